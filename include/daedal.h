@@ -114,10 +114,27 @@ typedef struct daedal_load_options {
   const char *libraries;
   const char
       *mna; /* of a SPICE netlist (.cir, .sp, .net): "charge" makes charges and fluxes variables; NULL: conventional */
+  /* Directories that hold Modelica libraries, with colons between, as in the environment's MODELICAPATH (which is not
+   * read here): Modelica/package.mo, Complex.mo, "Modelica 4.1.0". Only files of classes that the model reaches are read.
+   * NULL: none. */
+  const char *modelica_path;
+  bool units; /* warn of equations whose units differ, as far as units are given */
 } daedal_load_options;
 
-/* The same with options, NULL for none: the text or, if that is NULL, the file. */
+/* The same with options, NULL for none: the text or, if that is NULL, the file. If both are NULL, class_name is a class of
+ * the libraries. */
 daedal_model *daedal_load(const char *path, const char *text, size_t length, const daedal_load_options *options);
+
+/* Figures of libraries: classes within classes count, too. */
+typedef struct daedal_library_counts {
+  uint32_t files, classes;
+  uint64_t bytes;
+} daedal_library_counts;
+
+/* Parses every file *.mo below the directories of modelica_path. The handle has no model: its status and diagnostics say
+ * whether all of the files can be read. `counts` may be NULL. Linear in the size of the files; memory is that of the
+ * largest. NULL when memory is exhausted. */
+daedal_model *daedal_parse_libraries(const daedal_load_options *options, daedal_library_counts *counts);
 
 void daedal_model_free(daedal_model *model);
 
@@ -265,6 +282,8 @@ typedef struct daedal_options {
   const char *part_path; /* while running the rows go to this file as CSV, every second; it stays. NULL: they do not */
   /* Goes on from the rows of part_path, which stays as it is; refused where rows do not hold the whole state. */
   bool resumes;
+  const double *output_times; /* ascending, within start and stop time: the output points; NULL: those of the intervals */
+  uint32_t output_time_count;
 } daedal_options;
 
 /* Nothing given. Where options are asked for, NULL stands for these. */
@@ -482,6 +501,133 @@ void daedal_state_free(daedal_run *run, daedal_state *state);
 /* Another run at the same state and with the same values set, which shares nothing but the plan: it may go to another
  * thread. Both go on with the same numbers bit for bit. NULL: there is no memory, or the run was not started. */
 daedal_run *daedal_run_clone(daedal_run *run);
+
+/* ---- sweeps ----
+ *
+ * Many runs of one model: at every combination of values, at samples of distributions, or both. One plan serves all of
+ * them; values that decide the structure get one each. The numbers do not depend on threads, processes or order. */
+
+typedef struct daedal_sweep daedal_sweep;
+
+typedef struct daedal_sweep_progress {
+  uint32_t points, finished, failed, resumed; /* failed and resumed are among the finished */
+  double seconds;                             /* since the execution began */
+} daedal_sweep_progress;
+
+typedef struct daedal_sweep_options {
+  size_t size; /* of this struct where the program was compiled */
+  /* "L=1:0.1:2", "L=log(1,100,50)", "L=lin(0,1,11)", "L={1,2,5}"; the list ends with NULL. NULL: nothing is varied so. */
+  const char *const *vary;
+  const char *const *distributions; /* "L=normal(1,0.1)": docs/sweep.md lists them; ends with NULL */
+  uint32_t samples;                 /* of the distributions, at every combination of `vary` */
+  const char *sampling;             /* "sobol" (also for NULL), "lhs", "random" */
+  uint64_t seed;
+  const char *outputs;      /* "x,max(y),min(y),mean(E),x@2.5,time(event)"; NULL: the final values of all variables */
+  uint32_t threads;         /* 0: one a core */
+  const char *trajectories; /* directory for a CSV file of each point; NULL: none */
+  const char *journal;      /* file that keeps finished points while the sweep runs; NULL: none */
+  bool resume;              /* take over the points that a journal of the same sweep has */
+  bool keep_courses;        /* of outputs over time, for daedal_sweep_plot */
+  /* For a program that spreads a sweep over processes: this one runs the share number `process` of `processes` (0: of 1). */
+  uint32_t process, processes;
+  /* Called now and then in the thread of daedal_sweep_execute; true stops the sweep. */
+  bool (*on_progress)(void *context, const daedal_sweep_progress *progress);
+  void *context;
+} daedal_sweep_options;
+
+/* Reads what is asked for, makes the plan and opens the journal. on_step of the options is not called. Always a handle but for
+ * exhausted memory (NULL): ask daedal_sweep_status. */
+daedal_sweep *daedal_sweep_make(daedal_model *model, const daedal_options *options,
+                                const daedal_sweep_options *sweep_options);
+void daedal_sweep_free(daedal_sweep *sweep);
+
+daedal_status daedal_sweep_status(const daedal_sweep *sweep);
+uint32_t daedal_sweep_diagnostic_count(const daedal_sweep *sweep);
+daedal_diagnostic daedal_sweep_diagnostic(const daedal_sweep *sweep, uint32_t index);
+
+/* Runs all points that are not finished, or those of its share. A point that fails is a row with its cause, and no failure of the
+ * sweep. DAEDAL_OK also when on_progress stopped it: then executing it again goes on. */
+daedal_status daedal_sweep_execute(daedal_sweep *sweep);
+
+daedal_sweep_progress daedal_sweep_progress_get(const daedal_sweep *sweep);
+
+/* The table: a row a point; columns are the variables varied, then the outputs. Values of points that are not finished or
+ * failed are NaN but for the variables varied. */
+uint32_t daedal_sweep_points(const daedal_sweep *sweep);
+uint32_t daedal_sweep_columns(const daedal_sweep *sweep);
+uint32_t daedal_sweep_varied(const daedal_sweep *sweep); /* how many columns are variables varied */
+const char *daedal_sweep_column_name(const daedal_sweep *sweep, uint32_t column);
+double daedal_sweep_value(const daedal_sweep *sweep, uint32_t point, uint32_t column);
+daedal_status daedal_sweep_point_status(const daedal_sweep *sweep, uint32_t point);
+const char *daedal_sweep_point_cause(const daedal_sweep *sweep, uint32_t point); /* "" unless it failed */
+bool daedal_sweep_point_finished(const daedal_sweep *sweep, uint32_t point);
+
+/* The k-th point finished by this process; UINT32_MAX while there are not so many. */
+uint32_t daedal_sweep_finished(const daedal_sweep *sweep, uint32_t k);
+
+/* The computed part of a row, daedal_sweep_row_length numbers; and a row computed by another process. values NULL: the point is only
+ * marked as finished. */
+uint32_t daedal_sweep_row_length(const daedal_sweep *sweep);
+const double *daedal_sweep_row(const daedal_sweep *sweep, uint32_t point);
+daedal_status daedal_sweep_put(daedal_sweep *sweep, uint32_t point, daedal_status status, const char *cause,
+                               const double *values);
+
+/* Writes the table; the format follows from the ending, .csv, .mat or .npy. When all points are in it, the journal is removed. */
+daedal_status daedal_sweep_write(daedal_sweep *sweep, const char *path);
+
+/* Writes it as CSV into a sink. */
+daedal_status daedal_sweep_stream(daedal_sweep *sweep, daedal_sink sink, void *context);
+
+/* A report as JSON, and an SVG picture: a map of each output over two varied variables, or fans of the outputs over time (with
+ * keep_courses). Owned by the sweep; NULL where there is none. */
+const char *daedal_sweep_json(daedal_sweep *sweep);
+const char *daedal_sweep_plot(daedal_sweep *sweep);
+
+/* ---- parameters from measurements ---- */
+
+typedef struct daedal_estimate daedal_estimate;
+
+typedef struct daedal_fit_options {
+  size_t size;           /* of this struct where the program was compiled */
+  const char *data;      /* result file, .csv or .mat: times, and columns named as variables; NaN where nothing was measured */
+  const char *data_text; /* or the text of a CSV file */
+  const char *parameters; /* "a=1,b=2:0:10,c": guess and bounds; without a guess the value of the model */
+  const char *weights;    /* "x=2,y=0.1": factors of residuals; NULL: 1 */
+  const char *deviations; /* "x=0.01,y=0.1": standard deviations of the measurements, if they are known */
+  double level;           /* of the intervals; 0: 0.95 */
+  uint32_t iterations;    /* at most; 0: 100 */
+} daedal_fit_options;
+
+/* Finds the values of parameters and start values that make the sum of squares of the residuals least (Levenberg and Marquardt, within
+ * bounds). Without a stop time the runs end with the data; without a tolerance it is 1e-8. Always a handle but for exhausted memory
+ * (NULL): ask daedal_estimate_status. */
+daedal_estimate *daedal_fit(daedal_model *model, const daedal_options *options, const daedal_fit_options *fit_options);
+void daedal_estimate_free(daedal_estimate *estimate);
+
+daedal_status daedal_estimate_status(const daedal_estimate *estimate);
+uint32_t daedal_estimate_diagnostic_count(const daedal_estimate *estimate);
+daedal_diagnostic daedal_estimate_diagnostic(const daedal_estimate *estimate, uint32_t index);
+
+/* A parameter found; error: standard deviation of the value; low, high: its interval of the level asked for. NaN where the data does not
+ * determine it, or it is at a bound. */
+typedef struct daedal_parameter {
+  const char *name;
+  double value, error, low, high, start;
+  bool at_bound;
+} daedal_parameter;
+
+uint32_t daedal_estimate_parameters(const daedal_estimate *estimate); /* 0 before a fit is found */
+daedal_parameter daedal_estimate_parameter(const daedal_estimate *estimate, uint32_t index);
+double daedal_estimate_covariance(const daedal_estimate *estimate, uint32_t first, uint32_t second);
+
+/* Deviation of the scaled residuals: with known deviations about 1 if the model is right. */
+double daedal_estimate_deviation(const daedal_estimate *estimate);
+
+/* Reports: a table for people, JSON, and an SVG picture of measurements, fit and residuals. Owned by the estimate. NULL where there
+ * is none; the JSON then has null for what is not known. */
+const char *daedal_estimate_text(daedal_estimate *estimate);
+const char *daedal_estimate_json(daedal_estimate *estimate);
+const char *daedal_estimate_plot(daedal_estimate *estimate);
 
 /* ---- methods side by side ---- */
 

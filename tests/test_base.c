@@ -469,6 +469,28 @@ static void source_may_be_empty(void **state) {
   assert_int_equal(source_column(&source, 0), 1);
 }
 
+static void source_tells_files_apart(void **state) {
+  Arena arena = arena_make(heap_of(state));
+  Source source = source_make(heap_of(state), "A.mo", "a\nb", 3);
+  assert_int_equal(source_add(&source, "B.mo", "", 0), 1);
+  assert_int_equal(source_add(&source, "C.mo", "c\n\xc3\xa4" "d", 5), 2);
+  static const struct {
+    uint32_t offset, line, column;
+    const char *path;
+  } places[] = {{2, 2, 1, "A.mo"}, {3, 2, 2, "A.mo"}, {4, 1, 1, "B.mo"}, {5, 1, 1, "C.mo"},
+                {7, 2, 1, "C.mo"}, {9, 2, 2, "C.mo"}, {10, 2, 3, "C.mo"}};
+  for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+    assert_string_equal(source_file(&source, places[i].offset)->path, places[i].path);
+    assert_int_equal(source_line(&source, places[i].offset), places[i].line);
+    assert_int_equal(source_column(&source, places[i].offset), places[i].column);
+  }
+  assert_string_equal(source_text(&source, 9), "d");
+  assert_string_equal(source_place(&source, (Span){2, 3}, &arena), "line 2");
+  assert_string_equal(source_place(&source, (Span){9, 10}, &arena), "line 2 of C.mo");
+  assert_true(source_holds(&source, (Span){10, 11}) && !source_holds(&source, (Span){11, 12}));
+  assert_int_equal(source_add(&source, "D.mo", "", INT32_MAX - 10), UINT32_MAX);
+}
+
 /* ---- each allocation refused once ---- */
 
 static void count_release(void *object) { --*(int *)object; }
@@ -560,6 +582,7 @@ int main(void) {
       CASE(diags_beyond_the_limit_take_no_memory),
       CASE(source_finds_lines_and_columns),
       CASE(source_may_be_empty),
+      CASE(source_tells_files_apart),
       CASE(no_refusal_leaks),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,7 +14,7 @@ SOURCE = pathlib.Path(os.environ["SOURCE_DIR"])
 DAEDAL = os.environ["DAEDAL"]
 EXAMPLES = sorted((SOURCE / "examples").glob("*.mo"))
 PENDULUM = SOURCE / "examples/pendulum.mo"
-COMMANDS = ["check", "flatten", "analyze", "init", "simulate", "reduce", "compare", "export", "report", "explain", "doctor", "completion"]
+COMMANDS = ["check", "flatten", "analyze", "init", "simulate", "reduce", "compare", "sweep", "fit", "export", "report", "explain", "doctor", "completion"]
 
 ANALYZE_KEYS = {"status", "equations", "variables", "structural_index", "dof", "differentiations", "offsets",
                 "blocks", "hidden_constraints", "initial", "superfluous_differentiations", "aliases", "regular",
@@ -162,6 +162,8 @@ REPORTS = [("result/analysis_report.def", "command.md", "`daedal analyze MODEL -
            ("result/initial_report.def", "initialization.md", "--json", ["init"]),
            ("solve/run_report.def", "command.md", "`daedal simulate MODEL --json`", ["simulate", "--output-file", "x.csv"]),
            ("solve/reduction_report.def", "command.md", "`daedal reduce MODEL", ["reduce"]),
+           ("api/sweep_report.def", "sweep.md", "--json", ["sweep", "--vary", "L=1", "--output-file", "x.csv"]),
+           ("api/fit_report.def", "fit.md", "--json", ["fit", "--parameters", "L", "--data", "measured.csv"]),
            ("pipeline/compare_report.def", "command.md", "`daedal compare MODEL", ["compare", "--methods", "dummy"])]
 
 
@@ -184,6 +186,7 @@ def reports_are_documented():
         for model, text in (("good.mo", PENDULUM.read_text()), ("unbalanced.mo", UNBALANCED), ("bad.mo", "model")):
             folder = Folder()
             folder.write(model, text)
+            folder.write("measured.csv", "time,x\n0,1\n0.1,0.99\n0.2,0.97\n")
             report = json.loads(folder.run(command[0], model, *command[1:], "--json", "-").stdout)
             expect(set(report) == keys | {"status", "diagnostics"}, table, model, set(report) ^ keys)
             for run in report.get("runs") or []:

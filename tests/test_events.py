@@ -433,6 +433,20 @@ class Bounds(unittest.TestCase):
                     self.assertEqual(statistics["events"], 64)
                     self.assertLess(abs(values["s"] - measure(lambda t: math.cos(20 * t), 10)), 1e-3)
 
+    def test_plots_mark_events(self):
+        """Evenly, as many as there are: at the axis of the text, and in the picture."""
+        for count in (0, 1, 4, 9):
+            text = (f"model M\n  Real x(start = 0, fixed = true);\n  Integer n(start = 0, fixed = true);\nequation\n  der(x) = 1;\n"
+                    f"  when sample(0.03, {1 / count if count else 9}) then\n    n = pre(n) + 1;\n  end when;\nend M;\n")
+            text = text.replace("sample(0.03", "sample(0.03" if count else "sample(7")
+            plot = self.told(text, "--plot", "-", "--variables", "x", "--stop-time", "1").stdout
+            self.assertEqual(plot.count("╹") + plot.count("┻"), count, plot)
+            picture = os.path.join(WORK, "marks.svg")
+            self.told(text, "--plot", picture, "--variables", "x", "--stop-time", "1")
+            with open(picture) as file:
+                found = file.read()
+            self.assertEqual("<title>events</title>" in found, count > 0)
+
     def test_methods_of_one_structure_say_so(self):
         """A string that becomes taut: the run cannot go on, and the message says why."""
         text = ("model M\n  Real x(start = 0.5, fixed = true), y(start = 0, fixed = true), u(start = 0, fixed = true), v(start = 0, fixed = true), f;\n"

@@ -63,7 +63,9 @@ static Bench bench_open(void) {
 /* The names must not move any more when the model is made. */
 static void bench_begin(Bench *bench, const char *name) {
   bench->model = model_new(bench->heap, &bench->names);
-  bench->model->source = source_make(bench->heap, name, "", 0);
+  Source *source = heap_alloc(bench->heap, sizeof *source);
+  *source = source_make(bench->heap, name, "", 0);
+  bench->model->source = source;
   bench->model->name = names_add(&bench->names, name, strlen(name));
 }
 

@@ -1,8 +1,8 @@
 /* The lexer and the parser: trees of expressions and classes, numbers, names, spans, errors with their
  * places, nesting without limit, linear cost, and a run in which each allocation is refused once. */
 #include "fail_alloc.h"
-#include "lang/lexer.h"
-#include "lang/parser.h"
+#include "syntax/lexer.h"
+#include "syntax/parser.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -203,8 +203,8 @@ static void check_order(const World *w) {
 }
 
 static const AstClass *only_class(const World *w) {
-  assert_int_equal(w->ast->classes.count, 1);
-  return w->ast->classes.data[0];
+  assert_int_equal(w->ast->main->classes.count, 1);
+  return w->ast->main->classes.data[0];
 }
 
 /* The expression on the right of the only equation. */
@@ -301,7 +301,10 @@ static void test_primaries(void **state) {
       {"[1, 2; 3, 4]", "(matrix (row 1 2) (row 3 4))"},
       {"[a; b + c]", "(matrix (row a) (row (sum +b +c)))"},
       {"{i*j for i in 1:3, j in s}", "(each:array i j (product *i *j) (range 1 3) s)"},
-      {"sum(x[i] for i)", "(each:sum i (x#1 i) _)"},
+      {"sum(x[i] for i)", "(each:sum i (x#1 i) (range 1 (call:size x 1)))"},
+      {"sum(x[i]*y[2, i] for i)",
+       "(each:sum i (product *(x#1 i) *(y#2 2 i)) (range 1 (call:max (array (call:size x 1) (call:size y 2)))))"},
+      {"sum(x[1].y[i] for i)", "(each:sum i (x#1.y#1 1 i) (range 1 (call:size (x#1.y 1) 1)))"},
       {"max(i for i in {1, 2})", "(each:max i i (array 1 2))"},
       {"(a, b)", "(tuple a b)"},
       {"(a, , b)", "(tuple a _ b)"},
@@ -488,7 +491,7 @@ static void test_spans(void **state) {
   for (int i = 0; i < 4; i++) {
     Span span = ast_span(w.ast, nodes[i]);
     assert_int_equal(span.end - span.begin, strlen(texts[i]));
-    assert_memory_equal(w.source->text + span.begin, texts[i], strlen(texts[i]));
+    assert_memory_equal(source_text(w.source, span.begin), texts[i], strlen(texts[i]));
   }
   world_free(&w);
 }
@@ -506,7 +509,7 @@ static void test_base_modelica(void **state) {
       "  initial equation\n    'p' = 1;\n  equation\n    'p' = 2;\n"
       "    annotation(experiment(StopTime = 3));\n  end 'M';\nend 'P';\n");
   const AstClass *package = only_class(&w);
-  assert_string_equal(names_text(w.names, w.ast->version), "0.1.0");
+  assert_string_equal(names_text(w.names, w.ast->main->version), "0.1.0");
   assert_int_equal(package->kind, CLASS_PACKAGE);
   assert_int_equal(package->elements.count, 4);
   const AstClass *enumeration = package->elements.data[0].class_definition;
@@ -547,7 +550,7 @@ static void test_elements(void **state) {
   const AstClass *class = only_class(&w);
   const AstElement *elements = class->elements.data;
   assert_int_equal(class->prefixes, PREFIX_ENCAPSULATED | PREFIX_PARTIAL);
-  assert_int_equal(w.ast->within.count, 2);
+  assert_int_equal(w.ast->main->within.count, 2);
   for (int i = 0; i < 3; i++) assert_int_equal(elements[i].kind, AST_IMPORT);
   const AstModification *base = elements[3].extends->modification;
   assert_int_equal(base->arguments.count, 3);
@@ -577,7 +580,7 @@ static void test_elements(void **state) {
 static void test_statements(void **state) {
   (void)state;
   World w = world_parse("model M\nequation\n  if a then x = 1; elseif b then y = 2; z = 3; else end if;\n"
-                        "  for i in 1:2, j loop connect(a[i], b.c) \"text\" annotation(Line()); end for;\n"
+                        "  for i in 1:2, j loop connect(a[i], b.c[j]) \"text\" annotation(Line()); end for;\n"
                         "  when {a, b} then reinit(x, 1); elsewhen c then terminate(\"x\"); end when;\n"
                         "  assert(a, \"no\", AssertionLevel.warning);\n"
                         "algorithm\n  while a loop x := 1; break; return; end while;\n  (a, , b[1]) := "
@@ -590,7 +593,7 @@ static void test_statements(void **state) {
   assert_int_equal(equations[0].branches.data[1].body.count, 2);
   assert_int_equal(equations[0].branches.data[2].condition, AST_NONE);
   assert_int_equal(equations[1].iterators.count, 2);
-  assert_int_equal(equations[1].iterators.data[1].range, AST_NONE);
+  assert_int_equal(ast_kind(w.ast, equations[1].iterators.data[1].range), AST_RANGE);
   assert_int_equal(equations[1].branches.data[0].body.data[0].kind, AST_CONNECT);
   assert_non_null(equations[1].branches.data[0].body.data[0].annotation);
   assert_int_equal(equations[2].kind, AST_WHEN_BLOCK);

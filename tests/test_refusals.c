@@ -70,6 +70,8 @@ typedef struct Stage {
   daedal_result *result;
   daedal_plan *plan;
   daedal_run *run;
+  daedal_sweep *sweep;
+  daedal_estimate *estimate;
   const char *text, *method, *solver, *inputs;
   char path[256]; /* of files to read and write, without their ending */
 } Stage;
@@ -119,6 +121,16 @@ static bool load_netlist(Stage *stage) {
   char path[300];
   daedal_load_options options = {.size = sizeof options, .mna = "charge", .allocator = &allocator};
   return loaded(stage, daedal_load(path_with(stage, ".cir", path, sizeof path), NULL, 0, &options));
+}
+
+/* The directory of the files holds one library. */
+static bool parse_libraries(Stage *stage) {
+  daedal_allocator allocator = {stage->fail.hook.resize, stage->fail.hook.context};
+  char path[300];
+  snprintf(path, sizeof path, "%.*s", (int)(strrchr(stage->path, '/') - stage->path), stage->path);
+  daedal_load_options options = {.size = sizeof options, .modelica_path = path, .allocator = &allocator};
+  daedal_library_counts counts;
+  return loaded(stage, daedal_parse_libraries(&options, &counts)) && counts.files > 0;
 }
 
 static bool ran(Stage *stage, daedal_result *result) {
@@ -221,6 +233,71 @@ static bool set_value(Stage *stage) {
   return daedal_run_set_value(stage->run, variable, 0.6) == DAEDAL_OK;
 }
 
+static bool make_sweep(Stage *stage) {
+  daedal_options options = short_run(stage);
+  char vary[40];
+  snprintf(vary, sizeof vary, "%s=0.6:0.01:0.61", first_unknown(stage));
+  const char *const list[] = {vary, NULL};
+  daedal_sweep_options sweep = {
+      .size = sizeof sweep, .vary = list, .outputs = first_unknown(stage), .threads = 1, .keep_courses = true};
+  daedal_sweep_free(stage->sweep);
+  stage->sweep = daedal_sweep_make(stage->model, &options, &sweep);
+  return daedal_sweep_status(stage->sweep) == DAEDAL_OK;
+}
+
+static bool execute_sweep(Stage *stage) {
+  return daedal_sweep_execute(stage->sweep) == DAEDAL_OK && daedal_sweep_progress_get(stage->sweep).failed == 0;
+}
+
+static bool run_sweep(Stage *stage) { return make_sweep(stage) && execute_sweep(stage); }
+
+static bool write_table(Stage *stage) {
+  static const char *const endings[] = {".csv", ".mat", ".npy"};
+  bool done = true;
+  for (int k = 0; k < 3; k++) {
+    char path[300];
+    done = daedal_sweep_write(stage->sweep, path_with(stage, endings[k], path, sizeof path)) == DAEDAL_OK && done;
+  }
+  return done;
+}
+
+static bool put_row(Stage *stage) {
+  return daedal_sweep_put(stage->sweep, 0, DAEDAL_OK, "", daedal_sweep_row(stage->sweep, 1)) == DAEDAL_OK;
+}
+
+/* What needs no memory. */
+static bool sweep_figures(Stage *stage) {
+  daedal_sweep *sweep = stage->sweep;
+  daedal_sweep_diagnostic_count(sweep);
+  return daedal_sweep_diagnostic(sweep, 0).message && daedal_sweep_points(sweep) == 2 &&
+         daedal_sweep_columns(sweep) == 2 && daedal_sweep_varied(sweep) == 1 &&
+         said(daedal_sweep_column_name(sweep, 1)) && daedal_sweep_value(sweep, 0, 0) > 0 &&
+         daedal_sweep_point_status(sweep, 0) == DAEDAL_OK && !said(daedal_sweep_point_cause(sweep, 0)) &&
+         daedal_sweep_point_finished(sweep, 0) && daedal_sweep_finished(sweep, 0) == 0 &&
+         daedal_sweep_row_length(sweep) == 102 && daedal_sweep_row(sweep, 0);
+}
+
+static bool fit(Stage *stage) {
+  daedal_options options = short_run(stage);
+  char data[80], parameters[40];
+  snprintf(data, sizeof data, "time,%s\n0,0.6\n", first_unknown(stage));
+  snprintf(parameters, sizeof parameters, "%s=0.6", first_unknown(stage));
+  daedal_fit_options fitting = {.size = sizeof fitting, .data_text = data, .parameters = parameters};
+  daedal_estimate_free(stage->estimate);
+  stage->estimate = daedal_fit(stage->model, &options, &fitting);
+  return daedal_estimate_status(stage->estimate) == DAEDAL_OK;
+}
+
+/* What needs no memory. */
+static bool fit_figures(Stage *stage) {
+  const daedal_estimate *estimate = stage->estimate;
+  daedal_estimate_diagnostic_count(estimate);
+  daedal_estimate_covariance(estimate, 0, 0);
+  daedal_estimate_deviation(estimate);
+  return daedal_estimate_diagnostic(estimate, 0).message && daedal_estimate_parameters(estimate) == 1 &&
+         said(daedal_estimate_parameter(estimate, 0).name);
+}
+
 #define CALL(name, expression) \
   static bool call_##name(Stage *stage) { return expression; }
 
@@ -288,6 +365,13 @@ CALL(compare_text, said(daedal_compare_text(stage->result)))
 CALL(compare_json, said(daedal_compare_json(stage->result)))
 CALL(compare_plot, said(daedal_compare_plot(stage->result)))
 
+CALL(estimate_text, said(daedal_estimate_text(stage->estimate)))
+CALL(estimate_json, said(daedal_estimate_json(stage->estimate)))
+CALL(estimate_plot, said(daedal_estimate_plot(stage->estimate)))
+CALL(sweep_json, said(daedal_sweep_json(stage->sweep)))
+CALL(sweep_plot, said(daedal_sweep_plot(stage->sweep)))
+CALL(sweep_stream, daedal_sweep_stream(stage->sweep, swallow, NULL) == DAEDAL_OK)
+
 /* What a function needs is made by another one of the table. */
 typedef struct Row {
   const char *function;
@@ -301,6 +385,7 @@ static const Row ROWS[] = {
     {"load_file", load_file, NULL, true},
     {"load", load_netlist, NULL, true},
     {"load", load_with_options, NULL, true},
+    {"parse_libraries", parse_libraries, NULL, true},
     {"model_status", call_model_status, NULL, false},
     {"model_name", call_model_name, NULL, false},
     {"diagnostic_count", call_diagnostic_count, NULL, false},
@@ -380,12 +465,45 @@ static const Row ROWS[] = {
     {"compare_text", call_compare_text, compare, false},
     {"compare_json", call_compare_json, compare, false},
     {"compare_plot", call_compare_plot, compare, false},
+    {"fit", fit, NULL, false},
+    {"estimate_text", call_estimate_text, fit, false},
+    {"estimate_json", call_estimate_json, fit, false},
+    {"estimate_plot", call_estimate_plot, fit, false},
+    {"estimate_status", fit_figures, fit, false},
+    {"estimate_diagnostic_count", fit_figures, fit, false},
+    {"estimate_diagnostic", fit_figures, fit, false},
+    {"estimate_parameters", fit_figures, fit, false},
+    {"estimate_parameter", fit_figures, fit, false},
+    {"estimate_covariance", fit_figures, fit, false},
+    {"estimate_deviation", fit_figures, fit, false},
+    {"sweep_make", make_sweep, NULL, false},
+    {"sweep_execute", execute_sweep, make_sweep, false},
+    {"sweep_write", write_table, run_sweep, false},
+    {"sweep_stream", call_sweep_stream, run_sweep, false},
+    {"sweep_json", call_sweep_json, run_sweep, false},
+    {"sweep_plot", call_sweep_plot, run_sweep, false},
+    {"sweep_put", put_row, run_sweep, false},
+    {"sweep_status", sweep_figures, run_sweep, false},
+    {"sweep_diagnostic_count", sweep_figures, run_sweep, false},
+    {"sweep_diagnostic", sweep_figures, run_sweep, false},
+    {"sweep_progress_get", sweep_figures, run_sweep, false},
+    {"sweep_points", sweep_figures, run_sweep, false},
+    {"sweep_columns", sweep_figures, run_sweep, false},
+    {"sweep_varied", sweep_figures, run_sweep, false},
+    {"sweep_column_name", sweep_figures, run_sweep, false},
+    {"sweep_value", sweep_figures, run_sweep, false},
+    {"sweep_point_status", sweep_figures, run_sweep, false},
+    {"sweep_point_cause", sweep_figures, run_sweep, false},
+    {"sweep_point_finished", sweep_figures, run_sweep, false},
+    {"sweep_finished", sweep_figures, run_sweep, false},
+    {"sweep_row_length", sweep_figures, run_sweep, false},
+    {"sweep_row", sweep_figures, run_sweep, false},
 };
 
 /* Functions that every row uses, or that have neither a handle nor memory. */
 static const char *const EXEMPT[] = {"model_free", "result_free",  "default_options", "method_names", "solver_names",
                                      "pass_names", "result_pivot", "nearest_name",    "code_get",     "model_text",
-                                     "plan_free",  "run_free",     "version",         "state_free"};
+                                     "plan_free",  "run_free",     "version",         "state_free", "sweep_free", "estimate_free"};
 
 /* ---- refusing ---- */
 
@@ -428,6 +546,8 @@ static size_t call_refusing(const Row *row, const Case *model, size_t refuse) {
   daedal_model_free(stage.model);
   daedal_plan_free(stage.plan);
   daedal_run_free(stage.run);
+  daedal_sweep_free(stage.sweep);
+  daedal_estimate_free(stage.estimate);
   daedal_result_free(stage.result);
   if (stage.fail.live)
     fail_msg("%s of %s, allocation %zu: %zu blocks were not given back", row->function, model->name, refuse,

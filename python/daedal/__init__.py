@@ -8,10 +8,12 @@ from . import _library
 from ._errors import (DaedalWarning, Diagnostic, Error, FileError, InitializationError, IntegrationError, InternalError,
                       ModelError, Place, StructureError, UsageError)
 from ._model import Analysis, Kind, Model, Plan, Run, State, Variable, load, simulate
+from ._fit import Estimate, fit
 from ._result import Result, Statistics
+from ._sweep import Sweep, sweep
 
 __version__ = _library.library.version().decode()
 
-__all__ = ["Analysis", "DaedalWarning", "Diagnostic", "Error", "FileError", "InitializationError", "IntegrationError",
+__all__ = ["Analysis", "DaedalWarning", "Diagnostic", "Error", "Estimate", "FileError", "InitializationError", "IntegrationError",
            "InternalError", "Kind", "Model", "ModelError", "Place", "Plan", "Result", "Run", "State", "Statistics",
-           "StructureError", "UsageError", "Variable", "load", "simulate"]
+           "StructureError", "Sweep", "UsageError", "Variable", "fit", "load", "simulate", "sweep"]

@@ -24,6 +24,11 @@ class Diagnostic(Structure):
                 ("notes", POINTER(Note)), ("note_count", c_uint32), ("code", c_char_p)]
 
 
+class LoadOptions(Structure):
+    _fields_ = [("size", c_size_t), ("class_name", c_char_p), ("allocator", c_void_p), ("strict", c_bool), ("energy", c_bool),
+                ("libraries", c_char_p), ("mna", c_char_p), ("modelica_path", c_char_p), ("units", c_bool)]
+
+
 class Variable(Structure):
     _fields_ = [("name", c_char_p), ("unit", c_char_p), ("display_unit", c_char_p), ("description", c_char_p),
                 ("kind", c_int), ("type", c_int), ("is_output", c_bool), ("is_structural", c_bool),
@@ -58,7 +63,32 @@ class Options(Structure):
                 ("keep_superfluous", c_bool), ("invariants", c_char_p), ("compile", c_bool), ("on_step", OnStep),
                 ("context", c_void_p), ("no_event_rows", c_bool), ("rank_tolerance", c_double), ("inputs", c_char_p),
                 ("given_inputs", POINTER(Input)), ("given_input_count", c_uint32), ("plot_variables", c_char_p),
-                ("open_inputs", c_bool), ("part_path", c_char_p), ("resumes", c_bool)]
+                ("open_inputs", c_bool), ("part_path", c_char_p), ("resumes", c_bool),
+                ("output_times", POINTER(c_double)), ("output_time_count", c_uint32)]
+
+
+class SweepProgress(Structure):
+    _fields_ = [("points", c_uint32), ("finished", c_uint32), ("failed", c_uint32), ("resumed", c_uint32), ("seconds", c_double)]
+
+
+OnProgress = ctypes.CFUNCTYPE(c_bool, c_void_p, POINTER(SweepProgress))
+
+
+class SweepOptions(Structure):
+    _fields_ = [("size", c_size_t), ("vary", POINTER(c_char_p)), ("distributions", POINTER(c_char_p)), ("samples", c_uint32),
+                ("sampling", c_char_p), ("seed", c_uint64), ("outputs", c_char_p), ("threads", c_uint32),
+                ("trajectories", c_char_p), ("journal", c_char_p), ("resume", c_bool), ("keep_courses", c_bool),
+                ("process", c_uint32), ("processes", c_uint32), ("on_progress", OnProgress), ("context", c_void_p)]
+
+
+class FitOptions(Structure):
+    _fields_ = [("size", c_size_t), ("data", c_char_p), ("data_text", c_char_p), ("parameters", c_char_p), ("weights", c_char_p),
+                ("deviations", c_char_p), ("level", c_double), ("iterations", c_uint32)]
+
+
+class FitParameter(Structure):
+    _fields_ = [("name", c_char_p), ("value", c_double), ("error", c_double), ("low", c_double), ("high", c_double), ("start", c_double),
+                ("at_bound", c_bool)]
 
 
 class Plot(Structure):
@@ -86,8 +116,7 @@ _FUNCTIONS = {
     "export_fmu": (c_void_p, [c_void_p, c_char_p, c_int, c_char_p, POINTER(Options)]),
     "export_solver": (c_void_p, [c_void_p, c_char_p, POINTER(Options)]),
     "version": (c_char_p, []),
-    "load_file": (c_void_p, [c_char_p, c_char_p, c_void_p]),
-    "load_text": (c_void_p, [c_char_p, c_size_t, c_char_p, c_char_p, c_void_p]),
+    "load": (c_void_p, [c_char_p, c_char_p, c_size_t, POINTER(LoadOptions)]),
     "model_free": (None, [c_void_p]),
     "model_status": (c_int, [c_void_p]),
     "model_name": (c_char_p, [c_void_p]),
@@ -145,6 +174,29 @@ _FUNCTIONS = {
     "run_restore": (c_int, [c_void_p, c_void_p]),
     "state_free": (None, [c_void_p, c_void_p]),
     "run_clone": (c_void_p, [c_void_p]),
+    "sweep_make": (c_void_p, [c_void_p, POINTER(Options), POINTER(SweepOptions)]),
+    "sweep_free": (None, [c_void_p]),
+    "sweep_diagnostic_count": (c_uint32, [c_void_p]),
+    "sweep_diagnostic": (Diagnostic, [c_void_p, c_uint32]),
+    "sweep_execute": (c_int, [c_void_p]),
+    "sweep_points": (c_uint32, [c_void_p]),
+    "sweep_columns": (c_uint32, [c_void_p]),
+    "sweep_varied": (c_uint32, [c_void_p]),
+    "sweep_column_name": (c_char_p, [c_void_p, c_uint32]),
+    "sweep_value": (c_double, [c_void_p, c_uint32, c_uint32]),
+    "sweep_point_status": (c_int, [c_void_p, c_uint32]),
+    "sweep_point_cause": (c_char_p, [c_void_p, c_uint32]),
+    "fit": (c_void_p, [c_void_p, POINTER(Options), POINTER(FitOptions)]),
+    "estimate_free": (None, [c_void_p]),
+    "estimate_status": (c_int, [c_void_p]),
+    "estimate_diagnostic_count": (c_uint32, [c_void_p]),
+    "estimate_diagnostic": (Diagnostic, [c_void_p, c_uint32]),
+    "estimate_parameters": (c_uint32, [c_void_p]),
+    "estimate_parameter": (FitParameter, [c_void_p, c_uint32]),
+    "estimate_covariance": (c_double, [c_void_p, c_uint32, c_uint32]),
+    "estimate_deviation": (c_double, [c_void_p]),
+    "estimate_text": (c_char_p, [c_void_p]),
+    "estimate_plot": (c_char_p, [c_void_p]),
     "method_names": (POINTER(c_char_p), []),
     "solver_names": (POINTER(c_char_p), []),
 }

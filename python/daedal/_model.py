@@ -1,17 +1,18 @@
 """Models, plans and runs."""
 from __future__ import annotations
 
+import ctypes
 import dataclasses
 import enum
 import os
 import pathlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Union
 
 import numpy as np
 
 from ._errors import Diagnostic, UsageError, check, read_diagnostics, warn
-from ._library import library, text
+from ._library import LoadOptions, library, text
 from ._options import NAMES, InputValue, Options, Value
 from ._result import Result
 
@@ -76,21 +77,29 @@ def _split(parameters: Mapping[str, Value] | None, keywords: dict[str, Any]) -> 
     return values, options
 
 
+def _modelica_path(libraries: Iterable[str | os.PathLike]) -> bytes | None:
+    """The directories given, then those of the environment that are there."""
+    environment = [part for part in os.environ.get("MODELICAPATH", "").split(":") if part and os.path.isdir(part)]
+    path = b":".join(os.fsencode(part) for part in [*libraries, *environment])
+    return path or None
+
+
 class Model:
-    """A model, read and flattened. `source` is a path, or a text that has a line break or ends with a semicolon.
+    """A model, read and flattened. `source` is a path, or a text that has a line break or ends with a semicolon, or None: then the class comes
+    from a library. `libraries` are directories of Modelica libraries; those of the environment's MODELICAPATH are searched, too.
 
     A model may be used by any number of threads at once.
     """
 
-    def __init__(self, source: str | os.PathLike, class_name: str | None = None) -> None:
-        name = class_name.encode() if class_name else None
+    def __init__(self, source: str | os.PathLike | None, class_name: str | None = None,
+                 libraries: Iterable[str | os.PathLike] = ()) -> None:
+        options = LoadOptions(size=ctypes.sizeof(LoadOptions), class_name=class_name.encode() if class_name else None,
+                              modelica_path=_modelica_path(libraries))
         self._variables: dict[str, Variable] | None = None
         is_text = isinstance(source, str) and ("\n" in source or source.rstrip().endswith(";"))
-        if is_text:
-            data = str(source).encode()
-            self._handle = library.load_text(data, len(data), b"model", name, None)
-        else:
-            self._handle = library.load_file(os.fsencode(source), name, None)
+        data = str(source).encode() if is_text else None
+        path = None if source is None else b"model" if is_text else os.fsencode(source)
+        self._handle = library.load(path, data, len(data) if data else 0, options)
         if not self._handle:
             raise MemoryError("no memory for the model")
         check(library.model_status(self._handle), lambda: self.diagnostics)
@@ -383,8 +392,8 @@ class Run:
 
 def simulate(source: Source, parameters: Mapping[str, Value] | None = None, *, class_name: str | None = None,
              inputs: Mapping[str, InputValue] | str | None = None, progress: Callable[[float], Any] | None = None,
-             **keywords: Any) -> Result:
-    """Simulates a model: a Model, the path of a file, or a text.
+             libraries: Iterable[str | os.PathLike] = (), **keywords: Any) -> Result:
+    """Simulates a model: a Model, the path of a file, or a text, or with None the class `class_name` of a library.
 
     Keywords are the options of `daedal simulate` with underscores (start_time, stop_time, tolerance, intervals, output_interval, method,
     solver, max_step, constraint_tolerance, variables, start_values, start_from, invariants, compile, keep_superfluous, baumgarte); any other
@@ -397,10 +406,10 @@ def simulate(source: Source, parameters: Mapping[str, Value] | None = None, *, c
     values). `progress` is called with the part that is done, between 0 and 1. An interrupt ends the run. Errors are
     exceptions that say where; that of an integration has the trajectory so far in its `result`.
     """
-    model = source if isinstance(source, Model) else Model(source, class_name)
+    model = source if isinstance(source, Model) else Model(source, class_name, libraries)
     return model.simulate(parameters, inputs=inputs, progress=progress, **keywords)
 
 
-def load(source: str | os.PathLike | pathlib.Path, class_name: str | None = None) -> Model:
-    """Reads a model from a file or a text."""
-    return Model(source, class_name)
+def load(source: str | os.PathLike | None, class_name: str | None = None, libraries: Iterable[str | os.PathLike] = ()) -> Model:
+    """Reads a model from a file, a text, or a library."""
+    return Model(source, class_name, libraries)

@@ -81,6 +81,11 @@ class _Watch:
                 self._progress((at.time - at.start_time) / span if span else 1.0)
         except BaseException as error:
             self.error = error
+        return self.stops
+
+    @property
+    def stops(self) -> bool:
+        """Is what is under way to end?"""
         return self.error is not None or self._interrupt is not None
 
 

@@ -239,6 +239,41 @@ def test_flatten(pendulum):
     assert pathlib.Path(daedal.__file__).with_name("py.typed").exists()
 
 
+def test_sweep_over_combinations_and_samples(pendulum):
+    table = daedal.sweep(pendulum, {"L": np.linspace(1, 2, 3), "g": "{5,10}"}, outputs=["x", "y", "max(y)"], tolerance=1e-8)
+    assert list(table) == ["L", "g", "x", "y", "max(y)"] and table.varied == ["L", "g"] and table.points == 6
+    assert np.allclose(np.hypot(table["x"], table["y"]), table["L"])
+    assert list(table["L"].reshape(3, 2)[:, 0]) == [1, 1.5, 2]
+    assert table["x"][3] == pytest.approx(pendulum.simulate(L=1.5, g=10, tolerance=1e-8)["x"][-1], abs=1e-6)
+    sampled = daedal.sweep(pendulum, distributions={"L": "normal(1,0.1)"}, samples=64, outputs="x", seed=3, threads=2)
+    assert abs(sampled["L"].mean() - 1) < 0.01 and abs(sampled["L"].std() - 0.1) < 0.01
+    again = daedal.sweep(pendulum, distributions={"L": "normal(1,0.1)"}, samples=64, outputs="x", seed=3, threads=1)
+    assert np.array_equal(sampled["x"], again["x"])
+
+
+def test_sweep_with_points_that_fail(pendulum):
+    table = daedal.sweep(pendulum, {"L": [1, 0]}, outputs="x")
+    assert list(table.status) == [0, 6] and table.causes[1] and not table.causes[0] and math.isnan(table["x"][1])
+    with pytest.raises(daedal.UsageError, match="length|no variable"):
+        daedal.sweep(pendulum, {"length": [1]})
+    with pytest.raises(ZeroDivisionError):
+        daedal.sweep(pendulum, {"L": np.linspace(1, 2, 50)}, progress=lambda part: 1 / 0)
+
+
+def test_fit_of_two_parameters(pendulum):
+    times = np.linspace(0, 2, 60)
+    result = pendulum.simulate(L=1.2, g=9, tolerance=1e-10, intervals=59)
+    noise = np.random.default_rng(1).normal(0, 1e-3, (2, 60))
+    data = {"time": times, "x": np.interp(times, result.time, result["x"]) + noise[0], "y": np.interp(times, result.time, result["y"]) + noise[1]}
+    found = daedal.fit(pendulum, data, {"L": 1.0, "g": (9.81, 5, 15)})
+    assert abs(found["L"] - 1.2) < 4 * found.errors["L"] and abs(found["g"] - 9) < 4 * found.errors["g"]
+    low, high = found.intervals["L"]
+    assert low < found["L"] < high and found.covariance.shape == (2, 2) and abs(found.correlation[0, 1]) < 1
+    assert "95 % interval" in str(found) and found.plot().startswith("<svg") and not found.at_bound["g"]
+    with pytest.raises(daedal.UsageError):
+        daedal.fit(pendulum, data, {"Q": 1})
+
+
 def test_exports(pendulum, tmp_path):
     result = pendulum.export_fmu(tmp_path / "pendulum.fmu", {"L": 2}, fmi=2, kind="cs", stop_time=5)
     with zipfile.ZipFile(tmp_path / "pendulum.fmu") as archive:

@@ -8,16 +8,19 @@ static const daedal_diagnostic OUT_OF_MEMORY = {.severity = DAEDAL_ERROR,
                                                 .code = "D100"};
 
 static daedal_place place_of(const Source *source, Span span, Arena *arena) {
-  daedal_place place = {.path = source->path ? source->path : ""};
-  if (span.end <= span.begin || span.begin > source->length) return place;
+  bool is_known = source_holds(source, span);
+  const SourceFile *file = is_known ? source_file(source, span.begin) : source_main(source);
+  daedal_place place = {.path = file->path ? file->path : ""};
+  if (!is_known) return place;
   place.line = source_line(source, span.begin);
   place.column = source_column(source, span.begin);
-  uint32_t begin = source->lines.data[place.line - 1];
-  uint32_t end = place.line < source->lines.count ? source->lines.data[place.line] : source->length;
-  while (end > begin && (source->text[end - 1] == '\n' || source->text[end - 1] == '\r')) end--;
-  uint32_t stop = span.end < end ? span.end : end;
-  for (uint32_t k = span.begin; k < stop; k++) place.length += ((unsigned char)source->text[k] & 0xc0) != 0x80;
-  place.text = arena_copy(arena, source->text + begin, end - begin);
+  uint32_t begin = file->lines.data[place.line - 1];
+  uint32_t end = place.line < file->lines.count ? file->lines.data[place.line] : file->length;
+  while (end > begin && (file->text[end - 1] == '\n' || file->text[end - 1] == '\r')) end--;
+  uint32_t stop = span.end - file->begin < end ? span.end - file->begin : end;
+  for (uint32_t k = span.begin - file->begin; k < stop; k++)
+    place.length += ((unsigned char)file->text[k] & 0xc0) != 0x80;
+  place.text = arena_copy(arena, file->text + begin, end - begin);
   return place;
 }
 

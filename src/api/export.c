@@ -111,11 +111,16 @@ static bool solver_files(daedal_result *result, ExportFiles *files) {
 
 /* ---- files ---- */
 
-/* Whether writing there would destroy the model, by whatever name. */
+/* Whether writing there would destroy a file of the model, by whatever name. */
 static bool is_model_file(const daedal_result *result, const char *path) {
+  const Source *source = &result->model->source;
   struct stat model, other;
-  return stat(result->model->source.path, &model) == 0 && stat(path, &other) == 0 && model.st_dev == other.st_dev &&
-         model.st_ino == other.st_ino;
+  if (stat(path, &other) != 0) return false;
+  for (uint32_t i = 0; i < source->files.count; i++) {
+    const char *file = source->files.data[i].path;
+    if (file && stat(file, &model) == 0 && model.st_dev == other.st_dev && model.st_ino == other.st_ino) return true;
+  }
+  return false;
 }
 
 static FileWriter *write_file(daedal_result *result, const char *directory, const ExportFile *file) {

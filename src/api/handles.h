@@ -6,6 +6,7 @@
 #pragma once
 
 #include "array/analysis.h"
+#include "base/list.h"
 #include "daedal.h"
 #include "init/explain.h"
 #include "pipeline/compare.h"
@@ -49,7 +50,7 @@ struct daedal_model {
   atomic_uint references; /* the caller's, and those of plans and results */
   pthread_mutex_t lock;
   const char *class_name; /* asked for; NULL: none */
-  LangOptions reading;
+  LangOptions reading;   /* with paths of its own */
   const char *libraries; /* of external functions; NULL: they have no rights */
   bool has_inputs;       /* it was loaded with values of inputs along time */
   Names names;
@@ -177,14 +178,6 @@ bool refuse_name(const Model *model, Diags *diags, const char *name, const char 
 /* The integrator of that name; SOLVER_AUTO is NULL: the run chooses. false: this build has none, which is said. */
 bool find_solver(daedal_result *result, const char *name, const Integrator **integrator);
 
-/* ---- lists (list.c) ---- */
-
-/* The first of the characters `stops` outside of quotes, brackets and parentheses, or the end. */
-const char *scan_list(const char *at, const char *stops);
-
-/* "a,b[1,2],c": the names between commas outside of brackets, in the arena. */
-const char **split_names(Arena *arena, const char *text, uint32_t *count);
-
 /* ---- options (options.c) ---- */
 
 /* The options of a caller, who may have been compiled with an older struct; NULL: the defaults. */
@@ -253,9 +246,15 @@ typedef struct Bridge {
 } Bridge;
 void hand_on_steps(daedal_result *result, Request *request, Bridge *bridge, const daedal_options *options);
 
-/* A run of the plan, or the beginning of one that is stepped; options: those of the plan with other overrides. NULL
- * when there is no memory even for the handle. */
-daedal_result *plan_run(daedal_plan *plan, const daedal_options *options, bool is_stepped);
+/* What a run of a plan is for. */
+typedef enum RunPurpose {
+  RUN_WHOLE,   /* to the end */
+  RUN_STEPPED, /* only its beginning: the caller goes on */
+  RUN_ROWS,    /* to the end, for its rows and events: pivots and constraints get no texts */
+} RunPurpose;
+
+/* A run of the plan; options: those of the plan with other overrides. NULL when there is no memory even for the handle. */
+daedal_result *plan_run(daedal_plan *plan, const daedal_options *options, RunPurpose purpose);
 
 /* A result without a run yet, of the same model and plan. NULL when there is no memory for it. */
 daedal_result *result_like(const daedal_result *result);

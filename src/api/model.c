@@ -1,9 +1,12 @@
 /* model: loading, and what a model says of itself. */
 #include "api/handles.h"
 
+#include "instance/load.h"
 #include "model/input.h"
+#include "model/units.h"
 #include "result/dump.h"
 #include "result/file.h"
+#include "syntax/survey.h"
 
 #include <string.h>
 
@@ -18,7 +21,9 @@ typedef struct LoadRequest {
   const ModificationVec *modifications;
   const GivenInputVec *inputs; /* NULL: none */
   bool charges;                /* of a netlist: see SpiceOptions */
+  bool units;                  /* check them */
   daedal_model *model;         /* made */
+  SurveyCounts survey;         /* counted */
 } LoadRequest;
 
 static daedal_counts count_model(const Model *model) {
@@ -62,13 +67,15 @@ static void bind_inputs(daedal_model *model, Model *flat, const GivenInputVec *i
 /* Parses and flattens `text`, which belongs to the heap. */
 static void read_model(daedal_model *model, char *text, uint32_t length, const LoadRequest *request) {
   double begin = pipeline_clock();
-  model->source = source_make(model->heap, model->source.path, text, length);
+  model->source = source_make(model->heap, source_main(&model->source)->path, text, length);
   Model *flat;
-  if (spice_is_netlist(model->source.path)) flat = read_netlist(model, request->modifications);
+  if (source_main(&model->source)->path && spice_is_netlist(source_main(&model->source)->path))
+    flat = read_netlist(model, request->modifications);
   else
-    flat = lang_load(model->heap, &model->names, &model->source, model->class_name, request->modifications,
-                     model->reading, &model->diags);
+    flat = instance_load(model->heap, &model->names, &model->source, model->class_name, request->modifications,
+                         model->reading, &model->diags);
   if (flat && request->inputs && request->inputs->count) bind_inputs(model, flat, request->inputs);
+  if (flat && request->units && model->diags.errors == 0) units_check(flat, &model->diags);
   model->model = model->diags.errors ? NULL : flat;
   if (model->model) model->counts = count_model(model->model);
   model->seconds_parse = pipeline_clock() - begin;
@@ -76,14 +83,14 @@ static void read_model(daedal_model *model, char *text, uint32_t length, const L
 
 /* The text in the heap; NULL after reporting. */
 static char *load_bytes(daedal_model *model, const LoadRequest *request, uint32_t *length) {
-  if (!request->text) return file_read(model->heap, &model->diags, request->path, length);
+  if (!request->text && request->path) return file_read(model->heap, &model->diags, request->path, length);
   if (request->length >= INT32_MAX) {
     diag_error(&model->diags, DIAG_INPUT, (Span){0}, "the text is too long: %zu bytes, at most 2147483646",
                request->length);
     return NULL;
   }
   char *copy = heap_alloc(model->heap, request->length + 1);
-  memcpy(copy, request->text, request->length);
+  if (request->length) memcpy(copy, request->text, request->length);
   *length = (uint32_t)request->length;
   return copy;
 }
@@ -92,8 +99,7 @@ static const char *copy_text(daedal_model *model, const char *text) {
   return arena_copy(&model->arena, text, strlen(text));
 }
 
-static void load(void *context) {
-  LoadRequest *request = context;
+static daedal_model *make_model(const LoadRequest *request) {
   daedal_model *model = heap_alloc(request->heap, sizeof *model);
   model->heap = request->heap;
   model->charges = request->charges;
@@ -102,10 +108,19 @@ static void load(void *context) {
   model->names = names_make(model->heap);
   model->diags = diags_make(model->heap);
   model->arena = arena_make(model->heap);
-  const char *path = request->path ? copy_text(model, request->path) : "";
+  const char *path = request->text ? "" : NULL;
+  if (request->path) path = copy_text(model, request->path);
   model->source = source_make(model->heap, path, "", 0);
   if (request->class_name) model->class_name = copy_text(model, request->class_name);
   model->reading = request->reading;
+  model->reading.library.read = file_read;
+  if (request->reading.library.path) model->reading.library.path = copy_text(model, request->reading.library.path);
+  return model;
+}
+
+static void load(void *context) {
+  LoadRequest *request = context;
+  daedal_model *model = make_model(request);
   uint32_t length = 0;
   char *text = take_rights(model, request->libraries) ? load_bytes(model, request, &length) : NULL;
   if (text) read_model(model, text, length, request);
@@ -113,56 +128,86 @@ static void load(void *context) {
   request->model = model;
 }
 
-static daedal_model *load_protected(LoadRequest request, const HeapHook *hook) {
-  request.heap = heap_new(hook);
-  if (!request.heap) return NULL;
-  if (heap_protect(request.heap, load, &request)) return request.model;
-  heap_destroy(request.heap);
+/* Parses the libraries, of which nothing stays but what is said. */
+static void survey(void *context) {
+  LoadRequest *request = context;
+  daedal_model *model = make_model(request);
+  request->survey = survey_run(&model->source, model->reading.library, &model->diags);
+  publish_model(model);
+  request->model = model;
+}
+
+typedef void LoadWork(void *request);
+
+static daedal_model *load_protected(LoadWork *work, LoadRequest *request, const HeapHook *hook) {
+  request->heap = heap_new(hook);
+  if (!request->heap) return NULL;
+  if (heap_protect(request->heap, work, request)) return request->model;
+  heap_destroy(request->heap);
   return NULL;
 }
 
-static daedal_model *load_with(LoadRequest request, const daedal_allocator *allocator) {
-  if (!allocator) return load_protected(request, NULL);
-  return load_protected(request, &(HeapHook){allocator->resize, allocator->context});
+static daedal_model *load_with(LoadWork *work, LoadRequest *request, const daedal_allocator *allocator) {
+  if (!allocator) return load_protected(work, request, NULL);
+  return load_protected(work, request, &(HeapHook){allocator->resize, allocator->context});
 }
 
 daedal_model *daedal_load_text(const char *text, size_t length, const char *path, const char *class_name,
                                const daedal_allocator *allocator) {
-  return load_with(
-      (LoadRequest){.path = path, .text = text ? text : "", .length = text ? length : 0, .class_name = class_name},
-      allocator);
+  LoadRequest request = {.path = path, .text = text ? text : "", .length = text ? length : 0, .class_name = class_name};
+  return load_with(load, &request, allocator);
 }
 
 daedal_model *daedal_load_file(const char *path, const char *class_name, const daedal_allocator *allocator) {
-  return load_with((LoadRequest){.path = path, .class_name = class_name}, allocator);
+  return load_with(load, &(LoadRequest){.path = path, .text = path ? NULL : "", .class_name = class_name}, allocator);
+}
+
+static daedal_load_options load_options_given(const daedal_load_options *options) {
+  daedal_load_options given = {0};
+  if (options) memcpy(&given, options, options->size < sizeof given ? options->size : sizeof given);
+  return given;
+}
+
+static LoadRequest request_of(const daedal_load_options *given) {
+  return (LoadRequest){
+      .class_name = given->class_name,
+      .libraries = given->libraries,
+      .charges = given->mna && !strcmp(given->mna, "charge"),
+      .units = given->units,
+      .reading = {.strict = given->strict, .energy = given->energy, .library = {.path = given->modelica_path}}};
 }
 
 daedal_model *daedal_load(const char *path, const char *text, size_t length, const daedal_load_options *options) {
-  daedal_load_options given = {0};
-  if (options) memcpy(&given, options, options->size < sizeof given ? options->size : sizeof given);
-  return load_with((LoadRequest){.path = path,
-                                 .text = !path && !text ? "" : text,
-                                 .length = text ? length : 0,
-                                 .class_name = given.class_name,
-                                 .libraries = given.libraries,
-                                 .charges = given.mna && !strcmp(given.mna, "charge"),
-                                 .reading = {.strict = given.strict, .energy = given.energy}},
-                   given.allocator);
+  daedal_load_options given = load_options_given(options);
+  LoadRequest request = request_of(&given);
+  bool is_library = !path && !text && given.modelica_path && given.class_name;
+  request.path = path;
+  request.text = !path && !text && !is_library ? "" : text;
+  request.length = text ? length : 0;
+  return load_with(load, &request, given.allocator);
+}
+
+daedal_model *daedal_parse_libraries(const daedal_load_options *options, daedal_library_counts *counts) {
+  daedal_load_options given = load_options_given(options);
+  LoadRequest request = request_of(&given);
+  daedal_model *model = load_with(survey, &request, given.allocator);
+  if (counts) *counts = (daedal_library_counts){request.survey.files, request.survey.classes, request.survey.bytes};
+  return model;
 }
 
 daedal_model *model_load_modified(const daedal_model *model, const ModificationVec *modifications,
                                   const GivenInputVec *inputs) {
-  const Source *source = &model->source;
-  return load_protected((LoadRequest){.path = source->path,
-                                      .text = source->text,
-                                      .length = source->length,
-                                      .class_name = model->class_name,
-                                      .libraries = model->libraries,
-                                      .reading = model->reading,
-                                      .charges = model->charges,
-                                      .modifications = modifications,
-                                      .inputs = inputs},
-                        heap_hook(model->heap));
+  const SourceFile *source = source_main(&model->source);
+  LoadRequest request = {.path = source->path,
+                         .text = source->path ? source->text : NULL,
+                         .length = source->length,
+                         .class_name = model->class_name,
+                         .libraries = model->libraries,
+                         .reading = model->reading,
+                         .charges = model->charges,
+                         .modifications = modifications,
+                         .inputs = inputs};
+  return load_protected(load, &request, heap_hook(model->heap));
 }
 
 daedal_status daedal_model_status(const daedal_model *model) {
@@ -170,7 +215,7 @@ daedal_status daedal_model_status(const daedal_model *model) {
   return model->model ? DAEDAL_OK : (daedal_status)diags_code(&model->diags);
 }
 
-const char *daedal_model_text(const daedal_model *model) { return model ? model->source.text : NULL; }
+const char *daedal_model_text(const daedal_model *model) { return model ? source_main(&model->source)->text : NULL; }
 
 const char *daedal_model_name(const daedal_model *model) {
   return model && model->model ? names_text(&model->names, model->model->name) : "";

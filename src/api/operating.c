@@ -28,9 +28,10 @@ static void set_starts(const SpiceModel *circuit, const double *values, double *
 static const char *element_at(const daedal_result *result, Span span) {
   const Source *source = &result->model->source;
   size_t length = 0;
-  if (span.begin == span.end || span.end > source->length) return "";
-  while (span.begin + length < span.end && !strchr(" \t,(", source->text[span.begin + length])) length++;
-  return arena_copy(&result->model->arena, source->text + span.begin, length);
+  if (!source_holds(source, span)) return "";
+  const char *text = source_text(source, span.begin);
+  while (span.begin + length < span.end && !strchr(" \t,(", text[length])) length++;
+  return arena_copy(&result->model->arena, text, length);
 }
 
 /* Says how the point was sought, and where it failed. */

@@ -58,6 +58,17 @@ static bool choose_for_circuit(daedal_result *result, const Integrator **integra
   return find_solver(result, "radau", integrator);
 }
 
+static bool read_output_times(daedal_result *result, const daedal_options *options, RunOptions *run) {
+  const double *times = options->output_times;
+  if (!options->output_time_count) return true;
+  for (uint32_t k = 0; k < options->output_time_count; k++)
+    if (!(k ? times[k] > times[k - 1] : times[k] >= run->start) || times[k] > run->stop)
+      return refuse_usage(result, "output times must ascend from the start time to the stop time");
+  run->times = times;
+  run->time_count = options->output_time_count;
+  return true;
+}
+
 bool read_options(daedal_result *result, const daedal_options *options, Request *request) {
   const Experiment *experiment = &result->model->model->experiment;
   RunOptions *run = &request->run;
@@ -95,7 +106,7 @@ bool read_options(daedal_result *result, const daedal_options *options, Request 
   if (!(count < 1e9)) return refuse_usage(result, "that makes more than 10^9 output points");
   run->intervals = count < 1 ? 1 : (uint32_t)count;
   run->interval = isnan(interval) ? (run->stop - run->start) / run->intervals : interval;
-  return true;
+  return read_output_times(result, options, run);
 }
 
 /* Start values of free parameters count like overrides: both are guesses. */

@@ -210,8 +210,8 @@ static uint32_t element_find(const Model *model, Arena *arena, const char *name,
 
 /* The name in the declaration of a variable: that of its array or record. */
 static const char *declared_name(const Model *model, Arena *arena, const Variable *variable) {
-  const char *text = model->source.text;
-  return plain_name(arena, text + variable->span.begin, text + variable->span.end);
+  const char *text = source_text(model->source, variable->span.begin);
+  return plain_name(arena, text, text + (variable->span.end - variable->span.begin));
 }
 
 /* ---- resolving ---- */

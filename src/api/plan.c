@@ -28,11 +28,13 @@ static bool keep_options(daedal_result *asked, const void *argument) {
   daedal_plan *plan = ((const PlanWork *)argument)->plan;
   const char **texts[] = {&plan->options.method,       &plan->options.solver,     &plan->options.overrides,
                           &plan->options.start_values, &plan->options.start_from, &plan->options.variables,
-                          &plan->options.invariants,   &plan->options.inputs};
+                          &plan->options.invariants,   &plan->options.inputs,     &plan->options.plot_variables};
   for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
     if (*texts[k]) *texts[k] = arena_copy(&asked->diags.arena, *texts[k], strlen(*texts[k]));
   plan->options.given_inputs =
       heap_copy(asked->heap, plan->options.given_inputs, plan->options.given_input_count, sizeof(daedal_input));
+  plan->options.output_times =
+      heap_copy(asked->heap, plan->options.output_times, plan->options.output_time_count, sizeof(double));
   return true;
 }
 
@@ -180,17 +182,17 @@ daedal_status daedal_run_set(daedal_run *run, const char *name, double value) {
   return heap_protect(run->heap, accept_overrides, &setting) ? DAEDAL_OK : DAEDAL_INTERNAL;
 }
 
-static daedal_status begin(daedal_run *run, bool is_stepped) {
+static daedal_status begin(daedal_run *run, RunPurpose purpose) {
   if (!run) return DAEDAL_INTERNAL;
   daedal_options options = run->plan->options;
   if (run->overrides.count) options.overrides = run->overrides.data;
   daedal_result_free(run->result);
-  run->result = plan_run(run->plan, &options, is_stepped);
+  run->result = plan_run(run->plan, &options, purpose);
   return daedal_result_status(run->result);
 }
 
-daedal_status daedal_run_execute(daedal_run *run) { return begin(run, false); }
-daedal_status daedal_run_start(daedal_run *run) { return begin(run, true); }
+daedal_status daedal_run_execute(daedal_run *run) { return begin(run, RUN_WHOLE); }
+daedal_status daedal_run_start(daedal_run *run) { return begin(run, RUN_STEPPED); }
 
 double daedal_run_get(const daedal_run *run, const char *name) {
   const daedal_result *result = run ? run->result : NULL;

@@ -29,6 +29,15 @@ static uint32_t choose_signals(const SignalTable *signals, const SignalFilter *f
   return count;
 }
 
+/* Times of events behind the start. */
+static void add_events(const daedal_result *result, Arena *arena, Plot *plot) {
+  const EventVec *passed = &result->simulation.statistics.stepper.passed;
+  double *times = arena_array(arena, passed->count, sizeof *times);
+  for (uint32_t k = 0; k < passed->count; k++)
+    if (passed->data[k].cause != EVENT_START) times[plot->events++] = passed->data[k].time;
+  plot->event = times;
+}
+
 static bool plot_over_time(daedal_result *result, const char *words, Arena *arena, Plot *plot) {
   const SignalTable *signals = recorder_of(result)->signals;
   const SignalFilter *filter = NULL;
@@ -40,6 +49,7 @@ static bool plot_over_time(daedal_result *result, const char *words, Arena *aren
     return false;
   }
   *plot = plot_signals(arena, recorder_of(result)->trajectory, daedal_model_name(result->model), chosen, shown);
+  add_events(result, arena, plot);
   plot->left_out = count - shown;
   if (plot->left_out)
     diag_warning(&result->diags, DIAG_PICTURE_CUT, (Span){0}, "the picture shows %u of %u signals", (unsigned)shown,
@@ -78,7 +88,7 @@ uint32_t daedal_result_choose(daedal_result *result, const char *variables, uint
 static PlotSeries series_of_time(Arena *arena, const Trajectory *trajectory) {
   double *time = arena_array(arena, trajectory->rows, sizeof *time);
   for (size_t row = 0; row < trajectory->rows; row++) time[row] = trajectory_time(trajectory, row);
-  return (PlotSeries){"time", "s", time, time, trajectory->rows};
+  return (PlotSeries){.label = "time", .unit = "s", .x = time, .y = time, .count = trajectory->rows};
 }
 
 /* The signal of that name; time is one, too. false: there is none, which is said. */

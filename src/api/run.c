@@ -42,10 +42,8 @@ static void publish_run(daedal_result *result) {
     result->pivots[k] = (daedal_pivot){pivot->time, array_column_name(array, pivot->out, arena),
                                        array_column_name(array, pivot->in, arena)};
   }
-  publish_events(result);
   if (statistics->constraint_array && statistics->constraint_row != MAP_NONE)
     result->constraint = evaluator_row_text(statistics->constraint_array, statistics->constraint_row, arena);
-  publish_result(result);
 }
 
 /* What the pipeline does not know of. */
@@ -98,12 +96,19 @@ void hand_on_steps(daedal_result *result, Request *request, Bridge *bridge, cons
   request->run.context = bridge;
 }
 
-bool end_run(daedal_result *result, bool ok) {
+/* What every run leaves. */
+static bool end_rows(daedal_result *result, bool ok) {
   resume_end(result);
   complete_facts(result);
   result->status = ok ? DAEDAL_OK : (daedal_status)diags_code(&result->diags);
-  publish_run(result);
+  publish_events(result);
+  publish_result(result);
   return ok;
+}
+
+bool end_run(daedal_result *result, bool ok) {
+  publish_run(result);
+  return end_rows(result, ok);
 }
 
 /* ---- results ---- */
@@ -174,26 +179,26 @@ daedal_result *daedal_initialize(daedal_model *model, const daedal_options *opti
 typedef struct PlanRunWork {
   daedal_plan *plan;
   const daedal_options *options;
-  bool is_stepped;
+  RunPurpose purpose;
 } PlanRunWork;
 
 /* A model loaded anew with structural parameters needs a plan of its own. */
 static bool run_plan(daedal_result *result, const void *argument) {
   const PlanRunWork *work = argument;
-  Request request = {.is_stepped = work->is_stepped};
+  Request request = {.is_stepped = work->purpose == RUN_STEPPED};
   Bridge bridge;
   Simulation *simulation = &result->simulation;
   bool ok = read_request(result, work->options, &request);
-  if (work->is_stepped) request.choice = (RecorderChoice){0};
+  if (request.is_stepped) request.choice = (RecorderChoice){0};
   else hand_on_steps(result, &request, &bridge, work->options);
   if (ok && result->model == work->plan->asked->model)
     ok = simulation_run(simulation, result->heap, &work->plan->plan, &request, &result->diags);
   else if (ok) ok = pipeline_simulate(simulation, result->heap, result->model->model, &request, &result->diags);
-  return end_run(result, ok);
+  return work->purpose == RUN_ROWS ? end_rows(result, ok) : end_run(result, ok);
 }
 
-daedal_result *plan_run(daedal_plan *plan, const daedal_options *options, bool is_stepped) {
-  PlanRunWork work = {plan, options, is_stepped};
+daedal_result *plan_run(daedal_plan *plan, const daedal_options *options, RunPurpose purpose) {
+  PlanRunWork work = {plan, options, purpose};
   daedal_result *result = result_make(plan->asked->model, options, run_plan, &work);
   if (!result) return NULL;
   result->plan = plan_retain(plan);

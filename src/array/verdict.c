@@ -13,8 +13,14 @@ static const Equation *equation_of(const Problem *problem, int32_t i) {
   return &problem->model->equations.data[problem->equation[i]];
 }
 
-static uint32_t line_of(const Problem *problem, int32_t i) {
-  return source_line(&problem->model->source, equation_of(problem, i)->span.begin);
+/* The places of two equations: "lines 3 and 4", or each with its file. */
+static const char *two_places(const Problem *problem, int32_t i, int32_t j, Arena *arena) {
+  const Source *source = problem->model->source;
+  Span first = equation_of(problem, i)->span, second = equation_of(problem, j)->span;
+  if (source_file(source, first.begin) == source_main(source) &&
+      source_file(source, second.begin) == source_main(source))
+    return arena_printf(arena, "lines %u and %u", source_line(source, first.begin), source_line(source, second.begin));
+  return arena_printf(arena, "%s and %s", source_place(source, first, arena), source_place(source, second, arena));
 }
 
 /* "x", "x and y", "x, y and z", "x, y, z and 4 more". */
@@ -57,8 +63,8 @@ static void note_over(const Problem *problem, const DulmageComponent *component,
     return;
   }
   if (set->n_columns == 1)
-    diag_note(diags, diag, (Span){0}, "the equations at lines %u and %u both determine %s",
-              line_of(problem, set->rows[0]), line_of(problem, set->rows[1]), list_names(problem, set, arena));
+    diag_note(diags, diag, (Span){0}, "the equations at %s both determine %s",
+              two_places(problem, set->rows[0], set->rows[1], arena), list_names(problem, set, arena));
   else
     diag_note(diags, diag, (Span){0}, "%s equations determine only %s variables: %s", count_text(arena, set->n_rows),
               count_text(arena, set->n_columns), list_names(problem, set, arena));

@@ -2,6 +2,7 @@
 #include "base/diag.h"
 
 #include <stdarg.h>
+#include <string.h>
 
 enum { ERROR_LIMIT = 20 };
 
@@ -90,28 +91,76 @@ DiagCode diags_code(const Diags *diags) {
   return first ? first->code : DIAG_NONE;
 }
 
+/* ---- sources ---- */
+
+static SourceFile file_make(Heap *heap, const char *path, const char *text, uint32_t begin, uint32_t length) {
+  SourceFile file = {.path = path, .text = text, .begin = begin, .length = length};
+  vec_push(heap, &file.lines, 0);
+  const char *end = text + length, *at = text;
+  while (at < end && (at = memchr(at, '\n', (size_t)(end - at)))) vec_push(heap, &file.lines, (uint32_t)(++at - text));
+  return file;
+}
+
 Source source_make(Heap *heap, const char *path, const char *text, uint32_t length) {
-  Source source = {.path = path, .text = text, .length = length};
-  vec_push(heap, &source.lines, 0);
-  for (uint32_t i = 0; i < length; i++)
-    if (text[i] == '\n') vec_push(heap, &source.lines, i + 1);
+  Source source = {.heap = heap};
+  vec_push(heap, &source.files, file_make(heap, path, text, 0, length));
   return source;
 }
 
-uint32_t source_line(const Source *source, uint32_t offset) {
-  uint32_t low = 0, high = source->lines.count;
+uint32_t source_add(Source *source, const char *path, const char *text, uint32_t length) {
+  const SourceFile *last = &vec_last(&source->files);
+  uint32_t begin = last->begin + last->length + 1; /* the end of a file is a place of its own */
+  if (length >= INT32_MAX - begin) return UINT32_MAX;
+  vec_push(source->heap, &source->files, file_make(source->heap, path, text, begin, length));
+  return source->files.count - 1;
+}
+
+bool source_holds(const Source *source, Span span) {
+  const SourceFile *last = &vec_last(&source->files);
+  return span.end > span.begin && span.begin <= last->begin + last->length;
+}
+
+const SourceFile *source_file(const Source *source, uint32_t offset) {
+  uint32_t low = 0, high = source->files.count;
   while (high - low > 1) {
     uint32_t middle = low + (high - low) / 2;
-    if (source->lines.data[middle] <= offset) low = middle;
+    if (source->files.data[middle].begin <= offset) low = middle;
+    else high = middle;
+  }
+  return &source->files.data[low];
+}
+
+const char *source_text(const Source *source, uint32_t offset) {
+  const SourceFile *file = source_file(source, offset);
+  return file->text + (offset - file->begin);
+}
+
+static uint32_t file_line(const SourceFile *file, uint32_t offset) {
+  uint32_t low = 0, high = file->lines.count;
+  while (high - low > 1) {
+    uint32_t middle = low + (high - low) / 2;
+    if (file->lines.data[middle] <= offset) low = middle;
     else high = middle;
   }
   return low + 1;
 }
 
+uint32_t source_line(const Source *source, uint32_t offset) {
+  const SourceFile *file = source_file(source, offset);
+  return file_line(file, offset - file->begin);
+}
+
 uint32_t source_column(const Source *source, uint32_t offset) {
-  uint32_t column = 1;
-  uint32_t end = offset < source->length ? offset : source->length;
-  for (uint32_t i = source->lines.data[source_line(source, offset) - 1]; i < end; i++)
-    if (((unsigned char)source->text[i] & 0xc0) != 0x80) column++;
+  const SourceFile *file = source_file(source, offset);
+  uint32_t column = 1, place = offset - file->begin;
+  uint32_t end = place < file->length ? place : file->length;
+  for (uint32_t i = file->lines.data[file_line(file, place) - 1]; i < end; i++)
+    if (((unsigned char)file->text[i] & 0xc0) != 0x80) column++;
   return column;
+}
+
+const char *source_place(const Source *source, Span span, Arena *arena) {
+  const SourceFile *file = source_file(source, span.begin);
+  const char *line = arena_printf(arena, "line %u", file_line(file, span.begin - file->begin));
+  return file->begin == 0 ? line : arena_printf(arena, "%s of %s", line, file->path);
 }

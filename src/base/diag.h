@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "base/vec.h"
 
-/* Byte offsets [begin, end) in the source text of the model; begin == end == 0 means no place. */
+/* Offsets [begin, end) in the source of the model, which tell the file, too; begin == end == 0 means no place. */
 typedef struct Span {
   uint32_t begin, end;
 } Span;
@@ -85,20 +85,44 @@ typedef struct DiagMessage {
 /* The rows in their order; a NULL label behind the last. */
 const DiagMessage *diag_messages(void);
 
-/* A source text with its line starts, to turn offsets into lines and columns (both 1-based;
- * columns count UTF-8 characters). */
-typedef struct Source {
-  const char *path; /* as the user gave it */
+/* One text of a source, with its line starts. Its offsets are begin .. begin + length, the end included. */
+typedef struct SourceFile {
+  const char *path; /* as the user gave it, or as it was found below a library; NULL: there is no file */
   const char *text; /* NUL-terminated, `length` bytes */
-  uint32_t length;
-  IndexVec lines; /* offset of each line's first byte */
+  uint32_t begin, length;
+  IndexVec lines; /* place of each line's first byte in the text */
+} SourceFile;
+
+/* All texts that a model is read from, one behind the other in one space of offsets. The first is the one that the user
+ * gave. Lines and columns are 1-based, and columns count UTF-8 characters. */
+typedef struct Source {
+  Heap *heap;
+  VEC(SourceFile) files;
 } Source;
 
-/* Finds the line starts, O(length). Path and text stay the caller's and must outlive the source. */
+/* A source of one text, O(length). Path and text stay the caller's and must outlive the source. */
 Source source_make(Heap *heap, const char *path, const char *text, uint32_t length);
 
-/* The line of an offset, O(log lines); beyond the end, the last line. */
+/* Adds a text, of which the same holds, and returns its place in `files`; UINT32_MAX if there are no offsets left for it. */
+uint32_t source_add(Source *source, const char *path, const char *text, uint32_t length);
+
+/* The text that the user gave. */
+static inline const SourceFile *source_main(const Source *source) { return &source->files.data[0]; }
+
+/* Whether a span is a place in the source. */
+bool source_holds(const Source *source, Span span);
+
+/* The file of an offset, O(log files); beyond the end, the last one. Valid until a text is added. */
+const SourceFile *source_file(const Source *source, uint32_t offset);
+
+/* What stands at an offset, up to the end of its file. */
+const char *source_text(const Source *source, uint32_t offset);
+
+/* The line of an offset in its file, O(log files + log lines); beyond the end, the last line. */
 uint32_t source_line(const Source *source, uint32_t offset);
 
 /* The column of an offset, O(length of its line); beyond the end, one past the last character. */
 uint32_t source_column(const Source *source, uint32_t offset);
+
+/* The place of an equation in words: "line 7", or "line 7 of FILE" outside of the main file. */
+const char *source_place(const Source *source, Span span, Arena *arena);

@@ -24,7 +24,20 @@ static void check_balance(Session *session) {
   session->status = first_failure(session->status, (int)analysis.status);
 }
 
+/* Every file of the libraries. */
+static int check_libraries(const Arguments *arguments) {
+  Session session = {.arguments = arguments};
+  daedal_load_options reading = session_reading(arguments);
+  daedal_library_counts counts;
+  session_take(&session, daedal_parse_libraries(&reading, &counts));
+  if (!session.status && session_talks(&session))
+    terminal_say("%" PRIu32 " file%s, %" PRIu32 " class%s: fine", counts.files, counts.files == 1 ? "" : "s",
+                 counts.classes, counts.classes == 1 ? "" : "es");
+  return session_close(&session);
+}
+
 int check_command(const Arguments *arguments) {
+  if (!arguments->model_path && !arguments->class_name) return check_libraries(arguments);
   Session session = session_open(arguments);
   if (!session.status) check_balance(&session);
   if (!session.status && session_talks(&session)) say_counts(session.model, arguments->verbose);

@@ -6,22 +6,36 @@
 
 #include <string.h>
 
+/* The values of an option that may be given several times. */
+enum { MOST_WORDS = 64 };
+typedef struct WordList {
+  const char *words[MOST_WORDS + 1]; /* ends with NULL */
+} WordList;
+
 /* What the user asked for; NULL and false mean "not given". A path "-" is standard output. */
 typedef struct Arguments {
   const char *model_path; /* or what else the command is about: a code, a shell */
   const char *class_name, *mna, *dump_pass;
+  char *modelica_path;   /* directories of libraries, colons between; it is the arguments' own */
+  bool has_library;      /* one of them was given as option */
   const char *libraries; /* that external functions may come from; NULL: they may not even write */
   const char *json_path, *svg_path, *output_path, *plot_path, *c_directory, *write_path;
   const char *fmu_path, *fmu_kind; /* of export */
   uint32_t fmi_version;
   bool standalone;
   const char *methods, *solvers; /* to compare */
+  const char *outputs;           /* of a sweep */
+  WordList vary, distributions;
+  uint32_t samples, threads;
+  uint64_t seed;
+  const char *sampling, *trajectories;
+  const char *data, *parameters, *weights, *deviations; /* of a fit */
   const char *plot_pairs, *plot_axes;
   const char *html_path, *points; /* of a report */
   bool compares;
   int word_count; /* the command line behind the program's name */
   char **words;
-  bool strict, energy;
+  bool strict, energy, units;
   bool quiet, verbose, help;
   daedal_options run;
 } Arguments;
@@ -40,8 +54,10 @@ enum {
   IN_REPORT = 512,
   IN_DOCTOR = 1024,
   IN_COMPLETION = 2048,
-  IN_MODELS = 255 | IN_REPORT, /* all that take a model */
-  IN_ALL = 4095,
+  IN_SWEEP = 1 << 14,
+  IN_FIT = 1 << 15,
+  IN_MODELS = 255 | IN_REPORT | IN_SWEEP | IN_FIT, /* all that take a model */
+  IN_ALL = (1 << 16) - 1,
 };
 
 typedef struct Command {
@@ -69,6 +85,8 @@ int simulate_command(const Arguments *arguments);
 int export_command(const Arguments *arguments);
 int reduce_command(const Arguments *arguments);
 int compare_command(const Arguments *arguments);
+int sweep_command(const Arguments *arguments);
+int fit_command(const Arguments *arguments);
 int explain_command(const Arguments *arguments);
 int report_command(const Arguments *arguments);
 int doctor_command(const Arguments *arguments);

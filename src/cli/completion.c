@@ -15,6 +15,8 @@ static Offer offer_of(const Option *option) {
   case OPTION_POSITIVE:
   case OPTION_COUNT:
   case OPTION_PAIR:
+  case OPTION_SEED:
+  case OPTION_WORDS:
   case OPTION_TEXT: return OFFER_NOTHING;
   case OPTION_METHOD:
   case OPTION_METHODS:
@@ -22,7 +24,9 @@ static Offer offer_of(const Option *option) {
   case OPTION_SOLVERS:
   case OPTION_DUMP:
   case OPTION_MNA:
-  case OPTION_AXES: return OFFER_NAMES;
+  case OPTION_AXES:
+  case OPTION_SAMPLING: return OFFER_NAMES;
+  case OPTION_SEARCHED:
   case OPTION_DIRECTORY: return OFFER_DIRECTORIES;
   case OPTION_TRAJECTORY:
   case OPTION_PICTURE:

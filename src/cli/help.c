@@ -26,7 +26,8 @@ static void option_print(FILE *file, const Option *option) {
            option->short_name ? ", " : "", option->name, option->argument ? " " : "",
            option->argument ? option->argument : "");
   fprintf(file, "  %-*s %s", COLUMN, left, option->help);
-  if (option->kind != OPTION_MNA && option->kind != OPTION_AXES && option_names(option))
+  if (option->kind != OPTION_MNA && option->kind != OPTION_AXES && option->kind != OPTION_SAMPLING &&
+      option_names(option))
     names_print(file, option_names(option));
   fputc('\n', file);
 }

@@ -7,12 +7,13 @@
 #include "cli/suggest.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const Command commands[] = {
-    {"check", IN_CHECK, "MODEL", "read a model, check types and balance",
-     "Reads the model, resolves names and types and counts equations and unknowns.\n"
-     "Says nothing on standard output.\n",
+    {"check", IN_CHECK, "[MODEL]", "read a model, check types and balance",
+     "Reads the model, resolves names and types and counts equations and unknowns. With --library and\n"
+     "without a model, parses every file below the directories. Says nothing on standard output.\n",
      check_command},
     {"flatten", IN_FLATTEN, "MODEL", "print the flat model as Base Modelica",
      "Prints the flat model on standard output, as Base Modelica that daedal reads again.\n", flatten_command},
@@ -39,6 +40,19 @@ const Command commands[] = {
      "difference from a run that is a hundred times more accurate, and how much the system amplifies a small\n"
      "difference at the start.\n",
      compare_command},
+    {"sweep", IN_SWEEP, "MODEL", "many runs with other values: a table of their outputs",
+     "Runs the model at all combinations of the values of --vary and at samples of the distributions, on all cores, "
+     "and\n"
+     "under mpirun on several machines. Without --output-file the table goes to MODELNAME_sweep.csv. A point that "
+     "fails is a\n"
+     "row with its cause. Finished points are kept in FILE.part until the table is written: --resume goes on with "
+     "them.\n",
+     sweep_command},
+    {"fit", IN_FIT, "MODEL", "parameters from measurements",
+     "Finds the values of parameters and start values with which the model comes nearest to measurements, their "
+     "standard errors,\n"
+     "intervals and correlations, and which of them the measurements do not determine.\n",
+     fit_command},
     {"export", IN_EXPORT, "MODEL", "write the model as C99 source, as a solver of its own, or as an FMU",
      "With --c, writes self-contained C99 into a directory: residual, sparse Jacobian, names, start values and a\n"
      "small driver; with --standalone a whole solver. With --fmu, writes a Functional Mock-up Unit of FMI 2.0 or "
@@ -79,14 +93,18 @@ static int unknown_command(const char *name) {
 
 static int run_command(const Command *command, int count, char **words) {
   Arguments arguments;
-  if (!options_parse(command, count, words, &arguments)) return DAEDAL_USAGE;
-  arguments.word_count = count + 1;
-  arguments.words = words - 1;
-  if (arguments.help) {
-    help_command(stdout, command);
-    return 0;
+  int status = DAEDAL_USAGE;
+  if (options_parse(command, count, words, &arguments)) {
+    arguments.word_count = count + 1;
+    arguments.words = words - 1;
+    status = 0;
+    arguments.word_count = count + 1;
+    arguments.words = words - 1;
+    if (arguments.help) help_command(stdout, command);
+    else status = command->run(&arguments);
   }
-  return command->run(&arguments);
+  free(arguments.modelica_path);
+  return status;
 }
 
 static int dispatch(int count, char **words) {

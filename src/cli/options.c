@@ -5,36 +5,60 @@
 #include "cli/suggest.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define PLACE(member) offsetof(Arguments, member)
 
 enum {
-  IN_TIMES = IN_SIMULATE | IN_COMPARE | IN_REPORT,
+  IN_TIMES = IN_SIMULATE | IN_COMPARE | IN_REPORT | IN_SWEEP | IN_FIT,
   IN_RUNS = IN_INIT | IN_REDUCE | IN_EXPORT | IN_TIMES,
-  MOST_OPTIONS = 64
+  MOST_OPTIONS = 96
 };
 
 const Option options[] = {
     {"--model", NULL, "NAME", IN_MODELS, OPTION_TEXT, PLACE(class_name),
      "the class to take; default: the last model of the file"},
+    {"--library", NULL, "DIR", IN_MODELS, OPTION_SEARCHED, PLACE(modelica_path),
+     "a directory of Modelica libraries, as MODELICAPATH has it; may be given again"},
     {"--mna", NULL, "FORM", IN_MODELS, OPTION_MNA, PLACE(mna),
      "equations of a netlist: conventional, or charge with charges and fluxes as variables"},
     {"--allow-external", NULL, "[LIBRARY]", IN_MODELS, OPTION_LIBRARY, PLACE(libraries),
      "let external functions write files and run commands, and take them from LIBRARY.so"},
     {"--strict", NULL, NULL, IN_MODELS, OPTION_FLAG, PLACE(strict), "refuse what the Modelica language does not have"},
+    {"--units", NULL, NULL, IN_MODELS, OPTION_FLAG, PLACE(units), "warn of equations whose units differ"},
     {"--energy", NULL, NULL, IN_MODELS, OPTION_FLAG, PLACE(energy),
      "of a model with a Lagrangian: energy, its balance and constraint forces as variables"},
     {"--start-time", NULL, "T", IN_RUNS, OPTION_NUMBER, PLACE(run.start_time), "when the simulation starts"},
     {"--stop-time", NULL, "T", IN_TIMES | IN_EXPORT, OPTION_NUMBER, PLACE(run.stop_time), "when it stops"},
+    {"--vary", NULL, "X=VALUES", IN_SWEEP, OPTION_WORDS, PLACE(vary),
+     "values of a parameter or start value: 1:0.1:2, log(1,100,50), lin(0,1,11), {1,2,5}; may be repeated"},
+    {"--distribution", NULL, "X=D", IN_SWEEP, OPTION_WORDS, PLACE(distributions),
+     "distribution of samples: normal(1,0.1), uniform(0,1), ...; may be repeated"},
+    {"--samples", NULL, "N", IN_SWEEP, OPTION_COUNT, PLACE(samples), "number of samples of the distributions"},
+    {"--sampling", NULL, "S", IN_SWEEP, OPTION_SAMPLING, PLACE(sampling), "sobol (default), lhs or random"},
+    {"--seed", NULL, "N", IN_SWEEP, OPTION_SEED, PLACE(seed), "of the samples; default 0"},
+    {"--outputs", NULL, "LIST", IN_SWEEP, OPTION_TEXT, PLACE(outputs),
+     "columns of the table: x, max(y), min(y), mean(E), rms(y), x@2.5, time(event); default: final values"},
+    {"--threads", NULL, "N", IN_SWEEP, OPTION_COUNT, PLACE(threads), "threads; default: one a core"},
+    {"--trajectories", NULL, "DIR", IN_SWEEP, OPTION_DIRECTORY, PLACE(trajectories),
+     "directory for the trajectory of each point"},
+    {"--data", NULL, "FILE", IN_FIT, OPTION_TEXT, PLACE(data), "measurements: time, and columns named as variables"},
+    {"--parameters", NULL, "A=1,B=2:0:9", IN_FIT, OPTION_TEXT, PLACE(parameters),
+     "parameters and start values to find: guess, or guess:least:greatest"},
+    {"--weights", NULL, "X=2", IN_FIT, OPTION_TEXT, PLACE(weights), "factors of the residuals of columns; default 1"},
+    {"--deviations", NULL, "X=0.1", IN_FIT, OPTION_TEXT, PLACE(deviations),
+     "standard deviations of the measurements, where they are known"},
     {"--tolerance", NULL, "TOL", IN_RUNS, OPTION_POSITIVE, PLACE(run.tolerance),
      "relative tolerance; the absolute one is TOL times nominal"},
-    {"--intervals", NULL, "N", IN_TIMES | IN_EXPORT, OPTION_COUNT, PLACE(run.intervals), "number of output intervals"},
-    {"--output-interval", NULL, "S", IN_TIMES | IN_EXPORT, OPTION_POSITIVE, PLACE(run.output_interval),
+    {"--intervals", NULL, "N", (IN_TIMES & ~IN_FIT) | IN_EXPORT, OPTION_COUNT, PLACE(run.intervals),
+     "number of output intervals"},
+    {"--output-interval", NULL, "S", (IN_TIMES & ~IN_FIT) | IN_EXPORT, OPTION_POSITIVE, PLACE(run.output_interval),
      "time between output points, instead of --intervals"},
     {"--override", NULL, "A=1,B=2", IN_RUNS, OPTION_TEXT, PLACE(run.overrides),
      "values of parameters and start values"},
@@ -46,9 +70,10 @@ const Option options[] = {
      "start values from a result, at time T or its end"},
     {"--write", NULL, "FILE", IN_INIT, OPTION_OUTPUT, PLACE(write_path),
      "the values found, as a list for --start-values"},
-    {"--method", NULL, "M", IN_ANALYZE | IN_INIT | IN_SIMULATE | IN_EXPORT | IN_REDUCE | IN_REPORT, OPTION_METHOD,
-     PLACE(run.method), "index reduction"},
-    {"--solver", NULL, "S", IN_SIMULATE | IN_REPORT, OPTION_SOLVER, PLACE(run.solver), "integrator"},
+    {"--method", NULL, "M", IN_ANALYZE | IN_INIT | IN_SIMULATE | IN_EXPORT | IN_REDUCE | IN_REPORT | IN_SWEEP | IN_FIT,
+     OPTION_METHOD, PLACE(run.method), "index reduction"},
+    {"--solver", NULL, "S", IN_SIMULATE | IN_REPORT | IN_SWEEP | IN_FIT, OPTION_SOLVER, PLACE(run.solver),
+     "integrator"},
     {"--methods", NULL, "A,B", IN_COMPARE | IN_REPORT, OPTION_METHODS, PLACE(methods),
      "methods to compare (default: all that apply)"},
     {"--solvers", NULL, "A,B", IN_COMPARE | IN_REPORT, OPTION_SOLVERS, PLACE(solvers),
@@ -59,22 +84,23 @@ const Option options[] = {
      "method dummy: keep differentiations that index 1 does not need"},
     {"--rank-tolerance", NULL, "R", IN_ANALYZE | IN_INIT | IN_TIMES | IN_EXPORT, OPTION_POSITIVE,
      PLACE(run.rank_tolerance), "method strangeness: singular values below R times the largest are zero; default 1e-9"},
-    {"--invariant", NULL, "A,B", IN_TIMES, OPTION_TEXT, PLACE(run.invariants),
+    {"--invariant", NULL, "A,B", IN_SIMULATE | IN_COMPARE | IN_REPORT, OPTION_TEXT, PLACE(run.invariants),
      "variables that should stay constant: their drift is reported"},
     {"--max-step", NULL, "H", IN_TIMES | IN_EXPORT, OPTION_POSITIVE, PLACE(run.max_step), "longest step"},
-    {"--constraint-tolerance", NULL, "R", IN_SIMULATE | IN_REPORT, OPTION_POSITIVE, PLACE(run.constraint_tolerance),
-     "largest residual of a constraint; default: 100 times the tolerance"},
-    {"--compile", NULL, NULL, IN_SIMULATE | IN_REPORT, OPTION_FLAG, PLACE(run.compile),
+    {"--constraint-tolerance", NULL, "R", IN_SIMULATE | IN_REPORT | IN_SWEEP, OPTION_POSITIVE,
+     PLACE(run.constraint_tolerance), "largest residual of a constraint; default: 100 times the tolerance"},
+    {"--compile", NULL, NULL, IN_SIMULATE | IN_REPORT | IN_SWEEP, OPTION_FLAG, PLACE(run.compile),
      "compile the equations with the system's C compiler"},
-    {"--output-file", NULL, "FILE", IN_SIMULATE, OPTION_TRAJECTORY, PLACE(output_path),
-     "trajectory as FILE.csv, FILE.mat, FILE.raw, or - for CSV on standard output"},
-    {"--resume", NULL, NULL, IN_SIMULATE, OPTION_FLAG, PLACE(run.resumes),
-     "go on from FILE.part, which a run leaves that was killed or interrupted"},
-    {"--no-event-rows", NULL, NULL, IN_SIMULATE | IN_REPORT, OPTION_FLAG, PLACE(run.no_event_rows),
+    {"--output-file", NULL, "FILE", IN_SIMULATE | IN_SWEEP, OPTION_TRAJECTORY, PLACE(output_path),
+     "trajectory as FILE.csv, FILE.mat, FILE.raw, or - for CSV on standard output; table of a sweep as .csv, .mat, "
+     ".npy"},
+    {"--resume", NULL, NULL, IN_SIMULATE | IN_SWEEP, OPTION_FLAG, PLACE(run.resumes),
+     "go on from FILE.part, which a run or a sweep leaves that was killed or interrupted"},
+    {"--no-event-rows", NULL, NULL, IN_SIMULATE | IN_REPORT | IN_SWEEP, OPTION_FLAG, PLACE(run.no_event_rows),
      "no rows at events, only at output points"},
-    {"--variables", NULL, "LIST", IN_SIMULATE | IN_REPORT, OPTION_TEXT, PLACE(run.variables),
+    {"--variables", NULL, "LIST", IN_SIMULATE | IN_REPORT | IN_SWEEP, OPTION_TEXT, PLACE(run.variables),
      "only these variables: names, names of arrays, expressions for whole names; commas between"},
-    {"--plot", NULL, "FILE", IN_SIMULATE | IN_COMPARE, OPTION_PLOT, PLACE(plot_path),
+    {"--plot", NULL, "FILE", IN_SIMULATE | IN_COMPARE | IN_SWEEP | IN_FIT, OPTION_PLOT, PLACE(plot_path),
      "picture as FILE.svg, .png or .pdf; for simulate also -, one in characters on standard output"},
     {"--plot-variables", NULL, "LIST", IN_SIMULATE | IN_REPORT, OPTION_TEXT, PLACE(run.plot_variables),
      "what the picture shows: names, names of arrays, expressions; default: --variables, or the states"},
@@ -149,7 +175,8 @@ static bool misplaced_option(const OptionParser *parser, const Option *option) {
 /* ---- values ---- */
 
 const char *const *option_names(const Option *option) {
-  static const char *const forms[] = {"conventional", "charge", NULL}, *const axes[] = {"x", "y", "xy", NULL};
+  static const char *const forms[] = {"conventional", "charge", NULL}, *const axes[] = {"x", "y", "xy", NULL},
+                           *const samplings[] = {"sobol", "lhs", "random", NULL};
   switch (option->kind) {
   case OPTION_METHOD:
   case OPTION_METHODS: return daedal_method_names();
@@ -158,6 +185,7 @@ const char *const *option_names(const Option *option) {
   case OPTION_DUMP: return daedal_pass_names();
   case OPTION_MNA: return forms;
   case OPTION_AXES: return axes;
+  case OPTION_SAMPLING: return samplings;
   default: return NULL;
   }
 }
@@ -171,6 +199,7 @@ static const char *kind_of_names(const Option *option) {
   case OPTION_SOLVERS: return "solvers";
   case OPTION_DUMP: return "passes";
   case OPTION_MNA: return "forms";
+  case OPTION_SAMPLING: return "kinds of samples";
   default: return "axes";
   }
 }
@@ -219,7 +248,7 @@ static bool ends_with(const char *value, const char *ending) {
 }
 
 static bool is_result_file(const char *value) {
-  return ends_with(value, ".csv") || ends_with(value, ".mat") || ends_with(value, ".raw");
+  return ends_with(value, ".csv") || ends_with(value, ".mat") || ends_with(value, ".raw") || ends_with(value, ".npy");
 }
 
 static bool ends_well(const Option *option, const char *value) {
@@ -255,6 +284,57 @@ static bool count_store(const Option *option, const char *value, uint32_t *place
   return fine;
 }
 
+/* One more directory at the end of the path. */
+static bool directory_append(char **path, const char *directory, size_t length) {
+  size_t before = *path ? strlen(*path) : 0;
+  char *longer = realloc(*path, before + length + 2);
+  if (!longer) return usage_error("out of memory");
+  if (before) longer[before++] = ':';
+  memcpy(longer + before, directory, length);
+  longer[before + length] = '\0';
+  *path = longer;
+  return true;
+}
+
+static bool directory_store(const Option *option, const char *value, Arguments *arguments) {
+  arguments->has_library = true;
+  if (!*value) return usage_error("%s takes a value that is not empty", option->name);
+  if (strchr(value, ':'))
+    return usage_error("%s takes a directory without a colon in its name, not '%s'", option->name, value);
+  return directory_append(&arguments->modelica_path, value, strlen(value));
+}
+
+/* Directories of the environment that are not there are no mistake of this call. */
+static bool take_environment(Arguments *arguments) {
+  bool fine = true;
+  for (const char *at = getenv("MODELICAPATH"); fine && at && *at;) {
+    size_t length = strcspn(at, ":");
+    char directory[PATH_MAX];
+    snprintf(directory, sizeof directory, "%.*s", (int)(length < PATH_MAX ? length : 0), at);
+    if (*directory && access(directory, R_OK) == 0) fine = directory_append(&arguments->modelica_path, at, length);
+    at += length + (at[length] == ':');
+  }
+  return fine;
+}
+
+static bool seed_store(const Option *option, const char *value, uint64_t *place) {
+  char *end;
+  errno = 0;
+  unsigned long long number = strtoull(value, &end, 10);
+  bool fine = value[0] >= '0' && value[0] <= '9' && *end == '\0' && errno == 0;
+  if (fine) *place = number;
+  else usage_error("%s takes a whole number, at least 0, not '%s'", option->name, value);
+  return fine;
+}
+
+static bool word_store(const Option *option, const char *value, WordList *list) {
+  size_t count = 0;
+  while (list->words[count]) count++;
+  if (count == MOST_WORDS) return usage_error("%s is given more than %d times", option->name, MOST_WORDS);
+  list->words[count] = value;
+  return true;
+}
+
 static bool value_store(const Option *option, const char *value, Arguments *arguments) {
   void *place = (char *)arguments + option->offset;
   switch (option->kind) {
@@ -262,11 +342,14 @@ static bool value_store(const Option *option, const char *value, Arguments *argu
   case OPTION_NUMBER:
   case OPTION_POSITIVE: return number_store(option, value, place);
   case OPTION_COUNT: return count_store(option, value, place);
+  case OPTION_SEED: return seed_store(option, value, place);
+  case OPTION_WORDS: return word_store(option, value, place);
   case OPTION_METHOD:
   case OPTION_DUMP:
   case OPTION_SOLVER:
   case OPTION_MNA:
   case OPTION_AXES:
+  case OPTION_SAMPLING:
     if (!one_of(option, value, option_names(option))) return false;
     break;
   case OPTION_METHODS:
@@ -284,6 +367,7 @@ static bool value_store(const Option *option, const char *value, Arguments *argu
       return usage_error("%s takes a file name that ends in .html, not '%s'", option->name, value);
     break;
   case OPTION_LIBRARY: *(const char **)place = value; return true;
+  case OPTION_SEARCHED: return directory_store(option, value, arguments);
   case OPTION_TEXT:
   case OPTION_JSON:
   case OPTION_OUTPUT:
@@ -320,7 +404,8 @@ static bool parse_option(OptionParser *parser, const char *word) {
   if (!option) return unknown_option(parser, word, length);
   if (!(option->commands & parser->command->bit)) return misplaced_option(parser, option);
   bool *given = &parser->given[option - options];
-  if (*given) return usage_error("option %s is given twice", option->name);
+  bool repeats = option->kind == OPTION_SEARCHED || option->kind == OPTION_WORDS;
+  if (*given && !repeats) return usage_error("option %s is given twice", option->name);
   *given = true;
   const char *value = option_value(parser, option, word, length);
   return value && value_store(option, value, parser->arguments);
@@ -337,6 +422,14 @@ static bool parse_path(OptionParser *parser, const char *word) {
                        parser->arguments->model_path, word);
   parser->arguments->model_path = word;
   return true;
+}
+
+/* A file, a class of a library, or for check whole libraries. */
+static bool has_model(const OptionParser *parser) {
+  const Arguments *arguments = parser->arguments;
+  if (arguments->model_path) return true;
+  if (arguments->class_name) return arguments->modelica_path;
+  return parser->command->bit == IN_CHECK && arguments->has_library;
 }
 
 /* Exactly one thing to write, and what belongs to it. */
@@ -358,7 +451,11 @@ static bool check_together(const OptionParser *parser) {
   const char *name = parser->command->name;
   const char *subject = parser->command->subject;
   if (arguments->model_path && !*subject) return usage_error("%s takes no '%s'", name, arguments->model_path);
-  if (!arguments->model_path && *subject && *subject != '[') {
+  if (!has_model(parser) && parser->command->bit & IN_MODELS) {
+    usage_error("no model: daedal %s MODEL, or daedal %s --model NAME --library DIR", name, name);
+    return false;
+  }
+  if (!(parser->command->bit & IN_MODELS) && !arguments->model_path && *subject && *subject != '[') {
     usage_error("no %s: daedal %s %s", subject_name(parser->command), name, subject);
     if (arguments->json_path && ends_with(arguments->json_path, ".mo"))
       fprintf(stderr, "  --json took '%s' as its file; put --json last\n", arguments->json_path);
@@ -378,13 +475,18 @@ static bool check_together(const OptionParser *parser) {
     return usage_error("--resume needs the file that the result goes to: --output-file FILE");
   if (arguments->plot_pairs && arguments->run.plot_variables)
     return usage_error("--plot-variables and --plot-xy exclude each other");
-  if (parser->command->bit == IN_COMPARE && is_standard_output(arguments->plot_path))
-    return usage_error("compare draws its picture into a file: --plot FILE.svg");
+  if ((parser->command->bit & (IN_COMPARE | IN_SWEEP | IN_FIT)) && is_standard_output(arguments->plot_path))
+    return usage_error("%s draws its picture into a file: --plot FILE.svg", name);
+  const char *wrong = parser->command->bit == IN_SWEEP ? ".raw" : ".npy";
+  if (arguments->output_path && ends_with(arguments->output_path, wrong))
+    return usage_error("%s does not write %s files", name, wrong);
   if (parser->command->bit == IN_REDUCE && !strcmp(arguments->run.method, "strangeness")) {
     usage_error("method strangeness selects rows by numerical ranks and makes no equations to print; "
                 "simulate runs it");
     return false;
   }
+  if (parser->command->bit == IN_FIT && (!arguments->data || !arguments->parameters))
+    return usage_error("fit needs measurements and parameters: daedal fit MODEL --data FILE.csv --parameters a=1,b=2");
   return parser->command->bit != IN_EXPORT || check_export(arguments);
 }
 
@@ -397,5 +499,5 @@ bool options_parse(const Command *command, int count, char **words, Arguments *a
     if (!only_paths && !strcmp(word, "--")) only_paths = true;
     else if (!(only_paths || word[0] != '-' ? parse_path(&parser, word) : parse_option(&parser, word))) return false;
   }
-  return arguments->help || check_together(&parser);
+  return arguments->help || (take_environment(arguments) && check_together(&parser));
 }

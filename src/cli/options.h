@@ -13,14 +13,17 @@ typedef enum OptionKind {
   OPTION_NUMBER,   /* finite */
   OPTION_POSITIVE, /* finite, above zero */
   OPTION_COUNT,    /* integer, at least one */
+  OPTION_SEED,     /* integer, at least zero */
   OPTION_METHOD,   /* one of daedal_method_names */
   OPTION_DUMP,     /* one of daedal_pass_names */
   OPTION_SOLVER,   /* one of daedal_solver_names */
   OPTION_MNA,      /* conventional or charge */
+  OPTION_SAMPLING, /* sobol, lhs or random */
+  OPTION_WORDS,    /* texts: the option may be given several times */
   OPTION_METHODS,  /* several of them, commas between */
   OPTION_SOLVERS,
   OPTION_PAIR,       /* two numbers above zero, a comma between */
-  OPTION_TRAJECTORY, /* a path that ends in .csv, .mat or .raw, or "-" */
+  OPTION_TRAJECTORY, /* a path that ends in .csv, .mat, .raw or .npy, or "-" */
   OPTION_PICTURE,    /* a path that ends in .svg, .png or .pdf */
   OPTION_PLOT,       /* the same, or "-" */
   OPTION_PAGE,       /* a path that ends in .html */
@@ -29,6 +32,7 @@ typedef enum OptionKind {
   OPTION_JSON,       /* a path or "-"; as the last argument, "-" may be left out */
   OPTION_OUTPUT,     /* a path to write to, or "-" */
   OPTION_DIRECTORY,  /* the same, of a directory */
+  OPTION_SEARCHED,   /* a directory that is searched; may be given several times */
 } OptionKind;
 
 typedef struct Option {

@@ -62,7 +62,7 @@ bool outputs_distinct(const Arguments *arguments) {
   for (const Option *option = options; option->name; option++) {
     const char *path = output_path(option, arguments);
     if (!path) continue;
-    if (same_file(path, arguments->model_path))
+    if (arguments->model_path && same_file(path, arguments->model_path))
       return usage_error("%s would overwrite the model: '%s'", option->name, path);
     for (const Option *other = options; other < option; other++) {
       const char *taken = output_path(other, arguments);

@@ -42,6 +42,12 @@ ProgressBar progress_begin(bool shown) {
   return (ProgressBar){.shown = shown && terminal_is_watched(), .begun = now, .next = now + FIRST_DRAWN};
 }
 
+static void draw_bar(double part) {
+  static const char full[] = "==============================", empty[] = "                              ";
+  int filled = (int)(BAR * part);
+  fprintf(stderr, "\r[%.*s%.*s]", filled, full, BAR - filled, empty);
+}
+
 /* Seconds as people read them: 42 s, 3:20, 5 h. */
 static void remaining(double seconds_left, char text[16]) {
   if (seconds_left < 100) snprintf(text, 16, "%.0f s", seconds_left);
@@ -51,28 +57,48 @@ static void remaining(double seconds_left, char text[16]) {
 }
 
 static void draw(const ProgressBar *progress, const daedal_progress *now, double clock) {
-  static const char full[] = "==============================", empty[] = "                              ";
   double length = now->stop_time - now->start_time, done = now->time - now->start_time;
   double part = length > 0 ? done / length : 1, gone = clock - progress->begun;
   part = part < 0 ? 0 : part > 1 ? 1 : part;
-  int filled = (int)(BAR * part);
   char left[16];
   remaining(part > 0 ? gone * (1 - part) / part : HUGE_VAL, left);
-  fprintf(stderr, "\r[%.*s%.*s] %3.0f%%  t = %.4g of %.4g, %" PRIu64 " steps, %.3g simulated s/s, %s left\033[K",
-          filled, full, BAR - filled, empty, 100 * part, now->time, now->stop_time, now->steps, done / gone, left);
+  draw_bar(part);
+  fprintf(stderr, " %3.0f%%  t = %.4g of %.4g, %" PRIu64 " steps, %.3g simulated s/s, %s left\033[K", 100 * part,
+          now->time, now->stop_time, now->steps, done / gone, left);
   fflush(stderr);
+}
+
+static void draw_points(const daedal_sweep_progress *now) {
+  double computed = now->finished - now->resumed, left = now->points - now->finished;
+  char time_left[16];
+  remaining(computed > 0 ? left * now->seconds / computed : HUGE_VAL, time_left);
+  draw_bar(now->finished / (double)now->points);
+  fprintf(stderr, " %" PRIu32 " of %" PRIu32 " points, %" PRIu32 " failed, %s left\033[K", now->finished, now->points,
+          now->failed, time_left);
+  fflush(stderr);
+}
+
+/* Whether it is time to draw; the clock is read only if somebody looks. */
+static bool is_due(ProgressBar *progress, double *clock) {
+  progress->stopped = (int)signal_seen;
+  if (!progress->shown) return false;
+  *clock = seconds();
+  if (*clock < progress->next) return false;
+  progress->drawn = true;
+  progress->next = *clock + DRAWN_EVERY;
+  return true;
 }
 
 bool progress_step(void *context, const daedal_progress *now) {
   ProgressBar *progress = context;
-  progress->stopped = (int)signal_seen;
-  if (!progress->shown) return progress->stopped != 0;
-  double clock = seconds();
-  if (clock >= progress->next) {
-    draw(progress, now, clock);
-    progress->drawn = true;
-    progress->next = clock + DRAWN_EVERY;
-  }
+  double clock;
+  if (is_due(progress, &clock)) draw(progress, now, clock);
+  return progress->stopped != 0;
+}
+
+bool progress_points(ProgressBar *progress, const daedal_sweep_progress *now) {
+  double clock;
+  if (is_due(progress, &clock)) draw_points(now);
   return progress->stopped != 0;
 }
 

@@ -18,5 +18,8 @@ ProgressBar progress_begin(bool shown);
 /* For daedal_options.on_step; the context is the ProgressBar. True once a signal came. */
 bool progress_step(void *context, const daedal_progress *now);
 
+/* The same between the points of a sweep, with the time that is left. */
+bool progress_points(ProgressBar *progress, const daedal_sweep_progress *now);
+
 /* Wipes the bar and lets signals be as before. */
 void progress_end(ProgressBar *progress);

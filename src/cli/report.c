@@ -18,6 +18,7 @@ extern const char report_html[], report_css[], report_js[];
 enum {
   SHOWN_FIRST = 6,        /* signals that are drawn before somebody chooses */
   MOST_EVENTS = 20000,    /* listed and marked */
+  NAME_SIZE = 256,        /* of a coordinate */
   EXACT_VALUES = 1 << 20, /* beyond so many the values are of single precision */
 };
 
@@ -179,58 +180,49 @@ static void put_residuals(Page *page) {
 
 /* ---- points of the moving picture ---- */
 
-/* The words between `stop` characters of a text, each handed to put(page, word). */
-static void put_list(Page *page, const char *begin, const char *end, char stop,
-                     void (*put)(Page *page, const char *begin, const char *end)) {
+/* The next coordinate of 'x,y;x2,y2', without blanks around it, and the character behind it. false: there is none. */
+static bool next_coordinate(const char **at, char name[NAME_SIZE], char *stop) {
+  const char *begin = *at, *end;
+  if (!*begin) return false;
+  while (*begin == ' ') begin++;
+  int depth = 0;
+  for (end = begin; *end && (depth > 0 || (*end != ',' && *end != ';')); end++) depth += (*end == '[') - (*end == ']');
+  *stop = *end;
+  *at = *end ? end + 1 : end;
+  while (end > begin && end[-1] == ' ') end--;
+  snprintf(name, NAME_SIZE, "%.*s", (int)(end - begin), begin);
+  return true;
+}
+
+static void put_points(Page *page) {
+  const char *at = page->session->arguments->points ? page->session->arguments->points : "";
+  char name[NAME_SIZE], stop = ';';
+  put_key(page, "points");
   buffer_text(&page->data, "[");
-  while (begin < end) {
-    const char *at = begin;
-    for (int depth = 0; at < end && (depth > 0 || *at != stop); at++) depth += (*at == '[') - (*at == ']');
-    put(page, begin, at);
-    begin = at < end ? at + 1 : at;
-    if (begin < end) buffer_text(&page->data, ", ");
+  for (bool is_first = true; stop == ',' || *at; is_first = false) {
+    if (!is_first) buffer_text(&page->data, ", ");
+    if (stop != ',') buffer_text(&page->data, "[");
+    if (next_coordinate(&at, name, &stop)) put_string(&page->data, name);
+    if (stop != ',') buffer_text(&page->data, "]");
   }
   buffer_text(&page->data, "]");
 }
 
-static void put_coordinate(Page *page, const char *begin, const char *end) {
-  while (begin < end && *begin == ' ') begin++;
-  while (end > begin && end[-1] == ' ') end--;
-  char name[256];
-  snprintf(name, sizeof name, "%.*s", (int)(end - begin), begin);
-  put_string(&page->data, name);
-}
-
-static void put_point(Page *page, const char *begin, const char *end) {
-  put_list(page, begin, end, ',', put_coordinate);
-}
-
-static void put_points(Page *page) {
-  const char *points = page->session->arguments->points;
-  put_key(page, "points");
-  if (points) put_list(page, points, points + strlen(points), ';', put_point);
-  else buffer_text(&page->data, "[]");
+static bool is_known(const daedal_result *result, const char *name) {
+  char *end;
+  strtod(name, &end);
+  return (*name && !*end) || daedal_result_find(result, name) != UINT32_MAX;
 }
 
 /* Each coordinate is a number or a signal of the result, two or three a point; false after a message. */
 static bool check_points(const Session *session) {
-  const char *at = session->arguments->points;
-  for (uint32_t coordinates = 0; at && *at;) {
-    size_t length = 0;
-    for (int depth = 0; at[length] && (depth > 0 || !strchr(",;", at[length])); length++)
-      depth += (at[length] == '[') - (at[length] == ']');
-    char name[256], *end;
-    snprintf(name, sizeof name, "%.*s", (int)length, at + strspn(at, " "));
-    name[strcspn(name, " ,;")] = '\0';
-    strtod(name, &end);
-    if (*end && daedal_result_find(session->result, name) == UINT32_MAX)
+  const char *at = session->arguments->points ? session->arguments->points : "";
+  char name[NAME_SIZE], stop;
+  for (uint32_t coordinates = 1; next_coordinate(&at, name, &stop); coordinates = stop == ',' ? coordinates + 1 : 1) {
+    if (!is_known(session->result, name))
       return say_error("D201", "--animate: there is no variable '%s' in the result", name);
-    coordinates++;
-    bool is_last = at[length] != ',';
-    if (is_last && (coordinates < 2 || coordinates > 3))
+    if (coordinates > 3 || (coordinates < 2 && stop != ',') || (stop == ',' && !*at))
       return usage_error("--animate: a point has two or three coordinates, 'x,y;x2,y2'");
-    if (is_last) coordinates = 0;
-    at += length + (at[length] != '\0');
   }
   return true;
 }
@@ -274,7 +266,8 @@ static void put_data(Page *page) {
   buffer_text(&page->data, "{");
   put_text(page, "version", daedal_version());
   put_text(page, "name", daedal_model_name(session->model));
-  put_text(page, "file", session->arguments->model_path);
+  put_text(page, "file",
+           session->arguments->model_path ? session->arguments->model_path : session->arguments->class_name);
   put_text(page, "text", daedal_model_text(session->model));
   put_command(page);
   put_report(page, "analysis", daedal_analysis_json(session->model));

@@ -21,28 +21,32 @@ static void fail_out_of_memory(Session *session) {
   session_fail(session, DAEDAL_INTERNAL);
 }
 
-static void draw(Session *session, const daedal_diagnostic *diagnostic) {
+void session_draw(Session *session, const daedal_diagnostic *diagnostic) {
   bool is_internal = diagnostic->status == DAEDAL_INTERNAL;
   if (is_internal && session->is_internal_said) return;
   session->is_internal_said |= is_internal;
   if (diagnostic->severity == DAEDAL_ERROR) session->drawn_errors++;
   else if (session->arguments->quiet) return;
-  render_diagnostic(diagnostic, session->arguments->model_path);
+  const Arguments *arguments = session->arguments;
+  const char *subject = arguments->class_name ? arguments->class_name : arguments->modelica_path;
+  render_diagnostic(diagnostic, arguments->model_path ? arguments->model_path : subject);
 }
 
 void session_report(Session *session) {
   const daedal_result *result = session->result;
   for (uint32_t count = daedal_diagnostic_count(session->model); session->seen < count; session->seen++) {
     daedal_diagnostic diagnostic = daedal_diagnostic_get(session->model, session->seen);
-    draw(session, &diagnostic);
+    session_draw(session, &diagnostic);
   }
-  for (uint32_t count = result ? daedal_result_diagnostic_count(result) : 0; session->seen_of_run < count;
-       session->seen_of_run++) {
-    daedal_diagnostic diagnostic = daedal_result_diagnostic(result, session->seen_of_run);
-    draw(session, &diagnostic);
-  }
+  if (result) session_report_list(session, result, daedal_result_diagnostic_count, daedal_result_diagnostic);
   session_fail(session, daedal_model_status(session->model));
   if (result) session_fail(session, daedal_result_status(result));
+}
+
+void session_take(Session *session, daedal_model *model) {
+  session->model = model;
+  if (model) session_report(session);
+  else fail_out_of_memory(session);
 }
 
 void session_keep(Session *session, daedal_result *result) {
@@ -91,6 +95,24 @@ void session_check_outputs(Session *session) {
   }
 }
 
+daedal_load_options session_reading(const Arguments *arguments) {
+  return (daedal_load_options){.size = sizeof(daedal_load_options),
+                               .class_name = arguments->class_name,
+                               .strict = arguments->strict,
+                               .libraries = arguments->libraries,
+                               .energy = arguments->energy,
+                               .mna = arguments->mna,
+                               .modelica_path = arguments->modelica_path,
+                               .units = arguments->units};
+}
+
+void session_complete(Session *session, Arguments *complete, const char *path) {
+  complete->output_path = path;
+  session->arguments = complete;
+  if (path) session_check_outputs(session);
+  else fail_out_of_memory(session);
+}
+
 /* The outputs are compared before anything could be written, if only to say that the model is wrong. */
 Session session_open(const Arguments *arguments) {
   Session session = {.arguments = arguments};
@@ -98,18 +120,9 @@ Session session_open(const Arguments *arguments) {
     session_fail(&session, DAEDAL_USAGE);
     return session;
   }
-  daedal_load_options reading = {.size = sizeof reading,
-                                 .class_name = arguments->class_name,
-                                 .strict = arguments->strict,
-                                 .libraries = arguments->libraries,
-                                 .energy = arguments->energy,
-                                 .mna = arguments->mna};
-  session.model = daedal_load(arguments->model_path, NULL, 0, &reading);
-  if (!session.model) {
-    fail_out_of_memory(&session);
-    return session;
-  }
-  session_report(&session);
+  daedal_load_options reading = session_reading(arguments);
+  session_take(&session, daedal_load(arguments->model_path, NULL, 0, &reading));
+  if (!session.model) return session;
   if (!session.status) session_check_outputs(&session);
   if (!session.status && arguments->dump_pass) {
     const char *text = daedal_dump(session.model, arguments->dump_pass);

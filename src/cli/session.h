@@ -20,8 +20,17 @@ typedef struct Session {
  * also after a failure. */
 Session session_open(const Arguments *arguments);
 
+/* How the arguments say that models are read. */
+daedal_load_options session_reading(const Arguments *arguments);
+
+/* Takes over a model (NULL: there was no memory for it) and reports. */
+void session_take(Session *session, daedal_model *model);
+
 /* Looks again at where the outputs go, when the arguments have become more complete. */
 void session_check_outputs(Session *session);
+
+/* The arguments with a path (NULL: there is no memory for it) for the output that none was given for. */
+void session_complete(Session *session, Arguments *complete, const char *path);
 
 /* Takes over the result of a run (NULL: there was no memory for it) and reports. */
 void session_keep(Session *session, daedal_result *result);
@@ -37,6 +46,14 @@ void session_say_choice(Session *session);
 
 /* Draws the new diagnostics of model and run; their failure becomes the session's. */
 void session_report(Session *session);
+
+/* Draws those diagnostics of another handle that were not drawn yet. */
+#define session_report_list(session, handle, count, get)                     \
+  for (; (session)->seen_of_run < count(handle); (session)->seen_of_run++) { \
+    daedal_diagnostic diagnostic_ = get(handle, (session)->seen_of_run);     \
+    session_draw(session, &diagnostic_);                                     \
+  }
+void session_draw(Session *session, const daedal_diagnostic *diagnostic);
 
 /* Writes a text to a file, or to standard output for "-"; nothing for a NULL path. Where there is no text, the reason
  * is reported. */

@@ -136,24 +136,12 @@ static void simulate(Session *session) {
   free(run.part);
 }
 
-/* The path that stands for none is an output like the others. */
-static void complete_arguments(Session *session, Arguments *complete, char *path) {
-  complete->output_path = path;
-  session->arguments = complete;
-  if (path) {
-    session_check_outputs(session);
-  } else {
-    say_error("D100", "out of memory");
-    session->status = DAEDAL_INTERNAL;
-  }
-}
-
 int simulate_command(const Arguments *arguments) {
   Session session = session_open(arguments);
   Arguments complete = *arguments;
   char *path = NULL;
   if (!session.status && !arguments->output_path)
-    complete_arguments(&session, &complete, path = session_default_path(&session, ".csv"));
+    session_complete(&session, &complete, path = session_default_path(&session, ".csv"));
   if (session.status) session_write_refusal(&session, daedal_result_json);
   else simulate(&session);
   free(path);

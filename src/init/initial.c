@@ -127,7 +127,9 @@ static bool needs_system(const Model *model) {
 
 static InitialSystem *take_system(Initializer *initializer, bool event) {
   InitialSystem **system = event ? &initializer->event_system : &initializer->system;
-  if (!*system) *system = system_new(initializer->heap, initializer->evaluator, initializer->structure, !event);
+  if (*system) return *system;
+  *system = system_new(initializer->heap, initializer->evaluator, initializer->structure, !event);
+  if (!event) (*system)->known = initializer->known, (*system)->collected = initializer->collected;
   return *system;
 }
 

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "init/conflict.h"
+#include "init/patch.h"
 #include "reduce/dummy.h"
 #include "reduce/statespace.h"
 #include "reduce/strangeness.h"
@@ -51,6 +52,8 @@ typedef struct Initializer {
   Dummy *dummy;
   StateSpace *space;
   InitialSystem *system, *event_system; /* made when needed */
+  const PatchCodes *known;              /* code that the plan has for it; NULL: none */
+  PatchCodes *collected;                /* where code that is made for it goes; NULL: nowhere */
   const Strangeness *ranks;             /* where structure failed: the method by ranks has the values; NULL otherwise */
 } Initializer;
 

@@ -53,15 +53,33 @@ static uint32_t column_of(Evaluator *evaluator, uint32_t unknown, double *sign) 
   return root == UINT32_MAX ? MAP_NONE : evaluator->array->model_column[root] + problem->aliases.shift[unknown];
 }
 
+static bool has_free_parameters(const Model *model) {
+  for (uint32_t p = 0; p < model->parameters.count; p++)
+    if (model->variables.data[model->parameters.data[p]].fixed == FIXED_FALSE) return true;
+  return false;
+}
+
+/* An unknown is set to what has no value, such as 1/0. Where parameters are found by the initialization, it may have one
+ * at the end. */
+static bool report_undefined(Evaluator *evaluator, uint32_t unknown, Expr constant, Diags *diags) {
+  const Model *model = evaluator->model;
+  uint32_t position = model->unknowns.data[unknown];
+  if (has_free_parameters(model)) return true;
+  diag_error(diags, DIAG_INIT, model->variables.data[position].span,
+             "no consistent initial values: %s is set to `%s`, which is not defined", model_name(model, position),
+             model_text(evaluator_model(evaluator), constant, &diags->arena));
+  return false;
+}
+
 /* An unknown equal to a constant must not be fixed at another value. */
 static bool check_constant(Evaluator *evaluator, uint32_t unknown, bool fixed, double start, double tolerance,
                            Diags *diags) {
   const Model *model = evaluator->model;
   uint32_t position = model->unknowns.data[unknown];
+  Expr constant = evaluator->array->problem->aliases.constant[unknown];
   double value;
-  if (!fixed || !evaluator_constant(evaluator, evaluator->array->problem->aliases.constant[unknown], &value))
-    return true;
-  if (same_value(value, start, tolerance)) return true;
+  if (!evaluator_constant(evaluator, constant, &value)) return report_undefined(evaluator, unknown, constant, diags);
+  if (!fixed || same_value(value, start, tolerance)) return true;
   diag_error(diags, DIAG_INIT_CONFLICT, model->variables.data[position].span,
              "no consistent initial values: %s is fixed at %.10g, but an equation sets it to %.10g; remove "
              "fixed=true",

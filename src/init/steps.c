@@ -39,11 +39,12 @@ typedef struct Run {
   StepsMode mode;
   double t, tolerance;
   double *y;
-  bool *done;             /* per column: final */
-  uint32_t *unit_of_row;  /* 1 + unit, 0 before it is reached */
-  uint32_t *place;        /* per column: within the present patch */
-  ExprVec leaves, values; /* pending assignments, each with those before put in */
-  IndexVec targets;
+  bool *done;                /* per column: final */
+  uint32_t *unit_of_row;     /* 1 + unit, 0 before it is reached */
+  uint32_t *place;           /* per column: within the present patch */
+  IndexVec sources, targets; /* pending assignments: rows and columns */
+  ExprVec leaves, values;    /* of the first of them that were derived, each with those before put in */
+  IndexVec words;            /* scratch: what code is of */
   double *results;
   StepsResult result;
 } Run;
@@ -53,12 +54,59 @@ static void set_failed_rows(Run *run, const uint32_t *rows, uint32_t count) {
   for (uint32_t k = 0; k < count; k++) vec_push(run->heap, &run->result.rows, rows[k]);
 }
 
+static Expr column_leaf(const InitialSystem *system, uint32_t q) {
+  const Array *array = system->array;
+  if (q >= array->columns)
+    return dag_variable(array->dag, system->evaluator->model->unknowns.count + q - array->columns, 0);
+  return dag_variable(array->dag, array->problem->unknown[array->column_unknown[q]], array_order(array, q));
+}
+
+/* The value that a row gives its column linearly, with the pending assignments before put in; false if it does not. */
+static bool derive_assignment(Run *run, uint32_t row, uint32_t column) {
+  Dag *dag = run->system->array->dag;
+  Expr leaf = column_leaf(run->system, column), slope, rest;
+  if (!dag_linear(dag, run->system->row[row], leaf, &slope, &rest)) return false;
+  Expr value = dag_divide(dag, dag_negate(dag, rest), slope);
+  dag_substitute(dag, run->leaves.data, run->values.data, run->leaves.count, &value, 1);
+  vec_push(run->heap, &run->leaves, leaf);
+  vec_push(run->heap, &run->values, value);
+  return true;
+}
+
+/* The first word of what is known of assignments, which no row has: that a row can be one, and the program of several. */
+static const uint32_t WORD_IS_LINEAR = UINT32_MAX, WORD_PROGRAM = UINT32_MAX - 1;
+
+static void put_words(Run *run, uint32_t kind, uint32_t first, uint32_t count) {
+  run->words.count = 0;
+  vec_push(run->heap, &run->words, kind);
+  for (uint32_t k = first; k < first + count; k++) {
+    vec_push(run->heap, &run->words, run->system->row[run->sources.data[k]]);
+    vec_push(run->heap, &run->words, run->targets.data[k]);
+  }
+}
+
+/* The program of the pending assignments: the plan's, or made now from those that were put off and the others. */
+static const Program *assignment_program(Run *run) {
+  InitialSystem *system = run->system;
+  uint32_t count = run->targets.count;
+  bool shareable = true;
+  for (uint32_t k = 0; k < count; k++) shareable = shareable && patch_is_shareable(system, run->sources.data[k]);
+  if (shareable) put_words(run, WORD_PROGRAM, 0, count);
+  const PatchCode *known = shareable ? patch_codes_find(system->known, run->words.data, run->words.count) : NULL;
+  if (known) return known->program;
+  for (uint32_t k = run->values.count; k < count; k++)
+    derive_assignment(run, run->sources.data[k], run->targets.data[k]);
+  const Program *program = program_new(run->heap, system->model, &system->layout, run->values.data, count);
+  if (shareable) patch_codes_add(system->collected, (PatchCode){run->words.data, run->words.count, .program = program});
+  return program;
+}
+
 /* Evaluates the pending assignments, up to the first that has no value. */
 static bool flush(Run *run) {
   uint32_t n = run->targets.count, done = 0;
   if (!n) return true;
   InitialSystem *system = run->system;
-  const Program *program = program_new(run->heap, system->model, &system->layout, run->values.data, n);
+  const Program *program = assignment_program(run);
   Point point = system_point(system, run->t, run->y);
   system->evaluator->row_evaluations += n;
   workspace_run(workspace_new(run->heap, program), &point, run->results);
@@ -67,27 +115,29 @@ static bool flush(Run *run) {
     uint32_t row = (uint32_t)run->order->choice.matching.row_of_column[run->targets.data[done]];
     set_failed_rows(run, &row, 1);
   }
-  run->leaves.count = run->values.count = run->targets.count = 0;
+  run->leaves.count = run->values.count = run->targets.count = run->sources.count = 0;
   return done == n;
 }
 
-static Expr column_leaf(const InitialSystem *system, uint32_t q) {
-  const Array *array = system->array;
-  if (q >= array->columns)
-    return dag_variable(array->dag, system->evaluator->model->unknowns.count + q - array->columns, 0);
-  return dag_variable(array->dag, array->problem->unknown[array->column_unknown[q]], array_order(array, q));
-}
-
-/* A row that gives its column linearly becomes an assignment; false if it does not. */
+/* A row that gives its column linearly becomes an assignment; false if it does not. Where the plan knows that it does, nothing is
+ * derived until it is needed. */
 static bool add_assignment(Run *run, uint32_t row, uint32_t column, bool *ok) {
-  Dag *dag = run->system->array->dag;
-  Expr leaf = column_leaf(run->system, column), slope, rest;
-  if (!dag_linear(dag, run->system->row[row], leaf, &slope, &rest)) return false;
-  Expr value = dag_divide(dag, dag_negate(dag, rest), slope);
-  dag_substitute(dag, run->leaves.data, run->values.data, run->leaves.count, &value, 1);
-  vec_push(run->heap, &run->leaves, leaf);
-  vec_push(run->heap, &run->values, value);
+  InitialSystem *system = run->system;
+  uint32_t pending = run->targets.count;
+  bool shareable = patch_is_shareable(system, row);
+  vec_push(run->heap, &run->sources, row);
   vec_push(run->heap, &run->targets, column);
+  if (shareable) put_words(run, WORD_IS_LINEAR, pending, 1);
+  bool is_known = shareable && patch_codes_find(system->known, run->words.data, run->words.count);
+  if (!is_known) {
+    for (uint32_t k = run->values.count; k < pending; k++)
+      derive_assignment(run, run->sources.data[k], run->targets.data[k]);
+    if (!derive_assignment(run, row, column)) {
+      run->sources.count = run->targets.count = pending;
+      return false;
+    }
+    if (shareable) patch_codes_add(system->collected, (PatchCode){run->words.data, run->words.count, NULL, NULL});
+  }
   if (run->targets.count >= FUSE_LIMIT) *ok = flush(run);
   return true;
 }
@@ -325,7 +375,7 @@ StepsResult steps_run(InitialSystem *system, const InitialColumn *columns, const
                                  (uint32_t)(units.start[b + 1] - begin), (uint32_t)b + 1);
   }
   if (run.result.solved) run.result.solved = flush(&run);
-  vec_free(heap, &run.leaves, &run.values, &run.targets);
+  vec_free(heap, &run.leaves, &run.values, &run.targets, &run.sources, &run.words);
   arena_free(&scratch);
   return run.result;
 }

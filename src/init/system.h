@@ -32,7 +32,9 @@ typedef struct InitialSystem {
   uint32_t homotopy;     /* column of the continuation parameter; MAP_NONE if no row contains homotopy() */
   Workspace *program;    /* of all rows; NULL before system_compile */
   const Jacobian *jacobian;
-  Workspace *entries; /* of the Jacobian */
+  Workspace *entries;             /* of the Jacobian */
+  const struct PatchCodes *known; /* code of patches that the plan has (patch.h); NULL: none */
+  struct PatchCodes *collected;   /* where code that is made goes; NULL: nowhere */
 } InitialSystem;
 
 /* Makes the system for an evaluator whose array has the offsets of `structure`. with_equations: the initial

@@ -90,16 +90,25 @@ static bool check_variability(Elaboration *el, Expr e, Span span, const char *wh
   return true;
 }
 
+/* The value has the last dimensions of the variable: it serves for all elements of the arrays around it. */
+static bool has_last_sizes(const Value *leaves, const Value *value) {
+  uint32_t count = value->type.dimensions, skipped = (uint32_t)leaves->type.dimensions - count;
+  if (count > leaves->type.dimensions) return false;
+  for (uint32_t i = 0; i < count; i++)
+    if (leaves->sizes[skipped + i] != value->sizes[i]) return false;
+  return true;
+}
+
 static void set_all(Elaboration *el, Attribute attribute, const Value *leaves, const Value *value, Span span) {
   bool is_each = value->type.dimensions == 0;
-  if (!is_each && !value_same_sizes(leaves, value)) {
+  if (!has_last_sizes(leaves, value)) {
     input_error(el, span, "%s has the wrong size: it must be that of the variable, or one value with `each`",
                 attribute_names[attribute]);
     return;
   }
   for (uint32_t i = 0; i < leaves->count; i++) {
     uint32_t position = variable_of_leaf(el, value_exprs(leaves)[i]);
-    Expr e = value_exprs(value)[is_each ? 0 : i];
+    Expr e = value_exprs(value)[i % value->count];
     if (position == NONE) continue;
     if (i == 0 || !is_each) {
       const char *name = names_text(el->names, el->model->variables.data[position].name);
@@ -318,7 +327,8 @@ static void bind_part(Elaboration *el, const NewBinding *modification) {
 void components_bind(Elaboration *el) {
   for (uint32_t i = 0; i < el->components.count; i++) {
     Component component = el->components.data[i];
-    if (!component.is_package && component.progress == PROGRESS_DONE) bind_component(el, &component);
+    if (!component.is_package && !component.is_view && component.progress == PROGRESS_DONE)
+      bind_component(el, &component);
   }
   for (uint32_t i = 0; i < el->modifications.count; i++) bind_part(el, &el->modifications.data[i]);
 }

@@ -113,8 +113,7 @@ static bool map_inputs(Compiler *c, struct Task *task) {
 
 /* ---- calls of functions ---- */
 
-static void emit_call(Compiler *c, uint32_t routine, uint32_t wanted, const uint32_t *slots, uint32_t count,
-                      Span span) {
+void compile_call(Compiler *c, uint32_t routine, uint32_t wanted, const uint32_t *slots, uint32_t count, Span span) {
   Routine *code = c->routine;
   uint32_t at = code->extra.count;
   vec_push(c->el->heap, &code->extra, routine);
@@ -151,7 +150,7 @@ static void emit_vectorized(Compiler *c, struct Task *task, const uint32_t *extr
     for (uint32_t k = 0; k < extra[i]; k++) compile_emit(c, CODE_LOCAL, 0, c->routine->code.data[loops[k]].a, span);
     if (extra[i]) compile_emit(c, CODE_INDEX, 0, extra[i], span);
   }
-  emit_call(c, task->routine, 1, c->patches.data + task->list, count, span);
+  compile_call(c, task->routine, 1, c->patches.data + task->list, count, span);
   uint32_t base = routine->locals.data[routine->inputs].type.base;
   for (uint32_t k = most; k-- > 0;) {
     patch_here(c, loops[k]);
@@ -213,7 +212,7 @@ static void finish_function(Compiler *c, struct Task *task) {
   if (most && task->callee) compile_error(c, span, "not supported yet: an input called element by element");
   if (task->callee) emit_call_local(c, task, count, span);
   else if (most && task->wanted == 1 && fits) emit_vectorized(c, task, extra, most, leader);
-  else emit_call(c, task->routine, wanted, c->patches.data + task->list, count, span);
+  else compile_call(c, task->routine, wanted, c->patches.data + task->list, count, span);
   c->types.count -= count;
   c->patches.count = task->list;
   uint32_t outputs = task->wanted;
@@ -268,7 +267,7 @@ static AstExpr field_argument(Compiler *c, const struct Task *task, uint32_t ind
   for (uint32_t i = 0; i < task->entry->ast->elements.count; i++) {
     const AstElement *element = &task->entry->ast->elements.data[i];
     if (element->kind != AST_COMPONENT || at++ != index) continue;
-    *scope = task->entry->name;
+    *scope = task->entry->inside;
     return element->component->modification ? element->component->modification->value : AST_NONE;
   }
   return AST_NONE;
@@ -365,7 +364,7 @@ static bool size_shortcut(Compiler *c, struct Task *task) {
   AstExpr kid = ast_kid(ast, task->e, 0);
   if (ast_kind(ast, kid) != AST_REFERENCE || ast_kid_count(ast, kid) > 0) return false;
   Place place = place_find(c, ast_path(ast, kid));
-  if (place.kind != PLACE_GLOBAL || place.parts != ast_path(ast, kid).count) return false;
+  if (place.kind != PLACE_GLOBAL || place.parts != ast_path(ast, kid).count || c->is_function) return false;
   compile_emit(c, CODE_SIZES, 0, place.index, ast_span(ast, kid));
   return true;
 }
@@ -387,8 +386,21 @@ static bool needs_leaves(const Intrinsic *f) {
          (f->code == SPECIAL_PRE || f->code == SPECIAL_EDGE || f->code == SPECIAL_CHANGE || f->code == SPECIAL_DER);
 }
 
+/* String(r) of a record that says how. */
+static bool overload_text(Compiler *c, struct Task *task) {
+  Type type;
+  Span span = ast_span(c->el->ast, task->e);
+  if (task->intrinsic->kind != INTRINSIC_ARRAY || task->intrinsic->code != BUILTIN_TEXT) return false;
+  if (c->types.count != task->height + 1) return false;
+  if (!overload_unary(c, "String", vec_last(&c->types), span, &type)) return false;
+  c->types.count--;
+  task_done(c, type);
+  return true;
+}
+
 static void finish_intrinsic(Compiler *c, struct Task *task) {
   const Intrinsic *f = task->intrinsic;
+  if (overload_text(c, task)) return;
   if (needs_leaves(f)) c->wants_leaves--;
   const Ast *ast = c->el->ast;
   uint32_t count = c->types.count - task->height;
@@ -486,8 +498,9 @@ static bool is_input_called(Compiler *c, struct Task *task, AstPath path) {
 
 static bool call_begin(Compiler *c, struct Task *task) {
   Elaboration *el = c->el;
-  AstPath path = ast_path(el->ast, task->e);
-  const char *text = ast_path_text(el->ast, path, &el->arena);
+  AstPath path = ast_path(el->ast, task->e), plain = path;
+  plain.global = false;
+  const char *text = ast_path_text(el->ast, plain, &el->arena);
   task->is_started = true;
   if (is_input_called(c, task, path)) {
     if (map_inputs(c, task)) return true;
@@ -495,6 +508,12 @@ static bool call_begin(Compiler *c, struct Task *task) {
     return false;
   }
   task->entry = find_entry(c, task->scope, path);
+  bool may_overload = task->entry && task->entry->ast->operators.count && !ast_node(el->ast, task->e)->operation;
+  if (may_overload) {
+    uint32_t position = (uint32_t)(task->entry - el->classes.data);
+    ClassEntry *constructor = overload_constructor(el, task->entry, task->e);
+    task->entry = constructor ? constructor : &el->classes.data[position];
+  }
   task->intrinsic = task->entry ? builtin_body(el, task->entry) : find_intrinsic(c, path, text);
   if (task->intrinsic) return true;
   if (task->entry && task->entry->role == ROLE_CLASS_RECORD) {

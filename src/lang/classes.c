@@ -60,6 +60,7 @@ static ClassRole role_of(const Elaboration *el, const AstClass *ast) {
 static uint32_t add_class(Elaboration *el, const AstClass *ast, Name scope) {
   ClassEntry entry = {
       .ast = ast, .name = join_names(el, scope, ast->label.name), .scope = scope, .role = role_of(el, ast)};
+  entry.inside = entry.name;
   uint32_t earlier = map_get(&el->class_of_name, entry.name);
   if (earlier != MAP_NONE) {
     Diag *diag =
@@ -72,6 +73,12 @@ static uint32_t add_class(Elaboration *el, const AstClass *ast, Name scope) {
   return el->classes.count - 1;
 }
 
+uint32_t class_define(Elaboration *el, const AstClass *ast) {
+  uint32_t number = add_class(el, ast, 0);
+  el->classes.data[number].inside = 0;
+  return number;
+}
+
 /* Classes in source order; those inside of functions and records are not entered into the search for a model. */
 static void collect_all(Elaboration *el) {
   typedef struct Open {
@@ -79,7 +86,8 @@ static void collect_all(Elaboration *el) {
     Name scope;
   } Open;
   VEC(Open) open = {0};
-  for (uint32_t i = el->ast->classes.count; i-- > 0;) vec_push(el->heap, &open, (Open){el->ast->classes.data[i], 0});
+  for (uint32_t i = el->ast->main->classes.count; i-- > 0;)
+    vec_push(el->heap, &open, (Open){el->ast->main->classes.data[i], 0});
   while (open.count) {
     Open next = vec_pop(&open);
     uint32_t index = add_class(el, next.ast, next.scope);
@@ -367,7 +375,7 @@ static bool field_sizes(Elaboration *el, Name scope, const ResolvedType *resolve
 static bool add_field(Elaboration *el, Record *record, const ClassEntry *entry, const AstElement *element) {
   const AstComponent *component = element->component;
   ResolvedType resolved = {0};
-  Name scope = entry->name;
+  Name scope = entry->inside;
   if (component->dimensions.count) vec_push(el->heap, &resolved.dimensions, &component->dimensions);
   if (!type_resolve(el, scope, component->type, &resolved)) return false;
   Field field = {.name = component->label.name, .type = resolved.type};

@@ -166,6 +166,30 @@ static void emit_sum(Compiler *c, AstExpr e, uint32_t last, uint32_t count, bool
   compile_emit(c, CODE_SUM, count, at, ast_span(c->el->ast, e));
 }
 
+/* A sum with a record is done one at a time; numbers before it are added first. False: it is no such sum. */
+static bool sum_overloaded(Compiler *c, struct Task *task, Type type, AstOperator operation, Span span) {
+  uint32_t kid = task->kid - 1, count = ast_kid_count(c->el->ast, task->e);
+  Type joined;
+  if (task->type.base != TYPE_RECORD && type.base != TYPE_RECORD) return false;
+  if (task->part > 1) {
+    uint32_t slot = compile_local(c, 0, type, span);
+    compile_emit(c, CODE_BIND, 0, slot, span);
+    emit_sum(c, task->e, kid - 1, task->part, task->subscript == 0);
+    compile_emit(c, CODE_LOCAL, 0, slot, span);
+    task->part = 1;
+    task->subscript = 1;
+  }
+  if (!overload_binary(c, is_minus(operation) ? "-" : "+", is_each(operation), task->type, type, span, &joined))
+    return false;
+  task = task_top(c);
+  task->type = joined;
+  task->part = 1;
+  task->subscript = 1;
+  if (task->kid == count) task_done(c, joined);
+  else enter_kid(c, type_nothing());
+  return true;
+}
+
 /* Runs of + and - become one sum; .+ and .- are done one at a time. task->part: kids on the stack, not yet added. */
 static void sum_step(Compiler *c) {
   struct Task *task = task_top(c);
@@ -176,10 +200,16 @@ static void sum_step(Compiler *c) {
     AstOperator operation = ast_operator(ast, task->e, kid);
     Type type = pop_type(c);
     Span span = ast_span(ast, ast_kid(ast, task->e, kid));
-    if (kid == 0 && is_minus(operation) && !type_is_number(type)) {
+    Type overloaded;
+    if (kid == 0 && is_minus(operation) && overload_unary(c, "-", type, span, &overloaded)) {
+      task = task_top(c);
+      type = overloaded;
+      task->subscript = 1;
+    } else if (kid == 0 && is_minus(operation) && !type_is_number(type)) {
       compile_error(c, span, "operator `-` needs a number, this is %s", type_text(c->el, type));
       type = type_nothing();
     }
+    if (kid > 0 && sum_overloaded(c, task, type, operation, span)) return;
     task->type = kid == 0 ? type : sum_type(c, task->type, type, operation, span);
     task->part++;
     if (kid > 0 && is_each(operation)) {
@@ -228,10 +258,15 @@ static void product_step(Compiler *c) {
     AstOperator operation = ast_operator(ast, task->e, task->kid - 1);
     Type type = pop_type(c);
     Span span = ast_span(ast, task->e);
-    task->type = task->kid == 1 ? type : product_type(c, task->type, type, operation, span);
-    if (task->kid > 1)
-      compile_emit(c, operation == AST_MULTIPLY || operation == AST_ELEMENT_MULTIPLY ? CODE_MULTIPLY : CODE_DIVIDE,
-                   is_each(operation), 0, span);
+    bool is_product = operation == AST_MULTIPLY || operation == AST_ELEMENT_MULTIPLY;
+    Type joined;
+    bool is_overloaded = task->kid > 1 && overload_binary(c, is_product ? "*" : "/", is_each(operation), task->type,
+                                                          type, span, &joined);
+    task = task_top(c);
+    if (is_overloaded) task->type = joined;
+    else task->type = task->kid == 1 ? type : product_type(c, task->type, type, operation, span);
+    if (task->kid > 1 && !is_overloaded)
+      compile_emit(c, is_product ? CODE_MULTIPLY : CODE_DIVIDE, is_each(operation), 0, span);
   }
   if (task->kid < ast_kid_count(ast, task->e)) enter_kid(c, type_nothing());
   else task_done(c, task->type);
@@ -259,6 +294,11 @@ static void power_step(Compiler *c) {
   const AstNode *node = ast_node(c->el->ast, task->e);
   Type b = pop_type(c), a = pop_type(c);
   bool each = node->operation == AST_ELEMENT_RAISE;
+  Type joined;
+  if (overload_binary(c, "^", each, a, b, node->span, &joined)) {
+    task_done(c, joined);
+    return;
+  }
   compile_emit(c, CODE_POWER, each, 0, node->span);
   task_done(c, power_type(c, a, b, each, node->span));
 }
@@ -325,6 +365,11 @@ static void relation_step(Compiler *c) {
   const AstNode *node = ast_node(c->el->ast, task->e);
   Op op = (Op)ops[node->operation];
   Type b = pop_type(c), a = pop_type(c), type = type_scalar(TYPE_BOOLEAN);
+  Type joined;
+  if (overload_binary(c, op_name(op), false, a, b, node->span, &joined)) {
+    task_done(c, joined);
+    return;
+  }
   bool fits = type_join(c->el, a, b).base != TYPE_NOTHING || a.base == TYPE_NOTHING;
   fits = fits && a.dimensions == 0 && b.dimensions == 0 && a.base != TYPE_RECORD && a.base != TYPE_EXTERNAL_OBJECT;
   if (!fits && a.base != TYPE_NOTHING && b.base != TYPE_NOTHING) {

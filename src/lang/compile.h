@@ -82,3 +82,14 @@ bool stem_store(Compiler *compiler, AstExpr target, Type value);
 
 /* Value of a condition that is known before anything runs (constants, evaluated parameters): 1, 0, or -1 if open. */
 int condition_now(Compiler *compiler, AstExpr e);
+
+/* overload.c: the operator `name` on the values on top of the stack, whose types are taken off; false, and nothing done,
+ * if no function of a record is for them. `is_each`: .* and the like. */
+bool overload_binary(Compiler *compiler, const char *name, bool is_each, Type a, Type b, Span span, Type *out);
+bool overload_unary(Compiler *compiler, const char *name, Type a, Span span, Type *out);
+/* The function that a call of an operator record means; NULL: its plain constructor. */
+ClassEntry *overload_constructor(Elaboration *el, const ClassEntry *record, AstExpr e);
+
+/* A call with arguments on the stack for these inputs. */
+void compile_call(Compiler *compiler, uint32_t routine, uint32_t wanted, const uint32_t *slots, uint32_t count,
+                  Span span);

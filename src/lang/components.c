@@ -62,6 +62,8 @@ static Component component_make(Elaboration *el, const AstElement *element, Name
   component.binding = modification ? modification->value : AST_NONE;
   resolve_component(el, &component);
   component.variability = variability_of(element, (BaseType)component.type.base);
+  component.is_view = element->component->is_view;
+  component.is_structural = element->component->is_structural;
   component.is_evaluated =
       component.variability == VARIABILITY_CONSTANT ||
       (component.variability == VARIABILITY_PARAMETER &&
@@ -97,7 +99,7 @@ static void check_prefixes(Elaboration *el, const AstElement *element) {
     input_error(el, ast_span(el->ast, component->condition), "not supported yet: a component with a condition");
 }
 
-static void declare_component(Elaboration *el, const AstElement *element, Name scope) {
+void component_declare(Elaboration *el, const AstElement *element, Name scope) {
   Name name = element->component->label.name;
   uint32_t earlier = component_find(el, name);
   if (earlier != NONE) {
@@ -138,7 +140,7 @@ void components_declare(Elaboration *el, const ClassEntry *entry) {
   for (uint32_t i = 0; i < entry->ast->elements.count; i++) {
     const AstElement *element = &entry->ast->elements.data[i];
     switch (element->kind) {
-    case AST_COMPONENT: declare_component(el, element, entry->name); break;
+    case AST_COMPONENT: component_declare(el, element, entry->inside); break;
     case AST_EXTENDS: input_error(el, element->span, "not supported yet: extends"); break;
     case AST_IMPORT: input_error(el, element->span, "not supported yet: import"); break;
     case AST_CLASS: break;
@@ -250,7 +252,7 @@ static bool has_names(const Elaboration *el, AstExpr e) {
 }
 
 /* The components that the expression loads are found by compiling it. */
-static void add_dependencies(Elaboration *el, AstExpr e, Name scope, IndexVec *list) {
+void expression_dependencies(Elaboration *el, AstExpr e, Name scope, IndexVec *list) {
   if (e == AST_NONE || !has_names(el, e)) return;
   Routine routine = {0};
   Compiler c = compiler_make(el, &routine, &el->quiet, scope);
@@ -267,13 +269,22 @@ static const ResolvedType *resolved_of(const Elaboration *el, const Component *c
   return component->resolved == NONE ? &none : &el->resolved.data[component->resolved];
 }
 
-static bool is_open_size(const Elaboration *el, AstExpr e) { return ast_kind(el->ast, e) == AST_COLON; }
+/* A size that the value gives: `:`, or one in terms of the component's own sizes, A[:, size(A, 1)]. */
+static bool is_open_size(const Elaboration *el, const Component *component, AstExpr e) {
+  if (ast_kind(el->ast, e) == AST_COLON) return true;
+  for (AstExpr i = ast_first(el->ast, e); i <= e; i++) {
+    if (ast_kind(el->ast, i) != AST_REFERENCE) continue;
+    AstPath path = ast_path(el->ast, i);
+    if (path.count == 1 && ast_part(el->ast, path, 0)->name == component->name) return true;
+  }
+  return false;
+}
 
 static bool has_open_size(const Elaboration *el, const Component *component) {
   const ResolvedType *resolved = resolved_of(el, component);
   for (uint32_t i = 0; i < resolved->dimensions.count; i++)
     for (uint32_t k = 0; k < resolved->dimensions.data[i]->count; k++)
-      if (is_open_size(el, resolved->dimensions.data[i]->data[k])) return true;
+      if (is_open_size(el, component, resolved->dimensions.data[i]->data[k])) return true;
   return false;
 }
 
@@ -296,13 +307,53 @@ static AstExpr value_source(const Elaboration *el, const Component *component) {
   return has_start_only ? start_of(el, component) : component->binding;
 }
 
+uint32_t view_member(Elaboration *el, const Component *view, uint32_t field) {
+  Name name = el->model->records.data[view->type.definition].fields.data[field].name;
+  const char *text = arena_printf(&el->arena, "%s.%s", names_text(el->names, view->name), names_text(el->names, name));
+  Name full = names_find(el->names, text, strlen(text));
+  if (full == MAP_NONE) return NONE;
+  if (!view->is_package) return component_find(el, full);
+  uint32_t found = map_get(&el->package_constants, full);
+  return found == MAP_NONE ? NONE : found;
+}
+
+/* Sizes are constants, whatever the variable is. */
+static bool asks_for_sizes(const Elaboration *el, AstExpr e) {
+  for (AstExpr i = ast_first(el->ast, e); i <= e; i++)
+    if (ast_kind(el->ast, i) == AST_CALL &&
+        (ast_path_is(el->ast, ast_path(el->ast, i), "size") || ast_path_is(el->ast, ast_path(el->ast, i), "ndims")))
+      return true;
+  return false;
+}
+
+/* A constant depends on constants only (Modelica 3.6, section 3.8.1). */
+static void check_constant(Elaboration *el, const Component *component, const uint32_t *others, uint32_t count) {
+  if (component->variability != VARIABILITY_CONSTANT || component->binding == AST_NONE) return;
+  for (uint32_t i = 0; i < count; i++) {
+    const Component *other = &el->components.data[others[i]];
+    if (other->variability == VARIABILITY_CONSTANT || asks_for_sizes(el, component->binding)) continue;
+    input_error(el, ast_span(el->ast, component->binding), "constant `%s` depends on `%s`, which is no constant",
+                names_text(el->names, component->name), names_text(el->names, other->name));
+    return;
+  }
+}
+
 static void dependencies(Elaboration *el, uint32_t number, IndexVec *list) {
   Component component = el->components.data[number];
+  if (component.is_view && component.type.base == TYPE_RECORD)
+    for (uint32_t i = 0; i < el->model->records.data[component.type.definition].fields.count; i++) {
+      uint32_t member = view_member(el, &component, i);
+      if (member != NONE) vec_push(el->heap, list, member);
+    }
   ResolvedType resolved = *resolved_of(el, &component);
   for (uint32_t i = 0; i < resolved.dimensions.count; i++)
     for (uint32_t k = 0; k < resolved.dimensions.data[i]->count; k++)
-      add_dependencies(el, resolved.dimensions.data[i]->data[k], component.scope, list);
-  if (needs_value(el, &component)) add_dependencies(el, value_source(el, &component), component.scope, list);
+      if (!is_open_size(el, &component, resolved.dimensions.data[i]->data[k]))
+        expression_dependencies(el, resolved.dimensions.data[i]->data[k], component.scope, list);
+  if (!needs_value(el, &component)) return;
+  uint32_t first = list->count;
+  expression_dependencies(el, value_source(el, &component), component.scope, list);
+  check_constant(el, &component, list->data + first, list->count - first);
 }
 
 /* ---- settling ---- */
@@ -347,7 +398,7 @@ static bool find_sizes(Elaboration *el, Component *component, const Value *value
   for (uint32_t i = 0; i < resolved.dimensions.count; i++)
     for (uint32_t k = 0; k < resolved.dimensions.data[i]->count; k++, at++) {
       AstExpr e = resolved.dimensions.data[i]->data[k];
-      if (!is_open_size(el, e)) {
+      if (!is_open_size(el, component, e)) {
         if (!find_size(el, component, e, &sizes[at])) return false;
       } else if (value && value->type.dimensions == component->type.dimensions) {
         sizes[at] = value->sizes[at];
@@ -410,9 +461,37 @@ static bool is_free_parameter(const Elaboration *el, const Component *component)
   return false;
 }
 
+/* A record made of the fields of its members: of their leaves, or of their values. */
+static bool view_assemble(Elaboration *el, const Component *view, bool of_values, Value *out) {
+  uint32_t count = el->model->records.data[view->type.definition].fields.count;
+  *out = (Value){.type = view->type, .count = 1, .sizes = view->sizes};
+  for (uint32_t i = 0; i < view->type.dimensions; i++) out->count *= view->sizes[i];
+  out->fields = arena_array(&el->arena, count, sizeof *out->fields);
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t member = view_member(el, view, i);
+    if (member == NONE || (of_values && !el->components.data[member].has_value)) return false;
+    out->fields[i] = of_values ? el->components.data[member].value : el->components.data[member].leaves;
+  }
+  return true;
+}
+
+static void evaluate_view(Elaboration *el, uint32_t number) {
+  Component component = el->components.data[number];
+  el->marks_structural = true;
+  bool fits = find_sizes(el, &component, NULL);
+  el->marks_structural = false;
+  component.progress = fits ? PROGRESS_DONE : PROGRESS_FAILED;
+  if (fits) component.has_value = view_assemble(el, &component, true, &component.value);
+  el->components.data[number] = component;
+}
+
 static void evaluate_component(Elaboration *el, uint32_t number) {
   Component component = el->components.data[number];
   if (component.progress == PROGRESS_FAILED) return;
+  if (component.is_view) {
+    evaluate_view(el, number);
+    return;
+  }
   if (!literal_value(el, &component)) {
     Value value;
     bool has_shape = find_value(el, &component, &value);
@@ -453,7 +532,7 @@ static void report_cycle(Elaboration *el, const ComponentVisit *visits, uint32_t
 }
 
 /* Depth first over dependencies with an explicit stack. */
-static void evaluate_from(Elaboration *el, uint32_t root) {
+void component_evaluate(Elaboration *el, uint32_t root) {
   VEC(ComponentVisit) stack = {0};
   IndexVec list = {0};
   if (el->components.data[root].progress != PROGRESS_NEW) return;
@@ -489,10 +568,10 @@ static void evaluate_from(Elaboration *el, uint32_t root) {
 void components_evaluate(Elaboration *el) {
   for (uint32_t i = 0; i < el->components.count; i++) {
     Component *component = &el->components.data[i];
-    bool is_plain = component->progress == PROGRESS_NEW && component->type.dimensions == 0 &&
+    bool is_plain = component->progress == PROGRESS_NEW && component->type.dimensions == 0 && !component->is_view &&
                     (!component_is_parameter(component) || literal_value(el, component));
     if (is_plain) component->progress = PROGRESS_DONE;
-    else evaluate_from(el, i);
+    else component_evaluate(el, i);
   }
 }
 
@@ -606,7 +685,39 @@ static void add_elements(Elaboration *el, const Component *component, Value *val
   }
 }
 
+/* The name with the subscripts in their places: r[3].v. */
+static Name patterned_name(Elaboration *el, const char *pattern, const uint32_t *counter, TextVec *text) {
+  uint32_t next = 0;
+  text->count = 0;
+  for (; *pattern; pattern++)
+    if (*pattern == '\1') text_printf(el->heap, text, "%u", counter[next++] + 1);
+    else text_append(el->heap, text, pattern, 1);
+  return names_add(el->names, text->data, text->count);
+}
+
+static void add_patterned(Elaboration *el, Component *component) {
+  uint32_t counter[TYPE_MAX_DIMENSIONS] = {0};
+  const char *pattern = names_text(el->names, component->element->component->pattern);
+  TextVec text = {0};
+  for (uint32_t n = 0; n < component->leaves.count; n++) {
+    Name name = patterned_name(el, pattern, counter, &text);
+    if (map_get(&el->model->by_name, name) != MAP_NONE)
+      input_error(el, component->element->component->label.span, "two variables have the name `%s`",
+                  names_text(el->names, name));
+    else {
+      Expr leaf = add_variable(el, component, component->type, name);
+      memcpy(component->leaves.data + n * sizeof leaf, &leaf, sizeof leaf);
+    }
+    for (uint32_t i = component->type.dimensions; i-- > 0;) {
+      if (++counter[i] < component->sizes[i]) break;
+      counter[i] = 0;
+    }
+  }
+  vec_free(el->heap, &text);
+}
+
 static void add_component(Elaboration *el, Component *component) {
+  if (component->is_view) return;
   component->first = el->model->variables.count;
   component->leaves = leaves_make(el, component->type, component->sizes);
   if (component->type.dimensions == 0 && component->type.base != TYPE_RECORD) {
@@ -618,6 +729,10 @@ static void add_component(Elaboration *el, Component *component) {
     }
     leaf = add_variable(el, component, component->type, component->name);
     memcpy(component->leaves.data, &leaf, sizeof leaf);
+    return;
+  }
+  if (component->element->component->pattern) {
+    add_patterned(el, component);
     return;
   }
   add_elements(el, component, &component->leaves, 0, component->leaves.count, component->sizes,
@@ -649,4 +764,11 @@ void components_add(Elaboration *el) {
   for (uint32_t i = 0; i < el->components.count; i++)
     if (!el->components.data[i].is_package && el->components.data[i].progress == PROGRESS_DONE)
       add_component(el, &el->components.data[i]);
+  for (uint32_t i = 0; i < el->components.count; i++) {
+    Component *component = &el->components.data[i];
+    if (component->is_view && !component->is_package && component->progress == PROGRESS_DONE &&
+        !view_assemble(el, component, false, &component->leaves))
+      input_error(el, component->element->component->label.span, "a part of record `%s` is missing",
+                  names_text(el->names, component->name));
+  }
 }

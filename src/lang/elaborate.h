@@ -8,11 +8,11 @@
 
 #include "external/external.h"
 
-#include "lang/ast.h"
 #include "lang/lang.h"
 #include "model/execute.h"
 #include "model/model.h"
 #include "model/number.h"
+#include "syntax/ast.h"
 
 #define NONE UINT32_MAX
 
@@ -31,8 +31,9 @@ typedef enum Progress { PROGRESS_NEW, PROGRESS_OPEN, PROGRESS_DONE, PROGRESS_FAI
 
 typedef struct ClassEntry {
   const AstClass *ast;
-  Name name;  /* with the packages around it: P.Q.f */
-  Name scope; /* the packages around it: P.Q, or empty */
+  Name name;   /* with the packages around it: P.Q.f */
+  Name scope;  /* the packages around it: P.Q, or empty */
+  Name inside; /* where names inside of it are looked up: its name, or empty if they are full names */
   ClassRole role;
   Progress progress; /* of the definition in the model's lists */
   uint32_t index;    /* enumeration, record, routine, external object */
@@ -62,6 +63,7 @@ typedef struct Component {
   bool is_when;        /* assigned in a when */
   bool is_evaluated;   /* annotation(Evaluate = true), final, or constant: conditions on it are folded */
   bool is_structural;
+  bool is_view;   /* a record whose fields are components: its leaves and value are theirs */
   bool has_value; /* `value` is known */
   const uint32_t *sizes;
   uint32_t first;    /* position of its first variable */
@@ -110,8 +112,9 @@ struct Elaboration {
   Diags *diags;
   Diags quiet; /* for attempts whose failure is no error */
   Arena arena;
-  Name scope;   /* of the model that is elaborated */
-  bool is_base; /* Base Modelica as written by a tool */
+  Name scope;      /* of the model that is elaborated */
+  bool is_base;    /* Base Modelica as written by a tool */
+  bool is_session; /* values before the model is whole: what is not declared may come later */
 
   VEC(NewBinding) modifications;
 
@@ -180,6 +183,8 @@ struct Elaboration {
 
 enum { BLOCK_DEPTH_LIMIT = 200, RECORD_DEPTH_LIMIT = 32 };
 
+Elaboration elaboration_make(Heap *heap, Names *names, const Ast *ast, Model *model, Diags *diags);
+
 /* ---- diagnostics ---- */
 
 /* The code of a message, by the words that all messages of a kind share. */
@@ -190,6 +195,9 @@ __attribute__((format(printf, 3, 4))) Diag *input_error(Elaboration *el, Span sp
 
 /* Collects all classes of the file; gives the class to elaborate, NULL after an error. */
 const ClassEntry *classes_collect(Elaboration *el, const char *class_name);
+
+/* Enters a class whose label is its full name; its number. */
+uint32_t class_define(Elaboration *el, const AstClass *ast);
 
 /* The class that a path means, looked up from `scope` outward; NULL if there is none. */
 ClassEntry *class_find(Elaboration *el, Name scope, AstPath path);
@@ -401,6 +409,14 @@ bool expr_is_known(const Elaboration *el, Expr e);
 void components_declare(Elaboration *el, const ClassEntry *entry);
 void components_evaluate(Elaboration *el);
 void components_add(Elaboration *el);
+/* Declares one component that is not declared yet. */
+void component_declare(Elaboration *el, const AstElement *element, Name scope);
+/* Evaluates one component and all that it depends on. */
+void component_evaluate(Elaboration *el, uint32_t component);
+/* The components that the expression loads, appended. */
+void expression_dependencies(Elaboration *el, AstExpr e, Name scope, IndexVec *list);
+/* Component of field number `field` of a view; NONE if it is missing. */
+uint32_t view_member(Elaboration *el, const Component *view, uint32_t field);
 /* Constants of packages: declared as components that are always their value. */
 void component_declare_constant(Elaboration *el, const AstElement *element, Name name, Name scope);
 /* Marks what the values of structural parameters were computed from. */

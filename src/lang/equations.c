@@ -170,8 +170,6 @@ static void run_invoke(Elaboration *el, const AstStatement *statement) {
 
 static bool range_values(Elaboration *el, const AstIterator *iterator, Value *out) {
   Compiler *c = start(el);
-  if (iterator->range == AST_NONE)
-    return input_error(el, iterator->label.span, "not supported yet: an iterator without a range"), false;
   Type type = compile_range(c, iterator->range);
   if (c->errors == 0 && (type.dimensions != 1 || type.base == TYPE_RECORD))
     compile_error(c, iterator->label.span, "an iterator runs over a vector, this is %s", type_text(el, type));
@@ -358,6 +356,17 @@ static void run_when(Elaboration *el, const AstStatement *statement) {
   vec_push(el->heap, &el->model->whens, when);
 }
 
+/* Records nest no deeper than RECORD_DEPTH_LIMIT. */
+static void mark_component(Elaboration *el, uint32_t number) {
+  Component *component = &el->components.data[number];
+  component->is_when = true;
+  for (uint32_t i = 0; component->is_view && i < el->model->records.data[component->type.definition].fields.count;
+       i++) {
+    uint32_t member = view_member(el, component, i);
+    if (member != NONE) mark_component(el, member);
+  }
+}
+
 /* Components assigned in whens; only names are looked at. */
 static void mark_reference(Elaboration *el, AstExpr e) {
   const Ast *ast = el->ast;
@@ -370,7 +379,7 @@ static void mark_reference(Elaboration *el, AstExpr e) {
   Name name = ast_part(ast, ast_path(ast, e), 0)->name;
   uint32_t component = component_find(el, name);
   IndexVec list = {0};
-  if (component != NONE) el->components.data[component].is_when = true;
+  if (component != NONE) mark_component(el, component);
   else stem_components(el, name, &list);
   for (uint32_t i = 0; i < list.count; i++) el->components.data[list.data[i]].is_when = true;
   vec_free(el->heap, &list);

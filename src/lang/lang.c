@@ -3,11 +3,11 @@
 #include "lang/lang.h"
 
 #include "lang/elaborate.h"
-#include "lang/parser.h"
+#include "syntax/parser.h"
 
 #include <string.h>
 
-static Elaboration elaboration_make(Heap *heap, Names *names, const Ast *ast, Model *model, Diags *diags) {
+Elaboration elaboration_make(Heap *heap, Names *names, const Ast *ast, Model *model, Diags *diags) {
   return (Elaboration){.heap = heap,
                        .names = names,
                        .ast = ast,
@@ -16,7 +16,7 @@ static Elaboration elaboration_make(Heap *heap, Names *names, const Ast *ast, Mo
                        .diags = diags,
                        .quiet = diags_make(heap),
                        .arena = arena_make(heap),
-                       .is_base = ast->version != 0,
+                       .is_base = ast->main->version != 0,
                        .class_of_name = map_make(heap),
                        .package_constants = map_make(heap),
                        .stems = map_make(heap),
@@ -57,16 +57,18 @@ static void read_modifications(Elaboration *el, Ast *ast, const ModificationVec 
   }
 }
 
-static void elaborate(Elaboration *el, const char *class_name, LangOptions options) {
-  Compiler compiler = compiler_make(el, &el->scratch, el->diags, 0);
-  EquationVec equations = {0};
-  ActionVec asserts = {0};
-  el->compiler = &compiler;
-  el->equations = &equations;
-  el->actions = &asserts;
-  symbolic_start(el);
-  const ClassEntry *entry = classes_collect(el, class_name);
-  if (!entry) return;
+/* What the flat program defines, by full name. */
+static const ClassEntry *program_collect(Elaboration *el, const FlatProgram *program) {
+  for (uint32_t i = 0; i < program->definitions.count; i++) class_define(el, program->definitions.data[i]);
+  uint32_t model = class_define(el, program->model);
+  for (uint32_t i = 0; i < program->constants.count; i++) {
+    const AstElement *element = program->constants.data[i];
+    component_declare_constant(el, element, element->component->label.name, 0);
+  }
+  return &el->classes.data[model];
+}
+
+static void elaborate_class(Elaboration *el, const ClassEntry *entry, LangOptions options) {
   if (options.strict) energy_refuse(el, entry->ast);
   el->model->name = entry->ast->label.name;
   el->model->description = entry->ast->comment;
@@ -76,28 +78,54 @@ static void elaborate(Elaboration *el, const char *class_name, LangOptions optio
   components_add(el);
   components_bind(el);
   equations_elaborate(el, entry->ast);
-  if (el->diags->errors == 0) equations_classify(el, &equations);
+  if (el->diags->errors == 0) equations_classify(el, el->equations);
   if (el->diags->errors == 0) energy_elaborate(el, entry->ast, options.energy);
   experiment_read(el, entry->ast->annotation);
   components_spread_structural(el);
   routines_check_uncalled(el);
+}
+
+static void elaborate(Elaboration *el, const char *class_name, const FlatProgram *program, LangOptions options) {
+  Compiler compiler = compiler_make(el, &el->scratch, el->diags, 0);
+  EquationVec equations = {0};
+  ActionVec asserts = {0};
+  el->compiler = &compiler;
+  el->equations = &equations;
+  el->actions = &asserts;
+  symbolic_start(el);
+  const ClassEntry *entry = program ? program_collect(el, program) : classes_collect(el, class_name);
+  if (entry) elaborate_class(el, entry, options);
   keep_asserts(el, &asserts);
   vec_free(el->heap, &asserts);
   compiler_free(&compiler);
   vec_free(el->heap, &equations);
 }
 
-Model *lang_load(Heap *heap, Names *names, Source *source, const char *class_name, const ModificationVec *modifications,
-                 LangOptions options, Diags *diags) {
-  Ast *ast = parse(heap, names, source, diags);
-  if (diags->errors) return NULL;
-  Model *model = model_new(heap, names);
-  model->source = *source;
-  Elaboration el = elaboration_make(heap, names, ast, model, diags);
+static Model *load(Ast *ast, Source *source, const char *class_name, const FlatProgram *program,
+                   const ModificationVec *modifications, LangOptions options, Diags *diags) {
+  Model *model = model_new(ast->heap, ast->names);
+  model->source = source;
+  Elaboration el = elaboration_make(ast->heap, ast->names, ast, model, diags);
   el.rights = options.rights;
   read_modifications(&el, ast, modifications);
-  elaborate(&el, class_name, options);
+  elaborate(&el, class_name, program, options);
   if (el.failures && diags->errors == 0)
     diag_error(diags, DIAG_INTERNAL, (Span){0, 0}, "%u parts of the model gave no result, and no reason", el.failures);
   return diags->errors ? NULL : model;
+}
+
+Model *lang_load_class(Ast *ast, Source *source, const char *class_name, const ModificationVec *modifications,
+                       LangOptions options, Diags *diags) {
+  return load(ast, source, class_name, NULL, modifications, options, diags);
+}
+
+Model *lang_load(Heap *heap, Names *names, Source *source, const char *class_name, const ModificationVec *modifications,
+                 LangOptions options, Diags *diags) {
+  Ast *ast = parse(heap, names, source, diags);
+  return diags->errors ? NULL : lang_load_class(ast, source, class_name, modifications, options, diags);
+}
+
+Model *lang_load_program(Ast *ast, Source *source, const FlatProgram *program, const ModificationVec *modifications,
+                         LangOptions options, Diags *diags) {
+  return load(ast, source, NULL, program, modifications, options, diags);
 }

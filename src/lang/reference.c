@@ -88,6 +88,7 @@ static bool find_package_constant(Compiler *c, AstPath path, Place *place) {
   for (uint32_t count = path.count; count > 0; count--) {
     AstPath front = path;
     front.count = count;
+    front.global = false;
     const char *text = ast_path_text(el->ast, front, &el->arena);
     Name name = names_add(el->names, text, strlen(text));
     uint32_t component = package_constant_find(el, path.global ? 0 : c->scope, name);
@@ -131,10 +132,75 @@ Place place_find(Compiler *c, AstPath path) {
 
 /* ---- loading ---- */
 
+static void emit_scalar(Compiler *c, Type type, Expr e, Span span) {
+  double number = 0;
+  if (type.base == TYPE_STRING) {
+    compile_emit(c, CODE_STRING, 0, dag_index(c->el->dag, e), span);
+    return;
+  }
+  dag_is_constant(c->el->dag, e, &number);
+  if (type.base == TYPE_ENUMERATION) compile_emit(c, CODE_LITERAL, (uint32_t)number, type.definition, span);
+  else emit_constant(c, (BaseType)type.base, number, span);
+}
+
+/* fill(0, sizes) of an array without elements. */
+static void emit_empty(Compiler *c, const Value *value, Span span) {
+  Type scalar = {.base = value->type.base, .definition = value->type.definition};
+  if (scalar.base == TYPE_STRING) compile_emit(c, CODE_STRING, 0, 0, span);
+  else if (scalar.base == TYPE_ENUMERATION) compile_emit(c, CODE_LITERAL, 1, scalar.definition, span);
+  else emit_constant(c, (BaseType)scalar.base, 0, span);
+  for (uint32_t i = 0; i < value->type.dimensions; i++) emit_constant(c, TYPE_INTEGER, value->sizes[i], span);
+  compile_emit(c, CODE_BUILTIN, 1u + value->type.dimensions, BUILTIN_FILL, span);
+}
+
+/* Elements in order, and each array as soon as its elements are there. */
+static void emit_array(Compiler *c, const Value *value, Span span) {
+  Type scalar = {.base = value->type.base, .definition = value->type.definition};
+  for (uint32_t i = 0; i < value->count; i++) {
+    emit_scalar(c, scalar, value_exprs(value)[i], span);
+    uint32_t done = i + 1;
+    for (uint32_t k = value->type.dimensions; k-- > 0 && done % value->sizes[k] == 0; done /= value->sizes[k])
+      compile_emit(c, CODE_ARRAY, 0, value->sizes[k], span);
+  }
+}
+
+/* Code for a value that is known; records of records go as deep as their declarations. */
+static void emit_value(Compiler *c, const Value *value, Span span) {
+  if (value->type.base == TYPE_RECORD) {
+    uint32_t count = c->el->model->records.data[value->type.definition].fields.count;
+    for (uint32_t i = 0; i < count; i++) emit_value(c, &value->fields[i], span);
+    compile_emit(c, CODE_RECORD, 0, value->type.definition, span);
+  } else if (value->count == 0) emit_empty(c, value, span);
+  else emit_array(c, value, span);
+}
+
+static bool is_plain(const Value *value, const Elaboration *el) {
+  if (value->type.base != TYPE_RECORD) return value->type.base != TYPE_EXTERNAL_OBJECT;
+  bool is_scalar = value->type.dimensions == 0;
+  for (uint32_t i = 0; is_scalar && i < el->model->records.data[value->type.definition].fields.count; i++)
+    is_scalar = is_plain(&value->fields[i], el);
+  return is_scalar;
+}
+
+/* A function that is called while simulating does not see the components: constants of packages are part of its code. */
+static void emit_component(Compiler *c, uint32_t number, Span span) {
+  Elaboration *el = c->el;
+  if (c->is_function && el->components.data[number].is_package) {
+    component_evaluate(el, number);
+    const Component *component = &el->components.data[number];
+    if (component->has_value && is_plain(&component->value, el)) {
+      Value value = component->value;
+      emit_value(c, &value, span);
+      return;
+    }
+  }
+  compile_emit(c, CODE_GLOBAL, 0, number, span);
+}
+
 void place_emit(Compiler *c, const Place *place, Span span) {
   switch (place->kind) {
   case PLACE_SLOT: compile_emit(c, CODE_LOCAL, 0, place->index, span); return;
-  case PLACE_GLOBAL: compile_emit(c, CODE_GLOBAL, 0, place->index, span); return;
+  case PLACE_GLOBAL: emit_component(c, place->index, span); return;
   case PLACE_LITERAL: compile_emit(c, CODE_LITERAL, (uint32_t)place->value, place->index, span); return;
   case PLACE_TIME: compile_emit(c, CODE_SPECIAL, 0, SPECIAL_TIME, span); return;
   case PLACE_CONSTANT:
@@ -153,7 +219,7 @@ static void report_undefined(Compiler *c, AstPath path) {
   Name name = names_find(el->names, text, strlen(text)), near = 0;
   c->errors++;
   Diag *diag = diag_error(c->diags, DIAG_UNKNOWN_NAME, path.span, "`%s` is not declared", text);
-  if (c->diags->errors > c->diags->limit || c->diags == &el->quiet) return;
+  if (c->diags->errors > c->diags->limit || c->diags == &el->quiet || el->is_session) return;
   if (!c->is_function && name != MAP_NONE) near = suggest_component(el, name);
   if (near) diag_note(c->diags, diag, (Span){0, 0}, "did you mean `%s`?", names_text(el->names, near));
 }

@@ -43,7 +43,7 @@ static bool declare_slot(Elaboration *el, Routine *routine, const ClassEntry *en
       return false;
     }
   if (component->dimensions.count) vec_push(el->heap, &resolved.dimensions, &component->dimensions);
-  if (!resolve_slot(el, entry->name, component, &resolved)) return false;
+  if (!resolve_slot(el, entry->inside, component, &resolved)) return false;
   uint32_t count = 0;
   Local local = {.name = component->label.name, .type = resolved.type, .span = component->label.span};
   for (uint32_t i = 0; i < resolved.dimensions.count; i++) {
@@ -128,7 +128,7 @@ static void read_derivative(Elaboration *el, Routine *routine, Name scope, const
 
 static void read_derivatives(Elaboration *el, Routine *routine, const ClassEntry *entry) {
   const AstModification *annotation = entry->ast->annotation;
-  Name scope = entry->name;
+  Name scope = entry->inside;
   for (uint32_t i = 0; annotation && i < annotation->arguments.count; i++)
     if (strcmp(ast_path_text(el->ast, annotation->arguments.data[i].name, &el->arena), "derivative") == 0)
       read_derivative(el, routine, scope, &annotation->arguments.data[i]);
@@ -194,7 +194,7 @@ static void compile_slot(Compiler *c, const ClassEntry *entry, uint32_t slot) {
   const AstComponent *component = element->component;
   ResolvedType resolved = {0};
   if (component->dimensions.count) vec_push(el->heap, &resolved.dimensions, &component->dimensions);
-  if (!resolve_slot(el, entry->name, component, &resolved)) return;
+  if (!resolve_slot(el, entry->inside, component, &resolved)) return;
   Span span = component->label.span;
   uint32_t guard = NONE;
   bool has_binding = component->modification && component->modification->value != AST_NONE;
@@ -299,12 +299,13 @@ static void compile_external(Compiler *c, const AstExternal *external, Span span
 
 static void compile_body(Elaboration *el, ClassEntry *entry) {
   Routine *routine = el->model->routines.data[entry->index];
+  entry->body = PROGRESS_OPEN;
   if (routine->kind == ROUTINE_DERIVATIVE) {
     derivative_compile(el, routine);
     entry->body = PROGRESS_DONE;
     return;
   }
-  Compiler c = compiler_make(el, routine, el->diags, entry->name);
+  Compiler c = compiler_make(el, routine, el->diags, entry->inside);
   c.is_function = true;
   c.tolerates_missing = el->is_base;
   uint32_t count = routine->locals.count;
@@ -328,17 +329,26 @@ static void compile_body(Elaboration *el, ClassEntry *entry) {
 
 /* Of a constructor: the external function of the destructor beside it; NULL if there is none. */
 static const char *destructor_name(Elaboration *el, const ClassEntry *entry) {
-  static const char name[] = "destructor";
-  if (strcmp(names_text(el->names, entry->ast->label.name), "constructor") != 0) return NULL;
-  const ClassEntry *found = class_find_name(el, entry->scope, names_add(el->names, name, sizeof name - 1));
+  static const char constructor[] = "constructor";
+  const char *name = names_text(el->names, entry->name);
+  size_t length = strlen(name), tail = sizeof constructor - 1;
+  if (length < tail || strcmp(name + length - tail, constructor) != 0) return NULL;
+  const char *other = arena_printf(&el->arena, "%.*sdestructor", (int)(length - tail), name);
+  const ClassEntry *found = class_find_name(el, 0, names_add(el->names, other, strlen(other)));
   return found && found->ast->external ? names_text(el->names, found->ast->external->function.name) : NULL;
+}
+
+/* The name behind the last dot: functions of packages have their full names. */
+static Name last_part(Elaboration *el, Name name) {
+  const char *dot = strrchr(names_text(el->names, name), '.');
+  return dot ? names_add(el->names, dot + 1, strlen(dot + 1)) : name;
 }
 
 static void find_external(Elaboration *el, Routine *routine, const ClassEntry *entry) {
   const AstExternal *external = entry->ast->external;
   routine->kind = ROUTINE_EXTERNAL;
   routine->external_span = external->span;
-  routine->external = external->function.name ? external->function.name : entry->ast->label.name;
+  routine->external = external->function.name ? external->function.name : last_part(el, entry->ast->label.name);
   bool is_fortran = external->language && strcmp(names_text(el->names, external->language), "FORTRAN 77") == 0;
   ExternalName wanted = {names_text(el->names, routine->external), destructor_name(el, entry), is_fortran};
   routine->implementation = external_find(el->heap, wanted, el->rights, &routine->is_forbidden);
@@ -371,8 +381,8 @@ uint32_t routine_of(Elaboration *el, ClassEntry *entry) {
 }
 
 void routines_finish(Elaboration *el) {
-  for (; el->routines_done < el->class_of_routine.count; el->routines_done++) {
-    uint32_t position = el->class_of_routine.data[el->routines_done];
+  while (el->routines_done < el->class_of_routine.count) { /* bodies may need constants, and these other bodies */
+    uint32_t position = el->class_of_routine.data[el->routines_done++];
     if (position != NONE && el->classes.data[position].body == PROGRESS_NEW)
       compile_body(el, &el->classes.data[position]);
   }

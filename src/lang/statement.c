@@ -140,17 +140,11 @@ static void compile_for(Compiler *c, const AstStatement *statement) {
   uint32_t from = c->assigned.count, base = c->patches.count, names = c->names.count;
   for (uint32_t i = 0; i < statement->iterators.count; i++) {
     const AstIterator *iterator = &statement->iterators.data[i];
-    Type type = type_scalar(TYPE_INTEGER);
-    if (iterator->range == AST_NONE) {
-      compile_error(c, iterator->label.span, "not supported yet: an iterator without a range");
-      emit_constant(c, TYPE_INTEGER, 0, iterator->label.span);
-    } else {
-      type = compile_range(c, iterator->range);
-      pop_type(c);
-      if (type.base != TYPE_NOTHING && type.dimensions != 1)
-        compile_error(c, iterator->label.span, "an iterator runs over a vector, this is %s", type_text(c->el, type));
-      if (type.dimensions) type.dimensions--;
-    }
+    Type type = compile_range(c, iterator->range);
+    pop_type(c);
+    if (type.base != TYPE_NOTHING && type.dimensions != 1)
+      compile_error(c, iterator->label.span, "an iterator runs over a vector, this is %s", type_text(c->el, type));
+    if (type.dimensions) type.dimensions--;
     uint32_t slot = compile_local(c, iterator->label.name, type, iterator->label.span);
     ScopeName entry = {iterator->label.name, slot, type, 0};
     vec_push(heap, &c->names, entry);
@@ -267,8 +261,9 @@ static bool differ_in_subscripts(const char *text, Span one, Span other) {
 static uint32_t count_unrolled(const Compiler *c, const AstStatement *statements, uint32_t count) {
   const Ast *ast = c->el->ast;
   uint32_t run = 1;
-  if (c->loops || !ast->version || !has_stray_break(&statements[0])) return 0;
-  while (run < count && differ_in_subscripts(ast->source->text, statements[0].span, statements[run].span)) run++;
+  if (c->loops || !ast->main->version || !has_stray_break(&statements[0])) return 0;
+  while (run < count && differ_in_subscripts(source_main(ast->source)->text, statements[0].span, statements[run].span))
+    run++;
   return run > 1 ? run : 0;
 }
 

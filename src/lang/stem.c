@@ -5,7 +5,7 @@
  * Invariant: stems are built on the first look-up that nothing else answers, linear in the text of all
  * names. An element whose subscripts are literals of enumerations is known by their numbers too. */
 #include "lang/compile.h"
-#include "lang/parser.h"
+#include "syntax/parser.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -163,9 +163,9 @@ static struct Embedded embedded_read(Elaboration *el, Name name, Span span) {
   *source = source_make(el->heap, "", model, (uint32_t)strlen(model));
   Diags diags = diags_make(el->heap);
   Ast *ast = parse(el->heap, el->names, source, &diags);
-  if (diags.errors == 0 && ast->classes.count == 1 && ast->classes.data[0]->sections.count == 1 &&
-      ast->classes.data[0]->sections.data[0].body.count == 1) {
-    AstExpr e = ast->classes.data[0]->sections.data[0].body.data[0].right;
+  if (diags.errors == 0 && ast->main->classes.count == 1 && ast->main->classes.data[0]->sections.count == 1 &&
+      ast->main->classes.data[0]->sections.data[0].body.count == 1) {
+    AstExpr e = ast->main->classes.data[0]->sections.data[0].body.data[0].right;
     if (e != AST_NONE && ast_kind(ast, e) == AST_REFERENCE) out.subscripts = e;
   }
   for (uint32_t i = 0; i < ast->nodes.count; i++) ast->nodes.data[i].span = span;

@@ -127,15 +127,25 @@ static bool symbolic_der(Elaboration *el, Expr e, Span span, Expr *out) {
   return true;
 }
 
+/* Does the expression depend on more than parameters and constants? */
+static bool is_moving(Elaboration *el, Expr e) {
+  static const Op moving[] = {OP_TIME, OP_VARIABLE, OP_DISCRETE, OP_PRE};
+  for (size_t k = 0; k < sizeof moving / sizeof *moving; k++)
+    if (dag_depends(el->dag, e, moving[k])) return true;
+  return false;
+}
+
 /* Without a longest time the time must be fixed (Modelica Language Specification 3.6, 3.7.4.1). */
 static bool symbolic_delay(Elaboration *el, const Expr *a, uint32_t count, Span span, Expr *out) {
-  static const Op moving[] = {OP_TIME, OP_VARIABLE, OP_DISCRETE, OP_PRE};
   double time;
   bool is_known = dag_is_constant(el->dag, a[1], &time);
-  for (size_t k = 0; k < sizeof moving / sizeof *moving && count < 3; k++) {
-    if (!dag_depends(el->dag, a[1], moving[k])) continue;
+  if (count < 3 && is_moving(el, a[1])) {
     diag_error(el->diags, DIAG_INPUT, span,
                "a delay time that changes needs delayMax: delay(expr, delayTime, delayMax)");
+    return false;
+  }
+  if (count == 3 && is_moving(el, a[2])) {
+    diag_error(el->diags, DIAG_INPUT, span, "delayMax depends on variables: only parameters and constants are allowed");
     return false;
   }
   if (is_known && time < 0) {
@@ -143,6 +153,16 @@ static bool symbolic_delay(Elaboration *el, const Expr *a, uint32_t count, Span 
     return false;
   }
   *out = is_known && time == 0 ? a[0] : dag_nary(el->dag, OP_DELAY, a, count);
+  return true;
+}
+
+static bool symbolic_sample(Elaboration *el, const Expr *a, Span span, Expr *out) {
+  if (is_moving(el, a[0]) || is_moving(el, a[1])) {
+    diag_error(el->diags, DIAG_INPUT, span,
+               "start or interval of sample depends on variables: only parameters and constants are allowed");
+    return false;
+  }
+  *out = dag_binary(el->dag, OP_SAMPLE, a[0], a[1]);
   return true;
 }
 
@@ -162,7 +182,7 @@ static bool symbolic_special(void *context, Special special, const void *argumen
   case SPECIAL_CHANGE: result = dag_unary(dag, OP_CHANGE, a[0]); break;
   case SPECIAL_INITIAL: result = dag_nary(dag, OP_INITIAL, NULL, 0); break;
   case SPECIAL_TERMINAL: result = dag_nary(dag, OP_TERMINAL, NULL, 0); break;
-  case SPECIAL_SAMPLE: result = dag_binary(dag, OP_SAMPLE, a[0], a[1]); break;
+  case SPECIAL_SAMPLE: fits = symbolic_sample(el, a, span, &result); break;
   case SPECIAL_DELAY: fits = symbolic_delay(el, a, count, span, &result); break;
   case SPECIAL_COUNT: fits = false; break;
   }
@@ -466,6 +486,20 @@ void symbolic_start(Elaboration *el) {
                                    el->diags, (Limits){.steps = 4000000, .total = 40000000});
 }
 
+/* Marks the whole numbers and truths with values that the code loads: they can no longer change, and their values serve
+ * in ranges and sizes. False if there are no further ones. */
+static bool mark_loaded(Elaboration *el, const Routine *routine) {
+  bool is_changed = false;
+  for (uint32_t i = 0; i < routine->code.count; i++) {
+    if (routine->code.data[i].code != CODE_GLOBAL) continue;
+    Component *component = &el->components.data[routine->code.data[i].b];
+    bool is_real = component->type.base == TYPE_REAL || component->type.base >= TYPE_RECORD;
+    if (is_real || component->is_structural || !component->has_value || !component_is_parameter(component)) continue;
+    component->is_structural = is_changed = true;
+  }
+  return is_changed;
+}
+
 ExecuteStatus run_code(Elaboration *el, Routine *routine, LoadMode mode, Diags *diags) {
   routines_finish(el);
   LoadMode outer = el->mode;
@@ -474,6 +508,8 @@ ExecuteStatus run_code(Elaboration *el, Routine *routine, LoadMode mode, Diags *
   el->diags = diags;
   machine_set_diags(el->machine, diags);
   ExecuteStatus status = machine_run(el->machine, routine, NULL, 0);
+  if (status == EXECUTE_UNKNOWN && mode == LOAD_LEAVES && mark_loaded(el, routine))
+    status = machine_run(el->machine, routine, NULL, 0);
   el->diags = errors;
   el->mode = outer;
   if (status == EXECUTE_ERROR && diags == errors) el->failures++;

@@ -289,8 +289,7 @@ static void check_special(Check *check, const Intrinsic *f, const Type *a, uint3
   for (uint32_t i = 0; i < n; i++)
     if (f->kind != INTRINSIC_ARRAY && (a[i].base == TYPE_RECORD || a[i].base == TYPE_EXTERNAL_OBJECT))
       check_failed(check, i, a[i], "a scalar or an array");
-  if (f->kind == INTRINSIC_SPECIAL && f->code == SPECIAL_DER && a[0].base != TYPE_REAL && a[0].base != TYPE_NOTHING &&
-      a[0].base != TYPE_INTEGER)
+  if (f->kind == INTRINSIC_SPECIAL && f->code == SPECIAL_DER && a[0].base != TYPE_REAL && a[0].base != TYPE_NOTHING)
     check_failed(check, 0, a[0], "a Real");
 }
 

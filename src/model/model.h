@@ -132,7 +132,7 @@ typedef struct Model {
   Heap *heap;
   Names *names;
   Dag *dag;
-  Source source;
+  const Source *source;
   Name name;
   Name description;
   VEC(Enumeration) enumerations;

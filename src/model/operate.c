@@ -37,6 +37,7 @@ bool step_local(Machine *machine, uint32_t slot) {
 
 bool step_global(Machine *machine, uint32_t component) {
   Value value;
+  if (!machine->domain->global) return machine_unknown(machine, "a variable");
   ExecuteStatus status =
       machine->domain->global(machine->domain->context, component, false, machine_span(machine), &value);
   if (status == EXECUTE_OK) machine_push(machine, value);

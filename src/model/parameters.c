@@ -249,12 +249,16 @@ static void report_fault(Valuation *run, Expr leaf, Expr fault, Diags *diags) {
   run->circle = EXPR_NONE;
 }
 
-static void warn_missing(const Valuation *run, Expr leaf, Diags *diags) {
+/* A parameter without a value is 0, with a warning; a constant must have one. */
+static bool check_given(const Valuation *run, Expr leaf, Diags *diags) {
   const Variable *variable = parameter_variable(run, leaf);
-  if (is_overridden(run, leaf) || parameter_source(run, leaf) != EXPR_NONE || !has_number(variable)) return;
-  if (variable->variability > VARIABILITY_PARAMETER || variable->fixed == FIXED_FALSE) return;
-  diag_warning(diags, DIAG_VALUE_TAKEN, variable->span, "`%s` has no value: %d is taken",
-               names_text(run->model->names, variable->name), variable->type == TYPE_ENUMERATION);
+  if (is_overridden(run, leaf) || parameter_source(run, leaf) != EXPR_NONE || !has_number(variable)) return true;
+  if (variable->variability > VARIABILITY_PARAMETER || variable->fixed == FIXED_FALSE) return true;
+  const char *name = names_text(run->model->names, variable->name);
+  if (variable->variability == VARIABILITY_CONSTANT)
+    return diag_error(diags, DIAG_NO_VALUE, variable->span, "constant `%s` has no value", name), false;
+  diag_warning(diags, DIAG_VALUE_TAKEN, variable->span, "`%s` has no value: %d is taken", name, variable->type == TYPE_ENUMERATION);
+  return true;
 }
 
 bool model_parameter_values(const Model *model, Heap *heap, const double *overrides, double *values, Diags *diags) {
@@ -263,7 +267,7 @@ bool model_parameter_values(const Model *model, Heap *heap, const double *overri
   for (uint32_t i = 0; i < model->parameters.count; i++) {
     Expr leaf = dag_known_parameter(model->dag, i);
     evaluate_below(&run, leaf);
-    warn_missing(&run, leaf, diags);
+    if (!check_given(&run, leaf, diags)) ok = false;
     Expr fault = run.faults[leaf];
     values[i] = fault == EXPR_NONE ? run.values[leaf] : NAN;
     if (fault == EXPR_NONE || !is_needed(&run, leaf, fault)) continue;

@@ -415,7 +415,8 @@ static void print_records(Print *print, TextVec *text) {
 /* The class as it was written. */
 static void print_external_object(Print *print, TextVec *text, const ExternalObject *object) {
   text_append(print->heap, text, "  ", 2);
-  text_append(print->heap, text, print->model->source.text + object->span.begin, object->span.end - object->span.begin);
+  text_append(print->heap, text, source_text(print->model->source, object->span.begin),
+              object->span.end - object->span.begin);
   text_append(print->heap, text, "\n\n", 2);
 }
 

@@ -514,7 +514,7 @@ static void run_missing(RoutinePrinter *writer, Name name) {
     Span other = routine->spans.data[i];
     if (other.begin != span.begin || other.end != span.end) break;
   }
-  const char *text = writer->print->model->source.text + span.begin;
+  const char *text = source_text(writer->print->model->source, span.begin);
   push_outputs(writer, rope_text(writer, LEVEL_PRIMARY, arena_copy(&writer->arena, text, span.end - span.begin)),
                NO_RECORD, wanted);
   writer->skip = wanted;
@@ -693,7 +693,7 @@ static void write_derivatives(RoutinePrinter *writer) {
 static void write_external(RoutinePrinter *writer) {
   Span span = writer->routine->external_span;
   text_append(writer->heap, writer->text, "  ", 2);
-  text_append(writer->heap, writer->text, writer->print->model->source.text + span.begin, span.end - span.begin);
+  text_append(writer->heap, writer->text, source_text(writer->print->model->source, span.begin), span.end - span.begin);
   text_append(writer->heap, writer->text, ";\n", 2);
 }
 

@@ -563,8 +563,7 @@ bool value_store(Machine *machine, Value *target, const Value *subscripts, uint3
 bool value_select(Machine *machine, const char *condition, const Value *then, const Value *otherwise, Value *out) {
   const Domain *domain = machine_domain(machine);
   if (!value_same_sizes(then, otherwise))
-    return machine_error(machine, "the branches of an if differ in size: %s and %s", value_sizes_text(machine, then),
-                         value_sizes_text(machine, otherwise));
+    return machine_unknown(machine, "the condition of an if whose branches differ in size");
   Type type = then->type;
   type.base = (uint8_t)type_join_base(type.base, otherwise->type.base);
   if (!make_value(machine, type, then->sizes, out)) return false;

@@ -59,6 +59,7 @@ typedef struct Plan {
   /* The values that it was made at. The first simulation of a plan that nobody else has takes them over. */
   ArrayRun first;
   Initializer initializer;
+  PatchCodes *starting; /* code for other initial values than those; NULL: none was made */
   Initial initial;
   double *discretes; /* the modes there */
   Reduction reduction;
@@ -102,6 +103,10 @@ bool plan_make(Plan *plan, Heap *heap, const Model *model, const Request *reques
 
 /* Are the conversions or ranks of the plan those of its parameter values? Then a run with others makes a plan of its own. */
 bool plan_depends_on_values(const Plan *plan);
+
+/* Finds initial values for another request, and keeps the code that was made for it: runs with values like these make none of their
+ * own. Before others have the plan. O(a start). */
+void plan_rehearse(Plan *plan, const Request *request, Diags *diags);
 
 /* Runs a plan that others may run too. false: an error is in diags; simulation->facts says how far it got. */
 bool simulation_run(Simulation *simulation, Heap *heap, const Plan *plan, const Request *request, Diags *diags);

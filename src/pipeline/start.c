@@ -38,7 +38,8 @@ Initializer start_initializer(const Plan *plan, Heap *heap, const ArrayRun *run)
                        .evaluator = run->evaluator,
                        .structure = &plan->structure,
                        .dummy = run->dummy,
-                       .space = run->space};
+                       .space = run->space,
+                       .known = plan->starting};
 }
 
 void start_inputs(Evaluator *evaluator, const StartValues *starts) {

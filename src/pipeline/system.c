@@ -66,6 +66,20 @@ static bool fits_mode(const Plan *plan, Evaluator *evaluator, Heap *heap) {
   return memcmp(now, plan->holds, plan->branches.count * sizeof *now) == 0;
 }
 
+void plan_rehearse(Plan *plan, const Request *request, Diags *diags) {
+  Heap *heap = plan->heap;
+  double *parameters = heap_array(heap, plan->model->parameters.count, sizeof *parameters);
+  Initial initial = {0};
+  if (!plan->code || !plan->initial.y || plan_depends_on_values(plan)) return;
+  if (!model_parameter_values(plan->model, heap, request->parameter_overrides, parameters, diags)) return;
+  ArrayRun run = start_array(plan, heap, parameters);
+  start_inputs(run.evaluator, &request->starts);
+  Initializer initializer = start_initializer(plan, heap, &run);
+  if (!plan->starting) plan->starting = patch_codes_new(heap);
+  initializer.collected = plan->starting;
+  start_values(&initializer, &request->starts, &request->run, &initial, diags);
+}
+
 bool simulation_begin_shared(Simulation *simulation) {
   Heap *heap = simulation->heap;
   const Model *model = simulation->plan->model;

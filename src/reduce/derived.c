@@ -277,13 +277,14 @@ static const char *differentiated(Arena *arena, int32_t times) {
 static const char *row_note(Derived *derived, const FormRow *row) {
   Arena *arena = derived->reduction->arena;
   uint32_t equation = derived->array->problem->equation[row->equation];
-  uint32_t line = source_line(&derived->source->source, derived->source->equations.data[equation].span.begin);
+  const Model *model = derived->source;
+  const char *place = source_place(model->source, model->equations.data[equation].span, arena);
   int32_t terms = 0, highest = 0;
   for (int32_t l = 0; l <= derived->array->c[row->equation]; l++)
     if (row->weight[l] != 0) terms++, highest = l;
   const char *what = terms == 1 ? differentiated(arena, highest)
                                 : arena_printf(arena, "a sum of its derivatives 0 to %d", (int)highest);
-  return arena_printf(arena, "equation %u (line %u), %s", equation + 1, line, what);
+  return arena_printf(arena, "equation %u (%s), %s", equation + 1, place, what);
 }
 
 /* Was the equation rewritten before the structure was right (array/convert.h)? */

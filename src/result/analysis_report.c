@@ -17,9 +17,9 @@ const char *analysis_verdict(const Analysis *analysis) {
   return verdicts[analysis->structure.status];
 }
 
-static uint32_t equation_line(const Analysis *analysis, uint32_t equation) {
+static const char *equation_place(const Analysis *analysis, uint32_t equation, Arena *arena) {
   const Model *model = analysis->problem.model;
-  return source_line(&model->source, model->equations.data[equation].span.begin);
+  return source_place(model->source, model->equations.data[equation].span, arena);
 }
 
 static const char *unknown_name(const Analysis *analysis, uint32_t j) {
@@ -55,7 +55,7 @@ static void text_differentiated(Analysis *analysis, Heap *heap, TextVec *text, A
     if (count++ == 0) text_printf(heap, text, "\nDifferentiated equations\n");
     if (shown++ >= SHOWN) continue;
     uint32_t equation = analysis->problem.equation[i];
-    text_printf(heap, text, "  line %u, %s: %s\n", equation_line(analysis, equation),
+    text_printf(heap, text, "  %s, %s: %s\n", equation_place(analysis, equation, arena),
                 analysis->structure.c[i] == 1   ? "once"
                 : analysis->structure.c[i] == 2 ? "twice"
                                                 : arena_printf(arena, "%d times", (int)analysis->structure.c[i]),
@@ -64,11 +64,11 @@ static void text_differentiated(Analysis *analysis, Heap *heap, TextVec *text, A
   if (count > SHOWN) text_printf(heap, text, "  ... and %u more\n", count - SHOWN);
 }
 
-static void text_hidden(const Analysis *analysis, Heap *heap, TextVec *text) {
+static void text_hidden(const Analysis *analysis, Heap *heap, TextVec *text, Arena *arena) {
   if (!analysis->hidden.count) return;
   text_printf(heap, text, "\nHidden constraints\n");
   for (uint32_t k = 0; k < analysis->hidden.count && k < SHOWN; k++)
-    text_printf(heap, text, "  from line %u: %s\n", equation_line(analysis, analysis->hidden.data[k].equation),
+    text_printf(heap, text, "  from %s: %s\n", equation_place(analysis, analysis->hidden.data[k].equation, arena),
                 analysis->hidden.data[k].text);
   if (analysis->hidden.count > SHOWN) text_printf(heap, text, "  ... and %u more\n", analysis->hidden.count - SHOWN);
 }
@@ -122,7 +122,7 @@ static void text_singular(const Analysis *analysis, Heap *heap, TextVec *text, A
     text_append(heap, text, "\n", 1);
     for (int32_t p = begin; p < begin + singular->size && p < begin + SHOWN; p++) {
       uint32_t equation = analysis->problem.equation[blocks->row[p]];
-      text_printf(heap, text, "    line %u: %s, variable %s\n", equation_line(analysis, equation),
+      text_printf(heap, text, "    %s: %s, variable %s\n", equation_place(analysis, equation, arena),
                   model_equation_text(model, &model->equations.data[equation], arena),
                   arena_printable(arena, unknown_name(analysis, (uint32_t)blocks->column[p])));
     }
@@ -150,7 +150,7 @@ void analysis_report_text(Analysis *analysis, Heap *heap, TextVec *text) {
   if (analysis->structure.status == STRUCTURE_OK) {
     text_figures(analysis, heap, text);
     text_differentiated(analysis, heap, text, &arena);
-    text_hidden(analysis, heap, text);
+    text_hidden(analysis, heap, text, &arena);
     text_initial(analysis, heap, text, &arena);
     text_regular(analysis, heap, text, &arena);
     if (analysis->topology) topology_report_text(analysis, heap, text);
@@ -168,13 +168,22 @@ static void json_integers(JsonWriter *json, const char *key, const int32_t *valu
   for (uint32_t k = 0; json_next(json, k, (uint32_t)count); k++) json_integer(json, values[k] + add);
 }
 
+/* The line, and the file if it is not the one that the user gave. */
+static void json_equation_line(const Analysis *analysis, uint32_t equation, JsonWriter *json) {
+  const Model *model = analysis->problem.model;
+  uint32_t offset = model->equations.data[equation].span.begin;
+  const SourceFile *file = source_file(model->source, offset);
+  if (file != source_main(model->source)) json_key_string(json, "file", file->path);
+  json_key_integer(json, "line", source_line(model->source, offset));
+}
+
 static void json_differentiations(const Analysis *analysis, JsonWriter *json) {
   json_array_begin(json);
   for (uint32_t i = 0; i < analysis->problem.equations; i++) {
     if (analysis->structure.c[i] == 0) continue;
     json_object_begin(json);
     json_key_integer(json, "equation", (int64_t)analysis->problem.equation[i] + 1);
-    json_key_integer(json, "line", equation_line(analysis, analysis->problem.equation[i]));
+    json_equation_line(analysis, analysis->problem.equation[i], json);
     json_key_integer(json, "times", analysis->structure.c[i]);
     json_object_end(json);
   }
@@ -243,7 +252,7 @@ static void json_singular(const Analysis *analysis, JsonWriter *json, Arena *are
     for (uint32_t p = 0; json_next_object(json, p, (uint32_t)singular->size); p++) {
       uint32_t equation = analysis->problem.equation[blocks->row[begin + (int32_t)p]];
       json_key_integer(json, "equation", (int64_t)equation + 1);
-      json_key_integer(json, "line", equation_line(analysis, equation));
+      json_equation_line(analysis, equation, json);
       json_key_string(json, "text", model_equation_text(model, &model->equations.data[equation], arena));
     }
     json_key(json, "variables");

@@ -17,7 +17,7 @@ static bool needs_quotes(const char *name) {
   return !length || depth > 0 || strpbrk(name, ",\"\r\n") || is_blank(name[0]) || is_blank(name[length - 1]);
 }
 
-static void write_name(FileWriter *file, const char *name) {
+void csv_put_text(FileWriter *file, const char *name) {
   bool quoted = needs_quotes(name);
   if (quoted) file_write(file, "\"", 1);
   for (; *name; name++) file_write(file, *name == '"' ? "\"\"" : name, *name == '"' ? 2 : 1);
@@ -29,12 +29,12 @@ void csv_write_header(FileWriter *file, const SignalTable *signals) {
   for (uint32_t i = 0; i < signals->listed; i++) {
     if (signals->list.data[i].kind == SIGNAL_PARAMETER) continue;
     file_write(file, ",", 1);
-    write_name(file, signals->list.data[i].name);
+    csv_put_text(file, signals->list.data[i].name);
   }
   file_write(file, "\n", 1);
 }
 
-static void write_number(FileWriter *file, char before, double value) {
+void csv_put_number(FileWriter *file, char before, double value) {
   char *at = file_room(file, NUMBER_SIZE + 1);
   *at = before;
   file_advance(file, 1 + number_format(value, 17, at + 1));
@@ -46,7 +46,7 @@ static void write_row(FileWriter *file, const Trajectory *trajectory, size_t row
   const double *columns = trajectory_row(trajectory, row);
   const Signal *signal = trajectory->signals->list.data;
   for (uint32_t i = 0; i < trajectory->signals->listed; i++, signal++)
-    if (signal->kind != SIGNAL_PARAMETER) write_number(file, ',', signal_value(signal, columns));
+    if (signal->kind != SIGNAL_PARAMETER) csv_put_number(file, ',', signal_value(signal, columns));
   file_write(file, "\n", 1);
 }
 

@@ -8,6 +8,10 @@
 /* Writes header and rows into a file that the caller has created and will commit. O(rows * signals). */
 void csv_write(FileWriter *file, const Trajectory *trajectory);
 
+/* A cell of text, in quotes where it must be; a number behind the character `before`. */
+void csv_put_text(FileWriter *file, const char *text);
+void csv_put_number(FileWriter *file, char before, double value);
+
 /* The same in pieces: the header, and rows from `first` up to `last`. */
 void csv_write_header(FileWriter *file, const SignalTable *signals);
 void csv_write_rows(FileWriter *file, const Trajectory *trajectory, size_t first, size_t last);

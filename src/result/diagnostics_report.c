@@ -6,8 +6,8 @@
 #include <math.h>
 
 static void json_place(const Source *source, Span span, JsonWriter *json) {
-  bool known = span.end > span.begin && span.begin <= source->length;
-  json_key_string(json, "file", source->path);
+  bool known = source_holds(source, span);
+  json_key_string(json, "file", (known ? source_file(source, span.begin) : source_main(source))->path);
   json_key_number(json, "line", known ? (double)source_line(source, span.begin) : NAN);
   json_key_number(json, "column", known ? (double)source_column(source, span.begin) : NAN);
 }

@@ -8,14 +8,15 @@ bool panel_drawable(const Plot *plot, const PlotSeries *series, size_t i) {
   return axis_drawable(plot->log_x, series->x[i]) && axis_drawable(plot->log_y, series->y[i]);
 }
 
-/* The panel with room for a series of this unit; NULL when there is none and may be no other. */
-static Panel *panel_for(Heap *heap, Panels *panels, const char *unit, const PanelOptions *options) {
+/* The panel with room for a series of this unit and group; NULL when there is none and may be no other. */
+static Panel *panel_for(Heap *heap, Panels *panels, const char *unit, uint32_t group, const PanelOptions *options) {
   for (uint32_t i = 0; i < panels->list.count; i++) {
     Panel *panel = &panels->list.data[i];
-    if (panel->series.count < options->series_each && strcmp(panel->unit, unit) == 0) return panel;
+    bool is_alike = panel->group == group && strcmp(panel->unit, unit) == 0;
+    if (is_alike && panel->series.count < options->series_each) return panel;
   }
   if (panels->list.count == options->most) return NULL;
-  vec_push(heap, &panels->list, (Panel){.unit = unit});
+  vec_push(heap, &panels->list, (Panel){.unit = unit, .group = group});
   return &vec_last(&panels->list);
 }
 
@@ -42,7 +43,7 @@ Panels panels_make(Heap *heap, const Plot *plot, const PanelOptions *options) {
   for (uint32_t s = 0; s < plot->count; s++) {
     const char *unit = plot->series[s].unit ? plot->series[s].unit : "";
     if (strcmp(unit, "1") == 0) unit = "";
-    Panel *panel = panel_for(heap, &panels, unit, options);
+    Panel *panel = panel_for(heap, &panels, unit, plot->series[s].group, options);
     if (panel) vec_push(heap, &panel->series, s);
     else panels.hidden++;
   }
@@ -57,7 +58,8 @@ void panels_scale(Panels *panels, const Plot *plot, uint32_t ticks) {
     for (uint32_t s = 0; s < panel->series.count; s++) {
       const PlotSeries *series = &plot->series[panel->series.data[s]];
       for (size_t i = 0; i < series->count; i++)
-        if (panel_drawable(plot, series, i)) range = range_with(range, series->y[i]);
+        if (panel_drawable(plot, series, i))
+          range = range_with(range_with(range, series->y[i]), (series->upper ? series->upper : series->y)[i]);
     }
     panel->y = axis_make(range.low, range.high, plot->log_y, 0.05, ticks);
   }

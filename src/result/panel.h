@@ -6,6 +6,7 @@
 
 typedef struct Panel {
   const char *unit; /* of its series; "" for none */
+  uint32_t group;
   IndexVec series;
   Axis y;
 } Panel;

@@ -158,6 +158,44 @@ static long column_width(const Drawing *drawing, const Panel *panel, const PlotS
   }
 }
 
+/* The colour of a band is that of the line behind it. */
+static uint32_t lines_before(const Drawing *drawing, const Panel *panel, uint32_t place) {
+  uint32_t lines = 0;
+  for (uint32_t i = 0; i < place; i++) lines += !drawing->plot->series[panel->series.data[i]].upper;
+  return lines;
+}
+
+/* Along the lower edge, and back along the upper one. */
+static void draw_band(Drawing *drawing, const Panel *panel, const PlotSeries *series, uint32_t place) {
+  svg_print(drawing->heap, drawing->text, "<path stroke=\"none\" fill=\"%s\" fill-opacity=\".22\" d=\"",
+            svg_colour(place));
+  Pen pen = {.drawing = drawing};
+  for (size_t k = 0; k < 2 * series->count; k++) {
+    size_t i = k < series->count ? k : 2 * series->count - 1 - k;
+    double y = k < series->count ? series->y[i] : series->upper[i];
+    if (!panel_drawable(drawing->plot, series, i)) continue;
+    pen_to(&pen, (Dot){lround(10 * x_pixel(drawing, series->x[i])), lround(10 * y_pixel(drawing, panel, y))});
+  }
+  put(drawing, "z\"><title>");
+  svg_escape(drawing->heap, drawing->text, series->label, UINT32_MAX);
+  put(drawing, "</title></path>\n");
+}
+
+/* A path of lone points, drawn by its round ends. */
+static void draw_dots(Drawing *drawing, const Panel *panel, const PlotSeries *series, uint32_t place) {
+  svg_print(drawing->heap, drawing->text, "<path stroke=\"%s\" stroke-width=\"42\" d=\"", svg_colour(place));
+  Pen pen = {.drawing = drawing};
+  for (size_t i = 0; i < series->count; i++) {
+    if (!panel_drawable(drawing->plot, series, i)) continue;
+    pen_to(&pen,
+           (Dot){lround(10 * x_pixel(drawing, series->x[i])), lround(10 * y_pixel(drawing, panel, series->y[i]))});
+    pen_up(&pen);
+  }
+  put(drawing, "\"><title>");
+  svg_escape(drawing->heap, drawing->text, series->label, UINT32_MAX);
+  put(drawing, "</title></path>\n");
+}
+
 static void draw_curve(Drawing *drawing, const Panel *panel, const PlotSeries *series, uint32_t place) {
   static const char *const dash[] = {"", " stroke-dasharray=\"70 30\"", " stroke-dasharray=\"15 25\""};
   svg_print(drawing->heap, drawing->text, "<path stroke=\"%s\"%s d=\"", svg_colour(place),
@@ -172,8 +210,13 @@ static void draw_curve(Drawing *drawing, const Panel *panel, const PlotSeries *s
 static void draw_series(Drawing *drawing, const Panel *panel) {
   put(drawing, "<g transform=\"scale(.1)\" fill=\"none\" stroke-width=\"16\" stroke-linecap=\"round\" "
                "stroke-linejoin=\"round\">\n");
-  for (uint32_t i = 0; i < panel->series.count; i++)
-    draw_curve(drawing, panel, &drawing->plot->series[panel->series.data[i]], i);
+  for (uint32_t i = 0; i < panel->series.count; i++) {
+    const PlotSeries *series = &drawing->plot->series[panel->series.data[i]];
+    uint32_t place = lines_before(drawing, panel, i);
+    if (series->upper) draw_band(drawing, panel, series, place);
+    else if (series->dots) draw_dots(drawing, panel, series, place);
+    else draw_curve(drawing, panel, series, place);
+  }
   put(drawing, "</g>\n");
 }
 
@@ -206,6 +249,21 @@ static void draw_y_labels(Drawing *drawing, const Panel *panel) {
   }
   if (*panel->y.note)
     put_text(drawing, drawing->left, drawing->top - 5, "text-anchor=\"end\" font-size=\"11\"", panel->y.note);
+}
+
+/* A short line at the axis for each pixel that has an event. */
+static void draw_events(Drawing *drawing) {
+  const Plot *plot = drawing->plot;
+  long last = -1;
+  if (!plot->events) return;
+  put(drawing, "<path stroke=\"#b03060\" stroke-width=\"1\" d=\"");
+  for (uint32_t k = 0; k < plot->events; k++) {
+    double x = x_pixel(drawing, plot->event[k]);
+    if (!(x >= drawing->left && x <= drawing->right) || lround(x) == last) continue;
+    last = lround(x);
+    text_printf(drawing->heap, drawing->text, "M%ld %ldv-7", last, lround(drawing->bottom));
+  }
+  put(drawing, "\"><title>events</title></path>\n");
 }
 
 static void draw_x_labels(Drawing *drawing) {
@@ -250,8 +308,11 @@ static double entry_width(const PlotSeries *series) {
 static void draw_entry(Drawing *drawing, const PlotSeries *series, uint32_t place, double x, double y) {
   static const char *const dash[] = {"", " stroke-dasharray=\"7 3\"", " stroke-dasharray=\"1.5 2.5\""};
   Heap *heap = drawing->heap;
-  text_printf(heap, drawing->text, "<path stroke=\"%s\" stroke-width=\"2\"%s d=\"M%ld %ldh22\"/>\n", svg_colour(place),
-              dash[place / SVG_COLOURS % 3], lround(x), lround(y));
+  const char *stroke = series->upper  ? "stroke-width=\"10\" stroke-opacity=\".22\""
+                       : series->dots ? "stroke-width=\"5\" stroke-linecap=\"round\" stroke-dasharray=\"0 9\""
+                                      : "stroke-width=\"2\"";
+  text_printf(heap, drawing->text, "<path stroke=\"%s\" %s%s d=\"M%ld %ldh22\"/>\n", svg_colour(place), stroke,
+              series->dots ? "" : dash[place / SVG_COLOURS % 3], lround(x), lround(y));
   svg_words(heap, drawing->text, round(x) + 28, round(y) + 4, "", series->label, LABEL_LENGTH);
 }
 
@@ -263,7 +324,7 @@ static uint32_t legend(Drawing *drawing, const Panel *panel, double y, bool draw
     const PlotSeries *series = &drawing->plot->series[panel->series.data[i]];
     double width = entry_width(series);
     if (x + width > drawing->right && x > drawing->left + 4) x = drawing->left + 4, lines++;
-    if (draw) draw_entry(drawing, series, i, x, y + line_height * (lines - 1));
+    if (draw) draw_entry(drawing, series, lines_before(drawing, panel, i), x, y + line_height * (lines - 1));
     x += width;
   }
   return lines;
@@ -316,6 +377,7 @@ static void draw_panel(Drawing *drawing, const Panel *panel) {
   draw_y_labels(drawing, panel);
   draw_y_title(drawing, panel);
   draw_series(drawing, panel);
+  draw_events(drawing);
 }
 
 static void draw_panels(Drawing *drawing, double frame) {

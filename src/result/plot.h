@@ -12,7 +12,10 @@ typedef struct PlotSeries {
   const char *label;
   const char *unit; /* NULL or "": none. Decides the panel */
   const double *x, *y;
+  const double *upper; /* NULL, or the series is the band from y to this, in the colour of the next line */
   size_t count;
+  uint32_t group; /* series of other groups have other panels */
+  bool dots;      /* points without lines between them */
 } PlotSeries;
 
 typedef struct Plot {
@@ -23,6 +26,8 @@ typedef struct Plot {
   uint32_t left_out; /* series that were chosen and are not here: the picture says so */
   const PlotSeries *series;
   uint32_t count;
+  const double *event; /* times of events, ascending, marked at the x axis; NULL: none */
+  uint32_t events;
 } Plot;
 
 /* Series of the chosen signals against time. The series live in the arena; texts are those of the table.

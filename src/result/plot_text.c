@@ -171,6 +171,12 @@ static void put_centred(Canvas *canvas, const char *words) {
   put(canvas, "\n");
 }
 
+static bool has_event(const Canvas *canvas, long cell) {
+  for (uint32_t k = 0; k < canvas->plot->events; k++)
+    if (cell_across(canvas, canvas->plot->event[k]) == cell) return true;
+  return false;
+}
+
 static void put_x_line(Canvas *canvas) {
   const Axis *x = &canvas->panels.x;
   put_blanks(canvas, canvas->margin - 1);
@@ -178,7 +184,8 @@ static void put_x_line(Canvas *canvas) {
   for (uint32_t i = 0; i < canvas->width; i++) {
     bool tick = false;
     for (uint32_t k = 0; k < x->ticks; k++) tick |= cell_across(canvas, x->tick[k]) == (long)i;
-    put(canvas, tick ? "┴" : "─");
+    bool event = has_event(canvas, (long)i);
+    put(canvas, event ? (tick ? "┻" : "╹") : (tick ? "┴" : "─"));
   }
   put(canvas, "\n");
 }

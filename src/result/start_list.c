@@ -2,9 +2,9 @@
 #include "result/start_list.h"
 
 #include "base/number.h"
-#include "lang/lexer.h"
 #include "result/file.h"
 #include "result/load.h"
+#include "syntax/lexer.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -40,8 +40,7 @@ double trajectory_value(const Trajectory *trajectory, size_t row, uint32_t signa
   return signal_value(&trajectory->signals->list.data[signal], trajectory_row(trajectory, row));
 }
 
-/* The last row with time <= `time`; the first row when there is none. */
-static size_t last_not_after(const Trajectory *trajectory, double time) {
+size_t trajectory_find(const Trajectory *trajectory, double time) {
   size_t low = 0, high = trajectory->rows;
   while (high - low > 1) {
     size_t middle = low + (high - low) / 2;
@@ -56,7 +55,7 @@ bool trajectory_sample(const Trajectory *trajectory, double time, double *column
   double first = trajectory_time(trajectory, 0), last = trajectory_time(trajectory, trajectory->rows - 1);
   double slack = 1e-12 * (fabs(first) + fabs(last));
   if (!(time >= first - slack && time <= last + slack)) return false;
-  size_t row = last_not_after(trajectory, time);
+  size_t row = trajectory_find(trajectory, time);
   const double *left = trajectory_row(trajectory, row), *right = left;
   double part = 0, begin = trajectory_time(trajectory, row);
   if (time > begin && row + 1 < trajectory->rows) {

@@ -28,6 +28,9 @@ double trajectory_time(const Trajectory *trajectory, size_t row);
 const double *trajectory_row(const Trajectory *trajectory, size_t row); /* its columns */
 double trajectory_value(const Trajectory *trajectory, size_t row, uint32_t signal);
 
+/* The last row with time <= `time`; the first row when there is none. O(log rows). */
+size_t trajectory_find(const Trajectory *trajectory, double time);
+
 /* The columns at any time between first and last row, linearly interpolated; at an event the values after it.
  * False when the time is outside (beyond rounding) or there are no rows. O(columns + log rows). */
 bool trajectory_sample(const Trajectory *trajectory, double time, double *columns);

@@ -23,6 +23,7 @@ typedef struct Search {
   void *self;
   double before, end;
   double *y;
+  bool interpolates;             /* columns that conditions read have values between the ends of steps */
   double low, high;              /* nothing contradicts up to low; at high something does */
   double *now, *last, *previous; /* margins of the modes at the three last looks */
   double t_last, t_previous;
@@ -44,11 +45,9 @@ static bool any_contradicts(const Switches *switches, uint32_t *mode) {
   return false;
 }
 
-/* Does something contradict at t? Columns are only interpolated until it seems so, unless an integrator of the rates leaves out those that
- * no rate depends on. */
+/* Does something contradict at t? Columns are only interpolated until it seems so, where they can be. */
 static bool look_at(const Search *search, double t, uint32_t *mode) {
-  bool interpolates = !(search->view->system.rates && search->integrator->explicit_form);
-  if (t < search->end && !interpolates) return point_at(search, t) && any_contradicts(search->switches, mode);
+  if (t < search->end && !search->interpolates) return point_at(search, t) && any_contradicts(search->switches, mode);
   if (t < search->end) search->integrator->interpolate(search->self, t, search->y);
   const double *y = t < search->end ? search->y : search->integrator->values(search->self);
   if (!switches_evaluate(search->switches, t, y) || !any_contradicts(search->switches, mode)) return false;
@@ -206,6 +205,7 @@ bool events_locate(View *view, const Integrator *integrator, void *self, double 
     switches_keep(switches, *t, values, *t - before);
     return false;
   }
+  search.interpolates = !integrator->explicit_form || view_interpolates_watched(view);
   *inside = !any_contradicts(switches, mode);
   memcpy(switches->end, switches->difference, count * sizeof(double));
   switches->step = *t - before;

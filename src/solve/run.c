@@ -31,6 +31,7 @@ struct RunLoop {
 /* ---- output ---- */
 
 static double output_time(const RunLoop *run, uint64_t k) {
+  if (run->options->times) return run->options->times[k];
   if (k >= run->outputs) return run->options->stop;
   return run->options->start + (double)k * run->options->interval;
 }
@@ -189,7 +190,7 @@ static bool check_constraints(RunLoop *run) {
 RunLoop *run_new(Heap *heap, const RunOptions *options, Recorder *recorder, RunStatistics *statistics, Diags *diags) {
   RunLoop *run = heap_alloc(heap, sizeof *run);
   *run = (RunLoop){.heap = heap, .options = options, .recorder = recorder, .statistics = statistics, .diags = diags};
-  run->outputs = options->intervals;
+  run->outputs = options->times ? options->time_count - 1 : options->intervals;
   if (!recorder) run->output_count = run->outputs + 1;
   return run;
 }

@@ -12,6 +12,8 @@
 typedef struct RunOptions {
   double start, stop, tolerance, interval, max_step;
   uint32_t intervals;
+  const double *times; /* of output points in their order, time_count of them; NULL: `intervals` of length `interval` */
+  uint32_t time_count;
   double constraint_tolerance; /* beyond it the run fails, if the method enforces every level */
   bool enforces_constraints;
   bool no_event_rows;                                          /* events leave no rows */

@@ -79,6 +79,20 @@ const System *view_system(const View *view, const Integrator *integrator) {
   return integrator->removes_superfluous && view->without_superfluous.rows ? &view->without_superfluous : &view->system;
 }
 
+static bool is_state(const System *system, uint32_t column) {
+  for (int32_t k = 0; k < system->links; k++)
+    if (system->link_from[k] == (int32_t)column) return true;
+  return false;
+}
+
+bool view_interpolates_watched(const View *view) {
+  const System *system = &view->system;
+  if (!system->rates || !system->given) return true;
+  for (uint32_t k = 0; k < view->watched.count; k++)
+    if (system->given[view->watched.data[k]] && !is_state(system, view->watched.data[k])) return false;
+  return true;
+}
+
 bool view_restructured(View *view) {
   if (!view->conditions || !view->holds) return false;
   Point point = evaluator_point(view->evaluator, 0, NULL);

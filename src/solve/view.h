@@ -85,6 +85,7 @@ struct View {
   bool restructured;     /* at an event they have others */
   uint32_t undetermined; /* a column whose jump at an event the equations do not determine; MAP_NONE: there was none */
   Switches *switches;    /* NULL without relations that make events */
+  IndexVec watched;      /* columns that conditions read, where the system has `rates` */
   /* the array of the model, for the check of its constraints; its columns are found among those of the
    * view */
   Evaluator *original;
@@ -112,6 +113,9 @@ System view_whole_system(Heap *heap, View *view, Evaluator *evaluator);
 
 /* All columns at a time within the integrator's last step, the rows solved. EVAL_DOMAIN: they cannot be. */
 EvalStatus view_point(View *view, const Integrator *integrator, void *self, double t, double *y);
+
+/* Has every watched column a value inside of steps, with the states of now? One that `rates` leaves as it is has none. */
+bool view_interpolates_watched(const View *view);
 
 /* Have the branches others than those that the system was made for? To be asked at an event where something changed. */
 bool view_restructured(View *view);

@@ -220,6 +220,18 @@ static const ViewMethods METHODS = {.solve = solve,
                                     .failure = failure,
                                     .factorizations = factorizations};
 
+/* The columns that conditions read. */
+static void list_watched(Heap *heap, View *view, const Modes *modes) {
+  Dag *dag = view->evaluator->model->dag;
+  ExprVec leaves = {0};
+  for (uint32_t m = 0; m < modes->count; m++) dag_variables(dag, dag_scratch(dag), modes->difference[m], &leaves);
+  for (uint32_t k = 0; k < leaves.count; k++) {
+    uint32_t column = array_column(view->evaluator->array, leaves.data[k]);
+    if (column != MAP_NONE) vec_push(heap, &view->watched, column);
+  }
+  vec_free(dag_heap(dag), &leaves);
+}
+
 View *view_dummy(Heap *heap, const Reduced *reduced, const ArrayRun *run) {
   DummyView *chosen = heap_alloc(heap, sizeof *chosen);
   View *view = &chosen->view;
@@ -232,7 +244,7 @@ View *view_dummy(Heap *heap, const Reduced *reduced, const ArrayRun *run) {
   view->system.rates_jacobian = rates_jacobian;
   view->system.given = state_plan_given(reduced->states);
   view->system.spare = state_plan_spare(reduced->states);
-  view->system.rates = find_rates;
+  list_watched(heap, view, reduced->modes);
   chosen->dummy = run->dummy;
   chosen->space = run->space;
   if (modes_make_events(reduced->modes)) chosen->jump = jump_new(heap, run->evaluator);
@@ -246,5 +258,7 @@ View *view_dummy(Heap *heap, const Reduced *reduced, const ArrayRun *run) {
   chosen->linear = linear_new(heap, (int32_t)jacobian->rows, (int32_t)jacobian->nonzeros, false);
   if (reduced->kept_rows) remove_superfluous(heap, chosen, reduced);
   update_links(chosen);
+  view->system.rates = find_rates;
+  if (!view_interpolates_watched(view)) view->system.rates = NULL;
   return view;
 }

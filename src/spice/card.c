@@ -264,13 +264,14 @@ static void read_title(DeckReader *reader) {
 }
 
 bool deck_read(Deck *deck, Arena *arena, const Source *source, CardFileReader read, Diags *diags) {
+  const SourceFile *main = source_main(source);
   DeckReader reader = {
-      .deck = deck, .arena = arena, .heap = arena->heap, .read = read, .diags = diags, .base = source->text};
+      .deck = deck, .arena = arena, .heap = arena->heap, .read = read, .diags = diags, .base = main->text};
   uint32_t errors = diags->errors;
-  reader.files[reader.depth++] = (CardFile){.path = source->path,
-                                            .text = source->text,
-                                            .at = source->text,
-                                            .end = source->text + source->length,
+  reader.files[reader.depth++] = (CardFile){.path = main->path,
+                                            .text = main->text,
+                                            .at = main->text,
+                                            .end = main->text + main->length,
                                             .line = 1,
                                             .is_inside = true};
   read_title(&reader);

@@ -84,7 +84,7 @@ bool spice_load(SpiceModel *made, Heap *heap, Names *names, Source *source, cons
   *made = (SpiceModel){0};
   Arena arena = arena_make(heap);
   Model *model = model_new(heap, names);
-  model->source = *source;
+  model->source = source;
   Circuit circuit = {.heap = heap,
                      .arena = &arena,
                      .names = names,
@@ -104,7 +104,7 @@ bool spice_load(SpiceModel *made, Heap *heap, Names *names, Source *source, cons
                      .stop = 1};
   bool done = deck_read(&circuit.deck, &arena, source, options->read, diags) && read_blocks(&circuit);
   if (done) {
-    model->name = model_name_of(&circuit, source->path);
+    model->name = model_name_of(&circuit, source_main(source)->path);
     model->description = names_add(names, circuit.deck.title, strlen(circuit.deck.title));
     circuit_node(&circuit, "0", NULL);
     done = read_elements(&circuit) && fill(&circuit, made);

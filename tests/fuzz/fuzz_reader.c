@@ -1,6 +1,8 @@
 /* libFuzzer target: the reader on any bytes. It must return a model or diagnostics, whatever the bytes and
  * whichever allocation is refused, and give back every block; what it accepts must flatten to a text that reads
- * back to the same flat model. A text that begins with an asterisk is a netlist. See tools/fuzz. */
+ * back to the same flat model. A text that begins with an asterisk is a netlist; one with lines "//@ PATH" is a model with
+ * files of libraries. See tools/fuzz. */
+#include "files.h"
 #include "meter.h"
 
 #include <string.h>
@@ -56,11 +58,14 @@ static void check_flat_text(const char *flat) {
 }
 
 /* One pass over the text with one allocation refused (0: none); the number of allocations. */
-static size_t read_once(const char *text, size_t size, size_t refuse) {
+static size_t read_once(const char *text, const InputFiles *files, size_t refuse) {
   Meter meter = {.refuse = refuse};
   daedal_allocator allocator = {meter_resize, &meter};
+  size_t size = files->main_length;
+  daedal_load_options options = {.size = sizeof options, .allocator = &allocator};
+  if (files->folder[0]) options.modelica_path = files->folder;
   const char *path = size && text[0] == '*' ? "fuzz.cir" : "fuzz.mo";
-  daedal_model *model = daedal_load_text(text, size, path, NULL, &allocator);
+  daedal_model *model = daedal_load(path, text, size, &options);
   if (model && !refuse && meter.bytes < METER_LIMIT / 8) check_diagnostics(model);
   if (model && daedal_model_status(model) == DAEDAL_OK) {
     const char *flat = daedal_flatten(model);
@@ -74,9 +79,12 @@ static size_t read_once(const char *text, size_t size, size_t refuse) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  size_t count = read_once((const char *)data, size, 0);
+  InputFiles files;
+  files_open(&files, (const char *)data, size);
+  size_t count = read_once((const char *)data, &files, 0);
   size_t chosen = size;
   for (size_t i = 0; i < size; i++) chosen = chosen * 31 + data[i]; /* another allocation for every text */
-  if (count) read_once((const char *)data, size, 1 + chosen % count);
+  if (count) read_once((const char *)data, &files, 1 + chosen % count);
+  files_close(&files);
   return 0;
 }

@@ -1,0 +1,438 @@
+/* fit: parameters of a model from measurements, as a handle: reads what is asked for, runs the search. Reports are in fit_report.c.
+ *
+ * Invariant: residual k of column c belongs to the k-th row of the data in which c has a number. */
+#include "api/fit.h"
+
+#include "base/number.h"
+#include "result/csv.h"
+#include "result/load.h"
+#include "study/distribution.h"
+#include "study/vary.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double FIT_TOLERANCE = 1e-8; /* of runs, unless one is given */
+
+/* What is asked for besides the options of the runs. */
+typedef struct FitWork {
+  daedal_estimate *estimate;
+  const daedal_fit_options *options;
+} FitWork;
+
+/* ---- reading ---- */
+
+static bool refuse_item(daedal_estimate *estimate, const char *item, const char *form) {
+  Arena *arena = &estimate->asked->diags.arena;
+  return refuse_usage(estimate->asked, arena_printf(arena, "'%s' is not of the form %s", item, form));
+}
+
+/* "2", "2:0:10": the guess and the bounds. */
+static bool read_guess(FitParameter *parameter, const char *text) {
+  double *numbers[] = {&parameter->figures.start, &parameter->lower, &parameter->upper};
+  for (int k = 0; k < 3; k++) {
+    size_t length = strcspn(text, ":");
+    if (!number_parse(text, text + length, numbers[k]) || isnan(*numbers[k])) return false;
+    text += length;
+    if (!*text) return k != 1 && isfinite(parameter->figures.start);
+    text++;
+  }
+  return false;
+}
+
+/* Of a parameter that none is given for, the value that it has. */
+static bool model_value(const daedal_estimate *estimate, const char *name, double *value) {
+  const Model *model = estimate->asked->model->model;
+  uint32_t position = model_find(model, name);
+  if (position == MAP_NONE || model->variables.data[position].role != ROLE_PARAMETER) return false;
+  *value = estimate->plan->plan.parameters[model->variables.data[position].index];
+  return isfinite(*value);
+}
+
+static bool read_parameter(daedal_estimate *estimate, const char *item, Arena *arena) {
+  FitParameter parameter = {.lower = -INFINITY, .upper = INFINITY};
+  const char *text = vary_split(arena, item, &parameter.figures.name);
+  bool is_given = text && read_guess(&parameter, text);
+  if (!is_given && (text || !model_value(estimate, parameter.figures.name, &parameter.figures.start)))
+    return refuse_item(estimate, item, "name=guess or name=guess:least:greatest, or the name of a parameter");
+  if (!(parameter.lower < parameter.upper) || parameter.figures.start < parameter.lower ||
+      parameter.figures.start > parameter.upper)
+    return refuse_usage(estimate->asked,
+                        arena_printf(arena, "the guess of '%s' is not within its bounds", parameter.figures.name));
+  TextVec quoted = {0};
+  text_quote(arena->heap, &quoted, parameter.figures.name, '\'');
+  text_printf(arena->heap, &quoted, "=");
+  parameter.override = text_keep(arena->heap, &quoted, arena);
+  vec_push(arena->heap, &estimate->parameters, parameter);
+  return true;
+}
+
+static bool read_parameters(daedal_estimate *estimate, const char *list, Arena *arena) {
+  uint32_t count;
+  const char **items = split_names(arena, list, &count);
+  for (uint32_t k = 0; k < count; k++)
+    if (!read_parameter(estimate, items[k], arena)) return false;
+  return count > 0 || refuse_usage(estimate->asked, "there are no parameters to fit: a=1,b=2:0:10");
+}
+
+static FitColumn *find_column(daedal_estimate *estimate, const char *name) {
+  for (uint32_t c = 0; c < estimate->columns.count; c++)
+    if (strcmp(estimate->columns.data[c].name, name) == 0) return &estimate->columns.data[c];
+  return NULL;
+}
+
+/* Weights, or deviations, which are divided by. */
+static bool read_scales(daedal_estimate *estimate, const char *list, bool are_deviations, Arena *arena) {
+  uint32_t count;
+  const char **items = split_names(arena, list, &count);
+  for (uint32_t k = 0; k < count; k++) {
+    const char *name, *text = vary_split(arena, items[k], &name);
+    FitColumn *column = text ? find_column(estimate, name) : NULL;
+    double scale;
+    if (!text || !number_parse(text, text + strlen(text), &scale) || !(scale > 0 && isfinite(scale)))
+      return refuse_item(estimate, items[k], "name=number, with a number above zero");
+    if (!column)
+      return refuse_usage(estimate->asked, arena_printf(arena, "the data has no column '%s' of a variable", name));
+    column->scale = are_deviations ? 1 / scale : scale;
+  }
+  if (are_deviations && count && count < estimate->columns.count)
+    return refuse_usage(estimate->asked, "deviations must be given for all columns or for none");
+  estimate->knows_deviations |= are_deviations && count;
+  return true;
+}
+
+static bool is_measured(const daedal_estimate *estimate, uint32_t c, size_t row) {
+  return isfinite(trajectory_value(estimate->data, row, estimate->columns.data[c].signal));
+}
+
+/* The columns that are variables of the model; what is not gets a warning. */
+static bool find_columns(daedal_estimate *estimate, Arena *arena) {
+  daedal_result *asked = estimate->asked;
+  const SignalTable *signals = estimate->data->signals;
+  for (uint32_t s = 0; s < signals->list.count; s++) {
+    const char *name = signals->list.data[s].name;
+    if (model_find(asked->model->model, name) == MAP_NONE && strncmp(name, "der(", 4) != 0) {
+      diag_warning(&asked->diags, DIAG_WARNING, (Span){0}, "the column '%s' of the data is no variable of the model",
+                   name);
+      continue;
+    }
+    vec_push(arena->heap, &estimate->columns, ((FitColumn){.name = name, .signal = s, .scale = 1}));
+    for (size_t row = 0; row < estimate->data->rows; row++)
+      vec_last(&estimate->columns).values += is_measured(estimate, estimate->columns.count - 1, row);
+    estimate->residuals += vec_last(&estimate->columns).values;
+  }
+  if (!estimate->residuals) return refuse_usage(asked, "the data has no value of any variable of the model");
+  return true;
+}
+
+static const Trajectory *read_data(daedal_estimate *estimate, const daedal_fit_options *options) {
+  daedal_result *asked = estimate->asked;
+  if (options->data_text)
+    return csv_read(asked->heap, &asked->diags, "data", options->data_text, (uint32_t)strlen(options->data_text));
+  if (options->data) return load_result(asked->heap, &asked->diags, options->data);
+  refuse_usage(asked, "there is no data to fit");
+  return NULL;
+}
+
+/* Rows of the runs: at the times of the data. Where no stop time is given, the last is it. */
+static bool take_times(daedal_estimate *estimate, Arena *arena) {
+  const Trajectory *data = estimate->data;
+  double *times = arena_array(arena, data->rows, sizeof *times);
+  uint32_t count = 0;
+  for (size_t row = 0; row < data->rows; row++)
+    if (!count || trajectory_time(data, row) > times[count - 1]) times[count++] = trajectory_time(data, row);
+  estimate->options.output_times = times;
+  estimate->options.output_time_count = count;
+  if (isnan(estimate->options.stop_time)) estimate->options.stop_time = times[count - 1];
+  if (isnan(estimate->options.tolerance)) estimate->options.tolerance = FIT_TOLERANCE;
+  return true;
+}
+
+static bool finish_work(daedal_result *asked, bool ok) {
+  asked->status = ok ? DAEDAL_OK : (daedal_status)diags_code(&asked->diags);
+  publish_result(asked);
+  return ok;
+}
+
+static bool data_work(daedal_result *asked, const void *argument) {
+  const FitWork *work = argument;
+  daedal_estimate *estimate = work->estimate;
+  Arena *arena = &asked->diags.arena;
+  estimate->asked = asked;
+  estimate->data = read_data(estimate, work->options);
+  return finish_work(asked, estimate->data && find_columns(estimate, arena) &&
+                                read_scales(estimate, work->options->weights, false, arena) &&
+                                read_scales(estimate, work->options->deviations, true, arena) &&
+                                take_times(estimate, arena));
+}
+
+/* ---- runs ---- */
+
+static void write_overrides(daedal_estimate *estimate, const double *p) {
+  const char *given = estimate->plan->options.overrides;
+  char *at = estimate->overrides;
+  size_t length = given ? strlen(given) : 0;
+  if (length) memcpy(at, given, length), at += length, *at++ = ',';
+  for (uint32_t k = 0; k < estimate->parameters.count; k++) {
+    const char *name = estimate->parameters.data[k].override;
+    size_t size = strlen(name);
+    if (k) *at++ = ',';
+    memcpy(at, name, size);
+    at += size;
+    at += number_shortest(p[k], at);
+  }
+}
+
+static void make_room(daedal_estimate *estimate, Arena *arena) {
+  const char *given = estimate->plan->options.overrides;
+  size_t length = given ? strlen(given) + 2 : 2;
+  for (uint32_t k = 0; k < estimate->parameters.count; k++)
+    length += strlen(estimate->parameters.data[k].override) + NUMBER_SIZE + 1;
+  estimate->overrides = arena_alloc(arena, length);
+}
+
+static daedal_result *run_at(daedal_estimate *estimate, const double *p) {
+  daedal_options options = estimate->options;
+  write_overrides(estimate, p);
+  options.overrides = estimate->overrides;
+  estimate->runs++;
+  return plan_run(estimate->plan, &options, RUN_ROWS);
+}
+
+/* The values of a signal of a run at the times of a column's measurements, in a row. false: it has not all of them. */
+static bool read_signal(const daedal_estimate *estimate, const Trajectory *trajectory, const char *name, uint32_t c,
+                        double *values) {
+  uint32_t signal = signals_find(trajectory->signals, name);
+  if (signal == MAP_NONE) return false;
+  for (size_t row = 0; row < estimate->data->rows; row++) {
+    if (!is_measured(estimate, c, row)) continue;
+    double time = trajectory_time(estimate->data, row);
+    size_t at = trajectory_find(trajectory, time);
+    *values = trajectory_value(trajectory, at, signal);
+    if (trajectory_time(trajectory, at) != time || !isfinite(*values++)) return false;
+  }
+  return true;
+}
+
+/* Values of the model for all residuals, scaled. */
+static bool read_values(const daedal_estimate *estimate, const daedal_result *result, double *values) {
+  for (uint32_t c = 0; c < estimate->columns.count; c++) {
+    const FitColumn *column = &estimate->columns.data[c];
+    if (!read_signal(estimate, recorder_of(result)->trajectory, column->name, c, values)) return false;
+    for (uint32_t k = 0; k < column->values; k++) values[k] *= column->scale;
+    values += column->values;
+  }
+  return true;
+}
+
+static bool values_at(daedal_estimate *estimate, const double *p, double *values) {
+  daedal_result *result = run_at(estimate, p);
+  daedal_status status = daedal_result_status(result);
+  bool ok = status == DAEDAL_OK && read_values(estimate, result, values);
+  daedal_result_free(result);
+  if (status == DAEDAL_INTERNAL) heap_fail(estimate->asked->heap); /* there is no memory: that of the fit ends, too */
+  return ok;
+}
+
+/* A difference whose errors, of the runs and of the formula, are alike. */
+static double difference_step(const daedal_estimate *estimate, uint32_t k, double p) {
+  const FitParameter *parameter = &estimate->parameters.data[k];
+  double size = fmax(fabs(p), 1e-3 * fabs(parameter->figures.start));
+  return cbrt(estimate->options.tolerance) * (size > 0 ? size : 1);
+}
+
+/* A column of the Jacobian by central differences, or to one side at a bound. */
+static bool difference_column(daedal_estimate *estimate, uint32_t k, double *p, double *column, double *other) {
+  const FitParameter *parameter = &estimate->parameters.data[k];
+  double before = p[k], step = difference_step(estimate, k, before);
+  double high = fmin(before + step, parameter->upper), low = fmax(before - step, parameter->lower);
+  p[k] = high;
+  bool ok = values_at(estimate, p, column);
+  p[k] = low;
+  ok = ok && values_at(estimate, p, other);
+  p[k] = before;
+  for (uint32_t i = 0; ok && i < estimate->residuals; i++) column[i] = (column[i] - other[i]) / (high - low);
+  return ok;
+}
+
+static void subtract_data(const daedal_estimate *estimate, double *r) {
+  for (uint32_t c = 0; c < estimate->columns.count; c++) {
+    const FitColumn *column = &estimate->columns.data[c];
+    for (size_t row = 0; row < estimate->data->rows; row++)
+      if (is_measured(estimate, c, row)) *r++ -= column->scale * trajectory_value(estimate->data, row, column->signal);
+  }
+}
+
+static bool evaluate(void *context, const double *p, double *r, double *jacobian) {
+  daedal_estimate *estimate = context;
+  uint32_t m = estimate->residuals, n = estimate->parameters.count;
+  if (!values_at(estimate, p, r)) return false;
+  bool ok = true;
+  for (uint32_t k = 0; jacobian && ok && k < n; k++)
+    ok = difference_column(estimate, k, (double *)p, jacobian + (size_t)k * m, estimate->fitted);
+  subtract_data(estimate, r);
+  return ok;
+}
+
+/* ---- the search ---- */
+
+static void fill_figures(daedal_estimate *estimate, const double *p) {
+  uint32_t n = estimate->parameters.count, m = estimate->residuals,
+           freedom = m > estimate->identified.rank ? m - estimate->identified.rank : 0;
+  double level = 0.5 + estimate->level / 2;
+  estimate->deviation = freedom ? sqrt(estimate->found.squares / freedom) : NAN;
+  double scale = estimate->knows_deviations ? 1 : estimate->deviation;
+  double reach = estimate->knows_deviations ? normal_quantile(level) : freedom ? student_quantile(freedom, level) : NAN;
+  for (uint32_t k = 0; k < n * n; k++) estimate->identified.covariance[k] *= scale * scale;
+  for (uint32_t k = 0; k < n; k++) {
+    daedal_parameter *figures = &estimate->parameters.data[k].figures;
+    figures->value = p[k];
+    figures->at_bound = estimate->found.is_bound[k];
+    figures->error = sqrt(estimate->identified.covariance[(size_t)k * n + k]);
+    figures->low = p[k] - reach * figures->error;
+    figures->high = p[k] + reach * figures->error;
+  }
+}
+
+/* Says which parameters, or combinations of them, the data tells nothing about. */
+static void name_unidentified(daedal_estimate *estimate) {
+  const Identification *identified = &estimate->identified;
+  daedal_result *asked = estimate->asked;
+  uint32_t n = estimate->parameters.count;
+  for (uint32_t d = 0; d < identified->free - identified->rank; d++) {
+    TextVec text = {0};
+    uint32_t terms = 0;
+    for (uint32_t k = 0; k < n; k++) {
+      double change = identified->directions[(size_t)d * n + k];
+      if (fabs(change) < 1e-3 && fabs(change * estimate->parameters.data[k].figures.value) < 1e-3) continue;
+      text_printf(asked->heap, &text, "%s%s by %.4g", terms++ ? ", " : "", estimate->parameters.data[k].figures.name,
+                  change);
+    }
+    diag_warning(&asked->diags, DIAG_WARNING, (Span){0},
+                 terms > 1 ? "the data does not tell these parameters apart: changing %s together changes nothing"
+                           : "the data tells nothing about a parameter: changing %s changes nothing",
+                 text.data ? text.data : "");
+    vec_free(asked->heap, &text);
+  }
+}
+
+static void sum_columns(daedal_estimate *estimate) {
+  const double *r = estimate->found.r;
+  for (uint32_t c = 0; c < estimate->columns.count; c++) {
+    FitColumn *column = &estimate->columns.data[c];
+    for (uint32_t k = 0; k < column->values; k++, r++) column->squares += (*r / column->scale) * (*r / column->scale);
+  }
+}
+
+static bool judge(daedal_estimate *estimate) {
+  Diags *diags = &estimate->asked->diags;
+  switch (estimate->found.status) {
+  case LEAST_SQUARES_CONVERGED: return true;
+  case LEAST_SQUARES_UNDEFINED: break;
+  case LEAST_SQUARES_ENDLESS:
+    diag_error(diags, DIAG_INTEGRATION, (Span){0}, "the fit has not converged after %u iterations",
+               estimate->found.iterations);
+    return false;
+  }
+  double *guess = arena_array(&diags->arena, estimate->parameters.count, sizeof *guess);
+  for (uint32_t k = 0; k < estimate->parameters.count; k++) guess[k] = estimate->parameters.data[k].figures.start;
+  daedal_result *result = run_at(estimate, guess);
+  if (result) diags_append(diags, &result->diags);
+  daedal_result_free(result);
+  if (diags_code(diags) == DIAG_NONE)
+    diag_error(diags, DIAG_INTEGRATION, (Span){0},
+               "a column of the data is no signal of the run, or the run ends before the data");
+  return false;
+}
+
+static bool search(daedal_estimate *estimate, Arena *arena) {
+  uint32_t n = estimate->parameters.count;
+  double begin = pipeline_clock(), *p = arena_array(arena, n, sizeof *p);
+  double *lower = arena_array(arena, n, sizeof *lower), *upper = arena_array(arena, n, sizeof *upper);
+  for (uint32_t k = 0; k < n; k++) {
+    const FitParameter *parameter = &estimate->parameters.data[k];
+    p[k] = parameter->figures.start, lower[k] = parameter->lower, upper[k] = parameter->upper;
+  }
+  estimate->fitted = arena_array(arena, estimate->residuals, sizeof *estimate->fitted);
+  LeastSquares problem = {.parameters = n,
+                          .residuals = estimate->residuals,
+                          .lower = lower,
+                          .upper = upper,
+                          .most_iterations = estimate->most_iterations,
+                          .evaluate = evaluate,
+                          .context = estimate};
+  estimate->found = least_squares(&problem, p, arena);
+  estimate->seconds = pipeline_clock() - begin;
+  if (!judge(estimate)) return false;
+  double precision = 10 * cbrt(estimate->options.tolerance * estimate->options.tolerance);
+  estimate->identified =
+      identify(estimate->found.jacobian, estimate->residuals, n, estimate->found.is_bound, precision, arena);
+  fill_figures(estimate, p);
+  sum_columns(estimate);
+  name_unidentified(estimate);
+  return estimate->is_done = true;
+}
+
+static bool search_work(daedal_result *asked, const void *argument) {
+  const FitWork *work = argument;
+  daedal_estimate *estimate = work->estimate;
+  Arena *arena = &asked->diags.arena;
+  if (!read_parameters(estimate, work->options->parameters, arena)) return finish_work(asked, false);
+  make_room(estimate, arena);
+  return finish_work(asked, search(estimate, arena));
+}
+
+static bool copy_diagnostics(daedal_result *asked, const void *argument) {
+  diags_append(&asked->diags, argument);
+  return finish_work(asked, false);
+}
+
+/* The plan is made for the values that the model has. */
+static bool make_plan(daedal_estimate *estimate, daedal_model *model) {
+  estimate->plan = daedal_plan_make(model, &estimate->options);
+  const daedal_result *made = estimate->plan ? estimate->plan->asked : NULL;
+  if (daedal_plan_status(estimate->plan) == DAEDAL_OK) return true;
+  if (!made || made->broken) estimate->asked->status = DAEDAL_INTERNAL, estimate->asked->broken = true;
+  else result_protect(estimate->asked, copy_diagnostics, &made->diags);
+  return false;
+}
+
+static daedal_fit_options fit_options_given(const daedal_fit_options *options) {
+  daedal_fit_options given = {.size = sizeof given};
+  if (options) memcpy(&given, options, options->size < sizeof given ? options->size : sizeof given);
+  if (!(given.level > 0 && given.level < 1)) given.level = 0.95;
+  if (!given.iterations) given.iterations = 100;
+  return given;
+}
+
+daedal_estimate *daedal_fit(daedal_model *model, const daedal_options *options, const daedal_fit_options *fit_options) {
+  if (!model) return NULL;
+  HeapHook hook = *heap_hook(model->heap);
+  daedal_estimate *estimate = hook.resize(hook.context, NULL, sizeof *estimate);
+  if (!estimate) return NULL;
+  memset(estimate, 0, sizeof *estimate);
+  daedal_fit_options given = fit_options_given(fit_options);
+  estimate->hook = hook;
+  estimate->options = options_given(options);
+  estimate->options.on_step = NULL;
+  estimate->level = given.level;
+  estimate->most_iterations = given.iterations;
+  FitWork work = {estimate, &given};
+  estimate->asked = result_make(model, &estimate->options, data_work, &work);
+  if (!estimate->asked) {
+    daedal_estimate_free(estimate);
+    return NULL;
+  }
+  if (daedal_estimate_status(estimate) == DAEDAL_OK && make_plan(estimate, model)) {
+    estimate->options = estimate->plan->options;
+    result_protect(estimate->asked, search_work, &work);
+  }
+  return estimate;
+}
+
+void daedal_estimate_free(daedal_estimate *estimate) {
+  if (!estimate) return;
+  daedal_plan_free(estimate->plan);
+  daedal_result_free(estimate->asked);
+  estimate->hook.resize(estimate->hook.context, estimate, 0);
+}

@@ -1,0 +1,414 @@
+/* sweep: many runs as a handle: reads what is asked for, makes plan and table. The runs are in sweep_points.c, the reports in
+ * sweep_report.c. */
+#include "api/sweep.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { COURSE_TIMES = 101, COURSE_SIGNALS = 6, MOST_PLANS = 256, TRIED_POINTS = 16 };
+
+/* What is asked for besides the options of the runs. */
+typedef struct SweepWork {
+  daedal_sweep *sweep;
+  const daedal_sweep_options *options;
+} SweepWork;
+
+/* ---- variables ---- */
+
+/* Those that decide the structure need a plan for each of their values. */
+static void find_structural(daedal_sweep *sweep, Arena *arena) {
+  const Model *model = sweep->asked->model->model;
+  uint32_t count = design_variables(&sweep->design);
+  sweep->structural = arena_array(arena, count, sizeof *sweep->structural);
+  for (uint32_t k = 0; k < count; k++) {
+    uint32_t position = model_find(model, design_name(&sweep->design, k));
+    bool is_structural = position != MAP_NONE && model->variables.data[position].is_structural;
+    if (is_structural) sweep->structural[sweep->structural_count++] = k;
+  }
+  vec_reserve(sweep->asked->heap, &sweep->plans, MOST_PLANS);
+}
+
+/* ---- outputs ---- */
+
+static bool read_outputs(daedal_sweep *sweep, const daedal_sweep_options *options, Arena *arena) {
+  daedal_result *asked = sweep->asked;
+  const SignalFilter *filter = NULL;
+  if (!filter_signals(asked, sweep->given.variables, &filter)) return false;
+  if (!outputs_read(&sweep->outputs, options->outputs, asked->model->model, filter, arena, &asked->diags)) return false;
+  sweep->output_count = sweep->outputs.count;
+  for (uint32_t k = 0; k < sweep->output_count; k++) {
+    const Output *output = &sweep->outputs.data[k];
+    if (!filter || output->kind == OUTPUT_EVENT || signal_filter_match(filter, output->signal)) continue;
+    return refuse_usage(asked, arena_printf(arena, "the output '%s' is not among the variables chosen", output->text));
+  }
+  return true;
+}
+
+/* The outputs that are variables have courses, each of them once. */
+static void add_courses(daedal_sweep *sweep, Arena *arena) {
+  SweepCourses *courses = &sweep->courses;
+  const RunOptions *run = &sweep->plan->request.run;
+  courses->time_count = COURSE_TIMES;
+  courses->times = arena_array(arena, COURSE_TIMES, sizeof *courses->times);
+  courses->labels = arena_array(arena, COURSE_SIGNALS, sizeof *courses->labels);
+  for (uint32_t t = 0; t < COURSE_TIMES; t++)
+    courses->times[t] =
+        t + 1 < COURSE_TIMES ? run->start + (run->stop - run->start) * t / (COURSE_TIMES - 1) : run->stop;
+  vec_reserve(arena->heap, &sweep->outputs, COURSE_SIGNALS * COURSE_TIMES);
+  for (uint32_t k = 0; k < sweep->output_count && courses->signal_count < COURSE_SIGNALS; k++) {
+    const Output *output = &sweep->outputs.data[k];
+    if (output->kind != OUTPUT_final) continue;
+    courses->labels[courses->signal_count++] = output->text;
+    for (uint32_t t = 0; t < COURSE_TIMES; t++)
+      vec_push(
+          arena->heap, &sweep->outputs,
+          ((Output){.text = output->text, .signal = output->signal, .kind = OUTPUT_AT, .time = courses->times[t]}));
+  }
+}
+
+static bool times_inside(daedal_sweep *sweep, Arena *arena) {
+  const RunOptions *run = &sweep->plan->request.run;
+  for (uint32_t k = 0; k < sweep->output_count; k++) {
+    const Output *output = &sweep->outputs.data[k];
+    if (output->kind != OUTPUT_AT || (output->time >= run->start && output->time <= run->stop)) continue;
+    return refuse_usage(sweep->asked,
+                        arena_printf(arena, "the time of the output '%s' is not between start and stop", output->text));
+  }
+  return true;
+}
+
+static int ascending(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* The rows that the outputs need; where trajectories are written, all of the usual ones besides. */
+static void choose_output_times(daedal_sweep *sweep, Arena *arena) {
+  const RunOptions *run = &sweep->plan->request.run;
+  bool all;
+  uint32_t given, count = 0;
+  const double *instants = outputs_times(&sweep->outputs, arena, &given, &all);
+  all |= sweep->directory != NULL;
+  if (all && !given) return;
+  uint32_t regular = all ? run->intervals : 0;
+  double *times = arena_array(arena, (size_t)given + regular + 2, sizeof *times);
+  times[count++] = run->start;
+  times[count++] = run->stop;
+  for (uint32_t k = 1; k < regular; k++) times[count++] = run->start + k * run->interval;
+  if (given) memcpy(times + count, instants, given * sizeof *times);
+  count += given;
+  qsort(times, count, sizeof *times, ascending);
+  uint32_t kept = 1;
+  for (uint32_t k = 1; k < count; k++)
+    if (times[k] > times[kept - 1]) times[kept++] = times[k];
+  sweep->options.output_times = times;
+  sweep->options.output_time_count = kept;
+}
+
+/* ---- the table ---- */
+
+static void make_table(daedal_sweep *sweep, Arena *arena) {
+  Heap *heap = sweep->asked->heap;
+  uint32_t points = sweep->design.points, varied = design_variables(&sweep->design);
+  uint32_t columns = varied + sweep->output_count, stride = varied + sweep->outputs.count;
+  const char **names = arena_array(arena, columns, sizeof *names);
+  for (uint32_t c = 0; c < columns; c++)
+    names[c] = c < varied ? design_name(&sweep->design, c) : sweep->outputs.data[c - varied].text;
+  sweep->values = heap_array(heap, (size_t)points * stride, sizeof *sweep->values);
+  sweep->status = heap_array(heap, points, sizeof *sweep->status);
+  sweep->causes = heap_array(heap, points, sizeof *sweep->causes);
+  sweep->done = heap_array(heap, points, sizeof *sweep->done);
+  sweep->order = heap_array(heap, points, sizeof *sweep->order);
+  for (uint32_t p = 0; p < points; p++) {
+    double *row = sweep->values + (size_t)p * stride;
+    for (uint32_t c = 0; c < stride; c++) row[c] = c < varied ? design_value(&sweep->design, p, c) : NAN;
+    sweep->status[p] = UINT8_MAX;
+    atomic_init(&sweep->order[p], UINT32_MAX);
+  }
+  sweep->table = (Table){names, columns, points, stride, sweep->values, sweep->status, sweep->causes};
+}
+
+/* ---- the journal ---- */
+
+static uint64_t hash_text(uint64_t hash, const char *text) {
+  return hash_mix(hash ^ (text ? hash_bytes(text, strlen(text)) : 1));
+}
+
+static uint64_t hash_number(uint64_t hash, double value) { return hash_mix(hash ^ hash_bytes(&value, sizeof value)); }
+
+static uint64_t hash_list(uint64_t hash, const char *const *list) {
+  for (; list && *list; list++) hash = hash_text(hash, *list);
+  return hash_text(hash, NULL);
+}
+
+/* Of all that decides the numbers of the sweep. */
+static uint64_t hash_sweep(const daedal_sweep *sweep, const daedal_sweep_options *asked) {
+  const daedal_options *options = &sweep->options;
+  const RunOptions *run = &sweep->plan->request.run;
+  const char *texts[] = {DAEDAL_VERSION,         daedal_flatten(sweep->asked->model),
+                         sweep->given.overrides, options->method,
+                         options->solver,        options->start_values,
+                         options->start_from,    options->inputs,
+                         asked->sampling,        asked->outputs,
+                         options->variables};
+  const double numbers[] = {run->start,
+                            run->stop,
+                            run->tolerance,
+                            run->interval,
+                            run->max_step,
+                            run->constraint_tolerance,
+                            options->baumgarte_alpha,
+                            options->baumgarte_beta,
+                            options->rank_tolerance,
+                            options->keep_superfluous,
+                            options->compile,
+                            options->no_event_rows,
+                            asked->samples,
+                            (double)asked->seed,
+                            sweep->outputs.count,
+                            sweep->design.points};
+  uint64_t hash = hash_list(hash_list(0, asked->vary), asked->distributions);
+  for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) hash = hash_text(hash, texts[k]);
+  for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) hash = hash_number(hash, numbers[k]);
+  return hash;
+}
+
+static void take_record(void *context, const JournalRecord *record) {
+  daedal_sweep *sweep = context;
+  if (record->point >= sweep->design.points || atomic_load(&sweep->done[record->point])) return;
+  sweep_finish_point(sweep, record->point, (daedal_status)record->status, record->cause, record->values);
+  sweep->resumed++;
+}
+
+static bool open_journal(daedal_sweep *sweep, const daedal_sweep_options *options, Arena *arena) {
+  daedal_result *asked = sweep->asked;
+  if (!options->journal) return true;
+  const char *path = arena_copy(arena, options->journal, strlen(options->journal));
+  Journal *journal = journal_open(asked->heap, &asked->diags, path, hash_sweep(sweep, options), sweep->outputs.count,
+                                  options->resume, take_record, sweep);
+  sweep->journal = journal;
+  return journal != NULL;
+}
+
+static bool make_directory(daedal_sweep *sweep, Arena *arena) {
+  if (!sweep->directory || mkdir(sweep->directory, 0777) == 0 || errno == EEXIST) return true;
+  diag_error(&sweep->asked->diags, DIAG_FILE, (Span){0}, "cannot make the directory `%s`: %s", sweep->directory,
+             arena_copy(arena, strerror(errno), strlen(strerror(errno))));
+  return false;
+}
+
+/* ---- making ---- */
+
+static bool finish_work(daedal_result *asked, bool ok) {
+  asked->status = ok ? DAEDAL_OK : (daedal_status)diags_code(&asked->diags);
+  publish_result(asked);
+  return ok;
+}
+
+/* All that the model says about: names and values. */
+static bool read_work(daedal_result *asked, const void *argument) {
+  const SweepWork *work = argument;
+  daedal_sweep *sweep = work->sweep;
+  const daedal_sweep_options *options = work->options;
+  Arena *arena = &asked->diags.arena;
+  const char *overrides = sweep->given.overrides;
+  sweep->asked = asked;
+  sweep->given.overrides = overrides ? arena_copy(arena, overrides, strlen(overrides)) : NULL;
+  DesignRequest request = {options->vary, options->distributions, options->samples, options->sampling, options->seed};
+  bool ok = design_read(&sweep->design, &request, arena, &asked->diags) && read_outputs(sweep, options, arena);
+  if (ok && options->trajectories)
+    sweep->directory = arena_copy(arena, options->trajectories, strlen(options->trajectories));
+  ok = ok && make_directory(sweep, arena);
+  if (ok) sweep_prepare_overrides(sweep, arena);
+  if (ok) find_structural(sweep, arena);
+  return finish_work(asked, ok);
+}
+
+/* What needs the plan. */
+static bool complete_work(daedal_result *asked, const void *argument) {
+  const SweepWork *work = argument;
+  daedal_sweep *sweep = work->sweep;
+  Arena *arena = &asked->diags.arena;
+  sweep->options = sweep->plan->options;
+  sweep->options.plot_variables = NULL;
+  if (!times_inside(sweep, arena)) return finish_work(asked, false);
+  if (work->options->keep_courses && !design_is_map(&sweep->design)) add_courses(sweep, arena);
+  choose_output_times(sweep, arena);
+  make_table(sweep, arena);
+  return finish_work(asked, open_journal(sweep, work->options, arena));
+}
+
+/* Are there such variables, and may they have such values? */
+static bool try_values(daedal_result *result, const void *argument) {
+  Request request = {0};
+  bool ok = read_starts(result, argument, &request);
+  result->status = ok ? DAEDAL_OK : (daedal_status)diags_code(&result->diags);
+  publish_result(result);
+  return ok;
+}
+
+static bool copy_diagnostics(daedal_result *asked, const void *argument) {
+  diags_append(&asked->diags, argument);
+  return finish_work(asked, false);
+}
+
+/* A failure of another handle becomes the sweep's. */
+static void blame(daedal_sweep *sweep, const daedal_result *result) {
+  if (!result || result->broken) sweep->asked->status = DAEDAL_INTERNAL, sweep->asked->broken = true;
+  else result_protect(sweep->asked, copy_diagnostics, &result->diags);
+}
+
+static bool values_fit(daedal_sweep *sweep, char *text) {
+  daedal_options options = sweep->given;
+  sweep_overrides(sweep, 0, false, text);
+  options.overrides = text;
+  daedal_result *tried = result_make(sweep->asked->model, &options, try_values, &options);
+  bool ok = daedal_result_status(tried) != DAEDAL_USAGE && daedal_result_status(tried) != DAEDAL_INTERNAL;
+  if (!ok) blame(sweep, tried);
+  daedal_result_free(tried);
+  return ok;
+}
+
+/* Of the values that the model has; where these have no initial values, of the first points that do. */
+static bool make_plan(daedal_sweep *sweep, daedal_model *model, char *text) {
+  daedal_options options = sweep->given;
+  options.on_step = NULL;
+  sweep->plan = daedal_plan_make(model, &options);
+  for (uint32_t p = 0; p < sweep->design.points && p < TRIED_POINTS; p++) {
+    if (daedal_plan_status(sweep->plan) != DAEDAL_INIT && daedal_plan_status(sweep->plan) != DAEDAL_INTEGRATION) break;
+    sweep_overrides(sweep, p, false, text);
+    options.overrides = text;
+    daedal_plan *other = daedal_plan_make(model, &options);
+    bool is_better = daedal_plan_status(other) == DAEDAL_OK;
+    daedal_plan_free(is_better ? sweep->plan : other);
+    if (is_better) sweep->plan = other;
+  }
+  if (daedal_plan_status(sweep->plan) == DAEDAL_OK) return true;
+  blame(sweep, sweep->plan ? sweep->plan->asked : NULL);
+  return false;
+}
+
+/* A point whose initial values are found for the sake of the code that it takes. */
+typedef struct Rehearsal {
+  daedal_plan *plan;
+  const daedal_options *options;
+  const Request *request;
+} Rehearsal;
+
+static bool rehearse_start(daedal_result *asked, const void *argument) {
+  const Rehearsal *rehearsal = argument;
+  Diags diags = diags_make(asked->heap);
+  plan_rehearse(&rehearsal->plan->plan, rehearsal->request, &diags);
+  return true;
+}
+
+/* Its memory is the plan's, which is under the protection of its own. */
+static bool rehearse_point(daedal_result *result, const void *argument) {
+  Rehearsal rehearsal = *(const Rehearsal *)argument;
+  Request request = {0};
+  if (!read_request(result, rehearsal.options, &request)) return false;
+  rehearsal.request = &request;
+  return result_protect(rehearsal.plan->asked, rehearse_start, &rehearsal);
+}
+
+/* The first, the last and one between, so that points like them need no code of their own. */
+static void rehearse(daedal_sweep *sweep, char *text) {
+  daedal_plan *plan = sweep->plan;
+  uint32_t points = sweep->design.points, chosen[] = {0, points / 2, points - 1};
+  for (int k = 0; k < 3 && daedal_plan_status(plan) == DAEDAL_OK && !sweep->structural_count; k++) {
+    daedal_options options = plan->options;
+    sweep_overrides(sweep, chosen[k], false, text);
+    options.overrides = text;
+    Rehearsal rehearsal = {plan, &options, NULL};
+    daedal_result_free(result_make(plan->asked->model, &options, rehearse_point, &rehearsal));
+  }
+}
+
+static bool prepare(daedal_sweep *sweep, daedal_model *model, const SweepWork *work) {
+  char *text = sweep->hook.resize(sweep->hook.context, NULL, sweep->override_length);
+  if (!text) {
+    blame(sweep, NULL);
+    return false;
+  }
+  bool ok = values_fit(sweep, text) && make_plan(sweep, model, text);
+  if (ok) rehearse(sweep, text);
+  sweep->hook.resize(sweep->hook.context, text, 0);
+  return ok && result_protect(sweep->asked, complete_work, work);
+}
+
+static daedal_sweep_options sweep_options_given(const daedal_sweep_options *options) {
+  daedal_sweep_options given = {.size = sizeof given};
+  if (options) memcpy(&given, options, options->size < sizeof given ? options->size : sizeof given);
+  return given;
+}
+
+daedal_sweep *daedal_sweep_make(daedal_model *model, const daedal_options *options,
+                                const daedal_sweep_options *sweep_options) {
+  if (!model) return NULL;
+  HeapHook hook = *heap_hook(model->heap);
+  daedal_sweep *sweep = hook.resize(hook.context, NULL, sizeof *sweep);
+  if (!sweep) return NULL;
+  memset(sweep, 0, sizeof *sweep);
+  daedal_sweep_options given = sweep_options_given(sweep_options);
+  sweep->hook = hook;
+  sweep->given = options_given(options);
+  sweep->given.part_path = NULL; /* points are what is resumed */
+  sweep->given.resumes = false;
+  sweep->threads = given.threads;
+  sweep->process = given.process;
+  sweep->processes = given.processes ? given.processes : 1;
+  sweep->on_progress = given.on_progress;
+  sweep->context = given.context;
+  sweep->has_lock = pthread_mutex_init(&sweep->lock, NULL) == 0;
+  SweepWork work = {sweep, &given};
+  sweep->asked = sweep->has_lock ? result_make(model, &sweep->given, read_work, &work) : NULL;
+  if (!sweep->asked) {
+    daedal_sweep_free(sweep);
+    return NULL;
+  }
+  if (daedal_sweep_status(sweep) == DAEDAL_OK) prepare(sweep, model, &work);
+  return sweep;
+}
+
+void daedal_sweep_free(daedal_sweep *sweep) {
+  if (!sweep) return;
+  for (uint32_t p = 0; sweep->causes && p < sweep->design.points; p++)
+    sweep->hook.resize(sweep->hook.context, (void *)sweep->causes[p], 0);
+  for (uint32_t k = 0; k < sweep->plans.count; k++) {
+    daedal_plan_free(sweep->plans.data[k].plan);
+    sweep->hook.resize(sweep->hook.context, sweep->plans.data[k].key, 0);
+  }
+  daedal_plan_free(sweep->plan);
+  daedal_result_free(sweep->asked);
+  if (sweep->has_lock) pthread_mutex_destroy(&sweep->lock);
+  sweep->hook.resize(sweep->hook.context, sweep, 0);
+}
+
+/* ---- executing ---- */
+
+static bool report_failure(daedal_result *asked, const void *argument) {
+  const daedal_sweep *sweep = argument;
+  diag_error(&asked->diags, DIAG_FILE, (Span){0}, "cannot write `%s`: %s", sweep->failed_path,
+             sweep->failed_error ? strerror(sweep->failed_error) : "there is no memory");
+  return finish_work(asked, false);
+}
+
+daedal_status daedal_sweep_execute(daedal_sweep *sweep) {
+  if (daedal_sweep_status(sweep) != DAEDAL_OK) return daedal_sweep_status(sweep);
+  atomic_store(&sweep->stopped, false);
+  atomic_store(&sweep->next, 0);
+  sweep_run_points(sweep);
+  if (atomic_load(&sweep->failure)) result_protect(sweep->asked, report_failure, sweep);
+  return daedal_sweep_status(sweep);
+}
+
+daedal_status daedal_sweep_put(daedal_sweep *sweep, uint32_t point, daedal_status status, const char *cause,
+                               const double *values) {
+  if (daedal_sweep_status(sweep) != DAEDAL_OK) return daedal_sweep_status(sweep);
+  if (point >= sweep->design.points) return DAEDAL_USAGE;
+  if (!atomic_load(&sweep->done[point])) sweep_finish_point(sweep, point, status, cause, values);
+  return DAEDAL_OK;
+}

@@ -1,0 +1,80 @@
+/* sweep: what stands behind a daedal_sweep.
+ *
+ * Invariant: rows of the table belong to the thread that runs their point until the point is in `order`; from then on nobody
+ * writes them. What threads allocate comes from the hook, not from the heap of the handle. */
+#pragma once
+
+#include "api/handles.h"
+#include "result/table.h"
+#include "study/design.h"
+#include "study/journal.h"
+#include "study/outputs.h"
+
+/* The plan for some values of the variables that decide the structure. */
+typedef struct SweepPlan {
+  double *key;
+  daedal_plan *plan; /* NULL: it has not been made */
+} SweepPlan;
+
+/* The courses of outputs over time, as further outputs: signal_count times time_count of them. */
+typedef struct SweepCourses {
+  const char **labels;
+  uint32_t signal_count, time_count;
+  double *times;
+} SweepCourses;
+
+struct daedal_sweep {
+  HeapHook hook;
+  daedal_result *asked;   /* the model, diagnostics and memory, but no run */
+  daedal_options given;   /* texts are the caller's, until the plan is made */
+  daedal_options options; /* of the runs but for their overrides */
+  const char *directory;  /* of trajectories; NULL: none */
+  uint32_t threads, process, processes;
+  bool (*on_progress)(void *context, const daedal_sweep_progress *progress);
+  void *context;
+  Design design;
+  OutputVec outputs;     /* those asked for, then the courses */
+  uint32_t output_count; /* those asked for */
+  SweepCourses courses;
+  const char **overrides; /* by variable: "'name'=" */
+  size_t override_length; /* at most, of a whole list */
+  uint32_t *structural;   /* variables that decide the structure */
+  uint32_t structural_count;
+  daedal_plan *plan;    /* of the values that the model has */
+  pthread_mutex_t lock; /* of `plans`, the causes and the failure */
+  bool has_lock;
+  VEC(SweepPlan) plans; /* with room for all: it does not grow */
+  Table table;
+  double *values; /* of the table */
+  uint8_t *status;
+  const char **causes;     /* by point, from the hook; NULL: none */
+  atomic_bool *done;       /* by point */
+  _Atomic uint32_t *order; /* points in the order in which they were finished here; UINT32_MAX: not yet */
+  atomic_uint ordered, next, finished, failed;
+  atomic_bool stopped;
+  uint32_t resumed;
+  Journal *journal;
+  atomic_int failure; /* a daedal_status: a file cannot be written */
+  const char *failed_path;
+  int failed_error;
+  double begun, seconds; /* of executions */
+  TextVec json, plot;
+};
+
+/* ---- sweep_overrides.c ---- */
+
+/* What all lists of overrides have in common. */
+void sweep_prepare_overrides(daedal_sweep *sweep, Arena *arena);
+
+/* A list of overrides for a point in `text`, which has override_length bytes: of all variables, or of those that decide the
+ * structure. */
+void sweep_overrides(const daedal_sweep *sweep, uint32_t point, bool only_structural, char *text);
+
+/* ---- sweep_points.c ---- */
+
+/* Runs the points of this process that are not finished, in threads. */
+void sweep_run_points(daedal_sweep *sweep);
+
+/* Takes over a row; `values` NULL: none. From any thread. */
+void sweep_finish_point(daedal_sweep *sweep, uint32_t point, daedal_status status, const char *cause,
+                        const double *values);

@@ -1,0 +1,48 @@
+/* fit: parameters of the model from measurements. */
+#include "cli/output.h"
+#include "cli/session.h"
+#include "cli/terminal.h"
+
+#include <string.h>
+
+static void report(Session *session, daedal_estimate *estimate) {
+  session_report_list(session, estimate, daedal_estimate_diagnostic_count, daedal_estimate_diagnostic);
+  session->status = first_failure(session->status, (int)daedal_estimate_status(estimate));
+}
+
+static daedal_estimate *make_estimate(const Session *session) {
+  const Arguments *arguments = session->arguments;
+  daedal_fit_options options = {.size = sizeof options,
+                                .data = arguments->data,
+                                .parameters = arguments->parameters,
+                                .weights = arguments->weights,
+                                .deviations = arguments->deviations};
+  return daedal_fit(session->model, &arguments->run, &options);
+}
+
+static void fit(Session *session) {
+  const Arguments *arguments = session->arguments;
+  daedal_estimate *estimate = make_estimate(session);
+  report(session, estimate);
+  const char *text = daedal_estimate_text(estimate);
+  if (text && !is_standard_output(arguments->json_path)) output_text(text);
+  if (text && arguments->plot_path)
+    session_write_picture(session, arguments->plot_path, daedal_estimate_plot(estimate));
+  if (arguments->json_path) session_write_json(session, daedal_estimate_json(estimate), daedal_estimate_json(NULL));
+  daedal_estimate_free(estimate);
+}
+
+/* A model that cannot be read has a report too: what was said about it. */
+static void report_failure(Session *session) {
+  bool is_refused = session->model && daedal_model_status(session->model) != DAEDAL_OK;
+  daedal_estimate *estimate = is_refused ? make_estimate(session) : NULL;
+  session_write_json(session, daedal_estimate_json(estimate), daedal_estimate_json(NULL));
+  daedal_estimate_free(estimate);
+}
+
+int fit_command(const Arguments *arguments) {
+  Session session = session_open(arguments);
+  if (!session.status) fit(&session);
+  else if (arguments->json_path) report_failure(&session);
+  return session_close(&session);
+}

@@ -1,0 +1,10 @@
+/* builtin: the classes that every model may use without a library at hand. */
+#pragma once
+
+#include "instance/instance.h"
+
+/* The built-in class of that name at the root; NULL if there is none. */
+const AstClass *builtin_find(Tree *tree, Name name);
+
+/* The class is built in: its text is part of daedal. */
+bool builtin_holds(const Tree *tree, const AstClass *definition);

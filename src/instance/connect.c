@@ -1,0 +1,289 @@
+/* connect: collects the connect clauses of a model: every clause links elements of two connectors, overdetermined ones
+ * make a graph whose loops are broken, and the variables of all links join connection sets. */
+#include "instance/connect.h"
+
+#include "instance/lookup.h"
+
+#include <string.h>
+
+/* ---- connect clauses ---- */
+
+static bool shapes_match(const ConnectReference *left, const ConnectReference *right) {
+  return left->shape.count == right->shape.count &&
+         memcmp(left->shape.data, right->shape.data, left->shape.count * sizeof *left->shape.data) == 0;
+}
+
+static Span clause_span(const ConnectSource *source) { return source->clause->statement->span; }
+
+static const ConnectConnector *find_connector(Connections *connections, const ConnectSource *source,
+                                              const ConnectReference *reference) {
+  Tree *tree = connections->tree;
+  uint32_t found = map_get(&connections->connector_of, instance_key(reference->instance));
+  if (found != MAP_NONE) return &connections->connectors.data[found];
+  tree_error(tree, clause_span(source), source->instance, "`%s` is no connector: it cannot be connected",
+             instance_text(tree, reference->instance));
+  return NULL;
+}
+
+/* Element of the connector in element `outer` of the clause's instance. */
+static uint32_t element_at(const ConnectReference *reference, uint32_t outer, uint32_t i) {
+  return outer / reference->shared * reference->own + reference->elements.data[i];
+}
+
+static void push_link(Connections *connections, ConnectLink link) {
+  const ConnectMatch *match = &connections->matches.data[link.match];
+  link.edges = connections->graph.edges.count;
+  for (uint32_t i = 0; i < match->record_count; i++) {
+    const ConnectRecordPair *pair = &connections->record_pairs.data[match->records + i];
+    for (uint32_t k = 0; k < pair->inner; k++) {
+      uint32_t left = connections->records.data[pair->left].first + link.left * pair->inner + k;
+      uint32_t right = connections->records.data[pair->right].first + link.right * pair->inner + k;
+      vec_push(connections->heap, &connections->graph.edges, (ConnectEdge){.a = left, .b = right});
+      vec_push(connections->heap, &connections->edge_links, connections->links.count);
+    }
+  }
+  vec_push(connections->heap, &connections->links, link);
+}
+
+/* Elements of the clause's instance, over all dimensions from the model down. */
+static uint32_t outer_count(Tree *tree, const Instance *instance) {
+  uint32_t count = 1;
+  for (; instance; instance = instance->parent)
+    if (instance_is_component(instance))
+      count *= instance_sizes(tree, (Instance *)instance) ? instance_count(instance) : 0;
+  return count;
+}
+
+static void link_elements(Connections *connections, uint32_t source, const ConnectReference *left,
+                          const ConnectReference *right, uint32_t match) {
+  const ConnectSource *from = &connections->sources.data[source];
+  uint32_t left_count =
+      connections->connectors.data[map_get(&connections->connector_of, instance_key(left->instance))].first;
+  uint32_t right_count =
+      connections->connectors.data[map_get(&connections->connector_of, instance_key(right->instance))].first;
+  uint32_t outer = outer_count(connections->tree, from->instance);
+  for (uint32_t p = 0; p < outer; p++)
+    for (uint32_t i = 0; i < left->elements.count; i++) {
+      ConnectLink link = {.match = match,
+                          .source = source,
+                          .left = element_at(left, p, i),
+                          .right = element_at(right, p, i),
+                          .left_side = (uint8_t)left->side,
+                          .right_side = (uint8_t)right->side};
+      connections->cardinality.data[left_count + link.left]++;
+      connections->cardinality.data[right_count + link.right]++;
+      push_link(connections, link);
+    }
+}
+
+static void connect_both(Connections *connections, uint32_t source, const ConnectReference *left,
+                         const ConnectReference *right) {
+  const ConnectSource *from = &connections->sources.data[source];
+  if (!left->instance || !right->instance) return;
+  if (!find_connector(connections, from, left) || !find_connector(connections, from, right)) return;
+  if (!shapes_match(left, right)) {
+    tree_error(connections->tree, clause_span(from), from->instance,
+               "`%s` and `%s` cannot be connected: their dimensions differ",
+               instance_text(connections->tree, left->instance), instance_text(connections->tree, right->instance));
+    return;
+  }
+  uint32_t match = connect_match(connections, left->instance, right->instance, clause_span(from));
+  if (connections->matches.data[match].fits) link_elements(connections, source, left, right, match);
+}
+
+static void read_connect(Connections *connections, uint32_t source) {
+  const AstStatement *statement = connections->sources.data[source].clause->statement;
+  ConnectReference left = connect_reference(connections, &connections->sources.data[source], statement->left);
+  ConnectReference right = connect_reference(connections, &connections->sources.data[source], statement->right);
+  connect_both(connections, source, &left, &right);
+  connect_reference_free(connections, &left);
+  connect_reference_free(connections, &right);
+}
+
+/* ---- branches and roots ---- */
+
+static const ConnectRecord *find_record(Connections *connections, const ConnectSource *source,
+                                        const ConnectReference *reference) {
+  Tree *tree = connections->tree;
+  if (!reference->instance) return NULL;
+  uint32_t found = map_get(&connections->record_of, instance_key(reference->instance));
+  if (found != MAP_NONE) return &connections->records.data[found];
+  tree_error(tree, clause_span(source), source->instance,
+             "`%s` is no overdetermined record of a connector: its class has no function `equalityConstraint`",
+             instance_text(tree, reference->instance));
+  return NULL;
+}
+
+/* Node of element i of a record in element `outer` of the clause's instance. */
+static uint32_t node_at(const ConnectRecord *record, const ConnectReference *reference, uint32_t outer, uint32_t i) {
+  uint32_t count = type_count(record->instance);
+  return record->first + element_at(reference, outer, i * count) / count;
+}
+
+static uint32_t node_count(const ConnectRecord *record, const ConnectReference *reference) {
+  return reference->elements.count / type_count(record->instance);
+}
+
+/* Connections.branch(a.R, b.R) */
+static void read_branch(Connections *connections, const ConnectSource *source, AstExpr call) {
+  const Ast *ast = connections->tree->ast;
+  ConnectReference a = connect_reference(connections, source, ast_kid(ast, call, 0));
+  ConnectReference b = connect_reference(connections, source, ast_kid(ast, call, 1));
+  const ConnectRecord *from = find_record(connections, source, &a), *to = find_record(connections, source, &b);
+  uint32_t outer = outer_count(connections->tree, source->instance);
+  for (uint32_t p = 0; from && to && p < outer; p++)
+    for (uint32_t i = 0; i < node_count(from, &a) && i < node_count(to, &b); i++) {
+      ConnectEdge edge = {node_at(from, &a, p, i), node_at(to, &b, p, i), true, false};
+      vec_push(connections->heap, &connections->graph.edges, edge);
+      vec_push(connections->heap, &connections->edge_links, CONNECT_NONE);
+    }
+  connect_reference_free(connections, &a);
+  connect_reference_free(connections, &b);
+}
+
+static bool read_priority(Tree *tree, const ConnectClause *clause, AstExpr e, int64_t *priority) {
+  NumberVec numbers = {0};
+  bool fits = evaluate_numbers(tree, e, clause->scope, clause->iterators.data, clause->iterators.count,
+                               "the priority of a root", &numbers);
+  if (fits && numbers.count) *priority = (int64_t)numbers.data[0];
+  vec_free(tree->heap, &numbers);
+  return fits;
+}
+
+/* Connections.root(a.R), Connections.potentialRoot(a.R, priority) */
+static void read_root(Connections *connections, const ConnectSource *source, AstExpr call, bool is_definite) {
+  Tree *tree = connections->tree;
+  ConnectReference node = connect_reference(connections, source, ast_kid(tree->ast, call, 0));
+  const ConnectRecord *record = find_record(connections, source, &node);
+  int64_t priority = 0;
+  bool fits = is_definite || ast_kid_count(tree->ast, call) < 2 ||
+              read_priority(tree, source->clause, ast_kid(tree->ast, call, 1), &priority);
+  uint32_t outer = outer_count(tree, source->instance);
+  for (uint32_t p = 0; record && fits && p < outer; p++)
+    for (uint32_t i = 0; i < node_count(record, &node); i++)
+      vec_push(connections->heap, &connections->graph.roots,
+               (ConnectRoot){node_at(record, &node, p, i), priority, is_definite});
+  connect_reference_free(connections, &node);
+}
+
+static void read_operator(Connections *connections, uint32_t number) {
+  const ConnectSource *source = &connections->sources.data[number];
+  const Ast *ast = connections->tree->ast;
+  AstExpr call = source->clause->statement->left;
+  AstPath path = ast_path(ast, call);
+  const char *name = names_text(connections->tree->names, ast_part(ast, path, path.count - 1)->name);
+  uint32_t wanted = strcmp(name, "branch") == 0 ? 2 : 1;
+  if (ast_kid_count(ast, call) < wanted)
+    tree_error(connections->tree, clause_span(source), source->instance, "`Connections.%s` needs %u arguments", name,
+               wanted);
+  else if (wanted == 2) read_branch(connections, source, call);
+  else read_root(connections, source, call, strcmp(name, "root") == 0);
+}
+
+/* ---- the graph ---- */
+
+static void report_graph(Connections *connections, ConnectGraphFault fault) {
+  Tree *tree = connections->tree;
+  switch (fault) {
+  case GRAPH_FINE: return;
+  case GRAPH_BRANCHES_CLOSE:
+    diag_error(tree->diags, DIAG_INPUT, (Span){0}, "the branches of overdetermined connectors form a loop");
+    return;
+  case GRAPH_ROOTS_MEET:
+  case GRAPH_ROOT_TWICE:
+    diag_error(tree->diags, DIAG_INPUT, (Span){0}, "two roots of overdetermined connectors are joined by branches");
+    return;
+  }
+}
+
+/* Nodes that nothing joins and nobody asks for need no root; a tree of several does. */
+static void solve_graph(Connections *connections) {
+  report_graph(connections, connect_graph_solve(&connections->graph));
+}
+
+/* ---- sets ---- */
+
+static void join_pair(Connections *connections, const ConnectLink *link, const ConnectPair *pair, uint32_t edges) {
+  uint32_t left = connections->variables.data[pair->left].first + link->left * pair->inner;
+  uint32_t right = connections->variables.data[pair->right].first + link->right * pair->inner;
+  for (uint32_t k = 0; k < pair->inner; k++) {
+    bool is_broken =
+        pair->record != CONNECT_NONE && connections->graph.edges.data[edges + k / pair->per_record].is_broken;
+    if (is_broken) continue;
+    uint32_t a = connect_end(left + k, link->left_side), b = connect_end(right + k, link->right_side);
+    connect_sets_join(&connections->sets, a, b);
+    connections->source_of[a] = connections->source_of[b] = link->source;
+  }
+}
+
+static void join_link(Connections *connections, const ConnectLink *link) {
+  const ConnectMatch *match = &connections->matches.data[link->match];
+  for (uint32_t i = 0; i < match->pair_count; i++) {
+    const ConnectPair *pair = &connections->pairs.data[match->pairs + i];
+    uint32_t edges = link->edges;
+    for (uint32_t r = 0; pair->record != CONNECT_NONE && r < pair->record; r++)
+      edges += connections->record_pairs.data[match->records + r].inner;
+    join_pair(connections, link, pair, edges);
+  }
+}
+
+/* Flow variables of connectors that nobody connects are zero: each is a set of its own, seen from inside. */
+static void join_all(Connections *connections) {
+  uint32_t ends = 2 * connections->member_count;
+  connections->sets = connect_sets_make(connections->heap, ends);
+  connections->source_of = heap_array(connections->heap, ends, sizeof *connections->source_of);
+  for (uint32_t end = 0; end < ends; end++) connections->source_of[end] = CONNECT_NONE;
+  for (uint32_t i = 0; i < connections->links.count; i++) join_link(connections, &connections->links.data[i]);
+  for (uint32_t i = 0; i < connections->variables.count; i++) {
+    const ConnectVariable *variable = &connections->variables.data[i];
+    for (uint32_t k = 0; variable->instance->prefixes & PREFIX_FLOW && k < variable->count; k++) {
+      uint32_t end = connect_end(variable->first + k, SIDE_INSIDE);
+      connect_sets_join(&connections->sets, end, end);
+    }
+  }
+  connect_sets_close(&connections->sets);
+}
+
+/* ---- the whole ---- */
+
+typedef VEC(Instance *) InstanceVec;
+
+/* All instances with connect clauses, in the order of a walk over the tree. */
+static void list_sources(Connections *connections) {
+  InstanceVec stack = {0};
+  vec_push(connections->heap, &stack, connections->tree->model);
+  while (stack.count) {
+    Instance *at = vec_pop(&stack);
+    for (uint32_t i = 0; i < at->connect_clauses.count; i++)
+      vec_push(connections->heap, &connections->sources, (ConnectSource){&at->connect_clauses.data[i], at});
+    for (uint32_t i = at->elements.count; i-- > 0;) {
+      Instance *kid = instance_component(connections->tree, at, i);
+      bool is_outer = kid && kid->prefixes & PREFIX_OUTER && !(kid->prefixes & PREFIX_INNER);
+      if (kid && !is_outer && !instance_is_leaf(kid)) vec_push(connections->heap, &stack, kid);
+    }
+  }
+  vec_free(connections->heap, &stack);
+}
+
+static void read_clauses(Connections *connections) {
+  for (uint32_t i = 0; i < connections->sources.count; i++)
+    if (connections->sources.data[i].clause->statement->kind == AST_CONNECT) read_connect(connections, i);
+    else read_operator(connections, i);
+}
+
+/* Operators on streams may ask for further ones, which come behind. */
+static void declare_operators(Connections *connections) {
+  for (uint32_t i = 0; i < connections->queries.count; i++)
+    connect_declare_operator(connections, &connections->queries.data[i]);
+}
+
+bool connections_write(Flat *flat) {
+  static void (*const passes[])(Connections *) = {
+      list_sources,          connect_expand,   connect_register,      connect_check,      read_clauses,
+      solve_graph,           join_all,         connect_check_sources, connect_write_sets, connect_write_graph,
+      connect_write_streams, declare_operators};
+  Connections *connections = connections_of(flat->tree);
+  connections->flat = flat;
+  for (size_t i = 0; i < sizeof passes / sizeof *passes && flat->tree->diags->errors == 0; i++) passes[i](connections);
+  return flat->tree->diags->errors == 0;
+}

@@ -1,0 +1,61 @@
+/* connect_element: elements of variables, counted over all dimensions from the model down, and their names. */
+#include "instance/connect.h"
+
+void list_sizes(Connections *connections, const Instance *instance, IndexVec *sizes) {
+  for (const Instance *at = instance; at; at = at->parent)
+    for (uint32_t i = instance_is_component(at) ? at->dimensions.count : 0; i-- > 0;)
+      vec_push(connections->heap, sizes, at->dimensions.data[i].size);
+  for (uint32_t low = 0, high = sizes->count; low + 1 < high; low++) {
+    uint32_t swap = sizes->data[low];
+    sizes->data[low] = sizes->data[--high];
+    sizes->data[high] = swap;
+  }
+}
+
+void split_element(const IndexVec *sizes, uint32_t element, uint32_t *subscripts) {
+  for (uint32_t i = sizes->count; i-- > 0;) {
+    subscripts[i] = element % sizes->data[i] + 1;
+    element /= sizes->data[i];
+  }
+}
+
+uint32_t type_dimensions(const Instance *instance) {
+  const AstComponent *component = instance->element ? instance->element->component : NULL;
+  uint32_t written = component ? component->dimensions.count + component->type->dimensions.count : 0;
+  bool has_own = instance_is_leaf(instance) && !instance->is_added && instance->dimensions.count > written;
+  return has_own ? instance->dimensions.count - written : 0;
+}
+
+uint32_t type_count(const Instance *instance) {
+  uint32_t count = 1;
+  for (uint32_t i = 0; i < type_dimensions(instance); i++)
+    count *= instance->dimensions.data[instance->dimensions.count - 1 - i].size;
+  return count;
+}
+
+/* With `left_out` subscripts less: all of those dimensions. */
+static AstExpr partial_reference(Connections *connections, const Instance *instance, Name name, uint32_t element,
+                                 uint32_t left_out, Span span) {
+  IndexVec sizes = {0};
+  list_sizes(connections, instance, &sizes);
+  uint32_t *subscripts = heap_array(connections->heap, sizes.count, sizeof *subscripts);
+  split_element(&sizes, element, subscripts);
+  VEC(AstExpr) made = {0};
+  for (uint32_t i = 0; i + left_out < sizes.count; i++) {
+    AstExpr subscript = flat_integer(connections->tree, subscripts[i], span);
+    vec_push(connections->heap, &made, subscript);
+  }
+  AstExpr reference = flat_name(connections->tree, name, made.data, made.count, span);
+  heap_free(connections->heap, subscripts);
+  vec_free(connections->heap, &made, &sizes);
+  return reference;
+}
+
+AstExpr element_reference(Connections *connections, const Instance *instance, Name name, uint32_t element, Span span) {
+  return partial_reference(connections, instance, name, element, 0, span);
+}
+
+AstExpr record_reference(Connections *connections, const Instance *instance, uint32_t element, Span span) {
+  return partial_reference(connections, instance, instance->flat_name, element * type_count(instance),
+                           type_dimensions(instance), span);
+}

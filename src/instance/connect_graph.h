@@ -1,0 +1,48 @@
+/* connect_graph: the virtual connection graph of overdetermined connectors (MLS 3.6, section 9.4), over numbered nodes.
+ *
+ * Branches (Connections.branch) must stay; edges (connect) may be broken. Solving chooses roots and breaks edges so that
+ * what stays is a forest with exactly one root a tree: definite roots are all taken, and of a tree without one the
+ * potential root of the smallest priority.
+ *
+ * Invariant: the choice depends on the numbers of nodes and the order of edges only. */
+#pragma once
+
+#include "instance/connect_sets.h"
+
+typedef struct ConnectEdge {
+  uint32_t a, b;
+  bool is_branch; /* must stay */
+  bool is_broken; /* found by connect_graph_solve */
+} ConnectEdge;
+
+typedef struct ConnectRoot {
+  uint32_t node;
+  int64_t priority; /* of a potential root; smaller is better */
+  bool is_definite;
+} ConnectRoot;
+
+/* Why no forest can be chosen, and the nodes that show it. */
+typedef enum ConnectGraphFault {
+  GRAPH_FINE,
+  GRAPH_BRANCHES_CLOSE, /* branches form a loop: edge `at` */
+  GRAPH_ROOTS_MEET,     /* branches join two definite roots: edge `at` */
+  GRAPH_ROOT_TWICE,     /* a definite root is given twice: root `at` */
+} ConnectGraphFault;
+
+typedef struct ConnectGraph {
+  Heap *heap;
+  uint32_t node_count;
+  VEC(ConnectEdge) edges;
+  VEC(ConnectRoot) roots;
+  /* once solved, by node */
+  bool *is_root;
+  uint32_t *parent; /* the neighbour towards the root; CONNECT_NONE: a root, or a node without edges */
+  bool *is_rooted;  /* of the branch that leaves the node, this end is the nearer one to the root */
+  uint32_t fault_at;
+  uint32_t without_root; /* a node of a tree in which nobody offers a root; CONNECT_NONE: none */
+} ConnectGraph;
+
+/* Chooses; the trees without any root get their smallest node. O(nodes + edges). */
+ConnectGraphFault connect_graph_solve(ConnectGraph *graph);
+
+void connect_graph_free(ConnectGraph *graph);

@@ -1,0 +1,114 @@
+/* connect_register: numbers what can be connected: connectors, the variables in them and overdetermined records. */
+#include "instance/connect.h"
+
+typedef VEC(Instance *) InstanceVec;
+
+static void push_components(Connections *connections, Instance *instance, InstanceVec *stack) {
+  for (uint32_t i = instance->elements.count; i-- > 0;) {
+    Instance *kid = instance_component(connections->tree, instance, i);
+    if (kid && !(kid->prefixes & PREFIX_OUTER && !(kid->prefixes & PREFIX_INNER)))
+      vec_push(connections->heap, stack, kid);
+  }
+}
+
+/* Elements of the instance over all dimensions from the model down. */
+static uint32_t element_count(Tree *tree, Instance *instance) {
+  uint32_t count = 1;
+  for (Instance *at = instance; at && instance_is_component(at); at = at->parent)
+    count *= instance_sizes(tree, at) ? instance_count(at) : 0;
+  return count;
+}
+
+static void register_variable(Connections *connections, Instance *instance) {
+  Instance *connector = instance;
+  while (!instance_is_connector(connector)) connector = connector->parent;
+  uint32_t count = element_count(connections->tree, instance);
+  map_put(&connections->variable_of, instance_key(instance), connections->variables.count);
+  vec_push(connections->heap, &connections->variables,
+           (ConnectVariable){instance, connector, connections->member_count, count});
+  connections->member_count += count;
+}
+
+Instance *equality_constraint(Tree *tree, Instance *instance) {
+  static const char name[] = "equalityConstraint";
+  Name wanted = names_find(tree->names, name, sizeof name - 1);
+  if (wanted == MAP_NONE || instance_is_connector(instance)) return NULL;
+  Instance *found =
+      instance->base == BASE_NONE || instance->parts.count ? instance_element(tree, instance, wanted) : NULL;
+  return found && !instance_is_component(found) ? found : NULL;
+}
+
+uint32_t residue_count(Tree *tree, Instance *constraint) {
+  for (uint32_t i = 0; instance_open(tree, constraint) && i < constraint->elements.count; i++) {
+    Instance *output = instance_component(tree, constraint, i);
+    if (!output || !(output->prefixes & PREFIX_OUTPUT)) continue;
+    return instance_sizes(tree, output) ? instance_count(output) : 0;
+  }
+  return 0;
+}
+
+static void register_record(Connections *connections, Instance *instance) {
+  Instance *constraint = equality_constraint(connections->tree, instance);
+  if (!constraint) return;
+  uint32_t count = element_count(connections->tree, instance) / type_count(instance);
+  map_put(&connections->record_of, instance_key(instance), connections->records.count);
+  vec_push(connections->heap, &connections->records,
+           (ConnectRecord){instance, constraint, connections->graph.node_count, count});
+  connections->graph.node_count += count;
+}
+
+static void register_connector(Connections *connections, Instance *connector) {
+  uint32_t count = element_count(connections->tree, connector), first = connections->cardinality.count;
+  map_put(&connections->connector_of, instance_key(connector), connections->connectors.count);
+  vec_push(connections->heap, &connections->connectors,
+           (ConnectConnector){.instance = connector, .first = first, .count = count, .is_inner = true});
+  vec_reserve(connections->heap, &connections->cardinality, count);
+  for (uint32_t i = 0; i < count; i++) connections->cardinality.data[first + i] = 0;
+  connections->cardinality.count += count;
+}
+
+/* A connector; what stands in an expandable one is as good as one. */
+static bool is_connectable(const Instance *instance) {
+  return instance_is_connector(instance) || (instance->parent && is_expandable(instance->parent));
+}
+
+/* Everything below a connector, itself included. */
+static void register_contents(Connections *connections, Instance *connector) {
+  InstanceVec stack = {0};
+  uint32_t number = connections->connectors.count;
+  uint32_t variables = connections->variables.count, records = connections->records.count;
+  vec_push(connections->heap, &stack, connector);
+  while (stack.count) {
+    Instance *at = vec_pop(&stack);
+    if (is_connectable(at)) register_connector(connections, at);
+    register_record(connections, at);
+    if (instance_is_leaf(at)) register_variable(connections, at);
+    else push_components(connections, at, &stack);
+  }
+  vec_free(connections->heap, &stack);
+  ConnectConnector *made = &connections->connectors.data[number];
+  made->is_inner = false;
+  made->variables = variables, made->variable_count = connections->variables.count - variables;
+  made->records = records, made->record_count = connections->records.count - records;
+}
+
+void connect_register(Connections *connections) {
+  InstanceVec stack = {0};
+  vec_push(connections->heap, &stack, connections->tree->model);
+  while (stack.count) {
+    Instance *at = vec_pop(&stack);
+    if (instance_is_connector(at) && at->parent) register_contents(connections, at);
+    else if (!instance_is_leaf(at)) push_components(connections, at, &stack);
+  }
+  vec_free(connections->heap, &stack);
+}
+
+const ConnectVariable *member_variable(const Connections *connections, uint32_t member) {
+  uint32_t low = 0, high = connections->variables.count;
+  while (high - low > 1) {
+    uint32_t middle = low + (high - low) / 2;
+    if (connections->variables.data[middle].first <= member) low = middle;
+    else high = middle;
+  }
+  return &connections->variables.data[low];
+}

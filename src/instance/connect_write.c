@@ -1,0 +1,310 @@
+/* connect_write: connection sets as equations (MLS 3.6, section 9.2): potential variables of a set are equal, flow
+ * variables sum to zero, those of outside connectors with a minus; parameters are asserted to be equal. Sets that follow
+ * one another, have the same variables and whose subscripts advance by constant steps become one loop.
+ *
+ * Invariant: equations stand in the order of the first variables of their sets. */
+#include "instance/connect.h"
+
+#include <string.h>
+
+/* ---- runs of sets ---- */
+
+/* Consecutive sets of one shape: of each variable the subscripts of the first set and their steps. */
+typedef struct Run {
+  uint32_t first, count; /* sets */
+  uint32_t terms;        /* members of each */
+  IndexVec places;       /* of each term's first subscript, and behind the last one's */
+  IndexVec subscripts;   /* of all terms, one behind the other */
+  IntVec steps;
+} Run;
+
+typedef struct Writer {
+  Connections *connections;
+  Name iterator;
+  VEC(AstStatement) body; /* of the present run */
+} Writer;
+
+static const ConnectVariable *term_variable(const Connections *connections, uint32_t set, uint32_t term) {
+  const ConnectSets *sets = &connections->sets;
+  return member_variable(connections, end_member(sets->members[sets->start[set] + term]));
+}
+
+static uint32_t term_end(const Connections *connections, uint32_t set, uint32_t term) {
+  return connections->sets.members[connections->sets.start[set] + term];
+}
+
+/* Same variables seen from the same sides. */
+static bool same_shape(const Connections *connections, uint32_t a, uint32_t b) {
+  const uint32_t *start = connections->sets.start;
+  if (start[a + 1] - start[a] != start[b + 1] - start[b]) return false;
+  if (connections->is_idle[a] != connections->is_idle[b]) return false;
+  for (uint32_t i = 0; i < start[a + 1] - start[a]; i++) {
+    uint32_t left = term_end(connections, a, i), right = term_end(connections, b, i);
+    if (end_side(left) != end_side(right)) return false;
+    const ConnectVariable *variable = member_variable(connections, end_member(left));
+    uint32_t member = end_member(right);
+    if (member < variable->first || member >= variable->first + variable->count) return false;
+  }
+  return true;
+}
+
+/* Subscripts of all terms of a set, one behind the other, and their places. */
+static void set_subscripts(Connections *connections, uint32_t set, IndexVec *out, IndexVec *places) {
+  IndexVec sizes = {0};
+  out->count = places->count = 0;
+  for (uint32_t i = 0; i < connections->sets.start[set + 1] - connections->sets.start[set]; i++) {
+    const ConnectVariable *variable = term_variable(connections, set, i);
+    vec_push(connections->heap, places, out->count);
+    sizes.count = 0;
+    list_sizes(connections, variable->instance, &sizes);
+    uint32_t *subscripts = vec_extend(connections->heap, out, sizes.count);
+    split_element(&sizes, end_member(term_end(connections, set, i)) - variable->first, subscripts);
+  }
+  vec_push(connections->heap, places, out->count);
+  vec_free(connections->heap, &sizes);
+}
+
+/* How far the sets from `first` on go on with the same shape and steps. */
+static Run find_run(Connections *connections, uint32_t first) {
+  Run run = {.first = first, .count = 1};
+  IndexVec before = {0}, now = {0}, places = {0};
+  run.terms = connections->sets.start[first + 1] - connections->sets.start[first];
+  set_subscripts(connections, first, &run.subscripts, &run.places);
+  set_subscripts(connections, first, &before, &places);
+  for (uint32_t set = first + 1; set < connections->sets.set_count && run.subscripts.count; set++, run.count++) {
+    if (!same_shape(connections, first, set)) break;
+    set_subscripts(connections, set, &now, &places);
+    bool fits = true;
+    for (uint32_t i = 0; i < now.count; i++) {
+      int32_t step = (int32_t)now.data[i] - (int32_t)before.data[i];
+      if (run.count == 1) vec_push(connections->heap, &run.steps, step);
+      fits &= run.steps.data[i] == step;
+    }
+    if (!fits) break;
+    IndexVec swap = before;
+    before = now;
+    now = swap;
+  }
+  vec_free(connections->heap, &before, &now, &places);
+  return run;
+}
+
+/* ---- expressions ---- */
+
+/* first + step * (iterator - 1), as `step * iterator + (first - step)`; a number where there is no step. */
+static AstExpr subscript_expression(Writer *writer, const Run *run, uint32_t place, Span span) {
+  Tree *tree = writer->connections->tree;
+  int64_t first = run->subscripts.data[place], step = run->count > 1 ? run->steps.data[place] : 0;
+  if (step == 0) return flat_integer(tree, first, span);
+  AstExpr term;
+  if (step == 1) term = flat_name(tree, writer->iterator, NULL, 0, span);
+  else {
+    AstExpr factors[2];
+    factors[0] = flat_integer(tree, step, span);
+    factors[1] = flat_name(tree, writer->iterator, NULL, 0, span);
+    term = flat_product(tree, factors, 2, span);
+  }
+  if (first == step) return term;
+  AstExpr terms[2] = {term, flat_integer(tree, first > step ? first - step : step - first, span)};
+  const AstOperator signs[2] = {AST_ADD, first > step ? AST_ADD : AST_SUBTRACT};
+  return flat_sum(tree, terms, signs, 2, span);
+}
+
+/* Term number `term` of every set of the run. */
+static AstExpr term_reference(Writer *writer, const Run *run, uint32_t term, Span span) {
+  Connections *connections = writer->connections;
+  VEC(AstExpr) subscripts = {0};
+  const Instance *instance = term_variable(connections, run->first, term)->instance;
+  uint32_t place = run->places.data[term], count = run->places.data[term + 1] - place;
+  for (uint32_t i = 0; i < count; i++) {
+    AstExpr subscript = subscript_expression(writer, run, place + i, span);
+    vec_push(connections->heap, &subscripts, subscript);
+  }
+  AstExpr reference = flat_name(connections->tree, instance->flat_name, subscripts.data, count, span);
+  vec_free(connections->heap, &subscripts);
+  return reference;
+}
+
+/* ---- where equations come from ---- */
+
+static void append_expression(Connections *connections, TextVec *text, AstExpr e) {
+  Span span = ast_span(connections->tree->ast, e);
+  text_append(connections->heap, text, source_text(connections->tree->ast->source, span.begin), span.end - span.begin);
+}
+
+/* motor: connect(p, resistor.p) */
+static void append_source(Connections *connections, TextVec *text, uint32_t number) {
+  const ConnectSource *source = &connections->sources.data[number];
+  const AstStatement *statement = source->clause->statement;
+  if (text->count) text_printf(connections->heap, text, ", ");
+  if (source->instance->flat_name)
+    text_printf(connections->heap, text, "%s: ", names_text(connections->tree->names, source->instance->flat_name));
+  text_printf(connections->heap, text, "connect(");
+  append_expression(connections, text, statement->left);
+  text_printf(connections->heap, text, ", ");
+  append_expression(connections, text, statement->right);
+  text_printf(connections->heap, text, ")");
+}
+
+/* The clauses of a set, each once, at most three of them. */
+static Name set_comment(Connections *connections, uint32_t set, Span *span) {
+  enum { MOST = 3 };
+  const AstStatement *named[MOST];
+  uint32_t count = 0;
+  TextVec text = {0};
+  *span = (Span){0};
+  for (uint32_t i = connections->sets.start[set]; i < connections->sets.start[set + 1]; i++) {
+    uint32_t source = connections->source_of[connections->sets.members[i]];
+    if (source == CONNECT_NONE) continue;
+    const AstStatement *statement = connections->sources.data[source].clause->statement;
+    bool is_named = false;
+    for (uint32_t k = 0; k < count; k++) is_named |= named[k] == statement;
+    if (is_named) continue;
+    if (count == MOST) {
+      text_printf(connections->heap, &text, ", ...");
+      break;
+    }
+    named[count++] = statement;
+    if (count == 1) *span = statement->span;
+    append_source(connections, &text, source);
+  }
+  Name name = names_add(connections->tree->names, text.data ? text.data : "", text.count);
+  vec_free(connections->heap, &text);
+  return name;
+}
+
+/* ---- equations ---- */
+
+static void push_equation(Writer *writer, AstExpr left, AstExpr right, Name comment, Span span) {
+  vec_push(writer->connections->heap, &writer->body,
+           (AstStatement){.kind = AST_EQUALITY, .left = left, .right = right, .comment = comment, .span = span});
+}
+
+/* Signed sum of all terms is zero. */
+static void write_flow(Writer *writer, const Run *run, Name comment, Span span) {
+  Connections *connections = writer->connections;
+  Tree *tree = connections->tree;
+  VEC(AstExpr) terms = {0};
+  VEC(AstOperator) signs = {0};
+  bool is_flipped = end_side(term_end(connections, run->first, 0)) == SIDE_OUTSIDE;
+  for (uint32_t i = 0; i < run->terms; i++) {
+    bool is_outside = end_side(term_end(connections, run->first, i)) == SIDE_OUTSIDE;
+    vec_push(connections->heap, &signs, is_outside == is_flipped ? AST_ADD : AST_SUBTRACT);
+    AstExpr term = term_reference(writer, run, i, span);
+    vec_push(connections->heap, &terms, term);
+  }
+  AstExpr sum = run->terms == 1 ? terms.data[0] : flat_sum(tree, terms.data, signs.data, run->terms, span);
+  push_equation(writer, sum, flat_integer(tree, 0, span), comment, span);
+  vec_free(connections->heap, &terms, &signs);
+}
+
+/* assert(left == right, "...") */
+static void write_assertion(Writer *writer, const Run *run, uint32_t term, Name comment, Span span) {
+  Tree *tree = writer->connections->tree;
+  static const char message[] = "connected parameters differ";
+  bool is_real = term_variable(writer->connections, run->first, term)->instance->base == BASE_REAL;
+  AstExpr sides[2], call[2];
+  sides[0] = term_reference(writer, run, 0, span);
+  sides[1] = term_reference(writer, run, term, span);
+  if (is_real) {
+    const AstOperator signs[2] = {AST_ADD, AST_SUBTRACT};
+    AstExpr difference = flat_sum(tree, sides, signs, 2, span);
+    sides[0] = flat_call(tree, "abs", &difference, 1, span);
+    sides[1] = flat_integer(tree, 0, span);
+  }
+  AstNode relation = {.kind = AST_RELATION, .operation = is_real ? AST_LESS_EQUAL : AST_EQUAL, .span = span};
+  call[0] = flat_node(tree, relation, sides, 2);
+  call[1] = flat_string(tree, names_add(tree->names, message, sizeof message - 1), span);
+  AstExpr invoked = flat_call(tree, "assert", call, 2, span);
+  vec_push(tree->heap, &writer->body,
+           (AstStatement){.kind = AST_INVOKE, .left = invoked, .right = AST_NONE, .comment = comment, .span = span});
+}
+
+/* The term that gives the value; the first if none does. Several are an error. */
+static uint32_t find_source(Writer *writer, uint32_t set, uint32_t terms, Span span) {
+  Connections *connections = writer->connections;
+  Tree *tree = connections->tree;
+  uint32_t found = CONNECT_NONE;
+  for (uint32_t i = 0; i < terms; i++) {
+    uint32_t end = term_end(connections, set, i);
+    if (!is_source(connections, end) || in_expandable(connections, end)) continue;
+    if (found != CONNECT_NONE)
+      diag_error(tree->diags, DIAG_INPUT, span, "`%s` and `%s` are connected, and both give the value",
+                 instance_text(tree, term_variable(connections, set, found)->instance),
+                 instance_text(tree, term_variable(connections, set, i)->instance));
+    found = i;
+  }
+  return found == CONNECT_NONE ? 0 : found;
+}
+
+static void write_potential(Writer *writer, const Run *run, Name comment, Span span) {
+  uint32_t source = find_source(writer, run->first, run->terms, span);
+  for (uint32_t i = 0; i < run->terms; i++) {
+    if (i == source) continue;
+    AstExpr left = term_reference(writer, run, i, span);
+    push_equation(writer, left, term_reference(writer, run, source, span), comment, span);
+  }
+}
+
+/* The body of a run as it is, or in a loop. */
+static void write_body(Writer *writer, const Run *run, Span span) {
+  Connections *connections = writer->connections;
+  Tree *tree = connections->tree;
+  AstStatement loop = {.kind = AST_FOR_BLOCK, .left = AST_NONE, .right = AST_NONE, .span = span};
+  if (run->count == 1)
+    for (uint32_t i = 0; i < writer->body.count; i++)
+      vec_push(connections->heap, &connections->flat->connections, writer->body.data[i]);
+  else if (writer->body.count) {
+    AstIterator iterator = {.label = {writer->iterator, span}, .range = flat_range(tree, run->count, span)};
+    AstBranch branch = {.condition = AST_NONE, .span = span};
+    branch.body.data = arena_copy_array(&tree->arena, writer->body.data, writer->body.count, sizeof *writer->body.data);
+    branch.body.count = writer->body.count;
+    loop.iterators.data = arena_copy_array(&tree->arena, &iterator, 1, sizeof iterator);
+    loop.branches.data = arena_copy_array(&tree->arena, &branch, 1, sizeof branch);
+    loop.iterators.count = loop.branches.count = 1;
+    vec_push(connections->heap, &connections->flat->connections, loop);
+  }
+  writer->body.count = 0;
+}
+
+static void write_run(Writer *writer, const Run *run) {
+  Connections *connections = writer->connections;
+  Span span;
+  uint32_t prefixes = term_variable(connections, run->first, 0)->instance->prefixes;
+  if (prefixes & PREFIX_STREAM) return;
+  Name comment = set_comment(connections, run->first, &span);
+  if (prefixes & PREFIX_FLOW) write_flow(writer, run, comment, span);
+  else if (prefixes & (PREFIX_PARAMETER | PREFIX_CONSTANT))
+    for (uint32_t i = 1; i < run->terms; i++) write_assertion(writer, run, i, comment, span);
+  else write_potential(writer, run, comment, span);
+  write_body(writer, run, span);
+}
+
+static bool is_alive(const Connections *connections, uint32_t set) {
+  return set != CONNECT_NONE && !connections->is_idle[set];
+}
+
+/* Elements of expandable connectors exist only if something is connected to them. */
+static void declare_expanded(Connections *connections) {
+  for (uint32_t i = 0; i < connections->variables.count; i++) {
+    const ConnectVariable *variable = &connections->variables.data[i];
+    uint32_t end = connect_end(variable->first, SIDE_INSIDE), last = end + 2 * variable->count;
+    if (!in_expandable(connections, end)) continue;
+    while (end < last && !is_alive(connections, connections->sets.set_of[end])) end++;
+    const AstElement *element = end < last ? flat_component(connections->tree, variable->instance) : NULL;
+    if (element) vec_push(connections->heap, &connections->flat->components, *element);
+  }
+}
+
+void connect_write_sets(Connections *connections) {
+  declare_expanded(connections);
+  static const char iterator[] = "$k";
+  Writer writer = {.connections = connections, .iterator = names_add(connections->tree->names, iterator, 2)};
+  for (uint32_t set = 0; set < connections->sets.set_count;) {
+    Run run = find_run(connections, set);
+    if (!connections->is_idle[set]) write_run(&writer, &run);
+    set += run.count;
+    vec_free(connections->heap, &run.places, &run.subscripts, &run.steps);
+  }
+  vec_free(connections->heap, &writer.body);
+}

@@ -1,0 +1,319 @@
+/* declare: flat declarations of variables: base type, dimensions of all arrays around them, attributes and binding, each
+ * resolved where it was written.
+ *
+ * A binding that is written inside of an array of components is made for each element: {e for $1 in 1:n}. One that comes
+ * from outside of the array gives the values of all elements, or with `each` one value for all. */
+#include "instance/flat.h"
+#include "instance/lookup.h"
+
+#include <string.h>
+
+/* ---- values for all elements ---- */
+
+typedef struct Lead {
+  uint32_t shared, total; /* dimensions around the scope too, all around the instance */
+  uint32_t sizes[64];
+} Lead;
+
+static bool is_around(const Instance *node, const Instance *scope) {
+  for (; scope; scope = scope->parent)
+    if (scope == node) return true;
+  return false;
+}
+
+/* Dimensions of the arrays around the instance, without its own. */
+static Lead lead_of(const Instance *instance, const Instance *scope) {
+  const Instance *chain[256];
+  uint32_t depth = 0;
+  Lead lead = {0};
+  for (const Instance *at = instance->parent; at && at->kind == INSTANCE_COMPONENT && depth < 256; at = at->parent)
+    if (at->dimensions.count) chain[depth++] = at;
+  while (depth-- > 0)
+    for (uint32_t k = 0; k < chain[depth]->dimensions.count && lead.total < 64; k++) {
+      lead.sizes[lead.total++] = chain[depth]->dimensions.data[k].size;
+      if (is_around(chain[depth], scope)) lead.shared = lead.total;
+    }
+  return lead;
+}
+
+static AstExpr fill(Tree *tree, AstExpr e, const uint32_t *sizes, uint32_t count, Span span) {
+  AstExpr kids[65];
+  kids[0] = e;
+  if (count == 0) return e;
+  for (uint32_t i = 0; i < count; i++) kids[i + 1] = flat_integer(tree, sizes[i], span);
+  return flat_call(tree, "fill", kids, count + 1, span);
+}
+
+/* The expression for all elements of the arrays around the instance. */
+static AstExpr spread(Tree *tree, const Instance *instance, const Modifier *modifier, AstExpr e, bool uses_iterators) {
+  Lead lead = lead_of(instance, modifier->scope.instance);
+  Span span = ast_span(tree->ast, e);
+  if (modifier->is_each) e = fill(tree, e, lead.sizes + lead.shared, lead.total - lead.shared, span);
+  if (!uses_iterators) return fill(tree, e, lead.sizes, lead.shared, span);
+  for (uint32_t i = lead.shared; i-- > 0;) e = flat_iteration(tree, e, chain_iterator(tree, i), lead.sizes[i], span);
+  return e;
+}
+
+/* ---- fields of a value ---- */
+
+/* Names of the fields, the outermost first. */
+static uint32_t field_names(const FieldChain *chain, Name *names, uint32_t limit) {
+  uint32_t count = 0;
+  for (const FieldChain *at = chain; at && count < limit; at = at->outer) count++;
+  for (uint32_t i = count; i-- > 0; chain = chain->outer) names[i] = chain->name;
+  return count;
+}
+
+/* The fields of an element of another record are looked up like its other names. */
+static AstExpr name_fields(Tree *tree, AstExpr e, const FieldChain **fields) {
+  Name names[64];
+  if (!*fields || ast_kind(tree->ast, e) != AST_REFERENCE) return e;
+  uint32_t count = field_names(*fields, names, 64);
+  *fields = NULL;
+  return flat_extend(tree, e, names, count);
+}
+
+static AstExpr take_fields(Tree *tree, AstExpr e, const FieldChain *fields) {
+  Name names[64];
+  uint32_t count = field_names(fields, names, 64);
+  for (uint32_t i = 0; i < count; i++) e = flat_field(tree, e, names[i], ast_span(tree->ast, e));
+  return e;
+}
+
+/* The argument of a record constructor for the first of the fields; AST_NONE if it is not written there. */
+static AstExpr constructor_field(Tree *tree, AstExpr e, Scope scope, Name name) {
+  const Ast *ast = tree->ast;
+  if (ast_kind(ast, e) != AST_CALL) return AST_NONE;
+  Instance *type = scope_try_class(tree, scope, ast_path(ast, e));
+  if (!type || type->restriction != CLASS_RECORD || !instance_open(tree, type)) return AST_NONE;
+  uint32_t positional = ast_kid_count(ast, e) - ast_label_count(ast, e), field = 0;
+  for (uint32_t i = 0; i < ast_label_count(ast, e); i++)
+    if (ast_label(ast, e, i).name == name) return ast_kid(ast, e, positional + i);
+  for (uint32_t i = 0; i < type->elements.count && field < positional; i++) {
+    if (type->elements.data[i].is_removed || type->elements.data[i].ast->kind != AST_COMPONENT) continue;
+    if (type->elements.data[i].name == name) return ast_kid(ast, e, field);
+    field++;
+  }
+  return AST_NONE;
+}
+
+/* The innermost expression that gives the value, with the fields that are still to be taken of it. */
+static void descend(Tree *tree, AstExpr *e, Scope scope, const FieldChain **fields) {
+  while (*fields) {
+    const FieldChain *first = *fields, *before = NULL;
+    for (; first->outer; first = first->outer) before = first;
+    AstExpr inner = constructor_field(tree, *e, scope, first->name);
+    if (inner == AST_NONE) return;
+    *e = inner;
+    if (!before) *fields = NULL;
+    else {
+      FieldChain *copy = NULL, **end = (FieldChain **)fields;
+      for (const FieldChain *at = *fields; at != first; at = at->outer) {
+        copy = arena_alloc(&tree->arena, sizeof *copy);
+        copy->name = at->name;
+        copy->outer = NULL;
+        *end = copy;
+        end = (FieldChain **)&copy->outer;
+      }
+    }
+  }
+}
+
+/* ---- attributes and binding ---- */
+
+/* One value for all elements of the instance itself. */
+static AstExpr fill_own(Tree *tree, Instance *instance, AstExpr e) {
+  uint32_t sizes[64], count = instance->dimensions.count;
+  if (count == 0 || count > 64 || !instance_sizes(tree, instance)) return e;
+  for (uint32_t i = 0; i < count; i++) sizes[i] = instance->dimensions.data[i].size;
+  return fill(tree, e, sizes, count, ast_span(tree->ast, e));
+}
+
+static AstExpr resolve_modifier(Tree *tree, Instance *instance, const Modifier *modifier, AstExpr value,
+                                bool is_attribute) {
+  Resolver resolver = {.tree = tree, .scope = modifier->scope};
+  const FieldChain *fields = modifier->fields;
+  if (modifier->scope.instance && modifier->scope.instance->kind == INSTANCE_CLASS &&
+      modifier->scope.instance->restriction == CLASS_FUNCTION)
+    resolver.function = modifier->scope.instance;
+  descend(tree, &value, modifier->scope, &fields);
+  value = name_fields(tree, value, &fields);
+  AstExpr e = resolve_expression(&resolver, value);
+  if (e == AST_NONE) return AST_NONE;
+  AstKind kind = ast_kind(tree->ast, e);
+  bool is_scalar = kind == AST_REAL || kind == AST_INTEGER || kind == AST_BOOLEAN || kind == AST_STRING;
+  e = take_fields(tree, e, fields);
+  if (is_attribute && (is_scalar || !resolver.uses_iterators)) return e;
+  if (is_attribute && modifier->is_each) e = fill_own(tree, instance, e);
+  return spread(tree, instance, modifier, e, resolver.uses_iterators);
+}
+
+typedef VEC(AstArgument) ArgumentVec;
+
+static bool has_attribute(const Tree *tree, const ArgumentVec *list, Name name) {
+  for (uint32_t i = 0; i < list->count; i++)
+    if (ast_part(tree->ast, list->data[i].name, 0)->name == name) return true;
+  return false;
+}
+
+static bool add_attribute(Tree *tree, Instance *instance, const Modifier *modifier, const AstArgument *argument,
+                          ArgumentVec *list) {
+  if (argument->is_break || argument->redeclared || !argument->modification) return true;
+  if (argument->modification->value == AST_NONE) return true;
+  Name name = ast_part(tree->ast, argument->name, 0)->name;
+  if (has_attribute(tree, list, name)) return true;
+  Modifier inner = *modifier;
+  inner.is_each = inner.is_each || argument->is_each;
+  inner.fields = NULL;
+  AstExpr e = resolve_modifier(tree, instance, &inner, argument->modification->value, true);
+  if (e == AST_NONE) return false;
+  AstModification *value = arena_alloc(&tree->arena, sizeof *value);
+  *value = (AstModification){.value = e, .span = argument->span};
+  AstArgument made = {.name = flat_path(tree, name, argument->name.span),
+                      .modification = value,
+                      .left = AST_NONE,
+                      .right = AST_NONE,
+                      .span = argument->span};
+  vec_push(tree->heap, list, made);
+  return true;
+}
+
+static bool add_attributes(Tree *tree, Instance *instance, ArgumentVec *list) {
+  const Part *base = &vec_last(&instance->parts);
+  for (uint32_t i = 0; i < base->modifiers.count; i++) {
+    const Modifier *modifier = &base->modifiers.data[i];
+    for (uint32_t k = 0; modifier->modification && k < modifier->modification->arguments.count; k++)
+      if (!add_attribute(tree, instance, modifier, &modifier->modification->arguments.data[k], list)) return false;
+  }
+  return true;
+}
+
+static AstExpr binding_of(Tree *tree, Instance *instance, const Modifier *binding) {
+  if (!binding) return AST_NONE;
+  return resolve_modifier(tree, instance, binding, binding->value, false);
+}
+
+/* ---- dimensions ---- */
+
+static bool add_dimensions(Tree *tree, Instance *instance, AstExprs *out) {
+  Lead lead = lead_of(instance, NULL);
+  uint32_t count = lead.total + instance->dimensions.count;
+  Span span = instance->element->component->label.span;
+  out->data = arena_array(&tree->arena, count, sizeof *out->data);
+  out->count = count;
+  for (uint32_t i = 0; i < lead.total; i++) out->data[i] = flat_integer(tree, lead.sizes[i], span);
+  for (uint32_t i = 0; i < instance->dimensions.count; i++) {
+    struct Dimension *dimension = &instance->dimensions.data[i];
+    AstExpr *made = &out->data[lead.total + i];
+    if (instance->has_sizes) *made = flat_integer(tree, dimension->size, span);
+    else if (ast_kind(tree->ast, dimension->e) == AST_COLON) *made = flat_colon(tree, span);
+    else if (lead.total) {
+      if (!instance_sizes(tree, instance)) return false;
+      *made = flat_integer(tree, dimension->size, span);
+    } else {
+      Resolver resolver = {.tree = tree, .scope = dimension->scope};
+      *made = resolve_expression(&resolver, dimension->e);
+      if (*made == AST_NONE) return false;
+    }
+  }
+  return true;
+}
+
+/* ---- the declaration ---- */
+
+static Name type_name(Tree *tree, const Instance *instance) {
+  switch (instance->base) {
+  case BASE_ENUMERATION: return define_class(tree, instance->enumeration);
+  case BASE_EXTERNAL_OBJECT:
+  case BASE_NONE: return define_class(tree, instance->type);
+  default: return tree->bases[instance->base]->name;
+  }
+}
+
+/* The name with places for subscripts, where arrays stand inside of it: r[\1].v; 0: they all stand behind it. */
+static Name name_pattern(Tree *tree, const Instance *instance) {
+  const Instance *chain[256];
+  uint32_t depth = 0;
+  TextVec text = {0};
+  if (lead_of(instance, NULL).total == 0) return 0;
+  for (const Instance *at = instance; at && at->name && depth < 256; at = at->parent) chain[depth++] = at;
+  while (depth-- > 0) {
+    const char *name = names_text(tree->names, chain[depth]->name);
+    if (text.count) text_append(tree->heap, &text, ".", 1);
+    text_append(tree->heap, &text, name, strlen(name));
+    for (uint32_t k = 0; k < chain[depth]->dimensions.count; k++) text_append(tree->heap, &text, k ? ",\1" : "[\1", 2);
+    if (chain[depth]->dimensions.count) text_append(tree->heap, &text, "]", 1);
+  }
+  Name pattern = names_add(tree->names, text.data, text.count);
+  vec_free(tree->heap, &text);
+  return pattern;
+}
+
+static uint32_t flat_prefixes(const Tree *tree, const Instance *instance, const Modifier *binding) {
+  uint32_t kept = PREFIX_PARAMETER | PREFIX_CONSTANT | PREFIX_DISCRETE | PREFIX_FINAL | PREFIX_PROTECTED;
+  bool is_top = instance->parent == tree->model;
+  for (const Instance *at = instance->parent; at && at->parent == tree->model && !is_top; at = NULL)
+    is_top = (at->restriction == CLASS_CONNECTOR && !is_expandable(at)) || at->restriction == CLASS_RECORD;
+  uint32_t prefixes = instance->prefixes & (is_top ? kept | PREFIX_INPUT | PREFIX_OUTPUT : kept);
+  if (binding && binding->is_final && prefixes & PREFIX_PARAMETER) prefixes |= PREFIX_FINAL;
+  return prefixes;
+}
+
+/* Room for the declaration, with what needs nothing resolved. */
+static AstComponent *component_new(Tree *tree, Instance *instance, Name type, const Modifier *binding) {
+  AstElement *element = arena_alloc(&tree->arena, sizeof *element);
+  AstComponent *component = arena_alloc(&tree->arena, sizeof *component);
+  AstType *named = arena_alloc(&tree->arena, sizeof *named);
+  const AstComponent *text = instance->element->component;
+  named->name = flat_path(tree, type, text->type->name.span);
+  named->name.global = instance->base == BASE_NONE || instance->base == BASE_EXTERNAL_OBJECT;
+  *component = (AstComponent){.type = named,
+                              .label = {instance->flat_name, text->label.span},
+                              .pattern = name_pattern(tree, instance),
+                              .condition = AST_NONE,
+                              .is_view = instance->base == BASE_NONE,
+                              .comment = text->comment,
+                              .annotation = text->annotation};
+  *element = (AstElement){.kind = AST_COMPONENT,
+                          .prefixes = flat_prefixes(tree, instance, binding),
+                          .component = component,
+                          .span = instance->element->span};
+  instance->flat = element;
+  return component;
+}
+
+/* Sizes of the arrays around the instance. */
+static bool find_lead(Tree *tree, Instance *instance) {
+  bool fits = true;
+  for (Instance *at = instance->parent; at && at->kind == INSTANCE_COMPONENT; at = at->parent)
+    fits = instance_sizes(tree, at) && fits;
+  return fits;
+}
+
+const AstElement *flat_component(Tree *tree, Instance *instance) {
+  if (instance->flat) return instance->flat;
+  if (!find_lead(tree, instance)) return NULL;
+  const Modifier *binding = instance->base == BASE_NONE ? NULL : instance_binding(instance);
+  ArgumentVec attributes = {0};
+  Name type = type_name(tree, instance);
+  if (type == 0) return NULL;
+  AstComponent *component = component_new(tree, instance, type, binding);
+  AstModification *modification = arena_alloc(&tree->arena, sizeof *modification);
+  *modification = (AstModification){.value = AST_NONE};
+  bool fits = add_dimensions(tree, instance, &component->dimensions);
+  if (fits && instance->base != BASE_NONE) fits = add_attributes(tree, instance, &attributes);
+  if (fits && binding && binding_is_whole(tree, instance)) binding = NULL;
+  if (fits) modification->value = binding_of(tree, instance, binding);
+  if (!fits || (binding && modification->value == AST_NONE)) {
+    instance->is_failed = true;
+    return NULL;
+  }
+  modification->arguments.data = arena_array(&tree->arena, attributes.count, sizeof *attributes.data);
+  modification->arguments.count = attributes.count;
+  if (attributes.count)
+    memcpy(modification->arguments.data, attributes.data, attributes.count * sizeof *attributes.data);
+  vec_free(tree->heap, &attributes);
+  if (instance->element->component->modification) modification->span = instance->element->component->modification->span;
+  component->modification = modification;
+  return instance->flat;
+}

@@ -1,0 +1,423 @@
+/* define: flat definitions of what a model refers to: functions, records, enumerations and external objects by their
+ * full names, with base classes merged and names resolved.
+ *
+ * Invariant: a definition is entered in a list when it is first referred to and written when the list is worked off, so
+ * that functions may call each other. */
+#include "instance/lookup.h"
+#include "instance/statement.h"
+
+#include <string.h>
+
+/* ---- what is reached ---- */
+
+Name define_class(Tree *tree, Instance *type) {
+  if (!type->definition) return type->flat_name;
+  if (!instance_open(tree, type)) return 0;
+  if (map_get(&tree->definition_of, type->flat_name) != MAP_NONE) return type->flat_name;
+  map_put(&tree->definition_of, type->flat_name, tree->definitions.count);
+  vec_push(tree->heap, &tree->definitions, (struct Definition){.instance = type});
+  return type->flat_name;
+}
+
+bool instance_is_package(const Instance *instance) {
+  while (instance && instance->kind == INSTANCE_COMPONENT && instance->name) instance = instance->parent;
+  return instance && instance->kind == INSTANCE_CLASS;
+}
+
+static void reach(Tree *tree, Instance *instance) {
+  if (!instance->session) vec_push(tree->heap, &tree->wanted, instance);
+  if (instance->is_reached) return;
+  instance->is_reached = true;
+  bool is_package = instance_is_package(instance);
+  if (is_package || instance->base == BASE_NONE) vec_push(tree->heap, &tree->reached, instance);
+}
+
+/* A record as a whole needs its fields; records nest no deeper than components do. */
+void reach_component(Tree *tree, Instance *instance) {
+  bool is_known = instance->is_reached && instance->session;
+  if (is_known) return;
+  if (instance->base == BASE_NONE)
+    for (uint32_t i = 0; i < instance->elements.count; i++) {
+      Instance *kid = instance_component(tree, instance, i);
+      if (kid) reach_component(tree, kid);
+    }
+  reach(tree, instance);
+}
+
+bool record_sizes(Tree *tree, Instance *instance) {
+  const Modifier *binding = instance_binding(instance);
+  NumberVec numbers = {0};
+  if (!binding) {
+    tree_error(tree, instance->element->component->label.span, instance->parent,
+               "the size of `%s` is open, and there is no value that gives it", instance_text(tree, instance));
+    return false;
+  }
+  AstExpr size = flat_call(tree, "size", &binding->value, 1, ast_span(tree->ast, binding->value));
+  bool fits = evaluate_numbers(tree, size, binding->scope, NULL, 0, "a size", &numbers);
+  for (uint32_t i = 0; fits && i < instance->dimensions.count && i < numbers.count; i++)
+    instance->dimensions.data[i].size = (uint32_t)numbers.data[i];
+  vec_free(tree->heap, &numbers);
+  return fits;
+}
+
+/* ---- classes ---- */
+
+typedef VEC(AstElement) ElementVec;
+
+static AstClass *class_new(Tree *tree, const Instance *type, ElementVec *elements) {
+  AstClass *made = arena_alloc(&tree->arena, sizeof *made);
+  *made = *type->definition;
+  made->label.name = type->flat_name;
+  made->form = FORM_LONG;
+  made->kind = type->restriction;
+  made->modification = NULL;
+  made->sections.data = NULL, made->sections.count = 0;
+  made->elements.data = arena_array(&tree->arena, elements->count, sizeof *elements->data);
+  made->elements.count = elements->count;
+  if (elements->count) memcpy(made->elements.data, elements->data, elements->count * sizeof *elements->data);
+  vec_free(tree->heap, elements);
+  return made;
+}
+
+static Resolver local_resolver(Tree *tree, Instance *type, Scope scope) {
+  return (Resolver){.tree = tree, .scope = scope, .function = type};
+}
+
+/* The name of the type of a field, input, output or local. */
+static AstType *local_type(Tree *tree, const Instance *kid) {
+  AstType *type = arena_alloc(&tree->arena, sizeof *type);
+  Name name = kid->base == BASE_ENUMERATION                                 ? define_class(tree, kid->enumeration)
+              : kid->base == BASE_NONE || kid->base == BASE_EXTERNAL_OBJECT ? define_class(tree, kid->type)
+                                                                            : tree->bases[kid->base]->name;
+  if (name == 0) return NULL;
+  type->name = flat_path(tree, name, kid->element->component->type->name.span);
+  type->name.global = kid->base == BASE_NONE || kid->base == BASE_EXTERNAL_OBJECT || kid->base == BASE_ENUMERATION;
+  return type;
+}
+
+/* Sizes that depend on other fields of a record stay open. */
+static bool local_dimensions(Tree *tree, Instance *type, const Instance *kid, AstExprs *out) {
+  out->data = arena_array(&tree->arena, kid->dimensions.count, sizeof *out->data);
+  out->count = kid->dimensions.count;
+  for (uint32_t i = 0; i < out->count; i++) {
+    const struct Dimension *dimension = &kid->dimensions.data[i];
+    Span span = ast_span(tree->ast, dimension->e);
+    if (ast_kind(tree->ast, dimension->e) == AST_COLON) {
+      out->data[i] = flat_colon(tree, span);
+      continue;
+    }
+    Resolver resolver = local_resolver(tree, type, dimension->scope);
+    out->data[i] = resolve_expression(&resolver, dimension->e);
+    if (out->data[i] == AST_NONE) return false;
+    if (resolver.uses_locals && type->restriction == CLASS_RECORD) out->data[i] = flat_colon(tree, span);
+  }
+  return true;
+}
+
+static AstExpr local_binding(Tree *tree, Instance *type, Instance *kid, bool *fits);
+
+/* A record whose fields are given one by one: it is made of them. AST_NONE if some has no value. */
+static AstExpr fields_binding(Tree *tree, Instance *type, Instance *record, bool *fits) {
+  AstExpr kids[64];
+  uint32_t count = 0;
+  Span span = record->element->component->label.span;
+  for (uint32_t i = 0; i < record->elements.count && count < 64; i++) {
+    Instance *kid = instance_component(tree, record, i);
+    if (!kid) continue;
+    kids[count] = kid->base == BASE_NONE && !instance_binding(kid) ? fields_binding(tree, type, kid, fits)
+                                                                   : local_binding(tree, type, kid, fits);
+    if (kids[count++] == AST_NONE) return AST_NONE;
+  }
+  AstNode node = {.kind = AST_CALL, .operation = 1, .global = 1, .span = span};
+  node.extra = flat_path(tree, define_class(tree, record->type), span).first;
+  node.extra_count = 1;
+  return count ? flat_node(tree, node, kids, count) : AST_NONE;
+}
+
+static AstExpr local_binding(Tree *tree, Instance *type, Instance *kid, bool *fits) {
+  const Modifier *binding = instance_binding(kid);
+  bool is_record = kid->base == BASE_NONE && kid->restriction == CLASS_RECORD && kid->parent == type;
+  bool has_fields = is_record && kid->modifiers.count && kid->modifiers.data[0].modification &&
+                    kid->modifiers.data[0].modification->arguments.count;
+  bool has_defaults = is_record && !(kid->prefixes & PREFIX_INPUT);
+  if (!binding && (has_fields || has_defaults) && !kid->dimensions.count) return fields_binding(tree, type, kid, fits);
+  if (!binding || binding->scope.instance->kind == INSTANCE_COMPONENT) return AST_NONE;
+  Resolver resolver = local_resolver(tree, type, binding->scope);
+  AstExpr e = resolve_expression(&resolver, binding->value);
+  if (e == AST_NONE) *fits = false;
+  if (resolver.uses_locals && type->restriction == CLASS_RECORD) return AST_NONE;
+  for (const FieldChain *chain = binding->fields; chain && e != AST_NONE; chain = chain->outer)
+    e = flat_field(tree, e, chain->name, ast_span(tree->ast, e));
+  return e;
+}
+
+static bool add_local(Tree *tree, Instance *type, Instance *kid, ElementVec *elements) {
+  AstComponent *component = arena_alloc(&tree->arena, sizeof *component);
+  const AstComponent *text = kid->element->component;
+  bool fits = true;
+  *component = (AstComponent){.label = {kid->name, text->label.span},
+                              .condition = AST_NONE,
+                              .comment = text->comment,
+                              .annotation = text->annotation};
+  component->type = local_type(tree, kid);
+  if (!component->type || !local_dimensions(tree, type, kid, &component->dimensions)) return false;
+  AstExpr value = local_binding(tree, type, kid, &fits);
+  if (value != AST_NONE) {
+    component->modification = arena_alloc(&tree->arena, sizeof *component->modification);
+    *component->modification = (AstModification){.value = value, .span = ast_span(tree->ast, value)};
+  }
+  AstElement element = {
+      .kind = AST_COMPONENT, .prefixes = kid->prefixes, .component = component, .span = kid->element->span};
+  vec_push(tree->heap, elements, element);
+  return fits;
+}
+
+static bool add_locals(Tree *tree, Instance *type, ElementVec *elements) {
+  bool fits = true;
+  for (uint32_t i = 0; i < type->elements.count; i++) {
+    const Element *element = &type->elements.data[i];
+    if (element->is_removed || element->ast->kind != AST_COMPONENT) continue;
+    Instance *kid = element_instance(tree, type, i);
+    fits = kid && add_local(tree, type, kid, elements) && fits;
+  }
+  return fits;
+}
+
+/* ---- functions ---- */
+
+static void add_sections(Tree *tree, Instance *function, AstClass *made) {
+  VEC(AstSection) sections = {0};
+  for (uint32_t number = 0; number < function->parts.count; number++) {
+    const AstClass *definition = function->parts.data[number].definition;
+    for (uint32_t i = 0; definition && i < definition->sections.count; i++) {
+      AstSection section = definition->sections.data[i];
+      StatementVec body = {0};
+      Resolver resolver = local_resolver(tree, function, (Scope){function, number});
+      resolve_statements(&resolver, section.body.data, section.body.count, false, &body);
+      section.body.data = arena_array(&tree->arena, body.count, sizeof *body.data);
+      section.body.count = body.count;
+      if (body.count) memcpy(section.body.data, body.data, body.count * sizeof *body.data);
+      vec_free(tree->heap, &body, &resolver.iterators);
+      vec_push(tree->heap, &sections, section);
+    }
+    if (definition && definition->external && !made->external) made->external = definition->external;
+  }
+  made->sections.data = arena_array(&tree->arena, sections.count, sizeof *sections.data);
+  made->sections.count = sections.count;
+  if (sections.count) memcpy(made->sections.data, sections.data, sections.count * sizeof *sections.data);
+  vec_free(tree->heap, &sections);
+}
+
+static void resolve_external(Tree *tree, Instance *function, AstClass *made) {
+  if (!made->external) return;
+  AstExternal *external = arena_alloc(&tree->arena, sizeof *external);
+  uint32_t part = 0;
+  while (part + 1 < function->parts.count &&
+         (!function->parts.data[part].definition || function->parts.data[part].definition->external != made->external))
+    part++;
+  *external = *made->external;
+  Resolver resolver = local_resolver(tree, function, (Scope){function, part});
+  external->arguments.data = arena_array(&tree->arena, external->arguments.count, sizeof *external->arguments.data);
+  for (uint32_t i = 0; i < external->arguments.count; i++)
+    external->arguments.data[i] = resolve_expression(&resolver, made->external->arguments.data[i]);
+  if (external->output != AST_NONE) external->output = resolve_expression(&resolver, external->output);
+  made->external = external;
+}
+
+/* annotation(derivative(...) = f): the name of f is resolved. */
+static void resolve_annotations(Tree *tree, Instance *function, AstClass *made) {
+  const AstModification *annotation = NULL;
+  uint32_t part = 0;
+  for (; part < function->parts.count && !annotation; part++)
+    if (function->parts.data[part].definition) annotation = function->parts.data[part].definition->annotation;
+  made->annotation = NULL;
+  if (!annotation) return;
+  AstModification *copy = arena_alloc(&tree->arena, sizeof *copy);
+  *copy = *annotation;
+  copy->arguments.data = arena_array(&tree->arena, copy->arguments.count, sizeof *copy->arguments.data);
+  for (uint32_t i = 0; i < copy->arguments.count; i++) {
+    AstArgument *argument = &copy->arguments.data[i];
+    *argument = annotation->arguments.data[i];
+    bool names_function = argument->modification && argument->modification->value != AST_NONE &&
+                          ast_path_is(tree->ast, argument->name, "derivative") &&
+                          ast_kind(tree->ast, argument->modification->value) == AST_REFERENCE;
+    if (!names_function) continue;
+    Instance *target =
+        scope_try_class(tree, (Scope){function, part - 1}, ast_path(tree->ast, argument->modification->value));
+    AstModification *inner = arena_alloc(&tree->arena, sizeof *inner);
+    *inner = *argument->modification;
+    Span span = ast_span(tree->ast, inner->value);
+    inner->value = AST_NONE;
+    if (target && define_class(tree, target)) inner->value = flat_name(tree, target->flat_name, NULL, 0, span);
+    argument->modification = inner;
+  }
+  made->annotation = copy;
+}
+
+static AstClass *define_function(Tree *tree, Instance *function) {
+  ElementVec elements = {0};
+  const AstClass *definition = function->definition;
+  if (definition->form == FORM_DERIVATIVE) {
+    AstClass *made = arena_alloc(&tree->arena, sizeof *made);
+    *made = *definition;
+    made->label.name = function->flat_name;
+    Instance *base = scope_find_class(tree, function->around, definition->base.name);
+    if (!base || !define_class(tree, base)) return NULL;
+    made->base.name = flat_path(tree, base->flat_name, definition->base.name.span);
+    made->base.name.global = true;
+    return made;
+  }
+  if (!add_locals(tree, function, &elements)) return NULL;
+  AstClass *made = class_new(tree, function, &elements);
+  made->prefixes = function->prefixes;
+  made->external = NULL;
+  add_sections(tree, function, made);
+  resolve_external(tree, function, made);
+  resolve_annotations(tree, function, made);
+  return made;
+}
+
+/* ---- operator records ---- */
+
+typedef VEC(struct AstOverload) OverloadVec;
+
+static void add_overload(Tree *tree, Name operation, Instance *function, OverloadVec *list) {
+  if (function->restriction != CLASS_FUNCTION || !define_class(tree, function)) return;
+  vec_push(tree->heap, list, (struct AstOverload){operation, function->flat_name});
+}
+
+/* operator function '+', or operator '+' with several functions in it. */
+static void add_overloads(Tree *tree, Instance *record, AstClass *made) {
+  OverloadVec list = {0};
+  for (uint32_t i = 0; i < record->elements.count; i++) {
+    const Element *element = &record->elements.data[i];
+    if (element->is_removed || element->ast->kind != AST_CLASS) continue;
+    const AstClass *definition = element->ast->class_definition;
+    if (definition->kind != CLASS_OPERATOR && !(definition->prefixes & PREFIX_OPERATOR)) continue;
+    Name operation = element->name;
+    Instance *kid = element_instance(tree, record, i);
+    if (!kid || !instance_open(tree, kid)) continue;
+    if (kid->restriction == CLASS_FUNCTION) add_overload(tree, operation, kid, &list);
+    else
+      for (uint32_t k = 0; k < kid->elements.count; k++) {
+        Instance *function = kid->elements.data[k].ast->kind == AST_CLASS ? element_instance(tree, kid, k) : NULL;
+        if (function) add_overload(tree, operation, function, &list);
+      }
+  }
+  made->operators.data = arena_array(&tree->arena, list.count, sizeof *list.data);
+  made->operators.count = list.count;
+  if (list.count) memcpy(made->operators.data, list.data, list.count * sizeof *list.data);
+  vec_free(tree->heap, &list);
+}
+
+/* ---- the others ---- */
+
+/* Whether the value or size of a field depends on other fields. */
+static bool has_dependent_field(Tree *tree, Instance *record) {
+  for (uint32_t i = 0; i < record->elements.count; i++) {
+    Instance *kid = instance_component(tree, record, i);
+    const Modifier *binding = kid ? instance_binding(kid) : NULL;
+    if (!binding) continue;
+    Resolver resolver = local_resolver(tree, record, binding->scope);
+    if (resolve_expression(&resolver, binding->value) != AST_NONE && resolver.uses_locals) return true;
+  }
+  return false;
+}
+
+/* result = R(a, b, ...) of the inputs of these names. */
+static AstElement constructor_output(Tree *tree, Instance *record, const ElementVec *inputs) {
+  Span span = record->definition->label.span;
+  AstComponent *component = arena_alloc(&tree->arena, sizeof *component);
+  AstType *type = arena_alloc(&tree->arena, sizeof *type);
+  AstModification *modification = arena_alloc(&tree->arena, sizeof *modification);
+  AstExpr *kids = arena_array(&tree->arena, inputs->count, sizeof *kids);
+  for (uint32_t i = 0; i < inputs->count; i++)
+    kids[i] = flat_name(tree, inputs->data[i].component->label.name, NULL, 0, span);
+  AstNode call = {.kind = AST_CALL, .operation = 1, .global = 1, .span = span, .extra_count = 1};
+  call.extra = flat_path(tree, record->flat_name, span).first;
+  *modification = (AstModification){.value = flat_node(tree, call, kids, inputs->count), .span = span};
+  type->name = flat_path(tree, record->flat_name, span);
+  type->name.global = true;
+  *component = (AstComponent){.type = type,
+                              .label = {names_add(tree->names, "$result", 7), span},
+                              .condition = AST_NONE,
+                              .modification = modification};
+  return (AstElement){.kind = AST_COMPONENT, .prefixes = PREFIX_OUTPUT, .component = component, .span = span};
+}
+
+/* A record with fields whose values depend on other fields is made by a function, whose inputs may do so. */
+static void add_constructor(Tree *tree, Instance *record, AstClass *made) {
+  ElementVec inputs = {0};
+  record->restriction = CLASS_FUNCTION; /* sizes and values of its fields are those of inputs */
+  bool fits = add_locals(tree, record, &inputs);
+  record->restriction = CLASS_RECORD;
+  if (!fits) return;
+  for (uint32_t i = 0; i < inputs.count; i++)
+    inputs.data[i].prefixes = (inputs.data[i].prefixes & PREFIX_PROTECTED) | PREFIX_INPUT;
+  AstElement output = constructor_output(tree, record, &inputs);
+  vec_push(tree->heap, &inputs, output);
+  AstClass *function = class_new(tree, record, &inputs);
+  const char *name = arena_printf(&tree->arena, "%s.constructor", names_text(tree->names, record->flat_name));
+  function->label.name = names_add(tree->names, name, strlen(name));
+  function->kind = CLASS_FUNCTION;
+  function->prefixes = 0;
+  function->annotation = NULL;
+  vec_push(tree->heap, &tree->definitions, (struct Definition){.instance = record, .ast = function});
+  made->operators.data = arena_alloc(&tree->arena, sizeof *made->operators.data);
+  made->operators.data[0] = (struct AstOverload){names_add(tree->names, "constructor", 11), function->label.name};
+  made->operators.count = 1;
+}
+
+static AstClass *define_record(Tree *tree, Instance *record) {
+  ElementVec elements = {0};
+  if (!add_locals(tree, record, &elements)) return NULL;
+  AstClass *made = class_new(tree, record, &elements);
+  made->kind = CLASS_RECORD;
+  made->annotation = NULL;
+  add_overloads(tree, record, made);
+  if (made->operators.count == 0 && has_dependent_field(tree, record)) add_constructor(tree, record, made);
+  return made;
+}
+
+static AstClass *define_enumeration(Tree *tree, Instance *type) {
+  AstClass *made = arena_alloc(&tree->arena, sizeof *made);
+  *made = *type->definition;
+  made->label.name = type->flat_name;
+  return made;
+}
+
+static AstClass *define_external_object(Tree *tree, Instance *type) {
+  static const char *const functions[] = {"constructor", "destructor"};
+  ElementVec elements = {0};
+  AstExtends *extends = arena_alloc(&tree->arena, sizeof *extends);
+  *extends =
+      (AstExtends){.name = flat_path(tree, tree->bases[BASE_EXTERNAL_OBJECT]->name, type->definition->label.span)};
+  vec_push(tree->heap, &elements, (AstElement){.kind = AST_EXTENDS, .extends = extends});
+  for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+    Instance *function = instance_element(tree, type, names_add(tree->names, functions[i], strlen(functions[i])));
+    if (function) define_class(tree, function);
+  }
+  AstClass *made = class_new(tree, type, &elements);
+  made->kind = CLASS_CLASS;
+  return made;
+}
+
+static AstClass *define(Tree *tree, Instance *instance) {
+  if (instance->base == BASE_ENUMERATION) return define_enumeration(tree, instance);
+  if (instance->base == BASE_EXTERNAL_OBJECT) return define_external_object(tree, instance);
+  if (instance->restriction == CLASS_FUNCTION) return define_function(tree, instance);
+  if (instance->restriction == CLASS_RECORD || instance->restriction == CLASS_CONNECTOR)
+    return define_record(tree, instance);
+  tree_error(tree, instance->definition->label.span, NULL, "%s `%s` cannot be used as a value or called",
+             restriction_text(instance->restriction), names_text(tree->names, instance->flat_name));
+  return NULL;
+}
+
+void definitions_finish(Tree *tree) {
+  for (; tree->definitions_done < tree->definitions.count;) {
+    uint32_t number = tree->definitions_done++;
+    if (tree->definitions.data[number].ast) continue;
+    AstClass *made = define(tree, tree->definitions.data[number].instance);
+    tree->definitions.data[number].ast = made;
+  }
+}

@@ -1,0 +1,272 @@
+/* evaluate: values that the structure needs: conditions of components, dimensions, ranges of loops around connections.
+ *
+ * Invariant: what an expression refers to is declared in the session of values before it is evaluated, by a list of
+ * what is still wanted; parameters that were looked at are marked, for they can no longer change. */
+#include "instance/flat.h"
+#include "instance/lookup.h"
+
+#include "lang/lang.h"
+
+enum { EVALUATION_LIMIT = 50 };
+
+/* ---- the session ---- */
+
+static void declare(Tree *tree, Instance *instance) {
+  uint32_t known = PREFIX_PARAMETER | PREFIX_CONSTANT;
+  if (instance->session) return;
+  instance->session = UINT32_MAX; /* in work */
+  const AstElement *element = flat_component(tree, instance);
+  if (!element) return;
+  AstElement *copy = arena_alloc(&tree->arena, sizeof *copy);
+  *copy = *element;
+  if (!(element->prefixes & known) && !instance_has_open_size(tree, instance)) {
+    copy->component = arena_alloc(&tree->arena, sizeof *copy->component);
+    *copy->component = *element->component;
+    copy->component->modification = NULL;
+  }
+  definitions_finish(tree);
+  instance->session = 1 + lang_declare(tree->session, copy, instance_is_package(instance));
+  vec_push(tree->heap, &tree->declared, instance);
+}
+
+static void send_definitions(Tree *tree) {
+  definitions_finish(tree);
+  for (uint32_t i = 0; i < tree->definitions.count; i++) {
+    if (tree->definitions.data[i].is_sent || !tree->definitions.data[i].ast) continue;
+    tree->definitions.data[i].is_sent = true;
+    lang_define(tree->session, tree->definitions.data[i].ast);
+  }
+}
+
+/* Declares what is wanted, and what that needs. */
+static void declare_wanted(Tree *tree) {
+  while (tree->wanted.count) {
+    Instance *next = vec_pop(&tree->wanted);
+    send_definitions(tree);
+    declare(tree, next);
+  }
+  send_definitions(tree);
+}
+
+static void mark_structural(Tree *tree) {
+  for (uint32_t i = 0; i < tree->declared.count; i++) {
+    Instance *instance = tree->declared.data[i];
+    if (instance->session && instance->session != UINT32_MAX && instance->flat &&
+        lang_is_structural(tree->session, instance->session - 1))
+      instance->flat->component->is_structural = true;
+  }
+}
+
+/* ---- expressions ---- */
+
+/* Subscripts of the arrays around the scope: the first elements stand for all. */
+static const int64_t first_elements[64] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+                                           1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+                                           1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+
+/* {{e for $2 in 1:m} for $1 in 1:n}: the values of all elements of the arrays around the scope. AST_NONE if they have no
+ * sizes. */
+static AstExpr for_all_elements(Tree *tree, AstExpr flat, Instance *scope) {
+  uint32_t position = chain_count(scope);
+  Span span = ast_span(tree->ast, flat);
+  for (Instance *at = scope; at && at->kind == INSTANCE_COMPONENT; at = at->parent) {
+    if (!instance_sizes(tree, at)) return AST_NONE;
+    for (uint32_t i = at->dimensions.count; i-- > 0;)
+      flat = flat_iteration(tree, flat, chain_iterator(tree, --position), at->dimensions.data[i].size, span);
+  }
+  return flat;
+}
+
+/* The first elements of the arrays around the scope stand for all others: their values are the same. */
+static bool elements_agree(Tree *tree, const Resolver *resolver, AstExpr e, const NumberVec *numbers) {
+  Resolver all = *resolver;
+  NumberVec others = {0};
+  all.element = NULL;
+  all.uses_iterators = false;
+  AstExpr flat = resolve_expression(&all, e);
+  if (flat == AST_NONE || !all.uses_iterators) return flat != AST_NONE;
+  flat = for_all_elements(tree, flat, resolver->scope.instance);
+  bool fits = flat != AST_NONE && lang_evaluate(tree->session, flat, &others) == LANG_VALUE;
+  for (uint32_t i = 0; i < others.count && fits && numbers->count; i++)
+    fits = others.data[i] == numbers->data[i % numbers->count];
+  vec_free(tree->heap, &others);
+  if (!fits)
+    tree_error(tree, ast_span(tree->ast, e), resolver->scope.instance,
+               "not supported yet: elements of an array of components that differ in their structure");
+  return fits;
+}
+
+static LangStatus evaluate(Tree *tree, Resolver *resolver, AstExpr e, NumberVec *numbers) {
+  if (tree->depth >= EVALUATION_LIMIT) return LANG_ERROR;
+  tree->depth++;
+  AstExpr flat = resolve_expression(resolver, e);
+  LangStatus status = LANG_ERROR;
+  if (flat != AST_NONE) {
+    declare_wanted(tree);
+    status = lang_evaluate(tree->session, flat, numbers);
+  }
+  if (status == LANG_VALUE && resolver->element && resolver->uses_iterators &&
+      !elements_agree(tree, resolver, e, numbers))
+    status = LANG_ERROR;
+  tree->depth--;
+  return status;
+}
+
+static Resolver resolver_for(Tree *tree, Scope scope, const struct IteratorValue *values, uint32_t value_count) {
+  return (Resolver){
+      .tree = tree, .scope = scope, .values = values, .value_count = value_count, .element = first_elements};
+}
+
+bool evaluate_numbers(Tree *tree, AstExpr e, Scope scope, const struct IteratorValue *values, uint32_t value_count,
+                      const char *what, NumberVec *numbers) {
+  Resolver resolver = resolver_for(tree, scope, values, value_count);
+  uint32_t errors = tree->diags->errors;
+  LangStatus status = evaluate(tree, &resolver, e, numbers);
+  if (status == LANG_VALUE) return true;
+  if (tree->diags->errors > errors) return false;
+  tree_error(tree, ast_span(tree->ast, e), scope.instance, "%s is not known before the model runs", what);
+  const Diag *reason = lang_error(tree->session);
+  if (reason) diag_note(tree->diags, tree->last, reason->span, "%s", reason->message);
+  return false;
+}
+
+/* One number, if it is known; reports nothing. */
+static bool try_number(Tree *tree, Resolver *resolver, AstExpr e, double *value) {
+  NumberVec numbers = {0};
+  Diags *outer = tree->diags, quiet = diags_make(tree->heap);
+  tree->diags = &quiet;
+  LangStatus status = evaluate(tree, resolver, e, &numbers);
+  tree->diags = outer;
+  bool is_known = status == LANG_VALUE && numbers.count == 1;
+  if (is_known) *value = numbers.data[0];
+  vec_free(tree->heap, &numbers);
+  return is_known;
+}
+
+int evaluate_condition(Tree *tree, AstExpr e, Scope scope, const struct IteratorValue *values, uint32_t value_count) {
+  Resolver resolver = resolver_for(tree, scope, values, value_count);
+  double value;
+  if (!try_number(tree, &resolver, e, &value)) return -1;
+  if (!lang_is_condition(tree->session))
+    tree_error(tree, ast_span(tree->ast, e), scope.instance, "a condition must be a Boolean");
+  return value != 0;
+}
+
+bool instance_attribute(Tree *tree, Instance *instance, const char *name, double *value) {
+  const Part *base = &vec_last(&instance->parts);
+  for (uint32_t i = 0; i < base->modifiers.count; i++) {
+    const Modifier *modifier = &base->modifiers.data[i];
+    for (uint32_t k = 0; modifier->modification && k < modifier->modification->arguments.count; k++) {
+      const AstArgument *argument = &modifier->modification->arguments.data[k];
+      if (!argument->modification || argument->modification->value == AST_NONE) continue;
+      if (!ast_path_is(tree->ast, argument->name, name)) continue;
+      Resolver resolver = resolver_for(tree, modifier->scope, NULL, 0);
+      return try_number(tree, &resolver, argument->modification->value, value);
+    }
+  }
+  return false;
+}
+
+/* ---- conditions and sizes of components ---- */
+
+bool instance_is_present(Tree *tree, Instance *instance) {
+  const AstElement *element = instance->element;
+  for (Instance *at = instance->parent; at && at->kind == INSTANCE_COMPONENT; at = at->parent)
+    if (at->is_absent) return false;
+  if (instance->is_decided || !element || element->kind != AST_COMPONENT) return !instance->is_absent;
+  AstExpr condition = element->component->condition;
+  Scope scope = instance->declared;
+  if (condition == AST_NONE && instance->first_element) {
+    condition = instance->first_element->component->condition;
+    if (instance->first_element != element) scope = (Scope){instance->parent, instance->first_part};
+  }
+  instance->is_decided = true;
+  if (condition == AST_NONE) return true;
+  NumberVec numbers = {0};
+  bool fits = evaluate_numbers(tree, condition, scope, NULL, 0, "the condition of the component", &numbers);
+  if (fits && !lang_is_condition(tree->session))
+    tree_error(tree, ast_span(tree->ast, condition), scope.instance, "the condition of a component must be a Boolean");
+  instance->is_absent = fits && numbers.count == 1 && numbers.data[0] == 0;
+  vec_free(tree->heap, &numbers);
+  return !instance->is_absent;
+}
+
+bool instance_has_open_size(const Tree *tree, const Instance *instance) {
+  for (uint32_t i = 0; i < instance->dimensions.count; i++)
+    if (ast_kind(tree->ast, instance->dimensions.data[i].e) == AST_COLON) return true;
+  return false;
+}
+
+static bool report_size(Tree *tree, Instance *instance, uint32_t i, double size) {
+  tree_error(tree, ast_span(tree->ast, instance->dimensions.data[i].e), instance->parent, "a size of `%s` is %.0f",
+             instance_text(tree, instance), size);
+  return false;
+}
+
+/* A dimension that is a type counts its values. */
+static bool type_size(Tree *tree, const struct Dimension *dimension, double *size) {
+  if (ast_kind(tree->ast, dimension->e) != AST_REFERENCE || ast_kid_count(tree->ast, dimension->e)) return false;
+  Instance *type = scope_try_class(tree, dimension->scope, ast_path(tree->ast, dimension->e));
+  if (!type || !instance_open(tree, type)) return false;
+  if (type->base == BASE_BOOLEAN) return *size = 2, true;
+  if (type->base != BASE_ENUMERATION) return false;
+  *size = type->enumeration->definition->literals.count;
+  return true;
+}
+
+static bool evaluate_size(Tree *tree, Instance *instance, uint32_t i) {
+  struct Dimension *dimension = &instance->dimensions.data[i];
+  double size;
+  NumberVec numbers = {0};
+  if (!type_size(tree, dimension, &size)) {
+    if (!evaluate_numbers(tree, dimension->e, dimension->scope, NULL, 0, "a size", &numbers)) return false;
+    size = numbers.count == 1 ? numbers.data[0] : -1;
+    vec_free(tree->heap, &numbers);
+  }
+  if (size < 0 || size > INT32_MAX) return report_size(tree, instance, i, size);
+  instance->dimensions.data[i].size = (uint32_t)size;
+  return true;
+}
+
+bool evaluate_range(Tree *tree, AstExpr e, Scope scope, const struct IteratorValue *values, uint32_t value_count,
+                    NumberVec *numbers) {
+  double size;
+  struct Dimension dimension = {.e = e, .scope = scope};
+  if (!type_size(tree, &dimension, &size))
+    return evaluate_numbers(tree, e, scope, values, value_count, "the range of an iterator", numbers);
+  for (double i = 1; i <= size; i++) vec_push(tree->heap, numbers, i);
+  return true;
+}
+
+/* Open sizes are those of the value. */
+static bool open_sizes(Tree *tree, Instance *instance) {
+  uint32_t count = 0, lead = chain_count(instance) - instance->dimensions.count;
+  if (instance->base == BASE_NONE) return record_sizes(tree, instance);
+  vec_push(tree->heap, &tree->wanted, instance);
+  declare_wanted(tree);
+  bool is_declared = instance->session && instance->session != UINT32_MAX;
+  const uint32_t *sizes = is_declared ? lang_sizes(tree->session, instance->session - 1, &count) : NULL;
+  if (!sizes || count != lead + instance->dimensions.count) {
+    tree_error(tree, instance->element->component->label.span, instance->parent,
+               "the size of `%s` is open, and there is no value that gives it", instance_text(tree, instance));
+    const Diag *reason = lang_error(tree->session);
+    if (reason) diag_note(tree->diags, tree->last, reason->span, "%s", reason->message);
+    return false;
+  }
+  for (uint32_t i = 0; i < instance->dimensions.count; i++) instance->dimensions.data[i].size = sizes[lead + i];
+  return true;
+}
+
+bool instance_sizes(Tree *tree, Instance *instance) {
+  bool fits = true;
+  if (instance->has_sizes || instance->dimensions.count == 0) return true;
+  if (instance->is_failed) return false;
+  if (instance_has_open_size(tree, instance)) fits = open_sizes(tree, instance);
+  else
+    for (uint32_t i = 0; i < instance->dimensions.count && fits; i++) fits = evaluate_size(tree, instance, i);
+  instance->has_sizes = fits;
+  instance->is_failed = !fits;
+  return fits;
+}
+
+void evaluation_finish(Tree *tree) { mark_structural(tree); }

@@ -1,0 +1,177 @@
+/* flat: see flat.h. New expressions are appended to the nodes of the syntax tree.
+ *
+ * Invariant: kids of a node are the expressions that were appended last, in order, so that its nodes stand in one
+ * piece. */
+#include "instance/flat.h"
+
+#include <string.h>
+
+static AstExpr push_node(Tree *tree, AstNode node, const AstExpr *kids, uint32_t count) {
+  Ast *ast = tree->ast;
+  AstExpr self = ast->nodes.count;
+  node.kids = ast->kids.count;
+  node.kid_count = count;
+  node.first = count ? ast_first(ast, kids[0]) : self;
+  for (uint32_t i = 0; i < count; i++) vec_push(ast->heap, &ast->kids, kids[i]);
+  vec_push(ast->heap, &ast->nodes, node);
+  return self;
+}
+
+AstExpr flat_node(Tree *tree, AstNode node, const AstExpr *kids, uint32_t count) {
+  return push_node(tree, node, kids, count);
+}
+
+AstExpr flat_integer(Tree *tree, int64_t value, Span span) {
+  return push_node(tree, (AstNode){.kind = AST_INTEGER, .span = span, .value.integer = value}, NULL, 0);
+}
+
+AstExpr flat_real(Tree *tree, double value, Span span) {
+  return push_node(tree, (AstNode){.kind = AST_REAL, .span = span, .value.real = value}, NULL, 0);
+}
+
+AstExpr flat_boolean(Tree *tree, bool value, Span span) {
+  return push_node(tree, (AstNode){.kind = AST_BOOLEAN, .span = span, .value.integer = value}, NULL, 0);
+}
+
+AstExpr flat_string(Tree *tree, Name text, Span span) {
+  return push_node(tree, (AstNode){.kind = AST_STRING, .span = span, .value.text = text}, NULL, 0);
+}
+
+AstExpr flat_colon(Tree *tree, Span span) {
+  return push_node(tree, (AstNode){.kind = AST_COLON, .span = span}, NULL, 0);
+}
+
+AstPath flat_path(Tree *tree, Name name, Span span) {
+  AstPath path = {.first = tree->ast->parts.count, .count = 1, .span = span};
+  vec_push(tree->heap, &tree->ast->parts, (AstPart){.name = name});
+  return path;
+}
+
+AstExpr flat_name(Tree *tree, Name name, const AstExpr *subscripts, uint32_t count, Span span) {
+  AstPath path = flat_path(tree, name, span);
+  tree->ast->parts.data[path.first].subscripts = count & 0x7fffffffu;
+  AstNode node = {.kind = AST_REFERENCE, .span = span, .extra = path.first, .extra_count = 1};
+  return push_node(tree, node, subscripts, count);
+}
+
+AstExpr flat_literal(Tree *tree, Name enumeration, Name literal, Span span) {
+  AstPath path = flat_path(tree, enumeration, span);
+  vec_push(tree->heap, &tree->ast->parts, (AstPart){.name = literal});
+  return push_node(tree, (AstNode){.kind = AST_REFERENCE, .span = span, .extra = path.first, .extra_count = 2}, NULL,
+                   0);
+}
+
+AstExpr flat_sum(Tree *tree, const AstExpr *kids, const AstOperator *signs, uint32_t count, Span span) {
+  AstNode node = {.kind = AST_SUM, .span = span, .extra = tree->ast->operators.count, .extra_count = count};
+  for (uint32_t i = 0; i < count; i++) vec_push(tree->heap, &tree->ast->operators, (uint8_t)signs[i]);
+  return push_node(tree, node, kids, count);
+}
+
+/* Kids joined by one operator; the first one's is what sums and products ask for. */
+static AstExpr joined(Tree *tree, AstKind kind, AstOperator first, AstOperator rest, const AstExpr *kids,
+                      uint32_t count, Span span) {
+  AstNode node = {.kind = (uint8_t)kind, .span = span, .extra = tree->ast->operators.count, .extra_count = count};
+  for (uint32_t i = 0; i < count; i++) vec_push(tree->heap, &tree->ast->operators, (uint8_t)(i ? rest : first));
+  return push_node(tree, node, kids, count);
+}
+
+AstExpr flat_product(Tree *tree, const AstExpr *kids, uint32_t count, Span span) {
+  return joined(tree, AST_PRODUCT, AST_MULTIPLY, AST_MULTIPLY, kids, count, span);
+}
+
+AstExpr flat_quotient(Tree *tree, AstExpr left, AstExpr right, Span span) {
+  const AstExpr kids[2] = {left, right};
+  return joined(tree, AST_PRODUCT, AST_MULTIPLY, AST_DIVIDE, kids, 2, span);
+}
+
+AstExpr flat_call(Tree *tree, const char *function, const AstExpr *kids, uint32_t count, Span span) {
+  AstPath path = flat_path(tree, names_add(tree->names, function, strlen(function)), span);
+  AstNode node = {.kind = AST_CALL, .span = span, .extra = path.first, .extra_count = 1};
+  return push_node(tree, node, kids, count);
+}
+
+AstExpr flat_range(Tree *tree, uint32_t size, Span span) {
+  AstExpr kids[2];
+  kids[0] = flat_integer(tree, 1, span);
+  kids[1] = flat_integer(tree, size, span);
+  return push_node(tree, (AstNode){.kind = AST_RANGE, .span = span}, kids, 2);
+}
+
+AstExpr flat_iteration(Tree *tree, AstExpr body, Name iterator, uint32_t size, Span span) {
+  AstExpr kids[2] = {body, flat_range(tree, size, span)};
+  AstPath path = flat_path(tree, names_add(tree->names, "array", 5), span);
+  AstNode node = {.kind = AST_ITERATION, .span = span, .extra = path.first, .extra_count = 1};
+  node.value.labels.first = tree->ast->labels.count;
+  node.value.labels.count = 1;
+  vec_push(tree->heap, &tree->ast->labels, (AstLabel){iterator, span});
+  return push_node(tree, node, kids, 2);
+}
+
+AstExpr flat_field(Tree *tree, AstExpr value, Name name, Span span) {
+  return push_node(tree, (AstNode){.kind = AST_FIELD, .span = span, .value.text = name}, &value, 1);
+}
+
+AstExpr flat_copy(Tree *tree, AstExpr e) {
+  Ast *ast = tree->ast;
+  AstExpr first = ast_first(ast, e), base = ast->nodes.count;
+  for (AstExpr i = first; i <= e; i++) {
+    AstNode node = ast->nodes.data[i];
+    uint32_t kids = ast->kids.count;
+    for (uint32_t k = 0; k < node.kid_count; k++) {
+      AstExpr kid = ast->kids.data[node.kids + k];
+      vec_push(ast->heap, &ast->kids, kid - first + base);
+    }
+    node.kids = kids;
+    node.first = node.first - first + base;
+    vec_push(ast->heap, &ast->nodes, node);
+  }
+  return base + (e - first);
+}
+
+AstExpr flat_extend(Tree *tree, AstExpr reference, const Name *names, uint32_t count) {
+  Ast *ast = tree->ast;
+  AstNode node = *ast_node(ast, reference);
+  uint32_t parts = ast->parts.count;
+  VEC(AstExpr) kids = {0};
+  for (uint32_t i = 0; i < node.kid_count; i++) {
+    AstExpr kid = flat_copy(tree, ast_kid(ast, reference, i));
+    vec_push(tree->heap, &kids, kid);
+  }
+  for (uint32_t i = 0; i < node.extra_count; i++) {
+    AstPart part = ast->parts.data[node.extra + i];
+    vec_push(tree->heap, &ast->parts, part);
+  }
+  for (uint32_t i = 0; i < count; i++) vec_push(tree->heap, &ast->parts, (AstPart){.name = names[i]});
+  node.extra = parts;
+  node.extra_count += count;
+  AstExpr made = push_node(tree, node, kids.data, kids.count);
+  vec_free(tree->heap, &kids);
+  return made;
+}
+
+/* ---- dimensions from the model down to an instance ---- */
+
+uint32_t chain_count(const Instance *instance) {
+  uint32_t count = 0;
+  for (; instance; instance = instance->parent)
+    if (instance->kind == INSTANCE_COMPONENT) count += instance->dimensions.count;
+  return count;
+}
+
+Name chain_iterator(Tree *tree, uint32_t position) {
+  char text[16];
+  int length = 0;
+  text[length++] = '$';
+  for (uint32_t digits = position + 1, unit = 1000000; unit; unit /= 10)
+    if (digits >= unit || unit == 1) text[length++] = (char)('0' + digits / unit % 10);
+  return names_add(tree->names, text, (size_t)length);
+}
+
+AstExpr flat_variable(Tree *tree, const Instance *instance, const AstExpr *subscripts, uint32_t count, Span span) {
+  return flat_name(tree, instance->flat_name, subscripts, count, span);
+}
+
+void flat_connection(Flat *flat, AstExpr left, AstExpr right, Name comment, Span span) {
+  vec_push(flat->tree->heap, &flat->connections,
+           (AstStatement){.kind = AST_EQUALITY, .left = left, .right = right, .comment = comment, .span = span});
+}

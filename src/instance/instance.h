@@ -1,0 +1,215 @@
+/* instance: the tree of instances: what the classes of a model mean once names are looked up, modifications applied and
+ * base classes merged.
+ *
+ * An instance is a component of the model, or a class that was reached (a package with its redeclarations, a function).
+ * Its elements are those of its class and of all base classes; each comes from one part, the class that declares it.
+ * Instances of elements are made when they are first asked for, so a library costs what the model reaches of it.
+ *
+ * Invariants: an array of components is one instance, whose elements share its kids; parts stand in the order of a walk
+ * over base classes, so what a part inherits is the range [part, end). Expressions are those of the text; a Scope says
+ * where their names are looked up. Everything lives in the heap of the tree. */
+#pragma once
+
+#include "base/diag.h"
+#include "base/map.h"
+#include "syntax/library.h"
+
+typedef struct Instance Instance;
+typedef struct Tree Tree;
+
+/* Where names are looked up: in a part of an instance and what it inherits, then around the class of that part. */
+typedef struct Scope {
+  Instance *instance;
+  uint32_t part;
+} Scope;
+
+/* A modification from outside with the scope in which it was written. The first one in a list counts most. */
+typedef struct Modifier {
+  const AstModification *modification; /* its arguments apply to what is inside */
+  AstExpr value;                       /* AST_NONE if none */
+  const struct FieldChain *fields;     /* the value is this field of `value`; NULL: itself */
+  Scope scope;
+  bool is_each, is_final, is_break;
+} Modifier;
+
+/* .a.b of a value: b first. */
+typedef struct FieldChain {
+  Name name;
+  const struct FieldChain *outer;
+} FieldChain;
+
+typedef LIST(Modifier) Modifiers;
+
+/* A class whose elements are elements of the instance: its own class, then base classes. */
+typedef struct Part {
+  const AstClass *definition; /* NULL: a base type */
+  Instance *type;             /* the instance of the class */
+  Scope around;               /* in which the definition stands */
+  uint32_t parent, end;       /* the part that extends it (its own number if none); parts [itself, end) */
+  Modifiers modifiers;        /* on all that it contains, outermost first */
+  const AstElement *extends;  /* the clause that brought it; NULL: the class itself */
+  bool is_protected;          /* inherited by a protected extends */
+} Part;
+
+typedef VEC(Part) PartVec;
+
+/* A declaration and where it stands. */
+typedef struct Declaration {
+  const AstElement *ast;
+  Scope scope;
+} Declaration;
+
+/* An element as declared: a component or class of one part. */
+typedef struct Element {
+  Name name;
+  uint32_t part;
+  uint32_t next; /* element of the same name; UINT32_MAX: none */
+  const AstElement *ast;
+  VEC(Declaration) redeclared; /* by elements of derived classes, the innermost class first */
+  Instance *instance;          /* NULL until it is asked for */
+  bool is_busy;                /* it is being made */
+  bool is_removed;             /* by break, or it repeats an earlier element */
+} Element;
+
+typedef struct Import {
+  const AstImport *ast;
+  uint32_t part;
+} Import;
+
+typedef enum InstanceKind { INSTANCE_CLASS, INSTANCE_COMPONENT } InstanceKind;
+
+/* Base types by the names of the language; BASE_NONE: a class with elements. */
+typedef enum InstanceBase {
+  BASE_NONE,
+  BASE_REAL,
+  BASE_INTEGER,
+  BASE_BOOLEAN,
+  BASE_STRING,
+  BASE_ENUMERATION,
+  BASE_CLOCK,
+  BASE_EXTERNAL_OBJECT,
+  BASE_COUNT,
+} InstanceBase;
+
+/* A connect clause of an instance: its ifs are decided, its fors unrolled. */
+typedef struct ConnectClause {
+  const AstStatement *statement; /* AST_CONNECT, or AST_INVOKE of Connections.branch, root, potentialRoot, uniqueRoot */
+  Scope scope;
+  LIST(struct IteratorValue {
+    Name name;
+    int64_t value;
+  })
+  iterators; /* of the loops around it, innermost last */
+} ConnectClause;
+
+struct Instance {
+  InstanceKind kind;
+  Name name;        /* of the element; 0: the root */
+  Instance *parent; /* a component: the instance whose element it is; a class: the one in which it is declared */
+  Scope declared;   /* scope of its declaration: names of type, dimensions and condition are looked up there */
+  const AstClass *definition;      /* of a class; NULL: a base type, the root, a component */
+  Scope around;                    /* of a class: where the definition stands */
+  const AstElement *element;       /* its declaration, or what redeclares it; NULL: the model itself, the root */
+  const AstElement *first_element; /* its declaration before redeclarations, */
+  uint32_t first_part;             /* in this part of the parent */
+  Instance *former;                /* of `class extends X`: X as it was before */
+  uint32_t prefixes;               /* AstPrefix bits, with those of its class (connector X = input Real) and of what is
+                                around it (flow, input, parameter of a record) */
+  Modifiers modifiers;             /* on the instance as a whole, outermost first; the declaration's own is the last */
+  Instance *type;                  /* of a component: the class it is an instance of */
+  InstanceBase base;
+  Instance *enumeration;    /* BASE_ENUMERATION: the class with the literals */
+  AstClassKind restriction; /* what its class is: model, connector, record, ... */
+  PartVec parts;            /* empty until it is opened (instance_open) */
+  VEC(Element) elements;
+  VEC(Import) imports;
+  Map by_name; /* Name -> first element of that name */
+  bool is_open, is_failed;
+  bool is_decided; /* its condition was looked at */
+  bool is_absent;  /* its condition is false */
+  bool is_added;   /* to an expandable connector, by a connection */
+  Instance *inner; /* of an outer component: the inner one that it means */
+
+  /* dimensions, each an expression with its scope: those of the component, then of its type */
+  VEC(struct Dimension {
+    AstExpr e; /* AST_COLON: found from the binding; AST_NONE: `size` is given */
+    Scope scope;
+    uint32_t size; /* once known: has_sizes */
+  })
+  dimensions;
+  bool has_sizes;
+
+  AstElement *flat;                   /* its flat declaration; NULL until it is made */
+  uint32_t session;                   /* 1 + its number in the session of values; 0: not declared there */
+  bool is_reached;                    /* it is declared, or waits for it */
+  Name flat_name;                     /* a.b.c, without subscripts; of a class: its full name */
+  VEC(ConnectClause) connect_clauses; /* of all parts; collected by flattening */
+};
+
+/* The tree of a model. */
+struct Tree {
+  Heap *heap;
+  Arena arena;
+  Names *names;
+  Ast *ast;
+  Source *source;
+  struct Library *library;
+  const AstFile *builtin; /* NULL until it is read */
+  Diags *diags;
+  Diag *last;                  /* the error that was reported last, for notes */
+  Instance *root;              /* holds the classes of all files */
+  Instance *bases[BASE_COUNT]; /* the base types, as classes */
+  Instance *model; /* the component that stands for the whole model: its parent is NULL, its flat name empty */
+  VEC(struct Definition {
+    Instance *instance;
+    AstClass *ast; /* NULL until it is made */
+    bool is_sent;  /* to the session */
+  })
+  definitions; /* functions, records, enumerations, external objects that are reached */
+  uint32_t definitions_done;
+  Map definition_of;        /* full name -> definition */
+  VEC(Instance *) reached;  /* constants of packages, and records as a whole */
+  VEC(Instance *) declared; /* in the session */
+  VEC(Instance *) wanted;   /* to be declared in the session */
+  struct LangSession *session;
+  struct Connections *connections; /* NULL until one is asked for */
+  uint32_t depth;                  /* of evaluations within evaluations, bounded */
+};
+
+/* ---- looking up ---- */
+
+/* What one name means, looked up outward from the scope; NULL: there is none. */
+Instance *scope_find(Tree *tree, Scope scope, Name name);
+
+/* The element of that name, of the instance and all its base classes; NULL if there is none. */
+Instance *instance_element(Tree *tree, Instance *instance, Name name);
+
+/* The class that a path means: its first name is looked up outward from the scope, the others inside of what was found.
+ * NULL after an error, which is reported. */
+Instance *scope_find_class(Tree *tree, Scope scope, AstPath path);
+
+/* Collects parts and elements of the instance; false after an error. */
+bool instance_open(Tree *tree, Instance *instance);
+
+/* ---- reading ---- */
+
+/* The instance with subscripts given by the user's text: 'a.b' as written in messages. */
+const char *instance_text(Tree *tree, const Instance *instance);
+
+static inline bool instance_is_component(const Instance *instance) { return instance->kind == INSTANCE_COMPONENT; }
+static inline bool instance_is_connector(const Instance *instance) { return instance->restriction == CLASS_CONNECTOR; }
+static inline bool is_expandable(const Instance *instance) {
+  return (instance->prefixes | (instance->type ? instance->type->prefixes : 0)) & PREFIX_EXPANDABLE;
+}
+static inline bool instance_is_record(const Instance *instance) { return instance->restriction == CLASS_RECORD; }
+/* A variable: nothing is inside of it. */
+static inline bool instance_is_leaf(const Instance *instance) { return instance->base != BASE_NONE; }
+
+/* Component number i of the instance, in order of declaration, made if need be; NULL for a class, an absent one, or one
+ * that stands in place of an earlier element of the same name. i < elements.count. */
+Instance *instance_component(Tree *tree, Instance *instance, uint32_t i);
+
+/* Sizes of all dimensions; false after an error. */
+bool instance_sizes(Tree *tree, Instance *instance);
+/* Product of the sizes of its own dimensions, which are known. */
+uint32_t instance_count(const Instance *instance);

@@ -1,0 +1,265 @@
+/* load: see load.h. */
+#include "instance/load.h"
+
+#include "instance/flatten.h"
+#include "instance/lookup.h"
+#include "syntax/lexer.h"
+#include "syntax/library.h"
+#include "syntax/parser.h"
+
+#include <string.h>
+
+/* ---- texts that are flat already ---- */
+
+static bool is_simple_class(const AstClass *definition) {
+  switch (definition->kind) {
+  case CLASS_RECORD:
+  case CLASS_TYPE:
+  case CLASS_FUNCTION:
+  case CLASS_PACKAGE: break;
+  default: return false;
+  }
+  return true;
+}
+
+static bool has_connect(const AstStatement *list, uint32_t count, uint32_t depth) {
+  for (uint32_t i = 0; i < count; i++) {
+    if (list[i].kind == AST_CONNECT) return true;
+    for (uint32_t k = 0; k < list[i].branches.count && depth < 200; k++)
+      if (has_connect(list[i].branches.data[k].body.data, list[i].branches.data[k].body.count, depth + 1)) return true;
+  }
+  return false;
+}
+
+static bool is_flat_element(const Ast *ast, const AstElement *element) {
+  uint32_t refused = PREFIX_INNER | PREFIX_OUTER | PREFIX_REDECLARE | PREFIX_REPLACEABLE | PREFIX_STREAM;
+  switch (element->kind) {
+  case AST_IMPORT: return false;
+  case AST_EXTENDS: return ast_path_is(ast, element->extends->name, "ExternalObject");
+  case AST_CLASS: return !(element->prefixes & refused);
+  case AST_COMPONENT: return !(element->prefixes & refused) && element->component->condition == AST_NONE;
+  }
+  return true;
+}
+
+static bool is_flat_class(const Ast *ast, const AstClass *definition) {
+  bool is_short_model = definition->form == FORM_SHORT && !is_simple_class(definition);
+  if (is_short_model || definition->form == FORM_EXTENDS || definition->kind == CLASS_CONNECTOR ||
+      definition->kind == CLASS_OPERATOR || definition->prefixes & PREFIX_OPERATOR)
+    return false;
+  for (uint32_t i = 0; i < definition->elements.count; i++)
+    if (!is_flat_element(ast, &definition->elements.data[i])) return false;
+  for (uint32_t i = 0; i < definition->sections.count; i++)
+    if (has_connect(definition->sections.data[i].body.data, definition->sections.data[i].body.count, 0)) return false;
+  return true;
+}
+
+typedef VEC(const AstClass *) ClassVec;
+
+static const AstClass *find_named(const ClassVec *all, Name name) {
+  for (uint32_t i = 0; i < all->count; i++)
+    if (all->data[i]->label.name == name) return all->data[i];
+  return NULL;
+}
+
+/* Does an expression begin with the name of a library that is built in, and not of the file? */
+static bool uses_library(const Ast *ast, const ClassVec *all) {
+  static const char *const libraries[] = {"Modelica", "Complex"};
+  for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
+    Name name = names_find(ast->names, libraries[i], strlen(libraries[i]));
+    if (name == MAP_NONE || find_named(all, name)) continue;
+    for (uint32_t e = 0; e < ast->nodes.count; e++) {
+      AstKind kind = ast_kind(ast, e);
+      if (kind != AST_REFERENCE && kind != AST_CALL && kind != AST_PARTIAL) continue;
+      AstPath path = ast_path(ast, e);
+      if (path.count && ast_part(ast, path, 0)->name == name) return true;
+    }
+  }
+  return false;
+}
+
+/* Types of components that are classes with equations, or of a library. */
+static bool has_model_component(const Ast *ast, const AstClass *definition, const ClassVec *all) {
+  for (uint32_t i = 0; i < definition->elements.count; i++) {
+    const AstElement *element = &definition->elements.data[i];
+    if (element->kind != AST_COMPONENT) continue;
+    AstPath path = element->component->type->name;
+    Name last = ast_part(ast, path, path.count - 1)->name;
+    if (path.count > 1 && !find_named(all, ast_part(ast, path, 0)->name)) return true;
+    for (uint32_t k = 0; k < all->count; k++)
+      if (all->data[k]->label.name == last && !is_simple_class(all->data[k]) && all->data[k]->form != FORM_ENUMERATION)
+        return true;
+  }
+  return false;
+}
+
+static bool is_flat(const Ast *ast) {
+  ClassVec all = {0};
+  bool fits = true;
+  for (uint32_t i = 0; i < ast->main->classes.count; i++) vec_push(ast->heap, &all, ast->main->classes.data[i]);
+  for (uint32_t next = 0; next < all.count && fits; next++) {
+    const AstClass *definition = all.data[next];
+    fits = is_flat_class(ast, definition);
+    for (uint32_t i = 0; i < definition->elements.count; i++)
+      if (definition->elements.data[i].kind == AST_CLASS)
+        vec_push(ast->heap, &all, definition->elements.data[i].class_definition);
+  }
+  for (uint32_t i = 0; i < all.count && fits; i++) fits = !has_model_component(ast, all.data[i], &all);
+  fits = fits && !uses_library(ast, &all);
+  vec_free(ast->heap, &all);
+  return fits;
+}
+
+/* ---- the class ---- */
+
+static bool is_model(const AstClass *definition) {
+  return (definition->kind == CLASS_MODEL || definition->kind == CLASS_BLOCK || definition->kind == CLASS_CLASS) &&
+         !(definition->prefixes & PREFIX_PARTIAL);
+}
+
+/* The last model of the file, looked for in packages too. */
+static Instance *last_model(Tree *tree, Instance *package, const AstClass *definition) {
+  Instance *found = NULL;
+  if (is_model(definition)) return package;
+  if (definition->kind != CLASS_PACKAGE) return NULL;
+  for (uint32_t i = 0; i < definition->elements.count; i++) {
+    const AstElement *element = &definition->elements.data[i];
+    if (element->kind != AST_CLASS) continue;
+    Instance *kid = instance_element(tree, package, element->class_definition->label.name);
+    Instance *inner = kid ? last_model(tree, kid, element->class_definition) : NULL;
+    if (inner) found = inner;
+  }
+  return found;
+}
+
+/* One name of a dotted text, which moves on behind it; in quotes it may hold dots. */
+static Name next_name(Tree *tree, const char **text) {
+  TextVec name = {0};
+  const char *at = *text;
+  bool is_quoted = *at == '\'';
+  for (at += is_quoted; *at && *at != (is_quoted ? '\'' : '.'); at++) {
+    bool is_escape = is_quoted && *at == '\\' && lexer_escape(at[1]);
+    char c = is_escape ? lexer_escape(*++at) : *at;
+    text_append(tree->heap, &name, &c, 1);
+  }
+  at += is_quoted && *at;
+  *text = at + (*at == '.');
+  Name made = names_add(tree->names, name.count ? name.data : "", name.count);
+  vec_free(tree->heap, &name);
+  return made;
+}
+
+static Instance *find_path(Tree *tree, const char *text) {
+  Instance *at = tree->root;
+  while (at && *text) at = instance_element(tree, at, next_name(tree, &text));
+  return at;
+}
+
+/* A class of the main file, in the packages that the file says it is within. */
+static Instance *find_main(Tree *tree, const AstClass *definition) {
+  AstPath within = tree->ast->main->within;
+  Instance *at = tree->root;
+  for (uint32_t i = 0; i < within.count && at; i++)
+    at = instance_element(tree, at, ast_part(tree->ast, within, i)->name);
+  if (at) at = instance_element(tree, at, definition->label.name);
+  return at ? at : root_find(tree, definition->label.name);
+}
+
+static Instance *find_last(Tree *tree) {
+  Instance *found = NULL;
+  for (uint32_t i = 0; i < tree->ast->main->classes.count; i++) {
+    const AstClass *definition = tree->ast->main->classes.data[i];
+    Instance *root = find_main(tree, definition);
+    Instance *inner = root ? last_model(tree, root, definition) : NULL;
+    if (inner) found = inner;
+  }
+  if (!found) diag_error(tree->diags, DIAG_INPUT, (Span){0}, "there is no model in the file");
+  return found;
+}
+
+/* A name without the packages around it: any class of the file that has it. */
+static Instance *find_inside(Tree *tree, const char *text) {
+  Instance *found = NULL;
+  VEC(Instance *) open = {0};
+  Name name = names_add(tree->names, text, strlen(text));
+  for (uint32_t i = 0; i < tree->ast->main->classes.count; i++) {
+    Instance *root = find_main(tree, tree->ast->main->classes.data[i]);
+    if (root) vec_push(tree->heap, &open, root);
+  }
+  while (open.count) {
+    Instance *next = vec_pop(&open);
+    const AstClass *definition = next->definition;
+    if (next->name == name && is_model(definition)) found = next;
+    for (uint32_t i = 0; definition->kind == CLASS_PACKAGE && i < definition->elements.count; i++) {
+      if (definition->elements.data[i].kind != AST_CLASS) continue;
+      Instance *kid = instance_element(tree, next, definition->elements.data[i].class_definition->label.name);
+      if (kid && kid->definition && kid->parent == next) vec_push(tree->heap, &open, kid);
+    }
+  }
+  vec_free(tree->heap, &open);
+  return found;
+}
+
+static void report_missing(Tree *tree, const char *class_name) {
+  bool has_file = tree->ast->main->classes.count;
+  Diag *diag = diag_error(tree->diags, DIAG_INPUT, (Span){0}, "there is no model `%s` in the %s", class_name,
+                          has_file ? "file" : "libraries");
+  const char *rest = class_name;
+  Name first = next_name(tree, &rest);
+  if (strchr(class_name, '.') && !root_find(tree, first)) library_note_missing(tree->library, first, diag);
+}
+
+static Instance *find_model(Tree *tree, const char *class_name) {
+  if (!class_name) return find_last(tree);
+  uint32_t errors = tree->diags->errors;
+  Instance *found = find_path(tree, class_name);
+  if (!found && !strchr(class_name, '.') && tree->diags->errors == errors) found = find_inside(tree, class_name);
+  if (!found && tree->diags->errors == errors) report_missing(tree, class_name);
+  return found;
+}
+
+static bool check_model(Tree *tree, const Instance *type) {
+  const AstClass *definition = type->definition;
+  bool is_fit = type->kind == INSTANCE_CLASS && definition &&
+                (definition->kind == CLASS_MODEL || definition->kind == CLASS_BLOCK || definition->kind == CLASS_CLASS);
+  if (!is_fit) {
+    diag_error(tree->diags, DIAG_INPUT, definition ? definition->label.span : (Span){0},
+               "`%s` is a %s; only a model or block can be elaborated", names_text(tree->names, type->flat_name),
+               restriction_text(type->restriction));
+    return false;
+  }
+  if (definition->prefixes & PREFIX_PARTIAL)
+    diag_error(tree->diags, DIAG_INPUT, definition->label.span,
+               "`%s` is partial: it is made to be extended, not to be run", names_text(tree->names, type->flat_name));
+  return tree->diags->errors == 0;
+}
+
+Model *instance_load(Heap *heap, Names *names, Source *source, const char *class_name,
+                     const ModificationVec *modifications, LangOptions options, Diags *diags) {
+  Ast *ast = parse(heap, names, source, diags);
+  if (diags->errors) return NULL;
+  bool is_alone = ast->main->classes.count && !options.library.path && !ast->main->within.count &&
+                  !library_is_package(source_main(source)->path);
+  if (ast->main->version || (is_alone && is_flat(ast)))
+    return lang_load_class(ast, source, class_name, modifications, options, diags);
+  Tree *tree = heap_alloc(heap, sizeof *tree);
+  *tree = (Tree){.heap = heap,
+                 .arena = arena_make(heap),
+                 .names = names,
+                 .ast = ast,
+                 .source = source,
+                 .diags = diags,
+                 .definition_of = map_make(heap)};
+  tree->session = lang_session(ast, options);
+  tree->library = library_make(ast, source, options.library, diags);
+  tree_start(tree);
+  FlatProgram program = {0};
+  Instance *type = find_model(tree, class_name);
+  if (!type || !check_model(tree, type)) return NULL;
+  if (!instance_open(tree, model_instance(tree, type)) || !flatten(tree, &program)) {
+    if (diags->errors == 0)
+      diag_error(diags, DIAG_INTERNAL, (Span){0}, "the model could not be flattened, without a reason");
+    return NULL;
+  }
+  return lang_load_program(ast, source, &program, modifications, options, diags);
+}

@@ -1,0 +1,241 @@
+/* lookup: what names mean (Modelica 3.6, sections 5.3 and 13.2): elements of the class and of its base classes, imports,
+ * then the classes around it, up to the root and what is built in. */
+#include "instance/lookup.h"
+
+#include "base/suggest.h"
+#include "instance/builtin.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- errors ---- */
+
+const char *instance_text(Tree *tree, const Instance *instance) { return names_text(tree->names, instance->flat_name); }
+
+void tree_error(Tree *tree, Span span, const Instance *instance, const char *format, ...) {
+  va_list list;
+  char text[1024];
+  va_start(list, format);
+  vsnprintf(text, sizeof text, format, list);
+  va_end(list);
+  tree->last = diag_error(tree->diags, DIAG_INPUT, span, "%s", text);
+  if (instance && instance->flat_name && instance->kind == INSTANCE_COMPONENT)
+    diag_note(tree->diags, tree->last, (Span){0}, "in component `%s`", instance_text(tree, instance));
+}
+
+/* ---- the root ---- */
+
+static Instance *root_element(Tree *tree, Name name) {
+  uint32_t found = map_get(&tree->root->by_name, name);
+  return found == MAP_NONE ? NULL : tree->root->elements.data[found].instance;
+}
+
+static Instance *root_add(Tree *tree, const AstClass *definition) {
+  Instance *made = class_instance(tree, tree->root, NULL, definition, (Scope){tree->root, 0}, (Modifiers){0});
+  Element element = {.name = definition->label.name, .next = UINT32_MAX, .instance = made};
+  map_put(&tree->root->by_name, element.name, tree->root->elements.count);
+  vec_push(tree->heap, &tree->root->elements, element);
+  return made;
+}
+
+Instance *root_find(Tree *tree, Name name) {
+  Instance *known = root_element(tree, name);
+  if (known) return known;
+  for (InstanceBase base = BASE_REAL; base < BASE_COUNT; base++)
+    if (tree->bases[base] && tree->bases[base]->name == name) return tree->bases[base];
+  const AstElement *found = library_find(tree->library, name);
+  const AstClass *definition = found ? found->class_definition : builtin_find(tree, name);
+  return definition ? root_add(tree, definition) : NULL;
+}
+
+/* ---- one name ---- */
+
+static Instance *visible_element(Tree *tree, Scope scope, Name name) {
+  Instance *instance = scope.instance;
+  for (uint32_t i = map_get(&instance->by_name, name); i != MAP_NONE; i = instance->elements.data[i].next) {
+    const Element *element = &instance->elements.data[i];
+    bool is_inside = element->part >= scope.part && element->part < instance->parts.data[scope.part].end;
+    if (!is_inside) continue;
+    if (!element->is_removed) return element_instance(tree, instance, i);
+    uint32_t first = map_get(&instance->by_name, name); /* it repeats another one */
+    if (first != i && !instance->elements.data[first].is_removed) return element_instance(tree, instance, first);
+  }
+  uint32_t member = library_element(tree, instance, scope.part, name);
+  return member == MAP_NONE ? NULL : element_instance(tree, instance, member);
+}
+
+static Instance *path_from_root(Tree *tree, AstPath path, uint32_t count) {
+  Instance *at = tree->root;
+  for (uint32_t i = 0; i < count && at; i++) at = instance_element(tree, at, ast_part(tree->ast, path, i)->name);
+  return at;
+}
+
+/* What an import with a name of its own gives for `name`. */
+static Instance *named_import(Tree *tree, const AstImport *import, Name name) {
+  AstPath path = import->name;
+  if (import->is_all) return NULL;
+  for (uint32_t i = 0; i < import->names.count; i++)
+    if (import->names.data[i].name == name) {
+      Instance *from = path_from_root(tree, path, path.count);
+      return from ? instance_element(tree, from, name) : NULL;
+    }
+  if (import->names.count) return NULL;
+  Name own = import->alias.name ? import->alias.name : ast_part(tree->ast, path, path.count - 1)->name;
+  return own == name ? path_from_root(tree, path, path.count) : NULL;
+}
+
+static Instance *imported(Tree *tree, Scope scope, Name name) {
+  Instance *found = NULL;
+  for (uint32_t i = 0; i < scope.instance->imports.count && !found; i++) {
+    Import import = scope.instance->imports.data[i];
+    if (import.part == scope.part) found = named_import(tree, import.ast, name);
+  }
+  for (uint32_t i = 0; i < scope.instance->imports.count && !found; i++) {
+    Import import = scope.instance->imports.data[i];
+    if (import.part != scope.part || !import.ast->is_all) continue;
+    Instance *from = path_from_root(tree, import.ast->name, import.ast->name.count);
+    if (from) found = instance_element(tree, from, name);
+  }
+  return found;
+}
+
+static bool is_predefined(const Tree *tree, const Instance *found) {
+  return found && (!found->definition || builtin_holds(tree, found->definition));
+}
+
+Instance *scope_find(Tree *tree, Scope scope, Name name) {
+  bool is_closed = false;
+  while (scope.instance != tree->root) {
+    instance_open(tree, scope.instance);
+    if (scope.part >= scope.instance->parts.count) return NULL;
+    Instance *found = visible_element(tree, scope, name);
+    if (!found) found = imported(tree, scope, name);
+    if (found) return found;
+    const Part *part = &scope.instance->parts.data[scope.part];
+    is_closed = is_closed || (part->definition && part->definition->prefixes & PREFIX_ENCAPSULATED);
+    if (is_closed) break;
+    scope = part->around;
+    if (!scope.instance) break;
+  }
+  Instance *found = root_find(tree, name);
+  return is_closed && !is_predefined(tree, found) ? NULL : found;
+}
+
+/* ---- inner and outer ---- */
+
+const char *restriction_text(AstClassKind restriction) {
+  static const char *const texts[] = {
+      [CLASS_CLASS] = "class",     [CLASS_MODEL] = "model",       [CLASS_BLOCK] = "block",
+      [CLASS_RECORD] = "record",   [CLASS_TYPE] = "type",         [CLASS_CONNECTOR] = "connector",
+      [CLASS_PACKAGE] = "package", [CLASS_FUNCTION] = "function", [CLASS_OPERATOR] = "operator"};
+  return texts[restriction];
+}
+
+static Instance *inner_element(Tree *tree, Instance *owner, Name name) {
+  uint32_t found = map_get(&owner->by_name, name);
+  if (found == MAP_NONE || owner->elements.data[found].is_removed) return NULL;
+  if (!(owner->elements.data[found].ast->prefixes & PREFIX_INNER)) return NULL;
+  return element_instance(tree, owner, found);
+}
+
+Instance *instance_inner(Tree *tree, Instance *instance) {
+  if (!(instance->prefixes & PREFIX_OUTER)) return instance;
+  Instance *owner = instance->parent;
+  for (Instance *at = owner ? owner->parent : NULL; at && !instance->inner; at = at->parent)
+    if (at->kind == INSTANCE_COMPONENT) instance->inner = inner_element(tree, at, instance->name);
+  if (!instance->inner) instance->inner = add_missing_inner(tree, instance);
+  return instance->inner;
+}
+
+/* ---- paths of classes ---- */
+
+static void report_unknown(Tree *tree, Scope scope, AstPath path, uint32_t at, const Instance *inside) {
+  const char *name = names_text(tree->names, ast_part(tree->ast, path, at)->name);
+  const char *text = ast_path_text(tree->ast, path, &tree->arena);
+  if (inside && path.count > 1)
+    tree_error(tree, path.span, scope.instance, "class `%s` is not defined: there is no `%s` in `%s`", text, name,
+               names_text(tree->names, inside->flat_name));
+  else {
+    tree_error(tree, path.span, scope.instance, "class `%s` is not defined", text);
+    if (path.count > 1) library_note_missing(tree->library, ast_part(tree->ast, path, 0)->name, tree->last);
+  }
+  if (inside && inside->definition && builtin_holds(tree, inside->definition))
+    diag_note(tree->diags, tree->last, (Span){0},
+              "a part of `%s` is built in; --library names the directory of the whole library",
+              names_text(tree->names, inside->flat_name));
+  Suggestion best = {.word = name};
+  for (Scope outer = scope; outer.instance; outer = outer.instance->parts.data[outer.part].around)
+    for (uint32_t i = 0; i < outer.instance->elements.count; i++)
+      if (outer.instance->elements.data[i].ast == NULL || outer.instance->elements.data[i].ast->kind == AST_CLASS)
+        suggest_offer(&best, names_text(tree->names, outer.instance->elements.data[i].name));
+  if (best.nearest) diag_note(tree->diags, tree->last, (Span){0}, "did you mean `%s`?", best.nearest);
+}
+
+static Instance *walk_path(Tree *tree, Scope scope, AstPath path, Instance *first, bool reports) {
+  Instance *at = first;
+  uint32_t errors = tree->diags->errors;
+  if (!at) {
+    if (reports && tree->diags->errors == errors) report_unknown(tree, scope, path, 0, NULL);
+    return NULL;
+  }
+  for (uint32_t i = 1; i < path.count; i++) {
+    Instance *next = instance_element(tree, at, ast_part(tree->ast, path, i)->name);
+    if (!next) {
+      if (reports && tree->diags->errors == errors) report_unknown(tree, scope, path, i, at);
+      return NULL;
+    }
+    at = next;
+  }
+  return at;
+}
+
+static Instance *find_first(Tree *tree, Scope scope, AstPath path) {
+  Name name = ast_part(tree->ast, path, 0)->name;
+  return path.global ? root_find(tree, name) : scope_find(tree, scope, name);
+}
+
+Instance *scope_try_class(Tree *tree, Scope scope, AstPath path) {
+  Instance *found = walk_path(tree, scope, path, find_first(tree, scope, path), false);
+  return found && found->kind == INSTANCE_CLASS ? found : NULL;
+}
+
+Instance *scope_find_class(Tree *tree, Scope scope, AstPath path) {
+  uint32_t errors = tree->diags->errors;
+  Instance *first = find_first(tree, scope, path);
+  if (!first && tree->diags->errors > errors) return NULL;
+  Instance *found = walk_path(tree, scope, path, first, true);
+  if (found && found->kind != INSTANCE_CLASS) {
+    tree_error(tree, path.span, scope.instance, "`%s` is a component, not a class",
+               ast_path_text(tree->ast, path, &tree->arena));
+    return NULL;
+  }
+  return found;
+}
+
+/* The own classes of a definition, which need no inheritance to be found. */
+static uint32_t own_class(Scope scope, Name name) {
+  const Instance *instance = scope.instance;
+  for (uint32_t i = map_get(&instance->by_name, name); i != MAP_NONE; i = instance->elements.data[i].next)
+    if (instance->elements.data[i].part == scope.part && instance->elements.data[i].ast->kind == AST_CLASS) return i;
+  return MAP_NONE;
+}
+
+Instance *scope_find_base(Tree *tree, Scope scope, AstPath path) {
+  Instance *instance = scope.instance;
+  Part part = instance->parts.data[scope.part];
+  Name name = ast_part(tree->ast, path, 0)->name;
+  Instance *first = NULL;
+  uint32_t errors = tree->diags->errors;
+  if (!path.global) {
+    uint32_t own = own_class(scope, name);
+    if (own == MAP_NONE) own = library_element(tree, instance, scope.part, name);
+    if (own != MAP_NONE) first = element_instance(tree, instance, own);
+    if (!first) first = imported(tree, scope, name);
+    bool is_closed = part.definition->prefixes & PREFIX_ENCAPSULATED;
+    if (!first && !is_closed) first = scope_find(tree, part.around, name);
+    if (!first && is_closed && is_predefined(tree, root_find(tree, name))) first = root_find(tree, name);
+  } else first = root_find(tree, name);
+  if (!first && tree->diags->errors > errors) return NULL;
+  return walk_path(tree, part.around, path, first, true);
+}

@@ -1,0 +1,100 @@
+/* lookup: what the files of src/instance share about names, errors and the making of instances. */
+#pragma once
+
+#include "instance/instance.h"
+#include "lang/lang.h"
+
+/* ---- errors ---- */
+
+/* An error in the input; a note names the instance in which it was found, if it is not the model itself. It is kept in
+ * tree->last for further notes. */
+__attribute__((format(printf, 4, 5))) void tree_error(Tree *tree, Span span, const Instance *instance,
+                                                      const char *format, ...);
+
+/* ---- tree.c ---- */
+
+/* Makes the root and the base types. */
+void tree_start(Tree *tree);
+Instance *class_instance(Tree *tree, Instance *parent, const AstElement *element, const AstClass *definition,
+                         Scope around, Modifiers modifiers);
+/* The instance that stands for the model. */
+Instance *model_instance(Tree *tree, Instance *type);
+/* Instance of element number `number`, made on first use; NULL after an error. */
+Instance *element_instance(Tree *tree, Instance *owner, uint32_t number);
+
+/* Declares what an outer component needs in the model itself, with a warning; NULL after an error. */
+Instance *add_missing_inner(Tree *tree, Instance *outer);
+
+/* Number of the class that stands in a file of its own beside the package that part `part` of the instance, or one that
+ * it inherits, is; it becomes an element. MAP_NONE if there is none. */
+uint32_t library_element(Tree *tree, Instance *instance, uint32_t part, Name name);
+
+/* Adds a component to an expandable connector: of the class of `like`, without its values and with these sizes. */
+Instance *instance_add(Tree *tree, Instance *owner, Name name, const Instance *like, const uint32_t *sizes,
+                       uint32_t count);
+
+/* ---- lookup.c ---- */
+
+/* A class at the root: of the files, a library, or built in. NULL if there is none. */
+Instance *root_find(Tree *tree, Name name);
+/* The class that an extends clause in part `scope` names: elements inherited by that part are not looked at. */
+Instance *scope_find_base(Tree *tree, Scope scope, AstPath path);
+/* Like scope_find_class without a report. */
+Instance *scope_try_class(Tree *tree, Scope scope, AstPath path);
+
+/* What an outer component means; the component itself if it is none. NULL after an error. */
+Instance *instance_inner(Tree *tree, Instance *instance);
+const char *restriction_text(AstClassKind restriction);
+
+/* ---- binding.c ---- */
+
+/* The modifier that gives the value; NULL if there is none. */
+const Modifier *instance_binding(const Instance *instance);
+/* The value of a record is given as a whole, by an equation; of a variable: that of a record around it. */
+bool binding_is_whole(Tree *tree, Instance *instance);
+
+/* ---- check.c ---- */
+
+/* Two elements of one name that may stand for one: the same text. */
+bool elements_equal(Tree *tree, const Element *a, const Element *b);
+/* Refuses modifiers of elements that do not exist. */
+void check_modifiers(Tree *tree, Instance *instance);
+
+/* Refuses `class f = g` where g is a function. */
+bool check_alias(Tree *tree, const AstClass *definition, const Instance *base);
+/* Refuses operator records, and packages of them, as base classes. */
+bool check_base(Tree *tree, const Instance *instance, const Instance *base, Span span);
+
+/* ---- restrict.c ---- */
+
+/* Refuses a component of the model that its class, prefixes and owner do not allow; false after the report. */
+bool restrict_component(Tree *tree, Instance *instance);
+
+/* ---- evaluate.c ---- */
+
+/* Numbers of an expression; false after an error, which names `what`. */
+bool evaluate_numbers(Tree *tree, AstExpr e, Scope scope, const struct IteratorValue *values, uint32_t value_count,
+                      const char *what, NumberVec *numbers);
+/* Values of an iterator: those of a vector, or of a type. */
+bool evaluate_range(Tree *tree, AstExpr e, Scope scope, const struct IteratorValue *values, uint32_t value_count,
+                    NumberVec *numbers);
+/* Truth of a condition: 1 or 0, -1 if it is not known before the model runs. Reports nothing. */
+int evaluate_condition(Tree *tree, AstExpr e, Scope scope, const struct IteratorValue *values, uint32_t value_count);
+
+/* The number that an attribute of a variable is given; false if it has none that is known. Reports nothing. */
+bool instance_attribute(Tree *tree, Instance *instance, const char *name, double *value);
+
+/* Its condition holds, or it has none. */
+bool instance_is_present(Tree *tree, Instance *instance);
+bool instance_has_open_size(const Tree *tree, const Instance *instance);
+/* Marks the parameters whose values were needed. */
+void evaluation_finish(Tree *tree);
+
+/* ---- define.c ---- */
+
+/* Writes the flat definitions of all that is reached. */
+void definitions_finish(Tree *tree);
+/* A component of a package, or inside of one. */
+bool instance_is_package(const Instance *instance);
+/* Open sizes of an array of records, from its binding. */
+bool record_sizes(Tree *tree, Instance *instance);

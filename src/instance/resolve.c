@@ -1,0 +1,498 @@
+/* resolve: expressions of the text to flat ones: names become the full names of variables, with the subscripts of all
+ * arrays on the way; functions, constants and literals get their full names.
+ *
+ * Invariant: the nodes of the expression are copied in their order, so no nesting costs a stack. A reference that stands
+ * in an array of components is one to the same element of arrays around both. */
+#include "instance/connections.h"
+#include "instance/lookup.h"
+
+#include "base/suggest.h"
+
+#include <string.h>
+
+typedef struct Copy {
+  Resolver *r;
+  AstExpr first, last; /* of the text */
+  IndexVec map;        /* node of the text - first -> new node */
+  IndexVec loops;      /* nodes of iterations */
+  IndexVec arguments;  /* references that are arguments of operators on connections */
+  uint32_t consumed;   /* parts of the path that the last reference followed takes */
+  bool failed;
+} Copy;
+
+static const Ast *ast_of(const Copy *copy) { return copy->r->tree->ast; }
+
+/* ---- iterators ---- */
+
+/* An iterator of an iteration inside of the expression, or of a loop around it. */
+static bool is_iterator(const Copy *copy, AstExpr at, Name name) {
+  const Ast *ast = ast_of(copy);
+  for (uint32_t i = 0; i < copy->loops.count; i++) {
+    AstExpr loop = copy->loops.data[i];
+    if (at >= loop || at < ast_first(ast, loop)) continue;
+    for (uint32_t k = 0; k < ast_label_count(ast, loop); k++)
+      if (ast_label(ast, loop, k).name == name) return true;
+  }
+  for (uint32_t i = 0; i < copy->r->iterators.count; i++)
+    if (copy->r->iterators.data[i] == name) return true;
+  return false;
+}
+
+static const struct IteratorValue *unrolled(const Copy *copy, Name name) {
+  for (uint32_t i = copy->r->value_count; i-- > 0;)
+    if (copy->r->values[i].name == name) return &copy->r->values[i];
+  return NULL;
+}
+
+/* ---- paths to instances ---- */
+
+typedef VEC(AstExpr) SubscriptVec;
+
+static bool is_around(const Instance *node, const Instance *scope) {
+  for (; scope; scope = scope->parent)
+    if (scope == node) return true;
+  return false;
+}
+
+/* The subscript of an array that contains both the scope and what is referred to. */
+static AstExpr shared_subscript(Copy *copy, uint32_t position, Span span) {
+  Resolver *r = copy->r;
+  r->uses_iterators = true;
+  if (r->element) return flat_integer(r->tree, r->element[position], span);
+  return flat_name(r->tree, chain_iterator(r->tree, position), NULL, 0, span);
+}
+
+/* One step of a path: the component and the subscripts written behind it. */
+typedef struct Step {
+  Instance *instance;
+  uint32_t kid, count;
+} Step;
+
+typedef VEC(Step) StepVec;
+
+static void report_undeclared(Copy *copy, AstPath path, uint32_t at, const Instance *inside) {
+  Tree *tree = copy->r->tree;
+  const char *text = ast_path_text(tree->ast, path, &tree->arena);
+  const char *name = names_text(tree->names, ast_part(tree->ast, path, at)->name);
+  Suggestion best = {.word = name};
+  const Instance *where = inside ? inside : copy->r->scope.instance;
+  if (inside && inside->flat_name)
+    tree_error(tree, path.span, copy->r->scope.instance, "`%s` is not declared: there is no `%s` in `%s`", text, name,
+               names_text(tree->names, inside->flat_name));
+  else tree_error(tree, path.span, copy->r->scope.instance, "`%s` is not declared", text);
+  for (uint32_t i = 0; i < where->elements.count; i++)
+    suggest_offer(&best, names_text(tree->names, where->elements.data[i].name));
+  if (best.nearest) diag_note(tree->diags, tree->last, (Span){0}, "did you mean `%s`?", best.nearest);
+  copy->failed = true;
+}
+
+/* A component with a condition may be modified and connected, but not used otherwise (Modelica 3.6, section 4.4.5). */
+static bool is_conditional(const Instance *instance) {
+  return instance->element && instance->element->kind == AST_COMPONENT &&
+         instance->element->component->condition != AST_NONE;
+}
+
+static void report_conditional(Copy *copy, AstPath path, const Instance *instance) {
+  Tree *tree = copy->r->tree;
+  tree_error(tree, path.span, copy->r->scope.instance, "`%s` has a condition: it can be connected, but not used here",
+             instance_text(tree, instance));
+  copy->failed = true;
+}
+
+/* Follows the path as far as it names elements; the steps from the first component on. */
+static Instance *follow(Copy *copy, AstPath path, Instance *at, StepVec *steps) {
+  Tree *tree = copy->r->tree;
+  uint32_t kid = 0;
+  for (uint32_t i = 0;; i++) {
+    const AstPart *part = ast_part(tree->ast, path, i);
+    if (at->kind == INSTANCE_COMPONENT) {
+      Instance *inner = instance_inner(tree, at);
+      if (!inner) return copy->failed = true, NULL;
+      at = inner;
+      if (is_conditional(at)) return report_conditional(copy, path, at), NULL;
+      vec_push(tree->heap, steps, (Step){at, kid, part->subscripts});
+    }
+    kid += part->subscripts;
+    copy->consumed = i + 1;
+    if (i + 1 == path.count) return at;
+    Instance *next = NULL;
+    Name name = ast_part(tree->ast, path, i + 1)->name;
+    if (at->base == BASE_NONE) next = instance_element(tree, at, name);
+    if (at->kind == INSTANCE_CLASS && !next) instance_open(tree, at);
+    if (at->kind == INSTANCE_CLASS && at->base == BASE_ENUMERATION) return at;
+    if (!next) {
+      report_undeclared(copy, path, i + 1, at);
+      return NULL;
+    }
+    bool is_hidden = next->prefixes & PREFIX_PROTECTED && at != copy->r->scope.instance;
+    if (is_hidden && at->kind == INSTANCE_COMPONENT) {
+      tree_error(tree, path.span, copy->r->scope.instance, "`%s` is protected in `%s`", names_text(tree->names, name),
+                 instance_text(tree, at));
+      copy->failed = true;
+      return NULL;
+    }
+    at = next;
+  }
+}
+
+/* Subscripts of the instances from the model down to `instance`; those that are all of the last dimensions are left
+ * out. `from`: the instance at which a record begins that stays a record; NULL: all belong to the variable. */
+static void collect_subscripts(Copy *copy, AstExpr e, const Instance *instance, const StepVec *steps,
+                               SubscriptVec *out) {
+  Tree *tree = copy->r->tree;
+  Span span = ast_span(tree->ast, e);
+  const Instance *chain[256];
+  uint32_t depth = 0, position = 0, kept = 0;
+  for (const Instance *at = instance; at && at->kind == INSTANCE_COMPONENT && depth < 256; at = at->parent)
+    if (at->dimensions.count) chain[depth++] = at;
+  while (depth-- > 0) {
+    const Instance *at = chain[depth];
+    const Step *step = NULL;
+    for (uint32_t i = 0; i < steps->count; i++)
+      if (steps->data[i].instance == at) step = &steps->data[i];
+    bool is_shared = !(step && step->count) && is_around(at, copy->r->scope.instance);
+    if (step && step->count > at->dimensions.count) {
+      tree_error(tree, span, copy->r->scope.instance, "`%s` has %u dimensions, %u subscripts are given",
+                 instance_text(tree, at), at->dimensions.count, step->count);
+      copy->failed = true;
+    }
+    for (uint32_t k = 0; k < at->dimensions.count; k++, position++) {
+      AstExpr subscript;
+      if (step && k < step->count) {
+        AstExpr old = ast_kid(tree->ast, e, step->kid + k);
+        subscript = copy->map.data[old - copy->first];
+      } else if (is_shared) subscript = shared_subscript(copy, position, span);
+      else subscript = AST_NONE;
+      if (subscript != AST_NONE) kept = position + 1;
+      vec_push(tree->heap, out, subscript);
+    }
+  }
+  out->count = kept;
+}
+
+/* Subscripts that were copied before and new ones stand in one piece: all are copied once more. */
+static void gather_subscripts(Tree *tree, SubscriptVec *list, Span span) {
+  for (uint32_t i = 0; i < list->count; i++)
+    list->data[i] = list->data[i] == AST_NONE ? flat_colon(tree, span) : flat_copy(tree, list->data[i]);
+}
+
+/* ---- references ---- */
+
+/* A component of the function itself: its name, fields and subscripts as they are. */
+static AstExpr local_reference(Copy *copy, AstExpr e) {
+  Tree *tree = copy->r->tree;
+  AstNode node = *ast_node(tree->ast, e);
+  SubscriptVec kids = {0};
+  for (uint32_t i = 0; i < node.kid_count; i++)
+    vec_push(tree->heap, &kids, copy->map.data[ast_kid(tree->ast, e, i) - copy->first]);
+  AstExpr made = flat_node(tree, node, kids.data, kids.count);
+  vec_free(tree->heap, &kids);
+  return made;
+}
+
+/* The outermost record around a variable, up to its own whole. */
+static Instance *record_around(Instance *instance) {
+  Instance *found = NULL;
+  for (Instance *at = instance; at && at->kind == INSTANCE_COMPONENT; at = at->parent)
+    if (at->restriction == CLASS_RECORD && at->base == BASE_NONE) found = at;
+    else if (at != instance) break;
+  return found;
+}
+
+/* In algorithms: record[subscripts].field.field[subscripts] */
+static AstExpr field_reference(Copy *copy, AstExpr e, Instance *record, Instance *leaf, const StepVec *steps) {
+  Tree *tree = copy->r->tree;
+  Span span = ast_span(tree->ast, e);
+  SubscriptVec all = {0};
+  collect_subscripts(copy, e, leaf, steps, &all);
+  uint32_t lead = chain_count(record), parts = tree->ast->parts.count, count = 0;
+  VEC(const Instance *) names = {0};
+  for (const Instance *at = leaf; at != record; at = at->parent) vec_push(tree->heap, &names, at);
+  gather_subscripts(tree, &all, span);
+  uint32_t given = all.count < lead ? all.count : lead;
+  vec_push(tree->heap, &tree->ast->parts, (AstPart){.name = record->flat_name, .subscripts = given & 0x7fffffffu});
+  uint32_t used = given;
+  for (uint32_t i = names.count; i-- > 0;) {
+    uint32_t own = names.data[i]->dimensions.count;
+    if (own > all.count - used) own = all.count - used;
+    vec_push(tree->heap, &tree->ast->parts, (AstPart){.name = names.data[i]->name, .subscripts = own & 0x7fffffffu});
+    used += own;
+  }
+  count = tree->ast->parts.count - parts;
+  AstNode node = {.kind = AST_REFERENCE, .span = span, .extra = parts, .extra_count = count};
+  AstExpr made = flat_node(tree, node, all.data, all.count);
+  vec_free(tree->heap, &all);
+  vec_free(tree->heap, &names);
+  return made;
+}
+
+static AstExpr component_reference(Copy *copy, AstExpr e, Instance *instance, const StepVec *steps) {
+  Tree *tree = copy->r->tree;
+  Span span = ast_span(tree->ast, e);
+  if (!instance_is_present(tree, instance)) {
+    copy->failed = true;
+    if (!copy->r->keeps_absent)
+      tree_error(tree, span, copy->r->scope.instance, "`%s` does not exist here: its condition is false",
+                 instance_text(tree, instance));
+    return AST_NONE;
+  }
+  if (instance->base == BASE_NONE && instance->restriction != CLASS_RECORD &&
+      instance->restriction != CLASS_CONNECTOR) {
+    tree_error(tree, span, copy->r->scope.instance, "`%s` is a component of a %s, which is no value",
+               instance_text(tree, instance), restriction_text(instance->restriction));
+    copy->failed = true;
+    return AST_NONE;
+  }
+  Instance *record = copy->r->in_algorithm ? record_around(instance) : NULL;
+  if (record && record != instance) {
+    reach_component(tree, record);
+    return field_reference(copy, e, record, instance, steps);
+  }
+  reach_component(tree, instance);
+  SubscriptVec subscripts = {0};
+  collect_subscripts(copy, e, instance, steps, &subscripts);
+  gather_subscripts(tree, &subscripts, span);
+  AstExpr made = flat_variable(tree, instance, subscripts.data, subscripts.count, span);
+  vec_free(tree->heap, &subscripts);
+  return made;
+}
+
+static AstExpr class_reference(Copy *copy, AstExpr e, AstPath path, Instance *type) {
+  Tree *tree = copy->r->tree;
+  Span span = ast_span(tree->ast, e);
+  Name last = ast_part(tree->ast, path, path.count - 1)->name;
+  instance_open(tree, type);
+  if (type->base == BASE_ENUMERATION && copy->consumed < path.count)
+    return flat_literal(tree, define_class(tree, type->enumeration), last, span);
+  if (type->base == BASE_BOOLEAN) return flat_name(tree, tree->bases[BASE_BOOLEAN]->name, NULL, 0, span);
+  return flat_name(tree, define_class(tree, type->base == BASE_ENUMERATION ? type->enumeration : type), NULL, 0, span);
+}
+
+static AstExpr resolve_reference(Copy *copy, AstExpr e) {
+  Tree *tree = copy->r->tree;
+  AstPath path = ast_path(tree->ast, e);
+  const AstPart *part = ast_part(tree->ast, path, 0);
+  Name name = part->name;
+  bool is_quoted = part->quoted;
+  const struct IteratorValue *value = path.global ? NULL : unrolled(copy, name);
+  if (!path.global && is_iterator(copy, e, name)) return local_reference(copy, e);
+  if (value) return flat_integer(tree, value->value, path.span);
+  Instance *first = path.global ? root_find(tree, name) : scope_find(tree, copy->r->scope, name);
+  if (!first && !is_quoted && path.count == 1 && strcmp(names_text(tree->names, name), "time") == 0)
+    return local_reference(copy, e);
+  if (!first) return report_undeclared(copy, path, 0, NULL), AST_NONE;
+  if (copy->r->function && first->kind == INSTANCE_COMPONENT && first->parent == copy->r->function) {
+    copy->r->uses_locals = true;
+    return local_reference(copy, e);
+  }
+  StepVec steps = {0};
+  Instance *found = follow(copy, path, first, &steps);
+  AstExpr made = AST_NONE;
+  if (found)
+    made = found->kind == INSTANCE_CLASS ? class_reference(copy, e, path, found)
+                                         : component_reference(copy, e, found, &steps);
+  vec_free(tree->heap, &steps);
+  return made;
+}
+
+/* ---- calls ---- */
+
+/* An input that the function's modification binds to something of a component: it is given by the call. */
+static void add_bound_inputs(Copy *copy, AstExpr e, Instance *function, SubscriptVec *kids, uint32_t *labels,
+                             uint32_t *label_count) {
+  Tree *tree = copy->r->tree;
+  uint32_t positional = ast_kid_count(tree->ast, e) - ast_label_count(tree->ast, e), input = 0;
+  VEC(AstLabel) names = {0};
+  for (uint32_t i = 0; i < ast_label_count(tree->ast, e); i++) vec_push(tree->heap, &names, ast_label(tree->ast, e, i));
+  uint32_t before = names.count;
+  for (uint32_t i = 0; i < function->elements.count; i++) {
+    Instance *kid = instance_component(tree, function, i);
+    if (!kid || !(kid->prefixes & PREFIX_INPUT)) continue;
+    bool is_given = input++ < positional;
+    for (uint32_t k = 0; k < before; k++) is_given = is_given || names.data[k].name == kid->name;
+    const Modifier *binding = instance_binding(kid);
+    if (is_given || !binding || binding->scope.instance->kind != INSTANCE_COMPONENT) continue;
+    Resolver inner = {.tree = tree, .scope = binding->scope};
+    AstExpr value = resolve_expression(&inner, binding->value);
+    if (value == AST_NONE) copy->failed = true;
+    else vec_push(tree->heap, kids, value), vec_push(tree->heap, &names, (AstLabel){kid->name, ast_span(tree->ast, e)});
+  }
+  *labels = tree->ast->nodes.data[e].value.labels.first;
+  *label_count = names.count;
+  if (names.count > before) {
+    *labels = tree->ast->labels.count;
+    for (uint32_t i = 0; i < names.count; i++) vec_push(tree->heap, &tree->ast->labels, names.data[i]);
+  }
+  vec_free(tree->heap, &names);
+}
+
+static Instance *called_class(Copy *copy, AstPath path) {
+  Tree *tree = copy->r->tree;
+  Name name = ast_part(tree->ast, path, 0)->name;
+  Instance *at = path.global ? root_find(tree, name) : scope_find(tree, copy->r->scope, name);
+  if (at && at->kind == INSTANCE_COMPONENT) at = instance_inner(tree, at);
+  if (at && is_conditional(at)) return report_conditional(copy, path, at), NULL;
+  for (uint32_t i = 1; i < path.count && at; i++) {
+    at = instance_element(tree, at, ast_part(tree->ast, path, i)->name);
+    if (at && at->kind == INSTANCE_COMPONENT) at = instance_inner(tree, at);
+  }
+  return at;
+}
+
+/* loadResource("modelica://...") is the name of the file; AST_NONE if the call is another. */
+static AstExpr resource_name(Copy *copy, AstExpr e, const Instance *called) {
+  static const char *const loaders[] = {"Modelica.Utilities.Files.loadResource",
+                                        "ModelicaServices.ExternalReferences.loadResource"};
+  Tree *tree = copy->r->tree;
+  const char *name = names_text(tree->names, called->flat_name), *reason = NULL;
+  if (strcmp(name, loaders[0]) != 0 && strcmp(name, loaders[1]) != 0) return AST_NONE;
+  if (ast_kid_count(tree->ast, e) != 1 || ast_kind(tree->ast, ast_kid(tree->ast, e, 0)) != AST_STRING) return AST_NONE;
+  AstNode node = *ast_node(tree->ast, ast_kid(tree->ast, e, 0));
+  const char *path = library_resource(tree->library, names_text(tree->names, node.value.text), &tree->arena, &reason);
+  if (!path) {
+    tree_error(tree, node.span, copy->r->scope.instance, "the file is not found: %s", reason);
+    copy->failed = true;
+    return AST_NONE;
+  }
+  node.value.text = names_add(tree->names, path, strlen(path));
+  return flat_node(tree, node, NULL, 0);
+}
+
+/* The name of the instance that the text belongs to, with that of the model: Model.a.b */
+static AstExpr instance_name(Copy *copy, Span span) {
+  Tree *tree = copy->r->tree;
+  const char *model = names_text(tree->names, tree->model->type->name);
+  const char *name = names_text(tree->names, copy->r->scope.instance->flat_name);
+  const char *text = *name ? arena_printf(&tree->arena, "%s.%s", model, name) : model;
+  return flat_string(tree, names_add(tree->names, text, strlen(text)), span);
+}
+
+static AstExpr resolve_call(Copy *copy, AstExpr e) {
+  Tree *tree = copy->r->tree;
+  AstNode node = *ast_node(tree->ast, e);
+  AstPath path = ast_path(tree->ast, e);
+  if (ast_path_is(tree->ast, path, "getInstanceName") && copy->r->scope.instance->kind == INSTANCE_COMPONENT)
+    return instance_name(copy, node.span);
+  uint32_t errors = tree->diags->errors;
+  SubscriptVec kids = {0};
+  for (uint32_t i = 0; i < node.kid_count; i++)
+    vec_push(tree->heap, &kids, copy->map.data[ast_kid(tree->ast, e, i) - copy->first]);
+  Instance *called = path.count ? called_class(copy, path) : NULL;
+  if (tree->diags->errors > errors) copy->failed = true;
+  AstExpr resource = called && called->kind == INSTANCE_CLASS ? resource_name(copy, e, called) : AST_NONE;
+  if (resource != AST_NONE) return vec_free(tree->heap, &kids), resource;
+  bool is_local = called && called->kind == INSTANCE_COMPONENT && called->parent == copy->r->function;
+  if (called && called->kind == INSTANCE_COMPONENT && !is_local) called = NULL;
+  if (called && called->base != BASE_NONE && !called->definition) called = NULL; /* Integer(e), String(x) */
+  if (!called && path.count == 1 && node.kind == AST_CALL) node.global = 1;      /* what is built in is at the root */
+  if (!called && path.count > 1 && !copy->failed) {
+    tree_error(tree, path.span, copy->r->scope.instance, "function `%s` is not defined",
+               ast_path_text(tree->ast, path, &tree->arena));
+    copy->failed = true;
+  }
+  if (called && called->restriction == CLASS_FUNCTION && called->prefixes & PREFIX_PARTIAL && !is_local) {
+    tree_error(tree, path.span, copy->r->scope.instance, "function `%s` is partial, and cannot be called",
+               ast_path_text(tree->ast, path, &tree->arena));
+    copy->failed = true;
+  }
+  if (called && !is_local && node.kind != AST_ITERATION) {
+    Name name = define_class(tree, called);
+    if (name == 0) copy->failed = true;
+    uint32_t labels = node.value.labels.first, count = node.value.labels.count;
+    if (called->restriction == CLASS_FUNCTION && instance_open(tree, called)) {
+      add_bound_inputs(copy, e, called, &kids, &labels, &count);
+      if (kids.count > node.kid_count) gather_subscripts(tree, &kids, node.span);
+    }
+    AstPath flat = flat_path(tree, name, path.span);
+    node.extra = flat.first, node.extra_count = 1, node.global = 0;
+    node.value.labels.first = labels, node.value.labels.count = count;
+  }
+  AstExpr made = flat_node(tree, node, kids.data, kids.count);
+  vec_free(tree->heap, &kids);
+  return made;
+}
+
+/* ---- operators on connections ---- */
+
+static bool find_operator(const Tree *tree, AstExpr e, ConnectOperator *operation) {
+  static const struct {
+    const char *name;
+    ConnectOperator operation;
+  } list[] = {{"inStream", CONNECT_IN_STREAM},        {"actualStream", CONNECT_ACTUAL_STREAM},
+              {"cardinality", CONNECT_CARDINALITY},   {"Connections.isRoot", CONNECT_IS_ROOT},
+              {"Connections.rooted", CONNECT_ROOTED}, {"rooted", CONNECT_ROOTED}};
+  const Ast *ast = tree->ast;
+  if (ast_kind(ast, e) != AST_CALL || ast_kid_count(ast, e) != 1) return false;
+  AstPath path = ast_path(ast, e);
+  if (path.count > 2 || ast_kind(ast, ast_kid(ast, e, 0)) != AST_REFERENCE) return false;
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+    const char *dot = strchr(list[i].name, '.');
+    const char *first = names_text(tree->names, ast_part(ast, path, 0)->name);
+    bool fits = path.count == 1 ? !dot && strcmp(first, list[i].name) == 0
+                                : dot && strcmp(first, "Connections") == 0 &&
+                                      strcmp(names_text(tree->names, ast_part(ast, path, 1)->name), dot + 1) == 0;
+    if (fits) return *operation = list[i].operation, true;
+  }
+  return false;
+}
+
+static AstExpr resolve_operator(Copy *copy, AstExpr e, ConnectOperator operation) {
+  Tree *tree = copy->r->tree;
+  AstExpr argument = ast_kid(tree->ast, e, 0), made = AST_NONE;
+  AstPath path = ast_path(tree->ast, argument);
+  Span span = ast_span(tree->ast, e);
+  Instance *first = scope_find(tree, copy->r->scope, ast_part(tree->ast, path, 0)->name);
+  StepVec steps = {0};
+  if (!first) report_undeclared(copy, path, 0, NULL);
+  Instance *found = first ? follow(copy, path, first, &steps) : NULL;
+  Name name = 0;
+  if (found) name = connections_operator(tree, operation, found, span);
+  if (name) {
+    SubscriptVec subscripts = {0};
+    collect_subscripts(copy, argument, found, &steps, &subscripts);
+    gather_subscripts(tree, &subscripts, span);
+    made = flat_name(tree, name, subscripts.data, subscripts.count, span);
+    vec_free(tree->heap, &subscripts);
+  } else copy->failed = true;
+  vec_free(tree->heap, &steps);
+  return made;
+}
+
+static bool is_argument(const Copy *copy, AstExpr e) {
+  for (uint32_t i = 0; i < copy->arguments.count; i++)
+    if (copy->arguments.data[i] == e) return true;
+  return false;
+}
+
+/* ---- the whole ---- */
+
+static AstExpr copy_node(Copy *copy, AstExpr e) {
+  Tree *tree = copy->r->tree;
+  ConnectOperator operation;
+  switch (ast_kind(tree->ast, e)) {
+  case AST_REFERENCE: return is_argument(copy, e) ? AST_NONE : resolve_reference(copy, e);
+  case AST_CALL:
+    if (find_operator(tree, e, &operation)) return resolve_operator(copy, e, operation);
+    return resolve_call(copy, e);
+  case AST_PARTIAL:
+  case AST_ITERATION: return resolve_call(copy, e);
+  default: return local_reference(copy, e);
+  }
+}
+
+AstExpr resolve_expression(Resolver *resolver, AstExpr e) {
+  Tree *tree = resolver->tree;
+  Copy copy = {.r = resolver, .first = ast_first(tree->ast, e), .last = e};
+  AstExpr made = AST_NONE;
+  for (AstExpr i = copy.first; i <= e; i++) {
+    ConnectOperator operation;
+    if (ast_kind(tree->ast, i) == AST_ITERATION) vec_push(tree->heap, &copy.loops, i);
+    if (find_operator(tree, i, &operation)) vec_push(tree->heap, &copy.arguments, ast_kid(tree->ast, i, 0));
+  }
+  for (AstExpr i = copy.first; i <= e && !copy.failed; i++) {
+    made = copy_node(&copy, i);
+    vec_push(tree->heap, &copy.map, made);
+  }
+  vec_free(tree->heap, &copy.map, &copy.loops, &copy.arguments);
+  return copy.failed ? AST_NONE : made;
+}

@@ -1,0 +1,258 @@
+/* statement: see statement.h. Connections are taken out: ifs around them are decided, fors unrolled.
+ *
+ * Blocks nest at most DEPTH_LIMIT deep. */
+#include "instance/statement.h"
+
+#include "instance/lookup.h"
+
+#include <string.h>
+
+enum { DEPTH_LIMIT = 200 };
+
+typedef struct Walk {
+  Resolver *resolver;
+  bool may_connect; /* connections are left out; ifs whose conditions are known are decided */
+  uint32_t depth;
+} Walk;
+
+static bool walk_statements(Walk *walk, const AstStatement *list, uint32_t count, StatementVec *out);
+
+/* ---- connections ---- */
+
+static bool is_connections_call(const Tree *tree, const AstStatement *statement) {
+  if (statement->kind != AST_INVOKE || ast_kind(tree->ast, statement->left) != AST_CALL) return false;
+  AstPath path = ast_path(tree->ast, statement->left);
+  return path.count == 2 && strcmp(names_text(tree->names, ast_part(tree->ast, path, 0)->name), "Connections") == 0;
+}
+
+static bool is_connection(const Tree *tree, const AstStatement *statement) {
+  return statement->kind == AST_CONNECT || is_connections_call(tree, statement);
+}
+
+static bool has_connections(const Tree *tree, const AstStatement *list, uint32_t count, uint32_t depth) {
+  for (uint32_t i = 0; i < count; i++) {
+    if (is_connection(tree, &list[i])) return true;
+    for (uint32_t k = 0; k < list[i].branches.count && depth < DEPTH_LIMIT; k++)
+      if (has_connections(tree, list[i].branches.data[k].body.data, list[i].branches.data[k].body.count, depth + 1))
+        return true;
+  }
+  return false;
+}
+
+/* ---- collecting ---- */
+
+typedef struct Collection {
+  Tree *tree;
+  Scope scope;
+  VEC(struct IteratorValue) values; /* of the loops around, innermost last */
+  uint32_t depth;
+} Collection;
+
+static bool collect(Collection *collection, const AstStatement *list, uint32_t count);
+
+static void add_clause(Collection *collection, const AstStatement *statement) {
+  Tree *tree = collection->tree;
+  uint32_t count = collection->values.count;
+  ConnectClause clause = {.statement = statement, .scope = collection->scope};
+  clause.iterators.data = arena_array(&tree->arena, count, sizeof *collection->values.data);
+  clause.iterators.count = count;
+  if (count) memcpy(clause.iterators.data, collection->values.data, count * sizeof *collection->values.data);
+  vec_push(tree->heap, &collection->scope.instance->connect_clauses, clause);
+}
+
+/* The branch of an if that is taken, if that is known now: -1 if not, `count` if none is. */
+static int64_t taken_branch(Tree *tree, const AstStatement *statement, Scope scope, const struct IteratorValue *values,
+                            uint32_t value_count) {
+  for (uint32_t i = 0; i < statement->branches.count; i++) {
+    AstExpr condition = statement->branches.data[i].condition;
+    int known = condition == AST_NONE ? 1 : evaluate_condition(tree, condition, scope, values, value_count);
+    if (known < 0) return -1;
+    if (known) return i;
+  }
+  return statement->branches.count;
+}
+
+static bool collect_if(Collection *collection, const AstStatement *statement) {
+  int64_t taken =
+      taken_branch(collection->tree, statement, collection->scope, collection->values.data, collection->values.count);
+  if (taken < 0) {
+    tree_error(collection->tree, statement->branches.data[0].span, collection->scope.instance,
+               "a connection stands in an if whose condition is not known before the model runs");
+    return false;
+  }
+  if (taken == statement->branches.count) return true;
+  const AstBranch *branch = &statement->branches.data[taken];
+  return collect(collection, branch->body.data, branch->body.count);
+}
+
+/* Iterator number `number` of the loop and those behind it, with values. */
+static bool unroll(Collection *collection, const AstStatement *statement, uint32_t number) {
+  Tree *tree = collection->tree;
+  const AstBranch *branch = &statement->branches.data[0];
+  if (number == statement->iterators.count) return collect(collection, branch->body.data, branch->body.count);
+  const AstIterator *iterator = &statement->iterators.data[number];
+  NumberVec numbers = {0};
+  bool fits = evaluate_range(tree, iterator->range, collection->scope, collection->values.data,
+                             collection->values.count, &numbers);
+  for (uint32_t i = 0; i < numbers.count && fits; i++) {
+    vec_push(tree->heap, &collection->values, (struct IteratorValue){iterator->label.name, (int64_t)numbers.data[i]});
+    fits = unroll(collection, statement, number + 1);
+    collection->values.count--;
+  }
+  vec_free(tree->heap, &numbers);
+  return fits;
+}
+
+static bool collect(Collection *collection, const AstStatement *list, uint32_t count) {
+  bool fits = true;
+  if (collection->depth >= DEPTH_LIMIT) {
+    tree_error(collection->tree, list[0].span, collection->scope.instance, "blocks are nested deeper than %d",
+               DEPTH_LIMIT);
+    return false;
+  }
+  collection->depth++;
+  for (uint32_t i = 0; i < count; i++) {
+    if (!has_connections(collection->tree, &list[i], 1, 0)) continue;
+    if (list[i].kind == AST_IF_BLOCK) fits = collect_if(collection, &list[i]) && fits;
+    else if (list[i].kind == AST_FOR_BLOCK) fits = unroll(collection, &list[i], 0) && fits;
+    else if (is_connection(collection->tree, &list[i])) add_clause(collection, &list[i]);
+    else {
+      tree_error(collection->tree, list[i].span, collection->scope.instance, "a connection cannot stand in a when");
+      fits = false;
+    }
+  }
+  collection->depth--;
+  return fits;
+}
+
+bool collect_clauses(Tree *tree, Scope scope, const AstStatement *list, uint32_t count) {
+  Collection collection = {.tree = tree, .scope = scope};
+  bool fits = collect(&collection, list, count);
+  vec_free(tree->heap, &collection.values);
+  return fits;
+}
+
+/* ---- expressions ---- */
+
+static bool resolve(Walk *walk, AstExpr *e) {
+  if (*e == AST_NONE) return true;
+  *e = resolve_expression(walk->resolver, *e);
+  return *e != AST_NONE;
+}
+
+/* The arguments of an annotation are not looked at. */
+static bool resolve_simple(Walk *walk, const AstStatement *statement, StatementVec *out) {
+  AstStatement made = *statement;
+  made.annotation = NULL;
+  if (!resolve(walk, &made.left) || !resolve(walk, &made.right)) return false;
+  vec_push(walk->resolver->tree->heap, out, made);
+  return true;
+}
+
+/* ---- blocks ---- */
+
+static bool resolve_body(Walk *walk, const AstBranch *branch, AstBranch *made) {
+  Tree *tree = walk->resolver->tree;
+  StatementVec body = {0};
+  bool fits = walk_statements(walk, branch->body.data, branch->body.count, &body);
+  made->body.data = arena_array(&tree->arena, body.count, sizeof *body.data);
+  made->body.count = body.count;
+  if (body.count) memcpy(made->body.data, body.data, body.count * sizeof *body.data);
+  vec_free(tree->heap, &body);
+  return fits;
+}
+
+static bool resolve_branches(Walk *walk, const AstStatement *statement, AstStatement *made) {
+  Tree *tree = walk->resolver->tree;
+  made->branches.data = arena_array(&tree->arena, statement->branches.count, sizeof *made->branches.data);
+  for (uint32_t i = 0; i < statement->branches.count; i++) {
+    AstBranch *branch = &made->branches.data[i];
+    *branch = statement->branches.data[i];
+    if (!resolve(walk, &branch->condition)) return false;
+    if (!resolve_body(walk, &statement->branches.data[i], branch)) return false;
+  }
+  return true;
+}
+
+static bool resolve_if(Walk *walk, const AstStatement *statement, StatementVec *out) {
+  Tree *tree = walk->resolver->tree;
+  bool may_decide = walk->may_connect && !walk->resolver->iterators.count;
+  int64_t taken = may_decide ? taken_branch(tree, statement, walk->resolver->scope, NULL, 0) : -1;
+  if (taken >= 0 && taken < statement->branches.count)
+    return walk_statements(walk, statement->branches.data[taken].body.data, statement->branches.data[taken].body.count,
+                           out);
+  if (taken >= 0) return true;
+  AstStatement made = *statement;
+  if (!resolve_branches(walk, statement, &made)) return false;
+  vec_push(tree->heap, out, made);
+  return true;
+}
+
+static bool resolve_for(Walk *walk, const AstStatement *statement, StatementVec *out) {
+  Tree *tree = walk->resolver->tree;
+  AstStatement made = *statement;
+  IndexVec *names = &walk->resolver->iterators;
+  uint32_t outer = names->count;
+  made.iterators.data = arena_array(&tree->arena, statement->iterators.count, sizeof *made.iterators.data);
+  bool fits = true;
+  for (uint32_t i = 0; i < statement->iterators.count && fits; i++) {
+    made.iterators.data[i] = statement->iterators.data[i];
+    fits = resolve(walk, &made.iterators.data[i].range);
+    vec_push(tree->heap, names, statement->iterators.data[i].label.name);
+  }
+  fits = fits && resolve_branches(walk, statement, &made);
+  names->count = outer;
+  if (fits) vec_push(tree->heap, out, made);
+  return fits;
+}
+
+static bool resolve_block(Walk *walk, const AstStatement *statement, StatementVec *out) {
+  AstStatement made = *statement;
+  if (!resolve_branches(walk, statement, &made)) return false;
+  vec_push(walk->resolver->tree->heap, out, made);
+  return true;
+}
+
+static bool leave_out(Walk *walk, const AstStatement *statement) {
+  if (walk->may_connect) return true;
+  tree_error(walk->resolver->tree, statement->span, walk->resolver->scope.instance, "a connection cannot stand here");
+  return false;
+}
+
+static bool walk_statement(Walk *walk, const AstStatement *statement, StatementVec *out) {
+  switch (statement->kind) {
+  case AST_CONNECT: return leave_out(walk, statement);
+  case AST_INVOKE:
+    if (is_connections_call(walk->resolver->tree, statement)) return leave_out(walk, statement);
+    return resolve_simple(walk, statement, out);
+  case AST_EQUALITY:
+  case AST_ASSIGN:
+  case AST_TERM:
+  case AST_BREAK:
+  case AST_RETURN: return resolve_simple(walk, statement, out);
+  case AST_IF_BLOCK: return resolve_if(walk, statement, out);
+  case AST_FOR_BLOCK: return resolve_for(walk, statement, out);
+  case AST_WHEN_BLOCK:
+  case AST_WHILE_BLOCK: return resolve_block(walk, statement, out);
+  }
+  return true;
+}
+
+static bool walk_statements(Walk *walk, const AstStatement *list, uint32_t count, StatementVec *out) {
+  bool fits = true;
+  if (walk->depth >= DEPTH_LIMIT) {
+    tree_error(walk->resolver->tree, list[0].span, walk->resolver->scope.instance, "blocks are nested deeper than %d",
+               DEPTH_LIMIT);
+    return false;
+  }
+  walk->depth++;
+  for (uint32_t i = 0; i < count; i++) fits = walk_statement(walk, &list[i], out) && fits;
+  walk->depth--;
+  return fits;
+}
+
+bool resolve_statements(Resolver *resolver, const AstStatement *list, uint32_t count, bool may_connect,
+                        StatementVec *out) {
+  Walk walk = {.resolver = resolver, .may_connect = may_connect};
+  return walk_statements(&walk, list, count, out);
+}

@@ -1,0 +1,674 @@
+/* tree: instances of classes and components: which parts they have, which elements, and what modifies them.
+ *
+ * Invariant: an instance is opened once; its parts stand in the order of a walk over base classes. Modifiers are lists
+ * from the outermost to the innermost: the first that says something counts. */
+#include "instance/lookup.h"
+
+#include <string.h>
+
+enum { INHERITANCE_LIMIT = 100, NESTING_LIMIT = 200 };
+
+/* ---- making ---- */
+
+static Instance *instance_new(Tree *tree, InstanceKind kind, Name name, Instance *parent) {
+  Instance *instance = arena_alloc(&tree->arena, sizeof *instance);
+  *instance = (Instance){.kind = kind, .name = name, .parent = parent, .by_name = map_make(tree->heap)};
+  return instance;
+}
+
+static Name join_names(Tree *tree, Name outer, Name name) {
+  if (outer == 0) return name;
+  const char *text = arena_printf(&tree->arena, "%s.%s", names_text(tree->names, outer), names_text(tree->names, name));
+  return names_add(tree->names, text, strlen(text));
+}
+
+static void set_flat_name(Tree *tree, Instance *instance) {
+  Name outer = instance->parent ? instance->parent->flat_name : 0;
+  instance->flat_name = join_names(tree, outer, instance->name);
+}
+
+Instance *class_instance(Tree *tree, Instance *parent, const AstElement *element, const AstClass *definition,
+                         Scope around, Modifiers modifiers) {
+  Instance *instance = instance_new(tree, INSTANCE_CLASS, definition->label.name, parent);
+  instance->element = element;
+  instance->definition = definition;
+  instance->around = instance->declared = around;
+  instance->modifiers = modifiers;
+  instance->restriction = definition->kind;
+  instance->prefixes = definition->prefixes | (element ? element->prefixes : 0);
+  instance->type = instance;
+  set_flat_name(tree, instance);
+  return instance;
+}
+
+static const char *const base_names[BASE_COUNT] = {
+    [BASE_REAL] = "Real",     [BASE_INTEGER] = "Integer", [BASE_BOOLEAN] = "Boolean",
+    [BASE_STRING] = "String", [BASE_CLOCK] = "Clock",     [BASE_EXTERNAL_OBJECT] = "ExternalObject"};
+
+void tree_start(Tree *tree) {
+  tree->root = instance_new(tree, INSTANCE_CLASS, 0, NULL);
+  tree->root->is_open = true;
+  tree->root->restriction = CLASS_PACKAGE;
+  vec_push(tree->heap, &tree->root->parts, (Part){.end = 1, .type = tree->root});
+  for (InstanceBase base = BASE_REAL; base < BASE_COUNT; base++) {
+    if (!base_names[base]) continue;
+    Name name = names_add(tree->names, base_names[base], strlen(base_names[base]));
+    Instance *instance = instance_new(tree, INSTANCE_CLASS, name, tree->root);
+    instance->base = base;
+    instance->restriction = CLASS_TYPE;
+    instance->flat_name = name;
+    instance->type = instance;
+    tree->bases[base] = instance;
+  }
+}
+
+/* ---- modifiers ---- */
+
+typedef VEC(Modifier) ModifierVec;
+
+static Modifiers modifiers_keep(Tree *tree, ModifierVec *list) {
+  Modifiers kept = {arena_array(&tree->arena, list->count, sizeof *kept.data), list->count};
+  if (list->count) memcpy(kept.data, list->data, list->count * sizeof *kept.data);
+  vec_free(tree->heap, list);
+  return kept;
+}
+
+static void push_modification(Tree *tree, ModifierVec *list, const AstModification *modification, Scope scope) {
+  if (!modification) return;
+  vec_push(tree->heap, list,
+           (Modifier){.modification = modification,
+                      .value = modification->value,
+                      .scope = scope,
+                      .is_break = modification->is_break});
+}
+
+static void push_all(Tree *tree, ModifierVec *list, Modifiers more) {
+  for (uint32_t i = 0; i < more.count; i++) vec_push(tree->heap, list, more.data[i]);
+}
+
+/* a.b = 1 says the same as a(b = 1): the modification of a. */
+static const AstModification *nest_modification(Tree *tree, const AstArgument *argument) {
+  AstModification *nested = arena_alloc(&tree->arena, sizeof *nested);
+  AstArgument *inner = arena_alloc(&tree->arena, sizeof *inner);
+  *inner = *argument;
+  inner->name.first++;
+  inner->name.count--;
+  *nested = (AstModification){.value = AST_NONE, .span = argument->span};
+  nested->arguments.data = inner;
+  nested->arguments.count = 1;
+  return nested;
+}
+
+/* What the modifiers of a part say about the element `name`: the modifiers without redeclarations, in order. */
+static void push_matching(Tree *tree, ModifierVec *list, Modifiers modifiers, Name name) {
+  for (uint32_t i = 0; i < modifiers.count; i++) {
+    const Modifier *outer = &modifiers.data[i];
+    for (uint32_t k = 0; outer->modification && k < outer->modification->arguments.count; k++) {
+      const AstArgument *argument = &outer->modification->arguments.data[k];
+      if (argument->is_break || argument->redeclared || !argument->modification || argument->name.count == 0) continue;
+      if (ast_part(tree->ast, argument->name, 0)->name != name) continue;
+      const AstModification *modification = argument->modification;
+      if (argument->name.count > 1) modification = nest_modification(tree, argument);
+      Modifier inner = {.modification = modification,
+                        .value = modification->value,
+                        .scope = outer->scope,
+                        .is_each = outer->is_each || argument->is_each,
+                        .is_final = outer->is_final || argument->is_final,
+                        .is_break = modification->is_break};
+      vec_push(tree->heap, list, inner);
+    }
+    if (outer->value != AST_NONE && !outer->is_break) {
+      FieldChain *chain = arena_alloc(&tree->arena, sizeof *chain);
+      *chain = (FieldChain){name, outer->fields};
+      vec_push(tree->heap, list,
+               (Modifier){.value = outer->value, .fields = chain, .scope = outer->scope, .is_each = outer->is_each});
+    }
+  }
+}
+
+/* The outermost redeclaration of `name` in the modifiers; NULL if there is none. */
+static const AstArgument *find_redeclaration(const Tree *tree, Modifiers modifiers, Name name, Scope *scope,
+                                             bool *is_each) {
+  for (uint32_t i = 0; i < modifiers.count; i++) {
+    const AstModification *modification = modifiers.data[i].modification;
+    for (uint32_t k = 0; modification && k < modification->arguments.count; k++) {
+      const AstArgument *argument = &modification->arguments.data[k];
+      if (!argument->redeclared || ast_part(tree->ast, argument->name, 0)->name != name) continue;
+      *scope = modifiers.data[i].scope;
+      *is_each = modifiers.data[i].is_each || argument->is_each;
+      return argument;
+    }
+  }
+  return NULL;
+}
+
+/* ---- parts ---- */
+
+typedef struct Opening {
+  Tree *tree;
+  Instance *instance;
+  uint32_t depth;
+} Opening;
+
+static bool add_part(Opening *opening, Part part);
+
+static bool is_extended_already(const Instance *instance, const Part *part) {
+  for (uint32_t i = part->parent; instance->parts.count; i = instance->parts.data[i].parent) {
+    const Part *other = &instance->parts.data[i];
+    if (other->definition == part->definition && other->type == part->type && part->definition) return true;
+    if (other->parent == i) return false;
+  }
+  return false;
+}
+
+/* A part of the class `type` behind the part `parent`. */
+static bool add_base(Opening *opening, uint32_t parent, Instance *type, const AstModification *modification,
+                     Scope scope, const AstElement *extends, Span span) {
+  Tree *tree = opening->tree;
+  Instance *instance = opening->instance;
+  ModifierVec modifiers = {0};
+  push_all(tree, &modifiers, instance->parts.data[parent].modifiers);
+  push_modification(tree, &modifiers, modification, scope);
+  push_all(tree, &modifiers, type->modifiers);
+  Part part = {.definition = type->definition,
+               .type = type,
+               .around = type->around,
+               .parent = parent,
+               .extends = extends,
+               .modifiers = modifiers_keep(tree, &modifiers)};
+  part.is_protected = instance->parts.data[parent].is_protected || (extends && extends->prefixes & PREFIX_PROTECTED);
+  if (is_extended_already(instance, &part) || opening->depth > INHERITANCE_LIMIT)
+    return tree_error(tree, span, instance, "class `%s` extends itself", names_text(tree->names, type->name)), false;
+  return add_part(opening, part);
+}
+
+/* The class that an extends clause of part `number` names. */
+static Instance *find_base(Opening *opening, uint32_t number, AstPath path) {
+  Tree *tree = opening->tree;
+  return scope_find_base(tree, (Scope){opening->instance, number}, path);
+}
+
+static void add_element(Opening *opening, uint32_t number, const AstElement *ast) {
+  Tree *tree = opening->tree;
+  Instance *instance = opening->instance;
+  Name name = ast->kind == AST_COMPONENT ? ast->component->label.name : ast->class_definition->label.name;
+  uint32_t first = map_get(&instance->by_name, name);
+  Element element = {.name = name, .part = number, .ast = ast, .next = UINT32_MAX};
+  if (first == MAP_NONE) map_put(&instance->by_name, name, instance->elements.count);
+  else {
+    while (instance->elements.data[first].next != UINT32_MAX) first = instance->elements.data[first].next;
+    instance->elements.data[first].next = instance->elements.count;
+  }
+  vec_push(tree->heap, &instance->elements, element);
+}
+
+static bool is_redeclaration(const AstElement *ast) {
+  return ast->prefixes & PREFIX_REDECLARE || (ast->kind == AST_CLASS && ast->class_definition->form == FORM_EXTENDS);
+}
+
+static bool add_extends(Opening *opening, uint32_t number, const AstElement *ast) {
+  const AstExtends *extends = ast->extends;
+  Instance *type = find_base(opening, number, extends->name);
+  if (!type) return false;
+  if (!check_base(opening->tree, opening->instance, type, extends->name.span)) return false;
+  if (type->kind != INSTANCE_CLASS)
+    return tree_error(opening->tree, extends->name.span, opening->instance, "`%s` is a component, not a class",
+                      ast_path_text(opening->tree->ast, extends->name, &opening->tree->arena)),
+           false;
+  return add_base(opening, number, type, extends->modification, (Scope){opening->instance, number}, ast,
+                  extends->name.span);
+}
+
+/* Classes come first, because base classes may be among them; the others stay in their order. */
+static bool add_long(Opening *opening, uint32_t number, const AstClass *definition) {
+  Tree *tree = opening->tree;
+  bool fits = true;
+  for (uint32_t i = 0; i < definition->elements.count; i++) {
+    const AstElement *ast = &definition->elements.data[i];
+    if (ast->kind == AST_CLASS && !is_redeclaration(ast)) add_element(opening, number, ast);
+    if (ast->kind == AST_IMPORT) vec_push(tree->heap, &opening->instance->imports, (Import){ast->import, number});
+  }
+  for (uint32_t i = 0; i < definition->elements.count; i++) {
+    const AstElement *ast = &definition->elements.data[i];
+    switch (ast->kind) {
+    case AST_EXTENDS: fits = add_extends(opening, number, ast) && fits; break;
+    case AST_COMPONENT:
+      if (!is_redeclaration(ast)) add_element(opening, number, ast);
+      break;
+    case AST_IMPORT:
+    case AST_CLASS: break;
+    }
+  }
+  return fits;
+}
+
+static bool add_short(Opening *opening, uint32_t number, const AstClass *definition) {
+  Tree *tree = opening->tree;
+  Scope around = opening->instance->parts.data[number].around;
+  Instance *type = scope_find_class(tree, around, definition->base.name);
+  if (!type) return false;
+  opening->instance->prefixes |= definition->base_prefixes;
+  for (uint32_t i = 0; i < definition->base.dimensions.count; i++)
+    vec_push(tree->heap, &opening->instance->dimensions,
+             (struct Dimension){.e = definition->base.dimensions.data[i], .scope = around});
+  return add_base(opening, number, type, definition->modification, around, NULL, definition->base.name.span);
+}
+
+/* model extends X: the base is what X was before. */
+static bool add_class_extends(Opening *opening, uint32_t number, const AstClass *definition) {
+  Tree *tree = opening->tree;
+  Instance *former = opening->instance->parts.data[number].type->former;
+  if (!former)
+    return tree_error(tree, definition->label.span, opening->instance, "there is no inherited class `%s` to extend",
+                      names_text(tree->names, definition->label.name)),
+           false;
+  return add_base(opening, number, former, definition->modification, (Scope){opening->instance, number}, NULL,
+                  definition->label.span) &&
+         add_long(opening, number, definition);
+}
+
+static bool add_part(Opening *opening, Part part) {
+  Tree *tree = opening->tree;
+  Instance *instance = opening->instance;
+  uint32_t number = instance->parts.count;
+  bool fits = true;
+  part.end = UINT32_MAX;
+  if (number == 0) part.parent = 0;
+  vec_push(tree->heap, &instance->parts, part);
+  opening->depth++;
+  if (!part.definition) {
+    instance->base = part.type->base;
+  } else {
+    switch (part.definition->form) {
+    case FORM_LONG: fits = add_long(opening, number, part.definition); break;
+    case FORM_SHORT: fits = add_short(opening, number, part.definition); break;
+    case FORM_EXTENDS: fits = add_class_extends(opening, number, part.definition); break;
+    case FORM_ENUMERATION:
+      instance->base = BASE_ENUMERATION;
+      instance->enumeration = part.type;
+      break;
+    case FORM_DERIVATIVE: break;
+    }
+    bool is_vague = instance->restriction == CLASS_TYPE || instance->restriction == CLASS_CLASS;
+    if (is_vague && part.definition->kind != CLASS_TYPE) instance->restriction = part.definition->kind;
+  }
+  opening->depth--;
+  instance->parts.data[number].end = instance->parts.count;
+  return fits;
+}
+
+/* ---- redeclarations by elements, removed and repeated elements ---- */
+
+static Element *find_inherited(Instance *instance, Name name, uint32_t part) {
+  for (uint32_t i = map_get(&instance->by_name, name); i != MAP_NONE; i = instance->elements.data[i].next) {
+    Element *element = &instance->elements.data[i];
+    if (element->part > part && element->part < instance->parts.data[part].end) return element;
+  }
+  return NULL;
+}
+
+static void redeclare_element(Tree *tree, Instance *instance, uint32_t part, const AstElement *ast) {
+  Name name = ast->kind == AST_COMPONENT ? ast->component->label.name : ast->class_definition->label.name;
+  Span span = ast->kind == AST_COMPONENT ? ast->component->label.span : ast->class_definition->label.span;
+  Element *element = find_inherited(instance, name, part);
+  if (!element) {
+    tree_error(tree, span, instance, "there is no inherited element `%s` to redeclare", names_text(tree->names, name));
+    return;
+  }
+  vec_push(tree->heap, &element->redeclared, (Declaration){ast, (Scope){instance, part}});
+}
+
+/* Innermost classes first, so that the last redeclaration counts. */
+static void redeclare_elements(Tree *tree, Instance *instance) {
+  for (uint32_t number = instance->parts.count; number-- > 0;) {
+    const AstClass *definition = instance->parts.data[number].definition;
+    for (uint32_t i = 0; definition && i < definition->elements.count; i++) {
+      const AstElement *ast = &definition->elements.data[i];
+      if ((ast->kind == AST_COMPONENT || ast->kind == AST_CLASS) && is_redeclaration(ast))
+        redeclare_element(tree, instance, number, ast);
+    }
+  }
+}
+
+static void remove_broken(Tree *tree, Instance *instance) {
+  for (uint32_t number = 0; number < instance->parts.count; number++) {
+    Modifiers modifiers = instance->parts.data[number].modifiers;
+    for (uint32_t i = 0; i < modifiers.count; i++) {
+      const AstModification *modification = modifiers.data[i].modification;
+      for (uint32_t k = 0; modification && k < modification->arguments.count; k++) {
+        const AstArgument *argument = &modification->arguments.data[k];
+        if (!argument->is_break || argument->name.count == 0) continue;
+        uint32_t found = map_get(&instance->by_name, ast_part(tree->ast, argument->name, 0)->name);
+        if (found != MAP_NONE) instance->elements.data[found].is_removed = true;
+      }
+    }
+  }
+}
+
+static Span element_span(const AstElement *ast) {
+  return ast->kind == AST_COMPONENT ? ast->component->label.span : ast->class_definition->label.span;
+}
+
+/* Elements of one name: they may be inherited twice if they are the same. */
+static void check_repeated(Tree *tree, Instance *instance) {
+  for (uint32_t i = 0; i < instance->elements.count; i++) {
+    Element *first = &instance->elements.data[i];
+    if (first->is_removed) continue;
+    for (uint32_t k = first->next; k != UINT32_MAX; k = instance->elements.data[k].next) {
+      Element *other = &instance->elements.data[k];
+      if (other->is_removed) continue;
+      other->is_removed = true;
+      if (other->ast == first->ast || elements_equal(tree, first, other)) continue;
+      tree_error(tree, element_span(other->ast), instance, "`%s` is declared twice",
+                 names_text(tree->names, first->name));
+      diag_note(tree->diags, tree->last, element_span(first->ast), "first declared here");
+      instance->is_failed = true;
+    }
+  }
+}
+
+bool instance_open(Tree *tree, Instance *instance) {
+  if (instance->is_open) return !instance->is_failed;
+  instance->is_open = true;
+  Opening opening = {.tree = tree, .instance = instance};
+  Instance *type = instance->type;
+  Part part = {.definition = type->definition, .type = type, .around = type->around, .modifiers = instance->modifiers};
+  if (instance->kind == INSTANCE_COMPONENT && type->modifiers.count) {
+    ModifierVec list = {0};
+    push_all(tree, &list, instance->modifiers);
+    push_all(tree, &list, type->modifiers);
+    part.modifiers = modifiers_keep(tree, &list);
+  }
+  if (!add_part(&opening, part)) instance->is_failed = true;
+  redeclare_elements(tree, instance);
+  remove_broken(tree, instance);
+  check_repeated(tree, instance);
+  check_modifiers(tree, instance);
+  return !instance->is_failed;
+}
+
+/* ---- elements ---- */
+
+typedef struct Chosen {
+  Declaration declaration;
+  bool is_redeclared;
+  bool is_each;
+} Chosen;
+
+/* The declaration that counts: the outermost redeclaration by a modifier, else by a derived class, else its own. */
+static Chosen choose_declaration(Tree *tree, Instance *owner, const Element *element) {
+  Scope scope = {0};
+  bool is_each = false;
+  Scope own = {owner, element->part};
+  const AstArgument *argument =
+      find_redeclaration(tree, owner->parts.data[element->part].modifiers, element->name, &scope, &is_each);
+  if (argument) return (Chosen){{argument->redeclared, scope}, true, is_each};
+  if (element->redeclared.count) return (Chosen){vec_last(&element->redeclared), true, false};
+  return (Chosen){{element->ast, own}, false, false};
+}
+
+/* Modifications that a redeclaration inherits: those of the constraining clause, else of the first declaration. */
+static void push_constraint(Tree *tree, ModifierVec *list, const AstElement *ast, Scope scope) {
+  const AstModification *modification = NULL;
+  if (ast->constraint) modification = ast->constraint->modification;
+  else if (ast->kind == AST_COMPONENT) modification = ast->component->modification;
+  else modification = ast->class_definition->modification;
+  uint32_t count = list->count;
+  push_modification(tree, list, modification, scope);
+  if (list->count > count) vec_last(list).value = AST_NONE;
+}
+
+static bool is_alias(const AstClass *definition, const ModifierVec *modifiers) {
+  return definition->form == FORM_SHORT && !definition->modification && !definition->base.dimensions.count &&
+         !definition->base_prefixes && !modifiers->count;
+}
+
+static Instance *make_class(Tree *tree, Instance *owner, const Element *element) {
+  Chosen chosen = choose_declaration(tree, owner, element);
+  const AstElement *ast = chosen.declaration.ast;
+  if (ast->kind != AST_CLASS) {
+    tree_error(tree, ast->span, owner, "class `%s` is redeclared as a component",
+               names_text(tree->names, element->name));
+    return NULL;
+  }
+  const AstClass *definition = ast->class_definition;
+  ModifierVec modifiers = {0};
+  push_matching(tree, &modifiers, owner->parts.data[element->part].modifiers, element->name);
+  uint32_t fields = 0;
+  for (uint32_t i = 0; i < modifiers.count; i++)
+    if (modifiers.data[i].modification) modifiers.data[fields++] = modifiers.data[i];
+  modifiers.count = fields;
+  if (is_alias(definition, &modifiers) && !chosen.is_redeclared) {
+    vec_free(tree->heap, &modifiers);
+    Instance *found = scope_find_class(tree, chosen.declaration.scope, definition->base.name);
+    return found && check_alias(tree, definition, found) ? found : NULL;
+  }
+  if (chosen.is_redeclared && definition->form != FORM_EXTENDS)
+    push_constraint(tree, &modifiers, element->ast, (Scope){owner, element->part});
+  if (is_alias(definition, &modifiers)) {
+    vec_free(tree->heap, &modifiers);
+    return scope_find_class(tree, chosen.declaration.scope, definition->base.name);
+  }
+  Instance *former = NULL;
+  for (uint32_t i = 0; i <= element->redeclared.count; i++) {
+    Declaration declaration =
+        i == 0 ? (Declaration){element->ast, (Scope){owner, element->part}} : element->redeclared.data[i - 1];
+    bool is_last = declaration.ast == ast;
+    if (declaration.ast->kind != AST_CLASS) continue;
+    if (is_last || definition->form != FORM_EXTENDS) break;
+    Instance *next = class_instance(tree, owner, declaration.ast, declaration.ast->class_definition, declaration.scope,
+                                    (Modifiers){0});
+    next->former = former;
+    former = next;
+  }
+  Instance *made =
+      class_instance(tree, owner, ast, definition, chosen.declaration.scope, modifiers_keep(tree, &modifiers));
+  made->name = element->name;
+  made->former = former;
+  made->prefixes |= element->ast->prefixes & PREFIX_PROTECTED;
+  return made;
+}
+
+static uint32_t spread_prefixes(const Instance *owner) {
+  if (owner->kind != INSTANCE_COMPONENT) return 0;
+  uint32_t spread = owner->prefixes & (PREFIX_FLOW | PREFIX_STREAM | PREFIX_PARAMETER | PREFIX_CONSTANT | PREFIX_INPUT |
+                                       PREFIX_OUTPUT | PREFIX_DISCRETE);
+  if (owner->restriction != CLASS_RECORD && owner->restriction != CLASS_CONNECTOR) spread &= ~(uint32_t)PREFIX_DISCRETE;
+  return spread;
+}
+
+static bool contains_itself(const Instance *owner, const Instance *type) {
+  uint32_t depth = 0;
+  for (const Instance *at = owner; at && at->kind == INSTANCE_COMPONENT; at = at->parent, depth++)
+    if (type->definition && at->type->definition == type->definition && at->type == type) return true;
+  return depth > NESTING_LIMIT;
+}
+
+/* The prefix is of the element that is redeclared, too. */
+static uint32_t component_prefixes(const Instance *owner, const Element *element, const AstElement *ast) {
+  uint32_t kept = PREFIX_PROTECTED | PREFIX_INNER | PREFIX_OUTER;
+  uint32_t kinds =
+      PREFIX_FLOW | PREFIX_STREAM | PREFIX_PARAMETER | PREFIX_CONSTANT | PREFIX_DISCRETE | PREFIX_INPUT | PREFIX_OUTPUT;
+  uint32_t prefixes = ast->prefixes;
+  if (ast != element->ast) {
+    prefixes |= element->ast->prefixes & kept;
+    if (!(prefixes & kinds)) prefixes |= element->ast->prefixes & kinds;
+  }
+  if (owner->parts.data[element->part].is_protected) prefixes |= PREFIX_PROTECTED;
+  return prefixes | spread_prefixes(owner);
+}
+
+static void push_dimensions(Tree *tree, Instance *instance, AstExprs dimensions, Scope scope) {
+  for (uint32_t i = 0; i < dimensions.count; i++)
+    vec_push(tree->heap, &instance->dimensions, (struct Dimension){.e = dimensions.data[i], .scope = scope});
+}
+
+static Instance *make_component(Tree *tree, Instance *owner, const Element *element, Chosen chosen) {
+  const AstElement *ast = chosen.declaration.ast;
+  Scope own = {owner, element->part};
+  if (ast->kind != AST_COMPONENT) {
+    tree_error(tree, ast->span, owner, "component `%s` is redeclared as a class",
+               names_text(tree->names, element->name));
+    return NULL;
+  }
+  const AstComponent *component = ast->component;
+  Instance *type = scope_find_class(tree, chosen.declaration.scope, component->type->name);
+  if (!type) return NULL;
+  if (contains_itself(owner, type)) {
+    tree_error(tree, component->label.span, owner, "`%s` is contained in its own class `%s`",
+               names_text(tree->names, element->name), names_text(tree->names, type->name));
+    return NULL;
+  }
+  if (ast->prefixes & PREFIX_STREAM && owner->restriction != CLASS_CONNECTOR) {
+    tree_error(tree, ast->span, owner, "`stream` can only stand in a connector");
+    return NULL;
+  }
+  Instance *made = instance_new(tree, INSTANCE_COMPONENT, element->name, owner);
+  ModifierVec modifiers = {0};
+  push_matching(tree, &modifiers, owner->parts.data[element->part].modifiers, element->name);
+  push_modification(tree, &modifiers, component->modification, chosen.declaration.scope);
+  if (chosen.is_each && component->modification) vec_last(&modifiers).is_each = true;
+  if (chosen.is_redeclared) push_constraint(tree, &modifiers, element->ast, own);
+  made->modifiers = modifiers_keep(tree, &modifiers);
+  made->declared = chosen.declaration.scope;
+  made->element = ast;
+  made->first_element = element->ast;
+  made->first_part = element->part;
+  made->type = type;
+  made->restriction = type->restriction;
+  made->prefixes = component_prefixes(owner, element, ast);
+  bool has_dimensions = component->dimensions.count || component->type->dimensions.count;
+  push_dimensions(tree, made, component->dimensions, made->declared);
+  push_dimensions(tree, made, component->type->dimensions, made->declared);
+  if (ast != element->ast && !has_dimensions) {
+    push_dimensions(tree, made, element->ast->component->dimensions, own);
+    push_dimensions(tree, made, element->ast->component->type->dimensions, own);
+  }
+  set_flat_name(tree, made);
+  instance_open(tree, made);
+  return made;
+}
+
+Instance *add_missing_inner(Tree *tree, Instance *outer) {
+  AstElement *ast = arena_alloc(&tree->arena, sizeof *ast);
+  AstComponent *component = arena_alloc(&tree->arena, sizeof *component);
+  Instance *model = tree->model;
+  *component = *outer->element->component;
+  component->modification = NULL;
+  *ast = *outer->element;
+  ast->component = component;
+  ast->prefixes = PREFIX_INNER;
+  Element element = {.name = outer->name, .ast = ast, .next = UINT32_MAX};
+  if (!model || map_get(&model->by_name, outer->name) != MAP_NONE) {
+    tree_error(tree, component->label.span, outer->parent, "there is no `inner` component for `outer %s`",
+               names_text(tree->names, outer->name));
+    return NULL;
+  }
+  element.instance = make_component(tree, model, &element, (Chosen){{ast, outer->declared}, false, false});
+  if (!element.instance) return NULL;
+  diag_warning(tree->diags, DIAG_WARNING_OTHER, component->label.span,
+               "there is no `inner` component for `outer %s`; one with its defaults is added to the model",
+               names_text(tree->names, outer->name));
+  map_put(&model->by_name, outer->name, model->elements.count);
+  vec_push(tree->heap, &model->elements, element);
+  return element.instance;
+}
+
+Instance *element_instance(Tree *tree, Instance *owner, uint32_t number) {
+  Element *element = &owner->elements.data[number];
+  if (element->instance) return element->instance;
+  if (element->is_busy) {
+    tree_error(tree, element_span(element->ast), owner, "`%s` is defined by itself",
+               names_text(tree->names, element->name));
+    return NULL;
+  }
+  element->is_busy = true;
+  Element copy = *element;
+  Instance *made = element->ast->kind == AST_COMPONENT
+                       ? make_component(tree, owner, &copy, choose_declaration(tree, owner, &copy))
+                       : make_class(tree, owner, &copy);
+  element = &owner->elements.data[number];
+  element->is_busy = false;
+  element->instance = made;
+  return made;
+}
+
+uint32_t library_element(Tree *tree, Instance *instance, uint32_t part, Name name) {
+  Opening opening = {.tree = tree, .instance = instance};
+  if (instance->kind != INSTANCE_CLASS) return MAP_NONE;
+  for (uint32_t i = part; i < instance->parts.count && i < instance->parts.data[part].end; i++) {
+    const AstClass *definition = instance->parts.data[i].definition;
+    if (!definition || definition->kind != CLASS_PACKAGE) continue;
+    const AstElement *member = library_member(tree->library, definition, name);
+    if (!member) continue;
+    add_element(&opening, i, member);
+    return instance->elements.count - 1;
+  }
+  return MAP_NONE;
+}
+
+Instance *instance_element(Tree *tree, Instance *instance, Name name) {
+  if (instance == tree->root) return root_find(tree, name);
+  if (!instance_open(tree, instance) && !instance->parts.count) return NULL;
+  uint32_t found = map_get(&instance->by_name, name);
+  while (found != MAP_NONE && instance->elements.data[found].is_removed) found = instance->elements.data[found].next;
+  if (found == MAP_NONE) found = library_element(tree, instance, 0, name);
+  return found == MAP_NONE ? NULL : element_instance(tree, instance, found);
+}
+
+Instance *instance_component(Tree *tree, Instance *instance, uint32_t number) {
+  const Element *element = &instance->elements.data[number];
+  if (element->ast->kind != AST_COMPONENT || element->is_removed) return NULL;
+  Instance *made = element_instance(tree, instance, number);
+  return made && instance_is_present(tree, made) ? made : NULL;
+}
+
+/* The model itself: a component without a name. */
+Instance *model_instance(Tree *tree, Instance *type) {
+  Instance *made = instance_new(tree, INSTANCE_COMPONENT, 0, NULL);
+  made->type = type;
+  made->restriction = type->restriction;
+  tree->model = made;
+  instance_open(tree, made);
+  return made;
+}
+
+uint32_t instance_count(const Instance *instance) {
+  uint32_t count = 1;
+  for (uint32_t i = 0; i < instance->dimensions.count; i++) count *= instance->dimensions.data[i].size;
+  return count;
+}
+
+/* ---- expandable connectors ---- */
+
+/* The modifiers of an instance without its value: structural ones stay for what is inside. */
+static Modifiers without_values(Tree *tree, const Instance *like) {
+  ModifierVec list = {0};
+  for (uint32_t i = 0; like->base == BASE_NONE && i < like->modifiers.count; i++) {
+    Modifier modifier = like->modifiers.data[i];
+    modifier.value = AST_NONE;
+    vec_push(tree->heap, &list, modifier);
+  }
+  return modifiers_keep(tree, &list);
+}
+
+Instance *instance_add(Tree *tree, Instance *owner, Name name, const Instance *like, const uint32_t *sizes,
+                       uint32_t count) {
+  Instance *made = instance_new(tree, INSTANCE_COMPONENT, name, owner);
+  made->type = like->type;
+  made->restriction = like->restriction;
+  made->prefixes = like->prefixes & ~(uint32_t)(PREFIX_PROTECTED | PREFIX_INNER | PREFIX_OUTER | PREFIX_FINAL);
+  made->element = like->element;
+  made->first_element = like->first_element;
+  made->declared = like->declared;
+  made->modifiers = without_values(tree, like);
+  made->is_decided = made->is_added = made->has_sizes = true;
+  for (uint32_t i = 0; i < count; i++)
+    vec_push(tree->heap, &made->dimensions, (struct Dimension){.e = AST_NONE, .size = sizes[i]});
+  set_flat_name(tree, made);
+  instance_open(tree, made);
+  Element element = {.name = name, .next = UINT32_MAX, .ast = like->element, .instance = made};
+  map_put(&owner->by_name, name, owner->elements.count);
+  vec_push(tree->heap, &owner->elements, element);
+  return made;
+}

@@ -1,0 +1,37 @@
+/* design: the points of a sweep: every combination of the values to vary, with every sample of the distributions at each.
+ *
+ * Invariant: the values of a point follow from its number alone. The last item to vary changes fastest, samples faster still. */
+#pragma once
+
+#include "study/distribution.h"
+#include "study/sampling.h"
+#include "study/vary.h"
+
+typedef struct DesignRequest {
+  const char *const *vary, *const *distributions; /* end with NULL; NULL: none */
+  uint32_t samples;                               /* 0: not given */
+  const char *sampling;
+  uint64_t seed;
+} DesignRequest;
+
+typedef struct Design {
+  Vary *vary;
+  Distribution *distributions;
+  Sampling *sampling;
+  uint32_t vary_count, distribution_count;
+  uint32_t samples; /* at each combination; 1 without distributions */
+  uint32_t points;
+} Design;
+
+/* Reads what is asked for. false: an error is in diags. Lives in the arena. */
+bool design_read(Design *design, const DesignRequest *request, Arena *arena, Diags *diags);
+
+/* Variables that have values, and their names: those to vary, then those with distributions. */
+uint32_t design_variables(const Design *design);
+const char *design_name(const Design *design, uint32_t variable);
+
+/* Do two lists of values span a map? */
+bool design_is_map(const Design *design);
+
+/* The value of a variable at a point. */
+double design_value(const Design *design, uint32_t point, uint32_t variable);

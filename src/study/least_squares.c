@@ -1,0 +1,249 @@
+/* least_squares: see least_squares.h. */
+#include "study/least_squares.h"
+
+#include <lapacke.h>
+#include <math.h>
+#include <string.h>
+
+static const double FIRST_DAMPING = 1e-4, MOST_DAMPING = 1e12;
+static const double SMALL_STEP = 1e-10; /* over the size of the parameters */
+static const double RELATIVE_OFFSET =
+    1e-4; /* of Bates and Watts (1981): the step over the radius of the confidence region */
+
+typedef struct Search {
+  const LeastSquares *problem;
+  double *p, *trial, *step, *norm; /* norm: largest of each column so far */
+  double *r, *trial_r, *jacobian;
+  double *matrix, *right; /* of the damped equations */
+  double *work;
+  size_t work_length;
+  bool *is_bound;
+  double squares, damping, growth;
+} Search;
+
+static double sum_of_squares(const double *r, uint32_t count) {
+  double sum = 0;
+  for (uint32_t i = 0; i < count; i++) sum += r[i] * r[i];
+  return sum;
+}
+
+static const double *column_of(const Search *search, uint32_t k) {
+  return search->jacobian + (size_t)k * search->problem->residuals;
+}
+
+static double gradient(const Search *search, uint32_t k) {
+  const double *column = column_of(search, k);
+  double sum = 0;
+  for (uint32_t i = 0; i < search->problem->residuals; i++) sum += column[i] * search->r[i];
+  return sum;
+}
+
+/* Norms of the columns, and which parameters rest at a bound. */
+static void look_at_columns(Search *search) {
+  const LeastSquares *problem = search->problem;
+  for (uint32_t k = 0; k < problem->parameters; k++) {
+    double norm = sqrt(sum_of_squares(column_of(search, k), problem->residuals)), slope = gradient(search, k);
+    search->norm[k] = fmax(search->norm[k], norm);
+    search->is_bound[k] =
+        (search->p[k] <= problem->lower[k] && slope > 0) || (search->p[k] >= problem->upper[k] && slope < 0);
+  }
+}
+
+/* The solution of least squares in the first of `right`, both overwritten. */
+static bool solve_overdetermined(double *matrix, uint32_t rows, uint32_t columns, double *right, double *work,
+                                 size_t length) {
+  lapack_int m = (lapack_int)rows, n = (lapack_int)columns, one = 1, size = (lapack_int)length, info;
+  char as_it_is = 'N';
+  LAPACK_dgels(&as_it_is, &m, &n, &one, matrix, &m, right, &m, work, &size, &info);
+  return info == 0;
+}
+
+/* min |J s + r|^2 + damping |D s|^2 over the free parameters. false: there is no solution. */
+static bool solve_step(Search *search) {
+  const LeastSquares *problem = search->problem;
+  uint32_t m = problem->residuals, n = problem->parameters, free = 0, rows = m + n;
+  memset(search->matrix, 0, (size_t)rows * n * sizeof *search->matrix);
+  memset(search->right, 0, rows * sizeof *search->right);
+  for (uint32_t k = 0; k < n; k++) {
+    if (search->is_bound[k]) continue;
+    double *column = search->matrix + (size_t)free * rows;
+    memcpy(column, column_of(search, k), m * sizeof *column);
+    column[m + free++] = sqrt(search->damping) * (search->norm[k] > 0 ? search->norm[k] : 1);
+  }
+  for (uint32_t i = 0; i < m; i++) search->right[i] = -search->r[i];
+  if (!free) return false;
+  if (!solve_overdetermined(search->matrix, rows, free, search->right, search->work, search->work_length)) return false;
+  free = 0;
+  for (uint32_t k = 0; k < n; k++) search->step[k] = search->is_bound[k] ? 0 : search->right[free++];
+  return true;
+}
+
+/* The trial point within the bounds; how far it is, over the size of the parameters. */
+static double go(Search *search) {
+  const LeastSquares *problem = search->problem;
+  double farthest = 0;
+  for (uint32_t k = 0; k < problem->parameters; k++) {
+    search->trial[k] = fmin(fmax(search->p[k] + search->step[k], problem->lower[k]), problem->upper[k]);
+    search->step[k] = search->trial[k] - search->p[k];
+    farthest = fmax(farthest, fabs(search->step[k]) / (fabs(search->p[k]) + SMALL_STEP));
+  }
+  return farthest;
+}
+
+/* Sum of squares that the linear model has at the trial point. */
+static double predicted(const Search *search) {
+  double sum = 0;
+  for (uint32_t i = 0; i < search->problem->residuals; i++) {
+    double value = search->r[i];
+    for (uint32_t k = 0; k < search->problem->parameters; k++) value += column_of(search, k)[i] * search->step[k];
+    sum += value * value;
+  }
+  return sum;
+}
+
+/* Is the step small beside what the residuals leave open? */
+static bool is_close(const Search *search, double expected) {
+  const LeastSquares *problem = search->problem;
+  double n = problem->parameters, m = problem->residuals, gain = search->squares - expected;
+  return m > n && gain >= 0 && gain / n <= RELATIVE_OFFSET * RELATIVE_OFFSET * expected / (m - n);
+}
+
+static bool evaluate(const Search *search, const double *p, double *r, double *jacobian) {
+  return search->problem->evaluate(search->problem->context, p, r, jacobian);
+}
+
+static void accept(Search *search, double squares, double ratio) {
+  uint32_t n = search->problem->parameters;
+  memcpy(search->p, search->trial, n * sizeof *search->p);
+  search->squares = squares;
+  search->damping *= fmax(1.0 / 3, 1 - pow(2 * ratio - 1, 3));
+  search->growth = 2;
+}
+
+/* One iteration: trial points with more and more damping, until one is better. true: there is nothing to gain any more. */
+static bool iterate(Search *search) {
+  const LeastSquares *problem = search->problem;
+  for (;;) {
+    bool is_solved = solve_step(search);
+    if (!is_solved && search->damping > MOST_DAMPING) return true;
+    double distance = is_solved ? go(search) : INFINITY, expected = is_solved ? predicted(search) : 0;
+    if (is_solved && (distance <= SMALL_STEP || search->squares == 0)) return true;
+    bool is_close_now = is_solved && search->damping <= 1e-3 && is_close(search, expected), has_values = false;
+    double squares = INFINITY;
+    if (is_solved && evaluate(search, search->trial, search->trial_r, NULL)) {
+      squares = sum_of_squares(search->trial_r, problem->residuals);
+      has_values = isfinite(squares);
+    }
+    double gain = search->squares - expected;
+    if (has_values && squares < search->squares) {
+      accept(search, squares, gain > 0 ? (search->squares - squares) / gain : 0.5);
+      return is_close_now;
+    }
+    if (is_close_now || search->damping > MOST_DAMPING) return true;
+    search->damping *= search->growth;
+    search->growth *= 2;
+  }
+}
+
+LeastSquaresResult least_squares(const LeastSquares *problem, double *p, Arena *arena) {
+  size_t n = problem->parameters, m = problem->residuals;
+  Search search = {.problem = problem, .p = p, .damping = FIRST_DAMPING, .growth = 2};
+  double **vectors[] = {&search.trial, &search.step, &search.norm, &search.r, &search.trial_r, &search.right};
+  for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) *vectors[k] = arena_array(arena, m + n, sizeof(double));
+  search.jacobian = arena_array(arena, m * n, sizeof(double));
+  search.matrix = arena_array(arena, (m + n) * n, sizeof(double));
+  search.is_bound = arena_array(arena, n, sizeof(bool));
+  search.work_length = n + 64 * (m + n); /* what LAPACK likes best, about */
+  search.work = arena_array(arena, search.work_length, sizeof(double));
+  LeastSquaresResult result = {
+      .status = LEAST_SQUARES_ENDLESS, .r = search.r, .jacobian = search.jacobian, .is_bound = search.is_bound};
+  bool is_over = false;
+  for (; result.iterations <= problem->most_iterations; result.iterations++) {
+    if (!evaluate(&search, p, search.r, search.jacobian)) {
+      result.status = LEAST_SQUARES_UNDEFINED;
+      return result;
+    }
+    search.squares = sum_of_squares(search.r, problem->residuals);
+    look_at_columns(&search);
+    if (is_over) result.status = LEAST_SQUARES_CONVERGED;
+    if (is_over || result.iterations == problem->most_iterations) break;
+    is_over = iterate(&search);
+  }
+  result.squares = search.squares;
+  return result;
+}
+
+/* ---- identification ---- */
+
+/* The columns of free parameters, each divided by its norm, which goes to `norm`; one of zeros stays. */
+static double *scaled_columns(const double *jacobian, uint32_t residuals, const uint32_t *free, uint32_t count,
+                              double *norm, Arena *arena) {
+  double *matrix = arena_array(arena, (size_t)residuals * count, sizeof *matrix);
+  for (uint32_t k = 0; k < count; k++) {
+    const double *from = jacobian + (size_t)free[k] * residuals;
+    norm[k] = sqrt(sum_of_squares(from, residuals));
+    for (uint32_t i = 0; i < residuals && norm[k] > 0; i++) matrix[(size_t)k * residuals + i] = from[i] / norm[k];
+    if (norm[k] == 0) norm[k] = 1;
+  }
+  return matrix;
+}
+
+/* Covariance from V of the singular value decomposition: S V s^-2 V' S with S = 1 / norm. */
+static void fill_covariance(Identification *found, uint32_t parameters, const uint32_t *free, const double *norm,
+                            const double *vt) {
+  uint32_t count = found->free;
+  for (uint32_t a = 0; a < count; a++)
+    for (uint32_t b = 0; b < count; b++) {
+      double sum = 0;
+      bool is_open = false;
+      for (uint32_t s = 0; s < count; s++) {
+        double va = vt[(size_t)a * count + s], vb = vt[(size_t)b * count + s];
+        if (s < found->rank) sum += va * vb / (found->singular[s] * found->singular[s]);
+        else is_open |= fabs(va) > 1e-6 || fabs(vb) > 1e-6;
+      }
+      found->covariance[(size_t)free[a] * parameters + free[b]] = is_open ? NAN : sum / (norm[a] * norm[b]);
+    }
+}
+
+static void fill_directions(Identification *found, uint32_t parameters, const uint32_t *free, const double *norm,
+                            const double *vt) {
+  uint32_t count = found->free;
+  for (uint32_t s = found->rank; s < count; s++) {
+    double *direction = found->directions + (size_t)(s - found->rank) * parameters, largest = 0;
+    for (uint32_t k = 0; k < count; k++) {
+      direction[free[k]] = vt[(size_t)k * count + s] / norm[k];
+      if (fabs(direction[free[k]]) > fabs(largest)) largest = direction[free[k]];
+    }
+    for (uint32_t k = 0; k < count; k++) direction[free[k]] /= largest;
+  }
+}
+
+/* Singular values and V' of a matrix, which is overwritten. */
+static void decompose(double *matrix, uint32_t rows, uint32_t columns, double *values, double *vt, Arena *arena) {
+  lapack_int m = (lapack_int)rows, n = (lapack_int)columns, one = 1, length, info;
+  char none = 'N', all = 'A';
+  length = 64 * (m + n) + 5 * (m > n ? m : n);
+  double *work = arena_array(arena, (size_t)length, sizeof *work), nothing;
+  LAPACK_dgesvd(&none, &all, &m, &n, matrix, &m, values, &nothing, &one, vt, &n, work, &length, &info);
+}
+
+Identification identify(const double *jacobian, uint32_t residuals, uint32_t parameters, const bool *held,
+                        double tolerance, Arena *arena) {
+  Identification found = {0};
+  uint32_t *free = arena_array(arena, parameters, sizeof *free);
+  for (uint32_t k = 0; k < parameters; k++)
+    if (!held[k]) free[found.free++] = k;
+  uint32_t n = found.free, values = n < residuals ? n : residuals;
+  double *norm = arena_array(arena, n, sizeof *norm), *vt = arena_array(arena, (size_t)n * n, sizeof *vt);
+  found.covariance = arena_array(arena, (size_t)parameters * parameters, sizeof *found.covariance);
+  for (uint32_t k = 0; k < parameters * parameters; k++) found.covariance[k] = NAN;
+  found.singular = arena_array(arena, n, sizeof *found.singular);
+  double *matrix = scaled_columns(jacobian, residuals, free, n, norm, arena);
+  if (!n) return found;
+  decompose(matrix, residuals, n, found.singular, vt, arena);
+  while (found.rank < values && found.singular[found.rank] > tolerance * found.singular[0]) found.rank++;
+  found.directions = arena_array(arena, (size_t)parameters * (n - found.rank), sizeof *found.directions);
+  fill_covariance(&found, parameters, free, norm, vt);
+  fill_directions(&found, parameters, free, norm, vt);
+  return found;
+}

@@ -1,0 +1,234 @@
+/* outputs: see outputs.h. */
+#include "study/outputs.h"
+
+#include "base/list.h"
+#include "base/number.h"
+#include "base/suggest.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- reading ---- */
+
+static const char *const function_names[] = {
+#define OUTPUT(name, description) [OUTPUT_##name] = #name,
+#include "study/outputs.def"
+#undef OUTPUT
+};
+
+enum { FUNCTIONS = sizeof function_names / sizeof *function_names };
+
+static bool is_recorded(const Variable *variable) {
+  return variable->type != TYPE_STRING && variable->type != TYPE_EXTERNAL_OBJECT && !variable->is_input_value;
+}
+
+static bool is_variable(const Model *model, const char *name) {
+  uint32_t position = model_find(model, name);
+  return position != MAP_NONE && is_recorded(&model->variables.data[position]);
+}
+
+/* "f(inside)": is it a call of this function? */
+static bool is_call(const char *text, const char *function, const char **inside, size_t *length) {
+  size_t head = strlen(function), whole = strlen(text);
+  if (whole < head + 3 || strncmp(text, function, head) != 0 || text[head] != '(' || text[whole - 1] != ')')
+    return false;
+  *inside = text + head + 1;
+  *length = whole - head - 2;
+  return true;
+}
+
+static bool is_signal(const Model *model, Arena *arena, const char *name) {
+  const char *inside;
+  size_t length;
+  if (strcmp(name, "time") == 0 || is_variable(model, name)) return true;
+  return is_call(name, "der", &inside, &length) && is_variable(model, arena_copy(arena, inside, length));
+}
+
+static bool refuse(const Model *model, const char *text, const char *name, Arena *arena, Diags *diags) {
+  Suggestion best = {.word = name};
+  Diag *diag = diag_error(diags, DIAG_USAGE, (Span){0}, "there is no variable '%s' for the output '%s'", name, text);
+  for (uint32_t v = 0; v < model->variables.count; v++) suggest_offer(&best, model_name(model, v));
+  if (best.nearest) diag_note(diags, diag, (Span){0}, "did you mean `%s`?", best.nearest);
+  if (strcmp(text, name) != 0 || !strchr(text, '(')) return false;
+  const char *list = "";
+  for (uint32_t f = 0; f < FUNCTIONS; f++) list = arena_printf(arena, "%s%s, ", list, function_names[f]);
+  diag_note(diags, diag, (Span){0}, "functions of outputs: %stime", list);
+  return false;
+}
+
+/* x@2.5 */
+static bool read_instant(Output *output, Arena *arena) {
+  const char *at = strrchr(output->text, '@');
+  if (!at || !number_parse(at + 1, at + strlen(at), &output->time)) return false;
+  output->kind = OUTPUT_AT;
+  output->signal = arena_copy(arena, output->text, (size_t)(at - output->text));
+  return true;
+}
+
+static bool read_function(Output *output, Arena *arena) {
+  const char *inside;
+  size_t length;
+  for (uint32_t f = 0; f < FUNCTIONS; f++) {
+    if (!is_call(output->text, function_names[f], &inside, &length)) continue;
+    output->kind = (OutputKind)f;
+    output->signal = arena_copy(arena, inside, length);
+    return true;
+  }
+  return false;
+}
+
+static bool read_event(Output *output, Arena *arena) {
+  const char *inside;
+  size_t length;
+  if (!is_call(output->text, "time", &inside, &length)) return false;
+  output->kind = OUTPUT_EVENT;
+  output->signal = strncmp(inside, "event)", length + 1) == 0 ? NULL : arena_copy(arena, inside, length);
+  return true;
+}
+
+static bool read_output(Output *output, const Model *model, Arena *arena, Diags *diags) {
+  output->kind = OUTPUT_final;
+  output->signal = output->text;
+  if (is_signal(model, arena, output->text) || read_event(output, arena)) return true;
+  if (!read_instant(output, arena)) read_function(output, arena);
+  return is_signal(model, arena, output->signal) || refuse(model, output->text, output->signal, arena, diags);
+}
+
+static void add_final_values(OutputVec *outputs, const Model *model, const SignalFilter *filter, Arena *arena) {
+  for (uint32_t v = 0; v < model->variables.count; v++) {
+    const Variable *variable = &model->variables.data[v];
+    const char *name = model_name(model, v);
+    if (variable->variability <= VARIABILITY_PARAMETER || !is_recorded(variable)) continue;
+    if (filter && !signal_filter_match(filter, name)) continue;
+    vec_push(arena->heap, outputs, ((Output){.text = name, .signal = name, .kind = OUTPUT_final}));
+  }
+}
+
+/* Without the blanks at both ends. */
+static const char *trimmed(Arena *arena, const char *text) {
+  size_t length = strlen(text);
+  while (length && text[length - 1] == ' ') length--;
+  size_t begin = strspn(text, " ");
+  return begin < length ? arena_copy(arena, text + begin, length - begin) : "";
+}
+
+bool outputs_read(OutputVec *outputs, const char *list, const Model *model, const SignalFilter *filter, Arena *arena,
+                  Diags *diags) {
+  uint32_t count;
+  const char **texts = split_names(arena, list, &count);
+  for (uint32_t k = 0; k < count; k++) {
+    Output output = {.text = trimmed(arena, texts[k])};
+    if (!read_output(&output, model, arena, diags)) return false;
+    vec_push(arena->heap, outputs, output);
+  }
+  if (!list) add_final_values(outputs, model, filter, arena);
+  if (outputs->count) return true;
+  diag_error(diags, DIAG_USAGE, (Span){0}, "there are no outputs: no variable is asked for, or none matches");
+  return false;
+}
+
+/* ---- output points ---- */
+
+static int ascending(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+double *outputs_times(const OutputVec *outputs, Arena *arena, uint32_t *count, bool *all) {
+  double *times = arena_array(arena, outputs->count, sizeof *times);
+  uint32_t given = 0;
+  *all = false;
+  for (uint32_t k = 0; k < outputs->count; k++) {
+    OutputKind kind = outputs->data[k].kind;
+    if (kind == OUTPUT_AT) times[given++] = outputs->data[k].time;
+    *all |= kind != OUTPUT_AT && kind != OUTPUT_final && kind != OUTPUT_initial && kind != OUTPUT_EVENT;
+  }
+  qsort(times, given, sizeof *times, ascending);
+  *count = 0;
+  for (uint32_t k = 0; k < given; k++)
+    if (!*count || times[k] > times[*count - 1]) times[(*count)++] = times[k];
+  return times;
+}
+
+/* ---- values ---- */
+
+/* A column of the trajectory. */
+typedef struct Course {
+  const Trajectory *trajectory;
+  const Signal *signal; /* NULL: time */
+} Course;
+
+static double course_value(const Course *course, size_t row) {
+  if (!course->signal) return trajectory_time(course->trajectory, row);
+  return signal_value(course->signal, trajectory_row(course->trajectory, row));
+}
+
+static double extreme(const Course *course, double sign) {
+  double most = NAN;
+  for (size_t row = 0; row < course->trajectory->rows; row++) {
+    double value = course_value(course, row);
+    if (!(sign * value <= sign * most)) most = value;
+  }
+  return most;
+}
+
+/* Of the values, or of their squares: the trapezoidal rule between the rows. */
+static double mean(const Course *course, bool of_squares) {
+  const Trajectory *trajectory = course->trajectory;
+  double length = trajectory_time(trajectory, trajectory->rows - 1) - trajectory_time(trajectory, 0), sum = 0;
+  double before = course_value(course, 0);
+  if (of_squares) before *= before;
+  if (!(length > 0)) return before;
+  for (size_t row = 1; row < trajectory->rows; row++) {
+    double value = course_value(course, row);
+    if (of_squares) value *= value;
+    sum += (trajectory_time(trajectory, row) - trajectory_time(trajectory, row - 1)) * (before + value) / 2;
+    before = value;
+  }
+  return sum / length;
+}
+
+/* Equal but for blanks. */
+static bool same_condition(const char *a, const char *b) {
+  for (;; a++, b++) {
+    while (*a == ' ') a++;
+    while (*b == ' ') b++;
+    if (*a != *b) return false;
+    if (!*a) return true;
+  }
+}
+
+/* What happens at the start is no event to wait for. */
+static double event_time(const Output *output, double start, const daedal_event *events, uint32_t count) {
+  for (uint32_t k = 0; k < count; k++) {
+    bool is_meant = !output->signal || same_condition(events[k].condition, output->signal);
+    if (is_meant && events[k].time > start) return events[k].time;
+  }
+  return NAN;
+}
+
+double output_value(const Output *output, const Trajectory *trajectory, const daedal_event *events,
+                    uint32_t event_count) {
+  if (!trajectory->rows) return NAN;
+  if (output->kind == OUTPUT_EVENT) return event_time(output, trajectory_time(trajectory, 0), events, event_count);
+  Course course = {.trajectory = trajectory};
+  bool is_time = strcmp(output->signal, "time") == 0;
+  uint32_t signal = is_time ? MAP_NONE : signals_find(trajectory->signals, output->signal);
+  if (!is_time && signal == MAP_NONE) return NAN;
+  if (!is_time) course.signal = &trajectory->signals->list.data[signal];
+  switch (output->kind) {
+  case OUTPUT_final: return course_value(&course, trajectory->rows - 1);
+  case OUTPUT_initial: return course_value(&course, 0);
+  case OUTPUT_max: return extreme(&course, 1);
+  case OUTPUT_min: return extreme(&course, -1);
+  case OUTPUT_mean: return mean(&course, false);
+  case OUTPUT_rms: return sqrt(mean(&course, true));
+  case OUTPUT_AT: {
+    size_t row = trajectory_find(trajectory, output->time);
+    return trajectory_time(trajectory, row) == output->time ? course_value(&course, row) : NAN;
+  }
+  case OUTPUT_EVENT: break;
+  }
+  return NAN;
+}

@@ -1,0 +1,40 @@
+/* outputs: what is kept of each run of a sweep.
+ *
+ *   output = variable | function "(" variable ")" | variable "@" time | "time(" condition ")" | "time(event)"
+ *
+ * Invariant: outputs name signals; they are looked up in the result of each run, since plans for other structures number them
+ * otherwise. */
+#pragma once
+
+#include "daedal.h"
+#include "model/model.h"
+#include "result/signal_filter.h"
+#include "result/trajectory.h"
+
+typedef enum OutputKind {
+#define OUTPUT(name, description) OUTPUT_##name,
+#include "study/outputs.def"
+#undef OUTPUT
+  OUTPUT_AT,    /* value at a time */
+  OUTPUT_EVENT, /* time of the first event of a condition, or of any */
+} OutputKind;
+
+typedef struct Output {
+  const char *text;   /* as asked for: the name of its column */
+  const char *signal; /* or the condition of an event; NULL: any event */
+  OutputKind kind;
+  double time; /* of OUTPUT_AT */
+} Output;
+typedef VEC(Output) OutputVec;
+
+/* Reads a list with commas between; NULL stands for the final values of all variables that are no parameters and match the
+ * filter (NULL: all). false: an error is in diags. Texts live in the arena, the list in its heap. */
+bool outputs_read(OutputVec *outputs, const char *list, const Model *model, const SignalFilter *filter, Arena *arena,
+                  Diags *diags);
+
+/* Times at which the outputs need rows besides the start and the stop, ascending, each once; *all: at all output points. */
+double *outputs_times(const OutputVec *outputs, Arena *arena, uint32_t *count, bool *all);
+
+/* The value of an output of a run; NaN if there is none. O(rows). */
+double output_value(const Output *output, const Trajectory *trajectory, const daedal_event *events,
+                    uint32_t event_count);

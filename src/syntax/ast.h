@@ -1,0 +1,411 @@
+/* ast: what the parser reads, before names have a meaning. Classes, components, equations and statements
+ * are structs in the arena; expressions are nodes of one array, addressed by 32-bit index.
+ *
+ * Invariant: the nodes of an expression stand in post-order and in one piece, nodes[first .. e]: kids come
+ * before parents. So a loop over that range (ast_first to e) with a stack of values evaluates without
+ * recursion, however deep the user nests. Names are interned without their quotes; every node has its span. The
+ * tree is immutable once parsed, and dies with its heap. */
+#pragma once
+
+#include "base/diag.h"
+#include "base/map.h"
+
+#define AST_NONE UINT32_MAX
+
+/* A finished array in the arena. */
+#define LIST(T)     \
+  struct {          \
+    T *data;        \
+    uint32_t count; \
+  }
+
+/* ---- names ---- */
+
+/* One part of a dotted name, with the number of subscripts that follow it. Quotes are not part of the name,
+ * but a quoted name ('time') never means a built-in (time). */
+typedef struct AstPart {
+  Name name;
+  uint32_t subscripts : 31;
+  uint32_t quoted : 1;
+} AstPart;
+
+/* A dotted name: parts[first .. first + count) of the Ast; count 0 means no name. */
+typedef struct AstPath {
+  uint32_t first, count;
+  bool global; /* written with a leading dot */
+  Span span;
+} AstPath;
+
+/* A name that introduces something: an iterator, a named argument, a literal of an enumeration. */
+typedef struct AstLabel {
+  Name name;
+  Span span;
+} AstLabel;
+
+/* ---- expressions ---- */
+
+typedef uint32_t AstExpr;
+
+typedef LIST(AstExpr) AstExprs;
+
+typedef enum AstKind {
+  AST_REAL,      /* value.real */
+  AST_INTEGER,   /* value.integer, at most 2^53 in size */
+  AST_STRING,    /* value.text, escapes resolved */
+  AST_BOOLEAN,   /* value.integer 0 or 1 */
+  AST_REFERENCE, /* ast_path; kids: the subscripts of all parts, in order */
+  AST_END,       /* end inside of subscripts */
+  AST_COLON,     /* : as a subscript or dimension */
+  AST_OMITTED,   /* a place left empty: (a, , c) := f(x) */
+  /* A call: ast_path is the function (der, initial, pure too); kids: positional arguments, then as many named
+   * ones as there are labels. */
+  AST_CALL,
+  AST_PARTIAL, /* function f(a = 1) as an argument: as AST_CALL */
+  /* f(e for i in r, j in s) with path f; {e for i in r} has path "array". kids: e, r, s; labels: i, j. */
+  AST_ITERATION,
+  /* Kids joined by + - .+ .-, see ast_operator; a sign in front is the first kid's operator, so -a is a sum
+   * of one kid. */
+  AST_SUM,
+  AST_PRODUCT,   /* kids joined by * / .* ./, left to right; the first kid's operator is AST_MULTIPLY */
+  AST_POWER,     /* two kids; operator AST_RAISE or AST_ELEMENT_RAISE */
+  AST_NOT,       /* one kid */
+  AST_AND,       /* two or more kids */
+  AST_OR,        /* two or more kids */
+  AST_RELATION,  /* two kids; operator AST_LESS ... AST_NOT_EQUAL */
+  AST_RANGE,     /* start, stop or start, step, stop */
+  AST_IF,        /* condition, value, condition, value, ..., value otherwise */
+  AST_ARRAY,     /* {a, b, c} */
+  AST_MATRIX,    /* [a, b; c, d]: kids are AST_ROW */
+  AST_ROW,       /* its elements */
+  AST_TUPLE,     /* (a, b): two or more kids, or an empty (), or one omitted; a mere (a) is a itself */
+  AST_SUBSCRIPT, /* (e)[i, j], f(x)[i]: kids e, i, j */
+  AST_FIELD,     /* (e).name, f(x).name: kid e, value.text the name */
+} AstKind;
+
+typedef enum AstOperator {
+  AST_ADD,
+  AST_SUBTRACT,
+  AST_ELEMENT_ADD,
+  AST_ELEMENT_SUBTRACT,
+  AST_MULTIPLY,
+  AST_DIVIDE,
+  AST_ELEMENT_MULTIPLY,
+  AST_ELEMENT_DIVIDE,
+  AST_RAISE,
+  AST_ELEMENT_RAISE,
+  AST_LESS,
+  AST_LESS_EQUAL,
+  AST_GREATER,
+  AST_GREATER_EQUAL,
+  AST_EQUAL,
+  AST_NOT_EQUAL,
+} AstOperator;
+
+typedef struct AstNode {
+  uint8_t kind;      /* AstKind */
+  uint8_t operation; /* AstOperator of a power or relation; of a flat call: 1 if the record is made of its fields */
+  uint8_t global;    /* the path has a leading dot */
+  uint32_t first;    /* the expression is nodes[first .. itself] */
+  uint32_t kids, kid_count;
+  uint32_t extra, extra_count; /* parts of the path, or operators of a sum or product */
+  Span span;
+  union {
+    double real;
+    int64_t integer;
+    Name text;
+    struct {
+      uint32_t first, count;
+    } labels;
+  } value;
+} AstNode;
+
+/* ---- modifications and annotations ---- */
+
+typedef struct AstModification AstModification;
+typedef struct AstClass AstClass;
+typedef struct AstElement AstElement;
+
+/* One argument of a modification: [each] [final] name [modification] "comment", or a redeclared element, or one that is
+ * left out: break name, break connect(a, b). */
+typedef struct AstArgument {
+  bool is_final, is_each;
+  bool is_break;                 /* of an element: `name` is left out; of a connection: `left` and `right` are given */
+  AstPath name;                  /* of a redeclaration: the name of the element */
+  AstModification *modification; /* NULL if none */
+  AstElement *redeclared;        /* redeclare or replaceable element; NULL if none */
+  AstExpr left, right;           /* of a connection that is left out; AST_NONE otherwise */
+  Name comment;
+  Span span;
+} AstArgument;
+
+/* (arguments) = value; each part may be missing. An annotation has arguments only. */
+struct AstModification {
+  LIST(AstArgument) arguments;
+  bool is_break; /* = break: the binding is taken away */
+  AstExpr value; /* AST_NONE if none */
+  Span span;
+};
+
+/* ---- equations and statements ---- */
+
+typedef enum AstStatementKind {
+  AST_EQUALITY, /* left = right */
+  AST_ASSIGN,   /* left := right; left is a reference or an AST_TUPLE */
+  AST_CONNECT,  /* connect(left, right) */
+  AST_INVOKE,   /* a call that stands alone, in left: assert, terminate, reinit, or a function */
+  AST_IF_BLOCK, /* branches; the else branch has condition AST_NONE */
+  AST_WHEN_BLOCK,
+  AST_FOR_BLOCK,   /* iterators, one branch */
+  AST_WHILE_BLOCK, /* one branch */
+  AST_BREAK,
+  AST_RETURN,
+  AST_TERM, /* an expression that stands alone, in left: a term of an energy */
+} AstStatementKind;
+
+typedef struct AstStatement AstStatement;
+
+typedef struct AstBranch {
+  AstExpr condition; /* AST_NONE: otherwise, or the body of a for */
+  LIST(AstStatement) body;
+  Span span; /* of the head: if ... then */
+} AstBranch;
+
+typedef struct AstIterator {
+  AstLabel label;
+  AstExpr range;
+} AstIterator;
+
+struct AstStatement {
+  AstStatementKind kind;
+  AstExpr left, right; /* AST_NONE where the kind has none */
+  LIST(AstIterator) iterators;
+  LIST(AstBranch) branches;
+  Name comment;
+  AstModification *annotation; /* NULL if none */
+  Span span;
+};
+
+/* Sections that give an energy, from which equations are derived (docs/energy.md). */
+typedef enum AstEnergy {
+  ENERGY_NONE, /* equations or statements */
+  ENERGY_LAGRANGIAN,
+  ENERGY_DISSIPATION,
+  ENERGY_FORCE,
+  ENERGY_CONSTRAINT,
+  ENERGY_COUNT,
+} AstEnergy;
+
+/* The words that open them, which are no keywords. */
+extern const char *const ast_energy_words[ENERGY_COUNT];
+
+typedef struct AstSection {
+  bool is_initial, is_algorithm;
+  AstEnergy energy;
+  LIST(AstStatement) body;
+  Span span; /* of the keyword */
+} AstSection;
+
+/* ---- elements of classes ---- */
+
+/* Prefixes of classes and components, as bits. */
+typedef enum AstPrefix {
+  PREFIX_PROTECTED = 1 << 0,
+  PREFIX_FINAL = 1 << 1,
+  PREFIX_INNER = 1 << 2,
+  PREFIX_OUTER = 1 << 3,
+  PREFIX_REDECLARE = 1 << 4,
+  PREFIX_REPLACEABLE = 1 << 5,
+  PREFIX_FLOW = 1 << 6,
+  PREFIX_STREAM = 1 << 7,
+  PREFIX_DISCRETE = 1 << 8,
+  PREFIX_PARAMETER = 1 << 9,
+  PREFIX_CONSTANT = 1 << 10,
+  PREFIX_INPUT = 1 << 11,
+  PREFIX_OUTPUT = 1 << 12,
+  PREFIX_ENCAPSULATED = 1 << 13,
+  PREFIX_PARTIAL = 1 << 14,
+  PREFIX_PURE = 1 << 15,
+  PREFIX_IMPURE = 1 << 16,
+  PREFIX_EXPANDABLE = 1 << 17,
+  PREFIX_OPERATOR = 1 << 18, /* operator record, operator function */
+} AstPrefix;
+
+/* A type as used by a component or a short class: name and the dimensions written on it (AST_COLON for an
+ * open one). Those of the component itself come first: Real[3] x[2] is 2 by 3. */
+typedef struct AstType {
+  AstPath name;
+  AstExprs dimensions;
+} AstType;
+
+typedef struct AstComponent {
+  const AstType *type; /* shared by the components of one clause */
+  AstLabel label;
+  AstExprs dimensions;           /* those written on the name */
+  AstModification *modification; /* NULL if none; value is the binding */
+  AstExpr condition;             /* x if condition; AST_NONE if none */
+  Name comment;
+  AstModification *annotation;
+  /* of flat declarations that are written from instances: */
+  Name pattern;       /* the name with \1 in place of each subscript: r[\1].v; 0: subscripts stand behind the name */
+  bool is_view;       /* a record whose fields are declared one by one, as a.x and a.y */
+  bool is_structural; /* its value decided the structure */
+} AstComponent;
+
+typedef struct AstExtends {
+  AstPath name;
+  AstModification *modification, *annotation;
+} AstExtends;
+
+/* import a.b.c; import d = a.b.c; import a.b.*; import a.b.{c, d}. */
+typedef struct AstImport {
+  AstPath name;         /* without the star or the list */
+  AstLabel alias;       /* name 0: the last part of the path */
+  bool is_all;          /* .* */
+  LIST(AstLabel) names; /* of the list */
+} AstImport;
+
+typedef enum AstElementKind { AST_COMPONENT, AST_CLASS, AST_EXTENDS, AST_IMPORT } AstElementKind;
+
+struct AstElement {
+  AstElementKind kind;
+  uint32_t prefixes; /* AstPrefix bits; of a class: also in AstClass */
+  union {
+    AstComponent *component;
+    AstClass *class_definition;
+    AstExtends *extends;
+    AstImport *import;
+  };
+  AstExtends *constraint; /* constrainedby; NULL if none */
+  Span span;
+};
+
+/* ---- classes ---- */
+
+typedef enum AstClassKind {
+  CLASS_CLASS,
+  CLASS_MODEL,
+  CLASS_BLOCK,
+  CLASS_RECORD,
+  CLASS_TYPE,
+  CLASS_CONNECTOR,
+  CLASS_PACKAGE,
+  CLASS_FUNCTION,
+  CLASS_OPERATOR,
+} AstClassKind;
+
+typedef enum AstClassForm {
+  FORM_LONG,        /* elements, sections, end Name */
+  FORM_SHORT,       /* type X = [prefixes] base[dimensions](modification) */
+  FORM_ENUMERATION, /* type X = enumeration(literals) */
+  FORM_DERIVATIVE,  /* function X = der(f, x, y): base f, literals x, y */
+  FORM_EXTENDS,     /* model extends X(modification) elements ... end X */
+} AstClassForm;
+
+typedef struct AstLiteral {
+  AstLabel label;
+  Name comment;
+} AstLiteral;
+
+typedef struct AstExternal {
+  Name language;     /* 0 if not given (then C) */
+  AstExpr output;    /* reference assigned; AST_NONE if none */
+  AstLabel function; /* name 0 if no call is given */
+  AstExprs arguments;
+  AstModification *annotation;
+  Span span;
+} AstExternal;
+
+struct AstClass {
+  AstClassKind kind;
+  AstClassForm form;
+  uint32_t prefixes; /* AstPrefix bits */
+  AstLabel label;
+  Name comment;
+  AstType base;                  /* FORM_SHORT, FORM_DERIVATIVE */
+  uint32_t base_prefixes;        /* FORM_SHORT: connector X = input Real */
+  AstModification *modification; /* FORM_SHORT, FORM_EXTENDS */
+  LIST(AstLiteral) literals;     /* FORM_ENUMERATION, FORM_DERIVATIVE */
+  bool is_open;                  /* enumeration(:) */
+  LIST(AstElement) elements;     /* in source order */
+  LIST(AstSection) sections;
+  AstExternal *external; /* NULL if none */
+  LIST(struct AstOverload {
+    Name name;     /* of the operator, without quotes */
+    Name function; /* full name */
+  })
+  operators; /* of flat operator records */
+  AstModification *annotation;
+  struct LibraryPackage *package; /* further classes in files of their own (library.h); NULL: none */
+  Span span;                      /* from the first prefix to the semicolon */
+};
+
+/* What one file holds. */
+typedef struct AstFile {
+  Name version; /* of the line //! base 0.1.0; 0 if there is none */
+  bool has_within;
+  AstPath within; /* count 0: at the top */
+  LIST(AstClass *) classes;
+} AstFile;
+
+/* All files that were read: expressions of one may stand in a tree of another. */
+typedef struct Ast {
+  Heap *heap;
+  Arena arena;
+  Names *names;
+  const Source *source;
+  const AstFile *main; /* what the user gave */
+  VEC(AstNode) nodes;
+  IndexVec kids;
+  VEC(AstPart) parts;
+  VEC(AstLabel) labels;
+  VEC(uint8_t) operators;
+} Ast;
+
+/* The words for kinds of classes. */
+extern const char *const ast_class_words[];
+
+/* The word of the first of some prefixes. */
+const char *ast_prefix_text(uint32_t prefixes);
+
+/* ---- reading ---- */
+
+static inline const AstNode *ast_node(const Ast *ast, AstExpr e) { return &ast->nodes.data[e]; }
+static inline AstKind ast_kind(const Ast *ast, AstExpr e) { return (AstKind)ast->nodes.data[e].kind; }
+static inline Span ast_span(const Ast *ast, AstExpr e) { return ast->nodes.data[e].span; }
+
+/* First node of the expression in post-order: for (i = ast_first(ast, e); i <= e; i++). */
+static inline AstExpr ast_first(const Ast *ast, AstExpr e) { return ast->nodes.data[e].first; }
+
+static inline uint32_t ast_kid_count(const Ast *ast, AstExpr e) { return ast->nodes.data[e].kid_count; }
+static inline AstExpr ast_kid(const Ast *ast, AstExpr e, uint32_t i) {
+  return ast->kids.data[ast->nodes.data[e].kids + i];
+}
+
+/* Operator in front of kid i of a sum or product. */
+static inline AstOperator ast_operator(const Ast *ast, AstExpr e, uint32_t i) {
+  return (AstOperator)ast->operators.data[ast->nodes.data[e].extra + i];
+}
+
+/* Name of a reference, or of the function of a call, partial call or iteration. */
+static inline AstPath ast_path(const Ast *ast, AstExpr e) {
+  const AstNode *node = &ast->nodes.data[e];
+  return (AstPath){node->extra, node->extra_count, node->global, node->span};
+}
+static inline const AstPart *ast_part(const Ast *ast, AstPath path, uint32_t i) {
+  return &ast->parts.data[path.first + i];
+}
+
+/* Labels of a call (its named arguments, the last kids) or an iteration (its iterators). */
+static inline uint32_t ast_label_count(const Ast *ast, AstExpr e) { return ast->nodes.data[e].value.labels.count; }
+static inline AstLabel ast_label(const Ast *ast, AstExpr e, uint32_t i) {
+  return ast->labels.data[ast->nodes.data[e].value.labels.first + i];
+}
+
+/* The path is the one unquoted, unsubscripted name given (a built-in, say). */
+bool ast_path_is(const Ast *ast, AstPath path, const char *name);
+
+/* The argument of that name in a modification, which may be NULL; NULL if there is none. */
+const AstArgument *ast_argument(const Ast *ast, const AstModification *modification, const char *name);
+
+/* The path as text, a.b.c, without quotes and subscripts; lives in the arena. */
+const char *ast_path_text(const Ast *ast, AstPath path, Arena *arena);

@@ -1,0 +1,410 @@
+/* library: see library.h. */
+#include "syntax/library.h"
+
+#include "syntax/directory.h"
+#include "syntax/parser.h"
+#include "syntax/versions.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* A class in a file of its own. */
+typedef struct Member {
+  StoredClass stored;
+  Name name;
+  bool is_read;
+  const AstElement *element;      /* once read; NULL: refused */
+  struct LibraryPackage *package; /* of a directory; NULL until it is asked for */
+} Member;
+
+/* A directory of classes: one of the path, or a package. */
+typedef struct LibraryPackage {
+  const char *directory;
+  const char *name; /* the whole name, Modelica.Blocks; "" for a directory of the path */
+  bool is_listed;
+  VEC(Member) members; /* those of one name stand together */
+  Map by_name;         /* the first of each name */
+} LibraryPackage;
+
+struct Library {
+  Ast *ast;
+  Source *source;
+  Diags *diags;
+  LibraryReader read;
+  Arena arena;
+  VEC(LibraryPackage *) roots;
+  VEC(const AstElement *) tops; /* found already; NULL: there is none */
+  Map by_name;                  /* place in `tops` */
+  Versions versions;
+  struct stat main; /* of the main file; st_ino 0: it is not known */
+};
+
+/* ---- directories ---- */
+
+static LibraryPackage *package_make(Library *library, const char *directory, const char *name) {
+  LibraryPackage *package = arena_alloc(&library->arena, sizeof *package);
+  *package = (LibraryPackage){.directory = directory, .name = name, .by_name = map_make(library->ast->heap)};
+  return package;
+}
+
+static void add_members(Library *library, LibraryPackage *package, const StoredClassVec *classes) {
+  for (uint32_t i = 0; i < classes->count; i++) {
+    const StoredClass *stored = &classes->data[i];
+    Name name = names_add(library->ast->names, stored->name, strlen(stored->name));
+    if (map_get(&package->by_name, name) == MAP_NONE) map_put(&package->by_name, name, package->members.count);
+    vec_push(library->ast->heap, &package->members, (Member){.stored = *stored, .name = name});
+  }
+  package->is_listed = true;
+}
+
+static bool list_package(Library *library, LibraryPackage *package) {
+  StoredClassVec classes = {0};
+  if (package->is_listed) return true;
+  bool is_read = directory_list(package->directory, &library->arena, &classes);
+  if (!is_read)
+    diag_error(library->diags, DIAG_FILE, (Span){0}, "the directory %s cannot be read: %s", package->directory,
+               strerror(errno));
+  add_members(library, package, &classes);
+  vec_free(library->ast->heap, &classes);
+  return is_read;
+}
+
+/* A directory of the path, or what a user may give for it: the package, or the file, itself. */
+static void add_root(Library *library, const char *path) {
+  StoredClassVec classes = {0};
+  LibraryPackage *root = package_make(library, path, "");
+  if (directory_entry(path, &library->arena, &classes)) add_members(library, root, &classes);
+  vec_free(library->ast->heap, &classes);
+  if (list_package(library, root)) vec_push(library->ast->heap, &library->roots, root);
+}
+
+static Member *find_member(Library *library, LibraryPackage *package, Name name) {
+  list_package(library, package);
+  uint32_t index = map_get(&package->by_name, name);
+  return index == MAP_NONE ? NULL : &package->members.data[index];
+}
+
+/* The package of a member that is a directory. */
+static LibraryPackage *member_package(Library *library, const LibraryPackage *around, Member *member) {
+  if (!member->package && member->stored.directory) {
+    const char *name = member->stored.name;
+    if (*around->name) name = arena_printf(&library->arena, "%s.%s", around->name, name);
+    member->package = package_make(library, member->stored.directory, name);
+  }
+  return member->package;
+}
+
+/* ---- files ---- */
+
+static bool is_main(const Library *library, const char *path) {
+  struct stat info;
+  return library->main.st_ino && stat(path, &info) == 0 && info.st_ino == library->main.st_ino &&
+         info.st_dev == library->main.st_dev;
+}
+
+/* Reads and parses a file; NULL after reporting. */
+static const AstFile *read_file(Library *library, const char *path) {
+  Ast *ast = library->ast;
+  uint32_t length, errors = library->diags->errors;
+  char *text = library->read(ast->heap, library->diags, path, &length);
+  if (!text) return NULL;
+  uint32_t number = source_add(library->source, path, text, length);
+  if (number == UINT32_MAX) {
+    diag_error(library->diags, DIAG_FILE, (Span){0}, "%s: the files of the model are larger than 2 GiB together", path);
+    return NULL;
+  }
+  const AstFile *file = parse_file(ast, number, library->diags);
+  return library->diags->errors == errors ? file : NULL;
+}
+
+/* A file of a package says so: "within Modelica.Blocks;". */
+static void check_within(Library *library, const AstFile *file, const AstClass *definition, const char *package) {
+  const char *within = ast_path_text(library->ast, file->within, &library->arena);
+  if (!strcmp(within, package)) return;
+  if (!file->has_within)
+    diag_warning(library->diags, DIAG_WARNING_OTHER, definition->label.span,
+                 "`within %s;` is missing at the start of the file", package);
+  else
+    diag_error(library->diags, DIAG_INPUT, file->within.count ? file->within.span : definition->label.span,
+               *package ? "the file stands in package %s, but says `within %s;`"
+                        : "the file stands at the top%s, but says `within %s;`",
+               package, within);
+}
+
+/* The one class of a file, which has the name of the file. */
+static AstClass *file_class(Library *library, const AstFile *file, const LibraryPackage *package,
+                            const Member *member) {
+  const Names *names = library->ast->names;
+  AstClass *definition = file->classes.data[0];
+  if (definition->label.name != member->name) {
+    diag_error(library->diags, DIAG_INPUT, definition->label.span, "the file of class %s holds `%s`",
+               names_text(names, member->name), names_text(names, definition->label.name));
+    return NULL;
+  }
+  if (file->classes.count > 1)
+    diag_error(library->diags, DIAG_INPUT, file->classes.data[1]->label.span,
+               "a file of a library holds one class; `%s` is a second one",
+               names_text(names, file->classes.data[1]->label.name));
+  check_within(library, file, definition, package->name);
+  return definition;
+}
+
+static AstElement *class_element(Library *library, AstClass *definition) {
+  AstElement *element = arena_alloc(&library->arena, sizeof *element);
+  *element = (AstElement){.kind = AST_CLASS, .class_definition = definition, .span = definition->span};
+  element->prefixes = definition->prefixes;
+  return element;
+}
+
+/* A class that the package.mo holds, too, is one too many. */
+static void check_members(Library *library, LibraryPackage *package, const AstClass *definition) {
+  list_package(library, package);
+  for (uint32_t i = 0; i < definition->elements.count; i++) {
+    const AstElement *element = &definition->elements.data[i];
+    Name name = element->kind == AST_CLASS ? element->class_definition->label.name : 0;
+    uint32_t index = name ? map_get(&package->by_name, name) : MAP_NONE;
+    if (index == MAP_NONE) continue;
+    diag_error(library->diags, DIAG_INPUT, element->span, "`%s` stands in package.mo and in %s",
+               names_text(library->ast->names, name), package->members.data[index].stored.path);
+  }
+}
+
+static const AstElement *read_member(Library *library, LibraryPackage *package, Member *member) {
+  if (member->is_read) return member->element;
+  const char *path = member->stored.path;
+  const AstFile *file = is_main(library, path) ? library->ast->main : read_file(library, path);
+  member->is_read = true;
+  AstClass *definition = file && file->classes.count ? file_class(library, file, package, member) : NULL;
+  if (!definition) return NULL;
+  definition->package = member_package(library, package, member);
+  if (definition->package) check_members(library, definition->package, definition);
+  return member->element = class_element(library, definition);
+}
+
+/* Two files of one name are one too many, unless their versions tell them apart. */
+static void check_single(Library *library, const LibraryPackage *package, const Member *member) {
+  const Member *next = member + 1;
+  if (next == package->members.data + package->members.count || next->name != member->name) return;
+  if (strcmp(next->stored.version, member->stored.version)) return;
+  diag_error(library->diags, DIAG_FILE, (Span){0}, "class %s is stored twice: in %s and in %s", member->stored.name,
+             member->stored.path, next->stored.path);
+}
+
+/* ---- the top ---- */
+
+/* The member of a directory of the path with the version asked for; with NULL the first one of that name. */
+static Member *find_version(Library *library, LibraryPackage *root, Name name, const char *version) {
+  Member *member = find_member(library, root, name);
+  const Member *end = root->members.data + root->members.count;
+  while (version && member && member < end && member->name == name && strcmp(member->stored.version, version)) member++;
+  return member && member < end && member->name == name ? member : NULL;
+}
+
+static Member *find_top(Library *library, Name name, LibraryPackage **root) {
+  const char *asked = versions_asked(&library->versions, name);
+  for (uint32_t pass = asked ? 0 : 1; pass < 2; pass++)
+    for (uint32_t i = 0; i < library->roots.count; i++) {
+      *root = library->roots.data[i];
+      Member *member = find_version(library, *root, name, pass ? NULL : asked);
+      if (member) return member;
+    }
+  return NULL;
+}
+
+static const AstElement *read_top(Library *library, Name name) {
+  LibraryPackage *root;
+  Member *member = find_top(library, name, &root);
+  if (!member) return NULL;
+  check_single(library, root, member);
+  const AstElement *element = read_member(library, root, member);
+  if (element) versions_read(&library->versions, element->class_definition, library->diags);
+  return element;
+}
+
+static const AstElement *main_class(Library *library, Name name) {
+  const AstFile *file = library->ast->main;
+  for (uint32_t i = 0; i < file->classes.count; i++)
+    if (file->classes.data[i]->label.name == name) return class_element(library, file->classes.data[i]);
+  return NULL;
+}
+
+const AstElement *library_find(Library *library, Name name) {
+  uint32_t index = map_get(&library->by_name, name);
+  if (index != MAP_NONE) return library->tops.data[index];
+  const AstElement *element = library->ast->main->within.count ? NULL : main_class(library, name);
+  if (!element) element = read_top(library, name);
+  if (!element) element = main_class(library, name);
+  map_put(&library->by_name, name, library->tops.count);
+  vec_push(library->ast->heap, &library->tops, element);
+  return element;
+}
+
+void library_note_missing(Library *library, Name name, Diag *diag) {
+  const char *version = versions_asked(&library->versions, name), *text = names_text(library->ast->names, name);
+  if (version) diag_note(library->diags, diag, (Span){0}, "`uses` asks for version %s of %s", version, text);
+  for (uint32_t i = 0; i < library->roots.count; i++)
+    diag_note(library->diags, diag, (Span){0}, "no class %s in %s", text, library->roots.data[i]->directory);
+  if (!library->roots.count)
+    diag_note(library->diags, diag, (Span){0}, "the directory of a library is given with --library or MODELICAPATH");
+}
+
+/* ---- members ---- */
+
+const AstElement *library_member(Library *library, const AstClass *package, Name name) {
+  if (!package->package) return NULL;
+  Member *member = find_member(library, package->package, name);
+  if (!member) return NULL;
+  if (!member->is_read) check_single(library, package->package, member);
+  return read_member(library, package->package, member);
+}
+
+typedef VEC(Name) NameVec;
+
+/* The names that package.order lists, one a line; others than members are elements of package.mo. */
+static void add_ordered(Library *library, LibraryPackage *package, bool *is_taken, NameVec *names) {
+  Diags quiet = diags_make(library->ast->heap);
+  const char *path = arena_printf(&library->arena, "%s/package.order", package->directory);
+  struct stat info;
+  uint32_t length;
+  bool is_file = stat(path, &info) == 0 && S_ISREG(info.st_mode);
+  char *text = is_file ? library->read(library->ast->heap, &quiet, path, &length) : NULL;
+  for (const char *line = text; line && *line; line += strspn(line, "\r\n")) {
+    size_t width = strcspn(line, "\r\n");
+    Name name = names_find(library->ast->names, line, width);
+    uint32_t index = name == MAP_NONE ? MAP_NONE : map_get(&package->by_name, name);
+    if (index != MAP_NONE && !is_taken[index]) vec_push(library->ast->heap, names, name);
+    if (index != MAP_NONE) is_taken[index] = true;
+    line += width;
+  }
+  heap_free(library->ast->heap, text);
+}
+
+LibraryNames library_members(Library *library, const AstClass *definition) {
+  LibraryPackage *package = definition->package;
+  NameVec names = {0};
+  if (!package || !list_package(library, package)) return (LibraryNames){0};
+  bool *is_taken = arena_array(&library->arena, package->members.count, sizeof *is_taken);
+  add_ordered(library, package, is_taken, &names);
+  for (uint32_t i = 0; i < package->members.count; i++) {
+    Name name = package->members.data[i].name;
+    if (map_get(&package->by_name, name) == i && !is_taken[i]) vec_push(library->ast->heap, &names, name);
+  }
+  LibraryNames list = {arena_copy_array(&library->arena, names.data, names.count, sizeof *names.data), names.count};
+  vec_free(library->ast->heap, &names);
+  return list;
+}
+
+/* ---- resources ---- */
+
+/* The directory in which the class of a dotted name stands; NULL: there is no such library. */
+static const char *class_directory(Library *library, const char *text, size_t length) {
+  const char *end = text + length;
+  size_t width = 0;
+  while (width < length && text[width] != '.') width++;
+  LibraryPackage *package = NULL;
+  Name name = names_add(library->ast->names, text, width);
+  Member *member = find_top(library, name, &package);
+  if (!member) return NULL;
+  while (member && member->stored.directory && text + width < end) {
+    package = member_package(library, package, member);
+    text += width + 1;
+    for (width = 0; text + width < end && text[width] != '.';) width++;
+    name = names_add(library->ast->names, text, width);
+    member = find_member(library, package, name);
+  }
+  if (member && member->stored.directory) return member->stored.directory;
+  return package->directory;
+}
+
+/* "%20" is a blank. */
+static char *decode(const char *text, Arena *arena) {
+  char *out = arena_copy(arena, text, strlen(text)), *end = out;
+  for (const char *at = text; *at; at++) {
+    unsigned byte = 0;
+    bool is_code = at[0] == '%' && strspn(at + 1, "0123456789abcdefABCDEF") >= 2;
+    if (is_code) byte = (unsigned)strtoul((char[]){at[1], at[2], 0}, NULL, 16);
+    *end++ = byte ? (char)byte : *at;
+    if (byte) at += 2;
+  }
+  *end = '\0';
+  return out;
+}
+
+static bool leads_out(const char *path) {
+  for (const char *at = path; *at; at += strspn(at, "/")) {
+    size_t width = strcspn(at, "/");
+    if (width == 2 && at[0] == '.' && at[1] == '.') return true;
+    at += width;
+  }
+  return false;
+}
+
+const char *library_resource(Library *library, const char *uri, Arena *arena, const char **reason) {
+  static const char scheme[] = "modelica://", file_scheme[] = "file://";
+  if (!strncmp(uri, file_scheme, sizeof file_scheme - 1)) return decode(uri + sizeof file_scheme - 1, arena);
+  if (strncmp(uri, scheme, sizeof scheme - 1) != 0) return uri;
+  const char *name = uri + sizeof scheme - 1, *path = name + strcspn(name, "/?#");
+  const char *directory = class_directory(library, name, (size_t)(path - name));
+  if (!directory) *reason = arena_printf(arena, "there is no library of the class %.*s", (int)(path - name), name);
+  const char *rest = decode(path, arena);
+  if (directory && leads_out(rest)) *reason = "`..` leads out of the library", directory = NULL;
+  return directory ? arena_printf(arena, "%s%s", directory, rest) : NULL;
+}
+
+/* ---- set-up ---- */
+
+static void add_path(Library *library, const char *path) {
+  while (path && *path) {
+    size_t width = strcspn(path, ":");
+    if (width) add_root(library, arena_copy(&library->arena, path, width));
+    path += width + (path[width] == ':');
+  }
+}
+
+bool library_is_package(const char *path) {
+  const char *base = strrchr(path, '/');
+  return !strcmp(base ? base + 1 : path, "package.mo");
+}
+
+/* The directory `levels` above the file; relative paths stay relative. */
+static const char *directory_above(const char *path, uint32_t levels, Arena *arena) {
+  const char *slash = strrchr(path, '/');
+  const char *directory = slash ? arena_copy(arena, path, (size_t)(slash - path)) : ".";
+  if (slash == path) directory = "/";
+  for (; levels > 0; levels--) directory = arena_printf(arena, "%s/..", directory);
+  return directory;
+}
+
+/* The libraries that the main file is a part of. */
+static void place_main(Library *library) {
+  const AstFile *file = library->ast->main;
+  const char *path = source_main(library->source)->path;
+  if (!path || !*path || stat(path, &library->main) != 0 || !S_ISREG(library->main.st_mode)) {
+    library->main = (struct stat){0};
+    return;
+  }
+  bool is_package = library_is_package(path) && file->classes.count > 0;
+  uint32_t levels = file->within.count + is_package;
+  if (levels) add_root(library, directory_above(path, levels, &library->arena));
+  if (!is_package || file->within.count) return;
+  AstClass *definition = file->classes.data[0];
+  const char *name = names_text(library->ast->names, definition->label.name);
+  definition->package = package_make(library, directory_above(path, 0, &library->arena), name);
+  check_members(library, definition->package, definition);
+}
+
+Library *library_make(Ast *ast, Source *source, LibraryOptions options, Diags *diags) {
+  Library *library = heap_alloc(ast->heap, sizeof *library);
+  *library = (Library){.ast = ast, .source = source, .diags = diags, .read = options.read};
+  library->arena = arena_make(ast->heap);
+  library->by_name = map_make(ast->heap);
+  library->versions = versions_make(ast);
+  if (!options.read) return library;
+  add_path(library, options.path);
+  place_main(library);
+  for (uint32_t i = 0; i < ast->main->classes.count; i++)
+    versions_read(&library->versions, ast->main->classes.data[i], diags);
+  return library;
+}

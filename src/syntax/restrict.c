@@ -1,0 +1,217 @@
+/* restrict: see restrict.h. */
+#include "syntax/restrict.h"
+
+#include <string.h>
+
+enum {
+  CLASS_PREFIXES =
+      PREFIX_ENCAPSULATED | PREFIX_PARTIAL | PREFIX_PURE | PREFIX_IMPURE | PREFIX_EXPANDABLE | PREFIX_OPERATOR,
+  VARIABILITY_PREFIXES = PREFIX_DISCRETE | PREFIX_PARAMETER | PREFIX_CONSTANT,
+  DIRECTION_PREFIXES = PREFIX_INPUT | PREFIX_OUTPUT,
+  CONNECTION_PREFIXES = PREFIX_FLOW | PREFIX_STREAM,
+  COMPONENT_PREFIXES = VARIABILITY_PREFIXES | DIRECTION_PREFIXES | CONNECTION_PREFIXES,
+  SCOPE_PREFIXES = PREFIX_INNER | PREFIX_OUTER,
+};
+
+/* ---- prefixes ---- */
+
+static bool refuse_pair(Parser *parser, uint32_t prefixes, uint32_t group, Span span) {
+  uint32_t found = prefixes & group, rest = found & (found - 1);
+  if (!rest) return false;
+  parser_error(parser, span, "`%s` and `%s` exclude each other", ast_prefix_text(found), ast_prefix_text(rest));
+  return true;
+}
+
+static bool refuse_prefix(Parser *parser, uint32_t prefixes, const char *of, Span span) {
+  if (prefixes) parser_error(parser, span, "%s cannot be `%s`", of, ast_prefix_text(prefixes));
+  return prefixes != 0;
+}
+
+/* The prefixes that belong to classes of other kinds. */
+static uint32_t foreign_prefixes(const AstClass *definition) {
+  uint32_t foreign = COMPONENT_PREFIXES;
+  if (definition->kind != CLASS_CONNECTOR) foreign |= PREFIX_EXPANDABLE;
+  if (definition->kind != CLASS_FUNCTION) foreign |= PREFIX_PURE | PREFIX_IMPURE;
+  return foreign;
+}
+
+void restrict_element(Parser *parser, const AstElement *element, Span span) {
+  static const uint32_t groups[] = {CONNECTION_PREFIXES, VARIABILITY_PREFIXES, DIRECTION_PREFIXES,
+                                    PREFIX_PURE | PREFIX_IMPURE};
+  uint32_t prefixes = element->prefixes;
+  for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+    if (refuse_pair(parser, prefixes, groups[i], span)) return;
+  switch (element->kind) {
+  case AST_COMPONENT: refuse_prefix(parser, prefixes & CLASS_PREFIXES, "a component", span); break;
+  case AST_CLASS:
+    refuse_prefix(parser, prefixes & foreign_prefixes(element->class_definition), "this class", span);
+    break;
+  case AST_EXTENDS: refuse_prefix(parser, prefixes & ~(uint32_t)PREFIX_PROTECTED, "an extends clause", span); break;
+  case AST_IMPORT: refuse_prefix(parser, prefixes & ~(uint32_t)PREFIX_PROTECTED, "an import clause", span); break;
+  }
+}
+
+/* ---- names ---- */
+
+static const char *const base_types[] = {"Real", "Integer", "Boolean", "String", NULL};
+
+static AstLabel element_label(const AstElement *element) {
+  if (element->kind == AST_COMPONENT) return element->component->label;
+  if (element->kind == AST_CLASS) return element->class_definition->label;
+  return (AstLabel){0};
+}
+
+/* Quoted names are never those of the language. */
+static bool is_written(const Parser *parser, AstLabel label, const char *const *words) {
+  if (*source_text(parser->ast->source, label.span.begin) == '\'') return false;
+  const char *text = names_text(parser->ast->names, label.name);
+  while (*words && strcmp(*words, text) != 0) words++;
+  return *words != NULL;
+}
+
+static void check_reserved(Parser *parser, AstLabel label) {
+  if (is_written(parser, label, base_types))
+    parser_error(parser, label.span, "`%s` is a type of the language: another name is needed",
+                 names_text(parser->ast->names, label.name));
+}
+
+static void report_twice(Parser *parser, AstLabel label, AstLabel before) {
+  Diag *diag = parser_error(parser, label.span, "`%s` is declared twice", names_text(parser->ast->names, label.name));
+  if (diag) diag_note(parser->diags, diag, before.span, "the other declaration");
+}
+
+static void check_names(Parser *parser, const AstClass *definition) {
+  Map seen = map_make(parser->heap);
+  for (uint32_t i = 0; i < definition->elements.count; i++) {
+    AstLabel label = element_label(&definition->elements.data[i]);
+    if (!label.name) continue;
+    uint32_t before = map_get(&seen, label.name);
+    if (before == MAP_NONE) map_put(&seen, label.name, i);
+    else report_twice(parser, label, element_label(&definition->elements.data[before]));
+  }
+  map_free(&seen);
+}
+
+/* type E = enumeration(min, max): these would be attributes. */
+static void check_literals(Parser *parser, const AstClass *definition) {
+  static const char *const attributes[] = {"quantity", "min", "max", "start", "fixed", NULL};
+  for (uint32_t i = 0; i < definition->literals.count; i++)
+    if (is_written(parser, definition->literals.data[i].label, attributes))
+      parser_error(parser, definition->literals.data[i].label.span,
+                   "`%s` is an attribute, and cannot be a literal of an enumeration",
+                   names_text(parser->ast->names, definition->literals.data[i].label.name));
+}
+
+/* ---- specialized classes ---- */
+
+/* What components of a class of each kind cannot be. */
+static uint32_t refused_prefixes(AstClassKind kind) {
+  switch (kind) {
+  case CLASS_RECORD: return PREFIX_PROTECTED | SCOPE_PREFIXES | DIRECTION_PREFIXES | CONNECTION_PREFIXES;
+  case CLASS_CONNECTOR: return PREFIX_PROTECTED | SCOPE_PREFIXES;
+  case CLASS_FUNCTION: return SCOPE_PREFIXES | CONNECTION_PREFIXES;
+  case CLASS_PACKAGE: return CONNECTION_PREFIXES | DIRECTION_PREFIXES;
+  case CLASS_CLASS:
+  case CLASS_MODEL:
+  case CLASS_BLOCK:
+  case CLASS_TYPE:
+  case CLASS_OPERATOR: break;
+  }
+  return 0;
+}
+
+/* Base Modelica has no protected elements; the direction of other types may stand in their definition. */
+static bool may_be_public(const Parser *parser, const AstElement *element) {
+  AstPath type = element->component->type->name;
+  if (element->prefixes & (PREFIX_PROTECTED | PREFIX_PARAMETER | PREFIX_CONSTANT) || parser->lexer.version) return true;
+  return type.count != 1 ||
+         !is_written(parser, (AstLabel){ast_part(parser->ast, type, 0)->name, type.span}, base_types);
+}
+
+static void check_function_component(Parser *parser, const AstElement *element, AstLabel label) {
+  const char *name = names_text(parser->ast->names, label.name);
+  bool is_argument = element->prefixes & DIRECTION_PREFIXES;
+  if (is_argument && element->prefixes & PREFIX_PROTECTED)
+    parser_error(parser, label.span, "`%s` of a function is `%s`, and cannot be protected", name,
+                 ast_prefix_text(element->prefixes & DIRECTION_PREFIXES));
+  else if (!is_argument && !may_be_public(parser, element))
+    parser_error(parser, label.span, "`%s` of a function is neither input nor output: it must be protected", name);
+}
+
+static void check_component(Parser *parser, const AstClass *definition, const AstElement *element) {
+  AstLabel label = element->component->label;
+  const AstPath type = element->component->type->name;
+  const char *name = names_text(parser->ast->names, label.name), *kind = ast_class_words[definition->kind];
+  uint32_t refused = element->prefixes & refused_prefixes(definition->kind);
+  if (type.count == 1 && !type.global && ast_part(parser->ast, type, 0)->name == label.name)
+    parser_error(parser, label.span, "component `%s` has the name of its type", name);
+  else if (refused)
+    parser_error(parser, label.span, "`%s` of a %s cannot be `%s`", name, kind, ast_prefix_text(refused));
+  else if (definition->kind == CLASS_TYPE || definition->kind == CLASS_OPERATOR)
+    parser_error(parser, label.span, "%s has no components such as `%s`",
+                 definition->kind == CLASS_TYPE ? "a type" : "an operator", name);
+  else if (definition->kind == CLASS_PACKAGE && !(element->prefixes & PREFIX_CONSTANT))
+    parser_error(parser, label.span, "`%s` of a package must be a constant", name);
+  else if (definition->kind == CLASS_FUNCTION) check_function_component(parser, element, label);
+}
+
+static void check_inner_class(Parser *parser, const AstClass *definition, const AstClass *inner) {
+  check_reserved(parser, inner->label);
+  if (definition->kind == CLASS_OPERATOR && inner->kind != CLASS_FUNCTION)
+    parser_error(parser, inner->label.span, "an operator has functions only; `%s` is none",
+                 names_text(parser->ast->names, inner->label.name));
+}
+
+static void check_elements(Parser *parser, const AstClass *definition) {
+  for (uint32_t i = 0; i < definition->elements.count; i++) {
+    const AstElement *element = &definition->elements.data[i];
+    if (element->kind == AST_CLASS) check_inner_class(parser, definition, element->class_definition);
+    if (element->kind != AST_COMPONENT) continue;
+    check_reserved(parser, element->component->label);
+    check_component(parser, definition, element);
+  }
+}
+
+static void check_function_section(Parser *parser, const AstSection *section, uint32_t number) {
+  if (!section->is_algorithm) parser_error(parser, section->span, "a function has no equations");
+  else if (section->is_initial) parser_error(parser, section->span, "a function has no initial algorithm");
+  else if (number > 0) parser_error(parser, section->span, "a function has one algorithm only");
+}
+
+static void check_sections(Parser *parser, const AstClass *definition) {
+  bool is_behaviour =
+      definition->kind == CLASS_CLASS || definition->kind == CLASS_MODEL || definition->kind == CLASS_BLOCK;
+  for (uint32_t i = 0; i < definition->sections.count && !is_behaviour; i++) {
+    const AstSection *section = &definition->sections.data[i];
+    if (definition->kind == CLASS_FUNCTION) check_function_section(parser, section, i);
+    else
+      parser_error(parser, section->span, "a class of kind `%s` has no %s", ast_class_words[definition->kind],
+                   section->is_algorithm ? "algorithm" : "equations");
+  }
+  if (definition->external && definition->kind != CLASS_FUNCTION)
+    parser_error(parser, definition->external->span, "only a function is `external`");
+  if (definition->external && definition->sections.count)
+    parser_error(parser, definition->external->span, "a function is `external` or has an algorithm, not both");
+}
+
+/* Only a model or block has a time, unless the class or what it inherits declares the name. */
+static void check_time(Parser *parser, const AstClass *definition, Span time) {
+  static const char *const word[] = {"time", NULL};
+  if (time.end == time.begin || definition->kind <= CLASS_BLOCK) return;
+  for (uint32_t i = 0; i < definition->elements.count; i++) {
+    const AstElement *element = &definition->elements.data[i];
+    AstLabel label = element_label(element);
+    if (element->kind == AST_EXTENDS || (label.name && is_written(parser, label, word))) return;
+  }
+  parser_error(parser, time, "a %s does not know the `time`: only models and blocks do",
+               ast_class_words[definition->kind]);
+}
+
+void restrict_class(Parser *parser, const AstClass *definition, Span time) {
+  if (!parser->classes.count) check_reserved(parser, definition->label);
+  check_literals(parser, definition);
+  if (definition->elements.count > 1) check_names(parser, definition);
+  check_elements(parser, definition);
+  check_sections(parser, definition);
+  check_time(parser, definition, time);
+}

@@ -1,0 +1,13 @@
+/* survey: parses every file below a directory, one by one, and keeps nothing but what is wrong. */
+#pragma once
+
+#include "syntax/library.h"
+
+typedef struct SurveyCounts {
+  uint32_t files, classes; /* classes within classes, too */
+  uint64_t bytes;
+} SurveyCounts;
+
+/* Files *.mo below the directories of the options' path, each once, whatever links lead to it. Files with errors join
+ * the source; the errors go to `diags`. Memory is that of the largest file. */
+SurveyCounts survey_run(Source *source, LibraryOptions options, Diags *diags);

@@ -1,0 +1,26 @@
+/* versions: which versions of libraries a model asks for, and which it gets (Modelica 3.6, section 18.8): the
+ * annotations version, uses and conversion(noneFromVersion) of classes at the top. */
+#pragma once
+
+#include "syntax/ast.h"
+
+/* One entry of `uses`: Modelica(version = "4.1.0"). */
+typedef struct VersionRequest {
+  Name name, version;
+  Span span;
+} VersionRequest;
+
+typedef struct Versions {
+  const Ast *ast;
+  VEC(VersionRequest) requests;    /* each name and version once */
+  VEC(const AstClass *) libraries; /* the classes read so far */
+} Versions;
+
+Versions versions_make(const Ast *ast);
+
+/* Reads the annotations of a class at the top. A library that was asked for in a version that it does not replace is a
+ * warning. */
+void versions_read(Versions *versions, const AstClass *definition, Diags *diags);
+
+/* The version of that library asked for first; NULL if it is not asked for. */
+const char *versions_asked(const Versions *versions, Name name);

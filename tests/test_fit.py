@@ -1,0 +1,132 @@
+"""Fits: exact data gives the parameters back, errors are those of linear theory, bounds hold, and what the data does not determine is named."""
+import csv
+import io
+import json
+import math
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+DAEDAL, SOURCE, KIND = os.environ["DAEDAL"], pathlib.Path(os.environ["SOURCE_DIR"]), os.environ["BUILD_KIND"]
+CRANK = str(SOURCE / "examples/slider_crank.mo")
+WORK = pathlib.Path(tempfile.mkdtemp())
+
+DECAY = """model Decay
+  parameter Real a = 1, k = 1, unused = 5, b = 2, c = 3;
+  Real x(start = 1, fixed = true), y, z;
+equation
+  der(x) = -k*x; y = a*x; z = (b*c)*time;
+end Decay;
+"""
+
+
+def command(*arguments, status=0):
+    done = subprocess.run([DAEDAL, *arguments], capture_output=True, text=True, cwd=WORK, timeout=250)
+    assert done.returncode == status, (arguments, done.returncode, done.stderr)
+    return done
+
+
+def fit(model, data, parameters, *arguments):
+    done = command("fit", model, "--data", data, "--parameters", parameters, "--json", "report.json", *arguments)
+    report = json.loads((WORK / "report.json").read_text())
+    return report, {p["name"]: p for p in report["parameters"]}, done.stderr
+
+
+def write(name, header, rows):
+    (WORK / name).write_text(header + "\n" + "".join(",".join(map(repr, row)) + "\n" for row in rows))
+    return name
+
+
+class Fit(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.decay = str(WORK / "decay.mo")
+        pathlib.Path(cls.decay).write_text(DECAY)
+        cls.times = [0.05 * k for k in range(41)]
+
+    def test_exact_data(self):
+        data = write("exact.csv", "time,y", [(t, 1.7 * math.exp(-0.6 * t)) for t in self.times])
+        report, found, _ = fit(self.decay, data, "a=1,k=1")
+        self.assertAlmostEqual(found["a"]["value"], 1.7, delta=1e-6)
+        self.assertAlmostEqual(found["k"]["value"], 0.6, delta=1e-6)
+        self.assertEqual(report["unidentified"], [])
+
+    def test_slider_crank(self):
+        text = command("simulate", CRANK, "--stop-time", "1", "--intervals", "40", "--tolerance", "1e-10", "--output-file", "-", "-q").stdout
+        rows = [(float(r["time"]), float(r["phi"]), float(r["s"])) for r in csv.DictReader(io.StringIO(text))]
+        _, found, _ = fit(CRANK, write("crank.csv", "time,phi,s", rows), "J=0.25,m=1.2,w=5.5")
+        for name, value in (("J", 0.3), ("m", 1.5), ("w", 6)):
+            self.assertAlmostEqual(found[name]["value"], value, delta=1e-4)
+
+    def test_errors_of_linear_theory(self):
+        """y = a*exp(-k*t) with a alone is linear: value, error and interval are known."""
+        rng = random.Random(3)
+        base = [math.exp(-t) for t in self.times]
+        measured = [2 * b + rng.gauss(0, 0.1) for b in base]
+        data = write("noisy.csv", "time,y", list(zip(self.times, measured)))
+        square = sum(b * b for b in base)
+        value = sum(b * m for b, m in zip(base, measured)) / square
+        s = math.sqrt(sum((m - value * b) ** 2 for b, m in zip(base, measured)) / (len(base) - 1))
+        report, found, _ = fit(self.decay, data, "a")
+        self.assertAlmostEqual(found["a"]["value"], value, delta=1e-6)
+        self.assertAlmostEqual(found["a"]["error"], s / math.sqrt(square), delta=1e-6)
+        self.assertAlmostEqual(report["deviation"], s, delta=1e-6)
+        self.assertAlmostEqual((found["a"]["high"] - value) / found["a"]["error"], 2.021075, delta=1e-5)  # Student's with 40
+        report, found, _ = fit(self.decay, data, "a", "--deviations", "y=0.1")
+        self.assertAlmostEqual(found["a"]["error"], 0.1 / math.sqrt(square), delta=1e-6)
+        self.assertAlmostEqual((found["a"]["high"] - value) / found["a"]["error"], 1.959964, delta=1e-5)
+        self.assertAlmostEqual(report["deviation"], s / 0.1, delta=1e-4)
+
+    def test_weights_and_gaps(self):
+        """Two columns that contradict each other: the heavier one decides. Empty measurements are left out."""
+        rows = [(t, 1.5 * math.exp(-t) if k % 2 else math.nan, 3 * math.exp(-t)) for k, t in enumerate(self.times)]
+        data = write("two.csv", "time,y,x", rows)
+        report, found, _ = fit(self.decay, data, "a,x=1", "--weights", "y=100")
+        self.assertEqual([c["values"] for c in report["columns"]], [20, 41])
+        self.assertAlmostEqual(found["a"]["value"], 0.5, delta=1e-5)
+        self.assertAlmostEqual(found["x"]["value"], 3, delta=1e-5)
+
+    def test_bounds(self):
+        data = write("exact.csv", "time,y", [(t, 1.7 * math.exp(-0.6 * t)) for t in self.times])
+        _, found, _ = fit(self.decay, data, "a=1:0:1.5,k=1:0.1:10")
+        self.assertEqual((found["a"]["value"], found["a"]["at_bound"], found["a"]["error"]), (1.5, True, None))
+        self.assertTrue(0.1 < found["k"]["value"] < 0.6 and found["k"]["error"] > 0)
+
+    def test_identifiability(self):
+        data = write("z.csv", "time,z,y", [(t, 8 * t, 1.5 * math.exp(-t)) for t in self.times])
+        report, found, words = fit(self.decay, data, "b=2,c=3,a=1,unused=1")
+        self.assertEqual(len(report["unidentified"]), 2)
+        self.assertAlmostEqual(found["a"]["value"], 1.5, delta=1e-6)
+        self.assertAlmostEqual(found["b"]["value"] * found["c"]["value"], 8, delta=1e-5)
+        self.assertTrue(found["b"]["error"] is None and found["unused"]["error"] is None and found["a"]["error"] is not None)
+        self.assertIn("tells nothing about a parameter: changing unused", words)
+        self.assertIn("does not tell these parameters apart", words)
+
+    def test_picture(self):
+        data = write("exact.csv", "time,y", [(t, 1.7 * math.exp(-0.6 * t)) for t in self.times])
+        fit(self.decay, data, "a=1,k=1", "--plot", "fit.svg")
+        root = xml.etree.ElementTree.parse(WORK / "fit.svg").getroot()
+        self.assertIn("measured", [e.text for e in root.iter("{http://www.w3.org/2000/svg}text")])
+
+    def test_refused(self):
+        data = write("exact.csv", "time,y", [(0.0, 1.0), (1.0, 0.5)])
+        wrong = write("wrong.csv", "time,q", [(0.0, 1.0), (1.0, 0.5)])
+        for arguments, status, words in ((["--data", data, "--parameters", "q=1"], 2, "no variable 'q'"),
+                                         (["--data", data, "--parameters", "a=5:0:1"], 2, "not within its bounds"),
+                                         (["--data", data, "--parameters", "a=x"], 2, "not of the form"), (["--data", data], 2, "fit needs"),
+                                         (["--data", wrong, "--parameters", "a=1"], 2, "no value of any variable"),
+                                         (["--data", "none.csv", "--parameters", "a=1"], 7, "none.csv"),
+                                         (["--data", data, "--parameters", "a", "--weights", "z=1"], 2, "no column 'z'")):
+            self.assertIn(words, command("fit", self.decay, *arguments, status=status).stderr)
+
+
+if __name__ == "__main__":
+    try:
+        unittest.main()
+    finally:
+        shutil.rmtree(WORK)
