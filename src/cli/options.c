@@ -453,14 +453,12 @@ static bool check_together(const OptionParser *parser) {
   if (arguments->model_path && !*subject) return usage_error("%s takes no '%s'", name, arguments->model_path);
   if (!has_model(parser) && parser->command->bit & IN_MODELS) {
     usage_error("no model: daedal %s MODEL, or daedal %s --model NAME --library DIR", name, name);
-    return false;
-  }
-  if (!(parser->command->bit & IN_MODELS) && !arguments->model_path && *subject && *subject != '[') {
-    usage_error("no %s: daedal %s %s", subject_name(parser->command), name, subject);
     if (arguments->json_path && ends_with(arguments->json_path, ".mo"))
       fprintf(stderr, "  --json took '%s' as its file; put --json last\n", arguments->json_path);
     return false;
   }
+  if (!(parser->command->bit & IN_MODELS) && !arguments->model_path && *subject && *subject != '[')
+    return usage_error("no %s: daedal %s %s", subject_name(parser->command), name, subject);
   if (is_standard_output(arguments->output_path) + is_standard_output(arguments->json_path) +
           is_standard_output(arguments->plot_path) + is_standard_output(arguments->write_path) >
       1)
