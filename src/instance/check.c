@@ -47,12 +47,17 @@ static bool same_modification(const Tree *tree, const AstModification *a, const 
   return a && b ? same_text(tree, a->span, b->span) : a == b;
 }
 
+/* Values must be equal; attributes may differ, those of the first element count. */
+static bool same_value(const Tree *tree, const AstModification *a, const AstModification *b) {
+  return same_expression(tree, a ? a->value : AST_NONE, b ? b->value : AST_NONE);
+}
+
 /* Descriptions and annotations may differ. */
 static bool same_component(const Tree *tree, const AstComponent *a, const AstComponent *b) {
   return same_text(tree, a->type->name.span, b->type->name.span) &&
          same_expressions(tree, a->type->dimensions, b->type->dimensions) &&
          same_expressions(tree, a->dimensions, b->dimensions) && same_expression(tree, a->condition, b->condition) &&
-         same_modification(tree, a->modification, b->modification);
+         same_value(tree, a->modification, b->modification);
 }
 
 static bool same_class(const Tree *tree, const AstElement *a, const AstElement *b) {

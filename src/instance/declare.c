@@ -86,6 +86,7 @@ static AstExpr constructor_field(Tree *tree, AstExpr e, Scope scope, Name name) 
   if (ast_kind(ast, e) != AST_CALL) return AST_NONE;
   Instance *type = scope_try_class(tree, scope, ast_path(ast, e));
   if (!type || type->restriction != CLASS_RECORD || !instance_open(tree, type)) return AST_NONE;
+  if (map_get(&type->by_name, names_add(tree->names, "constructor", 11)) != MAP_NONE) return AST_NONE;
   uint32_t positional = ast_kid_count(ast, e) - ast_label_count(ast, e), field = 0;
   for (uint32_t i = 0; i < ast_label_count(ast, e); i++)
     if (ast_label(ast, e, i).name == name) return ast_kid(ast, e, positional + i);
@@ -189,6 +190,9 @@ static bool add_attributes(Tree *tree, Instance *instance, ArgumentVec *list) {
 }
 
 static AstExpr binding_of(Tree *tree, Instance *instance, const Modifier *binding) {
+  for (uint32_t i = tree->new_values.count; i-- > 0;)
+    if (tree->new_values.data[i].name == instance->flat_name && tree->new_values.data[i].value != AST_NONE)
+      return tree->new_values.data[i].value;
   if (!binding) return AST_NONE;
   return resolve_modifier(tree, instance, binding, binding->value, false);
 }

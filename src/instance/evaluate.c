@@ -105,9 +105,11 @@ static LangStatus evaluate(Tree *tree, Resolver *resolver, AstExpr e, NumberVec 
     declare_wanted(tree);
     status = lang_evaluate(tree->session, flat, numbers);
   }
-  if (status == LANG_VALUE && resolver->element && resolver->uses_iterators &&
-      !elements_agree(tree, resolver, e, numbers))
-    status = LANG_ERROR;
+  if (status == LANG_VALUE && resolver->element && resolver->uses_iterators) {
+    bool fits = elements_agree(tree, resolver, e, numbers);
+    numbers->count = 0;
+    status = fits ? lang_evaluate(tree->session, flat, numbers) : LANG_ERROR;
+  }
   tree->depth--;
   return status;
 }
@@ -137,6 +139,10 @@ static bool try_number(Tree *tree, Resolver *resolver, AstExpr e, double *value)
   tree->diags = &quiet;
   LangStatus status = evaluate(tree, resolver, e, &numbers);
   tree->diags = outer;
+  if (quiet.errors && !tree->silenced) {
+    tree->silenced = heap_alloc(tree->heap, sizeof *tree->silenced);
+    *tree->silenced = *diags_first_error(&quiet);
+  }
   bool is_known = status == LANG_VALUE && numbers.count == 1;
   if (is_known) *value = numbers.data[0];
   vec_free(tree->heap, &numbers);
@@ -269,4 +275,19 @@ bool instance_sizes(Tree *tree, Instance *instance) {
   return fits;
 }
 
-void evaluation_finish(Tree *tree) { mark_structural(tree); }
+/* The structure was found with one value for all elements. */
+static void check_new_values(Tree *tree) {
+  for (uint32_t i = 0; i < tree->declared.count; i++) {
+    const Instance *instance = tree->declared.data[i];
+    if (!instance->flat || !instance->flat->component->is_structural) continue;
+    for (uint32_t k = 0; k < tree->new_values.count; k++)
+      if (tree->new_values.data[k].name == instance->flat_name && tree->new_values.data[k].value == AST_NONE)
+        tree_error(tree, (Span){0}, NULL, "an element of `%s` decides the structure, so it cannot be changed alone",
+                   instance_text(tree, instance));
+  }
+}
+
+void evaluation_finish(Tree *tree) {
+  mark_structural(tree);
+  check_new_values(tree);
+}

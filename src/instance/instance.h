@@ -157,6 +157,7 @@ struct Tree {
   const AstFile *builtin; /* NULL until it is read */
   Diags *diags;
   Diag *last;                  /* the error that was reported last, for notes */
+  Diag *silenced;              /* the first error in what was only tried; NULL: none */
   Instance *root;              /* holds the classes of all files */
   Instance *bases[BASE_COUNT]; /* the base types, as classes */
   Instance *model; /* the component that stands for the whole model: its parent is NULL, its flat name empty */
@@ -171,6 +172,11 @@ struct Tree {
   VEC(Instance *) reached;  /* constants of packages, and records as a whole */
   VEC(Instance *) declared; /* in the session */
   VEC(Instance *) wanted;   /* to be declared in the session */
+  VEC(struct NewValue {
+    Name name;     /* flat, without subscripts */
+    AstExpr value; /* AST_NONE: of some elements only */
+  })
+  new_values; /* in place of bindings, from outside of the text */
   struct LangSession *session;
   struct Connections *connections; /* NULL until one is asked for */
   uint32_t depth;                  /* of evaluations within evaluations, bounded */

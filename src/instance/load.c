@@ -234,6 +234,31 @@ static bool check_model(Tree *tree, const Instance *type) {
   return tree->diags->errors == 0;
 }
 
+/* Values from outside, by flat names: those of a whole component are known while the tree is made. */
+static void read_new_values(Tree *tree, const ModificationVec *modifications) {
+  for (uint32_t i = 0; modifications && i < modifications->count; i++) {
+    const char *name = modifications->data[i].name;
+    TextVec plain = {0};
+    bool is_whole = !strchr(name, '[');
+    for (uint32_t depth = 0; *name; name++) {
+      depth += *name == '[';
+      if (!depth) text_append(tree->heap, &plain, name, 1);
+      depth -= *name == ']' && depth;
+    }
+    struct NewValue value = {names_add(tree->names, plain.data ? plain.data : "", plain.count), AST_NONE};
+    if (is_whole) value.value = parse_value(tree->ast, modifications->data[i].value, tree->diags);
+    vec_push(tree->heap, &tree->new_values, value);
+    vec_free(tree->heap, &plain);
+  }
+}
+
+/* What was wrong when an expression was tried made an instance fail that is needed after all. */
+static void report_failure(Tree *tree) {
+  const Diag *reason = tree->silenced;
+  if (reason) diag_error(tree->diags, reason->code, reason->span, "%s", reason->message);
+  else diag_error(tree->diags, DIAG_INTERNAL, (Span){0}, "the model could not be flattened, without a reason");
+}
+
 Model *instance_load(Heap *heap, Names *names, Source *source, const char *class_name,
                      const ModificationVec *modifications, LangOptions options, Diags *diags) {
   Ast *ast = parse(heap, names, source, diags);
@@ -253,12 +278,12 @@ Model *instance_load(Heap *heap, Names *names, Source *source, const char *class
   tree->session = lang_session(ast, options);
   tree->library = library_make(ast, source, options.library, diags);
   tree_start(tree);
+  read_new_values(tree, modifications);
   FlatProgram program = {0};
   Instance *type = find_model(tree, class_name);
   if (!type || !check_model(tree, type)) return NULL;
   if (!instance_open(tree, model_instance(tree, type)) || !flatten(tree, &program)) {
-    if (diags->errors == 0)
-      diag_error(diags, DIAG_INTERNAL, (Span){0}, "the model could not be flattened, without a reason");
+    if (diags->errors == 0) report_failure(tree);
     return NULL;
   }
   return lang_load_program(ast, source, &program, modifications, options, diags);

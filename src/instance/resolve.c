@@ -135,6 +135,18 @@ static Instance *follow(Copy *copy, AstPath path, Instance *at, StepVec *steps) 
   }
 }
 
+/* A dimension that is declared by a type has values of the type as subscripts, not numbers. */
+static void check_subscript(Copy *copy, AstExpr subscript, const struct Dimension *dimension) {
+  Tree *tree = copy->r->tree;
+  if (ast_kind(tree->ast, subscript) != AST_INTEGER || dimension->e == AST_NONE) return;
+  if (ast_kind(tree->ast, dimension->e) != AST_REFERENCE || ast_kid_count(tree->ast, dimension->e)) return;
+  const Instance *type = scope_try_class(tree, dimension->scope, ast_path(tree->ast, dimension->e));
+  if (!type || type->kind != INSTANCE_CLASS) return;
+  tree_error(tree, ast_span(tree->ast, subscript), copy->r->scope.instance,
+             "the dimension is of type `%s`: a number cannot be its subscript", names_text(tree->names, type->name));
+  copy->failed = true;
+}
+
 /* Subscripts of the instances from the model down to `instance`; those that are all of the last dimensions are left
  * out. `from`: the instance at which a record begins that stays a record; NULL: all belong to the variable. */
 static void collect_subscripts(Copy *copy, AstExpr e, const Instance *instance, const StepVec *steps,
@@ -160,6 +172,7 @@ static void collect_subscripts(Copy *copy, AstExpr e, const Instance *instance, 
       AstExpr subscript;
       if (step && k < step->count) {
         AstExpr old = ast_kid(tree->ast, e, step->kid + k);
+        check_subscript(copy, old, &at->dimensions.data[k]);
         subscript = copy->map.data[old - copy->first];
       } else if (is_shared) subscript = shared_subscript(copy, position, span);
       else subscript = AST_NONE;

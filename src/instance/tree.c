@@ -126,20 +126,26 @@ static void push_matching(Tree *tree, ModifierVec *list, Modifiers modifiers, Na
   }
 }
 
-/* The outermost redeclaration of `name` in the modifiers; NULL if there is none. */
-static const AstArgument *find_redeclaration(const Tree *tree, Modifiers modifiers, Name name, Scope *scope,
-                                             bool *is_each) {
+/* A redeclaration by a modifier. */
+typedef struct Redeclaration {
+  Declaration declaration;
+  bool is_each;
+} Redeclaration;
+
+typedef VEC(Redeclaration) RedeclarationVec;
+
+/* All redeclarations of `name` in the modifiers, the outermost first. */
+static void find_redeclarations(Tree *tree, Modifiers modifiers, Name name, RedeclarationVec *list) {
   for (uint32_t i = 0; i < modifiers.count; i++) {
     const AstModification *modification = modifiers.data[i].modification;
     for (uint32_t k = 0; modification && k < modification->arguments.count; k++) {
       const AstArgument *argument = &modification->arguments.data[k];
       if (!argument->redeclared || ast_part(tree->ast, argument->name, 0)->name != name) continue;
-      *scope = modifiers.data[i].scope;
-      *is_each = modifiers.data[i].is_each || argument->is_each;
-      return argument;
+      Redeclaration found = {{argument->redeclared, modifiers.data[i].scope},
+                             modifiers.data[i].is_each || argument->is_each};
+      vec_push(tree->heap, list, found);
     }
   }
-  return NULL;
 }
 
 /* ---- parts ---- */
@@ -389,33 +395,28 @@ bool instance_open(Tree *tree, Instance *instance) {
 
 /* ---- elements ---- */
 
-typedef struct Chosen {
-  Declaration declaration;
-  bool is_redeclared;
-  bool is_each;
-} Chosen;
-
-/* The declaration that counts: the outermost redeclaration by a modifier, else by a derived class, else its own. */
-static Chosen choose_declaration(Tree *tree, Instance *owner, const Element *element) {
-  Scope scope = {0};
-  bool is_each = false;
-  Scope own = {owner, element->part};
-  const AstArgument *argument =
-      find_redeclaration(tree, owner->parts.data[element->part].modifiers, element->name, &scope, &is_each);
-  if (argument) return (Chosen){{argument->redeclared, scope}, true, is_each};
-  if (element->redeclared.count) return (Chosen){vec_last(&element->redeclared), true, false};
-  return (Chosen){{element->ast, own}, false, false};
+/* All declarations of an element, the one that counts first: redeclarations by modifiers, from the outermost on, by
+ * derived classes, its own. */
+static void all_declarations(Tree *tree, Instance *owner, const Element *element, RedeclarationVec *list) {
+  find_redeclarations(tree, owner->parts.data[element->part].modifiers, element->name, list);
+  for (uint32_t i = element->redeclared.count; i-- > 0;)
+    vec_push(tree->heap, list, (Redeclaration){element->redeclared.data[i], false});
+  vec_push(tree->heap, list, (Redeclaration){{element->ast, {owner, element->part}}, false});
 }
 
-/* Modifications that a redeclaration inherits: those of the constraining clause, else of the first declaration. */
-static void push_constraint(Tree *tree, ModifierVec *list, const AstElement *ast, Scope scope) {
-  const AstModification *modification = NULL;
-  if (ast->constraint) modification = ast->constraint->modification;
-  else if (ast->kind == AST_COMPONENT) modification = ast->component->modification;
-  else modification = ast->class_definition->modification;
-  uint32_t count = list->count;
-  push_modification(tree, list, modification, scope);
-  if (list->count > count) vec_last(list).value = AST_NONE;
+static const AstModification *own_modification(const AstElement *ast) {
+  return ast->kind == AST_COMPONENT ? ast->component->modification : ast->class_definition->modification;
+}
+
+/* Modifications that the declaration has besides its own: those of constraining clauses; of a declaration that was
+ * redeclared without such a clause, its own. */
+static void push_constraints(Tree *tree, ModifierVec *list, const RedeclarationVec *all) {
+  for (uint32_t i = 0; i < all->count; i++) {
+    Declaration declaration = all->data[i].declaration;
+    const AstExtends *constraint = declaration.ast->constraint;
+    if (constraint) push_modification(tree, list, constraint->modification, declaration.scope);
+    else if (i) push_modification(tree, list, own_modification(declaration.ast), declaration.scope);
+  }
 }
 
 static bool is_alias(const AstClass *definition, const ModifierVec *modifiers) {
@@ -423,9 +424,10 @@ static bool is_alias(const AstClass *definition, const ModifierVec *modifiers) {
          !definition->base_prefixes && !modifiers->count;
 }
 
-static Instance *make_class(Tree *tree, Instance *owner, const Element *element) {
-  Chosen chosen = choose_declaration(tree, owner, element);
-  const AstElement *ast = chosen.declaration.ast;
+static Instance *make_class(Tree *tree, Instance *owner, const Element *element, const RedeclarationVec *all) {
+  Declaration chosen = all->data[0].declaration;
+  bool is_redeclared = all->count > 1;
+  const AstElement *ast = chosen.ast;
   if (ast->kind != AST_CLASS) {
     tree_error(tree, ast->span, owner, "class `%s` is redeclared as a component",
                names_text(tree->names, element->name));
@@ -438,16 +440,15 @@ static Instance *make_class(Tree *tree, Instance *owner, const Element *element)
   for (uint32_t i = 0; i < modifiers.count; i++)
     if (modifiers.data[i].modification) modifiers.data[fields++] = modifiers.data[i];
   modifiers.count = fields;
-  if (is_alias(definition, &modifiers) && !chosen.is_redeclared) {
+  if (is_alias(definition, &modifiers) && !is_redeclared) {
     vec_free(tree->heap, &modifiers);
-    Instance *found = scope_find_class(tree, chosen.declaration.scope, definition->base.name);
+    Instance *found = scope_find_class(tree, chosen.scope, definition->base.name);
     return found && check_alias(tree, definition, found) ? found : NULL;
   }
-  if (chosen.is_redeclared && definition->form != FORM_EXTENDS)
-    push_constraint(tree, &modifiers, element->ast, (Scope){owner, element->part});
+  if (definition->form != FORM_EXTENDS) push_constraints(tree, &modifiers, all);
   if (is_alias(definition, &modifiers)) {
     vec_free(tree->heap, &modifiers);
-    return scope_find_class(tree, chosen.declaration.scope, definition->base.name);
+    return scope_find_class(tree, chosen.scope, definition->base.name);
   }
   Instance *former = NULL;
   for (uint32_t i = 0; i <= element->redeclared.count; i++) {
@@ -461,8 +462,7 @@ static Instance *make_class(Tree *tree, Instance *owner, const Element *element)
     next->former = former;
     former = next;
   }
-  Instance *made =
-      class_instance(tree, owner, ast, definition, chosen.declaration.scope, modifiers_keep(tree, &modifiers));
+  Instance *made = class_instance(tree, owner, ast, definition, chosen.scope, modifiers_keep(tree, &modifiers));
   made->name = element->name;
   made->former = former;
   made->prefixes |= element->ast->prefixes & PREFIX_PROTECTED;
@@ -503,8 +503,9 @@ static void push_dimensions(Tree *tree, Instance *instance, AstExprs dimensions,
     vec_push(tree->heap, &instance->dimensions, (struct Dimension){.e = dimensions.data[i], .scope = scope});
 }
 
-static Instance *make_component(Tree *tree, Instance *owner, const Element *element, Chosen chosen) {
-  const AstElement *ast = chosen.declaration.ast;
+static Instance *make_component(Tree *tree, Instance *owner, const Element *element, const RedeclarationVec *all) {
+  Declaration chosen = all->data[0].declaration;
+  const AstElement *ast = chosen.ast;
   Scope own = {owner, element->part};
   if (ast->kind != AST_COMPONENT) {
     tree_error(tree, ast->span, owner, "component `%s` is redeclared as a class",
@@ -512,7 +513,7 @@ static Instance *make_component(Tree *tree, Instance *owner, const Element *elem
     return NULL;
   }
   const AstComponent *component = ast->component;
-  Instance *type = scope_find_class(tree, chosen.declaration.scope, component->type->name);
+  Instance *type = scope_find_class(tree, chosen.scope, component->type->name);
   if (!type) return NULL;
   if (contains_itself(owner, type)) {
     tree_error(tree, component->label.span, owner, "`%s` is contained in its own class `%s`",
@@ -526,11 +527,11 @@ static Instance *make_component(Tree *tree, Instance *owner, const Element *elem
   Instance *made = instance_new(tree, INSTANCE_COMPONENT, element->name, owner);
   ModifierVec modifiers = {0};
   push_matching(tree, &modifiers, owner->parts.data[element->part].modifiers, element->name);
-  push_modification(tree, &modifiers, component->modification, chosen.declaration.scope);
-  if (chosen.is_each && component->modification) vec_last(&modifiers).is_each = true;
-  if (chosen.is_redeclared) push_constraint(tree, &modifiers, element->ast, own);
+  push_modification(tree, &modifiers, component->modification, chosen.scope);
+  if (all->data[0].is_each && component->modification) vec_last(&modifiers).is_each = true;
+  push_constraints(tree, &modifiers, all);
   made->modifiers = modifiers_keep(tree, &modifiers);
-  made->declared = chosen.declaration.scope;
+  made->declared = chosen.scope;
   made->element = ast;
   made->first_element = element->ast;
   made->first_part = element->part;
@@ -564,7 +565,10 @@ Instance *add_missing_inner(Tree *tree, Instance *outer) {
                names_text(tree->names, outer->name));
     return NULL;
   }
-  element.instance = make_component(tree, model, &element, (Chosen){{ast, outer->declared}, false, false});
+  RedeclarationVec all = {0};
+  vec_push(tree->heap, &all, (Redeclaration){{ast, outer->declared}, false});
+  element.instance = make_component(tree, model, &element, &all);
+  vec_free(tree->heap, &all);
   if (!element.instance) return NULL;
   diag_warning(tree->diags, DIAG_WARNING_OTHER, component->label.span,
                "there is no `inner` component for `outer %s`; one with its defaults is added to the model",
@@ -584,9 +588,11 @@ Instance *element_instance(Tree *tree, Instance *owner, uint32_t number) {
   }
   element->is_busy = true;
   Element copy = *element;
-  Instance *made = element->ast->kind == AST_COMPONENT
-                       ? make_component(tree, owner, &copy, choose_declaration(tree, owner, &copy))
-                       : make_class(tree, owner, &copy);
+  RedeclarationVec all = {0};
+  all_declarations(tree, owner, &copy, &all);
+  Instance *made =
+      copy.ast->kind == AST_COMPONENT ? make_component(tree, owner, &copy, &all) : make_class(tree, owner, &copy, &all);
+  vec_free(tree->heap, &all);
   element = &owner->elements.data[number];
   element->is_busy = false;
   element->instance = made;

@@ -1,0 +1,199 @@
+"""Classes, modifications and instances: generated hierarchies whose parameters are known from a model of the rules in
+Python (the outermost modification counts), small models of each feature with known values, and messages."""
+import json
+import os
+import random
+import subprocess
+import tempfile
+import unittest
+
+DAEDAL = os.environ["DAEDAL"]
+WORK = tempfile.mkdtemp()
+REDUCED = os.environ.get("BUILD_KIND") == "asan"
+COUNT = int(os.environ.get("INSTANCE_MODELS", "6" if REDUCED else "30"))
+
+
+def run(text, command, *arguments):
+    path = os.path.join(WORK, "m.mo")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return subprocess.run([DAEDAL, command, path, *arguments], capture_output=True, text=True, timeout=60, cwd=WORK)
+
+
+def final_values(text, *arguments):
+    done = run(text, "simulate", "--quiet", "--output-file", "out.csv", "--json", "out.json", "--stop-time", "1", *arguments)
+    if done.returncode:
+        raise AssertionError(done.stderr + text)
+    with open(os.path.join(WORK, "out.json"), encoding="utf-8") as file:
+        return json.load(file)["final"]
+
+
+class Generated:
+    """Models M0, M1, ... each with parameters, a base class and components of earlier ones; values by the rules."""
+
+    def __init__(self, seed):
+        self.pick = random.Random(seed)
+        self.classes = []  # own parameters {name: value}, base (number, modifiers) or None, components {name: (class, modifiers)}
+        for number in range(self.pick.randint(2, 5)):
+            self.classes.append(self.make_class(number))
+
+    def names(self, number):
+        """Paths of all parameters of a class, inherited ones too."""
+        own, base, components = self.classes[number]
+        found = [(name,) for name in own]
+        if base:
+            found += self.names(base[0])
+        for name, (kind, _) in components.items():
+            found += [(name,) + path for path in self.names(kind)]
+        return found
+
+    def modifiers(self, number):
+        paths = self.names(number)
+        chosen = self.pick.sample(paths, self.pick.randint(0, min(3, len(paths))))
+        return {path: self.pick.randint(10, 99) for path in chosen}
+
+    def make_class(self, number):
+        own = {f"p{number}_{i}": self.pick.randint(1, 9) for i in range(self.pick.randint(1, 3))}
+        base, components = None, {}
+        if number and self.pick.random() < 0.6:
+            kind = self.pick.randrange(number)
+            base = (kind, self.modifiers(kind))
+        for i in range(self.pick.randint(0, 2) if number else 0):
+            kind = self.pick.randrange(number)
+            components[f"c{number}_{i}"] = (kind, self.modifiers(kind))
+        return own, base, components
+
+    def values(self, number, outer, prefix=()):
+        """{path: value}, with the outer modifiers {path: value} applied."""
+        own, base, components = self.classes[number]
+        found = {prefix + (name,): outer.get((name,), value) for name, value in own.items()}
+        if base:
+            found.update(self.values(base[0], {**base[1], **outer}, prefix))
+        for name, (kind, modifiers) in components.items():
+            inner = dict(modifiers)
+            inner.update({path[1:]: value for path, value in outer.items() if path[0] == name})
+            found.update(self.values(kind, inner, prefix + (name,)))
+        return found
+
+    def nested(self, modifiers):
+        """The modifiers as text, some with dots, some with parentheses."""
+        parts = []
+        for path, value in modifiers.items():
+            if self.pick.random() < 0.5:
+                parts.append(f"{'.'.join(path)} = {value}")
+            else:
+                parts.append("".join(name + "(" for name in path[:-1]) + f"{path[-1]} = {value}" + ")" * (len(path) - 1))
+        return "(" + ", ".join(parts) + ")" if parts else ""
+
+    def text(self):
+        lines = []
+        for number, (own, base, components) in enumerate(self.classes):
+            lines.append(f"  model M{number}")
+            if base:
+                lines.append(f"    extends M{base[0]}{self.nested(base[1])};")
+            lines += [f"    parameter Real {name} = {value};" for name, value in own.items()]
+            lines += [f"    M{kind} {name}{self.nested(modifiers)};" for name, (kind, modifiers) in components.items()]
+            lines += [f"    Real x{number}(start = 0, fixed = true);", "  equation", f"    der(x{number}) = {next(iter(own))};",
+                      f"  end M{number};"]
+        return "package P\n" + "\n".join(lines) + "\nend P;\n"
+
+
+class Instances(unittest.TestCase):
+    def check(self, text, **expected):
+        found = final_values(text)
+        for name, value in expected.items():
+            name = name.replace("_2_", "[2]").replace("__", ".")
+            self.assertIn(name, found, text)
+            self.assertAlmostEqual(found[name], value, delta=1e-5 * max(1, abs(value)), msg=name)
+
+    def refuse(self, text, *words):
+        done = run(text, "check")
+        self.assertEqual(done.returncode, 3, done.stderr + text)
+        for word in words:
+            self.assertIn(word, done.stderr)
+
+    def test_generated_modifications(self):
+        for seed in range(COUNT):
+            model = Generated(seed)
+            last = len(model.classes) - 1
+            done = run(model.text(), "flatten", "--model", f"P.M{last}")
+            self.assertEqual(done.returncode, 0, done.stderr + model.text())
+            for path, value in model.values(last, {}).items():
+                self.assertIn(f"'{'.'.join(path)}' = {value};", done.stdout, f"seed {seed}\n{model.text()}")
+
+    def test_short_class_is_modified(self):
+        self.check("model A parameter Real k = 1; Real x = k; end A; model B = A(k = 2);", x=2)
+
+    def test_imports(self):
+        self.check("""package P constant Real a = 2; constant Real b = 3; package Q constant Real c = 4; end Q;
+          function f input Real x; output Real y; algorithm y := a*x; end f; end P;
+          model M import P.a; import B = P.b; import P.Q.*; import P.{f, Q}; Real x = a + B + c + f(1) + Q.c; end M;""", x=15)
+
+    def test_redeclare(self):
+        self.check("""package P
+          partial model I Real y; end I;
+          model One extends I; equation y = 1; end One;
+          model Two extends I; parameter Real k = 2; equation y = k; end Two;
+          model Holder replaceable One part constrainedby I; Real z = part.y; end Holder;
+          model M Holder a; Holder b(redeclare Two part(k = 5)); Holder c[2](redeclare each Two part(k = 7)); end M;
+          end P;""", a__z=1, b__z=5, c_2___z=7)
+
+    def test_class_extends_and_replaceable_package(self):
+        self.check("""package P
+          partial package Medium replaceable function f input Real x; output Real y; end f; constant Real c = 1; end Medium;
+          package Water extends Medium(c = 3);
+            redeclare function extends f algorithm y := c*x; end f; end Water;
+          package Oil extends Water(c = 5); end Oil;
+          model Pipe replaceable package Fluid = Water constrainedby Medium; Real y = Fluid.f(2); end Pipe;
+          model M Pipe a; Pipe b(redeclare package Fluid = Oil); end M;
+          end P;""", a__y=6, b__y=10)
+
+    def test_inner_outer(self):
+        self.check("""model World parameter Real g = 1; end World;
+          model Part outer World world; Real y = world.g; end Part;
+          model Group inner World world(g = 7); Part part; end Group;
+          model M inner World world(g = 3); Part part; Group group; end M;""", part__y=3, group__part__y=7)
+
+    def test_arrays_and_conditions(self):
+        self.check("""model A parameter Real k = 1; Real x[2] = {k, 2*k}; end A;
+          model M parameter Integer n = 2; A a[n](k = {3, 4}); A b if n > 2; A c[n](each k = 5) if n == 2; Real s = sum(a.x[2]);
+          end M;""", s=14)
+
+    def test_records_and_operators(self):
+        self.check("""record R parameter Integer n = 2; parameter Real v[n] = {i for i in 1:n}; end R;
+          model M parameter R r(n = 3); parameter R q = r; Real s = sum(q.v);
+            Complex z = Complex(1, 2)*Complex(0, 1) + 3; Complex w[2] = {z, -z}; Real t = w[2].re; end M;""", s=6, t=-1)
+
+    def test_functions_of_a_component(self):
+        self.check("""model World parameter Real g = 2; function pull = base(k = g); end World;
+          function base input Real x; input Real k = 1; output Real y; algorithm y := k*x; end base;
+          model M World w(g = 5); Real y = w.pull(3); end M;""", y=15)
+
+    def test_structure_follows_overrides(self):
+        text = "model A Real x = 1; end A; model M parameter Integer n = 2; A a[n]; Real s = sum(a.x); end M;"
+        self.assertAlmostEqual(final_values(text)["s"], 2)
+        self.assertAlmostEqual(final_values(text, "--override", "n=3")["s"], 3)
+        self.refuse(text.replace("a[n]", "a[m]"), "`m` is not declared")
+
+    def test_refusals_name_place_and_instance(self):
+        part = "model A parameter Real k = 1; protected Real h = 1; end A; "
+        self.refuse(part + "model M A a(j = 2); end M;", "no element `j`", "`a`", "^")
+        self.refuse(part + "model M A a; Real x = a.h; end M;", "protected")
+        self.refuse(part + "model M B b; end M;", "`B` is not defined")
+        self.refuse(part + "model M A a; A a; end M;", "declared twice")
+        self.refuse(part + "model M extends M; end M;", "extends itself")
+        self.refuse("model A A a; end A; model M A a; end M;", "its own class")
+        self.refuse(part + "model B A a(k(unitt = \"m\")); end B; model M B b; end M;", "unitt", "`b.a.k`")
+        self.refuse("model A parameter Integer n = 1; Real x[n] = ones(n); end A; model M A a[2](n = {1, 2}); end M;", "differ")
+
+    def test_many_components(self):
+        count = 200 if REDUCED else 10000
+        text = f"""model A parameter Real k = 1; Real x(start = 1, fixed = true), y; equation der(x) = -k*x; y = 2*x; end A;
+          model M A a[{count}]; end M;"""
+        done = run(text, "check")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"{2 * count} equations", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
