@@ -609,8 +609,9 @@ static void radau_filter_defect(Radau *radau) {
 }
 
 /* The embedded formula of section IV.8 compares, in closed form, the rate at the start of the step with the
- * value there of the polynomial through the stages' rates. The book filters first steps and those behind rejected ones twice: that
- * hides where a limit of the solution begins or ends, as that of a diode. */
+ * value there of the polynomial through the stages' rates. Where a method leaves a high index, first steps and those behind rejected
+ * ones are filtered twice, as no step would be small enough; elsewhere that would hide where a limit of the solution begins or
+ * ends, as that of a diode. */
 static double radau_error(Radau *radau, double h) {
   const RadauCoefficients *method = radau->method;
   memset(radau->defect, 0, (size_t)radau->system->columns * sizeof(double));
@@ -625,6 +626,9 @@ static double radau_error(Radau *radau, double h) {
   double step = h * method->mu_real;
   radau_filter(radau, step, radau->estimate);
   radau_filter_defect(radau);
+  double error = radau_error_norm(radau);
+  if (error < 1 || !radau->system->column_index || !(radau->rejected || radau->last_h == 0)) return error;
+  radau_filter(radau, step, radau->estimate);
   return radau_error_norm(radau);
 }
 
