@@ -129,7 +129,8 @@ static void radau_find_measured(Radau *radau, int32_t *mark) {
     bool is_tested = mark[c] & 2 || higher, is_algebraic = !mark[c] && !(system->spare && system->spare[c]);
     if (is_tested) radau->error_columns[radau->error_count++] = c;
     else if (is_algebraic) radau->algebraic[radau->algebraic_count++] = c;
-    if (is_tested || (is_algebraic && !system->complete)) radau->followed[radau->followed_count++] = c;
+    bool is_followed = mark[c] & 2 || (is_algebraic && !system->complete);
+    if (is_followed && !higher) radau->followed[radau->followed_count++] = c; /* a higher index multiplies round-off */
     if (mark[c] != 1 || higher) radau->newton_columns[radau->newton_count++] = c;
     radau->lenient[c] = mark[c] == 0 && !higher && system->complete;
   }
@@ -609,8 +610,8 @@ static void radau_filter_defect(Radau *radau) {
 }
 
 /* The embedded formula of section IV.8 compares, in closed form, the rate at the start of the step with the
- * value there of the polynomial through the stages' rates. The book filters first steps and those behind rejected ones twice: that
- * hides where a limit of the solution begins or ends, as that of a diode. */
+ * value there of the polynomial through the stages' rates. First steps and those behind rejected ones are filtered twice: where a method leaves a
+ * high index, no step would be small enough. */
 static double radau_error(Radau *radau, double h) {
   const RadauCoefficients *method = radau->method;
   memset(radau->defect, 0, (size_t)radau->system->columns * sizeof(double));
@@ -625,6 +626,9 @@ static double radau_error(Radau *radau, double h) {
   double step = h * method->mu_real;
   radau_filter(radau, step, radau->estimate);
   radau_filter_defect(radau);
+  double error = radau_error_norm(radau);
+  if (error < 1 || !(radau->rejected || radau->last_h == 0)) return error;
+  radau_filter(radau, step, radau->estimate);
   return radau_error_norm(radau);
 }
 
