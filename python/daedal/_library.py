@@ -113,6 +113,8 @@ Doubles = POINTER(c_double)
 
 # name: (result, arguments); every handle is a void pointer
 _FUNCTIONS = {
+    "export_fmu": (c_void_p, [c_void_p, c_char_p, c_int, c_char_p, POINTER(Options)]),
+    "export_solver": (c_void_p, [c_void_p, c_char_p, POINTER(Options)]),
     "version": (c_char_p, []),
     "load": (c_void_p, [c_char_p, c_char_p, c_size_t, POINTER(LoadOptions)]),
     "model_free": (None, [c_void_p]),

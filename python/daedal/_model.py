@@ -155,6 +155,22 @@ class Model:
         """Consistent initial values alone: a result with one row."""
         return self._result(library.initialize, parameters, inputs, None, keywords)
 
+    def export_fmu(self, path: str | os.PathLike, parameters: Mapping[str, Value] | None = None, *, fmi: int = 3,
+                   kind: str | None = None, inputs: Mapping[str, InputValue] | str | None = None, **keywords: Any) -> Result:
+        """Writes a Functional Mock-up Unit of FMI 2.0 or 3.0 for model exchange ("me"), co-simulation ("cs") or both; the initial values.
+
+        Parameters and options become its defaults: `model.export_fmu("pendulum.fmu", L=2, stop_time=5)`.
+        """
+        name = None if kind is None else kind.encode()
+        return self._result(lambda handle, options: library.export_fmu(handle, os.fsencode(path), fmi, name, options),
+                            parameters, inputs, None, keywords)
+
+    def export_solver(self, path: str | os.PathLike, parameters: Mapping[str, Value] | None = None, *,
+                      inputs: Mapping[str, InputValue] | str | None = None, **keywords: Any) -> Result:
+        """Writes a directory of C99 that simulates the model alone; the initial values."""
+        return self._result(lambda handle, options: library.export_solver(handle, os.fsencode(path), options),
+                            parameters, inputs, None, keywords)
+
     def _result(self, call: Any, parameters: Any, inputs: Any, progress: Any, keywords: dict[str, Any]) -> Result:
         options = Options(*_request(parameters, inputs, progress, keywords))
         with options.watch:

@@ -5,6 +5,7 @@ import os
 import pathlib
 import signal
 import threading
+import zipfile
 
 import numpy as np
 import pytest
@@ -271,3 +272,14 @@ def test_fit_of_two_parameters(pendulum):
     assert "95 % interval" in str(found) and found.plot().startswith("<svg") and not found.at_bound["g"]
     with pytest.raises(daedal.UsageError):
         daedal.fit(pendulum, data, {"Q": 1})
+
+
+def test_exports(pendulum, tmp_path):
+    result = pendulum.export_fmu(tmp_path / "pendulum.fmu", {"L": 2}, fmi=2, kind="cs", stop_time=5)
+    with zipfile.ZipFile(tmp_path / "pendulum.fmu") as archive:
+        text = archive.read("modelDescription.xml").decode()
+    assert 'stopTime="5"' in text and "CoSimulation" in text and "ModelExchange" not in text and result["x"][0] == 2
+    pendulum.export_solver(tmp_path / "solver")
+    assert (tmp_path / "solver" / "model.c").exists()
+    with pytest.raises(daedal.UsageError):
+        pendulum.export_fmu(tmp_path / "other.fmu", fmi=4)

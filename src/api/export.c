@@ -100,7 +100,7 @@ static bool solver_source(daedal_result *result, ExportSource *source) {
                            .interval = run->interval > 0 ? run->interval : (run->stop - run->start) / run->intervals,
                            .max_step = run->max_step};
   if (obstacle)
-    diag_error(&result->diags, DIAG_STRUCTURE, (Span){0}, "the solver of %s cannot be exported: %s", name, obstacle);
+    diag_error(&result->diags, DIAG_NOT_EXPORTED, (Span){0}, "the solver of %s cannot be exported: %s", name, obstacle);
   return !obstacle;
 }
 
@@ -212,7 +212,7 @@ static bool work_fmu(daedal_result *result, const void *argument) {
 
 static bool work_wrong_kind(daedal_result *result, const void *argument) {
   const char *message = argument;
-  return refuse_usage(result, message);
+  return end_run(result, refuse_usage(result, message));
 }
 
 daedal_result *daedal_export_fmu(daedal_model *model, const char *path, int version, const char *kind,

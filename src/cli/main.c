@@ -53,9 +53,10 @@ const Command commands[] = {
      "standard errors,\n"
      "intervals and correlations, and which of them the measurements do not determine.\n",
      fit_command},
-    {"export", IN_EXPORT, "MODEL", "write the reduced equations as C99 source",
-     "Writes self-contained C99 into a directory: residual, sparse Jacobian, names, start values and a\n"
-     "small driver.\n",
+    {"export", IN_EXPORT, "MODEL", "write the model as C99 source, as a solver of its own, or as an FMU",
+     "With --c, writes self-contained C99 into a directory: residual, sparse Jacobian, names, start values and a\n"
+     "small driver; with --standalone a whole solver. With --fmu, writes a Functional Mock-up Unit of FMI 2.0 or "
+     "3.0.\n",
      export_command},
     {"report", IN_REPORT, "MODEL", "one HTML page of everything: structure, initial values, plots, constraints",
      "Analyzes and simulates the model and writes one HTML page that needs nothing else: the text, the structure, how\n"

@@ -129,7 +129,7 @@ static void radau_find_measured(Radau *radau, int32_t *mark) {
     bool is_tested = mark[c] & 2 || higher, is_algebraic = !mark[c] && !(system->spare && system->spare[c]);
     if (is_tested) radau->error_columns[radau->error_count++] = c;
     else if (is_algebraic) radau->algebraic[radau->algebraic_count++] = c;
-    if (is_tested || (is_algebraic && !system->complete)) radau->followed[radau->followed_count++] = c;
+    if (!higher && (is_tested || (is_algebraic && !system->complete))) radau->followed[radau->followed_count++] = c;
     if (mark[c] != 1 || higher) radau->newton_columns[radau->newton_count++] = c;
     radau->lenient[c] = mark[c] == 0 && !higher && system->complete;
   }

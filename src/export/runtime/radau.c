@@ -258,7 +258,7 @@ SolverStatus radau_step(Solver *solver, double stop) {
     if (!iterations) {
       now->rejected++;
       now->next = h / 2;
-      now->has_dense = 0;
+      now->has_dense = now->has_jacobian = 0;
       continue;
     }
     double error = fmax(estimate(solver, h), 1e-10), safe = 0.9 * (2 * ITERATIONS + 1) / (2 * ITERATIONS + iterations);
