@@ -22,6 +22,16 @@ static bool is_only_outer(const Instance *instance) {
   return (instance->prefixes & (PREFIX_OUTER | PREFIX_INNER)) == PREFIX_OUTER;
 }
 
+/* A model or block has no value; connectors and records have. */
+static bool check_value(Tree *tree, const Instance *instance) {
+  const Modifier *binding = instance_binding(instance);
+  bool has_value = instance->restriction == CLASS_RECORD || instance->restriction == CLASS_CONNECTOR;
+  if (!binding || binding->fields || has_value) return true;
+  tree_error(tree, ast_span(tree->ast, binding->value), instance, "`%s` is a component of a %s: it cannot have a value",
+             instance_text(tree, instance), restriction_text(instance->restriction));
+  return false;
+}
+
 /* All instances, each before those inside of it. */
 static bool walk_instances(Walk *walk) {
   Tree *tree = walk->tree;
@@ -49,7 +59,7 @@ static bool walk_instances(Walk *walk) {
       continue;
     }
     bool is_inside = kid->base == BASE_NONE;
-    if (is_inside && !instance_sizes(tree, kid)) {
+    if (is_inside && (!check_value(tree, kid) || !instance_sizes(tree, kid))) {
       fits = false;
       continue;
     }

@@ -234,6 +234,14 @@ static bool check_model(Tree *tree, const Instance *type) {
   return tree->diags->errors == 0;
 }
 
+static bool check_contents(Tree *tree) {
+  const Instance *type = tree->model->type;
+  if (tree->model->base == BASE_NONE) return true;
+  diag_error(tree->diags, DIAG_INPUT, type->definition->label.span, "`%s` extends a base type; it is no model",
+             names_text(tree->names, type->flat_name));
+  return false;
+}
+
 /* Values from outside, by flat names: those of a whole component are known while the tree is made. */
 static void read_new_values(Tree *tree, const ModificationVec *modifications) {
   for (uint32_t i = 0; modifications && i < modifications->count; i++) {
@@ -282,7 +290,7 @@ Model *instance_load(Heap *heap, Names *names, Source *source, const char *class
   FlatProgram program = {0};
   Instance *type = find_model(tree, class_name);
   if (!type || !check_model(tree, type)) return NULL;
-  if (!instance_open(tree, model_instance(tree, type)) || !flatten(tree, &program)) {
+  if (!instance_open(tree, model_instance(tree, type)) || !check_contents(tree) || !flatten(tree, &program)) {
     if (diags->errors == 0) report_failure(tree);
     return NULL;
   }

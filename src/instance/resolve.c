@@ -380,12 +380,33 @@ static AstExpr instance_name(Copy *copy, Span span) {
   return flat_string(tree, names_add(tree->names, text, strlen(text)), span);
 }
 
+/* size(x, k) of an array in an array of components: that of the whole, behind the dimensions around it, for which no
+ * value need be known. AST_NONE if it is something else. */
+static AstExpr resolve_size(Copy *copy, AstExpr e) {
+  Tree *tree = copy->r->tree;
+  const Ast *ast = tree->ast;
+  if (!ast_path_is(ast, ast_path(ast, e), "size") || ast_kid_count(ast, e) != 2) return AST_NONE;
+  AstExpr array = ast_kid(ast, e, 0), dimension = ast_kid(ast, e, 1);
+  if (ast_kind(ast, array) != AST_REFERENCE || ast_kid_count(ast, array)) return AST_NONE;
+  if (ast_kind(ast, dimension) != AST_INTEGER) return AST_NONE;
+  AstExpr whole = copy->map.data[array - copy->first];
+  AstNode node = *ast_node(ast, e);
+  uint32_t around = ast_kid_count(ast, whole);
+  if (around == 0 || ast_path(ast, whole).count != 1) return AST_NONE;
+  AstExpr kids[2];
+  kids[0] = flat_name(tree, ast_part(ast, ast_path(ast, whole), 0)->name, NULL, 0, node.span);
+  kids[1] = flat_integer(tree, ast_node(ast, dimension)->value.integer + around, node.span);
+  return flat_call(tree, "size", kids, 2, node.span);
+}
+
 static AstExpr resolve_call(Copy *copy, AstExpr e) {
   Tree *tree = copy->r->tree;
   AstNode node = *ast_node(tree->ast, e);
   AstPath path = ast_path(tree->ast, e);
   if (ast_path_is(tree->ast, path, "getInstanceName") && copy->r->scope.instance->kind == INSTANCE_COMPONENT)
     return instance_name(copy, node.span);
+  AstExpr size = resolve_size(copy, e);
+  if (size != AST_NONE) return size;
   uint32_t errors = tree->diags->errors;
   SubscriptVec kids = {0};
   for (uint32_t i = 0; i < node.kid_count; i++)

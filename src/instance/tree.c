@@ -183,7 +183,9 @@ static bool add_base(Opening *opening, uint32_t parent, Instance *type, const As
                .extends = extends,
                .modifiers = modifiers_keep(tree, &modifiers)};
   part.is_protected = instance->parts.data[parent].is_protected || (extends && extends->prefixes & PREFIX_PROTECTED);
-  if (is_extended_already(instance, &part) || opening->depth > INHERITANCE_LIMIT)
+  if (opening->depth > INHERITANCE_LIMIT)
+    return tree_error(tree, span, instance, "base classes are nested deeper than %d", INHERITANCE_LIMIT), false;
+  if (is_extended_already(instance, &part))
     return tree_error(tree, span, instance, "class `%s` extends itself", names_text(tree->names, type->name)), false;
   return add_part(opening, part);
 }
@@ -478,9 +480,14 @@ static uint32_t spread_prefixes(const Instance *owner) {
 }
 
 static bool contains_itself(const Instance *owner, const Instance *type) {
-  uint32_t depth = 0;
-  for (const Instance *at = owner; at && at->kind == INSTANCE_COMPONENT; at = at->parent, depth++)
+  for (const Instance *at = owner; at && at->kind == INSTANCE_COMPONENT; at = at->parent)
     if (type->definition && at->type->definition == type->definition && at->type == type) return true;
+  return false;
+}
+
+static bool is_too_deep(const Instance *owner) {
+  uint32_t depth = 0;
+  for (; owner; owner = owner->parent) depth++;
   return depth > NESTING_LIMIT;
 }
 
@@ -515,6 +522,10 @@ static Instance *make_component(Tree *tree, Instance *owner, const Element *elem
   const AstComponent *component = ast->component;
   Instance *type = scope_find_class(tree, chosen.scope, component->type->name);
   if (!type) return NULL;
+  if (is_too_deep(owner)) {
+    tree_error(tree, component->label.span, owner, "components are nested deeper than %d", NESTING_LIMIT);
+    return NULL;
+  }
   if (contains_itself(owner, type)) {
     tree_error(tree, component->label.span, owner, "`%s` is contained in its own class `%s`",
                names_text(tree->names, element->name), names_text(tree->names, type->name));
