@@ -54,13 +54,17 @@ static uint32_t outer_count(Tree *tree, const Instance *instance) {
   return count;
 }
 
+/* How many clauses name each element of a connector. */
+static uint32_t *cardinality_of(Connections *connections, const Instance *connector) {
+  uint32_t place = map_get(&connections->connector_of, instance_key(connector));
+  return connections->cardinality.data + connections->connectors.data[place].first;
+}
+
 static void link_elements(Connections *connections, uint32_t source, const ConnectReference *left,
                           const ConnectReference *right, uint32_t match) {
   const ConnectSource *from = &connections->sources.data[source];
-  uint32_t left_count =
-      connections->connectors.data[map_get(&connections->connector_of, instance_key(left->instance))].first;
-  uint32_t right_count =
-      connections->connectors.data[map_get(&connections->connector_of, instance_key(right->instance))].first;
+  uint32_t *left_cardinality = cardinality_of(connections, left->instance);
+  uint32_t *right_cardinality = cardinality_of(connections, right->instance);
   uint32_t outer = outer_count(connections->tree, from->instance);
   for (uint32_t p = 0; p < outer; p++)
     for (uint32_t i = 0; i < left->elements.count; i++) {
@@ -70,8 +74,8 @@ static void link_elements(Connections *connections, uint32_t source, const Conne
                           .right = element_at(right, p, i),
                           .left_side = (uint8_t)left->side,
                           .right_side = (uint8_t)right->side};
-      connections->cardinality.data[left_count + link.left]++;
-      connections->cardinality.data[right_count + link.right]++;
+      left_cardinality[link.left]++;
+      right_cardinality[link.right]++;
       push_link(connections, link);
     }
 }
@@ -182,21 +186,26 @@ static void read_operator(Connections *connections, uint32_t number) {
 
 /* ---- the graph ---- */
 
-static void report_graph(Connections *connections, ConnectGraphFault fault) {
-  Tree *tree = connections->tree;
-  switch (fault) {
-  case GRAPH_FINE: return;
-  case GRAPH_BRANCHES_CLOSE:
-    diag_error(tree->diags, DIAG_INPUT, (Span){0}, "the branches of overdetermined connectors form a loop");
-    return;
-  case GRAPH_ROOTS_MEET:
-  case GRAPH_ROOT_TWICE:
-    diag_error(tree->diags, DIAG_INPUT, (Span){0}, "two roots of overdetermined connectors are joined by branches");
-    return;
-  }
+static const char *node_text(Connections *connections, uint32_t node) {
+  return instance_text(connections->tree, node_record(connections, node)->instance);
 }
 
-/* Nodes that nothing joins and nobody asks for need no root; a tree of several does. */
+static void report_graph(Connections *connections, ConnectGraphFault fault) {
+  Tree *tree = connections->tree;
+  const ConnectGraph *graph = &connections->graph;
+  if (fault == GRAPH_FINE) return;
+  if (fault == GRAPH_ROOT_TWICE) {
+    tree_error(tree, (Span){0}, NULL, "`%s` is made a root twice",
+               node_text(connections, graph->roots.data[graph->fault_at].node));
+    return;
+  }
+  const ConnectEdge *edge = &graph->edges.data[graph->fault_at];
+  tree_error(tree, (Span){0}, NULL, "the branch from `%s` to `%s` %s", node_text(connections, edge->a),
+             node_text(connections, edge->b),
+             fault == GRAPH_BRANCHES_CLOSE ? "closes a loop of branches, none of which can be broken"
+                                           : "joins two roots; connections may do so, branches may not");
+}
+
 static void solve_graph(Connections *connections) {
   report_graph(connections, connect_graph_solve(&connections->graph));
 }

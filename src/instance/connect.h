@@ -150,6 +150,9 @@ void connect_register(Connections *connections);
 /* The variable of a member: the last one that starts at it or before. O(log variables). */
 const ConnectVariable *member_variable(const Connections *connections, uint32_t member);
 
+/* The overdetermined record of a node, as member_variable. */
+const ConnectRecord *node_record(const Connections *connections, uint32_t node);
+
 /* The function equalityConstraint of a record or type; NULL if it has none. */
 Instance *equality_constraint(Tree *tree, Instance *instance);
 

@@ -68,14 +68,12 @@ static void take_potential_roots(Forest *forest) {
     if (root->is_definite || forest->is_rooted[tree]) continue;
     if (best[tree] == CONNECT_NONE || root->priority < graph->roots.data[best[tree]].priority) best[tree] = i;
   }
-  graph->without_root = CONNECT_NONE;
   for (uint32_t node = 0; node < graph->node_count; node++) {
     uint32_t tree = tree_of(forest, node);
     if (forest->is_rooted[tree]) continue;
     forest->is_rooted[tree] = true;
     bool is_offered = best[tree] != CONNECT_NONE;
     graph->is_root[is_offered ? graph->roots.data[best[tree]].node : node] = true;
-    if (!is_offered && forest->sets.size[tree] > 1 && graph->without_root == CONNECT_NONE) graph->without_root = node;
   }
   heap_free(graph->heap, best);
 }

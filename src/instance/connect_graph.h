@@ -36,10 +36,9 @@ typedef struct ConnectGraph {
   VEC(ConnectRoot) roots;
   /* once solved, by node */
   bool *is_root;
-  uint32_t *parent; /* the neighbour towards the root; CONNECT_NONE: a root, or a node without edges */
-  bool *is_rooted;  /* of the branch that leaves the node, this end is the nearer one to the root */
-  uint32_t fault_at;
-  uint32_t without_root; /* a node of a tree in which nobody offers a root; CONNECT_NONE: none */
+  uint32_t *parent;  /* the neighbour towards the root; CONNECT_NONE: a root, or a node without edges */
+  bool *is_rooted;   /* of the branch that leaves the node, this end is the nearer one to the root */
+  uint32_t fault_at; /* what GRAPH_... says */
 } ConnectGraph;
 
 /* Chooses; the trees without any root get their smallest node. O(nodes + edges). */

@@ -140,16 +140,6 @@ static void write_constraint(Connections *connections, const ConnectRecord *left
   flat_connection(connections->flat, nothing, residue, 0, span);
 }
 
-static const ConnectRecord *node_record(const Connections *connections, uint32_t node) {
-  uint32_t low = 0, high = connections->records.count;
-  while (high - low > 1) {
-    uint32_t middle = low + (high - low) / 2;
-    if (connections->records.data[middle].first <= node) low = middle;
-    else high = middle;
-  }
-  return &connections->records.data[low];
-}
-
 void connect_write_graph(Connections *connections) {
   for (uint32_t i = 0; i < connections->graph.edges.count; i++) {
     const ConnectEdge *edge = &connections->graph.edges.data[i];

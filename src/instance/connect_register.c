@@ -112,3 +112,13 @@ const ConnectVariable *member_variable(const Connections *connections, uint32_t 
   }
   return &connections->variables.data[low];
 }
+
+const ConnectRecord *node_record(const Connections *connections, uint32_t node) {
+  uint32_t low = 0, high = connections->records.count;
+  while (high - low > 1) {
+    uint32_t middle = low + (high - low) / 2;
+    if (connections->records.data[middle].first <= node) low = middle;
+    else high = middle;
+  }
+  return &connections->records.data[low];
+}
