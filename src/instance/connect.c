@@ -9,8 +9,9 @@
 /* ---- connect clauses ---- */
 
 static bool shapes_match(const ConnectReference *left, const ConnectReference *right) {
-  return left->shape.count == right->shape.count &&
-         memcmp(left->shape.data, right->shape.data, left->shape.count * sizeof *left->shape.data) == 0;
+  uint32_t count = left->shape.count;
+  if (count != right->shape.count) return false;
+  return count == 0 || memcmp(left->shape.data, right->shape.data, count * sizeof *left->shape.data) == 0;
 }
 
 static Span clause_span(const ConnectSource *source) { return source->clause->statement->span; }

@@ -136,9 +136,9 @@ bool parse_path(Parser *parser, AstPath *path) {
 }
 
 bool parse_label(Parser *parser, AstLabel *label, const char *what) {
-  *label = (AstLabel){parser->token.name, parser->token.span};
-  if (parser_accept(parser, TOKEN_IDENTIFIER)) return true;
-  return parser_unexpected(parser, "expected %s", what);
+  bool is_name = parser->token.kind == TOKEN_IDENTIFIER;
+  *label = (AstLabel){is_name ? parser->token.name : 0, parser->token.span};
+  return is_name ? (parser_advance(parser), true) : parser_unexpected(parser, "expected %s", what);
 }
 
 bool parse_comment(Parser *parser, Name *comment) {

@@ -69,6 +69,7 @@ static bool is_written(const Parser *parser, AstLabel label, const char *const *
   return *words != NULL;
 }
 
+/* A name that could not be read is 0. */
 static void check_reserved(Parser *parser, AstLabel label) {
   if (is_written(parser, label, base_types))
     parser_error(parser, label.span, "`%s` is a type of the language: another name is needed",
