@@ -14,7 +14,7 @@ SOURCE = pathlib.Path(os.environ["SOURCE_DIR"])
 DAEDAL = os.environ["DAEDAL"]
 EXAMPLES = sorted((SOURCE / "examples").glob("*.mo"))
 PENDULUM = SOURCE / "examples/pendulum.mo"
-COMMANDS = ["check", "flatten", "analyze", "init", "simulate", "reduce", "compare", "export"]
+COMMANDS = ["check", "flatten", "analyze", "init", "simulate", "reduce", "compare", "linearize", "steady", "export"]
 
 ANALYZE_KEYS = {"status", "equations", "variables", "structural_index", "dof", "differentiations", "offsets",
                 "blocks", "hidden_constraints", "initial", "superfluous_differentiations", "aliases", "regular",
@@ -161,6 +161,7 @@ REPORTS = [("result/analysis_report.def", "command.md", "`daedal analyze MODEL -
            ("result/initial_report.def", "initialization.md", "--json", ["init"]),
            ("solve/run_report.def", "command.md", "`daedal simulate MODEL --json`", ["simulate", "--output-file", "x.csv"]),
            ("solve/reduction_report.def", "command.md", "`daedal reduce MODEL", ["reduce"]),
+           ("solve/linear_report.def", "command.md", "`daedal linearize MODEL", ["linearize"]),
            ("pipeline/compare_report.def", "command.md", "`daedal compare MODEL", ["compare", "--methods", "dummy"])]
 
 

@@ -12,6 +12,8 @@ typedef struct Arguments {
   const char *libraries; /* that external functions may come from; NULL: they may not even write */
   const char *json_path, *svg_path, *output_path, *plot_path, *c_directory, *write_path;
   const char *methods, *solvers; /* to compare */
+  const char *inputs, *outputs;  /* of a linear form */
+  const char *way;               /* to a steady state */
   bool strict, energy;
   bool quiet, verbose, help;
   daedal_options run;
@@ -27,7 +29,9 @@ enum {
   IN_EXPORT = 32,
   IN_REDUCE = 64,
   IN_COMPARE = 128,
-  IN_ALL = 255,
+  IN_LINEARIZE = 1 << 10,
+  IN_STEADY = 1 << 11,
+  IN_ALL = (1 << 16) - 1,
 };
 
 typedef struct Command {
@@ -54,3 +58,5 @@ int simulate_command(const Arguments *arguments);
 int export_command(const Arguments *arguments);
 int reduce_command(const Arguments *arguments);
 int compare_command(const Arguments *arguments);
+int linearize_command(const Arguments *arguments);
+int steady_command(const Arguments *arguments);

@@ -12,7 +12,12 @@
 
 #define PLACE(member) offsetof(Arguments, member)
 
-enum { IN_TIMES = IN_SIMULATE | IN_COMPARE, IN_RUNS = IN_INIT | IN_REDUCE | IN_TIMES, MOST_OPTIONS = 64 };
+enum {
+  IN_TIMES = IN_SIMULATE | IN_COMPARE,
+  IN_POINTS = IN_LINEARIZE | IN_STEADY,
+  IN_RUNS = IN_INIT | IN_REDUCE | IN_TIMES | IN_POINTS,
+  MOST_OPTIONS = 64
+};
 
 const Option options[] = {
     {"--model", NULL, "NAME", IN_ALL, OPTION_TEXT, PLACE(class_name),
@@ -26,6 +31,14 @@ const Option options[] = {
      "of a model with a Lagrangian: energy, its balance and constraint forces as variables"},
     {"--start-time", NULL, "T", IN_RUNS, OPTION_NUMBER, PLACE(run.start_time), "when the simulation starts"},
     {"--stop-time", NULL, "T", IN_TIMES, OPTION_NUMBER, PLACE(run.stop_time), "when it stops"},
+    {"--at", NULL, "T", IN_LINEARIZE, OPTION_NUMBER, PLACE(run.stop_time),
+     "linearize at this time of the run; default: at the initial values"},
+    {"--inputs", NULL, "A,B", IN_LINEARIZE, OPTION_TEXT, PLACE(inputs),
+     "inputs of the linear form; default: all inputs of the model without a value"},
+    {"--outputs", NULL, "A,B", IN_LINEARIZE, OPTION_TEXT, PLACE(outputs),
+     "its outputs: any variables; default: the outputs of the model"},
+    {"--by", NULL, "WAY", IN_STEADY, OPTION_WAY, PLACE(way),
+     "newton, homotopy or integration; default: one after the other"},
     {"--tolerance", NULL, "TOL", IN_RUNS, OPTION_POSITIVE, PLACE(run.tolerance),
      "relative tolerance; the absolute one is TOL times nominal"},
     {"--intervals", NULL, "N", IN_TIMES, OPTION_COUNT, PLACE(run.intervals), "number of output intervals"},
@@ -33,7 +46,7 @@ const Option options[] = {
      "time between output points, instead of --intervals"},
     {"--override", NULL, "A=1,B=2", IN_RUNS, OPTION_TEXT, PLACE(run.overrides),
      "values of parameters and start values"},
-    {"--input", NULL, "LIST", IN_INIT | IN_TIMES, OPTION_TEXT, PLACE(run.inputs),
+    {"--input", NULL, "LIST", IN_INIT | IN_TIMES | IN_POINTS, OPTION_TEXT, PLACE(run.inputs),
      "inputs along time: u=sin(time), FILE.csv, held:FILE.csv; commas between"},
     {"--start-values", NULL, "FILE", IN_RUNS, OPTION_TEXT, PLACE(run.start_values),
      "start values from a list, as init --write makes it"},
@@ -43,7 +56,7 @@ const Option options[] = {
      "the values found, as a list for --start-values"},
     {"--method", NULL, "M", IN_ANALYZE | IN_INIT | IN_SIMULATE | IN_EXPORT | IN_REDUCE, OPTION_METHOD,
      PLACE(run.method), "index reduction"},
-    {"--solver", NULL, "S", IN_SIMULATE, OPTION_SOLVER, PLACE(run.solver), "integrator"},
+    {"--solver", NULL, "S", IN_SIMULATE | IN_POINTS, OPTION_SOLVER, PLACE(run.solver), "integrator"},
     {"--methods", NULL, "A,B", IN_COMPARE, OPTION_METHODS, PLACE(methods),
      "methods to compare (default: all that apply)"},
     {"--solvers", NULL, "A,B", IN_COMPARE, OPTION_SOLVERS, PLACE(solvers), "solvers to compare (default: auto)"},
@@ -60,14 +73,14 @@ const Option options[] = {
      "largest residual of a constraint; default: 100 times the tolerance"},
     {"--compile", NULL, NULL, IN_SIMULATE, OPTION_FLAG, PLACE(run.compile),
      "compile the equations with the system's C compiler"},
-    {"--output-file", NULL, "FILE", IN_SIMULATE, OPTION_TRAJECTORY, PLACE(output_path),
-     "trajectory as FILE.csv, FILE.mat, FILE.raw, or - for CSV on standard output"},
+    {"--output-file", NULL, "FILE", IN_SIMULATE | IN_LINEARIZE, OPTION_TRAJECTORY, PLACE(output_path),
+     "trajectory as FILE.csv, FILE.mat, FILE.raw, or - for CSV on standard output; of linearize FILE.mat"},
     {"--no-event-rows", NULL, NULL, IN_SIMULATE, OPTION_FLAG, PLACE(run.no_event_rows),
      "no rows at events, only at output points"},
     {"--variables", NULL, "REGEX", IN_SIMULATE, OPTION_TEXT, PLACE(run.variables),
      "only the variables whose whole name matches"},
-    {"--plot", NULL, "FILE", IN_TIMES, OPTION_PLOT, PLACE(plot_path),
-     "picture as FILE.svg; for simulate also -, one in characters on standard output"},
+    {"--plot", NULL, "FILE", IN_TIMES | IN_LINEARIZE, OPTION_PLOT, PLACE(plot_path),
+     "picture as FILE.svg; but for compare also -, one in characters on standard output"},
     {"--svg", NULL, "FILE", IN_ANALYZE, OPTION_PICTURE, PLACE(svg_path), "picture of the incidence matrix"},
     {"--c", NULL, "DIR", IN_EXPORT, OPTION_DIRECTORY, PLACE(c_directory), "directory for the C source"},
     {"--json", NULL, "FILE", IN_ANALYZE | IN_RUNS, OPTION_JSON, PLACE(json_path),
@@ -223,6 +236,11 @@ static bool value_store(const Option *option, const char *value, Arguments *argu
     if (!one_of(option, value, forms, "forms")) return false;
     break;
   }
+  case OPTION_WAY: {
+    static const char *const ways[] = {"newton", "homotopy", "integration", NULL};
+    if (!one_of(option, value, ways, "ways")) return false;
+    break;
+  }
   case OPTION_METHODS:
     if (!each_one_of(option, value, daedal_method_names(), "methods")) return false;
     break;
@@ -303,6 +321,8 @@ static bool check_together(const OptionParser *parser) {
     return usage_error("--intervals and --output-interval exclude each other");
   if (parser->command->bit == IN_COMPARE && is_standard_output(arguments->plot_path))
     return usage_error("compare draws its picture into a file: --plot FILE.svg");
+  if (parser->command->bit == IN_LINEARIZE && arguments->output_path && !ends_with(arguments->output_path, ".mat"))
+    return usage_error("linearize writes its matrices into a file: --output-file FILE.mat");
   if (parser->command->bit == IN_REDUCE && !strcmp(arguments->run.method, "strangeness")) {
     usage_error("method strangeness selects rows by numerical ranks and makes no equations to print; "
                 "simulate runs it");

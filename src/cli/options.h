@@ -17,6 +17,7 @@ typedef enum OptionKind {
   OPTION_DUMP,     /* one of daedal_pass_names */
   OPTION_SOLVER,   /* one of daedal_solver_names */
   OPTION_MNA,      /* conventional or charge */
+  OPTION_WAY,      /* to a steady state */
   OPTION_METHODS,  /* several of them, commas between */
   OPTION_SOLVERS,
   OPTION_PAIR,       /* two numbers above zero, a comma between */

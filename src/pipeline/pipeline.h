@@ -7,6 +7,7 @@
 #pragma once
 
 #include "array/branches.h"
+#include "code/parameter_jacobian.h"
 #include "reduce/method.h"
 #include "solve/report.h"
 
@@ -28,6 +29,8 @@ typedef struct Request {
   const double *parameter_overrides; /* by leaf index, NAN for none; NULL for none at all */
   StartValues starts;
   double perturbation; /* added to every state at the start, relative to its size or 1; with a state-space form only */
+  const uint32_t *varied; /* parameter leaves by which the rows are to be differentiated */
+  uint32_t varied_count;
   const SignalFilter *filter; /* NULL: all signals */
   const Handover *handover;   /* NULL: the run begins */
   RunOptions run;
@@ -62,7 +65,8 @@ typedef struct Plan {
   Initial initial;
   double *discretes; /* the modes there */
   Reduction reduction;
-  const uint32_t *orders; /* see recorder_new */
+  const uint32_t *orders;          /* see recorder_new */
+  const ParameterJacobian *varied; /* rows by the leaves asked for; NULL: none were */
   RunPlan run;
   RunFacts facts; /* as far as it got */
 } Plan;

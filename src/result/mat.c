@@ -79,6 +79,20 @@ static void put_padded(FileWriter *file, const char *text, uint32_t width) {
   for (; length < width; length++) file_write(file, "", 1);
 }
 
+void mat_put_matrix(FileWriter *file, const char *name, const double *values, uint32_t rows, uint32_t columns) {
+  put_header(file, TYPE_DOUBLE, rows, columns, name);
+  file_write(file, values, (size_t)rows * columns * sizeof *values);
+}
+
+void mat_put_texts(FileWriter *file, const char *name, const char *const *texts, uint32_t count) {
+  uint32_t length = 0;
+  for (uint32_t k = 0; k < count; k++)
+    if (strlen(texts[k]) > length) length = (uint32_t)strlen(texts[k]);
+  put_header(file, TYPE_TEXT, count, length, name);
+  for (uint32_t column = 0; column < length; column++)
+    for (uint32_t k = 0; k < count; k++) file_write(file, column < strlen(texts[k]) ? &texts[k][column] : "", 1);
+}
+
 /* The class matrix is not transposed: its four rows of eleven characters are written by columns. */
 static void put_class(FileWriter *file) {
   static const char rows[4][12] = {"Atrajectory", "1.1", "", "binTrans"};

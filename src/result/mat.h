@@ -25,3 +25,7 @@ bool mat_write(Heap *heap, Diags *diags, FileWriter *file, const Trajectory *tra
  * either byte order, double, single and integer matrices. NULL after reporting a DIAG_FILE error. The
  * trajectory and its table belong to the heap. O(length). */
 Trajectory *mat_read(Heap *heap, Diags *diags, const char *path, const char *bytes, uint32_t length);
+
+/* Matrices of other files of the same level: numbers by columns, and texts as rows of characters. */
+void mat_put_matrix(FileWriter *file, const char *name, const double *values, uint32_t rows, uint32_t columns);
+void mat_put_texts(FileWriter *file, const char *name, const char *const *texts, uint32_t count);

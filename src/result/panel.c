@@ -5,7 +5,7 @@
 #include <string.h>
 
 bool panel_drawable(const Plot *plot, const PlotSeries *series, size_t i) {
-  return axis_drawable(false, series->x[i]) && axis_drawable(plot->log_y, series->y[i]);
+  return axis_drawable(plot->log_x, series->x[i]) && axis_drawable(plot->log_y, series->y[i]);
 }
 
 /* The panel with room for a series of this unit; NULL when there is none and may be no other. */
@@ -32,9 +32,9 @@ static Axis common_x(const Plot *plot, uint32_t ticks) {
   for (uint32_t s = 0; s < plot->count; s++) {
     const PlotSeries *series = &plot->series[s];
     for (size_t i = 0; i < series->count; i++)
-      if (axis_drawable(false, series->x[i])) range = range_with(range, series->x[i]);
+      if (axis_drawable(plot->log_x, series->x[i])) range = range_with(range, series->x[i]);
   }
-  return axis_make(range.low, range.high, false, 0, ticks);
+  return axis_make(range.low, range.high, plot->log_x, 0, ticks);
 }
 
 Panels panels_make(Heap *heap, const Plot *plot, const PanelOptions *options) {

@@ -48,6 +48,8 @@ Plot plot_signals(Arena *arena, const Trajectory *trajectory, const char *title,
   return (Plot){.title = title, .series = series, .count = count};
 }
 
+const char *plot_x_label(const Plot *plot) { return plot->x_label ? plot->x_label : "time [s]"; }
+
 static void put(Drawing *drawing, const char *bytes) {
   text_append(drawing->heap, drawing->text, bytes, strlen(bytes));
 }
@@ -214,7 +216,8 @@ static void draw_x_labels(Drawing *drawing) {
     put_text(drawing, x_pixel(drawing, x->tick[i]), drawing->bottom + 17, "text-anchor=\"middle\"", x->label[i]);
   if (*x->note)
     put_text(drawing, drawing->right, drawing->bottom + 33, "text-anchor=\"end\" font-size=\"11\"", x->note);
-  put_text(drawing, (drawing->left + drawing->right) / 2, drawing->bottom + 35, "text-anchor=\"middle\"", "time [s]");
+  put_text(drawing, (drawing->left + drawing->right) / 2, drawing->bottom + 35, "text-anchor=\"middle\"",
+           plot_x_label(drawing->plot));
 }
 
 /* A lone series is named at the axis rather than in a legend, if its name fits there. */

@@ -197,7 +197,7 @@ static void put_x_labels(Canvas *canvas) {
   }
   put(canvas, "\n");
   TextVec words = {0};
-  text_printf(canvas->heap, &words, "time [s]");
+  text_printf(canvas->heap, &words, "%s", plot_x_label(canvas->plot));
   if (*x->note) text_printf(canvas->heap, &words, "  %s", x->note);
   put_centred(canvas, words.data);
   vec_free(canvas->heap, &words);

@@ -1,0 +1,70 @@
+/* parameter_jacobian: see parameter_jacobian.h. A row is differentiated by the leaves that it contains only. */
+#include "code/parameter_jacobian.h"
+
+#include <string.h>
+
+typedef struct ParameterEntry {
+  uint32_t leaf, row; /* positions */
+  Expr partial;
+} ParameterEntry;
+typedef VEC(ParameterEntry) ParameterEntryVec;
+
+/* position: index of a parameter leaf -> its position in the list. */
+static void differentiate_row(ArrayCode *code, const Map *position, Expr row, uint32_t r, IndexVec *below,
+                              ParameterEntryVec *entries) {
+  Dag *dag = code->model->dag;
+  below->count = 0;
+  if (!dag_depends(dag, row, OP_PARAMETER)) return;
+  dag_below(dag, dag_scratch(dag), &row, 1, below);
+  for (uint32_t k = 0; k < below->count; k++) {
+    Expr leaf = below->data[k];
+    uint32_t place = dag_op(dag, leaf) == OP_PARAMETER ? map_get(position, dag_index(dag, leaf)) : MAP_NONE;
+    double value;
+    if (place == MAP_NONE) continue;
+    Expr partial = dag_partial(dag, row, leaf);
+    if (dag_is_constant(dag, partial, &value) && value == 0) continue;
+    vec_push(code->heap, entries, (ParameterEntry){place, r, partial});
+  }
+}
+
+/* Counting sort by leaf; rows stay in order. */
+static void sort_entries(ArrayCode *code, ParameterJacobian *jacobian, const ParameterEntryVec *entries) {
+  Heap *heap = code->heap;
+  Expr *roots = heap_array(heap, entries->count, sizeof *roots);
+  uint32_t *next = heap_array(heap, jacobian->leaves, sizeof *next);
+  jacobian->start = heap_array(heap, (size_t)jacobian->leaves + 1, sizeof *jacobian->start);
+  jacobian->row = heap_array(heap, entries->count, sizeof *jacobian->row);
+  for (uint32_t e = 0; e < entries->count; e++) jacobian->start[entries->data[e].leaf + 1]++;
+  for (uint32_t k = 0; k < jacobian->leaves; k++) jacobian->start[k + 1] += jacobian->start[k];
+  memcpy(next, jacobian->start, jacobian->leaves * sizeof *next);
+  for (uint32_t e = 0; e < entries->count; e++) {
+    uint32_t place = next[entries->data[e].leaf]++;
+    jacobian->row[place] = entries->data[e].row;
+    roots[place] = entries->data[e].partial;
+  }
+  jacobian->entries = entries->count;
+  if (entries->count) jacobian->program = array_code_program(code, roots, entries->count);
+  heap_free_all(heap, roots, next);
+}
+
+ParameterJacobian *parameter_jacobian_new(ArrayCode *code, const Expr *rows, uint32_t count, const uint32_t *leaves,
+                                          uint32_t leaf_count) {
+  Heap *heap = code->heap;
+  ParameterJacobian *jacobian = heap_alloc(heap, sizeof *jacobian);
+  ParameterEntryVec entries = {0};
+  IndexVec below = {0};
+  Map position = map_make(heap);
+  jacobian->leaves = leaf_count;
+  for (uint32_t k = 0; k < leaf_count; k++) map_put(&position, leaves[k], k);
+  for (uint32_t r = 0; r < count; r++) differentiate_row(code, &position, rows[r], r, &below, &entries);
+  sort_entries(code, jacobian, &entries);
+  map_free(&position);
+  vec_free(dag_heap(code->model->dag), &below);
+  vec_free(heap, &entries);
+  return jacobian;
+}
+
+void parameter_jacobian_add(const ParameterJacobian *jacobian, uint32_t k, const double *values, double factor,
+                            double *out) {
+  for (uint32_t e = jacobian->start[k]; e < jacobian->start[k + 1]; e++) out[jacobian->row[e]] += factor * values[e];
+}
