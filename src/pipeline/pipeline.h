@@ -7,7 +7,7 @@
 #pragma once
 
 #include "array/branches.h"
-#include "code/parameter_jacobian.h"
+#include "code/leaf_jacobian.h"
 #include "reduce/method.h"
 #include "solve/report.h"
 
@@ -66,7 +66,7 @@ typedef struct Plan {
   double *discretes; /* the modes there */
   Reduction reduction;
   const uint32_t *orders;          /* see recorder_new */
-  const ParameterJacobian *varied; /* rows by the leaves asked for; NULL: none were */
+  const LeafJacobian *varied; /* rows by the leaves asked for; NULL: none were */
   RunPlan run;
   RunFacts facts; /* as far as it got */
 } Plan;

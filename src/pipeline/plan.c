@@ -280,8 +280,9 @@ static bool pass_vary(Plan *plan) {
     return false;
   }
   if (!inputs_are_plain(plan)) return false;
-  plan->varied =
-      parameter_jacobian_new(plan->code, plan->array.row, plan->array.rows, request->varied, request->varied_count);
+  Expr *leaf = arena_array(&plan->arena, request->varied_count, sizeof *leaf);
+  for (uint32_t k = 0; k < request->varied_count; k++) leaf[k] = dag_parameter(plan->own->dag, request->varied[k]);
+  plan->varied = leaf_jacobian_new(plan->code, plan->array.row, plan->array.rows, leaf, request->varied_count);
   return true;
 }
 

@@ -105,7 +105,7 @@ static void fill_states(Linearization *work, Variation *variation) {
 
 static EvalStatus fill_inputs(Linearization *work, Variation *variation, double t, const double *y) {
   const System *system = &work->view->system;
-  const ParameterJacobian *varied = work->request->varied;
+  const LeafJacobian *varied = work->request->varied;
   LinearForm *form = work->form;
   Heap *heap = work->arena->heap;
   double *g = arena_array(work->arena, (size_t)system->rows, sizeof *g);
@@ -116,7 +116,7 @@ static EvalStatus fill_inputs(Linearization *work, Variation *variation, double 
   for (uint32_t k = 0; k < form->inputs; k++) {
     double *d = form->d + (size_t)k * form->outputs;
     memset(g, 0, (size_t)system->rows * sizeof *g);
-    parameter_jacobian_add(varied, k, values, 1, g);
+    leaf_jacobian_add(varied, k, values, 1, g);
     for (int32_t i = 0; i < system->links; i++) work->change[system->link_from[i]] = 0;
     variation_solve(variation, g, work->change);
     take_change(work, form->b + (size_t)k * form->states, d);

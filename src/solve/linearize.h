@@ -3,7 +3,7 @@
  * the implicit function theorem. */
 #pragma once
 
-#include "code/parameter_jacobian.h"
+#include "code/leaf_jacobian.h"
 #include "solve/record.h"
 #include "solve/view.h"
 
@@ -21,7 +21,7 @@ typedef struct LinearForm {
 } LinearForm;
 
 typedef struct LinearRequest {
-  const ParameterJacobian *varied; /* rows by the leaves of the inputs; NULL: there are none */
+  const LeafJacobian *varied; /* rows by the leaves of the inputs; NULL: there are none */
   const uint32_t *leaf;            /* parameter leaf of each input */
   const char **input;
   uint32_t inputs;

@@ -1,34 +1,33 @@
-/* parameter_jacobian: see parameter_jacobian.h. A row is differentiated by the leaves that it contains only. */
-#include "code/parameter_jacobian.h"
+/* leaf_jacobian: see leaf_jacobian.h. A row is differentiated by the leaves that it contains only. */
+#include "code/leaf_jacobian.h"
 
 #include <string.h>
 
-typedef struct ParameterEntry {
+typedef struct LeafEntry {
   uint32_t leaf, row; /* positions */
   Expr partial;
-} ParameterEntry;
-typedef VEC(ParameterEntry) ParameterEntryVec;
+} LeafEntry;
+typedef VEC(LeafEntry) LeafEntryVec;
 
-/* position: index of a parameter leaf -> its position in the list. */
+/* position: leaf -> its position in the list. */
 static void differentiate_row(ArrayCode *code, const Map *position, Expr row, uint32_t r, IndexVec *below,
-                              ParameterEntryVec *entries) {
+                              LeafEntryVec *entries) {
   Dag *dag = code->model->dag;
   below->count = 0;
-  if (!dag_depends(dag, row, OP_PARAMETER)) return;
   dag_below(dag, dag_scratch(dag), &row, 1, below);
   for (uint32_t k = 0; k < below->count; k++) {
     Expr leaf = below->data[k];
-    uint32_t place = dag_op(dag, leaf) == OP_PARAMETER ? map_get(position, dag_index(dag, leaf)) : MAP_NONE;
+    uint32_t place = dag_child_count(dag, leaf) == 0 ? map_get(position, leaf) : MAP_NONE;
     double value;
     if (place == MAP_NONE) continue;
     Expr partial = dag_partial(dag, row, leaf);
     if (dag_is_constant(dag, partial, &value) && value == 0) continue;
-    vec_push(code->heap, entries, (ParameterEntry){place, r, partial});
+    vec_push(code->heap, entries, (LeafEntry){place, r, partial});
   }
 }
 
 /* Counting sort by leaf; rows stay in order. */
-static void sort_entries(ArrayCode *code, ParameterJacobian *jacobian, const ParameterEntryVec *entries) {
+static void sort_entries(ArrayCode *code, LeafJacobian *jacobian, const LeafEntryVec *entries) {
   Heap *heap = code->heap;
   Expr *roots = heap_array(heap, entries->count, sizeof *roots);
   uint32_t *next = heap_array(heap, jacobian->leaves, sizeof *next);
@@ -47,11 +46,11 @@ static void sort_entries(ArrayCode *code, ParameterJacobian *jacobian, const Par
   heap_free_all(heap, roots, next);
 }
 
-ParameterJacobian *parameter_jacobian_new(ArrayCode *code, const Expr *rows, uint32_t count, const uint32_t *leaves,
-                                          uint32_t leaf_count) {
+LeafJacobian *leaf_jacobian_new(ArrayCode *code, const Expr *rows, uint32_t count, const Expr *leaves,
+                                uint32_t leaf_count) {
   Heap *heap = code->heap;
-  ParameterJacobian *jacobian = heap_alloc(heap, sizeof *jacobian);
-  ParameterEntryVec entries = {0};
+  LeafJacobian *jacobian = heap_alloc(heap, sizeof *jacobian);
+  LeafEntryVec entries = {0};
   IndexVec below = {0};
   Map position = map_make(heap);
   jacobian->leaves = leaf_count;
@@ -64,7 +63,6 @@ ParameterJacobian *parameter_jacobian_new(ArrayCode *code, const Expr *rows, uin
   return jacobian;
 }
 
-void parameter_jacobian_add(const ParameterJacobian *jacobian, uint32_t k, const double *values, double factor,
-                            double *out) {
+void leaf_jacobian_add(const LeafJacobian *jacobian, uint32_t k, const double *values, double factor, double *out) {
   for (uint32_t e = jacobian->start[k]; e < jacobian->start[k + 1]; e++) out[jacobian->row[e]] += factor * values[e];
 }
