@@ -247,6 +247,9 @@ typedef struct daedal_options {
   const char *inputs;
   const daedal_input *given_inputs; /* others; what they point to must outlive plans and runs */
   uint32_t given_input_count;
+  /* "L, g, x.start": parameters and start values by which the solution is differentiated (docs/sensitivity.md). The result then has
+   * the signals der(x, L), for every signal x that varies. Not for runs that are stepped. NULL for none. */
+  const char *sensitivity;
 } daedal_options;
 
 /* Nothing given. Where options are asked for, NULL stands for these. */

@@ -214,6 +214,11 @@ Model *layer_at_operating_point(daedal_model *model);
 
 bool read_invariants(daedal_result *result, const daedal_options *options);
 
+/* ---- sensitivities (sensitivity.c) ---- */
+
+/* What the solution is to be differentiated by. */
+bool read_targets(daedal_result *result, const daedal_options *options, Request *request);
+
 /* ---- overrides (overrides.c) ---- */
 
 /* Reads the overrides and inputs of the options, and loads the model anew for this result where parameters decide

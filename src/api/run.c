@@ -56,7 +56,7 @@ bool read_request(daedal_result *result, const daedal_options *options, Request 
   request->compile = options->compile;
   result->simulation.facts.method = options->method;
   if (!read_options(result, options, request) || !read_starts(result, options, request) ||
-      !read_invariants(result, options))
+      !read_invariants(result, options) || !read_targets(result, options, request))
     return false;
   if (!options->variables) return true;
   request->filter = signal_filter_new(result->heap, &result->diags, options->variables);

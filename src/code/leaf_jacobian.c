@@ -10,9 +10,8 @@ typedef struct LeafEntry {
 typedef VEC(LeafEntry) LeafEntryVec;
 
 /* position: leaf -> its position in the list. */
-static void differentiate_row(ArrayCode *code, const Map *position, Expr row, uint32_t r, IndexVec *below,
+static void differentiate_row(Heap *heap, Dag *dag, const Map *position, Expr row, uint32_t r, IndexVec *below,
                               LeafEntryVec *entries) {
-  Dag *dag = code->model->dag;
   below->count = 0;
   dag_below(dag, dag_scratch(dag), &row, 1, below);
   for (uint32_t k = 0; k < below->count; k++) {
@@ -22,13 +21,12 @@ static void differentiate_row(ArrayCode *code, const Map *position, Expr row, ui
     if (place == MAP_NONE) continue;
     Expr partial = dag_partial(dag, row, leaf);
     if (dag_is_constant(dag, partial, &value) && value == 0) continue;
-    vec_push(code->heap, entries, (LeafEntry){place, r, partial});
+    vec_push(heap, entries, (LeafEntry){place, r, partial});
   }
 }
 
 /* Counting sort by leaf; rows stay in order. */
-static void sort_entries(ArrayCode *code, LeafJacobian *jacobian, const LeafEntryVec *entries) {
-  Heap *heap = code->heap;
+static Expr *sort_entries(Heap *heap, LeafJacobian *jacobian, const LeafEntryVec *entries) {
   Expr *roots = heap_array(heap, entries->count, sizeof *roots);
   uint32_t *next = heap_array(heap, jacobian->leaves, sizeof *next);
   jacobian->start = heap_array(heap, (size_t)jacobian->leaves + 1, sizeof *jacobian->start);
@@ -42,23 +40,24 @@ static void sort_entries(ArrayCode *code, LeafJacobian *jacobian, const LeafEntr
     roots[place] = entries->data[e].partial;
   }
   jacobian->entries = entries->count;
-  if (entries->count) jacobian->program = array_code_program(code, roots, entries->count);
-  heap_free_all(heap, roots, next);
+  heap_free(heap, next);
+  return roots;
 }
 
-LeafJacobian *leaf_jacobian_new(ArrayCode *code, const Expr *rows, uint32_t count, const Expr *leaves,
-                                uint32_t leaf_count) {
-  Heap *heap = code->heap;
+LeafJacobian *leaf_jacobian_new(Heap *heap, Model *model, const Layout *layout, const Expr *rows, uint32_t count,
+                                const Expr *leaves, uint32_t leaf_count) {
   LeafJacobian *jacobian = heap_alloc(heap, sizeof *jacobian);
   LeafEntryVec entries = {0};
   IndexVec below = {0};
   Map position = map_make(heap);
   jacobian->leaves = leaf_count;
   for (uint32_t k = 0; k < leaf_count; k++) map_put(&position, leaves[k], k);
-  for (uint32_t r = 0; r < count; r++) differentiate_row(code, &position, rows[r], r, &below, &entries);
-  sort_entries(code, jacobian, &entries);
+  for (uint32_t r = 0; r < count; r++) differentiate_row(heap, model->dag, &position, rows[r], r, &below, &entries);
+  Expr *roots = sort_entries(heap, jacobian, &entries);
+  if (entries.count) jacobian->program = program_new(heap, model, layout, roots, entries.count);
+  heap_free(heap, roots);
   map_free(&position);
-  vec_free(dag_heap(code->model->dag), &below);
+  vec_free(dag_heap(model->dag), &below);
   vec_free(heap, &entries);
   return jacobian;
 }

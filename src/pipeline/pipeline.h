@@ -10,6 +10,7 @@
 #include "code/leaf_jacobian.h"
 #include "reduce/method.h"
 #include "solve/report.h"
+#include "solve/sensitivity.h"
 
 /* The event at which a plan takes a run over, in a mode where the equations have another structure. */
 typedef struct Handover {
@@ -31,6 +32,8 @@ typedef struct Request {
   double perturbation; /* added to every state at the start, relative to its size or 1; with a state-space form only */
   const uint32_t *varied; /* parameter leaves by which the rows are to be differentiated */
   uint32_t varied_count;
+  const SensitivityTarget *targets; /* by which the solution is to be differentiated */
+  uint32_t target_count;
   const SignalFilter *filter; /* NULL: all signals */
   const Handover *handover;   /* NULL: the run begins */
   RunOptions run;
@@ -65,8 +68,9 @@ typedef struct Plan {
   Initial initial;
   double *discretes; /* the modes there */
   Reduction reduction;
-  const uint32_t *orders;          /* see recorder_new */
-  const LeafJacobian *varied; /* rows by the leaves asked for; NULL: none were */
+  const uint32_t *orders;             /* see recorder_new */
+  const LeafJacobian *varied;         /* rows by the leaves asked for; NULL: none were */
+  const SensitivityPlan *sensitivity; /* NULL: nothing is to be differentiated */
   RunPlan run;
   RunFacts facts; /* as far as it got */
 } Plan;

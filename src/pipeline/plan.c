@@ -268,10 +268,19 @@ static bool inputs_are_plain(Plan *plan) {
   return true;
 }
 
+/* What solutions owe to the parameters asked for. */
+static bool differentiate(Plan *plan) {
+  const Request *request = &plan->request;
+  if (!request->target_count) return true;
+  plan->sensitivity =
+      sensitivity_plan(plan->code, plan->first.evaluator, request->targets, request->target_count, plan->diags);
+  return plan->sensitivity != NULL;
+}
+
 /* What the rows owe to the parameters asked for. */
 static bool pass_vary(Plan *plan) {
   const Request *request = &plan->request;
-  if (!request->varied_count) return true;
+  if (!request->varied_count && !request->target_count) return true;
   if (plan->reduction.reduced.code != plan->code || plan->reduction.strangeness) {
     diag_error(plan->diags, DIAG_USAGE, (Span){0},
                "method %s makes other equations, which are not differentiated by "
@@ -282,8 +291,9 @@ static bool pass_vary(Plan *plan) {
   if (!inputs_are_plain(plan)) return false;
   Expr *leaf = arena_array(&plan->arena, request->varied_count, sizeof *leaf);
   for (uint32_t k = 0; k < request->varied_count; k++) leaf[k] = dag_parameter(plan->own->dag, request->varied[k]);
-  plan->varied = leaf_jacobian_new(plan->code, plan->array.row, plan->array.rows, leaf, request->varied_count);
-  return true;
+  plan->varied = leaf_jacobian_new(plan->heap, plan->own, &plan->code->layout, plan->array.row, plan->array.rows, leaf,
+                                   request->varied_count);
+  return differentiate(plan);
 }
 
 static bool pass_compile(Plan *plan) {

@@ -22,7 +22,7 @@ typedef struct LinearForm {
 
 typedef struct LinearRequest {
   const LeafJacobian *varied; /* rows by the leaves of the inputs; NULL: there are none */
-  const uint32_t *leaf;            /* parameter leaf of each input */
+  const uint32_t *leaf;       /* parameter leaf of each input */
   const char **input;
   uint32_t inputs;
   const char **output; /* names of signals of the recorder, or of inputs */

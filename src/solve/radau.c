@@ -257,23 +257,6 @@ static void radau_integrate(Radau *radau, double h) {
   }
 }
 
-/* Weights of the last step's points at x, in units of its step. */
-static void radau_interpolation_weights(const Radau *radau, double x, double *weight) {
-  const RadauCoefficients *method = radau->last_method;
-  int s = method->stages;
-  double sum = 0;
-  for (int j = 0; j <= s; j++) {
-    double distance = x - (j == 0 ? 0 : method->node[j - 1]);
-    if (distance == 0) {
-      for (int k = 0; k <= s; k++) weight[k] = k == j;
-      return;
-    }
-    weight[j] = method->barycentric[j] / distance;
-    sum += weight[j];
-  }
-  for (int j = 0; j <= s; j++) weight[j] /= sum;
-}
-
 /* The oldest point of the last step that is used to continue it: the longer the way, the lower the degree. */
 static int radau_first_point(const Radau *radau, double ratio) {
   int s = radau->last_method->stages;
@@ -719,13 +702,12 @@ static const double *radau_values(const void *self) { return ((const Radau *)sel
 /* The collocation polynomial; for states plus the term that makes its slope right at the start of the step
  * too, which gives one order more. */
 static void radau_continue(const Radau *radau, double x, double *y) {
-  double weight[SMAX + 1], rise = 0;
+  double weight[SMAX + 1], rise = radau_rise_at(radau->last_method, x);
   int32_t columns = radau->system->columns;
-  radau_interpolation_weights(radau, x, weight);
+  radau_node_weights(radau->last_method, x, weight);
   for (int32_t c = 0; c < columns; c++) y[c] = weight[0] * radau->last[0][c];
   for (int j = 1; j <= radau->last_method->stages; j++)
     for (int32_t c = 0; c < columns; c++) y[c] += weight[j] * radau->last[j][c];
-  for (int k = radau->last_method->stages + 1; k >= 0; k--) rise = rise * x + radau->last_method->rise[k];
   for (int32_t c = 0; c < columns; c++) y[c] += rise * radau->last_defect[c];
 }
 
@@ -807,6 +789,16 @@ static void radau_switch_states(void *self, const double *y) {
   radau_choose(radau, radau->stages->chosen_links >= 0 ? radau->jacobian : NULL);
 }
 
+/* The factors serve while they are those of the step. */
+static bool radau_stages(void *self, StepStages *out) {
+  Radau *radau = self;
+  if (radau->last_h == 0 || radau->stages->factored_step != radau->last_h ||
+      radau->stages->factored_method != radau->last_method || !stages_are_chosen(radau->stages))
+    return false;
+  *out = (StepStages){radau->stages, radau->last_method, radau->last_t, radau->last_h, radau->last + 1};
+  return true;
+}
+
 static void radau_statistics(const void *self, IntegratorStatistics *out) { *out = ((const Radau *)self)->statistics; }
 
 const Integrator integrator_radau = {
@@ -821,5 +813,6 @@ const Integrator integrator_radau = {
     .values = radau_values,
     .interpolate = radau_interpolate,
     .switch_states = radau_switch_states,
+    .stages = radau_stages,
     .statistics = radau_statistics,
 };

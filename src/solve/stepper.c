@@ -3,6 +3,7 @@
 
 #include "code/past.h"
 #include "solve/events.h"
+#include "solve/sensitivity.h"
 
 #include <float.h>
 #include <math.h>
@@ -556,6 +557,7 @@ static bool finish_event(Stepper *stepper, bool settled) {
     memcpy(stepper->y, stepper->begin, (size_t)stepper->view->system.columns * sizeof(double));
     return false;
   }
+  if (!settled && stepper->view->sensitivity && sensitivity_failed(stepper->view->sensitivity)) return false;
   const Decisions *decisions = stepper->view->switches ? stepper->view->switches->decisions : NULL;
   if (decisions && !decisions_defined(decisions, t, DIAG_INTEGRATION, stepper->diags)) return false;
   if (!settled && stepper->view->undetermined != MAP_NONE) return report_jump(stepper);
@@ -780,6 +782,11 @@ bool stepper_prepare(Stepper *stepper) {
 
 bool stepper_interpolate(Stepper *stepper, double t, double *y) {
   return view_point(stepper->view, stepper->integrator, stepper->self, t, y) == EVAL_OK;
+}
+
+bool stepper_differentiate(Stepper *stepper) {
+  return sensitivity_step(stepper->view->sensitivity, stepper->integrator, stepper->self, stepper->before,
+                          stepper_time(stepper));
 }
 
 Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const TurningPlan *watched,

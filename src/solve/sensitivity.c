@@ -1,0 +1,418 @@
+/* sensitivity: see sensitivity.h. */
+#include "solve/sensitivity_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+static size_t count_values(const Sensitivity *sensitivity) {
+  return (size_t)sensitivity->view->system.columns + modes_leaves(sensitivity->plan->code->modes);
+}
+
+static void make_direction(const Sensitivity *sensitivity, Direction *direction) {
+  Heap *heap = sensitivity->heap;
+  size_t columns = (size_t)sensitivity->view->system.columns, values = count_values(sensitivity);
+  direction->parameter = heap_array(heap, sensitivity->plan->parameters.count, sizeof(double));
+  direction->now = heap_array(heap, values, sizeof(double));
+  direction->at = heap_array(heap, values, sizeof(double));
+  direction->pre = heap_array(heap, values - columns, sizeof(double));
+  direction->reset = heap_array(heap, sensitivity->plan->resets.count, sizeof(double));
+  direction->defect = heap_array(heap, columns, sizeof(double));
+  for (int i = 0; i < RADAU_STAGES_MAX; i++) direction->stage[i] = heap_array(heap, columns, sizeof(double));
+}
+
+Sensitivity *sensitivity_new(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance, Diags *diags) {
+  Sensitivity *sensitivity = heap_alloc(heap, sizeof *sensitivity);
+  const System *system = &view->system;
+  size_t columns = (size_t)system->columns, nonzeros = (size_t)system->column_start[system->columns];
+  *sensitivity = (Sensitivity){.heap = heap, .plan = plan, .view = view, .diags = diags};
+  sensitivity->goal = fmax(1e-3 * tolerance, 1e-14);
+  sensitivity->directions = heap_array(heap, plan->targets, sizeof(Direction));
+  sensitivity->at = heap_array(heap, plan->targets, sizeof(double *));
+  for (uint32_t k = 0; k < plan->targets; k++) {
+    make_direction(sensitivity, &sensitivity->directions[k]);
+    sensitivity->at[k] = sensitivity->directions[k].at;
+  }
+  sensitivity->variation = variation_new(heap, system);
+  if (plan->rows->program) sensitivity->rows = workspace_new(heap, plan->rows->program);
+  if (plan->columns) sensitivity->event_columns = workspace_new(heap, plan->columns->program);
+  if (plan->leaves && plan->leaves->program) sensitivity->event_leaves = workspace_new(heap, plan->leaves->program);
+  sensitivity->row_values = heap_array(heap, plan->rows->entries, sizeof(double));
+  sensitivity->column_values = heap_array(heap, plan->columns ? plan->columns->nonzeros : 0, sizeof(double));
+  sensitivity->leaf_values = heap_array(heap, plan->leaves ? plan->leaves->entries : 0, sizeof(double));
+  sensitivity->g = heap_array(heap, (size_t)system->rows, sizeof(double));
+  sensitivity->roots = heap_array(heap, plan->roots, sizeof(double));
+  heap_numbers(heap, columns, &sensitivity->rate, &sensitivity->before);
+  for (int i = 0; i < RADAU_STAGES_MAX; i++) {
+    sensitivity->value[i] = heap_array(heap, columns, sizeof(double));
+    sensitivity->entries[i] = heap_array(heap, nonzeros, sizeof(double));
+    sensitivity->owed[i] = heap_array(heap, plan->rows->entries, sizeof(double));
+    sensitivity->residual[i] = heap_array(heap, (size_t)system->rows, sizeof(double));
+  }
+  return sensitivity;
+}
+
+bool sensitivity_failed(const Sensitivity *sensitivity) { return sensitivity->failed; }
+
+SensitivityWork sensitivity_work(const Sensitivity *sensitivity) { return sensitivity->work; }
+
+/* ---- what rows owe to parameters ---- */
+
+static bool evaluate_rows(Sensitivity *sensitivity, double t, const double *y, double *values) {
+  if (!sensitivity->rows) return true;
+  Point point = evaluator_point(sensitivity->view->evaluator, t, y);
+  return workspace_run(sensitivity->rows, &point, values) == EVAL_OK;
+}
+
+void sensitivity_direct(const Sensitivity *sensitivity, const Direction *direction, const double *values,
+                        const double *now, double *g) {
+  const SensitivityPlan *plan = sensitivity->plan;
+  const double *discrete = now + sensitivity->view->system.columns;
+  uint32_t leaf = 0;
+  memset(g, 0, (size_t)sensitivity->view->system.rows * sizeof *g);
+  for (uint32_t p = 0; p < plan->parameters.count; p++, leaf++)
+    if (direction->parameter[p] != 0) leaf_jacobian_add(plan->rows, leaf, values, direction->parameter[p], g);
+  for (uint32_t d = 0; d < plan->discretes.count; d++, leaf++)
+    leaf_jacobian_add(plan->rows, leaf, values, discrete[plan->discretes.data[d]], g);
+  for (uint32_t d = 0; d < plan->discretes.count; d++, leaf++)
+    leaf_jacobian_add(plan->rows, leaf, values, direction->pre[plan->discretes.data[d]], g);
+}
+
+static bool report_singular(Sensitivity *sensitivity, double t) {
+  diag_error(sensitivity->diags, DIAG_INTEGRATION, (Span){0},
+             "at time %.10g the equations have no derivatives, or a singular Jacobian: no sensitivities", t);
+  sensitivity->failed = true;
+  return false;
+}
+
+bool sensitivity_complete(Sensitivity *sensitivity, double t, const double *y) {
+  if (variation_factor(sensitivity->variation, t, y) != EVAL_OK ||
+      !evaluate_rows(sensitivity, t, y, sensitivity->row_values))
+    return report_singular(sensitivity, t);
+  for (uint32_t k = 0; k < sensitivity->plan->targets; k++) {
+    Direction *direction = &sensitivity->directions[k];
+    sensitivity_direct(sensitivity, direction, sensitivity->row_values, direction->at, sensitivity->g);
+    variation_solve(sensitivity->variation, sensitivity->g, direction->at);
+  }
+  return true;
+}
+
+/* ---- the step ---- */
+
+/* Radau IIA that is as accurate as the step: an explicit method of order 8 takes long ones. */
+static const RadauCoefficients *method_for(const Integrator *integrator, void *self) {
+  IntegratorStatistics now;
+  integrator->statistics(self, &now);
+  if (integrator->explicit_form) return &radau_methods[2];
+  return &radau_methods[now.order >= 13 ? 2 : now.order >= 6 ? 1 : 0];
+}
+
+/* Stages of its own: the columns at the nodes by dense output. */
+static bool interpolate_stages(Sensitivity *sensitivity, const Integrator *integrator, void *self, double from,
+                               double to) {
+  const RadauCoefficients *method = method_for(integrator, self);
+  if (!sensitivity->own) sensitivity->own = stages_new(sensitivity->heap, &sensitivity->view->system, RADAU_STAGES_MAX);
+  sensitivity->step = (StepStages){sensitivity->own, method, from, to - from, sensitivity->value};
+  for (int i = 0; i < method->stages; i++) {
+    double t = i + 1 == method->stages ? to : from + method->node[i] * (to - from);
+    if (!integrator->explicit_form && to == integrator->time(self) && t < to)
+      integrator->interpolate(self, t, sensitivity->value[i]);
+    else if (view_point(sensitivity->view, integrator, self, t, sensitivity->value[i]) != EVAL_OK) return false;
+  }
+  return true;
+}
+
+/* Jacobians at the stages, and what rows owe to parameters there. */
+static bool evaluate_stages(Sensitivity *sensitivity) {
+  const System *system = &sensitivity->view->system;
+  const StepStages *step = &sensitivity->step;
+  for (int i = 0; i < step->method->stages; i++) {
+    double t = step->t + step->method->node[i] * step->h;
+    if (system->jacobian(system->context, t, step->values[i], sensitivity->entries[i]) != EVAL_OK ||
+        !evaluate_rows(sensitivity, t, step->values[i], sensitivity->owed[i]))
+      return false;
+    sensitivity->work.jacobians++;
+  }
+  return true;
+}
+
+static bool factor_own(Sensitivity *sensitivity) {
+  const StepStages *step = &sensitivity->step;
+  stages_take_jacobian(step->linear, sensitivity->entries[step->method->stages / 2]);
+  return stages_factor(step->linear, step->method, step->h);
+}
+
+/* The states of the stages from their rates. */
+static void integrate(const Sensitivity *sensitivity, Direction *direction) {
+  const StepStages *step = &sensitivity->step;
+  const Elimination *elimination = step->linear->elimination;
+  int s = step->method->stages;
+  for (int32_t l = 0; l < sensitivity->view->system.links; l++) {
+    int32_t from = elimination->from[l], to = elimination->to[l];
+    for (int i = 0; i < s; i++) {
+      double sum = 0;
+      for (int j = 0; j < s; j++) sum += step->method->a[i][j] * direction->stage[j][to];
+      direction->stage[i][from] = direction->now[from] + step->h * sum;
+    }
+  }
+}
+
+/* From the step before, continued by the polynomial through its last stages; else constant. */
+static void predict(const Sensitivity *sensitivity, Direction *direction) {
+  const StepStages *step = &sensitivity->step;
+  size_t columns = (size_t)sensitivity->view->system.columns;
+  double ratio = sensitivity->last_h > 0 ? step->h / sensitivity->last_h : 0;
+  if (!(ratio > 0 && ratio < 1.5) || step->method != sensitivity->last_method) {
+    for (int i = 0; i < step->method->stages; i++)
+      memcpy(direction->stage[i], direction->now, columns * sizeof(double));
+    integrate(sensitivity, direction);
+    return;
+  }
+  int s = step->method->stages;
+  double weight[RADAU_STAGES_MAX][RADAU_STAGES_MAX], old[RADAU_STAGES_MAX];
+  for (int i = 0; i < s; i++)
+    for (int j = 0; j < s; j++) {
+      weight[i][j] = 1;
+      for (int k = 0; k < s; k++)
+        if (k != j)
+          weight[i][j] *= (1 + step->method->node[i] * ratio - step->method->node[k]) /
+                          (step->method->node[j] - step->method->node[k]);
+    }
+  for (size_t c = 0; c < columns; c++) {
+    for (int j = 0; j < s; j++) old[j] = direction->stage[j][c];
+    for (int i = 0; i < s; i++) {
+      double sum = 0;
+      for (int j = 0; j < s; j++) sum += weight[i][j] * old[j];
+      direction->stage[i][c] = sum;
+    }
+  }
+  integrate(sensitivity, direction);
+}
+
+/* residual[i] = J_i Y_i + g_i; direct NULL: without g. */
+static void evaluate_residuals(Sensitivity *sensitivity, double *const *stages, double *const *direct) {
+  const System *system = &sensitivity->view->system;
+  size_t bytes = (size_t)system->rows * sizeof(double);
+  for (int i = 0; i < sensitivity->step.method->stages; i++) {
+    double *residual = sensitivity->residual[i];
+    const double *entries = sensitivity->entries[i], *stage = stages[i];
+    if (direct) memcpy(residual, direct[i], bytes);
+    else memset(residual, 0, bytes);
+    for (int32_t q = 0; q < system->columns; q++) {
+      if (stage[q] == 0) continue;
+      for (int32_t e = system->column_start[q]; e < system->column_start[q + 1]; e++)
+        residual[system->row_index[e]] += entries[e] * stage[q];
+    }
+  }
+}
+
+/* ---- the linear equations of a step ----
+ *
+ * With P the matrix that is factored, of one Jacobian for all stages, and A that of the Jacobian of each, P^-1 A is next to 1, and
+ * GMRES (Saad and Schultz 1986) takes few iterations: fewer than corrections by P alone, and it does not diverge. Vectors are
+ * changes of all stages, which keep to the links. */
+
+enum { BASIS = 24, RESTARTS = 6 };
+
+typedef struct Krylov {
+  size_t columns, size; /* size: columns times stages */
+  double *scale;        /* per column: reciprocal */
+  double *basis[BASIS + 1];
+  double triangle[BASIS + 1][BASIS], cosine[BASIS], sine[BASIS], right[BASIS + 1];
+} Krylov;
+
+/* Vector `out` = P^-1 residual, with a minus, from the residuals evaluated. */
+static void precondition(Sensitivity *sensitivity, const Krylov *krylov, double *out) {
+  const StepStages *step = &sensitivity->step;
+  size_t s = (size_t)step->method->stages;
+  stages_solve(step->linear, sensitivity->residual);
+  sensitivity->work.iterations++;
+  for (size_t c = 0; c < krylov->columns; c++)
+    for (size_t i = 0; i < s; i++) out[i * krylov->columns + c] = step->linear->change[c * (s + 1) + i];
+}
+
+static double dot(const Krylov *krylov, const double *a, const double *b) {
+  double sum = 0;
+  for (size_t k = 0, c = 0; k < krylov->size; k++, c = c + 1 == krylov->columns ? 0 : c + 1)
+    sum += a[k] * b[k] * krylov->scale[c] * krylov->scale[c];
+  return sum;
+}
+
+/* Errors are relative to what varies; the scale of what varies little is a part of the largest. */
+static void set_scale(const Sensitivity *sensitivity, const Direction *direction, Krylov *krylov) {
+  static const double small = 1e-3;
+  const System *system = &sensitivity->view->system;
+  int last = sensitivity->step.method->stages - 1;
+  double largest = 0;
+  for (int32_t c = 0; c < system->columns; c++) {
+    krylov->scale[c] = fmax(fabs(direction->stage[last][c]), fabs(direction->stage[0][c]));
+    largest = fmax(largest, krylov->scale[c] / system->nominal[c]);
+  }
+  if (!(largest > 0)) largest = 1;
+  for (int32_t c = 0; c < system->columns; c++)
+    krylov->scale[c] = 1 / ((krylov->scale[c] + small * largest * system->nominal[c]) * sqrt((double)krylov->size));
+}
+
+/* Makes the next basis vector orthogonal to those before, and column k of the triangle. */
+static void orthogonalize(Krylov *krylov, int k) {
+  double *next = krylov->basis[k + 1];
+  for (int i = 0; i <= k; i++) {
+    double part = krylov->triangle[i][k] = dot(krylov, next, krylov->basis[i]);
+    for (size_t n = 0; n < krylov->size; n++) next[n] -= part * krylov->basis[i][n];
+  }
+  double norm = sqrt(dot(krylov, next, next));
+  krylov->triangle[k + 1][k] = norm;
+  for (size_t n = 0; n < krylov->size && norm > 0; n++) next[n] /= norm;
+}
+
+/* Turns column k into that of a triangle by Givens rotations; returns what is left of the residual. */
+static double rotate(Krylov *krylov, int k) {
+  for (int i = 0; i < k; i++) {
+    double a = krylov->triangle[i][k], b = krylov->triangle[i + 1][k];
+    krylov->triangle[i][k] = krylov->cosine[i] * a + krylov->sine[i] * b;
+    krylov->triangle[i + 1][k] = krylov->cosine[i] * b - krylov->sine[i] * a;
+  }
+  double a = krylov->triangle[k][k], b = krylov->triangle[k + 1][k], norm = hypot(a, b);
+  krylov->cosine[k] = norm > 0 ? a / norm : 1;
+  krylov->sine[k] = norm > 0 ? b / norm : 0;
+  krylov->triangle[k][k] = norm;
+  krylov->right[k + 1] = -krylov->sine[k] * krylov->right[k];
+  krylov->right[k] *= krylov->cosine[k];
+  return fabs(krylov->right[k + 1]);
+}
+
+/* Adds the best combination of the first `count` vectors. */
+static void add_combination(Krylov *krylov, int count, Direction *direction) {
+  double part[BASIS];
+  for (int k = count; k-- > 0;) {
+    part[k] = krylov->right[k];
+    for (int j = k + 1; j < count; j++) part[k] -= krylov->triangle[k][j] * part[j];
+    part[k] = krylov->triangle[k][k] > 0 ? part[k] / krylov->triangle[k][k] : 0;
+  }
+  for (int k = 0; k < count; k++)
+    for (size_t n = 0; n < krylov->size; n++)
+      direction->stage[n / krylov->columns][n % krylov->columns] += part[k] * krylov->basis[k][n];
+}
+
+/* One cycle from the stages of now; returns what is left of the residual, as the correction that it asks for. */
+static double run_cycle(Sensitivity *sensitivity, Krylov *krylov, Direction *direction, double *const *direct,
+                        Arena *arena) {
+  int s = sensitivity->step.method->stages, k = 0;
+  double *stages[RADAU_STAGES_MAX];
+  evaluate_residuals(sensitivity, direction->stage, direct);
+  precondition(sensitivity, krylov, krylov->basis[0]);
+  set_scale(sensitivity, direction, krylov);
+  double left = sqrt(dot(krylov, krylov->basis[0], krylov->basis[0]));
+  if (!(left > 0) || !isfinite(left)) return left;
+  for (size_t n = 0; n < krylov->size; n++) krylov->basis[0][n] /= left;
+  krylov->right[0] = left;
+  for (; k < BASIS && left > sensitivity->goal; k++) {
+    if (!krylov->basis[k + 1]) krylov->basis[k + 1] = arena_array(arena, krylov->size, sizeof(double));
+    for (int i = 0; i < s; i++) stages[i] = krylov->basis[k] + (size_t)i * krylov->columns;
+    evaluate_residuals(sensitivity, stages, NULL);
+    precondition(sensitivity, krylov, krylov->basis[k + 1]);
+    for (size_t n = 0; n < krylov->size; n++) krylov->basis[k + 1][n] = -krylov->basis[k + 1][n];
+    orthogonalize(krylov, k);
+    left = rotate(krylov, k);
+  }
+  add_combination(krylov, k, direction);
+  return left;
+}
+
+static bool solve_direction(Sensitivity *sensitivity, Direction *direction) {
+  const StepStages *step = &sensitivity->step;
+  size_t rows = (size_t)sensitivity->view->system.rows;
+  double *direct[RADAU_STAGES_MAX], left = INFINITY;
+  Arena arena = arena_make(sensitivity->heap);
+  Krylov krylov = {.columns = (size_t)sensitivity->view->system.columns};
+  krylov.size = krylov.columns * (size_t)step->method->stages;
+  krylov.scale = arena_array(&arena, krylov.columns, sizeof(double));
+  krylov.basis[0] = arena_array(&arena, krylov.size, sizeof(double));
+  for (int i = 0; i < step->method->stages; i++) {
+    direct[i] = arena_array(&arena, rows, sizeof(double));
+    sensitivity_direct(sensitivity, direction, sensitivity->owed[i], direction->now, direct[i]);
+  }
+  predict(sensitivity, direction);
+  for (int restart = 0; restart < RESTARTS && left > sensitivity->goal; restart++)
+    left = run_cycle(sensitivity, &krylov, direction, direct, &arena);
+  arena_free(&arena);
+  return left <= fmax(sensitivity->goal, 1e-10);
+}
+
+static void find_defect(const Sensitivity *sensitivity, Direction *direction) {
+  const StepStages *step = &sensitivity->step;
+  const System *system = &sensitivity->view->system;
+  memset(direction->defect, 0, (size_t)system->columns * sizeof(double));
+  for (int32_t l = 0; l < system->links; l++) {
+    double extrapolated = 0;
+    for (int i = 0; i < step->method->stages; i++)
+      extrapolated += step->method->at_zero[i] * direction->stage[i][system->link_to[l]];
+    direction->defect[system->link_from[l]] = step->h * (direction->now[system->link_to[l]] - extrapolated);
+  }
+}
+
+static bool solve_all(Sensitivity *sensitivity) {
+  for (uint32_t k = 0; k < sensitivity->plan->targets; k++) {
+    if (!solve_direction(sensitivity, &sensitivity->directions[k])) return false;
+    find_defect(sensitivity, &sensitivity->directions[k]);
+  }
+  return true;
+}
+
+static bool report_slow(Sensitivity *sensitivity, double t) {
+  diag_error(sensitivity->diags, DIAG_INTEGRATION, (Span){0},
+             "the variational equations could not be solved behind time %.10g; a smaller --max-step may help", t);
+  sensitivity->failed = true;
+  return false;
+}
+
+bool sensitivity_step(Sensitivity *sensitivity, const Integrator *integrator, void *self, double from, double to) {
+  bool is_whole = to == integrator->time(self);
+  if (sensitivity->has_step) sensitivity->last_h = 0; /* the step is taken again: its stages are not those before it */
+  sensitivity->has_step = false;
+  if (!(to > from)) return true;
+  sensitivity->is_shared = is_whole && integrator->stages && integrator->stages(self, &sensitivity->step) &&
+                           sensitivity->step.linear->system == &sensitivity->view->system;
+  if (!sensitivity->is_shared && !interpolate_stages(sensitivity, integrator, self, from, to))
+    return report_slow(sensitivity, from);
+  if (!evaluate_stages(sensitivity)) return report_singular(sensitivity, from);
+  if (!sensitivity->is_shared && !factor_own(sensitivity)) return report_singular(sensitivity, from);
+  if (!solve_all(sensitivity)) return report_slow(sensitivity, from);
+  sensitivity->has_step = true;
+  return true;
+}
+
+void sensitivity_accept(Sensitivity *sensitivity) {
+  const StepStages *step = &sensitivity->step;
+  if (!sensitivity->has_step) return;
+  for (uint32_t k = 0; k < sensitivity->plan->targets; k++) {
+    Direction *direction = &sensitivity->directions[k];
+    memcpy(direction->now, direction->stage[step->method->stages - 1],
+           (size_t)sensitivity->view->system.columns * sizeof(double));
+  }
+  sensitivity->last_t = step->t;
+  sensitivity->last_h = step->h;
+  sensitivity->last_method = step->method;
+  sensitivity->has_step = false;
+}
+
+const double *const *sensitivity_at(Sensitivity *sensitivity, double t) {
+  const StepStages *step = &sensitivity->step;
+  size_t columns = (size_t)sensitivity->view->system.columns, values = count_values(sensitivity);
+  bool inside = sensitivity->has_step && t > step->t;
+  double weight[RADAU_STAGES_MAX + 1] = {1}, rise = 0;
+  if (inside) {
+    double x = fmin((t - step->t) / step->h, 1);
+    radau_node_weights(step->method, x, weight);
+    rise = radau_rise_at(step->method, x);
+  }
+  for (uint32_t k = 0; k < sensitivity->plan->targets; k++) {
+    const Direction *direction = &sensitivity->directions[k];
+    memcpy(direction->at, direction->now, values * sizeof(double));
+    for (size_t c = 0; c < columns && inside; c++) {
+      double sum = weight[0] * direction->now[c] + rise * direction->defect[c];
+      for (int j = 0; j < step->method->stages; j++) sum += weight[j + 1] * direction->stage[j][c];
+      direction->at[c] = sum;
+    }
+  }
+  return sensitivity->at;
+}

@@ -1,0 +1,55 @@
+/* sensitivity_internal: what the files of sensitivities share. */
+#pragma once
+
+#include "solve/sensitivity.h"
+#include "solve/stages.h"
+#include "solve/variation.h"
+
+/* Of one target. */
+typedef struct Direction {
+  double *parameter;               /* what each parameter of the plan moves by */
+  double *now;                     /* columns, then discrete leaves: at the end of the last step accepted */
+  double *pre;                     /* per discrete leaf: of pre() */
+  double *stage[RADAU_STAGES_MAX]; /* all columns, of the step */
+  double *defect;                  /* per column, of states */
+  double *at;                      /* what sensitivity_at has made; in an event what varies with its time fixed to it */
+  double *reset;                   /* per reinit of the plan: what its value varies by */
+  double time;                     /* what the time of the event moves by */
+} Direction;
+
+struct Sensitivity {
+  Heap *heap;
+  const SensitivityPlan *plan;
+  View *view;
+  Diags *diags;
+  double goal; /* of the iteration, relative */
+  Direction *directions;
+  const double **at; /* per direction */
+  Variation *variation;
+  Workspace *rows, *event_columns, *event_leaves; /* NULL: nothing to evaluate */
+  double *row_values, *column_values, *leaf_values;
+  double *g;     /* rows */
+  double *roots; /* of events */
+  /* the step */
+  Stages *own; /* NULL until it is needed */
+  StepStages step;
+  bool has_step, is_shared;
+  double *value[RADAU_STAGES_MAX];   /* columns at the stages, where they are interpolated */
+  double *entries[RADAU_STAGES_MAX]; /* of the Jacobians there */
+  double *owed[RADAU_STAGES_MAX];    /* values of the program of rows there */
+  double *residual[RADAU_STAGES_MAX];
+  double *rate, *before; /* columns: by time, in an event; their values as it began, or as reinit has left them */
+  /* the step before, to continue it; h 0: there is none */
+  double last_t, last_h;
+  const RadauCoefficients *last_method;
+  SensitivityWork work;
+  bool failed;
+};
+
+/* What the rows owe directly in a direction, from values of their program, into g. `now` has the discretes. */
+void sensitivity_direct(const Sensitivity *sensitivity, const Direction *direction, const double *values,
+                        const double *now, double *g);
+
+/* At (t, y), whose rows hold: the variations of all columns from those of the states in direction->at. false: an error is in
+ * diags. */
+bool sensitivity_complete(Sensitivity *sensitivity, double t, const double *y);
