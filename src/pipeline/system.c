@@ -185,7 +185,7 @@ static bool start_sensitivities(Simulation *simulation) {
   for (uint32_t k = 0; k < plan->targets; k++) names[k] = plan->target[k].name;
   simulation->view->sensitivity = sensitivity;
   recorder_add_directions(simulation->recorder, names, plan->targets, slope_of, sensitivity);
-  simulation->recorder->variations = sensitivity_at(sensitivity, request->run.start);
+  simulation->recorder->variations = sensitivity_at(sensitivity, request->run.start, simulation->system.y);
   return true;
 }
 

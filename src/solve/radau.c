@@ -8,8 +8,7 @@
  * methods" (1999); the weights by index follow section VII.7.
  */
 #include "solve/integrator.h"
-#include "solve/radau_dense.h"
-#include "solve/stages.h"
+#include "solve/radau_output.h"
 
 #include <float.h>
 #include <math.h>
@@ -83,7 +82,7 @@ typedef struct Radau {
   /* The correction of continuous output inside the last step. */
   RadauDense dense[RADAU_METHODS]; /* made at the first use */
   bool dense_tried, dense_ready;
-  double *missing[RADAU_SAMPLES][3]; /* [columns] a1, a2, a3 of radau_dense.h */
+  RadauOutput output;
 
   double theta, convergence;            /* contraction of the last iteration, theta / (1 - theta) carried over */
   bool linear;                          /* dG/dy is constant */
@@ -180,8 +179,7 @@ static void *radau_create(Heap *heap, const System *system, const IntegratorOpti
   radau->work = heap_array(heap, columns, sizeof(double));
   radau->defect = heap_array(heap, columns, sizeof(double));
   radau->last_defect = heap_array(heap, columns, sizeof(double));
-  for (int k = 0; k < RADAU_SAMPLES; k++)
-    for (int i = 0; i < 3; i++) radau->missing[k][i] = heap_array(heap, columns, sizeof(double));
+  radau_output_make(&radau->output, heap, system->columns);
   return radau;
 }
 
@@ -364,24 +362,6 @@ static NewtonStatus radau_newton(Radau *radau, double h, double *factor) {
 
 /* ---- Error ---- */
 
-/* (I - step J)^-1 applied to the states within `error`, step being h mu; the other columns follow. In terms
- * of G: find the change d with G_y d = 0 and d_from = step d_to + error_from. */
-static void radau_filter(Radau *radau, double step, double *error) {
-  const System *system = radau->system;
-  double *right = radau->solution;
-  for (int32_t u = 0; u < radau->stages->rows; u++) error[radau->stages->elimination->unknown[u]] = 0;
-  for (int32_t l = 0; l < system->links; l++)
-    error[radau->stages->elimination->from[l]] += step * error[radau->stages->elimination->to[l]];
-  memset(right, 0, (size_t)radau->stages->rows * sizeof(double));
-  elimination_subtract(radau->stages->elimination, condense_values(radau->stages->condense), error, right);
-  linear_solve(radau->stages->real, right);
-  memset(radau->work, 0, (size_t)system->columns * sizeof(double));
-  for (int32_t u = 0; u < radau->stages->rows; u++) radau->work[radau->stages->elimination->unknown[u]] = right[u];
-  for (int32_t l = 0; l < system->links; l++)
-    radau->work[radau->stages->elimination->from[l]] = step * radau->work[radau->stages->elimination->to[l]];
-  for (int32_t c = 0; c < system->columns; c++) error[c] += radau->work[c];
-}
-
 static double radau_error_norm(const Radau *radau) {
   double sum = radau_norm(radau, radau->error_columns, radau->error_count, radau->estimate);
   double norm = sqrt(sum / fmax(radau->error_count, 1));
@@ -420,10 +400,10 @@ static double radau_error(Radau *radau, double h) {
   double sum = radau_norm(radau, radau->stages->elimination->from, radau->system->links, radau->estimate);
   radau->raw_error = fmax(sqrt(sum / fmax(radau->system->links, 1)), 1e-10);
   double step = h * method->mu_real;
-  radau_filter(radau, step, radau->estimate);
+  stages_filter(radau->stages, step, radau->estimate);
   double error = radau_error_norm(radau);
   if (error < 1 || !(radau->rejected || radau->last_h == 0)) return error;
-  radau_filter(radau, step, radau->estimate);
+  stages_filter(radau->stages, step, radau->estimate);
   return radau_error_norm(radau);
 }
 
@@ -699,67 +679,40 @@ static double radau_time(const void *self) { return ((const Radau *)self)->t; }
 
 static const double *radau_values(const void *self) { return ((const Radau *)self)->y; }
 
-/* The collocation polynomial; for states plus the term that makes its slope right at the start of the step
- * too, which gives one order more. */
-static void radau_continue(const Radau *radau, double x, double *y) {
-  double weight[SMAX + 1], rise = radau_rise_at(radau->last_method, x);
-  int32_t columns = radau->system->columns;
-  radau_node_weights(radau->last_method, x, weight);
-  for (int32_t c = 0; c < columns; c++) y[c] = weight[0] * radau->last[0][c];
-  for (int j = 1; j <= radau->last_method->stages; j++)
-    for (int32_t c = 0; c < columns; c++) y[c] += weight[j] * radau->last[j][c];
-  for (int32_t c = 0; c < columns; c++) y[c] += rise * radau->last_defect[c];
-}
-
-/* What is missing at a sample: y holds its columns, `missing` gets for each state h times the rate that the
- * equations give there minus the slope, filtered once. In terms of G: d with G_y d + G(y) = 0 and
- * d_from = h mu (d_to + y_to - slope_from), which is mu times this. */
-static bool radau_sample(Radau *radau, int k, double *y, double *missing) {
-  const System *system = radau->system;
-  const Elimination *elimination = radau->stages->elimination;
-  const RadauCoefficients *method = radau->last_method;
-  const RadauDense *dense = &radau->dense[method - radau_methods];
-  double h = radau->last_h, step = h * method->mu_real, *residual = radau->residual[0], *right = radau->solution;
-  radau_continue(radau, dense->sample[k], y);
-  if (system->residual(system->context, radau->last_t + dense->sample[k] * h, y, residual) != EVAL_OK) return false;
-  stages_take_right(radau->stages, residual, right);
-  for (int32_t r = 0; r < radau->stages->rows; r++) right[r] = -right[r];
-  memset(missing, 0, (size_t)system->columns * sizeof(double));
-  for (int32_t l = 0; l < system->links; l++) {
-    int32_t from = elimination->from[l], to = elimination->to[l];
-    double slope = dense->rise_slope[k] * radau->last_defect[from];
-    for (int j = 0; j <= method->stages; j++) slope += dense->slope[k][j] * radau->last[j][from];
-    radau->work[from] = y[to] - slope / h;
-    missing[from] = step * (missing[to] + radau->work[from]);
-  }
-  elimination_subtract(elimination, condense_values(radau->stages->condense), missing, right);
-  linear_solve(radau->stages->real, right);
-  for (int32_t u = 0; u < radau->stages->rows; u++) missing[elimination->unknown[u]] = right[u];
-  for (int32_t l = 0; l < system->links; l++)
-    missing[elimination->from[l]] = step * (missing[elimination->to[l]] + radau->work[elimination->from[l]]);
-  for (int32_t c = 0; c < system->columns; c++) missing[c] /= method->mu_real;
-  return true;
+/* The last step, to be looked at between its stages. */
+static RadauOutput *radau_output(Radau *radau) {
+  RadauOutput *output = &radau->output;
+  RadauDense *dense = &radau->dense[radau->last_method - radau_methods];
+  if (radau->last_method->stages >= 5 && dense->sample[RADAU_SAMPLES - 1] == 0)
+    *dense = radau_dense_make(radau->last_method);
+  output->stages = radau->stages;
+  output->method = radau->last_method;
+  output->dense = dense;
+  output->h = radau->last_h;
+  output->value = radau->last;
+  output->defect = radau->last_defect;
+  return output;
 }
 
 /* Samples the last step, once, where the continuous output is of lower order than the method and the factors
  * are still those of the step. What is missing is an order smaller than the defect, unless the step does not
  * resolve the solution: then nothing is gained. */
 static bool radau_prepare_dense(Radau *radau) {
+  const System *system = radau->system;
   const RadauCoefficients *method = radau->last_method;
   if (radau->dense_tried) return radau->dense_ready;
   radau->dense_tried = true;
   if (method->stages < 5 || radau->higher_index) return false;
   if (radau->stages->factored_step != radau->last_h || radau->stages->factored_method != method) return false;
-  RadauDense *dense = &radau->dense[method - radau_methods];
-  if (dense->sample[RADAU_SAMPLES - 1] == 0) *dense = radau_dense_make(method);
-  double defect = radau_states_norm(radau, radau->last_defect);
+  RadauOutput *output = radau_output(radau);
+  double defect = radau_states_norm(radau, radau->last_defect), *residual = radau->residual[0];
   for (int k = 0; k < RADAU_SAMPLES; k++) {
-    if (!radau_sample(radau, k, radau->estimate, radau->missing[k][0])) return false;
-    if (!(radau_states_norm(radau, radau->missing[k][0]) <= defect)) return false;
-    for (int i = 1; i < 3; i++) {
-      memcpy(radau->missing[k][i], radau->missing[k][i - 1], (size_t)radau->system->columns * sizeof(double));
-      radau_filter(radau, radau->last_h * method->mu_real, radau->missing[k][i]);
-    }
+    double x = output->dense->sample[k];
+    radau_output_continue(output, x, radau->estimate);
+    if (system->residual(system->context, radau->last_t + x * radau->last_h, radau->estimate, residual) != EVAL_OK)
+      return false;
+    radau_output_sample(output, k, radau->estimate, residual);
+    if (!(radau_states_norm(radau, output->missing[k][0]) <= defect)) return false;
   }
   return radau->dense_ready = true;
 }
@@ -770,16 +723,11 @@ static void radau_interpolate(void *self, double t, double *y) {
     memcpy(y, radau->y, (size_t)radau->system->columns * sizeof(double));
     return;
   }
-  double x = (t - radau->last_t) / radau->last_h, weight[RADAU_SAMPLES][3];
+  double x = (t - radau->last_t) / radau->last_h;
   bool corrected = radau_prepare_dense(radau);
-  radau_continue(radau, x, y);
-  if (!corrected) return;
-  radau_dense_weights(&radau->dense[radau->last_method - radau_methods], radau->last_method, x, weight);
-  for (int32_t l = 0; l < radau->system->links; l++) {
-    int32_t c = radau->stages->elimination->from[l];
-    for (int k = 0; k < RADAU_SAMPLES; k++)
-      for (int i = 0; i < 3; i++) y[c] += weight[k][i] * radau->missing[k][i][c];
-  }
+  RadauOutput *output = radau_output(radau);
+  radau_output_continue(output, x, y);
+  if (corrected) radau_output_correct(output, x, y);
 }
 
 /* Every column keeps its polynomial and the Jacobian stays; only the matrices are formed anew. */

@@ -17,7 +17,10 @@ static void make_direction(const Sensitivity *sensitivity, Direction *direction)
   direction->pre = heap_array(heap, values - columns, sizeof(double));
   direction->reset = heap_array(heap, sensitivity->plan->resets.count, sizeof(double));
   direction->defect = heap_array(heap, columns, sizeof(double));
+  direction->point[0] = direction->now;
+  direction->stage = direction->point + 1;
   for (int i = 0; i < RADAU_STAGES_MAX; i++) direction->stage[i] = heap_array(heap, columns, sizeof(double));
+  radau_output_make(&direction->output, heap, (int32_t)columns);
 }
 
 Sensitivity *sensitivity_new(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance, Diags *diags) {
@@ -25,7 +28,7 @@ Sensitivity *sensitivity_new(Heap *heap, const SensitivityPlan *plan, View *view
   const System *system = &view->system;
   size_t columns = (size_t)system->columns, nonzeros = (size_t)system->column_start[system->columns];
   *sensitivity = (Sensitivity){.heap = heap, .plan = plan, .view = view, .diags = diags};
-  sensitivity->goal = fmax(1e-3 * tolerance, 1e-14);
+  sensitivity->goal = fmax(0.03 * tolerance, 1e-14);
   sensitivity->directions = heap_array(heap, plan->targets, sizeof(Direction));
   sensitivity->at = heap_array(heap, plan->targets, sizeof(double *));
   for (uint32_t k = 0; k < plan->targets; k++) {
@@ -39,6 +42,7 @@ Sensitivity *sensitivity_new(Heap *heap, const SensitivityPlan *plan, View *view
   sensitivity->row_values = heap_array(heap, plan->rows->entries, sizeof(double));
   sensitivity->column_values = heap_array(heap, plan->columns ? plan->columns->nonzeros : 0, sizeof(double));
   sensitivity->leaf_values = heap_array(heap, plan->leaves ? plan->leaves->entries : 0, sizeof(double));
+  sensitivity->scale = heap_array(heap, columns, sizeof(double));
   sensitivity->g = heap_array(heap, (size_t)system->rows, sizeof(double));
   sensitivity->roots = heap_array(heap, plan->roots, sizeof(double));
   heap_numbers(heap, columns, &sensitivity->rate, &sensitivity->before);
@@ -47,6 +51,11 @@ Sensitivity *sensitivity_new(Heap *heap, const SensitivityPlan *plan, View *view
     sensitivity->entries[i] = heap_array(heap, nonzeros, sizeof(double));
     sensitivity->owed[i] = heap_array(heap, plan->rows->entries, sizeof(double));
     sensitivity->residual[i] = heap_array(heap, (size_t)system->rows, sizeof(double));
+    sensitivity->direct[i] = heap_array(heap, (size_t)system->rows, sizeof(double));
+  }
+  for (int k = 0; k < RADAU_SAMPLES; k++) {
+    sensitivity->sample[k] = heap_array(heap, nonzeros, sizeof(double));
+    sensitivity->sample_owed[k] = heap_array(heap, plan->rows->entries, sizeof(double));
   }
   return sensitivity;
 }
@@ -156,36 +165,49 @@ static void integrate(const Sensitivity *sensitivity, Direction *direction) {
   }
 }
 
-/* From the step before, continued by the polynomial through its last stages; else constant. */
+/* Lagrange weights at x of the nodes of a step from `first` on. */
+static void continuation_weights(const RadauCoefficients *method, int first, double x, double *weight) {
+  for (int j = first; j < method->stages; j++) {
+    weight[j] = 1;
+    for (int k = first; k < method->stages; k++)
+      if (k != j) weight[j] *= (x - method->node[k]) / (method->node[j] - method->node[k]);
+  }
+}
+
+/* From the step before, its polynomial continued, of a lower degree the longer the way; without one, constant. */
 static void predict(const Sensitivity *sensitivity, Direction *direction) {
+  static const double reach = 300; /* largest (1 + h / last h)^degree */
   const StepStages *step = &sensitivity->step;
+  const RadauCoefficients *last = sensitivity->last_method;
   size_t columns = (size_t)sensitivity->view->system.columns;
-  double ratio = sensitivity->last_h > 0 ? step->h / sensitivity->last_h : 0;
-  if (!(ratio > 0 && ratio < 1.5) || step->method != sensitivity->last_method) {
-    for (int i = 0; i < step->method->stages; i++)
-      memcpy(direction->stage[i], direction->now, columns * sizeof(double));
+  double weight[RADAU_STAGES_MAX][RADAU_STAGES_MAX], old[RADAU_STAGES_MAX];
+  int s = step->method->stages, first = 0;
+  if (sensitivity->last_h == 0) {
+    for (int i = 0; i < s; i++) memcpy(direction->stage[i], direction->now, columns * sizeof(double));
     integrate(sensitivity, direction);
     return;
   }
-  int s = step->method->stages;
-  double weight[RADAU_STAGES_MAX][RADAU_STAGES_MAX], old[RADAU_STAGES_MAX];
-  for (int i = 0; i < s; i++)
-    for (int j = 0; j < s; j++) {
-      weight[i][j] = 1;
-      for (int k = 0; k < s; k++)
-        if (k != j)
-          weight[i][j] *= (1 + step->method->node[i] * ratio - step->method->node[k]) /
-                          (step->method->node[j] - step->method->node[k]);
-    }
+  double ratio = step->h / sensitivity->last_h, degree = log(reach) / log1p(ratio);
+  if (degree < last->stages - 1) first = last->stages - 1 - (int)degree;
+  for (int i = 0; i < s; i++) continuation_weights(last, first, 1 + step->method->node[i] * ratio, weight[i]);
   for (size_t c = 0; c < columns; c++) {
-    for (int j = 0; j < s; j++) old[j] = direction->stage[j][c];
+    for (int j = first; j < last->stages; j++) old[j] = direction->stage[j][c];
     for (int i = 0; i < s; i++) {
       double sum = 0;
-      for (int j = 0; j < s; j++) sum += weight[i][j] * old[j];
+      for (int j = first; j < last->stages; j++) sum += weight[i][j] * old[j];
       direction->stage[i][c] = sum;
     }
   }
   integrate(sensitivity, direction);
+}
+
+/* residual += J v */
+static void add_product(const System *system, const double *entries, const double *v, double *residual) {
+  for (int32_t q = 0; q < system->columns; q++) {
+    if (v[q] == 0) continue;
+    for (int32_t e = system->column_start[q]; e < system->column_start[q + 1]; e++)
+      residual[system->row_index[e]] += entries[e] * v[q];
+  }
 }
 
 /* residual[i] = J_i Y_i + g_i; direct NULL: without g. */
@@ -194,14 +216,9 @@ static void evaluate_residuals(Sensitivity *sensitivity, double *const *stages, 
   size_t bytes = (size_t)system->rows * sizeof(double);
   for (int i = 0; i < sensitivity->step.method->stages; i++) {
     double *residual = sensitivity->residual[i];
-    const double *entries = sensitivity->entries[i], *stage = stages[i];
     if (direct) memcpy(residual, direct[i], bytes);
     else memset(residual, 0, bytes);
-    for (int32_t q = 0; q < system->columns; q++) {
-      if (stage[q] == 0) continue;
-      for (int32_t e = system->column_start[q]; e < system->column_start[q + 1]; e++)
-        residual[system->row_index[e]] += entries[e] * stage[q];
-    }
+    add_product(system, sensitivity->entries[i], stages[i], residual);
   }
 }
 
@@ -215,7 +232,7 @@ enum { BASIS = 24, RESTARTS = 6 };
 
 typedef struct Krylov {
   size_t columns, size; /* size: columns times stages */
-  double *scale;        /* per column: reciprocal */
+  const double *scale;  /* per column: reciprocal */
   double *basis[BASIS + 1];
   double triangle[BASIS + 1][BASIS], cosine[BASIS], sine[BASIS], right[BASIS + 1];
 } Krylov;
@@ -238,18 +255,18 @@ static double dot(const Krylov *krylov, const double *a, const double *b) {
 }
 
 /* Errors are relative to what varies; the scale of what varies little is a part of the largest. */
-static void set_scale(const Sensitivity *sensitivity, const Direction *direction, Krylov *krylov) {
+static void set_scale(Sensitivity *sensitivity, const Direction *direction) {
   static const double small = 1e-3;
   const System *system = &sensitivity->view->system;
-  int last = sensitivity->step.method->stages - 1;
-  double largest = 0;
+  int stages = sensitivity->step.method->stages;
+  double largest = 0, root = sqrt((double)system->columns * stages), *scale = sensitivity->scale;
   for (int32_t c = 0; c < system->columns; c++) {
-    krylov->scale[c] = fmax(fabs(direction->stage[last][c]), fabs(direction->stage[0][c]));
-    largest = fmax(largest, krylov->scale[c] / system->nominal[c]);
+    scale[c] = fmax(fabs(direction->stage[stages - 1][c]), fabs(direction->now[c]));
+    largest = fmax(largest, scale[c] / system->nominal[c]);
   }
   if (!(largest > 0)) largest = 1;
   for (int32_t c = 0; c < system->columns; c++)
-    krylov->scale[c] = 1 / ((krylov->scale[c] + small * largest * system->nominal[c]) * sqrt((double)krylov->size));
+    scale[c] = 1 / ((scale[c] + small * largest * system->nominal[c]) * root);
 }
 
 /* Makes the next basis vector orthogonal to those before, and column k of the triangle. */
@@ -294,13 +311,12 @@ static void add_combination(Krylov *krylov, int count, Direction *direction) {
 }
 
 /* One cycle from the stages of now; returns what is left of the residual, as the correction that it asks for. */
-static double run_cycle(Sensitivity *sensitivity, Krylov *krylov, Direction *direction, double *const *direct,
-                        Arena *arena) {
+static double run_cycle(Sensitivity *sensitivity, Krylov *krylov, Direction *direction, Arena *arena) {
   int s = sensitivity->step.method->stages, k = 0;
   double *stages[RADAU_STAGES_MAX];
-  evaluate_residuals(sensitivity, direction->stage, direct);
+  set_scale(sensitivity, direction);
+  evaluate_residuals(sensitivity, direction->stage, sensitivity->direct);
   precondition(sensitivity, krylov, krylov->basis[0]);
-  set_scale(sensitivity, direction, krylov);
   double left = sqrt(dot(krylov, krylov->basis[0], krylov->basis[0]));
   if (!(left > 0) || !isfinite(left)) return left;
   for (size_t n = 0; n < krylov->size; n++) krylov->basis[0][n] /= left;
@@ -318,24 +334,59 @@ static double run_cycle(Sensitivity *sensitivity, Krylov *krylov, Direction *dir
   return left;
 }
 
-static bool solve_direction(Sensitivity *sensitivity, Direction *direction) {
-  const StepStages *step = &sensitivity->step;
-  size_t rows = (size_t)sensitivity->view->system.rows;
-  double *direct[RADAU_STAGES_MAX], left = INFINITY;
+/* By GMRES. */
+static bool solve_by_krylov(Sensitivity *sensitivity, Direction *direction) {
   Arena arena = arena_make(sensitivity->heap);
-  Krylov krylov = {.columns = (size_t)sensitivity->view->system.columns};
-  krylov.size = krylov.columns * (size_t)step->method->stages;
-  krylov.scale = arena_array(&arena, krylov.columns, sizeof(double));
+  Krylov krylov = {.columns = (size_t)sensitivity->view->system.columns, .scale = sensitivity->scale};
+  double left = INFINITY;
+  krylov.size = krylov.columns * (size_t)sensitivity->step.method->stages;
   krylov.basis[0] = arena_array(&arena, krylov.size, sizeof(double));
-  for (int i = 0; i < step->method->stages; i++) {
-    direct[i] = arena_array(&arena, rows, sizeof(double));
-    sensitivity_direct(sensitivity, direction, sensitivity->owed[i], direction->now, direct[i]);
-  }
-  predict(sensitivity, direction);
   for (int restart = 0; restart < RESTARTS && left > sensitivity->goal; restart++)
-    left = run_cycle(sensitivity, &krylov, direction, direct, &arena);
+    left = run_cycle(sensitivity, &krylov, direction, &arena);
   arena_free(&arena);
   return left <= fmax(sensitivity->goal, 1e-10);
+}
+
+/* Adds the changes solved for; returns their norm. */
+static double add_changes(const Sensitivity *sensitivity, Direction *direction) {
+  const StepStages *step = &sensitivity->step;
+  int32_t columns = sensitivity->view->system.columns;
+  int s = step->method->stages;
+  double sum = 0;
+  for (int32_t c = 0; c < columns; c++) {
+    const double *change = step->linear->change + (size_t)c * (size_t)(s + 1);
+    double square = 0;
+    for (int i = 0; i < s; i++) {
+      direction->stage[i][c] += change[i];
+      square += change[i] * change[i];
+    }
+    sum += square * sensitivity->scale[c] * sensitivity->scale[c];
+  }
+  return sqrt(sum);
+}
+
+/* Corrections by P alone serve where the Jacobians of the stages differ little; otherwise GMRES goes on. */
+static bool solve_direction(Sensitivity *sensitivity, Direction *direction) {
+  enum { CORRECTIONS = 12 };
+  static const double slow = 0.3; /* contraction */
+  const StepStages *step = &sensitivity->step;
+  double before = 0, ratio = 1;
+  for (int i = 0; i < step->method->stages; i++)
+    sensitivity_direct(sensitivity, direction, sensitivity->owed[i], direction->now, sensitivity->direct[i]);
+  predict(sensitivity, direction);
+  set_scale(sensitivity, direction);
+  for (int k = 0; k < CORRECTIONS; k++) {
+    evaluate_residuals(sensitivity, direction->stage, sensitivity->direct);
+    stages_solve(step->linear, sensitivity->residual);
+    sensitivity->work.iterations++;
+    double norm = add_changes(sensitivity, direction);
+    if (!isfinite(norm)) return false;
+    if (k) ratio = norm / before;
+    if (norm <= sensitivity->goal || (k && ratio < 1 && norm * ratio / (1 - ratio) <= sensitivity->goal)) return true;
+    if (k && ratio > slow) break;
+    before = norm;
+  }
+  return solve_by_krylov(sensitivity, direction);
 }
 
 static void find_defect(const Sensitivity *sensitivity, Direction *direction) {
@@ -368,7 +419,9 @@ static bool report_slow(Sensitivity *sensitivity, double t) {
 bool sensitivity_step(Sensitivity *sensitivity, const Integrator *integrator, void *self, double from, double to) {
   bool is_whole = to == integrator->time(self);
   if (sensitivity->has_step) sensitivity->last_h = 0; /* the step is taken again: its stages are not those before it */
-  sensitivity->has_step = false;
+  sensitivity->has_step = sensitivity->is_sampled = false;
+  sensitivity->integrator = integrator;
+  sensitivity->self = self;
   if (!(to > from)) return true;
   sensitivity->is_shared = is_whole && integrator->stages && integrator->stages(self, &sensitivity->step) &&
                            sensitivity->step.linear->system == &sensitivity->view->system;
@@ -395,24 +448,84 @@ void sensitivity_accept(Sensitivity *sensitivity) {
   sensitivity->has_step = false;
 }
 
-const double *const *sensitivity_at(Sensitivity *sensitivity, double t) {
+/* ---- between the stages ---- */
+
+/* The Jacobian at sample k, and what rows owe there: of a node they are known. */
+static bool evaluate_sample(Sensitivity *sensitivity, int k, double x) {
+  const System *system = &sensitivity->view->system;
+  const StepStages *step = &sensitivity->step;
+  double t = step->t + x * step->h, *y = sensitivity->before;
+  for (int i = 0; i < step->method->stages; i++) {
+    if (x != step->method->node[i]) continue;
+    memcpy(sensitivity->sample[k], sensitivity->entries[i],
+           (size_t)system->column_start[system->columns] * sizeof(double));
+    memcpy(sensitivity->sample_owed[k], sensitivity->owed[i], sensitivity->plan->rows->entries * sizeof(double));
+    return true;
+  }
+  sensitivity->work.jacobians++;
+  return view_point(sensitivity->view, sensitivity->integrator, sensitivity->self, t, y) == EVAL_OK &&
+         system->jacobian(system->context, t, y, sensitivity->sample[k]) == EVAL_OK &&
+         evaluate_rows(sensitivity, t, y, sensitivity->sample_owed[k]);
+}
+
+/* Scaled. */
+static double states_norm(const System *system, const double *vector) {
+  double largest = 0;
+  for (int32_t l = 0; l < system->links; l++)
+    largest = fmax(largest, fabs(vector[system->link_from[l]]) / system->nominal[system->link_from[l]]);
+  return largest;
+}
+
+/* What the polynomial of a direction misses; false: nothing is gained by it. */
+static bool sample_direction(Sensitivity *sensitivity, Direction *direction) {
+  const System *system = &sensitivity->view->system;
+  RadauOutput *output = &direction->output;
+  double *residual = sensitivity->residual[0], defect = states_norm(system, direction->defect);
+  for (int k = 0; k < RADAU_SAMPLES; k++) {
+    radau_output_continue(output, output->dense->sample[k], direction->at);
+    sensitivity_direct(sensitivity, direction, sensitivity->sample_owed[k], direction->now, residual);
+    add_product(system, sensitivity->sample[k], direction->at, residual);
+    radau_output_sample(output, k, direction->at, residual);
+    if (!(states_norm(system, output->missing[k][0]) <= defect)) return false;
+  }
+  return true;
+}
+
+/* Once a step that is looked into. */
+static void sample_step(Sensitivity *sensitivity) {
+  const StepStages *step = &sensitivity->step;
+  RadauDense *dense = &sensitivity->dense[step->method - radau_methods];
+  bool ok = step->method->stages >= 5;
+  if (sensitivity->is_sampled) return;
+  sensitivity->is_sampled = true;
+  if (ok && dense->sample[RADAU_SAMPLES - 1] == 0) *dense = radau_dense_make(step->method);
+  for (int k = 0; k < RADAU_SAMPLES && ok; k++) ok = evaluate_sample(sensitivity, k, dense->sample[k]);
+  for (uint32_t k = 0; k < sensitivity->plan->targets; k++) {
+    Direction *direction = &sensitivity->directions[k];
+    RadauOutput *output = &direction->output;
+    output->stages = step->linear;
+    output->method = step->method;
+    output->dense = dense;
+    output->h = step->h;
+    output->value = direction->point;
+    output->defect = direction->defect;
+    direction->is_corrected = ok && sample_direction(sensitivity, direction);
+  }
+}
+
+const double *const *sensitivity_at(Sensitivity *sensitivity, double t, const double *y) {
   const StepStages *step = &sensitivity->step;
   size_t columns = (size_t)sensitivity->view->system.columns, values = count_values(sensitivity);
-  bool inside = sensitivity->has_step && t > step->t;
-  double weight[RADAU_STAGES_MAX + 1] = {1}, rise = 0;
-  if (inside) {
-    double x = fmin((t - step->t) / step->h, 1);
-    radau_node_weights(step->method, x, weight);
-    rise = radau_rise_at(step->method, x);
-  }
+  double x = sensitivity->has_step ? fmin((t - step->t) / step->h, 1) : 0;
+  bool is_inside = x > 0 && x < 1;
+  if (is_inside) sample_step(sensitivity);
   for (uint32_t k = 0; k < sensitivity->plan->targets; k++) {
     const Direction *direction = &sensitivity->directions[k];
     memcpy(direction->at, direction->now, values * sizeof(double));
-    for (size_t c = 0; c < columns && inside; c++) {
-      double sum = weight[0] * direction->now[c] + rise * direction->defect[c];
-      for (int j = 0; j < step->method->stages; j++) sum += weight[j + 1] * direction->stage[j][c];
-      direction->at[c] = sum;
-    }
+    if (is_inside) radau_output_continue(&direction->output, x, direction->at);
+    if (is_inside && direction->is_corrected) radau_output_correct(&direction->output, x, direction->at);
+    if (x == 1) memcpy(direction->at, direction->stage[step->method->stages - 1], columns * sizeof(double));
   }
+  if (is_inside && y) sensitivity_complete(sensitivity, t, y);
   return sensitivity->at;
 }

@@ -30,9 +30,9 @@ bool sensitivity_step(Sensitivity *sensitivity, const Integrator *integrator, vo
 /* Takes the end of the step as the beginning of the next. */
 void sensitivity_accept(Sensitivity *sensitivity);
 
-/* Values at a time within the step: of target k, per column of the array, and behind them per discrete leaf. Until the next
- * call. */
-const double *const *sensitivity_at(Sensitivity *sensitivity, double t);
+/* Values at a time within the step, where the columns are y: of target k, per column of the array, and behind them per discrete
+ * leaf. Those of states are interpolated, all others follow from them. Until the next call. */
+const double *const *sensitivity_at(Sensitivity *sensitivity, double t, const double *y);
 
 /* An event at (t, y), before anything changes; mode: the one that made it, MAP_NONE: none did. Then, in this order for every iteration: the
  * values have been settled, reinit has acted, pre() has taken the values over. At its end the states are those of y. false: an error

@@ -132,7 +132,7 @@ bool sensitivity_event(Sensitivity *sensitivity, double t, const double *y, uint
   sensitivity->has_step = false;
   sensitivity->last_h = 0;
   keep_columns(sensitivity, y);
-  sensitivity_at(sensitivity, t);
+  sensitivity_at(sensitivity, t, y);
   if (!find_rates(sensitivity, t, y) || !evaluate_roots(sensitivity, t, y) || !find_times(sensitivity, t, mode))
     return false;
   for (uint32_t k = 0; k < sensitivity->plan->targets; k++) {

@@ -1,20 +1,23 @@
 /* sensitivity_internal: what the files of sensitivities share. */
 #pragma once
 
+#include "solve/radau_output.h"
 #include "solve/sensitivity.h"
-#include "solve/stages.h"
 #include "solve/variation.h"
 
 /* Of one target. */
 typedef struct Direction {
-  double *parameter;               /* what each parameter of the plan moves by */
-  double *now;                     /* columns, then discrete leaves: at the end of the last step accepted */
-  double *pre;                     /* per discrete leaf: of pre() */
-  double *stage[RADAU_STAGES_MAX]; /* all columns, of the step */
-  double *defect;                  /* per column, of states */
-  double *at;                      /* what sensitivity_at has made; in an event what varies with its time fixed to it */
-  double *reset;                   /* per reinit of the plan: what its value varies by */
-  double time;                     /* what the time of the event moves by */
+  double *parameter;                   /* what each parameter of the plan moves by */
+  double *now;                         /* columns, then discrete leaves: at the end of the last step accepted */
+  double *pre;                         /* per discrete leaf: of pre() */
+  double *point[RADAU_STAGES_MAX + 1]; /* all columns: `now`, and at the stages of the step */
+  double **stage;                      /* the latter */
+  RadauOutput output;                  /* of the step, between its stages */
+  bool is_corrected;
+  double *defect; /* per column, of states */
+  double *at;     /* what sensitivity_at has made; in an event what varies with its time fixed to it */
+  double *reset;  /* per reinit of the plan: what its value varies by */
+  double time;    /* what the time of the event moves by */
 } Direction;
 
 struct Sensitivity {
@@ -34,10 +37,16 @@ struct Sensitivity {
   Stages *own; /* NULL until it is needed */
   StepStages step;
   bool has_step, is_shared;
-  double *value[RADAU_STAGES_MAX];   /* columns at the stages, where they are interpolated */
-  double *entries[RADAU_STAGES_MAX]; /* of the Jacobians there */
-  double *owed[RADAU_STAGES_MAX];    /* values of the program of rows there */
-  double *residual[RADAU_STAGES_MAX];
+  const Integrator *integrator; /* of the step */
+  void *self;
+  bool is_sampled;                 /* the corrections between the stages have been looked for */
+  RadauDense dense[RADAU_METHODS]; /* made at the first use */
+  double *sample[RADAU_SAMPLES], *sample_owed[RADAU_SAMPLES]; /* Jacobians and what rows owe at the samples */
+  double *value[RADAU_STAGES_MAX];                            /* columns at the stages, where they are interpolated */
+  double *entries[RADAU_STAGES_MAX];                          /* of the Jacobians there */
+  double *owed[RADAU_STAGES_MAX];                             /* values of the program of rows there */
+  double *residual[RADAU_STAGES_MAX], *direct[RADAU_STAGES_MAX]; /* rows: of the stages; what rows owe directly */
+  double *scale;         /* columns: reciprocal scales of a direction in the step */
   double *rate, *before; /* columns: by time, in an event; their values as it began, or as reinit has left them */
   /* the step before, to continue it; h 0: there is none */
   double last_t, last_h;

@@ -17,6 +17,8 @@ Stages *stages_new(Heap *heap, const System *system, int most) {
   for (int k = 0; k < most / 2; k++) stages->pair[k] = linear_new(heap, system->rows, nonzeros, true);
   stages->residuals = heap_array(heap, rows * (size_t)(most + 1), sizeof(double));
   stages->change = heap_array(heap, columns * (size_t)(most + 1), sizeof(double));
+  stages->work = heap_array(heap, columns, sizeof(double));
+  stages->right = heap_array(heap, rows, sizeof(double));
   stages->real_right = heap_array(heap, rows, sizeof(double));
   for (int k = 0; k < most / 2; k++) stages->pair_right[k] = heap_array(heap, 2 * rows, sizeof(double));
   return stages;
@@ -154,4 +156,19 @@ void stages_solve(Stages *stages, double *const *residual) {
   case 5: solve_stages(stages, residual, 5); return;
   default: solve_stages(stages, residual, 7);
   }
+}
+
+void stages_filter(Stages *stages, double step, double *error) {
+  const System *system = stages->system;
+  const Elimination *elimination = stages->elimination;
+  double *right = stages->right, *work = stages->work;
+  for (int32_t u = 0; u < stages->rows; u++) error[elimination->unknown[u]] = 0;
+  for (int32_t l = 0; l < system->links; l++) error[elimination->from[l]] += step * error[elimination->to[l]];
+  memset(right, 0, (size_t)stages->rows * sizeof(double));
+  elimination_subtract(elimination, condense_values(stages->condense), error, right);
+  linear_solve(stages->real, right);
+  memset(work, 0, (size_t)system->columns * sizeof(double));
+  for (int32_t u = 0; u < stages->rows; u++) work[elimination->unknown[u]] = right[u];
+  for (int32_t l = 0; l < system->links; l++) work[elimination->from[l]] = step * work[elimination->to[l]];
+  for (int32_t c = 0; c < system->columns; c++) error[c] += work[c];
 }

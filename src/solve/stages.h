@@ -22,6 +22,7 @@ typedef struct Stages {
   const RadauCoefficients *factored_method;
   double *residuals, *change; /* residuals of all rows, changes of all columns: s + 1 numbers each, the last 0 */
   double *real_right, *pair_right[RADAU_STAGES_MAX / 2]; /* rows left, by eigenvalue */
+  double *work, *right;                                  /* all columns; rows */
 } Stages;
 
 /* For methods with up to `most` stages. Lives in the heap. stages_choose must follow. */
@@ -44,3 +45,7 @@ void stages_solve(Stages *stages, double *const *residual);
 
 /* What is left of one right-hand side, which is changed. */
 void stages_take_right(const Stages *stages, double *residual, double *right);
+
+/* (I - step J)^-1 applied to the states within `error`, step being h mu of the real matrix, which is factored; the other columns
+ * follow. In terms of G: find the change d with G_y d = 0 and d_from = step d_to + error_from. */
+void stages_filter(Stages *stages, double step, double *error);

@@ -289,6 +289,10 @@ static const Integrator *first_integrator(Stepper *stepper) {
     stepper->statistics.solver_reason = "large and sparse";
     return &integrator_bdf;
   }
+  if (stepper->view->sensitivity) {
+    stepper->statistics.solver_reason = "its factors serve sensitivities";
+    return &integrator_radau;
+  }
   if (stepper->view->system.complete) {
     stepper->statistics.solver_reason = "not stiff so far";
     return &integrator_erk;
