@@ -3,6 +3,8 @@
  * release may still read blocks: all releases run before the first block goes. */
 #include "base/heap.h"
 
+#include "base/underflow.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,8 +81,10 @@ jmp_buf *heap_set_catch(Heap *heap, jmp_buf *point) {
 bool heap_protect(Heap *heap, void (*work)(void *context), void *context) {
   jmp_buf point;
   jmp_buf *before = heap_set_catch(heap, &point);
+  Underflow mode = underflow_mode();
   bool done = setjmp(point) == 0;
   if (done) work(context);
+  else underflow_restore(mode);
   heap_set_catch(heap, before);
   return done;
 }

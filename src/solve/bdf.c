@@ -440,7 +440,7 @@ static StepStatus bdf_step(void *self, double t_stop) {
     double h = fmin(bdf->h_next, bdf->max_step);
     bool last = 1.0001 * h >= left;
     if (last) h = left;
-    else if (h < 10 * DBL_EPSILON * fabs(bdf->t) + DBL_MIN) return reason;
+    else if (h < integrator_least_step(bdf->t, t_stop)) return reason;
     double t = last ? t_stop : bdf->t + h;
     Outcome outcome = bdf_try(bdf, t, h);
     if (outcome == STOP) return STEP_EVALUATION;

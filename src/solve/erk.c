@@ -438,8 +438,8 @@ static StepStatus erk_step(void *self, double t_stop) {
     double h = fmin(erk->h_next, erk->max_step), error = 0;
     erk->held = erk->t + 1.01 * h >= t_stop;
     if (erk->held) h = t_stop - erk->t;
-    if (h <= 0) return STEP_OK;
-    if (!erk->held && h < 4 * DBL_EPSILON * fabs(erk->t) + DBL_MIN) return domain ? STEP_EVALUATION : STEP_TOO_SMALL;
+    if (t_stop <= erk->t) return STEP_OK;
+    if (!erk->held && h < integrator_least_step(erk->t, t_stop)) return domain ? STEP_EVALUATION : STEP_TOO_SMALL;
     EvalStatus status = erk_attempt(erk, h, &error);
     if (status == EVAL_STOP) return STEP_EVALUATION;
     domain = status == EVAL_DOMAIN;

@@ -13,6 +13,8 @@
 #include "base/heap.h"
 #include "code/point.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -145,6 +147,11 @@ typedef struct Integrator {
 
   void (*statistics)(const void *self, IntegratorStatistics *out);
 } Integrator;
+
+/* A step below this one does not get ahead: it is round-off of the time, or, next to time 0, of round-off of what is left. */
+static inline double integrator_least_step(double t, double t_stop) {
+  return DBL_EPSILON * (10 * fabs(t) + DBL_EPSILON * (t_stop - t));
+}
 
 #define SOLVER(id) extern const Integrator integrator_##id;
 #include "solve/solvers.def"

@@ -571,7 +571,7 @@ static StepStatus radau_step(void *self, double t_stop) {
     if (left <= 0) return STEP_OK;
     bool held = 1.0001 * h >= left;
     if (held) h = left;
-    if (!held && h < 10 * DBL_EPSILON * fabs(radau->t) + DBL_MIN) return reason;
+    if (!held && h < integrator_least_step(radau->t, t_stop)) return reason;
     radau_set_weights(radau, h);
     radau_predict(radau, h);
     if (isnan(radau->jacobian_time)) {

@@ -1,6 +1,7 @@
 /* run: see run.h. */
 #include "solve/run.h"
 
+#include "base/underflow.h"
 #include "solve/sensitivity.h"
 
 #include <math.h>
@@ -236,7 +237,12 @@ RunStatus run_begin(RunLoop *run, View *view, const RunPlan *plan, double t, con
   return status_of(run, ok && record_until(run, t, false));
 }
 
-RunStatus run_advance(RunLoop *run, double until, bool once) { return status_of(run, advance(run, until, once)); }
+RunStatus run_advance(RunLoop *run, double until, bool once) {
+  Underflow before = underflow_flush();
+  RunStatus status = status_of(run, advance(run, until, once));
+  underflow_restore(before);
+  return status;
+}
 
 RunStatus run_end(RunLoop *run) {
   run_collect(run);

@@ -11,7 +11,7 @@ enum {
   SMALL_BLOCK = 64,    /* blocks up to this size and */
   SMALL_TOTAL = 20000, /* up to so many entries are looked at in every step, */
   SELDOM = 10,         /* larger ones in every so many steps */
-  FOLLOW = 1000,       /* steps of a follower at most, each not longer than */
+  FOLLOW = 300,        /* steps of a follower at most, each not longer than */
   FINE = 100,          /* this part of its way */
   REPEAT = 4000,       /* steps at most from the beginning to where a follower begins */
   HALVINGS = 50,       /* of an interval of time */
@@ -25,6 +25,7 @@ static const double VANISHED = 1e-3;   /* part of a determinant that is left whe
 static const double RANK_LOST = 1e-10; /* part that is left at a converged point: zero but for the errors there */
 static const double FALLEN = 0.1;      /* part that is left where a follower would begin too late */
 static const double DEEP = 1e-6;       /* part that is left at a point of the run next to a zero, for its errors */
+static const double STUCK = 3e-5;      /* part of its way that a step of a follower is which cannot go on */
 static const double LOWER = 0.8;       /* a determinant below this part of the last node is the next node */
 static const double PIVOT_LOST = 1e-4; /* ratio of pivots near a zero */
 static const double PIVOT_LOST_AT_START = 1e-14;
@@ -272,6 +273,9 @@ static bool has_vanished(const Trail *trail, double way) {
   return now <= RANK_LOST * trail->largest && now * (trail->times[2] - trail->times[1]) <= VANISHED * way * fall;
 }
 
+/* Are the steps so small a part of the way that they end where they are? */
+static bool is_stuck(const Trail *trail, double way) { return trail->times[2] - trail->times[1] < STUCK * way; }
+
 /* Adds the value at t, where the follower is. */
 static bool look_at(Turning *turning, uint32_t b, const Solver *follower, double t, Trail *trail) {
   if (!determinants_evaluate(&turning->moving, t, follower->integrator->values(follower->self))) return false;
@@ -282,9 +286,16 @@ static bool look_at(Turning *turning, uint32_t b, const Solver *follower, double
   return true;
 }
 
+/* What following comes to. */
+typedef enum Trace {
+  TRACE_NO_ZERO,
+  TRACE_ZERO,
+  TRACE_TOO_LONG, /* nothing is known */
+} Trace;
+
 /* Follows a determinant tightly from a mark on, to where it is zero: its sign changes, it touches zero, or the follower cannot go
  * on there. */
-static bool follow(Turning *turning, uint32_t b, const Mark *mark, double until, TurningPoint *point) {
+static Trace follow(Turning *turning, uint32_t b, const Mark *mark, double until, TurningPoint *point) {
   Solver follower = start_follower(turning, mark, until, (until - mark->t) / FINE);
   Trail trail = {.times = {mark->t, mark->t, mark->t}};
   bool found = false, ahead = true;
@@ -297,7 +308,8 @@ static bool follow(Turning *turning, uint32_t b, const Mark *mark, double until,
     ahead = ahead && follower.integrator->step(follower.self, until) == STEP_OK;
     t = follower.integrator->time(follower.self);
   }
-  if (!found && t < until) found = fabs(trail.values[2]) <= VANISHED * trail.largest;
+  if (!found && (!ahead || is_stuck(&trail, until - mark->t)))
+    found = fabs(trail.values[2]) <= VANISHED * trail.largest;
   if (found) {
     const Watched *watched = &turning->moving.blocks.data[b];
     int32_t rank = watched->size > 1 ? determinants_rank(&turning->moving, b, PIVOT_LOST) : 0;
@@ -305,7 +317,7 @@ static bool follow(Turning *turning, uint32_t b, const Mark *mark, double until,
                             rank < watched->size ? rank : watched->size - 1};
   }
   heap_release(turning->heap, follower.ticket);
-  return found;
+  return found ? TRACE_ZERO : ahead && t < until ? TRACE_TOO_LONG : TRACE_NO_ZERO;
 }
 
 /* The zero of a determinant near t, where the run came down to `least`: it may have missed the zero by its errors. */
@@ -313,13 +325,16 @@ static bool locate(Turning *turning, uint32_t b, double t, double least, double 
   bool deep = least <= DEEP * turning->trails[b].largest;
   const Mark *mark = t - turning->recent.t < BACK * (t - turning->origin.t) ? &turning->behind : &turning->recent;
   double until = t + (t - mark->t);
-  bool found = follow(turning, b, mark, until, point);
-  if (!found && !deep) return false;
+  Trace trace = follow(turning, b, mark, until, point);
+  if (trace == TRACE_TOO_LONG || (trace == TRACE_NO_ZERO && !deep)) return false;
   Mark exact = {mark->t, heap_array(turning->heap, (size_t)turning->view->system.columns, sizeof(double))};
   TurningPoint better;
-  if (repeat(turning, exact.t, exact.y) && follow(turning, b, &exact, until, &better)) *point = better, found = true;
+  if (repeat(turning, exact.t, exact.y) && follow(turning, b, &exact, until, &better) == TRACE_ZERO) {
+    *point = better;
+    trace = TRACE_ZERO;
+  }
   heap_free(turning->heap, exact.y);
-  return found && point->time <= stop;
+  return trace == TRACE_ZERO && point->time <= stop;
 }
 
 /* ---- the watch ---- */
