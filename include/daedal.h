@@ -309,6 +309,10 @@ const char *daedal_result_unit(const daedal_result *result, uint32_t signal);
 double daedal_result_value(const daedal_result *result, uint32_t signal, uint32_t row);
 uint32_t daedal_result_find(const daedal_result *result, const char *name); /* UINT32_MAX if there is none */
 
+/* The signal der(NAME, TARGET), the derivative of a signal by a parameter or start value of options.sensitivity; UINT32_MAX if there is
+ * none. O(signals). */
+uint32_t daedal_result_sensitivity(const daedal_result *result, const char *name, const char *target);
+
 /* All values of a signal, daedal_result_rows of them, one a row; owned by the result. NULL if there
  * is no such signal, or no memory for them. The first call for any signal copies the trajectory once. */
 const double *daedal_result_values(daedal_result *result, uint32_t signal);

@@ -156,6 +156,15 @@ static bool compare(Stage *stage) {
   return ran(stage, daedal_compare(stage->model, &options, "dummy", "radau"));
 }
 
+/* By a start value, if the model has one to vary and can be differentiated. */
+static bool simulate_differentiated(Stage *stage) {
+  daedal_options options = short_run(stage);
+  options.method = "dummy";
+  options.sensitivity = "x.start";
+  ran(stage, daedal_simulate(stage->model, &options));
+  return daedal_result_status(stage->result) != DAEDAL_INTERNAL;
+}
+
 static bool linearize(Stage *stage) {
   daedal_options options = short_run(stage);
   options.method = "dummy";
@@ -297,6 +306,7 @@ CALL(run_derivatives, daedal_run_derivatives(stage->run))
 CALL(run_take_result, ran(stage, daedal_run_take_result(stage->run)))
 CALL(compare_text, said(daedal_compare_text(stage->result)))
 CALL(compare_json, said(daedal_compare_json(stage->result)))
+CALL(result_sensitivity, daedal_result_sensitivity(stage->result, "x", "y.start") == UINT32_MAX)
 CALL(result_linear, (daedal_result_linear(stage->result), true))
 CALL(linear_text, said(daedal_linear_text(stage->result)))
 CALL(linear_json, said(daedal_linear_json(stage->result)))
@@ -367,6 +377,8 @@ static const Row ROWS[] = {
     {"plan_model", call_plan_model, make_plan, false},
     {"result_values", call_result_values, simulate, false},
     {"compare", compare, NULL, false},
+    {"result_sensitivity", call_result_sensitivity, simulate, false},
+    {"simulate", simulate_differentiated, NULL, false},
     {"linearize", linearize, NULL, false},
     {"result_linear", call_result_linear, linearize, false},
     {"linear_text", call_linear_text, linearize, false},

@@ -57,7 +57,7 @@ class Options(Structure):
                 ("variables", c_char_p), ("baumgarte_alpha", c_double), ("baumgarte_beta", c_double),
                 ("keep_superfluous", c_bool), ("invariants", c_char_p), ("compile", c_bool), ("on_step", OnStep),
                 ("context", c_void_p), ("no_event_rows", c_bool), ("rank_tolerance", c_double), ("inputs", c_char_p),
-                ("given_inputs", POINTER(Input)), ("given_input_count", c_uint32)]
+                ("given_inputs", POINTER(Input)), ("given_input_count", c_uint32), ("sensitivity", c_char_p)]
 
 
 class Pivot(Structure):

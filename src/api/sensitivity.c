@@ -44,6 +44,21 @@ static bool read_target(daedal_result *result, const char *name, SensitivityTarg
   return check_start(result, name, &model->variables.data[target->variable]);
 }
 
+/* Is the text that of der(NAME, TARGET)? */
+static bool is_derivative(const char *text, const char *name, const char *target) {
+  size_t length = strlen(name), tail = strlen(target);
+  if (strncmp(text, "der(", 4) != 0 || strncmp(text + 4, name, length) != 0) return false;
+  text += 4 + length;
+  return strncmp(text, ", ", 2) == 0 && strncmp(text + 2, target, tail) == 0 && strcmp(text + 2 + tail, ")") == 0;
+}
+
+uint32_t daedal_result_sensitivity(const daedal_result *result, const char *name, const char *target) {
+  uint32_t count = daedal_result_signals(result);
+  for (uint32_t s = 1; s < count && name && target; s++)
+    if (is_derivative(daedal_result_name(result, s), name, target)) return s;
+  return UINT32_MAX;
+}
+
 bool read_targets(daedal_result *result, const daedal_options *options, Request *request) {
   Arena *arena = &result->diags.arena;
   uint32_t count;

@@ -175,8 +175,8 @@ static bool start_sensitivities(Simulation *simulation) {
   const SensitivityPlan *plan = simulation->plan->sensitivity;
   const Request *request = &simulation->request;
   if (!plan || request->is_stepped) return true;
-  Sensitivity *sensitivity =
-      sensitivity_new(simulation->heap, plan, simulation->view, request->run.tolerance, simulation->diags);
+  Sensitivity *sensitivity = sensitivity_new(simulation->heap, plan, simulation->view, request->run.tolerance,
+                                             request->run.interval, simulation->diags);
   simulation->facts.status = "init";
   if (!sensitivity_start(sensitivity, &simulation->initializer, &simulation->initial, request->run.start,
                          simulation->system.y))

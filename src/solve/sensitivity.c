@@ -21,13 +21,16 @@ static void make_direction(const Sensitivity *sensitivity, Direction *direction)
   direction->stage = direction->point + 1;
   for (int i = 0; i < RADAU_STAGES_MAX; i++) direction->stage[i] = heap_array(heap, columns, sizeof(double));
   radau_output_make(&direction->output, heap, (int32_t)columns);
+  for (int k = 0; k < EXTRA_POINTS; k++) direction->extra[k] = heap_array(heap, columns, sizeof(double));
 }
 
-Sensitivity *sensitivity_new(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance, Diags *diags) {
+Sensitivity *sensitivity_new(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance, double interval,
+                             Diags *diags) {
   Sensitivity *sensitivity = heap_alloc(heap, sizeof *sensitivity);
   const System *system = &view->system;
   size_t columns = (size_t)system->columns, nonzeros = (size_t)system->column_start[system->columns];
-  *sensitivity = (Sensitivity){.heap = heap, .plan = plan, .view = view, .diags = diags};
+  *sensitivity = (Sensitivity){.heap = heap, .plan = plan, .view = view, .diags = diags, .interval = interval};
+  sensitivity->tolerance = tolerance;
   sensitivity->goal = fmax(0.03 * tolerance, 1e-14);
   sensitivity->directions = heap_array(heap, plan->targets, sizeof(Direction));
   sensitivity->at = heap_array(heap, plan->targets, sizeof(double *));
@@ -491,25 +494,120 @@ static bool sample_direction(Sensitivity *sensitivity, Direction *direction) {
   return true;
 }
 
-/* Once a step that is looked into. */
+static bool is_node(const RadauCoefficients *method, double x) {
+  for (int i = 0; i < method->stages; i++)
+    if (x == method->node[i]) return true;
+  return false;
+}
+
+/* The polynomial of a direction at x, corrected. */
+static void continue_direction(const Direction *direction, double x) {
+  radau_output_continue(&direction->output, x, direction->at);
+  if (direction->is_corrected) radau_output_correct(&direction->output, x, direction->at);
+}
+
+/* Solves for all columns at the extra points, whose Jacobians are those of samples. */
+static bool solve_extra(Sensitivity *sensitivity, const double *sample, int count) {
+  size_t columns = (size_t)sensitivity->view->system.columns;
+  int point = 0;
+  for (int k = 0; k < count && point < EXTRA_POINTS; k++) {
+    if (is_node(sensitivity->step.method, sample[k])) continue;
+    if (variation_take(sensitivity->variation, sensitivity->sample[k]) != EVAL_OK) return false;
+    for (uint32_t d = 0; d < sensitivity->plan->targets; d++) {
+      Direction *direction = &sensitivity->directions[d];
+      continue_direction(direction, sample[k]);
+      sensitivity_direct(sensitivity, direction, sensitivity->sample_owed[k], direction->now, sensitivity->g);
+      variation_solve(sensitivity->variation, sensitivity->g, direction->at);
+      memcpy(direction->extra[point], direction->at, columns * sizeof(double));
+    }
+    sensitivity->extra[point++] = sample[k];
+  }
+  return point == EXTRA_POINTS;
+}
+
+/* Weights of the start, the stages and the first `extra` extra points for the polynomial through them. */
+static void dense_weights(const Sensitivity *sensitivity, int extra, double x, double *weight) {
+  double at[RADAU_STAGES_MAX + 1 + EXTRA_POINTS] = {0};
+  int count = 1;
+  for (int i = 0; i < sensitivity->step.method->stages; i++) at[count++] = sensitivity->step.method->node[i];
+  for (int k = 0; k < extra; k++) at[count++] = sensitivity->extra[k];
+  for (int j = 0; j < count; j++) {
+    weight[j] = 1;
+    for (int k = 0; k < count; k++)
+      if (k != j) weight[j] *= (x - at[k]) / (at[j] - at[k]);
+  }
+}
+
+/* How far the polynomial through the other points is from what was solved for at the last extra one, relative to what varies. */
+static double dense_error(Sensitivity *sensitivity, const Direction *direction) {
+  const System *system = &sensitivity->view->system;
+  int s = sensitivity->step.method->stages, last = EXTRA_POINTS - 1;
+  double weight[RADAU_STAGES_MAX + 1 + EXTRA_POINTS], sum = 0;
+  dense_weights(sensitivity, last, sensitivity->extra[last], weight);
+  set_scale(sensitivity, direction);
+  for (int32_t c = 0; c < system->columns; c++) {
+    double e = -direction->extra[last][c];
+    for (int j = 0; j <= s; j++) e += weight[j] * direction->point[j][c];
+    for (int k = 0; k < last; k++) e += weight[s + 1 + k] * direction->extra[k][c];
+    if (!variation_is_state(sensitivity->variation, c)) sum = fmax(sum, fabs(e) * sensitivity->scale[c]);
+  }
+  return sum * sqrt((double)system->columns * s);
+}
+
+/* Are the points close enough to interpolate between them? */
+static bool is_resolved(Sensitivity *sensitivity) {
+  static const double part = 1000,
+                      largest = 1e-5; /* of the tolerance, and in all: of a polynomial of one degree less */
+  double most = fmin(part * sensitivity->tolerance, largest);
+  for (uint32_t d = 0; d < sensitivity->plan->targets; d++)
+    if (!(dense_error(sensitivity, &sensitivity->directions[d]) <= most)) return false;
+  return true;
+}
+
+static void point_output(Sensitivity *sensitivity, Direction *direction, const RadauDense *dense) {
+  const StepStages *step = &sensitivity->step;
+  RadauOutput *output = &direction->output;
+  output->stages = step->linear;
+  output->method = step->method;
+  output->dense = dense;
+  output->h = step->h;
+  output->value = direction->point;
+  output->defect = direction->defect;
+  direction->is_corrected = false;
+}
+
+/* Once a step that is looked into. Three stages have no correction, but points between them. */
 static void sample_step(Sensitivity *sensitivity) {
+  static const double between[EXTRA_POINTS] = {0.35, 0.85}, many = 4; /* output points in the step */
   const StepStages *step = &sensitivity->step;
   RadauDense *dense = &sensitivity->dense[step->method - radau_methods];
-  bool ok = step->method->stages >= 5;
+  bool has_correction = step->method->stages >= 5, ok = true;
   if (sensitivity->is_sampled) return;
   sensitivity->is_sampled = true;
-  if (ok && dense->sample[RADAU_SAMPLES - 1] == 0) *dense = radau_dense_make(step->method);
-  for (int k = 0; k < RADAU_SAMPLES && ok; k++) ok = evaluate_sample(sensitivity, k, dense->sample[k]);
+  sensitivity->is_dense = step->h > many * sensitivity->interval;
+  if (has_correction && dense->sample[RADAU_SAMPLES - 1] == 0) *dense = radau_dense_make(step->method);
+  const double *sample = has_correction ? dense->sample : between;
+  int count = has_correction ? RADAU_SAMPLES : sensitivity->is_dense ? EXTRA_POINTS : 0;
+  for (int k = 0; k < count && ok; k++) ok = evaluate_sample(sensitivity, k, sample[k]);
   for (uint32_t k = 0; k < sensitivity->plan->targets; k++) {
     Direction *direction = &sensitivity->directions[k];
-    RadauOutput *output = &direction->output;
-    output->stages = step->linear;
-    output->method = step->method;
-    output->dense = dense;
-    output->h = step->h;
-    output->value = direction->point;
-    output->defect = direction->defect;
-    direction->is_corrected = ok && sample_direction(sensitivity, direction);
+    point_output(sensitivity, direction, dense);
+    direction->is_corrected = ok && has_correction && sample_direction(sensitivity, direction);
+  }
+  sensitivity->is_dense =
+      sensitivity->is_dense && ok && solve_extra(sensitivity, sample, count) && is_resolved(sensitivity);
+}
+
+/* Columns that are no states, through all points where they were solved for; states are there already. */
+static void interpolate_others(const Sensitivity *sensitivity, const double *weight, const Direction *direction) {
+  const System *system = &sensitivity->view->system;
+  int s = sensitivity->step.method->stages;
+  for (int32_t c = 0; c < system->columns; c++) {
+    if (variation_is_state(sensitivity->variation, c)) continue;
+    double sum = 0;
+    for (int j = 0; j <= s; j++) sum += weight[j] * direction->point[j][c];
+    for (int k = 0; k < EXTRA_POINTS; k++) sum += weight[s + 1 + k] * direction->extra[k][c];
+    direction->at[c] = sum;
   }
 }
 
@@ -517,15 +615,17 @@ const double *const *sensitivity_at(Sensitivity *sensitivity, double t, const do
   const StepStages *step = &sensitivity->step;
   size_t columns = (size_t)sensitivity->view->system.columns, values = count_values(sensitivity);
   double x = sensitivity->has_step ? fmin((t - step->t) / step->h, 1) : 0;
+  double weight[RADAU_STAGES_MAX + 1 + EXTRA_POINTS];
   bool is_inside = x > 0 && x < 1;
   if (is_inside) sample_step(sensitivity);
+  if (is_inside && sensitivity->is_dense) dense_weights(sensitivity, EXTRA_POINTS, x, weight);
   for (uint32_t k = 0; k < sensitivity->plan->targets; k++) {
     const Direction *direction = &sensitivity->directions[k];
     memcpy(direction->at, direction->now, values * sizeof(double));
-    if (is_inside) radau_output_continue(&direction->output, x, direction->at);
-    if (is_inside && direction->is_corrected) radau_output_correct(&direction->output, x, direction->at);
+    if (is_inside) continue_direction(direction, x);
+    if (is_inside && sensitivity->is_dense) interpolate_others(sensitivity, weight, direction);
     if (x == 1) memcpy(direction->at, direction->stage[step->method->stages - 1], columns * sizeof(double));
   }
-  if (is_inside && y) sensitivity_complete(sensitivity, t, y);
+  if (is_inside && !sensitivity->is_dense) sensitivity_complete(sensitivity, t, y);
   return sensitivity->at;
 }

@@ -16,8 +16,10 @@
 
 typedef struct Sensitivity Sensitivity;
 
-/* Lives in the heap. Errors go to diags. tolerance: that of the run. */
-Sensitivity *sensitivity_new(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance, Diags *diags);
+/* Lives in the heap. Errors go to diags. tolerance, interval: that of the run, and between its output
+ * points. */
+Sensitivity *sensitivity_new(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance, double interval,
+                             Diags *diags);
 
 /* The derivatives at the start: those of the initial values, which the initializer has found. false: an error is in diags. */
 bool sensitivity_start(Sensitivity *sensitivity, Initializer *initializer, const Initial *initial, double t,

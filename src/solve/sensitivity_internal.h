@@ -5,6 +5,10 @@
 #include "solve/sensitivity.h"
 #include "solve/variation.h"
 
+/* Where many output points are in a step, columns that are no states are interpolated through so many points besides the stages,
+ * at which they were solved for. */
+enum { EXTRA_POINTS = 2 };
+
 /* Of one target. */
 typedef struct Direction {
   double *parameter;                   /* what each parameter of the plan moves by */
@@ -14,10 +18,11 @@ typedef struct Direction {
   double **stage;                      /* the latter */
   RadauOutput output;                  /* of the step, between its stages */
   bool is_corrected;
-  double *defect; /* per column, of states */
-  double *at;     /* what sensitivity_at has made; in an event what varies with its time fixed to it */
-  double *reset;  /* per reinit of the plan: what its value varies by */
-  double time;    /* what the time of the event moves by */
+  double *extra[EXTRA_POINTS]; /* all columns, at two points more of the step */
+  double *defect;              /* per column, of states */
+  double *at;                  /* what sensitivity_at has made; in an event what varies with its time fixed to it */
+  double *reset;               /* per reinit of the plan: what its value varies by */
+  double time;                 /* what the time of the event moves by */
 } Direction;
 
 struct Sensitivity {
@@ -25,7 +30,8 @@ struct Sensitivity {
   const SensitivityPlan *plan;
   View *view;
   Diags *diags;
-  double goal; /* of the iteration, relative */
+  double tolerance; /* of the run */
+  double goal;      /* of the iteration, relative */
   Direction *directions;
   const double **at; /* per direction */
   Variation *variation;
@@ -40,6 +46,9 @@ struct Sensitivity {
   const Integrator *integrator; /* of the step */
   void *self;
   bool is_sampled;                 /* the corrections between the stages have been looked for */
+  bool is_dense;                   /* and the extra points solved for */
+  double extra[EXTRA_POINTS];      /* where they are, in units of the step */
+  double interval;                 /* between output points */
   RadauDense dense[RADAU_METHODS]; /* made at the first use */
   double *sample[RADAU_SAMPLES], *sample_owed[RADAU_SAMPLES]; /* Jacobians and what rows owe at the samples */
   double *value[RADAU_STAGES_MAX];                            /* columns at the stages, where they are interpolated */

@@ -45,14 +45,25 @@ static void mark_states(Variation *variation) {
   variation->start[next] = entry;
 }
 
-EvalStatus variation_factor(Variation *variation, double t, const double *y) {
-  const System *system = variation->system;
-  EvalStatus status = system->jacobian(system->context, t, y, variation->values);
-  if (status != EVAL_OK) return status;
+static EvalStatus factor(Variation *variation) {
   mark_states(variation);
   linear_set_pattern(variation->linear, variation->start, variation->row);
   return linear_factor(variation->linear, variation->entries) ? EVAL_OK : EVAL_DOMAIN;
 }
+
+EvalStatus variation_factor(Variation *variation, double t, const double *y) {
+  const System *system = variation->system;
+  EvalStatus status = system->jacobian(system->context, t, y, variation->values);
+  return status == EVAL_OK ? factor(variation) : status;
+}
+
+EvalStatus variation_take(Variation *variation, const double *entries) {
+  const System *system = variation->system;
+  memcpy(variation->values, entries, (size_t)system->column_start[system->columns] * sizeof(double));
+  return factor(variation);
+}
+
+bool variation_is_state(const Variation *variation, int32_t column) { return variation->place[column] < 0; }
 
 void variation_solve(Variation *variation, const double *g, double *dy) {
   const System *system = variation->system;
