@@ -726,8 +726,9 @@ static void radau_interpolate(void *self, double t, double *y) {
   double x = (t - radau->last_t) / radau->last_h;
   bool corrected = radau_prepare_dense(radau);
   RadauOutput *output = radau_output(radau);
+  RadauWeights weights = radau_output_weights(output, x, corrected);
   radau_output_continue(output, x, y);
-  if (corrected) radau_output_correct(output, x, y);
+  if (corrected) radau_output_states(output, &weights, true, y);
 }
 
 /* Every column keeps its polynomial and the Jacobian stays; only the matrices are formed anew. */

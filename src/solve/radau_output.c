@@ -56,12 +56,21 @@ void radau_output_sample(RadauOutput *output, int k, const double *y, double *re
   }
 }
 
-void radau_output_correct(const RadauOutput *output, double x, double *y) {
-  double weight[RADAU_SAMPLES][3];
-  radau_dense_weights(output->dense, output->method, x, weight);
+RadauWeights radau_output_weights(const RadauOutput *output, double x, bool is_corrected) {
+  RadauWeights weights;
+  radau_node_weights(output->method, x, weights.node);
+  weights.rise = radau_rise_at(output->method, x);
+  if (is_corrected) radau_dense_weights(output->dense, output->method, x, weights.missing);
+  return weights;
+}
+
+void radau_output_states(const RadauOutput *output, const RadauWeights *weights, bool is_corrected, double *y) {
   for (int32_t l = 0; l < output->stages->system->links; l++) {
     int32_t c = output->stages->elimination->from[l];
-    for (int k = 0; k < RADAU_SAMPLES; k++)
-      for (int i = 0; i < 3; i++) y[c] += weight[k][i] * output->missing[k][i][c];
+    double sum = weights->rise * output->defect[c];
+    for (int j = 0; j <= output->method->stages; j++) sum += weights->node[j] * output->value[j][c];
+    for (int k = 0; k < RADAU_SAMPLES && is_corrected; k++)
+      for (int i = 0; i < 3; i++) sum += weights->missing[k][i] * output->missing[k][i][c];
+    y[c] = sum;
   }
 }

@@ -26,5 +26,13 @@ void radau_output_continue(const RadauOutput *output, double x, double *y);
  * times the rate that the equations give there minus the slope, filtered once, twice and three times. */
 void radau_output_sample(RadauOutput *output, int k, const double *y, double *residual);
 
-/* Adds the correction at x to the states in y, after all samples. */
-void radau_output_correct(const RadauOutput *output, double x, double *y);
+/* Weights at x, for all that is looked at there: of the start and the stages, the defect, what is missing. */
+typedef struct RadauWeights {
+  double node[RADAU_STAGES_MAX + 1], rise;
+  double missing[RADAU_SAMPLES][3];
+} RadauWeights;
+
+RadauWeights radau_output_weights(const RadauOutput *output, double x, bool is_corrected);
+
+/* The states at these weights into y, with the correction if it was asked for. */
+void radau_output_states(const RadauOutput *output, const RadauWeights *weights, bool is_corrected, double *y);

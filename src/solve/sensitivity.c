@@ -31,7 +31,7 @@ Sensitivity *sensitivity_new(Heap *heap, const SensitivityPlan *plan, View *view
   size_t columns = (size_t)system->columns, nonzeros = (size_t)system->column_start[system->columns];
   *sensitivity = (Sensitivity){.heap = heap, .plan = plan, .view = view, .diags = diags, .interval = interval};
   sensitivity->tolerance = tolerance;
-  sensitivity->goal = fmax(0.03 * tolerance, 1e-14);
+  sensitivity->goal = fmax(0.1 * tolerance, 1e-14);
   sensitivity->directions = heap_array(heap, plan->targets, sizeof(Direction));
   sensitivity->at = heap_array(heap, plan->targets, sizeof(double *));
   for (uint32_t k = 0; k < plan->targets; k++) {
@@ -500,12 +500,6 @@ static bool is_node(const RadauCoefficients *method, double x) {
   return false;
 }
 
-/* The polynomial of a direction at x, corrected. */
-static void continue_direction(const Direction *direction, double x) {
-  radau_output_continue(&direction->output, x, direction->at);
-  if (direction->is_corrected) radau_output_correct(&direction->output, x, direction->at);
-}
-
 /* Solves for all columns at the extra points, whose Jacobians are those of samples. */
 static bool solve_extra(Sensitivity *sensitivity, const double *sample, int count) {
   size_t columns = (size_t)sensitivity->view->system.columns;
@@ -515,7 +509,8 @@ static bool solve_extra(Sensitivity *sensitivity, const double *sample, int coun
     if (variation_take(sensitivity->variation, sensitivity->sample[k]) != EVAL_OK) return false;
     for (uint32_t d = 0; d < sensitivity->plan->targets; d++) {
       Direction *direction = &sensitivity->directions[d];
-      continue_direction(direction, sample[k]);
+      RadauWeights weights = radau_output_weights(&direction->output, sample[k], direction->is_corrected);
+      radau_output_states(&direction->output, &weights, direction->is_corrected, direction->at);
       sensitivity_direct(sensitivity, direction, sensitivity->sample_owed[k], direction->now, sensitivity->g);
       variation_solve(sensitivity->variation, sensitivity->g, direction->at);
       memcpy(direction->extra[point], direction->at, columns * sizeof(double));
@@ -525,33 +520,56 @@ static bool solve_extra(Sensitivity *sensitivity, const double *sample, int coun
   return point == EXTRA_POINTS;
 }
 
-/* Weights of the start, the stages and the first `extra` extra points for the polynomial through them. */
-static void dense_weights(const Sensitivity *sensitivity, int extra, double x, double *weight) {
-  double at[RADAU_STAGES_MAX + 1 + EXTRA_POINTS] = {0};
+/* The points where all columns were solved for: the start, the stages, the extra ones. */
+static int list_points(Sensitivity *sensitivity) {
   int count = 1;
-  for (int i = 0; i < sensitivity->step.method->stages; i++) at[count++] = sensitivity->step.method->node[i];
-  for (int k = 0; k < extra; k++) at[count++] = sensitivity->extra[k];
+  for (int i = 0; i < sensitivity->step.method->stages; i++)
+    sensitivity->points[count++] = sensitivity->step.method->node[i];
+  for (int k = 0; k < EXTRA_POINTS; k++) sensitivity->points[count++] = sensitivity->extra[k];
+  return count;
+}
+
+/* Barycentric weights of the first `count` points. */
+static void find_barycentric(Sensitivity *sensitivity, int count) {
   for (int j = 0; j < count; j++) {
-    weight[j] = 1;
+    sensitivity->barycentric[j] = 1;
     for (int k = 0; k < count; k++)
-      if (k != j) weight[j] *= (x - at[k]) / (at[j] - at[k]);
+      if (k != j) sensitivity->barycentric[j] /= sensitivity->points[j] - sensitivity->points[k];
   }
 }
 
-/* How far the polynomial through the other points is from what was solved for at the last extra one, relative to what varies. */
-static double dense_error(Sensitivity *sensitivity, const Direction *direction) {
-  const System *system = &sensitivity->view->system;
-  int s = sensitivity->step.method->stages, last = EXTRA_POINTS - 1;
-  double weight[RADAU_STAGES_MAX + 1 + EXTRA_POINTS], sum = 0;
-  dense_weights(sensitivity, last, sensitivity->extra[last], weight);
-  set_scale(sensitivity, direction);
-  for (int32_t c = 0; c < system->columns; c++) {
-    double e = -direction->extra[last][c];
-    for (int j = 0; j <= s; j++) e += weight[j] * direction->point[j][c];
-    for (int k = 0; k < last; k++) e += weight[s + 1 + k] * direction->extra[k][c];
-    if (!variation_is_state(sensitivity->variation, c)) sum = fmax(sum, fabs(e) * sensitivity->scale[c]);
+/* The polynomial through the first `count` points at x, which is none of them, into direction->at. */
+static void interpolate_points(const Sensitivity *sensitivity, const Direction *direction, int count,
+                               const double *weight) {
+  size_t columns = (size_t)sensitivity->view->system.columns;
+  int s = sensitivity->step.method->stages;
+  double *at = direction->at;
+  memset(at, 0, columns * sizeof *at);
+  for (int j = 0; j < count; j++) {
+    const double *point = j <= s ? direction->point[j] : direction->extra[j - s - 1], part = weight[j];
+    for (size_t c = 0; c < columns; c++) at[c] += part * point[c];
   }
-  return sum * sqrt((double)system->columns * s);
+}
+
+static void point_weights(const Sensitivity *sensitivity, int count, double x, double *weight) {
+  double sum = 0;
+  for (int j = 0; j < count; j++) {
+    weight[j] = sensitivity->barycentric[j] / (x - sensitivity->points[j]);
+    sum += weight[j];
+  }
+  for (int j = 0; j < count; j++) weight[j] /= sum;
+}
+
+/* How far the polynomial through the other points is from what was solved for at the last one, relative to what varies. */
+static double dense_error(Sensitivity *sensitivity, const Direction *direction, int count) {
+  const System *system = &sensitivity->view->system;
+  double weight[POINTS_MOST], largest = 0;
+  point_weights(sensitivity, count - 1, sensitivity->points[count - 1], weight);
+  interpolate_points(sensitivity, direction, count - 1, weight);
+  set_scale(sensitivity, direction);
+  for (int32_t c = 0; c < system->columns; c++)
+    largest = fmax(largest, fabs(direction->at[c] - direction->extra[EXTRA_POINTS - 1][c]) * sensitivity->scale[c]);
+  return largest * sqrt((double)system->columns * sensitivity->step.method->stages);
 }
 
 /* Are the points close enough to interpolate between them? */
@@ -559,9 +577,13 @@ static bool is_resolved(Sensitivity *sensitivity) {
   static const double part = 1000,
                       largest = 1e-5; /* of the tolerance, and in all: of a polynomial of one degree less */
   double most = fmin(part * sensitivity->tolerance, largest);
-  for (uint32_t d = 0; d < sensitivity->plan->targets; d++)
-    if (!(dense_error(sensitivity, &sensitivity->directions[d]) <= most)) return false;
-  return true;
+  int count = list_points(sensitivity);
+  bool resolved = true;
+  find_barycentric(sensitivity, count - 1);
+  for (uint32_t d = 0; d < sensitivity->plan->targets && resolved; d++)
+    resolved = dense_error(sensitivity, &sensitivity->directions[d], count) <= most;
+  find_barycentric(sensitivity, count);
+  return resolved;
 }
 
 static void point_output(Sensitivity *sensitivity, Direction *direction, const RadauDense *dense) {
@@ -598,34 +620,38 @@ static void sample_step(Sensitivity *sensitivity) {
       sensitivity->is_dense && ok && solve_extra(sensitivity, sample, count) && is_resolved(sensitivity);
 }
 
-/* Columns that are no states, through all points where they were solved for; states are there already. */
-static void interpolate_others(const Sensitivity *sensitivity, const double *weight, const Direction *direction) {
-  const System *system = &sensitivity->view->system;
-  int s = sensitivity->step.method->stages;
-  for (int32_t c = 0; c < system->columns; c++) {
-    if (variation_is_state(sensitivity->variation, c)) continue;
-    double sum = 0;
-    for (int j = 0; j <= s; j++) sum += weight[j] * direction->point[j][c];
-    for (int k = 0; k < EXTRA_POINTS; k++) sum += weight[s + 1 + k] * direction->extra[k][c];
-    direction->at[c] = sum;
+/* All columns between stages, where there are points enough; false: only the states. */
+static bool interpolate(Sensitivity *sensitivity, double x) {
+  double weight[POINTS_MOST];
+  int count = sensitivity->step.method->stages + 1 + EXTRA_POINTS;
+  sample_step(sensitivity);
+  bool at_point = x == sensitivity->extra[0] || x == sensitivity->extra[1] || is_node(sensitivity->step.method, x);
+  if (sensitivity->is_dense && !at_point) {
+    point_weights(sensitivity, count, x, weight);
+    for (uint32_t k = 0; k < sensitivity->plan->targets; k++)
+      interpolate_points(sensitivity, &sensitivity->directions[k], count, weight);
+    return true;
   }
+  RadauWeights weights =
+      radau_output_weights(&sensitivity->directions[0].output, x, sensitivity->step.method->stages >= 5);
+  for (uint32_t k = 0; k < sensitivity->plan->targets; k++) {
+    const Direction *direction = &sensitivity->directions[k];
+    radau_output_states(&direction->output, &weights, direction->is_corrected, direction->at);
+  }
+  return false;
 }
 
 const double *const *sensitivity_at(Sensitivity *sensitivity, double t, const double *y) {
   const StepStages *step = &sensitivity->step;
   size_t columns = (size_t)sensitivity->view->system.columns, values = count_values(sensitivity);
   double x = sensitivity->has_step ? fmin((t - step->t) / step->h, 1) : 0;
-  double weight[RADAU_STAGES_MAX + 1 + EXTRA_POINTS];
   bool is_inside = x > 0 && x < 1;
-  if (is_inside) sample_step(sensitivity);
-  if (is_inside && sensitivity->is_dense) dense_weights(sensitivity, EXTRA_POINTS, x, weight);
   for (uint32_t k = 0; k < sensitivity->plan->targets; k++) {
     const Direction *direction = &sensitivity->directions[k];
-    memcpy(direction->at, direction->now, values * sizeof(double));
-    if (is_inside) continue_direction(direction, x);
-    if (is_inside && sensitivity->is_dense) interpolate_others(sensitivity, weight, direction);
+    size_t from = is_inside ? columns : 0; /* columns follow */
+    memcpy(direction->at + from, direction->now + from, (values - from) * sizeof(double));
     if (x == 1) memcpy(direction->at, direction->stage[step->method->stages - 1], columns * sizeof(double));
   }
-  if (is_inside && !sensitivity->is_dense) sensitivity_complete(sensitivity, t, y);
+  if (is_inside && !interpolate(sensitivity, x)) sensitivity_complete(sensitivity, t, y);
   return sensitivity->at;
 }

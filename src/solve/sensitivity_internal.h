@@ -5,9 +5,9 @@
 #include "solve/sensitivity.h"
 #include "solve/variation.h"
 
-/* Where many output points are in a step, columns that are no states are interpolated through so many points besides the stages,
- * at which they were solved for. */
-enum { EXTRA_POINTS = 2 };
+/* Where many output points are in a step, columns are interpolated through so many points besides the stages, at
+ * which they were solved for. */
+enum { EXTRA_POINTS = 2, POINTS_MOST = RADAU_STAGES_MAX + 1 + EXTRA_POINTS };
 
 /* Of one target. */
 typedef struct Direction {
@@ -45,11 +45,12 @@ struct Sensitivity {
   bool has_step, is_shared;
   const Integrator *integrator; /* of the step */
   void *self;
-  bool is_sampled;                 /* the corrections between the stages have been looked for */
-  bool is_dense;                   /* and the extra points solved for */
-  double extra[EXTRA_POINTS];      /* where they are, in units of the step */
-  double interval;                 /* between output points */
-  RadauDense dense[RADAU_METHODS]; /* made at the first use */
+  bool is_sampled;                                      /* the corrections between the stages have been looked for */
+  bool is_dense;                                        /* and the extra points solved for */
+  double extra[EXTRA_POINTS];                           /* where they are, in units of the step */
+  double points[POINTS_MOST], barycentric[POINTS_MOST]; /* with the start and the stages; their weights */
+  double interval;                                      /* between output points */
+  RadauDense dense[RADAU_METHODS];                      /* made at the first use */
   double *sample[RADAU_SAMPLES], *sample_owed[RADAU_SAMPLES]; /* Jacobians and what rows owe at the samples */
   double *value[RADAU_STAGES_MAX];                            /* columns at the stages, where they are interpolated */
   double *entries[RADAU_STAGES_MAX];                          /* of the Jacobians there */

@@ -7,9 +7,10 @@
 
 struct Variation {
   const System *system;
-  double *values;       /* of the whole Jacobian */
-  int32_t *place;       /* per column: number among those that are no states; -1: a state */
-  int32_t *start, *row; /* the columns that are no states, in order, as one square matrix */
+  double *values;         /* of the whole Jacobian */
+  int32_t *place;         /* per column: number among those that are no states; -1: a state */
+  int32_t *states, links; /* of the pattern; -1: there is none yet */
+  int32_t *start, *row;   /* the columns that are no states, in order, as one square matrix */
   double *entries, *right;
   Linear *linear;
 };
@@ -20,12 +21,21 @@ Variation *variation_new(Heap *heap, const System *system) {
   variation->system = system;
   variation->values = heap_array(heap, nonzeros, sizeof(double));
   variation->place = heap_array(heap, columns, sizeof(int32_t));
+  variation->states = heap_array(heap, columns, sizeof(int32_t));
+  variation->links = -1;
   variation->start = heap_array(heap, columns + 1, sizeof(int32_t));
   variation->row = heap_array(heap, nonzeros, sizeof(int32_t));
   variation->entries = heap_array(heap, nonzeros, sizeof(double));
   variation->right = heap_array(heap, (size_t)system->rows, sizeof(double));
   variation->linear = linear_new(heap, system->rows, (int32_t)nonzeros, false);
   return variation;
+}
+
+/* Are the states those of the pattern? */
+static bool has_same_states(const Variation *variation) {
+  const System *system = variation->system;
+  size_t bytes = (size_t)system->links * sizeof(int32_t);
+  return variation->links == system->links && memcmp(variation->states, system->link_from, bytes) == 0;
 }
 
 static void mark_states(Variation *variation) {
@@ -37,17 +47,29 @@ static void mark_states(Variation *variation) {
     if (variation->place[q] < 0) continue;
     variation->place[q] = next;
     variation->start[next++] = entry;
-    for (int32_t e = system->column_start[q]; e < system->column_start[q + 1]; e++) {
-      variation->row[entry] = system->row_index[e];
-      variation->entries[entry++] = variation->values[e];
-    }
+    for (int32_t e = system->column_start[q]; e < system->column_start[q + 1]; e++)
+      variation->row[entry++] = system->row_index[e];
   }
   variation->start[next] = entry;
+  variation->links = system->links;
+  memcpy(variation->states, system->link_from, (size_t)system->links * sizeof(int32_t));
+  linear_set_pattern(variation->linear, variation->start, variation->row);
+}
+
+static void take_entries(Variation *variation) {
+  const System *system = variation->system;
+  int32_t entry = 0;
+  for (int32_t q = 0; q < system->columns; q++) {
+    if (variation->place[q] < 0) continue;
+    int32_t count = system->column_start[q + 1] - system->column_start[q];
+    memcpy(variation->entries + entry, variation->values + system->column_start[q], (size_t)count * sizeof(double));
+    entry += count;
+  }
 }
 
 static EvalStatus factor(Variation *variation) {
-  mark_states(variation);
-  linear_set_pattern(variation->linear, variation->start, variation->row);
+  if (!has_same_states(variation)) mark_states(variation);
+  take_entries(variation);
   return linear_factor(variation->linear, variation->entries) ? EVAL_OK : EVAL_DOMAIN;
 }
 
@@ -62,8 +84,6 @@ EvalStatus variation_take(Variation *variation, const double *entries) {
   memcpy(variation->values, entries, (size_t)system->column_start[system->columns] * sizeof(double));
   return factor(variation);
 }
-
-bool variation_is_state(const Variation *variation, int32_t column) { return variation->place[column] < 0; }
 
 void variation_solve(Variation *variation, const double *g, double *dy) {
   const System *system = variation->system;

@@ -15,9 +15,6 @@ EvalStatus variation_factor(Variation *variation, double t, const double *y);
 /* The same with the entries of the Jacobian at the point. */
 EvalStatus variation_take(Variation *variation, const double *entries);
 
-/* Was the column a state when the point was taken? */
-bool variation_is_state(const Variation *variation, int32_t column);
-
 /* dy[columns] holds the variations of the states, and gets those of the others. g[rows]: the direct influence of whatever
  * varies besides; NULL: there is none. */
 void variation_solve(Variation *variation, const double *g, double *dy);
