@@ -31,7 +31,7 @@ Sensitivity *sensitivity_new(Heap *heap, const SensitivityPlan *plan, View *view
   size_t columns = (size_t)system->columns, nonzeros = (size_t)system->column_start[system->columns];
   *sensitivity = (Sensitivity){.heap = heap, .plan = plan, .view = view, .diags = diags, .interval = interval};
   sensitivity->tolerance = tolerance;
-  sensitivity->goal = fmax(0.1 * tolerance, 1e-14);
+  sensitivity->goal = fmax(0.3 * tolerance, 1e-14);
   sensitivity->directions = heap_array(heap, plan->targets, sizeof(Direction));
   sensitivity->at = heap_array(heap, plan->targets, sizeof(double *));
   for (uint32_t k = 0; k < plan->targets; k++) {
@@ -118,6 +118,13 @@ static const RadauCoefficients *method_for(const Integrator *integrator, void *s
   return &radau_methods[now.order >= 13 ? 2 : now.order >= 6 ? 1 : 0];
 }
 
+/* Columns within the step by dense output; those of an explicit method are solved for, others are known to the tolerance. */
+static bool point_at(Sensitivity *sensitivity, const Integrator *integrator, void *self, double t, double *y) {
+  if (integrator->explicit_form) return view_point(sensitivity->view, integrator, self, t, y) == EVAL_OK;
+  integrator->interpolate(self, t, y);
+  return true;
+}
+
 /* Stages of its own: the columns at the nodes by dense output. */
 static bool interpolate_stages(Sensitivity *sensitivity, const Integrator *integrator, void *self, double from,
                                double to) {
@@ -126,9 +133,9 @@ static bool interpolate_stages(Sensitivity *sensitivity, const Integrator *integ
   sensitivity->step = (StepStages){sensitivity->own, method, from, to - from, sensitivity->value};
   for (int i = 0; i < method->stages; i++) {
     double t = i + 1 == method->stages ? to : from + method->node[i] * (to - from);
-    if (!integrator->explicit_form && to == integrator->time(self) && t < to)
-      integrator->interpolate(self, t, sensitivity->value[i]);
-    else if (view_point(sensitivity->view, integrator, self, t, sensitivity->value[i]) != EVAL_OK) return false;
+    bool is_end = t == to;
+    if (is_end && view_point(sensitivity->view, integrator, self, t, sensitivity->value[i]) != EVAL_OK) return false;
+    if (!is_end && !point_at(sensitivity, integrator, self, t, sensitivity->value[i])) return false;
   }
   return true;
 }
@@ -177,27 +184,31 @@ static void continuation_weights(const RadauCoefficients *method, int first, dou
   }
 }
 
-/* From the step before, its polynomial continued, of a lower degree the longer the way; without one, constant. */
-static void predict(const Sensitivity *sensitivity, Direction *direction) {
+/* How the stages follow from those of the step before: by its polynomial, of a lower degree the longer the way. */
+static void plan_prediction(Sensitivity *sensitivity) {
   static const double reach = 300; /* largest (1 + h / last h)^degree */
   const StepStages *step = &sensitivity->step;
   const RadauCoefficients *last = sensitivity->last_method;
-  size_t columns = (size_t)sensitivity->view->system.columns;
-  double weight[RADAU_STAGES_MAX][RADAU_STAGES_MAX], old[RADAU_STAGES_MAX];
-  int s = step->method->stages, first = 0;
-  if (sensitivity->last_h == 0) {
-    for (int i = 0; i < s; i++) memcpy(direction->stage[i], direction->now, columns * sizeof(double));
-    integrate(sensitivity, direction);
-    return;
-  }
+  if (sensitivity->last_h == 0) return;
   double ratio = step->h / sensitivity->last_h, degree = log(reach) / log1p(ratio);
-  if (degree < last->stages - 1) first = last->stages - 1 - (int)degree;
-  for (int i = 0; i < s; i++) continuation_weights(last, first, 1 + step->method->node[i] * ratio, weight[i]);
-  for (size_t c = 0; c < columns; c++) {
-    for (int j = first; j < last->stages; j++) old[j] = direction->stage[j][c];
+  sensitivity->first = degree < last->stages - 1 ? last->stages - 1 - (int)degree : 0;
+  for (int i = 0; i < step->method->stages; i++)
+    continuation_weights(last, sensitivity->first, 1 + step->method->node[i] * ratio, sensitivity->continued[i]);
+}
+
+/* Without a step before, constant. */
+static void predict(const Sensitivity *sensitivity, Direction *direction) {
+  const StepStages *step = &sensitivity->step;
+  size_t columns = (size_t)sensitivity->view->system.columns;
+  double old[RADAU_STAGES_MAX];
+  int s = step->method->stages, first = sensitivity->first;
+  for (int i = 0; i < s && sensitivity->last_h == 0; i++)
+    memcpy(direction->stage[i], direction->now, columns * sizeof(double));
+  for (size_t c = 0; c < columns && sensitivity->last_h > 0; c++) {
+    for (int j = first; j < sensitivity->last_method->stages; j++) old[j] = direction->stage[j][c];
     for (int i = 0; i < s; i++) {
       double sum = 0;
-      for (int j = first; j < last->stages; j++) sum += weight[i][j] * old[j];
+      for (int j = first; j < sensitivity->last_method->stages; j++) sum += sensitivity->continued[i][j] * old[j];
       direction->stage[i][c] = sum;
     }
   }
@@ -257,9 +268,10 @@ static double dot(const Krylov *krylov, const double *a, const double *b) {
   return sum;
 }
 
-/* Errors are relative to what varies; the scale of what varies little is a part of the largest. */
+/* Errors are relative to what varies; the scale of what varies little is a part of the largest. Rates count through what they are
+ * rates of. */
 static void set_scale(Sensitivity *sensitivity, const Direction *direction) {
-  static const double small = 1e-3;
+  static const double small = 0.01;
   const System *system = &sensitivity->view->system;
   int stages = sensitivity->step.method->stages;
   double largest = 0, root = sqrt((double)system->columns * stages), *scale = sensitivity->scale;
@@ -270,6 +282,7 @@ static void set_scale(Sensitivity *sensitivity, const Direction *direction) {
   if (!(largest > 0)) largest = 1;
   for (int32_t c = 0; c < system->columns; c++)
     scale[c] = 1 / ((scale[c] + small * largest * system->nominal[c]) * root);
+  for (int32_t l = 0; l < system->links; l++) scale[system->link_to[l]] *= small;
 }
 
 /* Makes the next basis vector orthogonal to those before, and column k of the triangle. */
@@ -368,12 +381,13 @@ static double add_changes(const Sensitivity *sensitivity, Direction *direction) 
   return sqrt(sum);
 }
 
-/* Corrections by P alone serve where the Jacobians of the stages differ little; otherwise GMRES goes on. */
+/* Corrections by P alone serve where the Jacobians of the stages differ little; otherwise GMRES goes on. How much is left of an
+ * error by a correction is known from the step before. */
 static bool solve_direction(Sensitivity *sensitivity, Direction *direction) {
   enum { CORRECTIONS = 12 };
-  static const double slow = 0.3; /* contraction */
+  static const double slow = 0.3, least = 1e-3; /* contraction; the least that is taken over */
   const StepStages *step = &sensitivity->step;
-  double before = 0, ratio = 1;
+  double before = 0, left = sensitivity->last_h == 0 ? 1 : fmax(pow(direction->contraction, 0.8), least);
   for (int i = 0; i < step->method->stages; i++)
     sensitivity_direct(sensitivity, direction, sensitivity->owed[i], direction->now, sensitivity->direct[i]);
   predict(sensitivity, direction);
@@ -382,11 +396,12 @@ static bool solve_direction(Sensitivity *sensitivity, Direction *direction) {
     evaluate_residuals(sensitivity, direction->stage, sensitivity->direct);
     stages_solve(step->linear, sensitivity->residual);
     sensitivity->work.iterations++;
-    double norm = add_changes(sensitivity, direction);
+    double norm = add_changes(sensitivity, direction), ratio = k ? norm / before : 0;
     if (!isfinite(norm)) return false;
-    if (k) ratio = norm / before;
-    if (norm <= sensitivity->goal || (k && ratio < 1 && norm * ratio / (1 - ratio) <= sensitivity->goal)) return true;
-    if (k && ratio > slow) break;
+    if (k) left = ratio < 1 ? ratio / (1 - ratio) : HUGE_VAL;
+    direction->contraction = fmin(left, 1);
+    if (norm <= sensitivity->goal || norm * left <= sensitivity->goal) return true;
+    if (ratio > slow) break;
     before = norm;
   }
   return solve_by_krylov(sensitivity, direction);
@@ -405,6 +420,7 @@ static void find_defect(const Sensitivity *sensitivity, Direction *direction) {
 }
 
 static bool solve_all(Sensitivity *sensitivity) {
+  plan_prediction(sensitivity);
   for (uint32_t k = 0; k < sensitivity->plan->targets; k++) {
     if (!solve_direction(sensitivity, &sensitivity->directions[k])) return false;
     find_defect(sensitivity, &sensitivity->directions[k]);
@@ -466,7 +482,7 @@ static bool evaluate_sample(Sensitivity *sensitivity, int k, double x) {
     return true;
   }
   sensitivity->work.jacobians++;
-  return view_point(sensitivity->view, sensitivity->integrator, sensitivity->self, t, y) == EVAL_OK &&
+  return point_at(sensitivity, sensitivity->integrator, sensitivity->self, t, y) &&
          system->jacobian(system->context, t, y, sensitivity->sample[k]) == EVAL_OK &&
          evaluate_rows(sensitivity, t, y, sensitivity->sample_owed[k]);
 }

@@ -18,6 +18,7 @@ typedef struct Direction {
   double **stage;                      /* the latter */
   RadauOutput output;                  /* of the step, between its stages */
   bool is_corrected;
+  double contraction;          /* what a correction leaves of an error, in the last step */
   double *extra[EXTRA_POINTS]; /* all columns, at two points more of the step */
   double *defect;              /* per column, of states */
   double *at;                  /* what sensitivity_at has made; in an event what varies with its time fixed to it */
@@ -61,6 +62,9 @@ struct Sensitivity {
   /* the step before, to continue it; h 0: there is none */
   double last_t, last_h;
   const RadauCoefficients *last_method;
+  double continued[RADAU_STAGES_MAX]
+                  [RADAU_STAGES_MAX]; /* weights of its stages, from `first` on, for those of the step */
+  int first;
   SensitivityWork work;
   bool failed;
 };
