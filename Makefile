@@ -3,13 +3,18 @@
 #   make build      the command at build/daedal, the libraries beside it
 #   make demo       daedal's main job on the pendulum
 #   make test       everything that must pass; ends with "N passed, N failed"
-#   make install    command, libraries, header, man page, Python package; PREFIX=/usr/local DESTDIR=
+#   make install    command, libraries, header, man page, examples, documents, Python package; PREFIX=/usr/local DESTDIR=
+#   make static     build-static/daedal, which needs nothing but the C library
+#   make deb        build-deb/daedal_VERSION_ARCH.deb, a Debian package
+#   make variants   builds with clang and without SUNDIALS, warnings as errors, and asks both whether they are well
 #   make debug      build-debug/, not optimized
 #   make asan       build-asan/, with address and undefined-behaviour sanitizers
 #   make tsan       build-tsan/, with the thread sanitizer; the test of threads alone
 #   make format     clang-format on the whole tree
 #   make tidy       clang-tidy on the library and the command
 #   make fuzz       fuzzes the reader and the way from a model to its reports; SECONDS=3600
+#   make gallery    docs/gallery.md, a picture of each example
+#   make reference  docs/reference.md from include/daedal.h
 #   make clean      removes the build directories
 
 PREFIX ?= /usr/local
@@ -17,7 +22,7 @@ DESTDIR ?=
 SECONDS ?= 3600
 CONFIGURE = cmake -G Ninja -S . $(CMAKE_ARGS)
 
-.PHONY: build demo test install debug asan tsan format tidy fuzz clean
+.PHONY: build demo test install static deb variants debug asan tsan format tidy fuzz gallery reference clean
 
 build:
 	@tools/setup build
@@ -37,6 +42,24 @@ test:
 
 install: build
 	DESTDIR=$(DESTDIR) cmake --install build --prefix $(PREFIX)
+
+static:
+	@tools/setup build
+	@$(CONFIGURE) -B build-static -DCMAKE_BUILD_TYPE=Release -DDAEDAL_STATIC=ON >/dev/null
+	@cmake --build build-static --target daedal
+
+deb:
+	@tools/setup build deb
+	@tools/make_deb
+
+variants:
+	@tools/setup build test
+	@$(CONFIGURE) -B build-clang -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_COMPILER=clang -DDAEDAL_WERROR=ON >/dev/null
+	@cmake --build build-clang --target daedal daedal_shared
+	build-clang/daedal doctor
+	@$(CONFIGURE) -B build-plain -DCMAKE_BUILD_TYPE=Release -DDAEDAL_SUNDIALS=OFF -DDAEDAL_WERROR=ON >/dev/null
+	@cmake --build build-plain --target daedal daedal_shared
+	build-plain/daedal doctor
 
 debug:
 	@tools/setup build test
@@ -65,5 +88,11 @@ fuzz:
 	@tools/setup build test
 	tools/fuzz $(SECONDS)
 
+gallery: build
+	tools/make_gallery build/daedal
+
+reference:
+	tools/make_reference
+
 clean:
-	rm -rf build build-debug build-asan build-tsan build-fuzz
+	rm -rf build build-static build-deb build-clang build-plain build-debug build-asan build-tsan build-fuzz

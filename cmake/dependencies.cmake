@@ -1,5 +1,8 @@
 # The target `dependencies`: SuiteSparse, LAPACK, SUNDIALS when present, the math and loader libraries.
 add_library(dependencies INTERFACE)
+if(DAEDAL_STATIC)
+  set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
+endif()
 
 function(need_library variable)
   find_library(${variable} NAMES ${ARGN})
@@ -21,8 +24,10 @@ find_library(LIBRARY_lapack NAMES openblas PATH_SUFFIXES openblas-serial NO_CACH
   PATHS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE} NO_DEFAULT_PATH)
 if(LIBRARY_lapack)
   get_filename_component(serial_directory ${LIBRARY_lapack} DIRECTORY)
-  list(APPEND CMAKE_BUILD_RPATH ${serial_directory})
-  list(APPEND CMAKE_INSTALL_RPATH ${serial_directory})
+  if(NOT DAEDAL_STATIC)
+    list(APPEND CMAKE_BUILD_RPATH ${serial_directory})
+    list(APPEND CMAKE_INSTALL_RPATH ${serial_directory})
+  endif()
   target_link_libraries(dependencies INTERFACE ${LIBRARY_lapack})
 else()
   find_package(LAPACK REQUIRED)
@@ -33,6 +38,10 @@ endif()
 find_path(FFI_INCLUDE ffi.h REQUIRED)
 target_include_directories(dependencies SYSTEM INTERFACE ${FFI_INCLUDE})
 need_library(LIBRARY_ffi ffi)
+
+# Archives of exported models.
+find_path(ZLIB_INCLUDE zlib.h REQUIRED)
+need_library(LIBRARY_z z)
 
 set(DAEDAL_WITH_SUNDIALS OFF)
 if(DAEDAL_SUNDIALS)
@@ -50,6 +59,16 @@ if(DAEDAL_SUNDIALS)
   endif()
 endif()
 message(STATUS "SUNDIALS: ${DAEDAL_WITH_SUNDIALS}")
+
+# LAPACK is Fortran; its run-time libraries are the compiler's.
+if(DAEDAL_STATIC)
+  foreach(name gfortran quadmath)
+    execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=lib${name}.a OUTPUT_VARIABLE file
+      OUTPUT_STRIP_TRAILING_WHITESPACE)
+    target_link_libraries(dependencies INTERFACE ${file})
+  endforeach()
+  target_link_options(dependencies INTERFACE -static-libgcc)
+endif()
 
 target_link_options(dependencies INTERFACE -Wl,--as-needed)
 target_link_libraries(dependencies INTERFACE m ${CMAKE_DL_LIBS})

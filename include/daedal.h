@@ -72,7 +72,14 @@ typedef struct daedal_diagnostic {
   daedal_place place;
   const daedal_note *notes;
   uint32_t note_count;
+  const char *code; /* "D301", of the list below */
 } daedal_diagnostic;
+
+/* A row of the list of codes: NULL and "" behind the last. */
+typedef struct daedal_code {
+  const char *code, *title, *explanation;
+} daedal_code;
+daedal_code daedal_code_get(uint32_t index);
 
 /* ---- memory ---- */
 
@@ -116,6 +123,9 @@ void daedal_model_free(daedal_model *model);
 
 daedal_status daedal_model_status(const daedal_model *model);
 const char *daedal_model_name(const daedal_model *model);
+
+/* Its text, as it was read; NULL if it could not be. */
+const char *daedal_model_text(const daedal_model *model);
 
 /* What was said about the model so far, in order. */
 uint32_t daedal_diagnostic_count(const daedal_model *model);
@@ -230,7 +240,9 @@ typedef struct daedal_options {
   const char *start_values; /* file with a list of modifiers, as daedal_result_start_values gives it; NULL for none */
   const char
       *start_from; /* "RESULT[@TIME]": start values from a result file, at its end if no time is given; NULL for none */
-  const char *variables; /* extended regular expression that a name must match as a whole; NULL for all */
+  /* The variables to keep: a list with commas between. A name means that variable, the name of an array its elements,
+   * and what is neither is an extended regular expression that must match a whole name. NULL for all. */
+  const char *variables;
   double baumgarte_alpha, baumgarte_beta; /* of method "baumgarte"; NaN: from the time scale of the model */
   bool keep_superfluous;                  /* method "dummy": keep differentiations that index 1 does not need */
   const char *invariants; /* "E,H": variables that should stay constant, whose drift is reported; NULL for none */
@@ -247,6 +259,12 @@ typedef struct daedal_options {
   const char *inputs;
   const daedal_input *given_inputs; /* others; what they point to must outlive plans and runs */
   uint32_t given_input_count;
+  const char *plot_variables; /* kept beside those of `variables`, for pictures: files leave them out; NULL for none */
+  /* Inputs of type Real that nothing gives are set by the caller, as if they were named in `inputs`. */
+  bool open_inputs;
+  const char *part_path; /* while running the rows go to this file as CSV, every second; it stays. NULL: they do not */
+  /* Goes on from the rows of part_path, which stays as it is; refused where rows do not hold the whole state. */
+  bool resumes;
   /* "L, g, x.start": parameters and start values by which the solution is differentiated (docs/sensitivity.md). The result then has
    * the signals der(x, L), for every signal x that varies. Not for runs that are stepped. NULL for none. */
   const char *sensitivity;
@@ -278,8 +296,9 @@ typedef struct daedal_pivot {
 
 typedef struct daedal_event {
   double time;
-  const char *condition; /* as the model writes it */
-  double value;          /* that it has from then on: 1 for true, 0 for false, or that of floor, sign, ... */
+  const char *condition; /* as the model writes it; or what else made the event */
+  double
+      value; /* that it has from then on: 1 for true, 0 for false, or that of floor, sign, ...; NaN: no condition made the event */
 } daedal_event;
 
 typedef struct daedal_statistics {
@@ -328,12 +347,36 @@ daedal_status daedal_result_stream(daedal_result *result, daedal_sink sink, void
 
 /* Reports of a run; owned by the result. Every JSON report, here and below, also takes NULL, for a run that found no memory:
  * what is not known is null in it. Where there was no memory for a report, or it is longer than 2 GiB, it is NULL or "",
- * and the status is DAEDAL_INTERNAL from then on. plot: an SVG picture of the signals whose names match the expression (NULL: the
- * states). plot_terminal: the same in characters. */
+ * and the status is DAEDAL_INTERNAL from then on. */
 const char *daedal_result_text(daedal_result *result);
 const char *daedal_result_json(daedal_result *result);
-const char *daedal_result_plot(daedal_result *result, const char *variables);
-const char *daedal_result_plot_terminal(daedal_result *result, const char *variables, uint32_t width, uint32_t height);
+
+/* What a picture of a result shows. */
+typedef struct daedal_plot {
+  size_t size;           /* of this struct where the program was compiled; 0: nothing is given */
+  const char *variables; /* a list as in daedal_options; NULL: the states */
+  const char *pairs; /* "x,y; u,v": instead curves of one signal over another; "time" is a signal, too; NULL for none */
+  bool log_x, log_y; /* logarithmic axes: values that are not positive are gaps */
+} daedal_plot;
+
+/* A picture as SVG, and in characters; NULL for the plot: the states over time. Owned by the result until the next one.
+ * NULL: nothing matches, which a diagnostic says. */
+const char *daedal_result_plot(daedal_result *result, const daedal_plot *plot);
+const char *daedal_result_plot_terminal(daedal_result *result, const daedal_plot *plot, uint32_t width,
+                                        uint32_t height);
+
+/* The signals that a list of words means, as in daedal_options, with NULL for the states: the first `most` of their numbers, and how
+ * many there are. 0 after a diagnostic if a word means nothing. */
+uint32_t daedal_result_choose(daedal_result *result, const char *variables, uint32_t *signals, uint32_t most);
+
+/* The largest scaled residuals of the constraints along the run: at each point, level by level, where level k has the
+ * equations differentiated k times. Owned by the result; 0 points if there are no constraints. */
+typedef struct daedal_residuals {
+  uint32_t points, levels;
+  const double *times;  /* by point */
+  const double *values; /* levels * point + level */
+} daedal_residuals;
+daedal_residuals daedal_result_residuals(const daedal_result *result);
 
 /* How each initial value was found: a table for people, and as JSON. The text is "" when there are no values; the JSON then has
  * the conflict. */
@@ -423,6 +466,18 @@ daedal_status daedal_run_interpolate(daedal_run *run, double time, double *value
  * follows. DAEDAL_USAGE: it cannot be set then. */
 daedal_status daedal_run_set_value(daedal_run *run, uint32_t variable, double value);
 
+/* The state-space form of a run that was started, x' = f(t, x), at points of the caller's choice: the run stays where it is, but for round-off.
+ * States are those in use, as daedal_run_states gives them at the time reached; they may be others after every step. The Jacobian, d f / d x, is
+ * dense, by columns, exact. An indicator belongs to a condition; it is positive while the condition stays as it is, negative where it has to change, and
+ * infinite for conditions of time alone. DAEDAL_USAGE: the run was not started, or its method makes no such form (the counts are 0 then);
+ * DAEDAL_INTEGRATION: the equations cannot be solved there. O(work of one step of an explicit method); the Jacobian O(states) times that. */
+uint32_t daedal_run_state_count(const daedal_run *run);
+daedal_status daedal_run_states(const daedal_run *run, double *states);
+daedal_status daedal_run_rates(daedal_run *run, double time, const double *states, double *rates);
+daedal_status daedal_run_jacobian(daedal_run *run, double time, const double *states, double *jacobian);
+uint32_t daedal_run_indicator_count(const daedal_run *run);
+daedal_status daedal_run_indicators(daedal_run *run, double time, const double *states, double *indicators);
+
 /* The whole state at the time reached. A run saved goes on, and goes on again after each restore, with the same
  * numbers bit for bit. A state belongs to its run, and lives until it is freed, or the run is started anew or freed.
  * NULL: there is none. */
@@ -432,7 +487,7 @@ daedal_status daedal_run_restore(daedal_run *run, const daedal_state *state);
 void daedal_state_free(daedal_run *run, daedal_state *state);
 
 /* Another run at the same state and with the same values set, which shares nothing but the plan: it may go to another
- * thread. NULL: there is no memory, or the run was not started. */
+ * thread. Both go on with the same numbers bit for bit. NULL: there is no memory, or the run was not started. */
 daedal_run *daedal_run_clone(daedal_run *run);
 
 /* ---- methods side by side ---- */
@@ -502,8 +557,19 @@ const char *daedal_steady_json(daedal_result *result);
  * missing): all files or none. The result holds status, diagnostics and the initial values. */
 daedal_result *daedal_export_c(daedal_model *model, const char *directory, const daedal_options *options);
 
+/* The same for a whole solver: a directory of C99 that simulates the model alone, by dummy derivatives, with pivots and events, and asks for no memory once
+ * it has begun (docs/fmu.md). What cannot be exported is DAEDAL_STRUCTURE, with its name. */
+daedal_result *daedal_export_solver(daedal_model *model, const char *directory, const daedal_options *options);
+
+/* A Functional Mock-up Unit of FMI 2.0 or 3.0 (`version`) for model exchange ("me"), co-simulation ("cs"), or both
+ * (NULL), with sources and a binary for this platform, which the system's compiler makes (docs/fmu.md). Inputs that the options give no values have
+ * them from outside. */
+daedal_result *daedal_export_fmu(daedal_model *model, const char *path, int version, const char *kind,
+                                 const daedal_options *options);
+
 /* Writes a text to a file under its final name only when it is whole; a diagnostic goes to the model. */
 daedal_status daedal_write_text(daedal_model *model, const char *path, const char *text);
+daedal_status daedal_write_bytes(daedal_model *model, const char *path, const void *bytes, size_t length);
 
 /* What a pass leaves behind, as text for those who look inside; owned by the model. NULL: no pass of that name. */
 const char *daedal_dump(daedal_model *model, const char *pass);

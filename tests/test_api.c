@@ -159,7 +159,12 @@ static void json_without_result(void **state) {
                                  daedal_analysis_json(model)};
   for (size_t k = 0; k < sizeof reports / sizeof *reports; k++) {
     assert_memory_equal(reports[k], "{\"status\": \"input\", \"", 21);
-    assert_string_equal(reports[k] + strlen(reports[k]) - 8, ": null}\n");
+    assert_string_equal(reports[k] + strlen(reports[k]) - 2, "}\n");
+  }
+  assert_non_null(strstr(daedal_analysis_json(model), "\"code\": \"D301\""));
+  for (uint32_t k = 0; daedal_code_get(k).code; k++) {
+    assert_true(*daedal_code_get(k).title && *daedal_code_get(k).explanation);
+    assert_true(k == 0 || strcmp(daedal_code_get(k - 1).code, daedal_code_get(k).code) < 0);
   }
   daedal_model_free(model);
 }

@@ -414,7 +414,7 @@ static void names_tell_bytes_apart(void **state) {
 static void diags_keep_order_code_and_notes(void **state) {
   Diags diags = diags_make(heap_of(state));
   assert_int_equal(diags_code(&diags), DIAG_NONE);
-  diag_warning(&diags, (Span){0, 1}, "unused %s", "x");
+  diag_warning(&diags, DIAG_WARNING, (Span){0, 1}, "unused %s", "x");
   assert_int_equal(diags_code(&diags), DIAG_NONE);
   Diag *diag = diag_error(&diags, DIAG_STRUCTURE, (Span){4, 9}, "%d equations", 3);
   diag_note(&diags, diag, (Span){1, 2}, "see %s", "there");

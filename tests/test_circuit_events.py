@@ -56,6 +56,36 @@ class Streams(unittest.TestCase):
                     self.assertAlmostEqual(row[f"h{k}"], passed, delta=1e-9)
 
 
+class Nodes(unittest.TestCase):
+    """A node without a volume where three or more streams meet: it has what flows in, mixed; where nothing flows, the mean of its neighbours."""
+
+    def model(self, arms, rng):
+        rows = []
+        for k in range(arms):
+            sign = rng.choice(("", "-"))
+            node, other = ("s", f"b{k}") if not sign else (f"b{k}", "s")
+            rows.append(f"  {sign}y{k} = semiLinear({sign}x{k}, {node}, {other});\n")
+        rng.shuffle(rows)
+        shares = [rng.uniform(-1, 1) for _ in range(arms - 1)]
+        flows = "".join(f"  x{k} = {share!r}*u;\n  b{k} = {rng.uniform(1, 9)!r} + time;\n" for k, share in enumerate(shares))
+        names = ", ".join(f"x{k}, y{k}, b{k}" for k in range(arms))
+        total = " + ".join(f"x{k}" for k in range(arms))
+        return (f"model Node\n  Real s, u, x(start = 1, fixed = true), {names};\nequation\n"
+                f"  u = if time < 1 then 0 else sin(3*(time - 1));\n{flows}  {total} = 0;\n  b{arms - 1} = x;\n"
+                f"  der(x) = y{arms - 1} - x;\n  {total.replace('x', 'y')} = 0;\n{''.join(rows)}end Node;\n")
+
+    def test_family(self):
+        rng = random.Random(8)
+        for arms in (3, 3, 4, 5, 8):
+            text = self.model(arms, rng)
+            run, rows = simulate(text, "--stop-time", "4", "--intervals", "50", "--no-event-rows")
+            self.assertEqual(run.returncode, 0, text + run.stderr)
+            for row in rows:
+                flowing = [(max(-row[f"x{k}"], 0) + 1e-9, row[f"b{k}"]) for k in range(arms)]
+                mixed = sum(w * b for w, b in flowing) / sum(w for w, _ in flowing)
+                self.assertAlmostEqual(row["s"], mixed, delta=1e-6, msg=text)
+
+
 class FreeParameters(unittest.TestCase):
     """Parameters with fixed = false, found by initialization."""
 

@@ -383,8 +383,8 @@ constraint
   z = 2*x + 3;
 end M;
 """
-        for sign, words in (("- ", "indefinite on the tangent space, in a direction of y\n"), ("+ ", ""),
-                            ("+ 0*", "singular on the tangent space, in a direction of y\n")):
+        for sign, words in (("- ", "indefinite on the tangent space, in a direction of y ["), ("+ ", ""),
+                            ("+ 0*", "singular on the tangent space, in a direction of y [")):
             model = text % sign
             if "0*" in sign:
                 model = model.replace("  der(y) = 0;\n", "").replace("constraint", "dissipation\n  der(y)^2/2;\nconstraint")

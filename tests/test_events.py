@@ -381,6 +381,35 @@ end Small;
 """
 
 
+class Quiet(unittest.TestCase):
+    def test_far_conditions_cost_no_evaluations(self):
+        rng = random.Random(18)
+        for _ in range(6):
+            w, limit = rng.uniform(1, 5), rng.uniform(50, 500)
+            plain = f"model M\n  Real x(start = 1, fixed = true), v(start = 0, fixed = true);\nequation\n  der(x) = {w}*v;\n  der(v) = -{w}*x;\nend M;\n"
+            watched = plain.replace("equation", f"  parameter Real limit = {limit};\n  Boolean a = x + 2*v > limit, b = v < -limit;\nequation")
+            counts = []
+            for text in (plain, watched):
+                target = os.path.join(WORK, "quiet.json")
+                run, _ = simulate(text, 200.0, "erk", 1e-8, "--json", target)
+                self.assertEqual(run.returncode, 0, run.stderr)
+                with open(target) as file:
+                    counts.append(json.load(file)["residual_evals"])
+            self.assertEqual(counts[0], counts[1], watched)
+
+    def test_what_was_far_for_long_is_found(self):
+        rng = random.Random(19)
+        for solver in SOLVERS:
+            for _ in range(4):
+                growth, limit = rng.uniform(0.5, 30), 10 ** rng.uniform(2, 8)
+                text = (f"model M\n  Real x(start = 1, fixed = true), y(start = 0, fixed = true);\n  parameter Real limit = {limit!r};\nequation\n"
+                        f"  der(x) = {growth!r}*x;\n  der(y) = if x > limit then 1 else 0;\nend M;\n")
+                end = 1.2 * math.log(limit) / growth
+                run, values = simulate(text, end, solver, 1e-9)
+                self.assertEqual(run.returncode, 0, run.stderr)
+                self.assertAlmostEqual(values["y"], end / 6, delta=1e-5 * end, msg=text)
+
+
 class Bounds(unittest.TestCase):
     def test_ever_faster_events_end(self):
         """In an error that names the condition, or at rest."""
@@ -404,6 +433,16 @@ class Bounds(unittest.TestCase):
                     self.assertEqual(statistics["events"], 64)
                     self.assertLess(abs(values["s"] - measure(lambda t: math.cos(20 * t), 10)), 1e-3)
 
+    def test_methods_of_one_structure_say_so(self):
+        """A string that becomes taut: the run cannot go on, and the message says why."""
+        text = ("model M\n  Real x(start = 0.5, fixed = true), y(start = 0, fixed = true), u(start = 0, fixed = true), v(start = 0, fixed = true), f;\n"
+                "  Boolean taut(start = false, fixed = true);\nequation\n  der(x) = u;\n  der(y) = v;\n  der(u) = -f*x;\n  der(v) = -f*y - 9.81;\n"
+                "  taut = pre(taut) or x^2 + y^2 > 1;\n  0 = if taut then x^2 + y^2 - 1 else f;\nend M;\n")
+        run, _ = simulate(text, 1.0, "auto", 1e-6, "--method", "overdetermined")
+        self.assertEqual(run.returncode, 6, run.stderr)
+        run = self.told(text, "--method", "overdetermined", "--stop-time", "1")
+        self.assertIn("method overdetermined does not follow equations that become others at events, where taut changes", run.stderr)
+
     def test_rows_of_events(self):
         text = "model M\n  Real s(start=0, fixed=true);\nequation\n  der(s) = if sin(40*time) > 0 then 1 else 0;\nend M;\n"
         run, _, statistics = report(text, 2.0, "auto", 1e-6)
@@ -417,6 +456,24 @@ class Bounds(unittest.TestCase):
         run = subprocess.run([DAEDAL, "simulate", os.path.join(WORK, "named.mo"), "-v", "--output-file", os.path.join(WORK, "named.csv")],
                              capture_output=True, text=True, timeout=20)
         self.assertIn("event at t = 0.5: x > 0.5 becomes 0", run.stderr)
+
+    def told(self, text, *options):
+        path = os.path.join(WORK, "told.mo")
+        with open(path, "w") as file:
+            file.write(text)
+        return subprocess.run([DAEDAL, "simulate", path, "-v", "--output-file", os.path.join(WORK, "told.csv"), *options],
+                              capture_output=True, text=True, timeout=20)
+
+    def test_other_causes_are_named(self):
+        sampled = ("model M\n  discrete Real y(start = 0, fixed = true);\n  Real x(start = 1, fixed = true);\nequation\n  der(x) = y - x;\n"
+                   "  when sample(0.25, 0.5) then\n    y = x;\n  end when;\nend M;\n")
+        run = self.told(sampled)
+        self.assertIn("event at t = 0: the start\n", run.stderr)
+        self.assertIn("event at t = 0.25: a sample, a delay or an input\n", run.stderr)
+        joined = ("model M\n  Real a(start = 2, fixed = true), b(start = 0, fixed = true), i;\nequation\n  der(a) = -i;\n  der(b) = i;\n"
+                  "  0 = if time < 0.5 then i else a - b;\nend M;\n")
+        run = self.told(joined)
+        self.assertIn("event at t = 0.5: the equations have become others\n", run.stderr)
 
 
 if __name__ == "__main__":

@@ -46,6 +46,25 @@ try "run, static" "$folder/static"
 version=$(sed -n 's/^Version: //p' "$library/pkgconfig/daedal.pc")
 try "one version" grep -q "define DAEDAL_VERSION \"$version\"" "$prefix/include/daedal.h"
 try "command" "$prefix/bin/daedal" --version
+try "completion of bash" bash -n "$prefix/share/bash-completion/completions/daedal"
+try "completion of zsh" grep -q '^#compdef daedal' "$prefix/share/zsh/vendor-completions/_daedal"
+try "completion of fish" grep -q 'complete -c daedal' "$prefix/share/fish/vendor_completions.d/daedal.fish"
+try "examples" "$prefix/bin/daedal" check "$prefix/share/doc/daedal/examples/pendulum.mo"
+try "documents" test -f "$prefix/share/doc/daedal/messages.md"
+mkdir "$folder/project"
+cat >"$folder/project/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.25)
+project(stranger C)
+find_package(daedal 0.1 REQUIRED)
+add_executable(shared ../stranger.c)
+target_link_libraries(shared daedal::daedal)
+add_executable(static ../stranger.c)
+target_link_libraries(static daedal::static)
+END
+try "find_package" cmake -S "$folder/project" -B "$folder/project/build" "-DCMAKE_PREFIX_PATH=$prefix"
+try "build with CMake" cmake --build "$folder/project/build"
+try "run, shared by CMake" "$folder/project/build/shared"
+try "run, static by CMake" "$folder/project/build/static"
 package=$(dirname "$(dirname "$(find "$prefix" -name _library.py)")")
 try "package" env -u DAEDAL_LIBRARY PYTHONPATH="$package" python3 -c "
 import importlib.util, sys

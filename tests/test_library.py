@@ -155,6 +155,80 @@ class FreeParameters(unittest.TestCase):
             self.assertAlmostEqual(last["y"], math.copysign(math.sqrt(x), guess) + guess * x, delta=1e-5, msg=text)
 
 
+class Reinit(unittest.TestCase):
+    def test_leaves_what_should_be_states(self):
+        """A chain of masses, of which one is stopped: between some the relative velocity should be a state, and then keeps its value; elsewhere the
+        velocities of the masses do."""
+        rng = random.Random(17)
+        for count in (2, 3, 5, 7):
+            preferred = [rng.random() < 0.5 for _ in range(count - 1)]
+            stopped = rng.randrange(count)
+            declared = [f"Real s{k}(start = {k}, fixed = true), v{k}(start = {rng.uniform(-1, 1)!r}, fixed = true), f{k};" for k in range(count)]
+            equations = [f"der(s{k}) = v{k}; {rng.uniform(1, 3)!r}*der(v{k}) = f{k};" for k in range(count)]
+            for k, wanted in enumerate(preferred):
+                select = "(stateSelect = StateSelect.prefer)" if wanted else ""
+                declared.append(f"Real r{k}{select}, w{k}{select}, c{k};")
+                equations.append(f"r{k} = s{k + 1} - s{k}; w{k} = der(r{k}); c{k} = 5*(r{k} - 1) + w{k};")
+            ends = ["0"] + [f"c{k}" for k in range(count - 1)] + ["0"]
+            equations += [f"f{k} = {ends[k + 1]} - {ends[k]};" for k in range(count)]
+            text = "model M\n  {}\nequation\n  {}\n  when time >= 0.5 then\n    reinit(v{}, 0);\n  end when;\nend M;\n".format(
+                "\n  ".join(declared), "\n  ".join(equations), stopped)
+            found = rows(text, "--stop-time", "1", "--tolerance", "1e-9")
+            before, after = [row for row in found if row["time"] == 0.5][:1][0], [row for row in found if row["time"] == 0.5][-1]
+            self.assertAlmostEqual(after[f"v{stopped}"], 0, delta=1e-9)
+            jump = {stopped: -before[f"v{stopped}"]}
+            for k in range(stopped, count - 1):  # preferred differences carry the jump on
+                jump[k + 1] = jump[k] if preferred[k] else 0
+            for k in range(stopped, 0, -1):
+                jump[k - 1] = jump[k] if preferred[k - 1] else 0
+            for k in range(count):
+                self.assertAlmostEqual(after[f"v{k}"] - before[f"v{k}"], jump[k], delta=1e-7, msg=text)
+
+
+class UnrolledLoops(unittest.TestCase):
+    """A Base Modelica file that holds the iterations of a loop, with the `break` that left it."""
+
+    def test_break_ends_all_iterations(self):
+        rng = random.Random(16)
+        for count in (2, 3, 5, 12):
+            limit, factor = rng.randint(1, 9), rng.randint(1, 4)
+            body = ("if d + {i} > %d then\n  if mod(d, 3) == 1 then\n    break;\n  else\n    {n} := {i};\n  end if;\n"
+                    "else\n  {n} := d + {k};\nend if;\n" % limit)
+            bodies = [body.format(i=f"e[{i}]", n=f"'n[{i}]'", k=f"e[{i}]") for i in range(1, count + 1)]
+            values = ", ".join(str(i) for i in range(1, count + 1))
+            names = "".join(f"Integer 'n[{i}]'(start = 0, fixed = true);\n" for i in range(1, count + 1))
+            total = " + ".join(f"'n[{i}]'" for i in range(1, count + 1))
+            head = f"{names}Integer d, m;\nconstant Integer e[{count}] = {{{values}}};\nalgorithm\nd := integer({factor}*time);\n"
+            tail = f"m := {total};\nannotation(experiment(StopTime = 5));\n"
+            flat = f"//! base 0.1.0\npackage 'M'\nmodel 'M'\n{head}{''.join(bodies)}{tail}end 'M';\nend 'M';\n"
+            looped = f"model M\n{head}while true loop\n{''.join(bodies)}break;\nend while;\n{tail}end M;\n"
+            self.assertEqual(rows(flat), rows(looped), flat)
+
+    def test_without_copies_it_is_an_error(self):
+        with self.assertRaisesRegex(AssertionError, "outside of a loop"):
+            rows("//! base 0.1.0\npackage 'M'\nmodel 'M'\nInteger d;\nalgorithm\nd := integer(time);\nif d > 1 then\n  break;\nend if;\n"
+                 "end 'M';\nend 'M';\n")
+
+
+class RandomNumbers(unittest.TestCase):
+    def test_are_drawn_once_an_event(self):
+        """However often an event iterates: those of one when are what a model draws that has no other."""
+        head = ("function draw\n  input Integer id;\n  output Real y;\n  external \"C\" y = ModelicaRandom_impureRandom_xorshift1024star(id);\n"
+                "end draw;\n")
+        plain = (head + "model M\n  discrete Real a, b;\n  Real x(start = 1, fixed = true);\nequation\n  der(x) = -x;\n"
+                 "  when sample(0.1, 0.1) then\n    a = draw(1);\n    b = draw(2);\n  end when;\nend M;\n")
+        for count in (1, 3, 6):
+            chain = "".join(f"  c{k} = pre(c{k - 1}) + 1;\n" for k in range(1, count + 1))
+            names = ", ".join(f"c{k}(start = {k}, fixed = true)" for k in range(1, count + 1))
+            busy = plain.replace("discrete Real a, b;", f"discrete Real a, b;\n  Integer c0, {names};").replace(
+                "  der(x)", "  when a > 0.5 then c0 = pre(c0) + 1; end when;\n" + chain + "  der(x)")
+            found, expected = rows(busy, "--stop-time", "1"), rows(plain, "--stop-time", "1")
+            at = {round(row["time"], 6): (row["a"], row["b"]) for row in expected}
+            self.assertEqual({round(row["time"], 6): (row["a"], row["b"]) for row in found}, at)
+            drawn = {pair for pair in at.values() if pair != (0, 0)}
+            self.assertEqual(len({value for pair in drawn for value in pair}), 20)
+
+
 class Extrema(unittest.TestCase):
     def test_of_a_fast_filter_do_not_stop_the_run(self):
         """The sign of a difference about as small as the error of its variables says where a signal turns. That the run gets to

@@ -179,6 +179,20 @@ static void radau_lower_error(int s, const Real *node, RadauCoefficients *out) {
   for (int k = 0; k <= s; k++) out->lower_error[k] = (double)(sum[k] / creall(lambda[0]));
 }
 
+/* The largest value of the polynomial that vanishes at 0 and the nodes, by looking at many points. */
+static void radau_bulge(int s, const Real *node, RadauCoefficients *out) {
+  enum { POINTS = 100000 };
+  Real largest = 0, factorial = 1;
+  for (int k = 2; k <= s + 1; k++) factorial *= k;
+  for (int point = 0; point <= POINTS; point++) {
+    Real x = (Real)point / POINTS, product = x;
+    for (int i = 0; i < s; i++) product *= x - node[i];
+    if (product < 0) product = -product;
+    if (product > largest) largest = product;
+  }
+  out->bulge = (double)(largest / factorial);
+}
+
 static void radau_rise(int s, const Real *node, RadauCoefficients *out) {
   Real product[SMAX + 1] = {1};
   for (int m = 0; m < s; m++)
@@ -210,6 +224,7 @@ static void radau_coefficients(int stages, RadauCoefficients *out) {
   radau_transformation(s, node, out);
   radau_lower_error(s, node, out);
   radau_rise(s, node, out);
+  radau_bulge(s, node, out);
 }
 
 /* ---- The table as it stands in src/solve/radau_coefficients.c, before formatting ---- */
@@ -241,6 +256,7 @@ static int print_table(void) {
     print_row(".lower_error = ", c.lower_error, s + 1);
     print_row(".rise = ", c.rise, s + 2);
     print_row(".barycentric = ", c.barycentric, s + 1);
+    printf(".bulge = %.17g\n", c.bulge);
     printf("},\n");
   }
   return 0;
@@ -263,6 +279,7 @@ static void test_table_is_computed(void **state) {
     size_t count = (sizeof computed - first) / sizeof(double);
     assert_int_equal(computed.stages, radau_methods[index].stages);
     for (size_t i = 0; i < count; i++) assert_near(b[i], a[i], 4e-16 * 100);
+    assert_near(radau_methods[index].bulge / computed.bulge, 1, 1e-12);
   }
 }
 

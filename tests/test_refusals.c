@@ -194,6 +194,11 @@ static bool write_as(Stage *stage, const char *ending) {
   return daedal_result_write(stage->result, path_with(stage, ending, path, sizeof path)) == DAEDAL_OK;
 }
 
+static bool write_bytes(Stage *stage) {
+  char path[512];
+  return daedal_write_bytes(stage->model, path_with(stage, ".bin", path, sizeof path), "a\0b", 3) == DAEDAL_OK;
+}
+
 static bool write_text(Stage *stage) {
   char path[300];
   return daedal_write_text(stage->model, path_with(stage, ".txt", path, sizeof path), "text\n") == DAEDAL_OK;
@@ -271,8 +276,11 @@ CALL(result_find, daedal_result_find(stage->result, "time") == 0)
 CALL(result_text, said(daedal_result_text(stage->result)))
 CALL(result_json, said(daedal_result_json(stage->result)))
 CALL(result_stream, daedal_result_stream(stage->result, swallow, NULL) == DAEDAL_OK)
-CALL(result_plot, said(daedal_result_plot(stage->result, ".*")))
-CALL(result_plot_terminal, said(daedal_result_plot_terminal(stage->result, ".*", 60, 12)))
+static const daedal_plot all_signals = {.size = sizeof all_signals, .variables = ".*"};
+CALL(result_choose, daedal_result_choose(stage->result, ".*", NULL, 0) > 1)
+CALL(result_residuals, daedal_result_residuals(stage->result).levels < 100)
+CALL(result_plot, said(daedal_result_plot(stage->result, &all_signals)))
+CALL(result_plot_terminal, said(daedal_result_plot_terminal(stage->result, &all_signals, 60, 12)))
 CALL(result_initial_text, said(daedal_result_initial_text(stage->result)))
 CALL(result_initial_json, said(daedal_result_initial_json(stage->result)))
 CALL(result_start_values, said(daedal_result_start_values(stage->result)))
@@ -391,6 +399,7 @@ static const Row ROWS[] = {
     {"steady_json", call_steady_json, find_steady, false},
     {"export_c", export_c, NULL, false},
     {"write_text", write_text, NULL, false},
+    {"write_bytes", write_bytes, NULL, false},
     {"dump", dump, NULL, false},
     {"result_status", call_result_status, simulate, false},
     {"result_diagnostic_count", call_result_diagnostic_count, simulate, false},
@@ -408,6 +417,8 @@ static const Row ROWS[] = {
     {"result_json", call_result_json, simulate, false},
     {"result_stream", call_result_stream, simulate, false},
     {"result_plot", call_result_plot, simulate, false},
+    {"result_choose", call_result_choose, simulate, false},
+    {"result_residuals", call_result_residuals, simulate, false},
     {"result_plot_terminal", call_result_plot_terminal, simulate, false},
     {"result_initial_text", call_result_initial_text, simulate, false},
     {"result_initial_json", call_result_initial_json, initialize, false},
@@ -420,9 +431,9 @@ static const Row ROWS[] = {
 };
 
 /* Functions that every row uses, or that have neither a handle nor memory. */
-static const char *const EXEMPT[] = {"model_free",   "result_free", "default_options", "method_names",
-                                     "solver_names", "pass_names",  "result_pivot",    "nearest_name",
-                                     "plan_free",    "run_free",    "version",         "state_free"};
+static const char *const EXEMPT[] = {"model_free", "result_free",  "default_options", "method_names", "solver_names",
+                                     "pass_names", "result_pivot", "nearest_name",    "code_get",     "model_text",
+                                     "plan_free",  "run_free",     "version",         "state_free"};
 
 /* ---- refusing ---- */
 

@@ -8,6 +8,7 @@
 #include "result/load.h"
 #include "result/mat.h"
 #include "result/plot.h"
+#include "result/signal_filter.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -440,24 +441,53 @@ static void trajectory_samples(void **state) {
   assert_int_equal(signals_find(trajectory->signals, "none"), MAP_NONE);
 }
 
+static const char *some_name(void *context, uint32_t index) {
+  static const char *const names[] = {"time", "x",  "xy",     "a.b",      "axb",   "r[1]",
+                                      "r[2]", "r2", "m[1,2]", "odd,name", "body.v"};
+  (void)context;
+  return index < sizeof names / sizeof *names ? names[index] : NULL;
+}
+
+static const NameList some_names = {some_name, NULL};
+
+static bool chooses(Fixture *f, const char *words, const char *name) {
+  SignalFilter *filter = signal_filter_new(f->heap, &f->diags, words, some_names);
+  assert_non_null(filter);
+  return signal_filter_match(filter, name);
+}
+
+static void filter_takes_names_before_expressions(void **state) {
+  ENTER(f);
+  assert_true(chooses(f, "a.b", "a.b") && !chooses(f, "a.b", "axb"));
+  assert_true(chooses(f, "a.[b]", "axb"));
+  assert_true(chooses(f, "r", "r[2]") && !chooses(f, "r", "r2"));
+  assert_true(chooses(f, "r[1]", "r[1]") && !chooses(f, "r[1]", "r[2]"));
+  assert_true(chooses(f, "x, m ", "m[1,2]") && chooses(f, "x, m", "x") && chooses(f, "time,x", "x"));
+  assert_true(chooses(f, "odd,name", "odd,name") && chooses(f, "x{1,2}", "x"));
+  assert_int_equal(f->diags.errors, 0);
+  assert_null(signal_filter_new(f->heap, &f->diags, "x, body.c", some_names));
+  assert_true(said(f, DIAG_USAGE, "no variable is named `body.c` or matches it"));
+  assert_string_equal(f->diags.list.data[0].notes.data[0].message, "did you mean `body.v`?");
+}
+
 static void filter_matches_whole_names(void **state) {
   ENTER(f);
-  SignalFilter *filter = signal_filter_new(f->heap, &f->diags, "x|body\\.(v|w).*");
+  SignalFilter *filter = signal_filter_new(f->heap, &f->diags, "x|body\\.(v|w).*", some_names);
   assert_true(signal_filter_match(filter, "x"));
   assert_true(signal_filter_match(filter, "body.velocity"));
   assert_false(signal_filter_match(filter, "xx"));
   assert_false(signal_filter_match(filter, "body.x"));
   assert_false(signal_filter_match(filter, "der(x)"));
-  filter = signal_filter_new(f->heap, &f->diags, "");
-  assert_true(signal_filter_match(filter, "") && !signal_filter_match(filter, "x"));
+  filter = signal_filter_new(f->heap, &f->diags, "", some_names);
+  assert_false(signal_filter_match(filter, "x"));
   assert_int_equal(f->diags.errors, 0);
-  assert_null(signal_filter_new(f->heap, &f->diags, "a["));
-  assert_null(signal_filter_new(f->heap, &f->diags, "(a"));
-  assert_null(signal_filter_new(f->heap, &f->diags, "*)|(a"));
-  assert_true(said(f, DIAG_USAGE, "`a[` is not a regular expression"));
-  assert_true(said(f, DIAG_USAGE, "`(a` is not"));
+  assert_null(signal_filter_new(f->heap, &f->diags, "a[", some_names));
+  assert_null(signal_filter_new(f->heap, &f->diags, "(a", some_names));
+  assert_null(signal_filter_new(f->heap, &f->diags, "*)|(a", some_names));
+  assert_true(said(f, DIAG_USAGE, "`a[` is neither a name nor a regular expression"));
+  assert_true(said(f, DIAG_USAGE, "`(a` is neither"));
   char *endless = memset(heap_alloc(f->heap, 100001), '(', 100000);
-  assert_null(signal_filter_new(f->heap, &f->diags, endless));
+  assert_null(signal_filter_new(f->heap, &f->diags, endless, some_names));
 }
 
 /* ---- csv ---- */
@@ -1035,7 +1065,7 @@ static void *ration_resize(void *context, void *pointer, size_t size) {
 static void work(Heap *heap, const char *path) {
   Diags diags = diags_make(heap);
   Trajectory *trajectory = sample_trajectory(heap);
-  if (!signal_filter_match(signal_filter_new(heap, &diags, "x.*"), "xy")) fail();
+  if (!signal_filter_match(signal_filter_new(heap, &diags, "x.*", some_names), "xy")) fail();
   FileWriter *file = file_create(heap, &diags, path, NULL, NULL);
   if (!file) fail();
   csv_write(file, trajectory);
@@ -1102,6 +1132,7 @@ int main(void) {
       TEST(json_repairs_utf8),
       TEST(trajectory_keeps_rows),
       TEST(trajectory_samples),
+      TEST(filter_takes_names_before_expressions),
       TEST(filter_matches_whole_names),
       TEST(csv_golden),
       TEST(csv_round_trip),

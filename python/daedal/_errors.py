@@ -40,6 +40,7 @@ class Diagnostic:
     message: str
     place: Place
     notes: tuple[tuple[str, Place], ...] = ()
+    code: str = ""  # of docs/messages.md
 
     def __str__(self) -> str:
         where = str(self.place)
@@ -114,7 +115,8 @@ def read_diagnostics(count: int, get: Callable[[int], _library.Diagnostic]) -> l
     for k in range(count):
         raw = get(k)
         notes = tuple((text(raw.notes[n].message), _place(raw.notes[n].place)) for n in range(raw.note_count))
-        found.append(Diagnostic(_SEVERITIES[raw.severity], text(raw.message), _place(raw.place), notes))
+        found.append(Diagnostic(_SEVERITIES[raw.severity], text(raw.message), _place(raw.place), notes,
+                                text(raw.code)))
     return found
 
 

@@ -21,7 +21,7 @@ class Note(Structure):
 
 class Diagnostic(Structure):
     _fields_ = [("severity", c_int), ("status", c_int), ("message", c_char_p), ("place", Place),
-                ("notes", POINTER(Note)), ("note_count", c_uint32)]
+                ("notes", POINTER(Note)), ("note_count", c_uint32), ("code", c_char_p)]
 
 
 class Variable(Structure):
@@ -57,7 +57,12 @@ class Options(Structure):
                 ("variables", c_char_p), ("baumgarte_alpha", c_double), ("baumgarte_beta", c_double),
                 ("keep_superfluous", c_bool), ("invariants", c_char_p), ("compile", c_bool), ("on_step", OnStep),
                 ("context", c_void_p), ("no_event_rows", c_bool), ("rank_tolerance", c_double), ("inputs", c_char_p),
-                ("given_inputs", POINTER(Input)), ("given_input_count", c_uint32), ("sensitivity", c_char_p)]
+                ("given_inputs", POINTER(Input)), ("given_input_count", c_uint32), ("plot_variables", c_char_p),
+                ("open_inputs", c_bool), ("part_path", c_char_p), ("resumes", c_bool), ("sensitivity", c_char_p)]
+
+
+class Plot(Structure):
+    _fields_ = [("size", c_size_t), ("variables", c_char_p), ("pairs", c_char_p), ("log_x", c_bool), ("log_y", c_bool)]
 
 
 class Pivot(Structure):
@@ -112,7 +117,7 @@ _FUNCTIONS = {
     "result_write": (c_int, [c_void_p, c_char_p]),
     "result_text": (c_char_p, [c_void_p]),
     "result_json": (c_char_p, [c_void_p]),
-    "result_plot": (c_char_p, [c_void_p, c_char_p]),
+    "result_plot": (c_char_p, [c_void_p, POINTER(Plot)]),
     "plan_make": (c_void_p, [c_void_p, POINTER(Options)]),
     "plan_free": (None, [c_void_p]),
     "plan_status": (c_int, [c_void_p]),

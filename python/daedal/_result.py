@@ -1,6 +1,7 @@
 """Results: trajectories as NumPy arrays by name."""
 from __future__ import annotations
 
+import ctypes
 import dataclasses
 import html
 import os
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._errors import Diagnostic, check, read_diagnostics
-from ._library import library, text
+from ._library import Plot, library, text
 
 if TYPE_CHECKING:
     import pandas
@@ -161,9 +162,15 @@ class Result(Mapping):
         """Writes the trajectory; the path ends in .csv or .mat."""
         check(library.result_write(self._handle, os.fspath(path).encode()), lambda: self.diagnostics)
 
-    def plot(self, variables: str | None = None) -> str:
-        """An SVG picture of the signals whose names match the regular expression; of the states without one."""
-        return text(library.result_plot(self._handle, variables.encode() if variables else None))
+    def plot(self, variables: str | None = None, *, pairs: str | None = None, log: str = "") -> str:
+        """An SVG picture. variables: names, names of arrays and regular expressions, commas between; without them the
+        states. pairs: "x,y; u,v", curves of one signal over another instead. log: the logarithmic axes, "x", "y" or
+        "xy"."""
+        asked = Plot(ctypes.sizeof(Plot), variables.encode() if variables else None, pairs.encode() if pairs else None,
+                     "x" in log, "y" in log)
+        picture = library.result_plot(self._handle, ctypes.byref(asked))
+        check(0 if picture else 2, lambda: self.diagnostics)
+        return text(picture)
 
     def __repr__(self) -> str:
         rows = library.result_rows(self._handle)

@@ -1,6 +1,8 @@
 /* analysis: structure and its reports. */
 #include "api/handles.h"
 
+#include "result/diagnostics_report.h"
+
 #include "result/analysis_report.h"
 
 static bool work_analyze(daedal_model *model, const void *argument) {
@@ -50,6 +52,16 @@ static bool work_report(daedal_model *model, const void *argument) {
   return true;
 }
 
+/* Also of a model that was refused: what was said about it. */
+static bool work_json(daedal_model *model, const void *argument) {
+  (void)argument;
+  if (model->json.count) return true;
+  if (work_analyze(model, NULL)) analysis_report_json(model->analysis, model->heap, &model->json);
+  else text_printf(model->heap, &model->json, "%s", analysis_report_nothing);
+  diagnostics_report_json(&model->source, &model->diags, NULL, model->heap, &model->json);
+  return true;
+}
+
 static const char *report(daedal_model *model, AnalysisReport print, TextVec *text) {
   AnalysisReportRequest request = {print, text};
   return model_protect(model, work_report, &request) ? text->data : NULL;
@@ -60,8 +72,8 @@ const char *daedal_analysis_text(daedal_model *model) {
 }
 
 const char *daedal_analysis_json(daedal_model *model) {
-  if (!model || (!model->model && !model->broken)) return analysis_report_nothing;
-  return report(model, analysis_report_json, &model->json);
+  if (!model) return analysis_report_nothing;
+  return model_protect(model, work_json, NULL) ? model->json.data : NULL;
 }
 
 const char *daedal_analysis_svg(daedal_model *model) {

@@ -48,9 +48,7 @@ static void judge_comparison(daedal_result *result, bool named) {
   for (uint32_t k = 0; k < blamed->diags.list.count; k++) {
     const Diag *diag = &blamed->diags.list.data[k];
     if (diag->severity != SEVERITY_ERROR) continue;
-    Diag *copy = diag_error(&result->diags, diag->code, diag->span, "%s", diag->message);
-    for (uint32_t n = 0; n < diag->notes.count; n++)
-      diag_note(&result->diags, copy, diag->notes.data[n].span, "%s", diag->notes.data[n].message);
+    diags_copy(&result->diags, diag);
   }
 }
 
@@ -62,7 +60,7 @@ static bool run_comparison(daedal_result *result, const void *argument) {
             read_invariants(result, options) && read_methods(result, names->methods) &&
             read_solvers(result, names->solvers);
   Bridge bridge;
-  hand_on_steps(&comparing->request, &bridge, options);
+  hand_on_steps(result, &comparing->request, &bridge, options);
   if (ok) {
     result->comparison = compare_run(result->heap, result->model->model, comparing);
     judge_comparison(result, names->methods != NULL);
@@ -84,6 +82,7 @@ static void print_text(daedal_result *result, TextVec *text) {
 
 static void print_json(daedal_result *result, TextVec *text) {
   if (result->comparison) compare_json(result->comparison, text);
+  else text_printf(result->heap, text, "%s", compare_nothing);
 }
 
 static void print_picture(daedal_result *result, TextVec *text) {
@@ -93,8 +92,7 @@ static void print_picture(daedal_result *result, TextVec *text) {
 const char *daedal_compare_text(daedal_result *result) { return result_report(result, REPORT_TEXT, print_text); }
 
 const char *daedal_compare_json(daedal_result *result) {
-  if (!result || (!result->comparison && !result->broken)) return compare_nothing;
-  return result_report(result, REPORT_JSON, print_json);
+  return result ? result_report(result, REPORT_JSON, print_json) : compare_nothing;
 }
 
 const char *daedal_compare_plot(daedal_result *result) { return result_report(result, REPORT_PICTURE, print_picture); }

@@ -1,8 +1,11 @@
 /* diagnostics: what was said, in the form that daedal.h hands out. */
 #include "api/handles.h"
 
-static const daedal_diagnostic OUT_OF_MEMORY = {
-    .severity = DAEDAL_ERROR, .status = DAEDAL_INTERNAL, .message = "out of memory", .place = {.path = ""}};
+static const daedal_diagnostic OUT_OF_MEMORY = {.severity = DAEDAL_ERROR,
+                                                .status = DAEDAL_INTERNAL,
+                                                .message = "out of memory",
+                                                .place = {.path = ""},
+                                                .code = "D100"};
 
 static daedal_place place_of(const Source *source, Span span, Arena *arena) {
   daedal_place place = {.path = source->path ? source->path : ""};
@@ -32,13 +35,21 @@ static void publish(Published *published, const Diags *diags, const Source *sour
                                   .message = diag->message,
                                   .place = place_of(source, diag->span, arena),
                                   .notes = notes,
-                                  .note_count = diag->notes.count}));
+                                  .note_count = diag->notes.count,
+                                  .code = diag->label}));
   }
 }
 
 static daedal_diagnostic published_get(const Published *published, uint32_t index) {
   if (index < published->list.count) return published->list.data[index];
   return OUT_OF_MEMORY;
+}
+
+daedal_code daedal_code_get(uint32_t index) {
+  const DiagMessage *message = diag_messages();
+  while (message->label && index-- > 0) message++;
+  return message->label ? (daedal_code){message->label, message->title, message->explanation}
+                        : (daedal_code){NULL, "", ""};
 }
 
 void publish_model(daedal_model *model) { publish(&model->published, &model->diags, &model->source, model->heap); }

@@ -1,7 +1,8 @@
 /* export: code to take away. */
 #include "api/handles.h"
 
-#include "code/export.h"
+#include "export/fmu.h"
+#include "export/standalone.h"
 #include "result/file.h"
 
 #include <errno.h>
@@ -10,7 +11,7 @@
 #include <unistd.h>
 
 /* Names and values of the variables that stand behind leaf indices. */
-static ExportList export_variables(const Model *model, const IndexVec *variables, const double *values, Arena *arena) {
+static ExportList named_values(const Model *model, const IndexVec *variables, const double *values, Arena *arena) {
   const char **names = arena_array(arena, variables->count, sizeof *names);
   for (uint32_t k = 0; k < variables->count; k++) names[k] = model_name(model, variables->data[k]);
   return (ExportList){variables->count, names, values};
@@ -48,20 +49,67 @@ static bool export_files(daedal_result *result, ExportFiles *files) {
   const char **rows = arena_array(arena, array->rows, sizeof *rows);
   for (uint32_t q = 0; q < array->columns; q++) columns[q] = array_column_name(array, q, arena);
   for (uint32_t r = 0; r < array->rows; r++) rows[r] = array_row_text(array, own, r, arena);
-  ExportInput input = {
-      .name = daedal_model_name(result->model),
-      .method = simulation->facts.method,
-      .model = evaluator->model,
-      .rows = evaluator->code->rows,
-      .jacobian = evaluator->jacobian,
-      .time = simulation->request.run.start,
-      .columns = {array->columns, columns, simulation->system.y},
-      .row_list = {array->rows, rows, NULL},
-      .parameters = export_variables(evaluator->model, &evaluator->model->parameters, evaluator->parameters, arena),
-      .discretes = {modes_leaves(modes), leaf_names(evaluator, arena), evaluator->discretes},
-      .pre = evaluator->pre};
+  ExportInput input = {.name = daedal_model_name(result->model),
+                       .method = simulation->facts.method,
+                       .model = evaluator->model,
+                       .rows = evaluator->code->rows,
+                       .jacobian = evaluator->jacobian,
+                       .time = simulation->request.run.start,
+                       .columns = {array->columns, columns, simulation->system.y},
+                       .row_list = {array->rows, rows, NULL},
+                       .parameters =
+                           named_values(evaluator->model, &evaluator->model->parameters, evaluator->parameters, arena),
+                       .discretes = {modes_leaves(modes), leaf_names(evaluator, arena), evaluator->discretes},
+                       .pre = evaluator->pre};
   return export_c(result->heap, &input, files, &result->diags);
 }
+
+/* ---- the solver ---- */
+
+/* What stands in the way of a solver of its own; NULL: nothing. */
+static const char *other_system(const Simulation *simulation) {
+  const Plan *plan = simulation->plan;
+  const Reduced *reduced = &plan->reduction.reduced;
+  if (plan->reduction.strangeness || !reduced->structure || reduced->code != plan->code)
+    return "only what dummy derivatives make of a model can be; use --method dummy";
+  if (plan->holds) return "the structure of its equations changes at events";
+  return NULL;
+}
+
+static bool solver_source(daedal_result *result, ExportSource *source) {
+  const Simulation *simulation = &result->simulation;
+  const Plan *plan = simulation->plan;
+  const Switches *switches = simulation->view->switches;
+  const RunOptions *run = &simulation->request.run;
+  const char *name = daedal_model_name(result->model), *obstacle = other_system(simulation);
+  *source = (ExportSource){.name = name,
+                           .evaluator = simulation->system.evaluator,
+                           .structure = plan->reduction.reduced.structure,
+                           .choice = plan->reduction.reduced.choice,
+                           .states = plan->reduction.reduced.states,
+                           .dummy = simulation->system.dummy,
+                           .decisions = switches ? switches->decisions : NULL,
+                           .initial = &simulation->initial,
+                           .branches = &plan->branches,
+                           .is_fixed = plan_depends_on_values(plan),
+                           .recorder = simulation->recorder,
+                           .y = simulation->system.y,
+                           .start = run->start,
+                           .stop = run->stop,
+                           .tolerance = run->tolerance,
+                           .interval = run->interval > 0 ? run->interval : (run->stop - run->start) / run->intervals,
+                           .max_step = run->max_step};
+  if (obstacle)
+    diag_error(&result->diags, DIAG_STRUCTURE, (Span){0}, "the solver of %s cannot be exported: %s", name, obstacle);
+  return !obstacle;
+}
+
+static bool solver_files(daedal_result *result, ExportFiles *files) {
+  ExportSource source;
+  return solver_source(result, &source) && export_standalone(result->heap, &source, files, &result->diags);
+}
+
+/* ---- files ---- */
 
 /* Whether writing there would destroy the model, by whatever name. */
 static bool is_model_file(const daedal_result *result, const char *path) {
@@ -96,13 +144,21 @@ static bool write_files(daedal_result *result, const char *directory, const Expo
   return ok;
 }
 
+/* A directory, and what makes the files for it. */
+typedef struct ExportOrder {
+  const char *directory;
+  bool (*make)(daedal_result *result, ExportFiles *files);
+} ExportOrder;
+
 static bool work_export(daedal_result *result, const void *argument) {
-  const char *directory = argument;
+  const ExportOrder *order = argument;
+  const char *directory = order->directory;
   ExportFiles files = {0};
-  bool ok = result->status == DAEDAL_OK && export_files(result, &files);
+  bool ok = result->status == DAEDAL_OK && order->make(result, &files);
   bool made = ok && mkdir(directory, 0777) == 0;
   if (ok && !made && errno != EEXIST) {
-    diag_error(&result->diags, DIAG_FILE, (Span){0}, "cannot make the directory %s: %s", directory, strerror(errno));
+    diag_error(&result->diags, DIAG_FILE_ACCESS, (Span){0}, "cannot make the directory %s: %s", directory,
+               strerror(errno));
     ok = false;
   }
   ok = ok && write_files(result, directory, &files);
@@ -112,10 +168,57 @@ static bool work_export(daedal_result *result, const void *argument) {
   return ok;
 }
 
-daedal_result *daedal_export_c(daedal_model *model, const char *directory, const daedal_options *options) {
+static daedal_result *export_model(daedal_model *model, const ExportOrder *order, const daedal_options *options) {
   daedal_result *result = daedal_initialize(model, options);
-  if (result && result->status == DAEDAL_OK && !result_protect(result, work_export, directory) &&
+  if (result && result->status == DAEDAL_OK && !result_protect(result, work_export, order) &&
       result->status == DAEDAL_OK)
+    result->status = DAEDAL_INTERNAL;
+  return result;
+}
+
+daedal_result *daedal_export_c(daedal_model *model, const char *directory, const daedal_options *options) {
+  return export_model(model, &(ExportOrder){directory, export_files}, options);
+}
+
+daedal_result *daedal_export_solver(daedal_model *model, const char *directory, const daedal_options *options) {
+  return export_model(model, &(ExportOrder){directory, solver_files}, options);
+}
+
+/* ---- FMUs ---- */
+
+typedef struct FmuOrder {
+  const char *path;
+  FmuKinds kinds;
+} FmuOrder;
+
+static bool work_fmu(daedal_result *result, const void *argument) {
+  const FmuOrder *order = argument;
+  ExportSource source;
+  TextVec bytes = {0};
+  if (is_model_file(result, order->path))
+    diag_error(&result->diags, DIAG_USAGE, (Span){0}, "`%s` is the model itself; choose another file", order->path);
+  else if (solver_source(result, &source) &&
+           export_fmu(result->heap, &source, order->kinds, "daedal " DAEDAL_VERSION, &bytes, &result->diags))
+    file_save(result->heap, &result->diags, order->path, NULL, NULL, bytes.data, bytes.count);
+  result->status = (daedal_status)diags_code(&result->diags);
+  publish_result(result);
+  return result->status == DAEDAL_OK;
+}
+
+static bool work_wrong_kind(daedal_result *result, const void *argument) {
+  const char *message = argument;
+  return refuse_usage(result, message);
+}
+
+daedal_result *daedal_export_fmu(daedal_model *model, const char *path, int version, const char *kind,
+                                 const daedal_options *options) {
+  FmuOrder order = {path, {version, !kind || strcmp(kind, "me") == 0, !kind || strcmp(kind, "cs") == 0}};
+  daedal_options own = options_given(options);
+  if ((version != 2 && version != 3) || !(order.kinds.has_exchange || order.kinds.has_cosimulation))
+    return result_make(model, &own, work_wrong_kind, "an FMU has version 2 or 3, and is of kind me or cs");
+  own.open_inputs = true;
+  daedal_result *result = daedal_initialize(model, &own);
+  if (result && result->status == DAEDAL_OK && !result_protect(result, work_fmu, &order) && result->status == DAEDAL_OK)
     result->status = DAEDAL_INTERNAL;
   return result;
 }

@@ -117,6 +117,8 @@ struct daedal_result {
   Reduction reduction;      /* for its text */
   Explanation *explanation; /* of the initial values; NULL until asked for */
   TextVec plot, terminal, reports[REPORT_COUNT];
+  Trajectory *resumed;                /* the rows of an earlier run that this one goes on from; NULL: none */
+  size_t resumed_rows;                /* how many of them come before its own */
   double *columns;                    /* the trajectory, signal by signal; NULL until asked for */
   double *values, *derivatives;       /* of a run that is stepped, by variable */
   const Signal **value_of, **rate_of; /* by variable: the signals of both; NULL: none */
@@ -147,6 +149,11 @@ struct daedal_run {
   TextVec proposed;      /* the list with the value that is being set */
   daedal_result *result; /* of the last execution, or of the run that is stepped */
 };
+
+/* ---- choices of signals (choose.c) ---- */
+
+/* The filter for a list of words, NULL for none. false: the result's diagnostics say which word means nothing. */
+bool filter_signals(daedal_result *result, const char *words, const SignalFilter **filter);
 
 /* ---- references (lifetime.c) ---- */
 
@@ -219,6 +226,15 @@ bool read_invariants(daedal_result *result, const daedal_options *options);
 /* What the solution is to be differentiated by. */
 bool read_targets(daedal_result *result, const daedal_options *options, Request *request);
 
+/* ---- resumed runs (resume.c) ---- */
+
+/* Where the options ask for it, lets the run begin at the last output point of the rows that an earlier one left. false:
+ * the result's diagnostics say why not. */
+bool resume_begin(daedal_result *result, const daedal_options *options, Request *request);
+
+/* Puts those rows before the run's own. */
+void resume_end(daedal_result *result);
+
 /* ---- overrides (overrides.c) ---- */
 
 /* Reads the overrides and inputs of the options, and loads the model anew for this result where parameters decide
@@ -252,8 +268,12 @@ bool read_request(daedal_result *result, const daedal_options *options, Request 
 typedef struct Bridge {
   const daedal_options *options;
   double start, stop;
+  daedal_result *result;
+  struct PartFile *part; /* where rows go while running; NULL: nowhere */
+  double next;           /* when they do so again, by the clock */
+  size_t rows;           /* of the step before: a step may be taken again */
 } Bridge;
-void hand_on_steps(Request *request, Bridge *bridge, const daedal_options *options);
+void hand_on_steps(daedal_result *result, Request *request, Bridge *bridge, const daedal_options *options);
 
 /* A run of the plan, or the beginning of one that is stepped; options: those of the plan with other overrides. NULL
  * when there is no memory even for the handle. */

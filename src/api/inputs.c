@@ -7,7 +7,6 @@
 
 #include "result/load.h"
 
-#include <ctype.h>
 #include <string.h>
 
 typedef struct InputReader {
@@ -16,13 +15,6 @@ typedef struct InputReader {
 } InputReader;
 
 static bool refuse(InputReader *reader, const char *message) { return refuse_usage(reader->result, message); }
-
-/* The blanks around a piece of the list left out, in the arena. */
-static const char *trimmed(Arena *arena, const char *begin, const char *end) {
-  while (begin < end && isspace((unsigned char)*begin)) begin++;
-  while (begin < end && isspace((unsigned char)end[-1])) end--;
-  return arena_copy(arena, begin, (size_t)(end - begin));
-}
 
 /* Is the variable an input whose value comes from outside? */
 static bool is_open(const Variable *variable) {
@@ -84,11 +76,11 @@ static bool add_table(InputReader *reader, const char *path) {
 }
 
 static bool add_item(InputReader *reader, const char *begin, const char *end) {
-  const char *equal = scan_list(begin, "="), *name = trimmed(reader->arena, begin, equal < end ? equal : end);
+  const char *equal = scan_list(begin, "="), *name = arena_trimmed(reader->arena, begin, equal < end ? equal : end);
   size_t length = strlen(name);
   if (!*name) return refuse(reader, "an input without a name");
   if (equal < end)
-    return add_input(reader, (GivenInput){.name = name, .expression = trimmed(reader->arena, equal + 1, end)});
+    return add_input(reader, (GivenInput){.name = name, .expression = arena_trimmed(reader->arena, equal + 1, end)});
   if (length > 4 && strcmp(name + length - 4, ".csv") == 0) return add_table(reader, name);
   return add_input(reader, (GivenInput){.name = name, .source = {.kind = INPUT_SET}});
 }
@@ -105,6 +97,24 @@ static bool add_given(InputReader *reader, const daedal_input *input) {
   return add_input(reader, (GivenInput){.name = input->name, .source = source});
 }
 
+static bool is_given(const daedal_result *result, const char *name) {
+  for (uint32_t k = 0; k < result->inputs.count; k++)
+    if (strcmp(result->inputs.data[k].name, name) == 0) return true;
+  return false;
+}
+
+/* Those that nothing gives are set by the caller. */
+static bool add_open(InputReader *reader) {
+  const Model *model = reader->result->model->model;
+  for (uint32_t v = 0; v < model->variables.count; v++) {
+    const Variable *variable = &model->variables.data[v];
+    const char *name = model_name(model, v);
+    if (!is_open(variable) || variable->type != TYPE_REAL || is_given(reader->result, name)) continue;
+    if (!add_input(reader, (GivenInput){.name = name, .source = {.kind = INPUT_SET}})) return false;
+  }
+  return true;
+}
+
 bool inputs_read(daedal_result *result, const daedal_options *options) {
   InputReader reader = {result, &result->diags.arena};
   for (const char *at = options->inputs ? options->inputs : ""; *at;) {
@@ -114,5 +124,5 @@ bool inputs_read(daedal_result *result, const daedal_options *options) {
   }
   for (uint32_t k = 0; k < options->given_input_count; k++)
     if (!add_given(&reader, &options->given_inputs[k])) return false;
-  return true;
+  return !options->open_inputs || add_open(&reader);
 }

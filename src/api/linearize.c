@@ -88,7 +88,7 @@ static bool linearize(daedal_result *result, const void *argument) {
   request.is_stepped = !request.initialize_only;
   bool ok = read_request(result, work->options, &request) &&
             linear_names_read(result, work->inputs, work->outputs, &names, &request);
-  hand_on_steps(&request, &bridge, work->options);
+  hand_on_steps(result, &request, &bridge, work->options);
   ok = ok && pipeline_simulate(simulation, result->heap, result->model->model, &request, &result->diags);
   if (ok && request.is_stepped) ok = simulation_advance(simulation, request.run.stop, false);
   if (ok && request.is_stepped)

@@ -21,7 +21,7 @@ const char **split_names(Arena *arena, const char *text, uint32_t *count) {
   *count = 0;
   for (const char *begin = text ? text : ""; *begin;) {
     const char *end = scan_list(begin, ",");
-    names[(*count)++] = arena_copy(arena, begin, (size_t)(end - begin));
+    names[(*count)++] = arena_trimmed(arena, begin, end);
     begin = *end ? end + 1 : end;
   }
   return names;

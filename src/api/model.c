@@ -170,6 +170,8 @@ daedal_status daedal_model_status(const daedal_model *model) {
   return model->model ? DAEDAL_OK : (daedal_status)diags_code(&model->diags);
 }
 
+const char *daedal_model_text(const daedal_model *model) { return model ? model->source.text : NULL; }
+
 const char *daedal_model_name(const daedal_model *model) {
   return model && model->model ? names_text(&model->names, model->model->name) : "";
 }
@@ -207,17 +209,23 @@ const char *daedal_dump(daedal_model *model, const char *pass) {
 
 /* ---- files ---- */
 
-typedef struct TextFile {
-  const char *path, *text;
-} TextFile;
+typedef struct WholeFile {
+  const char *path;
+  const void *bytes;
+  size_t length;
+} WholeFile;
 
-static bool work_write_text(daedal_model *model, const void *argument) {
-  const TextFile *file = argument;
-  return file_save(model->heap, &model->diags, file->path, NULL, NULL, file->text, strlen(file->text));
+static bool work_write(daedal_model *model, const void *argument) {
+  const WholeFile *file = argument;
+  return file_save(model->heap, &model->diags, file->path, NULL, NULL, file->bytes, file->length);
+}
+
+daedal_status daedal_write_bytes(daedal_model *model, const char *path, const void *bytes, size_t length) {
+  WholeFile file = {path, bytes, length};
+  if (model_protect(model, work_write, &file)) return DAEDAL_OK;
+  return !model || model->broken ? DAEDAL_INTERNAL : DAEDAL_FILE;
 }
 
 daedal_status daedal_write_text(daedal_model *model, const char *path, const char *text) {
-  TextFile file = {path, text};
-  if (model_protect(model, work_write_text, &file)) return DAEDAL_OK;
-  return !model || model->broken ? DAEDAL_INTERNAL : DAEDAL_FILE;
+  return daedal_write_bytes(model, path, text, strlen(text));
 }

@@ -94,7 +94,7 @@ Model *layer_at_operating_point(daedal_model *model) {
     set_starts(circuit, values, starts);
     give_starts(layer, starts);
   } else {
-    diag_warning(&model->diags, (Span){0},
+    diag_warning(&model->diags, DIAG_WARNING, (Span){0},
                  "the operating point was not found: the start values are not those of the circuit");
   }
   heap_free(model->heap, values);

@@ -122,7 +122,7 @@ static void warn_inputs(daedal_result *result, const double *parameters) {
   }
   if (count > NAMED) text_printf(result->heap, &names, " and %u more", count - NAMED);
   if (count)
-    diag_warning(&result->diags, first,
+    diag_warning(&result->diags, DIAG_INPUT_WITHOUT_VALUE, first,
                  count > 1 ? "inputs %s have no values here and keep their start values"
                            : "input %s has no value here and keeps its start value",
                  names.data);
@@ -137,7 +137,10 @@ bool read_starts(daedal_result *result, const daedal_options *options, Request *
   for (uint32_t k = 0; k < model->variables.count; k++) starts[k] = NAN;
   request->parameter_overrides = parameters;
   request->starts.start = starts;
-  if (options->start_from && !start_list_from_result(result->heap, model, options->start_from, starts, &result->diags))
+  if (result->resumed)
+    start_list_from_row(model, result->resumed, trajectory_row(result->resumed, result->resumed_rows), starts);
+  else if (options->start_from &&
+           !start_list_from_result(result->heap, model, options->start_from, starts, &result->diags))
     return false;
   if (options->start_values && !start_list_read(result->heap, model, options->start_values, starts, &result->diags))
     return false;

@@ -1,20 +1,25 @@
 /* plot: pictures of the trajectory. */
 #include "api/handles.h"
 
+#include "result/panel.h"
 #include "result/plot.h"
 
+#include <string.h>
+
+enum { MOST_SERIES = 24 }; /* that a picture can show and be read */
+
 typedef struct PlotRequest {
-  const char *variables;
+  const daedal_plot *plot;
   uint32_t width, height; /* 0: SVG */
 } PlotRequest;
 
-/* The signals that match, or the states, or if there is none everything but parameters; at most a readable number. */
-static uint32_t choose_signals(daedal_result *result, const SignalFilter *filter, uint32_t *chosen) {
-  enum { MOST = 24 };
-  const SignalTable *signals = recorder_of(result)->signals;
+/* ---- signals over time ---- */
+
+/* The signals that match, or the states, or if there is none everything but parameters. */
+static uint32_t choose_signals(const SignalTable *signals, const SignalFilter *filter, uint32_t *chosen) {
   uint32_t count = 0;
   for (int pass = 0; pass < 2 && !count; pass++) {
-    for (uint32_t s = 0; s < signals->list.count && count < MOST; s++) {
+    for (uint32_t s = 0; s < signals->list.count; s++) {
       const Signal *signal = &signals->list.data[s];
       bool wanted = filter ? signal_filter_match(filter, signal->name)
                            : signal->kind == SIGNAL_STATE || (pass && signal->kind != SIGNAL_PARAMETER);
@@ -24,30 +29,144 @@ static uint32_t choose_signals(daedal_result *result, const SignalFilter *filter
   return count;
 }
 
-static bool work_plot(daedal_result *result, const void *argument) {
-  const PlotRequest *request = argument;
+static bool plot_over_time(daedal_result *result, const char *words, Arena *arena, Plot *plot) {
+  const SignalTable *signals = recorder_of(result)->signals;
   const SignalFilter *filter = NULL;
-  if (request->variables && !(filter = signal_filter_new(result->heap, &result->diags, request->variables))) {
-    publish_result(result);
+  if (!filter_signals(result, words, &filter)) return false;
+  uint32_t *chosen = arena_array(arena, signals->list.count, sizeof *chosen);
+  uint32_t count = choose_signals(signals, filter, chosen), shown = count < MOST_SERIES ? count : MOST_SERIES;
+  if (words && !count) {
+    diag_error(&result->diags, DIAG_NO_SUCH_VARIABLE, (Span){0}, "no signal of the result matches `%s`", words);
     return false;
   }
-  Arena arena = arena_make(result->heap);
-  uint32_t *chosen = arena_array(&arena, recorder_of(result)->signals->list.count, sizeof *chosen);
-  uint32_t count = choose_signals(result, filter, chosen);
-  Plot plot = plot_signals(&arena, recorder_of(result)->trajectory, daedal_model_name(result->model), chosen, count);
-  result->plot.count = result->terminal.count = 0;
-  if (request->width) plot_text(result->heap, &plot, request->width, request->height, &result->terminal);
-  else plot_svg(result->heap, &plot, &result->plot);
-  arena_free(&arena);
+  *plot = plot_signals(arena, recorder_of(result)->trajectory, daedal_model_name(result->model), chosen, shown);
+  plot->left_out = count - shown;
+  if (plot->left_out)
+    diag_warning(&result->diags, DIAG_PICTURE_CUT, (Span){0}, "the picture shows %u of %u signals", (unsigned)shown,
+                 (unsigned)count);
   return true;
 }
 
-const char *daedal_result_plot(daedal_result *result, const char *variables) {
-  PlotRequest request = {.variables = variables};
+typedef struct ChooseRequest {
+  const char *words;
+  uint32_t *signals, most;
+  uint32_t *count;
+} ChooseRequest;
+
+static bool work_choose(daedal_result *result, const void *argument) {
+  const ChooseRequest *request = argument;
+  const SignalTable *signals = recorder_of(result)->signals;
+  const SignalFilter *filter = NULL;
+  bool ok = filter_signals(result, request->words, &filter);
+  publish_result(result);
+  if (!ok) return false;
+  uint32_t *chosen = heap_array(result->heap, signals->list.count, sizeof *chosen);
+  *request->count = choose_signals(signals, filter, chosen);
+  for (uint32_t k = 0; k < *request->count && k < request->most; k++) request->signals[k] = chosen[k] + 1;
+  heap_free(result->heap, chosen);
+  return true;
+}
+
+uint32_t daedal_result_choose(daedal_result *result, const char *variables, uint32_t *signals, uint32_t most) {
+  uint32_t count = 0;
+  ChooseRequest request = {variables, signals, most, &count};
+  return recorder_of(result) && result_protect(result, work_choose, &request) ? count : 0;
+}
+
+/* ---- signals over each other ---- */
+
+static PlotSeries series_of_time(Arena *arena, const Trajectory *trajectory) {
+  double *time = arena_array(arena, trajectory->rows, sizeof *time);
+  for (size_t row = 0; row < trajectory->rows; row++) time[row] = trajectory_time(trajectory, row);
+  return (PlotSeries){"time", "s", time, time, trajectory->rows};
+}
+
+/* The signal of that name; time is one, too. false: there is none, which is said. */
+static bool find_series(daedal_result *result, const char *name, Arena *arena, PlotSeries *series) {
+  const Trajectory *trajectory = recorder_of(result)->trajectory;
+  bool is_time = strcmp(name, "time") == 0;
+  uint32_t signal = is_time ? 0 : signals_find(trajectory->signals, name);
+  if (signal == MAP_NONE) return refuse_name(result->model->model, &result->diags, name, "draw");
+  *series = is_time ? series_of_time(arena, trajectory) : plot_signals(arena, trajectory, NULL, &signal, 1).series[0];
+  return true;
+}
+
+/* "y over x" where the curves do not share x. */
+static bool add_pair(daedal_result *result, const char *pair, Arena *arena, PlotSeries *series, PlotSeries *across) {
+  uint32_t count;
+  const char **names = split_names(arena, pair, &count);
+  if (count != 2) {
+    Diag *diag = diag_error(&result->diags, DIAG_USAGE, (Span){0}, "`%s` is not a pair of variables", pair);
+    diag_note(&result->diags, diag, (Span){0}, "a curve of y over x is `x,y`; several are `x,y;u,v`");
+    return false;
+  }
+  if (!find_series(result, names[0], arena, across) || !find_series(result, names[1], arena, series)) return false;
+  series->x = across->y;
+  return true;
+}
+
+static const char *axis_label(Arena *arena, const PlotSeries *series) {
+  TextVec label = {0};
+  panel_label(arena->heap, &label, series->label, series->unit);
+  return text_keep(arena->heap, &label, arena);
+}
+
+static bool plot_pairs(daedal_result *result, const char *pairs, Arena *arena, Plot *plot) {
+  PlotSeries *series = arena_array(arena, strlen(pairs) + 1, sizeof *series),
+             *across = arena_array(arena, strlen(pairs) + 1, sizeof *across);
+  uint32_t count = 0;
+  bool is_shared = true;
+  for (const char *begin = pairs; *begin; count++) {
+    const char *end = scan_list(begin, ";");
+    if (!add_pair(result, arena_copy(arena, begin, (size_t)(end - begin)), arena, &series[count], &across[count]))
+      return false;
+    is_shared = is_shared && strcmp(across[count].label, across[0].label) == 0;
+    begin = *end ? end + 1 : end;
+  }
+  for (uint32_t k = 0; k < count && !is_shared; k++)
+    series[k].label = arena_printf(arena, "%s over %s", series[k].label, across[k].label);
+  *plot = (Plot){.title = daedal_model_name(result->model), .series = series, .count = count};
+  plot->x_label = is_shared && count ? axis_label(arena, &across[0]) : "";
+  return true;
+}
+
+/* ---- the picture ---- */
+
+static bool work_plot(daedal_result *result, const void *argument) {
+  const PlotRequest *request = argument;
+  const daedal_plot *asked = request->plot;
+  Arena arena = arena_make(result->heap);
+  Plot plot;
+  bool ok = asked->pairs ? plot_pairs(result, asked->pairs, &arena, &plot)
+                         : plot_over_time(result, asked->variables, &arena, &plot);
+  result->plot.count = result->terminal.count = 0;
+  if (ok) {
+    plot.log_x = asked->log_x;
+    plot.log_y = asked->log_y;
+    if (request->width) plot_text(result->heap, &plot, request->width, request->height, &result->terminal);
+    else plot_svg(result->heap, &plot, &result->plot);
+  }
+  arena_free(&arena);
+  publish_result(result);
+  return ok;
+}
+
+/* What a caller asks for, who may have been compiled with an older struct. */
+static daedal_plot plot_given(const daedal_plot *plot) {
+  daedal_plot given = {0};
+  if (plot) memcpy(&given, plot, plot->size < sizeof given ? plot->size : sizeof given);
+  return given;
+}
+
+const char *daedal_result_plot(daedal_result *result, const daedal_plot *plot) {
+  daedal_plot given = plot_given(plot);
+  PlotRequest request = {.plot = &given};
   return recorder_of(result) && result_protect(result, work_plot, &request) ? result->plot.data : NULL;
 }
 
-const char *daedal_result_plot_terminal(daedal_result *result, const char *variables, uint32_t width, uint32_t height) {
-  PlotRequest request = {variables, width ? width : 80, height};
+const char *daedal_result_plot_terminal(daedal_result *result, const daedal_plot *plot, uint32_t width,
+                                        uint32_t height) {
+  daedal_plot given = plot_given(plot);
+  PlotRequest request = {&given, width ? width : 80, height};
   return recorder_of(result) && result_protect(result, work_plot, &request) ? result->terminal.data : NULL;
 }

@@ -1,6 +1,8 @@
 /* protect: work on a handle, ended by a refused allocation without harm to the caller. */
 #include "api/handles.h"
 
+#include "result/diagnostics_report.h"
+
 typedef struct ModelCall {
   daedal_model *model;
   ModelWork work;
@@ -50,14 +52,25 @@ typedef struct ReportRequest {
   ResultPrint print;
 } ReportRequest;
 
+static const bool is_json[REPORT_COUNT] = {
+    [REPORT_JSON] = true, [REPORT_INITIAL_JSON] = true, [REPORT_MODEL_JSON] = true};
+
 static bool work_report(daedal_result *result, const void *argument) {
   const ReportRequest *request = argument;
   TextVec *text = &result->reports[request->kind];
-  if (!text->count) request->print(result, text);
+  if (text->count) return true;
+  request->print(result, text);
+  if (text->count && is_json[request->kind])
+    diagnostics_report_json(&result->model->source, &result->model->diags, &result->diags, result->heap, text);
   return text->count > 0;
 }
 
 const char *result_report(daedal_result *result, ReportKind kind, ResultPrint print) {
   ReportRequest request = {kind, print};
-  return result_protect(result, work_report, &request) ? result->reports[kind].data : NULL;
+  if (!result) return NULL;
+  /* What was said about the model is in a JSON, and more may be said by other threads. */
+  if (is_json[kind]) model_lock(result->model);
+  bool ok = result_protect(result, work_report, &request);
+  if (is_json[kind]) model_unlock(result->model);
+  return ok ? result->reports[kind].data : NULL;
 }

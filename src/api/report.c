@@ -20,13 +20,8 @@ const char *daedal_result_text(daedal_result *result) {
   return result ? or_empty(result_report(result, REPORT_TEXT, print_text)) : NULL;
 }
 
-/* What was said about the model is in it, and more may be said by other threads. */
 const char *daedal_result_json(daedal_result *result) {
-  if (!result) return run_report_nothing;
-  model_lock(result->model);
-  const char *json = or_empty(result_report(result, REPORT_JSON, print_json));
-  model_unlock(result->model);
-  return json;
+  return result ? or_empty(result_report(result, REPORT_JSON, print_json)) : run_report_nothing;
 }
 
 /* ---- initial values ---- */

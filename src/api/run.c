@@ -1,10 +1,19 @@
 /* run: simulation and initialization, and the figures of a result. */
 #include "api/handles.h"
 
+#include "result/part.h"
+
 #include <math.h>
+
+#define PART_SECONDS 1.0 /* between two writings of the rows so far */
 
 /* Many events have the same condition: its text is made once. */
 static void publish_events(daedal_result *result) {
+  static const char *const causes[] = {[EVENT_TIME] = "a sample, a delay or an input",
+                                       [EVENT_START] = "the start",
+                                       [EVENT_STRUCTURE] = "the equations have become others",
+                                       [EVENT_FOLD] = "the branch of the solution ends",
+                                       [EVENT_CALLER] = "values were set"};
   const StepperStatistics *statistics = &result->simulation.statistics.stepper;
   Arena *arena = &result->diags.arena;
   Evaluator *evaluator = result->simulation.facts.run_evaluator;
@@ -13,8 +22,8 @@ static void publish_events(daedal_result *result) {
   result->events = arena_array(arena, statistics->passed.count, sizeof *result->events);
   for (uint32_t k = 0; k < statistics->passed.count; k++) {
     const EventRecord *event = &statistics->passed.data[k];
-    if (event->mode == MAP_NONE) {
-      result->events[k] = (daedal_event){event->time, "sample", event->value};
+    if (event->cause != EVENT_CONDITION) {
+      result->events[k] = (daedal_event){event->time, causes[event->cause], NAN};
       continue;
     }
     Expr relation = evaluator->code->modes->relation[event->mode];
@@ -44,9 +53,6 @@ static void complete_facts(daedal_result *result) {
   RunFacts *facts = &result->simulation.facts;
   facts->invariants = result->comparing.invariants;
   facts->invariant_count = result->comparing.invariant_count;
-  facts->diags[0] = &result->model->diags;
-  facts->diags[1] = &result->diags;
-  facts->source = &result->model->source;
   facts->seconds.parse = result->model->seconds_parse;
 }
 
@@ -55,28 +61,46 @@ static void complete_facts(daedal_result *result) {
 bool read_request(daedal_result *result, const daedal_options *options, Request *request) {
   request->compile = options->compile;
   result->simulation.facts.method = options->method;
-  if (!read_options(result, options, request) || !read_starts(result, options, request) ||
-      !read_invariants(result, options) || !read_targets(result, options, request))
+  if (!read_options(result, options, request) || !resume_begin(result, options, request) ||
+      !read_starts(result, options, request) || !read_invariants(result, options) ||
+      !read_targets(result, options, request))
     return false;
-  if (!options->variables) return true;
-  request->filter = signal_filter_new(result->heap, &result->diags, options->variables);
-  return request->filter != NULL;
+  return filter_signals(result, options->variables, &request->choice.listed) &&
+         filter_signals(result, options->plot_variables, &request->choice.hidden);
+}
+
+/* Of a run that was resumed only the rows of the earlier one are there: they stay until it has more. */
+static void write_part(Bridge *bridge) {
+  const Recorder *recorder = bridge->result->simulation.recorder;
+  double now = pipeline_clock();
+  if (now >= bridge->next && recorder) {
+    part_write(bridge->part, &bridge->result->diags, recorder->trajectory, bridge->rows);
+    bridge->next = now + PART_SECONDS;
+  }
+  bridge->rows = recorder ? recorder->trajectory->rows : 0;
 }
 
 static bool bridge_step(void *context, double time, uint64_t steps) {
-  const Bridge *bridge = context;
+  Bridge *bridge = context;
   daedal_progress progress = {time, bridge->start, bridge->stop, steps};
-  return bridge->options->on_step(bridge->options->context, &progress);
+  if (bridge->part) write_part(bridge);
+  return bridge->options->on_step && bridge->options->on_step(bridge->options->context, &progress);
 }
 
-void hand_on_steps(Request *request, Bridge *bridge, const daedal_options *options) {
-  *bridge = (Bridge){options, request->run.start, request->run.stop};
-  if (!options->on_step) return;
+void hand_on_steps(daedal_result *result, Request *request, Bridge *bridge, const daedal_options *options) {
+  *bridge = (Bridge){.options = options,
+                     .start = request->run.start,
+                     .stop = request->run.stop,
+                     .result = result,
+                     .next = pipeline_clock() + PART_SECONDS};
+  if (options->part_path && !options->resumes) bridge->part = part_new(result->heap, options->part_path);
+  if (!options->on_step && !bridge->part) return;
   request->run.on_step = bridge_step;
   request->run.context = bridge;
 }
 
 bool end_run(daedal_result *result, bool ok) {
+  resume_end(result);
   complete_facts(result);
   result->status = ok ? DAEDAL_OK : (daedal_status)diags_code(&result->diags);
   publish_run(result);
@@ -131,7 +155,7 @@ static bool run(daedal_result *result, const void *argument) {
   Request request = {.initialize_only = asked->initialize_only};
   Bridge bridge;
   bool ok = read_request(result, asked->options, &request);
-  hand_on_steps(&request, &bridge, asked->options);
+  hand_on_steps(result, &request, &bridge, asked->options);
   ok = ok && pipeline_simulate(&result->simulation, result->heap, result->model->model, &request, &result->diags);
   return end_run(result, ok);
 }
@@ -161,8 +185,8 @@ static bool run_plan(daedal_result *result, const void *argument) {
   Bridge bridge;
   Simulation *simulation = &result->simulation;
   bool ok = read_request(result, work->options, &request);
-  if (work->is_stepped) request.filter = NULL;
-  else hand_on_steps(&request, &bridge, work->options);
+  if (work->is_stepped) request.choice = (RecorderChoice){0};
+  else hand_on_steps(result, &request, &bridge, work->options);
   if (ok && result->model == work->plan->asked->model)
     ok = simulation_run(simulation, result->heap, &work->plan->plan, &request, &result->diags);
   else if (ok) ok = pipeline_simulate(simulation, result->heap, result->model->model, &request, &result->diags);

@@ -63,6 +63,11 @@ bool read_targets(daedal_result *result, const daedal_options *options, Request 
   Arena *arena = &result->diags.arena;
   uint32_t count;
   if (!options->sensitivity) return true;
+  if (options->resumes)
+    return refuse_usage(result, "a run that is resumed does not know the sensitivities of its start");
+  if (options->variables && options->plot_variables)
+    return refuse_usage(result,
+                        "with sensitivities, variables of pictures alone cannot be chosen beside those of files");
   const char **names = split_names(arena, options->sensitivity, &count);
   SensitivityTarget *targets = arena_array(arena, count, sizeof *targets);
   for (uint32_t k = 0; k < count; k++)

@@ -14,12 +14,12 @@ const Recorder *recorder_of(const daedal_result *result) { return result ? resul
 /* A signal but time; NULL if there is none of that number. */
 static const Signal *signal_at(const daedal_result *result, uint32_t signal) {
   const Recorder *recorder = recorder_of(result);
-  bool is_there = recorder && signal > 0 && signal - 1 < recorder->signals->list.count;
+  bool is_there = recorder && signal > 0 && signal - 1 < recorder->signals->listed;
   return is_there ? &recorder->signals->list.data[signal - 1] : NULL;
 }
 
 uint32_t daedal_result_signals(const daedal_result *result) {
-  return recorder_of(result) ? recorder_of(result)->signals->list.count + 1 : 0;
+  return recorder_of(result) ? recorder_of(result)->signals->listed + 1 : 0;
 }
 
 uint32_t daedal_result_rows(const daedal_result *result) {
@@ -68,6 +68,14 @@ uint32_t daedal_result_find(const daedal_result *result, const char *name) {
   if (strcmp(name, "time") == 0) return 0;
   uint32_t found = signals_find(recorder_of(result)->signals, name);
   return found == MAP_NONE ? UINT32_MAX : found + 1;
+}
+
+daedal_residuals daedal_result_residuals(const daedal_result *result) {
+  const RunStatistics *statistics = result ? result->simulation.facts.statistics : NULL;
+  const Constraints *constraints = statistics ? statistics->constraints : NULL;
+  if (!constraints) return (daedal_residuals){0};
+  return (daedal_residuals){constraints->times.count, constraints->plan->levels, constraints->times.data,
+                            constraints->history.data};
 }
 
 static bool has_ending(const char *path, const char *ending) {

@@ -103,9 +103,9 @@ static void find_initial(Analysis *analysis, Arena *arena, Diags *diags) {
     const Variable *variable = &model->variables.data[analysis->redundant.data[k]];
     uint32_t column = array->model_column[variable->index];
     InitialConflict conflict = initial_conflict(arena, &pattern, &choice, (int32_t)column);
-    Diag *diag =
-        diag_warning(diags, variable->span, "the fixed start value of %s is redundant: other fixed values determine it",
-                     names_text(model->names, variable->name));
+    Diag *diag = diag_warning(diags, DIAG_REDUNDANT_START, variable->span,
+                              "the fixed start value of %s is redundant: other fixed values determine it",
+                              names_text(model->names, variable->name));
     for (int32_t c = 0; c < conflict.n_columns && c < 4; c++)
       if (preference[conflict.columns[c]] == 100)
         diag_note(diags, diag, (Span){0}, "remove fixed=true from %s or from %s",

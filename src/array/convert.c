@@ -67,11 +67,11 @@ void converter_note(Converter *converter, ConversionKind kind, uint32_t i, const
            (Conversion){kind, converter->problem.equation[i], written_text(converter, i), after, how});
   Span span = converter->model->equations.data[converter->problem.equation[i]].span;
   if (kind == CONVERSION_VANISHED)
-    diag_warning(converter->diags, span,
+    diag_warning(converter->diags, DIAG_REWRITTEN, span,
                  "at the given parameter values the highest derivatives of `%s` vanish: taken as `%s`",
                  short_text(converter, written_text(converter, i)), short_text(converter, after));
   if (kind == CONVERSION_RELEASED)
-    diag_warning(converter->diags, span,
+    diag_warning(converter->diags, DIAG_REWRITTEN, span,
                  "`%s` follows from the other equations, which leave a variable free: held as `%s`",
                  short_text(converter, written_text(converter, i)), after);
 }
@@ -149,15 +149,16 @@ static bool step_vanish(Converter *converter, const BlockJacobian *jacobian) {
 static void report_inconsistent(Converter *converter, uint32_t i, Expr left, const char *how) {
   Span span = converter->model->equations.data[converter->problem.equation[i]].span;
   converter->failed = true;
-  Diag *diag = diag_error(converter->diags, DIAG_STRUCTURE, span, "the equations contradict each other: %s gives %s",
-                          how, short_text(converter, converter_residual_text(converter, left)));
+  Diag *diag =
+      diag_error(converter->diags, DIAG_CONTRADICTION, span, "the equations contradict each other: %s gives %s", how,
+                 short_text(converter, converter_residual_text(converter, left)));
   diag_note(converter->diags, diag, (Span){0}, "remove one of these equations, or make them agree");
 }
 
 static void report_redundant(Converter *converter, uint32_t i, const char *how) {
   Span span = converter->model->equations.data[converter->problem.equation[i]].span;
   converter->failed = true;
-  Diag *diag = diag_error(converter->diags, DIAG_STRUCTURE, span, "`%s` follows from other equations: %s is 0 = 0",
+  Diag *diag = diag_error(converter->diags, DIAG_CONTRADICTION, span, "`%s` follows from other equations: %s is 0 = 0",
                           short_text(converter, written_text(converter, i)), how);
   diag_note(converter->diags, diag, (Span){0}, "an equation is missing: the others leave a variable undetermined");
 }
@@ -401,11 +402,11 @@ static void report_singular(Converter *converter, const SingularBlock *singular)
   const Problem *problem = &converter->problem;
   Model *model = converter->model;
   int32_t begin = blocks->start[block], size = blocks->start[block + 1] - begin;
-  Diag *diag =
-      diag_error(converter->diags, DIAG_STRUCTURE, model->equations.data[problem->equation[blocks->row[begin]]].span,
-                 "the structure is sound, but the Jacobian of %d equation%s with respect to the highest derivatives is "
-                 "identically singular (at %d random points), and no rewriting was found that cures it",
-                 (int)size, size == 1 ? "" : "s", singular->points);
+  Diag *diag = diag_error(
+      converter->diags, DIAG_SINGULAR_JACOBIAN, model->equations.data[problem->equation[blocks->row[begin]]].span,
+      "the structure is sound, but the Jacobian of %d equation%s with respect to the highest derivatives is "
+      "identically singular (at %d random points), and no rewriting was found that cures it",
+      (int)size, size == 1 ? "" : "s", singular->points);
   for (int32_t p = begin; p < begin + size && p < begin + SHOWN; p++) {
     uint32_t unknown = problem->unknown[blocks->column[p]];
     diag_note(converter->diags, diag, model->equations.data[problem->equation[blocks->row[p]]].span,
@@ -433,7 +434,7 @@ static bool step(Converter *converter, bool first) {
   if (converter->structure.status != STRUCTURE_OK) {
     bool settled = step_empty(converter);
     if (!settled && !converter->failed) {
-      diag_error(converter->diags, DIAG_STRUCTURE, (Span){0},
+      diag_error(converter->diags, DIAG_SINGULAR_JACOBIAN, (Span){0},
                  "the structure is sound as written, but after the rewritings that its singular Jacobian "
                  "asks for some equations "
                  "determine the same variables");

@@ -1,6 +1,11 @@
 /* semilinear: see semilinear.h. */
 #include "array/semilinear.h"
 
+#include <math.h>
+
+/* As much flows in and out of a node along every stream even where nothing does. */
+static const double LEAST_FLOW = 1e-9;
+
 /* sign * flow = semiLinear(x, positive, negative) */
 typedef struct Stream {
   uint32_t row;
@@ -62,6 +67,94 @@ static void join_streams(Dag *dag, Stream *stream, Stream *next, Expr *residual)
   residual[stream->row] = dag_subtract(dag, stream->is_negated ? dag_negate(dag, stream->flow) : stream->flow, value);
 }
 
+/* ---- nodes of several flows ---- */
+
+/* What a flow in a balance is made of: out * slope - in * other, out and in not below zero. */
+typedef struct Branch {
+  Expr slope, other, out, in;
+} Branch;
+
+/* The branch of a flow with this coefficient, seen from one of its slopes. false: it counts the other way round. */
+static bool read_branch(Dag *dag, const Stream *stream, double coefficient, Expr slope, Branch *branch) {
+  bool is_positive = stream->positive == slope, counts = (coefficient > 0) != stream->is_negated;
+  Expr zero = dag_constant(dag, 0), along = dag_binary(dag, OP_MAX, stream->x, zero),
+       against = dag_binary(dag, OP_MAX, dag_negate(dag, stream->x), zero);
+  branch->slope = slope;
+  branch->other = is_positive ? stream->negative : stream->positive;
+  branch->out = is_positive ? along : against;
+  branch->in = is_positive ? against : along;
+  return counts == is_positive;
+}
+
+static bool has_slope(const Stream *stream, Expr slope) {
+  return (stream->positive == slope) != (stream->negative == slope);
+}
+
+/* The stream that alone gives the flow of a term; NULL: there is none. */
+static const Stream *stream_of(const StreamVec *streams, const Map *by_flow, Expr flow) {
+  uint32_t found = map_get(by_flow, flow);
+  return found == MAP_NONE ? NULL : &streams->data[found];
+}
+
+/* Do all terms of a balance, three or more, have streams with this slope, all of one sign? */
+static bool all_have(Dag *dag, const StreamVec *streams, const Map *by_flow, const Term *terms, uint32_t count,
+                     Expr slope) {
+  int ways[2] = {0, 0};
+  Branch branch;
+  for (uint32_t k = 0; k < count; k++) {
+    const Stream *stream = stream_of(streams, by_flow, terms[k].node);
+    if (!stream || !has_slope(stream, slope)) return false;
+    ways[read_branch(dag, stream, terms[k].coefficient, slope, &branch)]++;
+  }
+  return ways[0] == 0 || ways[1] == 0;
+}
+
+/* The balance of a node, solved for its slope. */
+static Expr mix(Dag *dag, const StreamVec *streams, const Map *by_flow, const Term *terms, uint32_t count, Expr slope) {
+  Expr above = dag_constant(dag, 0), below = dag_constant(dag, 0), least = dag_constant(dag, LEAST_FLOW);
+  for (uint32_t k = 0; k < count; k++) {
+    Branch branch;
+    read_branch(dag, stream_of(streams, by_flow, terms[k].node), terms[k].coefficient, slope, &branch);
+    above = dag_add(dag, above, dag_multiply(dag, dag_add(dag, branch.in, least), branch.other));
+    below = dag_add(dag, below, dag_add(dag, branch.out, least));
+  }
+  return dag_subtract(dag, slope, dag_divide(dag, above, below));
+}
+
+static bool is_balance(const Dag *dag, Expr residual, const Term **terms, uint32_t *count) {
+  double constant;
+  if (dag_op(dag, residual) != OP_SUM) return false;
+  *count = dag_terms(dag, residual, &constant, terms);
+  if (*count < 3 || constant != 0) return false;
+  for (uint32_t k = 0; k < *count; k++)
+    if (dag_op(dag, (*terms)[k].node) != OP_VARIABLE || fabs((*terms)[k].coefficient) != fabs((*terms)[0].coefficient))
+      return false;
+  return true;
+}
+
+/* Balances of nodes where streams meet give their slope. */
+static void mix_nodes(Dag *dag, const StreamVec *streams, Expr *residual, uint32_t count) {
+  Map by_flow = map_make(dag_heap(dag));
+  for (uint32_t i = 0; i < streams->count; i++)
+    if (!streams->data[i].is_joined) map_put(&by_flow, streams->data[i].flow, i);
+  for (uint32_t row = 0; row < count; row++) {
+    const Term *terms;
+    uint32_t terms_count;
+    if (!is_balance(dag, residual[row], &terms, &terms_count)) continue;
+    const Stream *first = stream_of(streams, &by_flow, terms[0].node);
+    if (!first) continue;
+    Term *own = heap_copy(dag_heap(dag), terms, terms_count, sizeof *own); /* the graph grows below */
+    Expr slopes[2] = {first->positive, first->negative};
+    for (int k = 0; k < 2; k++)
+      if (dag_op(dag, slopes[k]) == OP_VARIABLE && all_have(dag, streams, &by_flow, own, terms_count, slopes[k])) {
+        residual[row] = mix(dag, streams, &by_flow, own, terms_count, slopes[k]);
+        break;
+      }
+    heap_free(dag_heap(dag), own);
+  }
+  map_free(&by_flow);
+}
+
 void semilinear_join(Dag *dag, Expr *residual, uint32_t count) {
   Heap *heap = dag_heap(dag);
   StreamVec streams = {0};
@@ -78,6 +171,7 @@ void semilinear_join(Dag *dag, Expr *residual, uint32_t count) {
       if (!next) break;
       join_streams(dag, stream, next, residual);
     }
+  mix_nodes(dag, &streams, residual, count);
   map_free(&begins);
   vec_free(heap, &streams);
 }

@@ -87,13 +87,13 @@ void verdict_report(const Problem *problem, const Structure *structure, Diags *d
   int32_t difference = structure->n_equations - structure->n_variables;
   Diag *diag;
   if (structure->status == STRUCTURE_UNBALANCED)
-    diag = diag_error(diags, DIAG_STRUCTURE, (Span){0}, "%d equation%s for %d variable%s: %d too %s",
+    diag = diag_error(diags, DIAG_UNBALANCED, (Span){0}, "%d equation%s for %d variable%s: %d too %s",
                       (int)structure->n_equations, structure->n_equations == 1 ? "" : "s", (int)structure->n_variables,
                       structure->n_variables == 1 ? "" : "s", (int)(difference < 0 ? -difference : difference),
                       difference < 0 ? "few" : "many");
   else
     diag = diag_error(
-        diags, DIAG_STRUCTURE, (Span){0},
+        diags, DIAG_SINGULAR_STRUCTURE, (Span){0},
         "the model is structurally singular: as many equations as variables (%d), but no one-to-one assignment",
         (int)structure->n_equations);
   for (int32_t k = 0; k < dulmage->n_over && k < CULPRITS_SHOWN; k++)

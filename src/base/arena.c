@@ -1,6 +1,7 @@
 /* arena: see arena.h. */
 #include "base/arena.h"
 
+#include <ctype.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -63,6 +64,12 @@ char *arena_copy(Arena *arena, const char *text, size_t length) {
   char *copy = arena_alloc(arena, length + 1);
   if (length) memcpy(copy, text, length);
   return copy;
+}
+
+char *arena_trimmed(Arena *arena, const char *begin, const char *end) {
+  while (begin < end && isspace((unsigned char)*begin)) begin++;
+  while (begin < end && isspace((unsigned char)end[-1])) end--;
+  return arena_copy(arena, begin, (size_t)(end - begin));
 }
 
 char *arena_vprintf(Arena *arena, const char *format, va_list list) {

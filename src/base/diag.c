@@ -7,8 +7,25 @@ enum { ERROR_LIMIT = 20 };
 
 Diags diags_make(Heap *heap) { return (Diags){.arena = arena_make(heap), .limit = ERROR_LIMIT}; }
 
+const DiagMessage *diag_messages(void) {
+  static const DiagMessage messages[] = {
+#define MESSAGE(name, number, title, explanation) {"D" #number, title, explanation},
+#include "base/messages.def"
+      {0}};
+  return messages;
+}
+
+/* A class stands for the row of what has no code of its own. */
+static const char *label_of(DiagCode code) {
+#define MESSAGE(name, number, title, explanation) \
+  if (code == number || 100 * (unsigned)code == number) return "D" #number;
+#include "base/messages.def"
+  return NULL;
+}
+
 static Diag *diag_add(Diags *diags, Severity severity, DiagCode code, Span span, const char *format, va_list list) {
-  Diag diag = {.severity = severity, .code = code, .message = "", .span = span};
+  Diag diag = {.severity = severity, .label = label_of(code), .message = "", .span = span};
+  if (severity == SEVERITY_ERROR) diag.code = code < DIAG_INTERNAL_OTHER ? code : code / 100;
   if (severity == SEVERITY_ERROR && ++diags->errors > diags->limit) {
     diags->spare = diag;
     return &diags->spare;
@@ -26,10 +43,10 @@ Diag *diag_error(Diags *diags, DiagCode code, Span span, const char *format, ...
   return diag;
 }
 
-Diag *diag_warning(Diags *diags, Span span, const char *format, ...) {
+Diag *diag_warning(Diags *diags, DiagCode code, Span span, const char *format, ...) {
   va_list list;
   va_start(list, format);
-  Diag *diag = diag_add(diags, SEVERITY_WARNING, DIAG_NONE, span, format, list);
+  Diag *diag = diag_add(diags, SEVERITY_WARNING, code, span, format, list);
   va_end(list);
   return diag;
 }
@@ -48,14 +65,18 @@ void diags_keep(Diags *diags, uint32_t count) {
     if (vec_last(&diags->list).severity == SEVERITY_ERROR) diags->errors--;
 }
 
+Diag *diags_copy(Diags *diags, const Diag *from) {
+  bool is_error = from->severity == SEVERITY_ERROR;
+  Diag *diag = is_error ? diag_error(diags, from->code, from->span, "%s", from->message)
+                        : diag_warning(diags, DIAG_WARNING, from->span, "%s", from->message);
+  diag->label = from->label;
+  for (uint32_t k = 0; k < from->notes.count; k++)
+    diag_note(diags, diag, from->notes.data[k].span, "%s", from->notes.data[k].message);
+  return diag;
+}
+
 void diags_append(Diags *diags, const Diags *more) {
-  for (uint32_t i = 0; i < more->list.count; i++) {
-    const Diag *from = &more->list.data[i];
-    Diag *diag = from->severity == SEVERITY_ERROR ? diag_error(diags, from->code, from->span, "%s", from->message)
-                                                  : diag_warning(diags, from->span, "%s", from->message);
-    for (uint32_t k = 0; k < from->notes.count; k++)
-      diag_note(diags, diag, from->notes.data[k].span, "%s", from->notes.data[k].message);
-  }
+  for (uint32_t i = 0; i < more->list.count; i++) diags_copy(diags, &more->list.data[i]);
 }
 
 Diag *diags_first_error(const Diags *diags) {

@@ -1,4 +1,4 @@
-/* diag: errors are values. A diagnostic has a code, one line of message, a source span and notes
+/* diag: errors are values. A diagnostic has a class, a code of its own, one line of message, a source span and notes
  * (hints, further places). The library collects them; only the front end draws line and caret. */
 #pragma once
 
@@ -10,7 +10,8 @@ typedef struct Span {
   uint32_t begin, end;
 } Span;
 
-/* The classes of design.md section 5; the number is the command's exit status. */
+/* Up to DIAG_WARNING the classes of messages, whose number is the command's exit status; then the codes of messages.def,
+ * whose hundreds are their class. */
 typedef enum DiagCode {
   DIAG_NONE = 0,
   DIAG_INTERNAL = 1,
@@ -20,6 +21,9 @@ typedef enum DiagCode {
   DIAG_INIT = 5,
   DIAG_INTEGRATION = 6,
   DIAG_FILE = 7,
+  DIAG_WARNING = 9, /* of no exit status */
+#define MESSAGE(name, number, title, explanation) DIAG_##name = number,
+#include "base/messages.def"
 } DiagCode;
 
 typedef enum Severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR } Severity;
@@ -31,7 +35,8 @@ typedef struct DiagNote {
 
 typedef struct Diag {
   Severity severity;
-  DiagCode code;
+  DiagCode code;     /* its class */
+  const char *label; /* of its row in messages.def: "D301" */
   const char *message;
   Span span;
   VEC(DiagNote) notes;
@@ -49,9 +54,10 @@ typedef struct Diags {
 /* An empty list with the usual limit of errors kept. */
 Diags diags_make(Heap *heap);
 
-/* Appends an error (or warning) and returns it for diag_note; never NULL, valid until the next one is added. */
+/* Appends an error (or warning) with a class or a code of messages.def, and returns it for diag_note; never NULL, valid until the next one is added. */
 __attribute__((format(printf, 4, 5))) Diag *diag_error(Diags *diags, DiagCode code, Span span, const char *format, ...);
-__attribute__((format(printf, 3, 4))) Diag *diag_warning(Diags *diags, Span span, const char *format, ...);
+__attribute__((format(printf, 4, 5))) Diag *diag_warning(Diags *diags, DiagCode code, Span span, const char *format,
+                                                         ...);
 
 /* Adds a hint or a further place to the diagnostic just made. */
 __attribute__((format(printf, 4, 5))) void diag_note(Diags *diags, Diag *diag, Span span, const char *format, ...);
@@ -65,8 +71,19 @@ void diags_append(Diags *diags, const Diags *more);
 /* The first error; NULL when there is none. */
 Diag *diags_first_error(const Diags *diags);
 
-/* The code of the first error; DIAG_NONE when there is none. */
+/* Appends a copy of one. */
+Diag *diags_copy(Diags *diags, const Diag *diag);
+
+/* The class of the first error; DIAG_NONE when there is none. */
 DiagCode diags_code(const Diags *diags);
+
+/* A row of messages.def. */
+typedef struct DiagMessage {
+  const char *label, *title, *explanation;
+} DiagMessage;
+
+/* The rows in their order; a NULL label behind the last. */
+const DiagMessage *diag_messages(void);
 
 /* A source text with its line starts, to turn offsets into lines and columns (both 1-based;
  * columns count UTF-8 characters). */

@@ -35,7 +35,7 @@ static void analyze(Session *session) {
   session->status = first_failure(session->status, (int)analysis.status);
   if (!is_standard_output(arguments->json_path)) session_write(session, "-", daedal_analysis_text(session->model));
   if (arguments->verbose && session_talks(session)) say_more(&analysis);
-  if (arguments->svg_path) session_write(session, arguments->svg_path, daedal_analysis_svg(session->model));
+  if (arguments->svg_path) session_write_picture(session, arguments->svg_path, daedal_analysis_svg(session->model));
 }
 
 int analyze_command(const Arguments *arguments) {

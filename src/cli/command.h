@@ -8,12 +8,21 @@
 
 /* What the user asked for; NULL and false mean "not given". A path "-" is standard output. */
 typedef struct Arguments {
-  const char *model_path, *class_name, *mna, *dump_pass;
+  const char *model_path; /* or what else the command is about: a code, a shell */
+  const char *class_name, *mna, *dump_pass;
   const char *libraries; /* that external functions may come from; NULL: they may not even write */
   const char *json_path, *svg_path, *output_path, *plot_path, *c_directory, *write_path;
+  const char *fmu_path, *fmu_kind; /* of export */
+  uint32_t fmi_version;
+  bool standalone;
   const char *methods, *solvers; /* to compare */
   const char *inputs, *outputs;  /* of a linear form */
   const char *way;               /* to a steady state */
+  const char *plot_pairs, *plot_axes;
+  const char *html_path, *points; /* of a report */
+  bool compares;
+  int word_count; /* the command line behind the program's name */
+  char **words;
   bool strict, energy;
   bool quiet, verbose, help;
   daedal_options run;
@@ -29,14 +38,20 @@ enum {
   IN_EXPORT = 32,
   IN_REDUCE = 64,
   IN_COMPARE = 128,
-  IN_LINEARIZE = 1 << 10,
-  IN_STEADY = 1 << 11,
+  IN_EXPLAIN = 256,
+  IN_REPORT = 512,
+  IN_DOCTOR = 1024,
+  IN_COMPLETION = 2048,
+  IN_LINEARIZE = 1 << 12,
+  IN_STEADY = 1 << 13,
+  IN_MODELS = 255 | IN_REPORT | IN_LINEARIZE | IN_STEADY, /* all that take a model */
   IN_ALL = (1 << 16) - 1,
 };
 
 typedef struct Command {
   const char *name;
   unsigned bit;
+  const char *subject;                    /* what follows it: "MODEL"; in brackets if it may be left out */
   const char *summary;                    /* one line, for the list of commands */
   const char *details;                    /* a few lines, for its own help */
   int (*run)(const Arguments *arguments); /* returns the exit status */
@@ -60,3 +75,7 @@ int reduce_command(const Arguments *arguments);
 int compare_command(const Arguments *arguments);
 int linearize_command(const Arguments *arguments);
 int steady_command(const Arguments *arguments);
+int explain_command(const Arguments *arguments);
+int report_command(const Arguments *arguments);
+int doctor_command(const Arguments *arguments);
+int completion_command(const Arguments *arguments);

@@ -26,9 +26,8 @@ static void option_print(FILE *file, const Option *option) {
            option->short_name ? ", " : "", option->name, option->argument ? " " : "",
            option->argument ? option->argument : "");
   fprintf(file, "  %-*s %s", COLUMN, left, option->help);
-  if (option->kind == OPTION_METHOD || option->kind == OPTION_METHODS) names_print(file, daedal_method_names());
-  if (option->kind == OPTION_DUMP) names_print(file, daedal_pass_names());
-  if (option->kind == OPTION_SOLVER || option->kind == OPTION_SOLVERS) names_print(file, daedal_solver_names());
+  if (option->kind != OPTION_MNA && option->kind != OPTION_AXES && option_names(option))
+    names_print(file, option_names(option));
   fputc('\n', file);
 }
 
@@ -47,8 +46,26 @@ void help_all(FILE *file) {
       file);
 }
 
+#if defined __clang__
+#define COMPILER "clang " __clang_version__
+#elif defined __GNUC__
+#define COMPILER "gcc " __VERSION__
+#else
+#define COMPILER "unknown"
+#endif
+
+void print_version(FILE *file) {
+  fprintf(file, "daedal %s\n", daedal_version());
+  fputs("  solvers", file);
+  names_print(file, daedal_solver_names());
+  fputs("\n  methods", file);
+  names_print(file, daedal_method_names());
+  fputs("\n  compiler: " COMPILER "\n", file);
+}
+
 void help_command(FILE *file, const Command *command) {
-  fprintf(file, "usage: daedal %s MODEL [OPTIONS]\n\n%s\noptions:\n", command->name, command->details);
+  fprintf(file, "usage: daedal %s%s%s [OPTIONS]\n\n%s\noptions:\n", command->name, *command->subject ? " " : "",
+          command->subject, command->details);
   for (const Option *option = options; option->name; option++)
     if (option->commands & command->bit) option_print(file, option);
 }

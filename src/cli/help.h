@@ -11,5 +11,8 @@ void help_short(FILE *file);
 /* Every command and every option. */
 void help_all(FILE *file);
 
+/* The version, and what it was built with. */
+void print_version(FILE *file);
+
 /* One command and its options. */
 void help_command(FILE *file, const Command *command);

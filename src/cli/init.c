@@ -21,11 +21,20 @@ static void initialize(Session *session) {
 
 int init_command(const Arguments *arguments) { return session_run(arguments, initialize, daedal_result_initial_json); }
 
-int export_command(const Arguments *arguments) {
-  Session session = session_open(arguments);
-  if (!session.status) {
-    session_keep(&session, daedal_export_c(session.model, arguments->c_directory, &arguments->run));
-    if (!session.status && session_talks(&session)) terminal_say("C source written to %s", arguments->c_directory);
-  }
-  return session_close(&session);
+static daedal_result *export_model(daedal_model *model, const Arguments *arguments) {
+  if (arguments->fmu_path)
+    return daedal_export_fmu(model, arguments->fmu_path, arguments->fmi_version == 2 ? 2 : 3, arguments->fmu_kind,
+                             &arguments->run);
+  return (arguments->standalone ? daedal_export_solver : daedal_export_c)(model, arguments->c_directory,
+                                                                          &arguments->run);
 }
+
+static void export(Session *session) {
+  const Arguments *arguments = session->arguments;
+  session_keep(session, export_model(session->model, arguments));
+  if (!session->status && session_talks(session))
+    terminal_say(arguments->fmu_path ? "FMU written to %s" : "C source written to %s",
+                 arguments->fmu_path ? arguments->fmu_path : arguments->c_directory);
+}
+
+int export_command(const Arguments *arguments) { return session_run(arguments, export, daedal_result_json); }

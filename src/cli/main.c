@@ -10,47 +10,61 @@
 #include <string.h>
 
 const Command commands[] = {
-    {"check", IN_CHECK, "read a model, check types and balance",
+    {"check", IN_CHECK, "MODEL", "read a model, check types and balance",
      "Reads the model, resolves names and types and counts equations and unknowns.\n"
      "Says nothing on standard output.\n",
      check_command},
-    {"flatten", IN_FLATTEN, "print the flat model as Base Modelica",
+    {"flatten", IN_FLATTEN, "MODEL", "print the flat model as Base Modelica",
      "Prints the flat model on standard output, as Base Modelica that daedal reads again.\n", flatten_command},
-    {"analyze", IN_ANALYZE, "structure: index, hidden constraints, what to initialize",
+    {"analyze", IN_ANALYZE, "MODEL", "structure: index, hidden constraints, what to initialize",
      "Prints the structural index, the degrees of freedom, which equations are differentiated\n"
      "how often, the hidden constraints and what may be given initial values.\n",
      analyze_command},
-    {"reduce", IN_REDUCE, "the system that a method makes of the model",
+    {"reduce", IN_REDUCE, "MODEL", "the system that a method makes of the model",
      "Prints the reduced system on standard output, as Base Modelica with comments that say where each\n"
      "equation and variable comes from. It can be simulated as it is.\n",
      reduce_command},
-    {"init", IN_INIT, "consistent initial values and how each was found",
+    {"init", IN_INIT, "MODEL", "consistent initial values and how each was found",
      "Prints values at the start that satisfy every equation, written or hidden, and how each\n"
      "was found.\n",
      init_command},
-    {"simulate", IN_SIMULATE, "integrate and write the trajectory",
+    {"simulate", IN_SIMULATE, "MODEL", "integrate and write the trajectory",
      "Computes consistent initial values and integrates. Without --output-file the trajectory goes to\n"
      "MODELNAME.csv in the current directory. Settings come from the options, then from the model's\n"
      "experiment annotation, then: from 0 to 1, 500 intervals, tolerance 1e-6.\n",
      simulate_command},
-    {"compare", IN_COMPARE, "several methods and solvers on one model, side by side",
+    {"compare", IN_COMPARE, "MODEL", "several methods and solvers on one model, side by side",
      "Runs every method that applies, or those named, with every solver named, and prints a table: sizes, work,\n"
      "largest residuals of the constraints of each level and whether they drift, drift of invariants, the\n"
      "difference from a run that is a hundred times more accurate, and how much the system amplifies a small\n"
      "difference at the start.\n",
      compare_command},
-    {"linearize", IN_LINEARIZE, "matrices A, B, C, D, modes and frequency response",
+    {"linearize", IN_LINEARIZE, "MODEL", "matrices A, B, C, D, modes and frequency response",
      "Linearizes the reduced equations at the initial values, or at a time of the run: the matrices of the minimal\n"
      "state-space form, its eigenvalues with frequency and damping, and with --plot a Bode plot.\n",
      linearize_command},
-    {"steady", IN_STEADY, "a steady state and whether it is stable",
+    {"steady", IN_STEADY, "MODEL", "a steady state and whether it is stable",
      "Looks for values with all derivatives zero, from the initial values: by Newton's method, by continuation, by\n"
      "integration. Prints them with the eigenvalues there.\n",
      steady_command},
-    {"export", IN_EXPORT, "write the reduced equations as C99 source",
+    {"export", IN_EXPORT, "MODEL", "write the reduced equations as C99 source",
      "Writes self-contained C99 into a directory: residual, sparse Jacobian, names, start values and a\n"
      "small driver.\n",
      export_command},
+    {"report", IN_REPORT, "MODEL", "one HTML page of everything: structure, initial values, plots, constraints",
+     "Analyzes and simulates the model and writes one HTML page that needs nothing else: the text, the structure, how\n"
+     "the initial values were found, trajectories to zoom and choose from, events, residuals of the constraints,\n"
+     "statistics, and the command to reproduce it. Without --html it goes to MODELNAME.html.\n",
+     report_command},
+    {"explain", IN_EXPLAIN, "[CODE]", "what the code of a message means",
+     "Says what the code at the end of a message means and what to try; lists all codes without one.\n",
+     explain_command},
+    {"doctor", IN_DOCTOR, "", "what daedal finds on this machine",
+     "Lists what daedal was built with and what it finds here, what each is for and how to get it, and makes a small\n"
+     "run.\n",
+     doctor_command},
+    {"completion", IN_COMPLETION, "SHELL", "a script by which a shell completes the command line",
+     "Prints a script for bash, zsh or fish, as in: source <(daedal completion bash)\n", completion_command},
     {0},
 };
 
@@ -73,6 +87,8 @@ static int unknown_command(const char *name) {
 static int run_command(const Command *command, int count, char **words) {
   Arguments arguments;
   if (!options_parse(command, count, words, &arguments)) return DAEDAL_USAGE;
+  arguments.word_count = count + 1;
+  arguments.words = words - 1;
   if (arguments.help) {
     help_command(stdout, command);
     return 0;
@@ -89,7 +105,7 @@ static int dispatch(int count, char **words) {
   const Command *command = command_find(first);
   if (command) return run_command(command, count - 2, words + 2);
   if (!strcmp(first, "--version")) {
-    printf("daedal %s\n", DAEDAL_VERSION);
+    print_version(stdout);
     return 0;
   }
   if (!strcmp(first, "--help") || !strcmp(first, "-h") || !strcmp(first, "help")) {

@@ -1,6 +1,7 @@
 /* options: the table and its parser. An option is given once; every value is checked here, before any work, except
  * those that need the model. */
 #include "cli/options.h"
+#include "cli/picture.h"
 #include "cli/suggest.h"
 
 #include <errno.h>
@@ -13,24 +14,24 @@
 #define PLACE(member) offsetof(Arguments, member)
 
 enum {
-  IN_TIMES = IN_SIMULATE | IN_COMPARE,
+  IN_TIMES = IN_SIMULATE | IN_COMPARE | IN_REPORT,
   IN_POINTS = IN_LINEARIZE | IN_STEADY,
-  IN_RUNS = IN_INIT | IN_REDUCE | IN_TIMES | IN_POINTS,
+  IN_RUNS = IN_INIT | IN_REDUCE | IN_EXPORT | IN_TIMES | IN_POINTS,
   MOST_OPTIONS = 64
 };
 
 const Option options[] = {
-    {"--model", NULL, "NAME", IN_ALL, OPTION_TEXT, PLACE(class_name),
+    {"--model", NULL, "NAME", IN_MODELS, OPTION_TEXT, PLACE(class_name),
      "the class to take; default: the last model of the file"},
-    {"--mna", NULL, "FORM", IN_ALL, OPTION_MNA, PLACE(mna),
+    {"--mna", NULL, "FORM", IN_MODELS, OPTION_MNA, PLACE(mna),
      "equations of a netlist: conventional, or charge with charges and fluxes as variables"},
-    {"--allow-external", NULL, "[LIBRARY]", IN_ALL, OPTION_LIBRARY, PLACE(libraries),
+    {"--allow-external", NULL, "[LIBRARY]", IN_MODELS, OPTION_LIBRARY, PLACE(libraries),
      "let external functions write files and run commands, and take them from LIBRARY.so"},
-    {"--strict", NULL, NULL, IN_ALL, OPTION_FLAG, PLACE(strict), "refuse what the Modelica language does not have"},
-    {"--energy", NULL, NULL, IN_ALL, OPTION_FLAG, PLACE(energy),
+    {"--strict", NULL, NULL, IN_MODELS, OPTION_FLAG, PLACE(strict), "refuse what the Modelica language does not have"},
+    {"--energy", NULL, NULL, IN_MODELS, OPTION_FLAG, PLACE(energy),
      "of a model with a Lagrangian: energy, its balance and constraint forces as variables"},
     {"--start-time", NULL, "T", IN_RUNS, OPTION_NUMBER, PLACE(run.start_time), "when the simulation starts"},
-    {"--stop-time", NULL, "T", IN_TIMES, OPTION_NUMBER, PLACE(run.stop_time), "when it stops"},
+    {"--stop-time", NULL, "T", IN_TIMES | IN_EXPORT, OPTION_NUMBER, PLACE(run.stop_time), "when it stops"},
     {"--at", NULL, "T", IN_LINEARIZE, OPTION_NUMBER, PLACE(run.stop_time),
      "linearize at this time of the run; default: at the initial values"},
     {"--inputs", NULL, "A,B", IN_LINEARIZE, OPTION_TEXT, PLACE(inputs),
@@ -41,12 +42,12 @@ const Option options[] = {
      "newton, homotopy or integration; default: one after the other"},
     {"--tolerance", NULL, "TOL", IN_RUNS, OPTION_POSITIVE, PLACE(run.tolerance),
      "relative tolerance; the absolute one is TOL times nominal"},
-    {"--intervals", NULL, "N", IN_TIMES, OPTION_COUNT, PLACE(run.intervals), "number of output intervals"},
-    {"--output-interval", NULL, "S", IN_TIMES, OPTION_POSITIVE, PLACE(run.output_interval),
+    {"--intervals", NULL, "N", IN_TIMES | IN_EXPORT, OPTION_COUNT, PLACE(run.intervals), "number of output intervals"},
+    {"--output-interval", NULL, "S", IN_TIMES | IN_EXPORT, OPTION_POSITIVE, PLACE(run.output_interval),
      "time between output points, instead of --intervals"},
     {"--override", NULL, "A=1,B=2", IN_RUNS, OPTION_TEXT, PLACE(run.overrides),
      "values of parameters and start values"},
-    {"--input", NULL, "LIST", IN_INIT | IN_TIMES | IN_POINTS, OPTION_TEXT, PLACE(run.inputs),
+    {"--input", NULL, "LIST", IN_INIT | IN_TIMES | IN_EXPORT | IN_POINTS, OPTION_TEXT, PLACE(run.inputs),
      "inputs along time: u=sin(time), FILE.csv, held:FILE.csv; commas between"},
     {"--start-values", NULL, "FILE", IN_RUNS, OPTION_TEXT, PLACE(run.start_values),
      "start values from a list, as init --write makes it"},
@@ -54,12 +55,13 @@ const Option options[] = {
      "start values from a result, at time T or its end"},
     {"--write", NULL, "FILE", IN_INIT, OPTION_OUTPUT, PLACE(write_path),
      "the values found, as a list for --start-values"},
-    {"--method", NULL, "M", IN_ANALYZE | IN_INIT | IN_SIMULATE | IN_EXPORT | IN_REDUCE, OPTION_METHOD,
+    {"--method", NULL, "M", IN_ANALYZE | IN_INIT | IN_SIMULATE | IN_EXPORT | IN_REDUCE | IN_REPORT, OPTION_METHOD,
      PLACE(run.method), "index reduction"},
-    {"--solver", NULL, "S", IN_SIMULATE | IN_POINTS, OPTION_SOLVER, PLACE(run.solver), "integrator"},
-    {"--methods", NULL, "A,B", IN_COMPARE, OPTION_METHODS, PLACE(methods),
+    {"--solver", NULL, "S", IN_SIMULATE | IN_REPORT | IN_POINTS, OPTION_SOLVER, PLACE(run.solver), "integrator"},
+    {"--methods", NULL, "A,B", IN_COMPARE | IN_REPORT, OPTION_METHODS, PLACE(methods),
      "methods to compare (default: all that apply)"},
-    {"--solvers", NULL, "A,B", IN_COMPARE, OPTION_SOLVERS, PLACE(solvers), "solvers to compare (default: auto)"},
+    {"--solvers", NULL, "A,B", IN_COMPARE | IN_REPORT, OPTION_SOLVERS, PLACE(solvers),
+     "solvers to compare (default: auto)"},
     {"--baumgarte", NULL, "ALPHA,BETA", IN_TIMES | IN_REDUCE, OPTION_PAIR, PLACE(run.baumgarte_alpha),
      "parameters of method baumgarte; default: from the time scale of the model"},
     {"--keep-superfluous", NULL, NULL, IN_TIMES | IN_REDUCE, OPTION_FLAG, PLACE(run.keep_superfluous),
@@ -70,26 +72,46 @@ const Option options[] = {
      "variables that should stay constant: their drift is reported"},
     {"--sensitivity", NULL, "A,X.start", IN_SIMULATE, OPTION_TEXT, PLACE(run.sensitivity),
      "derivatives of all variables by these parameters and start values, as signals der(x, A)"},
-    {"--max-step", NULL, "H", IN_TIMES, OPTION_POSITIVE, PLACE(run.max_step), "longest step"},
-    {"--constraint-tolerance", NULL, "R", IN_SIMULATE, OPTION_POSITIVE, PLACE(run.constraint_tolerance),
+    {"--max-step", NULL, "H", IN_TIMES | IN_EXPORT, OPTION_POSITIVE, PLACE(run.max_step), "longest step"},
+    {"--constraint-tolerance", NULL, "R", IN_SIMULATE | IN_REPORT, OPTION_POSITIVE, PLACE(run.constraint_tolerance),
      "largest residual of a constraint; default: 100 times the tolerance"},
-    {"--compile", NULL, NULL, IN_SIMULATE, OPTION_FLAG, PLACE(run.compile),
+    {"--compile", NULL, NULL, IN_SIMULATE | IN_REPORT, OPTION_FLAG, PLACE(run.compile),
      "compile the equations with the system's C compiler"},
     {"--output-file", NULL, "FILE", IN_SIMULATE | IN_LINEARIZE, OPTION_TRAJECTORY, PLACE(output_path),
      "trajectory as FILE.csv, FILE.mat, FILE.raw, or - for CSV on standard output; of linearize FILE.mat"},
-    {"--no-event-rows", NULL, NULL, IN_SIMULATE, OPTION_FLAG, PLACE(run.no_event_rows),
+    {"--resume", NULL, NULL, IN_SIMULATE, OPTION_FLAG, PLACE(run.resumes),
+     "go on from FILE.part, which a run leaves that was killed or interrupted"},
+    {"--no-event-rows", NULL, NULL, IN_SIMULATE | IN_REPORT, OPTION_FLAG, PLACE(run.no_event_rows),
      "no rows at events, only at output points"},
-    {"--variables", NULL, "REGEX", IN_SIMULATE, OPTION_TEXT, PLACE(run.variables),
-     "only the variables whose whole name matches"},
-    {"--plot", NULL, "FILE", IN_TIMES | IN_LINEARIZE, OPTION_PLOT, PLACE(plot_path),
-     "picture as FILE.svg; but for compare also -, one in characters on standard output"},
+    {"--variables", NULL, "LIST", IN_SIMULATE | IN_REPORT, OPTION_TEXT, PLACE(run.variables),
+     "only these variables: names, names of arrays, expressions for whole names; commas between"},
+    {"--plot", NULL, "FILE", IN_SIMULATE | IN_COMPARE | IN_LINEARIZE, OPTION_PLOT, PLACE(plot_path),
+     "picture as FILE.svg, .png or .pdf; but for compare also -, one in characters on standard output"},
+    {"--plot-variables", NULL, "LIST", IN_SIMULATE | IN_REPORT, OPTION_TEXT, PLACE(run.plot_variables),
+     "what the picture shows: names, names of arrays, expressions; default: --variables, or the states"},
+    {"--plot-xy", NULL, "X,Y", IN_SIMULATE, OPTION_TEXT, PLACE(plot_pairs),
+     "curves of one variable over another; several with semicolons between"},
+    {"--plot-log", NULL, "AXES", IN_SIMULATE, OPTION_AXES, PLACE(plot_axes), "logarithmic axes: x, y or xy"},
+    {"--html", NULL, "FILE", IN_REPORT, OPTION_PAGE, PLACE(html_path), "the page; default: MODELNAME.html"},
+    {"--compare", NULL, NULL, IN_REPORT, OPTION_FLAG, PLACE(compares),
+     "compare methods on the page; --methods, --solvers"},
+    {"--animate", NULL, "POINTS", IN_REPORT, OPTION_TEXT, PLACE(points),
+     "a moving picture of points joined by lines: 'x,y;x2,y2'; numbers and three coordinates are fine"},
     {"--svg", NULL, "FILE", IN_ANALYZE, OPTION_PICTURE, PLACE(svg_path), "picture of the incidence matrix"},
     {"--c", NULL, "DIR", IN_EXPORT, OPTION_DIRECTORY, PLACE(c_directory), "directory for the C source"},
+    {"--standalone", NULL, NULL, IN_EXPORT, OPTION_FLAG, PLACE(standalone),
+     "with --c: a solver that simulates the model alone"},
+    {"--fmu", NULL, "FILE", IN_EXPORT, OPTION_OUTPUT, PLACE(fmu_path), "a Functional Mock-up Unit, FILE.fmu"},
+    {"--fmi", NULL, "2|3", IN_EXPORT, OPTION_COUNT, PLACE(fmi_version),
+     "with --fmu: version of the interface; default 3"},
+    {"--kind", NULL, "me|cs", IN_EXPORT, OPTION_TEXT, PLACE(fmu_kind),
+     "with --fmu: model exchange or co-simulation alone; default: both"},
     {"--json", NULL, "FILE", IN_ANALYZE | IN_RUNS, OPTION_JSON, PLACE(json_path),
      "report as JSON; - or, as the last word, nothing: on standard output"},
-    {"--dump", NULL, "PASS", IN_ALL, OPTION_DUMP, PLACE(dump_pass), "show on standard error what a pass leaves behind"},
-    {"--quiet", "-q", NULL, IN_ALL, OPTION_FLAG, PLACE(quiet), "say nothing but errors"},
-    {"--verbose", "-v", NULL, IN_ALL, OPTION_FLAG, PLACE(verbose), "say more: counts, offsets, pivots, events"},
+    {"--dump", NULL, "PASS", IN_MODELS, OPTION_DUMP, PLACE(dump_pass),
+     "show on standard error what a pass leaves behind"},
+    {"--quiet", "-q", NULL, IN_MODELS, OPTION_FLAG, PLACE(quiet), "say nothing but errors"},
+    {"--verbose", "-v", NULL, IN_MODELS, OPTION_FLAG, PLACE(verbose), "say more: counts, offsets, pivots, events"},
     {"--help", "-h", NULL, IN_ALL, OPTION_FLAG, PLACE(help), "this text"},
     {0},
 };
@@ -137,16 +159,46 @@ static bool misplaced_option(const OptionParser *parser, const Option *option) {
 
 /* ---- values ---- */
 
-static bool one_of(const Option *option, const char *value, const char *const *names, const char *kind) {
+const char *const *option_names(const Option *option) {
+  static const char *const forms[] = {"conventional", "charge", NULL}, *const axes[] = {"x", "y", "xy", NULL};
+  static const char *const ways[] = {"newton", "homotopy", "integration", NULL};
+  switch (option->kind) {
+  case OPTION_METHOD:
+  case OPTION_METHODS: return daedal_method_names();
+  case OPTION_SOLVER:
+  case OPTION_SOLVERS: return daedal_solver_names();
+  case OPTION_DUMP: return daedal_pass_names();
+  case OPTION_MNA: return forms;
+  case OPTION_AXES: return axes;
+  case OPTION_WAY: return ways;
+  default: return NULL;
+  }
+}
+
+/* How the names are called together. */
+static const char *kind_of_names(const Option *option) {
+  switch (option->kind) {
+  case OPTION_METHOD:
+  case OPTION_METHODS: return "methods";
+  case OPTION_SOLVER:
+  case OPTION_SOLVERS: return "solvers";
+  case OPTION_DUMP: return "passes";
+  case OPTION_MNA: return "forms";
+  case OPTION_WAY: return "ways";
+  default: return "axes";
+  }
+}
+
+static bool one_of(const Option *option, const char *value, const char *const *names) {
   for (const char *const *name = names; *name; name++)
     if (!strcmp(*name, value)) return true;
   usage_error("there is no %s '%s' in this version", option->name + 2, value);
-  suggest_print(value, names, kind);
+  suggest_print(value, names, kind_of_names(option));
   return false;
 }
 
 /* Every name between the commas is one of the list. */
-static bool each_one_of(const Option *option, const char *value, const char *const *names, const char *kind) {
+static bool each_one_of(const Option *option, const char *value, const char *const *names) {
   for (const char *at = value;; at += strcspn(at, ",") + 1) {
     char name[64];
     size_t length = strcspn(at, ",");
@@ -155,7 +207,7 @@ static bool each_one_of(const Option *option, const char *value, const char *con
     for (const char *const *known = names; *known && !found; known++) found = !strcmp(*known, name);
     if (!found) {
       usage_error("%s: there is no '%s' in this version", option->name, name);
-      suggest_print(name, names, kind);
+      suggest_print(name, names, kind_of_names(option));
       return false;
     }
     if (!at[length]) return true;
@@ -187,11 +239,11 @@ static bool is_result_file(const char *value) {
 static bool ends_well(const Option *option, const char *value) {
   if (is_standard_output(value)) {
     if (option->kind != OPTION_PICTURE) return true;
-  } else if (option->kind == OPTION_TRAJECTORY ? is_result_file(value) : ends_with(value, ".svg")) {
+  } else if (option->kind == OPTION_TRAJECTORY ? is_result_file(value) : picture_format(value) != PICTURE_NONE) {
     return true;
   }
   usage_error("%s takes a file name that ends in %s%s, not '%s'", option->name,
-              option->kind == OPTION_TRAJECTORY ? ".csv, .mat or .raw" : ".svg",
+              option->kind == OPTION_TRAJECTORY ? ".csv, .mat or .raw" : ".svg, .png or .pdf",
               option->kind == OPTION_PICTURE ? "" : ", or -", value);
   return false;
 }
@@ -225,35 +277,26 @@ static bool value_store(const Option *option, const char *value, Arguments *argu
   case OPTION_POSITIVE: return number_store(option, value, place);
   case OPTION_COUNT: return count_store(option, value, place);
   case OPTION_METHOD:
-    if (!one_of(option, value, daedal_method_names(), "methods")) return false;
-    break;
   case OPTION_DUMP:
-    if (!one_of(option, value, daedal_pass_names(), "passes")) return false;
-    break;
   case OPTION_SOLVER:
-    if (!one_of(option, value, daedal_solver_names(), "solvers")) return false;
+  case OPTION_MNA:
+  case OPTION_AXES:
+  case OPTION_WAY:
+    if (!one_of(option, value, option_names(option))) return false;
     break;
-  case OPTION_MNA: {
-    static const char *const forms[] = {"conventional", "charge", NULL};
-    if (!one_of(option, value, forms, "forms")) return false;
-    break;
-  }
-  case OPTION_WAY: {
-    static const char *const ways[] = {"newton", "homotopy", "integration", NULL};
-    if (!one_of(option, value, ways, "ways")) return false;
-    break;
-  }
   case OPTION_METHODS:
-    if (!each_one_of(option, value, daedal_method_names(), "methods")) return false;
-    break;
   case OPTION_SOLVERS:
-    if (!each_one_of(option, value, daedal_solver_names(), "solvers")) return false;
+    if (!each_one_of(option, value, option_names(option))) return false;
     break;
   case OPTION_PAIR: return pair_store(option, value, place);
   case OPTION_TRAJECTORY:
   case OPTION_PICTURE:
   case OPTION_PLOT:
     if (!ends_well(option, value)) return false;
+    break;
+  case OPTION_PAGE:
+    if (!ends_with(value, ".html"))
+      return usage_error("%s takes a file name that ends in .html, not '%s'", option->name, value);
     break;
   case OPTION_LIBRARY: *(const char **)place = value; return true;
   case OPTION_TEXT:
@@ -298,10 +341,29 @@ static bool parse_option(OptionParser *parser, const char *word) {
   return value && value_store(option, value, parser->arguments);
 }
 
+/* "MODEL" as a word of a sentence. */
+static const char *subject_name(const Command *command) {
+  return command->bit & IN_MODELS ? "model" : command->bit == IN_EXPLAIN ? "code" : "shell";
+}
+
 static bool parse_path(OptionParser *parser, const char *word) {
   if (parser->arguments->model_path)
-    return usage_error("one model at a time: both '%s' and '%s' are given", parser->arguments->model_path, word);
+    return usage_error("one %s at a time: both '%s' and '%s' are given", subject_name(parser->command),
+                       parser->arguments->model_path, word);
   parser->arguments->model_path = word;
+  return true;
+}
+
+/* Exactly one thing to write, and what belongs to it. */
+static bool check_export(const Arguments *arguments) {
+  const char *kind = arguments->fmu_kind;
+  if (!arguments->c_directory == !arguments->fmu_path)
+    return usage_error("export writes one of two: daedal export MODEL --c DIR, daedal export MODEL --fmu FILE");
+  if (!arguments->fmu_path && (kind || arguments->fmi_version)) return usage_error("--fmi and --kind belong to --fmu");
+  if (arguments->fmu_path && arguments->standalone) return usage_error("--standalone belongs to --c");
+  if (arguments->fmi_version && arguments->fmi_version != 2 && arguments->fmi_version != 3)
+    return usage_error("--fmi is 2 or 3");
+  if (kind && strcmp(kind, "me") != 0 && strcmp(kind, "cs") != 0) return usage_error("--kind is me or cs");
   return true;
 }
 
@@ -309,8 +371,10 @@ static bool parse_path(OptionParser *parser, const char *word) {
 static bool check_together(const OptionParser *parser) {
   const Arguments *arguments = parser->arguments;
   const char *name = parser->command->name;
-  if (!arguments->model_path) {
-    usage_error("no model: daedal %s MODEL", name);
+  const char *subject = parser->command->subject;
+  if (arguments->model_path && !*subject) return usage_error("%s takes no '%s'", name, arguments->model_path);
+  if (!arguments->model_path && *subject && *subject != '[') {
+    usage_error("no %s: daedal %s %s", subject_name(parser->command), name, subject);
     if (arguments->json_path && ends_with(arguments->json_path, ".mo"))
       fprintf(stderr, "  --json took '%s' as its file; put --json last\n", arguments->json_path);
     return false;
@@ -321,6 +385,14 @@ static bool check_together(const OptionParser *parser) {
     return usage_error("only one of --output-file, --json, --plot and --write can go to standard output");
   if (arguments->run.intervals && !isnan(arguments->run.output_interval))
     return usage_error("--intervals and --output-interval exclude each other");
+  if (!pictures_possible(arguments->plot_path) || !pictures_possible(arguments->svg_path)) return false;
+  if ((arguments->plot_pairs || arguments->plot_axes || arguments->run.plot_variables) && !arguments->plot_path &&
+      parser->command->bit != IN_REPORT)
+    return usage_error("there is no picture to draw: --plot FILE");
+  if (arguments->run.resumes && is_standard_output(arguments->output_path))
+    return usage_error("--resume needs the file that the result goes to: --output-file FILE");
+  if (arguments->plot_pairs && arguments->run.plot_variables)
+    return usage_error("--plot-variables and --plot-xy exclude each other");
   if (parser->command->bit == IN_COMPARE && is_standard_output(arguments->plot_path))
     return usage_error("compare draws its picture into a file: --plot FILE.svg");
   if (parser->command->bit == IN_LINEARIZE && arguments->output_path && !ends_with(arguments->output_path, ".mat"))
@@ -330,9 +402,7 @@ static bool check_together(const OptionParser *parser) {
                 "simulate runs it");
     return false;
   }
-  if (parser->command->bit == IN_EXPORT && !arguments->c_directory)
-    return usage_error("export needs a directory: daedal export MODEL --c DIR");
-  return true;
+  return parser->command->bit != IN_EXPORT || check_export(arguments);
 }
 
 bool options_parse(const Command *command, int count, char **words, Arguments *arguments) {

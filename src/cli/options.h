@@ -22,8 +22,10 @@ typedef enum OptionKind {
   OPTION_SOLVERS,
   OPTION_PAIR,       /* two numbers above zero, a comma between */
   OPTION_TRAJECTORY, /* a path that ends in .csv, .mat or .raw, or "-" */
-  OPTION_PICTURE,    /* a path that ends in .svg */
+  OPTION_PICTURE,    /* a path that ends in .svg, .png or .pdf */
   OPTION_PLOT,       /* the same, or "-" */
+  OPTION_PAGE,       /* a path that ends in .html */
+  OPTION_AXES,       /* x, y or xy */
   OPTION_LIBRARY,    /* paths that end in .so, commas between; may be left out */
   OPTION_JSON,       /* a path or "-"; as the last argument, "-" may be left out */
   OPTION_OUTPUT,     /* a path to write to, or "-" */
@@ -41,6 +43,9 @@ typedef struct Option {
 } Option;
 
 extern const Option options[]; /* ends with an entry without a name */
+
+/* The names that an option may take, NULL behind the last; NULL if it is not one of a list. */
+const char *const *option_names(const Option *option);
 
 /* Reads the words after the command, `--name value` or `--name=value`, and the model's path. False after a
  * message about what is wrong. The strings stay the caller's. */

@@ -35,6 +35,6 @@ int output_end(int status) {
   errno = 0;
   int lost = fflush(stdout) != 0 || ferror(stdout);
   if (!lost) return status;
-  usage_error("cannot write to standard output%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
+  say_error("D701", "cannot write to standard output%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
   return status ? status : DAEDAL_FILE;
 }

@@ -21,6 +21,7 @@ static const char *output_path(const Option *option, const Arguments *arguments)
   case OPTION_TRAJECTORY:
   case OPTION_PICTURE:
   case OPTION_PLOT:
+  case OPTION_PAGE:
   case OPTION_JSON:
   case OPTION_OUTPUT:
   case OPTION_DIRECTORY: break;
@@ -105,7 +106,8 @@ bool outputs_writable(const Arguments *arguments) {
     if (!path) continue;
     int error = option->kind == OPTION_DIRECTORY ? directory_error(path) : output_error(path);
     if (!error) continue;
-    usage_error("cannot write '%s': %s", path, error == ENOENT ? "its directory does not exist" : strerror(error));
+    say_error("D701", "cannot write '%s': %s", path,
+              error == ENOENT ? "its directory does not exist" : strerror(error));
     return false;
   }
   return true;

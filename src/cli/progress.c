@@ -4,6 +4,7 @@
 #include "cli/terminal.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <time.h>
@@ -41,13 +42,24 @@ ProgressBar progress_begin(bool shown) {
   return (ProgressBar){.shown = shown && terminal_is_watched(), .begun = now, .next = now + FIRST_DRAWN};
 }
 
+/* Seconds as people read them: 42 s, 3:20, 5 h. */
+static void remaining(double seconds_left, char text[16]) {
+  if (seconds_left < 100) snprintf(text, 16, "%.0f s", seconds_left);
+  else if (seconds_left < 6000) snprintf(text, 16, "%d:%02d", (int)seconds_left / 60, (int)seconds_left % 60);
+  else if (seconds_left < 3.6e6) snprintf(text, 16, "%.0f h", seconds_left / 3600);
+  else snprintf(text, 16, "days");
+}
+
 static void draw(const ProgressBar *progress, const daedal_progress *now, double clock) {
   static const char full[] = "==============================", empty[] = "                              ";
   double length = now->stop_time - now->start_time, done = now->time - now->start_time;
-  int filled = length > 0 ? (int)(BAR * done / length) : BAR;
-  filled = filled < 0 ? 0 : filled > BAR ? BAR : filled;
-  fprintf(stderr, "\r[%.*s%.*s] t = %.4g of %.4g, %" PRIu64 " steps, %.3g simulated s/s\033[K", filled, full,
-          BAR - filled, empty, now->time, now->stop_time, now->steps, done / (clock - progress->begun));
+  double part = length > 0 ? done / length : 1, gone = clock - progress->begun;
+  part = part < 0 ? 0 : part > 1 ? 1 : part;
+  int filled = (int)(BAR * part);
+  char left[16];
+  remaining(part > 0 ? gone * (1 - part) / part : HUGE_VAL, left);
+  fprintf(stderr, "\r[%.*s%.*s] %3.0f%%  t = %.4g of %.4g, %" PRIu64 " steps, %.3g simulated s/s, %s left\033[K",
+          filled, full, BAR - filled, empty, 100 * part, now->time, now->stop_time, now->steps, done / gone, left);
   fflush(stderr);
 }
 

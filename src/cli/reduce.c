@@ -25,7 +25,7 @@ static void compare(Session *session) {
   session_keep(session, daedal_compare(session->model, &arguments->run, arguments->methods, arguments->solvers));
   if (!session->result) return;
   if (!is_standard_output(arguments->json_path)) session_write(session, "-", daedal_compare_text(session->result));
-  if (arguments->plot_path) session_write(session, arguments->plot_path, daedal_compare_plot(session->result));
+  if (arguments->plot_path) session_write_picture(session, arguments->plot_path, daedal_compare_plot(session->result));
 }
 
 int compare_command(const Arguments *arguments) { return session_run(arguments, compare, daedal_compare_json); }

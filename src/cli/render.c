@@ -80,7 +80,8 @@ static void draw_place(const daedal_place *place) {
   fputc('\n', stderr);
 }
 
-static void draw(daedal_severity severity, const char *message, const daedal_place *place, const char *path) {
+static void draw(daedal_severity severity, const char *message, const char *code, const daedal_place *place,
+                 const char *path) {
   const char *name = place->path && *place->path ? place->path : path;
   bool is_named = place->line > 0 || severity != DAEDAL_NOTE;
   fputs(terminal_style(STYLE_BOLD), stderr);
@@ -88,14 +89,14 @@ static void draw(daedal_severity severity, const char *message, const daedal_pla
   if (place->line > 0) fprintf(stderr, ":%" PRIu32 ":%" PRIu32, place->line, place->column);
   fprintf(stderr, "%s%s%s%s:%s ", is_named ? ": " : "  ", terminal_style(STYLE_NONE), terminal_style(styles[severity]),
           words[severity], terminal_style(STYLE_NONE));
-  terminal_say("%s", message);
+  terminal_say(code ? "%s [%s]" : "%s", message, code);
   if (place->line > 0 && place->text) draw_place(place);
 }
 
 void render_diagnostic(const daedal_diagnostic *diagnostic, const char *path) {
-  draw(diagnostic->severity, diagnostic->message, &diagnostic->place, path);
+  draw(diagnostic->severity, diagnostic->message, diagnostic->code, &diagnostic->place, path);
   for (uint32_t i = 0; i < diagnostic->note_count; i++)
-    draw(DAEDAL_NOTE, diagnostic->notes[i].message, &diagnostic->notes[i].place, path);
+    draw(DAEDAL_NOTE, diagnostic->notes[i].message, NULL, &diagnostic->notes[i].place, path);
 }
 
 void render_count(uint32_t errors, uint32_t drawn) {

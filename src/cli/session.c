@@ -2,11 +2,14 @@
 #include "cli/session.h"
 #include "cli/output.h"
 #include "cli/outputs.h"
+#include "cli/picture.h"
+#include "cli/progress.h"
 #include "cli/render.h"
 #include "cli/suggest.h"
 #include "cli/terminal.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void session_fail(Session *session, daedal_status status) {
@@ -14,7 +17,7 @@ static void session_fail(Session *session, daedal_status status) {
 }
 
 static void fail_out_of_memory(Session *session) {
-  usage_error("out of memory");
+  say_error("D100", "out of memory");
   session_fail(session, DAEDAL_INTERNAL);
 }
 
@@ -46,6 +49,29 @@ void session_keep(Session *session, daedal_result *result) {
   session->result = result;
   if (result) session_report(session);
   else fail_out_of_memory(session);
+}
+
+int session_simulate(Session *session, const daedal_options *options) {
+  daedal_options watched = *options;
+  ProgressBar progress = progress_begin(session_talks(session));
+  watched.on_step = progress_step;
+  watched.context = &progress;
+  daedal_result *result = daedal_simulate(session->model, &watched);
+  progress_end(&progress);
+  session_keep(session, result);
+  return progress.stopped;
+}
+
+char *session_default_path(const Session *session, const char *ending) {
+  const char *name = daedal_model_name(session->model);
+  size_t size = strlen(name) + strlen(ending) + 1;
+  char *path = malloc(size);
+  if (!path) return NULL;
+  snprintf(path, size, "%s%s", name, ending);
+  for (char *at = path; *at; at++)
+    if (*at == '/' || (unsigned char)*at < 0x20) *at = '_';
+  if (path[0] == '-') path[0] = '_';
+  return path;
 }
 
 void session_say_choice(Session *session) {
@@ -106,6 +132,20 @@ void session_write(Session *session, const char *path, const char *text) {
   }
 }
 
+void session_write_picture(Session *session, const char *path, const char *svg) {
+  PictureFormat format = picture_format(path);
+  if (!svg || format == PICTURE_SVG) {
+    session_write(session, path, svg);
+    if (!svg) session_fail(session, DAEDAL_USAGE);
+    return;
+  }
+  Buffer picture = picture_convert(svg, format);
+  if (picture.count) session_fail(session, daedal_write_bytes(session->model, path, picture.data, picture.count));
+  else session_fail(session, DAEDAL_FILE);
+  session_report(session);
+  buffer_free(&picture);
+}
+
 void session_write_json(Session *session, const char *text, const char *failed) {
   bool has_text = text && *text;
   if (!has_text && session->model) session_report(session);
@@ -113,12 +153,19 @@ void session_write_json(Session *session, const char *text, const char *failed) 
   session_write(session, session->arguments->json_path, has_text ? text : failed);
 }
 
+void session_write_refusal(Session *session, ResultReport *json) {
+  bool is_refused = session->model && daedal_model_status(session->model) != DAEDAL_OK;
+  daedal_result *result = is_refused ? daedal_initialize(session->model, &session->arguments->run) : NULL;
+  session_write_json(session, json(result), json(NULL));
+  daedal_result_free(result);
+}
+
 int session_run(const Arguments *arguments, void (*work)(Session *session), ResultReport *json) {
   Session session = session_open(arguments);
   bool is_sound = !session.status;
-  if (is_sound) work(&session);
-  if (!is_sound || (session.result && arguments->json_path))
-    session_write_json(&session, session.result ? json(session.result) : NULL, json(NULL));
+  if (!is_sound) session_write_refusal(&session, json);
+  else work(&session);
+  if (session.result && arguments->json_path) session_write_json(&session, json(session.result), json(NULL));
   return session_close(&session);
 }
 

@@ -26,6 +26,12 @@ void session_check_outputs(Session *session);
 /* Takes over the result of a run (NULL: there was no memory for it) and reports. */
 void session_keep(Session *session, daedal_result *result);
 
+/* Simulates with the progress shown, keeps the result, and returns the signal that interrupted it, 0 for none. */
+int session_simulate(Session *session, const daedal_options *options);
+
+/* MODELNAME and the ending; what a file name should not have becomes '_'. NULL without memory. The caller frees it. */
+char *session_default_path(const Session *session, const char *ending);
+
 /* With --verbose: the matrices by which the states were chosen. */
 void session_say_choice(Session *session);
 
@@ -36,12 +42,18 @@ void session_report(Session *session);
  * is reported. */
 void session_write(Session *session, const char *path, const char *text);
 
+/* Writes an SVG text in the format that the path asks for. */
+void session_write_picture(Session *session, const char *path, const char *svg);
+
 /* Writes the report for --json; `failed` stands for it when the model failed before there was one. */
 void session_write_json(Session *session, const char *text, const char *failed);
 
+/* Writes the JSON of a model that was refused: what was said about it. */
+typedef const char *ResultReport(daedal_result *result);
+void session_write_refusal(Session *session, ResultReport *json);
+
 /* A command whose JSON is a report of its result: work(session), if the model is sound, keeps the result and writes the
  * rest. Returns the exit status. */
-typedef const char *ResultReport(daedal_result *result);
 int session_run(const Arguments *arguments, void (*work)(Session *session), ResultReport *json);
 
 /* Whether words that are neither errors nor data should be said. */

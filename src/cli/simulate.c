@@ -1,7 +1,6 @@
 /* simulate: runs, then writes: trajectory, picture, JSON; last the summary. After a run that broke off the trajectory
  * so far is written as well, and said to be so. */
 #include "cli/output.h"
-#include "cli/progress.h"
 #include "cli/session.h"
 #include "cli/suggest.h"
 #include "cli/terminal.h"
@@ -11,35 +10,29 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { PANEL_LINES = 12 };
 
 typedef struct SimulateCommand {
   Session *session;
   int interrupted; /* the signal; 0 for none */
+  char *part;      /* where rows go while running; NULL: nowhere */
 } SimulateCommand;
-
-/* MODELNAME.csv; what a file name should not have becomes '_'. NULL without memory. */
-static char *default_path(const char *name) {
-  size_t size = strlen(name) + sizeof ".csv";
-  char *path = malloc(size);
-  if (!path) return NULL;
-  snprintf(path, size, "%s.csv", name);
-  for (char *at = path; *at; at++)
-    if (*at == '/' || (unsigned char)*at < 0x20) *at = '_';
-  if (path[0] == '-') path[0] = '_';
-  return path;
-}
 
 static void run_simulation(SimulateCommand *run) {
   daedal_options options = run->session->arguments->run;
-  ProgressBar progress = progress_begin(session_talks(run->session));
-  options.on_step = progress_step;
-  options.context = &progress;
-  daedal_result *result = daedal_simulate(run->session->model, &options);
-  progress_end(&progress);
-  run->interrupted = progress.stopped;
-  session_keep(run->session, result);
+  if (run->session->arguments->plot_pairs) options.plot_variables = run->session->arguments->plot_pairs;
+  options.part_path = run->part;
+  run->interrupted = session_simulate(run->session, &options);
+}
+
+/* FILE.part; NULL where the rows go to standard output. The caller frees it. */
+static char *part_path(const char *path) {
+  size_t size = strlen(path) + sizeof ".part";
+  char *part = is_standard_output(path) ? NULL : malloc(size);
+  if (part) snprintf(part, size, "%s.part", path);
+  return part;
 }
 
 static bool write_output(void *context, const void *bytes, size_t length) {
@@ -73,12 +66,18 @@ static void write_trajectory(SimulateCommand *run) {
 
 static void write_plot(Session *session) {
   const Arguments *arguments = session->arguments;
-  const char *path = arguments->plot_path, *variables = arguments->run.variables;
+  const char *path = arguments->plot_path, *shown = arguments->run.plot_variables, *axes = arguments->plot_axes;
   if (!path || daedal_result_rows(session->result) == 0) return;
-  session_write(session, path,
-                !is_standard_output(path)
-                    ? daedal_result_plot(session->result, variables)
-                    : daedal_result_plot_terminal(session->result, variables, terminal_width() - 1, PANEL_LINES));
+  daedal_plot plot = {.size = sizeof plot,
+                      .variables = shown ? shown : arguments->run.variables,
+                      .pairs = arguments->plot_pairs,
+                      .log_x = axes && strchr(axes, 'x'),
+                      .log_y = axes && strchr(axes, 'y')};
+  if (is_standard_output(path))
+    session_write(session, path,
+                  daedal_result_plot_terminal(session->result, &plot, terminal_width() - 1, PANEL_LINES));
+  else session_write_picture(session, path, daedal_result_plot(session->result, &plot));
+  session_report(session);
 }
 
 static void say_pivots(const daedal_result *result) {
@@ -93,7 +92,8 @@ static void say_events(const daedal_result *result) {
   for (uint32_t i = 0;; i++) {
     daedal_event event = daedal_result_event(result, i);
     if (isnan(event.time)) return;
-    terminal_say("event at t = %.10g: %s becomes %.10g", event.time, event.condition, event.value);
+    if (isnan(event.value)) terminal_say("event at t = %.10g: %s", event.time, event.condition);
+    else terminal_say("event at t = %.10g: %s becomes %.10g", event.time, event.condition, event.value);
   }
 }
 
@@ -110,17 +110,30 @@ static void say_summary(Session *session) {
   if (!*text) session_report(session);
 }
 
-static void simulate(Session *session) {
-  SimulateCommand run = {.session = session};
-  run_simulation(&run);
-  if (!session->result) return;
+/* The rows so far are of no use when the file is whole, and stay where the run was broken off. */
+static void leave_part(const SimulateCommand *run) {
+  if (!run->part) return;
+  if (!run->interrupted) (void)remove(run->part);
+  else if (access(run->part, R_OK) == 0) terminal_say("--resume goes on from %s", run->part);
+}
+
+static void write_outputs(SimulateCommand *run) {
+  Session *session = run->session;
   say_summary(session);
-  write_trajectory(&run);
+  write_trajectory(run);
   write_plot(session);
   if (session->arguments->json_path)
     session_write_json(session, daedal_result_json(session->result), daedal_result_json(NULL));
+  leave_part(run);
   bool is_broken_off = !session->status || daedal_result_rows(session->result) == 0;
-  if (run.interrupted && is_broken_off) session->status = 128 + run.interrupted;
+  if (run->interrupted && is_broken_off) session->status = 128 + run->interrupted;
+}
+
+static void simulate(Session *session) {
+  SimulateCommand run = {.session = session, .part = part_path(session->arguments->output_path)};
+  run_simulation(&run);
+  if (session->result) write_outputs(&run);
+  free(run.part);
 }
 
 /* The path that stands for none is an output like the others. */
@@ -130,17 +143,9 @@ static void complete_arguments(Session *session, Arguments *complete, char *path
   if (path) {
     session_check_outputs(session);
   } else {
-    usage_error("out of memory");
+    say_error("D100", "out of memory");
     session->status = DAEDAL_INTERNAL;
   }
-}
-
-/* A model that cannot be read has a report too: what was said about it. */
-static void report_failure(Session *session) {
-  bool is_refused = session->model && daedal_model_status(session->model) != DAEDAL_OK;
-  daedal_result *result = is_refused ? daedal_simulate(session->model, &session->arguments->run) : NULL;
-  session_write_json(session, daedal_result_json(result), daedal_result_json(NULL));
-  daedal_result_free(result);
 }
 
 int simulate_command(const Arguments *arguments) {
@@ -148,8 +153,8 @@ int simulate_command(const Arguments *arguments) {
   Arguments complete = *arguments;
   char *path = NULL;
   if (!session.status && !arguments->output_path)
-    complete_arguments(&session, &complete, path = default_path(daedal_model_name(session.model)));
-  if (session.status) report_failure(&session);
+    complete_arguments(&session, &complete, path = session_default_path(&session, ".csv"));
+  if (session.status) session_write_refusal(&session, daedal_result_json);
   else simulate(&session);
   free(path);
   return session_close(&session);

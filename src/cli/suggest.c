@@ -3,14 +3,17 @@
 #include "cli/terminal.h"
 #include "daedal.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 
-bool usage_error(const char *format, ...) {
+bool say_error(const char *code, const char *format, ...) {
   va_list values;
+  char message[8192];
   fprintf(stderr, "daedal: %serror:%s ", terminal_style(STYLE_ERROR), terminal_style(STYLE_NONE));
   va_start(values, format);
-  terminal_vsay(format, values);
+  vsnprintf(message, sizeof message, format, values);
   va_end(values);
+  terminal_say("%s [%s]", message, code);
   return false;
 }
 

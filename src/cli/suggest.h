@@ -3,8 +3,9 @@
 
 #include <stdbool.h>
 
-/* Prints "daedal: error: ..." on standard error. Always false. */
-__attribute__((format(printf, 1, 2))) bool usage_error(const char *format, ...);
+/* Prints "daedal: error: ... [code]" on standard error. Always false. */
+__attribute__((format(printf, 2, 3))) bool say_error(const char *code, const char *format, ...);
+#define usage_error(...) say_error("D200", __VA_ARGS__)
 
 /* Prints on standard error the names of a NULL-terminated list that come near the word, or else all of them
  * as what is available of that kind. */

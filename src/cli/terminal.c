@@ -1,6 +1,7 @@
 /* terminal: questions to the environment, asked anew each time; nothing is remembered. */
 #include "cli/terminal.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -36,18 +37,14 @@ void terminal_write(FILE *file, const char *bytes, size_t length, bool lines) {
   fwrite(run, 1, (size_t)(end - run), file);
 }
 
-void terminal_vsay(const char *format, va_list values) {
-  char line[8192];
-  vsnprintf(line, sizeof line, format, values);
-  terminal_write(stderr, line, strlen(line), false);
-  fputc('\n', stderr);
-}
-
 void terminal_say(const char *format, ...) {
   va_list values;
+  char line[8192];
   va_start(values, format);
-  terminal_vsay(format, values);
+  vsnprintf(line, sizeof line, format, values);
   va_end(values);
+  terminal_write(stderr, line, strlen(line), false);
+  fputc('\n', stderr);
 }
 
 bool terminal_is_watched(void) {

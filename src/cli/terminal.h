@@ -2,7 +2,6 @@
  * set (no-color.org) or on a dumb one. */
 #pragma once
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -17,7 +16,6 @@ void terminal_write(FILE *file, const char *bytes, size_t length, bool lines);
 
 /* One line on standard error, whatever the values of the format hold. */
 __attribute__((format(printf, 1, 2))) void terminal_say(const char *format, ...);
-void terminal_vsay(const char *format, va_list values);
 
 /* Whether a person watches standard error. */
 bool terminal_is_watched(void);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* The files nilpotents.inc and runtime.inc, put in by the build. */
-extern const char nilpotents_text[], runtime_text[];
+extern const char nilpotents_inc[], runtime_inc[];
 
 typedef struct Assembly {
   RoutineWriter writer;
@@ -410,8 +410,8 @@ static void put_all(Assembly *a, TextVec *out) {
   text_append(heap, &later, a->calls.data, a->calls.count);
   text_printf(heap, &later, "call_site(");
   Paragraphs numbers = {0}, runtime = {0};
-  split(heap, nilpotents_text, &numbers);
-  split(heap, runtime_text, &runtime);
+  split(heap, nilpotents_inc, &numbers);
+  split(heap, runtime_inc, &runtime);
   choose(heap, a->writer.arena, &runtime, &later);
   choose(heap, a->writer.arena, &numbers, &later);
 

@@ -638,7 +638,9 @@ static void put_table(ProgramWriter *writer, bool is_external) {
   Heap *heap = writer->heap;
   TextVec *out = &writer->out->text;
   if (writer->functions.count) text_append(heap, out, writer->functions.data, writer->functions.count);
-  if (is_external) text_printf(heap, out, "extern const Function %s_functions[];\n", writer->name);
+  if (is_external)
+    text_printf(heap, out, "extern __attribute__((visibility(\"default\"))) const Function %s_functions[];\n",
+                writer->name);
   text_printf(heap, out, "%sconst Function %s_functions[] = {", is_external ? "" : "static ", writer->name);
   for (uint32_t f = 0; f < writer->function_count; f++)
     text_printf(heap, out, "%s%s_f%u,", f % 8 ? " " : "\n    ", writer->name, f);

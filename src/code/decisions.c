@@ -147,8 +147,21 @@ static void set_lefts(Decisions *decisions, double t, const double *y) {
     decisions->evaluator->discretes[logic->lefts.data[k].leaf] = decisions->values[k];
 }
 
+/* ---- random numbers ---- */
+
+static ExternalSeed *hidden_seed(const Decisions *decisions) {
+  return &external_state(decisions->evaluator->heap)->seed;
+}
+
+static void keep_seed(Decisions *decisions) { decisions->seed = *hidden_seed(decisions); }
+
+static void draw_again(const Decisions *decisions) { *hidden_seed(decisions) = decisions->seed; }
+
+/* ---- values ---- */
+
 void decisions_start(Decisions *decisions) {
   Evaluator *evaluator = decisions->evaluator;
+  keep_seed(decisions);
   const Model *model = evaluator->model;
   for (uint32_t d = 0; d < model->discretes.count; d++) {
     const Variable *variable = &model->variables.data[model->discretes.data[d]];
@@ -176,6 +189,7 @@ void decisions_begin(Decisions *decisions, double t, const double *y) {
   copy_pre(decisions);
   decisions->matter = false;
   set_samples(decisions, t);
+  keep_seed(decisions);
 }
 
 /* A value that is not defined leaves its leaf as it is. */
@@ -215,6 +229,7 @@ uint32_t decisions_set(Decisions *decisions, double t, const double *y) {
   Evaluator *evaluator = decisions->evaluator;
   Point point = evaluator_point(evaluator, t, y);
   decisions->undefined = NULL;
+  draw_again(decisions);
   if (evaluator->discretes[logic->initial] != 0) set_lefts(decisions, t, y);
   uint32_t changed = set_initial(decisions, &point);
   for (uint32_t l = 0; l + 1 < logic->level_start.count; l++) {
@@ -241,7 +256,9 @@ void decisions_end(Decisions *decisions, double t, const double *y) {
     *leaf = 0;
   }
   if (!any) return;
+  ExternalSeed drawn = *hidden_seed(decisions);
   decisions_set(decisions, t, y);
+  *hidden_seed(decisions) = drawn;
   copy_pre(decisions);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "code/evaluator.h"
+#include "external/external.h"
 
 typedef struct Decisions {
   const Logic *logic;
@@ -20,6 +21,7 @@ typedef struct Decisions {
   bool retracted;    /* a branch that fired in this iteration no longer does; set only */
   bool latches;      /* a branch that fires does so until the iteration ends, whatever follows from it */
   bool matter;       /* something that rows depend on has changed since this was false */
+  ExternalSeed seed; /* of random numbers when the iteration began: it draws the same ones until it ends */
   const LogicStep *undefined; /* one whose value was not defined at the last evaluation; NULL: all were */
 } Decisions;
 

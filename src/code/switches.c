@@ -47,6 +47,7 @@ Switches *switches_new(Heap *heap, Evaluator *evaluator) {
   if (count) {
     switches->workspace = workspace_new(heap, evaluator->code->conditions);
     switches->rates = workspace_new(heap, evaluator->code->rates);
+    switches->quiet = quiet_new(heap, evaluator);
   }
   switches->difference = heap_array(heap, 2 * (size_t)count, sizeof(double));
   double **const own[] = {&switches->rate, &switches->before,  &switches->speed,   &switches->slack,
@@ -144,9 +145,17 @@ void switches_keep(Switches *switches, double t, const double *y, double step) {
     double mean = step > 0 ? fabs(switches->difference[m] - switches->before[m]) / step : 0;
     switches->speed[m] = fmax(fmax(fabs(switches->rate[m]), mean), switches->speed[m] / 2);
     switches->before[m] = switches->difference[m];
-    switches->peak[m] = fmax(switches->peak[m], switches_margin(switches, m, switches->difference[m]));
+    double margin = switches_margin(switches, m, switches->difference[m]);
+    switches->peak[m] = fmax(switches->peak[m], margin);
+    if (switches->quiet) quiet_set(switches->quiet, m, switches->difference[m], margin, switches->speed[m]);
   }
+  switches->is_stale = false;
   switches->begun = true;
+}
+
+bool switches_are_quiet(Switches *switches, double t, const double *y, double step) {
+  if (!switches->begun || !switches->quiet || !quiet_holds(switches->quiet, t, y, step)) return false;
+  return switches->is_stale = true;
 }
 
 bool switches_contradict(const Switches *switches, uint32_t m) {

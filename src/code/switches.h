@@ -3,6 +3,7 @@
 #pragma once
 
 #include "code/decisions.h"
+#include "code/quiet.h"
 #include "code/schedule.h"
 
 /* A solution that stays on an edge, since the equations on either side lead back to it: the columns are the mean of those of
@@ -47,7 +48,9 @@ typedef struct Switches {
   bool
       one_by_one; /* of the modes that must change only the first does, and the others when it has been seen what follows */
   Slide slide;
-  bool begun; /* a step's beginning has been kept */
+  Quiet *quiet;  /* NULL: conditions are looked at closely in each step */
+  bool is_stale; /* what is kept is of a step before the last */
+  bool begun;    /* a step's beginning has been kept */
 } Switches;
 
 enum { TRIAL_LIMIT = 10 };
@@ -75,6 +78,9 @@ void switches_guess(Switches *switches, double t, const double *y);
 
 /* Keeps the last differences, at (t, y), as those at the end of a step of this size; 0: at the beginning of one. */
 void switches_keep(Switches *switches, double t, const double *y, double step);
+
+/* At the end of a step of this size, at (t, y): is it sure without a close look that no mode has changed? Then nothing is kept. */
+bool switches_are_quiet(Switches *switches, double t, const double *y, double step);
 
 /* May the difference of mode m have left its range between the end kept and the last evaluation, a step of this size on? */
 bool switches_may_hide(const Switches *switches, uint32_t m, double step);

@@ -10,7 +10,7 @@ static bool take_forces(Derivation *d) {
     bool is_leaf = dag_op(d->dag, term->left) == OP_VARIABLE && dag_order(d->dag, term->left) == 0;
     uint32_t coordinate = is_leaf ? d->number[dag_index(d->dag, term->left)] : NONE;
     if (coordinate == NONE) {
-      Diag *diag = diag_error(d->diags, DIAG_INPUT, term->span, "a force acts on a coordinate, and `%s` is none",
+      Diag *diag = diag_error(d->diags, DIAG_ENERGY, term->span, "a force acts on a coordinate, and `%s` is none",
                               model_text(d->model, term->left, &d->diags->arena));
       uint32_t owner = is_leaf ? d->owner[dag_index(d->dag, term->left)] : NONE;
       if (owner != NONE) diag_note(d->diags, diag, d->model->equations.data[owner].span, "this equation determines it");
@@ -67,17 +67,17 @@ static void take_gradient(Derivation *d, const EnergyTerm *term, ConstraintForm 
   int highest = highest_order(d, &leaves);
   form->is_holonomic = highest == 0;
   if (highest < 0)
-    diag_error(d->diags, DIAG_INPUT, term->span, "this constraint holds no coordinate: %s", constraint_text(d, term));
+    diag_error(d->diags, DIAG_ENERGY, term->span, "this constraint holds no coordinate: %s", constraint_text(d, term));
   else if (highest > 1)
-    diag_error(d->diags, DIAG_INPUT, term->span,
+    diag_error(d->diags, DIAG_ENERGY, term->span,
                "a constraint holds coordinates and velocities, this one accelerations");
   for (uint32_t k = 0; k < leaves.count && highest >= 0 && highest <= 1; k++) {
     uint32_t coordinate = d->number[dag_index(d->dag, leaves.data[k])];
     if (coordinate == NONE || (int)dag_order(d->dag, leaves.data[k]) != highest) continue;
     form->gradient[coordinate] = partials.data[k];
     if (highest == 0 || is_free_of_velocities(d, partials.data[k])) continue;
-    diag_error(d->diags, DIAG_INPUT, term->span, "a constraint must be linear in the velocities, and is not in der(%s)",
-               coordinate_name(d, coordinate));
+    diag_error(d->diags, DIAG_ENERGY, term->span,
+               "a constraint must be linear in the velocities, and is not in der(%s)", coordinate_name(d, coordinate));
     break;
   }
   form->rate = form->is_holonomic ? explicit_rate(d, form->residual) : without_velocities(d, form->residual);
@@ -96,7 +96,7 @@ static bool take_constraints(Derivation *d) {
       map_put(&seen, key, i);
       continue;
     }
-    Diag *diag = diag_error(d->diags, DIAG_INPUT, terms->data[i].span, "this constraint is given twice: %s",
+    Diag *diag = diag_error(d->diags, DIAG_ENERGY, terms->data[i].span, "this constraint is given twice: %s",
                             constraint_text(d, &terms->data[i]));
     diag_note(d->diags, diag, terms->data[before].span, "first given here");
   }
@@ -140,7 +140,7 @@ static bool has_coordinates(Derivation *d) {
     for (uint32_t i = 0; i < d->coordinates.count; i++) d->force[i] = dag_constant(d->dag, 0);
     return true;
   }
-  diag_error(d->diags, DIAG_INPUT, d->energy->span,
+  diag_error(d->diags, DIAG_ENERGY, d->energy->span,
              "no coordinate: a variable of the energies that no equation determines is one, and there is none");
   return false;
 }

@@ -54,12 +54,12 @@ static bool find_slopes(Derivation *d) {
   Expr *ignored = zeros(d), *friction[2] = {ignored, d->friction = zeros(d)};
   for (uint32_t order = 0; order <= HIGHEST; order++) d->slope[order] = zeros(d);
   if (!take_slopes(d, d->lagrangian, d->slope, HIGHEST)) {
-    diag_error(d->diags, DIAG_INPUT, d->energy->lagrangian.data[0].span,
+    diag_error(d->diags, DIAG_ENERGY, d->energy->lagrangian.data[0].span,
                "not supported: a Lagrangian with derivatives of coordinates beyond the second");
     return false;
   }
   if (take_slopes(d, d->dissipation, friction, 1)) return true;
-  diag_error(d->diags, DIAG_INPUT, d->energy->dissipation.data[0].span,
+  diag_error(d->diags, DIAG_ENERGY, d->energy->dissipation.data[0].span,
              "a dissipation depends on coordinates and their velocities, this one on accelerations");
   return false;
 }
@@ -265,7 +265,7 @@ static bool add_equation(Lagrange *l, uint32_t i) {
   const Variable *variable = &d->model->variables.data[coordinate_variable(d, i)];
   Equation equation = {.left = left, .right = right};
   if (!dag_depends(d->dag, left, OP_VARIABLE) && !dag_depends(d->dag, right, OP_VARIABLE)) {
-    diag_error(d->diags, DIAG_INPUT, variable->span,
+    diag_error(d->diags, DIAG_ENERGY, variable->span,
                "the Lagrangian leaves coordinate `%s` undetermined: its equation is %s", coordinate_name(d, i),
                model_equation_text(d->model, &equation, &d->diags->arena));
     return false;
@@ -284,7 +284,7 @@ static bool check_distinct(Derivation *d, uint32_t first) {
     if (other == MAP_NONE) map_put(&seen, residual, i);
     else {
       fine = false;
-      diag_error(d->diags, DIAG_INPUT, d->model->variables.data[coordinate_variable(d, i)].span,
+      diag_error(d->diags, DIAG_ENERGY, d->model->variables.data[coordinate_variable(d, i)].span,
                  "the Lagrangian leaves coordinates `%s` and `%s` undetermined: they have the same equation",
                  coordinate_name(d, other), coordinate_name(d, i));
     }

@@ -144,7 +144,7 @@ static void check_owned(Ownership *o, uint32_t equation) {
   for (uint32_t k = o->start[equation]; k < o->start[equation + 1]; k++) {
     uint32_t other = o->unknowns.data[k];
     if (d->owner[other] != NONE || d->is_multiplier[other] || d->tier[other] < d->tier[unknown]) continue;
-    diag_error(d->diags, DIAG_INPUT, e->span,
+    diag_error(d->diags, DIAG_ENERGY, e->span,
                "this equation relates the coordinates `%s` and `%s` and defines neither: write it as a `constraint`",
                model_name(d->model, d->model->unknowns.data[unknown]),
                model_name(d->model, d->model->unknowns.data[other]));
@@ -203,7 +203,7 @@ static bool put_in(Derivation *d, Expr *roots, uint32_t count) {
 static bool resolve(Derivation *d, Expr *roots, uint32_t count) {
   for (uint32_t round = 0; round <= d->model->equations.count; round++)
     if (!put_in(d, roots, count)) return true;
-  diag_error(d->diags, DIAG_INPUT, d->energy->span, "the equations define variables of the energies in a circle");
+  diag_error(d->diags, DIAG_ENERGY, d->energy->span, "the equations define variables of the energies in a circle");
   return false;
 }
 
@@ -246,7 +246,7 @@ static bool check_multipliers(Derivation *d, const Expr *roots, uint32_t count) 
   for (uint32_t k = 0; k < leaves.count; k++) {
     uint32_t unknown = dag_index(d->dag, leaves.data[k]);
     if (!d->is_multiplier[unknown]) continue;
-    diag_error(d->diags, DIAG_INPUT, d->energy->span, "the energies depend on the multiplier `%s`; only forces may",
+    diag_error(d->diags, DIAG_ENERGY, d->energy->span, "the energies depend on the multiplier `%s`; only forces may",
                model_name(d->model, d->model->unknowns.data[unknown]));
     break;
   }

@@ -47,11 +47,17 @@ typedef struct ExternalValue {
 
 struct External;
 
+/* Of the generator of random numbers with hidden state: 16 words and a position. */
+typedef struct ExternalSeed {
+  bool is_set;
+  uint64_t words[17];
+} ExternalSeed;
+
 /* What the calls of one run share; it belongs to the heap of the run, in which objects are made. */
 typedef struct ExternalState {
   Heap *heap;
-  TextVec printed;    /* lines that functions print */
-  VEC(uint64_t) seed; /* of the generator with hidden state: 16 words and a position */
+  TextVec printed; /* lines that functions print */
+  ExternalSeed seed;
 } ExternalState;
 
 typedef struct ExternalCall {

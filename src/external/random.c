@@ -76,13 +76,11 @@ bool external_random_1024(ExternalCall *call) { return step(call, WORDS, true, n
 /* ---- the generator with hidden state: it belongs to the run ---- */
 
 static uint64_t *hidden_state(ExternalCall *call) {
-  ExternalState *shared = call->state;
-  if (!shared->seed.count) {
-    uint64_t filler = 1;
-    for (uint32_t i = 0; i < WORDS; i++) vec_push(shared->heap, &shared->seed, next_64(&filler));
-    vec_push(shared->heap, &shared->seed, 0);
-  }
-  return shared->seed.data;
+  ExternalSeed *seed = &call->state->seed;
+  uint64_t filler = 1;
+  for (uint32_t i = 0; i < WORDS && !seed->is_set; i++) seed->words[i] = next_64(&filler);
+  seed->is_set = true;
+  return seed->words;
 }
 
 bool external_random_set_hidden(ExternalCall *call) { return read_state(call, WORDS, true, hidden_state(call)); }

@@ -290,7 +290,7 @@ bool conflict_report_undefined(InitialSystem *system, const IndexVec *rows, doub
   uint32_t row = rows->data[blame.output];
   Arena *arena = &diags->arena;
   const char *values = values_below(system, blame.node, y, arena);
-  Diag *diag = diag_error(diags, DIAG_INIT, system_row_span(system, row),
+  Diag *diag = diag_error(diags, DIAG_INIT_UNDEFINED, system_row_span(system, row),
                           "no consistent initial values found: `%s` is not defined%s%s: %s",
                           system_part_text(system, blame.node, arena), *values ? " at " : "", values, blame.reason);
   diag_note(diags, diag, (Span){0}, "in `%s`", system_row_text(system, row, arena));
@@ -345,14 +345,15 @@ void conflict_report(const InitialSystem *system, const InitialColumn *columns, 
   Span span = system_row_span(system, conflict->rows.data[0]);
   Diag *diag;
   if (conflict->columns.count && conflict->is_doubtful)
-    diag = diag_error(diags, DIAG_INIT, span,
+    diag = diag_error(diags, DIAG_INIT_CONFLICT, span,
                       "no consistent initial values found: fixed %s and `%s` could not be met together: residual %.4g",
                       fixed, row, conflict->residual);
   else if (conflict->columns.count)
-    diag = diag_error(diags, DIAG_INIT, span, "no consistent initial values: fixed %s contradict%s `%s`: residual %.4g",
-                      fixed, conflict->columns.count > 1 ? "" : "s", row, conflict->residual);
+    diag = diag_error(diags, DIAG_INIT_CONFLICT, span,
+                      "no consistent initial values: fixed %s contradict%s `%s`: residual %.4g", fixed,
+                      conflict->columns.count > 1 ? "" : "s", row, conflict->residual);
   else
-    diag = diag_error(diags, DIAG_INIT, span,
+    diag = diag_error(diags, DIAG_INIT_CONFLICT, span,
                       "no consistent initial values found: `%s` could not be met together with the rest: residual %.4g",
                       row, conflict->residual);
   if (conflict->column != MAP_NONE && isfinite(conflict->wanted))

@@ -161,6 +161,7 @@ typedef struct Attempt {
   double t0, tolerance;
   StepsResult last;
   double *stuck; /* values where the last steps ended */
+  bool homotopy_first;
 } Attempt;
 
 /* Do all rows but surplus ones hold at the values of now? */
@@ -259,6 +260,22 @@ static bool try_homotopy(Attempt *attempt) {
   return solved && values_hold(attempt);
 }
 
+/* Equations of a loop may have several solutions: of these the one is meant that homotopy() leads to. */
+static bool has_homotopy_in_loop(const Initializer *initializer) {
+  const Array *array = initializer->evaluator->array;
+  const Blocks *blocks = &initializer->structure->blocks;
+  ExprVec rows = {0};
+  IndexVec below = {0};
+  for (int32_t b = 0; b < blocks->n_blocks; b++)
+    for (int32_t p = blocks->start[b]; p < blocks->start[b + 1] && blocks->start[b + 1] - blocks->start[b] > 1; p++)
+      vec_push(initializer->heap, &rows, array->row[array->row_start[blocks->row[p]]]);
+  dag_below(array->dag, dag_scratch(array->dag), rows.data, rows.count, &below);
+  bool found = false;
+  for (uint32_t k = 0; k < below.count && !found; k++) found = dag_op(array->dag, below.data[k]) == OP_HOMOTOPY;
+  vec_free(initializer->heap, &rows, &below);
+  return found;
+}
+
 /* ---- initial equations too many ---- */
 
 /* With all rows, surplus ones too: what the others determine only weakly, as at a double root, becomes
@@ -317,12 +334,13 @@ static bool refuse(Attempt *attempt, Diags *diags) {
     return false;
   }
   initial->has_conflict = false;
-  diag_error(diags, DIAG_INIT, (Span){0},
+  diag_error(diags, DIAG_INIT_UNDEFINED, (Span){0},
              "no consistent initial values: the equations are not defined at the start values; give better ones");
   return false;
 }
 
 static bool try_ways(Attempt *attempt) {
+  if (attempt->homotopy_first && try_homotopy(attempt)) return true;
   if (try_steps(attempt, STEPS_KEEP, WAY_KEPT) || try_steps(attempt, STEPS_NEAREST, WAY_NEAREST)) return true;
   return !attempt->last.conflict &&
          (try_homotopy(attempt) || try_steps(attempt, STEPS_CONTINUE, WAY_CONTINUED) || try_all_rows(attempt));
@@ -377,14 +395,19 @@ static void count_freedom(const Initializer *initializer, Initial *initial) {
   initial->free = open > 0 ? (uint32_t)open : 0;
 }
 
-static bool solve_by_system(Initializer *initializer, bool event, double t0, double tolerance, Initial *initial,
-                            Diags *diags) {
+static bool solve_by_system(Initializer *initializer, bool event, bool by_homotopy, double t0, double tolerance,
+                            Initial *initial, Diags *diags) {
   Arena scratch = arena_make(initializer->heap);
   InitialSystem *system = take_system(initializer, event);
   widen(initial, system, initializer->heap);
   count_freedom(initializer, initial);
   Order order = order_make(system, initial->column, &scratch);
-  Attempt attempt = {.system = system, .order = &order, .initial = initial, .t0 = t0, .tolerance = tolerance};
+  Attempt attempt = {.system = system,
+                     .order = &order,
+                     .initial = initial,
+                     .t0 = t0,
+                     .tolerance = tolerance,
+                     .homotopy_first = by_homotopy};
   attempt.stuck = arena_array(&scratch, initial->columns, sizeof *attempt.stuck);
   bool ok = solve_system(&attempt, diags);
   classify(&order, initial);
@@ -406,14 +429,15 @@ bool initial_solve(Initializer *initializer, const StartValues *starts, double t
   initial->y = heap_array(heap, n, sizeof *initial->y);
   if (!starts_collect(evaluator, starts, tolerance, initial->column, diags)) return false;
   count_freedom(initializer, initial);
-  bool by_states = event || (!needs_system(evaluator->model) && !evaluator->past);
+  bool by_homotopy = !event && has_homotopy_in_loop(initializer);
+  bool by_states = event || (!needs_system(evaluator->model) && !evaluator->past && !by_homotopy);
   if (by_states && solve_by_states(initializer, t0, initial)) {
     initial->way = WAY_STATES;
     classify(NULL, initial);
     memcpy(initial->y, initial->value, n * sizeof *initial->y);
     return initial->solved = true;
   }
-  return initial->solved = solve_by_system(initializer, event, t0, tolerance, initial, diags);
+  return initial->solved = solve_by_system(initializer, event, by_homotopy, t0, tolerance, initial, diags);
 }
 
 Initial initial_of_ranks(const Initializer *initializer, const StartValues *starts, double t0) {
@@ -439,8 +463,8 @@ void initial_report_bounds(const Initializer *initializer, const Initial *initia
     if (column->named == MAP_NONE || column_excess(column, initial->value[q]) == 0) continue;
     bool below = initial->value[q] < column->min;
     double value = column->sign * initial->value[q], bound = column->sign * (below ? column->min : column->max);
-    diag_warning(diags, model->variables.data[column->named].span, "%s = %.10g at the start is %s %.10g",
-                 model_name(model, column->named), value,
+    diag_warning(diags, DIAG_OUT_OF_BOUNDS, model->variables.data[column->named].span,
+                 "%s = %.10g at the start is %s %.10g", model_name(model, column->named), value,
                  below == (column->sign > 0) ? "below its min," : "above its max,", bound);
   }
 }

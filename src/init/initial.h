@@ -2,7 +2,8 @@
  * values as given and the initial equations; what is left free keeps its start value where that is
  * consistent, and moves to the nearest consistent value in the scaled norm where it is not.
  *
- * The ways, each tried when the one before fails or would move a value that was given: the state-space form
+ * Where equations of a loop contain homotopy(), continuation from its simplified expressions is the first way: of several solutions that
+ * one is meant. The ways, each tried when the one before fails or would move a value that was given: the state-space form
  * with the given values as states (no code of its own); the initial system step by step (steps.h), keeping,
  * then nearest; continuation from the simplified expressions of homotopy(); continuation in the guesses; all
  * rows at once. Then the conflict is named.

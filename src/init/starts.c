@@ -62,7 +62,7 @@ static bool check_constant(Evaluator *evaluator, uint32_t unknown, bool fixed, d
   if (!fixed || !evaluator_constant(evaluator, evaluator->array->problem->aliases.constant[unknown], &value))
     return true;
   if (same_value(value, start, tolerance)) return true;
-  diag_error(diags, DIAG_INIT, model->variables.data[position].span,
+  diag_error(diags, DIAG_INIT_CONFLICT, model->variables.data[position].span,
              "no consistent initial values: %s is fixed at %.10g, but an equation sets it to %.10g; remove "
              "fixed=true",
              model_name(model, position), start, value);
@@ -83,7 +83,7 @@ static bool take_start(Evaluator *evaluator, const StartValues *starts, uint32_t
   narrow_bounds(evaluator, variable, sign, column);
   double value = sign * start;
   if (fixed && column->fixed && !same_value(value, column->start, tolerance)) {
-    Diag *diag = diag_error(diags, DIAG_INIT, variable->span,
+    Diag *diag = diag_error(diags, DIAG_INIT_CONFLICT, variable->span,
                             "no consistent initial values: %s and %s are the same%s, but fixed at %.10g and %.10g",
                             model_name(model, column->named), model_name(model, position),
                             sign < 0 ? " up to sign" : "", column->start, value);

@@ -37,7 +37,7 @@ static void report_missing(Compiler *c, AstPath path, const char *text) {
     return;
   }
   c->errors++;
-  Diag *diag = diag_error(c->diags, DIAG_INPUT, path.span, "function `%s` is not defined", text);
+  Diag *diag = diag_error(c->diags, DIAG_UNKNOWN_NAME, path.span, "function `%s` is not defined", text);
   Name near = c->diags->errors > c->diags->limit ? 0 : suggest_function(el, text);
   if (near) diag_note(c->diags, diag, (Span){0, 0}, "did you mean `%s`?", names_text(el->names, near));
 }
@@ -451,7 +451,7 @@ static void warn_missing(Compiler *c, AstPath path, const char *text) {
   compile_emit(c, CODE_MISSING, 0, name, path.span);
   if (map_get(&el->missing, name) != MAP_NONE) return;
   map_put(&el->missing, name, 0);
-  diag_warning(el->diags, path.span,
+  diag_warning(el->diags, DIAG_WARNING, path.span,
                "function `%s` is not in the file; `%s`, which calls it, can be read but not evaluated", text,
                names_text(el->names, c->routine->name));
 }

@@ -15,7 +15,21 @@ Diag *input_error(Elaboration *el, Span span, const char *format, ...) {
   char text[1024];
   vsnprintf(text, sizeof text, format, list);
   va_end(list);
-  return diag_error(el->diags, DIAG_INPUT, span, "%s", text);
+  return diag_error(el->diags, input_code(format), span, "%s", text);
+}
+
+DiagCode input_code(const char *format) {
+  static const struct {
+    const char *phrase;
+    DiagCode code;
+  } known[] = {{"not supported yet", DIAG_UNSUPPORTED},
+               {"cannot join", DIAG_TYPE_MISMATCH},
+               {", expected %s", DIAG_TYPE_MISMATCH},
+               {" differ in type", DIAG_TYPE_MISMATCH},
+               {"depends on itself", DIAG_NO_VALUE}};
+  for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+    if (strstr(format, known[k].phrase)) return known[k].code;
+  return DIAG_INPUT;
 }
 
 /* ---- collecting ---- */

@@ -45,7 +45,7 @@ bool compile_error(Compiler *c, Span span, const char *format, ...) {
   va_start(list, format);
   vsnprintf(text, sizeof text, format, list);
   va_end(list);
-  diag_error(c->diags, DIAG_INPUT, span, "%s", text);
+  diag_error(c->diags, input_code(format), span, "%s", text);
   c->errors++;
   return false;
 }

@@ -182,6 +182,8 @@ enum { BLOCK_DEPTH_LIMIT = 200, RECORD_DEPTH_LIMIT = 32 };
 
 /* ---- diagnostics ---- */
 
+/* The code of a message, by the words that all messages of a kind share. */
+DiagCode input_code(const char *format);
 __attribute__((format(printf, 3, 4))) Diag *input_error(Elaboration *el, Span span, const char *format, ...);
 
 /* ---- classes.c ---- */

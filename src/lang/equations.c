@@ -50,8 +50,8 @@ bool equations_add(Elaboration *el, const Value *left, const Value *right, Span 
     return true;
   }
   if (!value_same_sizes(left, right))
-    return input_error(el, span, "the sides of the equation differ in size: %s and %s",
-                       value_sizes_text(el->machine, left), value_sizes_text(el->machine, right)),
+    return diag_error(el->diags, DIAG_TYPE_MISMATCH, span, "the sides of the equation differ in size: %s and %s",
+                      value_sizes_text(el->machine, left), value_sizes_text(el->machine, right)),
            false;
   BaseType base = left->type.base == TYPE_INTEGER ? (BaseType)right->type.base : (BaseType)left->type.base;
   for (uint32_t i = 0; i < left->count; i++) {
@@ -163,7 +163,7 @@ static void run_invoke(Elaboration *el, const AstStatement *statement) {
   Compiler *c = start(el);
   compile_statements(c, statement, 1);
   if (run(el, c, statement->span) && !leaves_action(el, statement->left))
-    diag_warning(el->diags, statement->span, "this call gives nothing to the equations; it is left out");
+    diag_warning(el->diags, DIAG_WARNING, statement->span, "this call gives nothing to the equations; it is left out");
 }
 
 /* ---- for ---- */

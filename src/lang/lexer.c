@@ -49,13 +49,13 @@ static void check_encoding(const Source *source, Diags *diags) {
     if (i >= source->length) break;
     uint32_t length = (uint32_t)utf8_length(source->text + i, 4);
     if (!length && !bad_seen) {
-      diag_error(diags, DIAG_INPUT, (Span){i, i + 1},
+      diag_error(diags, DIAG_SYNTAX, (Span){i, i + 1},
                  "invalid UTF-8: byte 0x%02x does not belong to a character; save the file as UTF-8",
                  (unsigned char)source->text[i]);
       bad_seen = true;
     }
     if (!source->text[i] && !nul_seen) {
-      diag_error(diags, DIAG_INPUT, (Span){i, i + 1}, "NUL byte in the text: is this a binary file, or UTF-16?");
+      diag_error(diags, DIAG_SYNTAX, (Span){i, i + 1}, "NUL byte in the text: is this a binary file, or UTF-16?");
       nul_seen = true;
     }
     i += length ? length : 1;
@@ -90,7 +90,7 @@ void lexer_free(Lexer *lexer) {
 
 /* Swallows the rest of the text after something unterminated that begins at `begin`. */
 static void truncate(Lexer *lexer, uint32_t begin, uint32_t width, const char *message) {
-  diag_error(lexer->diags, DIAG_INPUT, (Span){begin, begin + width}, "%s", message);
+  diag_error(lexer->diags, DIAG_SYNTAX, (Span){begin, begin + width}, "%s", message);
   lexer->position = lexer->source->length;
   lexer->is_truncated = true;
 }
@@ -165,7 +165,7 @@ static bool read_quoted(Lexer *lexer, char quote) {
     char value = lexer_escape(source->text[i + 1]);
     if (value) text_append(lexer->heap, &lexer->scratch, &value, 1);
     else
-      diag_error(lexer->diags, DIAG_INPUT, (Span){i, i + 1},
+      diag_error(lexer->diags, DIAG_SYNTAX, (Span){i, i + 1},
                  "unknown escape sequence: after `\\` comes one of ' \" ? \\ a b f n r t v; write `\\\\` for "
                  "a backslash");
     i += value ? 2 : 1;
@@ -184,7 +184,7 @@ static Token lex_string(Lexer *lexer, uint32_t begin) {
 
 static Token lex_quoted_name(Lexer *lexer, uint32_t begin) {
   if (!read_quoted(lexer, '\'')) return (Token){.kind = TOKEN_FINISH};
-  if (!lexer->scratch.count) diag_error(lexer->diags, DIAG_INPUT, (Span){begin, lexer->position}, "empty quoted name");
+  if (!lexer->scratch.count) diag_error(lexer->diags, DIAG_SYNTAX, (Span){begin, lexer->position}, "empty quoted name");
   Name name = names_add(lexer->names, lexer->scratch.data, lexer->scratch.count);
   return (Token){.kind = TOKEN_IDENTIFIER, .quoted = true, .span = {begin, lexer->position}, .name = name};
 }
@@ -209,9 +209,9 @@ static uint32_t skip_digits(const char *text, uint32_t i) {
 
 static void check_range(Lexer *lexer, double value, bool is_zero, Span span) {
   if (isinf(value))
-    diag_error(lexer->diags, DIAG_INPUT, span, "number out of range: the largest Real is about 1.8e308");
+    diag_error(lexer->diags, DIAG_SYNTAX, span, "number out of range: the largest Real is about 1.8e308");
   else if (value == 0 && !is_zero)
-    diag_error(lexer->diags, DIAG_INPUT, span, "number out of range: the smallest positive Real is about 4.9e-324");
+    diag_error(lexer->diags, DIAG_SYNTAX, span, "number out of range: the smallest positive Real is about 4.9e-324");
 }
 
 static Token lex_integer(Lexer *lexer, Span span) {
@@ -219,7 +219,7 @@ static Token lex_integer(Lexer *lexer, Span span) {
   for (uint32_t i = span.begin; i < span.end && value <= INTEGER_LIMIT; i++)
     value = value * 10 + (lexer->source->text[i] - '0');
   if (value > INTEGER_LIMIT) {
-    diag_error(lexer->diags, DIAG_INPUT, span,
+    diag_error(lexer->diags, DIAG_SYNTAX, span,
                "integer overflow: the largest Integer is 9007199254740992; write a Real with a point or exponent");
     value = INTEGER_LIMIT;
   }
@@ -239,7 +239,7 @@ static Token lex_number(Lexer *lexer, uint32_t begin) {
     uint32_t digits = end + 1 + (text[end + 1] == '+' || text[end + 1] == '-');
     end = skip_digits(text, digits);
     if (end == digits)
-      diag_error(lexer->diags, DIAG_INPUT, (Span){begin, end}, "the exponent of this number has no digits");
+      diag_error(lexer->diags, DIAG_SYNTAX, (Span){begin, end}, "the exponent of this number has no digits");
     is_real = true;
   }
   Span span = {begin, end};
@@ -314,9 +314,9 @@ static void skip_unknown(Lexer *lexer) {
   Span span = {lexer->position, lexer->position + (length ? length : 1)};
   lexer->position = span.end;
   if (!length || !*text) return;
-  if (is_control) diag_error(lexer->diags, DIAG_INPUT, span, "unknown character 0x%02x", (unsigned char)*text);
+  if (is_control) diag_error(lexer->diags, DIAG_SYNTAX, span, "unknown character 0x%02x", (unsigned char)*text);
   else
-    diag_error(lexer->diags, DIAG_INPUT, span, "unknown character `%.*s`%s", (int)length, text, character_hint(text));
+    diag_error(lexer->diags, DIAG_SYNTAX, span, "unknown character `%.*s`%s", (int)length, text, character_hint(text));
 }
 
 static Token lex_symbol(Lexer *lexer, uint32_t begin, bool *found) {

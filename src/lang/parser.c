@@ -532,7 +532,7 @@ Ast *parse(Heap *heap, Names *names, const Source *source, Diags *diags) {
   parser_take(&parser, &ast->classes, &parser.roots, 0);
   ast->version = parser.lexer.version;
   if (!ast->classes.count && diags->errors == errors)
-    diag_error(diags, DIAG_INPUT, (Span){0, 1}, "the file is empty: expected a class, as in `model M ... end M;`");
+    diag_error(diags, DIAG_SYNTAX, (Span){0, 1}, "the file is empty: expected a class, as in `model M ... end M;`");
   parser_free(&parser);
   return ast;
 }

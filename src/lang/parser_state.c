@@ -47,7 +47,7 @@ Diag *parser_error(Parser *parser, Span span, const char *format, ...) {
   va_start(list, format);
   const char *message = arena_vprintf(&parser->ast->arena, format, list);
   va_end(list);
-  return diag_error(parser->diags, DIAG_INPUT, span, "%s", message);
+  return diag_error(parser->diags, DIAG_SYNTAX, span, "%s", message);
 }
 
 bool parser_unexpected(Parser *parser, const char *format, ...) {

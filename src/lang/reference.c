@@ -152,7 +152,7 @@ static void report_undefined(Compiler *c, AstPath path) {
   const char *text = ast_path_text(el->ast, path, &el->arena);
   Name name = names_find(el->names, text, strlen(text)), near = 0;
   c->errors++;
-  Diag *diag = diag_error(c->diags, DIAG_INPUT, path.span, "`%s` is not declared", text);
+  Diag *diag = diag_error(c->diags, DIAG_UNKNOWN_NAME, path.span, "`%s` is not declared", text);
   if (c->diags->errors > c->diags->limit || c->diags == &el->quiet) return;
   if (!c->is_function && name != MAP_NONE) near = suggest_component(el, name);
   if (near) diag_note(c->diags, diag, (Span){0, 0}, "did you mean `%s`?", names_text(el->names, near));

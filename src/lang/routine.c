@@ -401,14 +401,10 @@ static bool is_uncalled(const Elaboration *el, const ClassEntry *entry) {
 
 /* What is not supported is no fault as long as it is not used. */
 static void report_faults(Elaboration *el, const Diags *found) {
-  static const char unsupported[] = "not supported yet";
   for (uint32_t i = 0; i < found->list.count; i++) {
     const Diag *fault = &found->list.data[i];
-    if (fault->severity != SEVERITY_ERROR || strncmp(fault->message, unsupported, sizeof unsupported - 1) == 0)
-      continue;
-    Diag *copy = diag_error(el->diags, fault->code, fault->span, "%s", fault->message);
-    for (uint32_t n = 0; n < fault->notes.count; n++)
-      diag_note(el->diags, copy, fault->notes.data[n].span, "%s", fault->notes.data[n].message);
+    if (fault->severity != SEVERITY_ERROR || input_code(fault->message) == DIAG_UNSUPPORTED) continue;
+    diags_copy(el->diags, fault);
   }
 }
 

@@ -4,6 +4,8 @@
  * assigned in it, so that the machine can merge branches. Blocks nest at most BLOCK_DEPTH_LIMIT deep. */
 #include "lang/compile.h"
 
+#include <ctype.h>
+
 /* The slots assigned since `from`, each once; they stay as the assignments of the block around. */
 static uint32_t assigned_list(Compiler *c, uint32_t from) {
   uint32_t kept = from;
@@ -168,6 +170,14 @@ static void compile_for(Compiler *c, const AstStatement *statement) {
   c->names.count = names;
 }
 
+static void end_while(Compiler *c, uint32_t from, uint32_t begin, uint32_t test, Span span) {
+  c->loops--;
+  compile_emit(c, CODE_LOOP, 0, assigned_list(c, from), span);
+  patch_here(c, begin);
+  patch_here(c, test);
+  compile_emit(c, CODE_END_WHILE, 0, begin, span);
+}
+
 static void compile_while(Compiler *c, const AstStatement *statement) {
   uint32_t from = c->assigned.count, begin = c->routine->code.count;
   const AstBranch *branch = &statement->branches.data[0];
@@ -177,11 +187,7 @@ static void compile_while(Compiler *c, const AstStatement *statement) {
   compile_emit(c, CODE_WHILE_TEST, 0, 0, statement->span);
   c->loops++;
   compile_statements(c, branch->body.data, branch->body.count);
-  c->loops--;
-  compile_emit(c, CODE_LOOP, 0, assigned_list(c, from), statement->span);
-  patch_here(c, begin);
-  patch_here(c, test);
-  compile_emit(c, CODE_END_WHILE, 0, begin, statement->span);
+  end_while(c, from, begin, test, statement->span);
 }
 
 static void compile_when(Compiler *c, const AstStatement *statement) {
@@ -229,12 +235,68 @@ static void compile_statement(Compiler *c, const AstStatement *statement) {
   }
 }
 
+/* ---- loops that a file has unrolled ---- */
+
+static bool has_stray_break(const AstStatement *statement) {
+  if (statement->kind != AST_IF_BLOCK) return statement->kind == AST_BREAK;
+  for (uint32_t i = 0; i < statement->branches.count; i++)
+    for (uint32_t k = 0; k < statement->branches.data[i].body.count; k++)
+      if (has_stray_break(&statement->branches.data[i].body.data[k])) return true;
+  return false;
+}
+
+/* Are the texts the same but for numbers between [ and ]? */
+static bool differ_in_subscripts(const char *text, Span one, Span other) {
+  const char *a = text + one.begin, *b = text + other.begin;
+  bool in_subscript = false;
+  while (a < text + one.end && b < text + other.end) {
+    if (in_subscript && isdigit((unsigned char)*a) && isdigit((unsigned char)*b)) {
+      while (isdigit((unsigned char)*a)) a++;
+      while (isdigit((unsigned char)*b)) b++;
+      continue;
+    }
+    if (*a != *b) return false;
+    if (*a == '[' || *a == ']') in_subscript = *a == '[';
+    a++, b++;
+  }
+  return a == text + one.end && b == text + other.end;
+}
+
+/* Of statements with `break` outside of a loop: how many, from the first on, are the iterations of one. A Base Modelica file may hold those
+ * of a loop instead of the loop. 0: none. */
+static uint32_t count_unrolled(const Compiler *c, const AstStatement *statements, uint32_t count) {
+  const Ast *ast = c->el->ast;
+  uint32_t run = 1;
+  if (c->loops || !ast->version || !has_stray_break(&statements[0])) return 0;
+  while (run < count && differ_in_subscripts(ast->source->text, statements[0].span, statements[run].span)) run++;
+  return run > 1 ? run : 0;
+}
+
+/* The iterations as a loop that runs once. */
+static void compile_unrolled(Compiler *c, const AstStatement *statements, uint32_t count) {
+  uint32_t from = c->assigned.count, begin = c->routine->code.count;
+  Span span = statements[0].span;
+  compile_emit(c, CODE_WHILE, 0, 0, span);
+  emit_constant(c, TYPE_BOOLEAN, 1, span);
+  uint32_t test = c->routine->code.count;
+  compile_emit(c, CODE_WHILE_TEST, 0, 0, span);
+  c->loops++;
+  for (uint32_t i = 0; i < count; i++) compile_statement(c, &statements[i]);
+  compile_emit(c, CODE_BREAK, 0, 0, span);
+  end_while(c, from, begin, test, span);
+}
+
 void compile_statements(Compiler *c, const AstStatement *statements, uint32_t count) {
   if (c->blocks >= BLOCK_DEPTH_LIMIT) {
     if (count) compile_error(c, statements[0].span, "blocks are nested deeper than %d", BLOCK_DEPTH_LIMIT);
     return;
   }
   c->blocks++;
-  for (uint32_t i = 0; i < count; i++) compile_statement(c, &statements[i]);
+  for (uint32_t i = 0; i < count;) {
+    uint32_t unrolled = count_unrolled(c, &statements[i], count - i);
+    if (unrolled) compile_unrolled(c, &statements[i], unrolled);
+    else compile_statement(c, &statements[i]);
+    i += unrolled ? unrolled : 1;
+  }
   c->blocks--;
 }

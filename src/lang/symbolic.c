@@ -200,7 +200,7 @@ static ExecuteStatus symbolic_global(void *context, uint32_t number, bool only_s
       return EXECUTE_OK;
     }
     if (component->is_package && el->mode != LOAD_SHAPES)
-      return diag_error(el->diags, DIAG_INPUT, span, "constant `%s` has no value",
+      return diag_error(el->diags, DIAG_NO_VALUE, span, "constant `%s` has no value",
                         names_text(el->names, component->name)),
              EXECUTE_ERROR;
     if (el->mode == LOAD_VALUES) return EXECUTE_UNKNOWN;
@@ -417,7 +417,8 @@ static bool symbolic_terminate(void *context, const void *path, const void *mess
 static bool symbolic_reinit(void *context, const void *path, const Value *target, const Value *value, Span span) {
   Elaboration *el = context;
   if (!el->in_when) return diag_error(el->diags, DIAG_INPUT, span, "reinit can only stand in a when"), false;
-  if (!value_same_sizes(target, value)) return diag_error(el->diags, DIAG_INPUT, span, "sizes differ in reinit"), false;
+  if (!value_same_sizes(target, value))
+    return diag_error(el->diags, DIAG_TYPE_MISMATCH, span, "sizes differ in reinit"), false;
   for (uint32_t i = 0; i < target->count; i++) {
     Expr leaf = value_exprs(target)[i];
     if (dag_op(el->dag, leaf) != OP_VARIABLE || dag_order(el->dag, leaf) != 0)

@@ -148,8 +148,8 @@ typedef struct Check {
 
 static void check_failed(Check *check, uint32_t number, Type type, const char *expected) {
   if (!check->failed)
-    diag_error(check->diags, DIAG_INPUT, check->spans[number], "argument %u of `%s` is %s, expected %s", number + 1,
-               check->name, type_text(check->el, type), expected);
+    diag_error(check->diags, DIAG_TYPE_MISMATCH, check->spans[number], "argument %u of `%s` is %s, expected %s",
+               number + 1, check->name, type_text(check->el, type), expected);
   check->failed = true;
 }
 
@@ -298,7 +298,7 @@ Type intrinsic_type(Elaboration *el, Diags *diags, const Intrinsic *intrinsic, c
                     int64_t promote_to, const Span *spans, Span span) {
   Check check = {el, diags, intrinsic->name, spans, false};
   if (count < intrinsic->fewest || count > intrinsic->most)
-    return diag_error(diags, DIAG_INPUT, span, "`%s` has %u arguments, expected %u%s", intrinsic->name, count,
+    return diag_error(diags, DIAG_TYPE_MISMATCH, span, "`%s` has %u arguments, expected %u%s", intrinsic->name, count,
                       intrinsic->fewest,
                       intrinsic->most == 255                ? " or more"
                       : intrinsic->most > intrinsic->fewest ? " or some more"

@@ -55,7 +55,7 @@ static void owners_add(Owners *owners, uint32_t discrete, uint32_t stamp, Span s
   Owner *owner = &owners->list[discrete];
   bool is_same = owner->stamp == stamp && stamp != UINT32_MAX;
   if (owner->stamp && !is_same) {
-    Diag *diag = diag_error(owners->diags, DIAG_STRUCTURE, span, "`%s` is determined once more here",
+    Diag *diag = diag_error(owners->diags, DIAG_UNBALANCED, span, "`%s` is determined once more here",
                             model_name(model, model->discretes.data[discrete]));
     diag_note(owners->diags, diag, owner->span, "first here");
     owners->is_fine = false;
@@ -88,7 +88,7 @@ bool model_check_discrete(const Model *model, Diags *diags) {
   for (uint32_t i = 0; i < model->discretes.count; i++) {
     if (owners.list[i].stamp) continue;
     const Variable *variable = &model->variables.data[model->discretes.data[i]];
-    diag_error(diags, DIAG_STRUCTURE, variable->span, "no equation determines `%s`",
+    diag_error(diags, DIAG_UNBALANCED, variable->span, "no equation determines `%s`",
                names_text(model->names, variable->name));
     owners.is_fine = false;
   }

@@ -236,14 +236,14 @@ static void report_fault(Valuation *run, Expr leaf, Expr fault, Diags *diags) {
   const Variable *variable = parameter_variable(run, leaf);
   const char *name = names_text(run->model->names, variable->name);
   if (run->circle != EXPR_NONE) {
-    diag_error(diags, DIAG_INPUT, variable->span, "the value of `%s` depends on itself", name);
+    diag_error(diags, DIAG_NO_VALUE, variable->span, "the value of `%s` depends on itself", name);
   } else if (dag_op(run->dag, fault) == OP_CALL) {
     CallInfo call = dag_call_info(run->dag, fault);
     const char *why = run->quiet.list.count ? run->quiet.list.data[0].message : "it has no value here";
-    diag_error(diags, DIAG_INPUT, variable->span, "the value of `%s` cannot be computed: function `%s`: %s", name,
+    diag_error(diags, DIAG_NO_VALUE, variable->span, "the value of `%s` cannot be computed: function `%s`: %s", name,
                names_text(run->model->names, run->model->functions.data[call.function]->name), why);
   } else {
-    diag_error(diags, DIAG_INPUT, variable->span, "the value of `%s` is not defined: `%s` has no value here", name,
+    diag_error(diags, DIAG_NO_VALUE, variable->span, "the value of `%s` is not defined: `%s` has no value here", name,
                model_text(model_layer(run->model, run->heap), fault, &diags->arena));
   }
   run->circle = EXPR_NONE;
@@ -253,8 +253,8 @@ static void warn_missing(const Valuation *run, Expr leaf, Diags *diags) {
   const Variable *variable = parameter_variable(run, leaf);
   if (is_overridden(run, leaf) || parameter_source(run, leaf) != EXPR_NONE || !has_number(variable)) return;
   if (variable->variability > VARIABILITY_PARAMETER || variable->fixed == FIXED_FALSE) return;
-  diag_warning(diags, variable->span, "`%s` has no value: %d is taken", names_text(run->model->names, variable->name),
-               variable->type == TYPE_ENUMERATION);
+  diag_warning(diags, DIAG_VALUE_TAKEN, variable->span, "`%s` has no value: %d is taken",
+               names_text(run->model->names, variable->name), variable->type == TYPE_ENUMERATION);
 }
 
 bool model_parameter_values(const Model *model, Heap *heap, const double *overrides, double *values, Diags *diags) {

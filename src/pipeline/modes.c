@@ -95,7 +95,7 @@ RunStatus mode_follow(Simulation *simulation) {
   simulation->changes = t > simulation->changed ? 0 : simulation->changes + 1;
   simulation->changed = t;
   if (simulation->changes == LIMIT) {
-    diag_error(simulation->diags, DIAG_INTEGRATION, (Span){0},
+    diag_error(simulation->diags, DIAG_CHATTERING, (Span){0},
                "at time %.10g the structure of the equations changes again and again", t);
     return RUN_FAILED;
   }

@@ -34,8 +34,8 @@ typedef struct Request {
   uint32_t varied_count;
   const SensitivityTarget *targets; /* by which the solution is to be differentiated */
   uint32_t target_count;
-  const SignalFilter *filter; /* NULL: all signals */
-  const Handover *handover;   /* NULL: the run begins */
+  RecorderChoice choice;    /* of signals */
+  const Handover *handover; /* NULL: the run begins */
   RunOptions run;
 } Request;
 

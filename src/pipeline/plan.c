@@ -97,8 +97,9 @@ static bool pass_inputs(Plan *plan) {
       model_lacking_input(problem->model, problem->residual, plan->structure.c, problem->equations, &order);
   if (!source) return true;
   const Variable *variable = &problem->model->variables.data[source->variable];
-  diag_error(plan->diags, DIAG_STRUCTURE, variable->span, "the equations need derivative %d of the input `%s`: %s",
-             (int)order, names_text(problem->model->names, variable->name), gives[source->kind]);
+  diag_error(plan->diags, DIAG_INPUT_TOO_ROUGH, variable->span,
+             "the equations need derivative %d of the input `%s`: %s", (int)order,
+             names_text(problem->model->names, variable->name), gives[source->kind]);
   return false;
 }
 

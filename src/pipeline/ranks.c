@@ -16,8 +16,8 @@ bool ranks_take_over(const Strangeness *strangeness, const Request *request, con
   if (request->method == &method_dummy && !request->keeps_method && !strangeness->v && !strangeness->u) {
     const char *reason = error->message;
     diags_keep(diags, before);
-    diag_warning(diags, (Span){0}, "method %s fails, method strangeness takes its place: %s", request->method->name,
-                 reason);
+    diag_warning(diags, DIAG_METHOD_REPLACED, (Span){0}, "method %s fails, method strangeness takes its place: %s",
+                 request->method->name, reason);
     diags_append(diags, attempt);
     return true;
   }

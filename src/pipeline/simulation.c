@@ -59,10 +59,25 @@ bool simulation_advance(Simulation *simulation, double until, bool once) {
   return simulation_go_on(simulation, run_advance(simulation->run, until, once), until, once);
 }
 
+/* A run that failed with a method that knows one structure only, where equations become others at events. */
+static void blame_method(Simulation *simulation) {
+  const Plan *plan = simulation->plan;
+  const Method *method = simulation->request.method;
+  if (!method->one_structure || !plan->branches.count) return;
+  Model *own = evaluator_model(simulation->original.evaluator);
+  diag_warning(
+      simulation->diags, DIAG_WARNING, (Span){0},
+      "method %s does not follow equations that become others at events, where %s changes; use method dummy",
+      method->name,
+      model_text(own, modes_restore(&plan->modes, own->dag, plan->branches.condition[0]), &simulation->diags->arena));
+}
+
 static bool pass_integrate(Simulation *simulation) {
   const Request *request = &simulation->request;
   if (request->initialize_only || request->is_stepped) return true;
-  return simulation_advance(simulation, request->run.stop, false) && run_end(simulation->run) == RUN_DONE;
+  bool ok = simulation_advance(simulation, request->run.stop, false) && run_end(simulation->run) == RUN_DONE;
+  if (!ok) blame_method(simulation);
+  return ok;
 }
 
 /* ---- the list of passes ---- */
@@ -88,7 +103,7 @@ static void report_printed(Simulation *simulation) {
     end = strchr(line, '\n');
     *end = 0;
     if (strcmp(line, before) != 0) {
-      diag_warning(simulation->diags, (Span){0}, "the model prints: %s", line);
+      diag_warning(simulation->diags, DIAG_MODEL_SAYS, (Span){0}, "the model prints: %s", line);
       shown++;
     }
     before = line;
@@ -176,7 +191,7 @@ static void start_by_ranks(Simulation *simulation) {
   uint32_t before = diags->list.count;
   TurningPoint point;
   if (!is_singular_at_start(simulation, &point)) return;
-  diag_error(diags, DIAG_STRUCTURE, (Span){0}, "the Jacobian of %d equations is singular at the initial values",
+  diag_error(diags, DIAG_SINGULAR_JACOBIAN, (Span){0}, "the Jacobian of %d equations is singular at the initial values",
              (int)point.size);
   simulation->statistics.stepper.turning = &point;
   Simulation structural = *simulation;

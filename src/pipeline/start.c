@@ -14,7 +14,7 @@ bool start_no_choice(Evaluator *evaluator, const Structure *structure, int32_t b
   const Blocks *blocks = &structure->blocks;
   const Array *array = evaluator->array;
   int32_t begin = blocks->start[block], size = blocks->start[block + 1] - begin;
-  Diag *diag = diag_error(diags, DIAG_STRUCTURE, (Span){0},
+  Diag *diag = diag_error(diags, DIAG_SINGULAR_JACOBIAN, (Span){0},
                           "at the initial values the Jacobian of %d equation%s is singular for every choice of states",
                           (int)size, size == 1 ? "" : "s");
   for (int32_t p = begin; p < begin + size && p < begin + SHOWN; p++) {
@@ -134,7 +134,7 @@ bool start_at_event(const Plan *plan, ArrayRun *run, const Handover *from, Heap 
     run->y[q] = isfinite(value) ? value : 0;
   }
   if (!jump_solve(jump_new(heap, evaluator), from->time, run->y, &column)) {
-    diag_error(diags, DIAG_INTEGRATION, (Span){0},
+    diag_error(diags, DIAG_JUMP, (Span){0},
                "at the event at time %.10g the equations do not determine by how much %s jumps", from->time,
                array_column_name(array, column, &diags->arena));
     return false;
@@ -143,7 +143,7 @@ bool start_at_event(const Plan *plan, ArrayRun *run, const Handover *from, Heap 
     return start_no_choice(evaluator, &plan->structure, block, diags);
   statespace_choose(run->space, dummy_depth(run->dummy));
   if (statespace_complete(run->space, from->time, run->y) == EVAL_OK) return true;
-  diag_error(diags, DIAG_INTEGRATION, (Span){0},
+  diag_error(diags, DIAG_JUMP, (Span){0},
              "at the event at time %.10g, which changes the structure, no consistent values were found", from->time);
   return false;
 }

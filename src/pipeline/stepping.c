@@ -50,7 +50,7 @@ static Request copy_request(const Simulation *from, Heap *heap) {
     request.parameter_overrides = heap_copy(heap, request.parameter_overrides, model->parameters.count, sizeof(double));
   if (request.starts.start)
     request.starts.start = heap_copy(heap, request.starts.start, model->variables.count, sizeof(double));
-  request.filter = NULL;
+  request.choice = (RecorderChoice){0};
   return request;
 }
 
@@ -75,6 +75,7 @@ bool simulation_clone(Simulation *simulation, Heap *heap, const Simulation *from
   share_values(simulation, &here);
   if (!simulation_make_view(simulation)) return false;
   simulation_make_recorder(simulation);
+  simulation->request.run.start = from->request.run.start; /* what is small or fast is so for the whole run */
   simulation_make_loop(simulation);
   simulation->facts = from->facts;
   simulation->facts.evaluator = NULL;

@@ -22,7 +22,8 @@ static Expr first_unsupported(const Model *model, const Expr *roots, uint32_t co
 
 static void report_unsupported(const Model *model, Expr e, Span span, Diags *diags) {
   const Routine *routine = model->functions.data[dag_call_info(model->dag, e).function]->routine;
-  Diag *diag = diag_error(diags, DIAG_INPUT, span, "`%s` cannot be run", names_text(model->names, routine->name));
+  Diag *diag =
+      diag_error(diags, DIAG_FUNCTION_UNAVAILABLE, span, "`%s` cannot be run", names_text(model->names, routine->name));
   diag_note(diags, diag, (Span){0}, routine_lacks(routine), names_text(model->names, routine->external));
 }
 

@@ -162,7 +162,7 @@ void simulation_make_recorder(Simulation *simulation) {
   simulation->facts.states = (uint32_t)system->links;
   simulation->facts.run_evaluator = simulation->system.evaluator;
   simulation->recorder = recorder_new(simulation->heap, simulation->system.evaluator, simulation->plan->orders,
-                                      is_state, simulation->request.filter);
+                                      is_state, simulation->request.choice);
   simulation->facts.recorder = simulation->recorder;
 }
 

@@ -57,7 +57,7 @@ static bool apply(Reduction *reduction) {
   int32_t depth = reduction_depth(reduction);
   if (reduction_keep_unconstrained(reduction)) return true;
   if (!depth) {
-    diag_error(reduction->diags, DIAG_STRUCTURE, (Span){0},
+    diag_error(reduction->diags, DIAG_METHOD_UNFIT, (Span){0},
                "method baumgarte stabilizes equations that must be differentiated, and this model has none; "
                "methods dummy and none work");
     return false;

@@ -107,16 +107,23 @@ DummyPlan *dummy_plan(ArrayCode *code, const Structure *structure) {
   return plan;
 }
 
+bool dummy_plan_chooses(const DummyPlan *plan, int32_t block) {
+  for (uint32_t b = 0; b < plan->blocks.count; b++)
+    if (plan->blocks.data[b]->block == block) return true;
+  return false;
+}
+
+double dummy_weight(const Evaluator *evaluator, int32_t unknown) {
+  const Array *array = evaluator->array;
+  const Model *model = evaluator->model;
+  const Variable *variable = &model->variables.data[model->unknowns.data[array->problem->unknown[unknown]]];
+  return SELECT_WEIGHT[variable->select] * evaluator->nominal[array->column_start[unknown]];
+}
+
 static ChoiceBlock make_choice_block(const Dummy *dummy, const BlockShape *shape) {
-  const Array *array = dummy->evaluator->array;
-  const Model *model = dummy->evaluator->model;
   ChoiceBlock choice = {.matrix = block_matrix_new(dummy->heap, shape)};
   choice.weight = heap_array(dummy->heap, (size_t)shape->size, sizeof(double));
-  for (int32_t p = 0; p < shape->size; p++) {
-    int32_t j = shape->unknown[p];
-    const Variable *variable = &model->variables.data[model->unknowns.data[array->problem->unknown[j]]];
-    choice.weight[p] = SELECT_WEIGHT[variable->select] * dummy->evaluator->nominal[array->column_start[j]];
-  }
+  for (int32_t p = 0; p < shape->size; p++) choice.weight[p] = dummy_weight(dummy->evaluator, shape->unknown[p]);
   return choice;
 }
 

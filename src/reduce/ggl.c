@@ -11,7 +11,7 @@
 
 static bool refuse(const Reduction *reduction, const Method *method, const char *times) {
   Diag *diag =
-      diag_error(reduction->diags, DIAG_STRUCTURE, (Span){0},
+      diag_error(reduction->diags, DIAG_METHOD_UNFIT, (Span){0},
                  "method %s needs a constraint that must be differentiated at least %s, and this model has none",
                  method->name, times);
   diag_note(reduction->diags, diag, (Span){0},

@@ -71,8 +71,8 @@ static void judge(Reduction *reduction, const double *d, uint32_t free, const do
   }
   const char *kind = values[0] < -ZERO * largest ? "indefinite" : "singular";
   const char *where = list_coordinates(reduction, multiply(d, false, vectors, n, free, 1, arena));
-  diag_warning(reduction->diags, (Span){0}, "the mass matrix is %s on the tangent space, in a direction of %s", kind,
-               where);
+  diag_warning(reduction->diags, DIAG_WARNING, (Span){0},
+               "the mass matrix is %s on the tangent space, in a direction of %s", kind, where);
   reduction->mass = arena_printf(arena, "mass matrix %s on the tangent space, in a direction of %s", kind, where);
 }
 

@@ -121,7 +121,7 @@ static const char *name_parts(const Reduction *reduction, const bool *constrains
 
 static bool refuse(Reduction *reduction) {
   Diag *diag =
-      diag_error(reduction->diags, DIAG_STRUCTURE, (Span){0},
+      diag_error(reduction->diags, DIAG_METHOD_UNFIT, (Span){0},
                  "method projection fails: with the derivatives of its constraints in their place the model is "
                  "structurally singular");
   diag_note(reduction->diags, diag, (Span){0},

@@ -198,7 +198,7 @@ static bool make_uniform(Strangeness *strangeness, int32_t level) {
     make_array(strangeness, c, d);
     return true;
   }
-  diag_error(strangeness->diags, DIAG_STRUCTURE, (Span){0},
+  diag_error(strangeness->diags, DIAG_METHOD_UNFIT, (Span){0},
              "the uniform derivative array has %d columns at level %d, more than method strangeness handles; "
              "use another method",
              (int)columns, (int)level);
@@ -230,7 +230,7 @@ static bool find_level(Strangeness *strangeness, double t, uint32_t *open) {
     strangeness->u = free;
     return true;
   }
-  diag_error(strangeness->diags, DIAG_STRUCTURE, (Span){0},
+  diag_error(strangeness->diags, DIAG_SINGULAR_JACOBIAN, (Span){0},
              "the strangeness index is above %d, or the ranks of the derivative array do not settle at the "
              "initial point",
              LEVEL_LIMIT - 1);
@@ -297,7 +297,7 @@ static double point_value(const Strangeness *strangeness, uint32_t unknown) {
 static void report_held(const Strangeness *strangeness, const uint32_t *open) {
   const Model *model = strangeness->problem.model;
   for (int32_t k = 0; k < strangeness->u; k++)
-    diag_warning(strangeness->diags, (Span){0}, "the equations leave %s free: it is held at %.10g",
+    diag_warning(strangeness->diags, DIAG_WARNING, (Span){0}, "the equations leave %s free: it is held at %.10g",
                  model_name(model, model->unknowns.data[strangeness->problem.unknown[open[k]]]),
                  point_value(strangeness, open[k]));
 }
@@ -325,7 +325,7 @@ static bool build_once(Strangeness *strangeness, double t, uint32_t *open) {
   shrink(strangeness, t);
   make_selection(strangeness);
   if (!strangeness_select(strangeness, t, strangeness->y)) {
-    diag_error(strangeness->diags, DIAG_STRUCTURE, (Span){0},
+    diag_error(strangeness->diags, DIAG_SINGULAR_JACOBIAN, (Span){0},
                "no regular selection of equations and variables was found at the initial point");
     return false;
   }

@@ -24,9 +24,9 @@ static void write_name(FileWriter *file, const char *name) {
   if (quoted) file_write(file, "\"", 1);
 }
 
-static void write_header(FileWriter *file, const SignalTable *signals) {
+void csv_write_header(FileWriter *file, const SignalTable *signals) {
   file_write(file, "time", 4);
-  for (uint32_t i = 0; i < signals->list.count; i++) {
+  for (uint32_t i = 0; i < signals->listed; i++) {
     if (signals->list.data[i].kind == SIGNAL_PARAMETER) continue;
     file_write(file, ",", 1);
     write_name(file, signals->list.data[i].name);
@@ -45,14 +45,18 @@ static void write_row(FileWriter *file, const Trajectory *trajectory, size_t row
   file_write(file, text, number_format(trajectory_time(trajectory, row), 17, text));
   const double *columns = trajectory_row(trajectory, row);
   const Signal *signal = trajectory->signals->list.data;
-  for (uint32_t i = 0; i < trajectory->signals->list.count; i++, signal++)
+  for (uint32_t i = 0; i < trajectory->signals->listed; i++, signal++)
     if (signal->kind != SIGNAL_PARAMETER) write_number(file, ',', signal_value(signal, columns));
   file_write(file, "\n", 1);
 }
 
+void csv_write_rows(FileWriter *file, const Trajectory *trajectory, size_t first, size_t last) {
+  for (size_t row = first; row < last; row++) write_row(file, trajectory, row);
+}
+
 void csv_write(FileWriter *file, const Trajectory *trajectory) {
-  write_header(file, trajectory->signals);
-  for (size_t row = 0; row < trajectory->rows; row++) write_row(file, trajectory, row);
+  csv_write_header(file, trajectory->signals);
+  csv_write_rows(file, trajectory, 0, trajectory->rows);
 }
 
 /* ---- reading ---- */
@@ -66,7 +70,7 @@ typedef struct CsvReader {
 } CsvReader;
 
 static Trajectory *complain(CsvReader *reader, const char *what) {
-  diag_error(reader->diags, DIAG_FILE, (Span){0, 0}, "`%s` line %u: %s", reader->path, reader->line, what);
+  diag_error(reader->diags, DIAG_FILE_CONTENT, (Span){0, 0}, "`%s` line %u: %s", reader->path, reader->line, what);
   return NULL;
 }
 

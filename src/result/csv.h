@@ -8,6 +8,10 @@
 /* Writes header and rows into a file that the caller has created and will commit. O(rows * signals). */
 void csv_write(FileWriter *file, const Trajectory *trajectory);
 
+/* The same in pieces: the header, and rows from `first` up to `last`. */
+void csv_write_header(FileWriter *file, const SignalTable *signals);
+void csv_write_rows(FileWriter *file, const Trajectory *trajectory, size_t first, size_t last);
+
 /* Reads a result from text of `length` bytes; `path` is for messages only. Accepts quoted and unquoted names
  * (an unquoted a[1,2] too), CRLF, a byte order mark, true and false. Signals are of kind SIGNAL_ALGEBRAIC, or
  * SIGNAL_DERIVATIVE for der(...). The trajectory and its table belong to the heap. NULL after reporting a

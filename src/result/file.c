@@ -38,7 +38,7 @@ static const char *error_text(int error, char *text, size_t size) {
 
 static void report(Diags *diags, const char *verb, const char *path, int error) {
   char text[256];
-  Diag *diag = diag_error(diags, DIAG_FILE, (Span){0, 0}, "cannot %s `%s`: %s", verb, path,
+  Diag *diag = diag_error(diags, DIAG_FILE_ACCESS, (Span){0, 0}, "cannot %s `%s`: %s", verb, path,
                           error_text(error, text, sizeof text));
   if (error == ENOENT && *verb == 'w') diag_note(diags, diag, (Span){0, 0}, "its directory does not exist");
   if (error == ENOSPC)

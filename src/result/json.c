@@ -44,6 +44,14 @@ static void end(JsonWriter *json) {
   if (json->levels.count == 0) put(json, "\n");
 }
 
+void json_reopen(JsonWriter *json) {
+  TextVec *text = json->text;
+  while (text->count && text->data[text->count - 1] != '}') text->count--;
+  if (text->count) text->count--;
+  while (text->count && text->data[text->count - 1] == '\n') text->count--;
+  vec_push(json->heap, &json->levels, (JsonLevel){.closing = '}', .filled = true});
+}
+
 void json_object_begin(JsonWriter *json) { begin(json, "{", '}'); }
 void json_array_begin(JsonWriter *json) { begin(json, "[", ']'); }
 void json_object_end(JsonWriter *json) { end(json); }

@@ -27,6 +27,9 @@ void json_object_end(JsonWriter *json);
 void json_array_begin(JsonWriter *json);
 void json_array_end(JsonWriter *json);
 
+/* Goes on with the object that the text ends with; json_object_end closes it again. */
+void json_reopen(JsonWriter *json);
+
 /* for (uint32_t k = 0; json_next(json, k, count); k++) writes an array, one value a round; with json_next_object the
  * values are objects, of which a round writes the members. No round may be left early. */
 bool json_next(JsonWriter *json, uint32_t k, uint32_t count);

@@ -32,8 +32,8 @@ typedef struct MatExtent {
 } MatExtent;
 
 static MatExtent measure(const SignalTable *signals) {
-  MatExtent extent = {signals->list.count + 1, 1, sizeof time_name - 1, sizeof time_description - 1};
-  for (uint32_t i = 0; i < signals->list.count; i++) {
+  MatExtent extent = {signals->listed + 1, 1, sizeof time_name - 1, sizeof time_description - 1};
+  for (uint32_t i = 0; i < signals->listed; i++) {
     const Signal *signal = &signals->list.data[i];
     uint32_t name = (uint32_t)strlen(signal->name), description = description_length(signal);
     if (name > extent.name_length) extent.name_length = name;
@@ -43,7 +43,7 @@ static MatExtent measure(const SignalTable *signals) {
   return extent;
 }
 
-static uint64_t row_size(const SignalTable *signals) { return 8 * (UINT64_C(1) + signals->columns); }
+static uint64_t row_size(const SignalTable *signals) { return 8 * (UINT64_C(1) + signals->listed_columns); }
 
 uint64_t mat_size(const SignalTable *signals, uint64_t rows) {
   MatExtent extent = measure(signals);
@@ -104,14 +104,14 @@ static void put_class(FileWriter *file) {
 static void put_names(FileWriter *file, const SignalTable *signals, const MatExtent *extent) {
   put_header(file, TYPE_TEXT, extent->name_length, extent->signals, "name");
   put_padded(file, time_name, extent->name_length);
-  for (uint32_t i = 0; i < signals->list.count; i++) put_padded(file, signals->list.data[i].name, extent->name_length);
+  for (uint32_t i = 0; i < signals->listed; i++) put_padded(file, signals->list.data[i].name, extent->name_length);
 }
 
 static void put_descriptions(Heap *heap, FileWriter *file, const SignalTable *signals, const MatExtent *extent) {
   put_header(file, TYPE_TEXT, extent->description_length, extent->signals, "description");
   put_padded(file, time_description, extent->description_length);
   TextVec text = {0};
-  for (uint32_t i = 0; i < signals->list.count; i++) {
+  for (uint32_t i = 0; i < signals->listed; i++) {
     const Signal *signal = &signals->list.data[i];
     text.count = 0;
     text_printf(heap, &text, "%s", signal->description);
@@ -129,7 +129,7 @@ static void put_places(FileWriter *file, const SignalTable *signals, const MatEx
   put_header(file, TYPE_INTEGER, 4, extent->signals, "dataInfo");
   int32_t time_place[4] = {0, 1, 0, -1}, constant = 1;
   file_write(file, time_place, sizeof time_place);
-  for (uint32_t i = 0; i < signals->list.count; i++) {
+  for (uint32_t i = 0; i < signals->listed; i++) {
     const Signal *signal = &signals->list.data[i];
     int32_t column = signal->column == SIGNAL_CONSTANT ? 0 : (int32_t)signal->column + 2;
     int32_t place[4] = {2, signal->negated ? -column : column, 0, -1};
@@ -144,7 +144,7 @@ static void put_constants(FileWriter *file, const Trajectory *trajectory, const 
   for (int column = 0; column < 2; column++) {
     double time = trajectory->rows ? trajectory_time(trajectory, column ? trajectory->rows - 1 : 0) : 0;
     file_write(file, &time, sizeof time);
-    for (uint32_t i = 0; i < trajectory->signals->list.count; i++) {
+    for (uint32_t i = 0; i < trajectory->signals->listed; i++) {
       const Signal *signal = &trajectory->signals->list.data[i];
       if (signal->column == SIGNAL_CONSTANT) file_write(file, &signal->value, sizeof signal->value);
     }
@@ -152,11 +152,12 @@ static void put_constants(FileWriter *file, const Trajectory *trajectory, const 
 }
 
 static void put_rows(FileWriter *file, const Trajectory *trajectory) {
-  put_header(file, TYPE_DOUBLE, trajectory->columns + 1, (uint32_t)trajectory->rows, "data_2");
+  uint32_t columns = trajectory->signals->listed_columns;
+  put_header(file, TYPE_DOUBLE, columns + 1, (uint32_t)trajectory->rows, "data_2");
   for (size_t row = 0; row < trajectory->rows; row++) {
     double time = trajectory_time(trajectory, row);
     file_write(file, &time, sizeof time);
-    file_write(file, trajectory_row(trajectory, row), trajectory->columns * sizeof(double));
+    file_write(file, trajectory_row(trajectory, row), columns * sizeof(double));
   }
 }
 
@@ -199,7 +200,8 @@ typedef struct MatReader {
 } MatReader;
 
 static Trajectory *complain(MatReader *reader, const char *what) {
-  diag_error(reader->diags, DIAG_FILE, (Span){0, 0}, "`%s` is not a Modelica result file: %s", reader->path, what);
+  diag_error(reader->diags, DIAG_FILE_CONTENT, (Span){0, 0}, "`%s` is not a Modelica result file: %s", reader->path,
+             what);
   return NULL;
 }
 

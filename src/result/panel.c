@@ -34,11 +34,11 @@ static Axis common_x(const Plot *plot, uint32_t ticks) {
     for (size_t i = 0; i < series->count; i++)
       if (axis_drawable(plot->log_x, series->x[i])) range = range_with(range, series->x[i]);
   }
-  return axis_make(range.low, range.high, plot->log_x, 0, ticks);
+  return axis_make(range.low, range.high, plot->log_x, plot->x_label ? 0.05 : 0, ticks);
 }
 
 Panels panels_make(Heap *heap, const Plot *plot, const PanelOptions *options) {
-  Panels panels = {.x = common_x(plot, options->x_ticks)};
+  Panels panels = {.x = common_x(plot, options->x_ticks), .hidden = plot->left_out};
   for (uint32_t s = 0; s < plot->count; s++) {
     const char *unit = plot->series[s].unit ? plot->series[s].unit : "";
     if (strcmp(unit, "1") == 0) unit = "";

@@ -19,7 +19,7 @@ typedef struct PanelOptions {
 typedef struct Panels {
   VEC(Panel) list;
   Axis x;
-  uint32_t hidden; /* series beyond the last panel */
+  uint32_t hidden; /* series beyond the last panel, and those left out before */
 } Panels;
 
 /* Groups by unit in order of appearance. The y axes wait for panels_scale. O(points). */

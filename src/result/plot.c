@@ -48,8 +48,6 @@ Plot plot_signals(Arena *arena, const Trajectory *trajectory, const char *title,
   return (Plot){.title = title, .series = series, .count = count};
 }
 
-const char *plot_x_label(const Plot *plot) { return plot->x_label ? plot->x_label : "time [s]"; }
-
 static void put(Drawing *drawing, const char *bytes) {
   text_append(drawing->heap, drawing->text, bytes, strlen(bytes));
 }
@@ -217,7 +215,7 @@ static void draw_x_labels(Drawing *drawing) {
   if (*x->note)
     put_text(drawing, drawing->right, drawing->bottom + 33, "text-anchor=\"end\" font-size=\"11\"", x->note);
   put_text(drawing, (drawing->left + drawing->right) / 2, drawing->bottom + 35, "text-anchor=\"middle\"",
-           plot_x_label(drawing->plot));
+           drawing->plot->x_label ? drawing->plot->x_label : "time [s]");
 }
 
 /* A lone series is named at the axis rather than in a legend, if its name fits there. */
@@ -346,7 +344,8 @@ void plot_svg(Heap *heap, const Plot *plot, TextVec *text) {
   draw_panels(&drawing, frame);
   if (drawing.panels.hidden) {
     char note[64];
-    snprintf(note, sizeof note, "%u more signals are not shown", drawing.panels.hidden);
+    snprintf(note, sizeof note, "%u more signal%s not shown", drawing.panels.hidden,
+             drawing.panels.hidden == 1 ? " is" : "s are");
     put_text(&drawing, drawing.left, height - 6, "font-size=\"11\" fill=\"#777\"", note);
   }
   svg_end(heap, text);

@@ -17,9 +17,10 @@ typedef struct PlotSeries {
 
 typedef struct Plot {
   const char *title;   /* NULL: none */
-  const char *y_label; /* NULL: the label of a lone series, and the unit */
   const char *x_label; /* NULL: time */
+  const char *y_label; /* NULL: the label of a lone series, and the unit */
   bool log_x, log_y;
+  uint32_t left_out; /* series that were chosen and are not here: the picture says so */
   const PlotSeries *series;
   uint32_t count;
 } Plot;
@@ -28,9 +29,6 @@ typedef struct Plot {
  * O(rows * count). */
 Plot plot_signals(Arena *arena, const Trajectory *trajectory, const char *title, const uint32_t *chosen,
                   uint32_t count);
-
-/* What the x axis is of. */
-const char *plot_x_label(const Plot *plot);
 
 /* Appends one SVG document. O(points). */
 void plot_svg(Heap *heap, const Plot *plot, TextVec *text);

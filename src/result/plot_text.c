@@ -197,7 +197,7 @@ static void put_x_labels(Canvas *canvas) {
   }
   put(canvas, "\n");
   TextVec words = {0};
-  text_printf(canvas->heap, &words, "%s", plot_x_label(canvas->plot));
+  text_printf(canvas->heap, &words, "%s", canvas->plot->x_label ? canvas->plot->x_label : "time [s]");
   if (*x->note) text_printf(canvas->heap, &words, "  %s", x->note);
   put_centred(canvas, words.data);
   vec_free(canvas->heap, &words);
@@ -244,7 +244,9 @@ void plot_text(Heap *heap, const Plot *plot, uint32_t width, uint32_t height, Te
   for (uint32_t p = 0; p < canvas.panels.list.count; p++) put_panel(&canvas, &canvas.panels.list.data[p]);
   put_x_line(&canvas);
   put_x_labels(&canvas);
-  if (canvas.panels.hidden) text_printf(heap, text, "%u more signals are not shown\n", canvas.panels.hidden);
+  if (canvas.panels.hidden)
+    text_printf(heap, text, "%u more signal%s not shown\n", canvas.panels.hidden,
+                canvas.panels.hidden == 1 ? " is" : "s are");
   heap_free(heap, canvas.dots);
   vec_free(heap, &canvas.words);
   panels_free(heap, &canvas.panels);

@@ -20,14 +20,14 @@ static void write_header(Heap *heap, FileWriter *file, const Trajectory *traject
   const SignalTable *signals = trajectory->signals;
   TextVec text = {0};
   uint32_t count = 1;
-  for (uint32_t k = 0; k < signals->list.count; k++) count += is_written(&signals->list.data[k]);
+  for (uint32_t k = 0; k < signals->listed; k++) count += is_written(&signals->list.data[k]);
   text_printf(
       heap, &text,
       "Title: %s\nDate: \nPlotname: Transient Analysis\nFlags: real\nNo. Variables: %u\nNo. Points: %zu\nVariables:\n"
       "\t0\ttime\ttime\n",
       title, count, trajectory->rows);
   uint32_t position = 1;
-  for (uint32_t k = 0; k < signals->list.count; k++)
+  for (uint32_t k = 0; k < signals->listed; k++)
     if (is_written(&signals->list.data[k]))
       text_printf(heap, &text, "\t%u\t%s\t%s\n", position++, signals->list.data[k].name,
                   type_of(&signals->list.data[k]));
@@ -61,7 +61,7 @@ void raw_write(Heap *heap, FileWriter *file, const Trajectory *trajectory, const
     const double *columns = trajectory_row(trajectory, row);
     if (is_text) write_index(heap, file, row);
     write_number(file, trajectory_time(trajectory, row), is_text);
-    for (uint32_t k = 0; k < signals->list.count; k++)
+    for (uint32_t k = 0; k < signals->listed; k++)
       if (is_written(&signals->list.data[k]))
         write_number(file, signal_value(&signals->list.data[k], columns), is_text);
   }

@@ -31,7 +31,9 @@ typedef struct Signal {
 typedef struct SignalTable {
   Heap *heap;
   VEC(Signal) list;
-  uint32_t columns; /* 1 + the largest column of any signal */
+  uint32_t columns;                /* 1 + the largest column of any signal */
+  bool hides;                      /* what is added from now on is for pictures alone: files leave it out */
+  uint32_t listed, listed_columns; /* signals and columns before that */
   Names texts;
   Map by_name;
 } SignalTable;
@@ -45,6 +47,9 @@ uint32_t signals_add(SignalTable *table, const Signal *signal);
 /* The name of a variable's signal: its flat name, in quotes if that is `time` or looks like a derivative. */
 const char *signals_name(SignalTable *table, const char *flat);
 
+/* The same name, appended to a text. */
+void signals_print_name(Heap *heap, TextVec *text, const char *flat);
+
 /* The index of the signal of this name; MAP_NONE if there is none. */
 uint32_t signals_find(const SignalTable *table, const char *name);
 
@@ -57,10 +62,3 @@ static inline double signal_value(const Signal *signal, const double *columns) {
   double value = columns[signal->column];
   return signal->negated ? -value : value;
 }
-
-/* A choice of names: a POSIX extended regular expression that must match the whole name. */
-typedef struct SignalFilter SignalFilter;
-
-/* Compiles the expression; the filter belongs to the heap. Returns NULL after reporting a DIAG_USAGE error. */
-SignalFilter *signal_filter_new(Heap *heap, Diags *diags, const char *pattern);
-bool signal_filter_match(const SignalFilter *filter, const char *name);

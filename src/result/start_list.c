@@ -25,7 +25,7 @@ static uint32_t line_of(const StartReader *reader) {
 }
 
 static bool complain(const StartReader *reader, const char *what) {
-  diag_error(reader->diags, DIAG_FILE, (Span){0}, "%s: line %u: %s", reader->path, line_of(reader), what);
+  diag_error(reader->diags, DIAG_FILE_CONTENT, (Span){0}, "%s: line %u: %s", reader->path, line_of(reader), what);
   return false;
 }
 
@@ -119,27 +119,13 @@ bool start_list_read(Heap *heap, const Model *model, const char *path, double *s
   skip_space(&reader);
   if (ok && *reader.at) ok = complain(&reader, "nothing may follow the list");
   if (ok && reader.unknown)
-    diag_warning(diags, (Span){0}, "%s: %u names are not in the model, such as %s", path, reader.unknown, reader.first);
+    diag_warning(diags, DIAG_WARNING, (Span){0}, "%s: %u names are not in the model, such as %s", path, reader.unknown,
+                 reader.first);
   heap_free(heap, text);
   return ok;
 }
 
-bool start_list_from_result(Heap *heap, const Model *model, const char *text, double *starts, Diags *diags) {
-  double time = NAN;
-  char *path = load_split(heap, text, &time);
-  Trajectory *trajectory = load_result(heap, diags, path);
-  if (!trajectory) return false;
-  if (!trajectory->rows) {
-    diag_error(diags, DIAG_FILE, (Span){0}, "%s has no rows to start from", path);
-    return false;
-  }
-  double first = trajectory_time(trajectory, 0), last = trajectory_time(trajectory, trajectory->rows - 1);
-  double *row = heap_array(heap, (size_t)trajectory->columns + 1, sizeof *row);
-  if (!trajectory_sample(trajectory, isnan(time) ? last : time, row)) {
-    diag_error(diags, DIAG_FILE, (Span){0}, "%s has no time %.10g: it goes from %.10g to %.10g", path, time, first,
-               last);
-    return false;
-  }
+uint32_t start_list_from_row(const Model *model, const Trajectory *trajectory, const double *row, double *starts) {
   uint32_t found = 0;
   for (uint32_t v = 0; v < model->variables.count; v++) {
     if (model->variables.data[v].role != ROLE_UNKNOWN) continue;
@@ -149,7 +135,27 @@ bool start_list_from_result(Heap *heap, const Model *model, const char *text, do
     starts[v] = signal_value(&trajectory->signals->list.data[signal], row);
     found++;
   }
-  if (!found) diag_error(diags, DIAG_FILE, (Span){0}, "%s has none of the model's variables", path);
+  return found;
+}
+
+bool start_list_from_result(Heap *heap, const Model *model, const char *text, double *starts, Diags *diags) {
+  double time = NAN;
+  char *path = load_split(heap, text, &time);
+  Trajectory *trajectory = load_result(heap, diags, path);
+  if (!trajectory) return false;
+  if (!trajectory->rows) {
+    diag_error(diags, DIAG_FILE_CONTENT, (Span){0}, "%s has no rows to start from", path);
+    return false;
+  }
+  double first = trajectory_time(trajectory, 0), last = trajectory_time(trajectory, trajectory->rows - 1);
+  double *row = heap_array(heap, (size_t)trajectory->columns + 1, sizeof *row);
+  if (!trajectory_sample(trajectory, isnan(time) ? last : time, row)) {
+    diag_error(diags, DIAG_FILE_CONTENT, (Span){0}, "%s has no time %.10g: it goes from %.10g to %.10g", path, time,
+               first, last);
+    return false;
+  }
+  uint32_t found = start_list_from_row(model, trajectory, row, starts);
+  if (!found) diag_error(diags, DIAG_FILE_CONTENT, (Span){0}, "%s has none of the model's variables", path);
   heap_free(heap, row);
   return found > 0;
 }

@@ -3,11 +3,15 @@
 #pragma once
 
 #include "model/model.h"
+#include "result/trajectory.h"
 
 /* Reads the list in file `path`. Values go to starts (per variable of the model; others stay). `name = value` counts as
  * well, comments and line breaks may stand anywhere, the outer parentheses may lack. Names that the model does not have
  * are a warning. false: a DIAG_FILE error says what is wrong and in which line. O(size of the file). */
 bool start_list_read(Heap *heap, const Model *model, const char *path, double *starts, Diags *diags);
+
+/* Takes the values of the model's variables from a result at a time, as far as it has them; how many. */
+uint32_t start_list_from_row(const Model *model, const Trajectory *trajectory, const double *row, double *starts);
 
 /* Takes the values of the model's variables from a result file RESULT[@TIME], at its last time if none is given. false
  * after a DIAG_FILE error: no such file, no such time, none of the variables in it. O(size of the file). */

@@ -25,6 +25,12 @@ enum {
 /* Above this relative tolerance order 5 needs fewer evaluations than order 8. */
 static const double loose_tolerance = 1e-4;
 
+/* A step from this part of the stability bound on is looked at inside, too. */
+static const double NEAR_BOUND = 0.2;
+
+/* Where the error inside decides the step, stability does so from this part of its bound on. */
+static const double HALF_BOUND = 0.5;
+
 static const double safety = 0.9;
 
 /* The step before is of no use for extrapolation when it was shorter than this part of the present one. */
@@ -55,6 +61,7 @@ typedef struct Erk {
   double h_before;                 /* step of the values in `before`, 0: there are none */
   double shortest_followed;        /* time */
   double departure;                /* of the present attempt from its predictions, accepted up to 1 */
+  bool inner_decides;              /* the error inside of the last attempt was larger than that at its end */
   bool rejected, held;             /* the last attempt failed; the step was cut to land on t_stop */
   double *values[STAGES_MAX];      /* all columns at each stage; [0] is the present point between steps */
   double *rates[STAGES_MAX];       /* [paired] of each stage */
@@ -297,9 +304,9 @@ static double erk_error(Erk *erk, double h) {
   return bottom > 0 ? h * norm[0] / sqrt(bottom * count) : 0;
 }
 
-/* The dominant eigenvalue as seen by the two last stages, both at the end of the step (section IV.2 of the
+/* The dominant eigenvalue as seen by the two last stages, both at the end of the step, as a part of what is stable (section IV.2 of the
  * second volume, "stiffness detection"). */
-static void erk_watch_stiffness(Erk *erk, double h) {
+static double erk_stiffness(const Erk *erk, double h) {
   const ErkTableau *tableau = erk->tableau;
   const double *y = erk->values[tableau->stages], *z = erk->values[tableau->stages - 1];
   const double *f = erk->rates[tableau->stages], *g = erk->rates[tableau->stages - 1];
@@ -309,8 +316,13 @@ static void erk_watch_stiffness(Erk *erk, double h) {
     top += df * df;
     bottom += dy * dy;
   }
-  double ratio = bottom > 0 ? h * sqrt(top / bottom) / tableau->stability : 0;
-  if (ratio > 1) {
+  return bottom > 0 ? h * sqrt(top / bottom) / tableau->stability : 0;
+}
+
+/* Counts the steps whose length stability decides: at its bound, or shorter to be right inside. */
+static void erk_watch_stiffness(Erk *erk, double h) {
+  double bound = erk->inner_decides ? HALF_BOUND : 1;
+  if (erk_stiffness(erk, h) > bound) {
     erk->gentle_count = 0;
     if (++erk->stiff_count >= STIFF_STEPS) erk->statistics.stiff = true;
   } else if (++erk->gentle_count >= GENTLE_STEPS) {
@@ -417,17 +429,56 @@ static void erk_reject(Erk *erk, double h, double error) {
   erk->statistics.rejected_error++;
 }
 
+/* Coefficients of the continuous extension of a step from `t` that is as long as `h`. Should a stage of it lie outside the
+ * domain, the cubic Hermite polynomial is left. */
+static void erk_prepare_dense(Erk *erk, double t, double h) {
+  const ErkTableau *tableau = erk->tableau;
+  int last = tableau->stages;
+  double now = erk->t;
+  erk->t = t;
+  bool whole = erk_stages(erk, last + 1, tableau->all_stages, h) == EVAL_OK;
+  erk->t = now;
+  for (int32_t p = 0; p < erk->paired; p++) {
+    double rise = erk->values[last][erk->column[p]] - erk->values[0][erk->column[p]];
+    erk->dense[0][p] = rise;
+    erk->dense[1][p] = h * erk->rates[0][p] - rise;
+    erk->dense[2][p] = rise - h * erk->rates[last][p] - erk->dense[1][p];
+  }
+  const ErkTerm *term = tableau->dense, *end = term + tableau->dense_count;
+  for (int row = 0; row < tableau->dense_terms; row++) {
+    double *sum = erk->dense[3 + row];
+    if (whole) term = erk_combine(erk, term, end, sum);
+    for (int32_t p = 0; p < erk->paired; p++) sum[p] = whole ? h * sum[p] : 0;
+  }
+  erk->dense_ready = true;
+}
+
+/* Scaled error inside of a step whose end is good, by the last term of the continuous extension. Near the stability bound it is far larger
+ * than that at the end: what the steps just keep from growing is large between their ends. Elsewhere it is not looked at. */
+static double erk_inner_error(Erk *erk, double h) {
+  const ErkTableau *tableau = erk->tableau;
+  if (tableau->inner == 0 || erk_stiffness(erk, h) < NEAR_BOUND) return 0;
+  erk_prepare_dense(erk, erk->t, h);
+  return tableau->inner * erk_norm(erk, erk->dense[2 + tableau->dense_terms]) / sqrt(erk->states);
+}
+
 /* All stages of one attempt; *error is valid on EVAL_OK, and then the end is computed if the step is good. */
 static EvalStatus erk_attempt(Erk *erk, double h, double *error) {
   const ErkTableau *tableau = erk->tableau;
+  erk->dense_ready = false;
   EvalStatus status = erk_stages(erk, 1, tableau->stages + tableau->error_needs_end, h);
   if (status != EVAL_OK) return status;
   *error = erk_error(erk, h);
   if (erk->departure > *error && h > erk->shortest_followed) *error = erk->departure;
   if (!isfinite(*error)) return EVAL_DOMAIN;
   if (erk->fixed_step) *error = 1;
-  if (*error > 1 || tableau->error_needs_end) return EVAL_OK;
-  return erk_stages(erk, tableau->stages, tableau->stages + 1, h);
+  if (*error > 1) return EVAL_OK;
+  if (!tableau->error_needs_end) status = erk_stages(erk, tableau->stages, tableau->stages + 1, h);
+  if (status != EVAL_OK || erk->fixed_step) return status;
+  double inner = erk_inner_error(erk, h);
+  erk->inner_decides = inner > *error;
+  *error = fmax(*error, inner);
+  return EVAL_OK;
 }
 
 static StepStatus erk_step(void *self, double t_stop) {
@@ -464,30 +515,6 @@ static const double *erk_values(const void *self) {
   return erk->values[erk->stepped ? erk->tableau->stages : 0];
 }
 
-/* Coefficients of the continuous extension of the last step. Should a stage of it lie outside the domain, the
- * cubic Hermite polynomial is left. */
-static void erk_prepare_dense(Erk *erk) {
-  const ErkTableau *tableau = erk->tableau;
-  int last = tableau->stages;
-  double h = erk->h_last, t = erk->t;
-  erk->t = erk->t_old;
-  bool whole = erk_stages(erk, last + 1, tableau->all_stages, h) == EVAL_OK;
-  erk->t = t;
-  for (int32_t p = 0; p < erk->paired; p++) {
-    double rise = erk->values[last][erk->column[p]] - erk->values[0][erk->column[p]];
-    erk->dense[0][p] = rise;
-    erk->dense[1][p] = h * erk->rates[0][p] - rise;
-    erk->dense[2][p] = rise - h * erk->rates[last][p] - erk->dense[1][p];
-  }
-  const ErkTerm *term = tableau->dense, *end = term + tableau->dense_count;
-  for (int row = 0; row < tableau->dense_terms; row++) {
-    double *sum = erk->dense[3 + row];
-    if (whole) term = erk_combine(erk, term, end, sum);
-    for (int32_t p = 0; p < erk->paired; p++) sum[p] = whole ? h * sum[p] : 0;
-  }
-  erk->dense_ready = true;
-}
-
 static void erk_interpolate(void *self, double t, double *y) {
   Erk *erk = self;
   const ErkTableau *tableau = erk->tableau;
@@ -495,7 +522,7 @@ static void erk_interpolate(void *self, double t, double *y) {
     memcpy(y, erk->values[0], (size_t)erk->system->columns * sizeof(double));
     return;
   }
-  if (!erk->dense_ready) erk_prepare_dense(erk);
+  if (!erk->dense_ready) erk_prepare_dense(erk, erk->t_old, erk->h_last);
   double theta = (t - erk->t_old) / erk->h_last, other = 1 - theta;
   for (int32_t p = 0; p < erk->paired; p++) {
     double sum = 0;

@@ -153,6 +153,7 @@ const ErkTableau erk_order8 = {
     .dense_count = COUNT(dense8),
     .error_order = 7,
     .stability = 6.1,
+    .inner = 0.002,
     .shrink = 1.0 / 3,
     .grow = 6,
     .memory = 0.03,

@@ -21,6 +21,7 @@ typedef struct ErkTableau {
   const ErkTerm *stage, *error, *dense;
   int stage_count, error_count, dense_count;
   double stability;    /* h |lambda| beyond which the step is held by stability */
+  double inner;        /* of the last term of the extension: its error inside of a step; 0: not known */
   double shrink, grow; /* limits of the change of the step */
   double memory;       /* weight of the last error in the step control, beta of the PI controller */
 } ErkTableau;

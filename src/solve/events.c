@@ -3,6 +3,7 @@
 
 #include "code/past.h"
 #include "solve/sensitivity.h"
+#include "solve/reset.h"
 
 #include <math.h>
 #include <string.h>
@@ -44,8 +45,11 @@ static bool any_contradicts(const Switches *switches, uint32_t *mode) {
   return false;
 }
 
-/* Does something contradict at t? Columns are only interpolated until it seems so. */
+/* Does something contradict at t? Columns are only interpolated until it seems so, unless an integrator of the rates leaves out those that
+ * no rate depends on. */
 static bool look_at(const Search *search, double t, uint32_t *mode) {
+  bool interpolates = !(search->view->system.rates && search->integrator->explicit_form);
+  if (t < search->end && !interpolates) return point_at(search, t) && any_contradicts(search->switches, mode);
   if (t < search->end) search->integrator->interpolate(search->self, t, search->y);
   const double *y = t < search->end ? search->y : search->integrator->values(search->self);
   if (!switches_evaluate(search->switches, t, y) || !any_contradicts(search->switches, mode)) return false;
@@ -196,6 +200,8 @@ bool events_locate(View *view, const Integrator *integrator, void *self, double 
   uint32_t count = switches->modes->count;
   Search search = {view, switches, integrator, self, before, *t, y, .low = before, .high = *t};
   const double *values = integrator->values(self);
+  if (switches_are_quiet(switches, *t, values, *t - before)) return false;
+  if (switches->is_stale && point_at(&search, before)) switches_keep(switches, before, y, 0);
   if (!switches_evaluate(switches, *t, values)) return false;
   if (!may_hide(&search)) {
     switches_keep(switches, *t, values, *t - before);
@@ -409,18 +415,23 @@ static bool reset_columns(View *view, double t, double *y, bool *any) {
   const System *system = &view->system;
   Heap *heap = view->evaluator->heap;
   uint8_t *held = NULL;
+  double *before = NULL;
   for (uint32_t a = 0; a < decisions->logic->actions.count; a++) {
     uint32_t column = decisions->column[a];
     double value = decisions_value(decisions, a);
     if (column == MAP_NONE || !decisions_fires(decisions, a) || isnan(value)) continue;
-    if (!held) held = heap_array(heap, (size_t)system->columns, sizeof *held);
+    if (!held) {
+      held = heap_array(heap, (size_t)system->columns, sizeof *held);
+      before = heap_copy(heap, y, (size_t)system->columns, sizeof *y);
+    }
     held[column] = 2;
     y[column] = decisions->sign[a] * value;
   }
   *any = held != NULL;
   if (!held) return true;
   bool ok = solve_held(view, t, y, held);
-  heap_free(heap, held);
+  if (ok) reset_keep_preferred(view, t, before, held, y);
+  heap_free_all(heap, held, before);
   return ok;
 }
 

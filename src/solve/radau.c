@@ -28,9 +28,11 @@ static const double renew_above = 1e-3; /* contraction above which the next step
 static const double lower_above = 0.8;  /* contraction that asks for a lower order */
 static const double lower_gain = 0.8, raise_gain = 0.9; /* part of the present work that another order must promise */
 static const double step_overhead = 3;                  /* cost of Jacobian and factors of a step, in evaluations */
+static const double stiff_below = 0.3; /* part of a defect that the filter of a step leaves if it is stiff */
 static const double lenient_weight = 0.01;
 
-static const double departure_weight = 0.001; /* of algebraic columns, see radau_departure */
+static const double gap_weight = 0.001;   /* of algebraic columns, see radau_gap */
+static const double departure_limit = 10; /* in tolerances, see radau_departure */
 
 /* Least contraction taken over from the step before, where it may end the iteration after the first
  * correction. What was measured is that of the largest corrections, often of columns that a linear row gives
@@ -58,7 +60,8 @@ typedef struct Radau {
   double goal[RADAU_METHODS];      /* of Newton's method, in units of it */
 
   Stages *stages; /* the linear equations of Newton's method */
-  int32_t *error_columns, *newton_columns, *algebraic, error_count, newton_count, algebraic_count;
+  int32_t *error_columns, *newton_columns, *followed, *algebraic;
+  int32_t error_count, newton_count, followed_count, algebraic_count;
   bool *lenient; /* [columns] measured in Newton's method with a small weight */
 
   double *jacobian;
@@ -92,6 +95,7 @@ typedef struct Radau {
   int since_lower, since_change;        /* steps since the order was lowered, changed */
   double raw_error;                     /* of the last step, before the filter */
   double shortest_followed;             /* time */
+  double departure;                     /* of the last step, see radau_departure */
   bool rejected;
   bool failed;   /* Newton's method failed in this step */
   bool cautious; /* Newton's method failed in this step: Jacobian and starting values from its start */
@@ -102,17 +106,20 @@ typedef struct Radau {
 
 /* Columns in the error test: the states, and what the view marks as of higher index. The Newton iteration is
  * measured on these and on the purely algebraic columns, leniently where `close` can make those exact; rates
- * count through their states. Algebraic columns have an error test of their own, see radau_departure. */
+ * count through their states. Algebraic columns have a test of their own, see radau_gap; what output is interpolated from is
+ * followed between the stages, see radau_departure. */
 static void radau_find_measured(Radau *radau, int32_t *mark) {
   const System *system = radau->system;
   memset(mark, 0, (size_t)system->columns * sizeof *mark);
   for (int32_t l = 0; l < system->links; l++) mark[system->link_to[l]] |= 1;
   for (int32_t l = 0; l < system->links; l++) mark[system->link_from[l]] |= 2;
-  radau->error_count = radau->newton_count = radau->algebraic_count = 0;
+  radau->error_count = radau->newton_count = radau->followed_count = radau->algebraic_count = 0;
   for (int32_t c = 0; c < system->columns; c++) {
     bool higher = system->column_index && system->column_index[c] > 1;
-    if (mark[c] & 2 || higher) radau->error_columns[radau->error_count++] = c;
-    else if (mark[c] == 0 && !(system->spare && system->spare[c])) radau->algebraic[radau->algebraic_count++] = c;
+    bool is_tested = mark[c] & 2 || higher, is_algebraic = !mark[c] && !(system->spare && system->spare[c]);
+    if (is_tested) radau->error_columns[radau->error_count++] = c;
+    else if (is_algebraic) radau->algebraic[radau->algebraic_count++] = c;
+    if (is_tested || (is_algebraic && !system->complete)) radau->followed[radau->followed_count++] = c;
     if (mark[c] != 1 || higher) radau->newton_columns[radau->newton_count++] = c;
     radau->lenient[c] = mark[c] == 0 && !higher && system->complete;
   }
@@ -162,6 +169,7 @@ static void *radau_create(Heap *heap, const System *system, const IntegratorOpti
     if (system->column_index[c] > 1) radau->higher_index = true;
   radau->error_columns = heap_array(heap, columns, sizeof(int32_t));
   radau->newton_columns = heap_array(heap, columns, sizeof(int32_t));
+  radau->followed = heap_array(heap, columns, sizeof(int32_t));
   radau->algebraic = heap_array(heap, columns, sizeof(int32_t));
   radau->lenient = heap_array(heap, columns, sizeof(bool));
   radau->jacobian = heap_array(heap, (size_t)nonzeros, sizeof(double));
@@ -368,10 +376,26 @@ static double radau_error_norm(const Radau *radau) {
   return norm < 1e-10 ? 1e-10 : norm; /* not fmax, which would take a NAN for a good step */
 }
 
+/* Estimates of h^k times the k-th derivative of a column over its tolerance, k = s, s - 1, s - 2: divided differences over the start
+ * of the step and the stages, without the first point, without the first two. */
+static void radau_derivatives(const Radau *radau, int32_t c, double *derivative) {
+  const RadauCoefficients *method = radau->method;
+  double scale = radau->absolute * radau->system->nominal[c] + radau->relative * fabs(radau->y[c]);
+  derivative[0] = method->barycentric[0] * radau->y[c];
+  derivative[1] = derivative[2] = 0;
+  for (int i = 0; i < method->stages; i++) {
+    double part = method->barycentric[i + 1] * radau->stage[i][c];
+    derivative[0] += part;
+    derivative[1] += part *= method->node[i];
+    derivative[2] += part * (method->node[i] - method->node[0]);
+  }
+  for (int k = 0; k < 3; k++) derivative[k] *= tgamma(method->stages - k + 1) / scale;
+}
+
 /* How far algebraic columns at the start of the step are from the polynomial through the stages. Errors of states that the
  * filter takes for harmless can be large in what depends on them, as behind an amplifier, and without states nothing else
  * tells whether the step is resolved, or ended on another branch. */
-static double radau_departure(const Radau *radau) {
+static double radau_gap(const Radau *radau) {
   const RadauCoefficients *method = radau->method;
   double sum = 0;
   for (int32_t a = 0; a < radau->algebraic_count; a++) {
@@ -381,11 +405,42 @@ static double radau_departure(const Radau *radau) {
     e *= radau->weight[c] / (radau->lenient[c] ? lenient_weight : 1);
     sum += e * e;
   }
-  return departure_weight * sqrt(sum / fmax(radau->algebraic_count, 1));
+  return gap_weight * sqrt(sum / fmax(radau->algebraic_count, 1));
+}
+
+/* How far the solution departs from the polynomial of the step between its points, over what is allowed. Where it follows an
+ * input, the end of a step is right however long it is, and the error test does not see what stands between. Derivatives grow
+ * geometrically; two in a row are never both near zero by chance. */
+static double radau_departure(const Radau *radau) {
+  double squares[3] = {0}, derivative[3];
+  for (int32_t a = 0; a < radau->followed_count; a++) {
+    radau_derivatives(radau, radau->followed[a], derivative);
+    for (int k = 0; k < 3; k++) squares[k] += derivative[k] * derivative[k];
+  }
+  double growth = fmin(1, (squares[0] + squares[1]) / fmax(squares[1] + squares[2], DBL_MIN));
+  double next = sqrt(growth * (squares[0] + growth * squares[1]) / fmax(radau->followed_count, 1));
+  if (radau->method->stages > 3) next *= growth * growth; /* output is corrected, see radau_dense.h */
+  return next * radau->method->bulge / departure_limit;
+}
+
+static double radau_states_norm(const Radau *radau, const double *vector) {
+  double sum = radau_norm(radau, radau->stages->elimination->from, radau->system->links, vector);
+  return sqrt(sum / fmax(radau->system->links, 1));
+}
+
+/* The continuous output gets the filtered defect where the filter takes most of it away: the slope at the start of a stiff step,
+ * which the solution leaves at once, would spoil all of the step. */
+static void radau_filter_defect(Radau *radau) {
+  if (radau_states_norm(radau, radau->estimate) > stiff_below * radau->raw_error) return;
+  for (int32_t l = 0; l < radau->system->links; l++) {
+    int32_t from = radau->stages->elimination->from[l];
+    radau->defect[from] = radau->estimate[from] / radau->method->mu_real;
+  }
 }
 
 /* The embedded formula of section IV.8 compares, in closed form, the rate at the start of the step with the
- * value there of the polynomial through the stages' rates. */
+ * value there of the polynomial through the stages' rates. The book filters first steps and those behind rejected ones twice: that
+ * hides where a limit of the solution begins or ends, as that of a diode. */
 static double radau_error(Radau *radau, double h) {
   const RadauCoefficients *method = radau->method;
   memset(radau->defect, 0, (size_t)radau->system->columns * sizeof(double));
@@ -397,13 +452,10 @@ static double radau_error(Radau *radau, double h) {
     radau->estimate[radau->stages->elimination->from[l]] =
         method->mu_real * radau->defect[radau->stages->elimination->from[l]];
   }
-  double sum = radau_norm(radau, radau->stages->elimination->from, radau->system->links, radau->estimate);
-  radau->raw_error = fmax(sqrt(sum / fmax(radau->system->links, 1)), 1e-10);
+  radau->raw_error = fmax(radau_states_norm(radau, radau->estimate), 1e-10);
   double step = h * method->mu_real;
   stages_filter(radau->stages, step, radau->estimate);
-  double error = radau_error_norm(radau);
-  if (error < 1 || !(radau->rejected || radau->last_h == 0)) return error;
-  stages_filter(radau->stages, step, radau->estimate);
+  radau_filter_defect(radau);
   return radau_error_norm(radau);
 }
 
@@ -462,6 +514,7 @@ static int radau_choose_order(const Radau *radau, double h) {
   if (index > radau->lowest && (radau->theta >= lower_above || radau_work(radau, s - 2, lower) < lower_gain * work))
     return index - 1;
   if (index == radau->highest || radau->since_change < CHANGE_REST || radau->since_lower < LOWER_REST) return index;
+  if (radau->departure > fmax(radau->raw_error, 0.1)) return index + 1;
   double higher = error * fmin(error / lower, 1);
   return radau_work(radau, s + 2, higher) < raise_gain * work ? index + 1 : index;
 }
@@ -591,9 +644,11 @@ static StepStatus radau_step(void *self, double t_stop) {
       radau_retry(radau, h, factor);
       continue;
     }
-    double error = radau_error(radau, h), departure = radau_departure(radau);
-    if (departure > error && h > radau->shortest_followed) {
-      error = departure;
+    double error = radau_error(radau, h);
+    radau->departure = radau_departure(radau);
+    double unresolved = fmax(radau_gap(radau), radau->departure);
+    if (unresolved > error && h > radau->shortest_followed) {
+      error = unresolved;
       if (error >= 1) radau_forget(radau);
     }
     if (!isfinite(error)) {
@@ -629,11 +684,6 @@ static bool radau_second_derivative(Radau *radau, double span) {
   for (int32_t l = 0; l < system->links; l++)
     radau->estimate[radau->stages->elimination->from[l]] = radau->work[radau->stages->elimination->to[l]];
   return true;
-}
-
-static double radau_states_norm(const Radau *radau, const double *vector) {
-  double sum = radau_norm(radau, radau->stages->elimination->from, radau->system->links, vector);
-  return sqrt(sum / fmax(radau->system->links, 1));
 }
 
 /* As Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I, section II.4. */

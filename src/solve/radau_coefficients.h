@@ -24,6 +24,7 @@ typedef struct RadauCoefficients {
   double lower_error[RADAU_STAGES_MAX + 1]; /* error estimate of s - 2 stages over h, from the rates at 0 and c */
   double rise[RADAU_STAGES_MAX + 2];        /* integral from 0 of prod (1 - x / c), lowest power first; 0 at 1 */
   double barycentric[RADAU_STAGES_MAX + 1]; /* weights of the nodes 0, c[0], ..., c[s-1] */
+  double bulge;                             /* largest |x prod (x - c)| in [0, 1], over (s + 1)! */
 } RadauCoefficients;
 
 extern const RadauCoefficients radau_methods[RADAU_METHODS]; /* s = 3, 5, 7 */

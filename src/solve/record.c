@@ -6,13 +6,16 @@
 typedef struct RecorderBuilder {
   Recorder *recorder;
   Heap *heap;
-  const SignalFilter *filter;
+  RecorderChoice choice;
   uint32_t *row_column; /* per source: column of the rows, MAP_NONE if not recorded yet */
   IndexVec sources;
 } RecorderBuilder;
 
 static void add_signal(RecorderBuilder *builder, Signal signal, uint32_t source) {
-  if (builder->filter && !signal_filter_match(builder->filter, signal.name)) return;
+  const RecorderChoice *choice = &builder->choice;
+  bool is_listed = !choice->listed || signal_filter_match(choice->listed, signal.name);
+  if (builder->recorder->signals->hides ? is_listed || !signal_filter_match(choice->hidden, signal.name) : !is_listed)
+    return;
   if (source != SIGNAL_CONSTANT) {
     if (builder->row_column[source] == MAP_NONE) {
       builder->row_column[source] = builder->sources.count;
@@ -91,16 +94,19 @@ static void add_variable(RecorderBuilder *builder, uint32_t position, const uint
 }
 
 Recorder *recorder_new(Heap *heap, Evaluator *evaluator, const uint32_t *orders, const bool *is_state,
-                       const SignalFilter *filter) {
+                       RecorderChoice choice) {
   const Model *model = evaluator->model;
   Recorder *recorder = heap_alloc(heap, sizeof *recorder);
   recorder->evaluator = evaluator;
   recorder->signals = signals_new(heap);
-  RecorderBuilder builder = {.recorder = recorder, .heap = heap, .filter = filter};
+  RecorderBuilder builder = {.recorder = recorder, .heap = heap, .choice = choice};
   uint32_t sources = evaluator->array->columns + model->discretes.count;
   builder.row_column = heap_array(heap, sources, sizeof(uint32_t));
   for (uint32_t s = 0; s < sources; s++) builder.row_column[s] = MAP_NONE;
   for (uint32_t v = 0; v < model->variables.count; v++) add_variable(&builder, v, orders, is_state);
+  recorder->signals->hides = true;
+  for (uint32_t v = 0; choice.hidden && choice.listed && v < model->variables.count; v++)
+    add_variable(&builder, v, orders, is_state);
   heap_free(heap, builder.row_column);
   recorder->count = builder.sources.count;
   recorder->source = builder.sources.data;
@@ -139,6 +145,7 @@ void recorder_add_directions(Recorder *recorder, const char *const *names, uint3
   Arena arena = arena_make(signals->heap);
   uint32_t before = signals->list.count;
   recorder->directions = count;
+  signals->hides = signals->listed < before;
   for (uint32_t k = 0; k < count; k++) {
     for (uint32_t s = 0; s < before; s++) {
       Signal signal = signals->list.data[s];
@@ -153,6 +160,7 @@ void recorder_add_directions(Recorder *recorder, const char *const *names, uint3
     }
   }
   arena_free(&arena);
+  signals->hides = true;
   recorder->trajectory = trajectory_new(signals->heap, signals);
 }
 

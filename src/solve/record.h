@@ -4,6 +4,7 @@
 
 #include "code/evaluator.h"
 #include "result/drift.h"
+#include "result/signal_filter.h"
 #include "result/trajectory.h"
 
 typedef struct Recorder {
@@ -19,10 +20,16 @@ typedef struct Recorder {
 /* From here on values come from another evaluator, whose array is one of the same model. */
 void recorder_rebind(Recorder *recorder, Evaluator *evaluator);
 
-/* Signals whose names match the filter (NULL: all). orders: per unknown of the model, its highest derivative that is a
+/* Which signals are kept: NULL means all in `listed`, none in `hidden`. */
+typedef struct RecorderChoice {
+  const SignalFilter *listed; /* that files and counts have */
+  const SignalFilter *hidden; /* further ones, for pictures */
+} RecorderChoice;
+
+/* orders: per unknown of the model, its highest derivative that is a
  * signal (problem_written_orders). is_state: per column of the array. Lives in the heap. */
 Recorder *recorder_new(Heap *heap, Evaluator *evaluator, const uint32_t *orders, const bool *is_state,
-                       const SignalFilter *filter);
+                       RecorderChoice choice);
 
 /* Adds signals der(x, NAME) for those of all others that vary, one for each direction; `constant` gives the derivative of an
  * unknown that is an expression over parameters. To be called before any row. */

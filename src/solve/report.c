@@ -135,7 +135,7 @@ static void json_levels(const RunFacts *facts, JsonWriter *json) {
 static void json_final(const Recorder *recorder, JsonWriter *json) {
   const Trajectory *trajectory = recorder->trajectory;
   json_object_begin(json);
-  for (uint32_t s = 0; trajectory->rows && s < recorder->signals->list.count; s++) {
+  for (uint32_t s = 0; trajectory->rows && s < recorder->signals->listed; s++) {
     const Signal *signal = &recorder->signals->list.data[s];
     if (signal->kind == SIGNAL_PARAMETER) continue;
     json_key_number(json, signal->name, trajectory_value(trajectory, trajectory->rows - 1, s));
@@ -183,46 +183,6 @@ static void json_turning(const TurningPoint *point, JsonWriter *json) {
   json_key_integer(json, "equations", point->size);
   json_key_integer(json, "rank", point->rank);
   json_object_end(json);
-}
-
-static void json_place(const Source *source, Span span, JsonWriter *json) {
-  bool known = span.end > span.begin && span.begin <= source->length;
-  json_key_string(json, "file", source->path);
-  json_key_number(json, "line", known ? (double)source_line(source, span.begin) : NAN);
-  json_key_number(json, "column", known ? (double)source_column(source, span.begin) : NAN);
-}
-
-static void json_diagnostic(const Source *source, const Diag *diag, JsonWriter *json) {
-  static const char *const severity[] = {
-      [SEVERITY_NOTE] = "note", [SEVERITY_WARNING] = "warning", [SEVERITY_ERROR] = "error"};
-  static const char *const code[] = {[DIAG_NONE] = NULL,
-                                     [DIAG_INTERNAL] = "internal",
-                                     [DIAG_USAGE] = "usage",
-                                     [DIAG_INPUT] = "input",
-                                     [DIAG_INIT] = "init",
-                                     [DIAG_STRUCTURE] = "structure",
-                                     [DIAG_INTEGRATION] = "integration",
-                                     [DIAG_FILE] = "file"};
-  json_object_begin(json);
-  json_key_string(json, "severity", severity[diag->severity]);
-  json_key_string(json, "code", code[diag->code]);
-  json_key_string(json, "message", diag->message);
-  json_place(source, diag->span, json);
-  json_key(json, "notes");
-  for (uint32_t n = 0; json_next_object(json, n, diag->notes.count); n++) {
-    json_key_string(json, "message", diag->notes.data[n].message);
-    json_place(source, diag->notes.data[n].span, json);
-  }
-  json_object_end(json);
-}
-
-/* What was said about the model, then about the run. */
-static void json_diagnostics(const RunFacts *facts, JsonWriter *json) {
-  json_array_begin(json);
-  for (size_t k = 0; k < sizeof facts->diags / sizeof *facts->diags; k++)
-    for (uint32_t d = 0; d < facts->diags[k]->list.count; d++)
-      json_diagnostic(facts->source, &facts->diags[k]->list.data[d], json);
-  json_array_end(json);
 }
 
 static void json_run(const RunFacts *facts, JsonWriter *json, Arena *arena) {

@@ -23,8 +23,6 @@ typedef struct RunFacts {
   const RunStatistics *statistics; /* NULL before the integration */
   const char *const *invariants;   /* names of variables whose drift is reported */
   uint32_t invariant_count;
-  const Diags *diags[2]; /* of the model, of the run */
-  const Source *source;  /* of their places; NULL: nothing was said */
   Seconds seconds;
 } RunFacts;
 

@@ -50,11 +50,10 @@ static bool record_point(RunLoop *run, double t) {
   Evaluator *evaluator = view->evaluator;
   uint64_t rows = evaluator->row_evaluations, entries = evaluator->entry_evaluations;
   uint64_t factorizations = view->methods->factorizations(view);
-  if (!stepper_interpolate(run->stepper, t, run->output)) return stepper_fail(run->stepper, STEP_EVALUATION, t);
-  if (stepper_passed_event(run->stepper, t, run->output)) {
-    run->again = true;
-    return true;
-  }
+  bool is_solved = stepper_interpolate(run->stepper, t, run->output);
+  run->again = is_solved ? stepper_passed_event(run->stepper, t, run->output) : stepper_passed_fold(run->stepper);
+  if (run->again) return true;
+  if (!is_solved) return stepper_fail(run->stepper, STEP_EVALUATION, t);
   constraints_check(run->constraints, t, run->output);
   run->output_rows += evaluator->row_evaluations - rows;
   run->output_entries += evaluator->entry_evaluations - entries;
@@ -123,9 +122,10 @@ static bool take_step(RunLoop *run) {
 
 /* Looks at a time within the last step, which is then the time reached, unless an event was passed before it. */
 static bool stay_within(RunLoop *run, double t) {
-  if (!stepper_interpolate(run->stepper, t, run->at)) return stepper_fail(run->stepper, STEP_EVALUATION, t);
-  run->is_open = !stepper_passed_event(run->stepper, t, run->at);
+  bool is_solved = stepper_interpolate(run->stepper, t, run->at);
+  run->is_open = is_solved ? !stepper_passed_event(run->stepper, t, run->at) : !stepper_passed_fold(run->stepper);
   if (!run->is_open) return true;
+  if (!is_solved) return stepper_fail(run->stepper, STEP_EVALUATION, t);
   constraints_check(run->constraints, t, run->at);
   run->now = t;
   return true;
@@ -184,12 +184,12 @@ static bool check_constraints(RunLoop *run) {
   const char *text = evaluator_row_text(original, constraints->worst_row, &run->diags->arena);
   Span span = array_row_span(original->array, constraints->worst_row);
   if (run->options->enforces_constraints)
-    return diag_error(run->diags, DIAG_INTEGRATION, span,
+    return diag_error(run->diags, DIAG_CONSTRAINT_VIOLATED, span,
                       "the constraint `%s` is violated by %.3g (scaled) at time %.10g", text, constraints->worst,
                       constraints->worst_time),
            false;
-  diag_warning(run->diags, span, "the constraint `%s` drifted to %.3g (scaled) at time %.10g", text, constraints->worst,
-               constraints->worst_time);
+  diag_warning(run->diags, DIAG_DRIFT, span, "the constraint `%s` drifted to %.3g (scaled) at time %.10g", text,
+               constraints->worst, constraints->worst_time);
   return true;
 }
 

@@ -3,6 +3,7 @@
 
 #include "code/past.h"
 #include "solve/events.h"
+#include "solve/fold.h"
 #include "solve/sensitivity.h"
 
 #include <float.h>
@@ -20,6 +21,9 @@ static const double EARLY = 0.3;
 
 /* The first step behind an event is not made shorter than this part of the run. */
 static const double SHORTEST_FIRST = 1e-9;
+
+/* A fold is looked for at least within this part of the run. */
+static const double SHORTEST_SEEN = 5e-4;
 
 /* So many steps in a row below the round-off of the whole run do not get ahead. */
 enum { TINY_LIMIT = 10000 };
@@ -43,10 +47,11 @@ struct Stepper {
   const Integrator *integrator;
   const Integrator *waiting; /* the one to go on with when the solution slides no longer; NULL: that in use */
   void *self, *ticket;       /* of the heap that the integrator lives in; NULL: there is none yet */
-  double *y, *ahead, *begin; /* begin: where the last step began, if determinants or events are watched */
+  double *y, *ahead, *begin; /* begin: where the last step began */
   double before;             /* where the last step began */
   bool terminated;           /* the model asked for the end */
   bool at_event;             /* the last step ended at one, with the columns before it in y */
+  EventCause cause;          /* of it */
   uint32_t mode;             /* one that changes there */
   double limit;              /* where the caller wants a step to end; INFINITY: anywhere */
   double t_doubt;            /* where a step that is taken again must end; INFINITY: anywhere */
@@ -60,7 +65,12 @@ struct Stepper {
   int retakes;         /* of a step that ended at `disputed` */
   double disputed;     /* up to here steps are short */
   bool warned;         /* of a determinant */
-  uint32_t tiny;       /* steps in a row that hardly got ahead */
+  bool warned_fold;    /* of a fold */
+  bool is_folded;      /* the event is a fold, behind which the columns are `beyond` */
+  double *beyond;
+  Moment recent,
+      origin; /* points of the branch that the solution is on, some way back: in its states of now, behind the last event */
+  uint32_t tiny; /* steps in a row that hardly got ahead */
 };
 
 double stepper_time(const Stepper *stepper) {
@@ -125,7 +135,7 @@ static bool report_turning(Stepper *stepper) {
   *point = stepper->turning_point;
   stepper->statistics.turning = point;
   Diag *diag =
-      diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0},
+      diag_error(stepper->diags, DIAG_SINGULAR_POINT, (Span){0},
                  "integration stopped at time %.10g: the Jacobian of %d equation%s is singular "
                  "there, its rank drops from %d to %d",
                  point->time, (int)point->size, point->size == 1 ? "" : "s", (int)point->size, (int)point->rank);
@@ -150,7 +160,7 @@ static bool start_is_regular(Stepper *stepper) {
 static void warn_turning(Stepper *stepper, const char *what) {
   if (stepper->warned) return;
   stepper->warned = true;
-  Diag *diag = diag_warning(stepper->diags, (Span){0}, "near time %.10g the determinant of a Jacobian %s",
+  Diag *diag = diag_warning(stepper->diags, DIAG_WARNING, (Span){0}, "near time %.10g the determinant of a Jacobian %s",
                             stepper->turning_point.time, what);
   note_block(stepper, diag, stepper->turning_point.block);
 }
@@ -176,7 +186,7 @@ bool stepper_fail(Stepper *stepper, StepStatus status, double t) {
       [STEP_SINGULAR] = "the Jacobian is singular",
       [STEP_EVALUATION] = "the equations could not be evaluated",
   };
-  Diag *diag = diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0}, "integration stopped at time %.10g: %s%s", t,
+  Diag *diag = diag_error(stepper->diags, DIAG_STEP_FAILED, (Span){0}, "integration stopped at time %.10g: %s%s", t,
                           what[status], index_hint(stepper));
   SolveFailure failure = stepper->view->methods->failure(stepper->view);
   if (failure.reason) {
@@ -301,6 +311,26 @@ static const Integrator *first_integrator(Stepper *stepper) {
   return &integrator_radau;
 }
 
+static void copy_moment(const Stepper *stepper, Moment *to, double t, const double *y) {
+  to->t = t;
+  memcpy(to->y, y, (size_t)stepper->view->system.columns * sizeof(double));
+}
+
+/* A branch, or the choice of states, begins. */
+static void begin_branch(Stepper *stepper, double t, const double *y) {
+  copy_moment(stepper, &stepper->recent, t, y);
+  copy_moment(stepper, &stepper->origin, t, y);
+}
+
+/* Keeps points apart, since the very last ones may be beyond the end of the branch by the error of the steps. */
+static void keep_branch(Stepper *stepper) {
+  if (stepper->before - stepper->recent.t < SHORTEST_SEEN * span_of(stepper)) return;
+  Moment swap = stepper->origin;
+  stepper->origin = stepper->recent;
+  stepper->recent = swap;
+  copy_moment(stepper, &stepper->recent, stepper->before, stepper->begin);
+}
+
 /* ---- the choice of states ---- */
 
 /* The columns at t + ahead by the Taylor series that they are: (j, k) + ahead (j, k + 1) + ... Good enough to
@@ -342,7 +372,7 @@ static bool reselect(Stepper *stepper, double t) {
 
 static bool report_no_choice(Stepper *stepper, double t, int32_t block) {
   Diag *diag =
-      diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0},
+      diag_error(stepper->diags, DIAG_SINGULAR_POINT, (Span){0},
                  "at time %.10g the Jacobian of block %d is singular for every choice of states", t, (int)block + 1);
   note_block(stepper, diag, block);
   return false;
@@ -364,7 +394,9 @@ static bool watch_choice(Stepper *stepper, double t) {
   if (count == EXCHANGE_SINGULAR) return report_no_choice(stepper, t, exchanges.block);
   if (count == EXCHANGE_UNSOLVED) return stepper_fail(stepper, STEP_EVALUATION, t);
   if (count == EXCHANGE_RESELECT) reselect(stepper, t);
-  if (count > 0) stepper->integrator->switch_states(stepper->self, stepper->y);
+  if (count <= 0) return true;
+  stepper->integrator->switch_states(stepper->self, stepper->y);
+  begin_branch(stepper, t, stepper->y);
   return true;
 }
 
@@ -387,7 +419,7 @@ static const char *condition_text(Stepper *stepper) {
 }
 
 static bool report_chatter(Stepper *stepper) {
-  diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0},
+  diag_error(stepper->diags, DIAG_CHATTERING, (Span){0},
              "at time %.10g the condition %s changes again and again without getting ahead; use noEvent, or "
              "a smooth transition",
              stepper->t_event, condition_text(stepper));
@@ -398,7 +430,7 @@ static bool report_chatter(Stepper *stepper) {
 static bool note_event(Stepper *stepper) {
   double t = stepper->t_event;
   if (!switches_accumulate(stepper->view->switches, stepper->mode, t, span_of(stepper))) return true;
-  diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0},
+  diag_error(stepper->diags, DIAG_ZENO, (Span){0},
              "integration stopped at time %.10g: the condition %s changes ever faster, infinitely often before the "
              "solution gets beyond this time; end the run before, or model what happens behind it",
              t, condition_text(stepper));
@@ -413,7 +445,7 @@ static void let_hover(Stepper *stepper) {
   if (!switches_hover(switches, stepper->mode, stepper->options.tolerance, span_of(stepper))) return;
   if (first)
     diag_warning(
-        stepper->diags, (Span){0},
+        stepper->diags, DIAG_WARNING, (Span){0},
         "at time %.10g the solution hovers at the edge of the condition %s, which from here on changes only when "
         "passed by some times the tolerance; use noEvent, or a smooth transition",
         stepper->t_event, condition_text(stepper));
@@ -439,7 +471,7 @@ static void suit_integrator(Stepper *stepper, double t) {
 static bool has_same_ranks(Stepper *stepper) {
   View *view = stepper->view;
   if (!view->methods->same_ranks || view->methods->same_ranks(view, stepper->t_event, stepper->y)) return true;
-  diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0},
+  diag_error(stepper->diags, DIAG_JUMP, (Span){0},
              "at the event at time %.10g the ranks of the derivative array change, and with them the number "
              "of degrees of freedom",
              stepper->t_event);
@@ -454,6 +486,7 @@ static double event_value(const Stepper *stepper) {
 
 static void start_with(Stepper *stepper, double t, const double *y, double step) {
   const Integrator *integrator = stepper->integrator;
+  begin_branch(stepper, t, y);
   integrator->start(stepper->self, t, y, stepper->options.stop);
   if (integrator->suggest && step > 0) integrator->suggest(stepper->self, step);
 }
@@ -510,7 +543,7 @@ static void plan_timed(Stepper *stepper, double t) {
 
 static bool report_jump(Stepper *stepper) {
   const View *view = stepper->view;
-  diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0},
+  diag_error(stepper->diags, DIAG_JUMP, (Span){0},
              "at the event at time %.10g the equations do not determine by how much %s jumps", stepper->t_event,
              array_column_name(view->evaluator->array, view->undetermined, &stepper->diags->arena));
   return false;
@@ -525,12 +558,14 @@ static bool take_fired(Stepper *stepper, double t) {
     const char *text = model_text(evaluator_model(view->evaluator), action->written->message, &stepper->diags->arena);
     if (action->kind == ACTION_TERMINATE) {
       stepper->terminated = true;
-      diag_warning(stepper->diags, action->written->span, "the model ends the run at time %.10g: %s", t, text);
+      diag_warning(stepper->diags, DIAG_MODEL_SAYS, action->written->span, "the model ends the run at time %.10g: %s",
+                   t, text);
     } else if (action->written->is_warning) {
-      if (!*is_reported) diag_warning(stepper->diags, action->written->span, "at time %.10g: %s", t, text);
+      if (!*is_reported)
+        diag_warning(stepper->diags, DIAG_MODEL_SAYS, action->written->span, "at time %.10g: %s", t, text);
       *is_reported = true;
     } else {
-      DiagCode code = t > stepper->options.start ? DIAG_INTEGRATION : DIAG_INIT;
+      DiagCode code = t > stepper->options.start ? DIAG_ASSERTION : DIAG_INIT_ASSERTION;
       diag_error(stepper->diags, code, action->written->span, "assertion failed at time %.10g: %s", t, text);
       return false;
     }
@@ -566,7 +601,8 @@ static bool finish_event(Stepper *stepper, bool settled) {
   if (decisions && !decisions_defined(decisions, t, DIAG_INTEGRATION, stepper->diags)) return false;
   if (!settled && stepper->view->undetermined != MAP_NONE) return report_jump(stepper);
   if (settled && !take_fired(stepper, t)) return false;
-  vec_push(stepper->heap, &stepper->statistics.passed, (EventRecord){t, stepper->mode, event_value(stepper)});
+  vec_push(stepper->heap, &stepper->statistics.passed,
+           (EventRecord){t, stepper->cause, stepper->mode, event_value(stepper)});
   if (settled && goes_on(stepper)) {
     plan_timed(stepper, t);
     stepper->at_event = false;
@@ -588,8 +624,14 @@ bool stepper_settle(Stepper *stepper) {
   double t = stepper->t_event;
   if (is_sliding(stepper)) switches_leave(view->switches);
   if (t < stepper->t_timed && stepper->mode != MAP_NONE) let_hover(stepper);
-  memcpy(stepper->begin, stepper->y, (size_t)view->system.columns * sizeof(double));
-  return finish_event(stepper, events_settle(view, t, stepper->y, stepper->mode));
+  size_t size = (size_t)view->system.columns * sizeof(double);
+  bool is_folded = stepper->is_folded;
+  if (is_folded) memcpy(stepper->y, stepper->beyond, size);
+  stepper->is_folded = false;
+  memcpy(stepper->begin, stepper->y, size);
+  bool settled = !view->switches || events_settle(view, t, stepper->y, stepper->mode);
+  view->disturbed = view->disturbed || is_folded;
+  return finish_event(stepper, settled);
 }
 
 bool stepper_restructured(const Stepper *stepper) { return stepper->view->restructured; }
@@ -601,6 +643,7 @@ static void take_timed(Stepper *stepper) {
     copy_values(stepper);
   stepper->at_event = true;
   stepper->t_event = stepper->t_timed;
+  stepper->cause = stepper->timed == MAP_NONE ? EVENT_TIME : EVENT_CONDITION;
   stepper->mode = stepper->timed;
   stepper->statistics.time_events++;
 }
@@ -638,6 +681,7 @@ static bool find_state_event(Stepper *stepper, double t) {
     stepper->mode = view->switches->slide.mode;
   }
   if (stepper->at_event) stepper->t_event = snap(stepper, t);
+  stepper->cause = EVENT_CONDITION;
   stepper->statistics.events += stepper->at_event;
   return stepper->at_event;
 }
@@ -649,6 +693,57 @@ static bool find_event(Stepper *stepper) {
   if (find_state_event(stepper, t)) return true;
   if (stepper->integrator->time(stepper->self) < stepper->t_timed) return false;
   take_timed(stepper);
+  return true;
+}
+
+/* ---- folds ---- */
+
+/* The column that jumps farthest, for its size. */
+static uint32_t farthest_jump(const Stepper *stepper) {
+  const double *nominal = stepper->view->system.nominal;
+  uint32_t farthest = 0;
+  double most = 0;
+  for (uint32_t q = 0; q < (uint32_t)stepper->view->system.columns; q++) {
+    double jump = fabs(stepper->beyond[q] - stepper->y[q]) / (fabs(stepper->y[q]) + nominal[q]);
+    if (array_order(stepper->view->evaluator->array, q) == 0 && jump > most) most = jump, farthest = q;
+  }
+  return farthest;
+}
+
+/* Looks for a fold from where the last step began, with the other columns of there or, where steps have led them astray, of some way back. */
+static bool find_fold(Stepper *stepper, double longest, Fold *fold) {
+  View *view = stepper->view;
+  const System *system = &view->system;
+  ConstMoment origin = {stepper->origin.t, stepper->origin.y};
+  if (fold_pass(view, origin, (ConstMoment){stepper->before, stepper->begin}, longest, fold)) return true;
+  memcpy(stepper->ahead, stepper->origin.y, (size_t)system->columns * sizeof(double));
+  for (int32_t k = 0; k < system->links; k++)
+    stepper->ahead[system->link_from[k]] = stepper->begin[system->link_from[k]];
+  return fold_pass(view, origin, (ConstMoment){stepper->before, stepper->ahead}, longest, fold);
+}
+
+/* The solution may end in the last step, or soon after it: if that is at a corner, where it folds, the run goes on behind the fold, with
+ * an event. */
+static bool pass_fold(Stepper *stepper, double step) {
+  double longest = fmax(4 * step, SHORTEST_SEEN * span_of(stepper));
+  Fold fold = {.before = stepper->y, .after = stepper->beyond};
+  if (stepper->view->evaluator->past || !find_fold(stepper, longest, &fold)) return false;
+  add_work(stepper, &stepper->statistics);
+  create_integrator(stepper, stepper->integrator); /* which does not remember that its steps failed */
+  stepper->integrator->start(stepper->self, stepper->before, stepper->begin, stepper->options.stop);
+  stepper->at_event = stepper->is_folded = true;
+  stepper->t_event = snap(stepper, fold.time);
+  stepper->cause = EVENT_FOLD;
+  stepper->mode = MAP_NONE;
+  stepper->statistics.events++;
+  uint32_t column = farthest_jump(stepper);
+  if (!stepper->warned_fold)
+    diag_warning(stepper->diags, DIAG_WARNING, (Span){0},
+                 "at time %.10g the branch of the solution ends at a corner of the equations: %s jumps from %.6g to "
+                 "%.6g, where the curve "
+                 "of solutions leads behind the fold",
+                 fold.time, known_name(stepper, column), stepper->y[column], stepper->beyond[column]);
+  stepper->warned_fold = true;
   return true;
 }
 
@@ -690,18 +785,23 @@ static bool keep_past(Stepper *stepper) {
 
 /* ---- steps ---- */
 
-/* A step, and another choice of states where it fails. */
+static StepStatus try_step(Stepper *stepper) {
+  stepper->before = stepper->integrator->time(stepper->self);
+  memcpy(stepper->begin, stepper->integrator->values(stepper->self),
+         (size_t)stepper->view->system.columns * sizeof(double));
+  keep_branch(stepper);
+  double stop = fmin(fmin(stepper->options.stop, stepper->limit), fmin(stepper->t_timed, stepper->t_doubt));
+  const Past *past = stepper->view->evaluator->past;
+  if (past) stop = fmin(stop, stepper->before + past_longest_step(past));
+  return stepper->integrator->step(stepper->self, stop);
+}
+
+/* A step. Where it fails, the solution is followed around a fold, or another choice of states or another method is tried. */
 static bool take_step(Stepper *stepper) {
   StepStatus status;
   do {
-    stepper->before = stepper->integrator->time(stepper->self);
-    if (stepper->turning || stepper->view->switches)
-      memcpy(stepper->begin, stepper->integrator->values(stepper->self),
-             (size_t)stepper->view->system.columns * sizeof(double));
-    double stop = fmin(fmin(stepper->options.stop, stepper->limit), fmin(stepper->t_timed, stepper->t_doubt));
-    const Past *past = stepper->view->evaluator->past;
-    if (past) stop = fmin(stop, stepper->before + past_longest_step(past));
-    status = stepper->integrator->step(stepper->self, stop);
+    status = try_step(stepper);
+    if (status != STEP_OK && pass_fold(stepper, 0)) return true;
   } while (status != STEP_OK && (repair_choice(stepper, stepper->before) || try_other(stepper, stepper->before)));
   if (status != STEP_OK) return stepper_fail(stepper, status, stepper->before);
   stepper->repairs = 0;
@@ -749,6 +849,7 @@ static bool step_to_event(Stepper *stepper) {
     bool event;
     do {
       if (!take_step(stepper)) return false;
+      if (stepper->is_folded) return true;
       event = find_event(stepper);
       if (event && stepper->t_event < stepper->t_timed && !note_event(stepper)) return false;
       if (!gets_ahead(stepper)) return stepper_fail(stepper, STEP_TOO_SMALL, stepper->before);
@@ -759,16 +860,19 @@ static bool step_to_event(Stepper *stepper) {
     TurningStatus status =
         turning_watch(stepper->turning, stepper->integrator, stepper->self, t, stepper_values(stepper),
                       stepper->options.stop, event || t >= stepper->options.stop, &stepper->turning_point);
-    if (status == TURNING_POINT) return report_turning(stepper);
+    if (status == TURNING_POINT) return pass_fold(stepper, t - stepper->before) || report_turning(stepper);
     if (status == TURNING_SMALL) warn_turning(stepper, "is nearly zero");
     if (status != TURNING_JUMP) return true;
     if (!event && retake(stepper, t)) continue;
+    if (!event && pass_fold(stepper, t - stepper->before)) return true;
     warn_turning(stepper, "changes its sign");
     return true;
   }
 }
 
-bool stepper_step(Stepper *stepper) { return step_to_event(stepper) && keep_past(stepper); }
+bool stepper_step(Stepper *stepper) { return stepper->is_folded || (step_to_event(stepper) && keep_past(stepper)); }
+
+bool stepper_passed_fold(Stepper *stepper) { return pass_fold(stepper, stepper_time(stepper) - stepper->before); }
 
 void stepper_limit(Stepper *stepper, double limit) { stepper->limit = limit; }
 
@@ -803,6 +907,9 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
   stepper->y = heap_array(heap, columns, sizeof(double));
   stepper->ahead = heap_array(heap, columns, sizeof(double));
   stepper->begin = heap_array(heap, columns, sizeof(double));
+  stepper->beyond = heap_array(heap, columns, sizeof(double));
+  stepper->recent.y = heap_array(heap, columns, sizeof(double));
+  stepper->origin.y = heap_array(heap, columns, sizeof(double));
   if (view->switches)
     stepper->first_steps = heap_array(heap, 2 * ((size_t)view->switches->modes->count + 1), sizeof(double));
   if (watched) stepper->turning = turning_new(heap, view, watched);
@@ -821,6 +928,7 @@ static bool begin_discrete(Stepper *stepper, double t) {
   }
   stepper->at_event = true;
   stepper->t_event = t;
+  stepper->cause = EVENT_START;
   stepper->mode = MAP_NONE;
   return stepper_settle(stepper);
 }
@@ -834,6 +942,7 @@ static bool start_at(Stepper *stepper, double t, const double *y) {
   if (stepper->turning) turning_begin(stepper->turning, t, stepper->y);
   create_integrator(stepper, stepper->integrator ? stepper->integrator : first_integrator(stepper));
   stepper->integrator->start(stepper->self, t, stepper->y, stepper->options.stop);
+  begin_branch(stepper, t, stepper->y);
   events_begin(stepper->view, t, stepper->y);
   plan_timed(stepper, t);
   return start_is_regular(stepper);
@@ -849,6 +958,7 @@ bool stepper_resume(Stepper *stepper, double t, const double *y) {
   if (!start_at(stepper, t, y)) return false;
   stepper->at_event = true;
   stepper->t_event = t;
+  stepper->cause = EVENT_STRUCTURE;
   stepper->mode = MAP_NONE;
   memcpy(stepper->begin, stepper->y, (size_t)stepper->view->system.columns * sizeof(double));
   return finish_event(stepper, events_resume(stepper->view, t, stepper->y));
@@ -868,6 +978,7 @@ bool stepper_disturb(Stepper *stepper, const uint8_t *held, const double *values
   memcpy(stepper->begin, stepper->y, (size_t)view->system.columns * sizeof(double));
   stepper->at_event = true;
   stepper->t_event = t;
+  stepper->cause = EVENT_CALLER;
   stepper->mode = MAP_NONE;
   stepper->statistics.time_events++;
   if (held && !events_reset(view, t, stepper->y, held, values)) return stepper_fail(stepper, STEP_EVALUATION, t);
@@ -887,11 +998,11 @@ struct StepperState {
   double t, *y;
   const Integrator *integrator;
   SavedValues run, original;
-  uint64_t *samples; /* that are over */
-  Past *past;        /* NULL without delays */
-  void *inputs;      /* NULL: there are none */
-  double *speed;     /* of the conditions, by which events are looked for */
-  void *choice;      /* NULL: the states are never chosen */
+  uint64_t *samples;       /* that are over */
+  Past *past;              /* NULL without delays */
+  void *inputs;            /* NULL: there are none */
+  double *speed, *nominal; /* of the conditions, by which events are looked for */
+  void *choice;            /* NULL: the states are never chosen */
 };
 
 static void copy_numbers(double *to, const double *from, size_t count) {
@@ -931,8 +1042,10 @@ StepperState *stepper_save(Stepper *stepper, Heap *heap) {
   if (view->switches && view->switches->decisions) state->samples = decisions_save(view->switches->decisions, heap);
   if (view->evaluator->past) state->past = past_save(view->evaluator->past, heap);
   if (view->evaluator->inputs) state->inputs = inputs_save(view->evaluator->inputs, heap);
-  if (view->switches)
+  if (view->switches) {
     state->speed = heap_copy(heap, view->switches->speed, view->switches->modes->count, sizeof(double));
+    state->nominal = heap_copy(heap, view->switches->nominal, view->switches->modes->count, sizeof(double));
+  }
   if (view->methods->save_choice) state->choice = view->methods->save_choice(view, heap);
   return stepper_restore(stepper, state) ? state : NULL;
 }
@@ -945,6 +1058,7 @@ bool stepper_restore(Stepper *stepper, const StepperState *state) {
   if (view->switches) {
     switches_forget(view->switches);
     copy_numbers(view->switches->speed, state->speed, view->switches->modes->count);
+    copy_numbers(view->switches->nominal, state->nominal, view->switches->modes->count);
   }
   if (state->inputs) inputs_restore(view->evaluator->inputs, state->inputs);
   if (state->samples) decisions_restore(view->switches->decisions, state->samples);

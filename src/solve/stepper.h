@@ -19,9 +19,20 @@ typedef struct PivotRecord {
 } PivotRecord;
 typedef VEC(PivotRecord) PivotVec;
 
-/* An event, and the value that the mode which made it has from then on. */
+/* What makes an event. */
+typedef enum EventCause {
+  EVENT_CONDITION, /* a mode */
+  EVENT_TIME,      /* a sample, a delay or an input */
+  EVENT_START,
+  EVENT_STRUCTURE, /* the equations have become others */
+  EVENT_FOLD,      /* the branch of the solution ends */
+  EVENT_CALLER,    /* values were set */
+} EventCause;
+
+/* An event, and the value that the mode which made it, if one did, has from then on. */
 typedef struct EventRecord {
   double time;
+  EventCause cause;
   uint32_t mode;
   double value;
 } EventRecord;
@@ -69,6 +80,10 @@ bool stepper_differentiate(Stepper *stepper);
 /* Does something contradict its mode at y, the columns at a time within the last step? Then an event was passed: the step is
  * undone, the next one ends there at the latest, and what was recorded of it is no longer so. */
 bool stepper_passed_event(Stepper *stepper, double t, const double *y);
+
+/* Where the rows cannot be solved within the last step: is there a fold that leads on (solve/fold.h)? Then the step is undone, and the next
+ * one ends there. */
+bool stepper_passed_fold(Stepper *stepper);
 
 /* As stepper_start, in the midst of an event at t: its iteration goes on. */
 bool stepper_resume(Stepper *stepper, double t, const double *y);

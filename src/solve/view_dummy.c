@@ -54,7 +54,8 @@ static EvalStatus find_states(void *context, double t, double *y) {
 }
 
 static EvalStatus find_rates(void *context, double t, double *y) {
-  return statespace_rates(((DummyView *)context)->space, t, y);
+  DummyView *chosen = context;
+  return slides(chosen) ? complete_sliding(chosen, t, y) : statespace_rates(chosen->space, t, y);
 }
 
 /* The rates are columns, or states themselves. */
@@ -198,8 +199,7 @@ View *view_dummy(Heap *heap, const Reduced *reduced, const ArrayRun *run) {
   view->system.rates_jacobian = rates_jacobian;
   view->system.given = state_plan_given(reduced->states);
   view->system.spare = state_plan_spare(reduced->states);
-  if (!modes_make_events(reduced->modes))
-    view->system.rates = find_rates; /* else conditions may look at any column inside a step */
+  view->system.rates = find_rates;
   chosen->dummy = run->dummy;
   chosen->space = run->space;
   if (modes_make_events(reduced->modes)) chosen->jump = jump_new(heap, run->evaluator);

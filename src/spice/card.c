@@ -55,7 +55,7 @@ Diag *card_error(Diags *diags, const Card *card, uint32_t begin, uint32_t end, c
   va_start(list, format);
   const char *message = format_message(diags, card, format, list);
   va_end(list);
-  return diag_error(diags, DIAG_INPUT, card_span(card, begin, end), "%s", message);
+  return diag_error(diags, DIAG_NETLIST, card_span(card, begin, end), "%s", message);
 }
 
 void card_warning(Diags *diags, const Card *card, const char *format, ...) {
@@ -63,7 +63,7 @@ void card_warning(Diags *diags, const Card *card, const char *format, ...) {
   va_start(list, format);
   const char *message = format_message(diags, card, format, list);
   va_end(list);
-  diag_warning(diags, card_whole(card), "%s", message);
+  diag_warning(diags, DIAG_CARD_SKIPPED, card_whole(card), "%s", message);
 }
 
 /* ---- words of a card ---- */

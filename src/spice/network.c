@@ -152,7 +152,7 @@ static bool refuse_voltage_loops(Network *network, Circuit *circuit) {
     add_name(circuit, &names, branch->name);
     network->closes_loop = kept;
     network->root[LEVEL_C] = root;
-    Diag *diag = diag_error(circuit->diags, DIAG_STRUCTURE, card_whole(branch->card),
+    Diag *diag = diag_error(circuit->diags, DIAG_CIRCUIT, card_whole(branch->card),
                             names.count > 1 ? "%s form a loop of voltage sources: their currents are not determined"
                                             : "the voltage source %s is shorted: its current is not determined",
                             list_names(circuit, names.data, names.count));
@@ -181,11 +181,11 @@ static void refuse_part(Circuit *circuit, NodeSets *parts, uint32_t root) {
   const char *list = list_names(circuit, nodes.data, nodes.count), *plural = nodes.count > 1 ? "s" : "";
   Diag *diag;
   if (sources.count)
-    diag = diag_error(circuit->diags, DIAG_STRUCTURE, span,
+    diag = diag_error(circuit->diags, DIAG_CIRCUIT, span,
                       "only the current sources %s lead to node%s %s: the voltage there is not determined",
                       list_names(circuit, sources.data, sources.count), plural, list);
   else
-    diag = diag_error(circuit->diags, DIAG_STRUCTURE, span, "node%s %s %s not connected to ground", plural, list,
+    diag = diag_error(circuit->diags, DIAG_CIRCUIT, span, "node%s %s %s not connected to ground", plural, list,
                       nodes.count > 1 ? "are" : "is");
   diag_note(circuit->diags, diag, (Span){0}, "a resistor from %s to ground, of 1G for example, makes it sound",
             names_text(circuit->names, nodes.data[0]));

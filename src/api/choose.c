@@ -1,0 +1,30 @@
+/* choose: which signals a list of words means, by the names that the model's variables give to signals. */
+#include "api/handles.h"
+
+typedef struct VariableNames {
+  const Model *model;
+  Heap *heap;
+  TextVec text;
+} VariableNames;
+
+/* Time, then every variable, and behind each unknown its derivative. */
+static const char *name_at(void *context, uint32_t index) {
+  VariableNames *names = context;
+  if (index == 0) return "time";
+  uint32_t variable = --index / 2;
+  if (variable >= names->model->variables.count) return NULL;
+  bool is_derivative = index % 2 && names->model->variables.data[variable].role == ROLE_UNKNOWN;
+  names->text.count = 0;
+  if (is_derivative) text_printf(names->heap, &names->text, "der(");
+  signals_print_name(names->heap, &names->text, model_name(names->model, variable));
+  if (is_derivative) text_printf(names->heap, &names->text, ")");
+  return names->text.data;
+}
+
+bool filter_signals(daedal_result *result, const char *words, const SignalFilter **filter) {
+  if (!words) return true;
+  VariableNames names = {.model = result->model->model, .heap = result->heap};
+  *filter = signal_filter_new(result->heap, &result->diags, words, (NameList){name_at, &names});
+  vec_free(result->heap, &names.text);
+  return *filter != NULL;
+}

@@ -1,0 +1,350 @@
+/* report: one HTML page of everything. The page is the template report.html with its style, its script and one JSON object,
+ * from which the script makes what is seen; the three files are in cli/page. A model that fails has a page as well: of how
+ * far it got, and of what was said. */
+#include "cli/buffer.h"
+#include "cli/session.h"
+#include "cli/suggest.h"
+#include "cli/terminal.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const char report_html[], report_css[], report_js[];
+
+enum {
+  SHOWN_FIRST = 6,        /* signals that are drawn before somebody chooses */
+  MOST_EVENTS = 20000,    /* listed and marked */
+  EXACT_VALUES = 1 << 20, /* beyond so many the values are of single precision */
+};
+
+typedef struct Page {
+  Session *session;
+  Buffer data;
+  bool is_single; /* precision of the values */
+} Page;
+
+/* ---- JSON ---- */
+
+/* Within a script element no `<` may stand, for it could begin the end of it. */
+static void put_escaped(Buffer *data, const char *json) {
+  for (const char *at = json; *at;) {
+    size_t plain = strcspn(at, "<");
+    buffer_append(data, at, plain);
+    at += plain;
+    if (*at == '<') buffer_text(data, "\\u003c"), at++;
+  }
+}
+
+static void put_string(Buffer *data, const char *text) {
+  buffer_text(data, "\"");
+  for (const char *at = text ? text : ""; *at; at++) {
+    unsigned char c = (unsigned char)*at;
+    if (c == '"' || c == '\\') buffer_print(data, "\\%c", c);
+    else if (c < 0x20 || c == '<') buffer_print(data, "\\u%04x", c);
+    else buffer_append(data, at, 1);
+  }
+  buffer_text(data, "\"");
+}
+
+static void put_number(Buffer *data, double value) {
+  if (isfinite(value)) buffer_print(data, "%.17g", value);
+  else buffer_text(data, "null");
+}
+
+static void put_key(Page *page, const char *key) {
+  buffer_print(&page->data, "%s\"%s\": ", page->data.count > 1 ? ",\n" : "", key);
+}
+
+static void put_text(Page *page, const char *key, const char *text) {
+  put_key(page, key);
+  put_string(&page->data, text);
+}
+
+/* A report that is JSON already. */
+static void put_report(Page *page, const char *key, const char *json) {
+  put_key(page, key);
+  put_escaped(&page->data, json && *json ? json : "null");
+}
+
+static void put_base64(Buffer *data, const void *bytes, size_t length) {
+  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const unsigned char *at = bytes;
+  buffer_text(data, "\"");
+  for (size_t k = 0; k < length; k += 3) {
+    size_t left = length - k;
+    uint32_t group = (uint32_t)at[k] << 16 | (left > 1 ? (uint32_t)at[k + 1] << 8 : 0) | (left > 2 ? at[k + 2] : 0);
+    char text[4] = {digits[group >> 18], digits[group >> 12 & 63], left > 1 ? digits[group >> 6 & 63] : '=',
+                    left > 2 ? digits[group & 63] : '='};
+    buffer_append(data, text, sizeof text);
+  }
+  buffer_text(data, "\"");
+}
+
+/* ---- the trajectory ---- */
+
+static void put_values(Page *page, const double *values, uint32_t rows) {
+  if (!page->is_single) {
+    put_base64(&page->data, values, rows * sizeof *values);
+    return;
+  }
+  float *single = malloc(rows * sizeof *single);
+  for (uint32_t k = 0; single && k < rows; k++) single[k] = (float)values[k];
+  put_base64(&page->data, single, single ? rows * sizeof *single : 0);
+  free(single);
+}
+
+static bool is_constant(const double *values, uint32_t rows) {
+  for (uint32_t k = 1; k < rows; k++)
+    if (values[k] != values[0]) return false;
+  return true;
+}
+
+static void put_signal(Page *page, uint32_t signal, uint32_t rows) {
+  daedal_result *result = page->session->result;
+  const double *values = daedal_result_values(result, signal);
+  buffer_text(&page->data, signal > 1 ? ",\n {\"name\": " : "\n {\"name\": ");
+  put_string(&page->data, daedal_result_name(result, signal));
+  buffer_text(&page->data, ", \"unit\": ");
+  put_string(&page->data, daedal_result_unit(result, signal));
+  if (values && is_constant(values, rows)) {
+    buffer_text(&page->data, ", \"constant\": ");
+    put_number(&page->data, rows ? values[0] : NAN);
+  } else if (values) {
+    buffer_text(&page->data, ", \"values\": ");
+    put_values(page, values, rows);
+  }
+  buffer_text(&page->data, "}");
+}
+
+static void put_signals(Page *page) {
+  daedal_result *result = page->session->result;
+  uint32_t rows = daedal_result_rows(result), signals = daedal_result_signals(result);
+  page->is_single = (uint64_t)rows * signals > EXACT_VALUES;
+  put_key(page, "rows");
+  buffer_print(&page->data, "%" PRIu32, rows);
+  put_text(page, "format", page->is_single ? "f4" : "f8");
+  put_key(page, "time");
+  put_base64(&page->data, rows ? daedal_result_values(result, 0) : NULL, rows * sizeof(double));
+  put_key(page, "signals");
+  buffer_text(&page->data, "[");
+  for (uint32_t s = 1; s < signals; s++) put_signal(page, s, rows);
+  buffer_text(&page->data, "]");
+}
+
+/* What is drawn at first: what the options choose, or the states. */
+static void put_shown(Page *page) {
+  daedal_result *result = page->session->result;
+  uint32_t chosen[SHOWN_FIRST], most = SHOWN_FIRST;
+  uint32_t count = daedal_result_choose(result, page->session->arguments->run.plot_variables, chosen, most);
+  put_key(page, "shown");
+  buffer_text(&page->data, "[");
+  for (uint32_t k = 0; k < count && k < most; k++) {
+    if (k) buffer_text(&page->data, ", ");
+    put_string(&page->data, daedal_result_name(result, chosen[k]));
+  }
+  buffer_text(&page->data, "]");
+}
+
+static void put_events(Page *page) {
+  put_key(page, "events");
+  buffer_text(&page->data, "[");
+  for (uint32_t k = 0; k < MOST_EVENTS; k++) {
+    daedal_event event = daedal_result_event(page->session->result, k);
+    if (isnan(event.time)) break;
+    buffer_text(&page->data, k ? ", {\"time\": " : "{\"time\": ");
+    put_number(&page->data, event.time);
+    buffer_text(&page->data, ", \"condition\": ");
+    put_string(&page->data, event.condition);
+    buffer_text(&page->data, ", \"value\": ");
+    put_number(&page->data, event.value);
+    buffer_text(&page->data, "}");
+  }
+  buffer_text(&page->data, "]");
+}
+
+static void put_residuals(Page *page) {
+  daedal_residuals residuals = daedal_result_residuals(page->session->result);
+  size_t points = residuals.points;
+  put_key(page, "residuals");
+  buffer_print(&page->data, "{\"points\": %zu, \"levels\": %" PRIu32 ", \"times\": ", points, residuals.levels);
+  put_base64(&page->data, residuals.times, points * sizeof(double));
+  buffer_text(&page->data, ", \"values\": ");
+  put_base64(&page->data, residuals.values, points * residuals.levels * sizeof(double));
+  buffer_text(&page->data, "}");
+}
+
+/* ---- points of the moving picture ---- */
+
+/* The words between `stop` characters of a text, each handed to put(page, word). */
+static void put_list(Page *page, const char *begin, const char *end, char stop,
+                     void (*put)(Page *page, const char *begin, const char *end)) {
+  buffer_text(&page->data, "[");
+  while (begin < end) {
+    const char *at = begin;
+    for (int depth = 0; at < end && (depth > 0 || *at != stop); at++) depth += (*at == '[') - (*at == ']');
+    put(page, begin, at);
+    begin = at < end ? at + 1 : at;
+    if (begin < end) buffer_text(&page->data, ", ");
+  }
+  buffer_text(&page->data, "]");
+}
+
+static void put_coordinate(Page *page, const char *begin, const char *end) {
+  while (begin < end && *begin == ' ') begin++;
+  while (end > begin && end[-1] == ' ') end--;
+  char name[256];
+  snprintf(name, sizeof name, "%.*s", (int)(end - begin), begin);
+  put_string(&page->data, name);
+}
+
+static void put_point(Page *page, const char *begin, const char *end) {
+  put_list(page, begin, end, ',', put_coordinate);
+}
+
+static void put_points(Page *page) {
+  const char *points = page->session->arguments->points;
+  put_key(page, "points");
+  if (points) put_list(page, points, points + strlen(points), ';', put_point);
+  else buffer_text(&page->data, "[]");
+}
+
+/* Each coordinate is a number or a signal of the result, two or three a point; false after a message. */
+static bool check_points(const Session *session) {
+  const char *at = session->arguments->points;
+  for (uint32_t coordinates = 0; at && *at;) {
+    size_t length = 0;
+    for (int depth = 0; at[length] && (depth > 0 || !strchr(",;", at[length])); length++)
+      depth += (at[length] == '[') - (at[length] == ']');
+    char name[256], *end;
+    snprintf(name, sizeof name, "%.*s", (int)length, at + strspn(at, " "));
+    name[strcspn(name, " ,;")] = '\0';
+    strtod(name, &end);
+    if (*end && daedal_result_find(session->result, name) == UINT32_MAX)
+      return say_error("D201", "--animate: there is no variable '%s' in the result", name);
+    coordinates++;
+    bool is_last = at[length] != ',';
+    if (is_last && (coordinates < 2 || coordinates > 3))
+      return usage_error("--animate: a point has two or three coordinates, 'x,y;x2,y2'");
+    if (is_last) coordinates = 0;
+    at += length + (at[length] != '\0');
+  }
+  return true;
+}
+
+/* ---- the command line ---- */
+
+/* A word as the shell takes it. */
+static void put_word(Buffer *line, const char *word) {
+  static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./=,:@%+";
+  bool is_plain = *word && strspn(word, plain) == strlen(word);
+  buffer_text(line, is_plain ? " " : " '");
+  for (const char *at = word; *at; at++) {
+    if (*at == '\'') buffer_text(line, "'\\''");
+    else buffer_append(line, at, 1);
+  }
+  if (!is_plain) buffer_text(line, "'");
+}
+
+static void put_command(Page *page) {
+  Buffer line = {0};
+  buffer_text(&line, "daedal");
+  for (int k = 0; k < page->session->arguments->word_count; k++) put_word(&line, page->session->arguments->words[k]);
+  put_text(page, "command", line.data);
+  buffer_free(&line);
+}
+
+/* ---- the page ---- */
+
+static void put_comparison(Page *page) {
+  const Arguments *arguments = page->session->arguments;
+  if (!arguments->compares || page->session->status) return;
+  daedal_result *compared =
+      daedal_compare(page->session->model, &arguments->run, arguments->methods, arguments->solvers);
+  put_report(page, "comparison", daedal_compare_json(compared));
+  put_text(page, "comparisonPicture", daedal_compare_plot(compared));
+  daedal_result_free(compared);
+}
+
+static void put_data(Page *page) {
+  Session *session = page->session;
+  buffer_text(&page->data, "{");
+  put_text(page, "version", daedal_version());
+  put_text(page, "name", daedal_model_name(session->model));
+  put_text(page, "file", session->arguments->model_path);
+  put_text(page, "text", daedal_model_text(session->model));
+  put_command(page);
+  put_report(page, "analysis", daedal_analysis_json(session->model));
+  put_text(page, "incidence", daedal_analysis_svg(session->model));
+  put_report(page, "initial", daedal_result_initial_json(session->result));
+  put_report(page, "run", daedal_result_json(session->result));
+  put_signals(page);
+  put_shown(page);
+  put_events(page);
+  put_residuals(page);
+  put_points(page);
+  put_comparison(page);
+  buffer_text(&page->data, "}\n");
+}
+
+/* The template with its places filled in: @STYLE@, @DATA@, @SCRIPT@. */
+static Buffer fill_template(const Buffer *data) {
+  const struct {
+    const char *place, *text;
+  } parts[] = {{"@STYLE@", report_css}, {"@DATA@", data->data ? data->data : ""}, {"@SCRIPT@", report_js}};
+  Buffer page = {0};
+  const char *at = report_html;
+  for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+    const char *place = strstr(at, parts[k].place);
+    buffer_append(&page, at, (size_t)(place - at));
+    buffer_text(&page, parts[k].text);
+    at = place + strlen(parts[k].place);
+  }
+  buffer_text(&page, at);
+  return page;
+}
+
+static void write_page(Session *session, const char *path) {
+  Page page = {.session = session};
+  put_data(&page);
+  Buffer html = fill_template(&page.data);
+  int before = session->status;
+  if (page.data.is_short || html.is_short) {
+    say_error("D100", "out of memory");
+    session->status = first_failure(session->status, DAEDAL_INTERNAL);
+  } else {
+    session->status =
+        first_failure(session->status, (int)daedal_write_bytes(session->model, path, html.data, html.count));
+    session_report(session);
+  }
+  if (session->status == before && session_talks(session)) terminal_say("report written to %s", path);
+  buffer_free(&page.data);
+  buffer_free(&html);
+}
+
+int report_command(const Arguments *arguments) {
+  Session session = session_open(arguments);
+  Arguments complete = *arguments;
+  char *path = NULL;
+  if (session.model && !arguments->html_path) {
+    complete.html_path = path = session_default_path(&session, ".html");
+    session.arguments = &complete;
+    if (path && !session.status) session_check_outputs(&session);
+  }
+  bool is_readable = session.model && daedal_model_text(session.model) && complete.html_path;
+  bool is_refused = session.status == DAEDAL_USAGE || session.status == DAEDAL_FILE;
+  if (is_readable && !is_refused) {
+    daedal_analyze(session.model);
+    int stopped = session_simulate(&session, &complete.run);
+    if (session.result && !check_points(&session)) session.status = first_failure(session.status, DAEDAL_USAGE);
+    else if (session.result) write_page(&session, complete.html_path);
+    if (stopped && !session.status) session.status = 128 + stopped;
+  }
+  if (arguments->json_path) session_write_json(&session, daedal_result_json(session.result), daedal_result_json(NULL));
+  int status = session_close(&session);
+  free(path);
+  return status;
+}

@@ -1,0 +1,37 @@
+/* cdata: arrays, texts and whole programs as C99 text. */
+#pragma once
+
+#include "code/ctext.h"
+
+/* A string literal; text inside of a comment. */
+void cdata_string(Heap *heap, TextVec *out, const char *text);
+void cdata_comment(Heap *heap, TextVec *out, const char *text);
+
+/* Arrays of constants. `kind` stands before them: "static " or "". Each has one element more than `count`, since C has no
+ * empty arrays. */
+void cdata_strings(Heap *heap, TextVec *out, const char *name, const char *const *texts, uint32_t count);
+void cdata_numbers(Heap *heap, TextVec *out, const char *kind, const char *name, const double *numbers, uint32_t count);
+void cdata_integers(Heap *heap, TextVec *out, const char *kind, const char *name, const int32_t *numbers,
+                    uint32_t count);
+/* Of the type that `kind` ends with. */
+void cdata_indices(Heap *heap, TextVec *out, const char *kind, const char *name, const uint32_t *numbers,
+                   uint32_t count);
+
+/* A program under the name model_<name>. */
+typedef struct ProgramText {
+  const Program *program;
+  const char *name;
+  CText text;
+} ProgramText;
+
+ProgramText program_text(Heap *heap, const Program *program, const char *name);
+
+/* How many numbers it works with. */
+uint32_t program_text_work(const ProgramText *text);
+
+/* All that programs of one model need, and each as a function
+ *   int model_<name>(double time, const double *y, const double *parameters, const double *discretes,
+ *                    const double *pre, double *work, double *out);
+ * false: the model calls a function that cannot be written as C; an error is in diags. O(text). */
+bool cdata_programs(Heap *heap, TextVec *out, const Model *model, const ProgramText *texts, uint32_t count,
+                    const char *kind, Diags *diags);

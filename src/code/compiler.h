@@ -1,0 +1,20 @@
+/* compiler: the system's C compiler, in a private directory under TMPDIR (or /tmp) which is gone when it is done; no
+ * shell is involved. A signal that would end the program ends the compiler first. */
+#pragma once
+
+#include "base/vec.h"
+
+typedef struct CompilerSource {
+  const char *name, *text; /* files that do not end with .c are there to be included */
+  size_t length;
+} CompilerSource;
+
+enum { COMPILER_FAILURE = 512 };
+
+/* Takes the shared library while it is there. It must not allocate from a heap. false: `failure` has one line that says why. */
+typedef bool CompilerTake(void *context, const char *library, char *failure);
+
+/* Compiles the sources to one shared library. Functions are visible where the text says so. false: `failure`, with room for COMPILER_FAILURE
+ * characters, has one line that says why. */
+bool compiler_build(Heap *heap, const CompilerSource *sources, uint32_t count, CompilerTake *take, void *context,
+                    char *failure);

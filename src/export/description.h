@@ -1,0 +1,28 @@
+/* description: modelDescription.xml and the files beside it, for FMI 2.0 and 3.0. */
+#pragma once
+
+#include "export/variables.h"
+
+/* What an FMU offers. */
+typedef struct FmuKinds {
+  int version; /* 2 or 3 */
+  bool has_exchange, has_cosimulation;
+} FmuKinds;
+
+typedef struct Description {
+  const ExportSource *source;
+  const ExportVariables *variables;
+  FmuKinds kinds;
+  const char *identifier, *token, *tool;
+  const char *const *sources; /* names of C files */
+  uint32_t source_count;
+} Description;
+
+/* The text of modelDescription.xml, appended. O(variables). */
+void description_write(Heap *heap, const Description *description, TextVec *out);
+
+/* That of sources/buildDescription.xml of FMI 3.0. */
+void description_write_build(Heap *heap, const Description *description, TextVec *out);
+
+/* That of terminalsAndIcons/terminalsAndIcons.xml of FMI 3.0: the inputs and outputs of a component are a terminal. false: there are none. */
+bool description_write_terminals(Heap *heap, const Description *description, TextVec *out);

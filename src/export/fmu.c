@@ -1,0 +1,141 @@
+/* fmu: see fmu.h. */
+#include "export/fmu.h"
+
+#include "code/compiler.h"
+#include "export/archive.h"
+#include "export/runtime.h"
+#include "export/tables.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Names of this platform in FMI 2.0 and 3.0. */
+#if defined __x86_64__
+static const char *const PLATFORM[] = {"linux64", "x86_64-linux"};
+#else
+static const char *const PLATFORM[] = {"aarch64-linux", "aarch64-linux"};
+#endif
+
+typedef VEC(CompilerSource) SourceVec;
+
+/* The name of the model as one of C. */
+static const char *identifier(const char *name, Arena *arena) {
+  char *copy = arena_printf(arena, "%s%s", isdigit((unsigned char)*name) ? "_" : "", name);
+  for (char *c = copy; *c; c++)
+    if (!isalnum((unsigned char)*c)) *c = '_';
+  return copy;
+}
+
+/* Equal sources have equal tokens. */
+static const char *make_token(const TextVec *text, int version, Arena *arena) {
+  uint64_t first = hash_mix(hash_bytes(text->data, text->count) + (uint64_t)version),
+           second = hash_mix(first + text->count);
+  return arena_printf(arena, "{%08x-%04x-%04x-%04x-%012llx}", (unsigned)(first >> 32), (unsigned)(first >> 16 & 0xffff),
+                      (unsigned)(first & 0xffff), (unsigned)(second >> 48),
+                      (unsigned long long)(second & 0xffffffffffff));
+}
+
+/* Is a file of the runtime part of an FMU of this version? */
+static bool is_used(const char *name, int version) {
+  return strcmp(name, "main.c") != 0 && strcmp(name, version == 3 ? "fmi2.c" : "fmi3.c") != 0;
+}
+
+static SourceVec collect_sources(Heap *heap, const TextVec *model, int version) {
+  SourceVec sources = {0};
+  vec_push(heap, &sources, (CompilerSource){"model.c", model->data, model->count});
+  for (const RuntimeFile *file = runtime_files; file->name; file++)
+    if (is_used(file->name, version))
+      vec_push(heap, &sources, (CompilerSource){file->name, file->text, strlen(file->text)});
+  return sources;
+}
+
+/* ---- the binary ---- */
+
+/* The file stays readable when its directory is gone. */
+static bool open_library(void *context, const char *path, char *failure) {
+  int *file = context;
+  *file = open(path, O_RDONLY | O_CLOEXEC);
+  if (*file < 0) snprintf(failure, COMPILER_FAILURE, "%s", strerror(errno));
+  return *file >= 0;
+}
+
+static void close_library(void *object) {
+  const int *file = object;
+  if (*file >= 0) close(*file);
+}
+
+static bool read_library(Heap *heap, int file, TextVec *bytes) {
+  char buffer[1 << 16];
+  ssize_t count;
+  while ((count = read(file, buffer, sizeof buffer)) > 0 || (count < 0 && errno == EINTR))
+    if (count > 0) text_append(heap, bytes, buffer, (size_t)count);
+  return count == 0;
+}
+
+static bool compile(Heap *heap, const SourceVec *sources, TextVec *library, Diags *diags) {
+  char failure[COMPILER_FAILURE];
+  int *file = heap_alloc(heap, sizeof *file);
+  *file = -1;
+  heap_defer(heap, close_library, file);
+  bool is_done = compiler_build(heap, sources->data, sources->count, open_library, file, failure) &&
+                 read_library(heap, *file, library);
+  if (!is_done) diag_error(diags, DIAG_FILE, (Span){0}, "the binary of the FMU cannot be made: %s", failure);
+  return is_done;
+}
+
+/* ---- the archive ---- */
+
+static bool add_text(Archive *archive, const char *path, TextVec *text) {
+  return archive_add(archive, path, text->data, text->count);
+}
+
+static bool add_descriptions(Archive *archive, const Description *description) {
+  TextVec text = {0}, build = {0}, terminals = {0};
+  description_write(archive->heap, description, &text);
+  if (!add_text(archive, "modelDescription.xml", &text)) return false;
+  if (description->kinds.version != 3) return true;
+  description_write_build(archive->heap, description, &build);
+  if (!add_text(archive, "sources/buildDescription.xml", &build)) return false;
+  return !description_write_terminals(archive->heap, description, &terminals) ||
+         add_text(archive, "terminalsAndIcons/terminalsAndIcons.xml", &terminals);
+}
+
+static bool add_sources(Archive *archive, const SourceVec *sources, Arena *arena) {
+  bool ok = true;
+  for (uint32_t k = 0; k < sources->count && ok; k++)
+    ok = archive_add(archive, arena_printf(arena, "sources/%s", sources->data[k].name), sources->data[k].text,
+                     (uint32_t)sources->data[k].length);
+  return ok;
+}
+
+bool export_fmu(Heap *heap, const ExportSource *source, FmuKinds kinds, const char *tool, TextVec *bytes,
+                Diags *diags) {
+  Arena *arena = &diags->arena;
+  TextVec model = {0}, library = {0};
+  if (!export_possible(source, diags)) return false;
+  ExportVariables variables = export_variables(heap, arena, source);
+  if (!export_tables(heap, arena, source, &variables, &model, diags)) return false;
+  const char *token = make_token(&model, kinds.version, arena), *name = identifier(source->name, arena);
+  text_printf(heap, &model, "\nextern const char model_token[];\nconst char model_token[] = \"%s\";\n", token);
+  SourceVec sources = collect_sources(heap, &model, kinds.version);
+  if (!compile(heap, &sources, &library, diags)) return false;
+
+  VEC(const char *) files = {0};
+  for (uint32_t k = 0; k < sources.count; k++)
+    if (strstr(sources.data[k].name, ".c")) vec_push(heap, &files, sources.data[k].name);
+  Description description = {source, &variables, kinds, name, token, tool, files.data, files.count};
+  Archive archive = {.heap = heap};
+  const char *path = arena_printf(arena, "binaries/%s/%s.so", PLATFORM[kinds.version == 3], name);
+  if (!add_descriptions(&archive, &description) || !add_text(&archive, path, &library) ||
+      !add_sources(&archive, &sources, arena)) {
+    diag_error(diags, DIAG_INTERNAL, (Span){0}, "the archive cannot be compressed");
+    return false;
+  }
+  archive_end(&archive);
+  *bytes = archive.bytes;
+  return true;
+}

@@ -1,0 +1,9 @@
+/* fmu: a model as a Functional Mock-up Unit of FMI 2.0 or 3.0: its description, its sources, and a binary for this platform that the
+ * system's compiler makes of them. */
+#pragma once
+
+#include "export/description.h"
+
+/* The bytes of the archive, appended. false: an error is in diags, DIAG_STRUCTURE for what cannot be exported, DIAG_FILE where there is no
+ * compiler. In the heap; O(text), and the compiler's time. */
+bool export_fmu(Heap *heap, const ExportSource *source, FmuKinds kinds, const char *tool, TextVec *bytes, Diags *diags);

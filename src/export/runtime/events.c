@@ -1,0 +1,774 @@
+/* events: conditions, what is discrete, and what becomes of both at an event.
+ *
+ * Between events the conditions are frozen in discrete values, their modes, so that the equations are smooth. A mode
+ * holds while its difference stays in a range. An event iterates: modes, discrete values and columns to a fixed point with pre()
+ * held, then reinit, then pre() takes the values found, until nothing changes. */
+#include "solver.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+  CHANGE_LIMIT = 3,
+  PIVOT_LIMIT = 16,
+  SETTLE_LIMIT = 30,
+  PIVOTS_LIMIT = 300,
+  ITERATION_LIMIT = 1000,
+  TRIAL_LIMIT = 10
+};
+enum { HOVER_LIMIT = 4, HOVER_RANGE = 16, SLACK_GROWTH = 8, START_ROUNDS = 20, JUMP_LIMIT = 12 };
+static const double FIRST_SLACK = 1e-3, LARGEST_SLACK_OF_JUMPS = 1e-3, FAST = 1e-3, REGULAR = 0.1;
+static const double ROUND_OFF = 1e-13, STILL = 1e-9, SMALL_PART = 0.1, ON_EDGE = 1e-6, JUMP = 1e-3;
+static const double CONVERGED = 1e-13, JUMPED = 1e-6, LEFT = 1e-9;
+
+static int run(const Solver *solver, ModelProgram *program, double t, const double *y, double *out) {
+  return program(t, y, solver->parameters, solver->discretes, solver->pre, solver->work, out);
+}
+
+static double *mode_of(const Solver *solver, int m) { return &solver->discretes[solver->model->first_mode + m]; }
+
+int events_any(const Model *model) { return model->modes || model->levels || model->samples || model->actions; }
+
+/* ---- modes as functions of their differences ---- */
+
+static double mode_value(ModeKind kind, double difference) {
+  switch (kind) {
+  case MODE_GREATER: return difference > 0;
+  case MODE_GREATER_EQUAL: return difference >= 0;
+  case MODE_LESS: return difference < 0;
+  case MODE_LESS_EQUAL: return difference <= 0;
+  case MODE_SIGN: return (difference > 0) - (difference < 0);
+  case MODE_CEIL: return ceil(difference);
+  case MODE_TRUNCATE: return trunc(difference);
+  default: return floor(difference);
+  }
+}
+
+static void mode_range(ModeKind kind, double value, double *low, double *high) {
+  int is_below = (kind == MODE_LESS || kind == MODE_LESS_EQUAL) == (value != 0);
+  switch (kind) {
+  case MODE_SIGN:
+    *low = value < 0 ? -HUGE_VAL : 0;
+    *high = value > 0 ? HUGE_VAL : 0;
+    break;
+  case MODE_CEIL:
+    *low = value - 1;
+    *high = value;
+    break;
+  case MODE_TRUNCATE:
+    *low = value <= 0 ? value - 1 : value;
+    *high = value >= 0 ? value + 1 : value;
+    break;
+  case MODE_FLOOR:
+    *low = value;
+    *high = value + 1;
+    break;
+  default: *low = is_below ? -HUGE_VAL : 0; *high = is_below ? 0 : HUGE_VAL;
+  }
+}
+
+static double mode_edge(ModeKind kind, double difference) {
+  if (kind <= MODE_GREATER_EQUAL || kind == MODE_SIGN) return 0;
+  double edge = floor(difference + 0.5);
+  return kind == MODE_TRUNCATE && edge == 0 ? copysign(1, difference) : edge;
+}
+
+/* ---- differences and margins ---- */
+
+int events_evaluate(Solver *solver, double t, const double *y) {
+  solver->now->looked = t;
+  return solver->model->modes ? run(solver, solver->model->conditions, t, y, solver->difference) : 0;
+}
+
+static void evaluate_rates(Solver *solver, double t, const double *y) {
+  const Model *model = solver->model;
+  if (model->modes && run(solver, model->rates, t, y, solver->rate))
+    memset(solver->rate, 0, (size_t)model->modes * sizeof(double));
+}
+
+static double band(const Solver *solver, int m) {
+  double size = fmax(solver->difference[solver->model->modes + m], fabs(solver->before[m]));
+  double blur = 4 * DBL_EPSILON * fabs(solver->now->looked) * solver->speed[m];
+  return fmax(fmax(ROUND_OFF * size, blur), solver->slack[m]);
+}
+
+static double margin_with(const Solver *solver, int m, double value, double difference) {
+  double low, high;
+  mode_range(solver->model->mode[m].kind, value, &low, &high);
+  return fmin(difference - low, high - difference) + band(solver, m);
+}
+
+double events_margin(const Solver *solver, int m, double difference) {
+  if (solver->model->mode[m].is_timed || solver->now->slide == m) return HUGE_VAL;
+  return margin_with(solver, m, *mode_of(solver, m), difference);
+}
+
+/* How far a condition is from changing; negative where it has to. */
+double events_indicator(const Solver *solver, int m) {
+  const Scalars *now = solver->now;
+  if (now->slide == m) return fmin(now->slide_weight, 1 - now->slide_weight) + LEFT;
+  return events_margin(solver, m, solver->difference[m]);
+}
+
+static int contradicts(const Solver *solver, int m) { return events_margin(solver, m, solver->difference[m]) < 0; }
+
+void events_keep(Solver *solver, double t, const double *y, double step) {
+  evaluate_rates(solver, t, y);
+  for (int m = 0; m < solver->model->modes; m++) {
+    double mean = step > 0 ? fabs(solver->difference[m] - solver->before[m]) / step : 0;
+    solver->speed[m] = fmax(fmax(fabs(solver->rate[m]), mean), solver->speed[m] / 2);
+    solver->before[m] = solver->difference[m];
+    solver->peak[m] = fmax(solver->peak[m], events_margin(solver, m, solver->difference[m]));
+  }
+  solver->now->begun = 1;
+}
+
+int events_may_hide(const Solver *solver, int m, double step) {
+  double now = solver->difference[m], before = solver->before[m];
+  double margin = fmin(events_margin(solver, m, now), events_margin(solver, m, before));
+  return margin < fabs(now - before) + step * solver->speed[m];
+}
+
+double events_safe_time(const Solver *solver, int m) {
+  double size = solver->difference[solver->model->modes + m], speed = solver->speed[m];
+  if (!(speed > 0) || solver->model->mode[m].is_timed) return HUGE_VAL;
+  return fmax(events_margin(solver, m, solver->difference[m]), SMALL_PART * size) / speed;
+}
+
+/* How long it takes the last difference of a mode to get to its nearest edge; 0 where nothing is known. */
+double events_way_to_edge(Solver *solver, int m, double t, const double *y) {
+  double difference = solver->difference[m], edge = mode_edge(solver->model->mode[m].kind, difference);
+  evaluate_rates(solver, t, y);
+  return fabs(difference - edge) <= band(solver, m) || solver->rate[m] == 0 ? 0 : (edge - difference) / solver->rate[m];
+}
+
+void events_begin(Solver *solver, double t, const double *y) {
+  if (!solver->model->modes || events_evaluate(solver, t, y)) return;
+  memset(solver->peak, 0, (size_t)solver->model->modes * sizeof(double));
+  events_keep(solver, t, y, 0);
+}
+
+/* ---- events of time ---- */
+
+/* Just behind t: events that coincide but for round-off are one. */
+static double behind(double t) { return t + fmax(8 * DBL_EPSILON * fabs(t), 1e-15); }
+
+static int set_timed(Solver *solver, double t, const double *y) {
+  const Model *model = solver->model;
+  int changed = 0, any = 0;
+  for (int m = 0; m < model->modes; m++) any |= model->mode[m].is_timed;
+  if (!any) return 0;
+  run(solver, model->conditions, behind(t), y, solver->values);
+  for (int m = 0; m < model->modes; m++) {
+    if (!model->mode[m].is_timed || !is_finite(solver->values[m])) continue;
+    double value = mode_value(model->mode[m].kind, solver->values[m]);
+    changed += value != *mode_of(solver, m);
+    *mode_of(solver, m) = value;
+  }
+  return changed;
+}
+
+static double sample_time(const Solver *solver, int k) {
+  return solver->sample_start[k] + solver->sample_count[k] * solver->sample_interval[k];
+}
+
+static int is_due(double due, double t) { return due <= t + 8 * DBL_EPSILON * fmax(fabs(t), fabs(due)); }
+
+static void begin_samples(Solver *solver, double t) {
+  const Model *model = solver->model;
+  if (model->samples) run(solver, model->samples_program, t, solver->y, solver->values);
+  for (int k = 0; k < model->samples; k++) {
+    solver->sample_start[k] = solver->values[2 * k];
+    solver->sample_interval[k] = solver->values[2 * k + 1];
+    double over = (t - solver->sample_start[k]) / solver->sample_interval[k];
+    solver->sample_count[k] = over > 0 ? (int)ceil(over - 1e-9) : 0;
+  }
+}
+
+static void set_samples(Solver *solver, double t) {
+  for (int k = 0; k < solver->model->samples; k++) {
+    double *leaf = &solver->discretes[solver->model->sample[k]];
+    *leaf = 0;
+    while (solver->sample_interval[k] > 0 && is_due(sample_time(solver, k), t)) {
+      solver->sample_count[k]++;
+      *leaf = 1;
+    }
+  }
+}
+
+/* A mode that is linear in time changes where its difference gets to the edge of its range. */
+static double timed_next(const Solver *solver, int m, double t, double rate) {
+  double low, high, difference = solver->values[m];
+  mode_range(solver->model->mode[m].kind, *mode_of(solver, m), &low, &high);
+  double edge = rate > 0 ? high : low;
+  if (rate == 0 || !is_finite(edge) || !is_finite(difference)) return HUGE_VAL;
+  return fmax(behind(t) + (edge - difference) / rate, behind(t));
+}
+
+double events_next_time(Solver *solver, double t) {
+  const Model *model = solver->model;
+  double first = HUGE_VAL;
+  int any = 0;
+  for (int k = 0; k < model->samples; k++) {
+    double next = sample_time(solver, k);
+    if (next > t && next < first) first = next;
+  }
+  for (int m = 0; m < model->modes; m++) any |= model->mode[m].is_timed;
+  if (!any) return first;
+  evaluate_rates(solver, t, solver->y);
+  run(solver, model->conditions, behind(t), solver->y, solver->values);
+  for (int m = 0; m < model->modes; m++)
+    if (model->mode[m].is_timed) first = fmin(first, timed_next(solver, m, t, solver->rate[m]));
+  return first;
+}
+
+/* ---- what is discrete ---- */
+
+static void copy_pre(Solver *solver) {
+  memcpy(solver->pre, solver->discretes, (size_t)solver->model->discretes * sizeof(double));
+}
+
+static void set_lefts(Solver *solver, double t, const double *y) {
+  const Model *model = solver->model;
+  if (model->lefts) run(solver, model->lefts_program, t, y, solver->values);
+  for (int k = 0; k < model->lefts; k++) solver->discretes[model->left[k]] = solver->values[k];
+}
+
+static int set_leaf(Solver *solver, double *values, int leaf, double value) {
+  if (!is_finite(value) || values[leaf] == value) return 0;
+  values[leaf] = value;
+  solver->now->matter |= solver->model->matters[leaf];
+  return 1;
+}
+
+static int set_initial(Solver *solver, double t, const double *y) {
+  const Model *model = solver->model;
+  int changed = 0;
+  if (!model->initial_steps || solver->discretes[model->initial] == 0) return 0;
+  run(solver, model->initial_program, t, y, solver->values);
+  for (int k = 0; k < model->initial_steps; k++)
+    changed += set_leaf(solver, solver->pre, model->initial_step[k].leaf, solver->values[k]);
+  return changed;
+}
+
+/* Evaluates all that is discrete but the modes; how much changed. */
+static int set_discretes(Solver *solver, double t, const double *y) {
+  const Model *model = solver->model;
+  if (model->levels && solver->discretes[model->initial] != 0) set_lefts(solver, t, y);
+  int changed = set_initial(solver, t, y);
+  for (int l = 0; l < model->levels; l++) {
+    const ModelLevel *level = &model->discrete_level[l];
+    run(solver, level->program, t, y, solver->values);
+    for (int k = 0; k < level->count; k++) {
+      const ModelStep *step = &model->step[level->first + k];
+      int acted = step->fires && solver->discretes[step->leaf] != 0 && solver->pre[step->leaf] == 0;
+      if (acted && solver->now->latches) continue;
+      if (acted && solver->values[k] == 0) solver->now->retracted = 1;
+      changed += set_leaf(solver, solver->discretes, step->leaf, solver->values[k]);
+    }
+  }
+  return changed;
+}
+
+static void end_samples(Solver *solver, double t, const double *y) {
+  int any = 0;
+  for (int k = 0; k < solver->model->samples; k++) {
+    double *leaf = &solver->discretes[solver->model->sample[k]];
+    any |= *leaf != 0;
+    *leaf = 0;
+  }
+  if (!any) return;
+  set_discretes(solver, t, y);
+  copy_pre(solver);
+}
+
+/* pre() takes over the values; whether some differ. */
+static int accept(Solver *solver, double t, const double *y) {
+  size_t size = (size_t)solver->model->first_mode * sizeof(double);
+  set_lefts(solver, t, y);
+  int differ = memcmp(solver->pre, solver->discretes, size) != 0;
+  copy_pre(solver);
+  return differ;
+}
+
+/* ---- setting modes ---- */
+
+/* The value that a mode should have by its difference: on an edge by its rate, and where nothing is known as it is. A mode that contradicts
+ * never stays, but for one whose event was located: that is beyond the edge by the accuracy of location only. */
+static double wanted_value(const Solver *solver, int m) {
+  const ModelMode *mode = &solver->model->mode[m];
+  double difference = solver->difference[m], edge = mode_edge(mode->kind, difference), rate = solver->rate[m];
+  int is_located = m == solver->now->crossing && fabs(difference - solver->now->located) <= band(solver, m);
+  int is_on_edge = is_located || fabs(difference - edge) <= band(solver, m);
+  int moves = is_on_edge && fabs(rate) > STILL * solver->speed[m], is_wrong = contradicts(solver, m);
+  double ahead = mode_value(mode->kind, edge + copysign(0.5, rate));
+  int may_lead = mode->matters || margin_with(solver, m, ahead, difference) >= 0;
+  if (moves && may_lead && (is_located || !is_wrong || ahead != *mode_of(solver, m))) return ahead;
+  if (!is_on_edge || is_wrong) return mode_value(mode->kind, difference);
+  return solver->now->begun ? *mode_of(solver, m) : mode_value(mode->kind, edge);
+}
+
+static int set_modes(Solver *solver, double t, const double *y) {
+  const Model *model = solver->model;
+  int changed = set_timed(solver, t, y), limit = solver->now->one_by_one ? PIVOT_LIMIT : CHANGE_LIMIT;
+  if (changed) solver->now->matter = 1;
+  evaluate_rates(solver, t, y);
+  for (int m = 0; m < model->modes; m++) {
+    if (model->mode[m].is_timed || solver->now->slide == m || solver->changes[m] >= limit) continue;
+    double value = wanted_value(solver, m);
+    if (value == *mode_of(solver, m)) continue;
+    solver->changes[m]++;
+    *mode_of(solver, m) = value;
+    solver->now->matter |= model->mode[m].matters;
+    changed++;
+    if (solver->now->one_by_one) break;
+  }
+  return changed + set_discretes(solver, t, y);
+}
+
+static int is_undecided(const Solver *solver) {
+  for (int m = 0; m < solver->model->modes; m++)
+    if (solver->changes[m] >= CHANGE_LIMIT) return 1;
+  return 0;
+}
+
+static int any_contradicts(Solver *solver, double t, const double *y) {
+  if (events_evaluate(solver, t, y)) return 0;
+  for (int m = 0; m < solver->model->modes; m++)
+    if (contradicts(solver, m)) return 1;
+  return 0;
+}
+
+static void begin_modes(Solver *solver, int mode) {
+  if (solver->model->modes) memset(solver->changes, 0, (size_t)solver->model->modes * sizeof(int));
+  solver->now->crossing = mode;
+}
+
+/* ---- jumps: what columns become at an event that changes constraints ---- */
+
+/* Rows of the highest level against the highest derivatives; b: what rows one level below miss, and what the jump so far makes of the
+ * rows that are not differentiated, integrated over the instant. */
+static int evaluate_jump(Solver *solver, double t) {
+  const Model *model = solver->model;
+  int n = model->unknowns;
+  if (run(solver, model->residual, t, solver->jump_y, solver->full)) return 1;
+  if (run(solver, model->jacobian, t, solver->jump_y, solver->full_entries)) return 1;
+  memset(solver->right, 0, (size_t)n * sizeof(double));
+  for (int r = 0; r < model->rows; r++)
+    if (model->level[r] == model->c[r] - 1) solver->right[model->row_equation[r]] = -solver->full[r];
+  memset(solver->full, 0, (size_t)n * (size_t)n * sizeof(double));
+  for (int j = 0; j < n; j++) {
+    int q = model->column_start[j] + model->d[j];
+    for (int e = model->jacobian_start[q]; e < model->jacobian_start[q + 1]; e++) {
+      int r = model->jacobian_row[e], i = model->row_equation[r];
+      if (model->level[r] != model->c[r]) continue;
+      solver->full[i + j * n] = solver->full_entries[e];
+      if (model->c[r] == 0) solver->right[i] -= solver->full_entries[e] * solver->moved[j];
+    }
+  }
+  return 0;
+}
+
+static double move_columns(Solver *solver, int *column) {
+  const Model *model = solver->model;
+  double largest = 0;
+  for (int j = 0; j < model->unknowns; j++) {
+    solver->moved[j] += solver->right[j];
+    if (!model->d[j]) continue;
+    int q = model->column_start[j] + model->d[j] - 1;
+    double change = fabs(solver->right[j]) / fmax(model->nominal[q], fabs(solver->jump_y[q]));
+    solver->jump_y[q] += solver->right[j];
+    if (!(change > largest)) continue;
+    largest = change;
+    *column = q;
+  }
+  return largest;
+}
+
+/* Do leading coefficients of rows that share the jump depend on it? */
+static int coefficients_changed(const Solver *solver) {
+  const Model *model = solver->model;
+  for (int j = 0; j < model->unknowns; j++) {
+    int q = model->column_start[j] + model->d[j];
+    for (int e = model->jacobian_start[q]; e < model->jacobian_start[q + 1]; e++) {
+      double first = solver->jump_first[e];
+      if (model->c[model->jacobian_row[e]] == 0 && fabs(solver->full_entries[e] - first) > JUMPED * fabs(first))
+        return 1;
+    }
+  }
+  return 0;
+}
+
+/* Would columns two orders below the highest have to jump, for rows two levels below? The factors are there. */
+static int lower_jumps(Solver *solver, double t) {
+  const Model *model = solver->model;
+  double *rows = solver->jump_first + model->nonzeros;
+  if (run(solver, model->residual, t, solver->jump_y, rows)) return 0;
+  memset(solver->right, 0, (size_t)model->unknowns * sizeof(double));
+  for (int r = 0; r < model->rows; r++)
+    if (model->c[r] > 1 && model->level[r] == model->c[r] - 2) solver->right[model->row_equation[r]] = -rows[r];
+  lu_solve(model->unknowns, solver->full, solver->full_pivot, solver->right);
+  for (int j = 0; j < model->unknowns; j++) {
+    int q = model->column_start[j] + model->d[j] - 2;
+    if (model->d[j] >= 2 && fabs(solver->right[j]) > JUMPED * fmax(model->nominal[q], fabs(solver->jump_y[q])))
+      return 1;
+  }
+  return 0;
+}
+
+/* Returns 1 where the equations do not determine the jump. */
+static int solve_jump(Solver *solver, double t, double *y) {
+  const Model *model = solver->model;
+  double total = 0, change = HUGE_VAL;
+  int column = 0;
+  memcpy(solver->jump_y, y, (size_t)model->columns * sizeof(double));
+  memset(solver->moved, 0, (size_t)model->unknowns * sizeof(double));
+  for (int k = 0; k < JUMP_LIMIT && change > CONVERGED; k++) {
+    if (evaluate_jump(solver, t) || lu_factor(model->unknowns, solver->full, solver->full_pivot)) return 0;
+    if (!k) memcpy(solver->jump_first, solver->full_entries, (size_t)model->nonzeros * sizeof(double));
+    lu_solve(model->unknowns, solver->full, solver->full_pivot, solver->right);
+    change = move_columns(solver, &column);
+    total += change;
+  }
+  if (lower_jumps(solver, t)) return 1;
+  if (total > JUMPED && (change > 1e-8 || coefficients_changed(solver))) return 1;
+  memcpy(y, solver->jump_y, (size_t)model->columns * sizeof(double));
+  return 0;
+}
+
+/* Only the modes have changed: states stay as they are, but for a jump. Those that served in the old modes may not serve in
+ * the new ones. */
+static int solve_at_event(Solver *solver, double t, double *y) {
+  if (solve_jump(solver, t, y)) {
+    solver->now->undetermined = 1;
+    return 1;
+  }
+  states_select(solver, t, y, 0);
+  return states_complete(solver, t, y, 0) != SOLVER_OK;
+}
+
+/* ---- sliding along an edge ---- */
+
+static double way(const Solver *solver, int m) { return fmax(fabs(solver->before[m]), fabs(solver->end[m])); }
+
+static int torn_mode(const Solver *solver) {
+  for (int m = 0; m < solver->model->modes; m++) {
+    if (solver->changes[m] < CHANGE_LIMIT) continue;
+    double difference = solver->difference[m];
+    if (fabs(difference - mode_edge(solver->model->mode[m].kind, difference)) <= ON_EDGE * way(solver, m)) return m;
+  }
+  return -1;
+}
+
+static double rate_with(Solver *solver, int m, double value, double t, const double *y) {
+  *mode_of(solver, m) = value;
+  evaluate_rates(solver, t, y);
+  return solver->rate[m];
+}
+
+/* The columns are the mean of those of both modes that keeps the difference still (Filippov 1988). */
+static SolverStatus complete_sliding(Solver *solver, double t, double *y) {
+  Scalars *now = solver->now;
+  double rate[2];
+  for (int side = 0; side < 2; side++) {
+    double *own = side ? y : solver->below;
+    if (!side) memcpy(own, y, (size_t)solver->model->columns * sizeof(double));
+    rate_with(solver, now->slide, now->slide_value[side], t, own);
+    SolverStatus status = states_solve(solver, t, own, 0);
+    if (status != SOLVER_OK) return status;
+    rate[side] = rate_with(solver, now->slide, now->slide_value[side], t, own);
+  }
+  now->slide_jump = rate[1] - rate[0];
+  now->slide_weight = rate[0] == rate[1] ? 0.5 : rate[0] / (rate[0] - rate[1]);
+  for (int q = 0; q < solver->model->columns; q++)
+    y[q] = now->slide_weight * y[q] + (1 - now->slide_weight) * solver->below[q];
+  return SOLVER_OK;
+}
+
+SolverStatus states_complete(Solver *solver, double t, double *y, int is_following) {
+  return solver->now->slide >= 0 ? complete_sliding(solver, t, y) : states_solve(solver, t, y, is_following);
+}
+
+void events_leave(Solver *solver) {
+  Scalars *now = solver->now;
+  if (now->slide < 0) return;
+  *mode_of(solver, now->slide) = now->slide_value[now->slide_weight > 0.5];
+  now->slide = -1;
+}
+
+/* Both modes of an edge lead back to it. */
+static int begin_to_slide(Solver *solver, double t, double *y) {
+  Scalars *now = solver->now;
+  int m = torn_mode(solver);
+  if (m < 0) return 0;
+  ModeKind kind = solver->model->mode[m].kind;
+  double edge = mode_edge(kind, solver->difference[m]);
+  now->slide = m;
+  now->slide_value[0] = mode_value(kind, edge - 0.5);
+  now->slide_value[1] = mode_value(kind, edge + 0.5);
+  if (complete_sliding(solver, t, y) == SOLVER_OK) {
+    solver->jumps[m] = now->slide_jump != 0 && fabs(now->slide_jump) * now->step >= JUMP * way(solver, m);
+    if (solver->jumps[m] && now->slide_weight > 0 && now->slide_weight < 1) return 0;
+  }
+  *mode_of(solver, m) = mode_value(kind, solver->difference[m]);
+  now->slide = -1;
+  return states_solve(solver, t, y, 0) != SOLVER_OK;
+}
+
+/* ---- settling ---- */
+
+/* Modes and all else that is discrete, with pre() held, and the columns that they lead to. Returns 1 where that does not end. */
+static int iterate_modes(Solver *solver, double t, double *y) {
+  int solved = 0, limit = solver->now->one_by_one ? PIVOTS_LIMIT : SETTLE_LIMIT;
+  for (int round = 0; round < limit + solver->model->discretes && solved < limit; round++) {
+    if (events_evaluate(solver, t, y)) return 1;
+    solver->now->matter = 0;
+    if (!set_modes(solver, t, y)) return 0;
+    if (!solver->now->matter) continue;
+    solver->now->changed = 1;
+    solved++;
+    if (solve_at_event(solver, t, y)) return 1;
+  }
+  return 1;
+}
+
+static int settle_once(Solver *solver, double t, double *y, int mode) {
+  begin_modes(solver, mode);
+  return iterate_modes(solver, t, y) || begin_to_slide(solver, t, y);
+}
+
+static void keep(const Solver *solver, const double *y, double *columns, double *discretes) {
+  memcpy(columns, y, (size_t)solver->model->columns * sizeof(double));
+  memcpy(discretes, solver->discretes, (size_t)solver->model->discretes * sizeof(double));
+}
+
+static void go_back(Solver *solver, const double *columns, const double *discretes, double *y) {
+  memcpy(y, columns, (size_t)solver->model->columns * sizeof(double));
+  memcpy(solver->discretes, discretes, (size_t)solver->model->discretes * sizeof(double));
+  solver->now->slide = -1;
+  solver->now->undetermined = 0;
+}
+
+/* Does every mode have the value that its difference asks for? */
+static int agrees(const Solver *solver) {
+  for (int m = 0; m < solver->model->modes; m++)
+    if (!solver->model->mode[m].is_timed && wanted_value(solver, m) != *mode_of(solver, m)) return 0;
+  return 1;
+}
+
+/* The modes to try, first those that changed: at most TRIAL_LIMIT. */
+static int list_trial(const Solver *solver, int *modes) {
+  int count = 0;
+  for (int changed = 1; changed >= 0; changed--)
+    for (int m = 0; m < solver->model->modes && count < TRIAL_LIMIT; m++)
+      if (solver->model->mode[m].may_try && (solver->changes[m] > 0) == changed) modes[count++] = m;
+  return count;
+}
+
+static int count_bits(unsigned set) {
+  int count = 0;
+  for (; set; set &= set - 1) count++;
+  return count;
+}
+
+static int try_modes(Solver *solver, double t, double *y, const int *modes, int count, unsigned flipped) {
+  go_back(solver, solver->begin_y, solver->begin_discretes, y);
+  begin_modes(solver, solver->now->crossing);
+  for (int k = 0; k < count; k++) {
+    if (flipped >> k & 1) *mode_of(solver, modes[k]) = *mode_of(solver, modes[k]) == 0;
+    solver->changes[modes[k]] = CHANGE_LIMIT;
+  }
+  for (int round = 0; round < solver->model->discretes && set_discretes(solver, t, y); round++) continue;
+  return !solve_at_event(solver, t, y) && !iterate_modes(solver, t, y) && agrees(solver);
+}
+
+/* The combination with the fewest changes in which all modes agree. Returns 1 where there is none. */
+static int enumerate_modes(Solver *solver, double t, double *y) {
+  int modes[TRIAL_LIMIT], count = list_trial(solver, modes);
+  solver->now->changed = 1;
+  keep(solver, y, solver->left_y, solver->left_discretes);
+  for (int changes = 0; changes <= count; changes++)
+    for (unsigned flipped = 0; flipped < 1u << count; flipped++)
+      if (count_bits(flipped) == changes && try_modes(solver, t, y, modes, count, flipped)) return 0;
+  go_back(solver, solver->left_y, solver->left_discretes, y);
+  return 1;
+}
+
+/* Modes and all else that is discrete, and other ways where iterating does not lead to a solution: what fires acts, and what follows from it
+ * does not undo it; then modes change one at a time (the least-index rule of Murty 1974); then combinations. */
+static int settle_values(Solver *solver, double t, double *y, int mode) {
+  Scalars *now = solver->now;
+  keep(solver, y, solver->begin_y, solver->begin_discretes);
+  now->retracted = 0;
+  int failed = settle_once(solver, t, y, mode);
+  if (now->retracted && !now->latches && (failed || is_undecided(solver))) {
+    go_back(solver, solver->begin_y, solver->begin_discretes, y);
+    now->latches = 1;
+    failed = settle_once(solver, t, y, mode);
+    now->latches = 0;
+  }
+  if (failed || (is_undecided(solver) && any_contradicts(solver, t, y))) {
+    go_back(solver, solver->begin_y, solver->begin_discretes, y);
+    now->one_by_one = 1;
+    failed = settle_once(solver, t, y, mode);
+    now->one_by_one = 0;
+  }
+  return failed && !now->undetermined ? enumerate_modes(solver, t, y) : failed;
+}
+
+/* ---- actions ---- */
+
+static void report(const Solver *solver, const char *text) {
+  if (solver->report) solver->report(solver->context, text);
+}
+
+static void act(Solver *solver, double t, const double *y) {
+  const Model *model = solver->model;
+  if (!model->actions) return;
+  run(solver, model->actions_program, t, y, solver->values);
+  for (int a = 0; a < model->actions; a++) {
+    const ModelAction *action = &model->action[a];
+    int holds = solver->values[2 * a] == 0;
+    if (holds || action->kind == ACTION_REINIT) continue;
+    if (action->kind == ACTION_TERMINATE) solver->now->terminated = 1;
+    else if (solver->values[2 * a + 1] != 0) continue;
+    else if (action->kind == ACTION_ASSERT) solver->now->asserted = 1;
+    if (!solver->reported[a]) report(solver, action->message);
+    solver->reported[a] = 1;
+  }
+}
+
+void events_watch(Solver *solver, double t, const double *y) { act(solver, t, y); }
+
+/* What reinit does to columns: they stay, and states as far as the rows allow. Returns 1 where rows cannot be solved with them. */
+static int reset_columns(Solver *solver, double t, double *y, int *any) {
+  const Model *model = solver->model;
+  memset(solver->held, 0, (size_t)model->columns);
+  *any = 0;
+  for (int a = 0; a < model->actions; a++) {
+    const ModelAction *action = &model->action[a];
+    double value = solver->values[2 * a + 1];
+    if (action->kind != ACTION_REINIT || action->column < 0 || solver->values[2 * a] == 0 || !is_finite(value))
+      continue;
+    solver->held[action->column] = 2;
+    y[action->column] = action->sign * value;
+    *any = 1;
+  }
+  if (!*any) return 0;
+  solver->now->changed = 1;
+  for (int k = 0; k < model->states; k++)
+    if (!solver->held[solver->from[k]]) solver->held[solver->from[k]] = 1;
+  return states_select(solver, t, y, solver->held) || states_complete(solver, t, y, 0) != SOLVER_OK;
+}
+
+static int iterate(Solver *solver, double t, double *y, int mode) {
+  Scalars *now = solver->now;
+  if (mode >= 0 && !events_evaluate(solver, t, y)) now->located = solver->difference[mode];
+  for (int iteration = 0; iteration < ITERATION_LIMIT; iteration++) {
+    int is_reset = 0;
+    if (settle_values(solver, t, y, mode)) return 1;
+    now->latches = 0;
+    act(solver, t, y);
+    if (reset_columns(solver, t, y, &is_reset)) return 1;
+    if (accept(solver, t, y) || is_reset) continue;
+    end_samples(solver, t, y);
+    if (!events_evaluate(solver, t, y)) events_keep(solver, t, y, 0);
+    return 0;
+  }
+  return 1;
+}
+
+/* An event at (t, y), of a mode or, with -1, of none. Returns 1 where it does not settle. */
+int events_settle(Solver *solver, double t, double *y, int mode) {
+  solver->now->undetermined = 0;
+  set_lefts(solver, t, y);
+  copy_pre(solver);
+  set_samples(solver, t);
+  return iterate(solver, t, y, mode);
+}
+
+/* ---- hysteresis ---- */
+
+/* Notes an event of a mode in a run. Where its difference hovers at its edge, event after event, hysteresis grows up to the tolerance. */
+void events_hover(Solver *solver, int m, double t) {
+  double *times = solver->event_times + 5 * m, *slack = &solver->slack[m], peak = solver->peak[m];
+  double cycle = t - times[0], ratio = cycle / times[2], span = solver->model->stop - solver->model->start;
+  double tolerance = solver->now->tolerance;
+  int is_regular = ratio < 1 && fabs(ratio - times[3]) < REGULAR * ratio;
+  times[0] = times[1];
+  times[1] = t;
+  times[2] = cycle;
+  times[3] = ratio;
+  times[4] = is_regular ? times[4] + 1 : 0;
+  solver->largest[m] = fmax(solver->largest[m], peak);
+  double size = fmax(solver->largest[m], solver->difference[solver->model->modes + m]);
+  if (cycle < FAST * span) size = fmax(size, solver->nominal_size[m]);
+  double limit = fmax(tolerance, solver->jumps[m] ? LARGEST_SLACK_OF_JUMPS : 0) * size;
+  int hovers = peak <= HOVER_RANGE * fmax(*slack, tolerance * size) && times[4] < HOVER_LIMIT;
+  solver->peak[m] = 0;
+  solver->hovers[m] = hovers ? solver->hovers[m] + 1 : 0;
+  if (solver->hovers[m] < HOVER_LIMIT || *slack >= limit) return;
+  *slack = fmin(fmax(SLACK_GROWTH * *slack, FIRST_SLACK * tolerance * size), limit);
+  solver->hovers[m] = 0;
+}
+
+/* ---- the start ---- */
+
+/* Sets all that is discrete by the values found, until it stays. Do rows depend on what has changed? */
+static int modes_differ(Solver *solver, double t, const double *y) {
+  solver->now->matter = 0;
+  for (int round = 0; round <= solver->model->discretes && !solver->now->matter; round++)
+    if (events_evaluate(solver, t, y) || !set_modes(solver, t, y)) return 0;
+  return solver->now->matter;
+}
+
+/* All columns from start values. */
+static int find_columns(Solver *solver, double t, double *y) {
+  if (solver->model->initial_unknowns) return initial_solve(solver, t, y);
+  return states_select(solver, t, y, solver->model->held) || states_complete(solver, t, y, 0) != SOLVER_OK;
+}
+
+/* From start values in y: the choice that holds them, the columns that follow, the modes that agree. Returns 1 without a solution. */
+static int find_start(Solver *solver, double t, double *y) {
+  const Model *model = solver->model;
+  solver->discretes[model->initial] = 1;
+  begin_modes(solver, -1);
+  set_timed(solver, t, y);
+  memcpy(solver->event_y, y, (size_t)model->columns * sizeof(double));
+  if (model->modes && !run(solver, model->written, t, y, solver->difference)) set_modes(solver, t, y);
+  for (int round = 0; round < START_ROUNDS; round++) {
+    memcpy(y, solver->event_y, (size_t)model->columns * sizeof(double));
+    if (find_columns(solver, t, y)) return 1;
+    if (modes_differ(solver, t, y)) continue;
+    solver->discretes[model->initial] = 0;
+    copy_pre(solver);
+    return 0;
+  }
+  return 1;
+}
+
+/* Did a fixed start value move? */
+static int moved_start(const Solver *solver, const double *y) {
+  for (int q = 0; q < solver->model->columns; q++)
+    if (solver->model->held[q] == 2 && !(fabs(y[q] - solver->event_y[q]) <= 1e-9 * (1 + fabs(solver->event_y[q]))))
+      return 1;
+  return 0;
+}
+
+/* From start values to what is there behind the first instant; from consistent values where now->is_started. */
+int events_initial(Solver *solver, double t, double *y) {
+  const Model *model = solver->model;
+  if (!solver->now->is_started) {
+    if (find_start(solver, t, y) || moved_start(solver, y)) return 1;
+  }
+  solver->now->is_started = 1;
+  if (model->modes && !run(solver, model->conditions, t, model->nominal, solver->difference))
+    memcpy(solver->nominal_size, solver->difference + model->modes, (size_t)model->modes * sizeof(double));
+  if (states_select(solver, t, y, 0)) return 1;
+  events_begin(solver, t, y);
+  begin_samples(solver, t);
+  if (!model->levels && !model->samples && !model->actions) return 0;
+  if (model->matters[model->initial] && states_complete(solver, t, y, 0) != SOLVER_OK) return 1;
+  return events_settle(solver, t, y, -1);
+}

@@ -1,0 +1,350 @@
+/* fmi: see fmi.h. Values are solved for when they are asked for. */
+#include "fmi.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int fail(Instance *instance, const char *text) {
+  instance->phase = PHASE_FAILED;
+  instance->log(instance->context, 1, text);
+  return 1;
+}
+
+static void report(void *context, const char *text) {
+  Instance *instance = context;
+  instance->log(instance->context, 0, text);
+}
+
+Instance *instance_make(const char *guid, int is_cosimulation, InstanceLog *log, void *context) {
+  const Model *model = &model_tables;
+  if (!guid || strcmp(guid, model_token) != 0) {
+    log(context, 1, "the token of the model description is that of another model");
+    return 0;
+  }
+  Instance *instance = calloc(1, sizeof *instance);
+  void *memory = calloc(1, solver_size(model));
+  if (!instance || !memory) {
+    free(instance);
+    free(memory);
+    return 0;
+  }
+  *instance = (Instance){solver_make(model, memory),
+                         memory,
+                         PHASE_INSTANTIATED,
+                         model->start,
+                         number_nan(),
+                         0,
+                         is_cosimulation,
+                         0,
+                         0,
+                         0,
+                         log,
+                         context};
+  instance->solver->report = report;
+  instance->solver->context = instance;
+  return instance;
+}
+
+void instance_free(Instance *instance) {
+  if (!instance) return;
+  free(instance->memory);
+  free(instance);
+}
+
+void instance_reset(Instance *instance) {
+  solver_reset(instance->solver);
+  instance->phase = PHASE_INSTANTIATED;
+  instance->start = instance->solver->model->start;
+  instance->stop = number_nan();
+  instance->tolerance = 0;
+  instance->has_values = instance->is_stale = 0;
+}
+
+/* ---- values ---- */
+
+static int is_initial(const Instance *instance) { return instance->phase <= PHASE_INITIALIZATION; }
+
+/* Consistent initial values for all that was set. */
+static int start(Instance *instance) {
+  if (instance->has_values) return 0;
+  if (instance->tolerance > 0) instance->solver->now->tolerance = instance->tolerance;
+  if (solver_start(instance->solver, instance->start) != SOLVER_OK) {
+    if (!instance->solver->model->can_start)
+      return fail(instance,
+                  "the initial values of this model cannot be found again for other parameters, inputs or start times");
+    return fail(instance, "there are no consistent initial values");
+  }
+  instance->has_values = 1;
+  instance->is_stale = 0;
+  return 0;
+}
+
+/* Solves for what follows from what was set. */
+static int update(Instance *instance) {
+  if (instance->phase == PHASE_FAILED) return 1;
+  if (is_initial(instance)) return start(instance);
+  if (!instance->is_stale) return 0;
+  if (solver_complete(instance->solver) != SOLVER_OK) {
+    instance->log(instance->context, 0, "the equations cannot be solved here");
+    return 1;
+  }
+  instance->is_stale = 0;
+  return 0;
+}
+
+static const ModelVariable *find(const Instance *instance, unsigned variable) {
+  const Model *model = instance->solver->model;
+  return variable < (unsigned)model->variables ? &model->variable[variable] : 0;
+}
+
+int instance_get(Instance *instance, unsigned variable, double *value) {
+  const ModelVariable *known = find(instance, variable);
+  if (!known) return fail(instance, "there is no variable with this value reference");
+  int is_set = is_initial(instance) && (known->flags & (IS_INPUT | IS_SETTABLE));
+  if (!is_set && update(instance)) return 1;
+  *value = is_set ? solver_set_value(instance->solver, (int)variable) : solver_get(instance->solver, (int)variable);
+  return 0;
+}
+
+int instance_set(Instance *instance, unsigned variable, double value) {
+  const ModelVariable *known = find(instance, variable);
+  if (!known) return fail(instance, "there is no variable with this value reference");
+  int may = known->flags & IS_INPUT || (is_initial(instance) && known->flags & (IS_SETTABLE | IS_START));
+  if (!may) {
+    instance->log(instance->context, 1, "this variable cannot be set now");
+    return 1;
+  }
+  if (is_initial(instance)) {
+    solver_override(instance->solver, (int)variable, value);
+    instance->has_values = 0;
+  } else if (instance->solver->parameters[known->index] != value) {
+    instance->solver->parameters[known->index] = value;
+    instance->is_stale = 1;
+  }
+  return 0;
+}
+
+int instance_begin(Instance *instance) {
+  if (start(instance)) return 1;
+  instance->phase = instance->is_cosimulation ? PHASE_STEP : PHASE_EVENT;
+  return 0;
+}
+
+/* ---- model exchange ---- */
+
+int instance_set_time(Instance *instance, double time) {
+  instance->solver->now->time = time;
+  instance->is_stale = 1;
+  return 0;
+}
+
+int instance_set_states(Instance *instance, const double *states, size_t count) {
+  if (count != (size_t)instance->solver->model->states) return fail(instance, "the number of states is wrong");
+  if (count) memcpy(instance->solver->states, states, count * sizeof *states);
+  instance->is_stale = 1;
+  return 0;
+}
+
+int instance_states(Instance *instance, double *states, size_t count) {
+  if (count != (size_t)instance->solver->model->states) return fail(instance, "the number of states is wrong");
+  if (is_initial(instance) && start(instance)) return 1;
+  if (count) memcpy(states, instance->solver->states, count * sizeof *states);
+  return 0;
+}
+
+int instance_derivatives(Instance *instance, double *derivatives, size_t count) {
+  const Solver *solver = instance->solver;
+  if (count != (size_t)solver->model->states) return fail(instance, "the number of states is wrong");
+  if (update(instance)) return 1;
+  for (size_t k = 0; k < count; k++) derivatives[k] = solver->y[solver->to[k]];
+  return 0;
+}
+
+int instance_nominals(Instance *instance, double *nominals, size_t count) {
+  const Solver *solver = instance->solver;
+  if (count != (size_t)solver->model->states) return fail(instance, "the number of states is wrong");
+  for (size_t k = 0; k < count; k++) nominals[k] = solver->model->nominal[solver->from[k]];
+  return 0;
+}
+
+size_t instance_indicator_count(const Instance *instance) {
+  size_t count = 0;
+  for (int m = 0; m < instance->solver->model->modes; m++) count += !instance->solver->model->mode[m].is_timed;
+  return count;
+}
+
+/* How far each condition is from changing; negative where it has to. */
+int instance_indicators(Instance *instance, double *indicators, size_t count) {
+  Solver *solver = instance->solver;
+  size_t next = 0;
+  if (count != instance_indicator_count(instance)) return fail(instance, "the number of event indicators is wrong");
+  if (update(instance) || events_evaluate(solver, solver->now->time, solver->y)) return 1;
+  for (int m = 0; m < solver->model->modes; m++) {
+    if (!solver->model->mode[m].is_timed) indicators[next++] = events_indicator(solver, m);
+  }
+  return 0;
+}
+
+/* The condition whose event this is, -1 if none contradicts. */
+static int crossed_mode(Solver *solver) {
+  const Model *model = solver->model;
+  if (!model->modes || events_evaluate(solver, solver->now->time, solver->y)) return -1;
+  for (int m = 0; m < model->modes; m++)
+    if (events_margin(solver, m, solver->difference[m]) < 0) return m;
+  return -1;
+}
+
+static void gather(Solver *solver) {
+  for (int k = 0; k < solver->model->states; k++) solver->states[k] = solver->y[solver->from[k]];
+}
+
+/* What happens at an event, and which states serve from then on. */
+int instance_discrete(Instance *instance, InstanceEvent *event) {
+  Solver *solver = instance->solver;
+  Scalars *now = solver->now;
+  if (update(instance)) return 1;
+  now->changed = 0;
+  if (events_any(solver->model)) {
+    int mode = crossed_mode(solver);
+    events_leave(solver);
+    if (mode >= 0) events_hover(solver, mode, now->time);
+    if (events_settle(solver, now->time, solver->y, mode))
+      return fail(instance, "the conditions do not settle at this event");
+  }
+  if (now->asserted) return fail(instance, "an assertion does not hold");
+  int exchanged = states_exchange(solver, now->time, solver->y);
+  if (exchanged < 0) return fail(instance, "the equations are singular for every choice of states");
+  int moved = exchanged > 0 || now->changed; /* an integrator of several steps begins anew */
+  for (int k = 0; k < solver->model->states; k++) moved |= solver->states[k] != solver->y[solver->from[k]];
+  gather(solver);
+  double next = events_next_time(solver, now->time);
+  *event = (InstanceEvent){moved, exchanged > 0, now->terminated, is_finite(next), next};
+  return 0;
+}
+
+int instance_completed(Instance *instance, int *needs_event, int *terminates) {
+  Solver *solver = instance->solver;
+  Scalars *now = solver->now;
+  if (update(instance)) return 1;
+  if (crossed_mode(solver) < 0) events_keep(solver, now->time, solver->y, 0);
+  if (solver->model->actions) events_watch(solver, now->time, solver->y);
+  if (now->asserted) return fail(instance, "an assertion does not hold");
+  *needs_event = states_wants_exchange(solver, now->time, solver->y);
+  *terminates = now->terminated;
+  return 0;
+}
+
+/* ---- co-simulation ---- */
+
+/* Inputs that were set count from now on. */
+static int take_inputs(Instance *instance) {
+  Solver *solver = instance->solver;
+  double next = solver->now->next;
+  if (!instance->is_stale) return 0;
+  if (update(instance)) return 1;
+  if (events_any(solver->model) && events_settle(solver, solver->now->time, solver->y, -1))
+    return fail(instance, "the conditions do not settle at these inputs");
+  gather(solver);
+  radau_start(solver);
+  solver->now->next = fmin(next, 10 * solver->now->next);
+  return 0;
+}
+
+int instance_step(Instance *instance, double until, int *is_event, int *terminates) {
+  Solver *solver = instance->solver;
+  int events = solver->now->events;
+  if (take_inputs(instance)) return 1;
+  if (solver_advance(solver, until, instance->returns_at_events) != SOLVER_OK)
+    return fail(instance, solver->now->asserted ? "an assertion does not hold" : "the integration failed");
+  *is_event = solver->now->events != events;
+  *terminates = solver->now->terminated;
+  return 0;
+}
+
+/* ---- directional derivatives ---- */
+
+static const ModelVariable *variable_of(const Instance *instance, unsigned variable, double *factor, int *column) {
+  const Solver *solver = instance->solver;
+  const ModelVariable *known = find(instance, variable);
+  *factor = 1;
+  *column = -1;
+  if (!known) return 0;
+  if (known->kind == VARIABLE_STATE) *column = solver->from[known->index];
+  if (known->kind == VARIABLE_RATE) *column = solver->to[known->index];
+  if (known->kind == VARIABLE_COLUMN) {
+    *column = known->index;
+    *factor = known->sign;
+  }
+  return known;
+}
+
+/* The columns' change with an input, by differences, added. */
+static int add_input_direction(Instance *instance, int leaf, double seed) {
+  Solver *solver = instance->solver;
+  double kept = solver->parameters[leaf], delta = 1e-7 * (1 + fabs(kept));
+  memcpy(solver->event_y, solver->y, (size_t)solver->model->columns * sizeof(double));
+  solver->parameters[leaf] = kept + delta;
+  int failed = states_complete(solver, solver->now->time, solver->event_y, 1) != SOLVER_OK;
+  solver->parameters[leaf] = kept;
+  for (int q = 0; q < solver->model->columns && !failed; q++)
+    solver->direction[q] += seed * (solver->event_y[q] - solver->y[q]) / delta;
+  return failed;
+}
+
+int instance_direction(Instance *instance, const unsigned *unknowns, size_t unknown_count, const unsigned *knowns,
+                       size_t known_count, const double *seed, double *sensitivity) {
+  Solver *solver = instance->solver;
+  double factor;
+  int column;
+  if (update(instance)) return 1;
+  memset(solver->direction, 0, (size_t)solver->model->columns * sizeof(double));
+  for (size_t k = 0; k < known_count; k++)
+    if (variable_of(instance, knowns[k], &factor, &column) && column >= 0)
+      solver->direction[column] += factor * seed[k];
+  if (states_direction(solver, solver->now->time, solver->y, solver->direction)) return 1;
+  for (size_t k = 0; k < known_count; k++) {
+    const ModelVariable *known = find(instance, knowns[k]);
+    if (known && known->flags & IS_INPUT && add_input_direction(instance, known->index, seed[k])) return 1;
+  }
+  for (size_t k = 0; k < unknown_count; k++) {
+    if (!variable_of(instance, unknowns[k], &factor, &column)) return 1;
+    sensitivity[k] = column >= 0 ? factor * solver->direction[column] : 0;
+  }
+  return 0;
+}
+
+/* ---- states ---- */
+
+/* What an instance holds besides its run. */
+typedef struct Header {
+  double start, stop, tolerance;
+  int phase, has_values, is_stale;
+} Header;
+
+size_t instance_state_size(const Instance *instance) { return sizeof(Header) + instance->solver->changing_size; }
+
+void instance_save(const Instance *instance, char *bytes) {
+  Header header;
+  memset(&header, 0, sizeof header);
+  header.start = instance->start;
+  header.stop = instance->stop;
+  header.tolerance = instance->tolerance;
+  header.phase = (int)instance->phase;
+  header.has_values = instance->has_values;
+  header.is_stale = instance->is_stale;
+  memcpy(bytes, &header, sizeof header);
+  memcpy(bytes + sizeof header, instance->solver->changing, instance->solver->changing_size);
+}
+
+void instance_restore(Instance *instance, const char *bytes) {
+  Header header;
+  memcpy(&header, bytes, sizeof header);
+  instance->start = header.start;
+  instance->stop = header.stop;
+  instance->tolerance = header.tolerance;
+  instance->phase = (InstancePhase)header.phase;
+  instance->has_values = header.has_values;
+  instance->is_stale = header.is_stale;
+  memcpy(instance->solver->changing, bytes + sizeof header, instance->solver->changing_size);
+}

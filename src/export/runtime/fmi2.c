@@ -1,0 +1,327 @@
+/* fmi2: the functions of FMI 2.0, declared as its text has them, for model exchange and co-simulation. */
+#include "fmi.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#if defined _WIN32
+#define EXPORT __declspec(dllexport)
+#elif defined __GNUC__
+#define EXPORT __attribute__((visibility("default")))
+#else
+#define EXPORT
+#endif
+
+/* In one program with other models, function names begin with that of the model. */
+#ifdef FMI2_FUNCTION_PREFIX
+#define PASTE(a, b) a##b
+#define PASTE_NAMES(a, b) PASTE(a, b)
+#define NAME(name) PASTE_NAMES(FMI2_FUNCTION_PREFIX, name)
+#else
+#define NAME(name) name
+#endif
+
+typedef void *fmi2Component;
+typedef void *fmi2ComponentEnvironment;
+typedef void *fmi2FMUstate;
+typedef unsigned int fmi2ValueReference;
+typedef double fmi2Real;
+typedef int fmi2Integer;
+typedef int fmi2Boolean;
+typedef const char *fmi2String;
+typedef char fmi2Byte;
+
+typedef enum { fmi2OK, fmi2Warning, fmi2Discard, fmi2Error, fmi2Fatal, fmi2Pending } fmi2Status;
+typedef enum { fmi2ModelExchange, fmi2CoSimulation } fmi2Type;
+typedef enum { fmi2DoStepStatus, fmi2PendingStatus, fmi2LastSuccessfulTime, fmi2Terminated } fmi2StatusKind;
+
+typedef struct {
+  void (*logger)(fmi2ComponentEnvironment, fmi2String, fmi2Status, fmi2String, fmi2String, ...);
+  void *(*allocateMemory)(size_t, size_t);
+  void (*freeMemory)(void *);
+  void (*stepFinished)(fmi2ComponentEnvironment, fmi2Status);
+  fmi2ComponentEnvironment componentEnvironment;
+} fmi2CallbackFunctions;
+
+typedef struct {
+  fmi2Boolean newDiscreteStatesNeeded, terminateSimulation, nominalsOfContinuousStatesChanged,
+      valuesOfContinuousStatesChanged, nextEventTimeDefined;
+  fmi2Real nextEventTime;
+} fmi2EventInfo;
+
+/* An instance and who hears its messages. */
+typedef struct Component {
+  Instance *instance;
+  const fmi2CallbackFunctions *callbacks;
+  char *name;
+} Component;
+
+static Instance *of(fmi2Component component) { return ((Component *)component)->instance; }
+static fmi2Status status(int failed) { return failed ? fmi2Error : fmi2OK; }
+
+static void write_log(void *context, int is_error, const char *text) {
+  const Component *component = context;
+  if (component->callbacks && component->callbacks->logger)
+    component->callbacks->logger(component->callbacks->componentEnvironment, component->name,
+                                 is_error ? fmi2Error : fmi2Warning, is_error ? "logStatusError" : "logStatusWarning",
+                                 "%s", text);
+}
+
+/* ---- instances ---- */
+
+EXPORT const char *NAME(fmi2GetTypesPlatform)(void) { return "default"; }
+EXPORT const char *NAME(fmi2GetVersion)(void) { return "2.0"; }
+
+EXPORT fmi2Status NAME(fmi2SetDebugLogging)(fmi2Component component, fmi2Boolean is_on, size_t count,
+                                            const fmi2String categories[]) {
+  (void)component, (void)is_on, (void)count, (void)categories;
+  return fmi2OK;
+}
+
+EXPORT void NAME(fmi2FreeInstance)(fmi2Component component) {
+  if (!component) return;
+  instance_free(of(component));
+  free(((Component *)component)->name);
+  free(component);
+}
+
+EXPORT fmi2Component NAME(fmi2Instantiate)(fmi2String name, fmi2Type type, fmi2String guid, fmi2String resources,
+                                           const fmi2CallbackFunctions *callbacks, fmi2Boolean is_visible,
+                                           fmi2Boolean is_logging) {
+  Component *component = calloc(1, sizeof *component);
+  size_t length = strlen(name ? name : "") + 1;
+  (void)resources, (void)is_visible, (void)is_logging;
+  if (!component) return 0;
+  component->callbacks = callbacks;
+  component->name = calloc(length, 1);
+  if (component->name) {
+    memcpy(component->name, name ? name : "", length);
+    component->instance = instance_make(guid, type == fmi2CoSimulation, write_log, component);
+  }
+  if (component->instance) return component;
+  NAME(fmi2FreeInstance)(component);
+  return 0;
+}
+
+EXPORT fmi2Status NAME(fmi2SetupExperiment)(fmi2Component component, fmi2Boolean has_tolerance, fmi2Real tolerance,
+                                            fmi2Real start, fmi2Boolean has_stop, fmi2Real stop) {
+  Instance *instance = of(component);
+  instance->tolerance = has_tolerance ? tolerance : 0;
+  instance->start = start;
+  instance->stop = has_stop ? stop : number_nan();
+  instance->has_values = 0;
+  return fmi2OK;
+}
+
+EXPORT fmi2Status NAME(fmi2EnterInitializationMode)(fmi2Component component) {
+  of(component)->phase = PHASE_INITIALIZATION;
+  return fmi2OK;
+}
+
+EXPORT fmi2Status NAME(fmi2ExitInitializationMode)(fmi2Component component) {
+  return status(instance_begin(of(component)));
+}
+
+EXPORT fmi2Status NAME(fmi2Terminate)(fmi2Component component) {
+  of(component)->phase = PHASE_TERMINATED;
+  return fmi2OK;
+}
+
+EXPORT fmi2Status NAME(fmi2Reset)(fmi2Component component) {
+  instance_reset(of(component));
+  return fmi2OK;
+}
+
+/* ---- values ---- */
+
+/* Getter and setter of a type whose values are numbers. */
+#define NUMBERS(name, type)                                                                                           \
+  EXPORT fmi2Status NAME(fmi2Get##name)(fmi2Component component, const fmi2ValueReference references[], size_t count, \
+                                        type values[]) {                                                              \
+    for (size_t k = 0; k < count; k++) {                                                                              \
+      double value;                                                                                                   \
+      if (instance_get(of(component), references[k], &value)) return fmi2Error;                                       \
+      values[k] = (type)value;                                                                                        \
+    }                                                                                                                 \
+    return fmi2OK;                                                                                                    \
+  }                                                                                                                   \
+  EXPORT fmi2Status NAME(fmi2Set##name)(fmi2Component component, const fmi2ValueReference references[], size_t count, \
+                                        const type values[]) {                                                        \
+    for (size_t k = 0; k < count; k++)                                                                                \
+      if (instance_set(of(component), references[k], values[k])) return fmi2Error;                                    \
+    return fmi2OK;                                                                                                    \
+  }
+
+NUMBERS(Real, fmi2Real)
+NUMBERS(Integer, fmi2Integer)
+NUMBERS(Boolean, fmi2Boolean)
+
+EXPORT fmi2Status NAME(fmi2GetString)(fmi2Component component, const fmi2ValueReference references[], size_t count,
+                                      fmi2String values[]) {
+  (void)component, (void)references, (void)values;
+  return status(count > 0);
+}
+
+EXPORT fmi2Status NAME(fmi2SetString)(fmi2Component component, const fmi2ValueReference references[], size_t count,
+                                      const fmi2String values[]) {
+  (void)component, (void)references, (void)values;
+  return status(count > 0);
+}
+
+/* ---- states of the whole ---- */
+
+EXPORT fmi2Status NAME(fmi2GetFMUstate)(fmi2Component component, fmi2FMUstate *state) {
+  if (!*state) *state = malloc(instance_state_size(of(component)));
+  if (!*state) return fmi2Error;
+  instance_save(of(component), *state);
+  return fmi2OK;
+}
+
+EXPORT fmi2Status NAME(fmi2SetFMUstate)(fmi2Component component, fmi2FMUstate state) {
+  if (!state) return fmi2Error;
+  instance_restore(of(component), state);
+  return fmi2OK;
+}
+
+EXPORT fmi2Status NAME(fmi2FreeFMUstate)(fmi2Component component, fmi2FMUstate *state) {
+  (void)component;
+  free(*state);
+  *state = 0;
+  return fmi2OK;
+}
+
+EXPORT fmi2Status NAME(fmi2SerializedFMUstateSize)(fmi2Component component, fmi2FMUstate state, size_t *size) {
+  (void)state;
+  *size = instance_state_size(of(component));
+  return fmi2OK;
+}
+
+EXPORT fmi2Status NAME(fmi2SerializeFMUstate)(fmi2Component component, fmi2FMUstate state, fmi2Byte bytes[],
+                                              size_t size) {
+  if (!state || size < instance_state_size(of(component))) return fmi2Error;
+  memcpy(bytes, state, instance_state_size(of(component)));
+  return fmi2OK;
+}
+
+EXPORT fmi2Status NAME(fmi2DeSerializeFMUstate)(fmi2Component component, const fmi2Byte bytes[], size_t size,
+                                                fmi2FMUstate *state) {
+  if (size != instance_state_size(of(component))) return fmi2Error;
+  if (!*state) *state = malloc(size);
+  if (!*state) return fmi2Error;
+  memcpy(*state, bytes, size);
+  return fmi2OK;
+}
+
+EXPORT fmi2Status NAME(fmi2GetDirectionalDerivative)(fmi2Component component, const fmi2ValueReference unknowns[],
+                                                     size_t unknown_count, const fmi2ValueReference knowns[],
+                                                     size_t known_count, const fmi2Real seed[],
+                                                     fmi2Real sensitivity[]) {
+  return status(instance_direction(of(component), unknowns, unknown_count, knowns, known_count, seed, sensitivity));
+}
+
+/* ---- model exchange ---- */
+
+EXPORT fmi2Status NAME(fmi2EnterEventMode)(fmi2Component component) {
+  of(component)->phase = PHASE_EVENT;
+  return fmi2OK;
+}
+
+EXPORT fmi2Status NAME(fmi2NewDiscreteStates)(fmi2Component component, fmi2EventInfo *info) {
+  InstanceEvent event;
+  if (instance_discrete(of(component), &event)) return fmi2Error;
+  info->newDiscreteStatesNeeded = 0;
+  info->terminateSimulation = event.terminates;
+  info->nominalsOfContinuousStatesChanged = event.nominals_changed;
+  info->valuesOfContinuousStatesChanged = event.states_changed;
+  info->nextEventTimeDefined = event.has_next;
+  info->nextEventTime = event.has_next ? event.next : 0;
+  return fmi2OK;
+}
+
+EXPORT fmi2Status NAME(fmi2EnterContinuousTimeMode)(fmi2Component component) {
+  of(component)->phase = PHASE_CONTINUOUS;
+  return fmi2OK;
+}
+
+EXPORT fmi2Status NAME(fmi2CompletedIntegratorStep)(fmi2Component component, fmi2Boolean no_set_prior,
+                                                    fmi2Boolean *needs_event, fmi2Boolean *terminates) {
+  (void)no_set_prior;
+  return status(instance_completed(of(component), needs_event, terminates));
+}
+
+EXPORT fmi2Status NAME(fmi2SetTime)(fmi2Component component, fmi2Real time) {
+  return status(instance_set_time(of(component), time));
+}
+
+EXPORT fmi2Status NAME(fmi2SetContinuousStates)(fmi2Component component, const fmi2Real states[], size_t count) {
+  return status(instance_set_states(of(component), states, count));
+}
+
+EXPORT fmi2Status NAME(fmi2GetContinuousStates)(fmi2Component component, fmi2Real states[], size_t count) {
+  return status(instance_states(of(component), states, count));
+}
+
+EXPORT fmi2Status NAME(fmi2GetDerivatives)(fmi2Component component, fmi2Real derivatives[], size_t count) {
+  return instance_derivatives(of(component), derivatives, count) ? fmi2Discard : fmi2OK;
+}
+
+EXPORT fmi2Status NAME(fmi2GetEventIndicators)(fmi2Component component, fmi2Real indicators[], size_t count) {
+  return instance_indicators(of(component), indicators, count) ? fmi2Discard : fmi2OK;
+}
+
+EXPORT fmi2Status NAME(fmi2GetNominalsOfContinuousStates)(fmi2Component component, fmi2Real nominals[], size_t count) {
+  return status(instance_nominals(of(component), nominals, count));
+}
+
+/* ---- co-simulation ---- */
+
+EXPORT fmi2Status NAME(fmi2SetRealInputDerivatives)(fmi2Component component, const fmi2ValueReference references[],
+                                                    size_t count, const fmi2Integer orders[], const fmi2Real values[]) {
+  (void)component, (void)references, (void)orders, (void)values;
+  return status(count > 0);
+}
+
+EXPORT fmi2Status NAME(fmi2GetRealOutputDerivatives)(fmi2Component component, const fmi2ValueReference references[],
+                                                     size_t count, const fmi2Integer orders[], fmi2Real values[]) {
+  (void)component, (void)references, (void)orders, (void)values;
+  return status(count > 0);
+}
+
+EXPORT fmi2Status NAME(fmi2DoStep)(fmi2Component component, fmi2Real time, fmi2Real step, fmi2Boolean no_set_prior) {
+  int is_event, terminates;
+  (void)no_set_prior;
+  if (instance_step(of(component), time + step, &is_event, &terminates)) return fmi2Error;
+  return terminates ? fmi2Discard : fmi2OK;
+}
+
+EXPORT fmi2Status NAME(fmi2CancelStep)(fmi2Component component) {
+  (void)component;
+  return fmi2Error;
+}
+
+EXPORT fmi2Status NAME(fmi2GetStatus)(fmi2Component component, const fmi2StatusKind kind, fmi2Status *value) {
+  (void)component, (void)kind, (void)value;
+  return fmi2Discard;
+}
+
+EXPORT fmi2Status NAME(fmi2GetRealStatus)(fmi2Component component, const fmi2StatusKind kind, fmi2Real *value) {
+  if (kind != fmi2LastSuccessfulTime) return fmi2Discard;
+  *value = of(component)->solver->now->time;
+  return fmi2OK;
+}
+
+EXPORT fmi2Status NAME(fmi2GetIntegerStatus)(fmi2Component component, const fmi2StatusKind kind, fmi2Integer *value) {
+  (void)component, (void)kind, (void)value;
+  return fmi2Discard;
+}
+
+EXPORT fmi2Status NAME(fmi2GetBooleanStatus)(fmi2Component component, const fmi2StatusKind kind, fmi2Boolean *value) {
+  if (kind != fmi2Terminated) return fmi2Discard;
+  *value = of(component)->solver->now->terminated;
+  return fmi2OK;
+}
+
+EXPORT fmi2Status NAME(fmi2GetStringStatus)(fmi2Component component, const fmi2StatusKind kind, fmi2String *value) {
+  (void)component, (void)kind, (void)value;
+  return fmi2Discard;
+}

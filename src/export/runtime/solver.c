@@ -1,0 +1,407 @@
+/* solver: the memory of a run, its start, and the loop of steps and events. */
+#include "solver.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { LOCATE_LIMIT = 80, REFINE_LIMIT = 4 };
+
+/* Looks at the continuous output are at least this part of a step apart, and at most that. */
+static const double NEAREST_LOOKS = 1.0 / 1024, FARTHEST_LOOKS = 1.0 / 4, LEFT = 1e-9;
+
+/* ---- memory ---- */
+
+/* Memory handed out piece by piece; without a beginning it is only counted. */
+typedef struct Memory {
+  char *begin;
+  size_t used;
+} Memory;
+
+static void *take(Memory *memory, size_t count, size_t size) {
+  size_t start = (memory->used + 15) / 16 * 16;
+  memory->used = start + (count + 1) * size;
+  return memory->begin ? memory->begin + start : 0;
+}
+
+static double *numbers(Memory *memory, int count) { return take(memory, (size_t)count, sizeof(double)); }
+static int *integers(Memory *memory, int count) { return take(memory, (size_t)count, sizeof(int)); }
+
+static int largest(int a, int b) { return a > b ? a : b; }
+
+static void lay_out_point(const Model *model, Memory *memory, Solver *solver) {
+  solver->y = numbers(memory, model->columns);
+  solver->parameters = numbers(memory, model->parameters);
+  solver->overrides = numbers(memory, model->parameters);
+  solver->discretes = numbers(memory, model->discretes);
+  solver->pre = numbers(memory, model->discretes);
+  solver->states = numbers(memory, model->states);
+  solver->start = numbers(memory, model->columns);
+  solver->from = integers(memory, model->columns);
+  solver->to = integers(memory, model->columns);
+  solver->depth = integers(memory, model->unknowns);
+}
+
+static void lay_out_events(const Model *model, Memory *memory, Solver *solver) {
+  double **const per_mode[] = {&solver->rate, &solver->before,  &solver->speed,        &solver->slack,
+                               &solver->peak, &solver->largest, &solver->nominal_size, &solver->end};
+  for (size_t k = 0; k < sizeof per_mode / sizeof *per_mode; k++) *per_mode[k] = numbers(memory, model->modes);
+  solver->difference = numbers(memory, 2 * model->modes);
+  solver->event_times = numbers(memory, 5 * model->modes);
+  solver->changes = integers(memory, model->modes);
+  solver->hovers = integers(memory, model->modes);
+  solver->jumps = integers(memory, model->modes);
+  solver->sample_start = numbers(memory, model->samples);
+  solver->sample_interval = numbers(memory, model->samples);
+  solver->sample_count = integers(memory, model->samples);
+  solver->reported = integers(memory, model->actions);
+}
+
+static void lay_out_integration(const Model *model, Memory *memory, Solver *solver) {
+  int n = model->states;
+  solver->x = numbers(memory, n);
+  solver->f0 = numbers(memory, n);
+  solver->scale = numbers(memory, n);
+  solver->dense = numbers(memory, 4 * n);
+  solver->jacobian = numbers(memory, n * n);
+}
+
+/* What no state depends on. */
+static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) {
+  int n = model->states, full = largest(largest(model->rows, model->unknowns), model->initial_unknowns),
+      widest = 2 * model->modes;
+  widest = largest(largest(widest, model->discretes), largest(2 * model->actions, 2 * model->samples));
+  widest = largest(widest, largest(model->lefts, largest(model->initial_steps, model->constants)));
+  solver->block_value = numbers(memory, model->block_values);
+  solver->matrix = numbers(memory, model->largest * model->largest);
+  solver->correction = numbers(memory, model->largest);
+  solver->residual = numbers(memory, model->largest);
+  solver->trial = numbers(memory, model->largest);
+  solver->joint = numbers(memory, model->joint);
+  solver->work = numbers(memory, model->work);
+  solver->values = numbers(memory, widest);
+  solver->pivot = integers(memory, model->largest);
+  solver->columns = integers(memory, model->largest);
+  solver->place = integers(memory, model->largest);
+  solver->candidates = integers(memory, model->largest);
+  solver->queue = integers(memory, model->largest);
+  solver->proposed = integers(memory, model->unknowns);
+  solver->held = take(memory, (size_t)model->columns, 1);
+  solver->full = numbers(memory, full * full);
+  solver->full_entries = numbers(memory, model->nonzeros);
+  solver->initial_y = numbers(memory, model->initial_columns);
+  solver->initial_trial = numbers(memory, model->initial_columns);
+  solver->initial_entries = numbers(memory, model->initial_nonzeros);
+  solver->right = numbers(memory, full);
+  solver->full_pivot = integers(memory, full);
+  solver->full_place = integers(memory, model->columns);
+  double **const per_column[] = {&solver->begin,  &solver->begin_y, &solver->left_y,  &solver->below,
+                                 &solver->jump_y, &solver->event_y, &solver->stage_y, &solver->direction};
+  for (size_t k = 0; k < sizeof per_column / sizeof *per_column; k++) *per_column[k] = numbers(memory, model->columns);
+  solver->begin_discretes = numbers(memory, model->discretes);
+  solver->left_discretes = numbers(memory, model->discretes);
+  solver->moved = numbers(memory, model->unknowns);
+  solver->jump_first = numbers(memory, model->nonzeros + model->rows);
+  solver->x_trial = numbers(memory, n);
+  solver->f = numbers(memory, 3 * n);
+  solver->z = numbers(memory, 3 * n);
+  solver->w = numbers(memory, 3 * n);
+  solver->step_y = numbers(memory, 3 * model->columns);
+  solver->real = numbers(memory, n * n);
+  solver->complex_real = numbers(memory, n * n);
+  solver->complex_imaginary = numbers(memory, n * n);
+  solver->real_pivot = integers(memory, n);
+  solver->complex_pivot = integers(memory, n);
+}
+
+static size_t lay_out(const Model *model, void *begin, Solver **made) {
+  Memory memory = {begin, 0};
+  Solver counted, *solver = take(&memory, 1, sizeof *solver);
+  if (!solver) solver = &counted;
+  size_t start = (memory.used + 15) / 16 * 16;
+  Scalars *now = take(&memory, 1, sizeof *now);
+  lay_out_point(model, &memory, solver);
+  lay_out_events(model, &memory, solver);
+  lay_out_integration(model, &memory, solver);
+  solver->now = now;
+  solver->changing = now;
+  solver->changing_size = memory.used - start;
+  lay_out_scratch(model, &memory, solver);
+  if (made) *made = solver;
+  return memory.used;
+}
+
+size_t solver_size(const Model *model) { return lay_out(model, 0, 0); }
+
+Solver *solver_make(const Model *model, void *memory) {
+  Solver *solver;
+  size_t size = solver_size(model);
+  memset(memory, 0, size);
+  lay_out(model, memory, &solver);
+  solver->model = model;
+  solver_reset(solver);
+  return solver;
+}
+
+/* ---- the start ---- */
+
+static int is_changed(const Solver *solver) {
+  for (int p = 0; p < solver->model->parameters; p++)
+    if (is_finite(solver->overrides[p]) && solver->overrides[p] != solver->model->parameters0[p]) return 1;
+  for (int q = 0; q < solver->model->columns; q++)
+    if (is_finite(solver->start[q])) return 1;
+  return 0;
+}
+
+/* Start values for what was set. */
+static void fill_starts(Solver *solver) {
+  const Model *model = solver->model;
+  if (model->starts_program)
+    model->starts_program(model->start, model->y0, solver->parameters, solver->discretes, solver->pre, solver->work,
+                          solver->y);
+  for (int q = 0; q < model->columns; q++)
+    if (is_finite(solver->start[q])) solver->y[q] = solver->start[q];
+  memcpy(solver->discretes, model->discretes_start, (size_t)model->discretes * sizeof(double));
+  memcpy(solver->pre, model->discretes_start, (size_t)model->discretes * sizeof(double));
+}
+
+static void gather_states(Solver *solver) {
+  for (int k = 0; k < solver->model->states; k++) solver->states[k] = solver->y[solver->from[k]];
+}
+
+/* The values of the model's text, but for what was set. */
+static void fill_values(Solver *solver) {
+  const Model *model = solver->model;
+  double tolerance = solver->now->tolerance, max_step = solver->now->max_step;
+  memcpy(solver->y, model->y0, (size_t)model->columns * sizeof(double));
+  memcpy(solver->discretes, model->discretes0, (size_t)model->discretes * sizeof(double));
+  memcpy(solver->pre, model->pre0, (size_t)model->discretes * sizeof(double));
+  memcpy(solver->depth, model->depth0, (size_t)model->unknowns * sizeof(int));
+  for (int p = 0; p < model->parameters; p++)
+    solver->parameters[p] = is_finite(solver->overrides[p]) ? solver->overrides[p] : model->parameters0[p];
+  *solver->now =
+      (Scalars){.time = model->start, .slide = -1, .crossing = -1, .tolerance = tolerance, .max_step = max_step};
+  states_link(solver);
+}
+
+void solver_reset(Solver *solver) {
+  const Model *model = solver->model;
+  memset(solver->changing, 0, solver->changing_size);
+  for (int p = 0; p < model->parameters; p++) solver->overrides[p] = number_nan();
+  for (int q = 0; q < model->columns; q++) solver->start[q] = number_nan();
+  solver->now->tolerance = model->tolerance;
+  solver->now->max_step = model->max_step > 0 ? model->max_step : HUGE_VAL;
+  fill_values(solver);
+}
+
+SolverStatus solver_start(Solver *solver, double time) {
+  Scalars *now = solver->now;
+  fill_values(solver);
+  now->time = time;
+  now->is_started = time == solver->model->start && !is_changed(solver);
+  if (!now->is_started) {
+    if (!solver->model->can_start) return SOLVER_FAILED;
+    initial_dependents(solver);
+    fill_starts(solver);
+  }
+  if (events_initial(solver, time, solver->y)) return SOLVER_FAILED;
+  gather_states(solver);
+  radau_start(solver);
+  return now->asserted ? SOLVER_FAILED : SOLVER_OK;
+}
+
+/* The states may be far from those of the last call: what cannot be followed there is looked for. After a failure the columns are those of
+ * before. */
+SolverStatus solver_complete(Solver *solver) {
+  size_t size = (size_t)solver->model->columns * sizeof(double);
+  memcpy(solver->stage_y, solver->y, size);
+  for (int is_following = 1; is_following >= 0; is_following--) {
+    for (int k = 0; k < solver->model->states; k++) solver->y[solver->from[k]] = solver->states[k];
+    if (states_complete(solver, solver->now->time, solver->y, is_following) == SOLVER_OK) return SOLVER_OK;
+    memcpy(solver->y, solver->stage_y, size);
+  }
+  return SOLVER_DOMAIN;
+}
+
+/* ---- events within a step ---- */
+
+static int point_at(Solver *solver, double t, double *y) {
+  radau_interpolate(solver, t, y);
+  return states_complete(solver, t, y, 1) != SOLVER_OK || events_evaluate(solver, t, y);
+}
+
+/* The first mode that contradicts its last difference; -1: none does. */
+static int find_contradiction(const Solver *solver) {
+  for (int m = 0; m < solver->model->modes; m++)
+    if (events_margin(solver, m, solver->difference[m]) < 0) return m;
+  return -1;
+}
+
+static int has_left_edge(const Solver *solver) {
+  return solver->now->slide >= 0 && (solver->now->slide_weight < -LEFT || solver->now->slide_weight > 1 + LEFT);
+}
+
+/* Is there an event between the beginning of the step and t? */
+static int is_over(Solver *solver, double t) {
+  if (point_at(solver, t, solver->event_y)) return 0;
+  return find_contradiction(solver) >= 0 || has_left_edge(solver);
+}
+
+static double next_look(const Solver *solver, double t) {
+  const Scalars *now = solver->now;
+  double step = now->step_end - now->step_begin, safe = HUGE_VAL;
+  for (int m = 0; m < solver->model->modes; m++) safe = fmin(safe, events_safe_time(solver, m));
+  double next = t + fmin(fmax(safe, NEAREST_LOOKS * step), FARTHEST_LOOKS * step);
+  return next > t && next + 0.25 * NEAREST_LOOKS * step < now->step_end ? next : now->step_end;
+}
+
+static int may_hide(const Solver *solver) {
+  const Scalars *now = solver->now;
+  for (int m = 0; m < solver->model->modes; m++)
+    if (events_may_hide(solver, m, now->step_end - now->step_begin)) return 1;
+  return now->slide >= 0;
+}
+
+/* The time of the first event of the last step, to round-off of it; its end if there is none: *found tells. */
+static double locate(Solver *solver, int *found) {
+  const Scalars *now = solver->now;
+  double low = now->step_begin, high = low, near = 1e-15 * (now->step_end - low) + 2e-16 * fabs(low);
+  *found = 0;
+  if (events_evaluate(solver, now->step_end, solver->y) || !may_hide(solver)) return now->step_end;
+  memcpy(solver->difference, solver->before, (size_t)solver->model->modes * sizeof(double));
+  while (high < now->step_end && !*found) {
+    low = high;
+    high = next_look(solver, low);
+    *found = is_over(solver, high);
+  }
+  for (int k = 0; k < LOCATE_LIMIT && *found && high - low > 2 * near; k++) {
+    double middle = low + (high - low) / 2;
+    if (!(middle > low && middle < high)) break;
+    *(is_over(solver, middle) ? &high : &low) = middle;
+  }
+  return *found ? high : now->step_end;
+}
+
+/* ---- steps ---- */
+
+/* Where the last step began. */
+static void keep_beginning(Solver *solver) {
+  memcpy(solver->begin, solver->y, (size_t)solver->model->columns * sizeof(double));
+}
+
+/* The last step again, up to t. */
+static SolverStatus repeat_step(Solver *solver, double begin, double t) {
+  Scalars *now = solver->now;
+  double next = now->next;
+  memcpy(solver->y, solver->begin, (size_t)solver->model->columns * sizeof(double));
+  now->time = begin;
+  radau_start(solver);
+  now->next = t - begin;
+  while (now->time < t) {
+    SolverStatus status = radau_step(solver, t);
+    if (status != SOLVER_OK) return status;
+  }
+  now->next = next;
+  return SOLVER_OK;
+}
+
+/* The end of the last step moves to where its event is. The continuous output is less accurate than the step: the step is made again up to
+ * there, and once more where its difference shows that the event is elsewhere. */
+static SolverStatus end_at_event(Solver *solver, double t, int *mode) {
+  Scalars *now = solver->now;
+  double begin = now->step_begin, end = now->step_end;
+  memcpy(solver->end, solver->difference, (size_t)solver->model->modes * sizeof(double));
+  is_over(solver, t);
+  *mode = find_contradiction(solver);
+  for (int k = 0; k < REFINE_LIMIT; k++) {
+    SolverStatus status = repeat_step(solver, begin, t);
+    if (status != SOLVER_OK) return status;
+    if (*mode < 0 || events_evaluate(solver, t, solver->y)) break;
+    double moved = events_way_to_edge(solver, *mode, t, solver->y);
+    if (!(fabs(moved) > 4 * DBL_EPSILON * fabs(t)) || !(t + moved > begin && t + moved < end)) break;
+    t += moved;
+  }
+  return SOLVER_OK;
+}
+
+static SolverStatus pass_event(Solver *solver, int mode) {
+  Scalars *now = solver->now;
+  now->changed = 0;
+  now->events++;
+  events_leave(solver);
+  if (mode >= 0) events_hover(solver, mode, now->time);
+  if (events_settle(solver, now->time, solver->y, mode) || now->asserted) return SOLVER_FAILED;
+  radau_start(solver);
+  return SOLVER_OK;
+}
+
+static SolverStatus exchange_states(Solver *solver) {
+  int changed = states_exchange(solver, solver->now->time, solver->y);
+  if (changed < 0) return SOLVER_FAILED;
+  if (!changed) return SOLVER_OK;
+  double next = solver->now->next;
+  solver->now->pivots++;
+  radau_start(solver);
+  solver->now->next = next;
+  solver->now->is_first = 0;
+  return SOLVER_OK;
+}
+
+/* One step, up to `until` or to the first event. */
+static SolverStatus step_once(Solver *solver, double until, int *at_event) {
+  Scalars *now = solver->now;
+  double begin = now->time, timed = events_next_time(solver, begin);
+  int found = 0, mode = -1, is_timed = timed <= until;
+  keep_beginning(solver);
+  SolverStatus status = radau_step(solver, is_timed ? timed : until);
+  if (status != SOLVER_OK) return status;
+  double t = solver->model->modes ? locate(solver, &found) : now->time;
+  if (found && (status = end_at_event(solver, t, &mode)) != SOLVER_OK) return status;
+  if (!found && solver->model->modes && !events_evaluate(solver, now->time, solver->y))
+    events_keep(solver, now->time, solver->y, now->time - begin);
+  *at_event = found || (is_timed && now->time >= timed);
+  if (*at_event && (status = pass_event(solver, mode)) != SOLVER_OK) return status;
+  if (!*at_event) events_watch(solver, now->time, solver->y);
+  return now->asserted ? SOLVER_FAILED : exchange_states(solver);
+}
+
+SolverStatus solver_advance(Solver *solver, double until, int stop_at_event) {
+  int at_event = 0;
+  while (solver->now->time < until && !solver->now->terminated && !(stop_at_event && at_event)) {
+    SolverStatus status = step_once(solver, until, &at_event);
+    if (status != SOLVER_OK) return status;
+  }
+  gather_states(solver);
+  return SOLVER_OK;
+}
+
+/* ---- variables ---- */
+
+double solver_get(Solver *solver, int variable) {
+  const ModelVariable *v = &solver->model->variable[variable];
+  switch (v->kind) {
+  case VARIABLE_COLUMN: return v->sign * solver->y[v->index];
+  case VARIABLE_PARAMETER: return solver->parameters[v->index];
+  case VARIABLE_DISCRETE: return solver->discretes[v->index];
+  case VARIABLE_STATE: return solver->y[solver->from[v->index]];
+  case VARIABLE_RATE: return solver->y[solver->to[v->index]];
+  case VARIABLE_INDICATOR:
+    return events_evaluate(solver, solver->now->time, solver->y) ? number_nan() : events_indicator(solver, v->index);
+  case VARIABLE_CONSTANT:
+    solver->model->constants_program(solver->now->time, solver->y, solver->parameters, solver->discretes, solver->pre,
+                                     solver->work, solver->values);
+    return solver->values[v->index];
+  default: return solver->now->time;
+  }
+}
+
+void solver_override(Solver *solver, int variable, double value) {
+  const ModelVariable *v = &solver->model->variable[variable];
+  if (v->kind == VARIABLE_PARAMETER) solver->overrides[v->index] = value;
+  else solver->start[v->index] = v->sign * value;
+}
+
+double solver_set_value(const Solver *solver, int variable) {
+  int p = solver->model->variable[variable].index;
+  return is_finite(solver->overrides[p]) ? solver->overrides[p] : solver->model->parameters0[p];
+}

@@ -1,0 +1,273 @@
+/* solver: one run of a model that daedal has written as C99, in memory that the caller gives.
+ *
+ * The model is data and functions (struct Model): the derivative array y with the order in which its columns are solved, the
+ * conditions that make events, and what happens at them. A run is a struct Solver. All that changes in a run is one
+ * piece of memory without pointers (solver->changing), so a copy of it is the whole state of the run.
+ *
+ * Nothing is allocated: solver_size says how much memory a run needs, solver_make lays it out. */
+#ifndef SOLVER_H
+#define SOLVER_H
+
+#include <stddef.h>
+
+/* Values of expressions at a point into out. Returns 0, or 1 if one of them is not finite. */
+typedef int ModelProgram(double time, const double *y, const double *parameters, const double *discretes,
+                         const double *pre, double *work, double *out);
+
+/* Rows of a block that are differentiated equally often: their entries in the block's matrix. */
+typedef struct ModelGroup {
+  int first, count;
+  ModelProgram *program;
+} ModelGroup;
+
+/* Equations that are solved together. Rows are sorted by how often they are differentiated, the most often first. */
+typedef struct ModelBlock {
+  int size, stages;
+  int is_choice;         /* which of its columns are states is chosen while running */
+  const int *unknown;    /* per column */
+  const int *stage_rows; /* [s], 0 <= s <= stages: rows of stage s */
+  const int *row_start, *column;
+  const ModelGroup *groups; /* [c], 0 <= c <= stages */
+  int first_value;          /* of its matrix, among those of all blocks */
+} ModelBlock;
+
+/* One step of solving for all that is no state. */
+typedef struct ModelUnit {
+  int block; /* -1: the program gives the columns outright */
+  int stage, count, is_linear, is_refreshed;
+  const int *columns;
+  ModelProgram *program; /* values of columns, or residuals */
+  ModelProgram *joint;   /* residuals and the matrix entries of this stage; 0 if these are constant */
+} ModelUnit;
+
+typedef enum ModeKind {
+  MODE_LESS,
+  MODE_LESS_EQUAL,
+  MODE_GREATER,
+  MODE_GREATER_EQUAL,
+  MODE_FLOOR,
+  MODE_CEIL,
+  MODE_TRUNCATE,
+  MODE_SIGN
+} ModeKind;
+
+/* A condition. It holds while its difference stays in a range. */
+typedef struct ModelMode {
+  ModeKind kind;
+  int is_timed; /* linear in time: its next change is known */
+  int may_try;  /* one of two values, not known from time */
+  int matters;  /* rows depend on it */
+} ModelMode;
+
+/* A discrete value that changes at events. */
+typedef struct ModelStep {
+  int leaf, fires;
+} ModelStep;
+
+typedef struct ModelLevel {
+  int first, count;
+  ModelProgram *program;
+} ModelLevel;
+
+typedef enum ActionKind { ACTION_REINIT, ACTION_ASSERT, ACTION_WARN, ACTION_TERMINATE } ActionKind;
+
+typedef struct ModelAction {
+  ActionKind kind;
+  int column, sign; /* of reinit */
+  const char *message;
+} ModelAction;
+
+typedef enum VariableKind {
+  VARIABLE_COLUMN,
+  VARIABLE_PARAMETER,
+  VARIABLE_DISCRETE,
+  VARIABLE_CONSTANT,
+  VARIABLE_STATE,
+  VARIABLE_RATE,
+  VARIABLE_INDICATOR,
+  VARIABLE_TIME
+} VariableKind;
+
+/* Flags of a variable. */
+enum { IS_INPUT = 1, IS_SETTABLE = 2, IS_START = 4, IS_RECORDED = 8 };
+
+typedef struct ModelVariable {
+  const char *name;
+  VariableKind kind;
+  int index, sign, flags;
+} ModelVariable;
+
+typedef struct Model {
+  const char *name;
+  double start, stop, tolerance, interval, max_step;
+  int unknowns, rows, columns, parameters, discretes, initial, terminal, states, work;
+  const int *column_start, *d, *order; /* per unknown; order: in which their states are listed */
+  const int *level, *c; /* per row: how often it is differentiated, and how often its equation is at most */
+  const int *row_equation;
+  const double *nominal, *weight; /* per column; per unknown: how late it is to be a state */
+  const unsigned char *held;      /* per column: 2 where the start value is fixed, 1 where it is given */
+  const double *y0, *parameters0, *discretes0, *pre0; /* consistent values at the start */
+  const double *discretes_start;                      /* start values */
+  const int *depth0;
+  int blocks, units, block_values;
+  int largest, joint; /* block; outputs of a unit's program */
+  const ModelBlock *block;
+  const ModelUnit *unit;
+  ModelProgram *residual, *jacobian;
+  int nonzeros;
+  const int *jacobian_start, *jacobian_row;
+  int modes, first_mode;
+  const ModelMode *mode;
+  ModelProgram *conditions, *written, *rates;
+  int levels, initial_steps, lefts, samples, actions, dependents;
+  const ModelLevel *discrete_level;
+  const ModelStep *step, *initial_step;
+  ModelProgram *initial_program, *lefts_program, *samples_program, *actions_program;
+  const int *left, *sample;
+  const ModelAction *action;
+  const unsigned char *matters;           /* per discrete leaf: rows depend on it */
+  ModelProgram *const *dependent_program; /* values of parameters bound to others, what they need before them */
+  const int *dependent;
+  int constants;
+  ModelProgram *constants_program, *starts_program; /* start values of all columns */
+  int can_start; /* initial values can be found again for other parameters and start values */
+  /* The initial system, where start values of states alone do not determine it: unknowns among its columns, which are those of the array and
+   * parameters behind them. */
+  int initial_unknowns, initial_columns, initial_parameters, initial_nonzeros;
+  const int *initial_place, *initial_unknown, *initial_parameter, *initial_start, *initial_row;
+  const double *initial_value;
+  ModelProgram *initial_residual, *initial_jacobian;
+  int variables;
+  const ModelVariable *variable;
+} Model;
+
+extern const Model model_tables;
+
+typedef enum SolverStatus { SOLVER_OK, SOLVER_DOMAIN, SOLVER_FAILED } SolverStatus;
+
+typedef struct Scalars {
+  double time, tolerance, max_step;
+  double step_begin, step_end, step, next; /* the last step, and the size of the next */
+  int is_first, has_dense, has_jacobian;   /* of the integrator */
+  double looked;                           /* the time of the last differences */
+  int crossing;                            /* the mode whose event it is, -1: none */
+  double located;                          /* its difference there */
+  int slide;                               /* the mode along whose edge the solution slides, -1: none */
+  double slide_value[2], slide_weight, slide_jump;
+  int matter;       /* rows depend on what was set */
+  int changed;      /* columns or what rows depend on changed at the last event */
+  int begun;        /* differences of a step's beginning are kept */
+  int one_by_one;   /* modes change one at a time */
+  int retracted;    /* a branch that fired no longer does */
+  int latches;      /* a branch that fires does so until the iteration ends */
+  int undetermined; /* equations leave a jump open */
+  int is_started, terminated, asserted;
+  int steps, rejected, events, pivots;
+} Scalars;
+
+typedef struct Solver {
+  const Model *model;
+  void *changing;
+  size_t changing_size;
+  Scalars *now;
+  /* the point */
+  double *y, *parameters, *discretes, *pre, *states;
+  double *overrides; /* per parameter, NAN: none */
+  double *start;     /* per column: start values that replace the model's own, NAN: none */
+  int *from, *to, *depth, *proposed;
+  /* solving */
+  double *block_value, *matrix, *correction, *residual, *trial, *joint, *work;
+  int *pivot, *columns, *place, *candidates, *queue;
+  unsigned char *held;
+  double *full, *full_entries, *right, *direction;
+  int *full_pivot, *full_place;
+  /* events */
+  double *difference, *rate, *before, *speed, *slack, *peak, *largest, *nominal_size, *end, *values;
+  double *begin, *begin_y, *begin_discretes, *left_y, *left_discretes, *below, *jump_y, *moved, *jump_first, *event_y;
+  double *event_times;
+  int *changes, *hovers, *jumps, *sample_count, *reported;
+  double *sample_start, *sample_interval;
+  /* integration */
+  double *x, *x_trial, *f0, *f, *z, *w, *dense, *jacobian, *real, *complex_real, *complex_imaginary, *scale, *step_y,
+      *stage_y;
+  int *real_pivot, *complex_pivot;
+  double *initial_y, *initial_trial, *initial_entries;
+  void (*report)(void *context, const char *text);
+  void *context;
+} Solver;
+
+/* ---- a run ---- */
+
+size_t solver_size(const Model *model);
+Solver *solver_make(const Model *model, void *memory);
+
+/* Back to the values of the model's text. */
+void solver_reset(Solver *solver);
+
+/* Consistent initial values at `time`: those of the model's text, or others for what was set since. Then what happens at
+ * the first instant. */
+SolverStatus solver_start(Solver *solver, double time);
+
+/* The states, their derivatives and all else at (solver->now->time, states). */
+SolverStatus solver_complete(Solver *solver);
+
+/* Integrates up to a time through all events. With `stop_at_event` it ends behind the first one. */
+SolverStatus solver_advance(Solver *solver, double until, int stop_at_event);
+
+/* The values of variables. */
+double solver_get(Solver *solver, int variable);
+
+/* Before the start: sets a parameter, an input or a start value; the value that is set, or the model's own. */
+void solver_override(Solver *solver, int variable, double value);
+double solver_set_value(const Solver *solver, int variable);
+
+/* ---- inside ---- */
+
+/* linear.c */
+double number_nan(void);
+int is_finite(double x);
+
+/* column-major matrices. Returns 0, or 1 where the matrix is singular. */
+int lu_factor(int n, double *a, int *pivot);
+void lu_solve(int n, const double *a, const int *pivot, double *b);
+int complex_factor(int n, double *a, double *b, int *pivot);
+void complex_solve(int n, const double *a, const double *b, const int *pivot, double *x, double *y);
+int select_columns(int rows, int columns, double *a, int *order);
+
+/* states.c */
+void states_link(Solver *solver);
+SolverStatus states_complete(Solver *solver, double t, double *y, int is_following);
+int states_select(Solver *solver, double t, const double *y, const unsigned char *held);
+int states_exchange(Solver *solver, double t, const double *y);
+int states_wants_exchange(Solver *solver, double t, const double *y);
+SolverStatus states_jacobian(Solver *solver, double t, const double *y, double *jacobian);
+SolverStatus states_solve(Solver *solver, double t, double *y, int is_following);
+int states_direction(Solver *solver, double t, const double *y, double *columns);
+
+/* events.c */
+int events_any(const Model *model);
+void events_begin(Solver *solver, double t, const double *y);
+int events_evaluate(Solver *solver, double t, const double *y);
+void events_keep(Solver *solver, double t, const double *y, double step);
+double events_margin(const Solver *solver, int mode, double difference);
+double events_safe_time(const Solver *solver, int mode);
+int events_may_hide(const Solver *solver, int mode, double step);
+double events_next_time(Solver *solver, double t);
+int events_settle(Solver *solver, double t, double *y, int mode);
+int events_initial(Solver *solver, double t, double *y);
+
+/* initial.c */
+void initial_dependents(Solver *solver);
+int initial_solve(Solver *solver, double t, double *y);
+void events_watch(Solver *solver, double t, const double *y);
+void events_hover(Solver *solver, int mode, double t);
+void events_leave(Solver *solver);
+double events_indicator(const Solver *solver, int mode);
+double events_way_to_edge(Solver *solver, int mode, double t, const double *y);
+
+/* radau.c */
+SolverStatus radau_step(Solver *solver, double stop);
+void radau_start(Solver *solver);
+void radau_interpolate(Solver *solver, double t, double *y);
+
+#endif

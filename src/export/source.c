@@ -1,0 +1,95 @@
+/* source: see source.h. */
+#include "export/source.h"
+
+static bool refuse(const ExportSource *source, Diags *diags, const char *what, const char *name) {
+  diag_error(diags, DIAG_STRUCTURE, (Span){0}, "the solver of %s cannot be exported: %s%s%s", source->name, what,
+             name ? " " : "", name ? name : "");
+  return false;
+}
+
+/* The runtime has dense matrices of all rows and of the states. */
+enum { MOST_ROWS = 2000, MOST_STATES = 1000 };
+
+/* Combinations of so many conditions are looked at. */
+enum { MOST_CONDITIONS = 8 };
+
+/* Do the equations in a mode need more differentiations than those of all modes together? A mode without a structure is none that can
+ * be got to, or ends the run. */
+static bool has_other_structure(const ExportSource *source, const bool *holds, Arena *arena) {
+  Problem problem = *source->evaluator->array->problem;
+  problem.model = evaluator_model(source->evaluator);
+  Problem narrow = branches_narrow(&problem, source->branches, holds, arena);
+  Structure structure = structure_run(arena, &narrow.incidence);
+  bool is_other = false;
+  for (uint32_t i = 0; i < narrow.equations && structure.status == STRUCTURE_OK && !is_other; i++)
+    is_other = structure.c[i] > source->structure->c[i];
+  return is_other;
+}
+
+/* Numbers the different conditions of the branches; how many there are. */
+static uint32_t number_conditions(const Branches *branches, uint32_t *number) {
+  uint32_t count = 0;
+  for (uint32_t b = 0; b < branches->count; b++) {
+    uint32_t same = 0;
+    while (same < b && branches->condition[same] != branches->condition[b]) same++;
+    number[b] = same < b ? number[same] : count++;
+  }
+  return count;
+}
+
+/* Does the structure of the equations change with their conditions? */
+static bool changes_structure(const ExportSource *source) {
+  Arena arena = arena_make(source->evaluator->heap);
+  uint32_t count = source->branches->count, *number = arena_array(&arena, count, sizeof *number);
+  uint32_t conditions = number_conditions(source->branches, number);
+  bool *holds = arena_array(&arena, count, sizeof *holds), changes = false;
+  if (conditions > MOST_CONDITIONS) conditions = MOST_CONDITIONS;
+  for (uint32_t set = 0; set < UINT32_C(1) << conditions && !changes; set++) {
+    for (uint32_t b = 0; b < count; b++) holds[b] = number[b] < conditions && set >> number[b] & 1;
+    changes = has_other_structure(source, holds, &arena);
+  }
+  arena_free(&arena);
+  return changes;
+}
+
+static bool is_too_large(const ExportSource *source) {
+  const int32_t *from, *to;
+  return source->evaluator->array->rows > MOST_ROWS || dummy_links(source->dummy, &from, &to) > MOST_STATES;
+}
+
+bool export_possible(const ExportSource *source, Diags *diags) {
+  const Model *model = source->evaluator->model;
+  const Logic *logic = source->evaluator->code->modes->logic;
+  if (logic->delays.count)
+    return refuse(source, diags, "it looks back in time, by",
+                  model_text(evaluator_model(source->evaluator), logic->delays.data[0].written, &diags->arena));
+  if (source->branches->count && changes_structure(source))
+    return refuse(source, diags, "the structure of its equations changes at events, with",
+                  model_text(evaluator_model(source->evaluator), source->branches->node[0], &diags->arena));
+  if (is_too_large(source)) return refuse(source, diags, "it is larger than 2000 equations or 1000 states", NULL);
+  for (uint32_t p = 0; p < model->parameters.count; p++) {
+    const Variable *variable = &model->variables.data[model->parameters.data[p]];
+    if (variable->type == TYPE_EXTERNAL_OBJECT)
+      return refuse(source, diags, "it needs the external object", model_name(model, model->parameters.data[p]));
+  }
+  for (uint32_t k = 0; k < model->inputs.count; k++)
+    if (model->inputs.data[k].kind != INPUT_SET)
+      return refuse(source, diags, "a table or function of this program gives the input",
+                    model_name(model, model->inputs.data[k].variable));
+  for (uint32_t k = 0; k < logic->initial_steps.count; k++)
+    if (logic->initial_steps.data[k].is_parameter)
+      return refuse(source, diags, "an initial equation gives the parameter",
+                    model_name(model, model->parameters.data[logic->initial_steps.data[k].leaf]));
+  return true;
+}
+
+const InitialColumn *export_initial_column(const ExportSource *source, uint32_t column) {
+  const Initial *initial = source->initial;
+  return &initial->column[initial->system ? system_column(initial->system, column) : column];
+}
+
+bool export_restarts(const ExportSource *source) {
+  const Initial *initial = source->initial;
+  bool is_kept = initial->way == WAY_STATES || initial->way == WAY_KEPT || initial->way == WAY_HOMOTOPY;
+  return is_kept && !initial->surplus.count && !source->is_fixed && initial->column;
+}

@@ -1,0 +1,33 @@
+/* source: what is exported: a plan with dummy derivatives at the consistent initial values of one run. */
+#pragma once
+
+#include "array/branches.h"
+#include "code/decisions.h"
+#include "init/initial.h"
+#include "solve/record.h"
+
+typedef struct ExportSource {
+  const char *name; /* of the model */
+  Evaluator *evaluator;
+  const Structure *structure;
+  const DummyPlan *choice;
+  const StatePlan *states;
+  const Dummy *dummy;         /* chosen at y */
+  const Decisions *decisions; /* NULL: nothing but modes changes at events */
+  const Initial *initial;
+  const Branches *branches; /* of its equations */
+  bool is_fixed;            /* the plan holds for these values of parameters alone */
+  const Recorder *recorder;
+  const double *y;
+  double start, stop, tolerance, interval, max_step;
+} ExportSource;
+
+/* Can all of it be written? false: an error that names what cannot is in diags. */
+bool export_possible(const ExportSource *source, Diags *diags);
+
+/* What is known of the initial value of a column of the array. */
+const InitialColumn *export_initial_column(const ExportSource *source, uint32_t column);
+
+/* Can initial values be found again for other parameters and start values? So it is where start values were kept, and the rows of the
+ * state-space form or of the initial system determine the rest. */
+bool export_restarts(const ExportSource *source);

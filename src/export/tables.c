@@ -1,0 +1,502 @@
+/* tables: see tables.h. Programs are collected first, under names; the tables behind them refer to these names. */
+#include "export/tables.h"
+
+#include "code/cdata.h"
+#include "reduce/state_plan.h"
+
+#include <math.h>
+
+/* The text under way. */
+typedef struct Writer {
+  Heap *heap;
+  Arena *arena;
+  const ExportSource *source;
+  const ExportVariables *variables;
+  Model *own; /* the run's layer over the model */
+  VEC(ProgramText) programs;
+  TextVec *out;
+} Writer;
+
+#define PUT(writer, ...) text_printf((writer)->heap, (writer)->out, __VA_ARGS__)
+
+/* ---- programs ---- */
+
+/* Adds a program under a name; the name of its function, or 0 without one. */
+static const char *add_program(Writer *writer, const Program *program, const char *name) {
+  if (!program) return "0";
+  vec_push(writer->heap, &writer->programs, program_text(writer->heap, program, name));
+  return arena_printf(writer->arena, "model_%s", name);
+}
+
+static const char *add_roots(Writer *writer, const Expr *roots, uint32_t count, const char *name) {
+  if (!count) return "0";
+  const Layout *layout = &writer->source->evaluator->code->layout;
+  return add_program(writer, program_new(writer->heap, writer->own, layout, roots, count), name);
+}
+
+/* ---- blocks and units ---- */
+
+typedef VEC(const char *) NameVec;
+
+/* Names of functions, made before the tables. */
+typedef struct ProgramNames {
+  NameVec units, joints, groups, levels, dependents;
+  const char *initial_residual, *initial_jacobian;
+  const char *residual, *jacobian, *conditions, *written, *rates, *initial_steps, *lefts, *actions, *samples,
+      *constants, *starts;
+} ProgramNames;
+
+static void name_units(Writer *writer, ProgramNames *names) {
+  const StatePlan *plan = writer->source->states;
+  for (uint32_t u = 0; u < plan->units.count; u++) {
+    const UnitPlan *unit = &plan->units.data[u];
+    vec_push(writer->heap, &names->units, add_program(writer, unit->program, arena_printf(writer->arena, "unit%u", u)));
+    vec_push(writer->heap, &names->joints, add_program(writer, unit->joint, arena_printf(writer->arena, "joint%u", u)));
+  }
+}
+
+static void name_groups(Writer *writer, ProgramNames *names) {
+  BlockShape *const *shapes = writer->source->evaluator->code->shapes;
+  for (int32_t b = 0; shapes && b < writer->source->structure->blocks.n_blocks; b++)
+    for (int32_t c = 0; shapes[b] && c <= shapes[b]->stages; c++)
+      vec_push(writer->heap, &names->groups,
+               add_program(writer, shapes[b]->group[c].program, arena_printf(writer->arena, "group%d_%d", b, c)));
+}
+
+static const char *name_samples(Writer *writer) {
+  const Logic *logic = writer->source->evaluator->code->modes->logic;
+  ExprVec roots = {0};
+  for (uint32_t k = 0; k < logic->samples.count; k++) {
+    vec_push(writer->heap, &roots, logic->samples.data[k].start);
+    vec_push(writer->heap, &roots, logic->samples.data[k].interval);
+  }
+  return add_roots(writer, roots.data, roots.count, "samples");
+}
+
+static void name_dependents(Writer *writer, ProgramNames *names) {
+  const Model *model = writer->source->evaluator->model;
+  const IndexVec *dependents = &writer->variables->dependents;
+  for (uint32_t k = 0; k < dependents->count; k++) {
+    const Variable *variable = &model->variables.data[model->parameters.data[dependents->data[k]]];
+    const char *name = arena_printf(writer->arena, "dependent%u", k);
+    vec_push(writer->heap, &names->dependents, add_roots(writer, &variable->binding, 1, name));
+  }
+}
+
+/* Start values of all columns over parameters: those given, and the solution as a guess for the others. */
+static const char *name_starts(Writer *writer) {
+  const ExportSource *source = writer->source;
+  const Model *model = source->evaluator->model;
+  Dag *dag = writer->own->dag;
+  ExprVec roots = {0};
+  if (!export_restarts(source)) return "0";
+  for (uint32_t q = 0; q < source->evaluator->array->columns; q++) {
+    const InitialColumn *column = export_initial_column(source, q);
+    double value = column->given && column->row == MAP_NONE ? column->start : source->y[q], written;
+    Expr root = dag_constant(dag, value);
+    Expr start = column->named == MAP_NONE ? EXPR_NONE : model->variables.data[column->named].start;
+    if (column->given && start != EXPR_NONE && evaluator_constant(source->evaluator, start, &written) &&
+        column->sign * written == column->start)
+      root = dag_scale(dag, column->sign, start);
+    vec_push(writer->heap, &roots, root);
+  }
+  return add_roots(writer, roots.data, roots.count, "starts");
+}
+
+/* The rows of the initial system that determine a column each, and these columns. */
+typedef struct InitialPart {
+  uint32_t count;
+  Expr *rows;
+  uint32_t *columns;
+  Jacobian *jacobian;
+} InitialPart;
+
+static InitialPart initial_part(Writer *writer) {
+  const Initial *initial = writer->source->initial;
+  const InitialSystem *system = initial->system;
+  InitialPart part = {0};
+  if (!system || !export_restarts(writer->source)) return part;
+  part.rows = arena_array(writer->arena, system->columns, sizeof *part.rows);
+  part.columns = arena_array(writer->arena, system->columns, sizeof *part.columns);
+  for (uint32_t q = 0; q < system->columns; q++) {
+    if (initial->column[q].row == MAP_NONE) continue;
+    part.rows[part.count] = system->row[initial->column[q].row];
+    part.columns[part.count++] = q;
+  }
+  part.jacobian =
+      jacobian_new(writer->heap, system->model, &system->layout, part.rows, part.count, part.columns, part.count);
+  return part;
+}
+
+static void name_initial(Writer *writer, const InitialPart *part, ProgramNames *names) {
+  const InitialSystem *system = writer->source->initial->system;
+  names->initial_residual = names->initial_jacobian = "0";
+  if (!part->count) return;
+  const Program *rows = program_new(writer->heap, system->model, &system->layout, part->rows, part->count);
+  names->initial_residual = add_program(writer, rows, "initial_residual");
+  names->initial_jacobian = add_program(writer, part->jacobian->program, "initial_jacobian");
+}
+
+static ProgramNames name_programs(Writer *writer, const InitialPart *part) {
+  const ArrayCode *code = writer->source->evaluator->code;
+  ProgramNames names = {0};
+  names.residual = add_program(writer, code->rows, "residual");
+  names.jacobian = add_program(writer, code->jacobian->program, "jacobian");
+  names.conditions = add_program(writer, code->conditions, "conditions");
+  names.written = add_program(writer, code->written, "written");
+  names.rates = add_program(writer, code->rates, "rates");
+  names.initial_steps = add_program(writer, code->initial_steps, "initial_steps");
+  names.lefts = add_program(writer, code->lefts, "lefts");
+  names.actions = add_program(writer, code->actions, "actions");
+  names.samples = name_samples(writer);
+  names.constants =
+      add_roots(writer, writer->variables->constants.data, writer->variables->constants.count, "constants");
+  names.starts = name_starts(writer);
+  for (uint32_t l = 0; l + 1 < code->modes->logic->level_start.count; l++)
+    vec_push(writer->heap, &names.levels,
+             add_program(writer, code->levels[l], arena_printf(writer->arena, "level%u", l)));
+  name_units(writer, &names);
+  name_groups(writer, &names);
+  name_dependents(writer, &names);
+  name_initial(writer, part, &names);
+  return names;
+}
+
+/* ---- tables ---- */
+
+static void put_block_arrays(Writer *writer, const BlockShape *shape) {
+  const char *const names[] = {"unknown", "stage_rows", "row_start", "column"};
+  const int32_t *const arrays[] = {shape->unknown, shape->stage_rows, shape->row_start, shape->column};
+  const int32_t counts[] = {shape->size, shape->stages + 1, shape->size + 1, shape->row_start[shape->size]};
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+    cdata_integers(writer->heap, writer->out, "static ",
+                   arena_printf(writer->arena, "block%d_%s", shape->block, names[k]), arrays[k], (uint32_t)counts[k]);
+}
+
+/* Blocks that have a matrix, by number; those without are assigned outright and have none. */
+static uint32_t put_blocks(Writer *writer, const ProgramNames *names, int32_t *number) {
+  BlockShape *const *shapes = writer->source->evaluator->code->shapes;
+  int32_t blocks = writer->source->structure->blocks.n_blocks, next = 0, value = 0;
+  uint32_t group = 0;
+  for (int32_t b = 0; shapes && b < blocks; b++) {
+    if (!shapes[b]) continue;
+    put_block_arrays(writer, shapes[b]);
+    PUT(writer, "static const ModelGroup block%d_groups[] = {", b);
+    for (int32_t c = 0; c <= shapes[b]->stages; c++) {
+      const BlockGroup *entries = &shapes[b]->group[c];
+      PUT(writer, "{%d, %d, %s}, ", entries->first_entry, entries->entries, names->groups.data[group++]);
+    }
+    PUT(writer, "{0, 0, 0}};\n\n");
+  }
+  PUT(writer, "static const ModelBlock blocks[] = {\n");
+  for (int32_t b = 0; shapes && b < blocks; b++) {
+    if (!shapes[b]) continue;
+    number[b] = next++;
+    PUT(writer,
+        "    {%d, %d, %d, block%d_unknown, block%d_stage_rows, block%d_row_start, block%d_column, block%d_groups, "
+        "%d},\n",
+        shapes[b]->size, shapes[b]->stages, dummy_plan_chooses(writer->source->choice, b), b, b, b, b, b, value);
+    value += shapes[b]->row_start[shapes[b]->size];
+  }
+  PUT(writer, "    {0, 0, 0, 0, 0, 0, 0, 0, 0}};\n\nenum { BLOCKS = %d, BLOCK_VALUES = %d };\n\n", next, value);
+  return (uint32_t)next;
+}
+
+static void put_units(Writer *writer, const ProgramNames *names, const int32_t *number) {
+  const StatePlan *plan = writer->source->states;
+  for (uint32_t u = 0; u < plan->units.count; u++)
+    if (plan->units.data[u].kind == UNIT_EXPLICIT)
+      cdata_indices(writer->heap, writer->out, "static const int", arena_printf(writer->arena, "unit%u_columns", u),
+                    plan->units.data[u].columns, (uint32_t)plan->units.data[u].count);
+  PUT(writer, "static const ModelUnit units[] = {\n");
+  for (uint32_t u = 0; u < plan->units.count; u++) {
+    const UnitPlan *unit = &plan->units.data[u];
+    bool is_explicit = unit->kind == UNIT_EXPLICIT;
+    PUT(writer, "    {%d, %d, %d, %d, %d, %s, %s, %s},\n", is_explicit ? -1 : number[unit->block], unit->stage,
+        unit->count, unit->linear, unit->refresh, is_explicit ? arena_printf(writer->arena, "unit%u_columns", u) : "0",
+        names->units.data[u], names->joints.data[u]);
+  }
+  PUT(writer, "    {0, 0, 0, 0, 0, 0, 0, 0}};\n\n");
+}
+
+static const char *mode_kind(Op op) {
+  switch (op) {
+  case OP_GREATER: return "MODE_GREATER";
+  case OP_GREATER_EQUAL: return "MODE_GREATER_EQUAL";
+  case OP_LESS: return "MODE_LESS";
+  case OP_LESS_EQUAL: return "MODE_LESS_EQUAL";
+  case OP_SIGN: return "MODE_SIGN";
+  case OP_CEIL: return "MODE_CEIL";
+  case OP_DIV: return "MODE_TRUNCATE";
+  default: return "MODE_FLOOR";
+  }
+}
+
+static bool is_relation(Op op) {
+  return op == OP_GREATER || op == OP_GREATER_EQUAL || op == OP_LESS || op == OP_LESS_EQUAL;
+}
+
+static void put_modes(Writer *writer) {
+  const ArrayCode *code = writer->source->evaluator->code;
+  const Modes *modes = code->modes;
+  PUT(writer, "static const ModelMode modes[] = {\n");
+  for (uint32_t m = 0; m < modes->count; m++) {
+    Op op = dag_op(writer->source->evaluator->model->dag, modes->relation[m]);
+    bool is_timed = export_is_timed(writer->source, m);
+    PUT(writer, "    {%s, %d, %d, %d},\n", mode_kind(op), is_timed, is_relation(op) && !is_timed,
+        code->matters[modes->first + m]);
+  }
+  PUT(writer, "    {MODE_LESS, 0, 0, 0}};\n\n");
+}
+
+static void put_step_list(Writer *writer, const char *name, const LogicStep *steps, uint32_t count) {
+  PUT(writer, "static const ModelStep %s[] = {\n", name);
+  for (uint32_t k = 0; k < count; k++) PUT(writer, "    {%u, %d},\n", steps[k].leaf, steps[k].fires);
+  PUT(writer, "    {0, 0}};\n\n");
+}
+
+static const char *action_kind(const LogicAction *action) {
+  if (action->kind == ACTION_REINIT) return "ACTION_REINIT";
+  if (action->kind == ACTION_TERMINATE) return "ACTION_TERMINATE";
+  return action->written->is_warning ? "ACTION_WARN" : "ACTION_ASSERT";
+}
+
+static void put_actions(Writer *writer) {
+  const Logic *logic = writer->source->evaluator->code->modes->logic;
+  const Decisions *decisions = writer->source->decisions;
+  PUT(writer, "static const ModelAction actions[] = {\n");
+  for (uint32_t a = 0; a < logic->actions.count; a++) {
+    const LogicAction *action = &logic->actions.data[a];
+    bool is_reset = action->kind == ACTION_REINIT && decisions->column[a] != MAP_NONE;
+    PUT(writer, "    {%s, %d, %d, ", action_kind(action), is_reset ? (int)decisions->column[a] : -1,
+        is_reset ? decisions->sign[a] : 1);
+    cdata_string(writer->heap, writer->out,
+                 action->kind == ACTION_REINIT ? "" : model_text(writer->own, action->written->message, writer->arena));
+    PUT(writer, "},\n");
+  }
+  PUT(writer, "    {ACTION_WARN, 0, 0, 0}};\n\n");
+}
+
+static void put_logic(Writer *writer, const ProgramNames *names) {
+  const Logic *logic = writer->source->evaluator->code->modes->logic;
+  IndexVec leaves = {0};
+  put_step_list(writer, "steps", logic->steps.data, logic->steps.count);
+  put_step_list(writer, "initial_steps", logic->initial_steps.data, logic->initial_steps.count);
+  PUT(writer, "static const ModelLevel levels[] = {\n");
+  for (uint32_t l = 0; l + 1 < logic->level_start.count; l++)
+    PUT(writer, "    {%u, %u, %s},\n", logic->level_start.data[l],
+        logic->level_start.data[l + 1] - logic->level_start.data[l], names->levels.data[l]);
+  PUT(writer, "    {0, 0, 0}};\n\n");
+  for (uint32_t k = 0; k < logic->lefts.count; k++) vec_push(writer->heap, &leaves, logic->lefts.data[k].leaf);
+  cdata_indices(writer->heap, writer->out, "static const int", "lefts", leaves.data, leaves.count);
+  leaves.count = 0;
+  for (uint32_t k = 0; k < logic->samples.count; k++) vec_push(writer->heap, &leaves, logic->samples.data[k].leaf);
+  cdata_indices(writer->heap, writer->out, "static const int", "samples", leaves.data, leaves.count);
+  put_actions(writer);
+}
+
+static void put_bytes(Writer *writer, const char *name, const uint8_t *bytes, uint32_t count) {
+  PUT(writer, "static const unsigned char %s[] = {", name);
+  for (uint32_t k = 0; k < count; k++) PUT(writer, "%u, ", bytes[k]);
+  PUT(writer, "0};\n\n");
+}
+
+static void put_variables(Writer *writer) {
+  static const char *const kinds[] = {"VARIABLE_COLUMN",    "VARIABLE_PARAMETER", "VARIABLE_DISCRETE",
+                                      "VARIABLE_CONSTANT",  "VARIABLE_STATE",     "VARIABLE_RATE",
+                                      "VARIABLE_INDICATOR", "VARIABLE_TIME"};
+  uint32_t recorded = writer->source->recorder->signals->list.count;
+  PUT(writer, "static const ModelVariable variables[] = {\n");
+  for (uint32_t v = 0; v < writer->variables->list.count; v++) {
+    const ExportVariable *variable = &writer->variables->list.data[v];
+    PUT(writer, "    {");
+    cdata_string(writer->heap, writer->out, variable->name);
+    bool is_parameter = v < recorded && writer->source->recorder->signals->list.data[v].kind == SIGNAL_PARAMETER;
+    PUT(writer, ", %s, %u, %d, 0%s%s%s%s},\n", kinds[variable->kind], variable->index, variable->sign,
+        variable->causality == EXPORT_INPUT ? " | IS_INPUT" : "",
+        variable->causality == EXPORT_PARAMETER_SET ? " | IS_SETTABLE" : "", variable->has_start ? " | IS_START" : "",
+        v < recorded && !is_parameter ? " | IS_RECORDED" : "");
+  }
+  PUT(writer, "    {0, VARIABLE_TIME, 0, 0, 0}};\n\n");
+}
+
+/* Arrays by row, column, unknown and leaf. */
+static void put_arrays(Writer *writer) {
+  const ExportSource *source = writer->source;
+  const Evaluator *evaluator = source->evaluator;
+  const Array *array = evaluator->array;
+  const Structure *structure = source->structure;
+  Arena *arena = writer->arena;
+  uint32_t n = array->problem->unknowns, leaves = modes_leaves(evaluator->code->modes), next = 0;
+  int32_t *level = arena_array(arena, array->rows, sizeof *level), *c = arena_array(arena, array->rows, sizeof *c);
+  uint32_t *order = arena_array(arena, n, sizeof *order);
+  double *weight = arena_array(arena, n, sizeof *weight), *starts = arena_array(arena, leaves, sizeof *starts);
+  uint8_t *held = arena_array(arena, array->columns, sizeof *held),
+          *matters = arena_array(arena, leaves, sizeof *matters);
+  for (uint32_t r = 0; r < array->rows; r++) {
+    level[r] = (int32_t)array_level(array, r);
+    c[r] = array->c[array->row_equation[r]];
+  }
+  for (int is_choice = 0; is_choice < 2; is_choice++)
+    for (uint32_t j = 0; j < n; j++)
+      if (dummy_plan_chooses(source->choice, structure->blocks.block_of_column[j]) == is_choice) order[next++] = j;
+  for (uint32_t j = 0; j < n; j++) weight[j] = dummy_weight(evaluator, (int32_t)j);
+  for (uint32_t q = 0; q < array->columns && export_restarts(source); q++) {
+    const InitialColumn *column = export_initial_column(source, q);
+    held[q] = column->fixed ? 2 : column->given && column->low;
+  }
+  for (uint32_t d = 0; d < leaves; d++) matters[d] = evaluator->code->matters[d];
+  for (uint32_t d = 0; d < evaluator->model->discretes.count; d++) {
+    const Variable *variable = &evaluator->model->variables.data[evaluator->model->discretes.data[d]];
+    starts[d] = variable->type == TYPE_ENUMERATION;
+    if (variable->start != EXPR_NONE) evaluator_constant(source->evaluator, variable->start, &starts[d]);
+  }
+  Heap *heap = writer->heap;
+  TextVec *out = writer->out;
+  cdata_indices(heap, out, "static const int", "column_start", array->column_start, n + 1);
+  cdata_integers(heap, out, "static ", "d", array->d, n);
+  cdata_indices(heap, out, "static const int", "state_order", order, n);
+  cdata_integers(heap, out, "static ", "row_level", level, array->rows);
+  cdata_integers(heap, out, "static ", "row_c", c, array->rows);
+  cdata_indices(heap, out, "static const int", "row_equation", array->row_equation, array->rows);
+  cdata_integers(heap, out, "static ", "depth0", dummy_depth(source->dummy), n);
+  cdata_numbers(heap, out, "static ", "nominal", evaluator->nominal, array->columns);
+  cdata_numbers(heap, out, "static ", "weight", weight, n);
+  cdata_numbers(heap, out, "static ", "start_columns", source->y, array->columns);
+  cdata_numbers(heap, out, "static ", "parameters0", evaluator->parameters, evaluator->model->parameters.count);
+  cdata_numbers(heap, out, "static ", "discretes0", evaluator->discretes, leaves);
+  cdata_numbers(heap, out, "static ", "pre0", evaluator->pre, leaves);
+  cdata_numbers(heap, out, "static ", "discretes_start", starts, leaves);
+  put_bytes(writer, "held", held, array->columns);
+  put_bytes(writer, "matters", matters, leaves);
+  cdata_integers(heap, out, "static ", "jacobian_start", evaluator->jacobian->column_start, array->columns + 1);
+  cdata_integers(heap, out, "static ", "jacobian_row", evaluator->jacobian->row_index, evaluator->jacobian->nonzeros);
+}
+
+/* The initial system: its columns, where those of the array are among them, and its parameters. */
+static void put_initial(Writer *writer, const InitialPart *part) {
+  const ExportSource *source = writer->source;
+  const InitialSystem *system = source->initial->system;
+  uint32_t columns = part->count ? source->evaluator->array->columns : 0;
+  uint32_t *place = arena_array(writer->arena, columns, sizeof *place);
+  for (uint32_t q = 0; q < columns; q++) place[q] = system_column(system, q);
+  Heap *heap = writer->heap;
+  TextVec *out = writer->out;
+  cdata_indices(heap, out, "static const int", "initial_place", place, columns);
+  cdata_indices(heap, out, "static const int", "initial_unknown", part->columns, part->count);
+  cdata_numbers(heap, out, "static ", "initial_value", source->initial->value, part->count ? system->columns : 0);
+  cdata_indices(heap, out, "static const int", "initial_parameter", part->count ? system->parameters.data : NULL,
+                part->count ? system->parameters.count : 0);
+  cdata_integers(heap, out, "static ", "initial_start", part->count ? part->jacobian->column_start : NULL,
+                 part->count ? part->count + 1 : 0);
+  cdata_integers(heap, out, "static ", "initial_row", part->count ? part->jacobian->row_index : NULL,
+                 part->count ? part->jacobian->nonzeros : 0);
+  PUT(writer,
+      "enum { INITIAL_UNKNOWNS = %u, INITIAL_COLUMNS = %u, INITIAL_PARAMETERS = %u, INITIAL_NONZEROS = %u };\n\n",
+      part->count, part->count ? system->columns : 0, part->count ? system->parameters.count : 0,
+      part->count ? part->jacobian->nonzeros : 0);
+}
+
+static void put_number(Writer *writer, const char *field, double value) {
+  PUT(writer, "    .%s = ", field);
+  ctext_number(writer->heap, writer->out, value);
+  PUT(writer, ",\n");
+}
+
+static uint32_t largest_outputs(const StatePlan *plan) {
+  uint32_t largest = 0;
+  for (uint32_t u = 0; u < plan->units.count; u++) {
+    const UnitPlan *unit = &plan->units.data[u];
+    uint32_t outputs = program_outputs(unit->joint ? unit->joint : unit->program);
+    if (outputs > largest) largest = outputs;
+  }
+  return largest;
+}
+
+static uint32_t largest_block(const ExportSource *source) {
+  const Blocks *blocks = &source->structure->blocks;
+  uint32_t largest = 0;
+  for (int32_t b = 0; b < blocks->n_blocks; b++)
+    if ((uint32_t)(blocks->start[b + 1] - blocks->start[b]) > largest)
+      largest = (uint32_t)(blocks->start[b + 1] - blocks->start[b]);
+  return largest;
+}
+
+static void put_model(Writer *writer, const ProgramNames *names, uint32_t work) {
+  const ExportSource *source = writer->source;
+  const Evaluator *evaluator = source->evaluator;
+  const Array *array = evaluator->array;
+  const Modes *modes = evaluator->code->modes;
+  const Logic *logic = modes->logic;
+  PUT(writer, "const Model model_tables = {\n    .name = ");
+  cdata_string(writer->heap, writer->out, source->name);
+  PUT(writer, ",\n");
+  put_number(writer, "start", source->start);
+  put_number(writer, "stop", source->stop);
+  put_number(writer, "tolerance", source->tolerance);
+  put_number(writer, "interval", source->interval);
+  put_number(writer, "max_step", source->max_step);
+  PUT(writer, "    .unknowns = %u, .rows = %u, .columns = %u, .parameters = %u, .discretes = %u,\n",
+      array->problem->unknowns, array->rows, array->columns, evaluator->model->parameters.count, modes_leaves(modes));
+  PUT(writer, "    .initial = %u, .terminal = %u, .states = %u, .work = %u,\n", logic->initial, logic->terminal,
+      writer->variables->state_count, work);
+  PUT(writer,
+      "    .column_start = column_start, .d = d, .order = state_order, .level = row_level, .c = row_c,\n"
+      "    .row_equation = row_equation, .nominal = nominal, .weight = weight, .held = held, .y0 = start_columns,\n"
+      "    .parameters0 = parameters0, .discretes0 = discretes0, .pre0 = pre0, .discretes_start = discretes_start,\n"
+      "    .depth0 = depth0, .blocks = BLOCKS, .block_values = BLOCK_VALUES, .block = blocks, .unit = units,\n");
+  PUT(writer, "    .units = %u, .largest = %u, .joint = %u,\n", source->states->units.count, largest_block(source),
+      largest_outputs(source->states));
+  PUT(writer,
+      "    .residual = %s, .jacobian = %s, .nonzeros = %u, .jacobian_start = jacobian_start,\n"
+      "    .jacobian_row = jacobian_row, .mode = modes, .conditions = %s, .written = %s, .rates = %s,\n",
+      names->residual, names->jacobian, evaluator->jacobian->nonzeros, names->conditions, names->written, names->rates);
+  PUT(writer, "    .modes = %u, .first_mode = %u, .levels = %u, .initial_steps = %u, .lefts = %u, .samples = %u,\n",
+      modes->count, modes->first, logic->level_start.count - 1, logic->initial_steps.count, logic->lefts.count,
+      logic->samples.count);
+  PUT(writer, "    .actions = %u, .dependents = %u, .constants = %u, .can_start = %d, .variables = %u,\n",
+      logic->actions.count, writer->variables->dependents.count, writer->variables->constants.count,
+      export_restarts(source), writer->variables->list.count);
+  PUT(writer,
+      "    .discrete_level = levels, .step = steps, .initial_step = initial_steps, .initial_program = %s,\n"
+      "    .lefts_program = %s, .samples_program = %s, .actions_program = %s, .left = lefts, .sample = samples,\n"
+      "    .action = actions, .matters = matters, .dependent_program = dependent_programs, .dependent = dependents,\n"
+      "    .constants_program = %s, .starts_program = %s, .variable = variables,\n"
+      "    .initial_unknowns = INITIAL_UNKNOWNS, .initial_columns = INITIAL_COLUMNS,\n"
+      "    .initial_parameters = INITIAL_PARAMETERS, .initial_nonzeros = INITIAL_NONZEROS,\n"
+      "    .initial_place = initial_place, .initial_unknown = initial_unknown, .initial_value = initial_value,\n"
+      "    .initial_parameter = initial_parameter, .initial_start = initial_start, .initial_row = initial_row,\n"
+      "    .initial_residual = %s, .initial_jacobian = %s};\n",
+      names->initial_steps, names->lefts, names->samples, names->actions, names->constants, names->starts,
+      names->initial_residual, names->initial_jacobian);
+}
+
+bool export_tables(Heap *heap, Arena *arena, const ExportSource *source, const ExportVariables *variables, TextVec *out,
+                   Diags *diags) {
+  Writer writer = {heap, arena, source, variables, evaluator_model(source->evaluator), .out = out};
+  InitialPart part = initial_part(&writer);
+  ProgramNames names = name_programs(&writer, &part);
+  uint32_t work = 0;
+  for (uint32_t k = 0; k < writer.programs.count; k++)
+    if (program_text_work(&writer.programs.data[k]) > work) work = program_text_work(&writer.programs.data[k]);
+  PUT(&writer, "/* The model ");
+  cdata_comment(heap, out, source->name);
+  PUT(&writer, ": its equations and tables, written by daedal; see solver.h. */\n#include \"solver.h\"\n\n");
+  if (!cdata_programs(heap, out, source->evaluator->model, writer.programs.data, writer.programs.count, "static ",
+                      diags))
+    return false;
+  int32_t *number = arena_array(arena, (uint32_t)source->structure->blocks.n_blocks, sizeof *number);
+  put_blocks(&writer, &names, number);
+  put_units(&writer, &names, number);
+  put_modes(&writer);
+  put_logic(&writer, &names);
+  put_arrays(&writer);
+  put_initial(&writer, &part);
+  put_variables(&writer);
+  PUT(&writer, "static ModelProgram *const dependent_programs[] = {");
+  for (uint32_t k = 0; k < names.dependents.count; k++) PUT(&writer, "%s, ", names.dependents.data[k]);
+  PUT(&writer, "0};\n\n");
+  cdata_indices(heap, out, "static const int", "dependents", variables->dependents.data, variables->dependents.count);
+  put_model(&writer, &names, work);
+  return true;
+}

@@ -1,0 +1,10 @@
+/* tables: the model of a solver as C99: its programs, and the tables by which the runtime knows them (struct Model of
+ * runtime/solver.h). */
+#pragma once
+
+#include "code/export.h"
+#include "export/variables.h"
+
+/* The text of model.c, appended. false: the model calls a function that cannot be written as C; an error is in diags. O(text). */
+bool export_tables(Heap *heap, Arena *arena, const ExportSource *source, const ExportVariables *variables, TextVec *out,
+                   Diags *diags);

@@ -1,0 +1,19 @@
+/* signal_filter: a choice of signals by a list of words with commas (or semicolons) between them. A word that is a name means that signal;
+ * the name of an array means its elements; any other word is a POSIX extended regular expression that must match a
+ * whole name. So a name needs no escapes, whatever its characters mean in an expression. */
+#pragma once
+
+#include "base/diag.h"
+
+typedef struct SignalFilter SignalFilter;
+
+/* The names that signals may have, from 0 on; NULL behind the last. A name is valid until the next call. */
+typedef struct NameList {
+  const char *(*at)(void *context, uint32_t index);
+  void *context;
+} NameList;
+
+/* The filter belongs to the heap. Returns NULL after reporting a DIAG_USAGE error: a word means no name of the list, or is
+ * not an expression. O(names * words). */
+SignalFilter *signal_filter_new(Heap *heap, Diags *diags, const char *words, NameList names);
+bool signal_filter_match(const SignalFilter *filter, const char *name);

@@ -1,0 +1,155 @@
+/* reset: see reset.h. The columns are functions of the states: of those to keep, in the order of preference, as many as there are states are
+ * taken whose rows of the Jacobian are independent, and Newton's method finds the states at which they have their values. */
+#include "solve/reset.h"
+
+#include <lapacke.h>
+#include <math.h>
+#include <string.h>
+
+enum { NEWTON_LIMIT = 8 };
+
+/* A row is independent of others if more than this part of it is left by elimination. */
+static const double INDEPENDENT = 1e-6;
+
+/* Differences of states, of their sizes; a solution is found when corrections are smaller than the last. */
+static const double DIFFERENCE = 1e-6, CONVERGED = 1e-11;
+
+typedef struct Reset {
+  View *view;
+  double t;
+  int32_t n;         /* states */
+  IndexVec columns;  /* candidates, then those that are kept */
+  double *wanted;    /* per column of the view: its value if it is kept */
+  double *jacobian;  /* candidates x states, by rows */
+  double *matrix;    /* states x states */
+  double *y, *moved; /* all columns */
+} Reset;
+
+static void add_once(Heap *heap, IndexVec *columns, uint8_t *seen, uint32_t q) {
+  if (!seen[q]) vec_push(heap, columns, q);
+  seen[q] = 1;
+}
+
+/* Columns that the model's variables with this stateSelect are. */
+static void add_selected(Heap *heap, const Array *array, StateSelect select, uint8_t *seen, IndexVec *columns) {
+  const Aliases *aliases = &array->problem->aliases;
+  const Model *model = array->problem->model;
+  for (uint32_t u = 0; u < model->unknowns.count; u++) {
+    if (model->variables.data[model->unknowns.data[u]].select != select) continue;
+    uint32_t root = aliases->removed ? aliases->root[u] : u, shift = aliases->removed ? aliases->shift[u] : 0;
+    uint32_t j = root == UINT32_MAX ? MAP_NONE : array->problem->local[root];
+    if (j != MAP_NONE && (int32_t)shift <= array->d[j]) add_once(heap, columns, seen, array->column_start[j] + shift);
+  }
+}
+
+/* Candidates in the order of preference. false: all that are preferred are states. */
+static bool list_candidates(Heap *heap, const View *view, const uint8_t *held, IndexVec *columns) {
+  const System *system = &view->system;
+  uint8_t *seen = heap_array(heap, (size_t)system->columns, 1),
+          *is_state = heap_array(heap, (size_t)system->columns, 1);
+  for (int32_t k = 0; k < system->links; k++) is_state[system->link_from[k]] = 1;
+  for (int32_t q = 0; q < system->columns; q++)
+    if (held[q] == 2) add_once(heap, columns, seen, (uint32_t)q);
+  add_selected(heap, view->evaluator->array, SELECT_ALWAYS, seen, columns);
+  add_selected(heap, view->evaluator->array, SELECT_PREFER, seen, columns);
+  bool others = false;
+  for (uint32_t k = 0; k < columns->count; k++) others = others || !is_state[columns->data[k]];
+  for (int32_t k = 0; k < system->links; k++) add_once(heap, columns, seen, (uint32_t)system->link_from[k]);
+  return others;
+}
+
+/* Derivatives of the columns by the states, at reset->y. */
+static bool differentiate(Reset *reset) {
+  const System *system = &reset->view->system;
+  for (int32_t s = 0; s < reset->n; s++) {
+    int32_t from = system->link_from[s];
+    double step = DIFFERENCE * (fabs(reset->y[from]) + system->nominal[from]);
+    memcpy(reset->moved, reset->y, (size_t)system->columns * sizeof(double));
+    reset->moved[from] += step;
+    step = reset->moved[from] - reset->y[from];
+    if (reset->view->methods->find(reset->view, reset->t, reset->moved) != EVAL_OK) return false;
+    for (uint32_t k = 0; k < reset->columns.count; k++) {
+      uint32_t q = reset->columns.data[k];
+      reset->jacobian[k * (uint32_t)reset->n + (uint32_t)s] =
+          (reset->moved[q] - reset->y[q]) / step * system->nominal[from] / system->nominal[q];
+    }
+  }
+  return true;
+}
+
+static double row_size(const double *row, int32_t n) {
+  double size = 0;
+  for (int32_t s = 0; s < n; s++) size = fmax(size, fabs(row[s]));
+  return size;
+}
+
+/* Keeps the first candidates whose rows are independent, as many as there are states. */
+static bool choose(Reset *reset, int32_t *pivot) {
+  int32_t n = reset->n, kept = 0;
+  for (uint32_t k = 0; k < reset->columns.count && kept < n; k++) {
+    double *row = &reset->matrix[kept * n];
+    memcpy(row, &reset->jacobian[k * (uint32_t)n], (size_t)n * sizeof(double));
+    double size = row_size(row, n);
+    for (int32_t i = 0; i < kept; i++) {
+      double factor = row[pivot[i]] / reset->matrix[i * n + pivot[i]];
+      for (int32_t s = 0; s < n; s++) row[s] -= factor * reset->matrix[i * n + s];
+    }
+    double left = row_size(row, n);
+    if (!(left > INDEPENDENT * size)) continue;
+    pivot[kept] = 0;
+    while (fabs(row[pivot[kept]]) < left) pivot[kept]++;
+    memmove(&reset->jacobian[kept * n], &reset->jacobian[k * (uint32_t)n], (size_t)n * sizeof(double));
+    reset->columns.data[kept++] = reset->columns.data[k];
+  }
+  reset->columns.count = (uint32_t)kept;
+  return kept == n;
+}
+
+/* One correction of the states. Its size; negative: the matrix is singular, or the rows cannot be solved. */
+static double correct(Reset *reset, double *right, lapack_int *pivots) {
+  const System *system = &reset->view->system;
+  lapack_int n = reset->n, one = 1, info;
+  double size = 0;
+  memcpy(reset->matrix, reset->jacobian, (size_t)n * (size_t)n * sizeof(double));
+  for (int32_t i = 0; i < n; i++) {
+    uint32_t q = reset->columns.data[i];
+    right[i] = (reset->wanted[q] - reset->y[q]) / system->nominal[q];
+  }
+  LAPACK_dgetrf(&n, &n, reset->matrix, &n, pivots, &info); /* of the transpose, by columns */
+  if (info != 0) return -1;
+  LAPACK_dgetrs("T", &n, &one, reset->matrix, &n, pivots, right, &n, &info);
+  for (int32_t s = 0; s < n; s++) {
+    size = fmax(size, fabs(right[s]));
+    reset->y[system->link_from[s]] += right[s] * system->nominal[system->link_from[s]];
+  }
+  return reset->view->methods->find(reset->view, reset->t, reset->y) == EVAL_OK ? size : -1;
+}
+
+static bool find_states(Reset *reset, Heap *heap) {
+  double *right = heap_array(heap, (size_t)reset->n, sizeof *right), size = HUGE_VAL;
+  lapack_int *pivots = heap_array(heap, (size_t)reset->n, sizeof *pivots);
+  int32_t *chosen = heap_array(heap, (size_t)reset->n, sizeof *chosen);
+  if (!differentiate(reset) || !choose(reset, chosen)) return false;
+  for (int k = 0; k < NEWTON_LIMIT && size > CONVERGED; k++) {
+    if (k > 0 && !differentiate(reset)) return false;
+    size = correct(reset, right, pivots);
+  }
+  return size >= 0 && size <= CONVERGED;
+}
+
+void reset_keep_preferred(View *view, double t, const double *before, const uint8_t *held, double *y) {
+  const System *system = &view->system;
+  size_t columns = (size_t)system->columns;
+  Reset reset = {.view = view, .t = t, .n = system->links};
+  void *ticket = NULL;
+  Heap *heap = heap_within(view->evaluator->heap, &ticket);
+  if (system->complete && reset.n > 0 && list_candidates(heap, view, held, &reset.columns)) {
+    heap_numbers(heap, columns, &reset.wanted, &reset.y, &reset.moved);
+    for (size_t q = 0; q < columns; q++) reset.wanted[q] = held[q] == 2 ? y[q] : before[q];
+    memcpy(reset.y, y, columns * sizeof *y);
+    reset.jacobian = heap_array(heap, reset.columns.count * (size_t)reset.n, sizeof(double));
+    reset.matrix = heap_array(heap, (size_t)reset.n * (size_t)reset.n, sizeof(double));
+    if (find_states(&reset, heap)) memcpy(y, reset.y, columns * sizeof *y);
+  }
+  heap_release(view->evaluator->heap, ticket);
+}

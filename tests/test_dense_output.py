@@ -1,0 +1,75 @@
+"""Between the ends of steps a result is as good as at them: oscillators with steps at the stability bound of an explicit
+method, and stiff circuits whose diodes begin and cease to conduct. Seeded; DAEDAL_DENSE_MODELS sets their number."""
+import csv
+import io
+import os
+import random
+import subprocess
+import tempfile
+import unittest
+
+DAEDAL = os.environ["DAEDAL"]
+WORK = tempfile.mkdtemp()
+COUNT = int(os.environ.get("DAEDAL_DENSE_MODELS", "10"))
+
+
+def run(model, *options):
+    """Times and values of x."""
+    path = os.path.join(WORK, "model.mo")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(model)
+    command = [DAEDAL, "simulate", path, "--output-file", "-", "--intervals", "2000", "--no-event-rows", "-q", *options]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    rows = list(csv.reader(io.StringIO(done.stdout)))
+    return [float(row[0]) for row in rows[1:]], [float(row[rows[0].index("x")]) for row in rows[1:]]
+
+
+def drive(rng):
+    """Two inertias with a stiff, damped spring between them, speeded up in stretches."""
+    spring, damping = rng.uniform(3e3, 4e4), rng.uniform(40, 160)
+    return f"""model drive
+  parameter Real c = {spring!r}, d = {damping!r};
+  Real x(start = 0, fixed = true), w(start = 0, fixed = true), turn(start = 0, fixed = true);
+equation
+  der(turn) = w - x;
+  der(x) = 20*sin(6*time) + (if time < 0.5 or time > 2.5 then 0 else 10) + c*turn + d*(w - x) - 2*x;
+  2*der(w) = -c*turn - d*(w - x);
+  annotation(experiment(StopTime = 4));
+end drive;
+"""
+
+
+def clipper(rng):
+    """A condenser that steep diodes keep between limits."""
+    frequency, limit, thermal, rate = rng.uniform(3, 12), rng.uniform(3, 8), rng.uniform(0.02, 0.1), rng.uniform(20, 500)
+    return f"""model clipper
+  parameter Real f = {frequency!r}, limit = {limit!r}, vt = {thermal!r}, k = {rate!r};
+  Real x(start = 0, fixed = true);
+equation
+  der(x) = k*(10*sin(2*3.14159265358979*f*time) - x) - k*(exp((x - limit)/vt) - exp(-(x + limit)/vt));
+  annotation(experiment(StopTime = 1));
+end clipper;
+"""
+
+
+class DenseOutput(unittest.TestCase):
+    def check(self, draw, solvers, factor):
+        """An output may be off by `factor` times the tolerance, relative to the size of the signal."""
+        rng = random.Random(14)
+        for _ in range(COUNT):
+            model = draw(rng)
+            _, exact = run(model, "--tolerance", "1e-10", "--solver", "bdf")
+            for solver in solvers:
+                times, values = run(model, "--solver", solver)
+                worst, at = max((abs(a - b), t) for t, a, b in zip(times, values, exact))
+                self.assertLessEqual(worst, factor * 1e-6 * max(map(abs, exact)), f"{model} with {solver} at time {at}")
+
+    def test_at_the_stability_bound(self):
+        self.check(drive, ("erk", "radau", "auto"), 50)
+
+    def test_stiff_limits(self):
+        self.check(clipper, ("radau", "auto"), 150)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,199 @@
+"""Exported FMUs and standalone solvers end where daedal ends.
+
+Runs a few models in every build. With DAEDAL_FMU_ALL=1 it runs all examples, for both versions and kinds (minutes).
+"""
+import csv
+import math
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as xml
+import zipfile
+
+DAEDAL = os.environ["DAEDAL"]
+SOURCE = pathlib.Path(os.environ["SOURCE_DIR"])
+DRIVER = os.path.join(os.environ["BUILD_DIR"], "tests", "fmi_driver")
+STRICT = ["-std=c99", "-pedantic", "-Wall", "-Werror", "-O0", "-ffp-contract=off"]
+
+# All that a description and a run can hold, in one model: an input, an output of a component, an enumeration, dependent parameters,
+# samples, events of states, an equation of index 2, a state that is no variable of its own.
+FEATURES = """
+model Features
+  type Gear = enumeration(low, high);
+  parameter Real mass(unit = "kg", min = 0) = 2 "moved";
+  parameter Real damping(unit = "N.s/m") = mass/4;
+  parameter Integer limit = 3;
+  parameter Boolean brakes = true;
+  parameter Gear gear = Gear.high;
+  input Real force(unit = "N", start = 0);
+  output Real position(unit = "m", start = 1, fixed = true, nominal = 10) "of the body";
+  Real speed(unit = "m/s", start = 0, fixed = true), a, b(start = 0.5, fixed = true), held(start = 0, fixed = true);
+  Integer bounces(start = 0, fixed = true);
+  Boolean below(start = false);
+equation
+  der(position) = speed;
+  mass*der(speed) = force - mass*9.81 - (if brakes and gear == Gear.high then damping else 0)*speed;
+  der(a) = b + time;
+  a = 2*b + sin(time);
+  below = position < 0.5;
+  when position < 0 then
+    reinit(speed, -0.8*pre(speed));
+    bounces = if pre(bounces) < limit then pre(bounces) + 1 else pre(bounces);
+  end when;
+  when sample(0.1, 0.25) then
+    held = position;
+  end when;
+  annotation(experiment(StopTime = 1.5, Tolerance = 1e-8, Interval = 0.01));
+end Features;
+"""
+
+
+def run(*arguments, status=0):
+    done = subprocess.run([str(a) for a in arguments], capture_output=True, text=True, timeout=250)
+    if done.returncode != status:
+        sys.exit(f"{' '.join(map(str, arguments))}\nended with {done.returncode}\n{done.stdout[-500:]}{done.stderr[-1500:]}")
+    return done
+
+
+def simulate(model, folder, *more):
+    """The last value and the largest size of each signal."""
+    run(DAEDAL, "simulate", model, "-q", "--output-file", folder / "reference.csv", *more)
+    with open(folder / "reference.csv", newline="") as file:
+        names, *rows = csv.reader(file)
+    columns = {name: [float(row[k] or "nan") for row in rows] for k, name in enumerate(names)}
+    return {name: (values[-1], max(map(abs, values))) for name, values in columns.items()}
+
+
+def drive(fmu, *arguments):
+    lines = run(DRIVER, fmu, *arguments).stdout.splitlines()
+    return {name: float(value) for name, value in (line.rsplit("\t", 1) for line in lines)}
+
+
+def compare(reference, values, tolerance, what):
+    """Within ten times the tolerance; derivatives by time are as many times less accurate as they are faster, and are left out."""
+    worst = 0
+    for name, (expected, size) in reference.items():
+        if name in values and not name.startswith("der(") and not math.isnan(expected):
+            worst = max(worst, abs(values[name] - expected) / (1 + size) / tolerance)
+            assert worst <= 10, f"{what}: {name} is {values[name]!r}, not {expected!r}"
+    return worst
+
+
+def check_description(fmu, version, kinds):
+    with zipfile.ZipFile(fmu) as archive:
+        assert archive.testzip() is None
+        names = archive.namelist()
+        root = xml.fromstring(archive.read("modelDescription.xml"))
+        texts = [archive.read(name) for name in names if name.endswith(".xml")]
+    for text in texts:
+        xml.fromstring(text)
+    assert root.get("fmiVersion") == f"{version}.0"
+    assert [kind for kind in ("ModelExchange", "CoSimulation") if root.find(kind) is not None] == kinds
+    assert ("sources/buildDescription.xml" in names) == (version == 3)
+    assert any(name.startswith("binaries/") for name in names) and "sources/model.c" in names
+    return root
+
+
+def check_features(folder):
+    model = folder / "features.mo"
+    model.write_text(FEATURES)
+    fmu = folder / "features.fmu"
+    run(DAEDAL, "export", model, "--fmu", fmu, "-q")
+    root = check_description(fmu, 3, ["ModelExchange", "CoSimulation"])
+    variables = {variable.get("name"): variable for variable in root.find("ModelVariables")}
+    assert variables["mass"].get("unit") == "kg" and variables["mass"].get("causality") == "parameter"
+    assert variables["damping"].get("causality") == "calculatedParameter"
+    assert variables["force"].get("causality") == "input" and variables["position"].get("causality") == "output"
+    assert variables["position"].get("nominal") == "10" and variables["position"].get("initial") == "exact"
+    assert variables["gear"].tag == "Enumeration" and variables["limit"].tag == "Int32" and variables["below"].tag == "Boolean"
+    assert len(root.findall("ModelStructure/ContinuousStateDerivative")) == 3
+    for settings in ([], ["mass=3", "force=1.5", "brakes=0"]):
+        overrides = ["--override", ",".join(settings).replace("brakes=0", "brakes=false")] if settings else []
+        reference = simulate(model, folder, *overrides)
+        for kind in ("cs", "me"):
+            compare(reference, drive(fmu, kind, "1e-8", *settings), 1e-8, f"features {kind} {settings}")
+    drive(fmu, "state")
+    drive(fmu, "many", 1000)
+
+
+def check_pendulum(folder):
+    model = SOURCE / "examples" / "pendulum.mo"
+    fmu = folder / "pendulum.fmu"
+    run(DAEDAL, "export", model, "--fmu", fmu, "--fmi", "2", "-q")
+    check_description(fmu, 2, ["ModelExchange", "CoSimulation"])
+    for settings in ([], ["L=2"]):
+        reference = simulate(model, folder, *(["--override", ",".join(settings)] if settings else []))
+        for kind in ("cs", "me"):
+            compare(reference, drive(fmu, kind, "1e-8", *settings), 1e-6, f"pendulum {kind} {settings}")
+    assert drive(fmu, "derivatives")["worst"] < 1e-6
+    drive(fmu, "state")
+
+
+def check_standalone(folder):
+    """Compiles without a warning under both compilers, and asks for memory once."""
+    model = folder / "features.mo"
+    target = folder / "standalone"
+    run(DAEDAL, "export", model, "--c", target, "--standalone", "-q")
+    sources = sorted(target.glob("*.c"))
+    for compiler in ("gcc", "clang"):
+        run(compiler, *STRICT, "-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc", "-o", target / "model", *sources,
+            write_counter(folder), "-lm")
+        done = run(target / "model")
+        assert "allocations 1" in done.stderr, done.stderr
+        names, *rows = csv.reader(done.stdout.splitlines())
+        values = dict(zip(names, map(float, rows[-1])))
+        compare(simulate(model, folder), values, 1e-8, f"standalone {compiler}")
+
+
+def write_counter(folder):
+    """C that counts what the solver's own objects ask for."""
+    path = folder / "counter.c"
+    path.write_text("#include <stdio.h>\n#include <stddef.h>\nstatic int count;\n"
+                    + "".join(f"void *__real_{f}({a});\nvoid *__wrap_{f}({a});\nvoid *__wrap_{f}({a}) {{ count++; return __real_{f}({n}); }}\n"
+                              for f, a, n in (("malloc", "size_t a", "a"), ("calloc", "size_t a, size_t b", "a, b"),
+                                              ("realloc", "void *a, size_t b", "a, b")))
+                    + "__attribute__((destructor)) static void tell(void) { fprintf(stderr, \"allocations %d\\n\", count); }\n")
+    return path
+
+
+def check_refusals(folder):
+    """What cannot be exported is refused by name, and leaves no file."""
+    for example, name in (("events/ideal_clutch.mo", "structure"), ("circuits/transmission_line.cir", "delay"),
+                          ("circuits/ladder.cir", "larger")):
+        fmu = folder / "refused.fmu"
+        done = run(DAEDAL, "export", SOURCE / "examples" / example, "--fmu", fmu, status=4)
+        assert name in done.stderr and not fmu.exists(), done.stderr
+    for arguments in (["--fmu", "x.fmu", "--c", "x"], ["--fmi", "3"], ["--fmu", "x.fmu", "--fmi", "1"],
+                      ["--fmu", "x.fmu", "--kind", "both"], ["--fmu", "x.fmu", "--standalone"], []):
+        run(DAEDAL, "export", SOURCE / "examples" / "pendulum.mo", *arguments, status=2)
+
+
+def check_examples(folder):
+    for model in sorted((SOURCE / "examples").rglob("*.mo")) + sorted((SOURCE / "examples").rglob("*.cir")):
+        name = model.relative_to(SOURCE / "examples")
+        for version in ("2", "3"):
+            fmu = folder / "example.fmu"
+            done = subprocess.run([DAEDAL, "export", model, "--fmu", fmu, "--fmi", version, "-q"], capture_output=True, text=True)
+            if done.returncode == 4:
+                print(name, "refused:", done.stderr.strip())
+                break
+            assert done.returncode == 0, f"{name}: {done.stderr}"
+            reference = simulate(model, folder, "--tolerance", "1e-8")
+            print(name, version, f"{compare(reference, drive(fmu, 'cs', '1e-8'), 1e-6, f'{name} cs {version}'):.2g}", flush=True)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        check_features(folder)
+        check_pendulum(folder)
+        check_standalone(folder)
+        check_refusals(folder)
+        if os.environ.get("DAEDAL_FMU_ALL"):
+            check_examples(folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,146 @@
+/* Runs step by step: clones go on with the same bits through events, and the state-space form agrees with the run. */
+#include "daedal.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char *const EXAMPLES[] = {"events/bouncing_ball.mo",
+                                       "events/thermostat.mo",
+                                       "events/stick_slip.mo",
+                                       "events/pwm_converter.mo",
+                                       "events/rectifier.mo",
+                                       "events/sampled_controller.mo",
+                                       "pendulum.mo",
+                                       "events/string_pendulum.mo",
+                                       "events/ideal_clutch.mo",
+                                       "double_pendulum.mo"};
+
+typedef struct Bench {
+  daedal_model *model;
+  daedal_plan *plan;
+  daedal_run *run;
+  double stop;
+} Bench;
+
+static Bench open_bench(const char *example, double stop) {
+  char path[1024];
+  snprintf(path, sizeof path, "%s/examples/%s", getenv("SOURCE_DIR"), example);
+  Bench bench = {.model = daedal_load_file(path, NULL, NULL), .stop = stop};
+  daedal_options options = daedal_default_options();
+  options.stop_time = stop;
+  bench.plan = daedal_plan_make(bench.model, &options);
+  bench.run = daedal_run_make(bench.plan);
+  assert_int_equal(daedal_run_start(bench.run), DAEDAL_OK);
+  return bench;
+}
+
+static void close_bench(Bench *bench) {
+  daedal_run_free(bench->run);
+  daedal_plan_free(bench->plan);
+  daedal_model_free(bench->model);
+}
+
+static void compare_clone(const char *example, Bench *bench, double until) {
+  daedal_run *clone = daedal_run_clone(bench->run);
+  assert_non_null(clone);
+  assert_int_equal(daedal_run_advance(bench->run, until), DAEDAL_OK);
+  assert_int_equal(daedal_run_advance(clone, until), DAEDAL_OK);
+  const double *values = daedal_run_values(bench->run), *others = daedal_run_values(clone);
+  for (uint32_t v = 0; v < daedal_variable_count(bench->model); v++)
+    if (memcmp(&values[v], &others[v], sizeof *values) != 0)
+      fail_msg("%s at %g: variable %u is %.17g and %.17g", example, until, v, values[v], others[v]);
+  daedal_run_free(clone);
+}
+
+static void clones_go_on_alike(void **state) {
+  (void)state;
+  for (size_t k = 0; k < sizeof EXAMPLES / sizeof *EXAMPLES; k++) {
+    Bench bench = open_bench(EXAMPLES[k], 2);
+    for (int part = 1; part <= 4; part++) compare_clone(EXAMPLES[k], &bench, 0.5 * part);
+    close_bench(&bench);
+  }
+}
+
+/* The derivatives of the run at its own states, and the Jacobian by differences. */
+static void check_form(const char *example, Bench *bench) {
+  enum { MOST = 64 };
+  double states[MOST], rates[MOST], high[MOST], low[MOST], jacobian[MOST * MOST];
+  uint32_t n = daedal_run_state_count(bench->run);
+  double t = daedal_run_time(bench->run);
+  assert_in_range(n, 1, MOST);
+  assert_int_equal(daedal_run_states(bench->run, states), DAEDAL_OK);
+  assert_int_equal(daedal_run_rates(bench->run, t, states, rates), DAEDAL_OK);
+  assert_int_equal(daedal_run_jacobian(bench->run, t, states, jacobian), DAEDAL_OK);
+  for (uint32_t k = 0; k < n; k++) {
+    double kept = states[k], delta = 1e-5 * (1 + fabs(kept));
+    states[k] = kept + delta;
+    assert_int_equal(daedal_run_rates(bench->run, t, states, high), DAEDAL_OK);
+    states[k] = kept - delta;
+    assert_int_equal(daedal_run_rates(bench->run, t, states, low), DAEDAL_OK);
+    states[k] = kept;
+    for (uint32_t i = 0; i < n; i++) {
+      double difference = (high[i] - low[i]) / (2 * delta);
+      if (!(fabs(jacobian[i + k * n] - difference) <= 1e-5 * (1 + fabs(difference))))
+        fail_msg("%s: d rate %u / d state %u is %g, by differences %g", example, i, k, jacobian[i + k * n], difference);
+    }
+  }
+}
+
+static void form_has_its_derivatives(void **state) {
+  (void)state;
+  static const char *const examples[] = {"pendulum.mo", "double_pendulum.mo", "events/bouncing_ball.mo",
+                                         "rc_circuit.mo"};
+  for (size_t k = 0; k < sizeof examples / sizeof *examples; k++) {
+    Bench bench = open_bench(examples[k], 1);
+    for (int part = 1; part <= 3; part++) {
+      assert_int_equal(daedal_run_advance(bench.run, 0.25 * part), DAEDAL_OK);
+      check_form(examples[k], &bench);
+    }
+    close_bench(&bench);
+  }
+}
+
+/* The ball is above the ground while its indicator is positive, and the run is not moved by a look at other points. */
+static void indicators_tell_of_events(void **state) {
+  (void)state;
+  Bench bench = open_bench("events/bouncing_ball.mo", 1);
+  double states[2], indicator;
+  assert_int_equal(daedal_run_advance(bench.run, 0.2), DAEDAL_OK);
+  assert_int_equal(daedal_run_indicator_count(bench.run), 1);
+  assert_int_equal(daedal_run_states(bench.run, states), DAEDAL_OK);
+  assert_int_equal(daedal_run_indicators(bench.run, 0.2, states, &indicator), DAEDAL_OK);
+  assert_true(indicator > 0);
+  states[0] = -0.5;
+  assert_int_equal(daedal_run_indicators(bench.run, 0.2, states, &indicator), DAEDAL_OK);
+  assert_true(indicator < 0);
+  Bench other = open_bench("events/bouncing_ball.mo", 1);
+  assert_int_equal(daedal_run_advance(bench.run, 1), DAEDAL_OK);
+  assert_int_equal(daedal_run_advance(other.run, 1), DAEDAL_OK);
+  uint32_t height = daedal_variable_find(bench.model, "h");
+  assert_true(fabs(daedal_run_values(bench.run)[height] - daedal_run_values(other.run)[height]) < 1e-9);
+  close_bench(&other);
+  close_bench(&bench);
+}
+
+static void form_needs_a_start(void **state) {
+  (void)state;
+  double number = 0;
+  assert_int_equal(daedal_run_state_count(NULL), 0);
+  assert_int_equal(daedal_run_indicator_count(NULL), 0);
+  assert_int_equal(daedal_run_states(NULL, &number), DAEDAL_USAGE);
+  assert_int_equal(daedal_run_rates(NULL, 0, &number, &number), DAEDAL_USAGE);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(clones_go_on_alike), cmocka_unit_test(form_has_its_derivatives),
+                                     cmocka_unit_test(indicators_tell_of_events), cmocka_unit_test(form_needs_a_start)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
