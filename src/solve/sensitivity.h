@@ -45,6 +45,9 @@ bool sensitivity_reset(Sensitivity *sensitivity, double t, const double *y);
 bool sensitivity_passed(Sensitivity *sensitivity, double t, const double *y);
 bool sensitivity_event_end(Sensitivity *sensitivity, double t, const double *y);
 
+/* Ends with an error at an event that cannot be followed; returns false. */
+bool sensitivity_refuse(Sensitivity *sensitivity, double t, const char *why);
+
 /* Was an error given? */
 bool sensitivity_failed(const Sensitivity *sensitivity);
 

@@ -11,7 +11,7 @@ enum { SWEEPS = 30 };
 
 static const double JUMPED = 1e-7; /* scaled: a state that moved by more did not stay */
 
-static bool refuse(Sensitivity *sensitivity, double t, const char *why) {
+bool sensitivity_refuse(Sensitivity *sensitivity, double t, const char *why) {
   diag_error(sensitivity->diags, DIAG_INTEGRATION, (Span){0}, "no sensitivities behind the event at time %.10g: %s", t,
              why);
   sensitivity->failed = true;
@@ -27,7 +27,7 @@ static bool find_rates(Sensitivity *sensitivity, double t, const double *y) {
   Point point = evaluator_point(sensitivity->view->evaluator, t, y);
   if (variation_factor(sensitivity->variation, t, y) != EVAL_OK ||
       (sensitivity->rows && workspace_run(sensitivity->rows, &point, sensitivity->row_values) != EVAL_OK))
-    return refuse(sensitivity, t, "the Jacobian is singular there, or not defined");
+    return sensitivity_refuse(sensitivity, t, "the Jacobian is singular there, or not defined");
   memset(sensitivity->g, 0, (size_t)system->rows * sizeof(double));
   leaf_jacobian_add(plan->rows, plan->rows->leaves - 1, sensitivity->row_values, 1, sensitivity->g);
   for (int32_t l = 0; l < system->links; l++) sensitivity->rate[system->link_from[l]] = y[system->link_to[l]];
@@ -58,7 +58,7 @@ static bool evaluate_roots(Sensitivity *sensitivity, double t, const double *y) 
   bool ok = workspace_run(sensitivity->event_columns, &point, sensitivity->column_values) == EVAL_OK;
   if (sensitivity->event_leaves)
     ok = workspace_run(sensitivity->event_leaves, &point, sensitivity->leaf_values) == EVAL_OK && ok;
-  return ok || refuse(sensitivity, t, "an expression of it has no derivative there");
+  return ok || sensitivity_refuse(sensitivity, t, "an expression of it has no derivative there");
 }
 
 /* What the roots vary by, when columns, discretes and time do. */
@@ -109,9 +109,10 @@ static bool find_times(Sensitivity *sensitivity, double t, uint32_t mode) {
   }
   if (!moves) return true;
   if (evaluator->inputs)
-    return refuse(sensitivity, t, "its time varies, and the rates of inputs along time are not known");
+    return sensitivity_refuse(sensitivity, t, "its time varies, and the rates of inputs along time are not known");
   return isfinite(1 / rate) ||
-         refuse(sensitivity, t, "its condition is touched, not crossed, so that its time has no derivative");
+         sensitivity_refuse(sensitivity, t,
+                            "its condition is touched, not crossed, so that its time has no derivative");
 }
 
 /* ---- the iteration ---- */
@@ -151,7 +152,7 @@ static bool states_stay(Sensitivity *sensitivity, double t, const double *y) {
   for (int32_t l = 0; l < system->links; l++) {
     int32_t q = system->link_from[l];
     if (fabs(y[q] - sensitivity->before[q]) <= JUMPED * (system->nominal[q] + fabs(y[q]))) continue;
-    return refuse(
+    return sensitivity_refuse(
         sensitivity, t,
         arena_printf(&sensitivity->diags->arena, "%s jumps there, as the equations determine",
                      array_column_name(sensitivity->view->evaluator->array, (uint32_t)q, &sensitivity->diags->arena)));
@@ -177,7 +178,8 @@ static bool is_sliding(const Sensitivity *sensitivity) { return sensitivity->vie
 
 bool sensitivity_settled(Sensitivity *sensitivity, double t, const double *y) {
   const SensitivityPlan *plan = sensitivity->plan;
-  if (is_sliding(sensitivity)) return refuse(sensitivity, t, "the solution slides along the edge of a condition");
+  if (is_sliding(sensitivity))
+    return sensitivity_refuse(sensitivity, t, "the solution slides along the edge of a condition");
   if (!states_stay(sensitivity, t, y) || !evaluate_roots(sensitivity, t, y)) return false;
   bool changed = true;
   for (int sweep = 0; sweep < SWEEPS && changed; sweep++) {
@@ -190,7 +192,7 @@ bool sensitivity_settled(Sensitivity *sensitivity, double t, const double *y) {
       memcpy(direction->reset, sensitivity->roots + plan->first_reset, plan->resets.count * sizeof(double));
     }
   }
-  return !changed || refuse(sensitivity, t, "discrete values depend on each other in a loop");
+  return !changed || sensitivity_refuse(sensitivity, t, "discrete values depend on each other in a loop");
 }
 
 bool sensitivity_reset(Sensitivity *sensitivity, double t, const double *y) {

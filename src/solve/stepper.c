@@ -626,6 +626,8 @@ bool stepper_settle(Stepper *stepper) {
   if (t < stepper->t_timed && stepper->mode != MAP_NONE) let_hover(stepper);
   size_t size = (size_t)view->system.columns * sizeof(double);
   bool is_folded = stepper->is_folded;
+  if (is_folded && view->sensitivity)
+    return sensitivity_refuse(view->sensitivity, t, "the solution jumps there over a fold of its equations");
   if (is_folded) memcpy(stepper->y, stepper->beyond, size);
   stepper->is_folded = false;
   memcpy(stepper->begin, stepper->y, size);
