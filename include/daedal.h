@@ -357,6 +357,9 @@ typedef struct daedal_plot {
   const char *variables; /* a list as in daedal_options; NULL: the states */
   const char *pairs; /* "x,y; u,v": instead curves of one signal over another; "time" is a signal, too; NULL for none */
   bool log_x, log_y; /* logarithmic axes: values that are not positive are gaps */
+  /* "L=0.05, g=0.1": standard deviations of parameters and start values of options.sensitivity. Curves over time get bands of twice the
+   * deviation that follows from them by the sensitivities, to first order; NULL for none. */
+  const char *deviations;
 } daedal_plot;
 
 /* A picture as SVG, and in characters; NULL for the plot: the states over time. Owned by the result until the next one.

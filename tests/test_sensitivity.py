@@ -194,6 +194,15 @@ class Sensitivity(unittest.TestCase):
                                ("der(der(x), x.start)", -2 * math.exp(-2))):
             self.assertAlmostEqual(found[name][-1], expected, delta=1e-8)
 
+    def test_bands(self):
+        picture = WORK / "p.svg"
+        simulate(SOURCE / "examples/pendulum.mo", "--sensitivity", "L,g", "--plot", str(picture), "--plot-bands", "L=0.01, g=0.05",
+                 "--plot-variables", "x,y", "--stop-time", "1")
+        self.assertEqual(picture.read_text().count("fill-opacity"), 2)
+        self.assertIn("no sensitivity of x by `q`", simulate(SOURCE / "examples/pendulum.mo", "--sensitivity", "L", "--plot",
+                                                             str(picture), "--plot-bands", "q=1", "--plot-variables", "x",
+                                                             status=2))
+
     def test_refusals(self):
         model = "model M parameter Integer n = 2; parameter Real a = 1; final parameter Real f = 1; Real v[n]; Real x(start = 1);\n" \
                 "equation for i in 1:n loop v[i] = a*f*i; end for; der(x) = -a*x; end M;"

@@ -62,7 +62,8 @@ class Options(Structure):
 
 
 class Plot(Structure):
-    _fields_ = [("size", c_size_t), ("variables", c_char_p), ("pairs", c_char_p), ("log_x", c_bool), ("log_y", c_bool)]
+    _fields_ = [("size", c_size_t), ("variables", c_char_p), ("pairs", c_char_p), ("log_x", c_bool), ("log_y", c_bool),
+                ("deviations", c_char_p)]
 
 
 class Pivot(Structure):

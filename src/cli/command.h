@@ -18,7 +18,7 @@ typedef struct Arguments {
   const char *methods, *solvers; /* to compare */
   const char *inputs, *outputs;  /* of a linear form */
   const char *way;               /* to a steady state */
-  const char *plot_pairs, *plot_axes;
+  const char *plot_pairs, *plot_axes, *plot_bands;
   const char *html_path, *points; /* of a report */
   bool compares;
   int word_count; /* the command line behind the program's name */

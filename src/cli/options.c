@@ -91,6 +91,8 @@ const Option options[] = {
      "what the picture shows: names, names of arrays, expressions; default: --variables, or the states"},
     {"--plot-xy", NULL, "X,Y", IN_SIMULATE, OPTION_TEXT, PLACE(plot_pairs),
      "curves of one variable over another; several with semicolons between"},
+    {"--plot-bands", NULL, "A=0.1", IN_SIMULATE, OPTION_TEXT, PLACE(plot_bands),
+     "bands around the curves: twice the deviation that those of parameters of --sensitivity make"},
     {"--plot-log", NULL, "AXES", IN_SIMULATE, OPTION_AXES, PLACE(plot_axes), "logarithmic axes: x, y or xy"},
     {"--html", NULL, "FILE", IN_REPORT, OPTION_PAGE, PLACE(html_path), "the page; default: MODELNAME.html"},
     {"--compare", NULL, NULL, IN_REPORT, OPTION_FLAG, PLACE(compares),

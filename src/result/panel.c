@@ -57,7 +57,12 @@ void panels_scale(Panels *panels, const Plot *plot, uint32_t ticks) {
     for (uint32_t s = 0; s < panel->series.count; s++) {
       const PlotSeries *series = &plot->series[panel->series.data[s]];
       for (size_t i = 0; i < series->count; i++)
-        if (panel_drawable(plot, series, i)) range = range_with(range, series->y[i]);
+        if (panel_drawable(plot, series, i)) {
+          range = range_with(range, series->y[i]);
+          if (!series->low) continue;
+          if (axis_drawable(plot->log_y, series->low[i])) range = range_with(range, series->low[i]);
+          if (axis_drawable(plot->log_y, series->high[i])) range = range_with(range, series->high[i]);
+        }
     }
     panel->y = axis_make(range.low, range.high, plot->log_y, 0.05, ticks);
   }

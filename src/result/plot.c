@@ -169,9 +169,32 @@ static void draw_curve(Drawing *drawing, const Panel *panel, const PlotSeries *s
   put(drawing, "</title></path>\n");
 }
 
+static void put_edge(Drawing *drawing, const Panel *panel, double x, double y, bool *begun) {
+  if (!axis_drawable(drawing->plot->log_x, x) || !axis_drawable(drawing->plot->log_y, y)) return;
+  put(drawing, *begun ? "L" : "M");
+  put_pair(drawing, true, (Dot){lround(10 * x_pixel(drawing, x)), lround(10 * y_pixel(drawing, panel, y))});
+  *begun = true;
+}
+
+/* The area between both edges of a band, along the upper one and back along the lower. */
+static void draw_band(Drawing *drawing, const Panel *panel, const PlotSeries *series, uint32_t place) {
+  enum { EDGE_POINTS = 400 };
+  size_t step = series->count / EDGE_POINTS + 1;
+  bool begun = false;
+  if (!series->low) return;
+  svg_print(drawing->heap, drawing->text, "<path fill=\"%s\" fill-opacity=\".18\" stroke=\"none\" d=\"",
+            svg_colour(place));
+  for (size_t i = 0; i < series->count; i += step) put_edge(drawing, panel, series->x[i], series->high[i], &begun);
+  for (size_t k = (series->count + step - 1) / step; k-- > 0;)
+    put_edge(drawing, panel, series->x[k * step], series->low[k * step], &begun);
+  put(drawing, begun ? "Z\"/>\n" : "\"/>\n");
+}
+
 static void draw_series(Drawing *drawing, const Panel *panel) {
   put(drawing, "<g transform=\"scale(.1)\" fill=\"none\" stroke-width=\"16\" stroke-linecap=\"round\" "
                "stroke-linejoin=\"round\">\n");
+  for (uint32_t i = 0; i < panel->series.count; i++)
+    draw_band(drawing, panel, &drawing->plot->series[panel->series.data[i]], i);
   for (uint32_t i = 0; i < panel->series.count; i++)
     draw_curve(drawing, panel, &drawing->plot->series[panel->series.data[i]], i);
   put(drawing, "</g>\n");

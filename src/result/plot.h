@@ -13,6 +13,7 @@ typedef struct PlotSeries {
   const char *unit; /* NULL or "": none. Decides the panel */
   const double *x, *y;
   size_t count;
+  const double *low, *high; /* of a band around the curve; NULL: none */
 } PlotSeries;
 
 typedef struct Plot {
