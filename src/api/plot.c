@@ -144,7 +144,7 @@ static bool add_bands(daedal_result *result, const char *deviations, Arena *aren
 static PlotSeries series_of_time(Arena *arena, const Trajectory *trajectory) {
   double *time = arena_array(arena, trajectory->rows, sizeof *time);
   for (size_t row = 0; row < trajectory->rows; row++) time[row] = trajectory_time(trajectory, row);
-  return (PlotSeries){"time", "s", time, time, trajectory->rows};
+  return (PlotSeries){.label = "time", .unit = "s", .x = time, .y = time, .count = trajectory->rows};
 }
 
 /* The signal of that name; time is one, too. false: there is none, which is said. */
