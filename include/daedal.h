@@ -284,6 +284,9 @@ typedef struct daedal_options {
   bool resumes;
   const double *output_times; /* ascending, within start and stop time: the output points; NULL: those of the intervals */
   uint32_t output_time_count;
+  /* "L, g, x.start": parameters and start values by which the solution is differentiated (docs/sensitivity.md). The result then has
+   * the signals der(x, L), for every signal x that varies. Not for runs that are stepped. NULL for none. */
+  const char *sensitivity;
 } daedal_options;
 
 /* Nothing given. Where options are asked for, NULL stands for these. */
@@ -344,6 +347,10 @@ const char *daedal_result_unit(const daedal_result *result, uint32_t signal);
 double daedal_result_value(const daedal_result *result, uint32_t signal, uint32_t row);
 uint32_t daedal_result_find(const daedal_result *result, const char *name); /* UINT32_MAX if there is none */
 
+/* The signal der(NAME, TARGET), the derivative of a signal by a parameter or start value of options.sensitivity; UINT32_MAX if there is
+ * none. O(signals). */
+uint32_t daedal_result_sensitivity(const daedal_result *result, const char *name, const char *target);
+
 /* All values of a signal, daedal_result_rows of them, one a row; owned by the result. NULL if there
  * is no such signal, or no memory for them. The first call for any signal copies the trajectory once. */
 const double *daedal_result_values(daedal_result *result, uint32_t signal);
@@ -369,6 +376,9 @@ typedef struct daedal_plot {
   const char *variables; /* a list as in daedal_options; NULL: the states */
   const char *pairs; /* "x,y; u,v": instead curves of one signal over another; "time" is a signal, too; NULL for none */
   bool log_x, log_y; /* logarithmic axes: values that are not positive are gaps */
+  /* "L=0.05, g=0.1": standard deviations of parameters and start values of options.sensitivity. Curves over time get bands of twice the
+   * deviation that follows from them by the sensitivities, to first order; NULL for none. */
+  const char *deviations;
 } daedal_plot;
 
 /* A picture as SVG, and in characters; NULL for the plot: the states over time. Owned by the result until the next one.
@@ -650,6 +660,45 @@ daedal_result *daedal_compare(daedal_model *model, const daedal_options *options
 const char *daedal_compare_text(daedal_result *result);
 const char *daedal_compare_json(daedal_result *result);
 const char *daedal_compare_plot(daedal_result *result);
+
+/* ---- linear forms and steady states ---- */
+
+/* dx' = A dx + B du, dz = C dx + D du: what the equations are next to a point, in the states that the method has chosen. It is of
+ * index 0 whatever that of the model, and has as few states as the model has degrees of freedom. Matrices are stored by columns;
+ * everything is owned by the result. */
+typedef struct daedal_linear {
+  double time; /* NaN: there is none */
+  uint32_t states, inputs, outputs;
+  const char *const *state_names, *const *input_names, *const *output_names;
+  const double *point;         /* values of the states */
+  const double *a, *b, *c, *d; /* states x states, states x inputs, outputs x states, outputs x inputs */
+  const double *eigenvalues_real,
+      *eigenvalues_imaginary; /* of A, the slowest first; of a pair the positive one first */
+} daedal_linear;
+
+/* Linearizes at the consistent initial values or, where options.stop_time is given, at that time of the run. inputs, outputs:
+ * names with commas between; NULL: those of the model itself. Inputs are Real inputs that nothing gives a value; their
+ * values are start values or overrides. Outputs are any signals. Needs method "dummy". O(states) sparse solves. */
+daedal_result *daedal_linearize(daedal_model *model, const daedal_options *options, const char *inputs,
+                                const char *outputs);
+daedal_linear daedal_result_linear(const daedal_result *result);
+
+/* Reports of it: matrices and modes as text and JSON (rows by rows), a Bode plot of every output by every input as SVG and in
+ * characters. NULL where there is none. */
+const char *daedal_linear_text(daedal_result *result);
+const char *daedal_linear_json(daedal_result *result);
+const char *daedal_linear_bode(daedal_result *result);
+const char *daedal_linear_bode_terminal(daedal_result *result, uint32_t width, uint32_t height);
+
+/* Matrices, eigenvalues and names as a MAT file of level 4. */
+daedal_status daedal_linear_write(daedal_result *result, const char *path);
+
+/* A steady state: all derivatives zero, all equations satisfied, at the start time. way: "newton", from the initial values;
+ * "homotopy", continued from them; "integration", until nothing moves; NULL: one after the other. The result has one row, and
+ * the linear form there, which says whether the state is stable. DAEDAL_INIT: none was found. */
+daedal_result *daedal_steady(daedal_model *model, const daedal_options *options, const char *way);
+const char *daedal_steady_text(daedal_result *result);
+const char *daedal_steady_json(daedal_result *result);
 
 /* ---- code to take away ---- */
 

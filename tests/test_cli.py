@@ -14,7 +14,7 @@ SOURCE = pathlib.Path(os.environ["SOURCE_DIR"])
 DAEDAL = os.environ["DAEDAL"]
 EXAMPLES = sorted((SOURCE / "examples").glob("*.mo"))
 PENDULUM = SOURCE / "examples/pendulum.mo"
-COMMANDS = ["check", "flatten", "analyze", "init", "simulate", "reduce", "compare", "sweep", "fit", "export", "report", "explain", "doctor", "completion"]
+COMMANDS = ["check", "flatten", "analyze", "init", "simulate", "reduce", "compare", "linearize", "steady", "sweep", "fit", "export", "report", "explain", "doctor", "completion"]
 
 ANALYZE_KEYS = {"status", "equations", "variables", "structural_index", "dof", "differentiations", "offsets",
                 "blocks", "hidden_constraints", "initial", "superfluous_differentiations", "aliases", "regular",
@@ -164,6 +164,7 @@ REPORTS = [("result/analysis_report.def", "command.md", "`daedal analyze MODEL -
            ("solve/reduction_report.def", "command.md", "`daedal reduce MODEL", ["reduce"]),
            ("api/sweep_report.def", "sweep.md", "--json", ["sweep", "--vary", "L=1", "--output-file", "x.csv"]),
            ("api/fit_report.def", "fit.md", "--json", ["fit", "--parameters", "L", "--data", "measured.csv"]),
+           ("solve/linear_report.def", "command.md", "`daedal linearize MODEL", ["linearize"]),
            ("pipeline/compare_report.def", "command.md", "`daedal compare MODEL", ["compare", "--methods", "dummy"])]
 
 

@@ -168,6 +168,34 @@ static bool compare(Stage *stage) {
   return ran(stage, daedal_compare(stage->model, &options, "dummy", "radau"));
 }
 
+/* By a start value, if the model has one to vary and can be differentiated. */
+static bool simulate_differentiated(Stage *stage) {
+  daedal_options options = short_run(stage);
+  options.method = "dummy";
+  options.sensitivity = "x.start";
+  ran(stage, daedal_simulate(stage->model, &options));
+  return daedal_result_status(stage->result) != DAEDAL_INTERNAL;
+}
+
+static bool linearize(Stage *stage) {
+  daedal_options options = short_run(stage);
+  options.method = "dummy";
+  return ran(stage, daedal_linearize(stage->model, &options, "", NULL));
+}
+
+/* A model need not have a steady state. */
+static bool find_steady(Stage *stage) {
+  daedal_options options = short_run(stage);
+  options.method = "dummy";
+  ran(stage, daedal_steady(stage->model, &options, "newton"));
+  return daedal_result_status(stage->result) != DAEDAL_INTERNAL;
+}
+
+static bool write_matrices(Stage *stage) {
+  char path[300];
+  return daedal_linear_write(stage->result, path_with(stage, "_linear.mat", path, sizeof path)) == DAEDAL_OK;
+}
+
 static bool export_c(Stage *stage) {
   daedal_options options = short_run(stage);
   return ran(stage, daedal_export_c(stage->model, stage->path, &options));
@@ -363,6 +391,14 @@ CALL(run_derivatives, daedal_run_derivatives(stage->run))
 CALL(run_take_result, ran(stage, daedal_run_take_result(stage->run)))
 CALL(compare_text, said(daedal_compare_text(stage->result)))
 CALL(compare_json, said(daedal_compare_json(stage->result)))
+CALL(result_sensitivity, daedal_result_sensitivity(stage->result, "x", "y.start") == UINT32_MAX)
+CALL(result_linear, (daedal_result_linear(stage->result), true))
+CALL(linear_text, said(daedal_linear_text(stage->result)))
+CALL(linear_json, said(daedal_linear_json(stage->result)))
+CALL(linear_bode, said(daedal_linear_bode(stage->result)))
+CALL(linear_bode_terminal, said(daedal_linear_bode_terminal(stage->result, 80, 10)))
+CALL(steady_text, (daedal_steady_text(stage->result), daedal_result_status(stage->result) != DAEDAL_INTERNAL))
+CALL(steady_json, said(daedal_steady_json(stage->result)))
 CALL(compare_plot, said(daedal_compare_plot(stage->result)))
 
 CALL(estimate_text, said(daedal_estimate_text(stage->estimate)))
@@ -434,6 +470,18 @@ static const Row ROWS[] = {
     {"plan_model", call_plan_model, make_plan, false},
     {"result_values", call_result_values, simulate, false},
     {"compare", compare, NULL, false},
+    {"result_sensitivity", call_result_sensitivity, simulate, false},
+    {"simulate", simulate_differentiated, NULL, false},
+    {"linearize", linearize, NULL, false},
+    {"result_linear", call_result_linear, linearize, false},
+    {"linear_text", call_linear_text, linearize, false},
+    {"linear_json", call_linear_json, linearize, false},
+    {"linear_bode", call_linear_bode, linearize, false},
+    {"linear_bode_terminal", call_linear_bode_terminal, linearize, false},
+    {"linear_write", write_matrices, linearize, false},
+    {"steady", find_steady, NULL, false},
+    {"steady_text", call_steady_text, find_steady, false},
+    {"steady_json", call_steady_json, find_steady, false},
     {"export_c", export_c, NULL, false},
     {"write_text", write_text, NULL, false},
     {"write_bytes", write_bytes, NULL, false},

@@ -64,7 +64,8 @@ class Options(Structure):
                 ("context", c_void_p), ("no_event_rows", c_bool), ("rank_tolerance", c_double), ("inputs", c_char_p),
                 ("given_inputs", POINTER(Input)), ("given_input_count", c_uint32), ("plot_variables", c_char_p),
                 ("open_inputs", c_bool), ("part_path", c_char_p), ("resumes", c_bool),
-                ("output_times", POINTER(c_double)), ("output_time_count", c_uint32)]
+                ("output_times", POINTER(c_double)), ("output_time_count", c_uint32),
+                ("sensitivity", c_char_p)]
 
 
 class SweepProgress(Structure):
@@ -92,7 +93,8 @@ class FitParameter(Structure):
 
 
 class Plot(Structure):
-    _fields_ = [("size", c_size_t), ("variables", c_char_p), ("pairs", c_char_p), ("log_x", c_bool), ("log_y", c_bool)]
+    _fields_ = [("size", c_size_t), ("variables", c_char_p), ("pairs", c_char_p), ("log_x", c_bool), ("log_y", c_bool),
+                ("deviations", c_char_p)]
 
 
 class Pivot(Structure):

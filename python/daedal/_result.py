@@ -119,6 +119,10 @@ class Result(Mapping):
         """The unit of a signal; "" if it has none."""
         return text(library.result_unit(self._handle, library.result_find(self._handle, name.encode())))
 
+    def sensitivity(self, name: str, target: str) -> np.ndarray:
+        """The derivative of a signal by a parameter "L" or a start value "x.start" that the run was asked for."""
+        return self[f"der({name}, {target})"]
+
     @property
     def end(self) -> dict[str, float]:
         """The values of the last row by name."""

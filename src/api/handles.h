@@ -10,6 +10,7 @@
 #include "daedal.h"
 #include "init/explain.h"
 #include "pipeline/compare.h"
+#include "solve/linearize.h"
 #include "spice/spice.h"
 
 #include <pthread.h>
@@ -69,6 +70,15 @@ struct daedal_model {
   atomic_bool broken;
 };
 
+/* How a steady state was found (steady.c). */
+typedef struct SteadyPoint {
+  const char *way; /* NULL: there is none */
+  uint32_t iterations;
+  double residual; /* the largest */
+  bool is_isolated;
+  double *y; /* all columns */
+} SteadyPoint;
+
 /* Texts of a result that are made when first asked for. */
 typedef enum ReportKind {
   REPORT_TEXT,
@@ -80,6 +90,11 @@ typedef enum ReportKind {
   REPORT_MODEL,
   REPORT_MODEL_JSON,
   REPORT_CHOICE,
+  REPORT_LINEAR,
+  REPORT_LINEAR_JSON,
+  REPORT_BODE,
+  REPORT_STEADY,
+  REPORT_STEADY_JSON,
   REPORT_COUNT
 } ReportKind;
 
@@ -98,6 +113,8 @@ struct daedal_result {
   const char *constraint;
   CompareRequest comparing;
   Comparison *comparison;   /* NULL: one run */
+  LinearForm *linear;       /* NULL: it was not linearized */
+  SteadyPoint *steady;      /* NULL: none was looked for */
   Reduction reduction;      /* for its text */
   Explanation *explanation; /* of the initial values; NULL until asked for */
   TextVec plot, terminal, reports[REPORT_COUNT];
@@ -197,6 +214,11 @@ Model *layer_at_operating_point(daedal_model *model);
 
 bool read_invariants(daedal_result *result, const daedal_options *options);
 
+/* ---- sensitivities (sensitivity.c) ---- */
+
+/* What the solution is to be differentiated by. */
+bool read_targets(daedal_result *result, const daedal_options *options, Request *request);
+
 /* ---- resumed runs (resume.c) ---- */
 
 /* Where the options ask for it, lets the run begin at the last output point of the rows that an earlier one left. false:
@@ -261,6 +283,15 @@ daedal_result *result_like(const daedal_result *result);
 
 /* Leaves the outcome of a run in the result. */
 bool end_run(daedal_result *result, bool ok);
+
+/* ---- linear forms (linearize.c) ---- */
+
+/* The inputs and outputs of a linear form by name; NULL: all of the model itself. false: the diagnostics say why not. */
+bool linear_names_read(daedal_result *result, const char *inputs, const char *outputs, LinearRequest *names,
+                       Request *request);
+
+/* The form at a point, in the result. */
+bool linearize_at(daedal_result *result, const LinearRequest *names, double t, const double *y);
 
 /* ---- runs of plans (plan.c) ---- */
 

@@ -4,6 +4,8 @@
 #include "result/panel.h"
 #include "result/plot.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_SERIES = 24 }; /* that a picture can show and be read */
@@ -83,6 +85,73 @@ uint32_t daedal_result_choose(daedal_result *result, const char *variables, uint
   return recorder_of(result) && result_protect(result, work_choose, &request) ? count : 0;
 }
 
+/* ---- bands ---- */
+
+/* Adds the square of what a target with this deviation lets the signal deviate by. false: it was not differentiated, which is said. */
+static bool add_deviation(daedal_result *result, const PlotSeries *series, const char *target, double deviation,
+                          double *squares) {
+  const Trajectory *trajectory = recorder_of(result)->trajectory;
+  uint32_t signal = daedal_result_sensitivity(result, series->label, target);
+  if (signal == UINT32_MAX) {
+    diag_error(&result->diags, DIAG_USAGE, (Span){0}, "there is no sensitivity of %s by `%s` to draw a band from",
+               series->label, target);
+    return false;
+  }
+  for (size_t row = 0; row < trajectory->rows; row++) {
+    double part = deviation * trajectory_value(trajectory, row, signal - 1);
+    squares[row] += part * part;
+  }
+  return true;
+}
+
+/* One `name=deviation` of the list, for all series. */
+static bool add_deviations(daedal_result *result, const Plot *plot, const char *begin, const char *end, Arena *arena,
+                           double **squares) {
+  const char *equal = scan_list(begin, "=");
+  char *rest;
+  double deviation = equal < end ? strtod(equal + 1, &rest) : NAN;
+  while (begin < end && *begin == ' ') begin++;
+  if (!(deviation >= 0) || !isfinite(deviation)) {
+    diag_error(&result->diags, DIAG_USAGE, (Span){0}, "a band needs deviations: `L=0.05, g=0.1`");
+    return false;
+  }
+  const char *target = arena_copy(arena, begin, (size_t)(equal - begin));
+  for (uint32_t k = 0; k < plot->count; k++)
+    if (!add_deviation(result, &plot->series[k], target, deviation, squares[k])) return false;
+  return true;
+}
+
+/* A band around a series: twice the deviation to either side. */
+static PlotSeries band_around(Arena *arena, const PlotSeries *series, const double *squares) {
+  PlotSeries band = *series;
+  double *low = arena_array(arena, series->count, sizeof *low), *high = arena_array(arena, series->count, sizeof *high);
+  for (size_t row = 0; row < series->count; row++) {
+    low[row] = series->y[row] - 2 * sqrt(squares[row]);
+    high[row] = series->y[row] + 2 * sqrt(squares[row]);
+  }
+  band.y = low;
+  band.upper = high;
+  return band;
+}
+
+static bool add_bands(daedal_result *result, const char *deviations, Arena *arena, Plot *plot) {
+  PlotSeries *series = arena_array(arena, 2 * (size_t)plot->count, sizeof *series);
+  double **squares = arena_array(arena, plot->count, sizeof *squares);
+  for (uint32_t k = 0; k < plot->count; k++) squares[k] = arena_array(arena, plot->series[k].count, sizeof(double));
+  for (const char *begin = deviations; *begin;) {
+    const char *end = scan_list(begin, ",");
+    if (!add_deviations(result, plot, begin, end, arena, squares)) return false;
+    begin = *end ? end + 1 : end;
+  }
+  for (uint32_t k = 0; k < plot->count; k++) {
+    series[2 * k] = band_around(arena, &plot->series[k], squares[k]);
+    series[2 * k + 1] = plot->series[k];
+  }
+  plot->series = series;
+  plot->count *= 2;
+  return true;
+}
+
 /* ---- signals over each other ---- */
 
 static PlotSeries series_of_time(Arena *arena, const Trajectory *trajectory) {
@@ -149,6 +218,7 @@ static bool work_plot(daedal_result *result, const void *argument) {
   Plot plot;
   bool ok = asked->pairs ? plot_pairs(result, asked->pairs, &arena, &plot)
                          : plot_over_time(result, asked->variables, &arena, &plot);
+  if (ok && asked->deviations && !asked->pairs) ok = add_bands(result, asked->deviations, &arena, &plot);
   result->plot.count = result->terminal.count = 0;
   if (ok) {
     plot.log_x = asked->log_x;

@@ -60,7 +60,8 @@ bool read_request(daedal_result *result, const daedal_options *options, Request 
   request->compile = options->compile;
   result->simulation.facts.method = options->method;
   if (!read_options(result, options, request) || !resume_begin(result, options, request) ||
-      !read_starts(result, options, request) || !read_invariants(result, options))
+      !read_starts(result, options, request) || !read_invariants(result, options) ||
+      !read_targets(result, options, request))
     return false;
   return filter_signals(result, options->variables, &request->choice.listed) &&
          filter_signals(result, options->plot_variables, &request->choice.hidden);

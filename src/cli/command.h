@@ -24,13 +24,14 @@ typedef struct Arguments {
   uint32_t fmi_version;
   bool standalone;
   const char *methods, *solvers; /* to compare */
-  const char *outputs;           /* of a sweep */
+  const char *inputs, *outputs;  /* of a linear form; the latter also of a sweep */
+  const char *way;               /* to a steady state */
   WordList vary, distributions;
   uint32_t samples, threads;
   uint64_t seed;
   const char *sampling, *trajectories;
   const char *data, *parameters, *weights, *deviations; /* of a fit */
-  const char *plot_pairs, *plot_axes;
+  const char *plot_pairs, *plot_axes, *plot_bands;
   const char *html_path, *points; /* of a report */
   bool compares;
   int word_count; /* the command line behind the program's name */
@@ -54,9 +55,11 @@ enum {
   IN_REPORT = 512,
   IN_DOCTOR = 1024,
   IN_COMPLETION = 2048,
+  IN_LINEARIZE = 1 << 12,
+  IN_STEADY = 1 << 13,
   IN_SWEEP = 1 << 14,
   IN_FIT = 1 << 15,
-  IN_MODELS = 255 | IN_REPORT | IN_SWEEP | IN_FIT, /* all that take a model */
+  IN_MODELS = 255 | IN_REPORT | IN_LINEARIZE | IN_STEADY | IN_SWEEP | IN_FIT, /* all that take a model */
   IN_ALL = (1 << 16) - 1,
 };
 
@@ -85,6 +88,8 @@ int simulate_command(const Arguments *arguments);
 int export_command(const Arguments *arguments);
 int reduce_command(const Arguments *arguments);
 int compare_command(const Arguments *arguments);
+int linearize_command(const Arguments *arguments);
+int steady_command(const Arguments *arguments);
 int sweep_command(const Arguments *arguments);
 int fit_command(const Arguments *arguments);
 int explain_command(const Arguments *arguments);

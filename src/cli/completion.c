@@ -25,6 +25,7 @@ static Offer offer_of(const Option *option) {
   case OPTION_DUMP:
   case OPTION_MNA:
   case OPTION_AXES:
+  case OPTION_WAY:
   case OPTION_SAMPLING: return OFFER_NAMES;
   case OPTION_SEARCHED:
   case OPTION_DIRECTORY: return OFFER_DIRECTORIES;

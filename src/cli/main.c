@@ -40,6 +40,14 @@ const Command commands[] = {
      "difference from a run that is a hundred times more accurate, and how much the system amplifies a small\n"
      "difference at the start.\n",
      compare_command},
+    {"linearize", IN_LINEARIZE, "MODEL", "matrices A, B, C, D, modes and frequency response",
+     "Linearizes the reduced equations at the initial values, or at a time of the run: the matrices of the minimal\n"
+     "state-space form, its eigenvalues with frequency and damping, and with --plot a Bode plot.\n",
+     linearize_command},
+    {"steady", IN_STEADY, "MODEL", "a steady state and whether it is stable",
+     "Looks for values with all derivatives zero, from the initial values: by Newton's method, by continuation, by\n"
+     "integration. Prints them with the eigenvalues there.\n",
+     steady_command},
     {"sweep", IN_SWEEP, "MODEL", "many runs with other values: a table of their outputs",
      "Runs the model at all combinations of the values of --vary and at samples of the distributions, on all cores, "
      "and\n"

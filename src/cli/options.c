@@ -17,7 +17,8 @@
 
 enum {
   IN_TIMES = IN_SIMULATE | IN_COMPARE | IN_REPORT | IN_SWEEP | IN_FIT,
-  IN_RUNS = IN_INIT | IN_REDUCE | IN_EXPORT | IN_TIMES,
+  IN_POINTS = IN_LINEARIZE | IN_STEADY,
+  IN_RUNS = IN_INIT | IN_REDUCE | IN_EXPORT | IN_TIMES | IN_POINTS,
   MOST_OPTIONS = 96
 };
 
@@ -36,6 +37,12 @@ const Option options[] = {
      "of a model with a Lagrangian: energy, its balance and constraint forces as variables"},
     {"--start-time", NULL, "T", IN_RUNS, OPTION_NUMBER, PLACE(run.start_time), "when the simulation starts"},
     {"--stop-time", NULL, "T", IN_TIMES | IN_EXPORT, OPTION_NUMBER, PLACE(run.stop_time), "when it stops"},
+    {"--at", NULL, "T", IN_LINEARIZE, OPTION_NUMBER, PLACE(run.stop_time),
+     "linearize at this time of the run; default: at the initial values"},
+    {"--inputs", NULL, "A,B", IN_LINEARIZE, OPTION_TEXT, PLACE(inputs),
+     "inputs of the linear form; default: all inputs of the model without a value"},
+    {"--by", NULL, "WAY", IN_STEADY, OPTION_WAY, PLACE(way),
+     "newton, homotopy or integration; default: one after the other"},
     {"--vary", NULL, "X=VALUES", IN_SWEEP, OPTION_WORDS, PLACE(vary),
      "values of a parameter or start value: 1:0.1:2, log(1,100,50), lin(0,1,11), {1,2,5}; may be repeated"},
     {"--distribution", NULL, "X=D", IN_SWEEP, OPTION_WORDS, PLACE(distributions),
@@ -43,8 +50,9 @@ const Option options[] = {
     {"--samples", NULL, "N", IN_SWEEP, OPTION_COUNT, PLACE(samples), "number of samples of the distributions"},
     {"--sampling", NULL, "S", IN_SWEEP, OPTION_SAMPLING, PLACE(sampling), "sobol (default), lhs or random"},
     {"--seed", NULL, "N", IN_SWEEP, OPTION_SEED, PLACE(seed), "of the samples; default 0"},
-    {"--outputs", NULL, "LIST", IN_SWEEP, OPTION_TEXT, PLACE(outputs),
-     "columns of the table: x, max(y), min(y), mean(E), rms(y), x@2.5, time(event); default: final values"},
+    {"--outputs", NULL, "LIST", IN_SWEEP | IN_LINEARIZE, OPTION_TEXT, PLACE(outputs),
+     "of a sweep, columns of the table: x, max(y), min(y), mean(E), rms(y), x@2.5, time(event); default: final values; "
+     "of a linear form any variables; default: the outputs of the model"},
     {"--threads", NULL, "N", IN_SWEEP, OPTION_COUNT, PLACE(threads), "threads; default: one a core"},
     {"--trajectories", NULL, "DIR", IN_SWEEP, OPTION_DIRECTORY, PLACE(trajectories),
      "directory for the trajectory of each point"},
@@ -62,7 +70,7 @@ const Option options[] = {
      "time between output points, instead of --intervals"},
     {"--override", NULL, "A=1,B=2", IN_RUNS, OPTION_TEXT, PLACE(run.overrides),
      "values of parameters and start values"},
-    {"--input", NULL, "LIST", IN_INIT | IN_TIMES | IN_EXPORT, OPTION_TEXT, PLACE(run.inputs),
+    {"--input", NULL, "LIST", IN_INIT | IN_TIMES | IN_EXPORT | IN_POINTS, OPTION_TEXT, PLACE(run.inputs),
      "inputs along time: u=sin(time), FILE.csv, held:FILE.csv; commas between"},
     {"--start-values", NULL, "FILE", IN_RUNS, OPTION_TEXT, PLACE(run.start_values),
      "start values from a list, as init --write makes it"},
@@ -72,7 +80,7 @@ const Option options[] = {
      "the values found, as a list for --start-values"},
     {"--method", NULL, "M", IN_ANALYZE | IN_INIT | IN_SIMULATE | IN_EXPORT | IN_REDUCE | IN_REPORT | IN_SWEEP | IN_FIT,
      OPTION_METHOD, PLACE(run.method), "index reduction"},
-    {"--solver", NULL, "S", IN_SIMULATE | IN_REPORT | IN_SWEEP | IN_FIT, OPTION_SOLVER, PLACE(run.solver),
+    {"--solver", NULL, "S", IN_SIMULATE | IN_REPORT | IN_SWEEP | IN_FIT | IN_POINTS, OPTION_SOLVER, PLACE(run.solver),
      "integrator"},
     {"--methods", NULL, "A,B", IN_COMPARE | IN_REPORT, OPTION_METHODS, PLACE(methods),
      "methods to compare (default: all that apply)"},
@@ -86,26 +94,30 @@ const Option options[] = {
      PLACE(run.rank_tolerance), "method strangeness: singular values below R times the largest are zero; default 1e-9"},
     {"--invariant", NULL, "A,B", IN_SIMULATE | IN_COMPARE | IN_REPORT, OPTION_TEXT, PLACE(run.invariants),
      "variables that should stay constant: their drift is reported"},
+    {"--sensitivity", NULL, "A,X.start", IN_SIMULATE, OPTION_TEXT, PLACE(run.sensitivity),
+     "derivatives of all variables by these parameters and start values, as signals der(x, A)"},
     {"--max-step", NULL, "H", IN_TIMES | IN_EXPORT, OPTION_POSITIVE, PLACE(run.max_step), "longest step"},
     {"--constraint-tolerance", NULL, "R", IN_SIMULATE | IN_REPORT | IN_SWEEP, OPTION_POSITIVE,
      PLACE(run.constraint_tolerance), "largest residual of a constraint; default: 100 times the tolerance"},
     {"--compile", NULL, NULL, IN_SIMULATE | IN_REPORT | IN_SWEEP, OPTION_FLAG, PLACE(run.compile),
      "compile the equations with the system's C compiler"},
-    {"--output-file", NULL, "FILE", IN_SIMULATE | IN_SWEEP, OPTION_TRAJECTORY, PLACE(output_path),
+    {"--output-file", NULL, "FILE", IN_SIMULATE | IN_LINEARIZE | IN_SWEEP, OPTION_TRAJECTORY, PLACE(output_path),
      "trajectory as FILE.csv, FILE.mat, FILE.raw, or - for CSV on standard output; table of a sweep as .csv, .mat, "
-     ".npy"},
+     ".npy; matrices of linearize as .mat"},
     {"--resume", NULL, NULL, IN_SIMULATE | IN_SWEEP, OPTION_FLAG, PLACE(run.resumes),
      "go on from FILE.part, which a run or a sweep leaves that was killed or interrupted"},
     {"--no-event-rows", NULL, NULL, IN_SIMULATE | IN_REPORT | IN_SWEEP, OPTION_FLAG, PLACE(run.no_event_rows),
      "no rows at events, only at output points"},
     {"--variables", NULL, "LIST", IN_SIMULATE | IN_REPORT | IN_SWEEP, OPTION_TEXT, PLACE(run.variables),
      "only these variables: names, names of arrays, expressions for whole names; commas between"},
-    {"--plot", NULL, "FILE", IN_SIMULATE | IN_COMPARE | IN_SWEEP | IN_FIT, OPTION_PLOT, PLACE(plot_path),
-     "picture as FILE.svg, .png or .pdf; for simulate also -, one in characters on standard output"},
+    {"--plot", NULL, "FILE", IN_SIMULATE | IN_COMPARE | IN_LINEARIZE | IN_SWEEP | IN_FIT, OPTION_PLOT, PLACE(plot_path),
+     "picture as FILE.svg, .png or .pdf; for simulate and linearize also -, one in characters on standard output"},
     {"--plot-variables", NULL, "LIST", IN_SIMULATE | IN_REPORT, OPTION_TEXT, PLACE(run.plot_variables),
      "what the picture shows: names, names of arrays, expressions; default: --variables, or the states"},
     {"--plot-xy", NULL, "X,Y", IN_SIMULATE, OPTION_TEXT, PLACE(plot_pairs),
      "curves of one variable over another; several with semicolons between"},
+    {"--plot-bands", NULL, "A=0.1", IN_SIMULATE, OPTION_TEXT, PLACE(plot_bands),
+     "bands around the curves: twice the deviation that those of parameters of --sensitivity make"},
     {"--plot-log", NULL, "AXES", IN_SIMULATE, OPTION_AXES, PLACE(plot_axes), "logarithmic axes: x, y or xy"},
     {"--html", NULL, "FILE", IN_REPORT, OPTION_PAGE, PLACE(html_path), "the page; default: MODELNAME.html"},
     {"--compare", NULL, NULL, IN_REPORT, OPTION_FLAG, PLACE(compares),
@@ -177,6 +189,7 @@ static bool misplaced_option(const OptionParser *parser, const Option *option) {
 const char *const *option_names(const Option *option) {
   static const char *const forms[] = {"conventional", "charge", NULL}, *const axes[] = {"x", "y", "xy", NULL},
                            *const samplings[] = {"sobol", "lhs", "random", NULL};
+  static const char *const ways[] = {"newton", "homotopy", "integration", NULL};
   switch (option->kind) {
   case OPTION_METHOD:
   case OPTION_METHODS: return daedal_method_names();
@@ -186,6 +199,7 @@ const char *const *option_names(const Option *option) {
   case OPTION_MNA: return forms;
   case OPTION_AXES: return axes;
   case OPTION_SAMPLING: return samplings;
+  case OPTION_WAY: return ways;
   default: return NULL;
   }
 }
@@ -200,6 +214,7 @@ static const char *kind_of_names(const Option *option) {
   case OPTION_DUMP: return "passes";
   case OPTION_MNA: return "forms";
   case OPTION_SAMPLING: return "kinds of samples";
+  case OPTION_WAY: return "ways";
   default: return "axes";
   }
 }
@@ -350,6 +365,7 @@ static bool value_store(const Option *option, const char *value, Arguments *argu
   case OPTION_MNA:
   case OPTION_AXES:
   case OPTION_SAMPLING:
+  case OPTION_WAY:
     if (!one_of(option, value, option_names(option))) return false;
     break;
   case OPTION_METHODS:
@@ -478,6 +494,8 @@ static bool check_together(const OptionParser *parser) {
   const char *wrong = parser->command->bit == IN_SWEEP ? ".raw" : ".npy";
   if (arguments->output_path && ends_with(arguments->output_path, wrong))
     return usage_error("%s does not write %s files", name, wrong);
+  if (parser->command->bit == IN_LINEARIZE && arguments->output_path && !ends_with(arguments->output_path, ".mat"))
+    return usage_error("linearize writes its matrices into a file: --output-file FILE.mat");
   if (parser->command->bit == IN_REDUCE && !strcmp(arguments->run.method, "strangeness")) {
     usage_error("method strangeness selects rows by numerical ranks and makes no equations to print; "
                 "simulate runs it");

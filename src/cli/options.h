@@ -20,6 +20,7 @@ typedef enum OptionKind {
   OPTION_MNA,      /* conventional or charge */
   OPTION_SAMPLING, /* sobol, lhs or random */
   OPTION_WORDS,    /* texts: the option may be given several times */
+  OPTION_WAY,      /* to a steady state */
   OPTION_METHODS,  /* several of them, commas between */
   OPTION_SOLVERS,
   OPTION_PAIR,       /* two numbers above zero, a comma between */

@@ -71,6 +71,7 @@ static void write_plot(Session *session) {
   daedal_plot plot = {.size = sizeof plot,
                       .variables = shown ? shown : arguments->run.variables,
                       .pairs = arguments->plot_pairs,
+                      .deviations = arguments->plot_bands,
                       .log_x = axes && strchr(axes, 'x'),
                       .log_y = axes && strchr(axes, 'y')};
   if (is_standard_output(path))

@@ -14,6 +14,12 @@ static const Plan *find_mode(const Simulation *simulation, const bool *holds) {
 
 const Plan *mode_plan(Simulation *simulation, const Handover *handover, bool *is_new) {
   Heap *heap = simulation->heap;
+  if (simulation->view && simulation->view->sensitivity) {
+    diag_error(simulation->diags, DIAG_INTEGRATION, (Span){0},
+               "at time %.10g an event changes the structure of the equations, which sensitivities do not follow",
+               handover ? handover->time : simulation->request.run.start);
+    return NULL;
+  }
   Evaluator *evaluator = handover ? handover->evaluator : simulation->view->evaluator;
   bool *holds = start_branches(simulation->plan, evaluator, heap);
   const Plan *known = find_mode(simulation, holds);

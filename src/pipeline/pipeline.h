@@ -7,8 +7,10 @@
 #pragma once
 
 #include "array/branches.h"
+#include "code/leaf_jacobian.h"
 #include "reduce/method.h"
 #include "solve/report.h"
+#include "solve/sensitivity.h"
 
 /* The event at which a plan takes a run over, in a mode where the equations have another structure. */
 typedef struct Handover {
@@ -28,6 +30,10 @@ typedef struct Request {
   const double *parameter_overrides; /* by leaf index, NAN for none; NULL for none at all */
   StartValues starts;
   double perturbation; /* added to every state at the start, relative to its size or 1; with a state-space form only */
+  const uint32_t *varied; /* parameter leaves by which the rows are to be differentiated */
+  uint32_t varied_count;
+  const SensitivityTarget *targets; /* by which the solution is to be differentiated */
+  uint32_t target_count;
   RecorderChoice choice;    /* of signals */
   const Handover *handover; /* NULL: the run begins */
   RunOptions run;
@@ -63,7 +69,9 @@ typedef struct Plan {
   Initial initial;
   double *discretes; /* the modes there */
   Reduction reduction;
-  const uint32_t *orders; /* see recorder_new */
+  const uint32_t *orders;             /* see recorder_new */
+  const LeafJacobian *varied;         /* rows by the leaves asked for; NULL: none were */
+  const SensitivityPlan *sensitivity; /* NULL: nothing is to be differentiated */
   RunPlan run;
   RunFacts facts; /* as far as it got */
 } Plan;

@@ -220,6 +220,83 @@ static bool pass_watch(Plan *plan) {
   return true;
 }
 
+/* The equation that is differentiated and has the leaf in it; MAP_NONE if there is none. */
+static uint32_t differentiated_equation(const Plan *plan, uint32_t leaf) {
+  Dag *dag = plan->own->dag;
+  uint32_t found = MAP_NONE;
+  IndexVec below = {0};
+  for (uint32_t i = 0; i < plan->problem.equations && found == MAP_NONE; i++) {
+    below.count = 0;
+    if (plan->structure.c[i] > 0) dag_below(dag, dag_scratch(dag), &plan->problem.residual[i], 1, &below);
+    for (uint32_t k = 0; k < below.count; k++)
+      if (dag_op(dag, below.data[k]) == OP_PARAMETER && dag_index(dag, below.data[k]) == leaf) found = i;
+  }
+  vec_free(dag_heap(dag), &below);
+  return found;
+}
+
+/* Is the derivative of an unknown asked for that is an expression of the leaf alone? It is no column, and counts as 0. */
+static bool is_differentiated_alias(const Plan *plan, uint32_t leaf) {
+  const Aliases *aliases = &plan->problem.aliases;
+  Dag *dag = plan->own->dag;
+  bool found = false;
+  IndexVec below = {0};
+  for (uint32_t j = 0; j < plan->model->unknowns.count && aliases->removed && !found; j++) {
+    if (aliases->root[j] != UINT32_MAX || !plan->orders[j]) continue;
+    below.count = 0;
+    dag_below(dag, dag_scratch(dag), &aliases->constant[j], 1, &below);
+    for (uint32_t k = 0; k < below.count; k++)
+      found = found || (dag_op(dag, below.data[k]) == OP_PARAMETER && dag_index(dag, below.data[k]) == leaf);
+  }
+  vec_free(dag_heap(dag), &below);
+  return found;
+}
+
+/* An input whose derivatives the equations need is not one input, but several. */
+static bool inputs_are_plain(Plan *plan) {
+  for (uint32_t k = 0; k < plan->request.varied_count; k++) {
+    const Variable *variable = &plan->own->variables.data[plan->own->parameters.data[plan->request.varied[k]]];
+    if (variable->variability <= VARIABILITY_PARAMETER) continue;
+    uint32_t equation = differentiated_equation(plan, plan->request.varied[k]);
+    if (equation == MAP_NONE && !is_differentiated_alias(plan, plan->request.varied[k])) continue;
+    Span span =
+        equation == MAP_NONE ? variable->span : plan->own->equations.data[plan->problem.equation[equation]].span;
+    diag_error(plan->diags, DIAG_STRUCTURE, span,
+               "an equation is differentiated, and the input `%s` with it: the form has no derivatives of inputs",
+               names_text(plan->own->names, variable->name));
+    return false;
+  }
+  return true;
+}
+
+/* What solutions owe to the parameters asked for. */
+static bool differentiate(Plan *plan) {
+  const Request *request = &plan->request;
+  if (!request->target_count) return true;
+  plan->sensitivity =
+      sensitivity_plan(plan->code, plan->first.evaluator, request->targets, request->target_count, plan->diags);
+  return plan->sensitivity != NULL;
+}
+
+/* What the rows owe to the parameters asked for. */
+static bool pass_vary(Plan *plan) {
+  const Request *request = &plan->request;
+  if (!request->varied_count && !request->target_count) return true;
+  if (plan->reduction.reduced.code != plan->code || plan->reduction.strangeness) {
+    diag_error(plan->diags, DIAG_USAGE, (Span){0},
+               "method %s makes other equations, which are not differentiated by "
+               "parameters; use method dummy",
+               request->method->name);
+    return false;
+  }
+  if (!inputs_are_plain(plan)) return false;
+  Expr *leaf = arena_array(&plan->arena, request->varied_count, sizeof *leaf);
+  for (uint32_t k = 0; k < request->varied_count; k++) leaf[k] = dag_parameter(plan->own->dag, request->varied[k]);
+  plan->varied = leaf_jacobian_new(plan->heap, plan->own, &plan->code->layout, plan->array.row, plan->array.rows, leaf,
+                                   request->varied_count);
+  return differentiate(plan);
+}
+
 static bool pass_compile(Plan *plan) {
   if (!plan->request.compile || plan->request.initialize_only) return true;
   return array_code_compile(plan->reduction.reduced.code, plan->diags);
@@ -239,7 +316,8 @@ static const PlanPass PLAN_PASSES[] = {
     {pass_regular, offsetof(Seconds, structure), true},    {pass_array, offsetof(Seconds, structure), true},
     {pass_inputs, offsetof(Seconds, structure), false},    {pass_code, offsetof(Seconds, code), true},
     {pass_initial, offsetof(Seconds, init), true},         {pass_reduce, offsetof(Seconds, code), false},
-    {pass_watch, offsetof(Seconds, code), false},          {pass_compile, offsetof(Seconds, code), false},
+    {pass_watch, offsetof(Seconds, code), false},          {pass_vary, offsetof(Seconds, code), false},
+    {pass_compile, offsetof(Seconds, code), false},
 };
 
 double pipeline_clock(void) {

@@ -180,6 +180,29 @@ void simulation_make_recorder(Simulation *simulation) {
   simulation->facts.recorder = simulation->recorder;
 }
 
+static double slope_of(void *context, uint32_t direction, Expr constant) {
+  return sensitivity_slope(context, direction, constant);
+}
+
+/* The derivatives of the initial values, and their signals. */
+static bool start_sensitivities(Simulation *simulation) {
+  const SensitivityPlan *plan = simulation->plan->sensitivity;
+  const Request *request = &simulation->request;
+  if (!plan || request->is_stepped) return true;
+  Sensitivity *sensitivity = sensitivity_new(simulation->heap, plan, simulation->view, request->run.tolerance,
+                                             request->run.interval, simulation->diags);
+  simulation->facts.status = "init";
+  if (!sensitivity_start(sensitivity, &simulation->initializer, &simulation->initial, request->run.start,
+                         simulation->system.y))
+    return false;
+  const char **names = arena_array(&simulation->arena, plan->targets, sizeof *names);
+  for (uint32_t k = 0; k < plan->targets; k++) names[k] = plan->target[k].name;
+  simulation->view->sensitivity = sensitivity;
+  recorder_add_directions(simulation->recorder, names, plan->targets, slope_of, sensitivity);
+  simulation->recorder->variations = sensitivity_at(sensitivity, request->run.start, simulation->system.y);
+  return true;
+}
+
 bool pass_view(Simulation *simulation) {
   const Request *request = &simulation->request;
   simulation->facts.status = "singular";
@@ -194,6 +217,7 @@ bool pass_view(Simulation *simulation) {
   }
   perturb_start(simulation->view, request->run.start, request->perturbation, simulation->system.y);
   simulation_make_recorder(simulation);
+  if (!start_sensitivities(simulation)) return false;
   if (request->initialize_only) recorder_add(simulation->recorder, request->run.start, simulation->system.y);
   return true;
 }

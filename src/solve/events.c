@@ -2,6 +2,7 @@
 #include "solve/events.h"
 
 #include "code/past.h"
+#include "solve/sensitivity.h"
 #include "solve/reset.h"
 
 #include <math.h>
@@ -463,11 +464,15 @@ static bool iterate(View *view, double t, double *y, uint32_t mode) {
     bool settled = settle_values(view, t, y, mode);
     if (decisions) decisions->latches = false;
     if (!settled || (decisions && decisions->undefined)) return false;
+    if (view->sensitivity && !sensitivity_settled(view->sensitivity, t, y)) return false;
     if (decisions) {
       note_actions(view, t, y);
       if (!reset_columns(view, t, y, &reset)) return false;
+      if (reset && view->sensitivity && !sensitivity_reset(view->sensitivity, t, y)) return false;
     }
-    if (decisions && (decisions_accept(decisions, t, y) || reset)) continue;
+    bool goes_on = decisions && (decisions_accept(decisions, t, y) || reset);
+    if (view->sensitivity && !sensitivity_passed(view->sensitivity, t, y)) return false;
+    if (goes_on) continue;
     if (decisions) decisions_end(decisions, t, y);
     if (view->evaluator->past) past_note(view->evaluator, t, y, view->disturbed || mode != MAP_NONE);
     switches_keep(view->switches, t, y, 0);
@@ -477,12 +482,13 @@ static bool iterate(View *view, double t, double *y, uint32_t mode) {
 }
 
 bool events_settle(View *view, double t, double *y, uint32_t mode) {
+  if (view->sensitivity && !sensitivity_event(view->sensitivity, t, y, mode)) return false;
   if (view->switches->decisions) decisions_begin(view->switches->decisions, t, y);
   bool passed = view->evaluator->past && past_pass(view->evaluator, t, y);
   if (passed && view->methods->solve_at_event(view, t, y) != EVAL_OK) return false;
   bool settled = iterate(view, t, y, mode);
   view->disturbed = view->disturbed || passed;
-  return settled;
+  return settled && (!view->sensitivity || sensitivity_event_end(view->sensitivity, t, y));
 }
 
 bool events_resume(View *view, double t, double *y) {

@@ -101,6 +101,14 @@ typedef struct IntegratorStatistics {
   bool stiff;
 } IntegratorStatistics;
 
+/* A step from t to t + h with its stages, and what solves their linear equations (stages.h). */
+typedef struct StepStages {
+  struct Stages *linear;
+  const struct RadauCoefficients *method;
+  double t, h;
+  double *const *values; /* all columns, per stage */
+} StepStages;
+
 /* One method. `self` is made by create, lives in the heap given there, and is never freed singly. */
 typedef struct Integrator {
   const char *name;         /* as on the command line */
@@ -132,6 +140,10 @@ typedef struct Integrator {
   /* The links of the system have changed at the present time, and y (all columns, projected to round-off) with
    * them: go on without a restart, with step size and history kept as far as the method can. */
   void (*switch_states)(void *self, const double *y);
+
+  /* The last step as a collocation method, for variations to share its factors. NULL, false: it is none, or has them no
+   * more. Until the next call of step, start or switch_states. */
+  bool (*stages)(void *self, StepStages *out);
 
   void (*statistics)(const void *self, IntegratorStatistics *out);
 } Integrator;

@@ -7,10 +7,8 @@
  * Solving Ordinary Differential Equations II, section IV.8, and "Stiff differential equations solved by Radau
  * methods" (1999); the weights by index follow section VII.7.
  */
-#include "base/linear.h"
-#include "solve/condense.h"
 #include "solve/integrator.h"
-#include "solve/radau_dense.h"
+#include "solve/radau_output.h"
 
 #include <float.h>
 #include <math.h>
@@ -61,27 +59,19 @@ typedef struct Radau {
   double inner[RADAU_METHODS];     /* tolerance of the error estimate */
   double goal[RADAU_METHODS];      /* of Newton's method, in units of it */
 
-  Condense *condense;            /* of the rows that are assignments */
-  Elimination *elimination;      /* of the states, in what is left of the rows */
-  int32_t *chosen, chosen_links; /* the links of this choice; -1: none yet */
-  int32_t rows;                  /* left */
+  Stages *stages; /* the linear equations of Newton's method */
   int32_t *error_columns, *newton_columns, *followed, *algebraic;
   int32_t error_count, newton_count, followed_count, algebraic_count;
   bool *lenient; /* [columns] measured in Newton's method with a small weight */
 
-  Linear *real, *pair[SMAX / 2];
-  double *jacobian, *real_values, *pair_values;
+  double *jacobian;
   double jacobian_time; /* t where it was computed; NAN: there is none */
-  double factored_step; /* 0: none */
-  const RadauCoefficients *factored_method;
 
   double t, h_next;
-  double *y;                  /* all columns at t */
-  double *stage[SMAX];        /* all columns */
-  double *residual[SMAX];     /* all rows */
-  double *residuals, *change; /* residuals of all rows, changes of all columns: s + 1 numbers each, the last 0 */
-  double *real_right, *pair_right[SMAX / 2]; /* rows left, by eigenvalue */
-  double *solution;                          /* rows left */
+  double *y;               /* all columns at t */
+  double *stage[SMAX];     /* all columns */
+  double *residual[SMAX];  /* all rows */
+  double *solution;        /* rows left */
   double *weight;          /* [columns] reciprocal error scales; 0 for columns that are not measured */
   double *estimate, *work; /* [columns] */
   double *defect;          /* [columns] states: h times the rate at the start minus the stages' there; else 0 */
@@ -95,7 +85,7 @@ typedef struct Radau {
   /* The correction of continuous output inside the last step. */
   RadauDense dense[RADAU_METHODS]; /* made at the first use */
   bool dense_tried, dense_ready;
-  double *missing[RADAU_SAMPLES][3]; /* [columns] a1, a2, a3 of radau_dense.h */
+  RadauOutput output;
 
   double theta, convergence;            /* contraction of the last iteration, theta / (1 - theta) carried over */
   bool linear;                          /* dG/dy is constant */
@@ -135,37 +125,10 @@ static void radau_find_measured(Radau *radau, int32_t *mark) {
   }
 }
 
-static void radau_set_linear(const Radau *radau, Linear *linear) {
-  const Elimination *elimination = radau->elimination;
-  linear_resize(linear, radau->rows, elimination->start[radau->rows]);
-  linear_set_pattern(linear, elimination->start, elimination->row);
-}
-
 /* Takes the present links; `jacobian` is any of the system, NULL: there is none. */
 static void radau_choose(Radau *radau, const double *jacobian) {
-  const System *system = radau->system;
-  size_t bytes = (size_t)system->links * sizeof(int32_t);
-  condense_choose(radau->condense, jacobian);
-  elimination_choose(radau->elimination, condense_pattern(radau->condense));
-  radau_find_measured(radau, radau->elimination->scratch);
-  radau->rows = condense_pattern(radau->condense)->rows;
-  size_t entries = (size_t)radau->elimination->start[radau->rows];
-  radau->real_values = heap_resize(radau->heap, radau->real_values, entries * sizeof(double));
-  radau->pair_values = heap_resize(radau->heap, radau->pair_values, 2 * entries * sizeof(double));
-  radau_set_linear(radau, radau->real);
-  for (int k = 0; k < radau_methods[radau->highest].stages / 2; k++) radau_set_linear(radau, radau->pair[k]);
-  radau->factored_step = 0;
-  if (jacobian) condense_jacobian(radau->condense, jacobian);
-  radau->chosen_links = jacobian ? system->links : -1;
-  memcpy(radau->chosen, system->link_from, bytes);
-  memcpy(radau->chosen + system->links, system->link_to, bytes);
-}
-
-static bool radau_is_chosen(const Radau *radau) {
-  const System *system = radau->system;
-  size_t bytes = (size_t)system->links * sizeof(int32_t);
-  return radau->chosen_links == system->links && memcmp(radau->chosen, system->link_from, bytes) == 0 &&
-         memcmp(radau->chosen + system->links, system->link_to, bytes) == 0;
+  stages_choose(radau->stages, jacobian);
+  radau_find_measured(radau, radau->stages->elimination->scratch);
 }
 
 /* ---- Tolerances ---- */
@@ -204,27 +167,18 @@ static void *radau_create(Heap *heap, const System *system, const IntegratorOpti
   for (int32_t e = 0; e < nonzeros && radau->linear; e++) radau->linear = system->constant[e];
   for (int32_t c = 0; c < system->columns && system->column_index; c++)
     if (system->column_index[c] > 1) radau->higher_index = true;
-  radau->condense = condense_new(heap, system);
-  radau->elimination = elimination_new(heap, system);
-  radau->chosen = heap_array(heap, 2 * columns, sizeof(int32_t));
-  radau->chosen_links = -1;
   radau->error_columns = heap_array(heap, columns, sizeof(int32_t));
   radau->newton_columns = heap_array(heap, columns, sizeof(int32_t));
   radau->followed = heap_array(heap, columns, sizeof(int32_t));
   radau->algebraic = heap_array(heap, columns, sizeof(int32_t));
   radau->lenient = heap_array(heap, columns, sizeof(bool));
   radau->jacobian = heap_array(heap, (size_t)nonzeros, sizeof(double));
-  radau->real = linear_new(heap, system->rows, nonzeros, false);
   int stages = radau_methods[radau->highest].stages;
-  for (int k = 0; k < stages / 2; k++) radau->pair[k] = linear_new(heap, system->rows, nonzeros, true);
+  radau->stages = stages_new(heap, system, stages);
   for (int i = 0; i < stages; i++) {
     radau->stage[i] = heap_array(heap, columns, sizeof(double));
     radau->residual[i] = heap_array(heap, rows, sizeof(double));
   }
-  radau->residuals = heap_array(heap, rows * (size_t)(stages + 1), sizeof(double));
-  radau->change = heap_array(heap, columns * (size_t)(stages + 1), sizeof(double));
-  radau->real_right = heap_array(heap, rows, sizeof(double));
-  for (int k = 0; k < stages / 2; k++) radau->pair_right[k] = heap_array(heap, 2 * rows, sizeof(double));
   for (int i = 0; i <= stages; i++) radau->last[i] = heap_array(heap, columns, sizeof(double));
   radau->y = heap_array(heap, columns, sizeof(double));
   radau->solution = heap_array(heap, rows, sizeof(double));
@@ -233,8 +187,7 @@ static void *radau_create(Heap *heap, const System *system, const IntegratorOpti
   radau->work = heap_array(heap, columns, sizeof(double));
   radau->defect = heap_array(heap, columns, sizeof(double));
   radau->last_defect = heap_array(heap, columns, sizeof(double));
-  for (int k = 0; k < RADAU_SAMPLES; k++)
-    for (int i = 0; i < 3; i++) radau->missing[k][i] = heap_array(heap, columns, sizeof(double));
+  radau_output_make(&radau->output, heap, system->columns);
   return radau;
 }
 
@@ -266,20 +219,9 @@ static double radau_norm(const Radau *radau, const int32_t *columns, int32_t cou
 
 /* Factors all matrices for this step size; false if one is singular. */
 static bool radau_factor(Radau *radau, double h) {
-  const RadauCoefficients *method = radau->method;
-  if (radau->factored_step == h && radau->factored_method == method) return true;
-  radau->factored_step = 0;
-  radau->statistics.factorizations++;
-  const double *jacobian = condense_values(radau->condense);
-  elimination_real(radau->elimination, jacobian, h * method->mu_real, radau->real_values);
-  if (!linear_factor(radau->real, radau->real_values)) return false;
-  for (int k = 0; k < method->stages / 2; k++) {
-    elimination_complex(radau->elimination, jacobian, h * method->mu[k][0], h * method->mu[k][1], radau->pair_values);
-    if (!linear_factor(radau->pair[k], radau->pair_values)) return false;
-  }
-  radau->factored_step = h;
-  radau->factored_method = method;
-  return true;
+  const Stages *stages = radau->stages;
+  if (stages->factored_step != h || stages->factored_method != radau->method) radau->statistics.factorizations++;
+  return stages_factor(radau->stages, radau->method, h);
 }
 
 /* The Jacobian at the predicted stage next to the middle of the step, where it is nearest to that of every
@@ -289,25 +231,18 @@ static EvalStatus radau_new_jacobian(Radau *radau, double h) {
   const System *system = radau->system;
   int middle = radau->method->stages / 2;
   EvalStatus status = EVAL_DOMAIN;
-  radau->factored_step = 0;
+  radau->stages->factored_step = 0;
   if (h > 0) {
     double t = radau->t + radau->method->node[middle] * h;
     status = system->jacobian(system->context, t, radau->stage[middle], radau->jacobian);
   }
   if (status != EVAL_OK) status = system->jacobian(system->context, radau->t, radau->y, radau->jacobian);
-  bool kept = status == EVAL_DOMAIN && radau->last_h > 0 && radau_is_chosen(radau);
+  bool kept = status == EVAL_DOMAIN && radau->last_h > 0 && stages_are_chosen(radau->stages);
   radau->jacobian_time = status == EVAL_OK || kept ? radau->t : NAN;
   if (kept) return EVAL_OK;
-  if (status == EVAL_OK && !radau_is_chosen(radau)) radau_choose(radau, radau->jacobian);
-  else if (status == EVAL_OK) condense_jacobian(radau->condense, radau->jacobian);
+  if (status == EVAL_OK && !stages_are_chosen(radau->stages)) radau_choose(radau, radau->jacobian);
+  else if (status == EVAL_OK) condense_jacobian(radau->stages->condense, radau->jacobian);
   return status;
-}
-
-/* What is left of one right-hand side, which is changed. */
-static void radau_take_right(const Radau *radau, double *residual, double *right) {
-  const int32_t *row = condense_rows(radau->condense);
-  condense_right(radau->condense, 1, residual);
-  for (int32_t r = 0; r < radau->rows; r++) right[r] = residual[row[r]];
 }
 
 /* ---- Stages ---- */
@@ -317,7 +252,7 @@ static void radau_integrate(Radau *radau, double h) {
   const RadauCoefficients *method = radau->method;
   int s = method->stages;
   for (int32_t l = 0; l < radau->system->links; l++) {
-    int32_t from = radau->elimination->from[l], to = radau->elimination->to[l];
+    int32_t from = radau->stages->elimination->from[l], to = radau->stages->elimination->to[l];
     double rate[SMAX];
     for (int j = 0; j < s; j++) rate[j] = radau->stage[j][to];
     for (int i = 0; i < s; i++) {
@@ -326,23 +261,6 @@ static void radau_integrate(Radau *radau, double h) {
       radau->stage[i][from] = radau->y[from] + h * sum;
     }
   }
-}
-
-/* Weights of the last step's points at x, in units of its step. */
-static void radau_interpolation_weights(const Radau *radau, double x, double *weight) {
-  const RadauCoefficients *method = radau->last_method;
-  int s = method->stages;
-  double sum = 0;
-  for (int j = 0; j <= s; j++) {
-    double distance = x - (j == 0 ? 0 : method->node[j - 1]);
-    if (distance == 0) {
-      for (int k = 0; k <= s; k++) weight[k] = k == j;
-      return;
-    }
-    weight[j] = method->barycentric[j] / distance;
-    sum += weight[j];
-  }
-  for (int j = 0; j <= s; j++) weight[j] /= sum;
 }
 
 /* The oldest point of the last step that is used to continue it: the longer the way, the lower the degree. */
@@ -397,82 +315,12 @@ static EvalStatus radau_evaluate(Radau *radau, double h) {
   return EVAL_OK;
 }
 
-/* out[i] = sum_j matrix[i][j] in[j] */
-static inline void radau_multiply(const double (*matrix)[SMAX], int s, const double *in, double *out) {
-#pragma GCC unroll 7
-  for (int i = 0; i < s; i++) {
-    double sum = matrix[i][0] * in[0];
-#pragma GCC unroll 7
-    for (int j = 1; j < s; j++) sum += matrix[i][j] * in[j];
-    out[i] = sum;
-  }
-}
-
-/* The rows left, into eigenvectors. */
-static inline void radau_forward(Radau *radau, int s) {
-  const int32_t *row = condense_rows(radau->condense);
-  for (int32_t u = 0; u < radau->rows; u++) {
-    double out[SMAX];
-    radau_multiply(radau->method->forward, s, radau->residuals + row[u] * (s + 1), out);
-    radau->real_right[u] = out[0];
-    for (int k = 0; k < s / 2; k++) {
-      radau->pair_right[k][2 * u] = out[2 * k + 1];
-      radau->pair_right[k][2 * u + 1] = out[2 * k + 2];
-    }
-  }
-}
-
-/* The unknowns back from eigenvectors, and the states by their links. */
-static inline void radau_back(Radau *radau, double h, int s) {
-  const Elimination *elimination = radau->elimination;
-  for (int32_t u = 0; u < radau->rows; u++) {
-    double in[SMAX], *change = radau->change + elimination->unknown[u] * (s + 1);
-    in[0] = -radau->real_right[u];
-    for (int k = 0; k < s / 2; k++) {
-      in[2 * k + 1] = -radau->pair_right[k][2 * u];
-      in[2 * k + 2] = -radau->pair_right[k][2 * u + 1];
-    }
-    radau_multiply(radau->method->back, s, in, change);
-    change[s] = 0;
-  }
-  for (int32_t l = 0; l < radau->system->links; l++) {
-    double *change = radau->change + elimination->from[l] * (s + 1);
-    radau_multiply(radau->method->a, s, radau->change + elimination->to[l] * (s + 1), change);
-    for (int i = 0; i < s; i++) change[i] *= h;
-    change[s] = 0;
-  }
-}
-
-/* Newton's correction from the residuals into `change`, all columns. Inlined for each s, which makes its
- * loops short pieces of straight code. */
-static inline __attribute__((always_inline)) void radau_correct_stages(Radau *radau, double h, int s) {
-  int32_t rows = radau->system->rows;
-  for (int32_t r = 0; r < rows; r++) {
-    for (int i = 0; i < s; i++) radau->residuals[r * (s + 1) + i] = radau->residual[i][r];
-    radau->residuals[r * (s + 1) + s] = 0;
-  }
-  condense_right(radau->condense, s + 1, radau->residuals);
-  radau_forward(radau, s);
-  linear_solve(radau->real, radau->real_right);
-  for (int k = 0; k < s / 2; k++) linear_solve(radau->pair[k], radau->pair_right[k]);
-  radau_back(radau, h, s);
-  condense_expand(radau->condense, s + 1, radau->residuals, radau->change);
-}
-
-static void radau_correct(Radau *radau, double h) {
-  switch (radau->method->stages) {
-  case 3: radau_correct_stages(radau, h, 3); return;
-  case 5: radau_correct_stages(radau, h, 5); return;
-  default: radau_correct_stages(radau, h, 7);
-  }
-}
-
 static double radau_change_norm(const Radau *radau) {
   int s = radau->method->stages;
   double sum = 0, count = (double)radau->newton_count * s;
   for (int32_t n = 0; n < radau->newton_count; n++) {
     int32_t c = radau->newton_columns[n];
-    const double *change = radau->change + c * (s + 1);
+    const double *change = radau->stages->change + c * (s + 1);
     double square = 0;
     for (int i = 0; i < s; i++) square += change[i] * change[i];
     sum += square * radau->weight[c] * radau->weight[c];
@@ -495,7 +343,7 @@ static NewtonStatus radau_newton(Radau *radau, double h, double *factor) {
   for (int iteration = 1; iteration <= limit; iteration++) {
     EvalStatus status = radau_evaluate(radau, h);
     if (status != EVAL_OK) return status == EVAL_STOP ? NEWTON_STOP : NEWTON_DOMAIN;
-    radau_correct(radau, h);
+    stages_solve(radau->stages, radau->residual);
     double norm = radau_change_norm(radau);
     radau->iterations = iteration;
     if (!isfinite(norm)) return NEWTON_SLOW;
@@ -514,31 +362,13 @@ static NewtonStatus radau_newton(Radau *radau, double h, double *factor) {
     norm_before = fmax(norm, DBL_EPSILON);
     int lanes = radau->method->stages + 1;
     for (int i = 0; i < radau->method->stages; i++)
-      for (int32_t c = 0; c < radau->system->columns; c++) radau->stage[i][c] += radau->change[c * lanes + i];
+      for (int32_t c = 0; c < radau->system->columns; c++) radau->stage[i][c] += radau->stages->change[c * lanes + i];
     if (radau->convergence * norm <= goal) return NEWTON_CONVERGED;
   }
   return NEWTON_SLOW;
 }
 
 /* ---- Error ---- */
-
-/* (I - step J)^-1 applied to the states within `error`, step being h mu; the other columns follow. In terms
- * of G: find the change d with G_y d = 0 and d_from = step d_to + error_from. */
-static void radau_filter(Radau *radau, double step, double *error) {
-  const System *system = radau->system;
-  double *right = radau->solution;
-  for (int32_t u = 0; u < radau->rows; u++) error[radau->elimination->unknown[u]] = 0;
-  for (int32_t l = 0; l < system->links; l++)
-    error[radau->elimination->from[l]] += step * error[radau->elimination->to[l]];
-  memset(right, 0, (size_t)radau->rows * sizeof(double));
-  elimination_subtract(radau->elimination, condense_values(radau->condense), error, right);
-  linear_solve(radau->real, right);
-  memset(radau->work, 0, (size_t)system->columns * sizeof(double));
-  for (int32_t u = 0; u < radau->rows; u++) radau->work[radau->elimination->unknown[u]] = right[u];
-  for (int32_t l = 0; l < system->links; l++)
-    radau->work[radau->elimination->from[l]] = step * radau->work[radau->elimination->to[l]];
-  for (int32_t c = 0; c < system->columns; c++) error[c] += radau->work[c];
-}
 
 static double radau_error_norm(const Radau *radau) {
   double sum = radau_norm(radau, radau->error_columns, radau->error_count, radau->estimate);
@@ -594,7 +424,7 @@ static double radau_departure(const Radau *radau) {
 }
 
 static double radau_states_norm(const Radau *radau, const double *vector) {
-  double sum = radau_norm(radau, radau->elimination->from, radau->system->links, vector);
+  double sum = radau_norm(radau, radau->stages->elimination->from, radau->system->links, vector);
   return sqrt(sum / fmax(radau->system->links, 1));
 }
 
@@ -603,7 +433,7 @@ static double radau_states_norm(const Radau *radau, const double *vector) {
 static void radau_filter_defect(Radau *radau) {
   if (radau_states_norm(radau, radau->estimate) > stiff_below * radau->raw_error) return;
   for (int32_t l = 0; l < radau->system->links; l++) {
-    int32_t from = radau->elimination->from[l];
+    int32_t from = radau->stages->elimination->from[l];
     radau->defect[from] = radau->estimate[from] / radau->method->mu_real;
   }
 }
@@ -616,19 +446,20 @@ static double radau_error(Radau *radau, double h) {
   const RadauCoefficients *method = radau->method;
   memset(radau->defect, 0, (size_t)radau->system->columns * sizeof(double));
   for (int32_t l = 0; l < radau->system->links; l++) {
-    int32_t to = radau->elimination->to[l];
+    int32_t to = radau->stages->elimination->to[l];
     double extrapolated = 0;
     for (int i = 0; i < method->stages; i++) extrapolated += method->at_zero[i] * radau->stage[i][to];
-    radau->defect[radau->elimination->from[l]] = h * (radau->y[to] - extrapolated);
-    radau->estimate[radau->elimination->from[l]] = method->mu_real * radau->defect[radau->elimination->from[l]];
+    radau->defect[radau->stages->elimination->from[l]] = h * (radau->y[to] - extrapolated);
+    radau->estimate[radau->stages->elimination->from[l]] =
+        method->mu_real * radau->defect[radau->stages->elimination->from[l]];
   }
   radau->raw_error = fmax(radau_states_norm(radau, radau->estimate), 1e-10);
   double step = h * method->mu_real;
-  radau_filter(radau, step, radau->estimate);
+  stages_filter(radau->stages, step, radau->estimate);
   radau_filter_defect(radau);
   double error = radau_error_norm(radau);
   if (error < 1 || !radau->system->column_index || !(radau->rejected || radau->last_h == 0)) return error;
-  radau_filter(radau, step, radau->estimate);
+  stages_filter(radau->stages, step, radau->estimate);
   return radau_error_norm(radau);
 }
 
@@ -655,7 +486,7 @@ static double radau_lower_error(const Radau *radau, double h) {
   const RadauCoefficients *method = radau->method;
   double sum = 0;
   for (int32_t l = 0; l < radau->system->links; l++) {
-    int32_t to = radau->elimination->to[l], from = radau->elimination->from[l];
+    int32_t to = radau->stages->elimination->to[l], from = radau->stages->elimination->from[l];
     double e = method->lower_error[0] * radau->y[to];
     for (int i = 0; i < method->stages; i++) e += method->lower_error[i + 1] * radau->stage[i][to];
     e *= h * radau->weight[from];
@@ -843,19 +674,19 @@ static bool radau_second_derivative(Radau *radau, double span) {
   const System *system = radau->system;
   double *now = radau->residual[0], *later = radau->residual[1], *right = radau->solution;
   double dt = fmin(1e-7 * span, 1e-7 * fmax(1, fabs(radau->t)));
-  elimination_real(radau->elimination, condense_values(radau->condense), 0, radau->real_values);
-  if (!linear_factor(radau->real, radau->real_values)) return false;
+  elimination_real(radau->stages->elimination, condense_values(radau->stages->condense), 0, radau->stages->real_values);
+  if (!linear_factor(radau->stages->real, radau->stages->real_values)) return false;
   if (system->residual(system->context, radau->t, radau->y, now) != EVAL_OK) return false;
   if (system->residual(system->context, radau->t + dt, radau->y, later) != EVAL_OK) return false;
   for (int32_t r = 0; r < system->rows; r++) now[r] = -(later[r] - now[r]) / dt;
-  radau_take_right(radau, now, right);
+  stages_take_right(radau->stages, now, right);
   for (int32_t l = 0; l < system->links; l++)
-    radau->work[radau->elimination->from[l]] = radau->y[radau->elimination->to[l]];
-  elimination_subtract(radau->elimination, condense_values(radau->condense), radau->work, right);
-  linear_solve(radau->real, right);
-  for (int32_t u = 0; u < radau->rows; u++) radau->work[radau->elimination->unknown[u]] = right[u];
+    radau->work[radau->stages->elimination->from[l]] = radau->y[radau->stages->elimination->to[l]];
+  elimination_subtract(radau->stages->elimination, condense_values(radau->stages->condense), radau->work, right);
+  linear_solve(radau->stages->real, right);
+  for (int32_t u = 0; u < radau->stages->rows; u++) radau->work[radau->stages->elimination->unknown[u]] = right[u];
   for (int32_t l = 0; l < system->links; l++)
-    radau->estimate[radau->elimination->from[l]] = radau->work[radau->elimination->to[l]];
+    radau->estimate[radau->stages->elimination->from[l]] = radau->work[radau->stages->elimination->to[l]];
   return true;
 }
 
@@ -865,7 +696,7 @@ static double radau_first_step(Radau *radau, double span) {
   if (radau->initial_step > 0) return fmin(radau->initial_step, largest);
   radau_set_weights(radau, 1);
   for (int32_t l = 0; l < radau->system->links; l++)
-    radau->estimate[radau->elimination->from[l]] = radau->y[radau->elimination->to[l]];
+    radau->estimate[radau->stages->elimination->from[l]] = radau->y[radau->stages->elimination->to[l]];
   double size = radau_states_norm(radau, radau->y), slope = radau_states_norm(radau, radau->estimate);
   double h = size <= 1e-5 || slope <= 1e-5 ? 1e-6 : 0.01 * size / slope;
   if (isnan(radau->jacobian_time) || !radau_second_derivative(radau, span)) return fmin(largest, 1e-3 * h);
@@ -887,7 +718,7 @@ static void radau_start(void *self, double t, const double *y, double t_end) {
   radau->rejected = radau->failed = radau->cautious = false;
   radau->since_lower = LOWER_REST;
   radau->since_change = 0;
-  if (radau_new_jacobian(radau, 0) != EVAL_OK && !radau_is_chosen(radau)) radau_choose(radau, NULL);
+  if (radau_new_jacobian(radau, 0) != EVAL_OK && !stages_are_chosen(radau->stages)) radau_choose(radau, NULL);
   double before =
       radau->statistics.steps > 0 ? radau->h_next : INFINITY; /* what was right before an event is near it */
   radau->h_next = fmin(radau_first_step(radau, t_end - t), before);
@@ -902,68 +733,40 @@ static double radau_time(const void *self) { return ((const Radau *)self)->t; }
 
 static const double *radau_values(const void *self) { return ((const Radau *)self)->y; }
 
-/* The collocation polynomial; for states plus the term that makes its slope right at the start of the step
- * too, which gives one order more. */
-static void radau_continue(const Radau *radau, double x, double *y) {
-  double weight[SMAX + 1], rise = 0;
-  int32_t columns = radau->system->columns;
-  radau_interpolation_weights(radau, x, weight);
-  for (int32_t c = 0; c < columns; c++) y[c] = weight[0] * radau->last[0][c];
-  for (int j = 1; j <= radau->last_method->stages; j++)
-    for (int32_t c = 0; c < columns; c++) y[c] += weight[j] * radau->last[j][c];
-  for (int k = radau->last_method->stages + 1; k >= 0; k--) rise = rise * x + radau->last_method->rise[k];
-  for (int32_t c = 0; c < columns; c++) y[c] += rise * radau->last_defect[c];
-}
-
-/* What is missing at a sample: y holds its columns, `missing` gets for each state h times the rate that the
- * equations give there minus the slope, filtered once. In terms of G: d with G_y d + G(y) = 0 and
- * d_from = h mu (d_to + y_to - slope_from), which is mu times this. */
-static bool radau_sample(Radau *radau, int k, double *y, double *missing) {
-  const System *system = radau->system;
-  const Elimination *elimination = radau->elimination;
-  const RadauCoefficients *method = radau->last_method;
-  const RadauDense *dense = &radau->dense[method - radau_methods];
-  double h = radau->last_h, step = h * method->mu_real, *residual = radau->residual[0], *right = radau->solution;
-  radau_continue(radau, dense->sample[k], y);
-  if (system->residual(system->context, radau->last_t + dense->sample[k] * h, y, residual) != EVAL_OK) return false;
-  radau_take_right(radau, residual, right);
-  for (int32_t r = 0; r < radau->rows; r++) right[r] = -right[r];
-  memset(missing, 0, (size_t)system->columns * sizeof(double));
-  for (int32_t l = 0; l < system->links; l++) {
-    int32_t from = elimination->from[l], to = elimination->to[l];
-    double slope = dense->rise_slope[k] * radau->last_defect[from];
-    for (int j = 0; j <= method->stages; j++) slope += dense->slope[k][j] * radau->last[j][from];
-    radau->work[from] = y[to] - slope / h;
-    missing[from] = step * (missing[to] + radau->work[from]);
-  }
-  elimination_subtract(elimination, condense_values(radau->condense), missing, right);
-  linear_solve(radau->real, right);
-  for (int32_t u = 0; u < radau->rows; u++) missing[elimination->unknown[u]] = right[u];
-  for (int32_t l = 0; l < system->links; l++)
-    missing[elimination->from[l]] = step * (missing[elimination->to[l]] + radau->work[elimination->from[l]]);
-  for (int32_t c = 0; c < system->columns; c++) missing[c] /= method->mu_real;
-  return true;
+/* The last step, to be looked at between its stages. */
+static RadauOutput *radau_output(Radau *radau) {
+  RadauOutput *output = &radau->output;
+  RadauDense *dense = &radau->dense[radau->last_method - radau_methods];
+  if (radau->last_method->stages >= 5 && dense->sample[RADAU_SAMPLES - 1] == 0)
+    *dense = radau_dense_make(radau->last_method);
+  output->stages = radau->stages;
+  output->method = radau->last_method;
+  output->dense = dense;
+  output->h = radau->last_h;
+  output->value = radau->last;
+  output->defect = radau->last_defect;
+  return output;
 }
 
 /* Samples the last step, once, where the continuous output is of lower order than the method and the factors
  * are still those of the step. What is missing is an order smaller than the defect, unless the step does not
  * resolve the solution: then nothing is gained. */
 static bool radau_prepare_dense(Radau *radau) {
+  const System *system = radau->system;
   const RadauCoefficients *method = radau->last_method;
   if (radau->dense_tried) return radau->dense_ready;
   radau->dense_tried = true;
   if (method->stages < 5 || radau->higher_index) return false;
-  if (radau->factored_step != radau->last_h || radau->factored_method != method) return false;
-  RadauDense *dense = &radau->dense[method - radau_methods];
-  if (dense->sample[RADAU_SAMPLES - 1] == 0) *dense = radau_dense_make(method);
-  double defect = radau_states_norm(radau, radau->last_defect);
+  if (radau->stages->factored_step != radau->last_h || radau->stages->factored_method != method) return false;
+  RadauOutput *output = radau_output(radau);
+  double defect = radau_states_norm(radau, radau->last_defect), *residual = radau->residual[0];
   for (int k = 0; k < RADAU_SAMPLES; k++) {
-    if (!radau_sample(radau, k, radau->estimate, radau->missing[k][0])) return false;
-    if (!(radau_states_norm(radau, radau->missing[k][0]) <= defect)) return false;
-    for (int i = 1; i < 3; i++) {
-      memcpy(radau->missing[k][i], radau->missing[k][i - 1], (size_t)radau->system->columns * sizeof(double));
-      radau_filter(radau, radau->last_h * method->mu_real, radau->missing[k][i]);
-    }
+    double x = output->dense->sample[k];
+    radau_output_continue(output, x, radau->estimate);
+    if (system->residual(system->context, radau->last_t + x * radau->last_h, radau->estimate, residual) != EVAL_OK)
+      return false;
+    radau_output_sample(output, k, radau->estimate, residual);
+    if (!(radau_states_norm(radau, output->missing[k][0]) <= defect)) return false;
   }
   return radau->dense_ready = true;
 }
@@ -974,23 +777,29 @@ static void radau_interpolate(void *self, double t, double *y) {
     memcpy(y, radau->y, (size_t)radau->system->columns * sizeof(double));
     return;
   }
-  double x = (t - radau->last_t) / radau->last_h, weight[RADAU_SAMPLES][3];
+  double x = (t - radau->last_t) / radau->last_h;
   bool corrected = radau_prepare_dense(radau);
-  radau_continue(radau, x, y);
-  if (!corrected) return;
-  radau_dense_weights(&radau->dense[radau->last_method - radau_methods], radau->last_method, x, weight);
-  for (int32_t l = 0; l < radau->system->links; l++) {
-    int32_t c = radau->elimination->from[l];
-    for (int k = 0; k < RADAU_SAMPLES; k++)
-      for (int i = 0; i < 3; i++) y[c] += weight[k][i] * radau->missing[k][i][c];
-  }
+  RadauOutput *output = radau_output(radau);
+  RadauWeights weights = radau_output_weights(output, x, corrected);
+  radau_output_continue(output, x, y);
+  if (corrected) radau_output_states(output, &weights, true, y);
 }
 
 /* Every column keeps its polynomial and the Jacobian stays; only the matrices are formed anew. */
 static void radau_switch_states(void *self, const double *y) {
   Radau *radau = self;
   memcpy(radau->y, y, (size_t)radau->system->columns * sizeof(double));
-  radau_choose(radau, radau->chosen_links >= 0 ? radau->jacobian : NULL);
+  radau_choose(radau, radau->stages->chosen_links >= 0 ? radau->jacobian : NULL);
+}
+
+/* The factors serve while they are those of the step. */
+static bool radau_stages(void *self, StepStages *out) {
+  Radau *radau = self;
+  if (radau->last_h == 0 || radau->stages->factored_step != radau->last_h ||
+      radau->stages->factored_method != radau->last_method || !stages_are_chosen(radau->stages))
+    return false;
+  *out = (StepStages){radau->stages, radau->last_method, radau->last_t, radau->last_h, radau->last + 1};
+  return true;
 }
 
 static void radau_statistics(const void *self, IntegratorStatistics *out) { *out = ((const Radau *)self)->statistics; }
@@ -1007,5 +816,6 @@ const Integrator integrator_radau = {
     .values = radau_values,
     .interpolate = radau_interpolate,
     .switch_states = radau_switch_states,
+    .stages = radau_stages,
     .statistics = radau_statistics,
 };

@@ -109,3 +109,24 @@ const RadauCoefficients radau_methods[RADAU_METHODS] = {
      .barycentric = {-1716, 2735.414199050748, -1778.7262387691535, 1362.1980775102002, -1085.503251260887,
                      853.8999845427503, -616.4256282165146, 245.14285714285714},
      .bulge = 1.7333670475213536e-09}};
+
+void radau_node_weights(const RadauCoefficients *method, double x, double *weight) {
+  int s = method->stages;
+  double sum = 0;
+  for (int j = 0; j <= s; j++) {
+    double distance = x - (j == 0 ? 0 : method->node[j - 1]);
+    if (distance == 0) {
+      for (int k = 0; k <= s; k++) weight[k] = k == j;
+      return;
+    }
+    weight[j] = method->barycentric[j] / distance;
+    sum += weight[j];
+  }
+  for (int j = 0; j <= s; j++) weight[j] /= sum;
+}
+
+double radau_rise_at(const RadauCoefficients *method, double x) {
+  double rise = 0;
+  for (int k = method->stages + 1; k >= 0; k--) rise = rise * x + method->rise[k];
+  return rise;
+}

@@ -28,3 +28,9 @@ typedef struct RadauCoefficients {
 } RadauCoefficients;
 
 extern const RadauCoefficients radau_methods[RADAU_METHODS]; /* s = 3, 5, 7 */
+
+/* Weights of the values at 0 and at the nodes for the polynomial through them at x, in units of the step. */
+void radau_node_weights(const RadauCoefficients *method, double x, double *weight);
+
+/* What the defect of the slope at 0 is to be multiplied by at x. */
+double radau_rise_at(const RadauCoefficients *method, double x);

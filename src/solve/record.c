@@ -128,6 +128,42 @@ void recorder_rebind(Recorder *recorder, Evaluator *evaluator) {
   recorder->evaluator = evaluator;
 }
 
+/* The expression over parameters that a signal without a column is; EXPR_NONE: it is none. */
+static Expr constant_of(const Recorder *recorder, const char *name) {
+  const Evaluator *evaluator = recorder->evaluator;
+  const Aliases *aliases = &evaluator->array->problem->aliases;
+  uint32_t position = model_find(evaluator->model, name);
+  if (position == MAP_NONE || !aliases->removed) return EXPR_NONE;
+  const Variable *variable = &evaluator->model->variables.data[position];
+  bool is_constant = variable->role == ROLE_UNKNOWN && aliases->root[variable->index] == UINT32_MAX;
+  return is_constant ? aliases->constant[variable->index] : EXPR_NONE;
+}
+
+void recorder_add_directions(Recorder *recorder, const char *const *names, uint32_t count, RecorderSlope *slope,
+                             void *context) {
+  SignalTable *signals = recorder->signals;
+  Arena arena = arena_make(signals->heap);
+  uint32_t before = signals->list.count;
+  recorder->directions = count;
+  signals->hides = signals->listed < before;
+  for (uint32_t k = 0; k < count; k++) {
+    for (uint32_t s = 0; s < before; s++) {
+      Signal signal = signals->list.data[s];
+      if (signal.kind == SIGNAL_PARAMETER) continue;
+      Expr constant = signal.column == SIGNAL_CONSTANT ? constant_of(recorder, signal.name) : EXPR_NONE;
+      signal.name = arena_printf(&arena, "der(%s, %s)", signal.name, names[k]);
+      signal.unit = signal.display_unit = signal.description = "";
+      signal.kind = SIGNAL_DERIVATIVE;
+      signal.value = constant == EXPR_NONE ? 0 : slope(context, k, constant);
+      if (signal.column != SIGNAL_CONSTANT) signal.column += (k + 1) * recorder->count;
+      signals_add(signals, &signal);
+    }
+  }
+  arena_free(&arena);
+  signals->hides = true;
+  recorder->trajectory = trajectory_new(signals->heap, signals);
+}
+
 void recorder_add(Recorder *recorder, double t, const double *y) {
   uint32_t columns = recorder->evaluator->array->columns;
   double *row = trajectory_append(recorder->trajectory, t);
@@ -135,6 +171,9 @@ void recorder_add(Recorder *recorder, double t, const double *y) {
     uint32_t source = recorder->source[k];
     row[k] = source < columns ? y[source] : recorder->evaluator->discretes[source - columns];
   }
+  for (uint32_t d = 0; d < recorder->directions && recorder->variations; d++)
+    for (uint32_t k = 0; k < recorder->count; k++)
+      row[(d + 1) * recorder->count + k] = recorder->variations[d][recorder->source[k]];
 }
 
 Drift recorder_drift(Heap *heap, const Recorder *recorder, const char *name) {

@@ -12,7 +12,9 @@ typedef struct Recorder {
   Trajectory *trajectory;
   Evaluator *evaluator;
   uint32_t count;
-  uint32_t *source; /* per column of the rows: column of the array, or array->columns + discrete variable */
+  uint32_t *source;    /* per column of the rows: column of the array, or array->columns + discrete variable */
+  uint32_t directions; /* whose variations rows have, too: so many columns more */
+  const double *const *variations; /* per direction, by source: those of the row added next; NULL: none */
 } Recorder;
 
 /* From here on values come from another evaluator, whose array is one of the same model. */
@@ -28,6 +30,12 @@ typedef struct RecorderChoice {
  * signal (problem_written_orders). is_state: per column of the array. Lives in the heap. */
 Recorder *recorder_new(Heap *heap, Evaluator *evaluator, const uint32_t *orders, const bool *is_state,
                        RecorderChoice choice);
+
+/* Adds signals der(x, NAME) for those of all others that vary, one for each direction; `constant` gives the derivative of an
+ * unknown that is an expression over parameters. To be called before any row. */
+typedef double RecorderSlope(void *context, uint32_t direction, Expr constant);
+void recorder_add_directions(Recorder *recorder, const char *const *names, uint32_t count, RecorderSlope *slope,
+                             void *context);
 
 /* Appends the row (t, y). */
 void recorder_add(Recorder *recorder, double t, const double *y);

@@ -2,6 +2,7 @@
 #include "solve/run.h"
 
 #include "base/underflow.h"
+#include "solve/sensitivity.h"
 
 #include <math.h>
 #include <string.h>
@@ -36,6 +37,14 @@ static double output_time(const RunLoop *run, uint64_t k) {
   return run->options->start + (double)k * run->options->interval;
 }
 
+/* A row, with its sensitivities if there are any. */
+static void add_row(RunLoop *run, double t, const double *y) {
+  if (!run->recorder) return;
+  Sensitivity *sensitivity = run->view->sensitivity;
+  if (sensitivity) run->recorder->variations = sensitivity_at(sensitivity, t, y);
+  recorder_add(run->recorder, t, y);
+}
+
 /* Records the columns at t, within the last step. */
 static bool record_point(RunLoop *run, double t) {
   View *view = run->view;
@@ -50,7 +59,7 @@ static bool record_point(RunLoop *run, double t) {
   run->output_rows += evaluator->row_evaluations - rows;
   run->output_entries += evaluator->entry_evaluations - entries;
   run->output_factorizations += view->methods->factorizations(view) - factorizations;
-  recorder_add(run->recorder, t, run->output);
+  add_row(run, t, run->output);
   return true;
 }
 
@@ -71,10 +80,6 @@ static bool record_until(RunLoop *run, double t, bool before) {
     run->output_count++;
   }
   return true;
-}
-
-static void add_row(RunLoop *run, double t, const double *y) {
-  if (run->recorder) recorder_add(run->recorder, t, y);
 }
 
 /* Behind an event; without rows of events only at an output point. */
@@ -101,6 +106,7 @@ static bool close_step(RunLoop *run) {
   const RunOptions *options = run->options;
   double t = stepper_time(run->stepper);
   run->is_open = false;
+  if (run->view->sensitivity) sensitivity_accept(run->view->sensitivity);
   if (stepper_at_event(run->stepper) && !record_event(run, t)) return false;
   if (options->on_step && options->on_step(options->context, t, ++run->steps)) run->statistics->stopped = true;
   return t >= options->stop || has_ended(run) || stepper_prepare(run->stepper);
@@ -108,6 +114,7 @@ static bool close_step(RunLoop *run) {
 
 static bool take_step(RunLoop *run) {
   if (!stepper_step(run->stepper)) return false;
+  if (run->view->sensitivity && !stepper_differentiate(run->stepper)) return false;
   run->again = false;
   if (!record_until(run, stepper_time(run->stepper), stepper_at_event(run->stepper))) return false;
   run->is_open = !run->again;

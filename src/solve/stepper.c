@@ -4,6 +4,7 @@
 #include "code/past.h"
 #include "solve/events.h"
 #include "solve/fold.h"
+#include "solve/sensitivity.h"
 
 #include <float.h>
 #include <math.h>
@@ -298,6 +299,10 @@ static const Integrator *first_integrator(Stepper *stepper) {
     stepper->statistics.solver_reason = "large and sparse";
     return &integrator_bdf;
   }
+  if (stepper->view->sensitivity) {
+    stepper->statistics.solver_reason = "its factors serve sensitivities";
+    return &integrator_radau;
+  }
   if (stepper->view->system.complete) {
     stepper->statistics.solver_reason = "not stiff so far";
     return &integrator_erk;
@@ -591,6 +596,7 @@ static bool finish_event(Stepper *stepper, bool settled) {
     memcpy(stepper->y, stepper->begin, (size_t)stepper->view->system.columns * sizeof(double));
     return false;
   }
+  if (!settled && stepper->view->sensitivity && sensitivity_failed(stepper->view->sensitivity)) return false;
   const Decisions *decisions = stepper->view->switches ? stepper->view->switches->decisions : NULL;
   if (decisions && !decisions_defined(decisions, t, DIAG_INTEGRATION, stepper->diags)) return false;
   if (!settled && stepper->view->undetermined != MAP_NONE) return report_jump(stepper);
@@ -620,6 +626,8 @@ bool stepper_settle(Stepper *stepper) {
   if (t < stepper->t_timed && stepper->mode != MAP_NONE) let_hover(stepper);
   size_t size = (size_t)view->system.columns * sizeof(double);
   bool is_folded = stepper->is_folded;
+  if (is_folded && view->sensitivity)
+    return sensitivity_refuse(view->sensitivity, t, "the solution jumps there over a fold of its equations");
   if (is_folded) memcpy(stepper->y, stepper->beyond, size);
   stepper->is_folded = false;
   memcpy(stepper->begin, stepper->y, size);
@@ -884,6 +892,11 @@ bool stepper_prepare(Stepper *stepper) {
 
 bool stepper_interpolate(Stepper *stepper, double t, double *y) {
   return view_point(stepper->view, stepper->integrator, stepper->self, t, y) == EVAL_OK;
+}
+
+bool stepper_differentiate(Stepper *stepper) {
+  return sensitivity_step(stepper->view->sensitivity, stepper->integrator, stepper->self, stepper->before,
+                          stepper_time(stepper));
 }
 
 Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const TurningPlan *watched,

@@ -74,6 +74,9 @@ const double *stepper_values(const Stepper *stepper);
 /* All columns at a time within the last step, the rows solved. false: they cannot be. */
 bool stepper_interpolate(Stepper *stepper, double t, double *y);
 
+/* Solves the variational equations of the view's sensitivity over the last step. false: an error is in diags. */
+bool stepper_differentiate(Stepper *stepper);
+
 /* Does something contradict its mode at y, the columns at a time within the last step? Then an event was passed: the step is
  * undone, the next one ends there at the latest, and what was recorded of it is no longer so. */
 bool stepper_passed_event(Stepper *stepper, double t, const double *y);

@@ -1,7 +1,7 @@
 /* view_dummy: the array with dummy derivatives. The states are those that the dummies leave, and change with them;
  * given the states, the state-space form solves for everything else. */
-#include "base/linear.h"
 #include "solve/jump.h"
+#include "solve/variation.h"
 #include "solve/view.h"
 
 #include <string.h>
@@ -14,11 +14,8 @@ typedef struct DummyView {
   Jump *jump; /* NULL without events */
   Workspace *kept_rows, *kept_entries;
   double *below; /* all columns, in the mode below an edge that the solution slides along */
-  /* workspace of rates_jacobian */
-  double *values;
-  int32_t *place, *pattern_start, *pattern_row;
-  double *pattern_value;
-  Linear *linear;
+  Variation *variation;
+  double *change; /* all columns, of rates_jacobian */
 } DummyView;
 
 /* On an edge: the mean of the columns of both modes that keeps the difference still. States are the same in both. */
@@ -61,48 +58,18 @@ static EvalStatus find_rates(void *context, double t, double *y) {
   return slides(chosen) ? complete_sliding(chosen, t, y) : statespace_rates(chosen->space, t, y);
 }
 
-/* The columns that are not states, in order, as one square matrix; place[] numbers them, states have -1. */
-static void mark_states(DummyView *chosen) {
-  const System *system = &chosen->view.system;
-  for (int32_t q = 0; q < system->columns; q++) chosen->place[q] = 0;
-  for (int32_t k = 0; k < system->links; k++) chosen->place[system->link_from[k]] = -1;
-  int32_t next = 0, entry = 0;
-  for (int32_t q = 0; q < system->columns; q++) {
-    if (chosen->place[q] < 0) continue;
-    chosen->place[q] = next;
-    chosen->pattern_start[next++] = entry;
-    for (int32_t e = system->column_start[q]; e < system->column_start[q + 1]; e++)
-      chosen->pattern_row[entry++] = system->row_index[e];
-  }
-  chosen->pattern_start[next] = entry;
-  linear_set_pattern(chosen->linear, chosen->pattern_start, chosen->pattern_row);
-}
-
-/* Implicit function theorem: G_z dz/dx = -G_x, and the rates are among z, or are states themselves. */
+/* The rates are columns, or states themselves. */
 static EvalStatus rates_jacobian(void *context, double t, const double *y, double *jacobian) {
   DummyView *chosen = context;
   const System *system = &chosen->view.system;
-  EvalStatus status = evaluator_jacobian(chosen->view.evaluator, t, y, chosen->values);
-  if (status != EVAL_OK) return status;
-  mark_states(chosen);
-  int32_t entry = 0, n = system->links;
-  for (int32_t q = 0; q < system->columns; q++)
-    for (int32_t e = system->column_start[q]; e < system->column_start[q + 1] && chosen->place[q] >= 0; e++)
-      chosen->pattern_value[entry++] = chosen->values[e];
-  if (!linear_factor(chosen->linear, chosen->pattern_value)) return EVAL_DOMAIN;
-  double *b = chosen->pattern_value + entry;
-  for (int32_t k = 0; k < n; k++) {
-    int32_t from = system->link_from[k];
-    memset(b, 0, (size_t)system->rows * sizeof *b);
-    for (int32_t e = system->column_start[from]; e < system->column_start[from + 1]; e++)
-      b[system->row_index[e]] = -chosen->values[e];
-    linear_solve(chosen->linear, b);
-    for (int32_t i = 0; i < n; i++) {
-      int32_t to = system->link_to[i];
-      jacobian[i + k * n] = chosen->place[to] >= 0 ? b[chosen->place[to]] : to == from;
-    }
+  EvalStatus status = variation_factor(chosen->variation, t, y);
+  int32_t n = system->links;
+  for (int32_t k = 0; k < n && status == EVAL_OK; k++) {
+    for (int32_t i = 0; i < n; i++) chosen->change[system->link_from[i]] = i == k;
+    variation_solve(chosen->variation, NULL, chosen->change);
+    for (int32_t i = 0; i < n; i++) jacobian[i + k * n] = chosen->change[system->link_to[i]];
   }
-  return EVAL_OK;
+  return status;
 }
 
 /* Takes over the dummies chosen last. */
@@ -249,13 +216,9 @@ View *view_dummy(Heap *heap, const Reduced *reduced, const ArrayRun *run) {
   chosen->space = run->space;
   if (modes_make_events(reduced->modes)) chosen->jump = jump_new(heap, run->evaluator);
   view->undetermined = MAP_NONE;
-  chosen->values = heap_array(heap, jacobian->nonzeros, sizeof(double));
   chosen->below = heap_array(heap, jacobian->columns, sizeof(double));
-  chosen->place = heap_array(heap, jacobian->columns, sizeof(int32_t));
-  chosen->pattern_start = heap_array(heap, (size_t)jacobian->columns + 1, sizeof(int32_t));
-  chosen->pattern_row = heap_array(heap, jacobian->nonzeros, sizeof(int32_t));
-  chosen->pattern_value = heap_array(heap, (size_t)jacobian->nonzeros + jacobian->rows, sizeof(double));
-  chosen->linear = linear_new(heap, (int32_t)jacobian->rows, (int32_t)jacobian->nonzeros, false);
+  chosen->change = heap_array(heap, jacobian->columns, sizeof(double));
+  chosen->variation = variation_new(heap, &view->system);
   if (reduced->kept_rows) remove_superfluous(heap, chosen, reduced);
   update_links(chosen);
   view->system.rates = find_rates;

@@ -1,0 +1,175 @@
+/* linearize: the linear form of a model at its initial values, or at a time of its run. */
+#include "api/handles.h"
+
+#include "solve/linear_report.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct LinearWork {
+  const daedal_options *options;
+  const char *inputs, *outputs;
+} LinearWork;
+
+/* ---- names ---- */
+
+/* An input of the model itself that no equation gives. */
+static bool is_open_input(const Variable *variable) {
+  return variable->role == ROLE_PARAMETER && variable->variability > VARIABILITY_PARAMETER &&
+         variable->type == TYPE_REAL;
+}
+
+/* The names of the variables of the model of which `wanted` says so. */
+static const char **list_variables(const Model *model, Arena *arena, bool (*wanted)(const Variable *variable),
+                                   uint32_t *count) {
+  const char **names = arena_array(arena, model->variables.count, sizeof *names);
+  *count = 0;
+  for (uint32_t v = 0; v < model->variables.count; v++)
+    if (wanted(&model->variables.data[v])) names[(*count)++] = model_name(model, v);
+  return names;
+}
+
+static bool is_output(const Variable *variable) {
+  return variable->causality == CAUSALITY_OUTPUT && variable->type == TYPE_REAL;
+}
+
+static bool find_input(daedal_result *result, const char *name, uint32_t *leaf) {
+  const Model *model = result->model->model;
+  uint32_t position = model_find(model, name);
+  if (position == MAP_NONE) return refuse_name(model, &result->diags, name, "take as an input");
+  const Variable *variable = &model->variables.data[position];
+  *leaf = variable->index;
+  if (is_open_input(variable)) return true;
+  return refuse_usage(result,
+                      arena_printf(&result->diags.arena, "'%s' is no Real input of the model without a value", name));
+}
+
+bool linear_names_read(daedal_result *result, const char *inputs, const char *outputs, LinearRequest *names,
+                       Request *request) {
+  Arena *arena = &result->diags.arena;
+  const Model *model = result->model->model;
+  *names = (LinearRequest){0};
+  names->input =
+      inputs ? split_names(arena, inputs, &names->inputs) : list_variables(model, arena, is_open_input, &names->inputs);
+  names->output =
+      outputs ? split_names(arena, outputs, &names->outputs) : list_variables(model, arena, is_output, &names->outputs);
+  uint32_t *leaf = arena_array(arena, names->inputs, sizeof *leaf);
+  for (uint32_t k = 0; k < names->inputs; k++)
+    if (!find_input(result, names->input[k], &leaf[k])) return false;
+  names->leaf = request->varied = leaf;
+  request->varied_count = names->inputs;
+  return true;
+}
+
+/* ---- the form ---- */
+
+bool linearize_at(daedal_result *result, const LinearRequest *names, double t, const double *y) {
+  const Simulation *simulation = &result->simulation;
+  View *view = simulation->view;
+  LinearRequest request = *names;
+  if (!view->system.rates_jacobian)
+    return refuse_usage(result, "the method makes no state-space form of this model; use method dummy");
+  if (view->switches && view->switches->slide.mode != MAP_NONE)
+    return refuse_usage(result, "the solution slides along the edge of a condition, where it cannot be linearized");
+  request.varied = simulation->plan->varied;
+  result->linear = heap_alloc(result->heap, sizeof *result->linear);
+  if (linear_form(view, simulation->recorder, t, y, &request, &result->diags.arena, &result->diags, result->linear))
+    return true;
+  result->linear = NULL;
+  return false;
+}
+
+static bool linearize(daedal_result *result, const void *argument) {
+  const LinearWork *work = argument;
+  Simulation *simulation = &result->simulation;
+  LinearRequest names;
+  Request request = {.initialize_only = isnan(work->options->stop_time), .keeps_method = true};
+  Bridge bridge;
+  request.is_stepped = !request.initialize_only;
+  bool ok = read_request(result, work->options, &request) &&
+            linear_names_read(result, work->inputs, work->outputs, &names, &request);
+  hand_on_steps(result, &request, &bridge, work->options);
+  ok = ok && pipeline_simulate(simulation, result->heap, result->model->model, &request, &result->diags);
+  if (ok && request.is_stepped) ok = simulation_advance(simulation, request.run.stop, false);
+  if (ok && request.is_stepped)
+    ok = linearize_at(result, &names, run_time(simulation->run), run_values(simulation->run));
+  else if (ok) ok = linearize_at(result, &names, request.run.start, simulation->system.y);
+  return end_run(result, ok);
+}
+
+daedal_result *daedal_linearize(daedal_model *model, const daedal_options *options, const char *inputs,
+                                const char *outputs) {
+  daedal_options given = options_given(options);
+  return result_make(model, &given, linearize, &(LinearWork){&given, inputs, outputs});
+}
+
+daedal_linear daedal_result_linear(const daedal_result *result) {
+  const LinearForm *form = result ? result->linear : NULL;
+  if (!form) return (daedal_linear){.time = NAN};
+  return (daedal_linear){.time = form->time,
+                         .states = form->states,
+                         .inputs = form->inputs,
+                         .outputs = form->outputs,
+                         .state_names = form->state,
+                         .input_names = form->input,
+                         .output_names = form->output,
+                         .point = form->value,
+                         .a = form->a,
+                         .b = form->b,
+                         .c = form->c,
+                         .d = form->d,
+                         .eigenvalues_real = form->real,
+                         .eigenvalues_imaginary = form->imaginary};
+}
+
+/* ---- reports ---- */
+
+static void print_text(daedal_result *result, TextVec *text) {
+  if (result->linear) linear_report_text(result->linear, result->heap, text);
+}
+
+static void print_json(daedal_result *result, TextVec *text) {
+  linear_report_json(result->simulation.facts.status, result->linear, result->heap, text);
+}
+
+static void print_bode(daedal_result *result, TextVec *text) {
+  if (result->linear) linear_report_bode(result->linear, daedal_model_name(result->model), 0, 0, result->heap, text);
+}
+
+const char *daedal_linear_text(daedal_result *result) { return result_report(result, REPORT_LINEAR, print_text); }
+
+const char *daedal_linear_json(daedal_result *result) {
+  return result ? result_report(result, REPORT_LINEAR_JSON, print_json) : linear_report_nothing;
+}
+
+const char *daedal_linear_bode(daedal_result *result) { return result_report(result, REPORT_BODE, print_bode); }
+
+typedef struct BodeSize {
+  uint32_t width, height;
+} BodeSize;
+
+static bool draw_bode(daedal_result *result, const void *argument) {
+  const BodeSize *size = argument;
+  result->terminal.count = 0;
+  linear_report_bode(result->linear, daedal_model_name(result->model), size->width, size->height, result->heap,
+                     &result->terminal);
+  return true;
+}
+
+const char *daedal_linear_bode_terminal(daedal_result *result, uint32_t width, uint32_t height) {
+  BodeSize size = {width ? width : 80, height};
+  return result && result->linear && result_protect(result, draw_bode, &size) ? result->terminal.data : NULL;
+}
+
+static bool write_mat(daedal_result *result, const void *argument) {
+  FileWriter *file = file_create(result->heap, &result->diags, argument, NULL, NULL);
+  if (file) linear_report_mat(result->linear, file);
+  bool ok = file && file_commit(file);
+  if (!ok) publish_result(result);
+  return ok;
+}
+
+daedal_status daedal_linear_write(daedal_result *result, const char *path) {
+  if (!result || !result->linear || !path) return DAEDAL_USAGE;
+  return result_protect(result, write_mat, path) ? DAEDAL_OK : DAEDAL_FILE;
+}

@@ -1,0 +1,45 @@
+/* linearize and steady: matrices and modes next to a point; points where nothing moves. */
+#include "cli/session.h"
+#include "cli/terminal.h"
+
+enum { PANEL_LINES = 12 };
+
+static void write_bode(Session *session) {
+  const char *path = session->arguments->plot_path;
+  if (!path) return;
+  daedal_linear form = daedal_result_linear(session->result);
+  if (!form.inputs || !form.outputs) {
+    terminal_say("a Bode plot needs inputs and outputs: --inputs, --outputs");
+    session->status = first_failure(session->status, DAEDAL_USAGE);
+    return;
+  }
+  session_write(session, path,
+                is_standard_output(path)
+                    ? daedal_linear_bode_terminal(session->result, terminal_width() - 1, PANEL_LINES)
+                    : daedal_linear_bode(session->result));
+}
+
+static void linearize(Session *session) {
+  const Arguments *arguments = session->arguments;
+  session_keep(session, daedal_linearize(session->model, &arguments->run, arguments->inputs, arguments->outputs));
+  if (!session->result || session->status) return;
+  if (!is_standard_output(arguments->json_path) && !is_standard_output(arguments->plot_path))
+    session_write(session, "-", daedal_linear_text(session->result));
+  if (arguments->output_path) {
+    daedal_status status = daedal_linear_write(session->result, arguments->output_path);
+    session_report(session);
+    session->status = first_failure(session->status, (int)status);
+  }
+  write_bode(session);
+}
+
+int linearize_command(const Arguments *arguments) { return session_run(arguments, linearize, daedal_linear_json); }
+
+static void find_steady(Session *session) {
+  const Arguments *arguments = session->arguments;
+  session_keep(session, daedal_steady(session->model, &arguments->run, arguments->way));
+  if (!session->result || session->status) return;
+  if (!is_standard_output(arguments->json_path)) session_write(session, "-", daedal_steady_text(session->result));
+}
+
+int steady_command(const Arguments *arguments) { return session_run(arguments, find_steady, daedal_steady_json); }

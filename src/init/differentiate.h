@@ -1,0 +1,24 @@
+/* differentiate: how initial values follow start values and parameters. By the implicit function theorem: columns that hold their
+ * start values move with them, all others as the rows of the initial system ask for. */
+#pragma once
+
+#include "init/initial.h"
+
+/* What moves, for one direction. */
+typedef struct StartChange {
+  const double *column;    /* per column of the initial system: what its start value moves by */
+  const double *parameter; /* per leaf listed */
+} StartChange;
+
+typedef struct StartDerivative StartDerivative;
+
+/* For parameter leaves by index. NULL: a start value that moved to a consistent one, or a value that nothing determines, is named in
+ * diags. Lives in the heap. */
+StartDerivative *start_derivative_new(Initializer *initializer, const Initial *initial, const uint32_t *parameters,
+                                      uint32_t count, Diags *diags);
+
+/* The initial system behind it, whose columns a change counts. */
+const InitialSystem *start_derivative_system(const StartDerivative *derivative);
+
+/* Changes of all columns of the initial system. */
+void start_derivative_apply(StartDerivative *derivative, const StartChange *change, double *columns);

@@ -1,0 +1,673 @@
+/* sensitivity: see sensitivity.h. */
+#include "solve/sensitivity_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+static size_t count_values(const Sensitivity *sensitivity) {
+  return (size_t)sensitivity->view->system.columns + modes_leaves(sensitivity->plan->code->modes);
+}
+
+static void make_direction(const Sensitivity *sensitivity, Direction *direction) {
+  Heap *heap = sensitivity->heap;
+  size_t columns = (size_t)sensitivity->view->system.columns, values = count_values(sensitivity);
+  direction->parameter = heap_array(heap, sensitivity->plan->parameters.count, sizeof(double));
+  direction->now = heap_array(heap, values, sizeof(double));
+  direction->at = heap_array(heap, values, sizeof(double));
+  direction->pre = heap_array(heap, values - columns, sizeof(double));
+  direction->reset = heap_array(heap, sensitivity->plan->resets.count, sizeof(double));
+  direction->defect = heap_array(heap, columns, sizeof(double));
+  direction->point[0] = direction->now;
+  direction->stage = direction->point + 1;
+  for (int i = 0; i < RADAU_STAGES_MAX; i++) direction->stage[i] = heap_array(heap, columns, sizeof(double));
+  radau_output_make(&direction->output, heap, (int32_t)columns);
+  for (int k = 0; k < EXTRA_POINTS; k++) direction->extra[k] = heap_array(heap, columns, sizeof(double));
+}
+
+Sensitivity *sensitivity_new(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance, double interval,
+                             Diags *diags) {
+  Sensitivity *sensitivity = heap_alloc(heap, sizeof *sensitivity);
+  const System *system = &view->system;
+  size_t columns = (size_t)system->columns, nonzeros = (size_t)system->column_start[system->columns];
+  *sensitivity = (Sensitivity){.heap = heap, .plan = plan, .view = view, .diags = diags, .interval = interval};
+  sensitivity->tolerance = tolerance;
+  sensitivity->goal = fmax(0.3 * tolerance, 1e-14);
+  sensitivity->directions = heap_array(heap, plan->targets, sizeof(Direction));
+  sensitivity->at = heap_array(heap, plan->targets, sizeof(double *));
+  for (uint32_t k = 0; k < plan->targets; k++) {
+    make_direction(sensitivity, &sensitivity->directions[k]);
+    sensitivity->at[k] = sensitivity->directions[k].at;
+  }
+  sensitivity->variation = variation_new(heap, system);
+  if (plan->rows->program) sensitivity->rows = workspace_new(heap, plan->rows->program);
+  if (plan->columns) sensitivity->event_columns = workspace_new(heap, plan->columns->program);
+  if (plan->leaves && plan->leaves->program) sensitivity->event_leaves = workspace_new(heap, plan->leaves->program);
+  sensitivity->row_values = heap_array(heap, plan->rows->entries, sizeof(double));
+  sensitivity->column_values = heap_array(heap, plan->columns ? plan->columns->nonzeros : 0, sizeof(double));
+  sensitivity->leaf_values = heap_array(heap, plan->leaves ? plan->leaves->entries : 0, sizeof(double));
+  sensitivity->scale = heap_array(heap, columns, sizeof(double));
+  sensitivity->g = heap_array(heap, (size_t)system->rows, sizeof(double));
+  sensitivity->roots = heap_array(heap, plan->roots, sizeof(double));
+  heap_numbers(heap, columns, &sensitivity->rate, &sensitivity->before);
+  for (int i = 0; i < RADAU_STAGES_MAX; i++) {
+    sensitivity->value[i] = heap_array(heap, columns, sizeof(double));
+    sensitivity->entries[i] = heap_array(heap, nonzeros, sizeof(double));
+    sensitivity->owed[i] = heap_array(heap, plan->rows->entries, sizeof(double));
+    sensitivity->residual[i] = heap_array(heap, (size_t)system->rows, sizeof(double));
+    sensitivity->direct[i] = heap_array(heap, (size_t)system->rows, sizeof(double));
+  }
+  for (int k = 0; k < RADAU_SAMPLES; k++) {
+    sensitivity->sample[k] = heap_array(heap, nonzeros, sizeof(double));
+    sensitivity->sample_owed[k] = heap_array(heap, plan->rows->entries, sizeof(double));
+  }
+  return sensitivity;
+}
+
+bool sensitivity_failed(const Sensitivity *sensitivity) { return sensitivity->failed; }
+
+SensitivityWork sensitivity_work(const Sensitivity *sensitivity) { return sensitivity->work; }
+
+/* ---- what rows owe to parameters ---- */
+
+static bool evaluate_rows(Sensitivity *sensitivity, double t, const double *y, double *values) {
+  if (!sensitivity->rows) return true;
+  Point point = evaluator_point(sensitivity->view->evaluator, t, y);
+  return workspace_run(sensitivity->rows, &point, values) == EVAL_OK;
+}
+
+void sensitivity_direct(const Sensitivity *sensitivity, const Direction *direction, const double *values,
+                        const double *now, double *g) {
+  const SensitivityPlan *plan = sensitivity->plan;
+  const double *discrete = now + sensitivity->view->system.columns;
+  uint32_t leaf = 0;
+  memset(g, 0, (size_t)sensitivity->view->system.rows * sizeof *g);
+  for (uint32_t p = 0; p < plan->parameters.count; p++, leaf++)
+    if (direction->parameter[p] != 0) leaf_jacobian_add(plan->rows, leaf, values, direction->parameter[p], g);
+  for (uint32_t d = 0; d < plan->discretes.count; d++, leaf++)
+    leaf_jacobian_add(plan->rows, leaf, values, discrete[plan->discretes.data[d]], g);
+  for (uint32_t d = 0; d < plan->discretes.count; d++, leaf++)
+    leaf_jacobian_add(plan->rows, leaf, values, direction->pre[plan->discretes.data[d]], g);
+}
+
+static bool report_singular(Sensitivity *sensitivity, double t) {
+  diag_error(sensitivity->diags, DIAG_INTEGRATION, (Span){0},
+             "at time %.10g the equations have no derivatives, or a singular Jacobian: no sensitivities", t);
+  sensitivity->failed = true;
+  return false;
+}
+
+bool sensitivity_complete(Sensitivity *sensitivity, double t, const double *y) {
+  if (variation_factor(sensitivity->variation, t, y) != EVAL_OK ||
+      !evaluate_rows(sensitivity, t, y, sensitivity->row_values))
+    return report_singular(sensitivity, t);
+  for (uint32_t k = 0; k < sensitivity->plan->targets; k++) {
+    Direction *direction = &sensitivity->directions[k];
+    sensitivity_direct(sensitivity, direction, sensitivity->row_values, direction->at, sensitivity->g);
+    variation_solve(sensitivity->variation, sensitivity->g, direction->at);
+  }
+  return true;
+}
+
+/* ---- the step ---- */
+
+/* Radau IIA that is as accurate as the step: an explicit method of order 8 takes long ones. */
+static const RadauCoefficients *method_for(const Integrator *integrator, void *self) {
+  IntegratorStatistics now;
+  integrator->statistics(self, &now);
+  if (integrator->explicit_form) return &radau_methods[2];
+  return &radau_methods[now.order >= 13 ? 2 : now.order >= 6 ? 1 : 0];
+}
+
+/* Columns within the step by dense output; those of an explicit method are solved for, others are known to the tolerance. */
+static bool point_at(Sensitivity *sensitivity, const Integrator *integrator, void *self, double t, double *y) {
+  if (integrator->explicit_form) return view_point(sensitivity->view, integrator, self, t, y) == EVAL_OK;
+  integrator->interpolate(self, t, y);
+  return true;
+}
+
+/* Stages of its own: the columns at the nodes by dense output. */
+static bool interpolate_stages(Sensitivity *sensitivity, const Integrator *integrator, void *self, double from,
+                               double to) {
+  const RadauCoefficients *method = method_for(integrator, self);
+  if (!sensitivity->own) sensitivity->own = stages_new(sensitivity->heap, &sensitivity->view->system, RADAU_STAGES_MAX);
+  sensitivity->step = (StepStages){sensitivity->own, method, from, to - from, sensitivity->value};
+  for (int i = 0; i < method->stages; i++) {
+    double t = i + 1 == method->stages ? to : from + method->node[i] * (to - from);
+    bool is_end = t == to;
+    if (is_end && view_point(sensitivity->view, integrator, self, t, sensitivity->value[i]) != EVAL_OK) return false;
+    if (!is_end && !point_at(sensitivity, integrator, self, t, sensitivity->value[i])) return false;
+  }
+  return true;
+}
+
+/* Jacobians at the stages, and what rows owe to parameters there. */
+static bool evaluate_stages(Sensitivity *sensitivity) {
+  const System *system = &sensitivity->view->system;
+  const StepStages *step = &sensitivity->step;
+  for (int i = 0; i < step->method->stages; i++) {
+    double t = step->t + step->method->node[i] * step->h;
+    if (system->jacobian(system->context, t, step->values[i], sensitivity->entries[i]) != EVAL_OK ||
+        !evaluate_rows(sensitivity, t, step->values[i], sensitivity->owed[i]))
+      return false;
+    sensitivity->work.jacobians++;
+  }
+  return true;
+}
+
+static bool factor_own(Sensitivity *sensitivity) {
+  const StepStages *step = &sensitivity->step;
+  stages_take_jacobian(step->linear, sensitivity->entries[step->method->stages / 2]);
+  return stages_factor(step->linear, step->method, step->h);
+}
+
+/* The states of the stages from their rates. */
+static void integrate(const Sensitivity *sensitivity, Direction *direction) {
+  const StepStages *step = &sensitivity->step;
+  const Elimination *elimination = step->linear->elimination;
+  int s = step->method->stages;
+  for (int32_t l = 0; l < sensitivity->view->system.links; l++) {
+    int32_t from = elimination->from[l], to = elimination->to[l];
+    for (int i = 0; i < s; i++) {
+      double sum = 0;
+      for (int j = 0; j < s; j++) sum += step->method->a[i][j] * direction->stage[j][to];
+      direction->stage[i][from] = direction->now[from] + step->h * sum;
+    }
+  }
+}
+
+/* Lagrange weights at x of the nodes of a step from `first` on. */
+static void continuation_weights(const RadauCoefficients *method, int first, double x, double *weight) {
+  for (int j = first; j < method->stages; j++) {
+    weight[j] = 1;
+    for (int k = first; k < method->stages; k++)
+      if (k != j) weight[j] *= (x - method->node[k]) / (method->node[j] - method->node[k]);
+  }
+}
+
+/* How the stages follow from those of the step before: by its polynomial, of a lower degree the longer the way. */
+static void plan_prediction(Sensitivity *sensitivity) {
+  static const double reach = 300; /* largest (1 + h / last h)^degree */
+  const StepStages *step = &sensitivity->step;
+  const RadauCoefficients *last = sensitivity->last_method;
+  if (sensitivity->last_h == 0) return;
+  double ratio = step->h / sensitivity->last_h, degree = log(reach) / log1p(ratio);
+  sensitivity->first = degree < last->stages - 1 ? last->stages - 1 - (int)degree : 0;
+  for (int i = 0; i < step->method->stages; i++)
+    continuation_weights(last, sensitivity->first, 1 + step->method->node[i] * ratio, sensitivity->continued[i]);
+}
+
+/* Without a step before, constant. */
+static void predict(const Sensitivity *sensitivity, Direction *direction) {
+  const StepStages *step = &sensitivity->step;
+  size_t columns = (size_t)sensitivity->view->system.columns;
+  double old[RADAU_STAGES_MAX];
+  int s = step->method->stages, first = sensitivity->first;
+  for (int i = 0; i < s && sensitivity->last_h == 0; i++)
+    memcpy(direction->stage[i], direction->now, columns * sizeof(double));
+  for (size_t c = 0; c < columns && sensitivity->last_h > 0; c++) {
+    for (int j = first; j < sensitivity->last_method->stages; j++) old[j] = direction->stage[j][c];
+    for (int i = 0; i < s; i++) {
+      double sum = 0;
+      for (int j = first; j < sensitivity->last_method->stages; j++) sum += sensitivity->continued[i][j] * old[j];
+      direction->stage[i][c] = sum;
+    }
+  }
+  integrate(sensitivity, direction);
+}
+
+/* residual += J v */
+static void add_product(const System *system, const double *entries, const double *v, double *residual) {
+  for (int32_t q = 0; q < system->columns; q++) {
+    if (v[q] == 0) continue;
+    for (int32_t e = system->column_start[q]; e < system->column_start[q + 1]; e++)
+      residual[system->row_index[e]] += entries[e] * v[q];
+  }
+}
+
+/* residual[i] = J_i Y_i + g_i; direct NULL: without g. */
+static void evaluate_residuals(Sensitivity *sensitivity, double *const *stages, double *const *direct) {
+  const System *system = &sensitivity->view->system;
+  size_t bytes = (size_t)system->rows * sizeof(double);
+  for (int i = 0; i < sensitivity->step.method->stages; i++) {
+    double *residual = sensitivity->residual[i];
+    if (direct) memcpy(residual, direct[i], bytes);
+    else memset(residual, 0, bytes);
+    add_product(system, sensitivity->entries[i], stages[i], residual);
+  }
+}
+
+/* ---- the linear equations of a step ----
+ *
+ * With P the matrix that is factored, of one Jacobian for all stages, and A that of the Jacobian of each, P^-1 A is next to 1, and
+ * GMRES (Saad and Schultz 1986) takes few iterations: fewer than corrections by P alone, and it does not diverge. Vectors are
+ * changes of all stages, which keep to the links. */
+
+enum { BASIS = 24, RESTARTS = 6 };
+
+typedef struct Krylov {
+  size_t columns, size; /* size: columns times stages */
+  const double *scale;  /* per column: reciprocal */
+  double *basis[BASIS + 1];
+  double triangle[BASIS + 1][BASIS], cosine[BASIS], sine[BASIS], right[BASIS + 1];
+} Krylov;
+
+/* Vector `out` = P^-1 residual, with a minus, from the residuals evaluated. */
+static void precondition(Sensitivity *sensitivity, const Krylov *krylov, double *out) {
+  const StepStages *step = &sensitivity->step;
+  size_t s = (size_t)step->method->stages;
+  stages_solve(step->linear, sensitivity->residual);
+  sensitivity->work.iterations++;
+  for (size_t c = 0; c < krylov->columns; c++)
+    for (size_t i = 0; i < s; i++) out[i * krylov->columns + c] = step->linear->change[c * (s + 1) + i];
+}
+
+static double dot(const Krylov *krylov, const double *a, const double *b) {
+  double sum = 0;
+  for (size_t k = 0, c = 0; k < krylov->size; k++, c = c + 1 == krylov->columns ? 0 : c + 1)
+    sum += a[k] * b[k] * krylov->scale[c] * krylov->scale[c];
+  return sum;
+}
+
+/* Errors are relative to what varies; the scale of what varies little is a part of the largest. Rates count through what they are
+ * rates of. */
+static void set_scale(Sensitivity *sensitivity, const Direction *direction) {
+  static const double small = 0.01;
+  const System *system = &sensitivity->view->system;
+  int stages = sensitivity->step.method->stages;
+  double largest = 0, root = sqrt((double)system->columns * stages), *scale = sensitivity->scale;
+  for (int32_t c = 0; c < system->columns; c++) {
+    scale[c] = fmax(fabs(direction->stage[stages - 1][c]), fabs(direction->now[c]));
+    largest = fmax(largest, scale[c] / system->nominal[c]);
+  }
+  if (!(largest > 0)) largest = 1;
+  for (int32_t c = 0; c < system->columns; c++)
+    scale[c] = 1 / ((scale[c] + small * largest * system->nominal[c]) * root);
+  for (int32_t l = 0; l < system->links; l++) scale[system->link_to[l]] *= small;
+}
+
+/* Makes the next basis vector orthogonal to those before, and column k of the triangle. */
+static void orthogonalize(Krylov *krylov, int k) {
+  double *next = krylov->basis[k + 1];
+  for (int i = 0; i <= k; i++) {
+    double part = krylov->triangle[i][k] = dot(krylov, next, krylov->basis[i]);
+    for (size_t n = 0; n < krylov->size; n++) next[n] -= part * krylov->basis[i][n];
+  }
+  double norm = sqrt(dot(krylov, next, next));
+  krylov->triangle[k + 1][k] = norm;
+  for (size_t n = 0; n < krylov->size && norm > 0; n++) next[n] /= norm;
+}
+
+/* Turns column k into that of a triangle by Givens rotations; returns what is left of the residual. */
+static double rotate(Krylov *krylov, int k) {
+  for (int i = 0; i < k; i++) {
+    double a = krylov->triangle[i][k], b = krylov->triangle[i + 1][k];
+    krylov->triangle[i][k] = krylov->cosine[i] * a + krylov->sine[i] * b;
+    krylov->triangle[i + 1][k] = krylov->cosine[i] * b - krylov->sine[i] * a;
+  }
+  double a = krylov->triangle[k][k], b = krylov->triangle[k + 1][k], norm = hypot(a, b);
+  krylov->cosine[k] = norm > 0 ? a / norm : 1;
+  krylov->sine[k] = norm > 0 ? b / norm : 0;
+  krylov->triangle[k][k] = norm;
+  krylov->right[k + 1] = -krylov->sine[k] * krylov->right[k];
+  krylov->right[k] *= krylov->cosine[k];
+  return fabs(krylov->right[k + 1]);
+}
+
+/* Adds the best combination of the first `count` vectors. */
+static void add_combination(Krylov *krylov, int count, Direction *direction) {
+  double part[BASIS];
+  for (int k = count; k-- > 0;) {
+    part[k] = krylov->right[k];
+    for (int j = k + 1; j < count; j++) part[k] -= krylov->triangle[k][j] * part[j];
+    part[k] = krylov->triangle[k][k] > 0 ? part[k] / krylov->triangle[k][k] : 0;
+  }
+  for (int k = 0; k < count; k++)
+    for (size_t n = 0; n < krylov->size; n++)
+      direction->stage[n / krylov->columns][n % krylov->columns] += part[k] * krylov->basis[k][n];
+}
+
+/* One cycle from the stages of now; returns what is left of the residual, as the correction that it asks for. */
+static double run_cycle(Sensitivity *sensitivity, Krylov *krylov, Direction *direction, Arena *arena) {
+  int s = sensitivity->step.method->stages, k = 0;
+  double *stages[RADAU_STAGES_MAX];
+  set_scale(sensitivity, direction);
+  evaluate_residuals(sensitivity, direction->stage, sensitivity->direct);
+  precondition(sensitivity, krylov, krylov->basis[0]);
+  double left = sqrt(dot(krylov, krylov->basis[0], krylov->basis[0]));
+  if (!(left > 0) || !isfinite(left)) return left;
+  for (size_t n = 0; n < krylov->size; n++) krylov->basis[0][n] /= left;
+  krylov->right[0] = left;
+  for (; k < BASIS && left > sensitivity->goal; k++) {
+    if (!krylov->basis[k + 1]) krylov->basis[k + 1] = arena_array(arena, krylov->size, sizeof(double));
+    for (int i = 0; i < s; i++) stages[i] = krylov->basis[k] + (size_t)i * krylov->columns;
+    evaluate_residuals(sensitivity, stages, NULL);
+    precondition(sensitivity, krylov, krylov->basis[k + 1]);
+    for (size_t n = 0; n < krylov->size; n++) krylov->basis[k + 1][n] = -krylov->basis[k + 1][n];
+    orthogonalize(krylov, k);
+    left = rotate(krylov, k);
+  }
+  add_combination(krylov, k, direction);
+  return left;
+}
+
+/* By GMRES. */
+static bool solve_by_krylov(Sensitivity *sensitivity, Direction *direction) {
+  Arena arena = arena_make(sensitivity->heap);
+  Krylov krylov = {.columns = (size_t)sensitivity->view->system.columns, .scale = sensitivity->scale};
+  double left = INFINITY;
+  krylov.size = krylov.columns * (size_t)sensitivity->step.method->stages;
+  krylov.basis[0] = arena_array(&arena, krylov.size, sizeof(double));
+  for (int restart = 0; restart < RESTARTS && left > sensitivity->goal; restart++)
+    left = run_cycle(sensitivity, &krylov, direction, &arena);
+  arena_free(&arena);
+  return left <= fmax(sensitivity->goal, 1e-10);
+}
+
+/* Adds the changes solved for; returns their norm. */
+static double add_changes(const Sensitivity *sensitivity, Direction *direction) {
+  const StepStages *step = &sensitivity->step;
+  int32_t columns = sensitivity->view->system.columns;
+  int s = step->method->stages;
+  double sum = 0;
+  for (int32_t c = 0; c < columns; c++) {
+    const double *change = step->linear->change + (size_t)c * (size_t)(s + 1);
+    double square = 0;
+    for (int i = 0; i < s; i++) {
+      direction->stage[i][c] += change[i];
+      square += change[i] * change[i];
+    }
+    sum += square * sensitivity->scale[c] * sensitivity->scale[c];
+  }
+  return sqrt(sum);
+}
+
+/* Corrections by P alone serve where the Jacobians of the stages differ little; otherwise GMRES goes on. How much is left of an
+ * error by a correction is known from the step before. */
+static bool solve_direction(Sensitivity *sensitivity, Direction *direction) {
+  enum { CORRECTIONS = 12 };
+  static const double slow = 0.3, least = 1e-3; /* contraction; the least that is taken over */
+  const StepStages *step = &sensitivity->step;
+  double before = 0, left = sensitivity->last_h == 0 ? 1 : fmax(pow(direction->contraction, 0.8), least);
+  for (int i = 0; i < step->method->stages; i++)
+    sensitivity_direct(sensitivity, direction, sensitivity->owed[i], direction->now, sensitivity->direct[i]);
+  predict(sensitivity, direction);
+  set_scale(sensitivity, direction);
+  for (int k = 0; k < CORRECTIONS; k++) {
+    evaluate_residuals(sensitivity, direction->stage, sensitivity->direct);
+    stages_solve(step->linear, sensitivity->residual);
+    sensitivity->work.iterations++;
+    double norm = add_changes(sensitivity, direction), ratio = k ? norm / before : 0;
+    if (!isfinite(norm)) return false;
+    if (k) left = ratio < 1 ? ratio / (1 - ratio) : HUGE_VAL;
+    direction->contraction = fmin(left, 1);
+    if (norm <= sensitivity->goal || norm * left <= sensitivity->goal) return true;
+    if (ratio > slow) break;
+    before = norm;
+  }
+  return solve_by_krylov(sensitivity, direction);
+}
+
+static void find_defect(const Sensitivity *sensitivity, Direction *direction) {
+  const StepStages *step = &sensitivity->step;
+  const System *system = &sensitivity->view->system;
+  memset(direction->defect, 0, (size_t)system->columns * sizeof(double));
+  for (int32_t l = 0; l < system->links; l++) {
+    double extrapolated = 0;
+    for (int i = 0; i < step->method->stages; i++)
+      extrapolated += step->method->at_zero[i] * direction->stage[i][system->link_to[l]];
+    direction->defect[system->link_from[l]] = step->h * (direction->now[system->link_to[l]] - extrapolated);
+  }
+}
+
+static bool solve_all(Sensitivity *sensitivity) {
+  plan_prediction(sensitivity);
+  for (uint32_t k = 0; k < sensitivity->plan->targets; k++) {
+    if (!solve_direction(sensitivity, &sensitivity->directions[k])) return false;
+    find_defect(sensitivity, &sensitivity->directions[k]);
+  }
+  return true;
+}
+
+static bool report_slow(Sensitivity *sensitivity, double t) {
+  diag_error(sensitivity->diags, DIAG_INTEGRATION, (Span){0},
+             "the variational equations could not be solved behind time %.10g; a smaller --max-step may help", t);
+  sensitivity->failed = true;
+  return false;
+}
+
+bool sensitivity_step(Sensitivity *sensitivity, const Integrator *integrator, void *self, double from, double to) {
+  bool is_whole = to == integrator->time(self);
+  if (sensitivity->has_step) sensitivity->last_h = 0; /* the step is taken again: its stages are not those before it */
+  sensitivity->has_step = sensitivity->is_sampled = false;
+  sensitivity->integrator = integrator;
+  sensitivity->self = self;
+  if (!(to > from)) return true;
+  sensitivity->is_shared = is_whole && integrator->stages && integrator->stages(self, &sensitivity->step) &&
+                           sensitivity->step.linear->system == &sensitivity->view->system;
+  if (!sensitivity->is_shared && !interpolate_stages(sensitivity, integrator, self, from, to))
+    return report_slow(sensitivity, from);
+  if (!evaluate_stages(sensitivity)) return report_singular(sensitivity, from);
+  if (!sensitivity->is_shared && !factor_own(sensitivity)) return report_singular(sensitivity, from);
+  if (!solve_all(sensitivity)) return report_slow(sensitivity, from);
+  sensitivity->has_step = true;
+  return true;
+}
+
+void sensitivity_accept(Sensitivity *sensitivity) {
+  const StepStages *step = &sensitivity->step;
+  if (!sensitivity->has_step) return;
+  for (uint32_t k = 0; k < sensitivity->plan->targets; k++) {
+    Direction *direction = &sensitivity->directions[k];
+    memcpy(direction->now, direction->stage[step->method->stages - 1],
+           (size_t)sensitivity->view->system.columns * sizeof(double));
+  }
+  sensitivity->last_t = step->t;
+  sensitivity->last_h = step->h;
+  sensitivity->last_method = step->method;
+  sensitivity->has_step = false;
+}
+
+/* ---- between the stages ---- */
+
+/* The Jacobian at sample k, and what rows owe there: of a node they are known. */
+static bool evaluate_sample(Sensitivity *sensitivity, int k, double x) {
+  const System *system = &sensitivity->view->system;
+  const StepStages *step = &sensitivity->step;
+  double t = step->t + x * step->h, *y = sensitivity->before;
+  for (int i = 0; i < step->method->stages; i++) {
+    if (x != step->method->node[i]) continue;
+    memcpy(sensitivity->sample[k], sensitivity->entries[i],
+           (size_t)system->column_start[system->columns] * sizeof(double));
+    memcpy(sensitivity->sample_owed[k], sensitivity->owed[i], sensitivity->plan->rows->entries * sizeof(double));
+    return true;
+  }
+  sensitivity->work.jacobians++;
+  return point_at(sensitivity, sensitivity->integrator, sensitivity->self, t, y) &&
+         system->jacobian(system->context, t, y, sensitivity->sample[k]) == EVAL_OK &&
+         evaluate_rows(sensitivity, t, y, sensitivity->sample_owed[k]);
+}
+
+/* Scaled. */
+static double states_norm(const System *system, const double *vector) {
+  double largest = 0;
+  for (int32_t l = 0; l < system->links; l++)
+    largest = fmax(largest, fabs(vector[system->link_from[l]]) / system->nominal[system->link_from[l]]);
+  return largest;
+}
+
+/* What the polynomial of a direction misses; false: nothing is gained by it. */
+static bool sample_direction(Sensitivity *sensitivity, Direction *direction) {
+  const System *system = &sensitivity->view->system;
+  RadauOutput *output = &direction->output;
+  double *residual = sensitivity->residual[0], defect = states_norm(system, direction->defect);
+  for (int k = 0; k < RADAU_SAMPLES; k++) {
+    radau_output_continue(output, output->dense->sample[k], direction->at);
+    sensitivity_direct(sensitivity, direction, sensitivity->sample_owed[k], direction->now, residual);
+    add_product(system, sensitivity->sample[k], direction->at, residual);
+    radau_output_sample(output, k, direction->at, residual);
+    if (!(states_norm(system, output->missing[k][0]) <= defect)) return false;
+  }
+  return true;
+}
+
+static bool is_node(const RadauCoefficients *method, double x) {
+  for (int i = 0; i < method->stages; i++)
+    if (x == method->node[i]) return true;
+  return false;
+}
+
+/* Solves for all columns at the extra points, whose Jacobians are those of samples. */
+static bool solve_extra(Sensitivity *sensitivity, const double *sample, int count) {
+  size_t columns = (size_t)sensitivity->view->system.columns;
+  int point = 0;
+  for (int k = 0; k < count && point < EXTRA_POINTS; k++) {
+    if (is_node(sensitivity->step.method, sample[k])) continue;
+    if (variation_take(sensitivity->variation, sensitivity->sample[k]) != EVAL_OK) return false;
+    for (uint32_t d = 0; d < sensitivity->plan->targets; d++) {
+      Direction *direction = &sensitivity->directions[d];
+      RadauWeights weights = radau_output_weights(&direction->output, sample[k], direction->is_corrected);
+      radau_output_states(&direction->output, &weights, direction->is_corrected, direction->at);
+      sensitivity_direct(sensitivity, direction, sensitivity->sample_owed[k], direction->now, sensitivity->g);
+      variation_solve(sensitivity->variation, sensitivity->g, direction->at);
+      memcpy(direction->extra[point], direction->at, columns * sizeof(double));
+    }
+    sensitivity->extra[point++] = sample[k];
+  }
+  return point == EXTRA_POINTS;
+}
+
+/* The points where all columns were solved for: the start, the stages, the extra ones. */
+static int list_points(Sensitivity *sensitivity) {
+  int count = 1;
+  for (int i = 0; i < sensitivity->step.method->stages; i++)
+    sensitivity->points[count++] = sensitivity->step.method->node[i];
+  for (int k = 0; k < EXTRA_POINTS; k++) sensitivity->points[count++] = sensitivity->extra[k];
+  return count;
+}
+
+/* Barycentric weights of the first `count` points. */
+static void find_barycentric(Sensitivity *sensitivity, int count) {
+  for (int j = 0; j < count; j++) {
+    sensitivity->barycentric[j] = 1;
+    for (int k = 0; k < count; k++)
+      if (k != j) sensitivity->barycentric[j] /= sensitivity->points[j] - sensitivity->points[k];
+  }
+}
+
+/* The polynomial through the first `count` points at x, which is none of them, into direction->at. */
+static void interpolate_points(const Sensitivity *sensitivity, const Direction *direction, int count,
+                               const double *weight) {
+  size_t columns = (size_t)sensitivity->view->system.columns;
+  int s = sensitivity->step.method->stages;
+  double *at = direction->at;
+  memset(at, 0, columns * sizeof *at);
+  for (int j = 0; j < count; j++) {
+    const double *point = j <= s ? direction->point[j] : direction->extra[j - s - 1], part = weight[j];
+    for (size_t c = 0; c < columns; c++) at[c] += part * point[c];
+  }
+}
+
+static void point_weights(const Sensitivity *sensitivity, int count, double x, double *weight) {
+  double sum = 0;
+  for (int j = 0; j < count; j++) {
+    weight[j] = sensitivity->barycentric[j] / (x - sensitivity->points[j]);
+    sum += weight[j];
+  }
+  for (int j = 0; j < count; j++) weight[j] /= sum;
+}
+
+/* How far the polynomial through the other points is from what was solved for at the last one, relative to what varies. */
+static double dense_error(Sensitivity *sensitivity, const Direction *direction, int count) {
+  const System *system = &sensitivity->view->system;
+  double weight[POINTS_MOST], largest = 0;
+  point_weights(sensitivity, count - 1, sensitivity->points[count - 1], weight);
+  interpolate_points(sensitivity, direction, count - 1, weight);
+  set_scale(sensitivity, direction);
+  for (int32_t c = 0; c < system->columns; c++)
+    largest = fmax(largest, fabs(direction->at[c] - direction->extra[EXTRA_POINTS - 1][c]) * sensitivity->scale[c]);
+  return largest * sqrt((double)system->columns * sensitivity->step.method->stages);
+}
+
+/* Are the points close enough to interpolate between them? */
+static bool is_resolved(Sensitivity *sensitivity) {
+  static const double part = 1000,
+                      largest = 1e-5; /* of the tolerance, and in all: of a polynomial of one degree less */
+  double most = fmin(part * sensitivity->tolerance, largest);
+  int count = list_points(sensitivity);
+  bool resolved = true;
+  find_barycentric(sensitivity, count - 1);
+  for (uint32_t d = 0; d < sensitivity->plan->targets && resolved; d++)
+    resolved = dense_error(sensitivity, &sensitivity->directions[d], count) <= most;
+  find_barycentric(sensitivity, count);
+  return resolved;
+}
+
+static void point_output(Sensitivity *sensitivity, Direction *direction, const RadauDense *dense) {
+  const StepStages *step = &sensitivity->step;
+  RadauOutput *output = &direction->output;
+  output->stages = step->linear;
+  output->method = step->method;
+  output->dense = dense;
+  output->h = step->h;
+  output->value = direction->point;
+  output->defect = direction->defect;
+  direction->is_corrected = false;
+}
+
+/* Once a step that is looked into. Three stages have no correction, but points between them. */
+static void sample_step(Sensitivity *sensitivity) {
+  static const double between[EXTRA_POINTS] = {0.35, 0.85}, many = 4; /* output points in the step */
+  const StepStages *step = &sensitivity->step;
+  RadauDense *dense = &sensitivity->dense[step->method - radau_methods];
+  bool has_correction = step->method->stages >= 5, ok = true;
+  if (sensitivity->is_sampled) return;
+  sensitivity->is_sampled = true;
+  sensitivity->is_dense = step->h > many * sensitivity->interval;
+  if (has_correction && dense->sample[RADAU_SAMPLES - 1] == 0) *dense = radau_dense_make(step->method);
+  const double *sample = has_correction ? dense->sample : between;
+  int count = has_correction ? RADAU_SAMPLES : sensitivity->is_dense ? EXTRA_POINTS : 0;
+  for (int k = 0; k < count && ok; k++) ok = evaluate_sample(sensitivity, k, sample[k]);
+  for (uint32_t k = 0; k < sensitivity->plan->targets; k++) {
+    Direction *direction = &sensitivity->directions[k];
+    point_output(sensitivity, direction, dense);
+    direction->is_corrected = ok && has_correction && sample_direction(sensitivity, direction);
+  }
+  sensitivity->is_dense =
+      sensitivity->is_dense && ok && solve_extra(sensitivity, sample, count) && is_resolved(sensitivity);
+}
+
+/* All columns between stages, where there are points enough; false: only the states. */
+static bool interpolate(Sensitivity *sensitivity, double x) {
+  double weight[POINTS_MOST];
+  int count = sensitivity->step.method->stages + 1 + EXTRA_POINTS;
+  sample_step(sensitivity);
+  bool at_point = x == sensitivity->extra[0] || x == sensitivity->extra[1] || is_node(sensitivity->step.method, x);
+  if (sensitivity->is_dense && !at_point) {
+    point_weights(sensitivity, count, x, weight);
+    for (uint32_t k = 0; k < sensitivity->plan->targets; k++)
+      interpolate_points(sensitivity, &sensitivity->directions[k], count, weight);
+    return true;
+  }
+  RadauWeights weights =
+      radau_output_weights(&sensitivity->directions[0].output, x, sensitivity->step.method->stages >= 5);
+  for (uint32_t k = 0; k < sensitivity->plan->targets; k++) {
+    const Direction *direction = &sensitivity->directions[k];
+    radau_output_states(&direction->output, &weights, direction->is_corrected, direction->at);
+  }
+  return false;
+}
+
+const double *const *sensitivity_at(Sensitivity *sensitivity, double t, const double *y) {
+  const StepStages *step = &sensitivity->step;
+  size_t columns = (size_t)sensitivity->view->system.columns, values = count_values(sensitivity);
+  double x = sensitivity->has_step ? fmin((t - step->t) / step->h, 1) : 0;
+  bool is_inside = x > 0 && x < 1;
+  for (uint32_t k = 0; k < sensitivity->plan->targets; k++) {
+    const Direction *direction = &sensitivity->directions[k];
+    size_t from = is_inside ? columns : 0; /* columns follow */
+    memcpy(direction->at + from, direction->now + from, (values - from) * sizeof(double));
+    if (x == 1) memcpy(direction->at, direction->stage[step->method->stages - 1], columns * sizeof(double));
+  }
+  if (is_inside && !interpolate(sensitivity, x)) sensitivity_complete(sensitivity, t, y);
+  return sensitivity->at;
+}

@@ -1,0 +1,232 @@
+/* sensitivity_events: what events do to sensitivities. Within an event everything varies with the time of the event: what a
+ * column varies by is Y + y' dt, dt being that of the time, and discrete values vary as what they are computed from. Behind it Y is
+ * that without the rate behind the event. The iteration of an event is followed as it goes, with the derivatives of what it
+ * evaluates. */
+#include "solve/sensitivity_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SWEEPS = 30 };
+
+static const double JUMPED = 1e-7; /* scaled: a state that moved by more did not stay */
+
+bool sensitivity_refuse(Sensitivity *sensitivity, double t, const char *why) {
+  diag_error(sensitivity->diags, DIAG_INTEGRATION, (Span){0}, "no sensitivities behind the event at time %.10g: %s", t,
+             why);
+  sensitivity->failed = true;
+  return false;
+}
+
+/* ---- rates ---- */
+
+/* All columns by time at (t, y), whose rows hold, in sensitivity->rate; the variation is that of the point. */
+static bool find_rates(Sensitivity *sensitivity, double t, const double *y) {
+  const System *system = &sensitivity->view->system;
+  const SensitivityPlan *plan = sensitivity->plan;
+  Point point = evaluator_point(sensitivity->view->evaluator, t, y);
+  if (variation_factor(sensitivity->variation, t, y) != EVAL_OK ||
+      (sensitivity->rows && workspace_run(sensitivity->rows, &point, sensitivity->row_values) != EVAL_OK))
+    return sensitivity_refuse(sensitivity, t, "the Jacobian is singular there, or not defined");
+  memset(sensitivity->g, 0, (size_t)system->rows * sizeof(double));
+  leaf_jacobian_add(plan->rows, plan->rows->leaves - 1, sensitivity->row_values, 1, sensitivity->g);
+  for (int32_t l = 0; l < system->links; l++) sensitivity->rate[system->link_from[l]] = y[system->link_to[l]];
+  variation_solve(sensitivity->variation, sensitivity->g, sensitivity->rate);
+  return true;
+}
+
+/* From what the states vary by in the event to all columns. */
+static bool complete(Sensitivity *sensitivity, double t, const double *y) {
+  const System *system = &sensitivity->view->system;
+  if (!find_rates(sensitivity, t, y)) return false;
+  for (uint32_t k = 0; k < sensitivity->plan->targets; k++) {
+    Direction *direction = &sensitivity->directions[k];
+    for (int32_t l = 0; l < system->links; l++)
+      direction->at[system->link_from[l]] -= sensitivity->rate[system->link_from[l]] * direction->time;
+    sensitivity_direct(sensitivity, direction, sensitivity->row_values, direction->at, sensitivity->g);
+    variation_solve(sensitivity->variation, sensitivity->g, direction->at);
+    for (int32_t q = 0; q < system->columns; q++) direction->at[q] += sensitivity->rate[q] * direction->time;
+  }
+  return true;
+}
+
+/* ---- expressions of events ---- */
+
+static bool evaluate_roots(Sensitivity *sensitivity, double t, const double *y) {
+  Point point = evaluator_point(sensitivity->view->evaluator, t, y);
+  if (!sensitivity->plan->roots) return true;
+  bool ok = workspace_run(sensitivity->event_columns, &point, sensitivity->column_values) == EVAL_OK;
+  if (sensitivity->event_leaves)
+    ok = workspace_run(sensitivity->event_leaves, &point, sensitivity->leaf_values) == EVAL_OK && ok;
+  return ok || sensitivity_refuse(sensitivity, t, "an expression of it has no derivative there");
+}
+
+/* What the roots vary by, when columns, discretes and time do. */
+static void vary_roots(Sensitivity *sensitivity, const Direction *direction, const double *columns) {
+  const SensitivityPlan *plan = sensitivity->plan;
+  const double *discrete = direction->at + sensitivity->view->system.columns;
+  double *roots = sensitivity->roots;
+  uint32_t leaf = 0;
+  memset(roots, 0, plan->roots * sizeof *roots);
+  for (uint32_t q = 0; q < plan->columns->columns; q++)
+    for (int32_t e = plan->columns->column_start[q]; e < plan->columns->column_start[q + 1]; e++)
+      roots[plan->columns->row_index[e]] += sensitivity->column_values[e] * columns[q];
+  for (uint32_t p = 0; p < plan->parameters.count; p++, leaf++)
+    leaf_jacobian_add(plan->leaves, leaf, sensitivity->leaf_values, direction->parameter[p], roots);
+  for (uint32_t d = 0; d < plan->discretes.count; d++, leaf++)
+    leaf_jacobian_add(plan->leaves, leaf, sensitivity->leaf_values, discrete[plan->discretes.data[d]], roots);
+  for (uint32_t d = 0; d < plan->discretes.count; d++, leaf++)
+    leaf_jacobian_add(plan->leaves, leaf, sensitivity->leaf_values, direction->pre[plan->discretes.data[d]], roots);
+  leaf_jacobian_add(plan->leaves, leaf, sensitivity->leaf_values, direction->time, roots);
+}
+
+/* The rate of a root along the solution. */
+static double root_rate(const Sensitivity *sensitivity, uint32_t root) {
+  const SensitivityPlan *plan = sensitivity->plan;
+  double sum = 0;
+  for (uint32_t q = 0; q < plan->columns->columns; q++)
+    for (int32_t e = plan->columns->column_start[q]; e < plan->columns->column_start[q + 1]; e++)
+      if ((uint32_t)plan->columns->row_index[e] == root) sum += sensitivity->column_values[e] * sensitivity->rate[q];
+  for (uint32_t e = plan->leaves->start[plan->leaves->leaves - 1]; e < plan->leaves->entries; e++)
+    if (plan->leaves->row[e] == root) sum += sensitivity->leaf_values[e];
+  return sum;
+}
+
+/* ---- the time of the event ---- */
+
+static bool find_times(Sensitivity *sensitivity, double t, uint32_t mode) {
+  const Evaluator *evaluator = sensitivity->view->evaluator;
+  bool moves = false;
+  for (uint32_t k = 0; k < sensitivity->plan->targets; k++) sensitivity->directions[k].time = 0;
+  if (mode == MAP_NONE) return true;
+  double rate = root_rate(sensitivity, mode);
+  for (uint32_t k = 0; k < sensitivity->plan->targets; k++) {
+    Direction *direction = &sensitivity->directions[k];
+    vary_roots(sensitivity, direction, direction->at);
+    double change = sensitivity->roots[mode];
+    moves = moves || change != 0;
+    direction->time = change == 0 ? 0 : -change / rate;
+  }
+  if (!moves) return true;
+  if (evaluator->inputs)
+    return sensitivity_refuse(sensitivity, t, "its time varies, and the rates of inputs along time are not known");
+  return isfinite(1 / rate) ||
+         sensitivity_refuse(sensitivity, t,
+                            "its condition is touched, not crossed, so that its time has no derivative");
+}
+
+/* ---- the iteration ---- */
+
+static void take_lefts(Sensitivity *sensitivity, Direction *direction) {
+  const Logic *logic = sensitivity->plan->code->modes->logic;
+  double *discrete = direction->at + sensitivity->view->system.columns;
+  for (uint32_t k = 0; logic && k < logic->lefts.count; k++)
+    discrete[logic->lefts.data[k].leaf] = sensitivity->roots[sensitivity->plan->first_left + k];
+  memcpy(direction->pre, discrete, modes_leaves(sensitivity->plan->code->modes) * sizeof(double));
+}
+
+static void keep_columns(Sensitivity *sensitivity, const double *y) {
+  memcpy(sensitivity->before, y, (size_t)sensitivity->view->system.columns * sizeof(double));
+}
+
+bool sensitivity_event(Sensitivity *sensitivity, double t, const double *y, uint32_t mode) {
+  sensitivity->has_step = false;
+  sensitivity->last_h = 0;
+  keep_columns(sensitivity, y);
+  sensitivity_at(sensitivity, t, y);
+  if (!find_rates(sensitivity, t, y) || !evaluate_roots(sensitivity, t, y) || !find_times(sensitivity, t, mode))
+    return false;
+  for (uint32_t k = 0; k < sensitivity->plan->targets; k++) {
+    Direction *direction = &sensitivity->directions[k];
+    for (int32_t q = 0; q < sensitivity->view->system.columns; q++)
+      direction->at[q] += sensitivity->rate[q] * direction->time;
+    if (sensitivity->plan->roots) vary_roots(sensitivity, direction, direction->at);
+    take_lefts(sensitivity, direction);
+  }
+  return true;
+}
+
+/* States stay at an event, but for what reinit sets; where the equations let them jump, how they do is not differentiated. */
+static bool states_stay(Sensitivity *sensitivity, double t, const double *y) {
+  const System *system = &sensitivity->view->system;
+  for (int32_t l = 0; l < system->links; l++) {
+    int32_t q = system->link_from[l];
+    if (fabs(y[q] - sensitivity->before[q]) <= JUMPED * (system->nominal[q] + fabs(y[q]))) continue;
+    return sensitivity_refuse(
+        sensitivity, t,
+        arena_printf(&sensitivity->diags->arena, "%s jumps there, as the equations determine",
+                     array_column_name(sensitivity->view->evaluator->array, (uint32_t)q, &sensitivity->diags->arena)));
+  }
+  return true;
+}
+
+/* Discrete values from the steps; true if one varies otherwise than before. */
+static bool take_steps(Sensitivity *sensitivity, Direction *direction) {
+  const SensitivityPlan *plan = sensitivity->plan;
+  double *discrete = direction->at + sensitivity->view->system.columns;
+  bool changed = false;
+  for (uint32_t k = 0; k < plan->steps.count; k++) {
+    double *value = &discrete[plan->code->modes->logic->steps.data[plan->steps.data[k]].leaf];
+    double now = sensitivity->roots[plan->first_step + k];
+    changed = changed || fabs(now - *value) > 1e-14 * (fabs(now) + fabs(*value));
+    *value = now;
+  }
+  return changed;
+}
+
+static bool is_sliding(const Sensitivity *sensitivity) { return sensitivity->view->switches->slide.mode != MAP_NONE; }
+
+bool sensitivity_settled(Sensitivity *sensitivity, double t, const double *y) {
+  const SensitivityPlan *plan = sensitivity->plan;
+  if (is_sliding(sensitivity))
+    return sensitivity_refuse(sensitivity, t, "the solution slides along the edge of a condition");
+  if (!states_stay(sensitivity, t, y) || !evaluate_roots(sensitivity, t, y)) return false;
+  bool changed = true;
+  for (int sweep = 0; sweep < SWEEPS && changed; sweep++) {
+    changed = false;
+    if (!complete(sensitivity, t, y)) return false;
+    for (uint32_t k = 0; k < plan->targets && plan->roots; k++) {
+      Direction *direction = &sensitivity->directions[k];
+      vary_roots(sensitivity, direction, direction->at);
+      changed = take_steps(sensitivity, direction) || changed;
+      memcpy(direction->reset, sensitivity->roots + plan->first_reset, plan->resets.count * sizeof(double));
+    }
+  }
+  return !changed || sensitivity_refuse(sensitivity, t, "discrete values depend on each other in a loop");
+}
+
+bool sensitivity_reset(Sensitivity *sensitivity, double t, const double *y) {
+  const SensitivityPlan *plan = sensitivity->plan;
+  const Decisions *decisions = sensitivity->view->switches->decisions;
+  keep_columns(sensitivity, y);
+  for (uint32_t k = 0; k < plan->targets; k++)
+    for (uint32_t r = 0; r < plan->resets.count; r++) {
+      uint32_t a = plan->resets.data[r];
+      if (decisions->column[a] != MAP_NONE && decisions_fires(decisions, a))
+        sensitivity->directions[k].at[decisions->column[a]] = decisions->sign[a] * sensitivity->directions[k].reset[r];
+    }
+  return complete(sensitivity, t, y);
+}
+
+bool sensitivity_passed(Sensitivity *sensitivity, double t, const double *y) {
+  if (!evaluate_roots(sensitivity, t, y)) return false;
+  for (uint32_t k = 0; k < sensitivity->plan->targets; k++) {
+    Direction *direction = &sensitivity->directions[k];
+    if (sensitivity->plan->roots) vary_roots(sensitivity, direction, direction->at);
+    take_lefts(sensitivity, direction);
+  }
+  return true;
+}
+
+bool sensitivity_event_end(Sensitivity *sensitivity, double t, const double *y) {
+  const System *system = &sensitivity->view->system;
+  size_t leaves = modes_leaves(sensitivity->plan->code->modes);
+  if (!complete(sensitivity, t, y)) return false;
+  for (uint32_t k = 0; k < sensitivity->plan->targets; k++) {
+    Direction *direction = &sensitivity->directions[k];
+    for (int32_t q = 0; q < system->columns; q++)
+      direction->now[q] = direction->at[q] - sensitivity->rate[q] * direction->time;
+    memcpy(direction->now + system->columns, direction->at + system->columns, leaves * sizeof(double));
+  }
+  return true;
+}

@@ -1,0 +1,78 @@
+/* sensitivity_internal: what the files of sensitivities share. */
+#pragma once
+
+#include "solve/radau_output.h"
+#include "solve/sensitivity.h"
+#include "solve/variation.h"
+
+/* Where many output points are in a step, columns are interpolated through so many points besides the stages, at
+ * which they were solved for. */
+enum { EXTRA_POINTS = 2, POINTS_MOST = RADAU_STAGES_MAX + 1 + EXTRA_POINTS };
+
+/* Of one target. */
+typedef struct Direction {
+  double *parameter;                   /* what each parameter of the plan moves by */
+  double *now;                         /* columns, then discrete leaves: at the end of the last step accepted */
+  double *pre;                         /* per discrete leaf: of pre() */
+  double *point[RADAU_STAGES_MAX + 1]; /* all columns: `now`, and at the stages of the step */
+  double **stage;                      /* the latter */
+  RadauOutput output;                  /* of the step, between its stages */
+  bool is_corrected;
+  double contraction;          /* what a correction leaves of an error, in the last step */
+  double *extra[EXTRA_POINTS]; /* all columns, at two points more of the step */
+  double *defect;              /* per column, of states */
+  double *at;                  /* what sensitivity_at has made; in an event what varies with its time fixed to it */
+  double *reset;               /* per reinit of the plan: what its value varies by */
+  double time;                 /* what the time of the event moves by */
+} Direction;
+
+struct Sensitivity {
+  Heap *heap;
+  const SensitivityPlan *plan;
+  View *view;
+  Diags *diags;
+  double tolerance; /* of the run */
+  double goal;      /* of the iteration, relative */
+  Direction *directions;
+  const double **at; /* per direction */
+  Variation *variation;
+  Workspace *rows, *event_columns, *event_leaves; /* NULL: nothing to evaluate */
+  double *row_values, *column_values, *leaf_values;
+  double *g;     /* rows */
+  double *roots; /* of events */
+  /* the step */
+  Stages *own; /* NULL until it is needed */
+  StepStages step;
+  bool has_step, is_shared;
+  const Integrator *integrator; /* of the step */
+  void *self;
+  bool is_sampled;                                      /* the corrections between the stages have been looked for */
+  bool is_dense;                                        /* and the extra points solved for */
+  double extra[EXTRA_POINTS];                           /* where they are, in units of the step */
+  double points[POINTS_MOST], barycentric[POINTS_MOST]; /* with the start and the stages; their weights */
+  double interval;                                      /* between output points */
+  RadauDense dense[RADAU_METHODS];                      /* made at the first use */
+  double *sample[RADAU_SAMPLES], *sample_owed[RADAU_SAMPLES]; /* Jacobians and what rows owe at the samples */
+  double *value[RADAU_STAGES_MAX];                            /* columns at the stages, where they are interpolated */
+  double *entries[RADAU_STAGES_MAX];                          /* of the Jacobians there */
+  double *owed[RADAU_STAGES_MAX];                             /* values of the program of rows there */
+  double *residual[RADAU_STAGES_MAX], *direct[RADAU_STAGES_MAX]; /* rows: of the stages; what rows owe directly */
+  double *scale;         /* columns: reciprocal scales of a direction in the step */
+  double *rate, *before; /* columns: by time, in an event; their values as it began, or as reinit has left them */
+  /* the step before, to continue it; h 0: there is none */
+  double last_t, last_h;
+  const RadauCoefficients *last_method;
+  double continued[RADAU_STAGES_MAX]
+                  [RADAU_STAGES_MAX]; /* weights of its stages, from `first` on, for those of the step */
+  int first;
+  SensitivityWork work;
+  bool failed;
+};
+
+/* What the rows owe directly in a direction, from values of their program, into g. `now` has the discretes. */
+void sensitivity_direct(const Sensitivity *sensitivity, const Direction *direction, const double *values,
+                        const double *now, double *g);
+
+/* At (t, y), whose rows hold: the variations of all columns from those of the states in direction->at. false: an error is in
+ * diags. */
+bool sensitivity_complete(Sensitivity *sensitivity, double t, const double *y);

@@ -1,0 +1,33 @@
+/* sensitivity_plan: what does not depend on values when solutions are differentiated by parameters and start values: which
+ * parameters and discrete variables move with those asked for, and programs for what rows and events owe to them. */
+#pragma once
+
+#include "code/evaluator.h"
+#include "code/leaf_jacobian.h"
+
+/* What solutions are differentiated by. */
+typedef struct SensitivityTarget {
+  const char *name;   /* as in the names of signals: "L", "x.start" */
+  uint32_t parameter; /* leaf; MAP_NONE: a start value */
+  uint32_t variable;  /* position of the variable whose start value it is */
+} SensitivityTarget;
+
+typedef struct SensitivityPlan {
+  const ArrayCode *code;
+  const SensitivityTarget *target;
+  uint32_t targets;
+  IndexVec parameters; /* leaves that may move */
+  IndexVec discretes;  /* discrete leaves that hold Reals */
+  LeafJacobian *rows;  /* by the parameters, the discretes, pre() of them, and time */
+  /* Roots of events: differences of all modes, then the steps of the logic that give Reals, pre() of continuous variables,
+   * and what reinit sets. */
+  IndexVec steps, resets; /* positions in the logic */
+  uint32_t first_step, first_left, first_reset, roots;
+  Jacobian *columns;    /* roots by columns; NULL without roots */
+  LeafJacobian *leaves; /* roots by the same leaves */
+} SensitivityPlan;
+
+/* For the equations of the code; `evaluator` has the values of the plan, by which parameters that were overridden are known.
+ * The targets must outlive it. NULL: what cannot be differentiated is named in diags. Lives in the heap of the code. */
+const SensitivityPlan *sensitivity_plan(ArrayCode *code, Evaluator *evaluator, const SensitivityTarget *targets,
+                                        uint32_t count, Diags *diags);

@@ -1,0 +1,101 @@
+/* variation: see variation.h. */
+#include "solve/variation.h"
+
+#include "base/linear.h"
+
+#include <string.h>
+
+struct Variation {
+  const System *system;
+  double *values;         /* of the whole Jacobian */
+  int32_t *place;         /* per column: number among those that are no states; -1: a state */
+  int32_t *states, links; /* of the pattern; -1: there is none yet */
+  int32_t *start, *row;   /* the columns that are no states, in order, as one square matrix */
+  double *entries, *right;
+  Linear *linear;
+};
+
+Variation *variation_new(Heap *heap, const System *system) {
+  Variation *variation = heap_alloc(heap, sizeof *variation);
+  size_t columns = (size_t)system->columns, nonzeros = (size_t)system->column_start[system->columns];
+  variation->system = system;
+  variation->values = heap_array(heap, nonzeros, sizeof(double));
+  variation->place = heap_array(heap, columns, sizeof(int32_t));
+  variation->states = heap_array(heap, columns, sizeof(int32_t));
+  variation->links = -1;
+  variation->start = heap_array(heap, columns + 1, sizeof(int32_t));
+  variation->row = heap_array(heap, nonzeros, sizeof(int32_t));
+  variation->entries = heap_array(heap, nonzeros, sizeof(double));
+  variation->right = heap_array(heap, (size_t)system->rows, sizeof(double));
+  variation->linear = linear_new(heap, system->rows, (int32_t)nonzeros, false);
+  return variation;
+}
+
+/* Are the states those of the pattern? */
+static bool has_same_states(const Variation *variation) {
+  const System *system = variation->system;
+  size_t bytes = (size_t)system->links * sizeof(int32_t);
+  return variation->links == system->links && memcmp(variation->states, system->link_from, bytes) == 0;
+}
+
+static void mark_states(Variation *variation) {
+  const System *system = variation->system;
+  for (int32_t q = 0; q < system->columns; q++) variation->place[q] = 0;
+  for (int32_t k = 0; k < system->links; k++) variation->place[system->link_from[k]] = -1;
+  int32_t next = 0, entry = 0;
+  for (int32_t q = 0; q < system->columns; q++) {
+    if (variation->place[q] < 0) continue;
+    variation->place[q] = next;
+    variation->start[next++] = entry;
+    for (int32_t e = system->column_start[q]; e < system->column_start[q + 1]; e++)
+      variation->row[entry++] = system->row_index[e];
+  }
+  variation->start[next] = entry;
+  variation->links = system->links;
+  memcpy(variation->states, system->link_from, (size_t)system->links * sizeof(int32_t));
+  linear_set_pattern(variation->linear, variation->start, variation->row);
+}
+
+static void take_entries(Variation *variation) {
+  const System *system = variation->system;
+  int32_t entry = 0;
+  for (int32_t q = 0; q < system->columns; q++) {
+    if (variation->place[q] < 0) continue;
+    int32_t count = system->column_start[q + 1] - system->column_start[q];
+    memcpy(variation->entries + entry, variation->values + system->column_start[q], (size_t)count * sizeof(double));
+    entry += count;
+  }
+}
+
+static EvalStatus factor(Variation *variation) {
+  if (!has_same_states(variation)) mark_states(variation);
+  take_entries(variation);
+  return linear_factor(variation->linear, variation->entries) ? EVAL_OK : EVAL_DOMAIN;
+}
+
+EvalStatus variation_factor(Variation *variation, double t, const double *y) {
+  const System *system = variation->system;
+  EvalStatus status = system->jacobian(system->context, t, y, variation->values);
+  return status == EVAL_OK ? factor(variation) : status;
+}
+
+EvalStatus variation_take(Variation *variation, const double *entries) {
+  const System *system = variation->system;
+  memcpy(variation->values, entries, (size_t)system->column_start[system->columns] * sizeof(double));
+  return factor(variation);
+}
+
+void variation_solve(Variation *variation, const double *g, double *dy) {
+  const System *system = variation->system;
+  double *right = variation->right;
+  for (int32_t r = 0; r < system->rows; r++) right[r] = g ? -g[r] : 0;
+  for (int32_t k = 0; k < system->links; k++) {
+    int32_t from = system->link_from[k];
+    if (dy[from] == 0) continue;
+    for (int32_t e = system->column_start[from]; e < system->column_start[from + 1]; e++)
+      right[system->row_index[e]] -= variation->values[e] * dy[from];
+  }
+  linear_solve(variation->linear, right);
+  for (int32_t q = 0; q < system->columns; q++)
+    if (variation->place[q] >= 0) dy[q] = right[variation->place[q]];
+}
