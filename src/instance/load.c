@@ -78,6 +78,14 @@ static bool uses_library(const Ast *ast, const ClassVec *all) {
   return false;
 }
 
+static bool is_external_object(const Ast *ast, const AstClass *definition) {
+  for (uint32_t i = 0; i < definition->elements.count; i++) {
+    const AstElement *element = &definition->elements.data[i];
+    if (element->kind == AST_EXTENDS && ast_path_is(ast, element->extends->name, "ExternalObject")) return true;
+  }
+  return false;
+}
+
 /* Types of components that are classes with equations, or of a library. */
 static bool has_model_component(const Ast *ast, const AstClass *definition, const ClassVec *all) {
   for (uint32_t i = 0; i < definition->elements.count; i++) {
@@ -87,7 +95,8 @@ static bool has_model_component(const Ast *ast, const AstClass *definition, cons
     Name last = ast_part(ast, path, path.count - 1)->name;
     if (path.count > 1 && !find_named(all, ast_part(ast, path, 0)->name)) return true;
     for (uint32_t k = 0; k < all->count; k++)
-      if (all->data[k]->label.name == last && !is_simple_class(all->data[k]) && all->data[k]->form != FORM_ENUMERATION)
+      if (all->data[k]->label.name == last && !is_simple_class(all->data[k]) &&
+          !is_external_object(ast, all->data[k]) && all->data[k]->form != FORM_ENUMERATION)
         return true;
   }
   return false;
