@@ -387,6 +387,25 @@ CALL(run_step, daedal_run_step(stage->run) == DAEDAL_OK)
 CALL(run_time, daedal_run_time(stage->run) > 0 || true)
 CALL(run_ended, daedal_run_ended(stage->run) || true)
 CALL(run_values, daedal_run_values(stage->run))
+CALL(run_state_count, (daedal_run_state_count(stage->run), true))
+CALL(run_indicator_count, (daedal_run_indicator_count(stage->run), true))
+
+/* The state-space form, where the run has one; at most so many states. */
+enum { STATES = 64 };
+
+static bool with_states(Stage *stage, daedal_status (*call)(daedal_run *, double, const double *, double *)) {
+  double states[STATES], values[STATES * STATES];
+  uint32_t count = daedal_run_state_count(stage->run);
+  if (count == 0 || count > STATES) return true;
+  daedal_status status = daedal_run_states(stage->run, states);
+  if (status == DAEDAL_OK && call) status = call(stage->run, daedal_run_time(stage->run), states, values);
+  return status != DAEDAL_INTERNAL;
+}
+
+CALL(run_states, with_states(stage, NULL))
+CALL(run_rates, with_states(stage, daedal_run_rates))
+CALL(run_jacobian, with_states(stage, daedal_run_jacobian))
+CALL(run_indicators, with_states(stage, daedal_run_indicators))
 CALL(run_derivatives, daedal_run_derivatives(stage->run))
 CALL(run_take_result, ran(stage, daedal_run_take_result(stage->run)))
 CALL(compare_text, said(daedal_compare_text(stage->result)))
@@ -455,6 +474,12 @@ static const Row ROWS[] = {
     {"run_time", call_run_time, begin_steps, false},
     {"run_ended", call_run_ended, begin_steps, false},
     {"run_values", call_run_values, begin_steps, false},
+    {"run_state_count", call_run_state_count, begin_steps, false},
+    {"run_indicator_count", call_run_indicator_count, begin_steps, false},
+    {"run_states", call_run_states, begin_steps, false},
+    {"run_rates", call_run_rates, begin_steps, false},
+    {"run_jacobian", call_run_jacobian, begin_steps, false},
+    {"run_indicators", call_run_indicators, begin_steps, false},
     {"run_derivatives", call_run_derivatives, begin_steps, false},
     {"run_interpolate", interpolate, begin_steps, false},
     {"run_set_value", set_value, make_run, false},
@@ -549,9 +574,10 @@ static const Row ROWS[] = {
 };
 
 /* Functions that every row uses, or that have neither a handle nor memory. */
-static const char *const EXEMPT[] = {"model_free", "result_free",  "default_options", "method_names", "solver_names",
-                                     "pass_names", "result_pivot", "nearest_name",    "code_get",     "model_text",
-                                     "plan_free",  "run_free",     "version",         "state_free", "sweep_free", "estimate_free"};
+static const char *const EXEMPT[] = {"model_free",   "result_free", "default_options", "method_names",
+                                     "solver_names", "pass_names",  "result_pivot",    "nearest_name",
+                                     "code_get",     "model_text",  "plan_free",       "run_free",
+                                     "version",      "state_free",  "sweep_free",      "estimate_free"};
 
 /* ---- refusing ---- */
 
