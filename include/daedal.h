@@ -282,7 +282,8 @@ typedef struct daedal_options {
   const char *part_path; /* while running the rows go to this file as CSV, every second; it stays. NULL: they do not */
   /* Goes on from the rows of part_path, which stays as it is; refused where rows do not hold the whole state. */
   bool resumes;
-  const double *output_times; /* ascending, within start and stop time: the output points; NULL: those of the intervals */
+  const double
+      *output_times; /* ascending, within start and stop time: the output points; NULL: those of the intervals */
   uint32_t output_time_count;
   /* "L, g, x.start": parameters and start values by which the solution is differentiated (docs/sensitivity.md). The result then has
    * the signals der(x, L), for every signal x that varies. Not for runs that are stepped. NULL for none. */
@@ -598,9 +599,10 @@ const char *daedal_sweep_plot(daedal_sweep *sweep);
 typedef struct daedal_estimate daedal_estimate;
 
 typedef struct daedal_fit_options {
-  size_t size;           /* of this struct where the program was compiled */
-  const char *data;      /* result file, .csv or .mat: times, and columns named as variables; NaN where nothing was measured */
-  const char *data_text; /* or the text of a CSV file */
+  size_t size; /* of this struct where the program was compiled */
+  const char
+      *data; /* result file, .csv or .mat: times, and columns named as variables; NaN where nothing was measured */
+  const char *data_text;  /* or the text of a CSV file */
   const char *parameters; /* "a=1,b=2:0:10,c": guess and bounds; without a guess the value of the model */
   const char *weights;    /* "x=2,y=0.1": factors of residuals; NULL: 1 */
   const char *deviations; /* "x=0.01,y=0.1": standard deviations of the measurements, if they are known */

@@ -473,7 +473,11 @@ static void source_tells_files_apart(void **state) {
   Arena arena = arena_make(heap_of(state));
   Source source = source_make(heap_of(state), "A.mo", "a\nb", 3);
   assert_int_equal(source_add(&source, "B.mo", "", 0), 1);
-  assert_int_equal(source_add(&source, "C.mo", "c\n\xc3\xa4" "d", 5), 2);
+  assert_int_equal(source_add(&source, "C.mo",
+                              "c\n\xc3\xa4"
+                              "d",
+                              5),
+                   2);
   static const struct {
     uint32_t offset, line, column;
     const char *path;

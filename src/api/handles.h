@@ -51,9 +51,9 @@ struct daedal_model {
   atomic_uint references; /* the caller's, and those of plans and results */
   pthread_mutex_t lock;
   const char *class_name; /* asked for; NULL: none */
-  LangOptions reading;   /* with paths of its own */
-  const char *libraries; /* of external functions; NULL: they have no rights */
-  bool has_inputs;       /* it was loaded with values of inputs along time */
+  LangOptions reading;    /* with paths of its own */
+  const char *libraries;  /* of external functions; NULL: they have no rights */
+  bool has_inputs;        /* it was loaded with values of inputs along time */
   Names names;
   Source source;
   Diags diags;

@@ -99,7 +99,8 @@ static bool find(daedal_result *result, const Request *request, const LinearRequ
   point->is_isolated = steady_is_isolated(steady, point->y);
   simulation->system.y = point->y;
   if (!settle(result, request->run.start, point->y)) {
-    diag_warning(&result->diags, DIAG_WARNING, (Span){0}, "the Jacobian is singular at the steady state: its stability is not known");
+    diag_warning(&result->diags, DIAG_WARNING, (Span){0},
+                 "the Jacobian is singular at the steady state: its stability is not known");
     return true;
   }
   recorder_add(simulation->recorder, request->run.start, point->y);

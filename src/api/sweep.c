@@ -314,8 +314,9 @@ static bool rehearse_point(daedal_result *result, const void *argument) {
   return result_protect(rehearsal.plan->asked, rehearse_start, &rehearsal);
 }
 
-/* The first, the last and one between, so that points like them need no code of their own. */
-static void rehearse(daedal_sweep *sweep, char *text) {
+/* The first, the last and one between, so that points like them need no code of their own. A point may fail there as in a run;
+ * false: memory was refused. */
+static bool rehearse(daedal_sweep *sweep, char *text) {
   daedal_plan *plan = sweep->plan;
   uint32_t points = sweep->design.points, chosen[] = {0, points / 2, points - 1};
   for (int k = 0; k < 3 && daedal_plan_status(plan) == DAEDAL_OK && !sweep->structural_count; k++) {
@@ -323,8 +324,14 @@ static void rehearse(daedal_sweep *sweep, char *text) {
     sweep_overrides(sweep, chosen[k], false, text);
     options.overrides = text;
     Rehearsal rehearsal = {plan, &options, NULL};
-    daedal_result_free(result_make(plan->asked->model, &options, rehearse_point, &rehearsal));
+    daedal_result *tried = result_make(plan->asked->model, &options, rehearse_point, &rehearsal);
+    bool refused = !tried || daedal_result_status(tried) == DAEDAL_INTERNAL || plan->asked->broken;
+    daedal_result_free(tried);
+    if (!refused) continue;
+    blame(sweep, NULL);
+    return false;
   }
+  return true;
 }
 
 static bool prepare(daedal_sweep *sweep, daedal_model *model, const SweepWork *work) {
@@ -334,7 +341,7 @@ static bool prepare(daedal_sweep *sweep, daedal_model *model, const SweepWork *w
     return false;
   }
   bool ok = values_fit(sweep, text) && make_plan(sweep, model, text);
-  if (ok) rehearse(sweep, text);
+  ok = ok && rehearse(sweep, text);
   sweep->hook.resize(sweep->hook.context, text, 0);
   return ok && result_protect(sweep->asked, complete_work, work);
 }

@@ -262,19 +262,17 @@ static bool try_homotopy(Attempt *attempt) {
   return solved && values_hold(attempt);
 }
 
-/* Equations of a loop may have several solutions: of these the one is meant that homotopy() leads to. */
-static bool has_homotopy_in_loop(const Initializer *initializer) {
-  const Array *array = initializer->evaluator->array;
-  const Blocks *blocks = &initializer->structure->blocks;
+bool initial_has_homotopy(Heap *heap, const Array *array, const Structure *structure) {
+  const Blocks *blocks = &structure->blocks;
   ExprVec rows = {0};
   IndexVec below = {0};
   for (int32_t b = 0; b < blocks->n_blocks; b++)
     for (int32_t p = blocks->start[b]; p < blocks->start[b + 1] && blocks->start[b + 1] - blocks->start[b] > 1; p++)
-      vec_push(initializer->heap, &rows, array->row[array->row_start[blocks->row[p]]]);
+      vec_push(heap, &rows, array->row[array->row_start[blocks->row[p]]]);
   dag_below(array->dag, dag_scratch(array->dag), rows.data, rows.count, &below);
   bool found = false;
   for (uint32_t k = 0; k < below.count && !found; k++) found = dag_op(array->dag, below.data[k]) == OP_HOMOTOPY;
-  vec_free(initializer->heap, &rows, &below);
+  vec_free(heap, &rows, &below);
   return found;
 }
 
@@ -431,7 +429,7 @@ bool initial_solve(Initializer *initializer, const StartValues *starts, double t
   initial->y = heap_array(heap, n, sizeof *initial->y);
   if (!starts_collect(evaluator, starts, tolerance, initial->column, diags)) return false;
   count_freedom(initializer, initial);
-  bool by_homotopy = !event && has_homotopy_in_loop(initializer);
+  bool by_homotopy = !event && initializer->by_homotopy;
   bool by_states = event || (!needs_system(evaluator->model) && !evaluator->past && !by_homotopy);
   if (by_states && solve_by_states(initializer, t0, initial)) {
     initial->way = WAY_STATES;

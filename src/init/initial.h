@@ -55,7 +55,11 @@ typedef struct Initializer {
   const PatchCodes *known;              /* code that the plan has for it; NULL: none */
   PatchCodes *collected;                /* where code that is made for it goes; NULL: nowhere */
   const Strangeness *ranks;             /* where structure failed: the method by ranks has the values; NULL otherwise */
+  bool by_homotopy;                     /* initial_has_homotopy of the array */
 } Initializer;
+
+/* Does homotopy() stand in a loop of equations? They may have several solutions: the one is meant that it leads to. */
+bool initial_has_homotopy(Heap *heap, const Array *array, const Structure *structure);
 
 /* Start values per column of the evaluator's array, before any equation is looked at: for the modes of
  * relations. */

@@ -61,6 +61,7 @@ typedef struct Plan {
   ArrayCode *code; /* NULL: structure failed, and the method goes by ranks */
   const DummyPlan *choice;
   const StatePlan *states;
+  bool by_homotopy;          /* initial values; see initial_has_homotopy */
   const Program *conditions; /* of the branches; NULL without them */
   /* The values that it was made at. The first simulation of a plan that nobody else has takes them over. */
   ArrayRun first;

@@ -79,7 +79,8 @@ static double y_pixel(const Drawing *drawing, double value) {
 }
 
 static void put_rectangle(Drawing *drawing, double x0, double x1, double y0, double y1, const char *colour) {
-  svg_print(drawing->heap, drawing->text, "<path shape-rendering=\"crispEdges\" fill=\"%s\" d=\"M%f %fH%fV%fH%fz\"/>\n", colour, x0, y0, x1, y1, x0);
+  svg_print(drawing->heap, drawing->text, "<path shape-rendering=\"crispEdges\" fill=\"%s\" d=\"M%f %fH%fV%fH%fz\"/>\n",
+            colour, x0, y0, x1, y1, x0);
 }
 
 static void draw_cells(Drawing *drawing, const Heatmap *map, const Axis *scale) {

@@ -2,8 +2,8 @@
 #include "solve/events.h"
 
 #include "code/past.h"
-#include "solve/sensitivity.h"
 #include "solve/reset.h"
+#include "solve/sensitivity.h"
 
 #include <math.h>
 #include <string.h>
