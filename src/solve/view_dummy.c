@@ -189,14 +189,16 @@ static const ViewMethods METHODS = {.solve = solve,
 
 /* The columns that conditions read. */
 static void list_watched(Heap *heap, View *view, const Modes *modes) {
-  Dag *dag = view->evaluator->model->dag;
+  const Dag *dag = view->evaluator->model->dag;
+  DagScratch scratch = dag_scratch_make(heap); /* the graph is the plan's, which others may run */
   ExprVec leaves = {0};
-  for (uint32_t m = 0; m < modes->count; m++) dag_variables(dag, dag_scratch(dag), modes->difference[m], &leaves);
+  for (uint32_t m = 0; m < modes->count; m++) dag_variables(dag, &scratch, modes->difference[m], &leaves);
   for (uint32_t k = 0; k < leaves.count; k++) {
     uint32_t column = array_column(view->evaluator->array, leaves.data[k]);
     if (column != MAP_NONE) vec_push(heap, &view->watched, column);
   }
-  vec_free(dag_heap(dag), &leaves);
+  vec_free(heap, &leaves);
+  dag_scratch_free(&scratch);
 }
 
 View *view_dummy(Heap *heap, const Reduced *reduced, const ArrayRun *run) {
