@@ -59,6 +59,14 @@ uint32_t array_column(const Array *array, Expr leaf) {
   return array->model_column[dag_index(array->dag, leaf)] + dag_order(array->dag, leaf);
 }
 
+uint32_t array_find_column(const Array *array, Expr leaf) {
+  uint32_t first = array->model_column[dag_index(array->dag, leaf)];
+  if (first == MAP_NONE) return MAP_NONE;
+  uint32_t column = first + dag_order(array->dag, leaf);
+  bool is_there = column < array->columns && array->column_unknown[column] == array->column_unknown[first];
+  return is_there ? column : MAP_NONE;
+}
+
 const char *array_column_name(const Array *array, uint32_t column, Arena *arena) {
   const Model *model = array->problem->model;
   uint32_t unknown = array->problem->unknown[array->column_unknown[column]];

@@ -79,8 +79,11 @@ Expr array_row(Array *array, uint32_t row);
 uint32_t array_level(const Array *array, uint32_t row);
 uint32_t array_order(const Array *array, uint32_t column);
 
-/* The column of a variable leaf. */
+/* The column of a variable leaf that occurs in a row. */
 uint32_t array_column(const Array *array, Expr leaf);
+
+/* The column of any variable leaf; MAP_NONE if the array has none, as of derivatives that no row needs. */
+uint32_t array_find_column(const Array *array, Expr leaf);
 
 /* The name of a column: x, der(x), der(der(x)), or that of an alias v = der(x). Lives in the arena. */
 const char *array_column_name(const Array *array, uint32_t column, Arena *arena);

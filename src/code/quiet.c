@@ -36,7 +36,7 @@ static bool read_leaf(const Evaluator *evaluator, const Dag *dag, Expr e, QuietT
   switch (dag_op(dag, e)) {
   case OP_VARIABLE:
     term->kind = TERM_COLUMN;
-    term->index = array_column(evaluator->array, e);
+    term->index = array_find_column(evaluator->array, e);
     return term->index != MAP_NONE;
   case OP_PARAMETER: *term = (QuietTerm){TERM_PARAMETER, dag_index(dag, e), 1}; return true;
   case OP_DISCRETE: *term = (QuietTerm){TERM_DISCRETE, dag_index(dag, e), 1}; return true;

@@ -194,7 +194,7 @@ static void list_watched(Heap *heap, View *view, const Modes *modes) {
   ExprVec leaves = {0};
   for (uint32_t m = 0; m < modes->count; m++) dag_variables(dag, &scratch, modes->difference[m], &leaves);
   for (uint32_t k = 0; k < leaves.count; k++) {
-    uint32_t column = array_column(view->evaluator->array, leaves.data[k]);
+    uint32_t column = array_find_column(view->evaluator->array, leaves.data[k]);
     if (column != MAP_NONE) vec_push(heap, &view->watched, column);
   }
   vec_free(heap, &leaves);
