@@ -18,7 +18,7 @@ SLOW = os.environ.get("BUILD_KIND") == "asan"
 
 # Every example runs to the end of its own experiment with its own tolerance, but for these.
 SHORTENED = {"wheelset": 1} | ({"wheelset": 0.02, "pendulum_large": 20, "pendulum_small": 20, "paraboloid": 10} if SLOW else {})
-LONG = {"wheelset", "water"} if SLOW else set()
+LONG = {"transamp", "water", "wheelset"} if SLOW else set()
 NAMES = sorted({path.stem for path in EXAMPLES.glob("*.mo")} - LONG)
 CANNOT = {("wheelset", "none")}  # index 3 with contact forces in the conditions of events
 ENFORCING = ["dummy", "minimal", "ggl", "overdetermined"]

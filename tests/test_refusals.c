@@ -18,9 +18,9 @@
 
 /* How many allocations of one call are refused at most, on the first model and on others. */
 #ifdef DAEDAL_SANITIZE
-enum { MOST_OF_FIRST = 60, MOST = 15 };
+enum { MOST_OF_FIRST = 20, MOST = 6 };
 #else
-enum { MOST_OF_FIRST = 2000, MOST = 100 };
+enum { MOST_OF_FIRST = 1000, MOST = 60 };
 #endif
 
 typedef struct Case {
