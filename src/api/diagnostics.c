@@ -61,6 +61,12 @@ void publish_result(daedal_result *result) {
   publish(&result->published, &result->diags, &result->model->source, result->heap);
 }
 
+bool result_finish(daedal_result *result, bool ok) {
+  result->status = ok ? DAEDAL_OK : (daedal_status)diags_code(&result->diags);
+  publish_result(result);
+  return ok;
+}
+
 uint32_t daedal_diagnostic_count(const daedal_model *model) {
   if (!model) return 1;
   model_lock(model);

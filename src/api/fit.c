@@ -148,22 +148,16 @@ static bool take_times(daedal_estimate *estimate, Arena *arena) {
   return true;
 }
 
-static bool finish_work(daedal_result *asked, bool ok) {
-  asked->status = ok ? DAEDAL_OK : (daedal_status)diags_code(&asked->diags);
-  publish_result(asked);
-  return ok;
-}
-
 static bool data_work(daedal_result *asked, const void *argument) {
   const FitWork *work = argument;
   daedal_estimate *estimate = work->estimate;
   Arena *arena = &asked->diags.arena;
   estimate->asked = asked;
   estimate->data = read_data(estimate, work->options);
-  return finish_work(asked, estimate->data && find_columns(estimate, arena) &&
-                                read_scales(estimate, work->options->weights, false, arena) &&
-                                read_scales(estimate, work->options->deviations, true, arena) &&
-                                take_times(estimate, arena));
+  return result_finish(asked, estimate->data && find_columns(estimate, arena) &&
+                                  read_scales(estimate, work->options->weights, false, arena) &&
+                                  read_scales(estimate, work->options->deviations, true, arena) &&
+                                  take_times(estimate, arena));
 }
 
 /* ---- runs ---- */
@@ -377,14 +371,14 @@ static bool search_work(daedal_result *asked, const void *argument) {
   const FitWork *work = argument;
   daedal_estimate *estimate = work->estimate;
   Arena *arena = &asked->diags.arena;
-  if (!read_parameters(estimate, work->options->parameters, arena)) return finish_work(asked, false);
+  if (!read_parameters(estimate, work->options->parameters, arena)) return result_finish(asked, false);
   make_room(estimate, arena);
-  return finish_work(asked, search(estimate, arena));
+  return result_finish(asked, search(estimate, arena));
 }
 
 static bool copy_diagnostics(daedal_result *asked, const void *argument) {
   diags_append(&asked->diags, argument);
-  return finish_work(asked, false);
+  return result_finish(asked, false);
 }
 
 /* The plan is made for the values that the model has. */

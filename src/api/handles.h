@@ -172,6 +172,9 @@ void model_unlock(const daedal_model *model);
 void publish_model(daedal_model *model);
 void publish_result(daedal_result *result);
 
+/* Status by whether the work went well, and what was said; gives `ok` back. */
+bool result_finish(daedal_result *result, bool ok);
+
 /* ---- protected calls (protect.c) ---- */
 
 /* Runs work on a handle, that on a model under its lock. false: it said so, the handle has nothing to work on, or memory ran

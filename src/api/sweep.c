@@ -202,12 +202,6 @@ static bool make_directory(daedal_sweep *sweep, Arena *arena) {
 
 /* ---- making ---- */
 
-static bool finish_work(daedal_result *asked, bool ok) {
-  asked->status = ok ? DAEDAL_OK : (daedal_status)diags_code(&asked->diags);
-  publish_result(asked);
-  return ok;
-}
-
 /* All that the model says about: names and values. */
 static bool read_work(daedal_result *asked, const void *argument) {
   const SweepWork *work = argument;
@@ -224,7 +218,7 @@ static bool read_work(daedal_result *asked, const void *argument) {
   ok = ok && make_directory(sweep, arena);
   if (ok) sweep_prepare_overrides(sweep, arena);
   if (ok) find_structural(sweep, arena);
-  return finish_work(asked, ok);
+  return result_finish(asked, ok);
 }
 
 /* What needs the plan. */
@@ -234,11 +228,11 @@ static bool complete_work(daedal_result *asked, const void *argument) {
   Arena *arena = &asked->diags.arena;
   sweep->options = sweep->plan->options;
   sweep->options.plot_variables = NULL;
-  if (!times_inside(sweep, arena)) return finish_work(asked, false);
+  if (!times_inside(sweep, arena)) return result_finish(asked, false);
   if (work->options->keep_courses && !design_is_map(&sweep->design)) add_courses(sweep, arena);
   choose_output_times(sweep, arena);
   make_table(sweep, arena);
-  return finish_work(asked, open_journal(sweep, work->options, arena));
+  return result_finish(asked, open_journal(sweep, work->options, arena));
 }
 
 /* Are there such variables, and may they have such values? */
@@ -252,7 +246,7 @@ static bool try_values(daedal_result *result, const void *argument) {
 
 static bool copy_diagnostics(daedal_result *asked, const void *argument) {
   diags_append(&asked->diags, argument);
-  return finish_work(asked, false);
+  return result_finish(asked, false);
 }
 
 /* A failure of another handle becomes the sweep's. */
@@ -400,7 +394,7 @@ static bool report_failure(daedal_result *asked, const void *argument) {
   const daedal_sweep *sweep = argument;
   diag_error(&asked->diags, DIAG_FILE, (Span){0}, "cannot write `%s`: %s", sweep->failed_path,
              sweep->failed_error ? strerror(sweep->failed_error) : "there is no memory");
-  return finish_work(asked, false);
+  return result_finish(asked, false);
 }
 
 daedal_status daedal_sweep_execute(daedal_sweep *sweep) {

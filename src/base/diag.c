@@ -121,13 +121,8 @@ bool source_holds(const Source *source, Span span) {
 }
 
 const SourceFile *source_file(const Source *source, uint32_t offset) {
-  uint32_t low = 0, high = source->files.count;
-  while (high - low > 1) {
-    uint32_t middle = low + (high - low) / 2;
-    if (source->files.data[middle].begin <= offset) low = middle;
-    else high = middle;
-  }
-  return &source->files.data[low];
+  const SourceFile *files = source->files.data;
+  return &files[search_last(&files->begin, sizeof *files, source->files.count, offset)];
 }
 
 const char *source_text(const Source *source, uint32_t offset) {
@@ -136,13 +131,7 @@ const char *source_text(const Source *source, uint32_t offset) {
 }
 
 static uint32_t file_line(const SourceFile *file, uint32_t offset) {
-  uint32_t low = 0, high = file->lines.count;
-  while (high - low > 1) {
-    uint32_t middle = low + (high - low) / 2;
-    if (file->lines.data[middle] <= offset) low = middle;
-    else high = middle;
-  }
-  return low + 1;
+  return search_last(file->lines.data, sizeof *file->lines.data, file->lines.count, offset) + 1;
 }
 
 uint32_t source_line(const Source *source, uint32_t offset) {

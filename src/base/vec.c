@@ -16,6 +16,17 @@ void *vec_grow(Heap *heap, void *data, size_t size, uint32_t count, uint32_t *ca
   return data;
 }
 
+uint32_t search_last(const uint32_t *first, size_t stride, uint32_t count, uint32_t key) {
+  uint32_t low = 0, high = count;
+  while (high - low > 1) {
+    uint32_t middle = low + (high - low) / 2;
+    const void *at = (const char *)first + stride * middle;
+    if (*(const uint32_t *)at <= key) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
 void text_append(Heap *heap, TextVec *text, const char *bytes, size_t length) {
   if (length >= INT32_MAX) heap_fail(heap);
   vec_reserve(heap, text, (uint32_t)length + 1);

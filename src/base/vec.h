@@ -45,6 +45,9 @@ typedef VEC(int32_t) IntVec;
 typedef VEC(uint32_t) IndexVec;
 typedef VEC(char) TextVec;
 
+/* The last of `count` ascending keys that is not above `key`; 0 if all are. The keys stand `stride` bytes apart. O(log count). */
+uint32_t search_last(const uint32_t *first, size_t stride, uint32_t count, uint32_t key);
+
 /* Behind vec_reserve: doubles the capacity as needed. */
 void *vec_grow(Heap *heap, void *data, size_t size, uint32_t count, uint32_t *capacity, uint32_t more);
 

@@ -104,21 +104,11 @@ void connect_register(Connections *connections) {
 }
 
 const ConnectVariable *member_variable(const Connections *connections, uint32_t member) {
-  uint32_t low = 0, high = connections->variables.count;
-  while (high - low > 1) {
-    uint32_t middle = low + (high - low) / 2;
-    if (connections->variables.data[middle].first <= member) low = middle;
-    else high = middle;
-  }
-  return &connections->variables.data[low];
+  const ConnectVariable *variables = connections->variables.data;
+  return &variables[search_last(&variables->first, sizeof *variables, connections->variables.count, member)];
 }
 
 const ConnectRecord *node_record(const Connections *connections, uint32_t node) {
-  uint32_t low = 0, high = connections->records.count;
-  while (high - low > 1) {
-    uint32_t middle = low + (high - low) / 2;
-    if (connections->records.data[middle].first <= node) low = middle;
-    else high = middle;
-  }
-  return &connections->records.data[low];
+  const ConnectRecord *records = connections->records.data;
+  return &records[search_last(&records->first, sizeof *records, connections->records.count, node)];
 }
