@@ -376,7 +376,7 @@ static double radau_error_norm(const Radau *radau) {
   return norm < 1e-10 ? 1e-10 : norm; /* not fmax, which would take a NAN for a good step */
 }
 
-/* Estimates of h^k times the k-th derivative of a column over its tolerance, k = s, s - 1, s - 2: divided differences over the start
+/* Estimates of h^k / k! times the k-th derivative of a column over its tolerance, k = s, s - 1, s - 2: divided differences over the start
  * of the step and the stages, without the first point, without the first two. */
 static void radau_derivatives(const Radau *radau, int32_t c, double *derivative) {
   const RadauCoefficients *method = radau->method;
@@ -389,7 +389,7 @@ static void radau_derivatives(const Radau *radau, int32_t c, double *derivative)
     derivative[1] += part *= method->node[i];
     derivative[2] += part * (method->node[i] - method->node[0]);
   }
-  for (int k = 0; k < 3; k++) derivative[k] *= tgamma(method->stages - k + 1) / scale;
+  for (int k = 0; k < 3; k++) derivative[k] /= scale;
 }
 
 /* How far algebraic columns at the start of the step are from the polynomial through the stages. Errors of states that the
@@ -416,6 +416,10 @@ static double radau_departure(const Radau *radau) {
   for (int32_t a = 0; a < radau->followed_count; a++) {
     radau_derivatives(radau, radau->followed[a], derivative);
     for (int k = 0; k < 3; k++) squares[k] += derivative[k] * derivative[k];
+  }
+  for (int k = 0; k < 3; k++) {
+    double factorial = tgamma(radau->method->stages - k + 1);
+    squares[k] *= factorial * factorial;
   }
   double growth = fmin(1, (squares[0] + squares[1]) / fmax(squares[1] + squares[2], DBL_MIN));
   double next = sqrt(growth * (squares[0] + growth * squares[1]) / fmax(radau->followed_count, 1));
