@@ -627,7 +627,7 @@ static Value leaves_make(Elaboration *el, Type type, const uint32_t *sizes) {
 static Role role_of(const Component *component, BaseType base) {
   if (component_is_parameter(component) || base == TYPE_EXTERNAL_OBJECT) return ROLE_PARAMETER;
   bool is_input = component->element->prefixes & PREFIX_INPUT;
-  if (is_input && component->binding == AST_NONE) return ROLE_PARAMETER;
+  if (is_input && component->binding == AST_NONE && base != TYPE_CLOCK) return ROLE_PARAMETER;
   if (base != TYPE_REAL || component->variability == VARIABILITY_DISCRETE || component->is_when) return ROLE_DISCRETE;
   return ROLE_UNKNOWN;
 }

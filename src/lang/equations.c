@@ -59,6 +59,7 @@ bool equations_add(Elaboration *el, const Value *left, const Value *right, Span 
                             .right = value_exprs(right)[i],
                             .base = base,
                             .span = span,
+                            .clock = el->clock,
                             .comment = el->comment};
     if (!el->when) vec_push(el->heap, el->equations, equation);
     else if (!add_action(el, equation.left, equation.right, base, span)) return false;
@@ -326,8 +327,53 @@ static bool when_conditions(Elaboration *el, const AstBranch *branch, WhenBranch
   return true;
 }
 
+/* Is the condition of a when a Clock? By its text: types are known when it is run. */
+static bool is_clock(Elaboration *el, AstExpr e) {
+  static const char *const names[] = {"Clock", "subSample", "superSample", "shiftSample", "backSample"};
+  const Ast *ast = el->ast;
+  if (e == AST_NONE || (ast_kind(ast, e) != AST_CALL && ast_kind(ast, e) != AST_REFERENCE)) return false;
+  AstPath path = ast_path(ast, e);
+  if (path.count != 1) return false;
+  if (ast_kind(ast, e) == AST_CALL) {
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+      if (ast_path_is(ast, path, names[k])) return true;
+    return false;
+  }
+  Name name = ast_part(ast, path, 0)->name;
+  uint32_t component = component_find(el, name);
+  IndexVec list = {0};
+  if (component == NONE) stem_components(el, name, &list);
+  if (list.count) component = list.data[0];
+  vec_free(el->heap, &list);
+  return component != NONE && el->components.data[component].type.base == TYPE_CLOCK;
+}
+
+/* when clock then: its equations have this clock, and are no assignments. */
+static void run_clocked(Elaboration *el, const AstStatement *statement) {
+  const AstBranch *branch = &statement->branches.data[0];
+  Span span = ast_span(el->ast, branch->condition);
+  if (statement->branches.count > 1 || el->clock || el->guard != EXPR_NONE) {
+    diag_error(el->diags, DIAG_CLOCK, statement->span, "a when with a clock cannot %s",
+               statement->branches.count > 1 ? "have an elsewhen"
+               : el->clock                   ? "stand in another one"
+                                             : "stand in an if whose condition is not known");
+    return;
+  }
+  Compiler *c = start(el);
+  Type type = compile_expression(c, branch->condition, type_scalar(TYPE_CLOCK));
+  if (c->errors == 0) compile_expect(c, type_scalar(TYPE_CLOCK), type, span, "the clock of a when");
+  if (!run(el, c, span)) return;
+  el->clock = variable_of_leaf(el, value_exprs(machine_result(el->machine, 0))[0]) + 1;
+  run_equations(el, branch->body.data, branch->body.count);
+  el->clock = 0;
+}
+
 static void run_when(Elaboration *el, const AstStatement *statement) {
   When when = {.span = statement->span};
+  if (!el->when && !el->is_initial && is_clock(el, statement->branches.data[0].condition)) {
+    run_clocked(el, statement);
+    return;
+  }
   if (el->when || el->guard != EXPR_NONE || el->is_initial) {
     input_error(el, statement->span,
                 el->when         ? "a when cannot stand in a when"
@@ -385,6 +431,10 @@ static void mark_reference(Elaboration *el, AstExpr e) {
   vec_free(el->heap, &list);
 }
 
+static bool is_event_when(Elaboration *el, const AstStatement *statement) {
+  return statement->kind == AST_WHEN_BLOCK && !is_clock(el, statement->branches.data[0].condition);
+}
+
 static void mark_statements(Elaboration *el, const AstStatement *statements, uint32_t count, bool in_when,
                             uint32_t depth) {
   if (depth > BLOCK_DEPTH_LIMIT) return;
@@ -394,7 +444,7 @@ static void mark_statements(Elaboration *el, const AstStatement *statements, uin
       mark_reference(el, statement->left);
     for (uint32_t k = 0; k < statement->branches.count; k++)
       mark_statements(el, statement->branches.data[k].body.data, statement->branches.data[k].body.count,
-                      in_when || statement->kind == AST_WHEN_BLOCK, depth + 1);
+                      in_when || is_event_when(el, statement), depth + 1);
   }
 }
 

@@ -2,6 +2,7 @@
  * file (elaborate.h). */
 #include "lang/lang.h"
 
+#include "lang/clock.h"
 #include "lang/elaborate.h"
 #include "syntax/parser.h"
 
@@ -23,6 +24,7 @@ Elaboration elaboration_make(Heap *heap, Names *names, const Ast *ast, Model *mo
                        .embedded = map_make(heap),
                        .instances = map_make(heap),
                        .missing = map_make(heap),
+                       .clock_operator_of = map_make(heap),
                        .state_select = NONE,
                        .assertion_level = NONE,
                        .guard = EXPR_NONE};
@@ -78,6 +80,7 @@ static void elaborate_class(Elaboration *el, const ClassEntry *entry, LangOption
   components_add(el);
   components_bind(el);
   equations_elaborate(el, entry->ast);
+  if (el->diags->errors == 0) clocks_elaborate(el);
   if (el->diags->errors == 0) equations_classify(el, el->equations);
   if (el->diags->errors == 0) energy_elaborate(el, entry->ast, options.energy);
   experiment_read(el, entry->ast->annotation);

@@ -16,6 +16,7 @@ typedef enum BaseType {
   TYPE_STRING,
   TYPE_ENUMERATION,
   TYPE_EXTERNAL_OBJECT,
+  TYPE_CLOCK,   /* of expressions; a variable of the model is then a Boolean that is true at ticks */
   TYPE_RECORD,  /* of expressions and locals; variables of the model are scalar */
   TYPE_NOTHING, /* a call without result; the type of what could not be typed */
 } BaseType;
