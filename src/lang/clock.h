@@ -75,6 +75,14 @@ Fraction fraction_make(int64_t n, int64_t d);
 Fraction fraction_multiply(Fraction a, Fraction b);
 Fraction fraction_add(Fraction a, Fraction b);
 
+void partition_free(Elaboration *el, ClockPartition *partition);
+
+/* ---- clock_discretize.c ---- */
+
+/* Puts difference equations in for differential ones of clocks; new variables and operators need another inference. false
+ * after an error. */
+bool clocks_discretize(Elaboration *el, const ClockPartition *partition);
+
 /* ---- clock_write.c ---- */
 
 /* Takes the clocks out of the model: what is left are discrete variables, whens and equations. */

@@ -295,6 +295,26 @@ static void list_conversions(Inference *s) {
   }
 }
 
+bool clock_is_irregular(const Elaboration *el, const ClockOperator *base) {
+  return base->special == SPECIAL_CLOCK_EVENT || dag_depends(el->dag, base->arguments[0], OP_VARIABLE) ||
+         dag_depends(el->dag, base->arguments[0], OP_DISCRETE);
+}
+
+/* The interval of a constructed clock in ticks of another one, where both are known; false if they cannot be compared. */
+static bool compare_bases(const Elaboration *el, uint32_t a, uint32_t b, Fraction *ratio) {
+  const ClockOperator *own = &el->clock_operators.data[a], *other = &el->clock_operators.data[b];
+  double counter[2];
+  *ratio = (Fraction){1, 1};
+  if (a == b) return true;
+  if (own->special != other->special || clock_is_irregular(el, own) || clock_is_irregular(el, other)) return false;
+  if (own->special == SPECIAL_CLOCK_TIMED) return own->arguments[0] == other->arguments[0];
+  if (!dag_is_constant(el->dag, own->arguments[0], &counter[0])) return false;
+  if (!dag_is_constant(el->dag, other->arguments[0], &counter[1]) || counter[1] == 0) return false;
+  *ratio = fraction_multiply(fraction_make((int64_t)counter[0], own->count > 1 ? whole(el, own->arguments[1]) : 1),
+                             fraction_make(other->count > 1 ? whole(el, other->arguments[1]) : 1, (int64_t)counter[1]));
+  return true;
+}
+
 static bool report_conflict(Inference *s, const ClockOperator *use, const Clock *clock) {
   diag_error(s->el->diags, DIAG_CLOCK, use->span,
              "the clock of `%s` follows in two ways that do not agree: ticks %lld/%lld apart, the first at %lld/%lld, "
@@ -321,8 +341,11 @@ static bool spread(Inference *s, uint32_t number, uint32_t known, IndexVec *open
     return diag_error(s->el->diags, DIAG_CLOCK, use->span, "the rate of the clock is no fraction of 64-bit numbers"),
            false;
   if (target->is_known) {
-    bool fits =
-        target->base == source->base && fractions_equal(target->rate, rate) && fractions_equal(target->shift, shift);
+    Fraction ratio;
+    bool fits = compare_bases(s->el, target->base, source->base, &ratio) &&
+                fractions_equal(fraction_multiply(ratio, target->rate), rate) &&
+                fractions_equal(fraction_multiply(ratio, target->shift), shift);
+
     return fits || report_conflict(s, use, target);
   }
   target->is_known = true;
@@ -333,17 +356,11 @@ static bool spread(Inference *s, uint32_t number, uint32_t known, IndexVec *open
   return true;
 }
 
-/* Is a constructed clock what its neighbours make of it? Both must be numbers. */
+/* Is a constructed clock what its neighbours make of it? */
 static bool agrees(const Elaboration *el, const Clock *clock) {
-  const ClockOperator *base = &el->clock_operators.data[clock->base], *own = &el->clock_operators.data[clock->definer];
-  if (base == own) return true;
-  if (base->special != own->special || own->special != SPECIAL_CLOCK_COUNTED) return false;
-  double counter[2];
-  for (int k = 0; k < 2; k++)
-    if (!dag_is_constant(el->dag, (k ? own : base)->arguments[0], &counter[k])) return false;
-  Fraction first = fraction_make((int64_t)counter[0], base->count > 1 ? whole(el, base->arguments[1]) : 1),
-           second = fraction_make((int64_t)counter[1], own->count > 1 ? whole(el, own->arguments[1]) : 1);
-  return clock->shift.n == 0 && fractions_equal(fraction_multiply(first, clock->rate), second);
+  Fraction ratio;
+  return compare_bases(el, clock->definer, clock->base, &ratio) && clock->shift.n == 0 &&
+         fractions_equal(ratio, clock->rate);
 }
 
 static bool spread_from(Inference *s, uint32_t start, IndexVec *open) {
@@ -385,11 +402,6 @@ static bool find_rates(Inference *s) {
 
 static bool is_whole(Fraction a) { return a.d == 1; }
 
-bool clock_is_irregular(const Elaboration *el, const ClockOperator *base) {
-  return base->special == SPECIAL_CLOCK_EVENT || dag_depends(el->dag, base->arguments[0], OP_VARIABLE) ||
-         dag_depends(el->dag, base->arguments[0], OP_DISCRETE);
-}
-
 static bool check_clock(Inference *s, const Clock *clock) {
   const Elaboration *el = s->el;
   if (clock->clocked == NONE) return true;
@@ -421,13 +433,15 @@ static bool check_factor(Inference *s, const ClockOperator *use) {
   if (from == NONE) return true;
   const Clock *slow = &s->partition->clocks.data[from], *fast = clock_of(s, use->result);
   if (!slow->is_known || !fast->is_known) return true;
-  if (slow->base != fast->base) {
+  Fraction ratio;
+  if (!compare_bases(s->el, fast->base, slow->base, &ratio)) {
     diag_error(s->el->diags, DIAG_CLOCK, use->span,
                "no factor follows: the clocks on both sides have different base clocks");
     return false;
   }
-  Fraction factor = fraction_multiply(is_sub ? fast->rate : slow->rate, inverse(is_sub ? slow->rate : fast->rate));
-  if (is_whole(factor) && fractions_equal(slow->shift, fast->shift)) return true;
+  Fraction factor = fraction_multiply(fraction_multiply(ratio, fast->rate), inverse(slow->rate));
+  if (is_super) factor = inverse(factor);
+  if (is_whole(factor) && fractions_equal(slow->shift, fraction_multiply(ratio, fast->shift))) return true;
   diag_error(s->el->diags, DIAG_CLOCK, use->span, "no factor follows: the clocks on both sides differ by %lld/%lld",
              (long long)factor.n, (long long)factor.d);
   return false;
@@ -440,6 +454,12 @@ static bool check_all(Inference *s) {
   for (uint32_t i = 0; i < s->el->clock_operators.count; i++)
     fits = check_factor(s, &s->el->clock_operators.data[i]) && fits;
   return fits;
+}
+
+void partition_free(Elaboration *el, ClockPartition *partition) {
+  heap_free(el->heap, partition->clock_of);
+  vec_free(el->heap, &partition->clocks);
+  *partition = (ClockPartition){0};
 }
 
 bool clocks_infer(Elaboration *el, ClockPartition *partition) {

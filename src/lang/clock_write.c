@@ -291,20 +291,27 @@ static bool has_clocks(const Elaboration *el) {
   return false;
 }
 
+/* Differential equations of clocks are found by a first inference; what stands in their place takes part in a second. */
+static bool infer(Elaboration *el, ClockPartition *partition) {
+  if (!clocks_infer(el, partition)) return false;
+  uint32_t uses = el->clock_operators.count;
+  if (!clocks_discretize(el, partition)) return false;
+  if (el->clock_operators.count == uses) return true;
+  partition_free(el, partition);
+  return clocks_infer(el, partition);
+}
+
 void clocks_elaborate(Elaboration *el) {
   ClockPartition partition = {0};
-  uint32_t variables = el->model->variables.count;
   if (!has_clocks(el)) return;
   Writer w = {el, el->dag, &partition};
-  if (clocks_infer(el, &partition)) {
+  if (infer(el, &partition)) {
+    uint32_t variables = el->model->variables.count;
     rewrite_equations(&w);
     release_starts(&w, variables);
-    for (uint32_t c = 0; c < partition.clocks.count; c++)
-      if (partition.clocks.data[c].is_known) tick_of(&w, &partition.clocks.data[c]);
     for (uint32_t i = 0; i < el->clock_operators.count; i++) write_operator(&w, &el->clock_operators.data[i]);
     write_clock_variables(&w, variables);
     write_whens(&w);
   }
-  heap_free(el->heap, partition.clock_of);
-  vec_free(el->heap, &partition.clocks);
+  partition_free(el, &partition);
 }
