@@ -78,10 +78,11 @@ static bool is_variable(const Elaboration *el, Expr e) {
 
 /* Factors, counters and resolutions are numbers here: the first may be 0, the second not. */
 static ExecuteStatus check_numbers(Elaboration *el, const ClockOperator *use, Span span) {
-  bool has_numbers = (clock_is_conversion(use->special) && use->special != SPECIAL_NO_CLOCK) ||
-                     (use->special == SPECIAL_CLOCK_COUNTED && use->count == 2);
+  bool has_numbers = clock_is_conversion(use->special) || use->special == SPECIAL_CLOCK_COUNTED;
   for (uint32_t i = clock_is_conversion(use->special); has_numbers && i < use->count; i++) {
     double number;
+    bool may_vary = use->special == SPECIAL_CLOCK_COUNTED && i == 0;
+    if (may_vary && dag_depends(el->dag, use->arguments[0], OP_DISCRETE)) continue;
     if (!dag_is_constant(el->dag, use->arguments[i], &number)) return EXECUTE_UNKNOWN;
     bool is_divisor = (i == 2 && clock_is_conversion(use->special)) || use->special == SPECIAL_CLOCK_COUNTED;
     if (number >= is_divisor && number <= 0x1p53) continue;

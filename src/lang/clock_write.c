@@ -92,20 +92,37 @@ static Expr counted_tick(Writer *w, const Clock *clock, Expr base_tick) {
 static Expr tick_of(Writer *w, Clock *clock) {
   const ClockOperator *base = base_of(w, clock);
   if (clock->tick != EXPR_NONE) return clock->tick;
-  if (clock_is_irregular(w->el, base)) clock->tick = counted_tick(w, clock, leaf(w, base->result));
-  else clock->tick = dag_binary(w->dag, OP_SAMPLE, seconds(w, base, clock->shift), seconds(w, base, clock->rate));
+  if (clock_is_irregular(w->el, base)) {
+    clock->tick = counted_tick(w, clock, leaf(w, base->result));
+  } else {
+    Expr first = dag_add(w->dag, number(w, w->el->model->experiment.start), seconds(w, base, clock->shift));
+    clock->tick = dag_binary(w->dag, OP_SAMPLE, first, seconds(w, base, clock->rate));
+  }
   return clock->tick;
+}
+
+enum { NEVER = 1 << 30 };
+
+/* True at the start of the run alone. */
+static Expr at_start(const Writer *w) {
+  return dag_binary(w->dag, OP_SAMPLE, number(w, w->el->model->experiment.start), number(w, NEVER));
+}
+
+/* A condition that is true at the start has become so there, after initialization. */
+static Expr event_tick(const Writer *w, Expr condition) {
+  Expr is_running = dag_unary(w->dag, OP_NOT, dag_nary(w->dag, OP_INITIAL, NULL, 0));
+  return dag_binary(w->dag, OP_OR, dag_binary(w->dag, OP_AND, is_running, dag_unary(w->dag, OP_EDGE, condition)),
+                    dag_binary(w->dag, OP_AND, at_start(w), condition));
 }
 
 /* When a clock whose interval varies ticks next: a time that each tick sets. */
 static Expr varying_tick(Writer *w, const ClockOperator *base) {
   Clock *clock = clock_of(w, base->result);
   uint32_t next = clock_variable(w->el, arena_printf(&w->el->arena, "next(%s)", model_name(w->el->model, base->result)),
-                                 TYPE_REAL, EXPR_NONE, base->span);
+                                 TYPE_REAL, number(w, NEVER), base->span);
   Expr time = dag_time(w->dag), due = dag_pre(w->dag, w->el->model->variables.data[next].index);
   assign(w, clock, next, dag_add(w->dag, time, seconds(w, base, (Fraction){1, 1})), base->span);
-  Expr first = dag_binary(w->dag, OP_SAMPLE, number(w, 0), number(w, 1e300));
-  return dag_binary(w->dag, OP_OR, first, dag_binary(w->dag, OP_GREATER_EQUAL, time, due));
+  return dag_binary(w->dag, OP_OR, at_start(w), dag_binary(w->dag, OP_GREATER_EQUAL, time, due));
 }
 
 /* The variable of a constructor of an irregular clock is true at its ticks; any other one follows its clock. */
@@ -114,7 +131,7 @@ static Expr clock_value(Writer *w, uint32_t variable) {
   if (!clock->is_known) return number(w, 0);
   const ClockOperator *base = base_of(w, clock);
   if (variable != base->result || !clock_is_irregular(w->el, base)) return tick_of(w, clock);
-  if (base->special == SPECIAL_CLOCK_EVENT) return dag_unary(w->dag, OP_EDGE, base->arguments[0]);
+  if (base->special == SPECIAL_CLOCK_EVENT) return event_tick(w, base->arguments[0]);
   return varying_tick(w, base);
 }
 

@@ -80,10 +80,10 @@ static void elaborate_class(Elaboration *el, const ClassEntry *entry, LangOption
   components_add(el);
   components_bind(el);
   equations_elaborate(el, entry->ast);
+  experiment_read(el, entry->ast->annotation);
   if (el->diags->errors == 0) clocks_elaborate(el);
   if (el->diags->errors == 0) equations_classify(el, el->equations);
   if (el->diags->errors == 0) energy_elaborate(el, entry->ast, options.energy);
-  experiment_read(el, entry->ast->annotation);
   components_spread_structural(el);
   routines_check_uncalled(el);
 }
