@@ -83,6 +83,38 @@ void partition_free(Elaboration *el, ClockPartition *partition);
  * after an error. */
 bool clocks_discretize(Elaboration *el, const ClockPartition *partition);
 
+/* ---- clock_tick.c ---- */
+
+/* What writes the clocks into the model. */
+typedef struct ClockWriter {
+  Elaboration *el;
+  Dag *dag;
+  ClockPartition *partition;
+} ClockWriter;
+
+Clock *clock_of_variable(const ClockWriter *w, uint32_t variable);
+Expr clock_number(const ClockWriter *w, double value);
+Expr clock_leaf(const ClockWriter *w, uint32_t variable);
+void clock_add_equation(ClockWriter *w, uint32_t variable, Expr value, BaseType base, Span span);
+/* Lets a tick of the clock assign a variable. */
+void clock_assign(ClockWriter *w, Clock *clock, uint32_t target, Expr value, Span span);
+const ClockOperator *clock_base(const ClockWriter *w, const Clock *clock);
+Expr clock_seconds(const ClockWriter *w, const ClockOperator *base, Fraction ticks);
+Expr clock_ticks(ClockWriter *w, Clock *clock);
+Expr clock_is_first(ClockWriter *w, Clock *clock);
+/* True at the ticks of the clock. */
+Expr clock_tick(ClockWriter *w, Clock *clock);
+/* What a variable of type Clock becomes as a Boolean. */
+Expr clock_value(ClockWriter *w, uint32_t variable);
+/* The start value of a variable, by its leaf. */
+Expr clock_start(const ClockWriter *w, Expr e);
+
+/* ---- clock_guard.c ---- */
+
+/* Lets the equations of clocks hold once their clock has ticked; before, variables have their start values where there is
+ * nothing to compute them from. Equations between clocks are taken out. */
+void clocks_guard(ClockWriter *w);
+
 /* ---- clock_write.c ---- */
 
 /* Takes the clocks out of the model: what is left are discrete variables, whens and equations. */

@@ -340,6 +340,7 @@ static bool spread(Inference *s, uint32_t number, uint32_t known, IndexVec *open
   if (rate.d == 0 || shift.d == 0)
     return diag_error(s->el->diags, DIAG_CLOCK, use->span, "the rate of the clock is no fraction of 64-bit numbers"),
            false;
+  if (target->is_known && known != from) return true; /* the other end looks at it */
   if (target->is_known) {
     Fraction ratio;
     bool fits = compare_bases(s->el, target->base, source->base, &ratio) &&

@@ -41,8 +41,9 @@ uint32_t clock_variable(Elaboration *el, const char *name, BaseType type, Expr s
 
 static const char *result_name(Elaboration *el, const ClockOperator *use) {
   TextVec text = {0};
+  uint32_t shown = use->special == SPECIAL_SAMPLED ? 1 : use->count; /* its clock is that of the when */
   text_printf(el->heap, &text, "%s(", operator_name(use->special));
-  for (uint32_t i = 0; i < use->count; i++)
+  for (uint32_t i = 0; i < shown; i++)
     text_printf(el->heap, &text, "%s%s", i ? ", " : "", model_text(el->model, use->arguments[i], &el->arena));
   text_printf(el->heap, &text, ")");
   if (text.count <= NAME_LIMIT) return text_keep(el->heap, &text, &el->arena);

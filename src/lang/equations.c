@@ -348,8 +348,8 @@ static bool is_clock(Elaboration *el, AstExpr e) {
   return component != NONE && el->components.data[component].type.base == TYPE_CLOCK;
 }
 
-/* when clock then: its equations have this clock, and are no assignments. */
-static void run_clocked(Elaboration *el, const AstStatement *statement) {
+/* Evaluates the clock of a when: its equations have it, and are no assignments. false after an error. */
+static bool enter_clock(Elaboration *el, const AstStatement *statement) {
   const AstBranch *branch = &statement->branches.data[0];
   Span span = ast_span(el->ast, branch->condition);
   if (statement->branches.count > 1 || el->clock || el->guard != EXPR_NONE) {
@@ -357,14 +357,19 @@ static void run_clocked(Elaboration *el, const AstStatement *statement) {
                statement->branches.count > 1 ? "have an elsewhen"
                : el->clock                   ? "stand in another one"
                                              : "stand in an if whose condition is not known");
-    return;
+    return false;
   }
   Compiler *c = start(el);
   Type type = compile_expression(c, branch->condition, type_scalar(TYPE_CLOCK));
   if (c->errors == 0) compile_expect(c, type_scalar(TYPE_CLOCK), type, span, "the clock of a when");
-  if (!run(el, c, span)) return;
+  if (!run(el, c, span)) return false;
   el->clock = variable_of_leaf(el, value_exprs(machine_result(el->machine, 0))[0]) + 1;
-  run_equations(el, branch->body.data, branch->body.count);
+  return true;
+}
+
+static void run_clocked(Elaboration *el, const AstStatement *statement) {
+  if (!enter_clock(el, statement)) return;
+  run_equations(el, statement->branches.data[0].body.data, statement->branches.data[0].body.count);
   el->clock = 0;
 }
 
@@ -486,6 +491,21 @@ static void run_equations(Elaboration *el, const AstStatement *statements, uint3
   el->depth--;
 }
 
+/* An algorithm that is all within a when with a clock is the algorithm of that clock. */
+static void run_algorithm(Elaboration *el, const AstSection *section) {
+  const AstStatement *only = section->body.count == 1 ? section->body.data : NULL;
+  if (!only || only->kind != AST_WHEN_BLOCK || !is_clock(el, only->branches.data[0].condition)) {
+    algorithm_elaborate(el, section);
+    return;
+  }
+  AstSection inner = *section;
+  inner.body.data = only->branches.data[0].body.data;
+  inner.body.count = only->branches.data[0].body.count;
+  if (!enter_clock(el, only)) return;
+  algorithm_elaborate(el, &inner);
+  el->clock = 0;
+}
+
 static void add_initial(Elaboration *el, const EquationVec *list) {
   for (uint32_t i = 0; i < list->count; i++) {
     const RawEquation *raw = &list->data[i];
@@ -518,7 +538,7 @@ void equations_elaborate(Elaboration *el, const AstClass *ast) {
     if (section->energy) continue;
     el->is_initial = section->is_initial;
     el->equations = section->is_initial ? &initial : outer;
-    if (section->is_algorithm) algorithm_elaborate(el, section);
+    if (section->is_algorithm) run_algorithm(el, section);
     else run_equations(el, section->body.data, section->body.count);
   }
   el->is_initial = false;
