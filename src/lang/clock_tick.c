@@ -116,7 +116,6 @@ static Expr varying_tick(ClockWriter *w, const ClockOperator *base) {
 /* The variable of a constructor of an irregular clock is true at its ticks; any other one follows its clock. */
 Expr clock_value(ClockWriter *w, uint32_t variable) {
   Clock *clock = clock_of_variable(w, variable);
-  if (!clock->is_known) return clock_number(w, 0);
   const ClockOperator *base = clock_base(w, clock);
   if (variable != base->result || !clock_is_irregular(w->el, base)) return clock_tick(w, clock);
   if (base->special == SPECIAL_CLOCK_EVENT) return event_tick(w, base->arguments[0]);

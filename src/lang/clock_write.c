@@ -19,8 +19,9 @@ static Expr left_limit(const ClockWriter *w, Expr e) {
   return dag_op(w->dag, e) == OP_VARIABLE ? dag_unary(w->dag, OP_LEFT, e) : e;
 }
 
-static bool is_moving(const ClockWriter *w, Expr e) {
-  return dag_depends(w->dag, e, OP_VARIABLE) || dag_depends(w->dag, e, OP_DISCRETE);
+/* Is its left limit anything but its value? */
+static bool may_jump(const ClockWriter *w, Expr e) {
+  return dag_depends(w->dag, e, OP_VARIABLE) || dag_depends(w->dag, e, OP_DISCRETE) || dag_has_event(w->dag, e);
 }
 
 /* What is sampled: an expression gets a variable first, which has a left limit. */
@@ -28,7 +29,7 @@ static Expr sampled(ClockWriter *w, const ClockOperator *use) {
   Expr e = use->arguments[0];
   Elaboration *el = w->el;
   bool is_leaf = dag_op(w->dag, e) == OP_DISCRETE || (dag_op(w->dag, e) == OP_VARIABLE && !dag_order(w->dag, e));
-  if (is_leaf || !is_moving(w, e)) return left_limit(w, e);
+  if (is_leaf || !may_jump(w, e)) return left_limit(w, e);
   const char *name = arena_printf(&el->arena, "u of %s", model_name(el->model, use->result));
   uint32_t variable;
   if (use->type.base == TYPE_REAL) {
@@ -110,11 +111,20 @@ static void release_starts(ClockWriter *w, uint32_t variables) {
     if (clock_of_variable(w, v)->clocked != NONE) w->el->model->variables.data[v].fixed = FIXED_UNSET;
 }
 
+/* Clocks by which nothing is computed make no events. */
+static bool is_used(const ClockWriter *w, uint32_t variable) {
+  const Clock *clock = clock_of_variable(w, variable);
+  if (!clock->is_known) return false;
+  const ClockOperator *base = clock_base(w, clock);
+  return clock->actions.count || (base->result == variable && clock_is_irregular(w->el, base));
+}
+
 static void write_clock_variables(ClockWriter *w, uint32_t variables) {
   for (uint32_t v = 0; v < variables; v++) {
     if (w->el->model->variables.data[v].type != TYPE_CLOCK) continue;
     w->el->model->variables.data[v].type = TYPE_BOOLEAN;
-    clock_add_equation(w, v, clock_value(w, v), TYPE_BOOLEAN, w->el->model->variables.data[v].span);
+    Expr value = is_used(w, v) ? clock_value(w, v) : clock_number(w, 0);
+    clock_add_equation(w, v, value, TYPE_BOOLEAN, w->el->model->variables.data[v].span);
   }
 }
 
