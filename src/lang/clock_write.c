@@ -9,6 +9,7 @@
  *   end when;
  */
 #include "lang/clock.h"
+#include "lang/state_machine.h"
 
 #include <string.h>
 
@@ -73,6 +74,13 @@ static void write_interval(ClockWriter *w, Clock *clock, const ClockOperator *us
   clock_assign(w, clock, last, dag_time(w->dag), use->span);
 }
 
+/* previous() begins with the start value, again where a state that holds the variable is reset. */
+static Expr begins(ClockWriter *w, Clock *clock, Expr e) {
+  uint32_t reset = state_reset_of(w->el, variable_of_leaf(w->el, e));
+  Expr is_first = clock_is_first(w, clock);
+  return reset == NONE ? is_first : dag_binary(w->dag, OP_OR, is_first, clock_leaf(w, reset));
+}
+
 static void write_operator(ClockWriter *w, const ClockOperator *use) {
   Clock *clock = clock_of_variable(w, use->result);
   Expr e = use->arguments[0];
@@ -86,7 +94,7 @@ static void write_operator(ClockWriter *w, const ClockOperator *use) {
   case SPECIAL_PREVIOUS:
     result->start = clock_start(w, e);
     if (clock->is_known)
-      clock_assign(w, clock, use->result, dag_if(w->dag, clock_is_first(w, clock), clock_start(w, e), left_limit(w, e)),
+      clock_assign(w, clock, use->result, dag_if(w->dag, begins(w, clock, e), clock_start(w, e), left_limit(w, e)),
                    use->span);
     return;
   case SPECIAL_SAMPLED:

@@ -91,6 +91,7 @@ typedef enum LoadMode {
 
 typedef struct Elaboration Elaboration;
 struct ClockOperator;
+struct Transition;
 typedef struct Compiler Compiler;
 
 /* Where equations of the part that runs go. */
@@ -100,6 +101,7 @@ typedef struct RawEquation {
   Span span;
   bool is_declared; /* by the binding of an input */
   uint32_t clock;   /* position of the Clock of the when around it + 1; 0: none */
+  Name state;       /* of a state machine in which it stands; 0: none */
   Name comment;
 } RawEquation;
 typedef VEC(RawEquation) EquationVec;
@@ -187,6 +189,16 @@ struct Elaboration {
     uint32_t count, capacity;
   } clock_operators; /* see clock.h */
   Map clock_operator_of;
+
+  /* state machines, see state_machine.h */
+  Name state; /* of the section that runs; 0: none */
+  struct Transitions {
+    struct Transition *data;
+    uint32_t count, capacity;
+  } transitions;
+  VEC(AstLabel) initial_states;
+  struct Transition *transition; /* whose condition runs; NULL: none */
+  Map state_resets;              /* variable -> position of the Boolean that resets it */
 };
 
 enum { BLOCK_DEPTH_LIMIT = 200, RECORD_DEPTH_LIMIT = 32 };
@@ -442,7 +454,7 @@ bool component_is_parameter(const Component *component);
 char *modified_part(Elaboration *el, const NewBinding *modification, const Value *value, Expr *e);
 
 /* Declares a Real variable that the text does not declare, of `count` elements; 0: a scalar. */
-void component_add_derived(Elaboration *el, Name name, uint32_t count, Span span);
+void component_add_derived(Elaboration *el, Name name, BaseType base, uint32_t count, Span span);
 
 /* ---- attributes.c ---- */
 

@@ -3,6 +3,7 @@
  * Invariant: for-equations are unrolled with their iterators as constants; an if whose condition is known keeps one
  * branch, any other joins its branches equation by equation. Blocks nest at most BLOCK_DEPTH_LIMIT deep. */
 #include "lang/elaborate.h"
+#include "lang/state_machine.h"
 
 #include <string.h>
 
@@ -60,6 +61,7 @@ bool equations_add(Elaboration *el, const Value *left, const Value *right, Span 
                             .base = base,
                             .span = span,
                             .clock = el->clock,
+                            .state = el->state,
                             .comment = el->comment};
     if (!el->when) vec_push(el->heap, el->equations, equation);
     else if (!add_action(el, equation.left, equation.right, base, span)) return false;
@@ -159,8 +161,20 @@ static bool leaves_action(const Elaboration *el, AstExpr call) {
   return false;
 }
 
+/* The scalar value of an expression of this type; EXPR_NONE after an error. */
+static Expr run_scalar(Elaboration *el, AstExpr e, Type expected) {
+  Compiler *c = start(el);
+  Type type = compile_expression(c, e, expected);
+  if (c->errors == 0) compile_expect(c, expected, type, ast_span(el->ast, e), "this argument");
+  return run(el, c, ast_span(el->ast, e)) ? value_exprs(machine_result(el->machine, 0))[0] : EXPR_NONE;
+}
+
 /* assert, terminate, reinit, and calls without result; these are checked and left out, and that is said. */
 static void run_invoke(Elaboration *el, const AstStatement *statement) {
+  if (state_machine_is_call(el, statement)) {
+    state_machine_note(el, statement, run_scalar);
+    return;
+  }
   Compiler *c = start(el);
   compile_statements(c, statement, 1);
   if (run(el, c, statement->span) && !leaves_action(el, statement->left))
@@ -537,11 +551,13 @@ void equations_elaborate(Elaboration *el, const AstClass *ast) {
     const AstSection *section = &ast->sections.data[i];
     if (section->energy) continue;
     el->is_initial = section->is_initial;
+    el->state = section->state;
     el->equations = section->is_initial ? &initial : outer;
     if (section->is_algorithm) run_algorithm(el, section);
     else run_equations(el, section->body.data, section->body.count);
   }
   el->is_initial = false;
+  el->state = 0;
   el->equations = outer;
   add_initial(el, &initial);
   vec_free(el->heap, &initial);

@@ -5,6 +5,7 @@
 #include "lang/algorithm.h"
 #include "lang/clock.h"
 #include "lang/elaborate.h"
+#include "lang/state_machine.h"
 
 #include <string.h>
 
@@ -185,6 +186,12 @@ static ExecuteStatus symbolic_special(void *context, Special special, Type type,
   case SPECIAL_TERMINAL: result = dag_nary(dag, OP_TERMINAL, NULL, 0); break;
   case SPECIAL_SAMPLE: fits = symbolic_sample(el, a, span, &result); break;
   case SPECIAL_DELAY: fits = symbolic_delay(el, a, count, span, &result); break;
+  case SPECIAL_TICKS_IN_STATE:
+  case SPECIAL_TIME_IN_STATE:
+    if (el->mode != LOAD_LEAVES) return EXECUTE_UNKNOWN;
+    result = state_duration(el, special, span);
+    fits = result != EXPR_NONE;
+    break;
   default: {
     ExecuteStatus status = clock_operator(el, special, type, a, count, span, &result);
     if (status != EXECUTE_OK) return status;

@@ -128,10 +128,9 @@ const Intrinsic *intrinsic_find(const char *name) {
 const char *intrinsic_name(uint32_t index) { return index < INTRINSIC_COUNT ? intrinsics[index].name : NULL; }
 
 bool intrinsic_is_refused(const char *name) {
-  static const char *const names[] = {"inStream",        "actualStream", "cardinality",  "spatialDistribution",
-                                      "getInstanceName", "activeState",  "ticksInState", "timeInState",
-                                      "transition",      "initialState", "rooted",       "isRoot",
-                                      "isValid"};
+  static const char *const names[] = {"inStream",        "actualStream", "cardinality", "spatialDistribution",
+                                      "getInstanceName", "activeState",  "transition",  "initialState",
+                                      "rooted",          "isRoot",       "isValid"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     if (strcmp(name, names[i]) == 0) return true;
   return false;
@@ -236,9 +235,7 @@ static Type rule_type(Check *check, const Intrinsic *f, const Type *a, uint32_t 
   case RULE_RATE:
     for (uint32_t i = 1; i < n; i++) check_size(check, i, a[i]);
     return a[0];
-  case RULE_OF_CLOCK:
-    return type_with_dimensions(type_scalar(strcmp(f->name, "interval") == 0 ? TYPE_REAL : TYPE_BOOLEAN),
-                                n ? a[0].dimensions : 0);
+  case RULE_OF_CLOCK: return type_with_dimensions(type_scalar(special_base((Special)f->code)), n ? a[0].dimensions : 0);
   case RULE_CLOCK: return clock_type(check, a, n);
   case RULE_SIZE:
     if (n == 2) check_size(check, 1, a[1]);

@@ -66,6 +66,9 @@ typedef enum Special {
   SPECIAL_COUNT
 } Special;
 
+/* Base type of the result; TYPE_NOTHING: that of the first argument. */
+BaseType special_base(Special special);
+
 enum { STEP_FIELD = 0, STEP_INDEX = 1 };
 
 typedef struct Instruction {

@@ -223,17 +223,21 @@ bool step_product(Machine *machine, Op op, bool is_each) {
   return fits;
 }
 
-bool step_special(Machine *machine, Special special, uint32_t count) {
-  const Domain *domain = machine->domain;
+BaseType special_base(Special special) {
   static const uint8_t bases[SPECIAL_COUNT] = {
 #define SPECIAL(id, name, fewest, most, rule, base, ...) [SPECIAL_##id] = base,
 #include "model/specials.def"
   };
+  return (BaseType)bases[special];
+}
+
+bool step_special(Machine *machine, Special special, uint32_t count) {
+  const Domain *domain = machine->domain;
   if (!domain->special) return machine_error(machine, "this operator cannot be used in a function");
   const Value *arguments = machine_top(machine, count);
-  Type type = {.base = bases[special]};
-  if (count) type = arguments[0].type;
-  if (bases[special] != TYPE_NOTHING) type.base = bases[special];
+  BaseType base = special_base(special);
+  Type type = count ? arguments[0].type : type_scalar(base);
+  if (base != TYPE_NOTHING) type.base = (uint8_t)base;
   Value out;
   uint32_t size = domain->size;
   if (!value_make_checked(machine, type, count ? arguments[0].sizes : NULL, &out)) return false;
