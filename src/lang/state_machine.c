@@ -270,9 +270,15 @@ static Expr resets(StateWriter *w, uint32_t state) {
   return any;
 }
 
+static bool holds_machine(const StateWriter *w, const State *state) {
+  for (uint32_t m = 0; m < w->machines.count; m++)
+    if (w->machines.data[m].parent == (uint32_t)(state - w->states.data)) return true;
+  return false;
+}
+
 /* States of a machine that was reset are so when they are next entered, each once. */
 static Expr pending_reset(StateWriter *w, const StateMachine *machine, const State *state, Span span) {
-  if (machine->parent == NONE) return number(w, 0);
+  if (machine->parent == NONE && !holds_machine(w, state)) return number(w, 0);
   Expr pending = add_variable(w, "pending", state->name, TYPE_BOOLEAN, 0, span);
   Expr before = previous(w, pending, TYPE_BOOLEAN, span);
   Expr next = dag_if(w->dag, equal(w, machine->number, state->number), number(w, 0), either(w, machine->reset, before));
