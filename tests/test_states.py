@@ -174,13 +174,13 @@ class Generated(unittest.TestCase):
 
 class Example(unittest.TestCase):
     def test_crossing_light(self):
-        """By day 4 s red, 5 s green, 1 s yellow; from 20.5 s on it blinks, three ticks each; at 33.5 s the day begins anew."""
+        """By day 4 s red, 5 s green, 1 s yellow; from 20.5 s on it blinks, two ticks each; at 33.5 s the day begins anew."""
         for row in ticks(os.path.join(EXAMPLES, "crossing_light.mo")):
             t = row["time"]
             day = (t - 33.5 if t >= 33.5 else t) % 10
             color = 3 if day < 4 else 1 if day < 9 else 2
             if 20.5 <= t < 33.5:
-                color = 2 if int((t - 20.5) / 1.5) % 2 else 0
+                color = 2 if int(t - 20.5) % 2 else 0
             rounds = min(t // 10, 2) if t < 33.5 else (t - 33.5) // 10
             self.assertEqual((row["color"], row["day.rounds"]), (color, rounds), str(t))
 
