@@ -242,6 +242,7 @@ class Generated(unittest.TestCase):
 
 
 REFUSED = [
+    ("Real x, y; equation y = sample(time, Clock(0.1)); algorithm if y > 0.2 then x := 3; end if;", "may leave a variable as it was"),
     ("Real x(start = 1, fixed = true), y; equation der(x) = -x + y; y = previous(y) + sample(x, Clock(0.1));",
      "both clocked and of continuous time"),
     ("Real y; equation y = previous(y) + 1;", "no clock follows for `y`"),
@@ -292,6 +293,20 @@ class Language(unittest.TestCase):
             text = f"model M Real x(start = 2), y; Clock c = Clock(1, 10); equation y = hold(x); {form} end M;"
             rows = behind(simulate(write(text), "--stop-time", "0.95", "--intervals", "1"))
             self.assertAlmostEqual(rows[-1]["y"], 2 + 4.5, 9, form)
+
+    def test_algorithm(self):
+        """What an algorithm of a clock does not assign stays as it was at the tick before."""
+        text = ("model M Real x(start = 5), y, z(start = 1); Integer n(start = 1); equation y = sample(time, Clock(1, 10)); algorithm if y > 0.15 then"
+                " x := previous(x) + 1; n := n + 1; end if; algorithm when Clock() then if n > 1 and n < 4 then z := y; end if; end when; end M;")
+        row = behind(simulate(write(text), "--stop-time", "0.55", "--intervals", "1"))[-1]
+        self.assertEqual((row["x"], row["n"]), (9, 5))
+        self.assertAlmostEqual(row["z"], 0.3, 12)
+
+    def test_no_clock(self):
+        text = ("model M Integer a(start = 0), b, c(start = 7); equation when Clock(1, 10) then a = previous(a) + 1; end when;"
+                " c = subSample(shiftSample(a, 1), 2); b = noClock(c) + a; end M;")
+        rows = behind(simulate(write(text), "--stop-time", "0.55", "--intervals", "1"))
+        self.assertEqual([at(rows, 0.1 * k)["b"] for k in range(6)], [8, 4, 5, 8, 9, 12])
 
     def test_implicit(self):
         """A nonlinear equation of a clock is solved at its ticks."""

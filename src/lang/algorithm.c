@@ -1,13 +1,15 @@
 /* algorithm: algorithm sections. The variables a section assigns are slots of its code; running it symbolically gives
  * their values, hence equations; its when-statements become whens of the model (see also procedure.c).
  *
- * Invariant: before it runs, a slot holds pre(v) of a discrete variable and the start value of a continuous one
- * (Modelica 3.6, section 11.1.2). */
+ * Invariant: before it runs, a slot holds pre(v) of a discrete variable and the start value of a continuous one, and
+ * previous(v) in a section that has a clock (Modelica 3.6, section 11.1.2). */
 #include "lang/algorithm.h"
+#include "lang/clock.h"
 
 #include <string.h>
 
 struct Algorithm {
+  bool has_blocks; /* ifs or loops, which may leave a variable as it was */
   VEC(Assigned) assigned;
   When when;
   ActionVec actions;
@@ -156,24 +158,27 @@ static void find_assigned(Elaboration *el, struct Algorithm *algorithm, const As
 
 /* ---- values before the section runs ---- */
 
-static Expr initial_expr(Elaboration *el, Expr leaf) {
+static Expr initial_expr(Elaboration *el, Expr leaf, Span span) {
   const Variable *variable = &el->model->variables.data[variable_of_leaf(el, leaf)];
+  Expr before;
+  if (el->is_clocked)
+    return clock_operator(el, SPECIAL_PREVIOUS, type_scalar(variable->type), &leaf, 1, span, &before), before;
   if (variable->role == ROLE_DISCRETE) return dag_pre(el->dag, variable->index);
   if (variable->start != EXPR_NONE) return variable->start;
   return variable->type == TYPE_STRING ? dag_string(el->dag, 0) : dag_constant(el->dag, 0);
 }
 
-static Value initial_value(Elaboration *el, const Value *leaves, Arena *arena) {
+static Value initial_value(Elaboration *el, const Value *leaves, Span span, Arena *arena) {
   Value value = *leaves;
   if (leaves->type.base == TYPE_RECORD) {
     uint32_t count = el->model->records.data[leaves->type.definition].fields.count;
     value.fields = arena_array(arena, count, sizeof *value.fields);
-    for (uint32_t i = 0; i < count; i++) value.fields[i] = initial_value(el, &leaves->fields[i], arena);
+    for (uint32_t i = 0; i < count; i++) value.fields[i] = initial_value(el, &leaves->fields[i], span, arena);
     return value;
   }
   value.data = arena_array(arena, leaves->count, sizeof(Expr));
   for (uint32_t i = 0; i < leaves->count; i++) {
-    Expr e = initial_expr(el, value_exprs(leaves)[i]);
+    Expr e = initial_expr(el, value_exprs(leaves)[i], span);
     memcpy(value.data + i * sizeof e, &e, sizeof e);
   }
   return value;
@@ -198,7 +203,8 @@ static void add_results(Elaboration *el, const Value *leaves, const Value *befor
                             .base = (BaseType)leaves->type.base,
                             .span = span,
                             .clock = el->clock,
-                            .state = el->state};
+                            .state = el->state,
+                            .is_unclocked = !el->is_clocked && el->algorithm->has_blocks};
     vec_push(el->heap, el->equations, equation);
   }
 }
@@ -214,7 +220,8 @@ static void run_section(Elaboration *el, struct Algorithm *algorithm, Routine *r
   Arena arena = arena_make(el->heap);
   Value *before = arena_array(&arena, algorithm->assigned.count, sizeof *before);
   for (uint32_t i = 0; i < algorithm->assigned.count; i++) {
-    before[i] = initial_value(el, &el->components.data[algorithm->assigned.data[i].component].leaves, &arena);
+    before[i] =
+        initial_value(el, &el->components.data[algorithm->assigned.data[i].component].leaves, section->span, &arena);
     machine_preset(el->machine, algorithm->assigned.data[i].slot, &before[i]);
   }
   ExecuteStatus status = run_code(el, routine, LOAD_LEAVES, el->diags);
@@ -231,8 +238,37 @@ static void run_section(Elaboration *el, struct Algorithm *algorithm, Routine *r
   arena_free(&arena);
 }
 
+/* ---- clocks ---- */
+
+/* Does the expression call an operator that only clocked variables have? */
+static bool is_clocked(const Ast *ast, AstExpr e) {
+  static const char *const names[] = {"previous",    "interval",    "firstTick",  "subSample",
+                                      "superSample", "shiftSample", "backSample", "noClock"};
+  if (e == AST_NONE) return false;
+  for (AstExpr i = ast_first(ast, e); i <= e; i++)
+    for (size_t k = 0; k < sizeof names / sizeof *names && ast_kind(ast, i) == AST_CALL; k++)
+      if (ast_path_is(ast, ast_path(ast, i), names[k])) return true;
+  return false;
+}
+
+static bool holds_clocked(const Ast *ast, const AstStatement *statements, uint32_t count, uint32_t depth) {
+  for (uint32_t i = 0; i < count && depth < BLOCK_DEPTH_LIMIT; i++) {
+    if (is_clocked(ast, statements[i].left) || is_clocked(ast, statements[i].right)) return true;
+    for (uint32_t k = 0; k < statements[i].branches.count; k++) {
+      const AstBranch *branch = &statements[i].branches.data[k];
+      if (is_clocked(ast, branch->condition)) return true;
+      if (holds_clocked(ast, branch->body.data, branch->body.count, depth + 1)) return true;
+    }
+  }
+  return false;
+}
+
 void algorithm_elaborate(Elaboration *el, const AstSection *section) {
+  el->is_clocked = !section->is_initial &&
+                   (el->clock || section->state || holds_clocked(el->ast, section->body.data, section->body.count, 0));
   struct Algorithm algorithm = {0};
+  for (uint32_t i = 0; i < section->body.count; i++)
+    algorithm.has_blocks = algorithm.has_blocks || section->body.data[i].branches.count;
   Routine routine = {.span = section->span};
   Compiler c = compiler_make(el, &routine, el->diags, el->scope);
   find_assigned(el, &algorithm, section->body.data, section->body.count, 0);
@@ -249,6 +285,7 @@ void algorithm_elaborate(Elaboration *el, const AstSection *section) {
   el->sections++;
   if (c.errors == 0) run_section(el, &algorithm, &routine, section);
   el->algorithm = NULL;
+  el->is_clocked = false;
   compiler_free(&c);
   routine_free(el->heap, &routine);
   vec_free(el->heap, &algorithm.assigned);

@@ -196,6 +196,12 @@ static bool check_equation(Inference *s, const RawEquation *equation) {
   static const char *const words[] = {"pre", "edge", "change", "initial()", "terminal()", "sample", "delay", "time"};
   const Dag *dag = s->el->dag;
   const Expr sides[] = {equation->left, equation->right};
+  if (equation->is_unclocked)
+    return diag_error(
+               s->el->diags, DIAG_CLOCK, equation->span,
+               "an algorithm with a clock that follows from elsewhere may leave a variable as it was; put it in a "
+               "when: when Clock() then"),
+           false;
   for (size_t k = 0; k < sizeof refused / sizeof *refused; k++)
     for (uint32_t side = 0; side < 2; side++)
       if (dag_contains(dag, dag_scratch(s->el->dag), sides[side], refused[k])) {

@@ -99,9 +99,10 @@ typedef struct RawEquation {
   Expr left, right;
   BaseType base;
   Span span;
-  bool is_declared; /* by the binding of an input */
-  uint32_t clock;   /* position of the Clock of the when around it + 1; 0: none */
-  Name state;       /* of a state machine in which it stands; 0: none */
+  bool is_declared;  /* by the binding of an input */
+  uint32_t clock;    /* position of the Clock of the when around it + 1; 0: none */
+  Name state;        /* of a state machine in which it stands; 0: none */
+  bool is_unclocked; /* of an algorithm that may leave a variable as it was, which is not previous() of it */
   Name comment;
 } RawEquation;
 typedef VEC(RawEquation) EquationVec;
@@ -177,6 +178,7 @@ struct Elaboration {
   ActionVec *actions;   /* where assertions and actions go */
   Expr guard;           /* path condition of if-equations; EXPR_NONE: always */
   When *when;           /* the when whose branch runs; NULL outside */
+  bool is_clocked;      /* the algorithm that runs has a clock */
   uint32_t clock;       /* position of the Clock of the when around + 1; 0: none */
   struct Algorithm *algorithm;
   uint32_t depth;    /* of nested blocks */
