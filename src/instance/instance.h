@@ -30,6 +30,7 @@ typedef struct Modifier {
   const struct FieldChain *fields;     /* the value is this field of `value`; NULL: itself */
   Scope scope;
   bool is_each, is_final, is_break;
+  bool is_constraint; /* of a constraining clause, or of a declaration that was replaced */
 } Modifier;
 
 /* .a.b of a value: b first. */

@@ -57,13 +57,19 @@ bool binding_is_whole(Tree *tree, Instance *instance);
 
 /* Two elements of one name that may stand for one: the same text. */
 bool elements_equal(Tree *tree, const Element *a, const Element *b);
-/* Refuses modifiers of elements that do not exist. */
+/* Refuses modifiers of elements that do not exist, of protected elements of a component, and of final attributes. */
 void check_modifiers(Tree *tree, Instance *instance);
+/* Refuses a modifier of an element from outside of what makes it final. The outermost modifier is the first. */
+void check_final(Tree *tree, const Instance *owner, const Element *element, const Modifier *modifiers, uint32_t count);
+/* A protected element, or inherited by a protected extends. */
+bool element_is_protected(const Instance *instance, const Element *element);
 
 /* Refuses `class f = g` where g is a function. */
 bool check_alias(Tree *tree, const AstClass *definition, const Instance *base);
-/* Refuses operator records, and packages of them, as base classes. */
-bool check_base(Tree *tree, const Instance *instance, const Instance *base, Span span);
+/* Refuses a base class that a class of that kind cannot have; operator records, and packages of them, are none. */
+bool check_base(Tree *tree, const Instance *instance, const AstClass *derived, const Instance *base, Span span);
+/* Refuses what stands beside a base class that is an array, has prefixes or is a type of the language. */
+void check_simple_bases(Tree *tree, Instance *instance);
 
 /* ---- restrict.c ---- */
 

@@ -73,7 +73,7 @@ static bool check_prefixes(Tree *tree, Instance *instance) {
 
 bool restrict_component(Tree *tree, Instance *instance) {
   const Instance *owner = instance->parent;
-  if (is_partial(instance) && is_behaviour(instance))
+  if (is_partial(instance) && (is_behaviour(instance) || instance->restriction == CLASS_RECORD))
     return refuse(tree, instance,
                   "is a component of a partial class: ", names_text(tree->names, instance->type->flat_name));
   if (!check_prefixes(tree, instance)) return false;

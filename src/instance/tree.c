@@ -113,7 +113,8 @@ static void push_matching(Tree *tree, ModifierVec *list, Modifiers modifiers, Na
                         .value = modification->value,
                         .scope = outer->scope,
                         .is_each = outer->is_each || argument->is_each,
-                        .is_final = outer->is_final || argument->is_final,
+                        .is_final = outer->is_final || (argument->is_final && argument->name.count == 1),
+                        .is_constraint = outer->is_constraint,
                         .is_break = modification->is_break};
       vec_push(tree->heap, list, inner);
     }
@@ -218,11 +219,13 @@ static bool add_extends(Opening *opening, uint32_t number, const AstElement *ast
   const AstExtends *extends = ast->extends;
   Instance *type = find_base(opening, number, extends->name);
   if (!type) return false;
-  if (!check_base(opening->tree, opening->instance, type, extends->name.span)) return false;
   if (type->kind != INSTANCE_CLASS)
     return tree_error(opening->tree, extends->name.span, opening->instance, "`%s` is a component, not a class",
                       ast_path_text(opening->tree->ast, extends->name, &opening->tree->arena)),
            false;
+  if (!check_base(opening->tree, opening->instance, opening->instance->parts.data[number].definition, type,
+                  extends->name.span))
+    return false;
   return add_base(opening, number, type, extends->modification, (Scope){opening->instance, number}, ast,
                   extends->name.span);
 }
@@ -391,6 +394,7 @@ bool instance_open(Tree *tree, Instance *instance) {
   redeclare_elements(tree, instance);
   remove_broken(tree, instance);
   check_repeated(tree, instance);
+  check_simple_bases(tree, instance);
   check_modifiers(tree, instance);
   return !instance->is_failed;
 }
@@ -416,8 +420,10 @@ static void push_constraints(Tree *tree, ModifierVec *list, const RedeclarationV
   for (uint32_t i = 0; i < all->count; i++) {
     Declaration declaration = all->data[i].declaration;
     const AstExtends *constraint = declaration.ast->constraint;
+    uint32_t before = list->count;
     if (constraint) push_modification(tree, list, constraint->modification, declaration.scope);
     else if (i) push_modification(tree, list, own_modification(declaration.ast), declaration.scope);
+    if (list->count > before) vec_last(list).is_constraint = true;
   }
 }
 
@@ -442,6 +448,7 @@ static Instance *make_class(Tree *tree, Instance *owner, const Element *element,
   for (uint32_t i = 0; i < modifiers.count; i++)
     if (modifiers.data[i].modification) modifiers.data[fields++] = modifiers.data[i];
   modifiers.count = fields;
+  check_final(tree, owner, element, modifiers.data, modifiers.count);
   if (is_alias(definition, &modifiers) && !is_redeclared) {
     vec_free(tree->heap, &modifiers);
     Instance *found = scope_find_class(tree, chosen.scope, definition->base.name);
@@ -538,6 +545,7 @@ static Instance *make_component(Tree *tree, Instance *owner, const Element *elem
   Instance *made = instance_new(tree, INSTANCE_COMPONENT, element->name, owner);
   ModifierVec modifiers = {0};
   push_matching(tree, &modifiers, owner->parts.data[element->part].modifiers, element->name);
+  check_final(tree, owner, element, modifiers.data, modifiers.count);
   push_modification(tree, &modifiers, component->modification, chosen.scope);
   if (all->data[0].is_each && component->modification) vec_last(&modifiers).is_each = true;
   push_constraints(tree, &modifiers, all);
