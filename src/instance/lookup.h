@@ -42,6 +42,10 @@ Instance *scope_find_base(Tree *tree, Scope scope, AstPath path);
 /* Like scope_find_class without a report. */
 Instance *scope_try_class(Tree *tree, Scope scope, AstPath path);
 
+/* Refuses element `name` of `in` for a composite name: it is protected, `in` is partial, or no package and the element
+ * not encapsulated. True if there is no such element. */
+bool check_access(Tree *tree, Scope scope, const Instance *in, Name name, Span span);
+
 /* What an outer component means; the component itself if it is none. NULL after an error. */
 Instance *instance_inner(Tree *tree, Instance *instance);
 const char *restriction_text(AstClassKind restriction);
