@@ -167,13 +167,16 @@ static void report_modifier(Tree *tree, const Instance *instance, const AstArgum
   if (best.nearest) diag_note(tree->diags, tree->last, (Span){0}, "did you mean `%s`?", best.nearest);
 }
 
-bool element_is_protected(const Instance *instance, const Element *element) {
-  return element->ast->prefixes & PREFIX_PROTECTED || instance->parts.data[element->part].is_protected;
-}
-
 static bool is_protected(const Instance *instance, Name name) {
   uint32_t number = instance->base == BASE_NONE ? map_get(&instance->by_name, name) : MAP_NONE;
   return number != MAP_NONE && element_is_protected(instance, &instance->elements.data[number]);
+}
+
+void note_redeclared(Tree *tree, Instance *owner, uint32_t number) {
+  Element *element = &owner->elements.data[number];
+  if (element->is_noted) return;
+  element->is_noted = true;
+  vec_push(tree->heap, &tree->redeclared, (struct RedeclaredElement){owner, number});
 }
 
 static void check_arguments(Tree *tree, Instance *instance, const AstModification *modification, bool is_inherited) {
@@ -182,8 +185,11 @@ static void check_arguments(Tree *tree, Instance *instance, const AstModificatio
     if (argument->name.count == 0) continue;
     Name name = ast_part(tree->ast, argument->name, 0)->name;
     if (!is_known(tree, instance, name)) report_modifier(tree, instance, argument, name);
-    else if (is_inherited || !is_protected(instance, name)) continue;
-    else
+    else if (is_inherited || !is_protected(instance, name)) {
+      if (argument->redeclared && instance->base == BASE_NONE)
+        note_redeclared(tree, instance, map_get(&instance->by_name, name));
+      continue;
+    } else
       tree_error(tree, argument->span, instance, "`%s` is protected: only a class that extends `%s` can modify it",
                  names_text(tree->names, name), names_text(tree->names, instance->type->flat_name));
     instance->is_failed = true;

@@ -227,12 +227,16 @@ static Instance *inner_element(Tree *tree, Instance *owner, Name name) {
   return element_instance(tree, owner, found);
 }
 
+Instance *find_inner(Tree *tree, Instance *outer) {
+  Instance *owner = outer->parent;
+  for (Instance *at = owner ? owner->parent : NULL; at && !outer->inner; at = at->parent)
+    if (at->kind == INSTANCE_COMPONENT) outer->inner = inner_element(tree, at, outer->name);
+  return outer->inner;
+}
+
 Instance *instance_inner(Tree *tree, Instance *instance) {
   if (!(instance->prefixes & PREFIX_OUTER)) return instance;
-  Instance *owner = instance->parent;
-  for (Instance *at = owner ? owner->parent : NULL; at && !instance->inner; at = at->parent)
-    if (at->kind == INSTANCE_COMPONENT) instance->inner = inner_element(tree, at, instance->name);
-  if (!instance->inner) instance->inner = add_missing_inner(tree, instance);
+  if (!find_inner(tree, instance)) instance->inner = add_missing_inner(tree, instance);
   return instance->inner;
 }
 

@@ -4,6 +4,11 @@
 #include "instance/instance.h"
 #include "lang/lang.h"
 
+/* A protected element, or inherited by a protected extends. */
+static inline bool element_is_protected(const Instance *instance, const Element *element) {
+  return element->ast->prefixes & PREFIX_PROTECTED || instance->parts.data[element->part].is_protected;
+}
+
 /* ---- errors ---- */
 
 /* An error in the input; a note names the instance in which it was found, if it is not the model itself. It is kept in
@@ -33,6 +38,19 @@ uint32_t library_element(Tree *tree, Instance *instance, uint32_t part, Name nam
 Instance *instance_add(Tree *tree, Instance *owner, Name name, const Instance *like, const uint32_t *sizes,
                        uint32_t count);
 
+/* A declaration of an element, in place of those behind it. */
+typedef struct Redeclaration {
+  Declaration declaration;
+  bool is_each;
+  bool is_modifier;   /* it stands in a modification, not among the elements of a class */
+  bool is_constraint; /* that modification is of a constraining clause */
+} Redeclaration;
+
+typedef VEC(Redeclaration) RedeclarationVec;
+
+/* All declarations of an element, the one that counts first: from the outermost class or modification on to its own. */
+void element_declarations(Tree *tree, Instance *owner, const Element *element, RedeclarationVec *list);
+
 /* ---- lookup.c ---- */
 
 /* A class at the root: of the files, a library, or built in. NULL if there is none. */
@@ -46,6 +64,8 @@ Instance *scope_try_class(Tree *tree, Scope scope, AstPath path);
  * not encapsulated. True if there is no such element. */
 bool check_access(Tree *tree, Scope scope, const Instance *in, Name name, Span span);
 
+/* The inner component that an outer one means; NULL if there is none so far. */
+Instance *find_inner(Tree *tree, Instance *outer);
 /* What an outer component means; the component itself if it is none. NULL after an error. */
 Instance *instance_inner(Tree *tree, Instance *instance);
 const char *restriction_text(AstClassKind restriction);
@@ -65,8 +85,8 @@ bool elements_equal(Tree *tree, const Element *a, const Element *b);
 void check_modifiers(Tree *tree, Instance *instance);
 /* Refuses a modifier of an element from outside of what makes it final. The outermost modifier is the first. */
 void check_final(Tree *tree, const Instance *owner, const Element *element, const Modifier *modifiers, uint32_t count);
-/* A protected element, or inherited by a protected extends. */
-bool element_is_protected(const Instance *instance, const Element *element);
+/* The element is redeclared: check_redeclarations looks at it. */
+void note_redeclared(Tree *tree, Instance *owner, uint32_t number);
 
 /* Refuses `class f = g` where g is a function. */
 bool check_alias(Tree *tree, const AstClass *definition, const Instance *base);
@@ -74,6 +94,19 @@ bool check_alias(Tree *tree, const AstClass *definition, const Instance *base);
 bool check_base(Tree *tree, const Instance *instance, const AstClass *derived, const Instance *base, Span span);
 /* Refuses what stands beside a base class that is an array, has prefixes or is a type of the language. */
 void check_simple_bases(Tree *tree, Instance *instance);
+
+/* ---- interface.c ---- */
+
+/* Why `type` is no subtype of `of`, in words that follow "it"; NULL if it is one, or if that is not known. Both are
+ * classes, or both components. */
+const char *interface_difference(Tree *tree, Instance *type, Instance *of);
+
+/* ---- redeclare.c ---- */
+
+/* Refuses redeclarations that the language does not allow, and types that their constraining types do not. */
+bool check_redeclarations(Tree *tree);
+/* Refuses an outer component with modifications, or whose inner one is no subtype of it. */
+bool check_outer(Tree *tree, Instance *outer);
 
 /* ---- restrict.c ---- */
 

@@ -105,6 +105,7 @@ static Instance *follow(Copy *copy, AstPath path, Instance *at, StepVec *steps) 
   uint32_t kid = 0;
   for (uint32_t i = 0;; i++) {
     const AstPart *part = ast_part(tree->ast, path, i);
+    const Instance *seen = at; /* of an inner component what the outer one has */
     if (at->kind == INSTANCE_COMPONENT) {
       Instance *inner = instance_inner(tree, at);
       if (!inner) return copy->failed = true, NULL;
@@ -117,7 +118,8 @@ static Instance *follow(Copy *copy, AstPath path, Instance *at, StepVec *steps) 
     if (i + 1 == path.count) return at;
     Instance *next = NULL;
     Name name = ast_part(tree->ast, path, i + 1)->name;
-    if (at->base == BASE_NONE) next = instance_element(tree, at, name);
+    bool is_seen = seen == at || is_expandable(seen) || map_get(&seen->by_name, name) != MAP_NONE;
+    if (at->base == BASE_NONE && is_seen) next = instance_element(tree, at, name);
     if (at->kind == INSTANCE_CLASS && !next) instance_open(tree, at);
     if (at->kind == INSTANCE_CLASS && at->base == BASE_ENUMERATION) return at;
     if (!next) {

@@ -127,23 +127,18 @@ static void push_matching(Tree *tree, ModifierVec *list, Modifiers modifiers, Na
   }
 }
 
-/* A redeclaration by a modifier. */
-typedef struct Redeclaration {
-  Declaration declaration;
-  bool is_each;
-} Redeclaration;
-
-typedef VEC(Redeclaration) RedeclarationVec;
-
-/* All redeclarations of `name` in the modifiers, the outermost first. */
-static void find_redeclarations(Tree *tree, Modifiers modifiers, Name name, RedeclarationVec *list) {
-  for (uint32_t i = 0; i < modifiers.count; i++) {
+/* Redeclarations of `name` in the modifiers [begin, end), the outermost first. */
+static void find_redeclarations(Tree *tree, Modifiers modifiers, uint32_t begin, uint32_t end, Name name,
+                                RedeclarationVec *list) {
+  for (uint32_t i = begin; i < end; i++) {
     const AstModification *modification = modifiers.data[i].modification;
     for (uint32_t k = 0; modification && k < modification->arguments.count; k++) {
       const AstArgument *argument = &modification->arguments.data[k];
       if (!argument->redeclared || ast_part(tree->ast, argument->name, 0)->name != name) continue;
-      Redeclaration found = {{argument->redeclared, modifiers.data[i].scope},
-                             modifiers.data[i].is_each || argument->is_each};
+      Redeclaration found = {.declaration = {argument->redeclared, modifiers.data[i].scope},
+                             .is_each = modifiers.data[i].is_each || argument->is_each,
+                             .is_modifier = true,
+                             .is_constraint = modifiers.data[i].is_constraint};
       vec_push(tree->heap, list, found);
     }
   }
@@ -327,6 +322,7 @@ static void redeclare_element(Tree *tree, Instance *instance, uint32_t part, con
     return;
   }
   vec_push(tree->heap, &element->redeclared, (Declaration){ast, (Scope){instance, part}});
+  note_redeclared(tree, instance, (uint32_t)(element - instance->elements.data));
 }
 
 /* Innermost classes first, so that the last redeclaration counts. */
@@ -401,13 +397,20 @@ bool instance_open(Tree *tree, Instance *instance) {
 
 /* ---- elements ---- */
 
-/* All declarations of an element, the one that counts first: redeclarations by modifiers, from the outermost on, by
- * derived classes, its own. */
-static void all_declarations(Tree *tree, Instance *owner, const Element *element, RedeclarationVec *list) {
-  find_redeclarations(tree, owner->parts.data[element->part].modifiers, element->name, list);
-  for (uint32_t i = element->redeclared.count; i-- > 0;)
-    vec_push(tree->heap, list, (Redeclaration){element->redeclared.data[i], false});
-  vec_push(tree->heap, list, (Redeclaration){{element->ast, {owner, element->part}}, false});
+/* The modifiers of a part begin with those of the parts that extend it: what a class redeclares comes behind those of
+ * its own part. */
+void element_declarations(Tree *tree, Instance *owner, const Element *element, RedeclarationVec *list) {
+  Modifiers modifiers = owner->parts.data[element->part].modifiers;
+  uint32_t done = 0;
+  for (uint32_t i = element->redeclared.count; i-- > 0;) {
+    Declaration redeclared = element->redeclared.data[i];
+    uint32_t limit = owner->parts.data[redeclared.scope.part].modifiers.count;
+    find_redeclarations(tree, modifiers, done, limit, element->name, list);
+    vec_push(tree->heap, list, (Redeclaration){.declaration = redeclared});
+    if (limit > done) done = limit;
+  }
+  find_redeclarations(tree, modifiers, done, modifiers.count, element->name, list);
+  vec_push(tree->heap, list, (Redeclaration){.declaration = {element->ast, {owner, element->part}}});
 }
 
 static const AstModification *own_modification(const AstElement *ast) {
@@ -585,7 +588,7 @@ Instance *add_missing_inner(Tree *tree, Instance *outer) {
     return NULL;
   }
   RedeclarationVec all = {0};
-  vec_push(tree->heap, &all, (Redeclaration){{ast, outer->declared}, false});
+  vec_push(tree->heap, &all, (Redeclaration){.declaration = {ast, outer->declared}});
   element.instance = make_component(tree, model, &element, &all);
   vec_free(tree->heap, &all);
   if (!element.instance) return NULL;
@@ -608,13 +611,14 @@ Instance *element_instance(Tree *tree, Instance *owner, uint32_t number) {
   element->is_busy = true;
   Element copy = *element;
   RedeclarationVec all = {0};
-  all_declarations(tree, owner, &copy, &all);
+  element_declarations(tree, owner, &copy, &all);
   Instance *made =
       copy.ast->kind == AST_COMPONENT ? make_component(tree, owner, &copy, &all) : make_class(tree, owner, &copy, &all);
   vec_free(tree->heap, &all);
   element = &owner->elements.data[number];
   element->is_busy = false;
   element->instance = made;
+  if (copy.redeclared.count || copy.ast->constraint) note_redeclared(tree, owner, number);
   return made;
 }
 
