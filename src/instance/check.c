@@ -211,13 +211,6 @@ void check_modifiers(Tree *tree, Instance *instance) {
 
 /* ---- bases ---- */
 
-bool check_alias(Tree *tree, const AstClass *definition, const Instance *base) {
-  if (definition->kind != CLASS_CLASS || base->restriction != CLASS_FUNCTION) return true;
-  tree_error(tree, definition->label.span, base->parent, "`%s` is a function: write `function %s = ...`",
-             names_text(tree->names, base->name), names_text(tree->names, definition->label.name));
-  return false;
-}
-
 static bool is_operator_record(const AstClass *definition) {
   return definition->kind == CLASS_RECORD && definition->prefixes & PREFIX_OPERATOR;
 }
@@ -245,14 +238,21 @@ static const char *kinds_text(Tree *tree, uint32_t kinds) {
   return text;
 }
 
-static bool check_base_kind(Tree *tree, const Instance *instance, const AstClass *derived, const Instance *base,
-                            Span span) {
+bool check_base_kind(Tree *tree, const Instance *instance, const AstClass *derived, const Instance *base, Span span) {
   uint32_t kinds = base_kinds(derived->kind);
   if (base->restriction == CLASS_CLASS || kinds & 1u << base->restriction) return true;
   tree_error(tree, span, instance, "a %s cannot extend a %s: `%s`", restriction_text(derived->kind),
              restriction_text(base->restriction), names_text(tree->names, base->name));
   diag_note(tree->diags, tree->last, derived->label.span, "the base of a %s is one of: %s",
             restriction_text(derived->kind), kinds_text(tree, kinds));
+  return false;
+}
+
+bool check_alias(Tree *tree, const AstClass *definition, const Instance *base) {
+  if (definition->kind != CLASS_CLASS || base->restriction != CLASS_FUNCTION)
+    return check_base_kind(tree, base->parent, definition, base, definition->base.name.span);
+  tree_error(tree, definition->label.span, base->parent, "`%s` is a function: write `function %s = ...`",
+             names_text(tree->names, base->name), names_text(tree->names, definition->label.name));
   return false;
 }
 

@@ -321,21 +321,64 @@ static uint32_t own_class(Scope scope, Name name) {
   return MAP_NONE;
 }
 
+/* The element, as it is declared last, is replaceable. */
+static bool is_replaceable(Tree *tree, Instance *owner, uint32_t number) {
+  Element element = owner->elements.data[number];
+  if (!element.ast || !(element.ast->prefixes & PREFIX_REPLACEABLE)) return false;
+  RedeclarationVec all = {0};
+  element_declarations(tree, owner, &element, &all);
+  bool is_still = all.data[0].declaration.ast->prefixes & PREFIX_REPLACEABLE;
+  vec_free(tree->heap, &all);
+  return is_still;
+}
+
+/* The first class around that has the name has it replaceable. */
+static bool is_replaceable_around(Tree *tree, Scope scope, Name name) {
+  for (; scope.instance && scope.instance != tree->root; scope = scope.instance->parts.data[scope.part].around) {
+    uint32_t number = map_get(&scope.instance->by_name, name);
+    if (number != MAP_NONE) return is_replaceable(tree, scope.instance, number);
+  }
+  return false;
+}
+
+/* Base classes are no replaceable ones, nor found in one (section 7.1.4). */
+static bool check_base_path(Tree *tree, Scope scope, AstPath path, Instance *first, bool is_first_replaceable) {
+  bool is_found = is_first_replaceable;
+  Name name = ast_part(tree->ast, path, 0)->name;
+  Instance *at = first;
+  for (uint32_t i = 1; i < path.count && !is_found; i++) {
+    name = ast_part(tree->ast, path, i)->name;
+    uint32_t number = at == tree->root ? MAP_NONE : map_get(&at->by_name, name);
+    is_found = number != MAP_NONE && is_replaceable(tree, at, number);
+    at = instance_element(tree, at, name);
+  }
+  if (!is_found) return true;
+  tree_error(tree, path.span, scope.instance, "`%s` is replaceable, and cannot be a base class",
+             names_text(tree->names, name));
+  return false;
+}
+
 Instance *scope_find_base(Tree *tree, Scope scope, AstPath path) {
   Instance *instance = scope.instance;
   Part part = instance->parts.data[scope.part];
   Name name = ast_part(tree->ast, path, 0)->name;
   Instance *first = NULL;
+  bool is_first_replaceable = false;
   uint32_t errors = tree->diags->errors;
   if (!path.global) {
     uint32_t own = own_class(scope, name);
     if (own == MAP_NONE) own = library_element(tree, instance, scope.part, name);
     if (own != MAP_NONE) first = element_instance(tree, instance, own);
+    if (first) is_first_replaceable = is_replaceable(tree, instance, own);
     if (!first) first = imported(tree, scope, name);
     bool is_closed = part.definition->prefixes & PREFIX_ENCAPSULATED;
-    if (!first && !is_closed) first = scope_find(tree, part.around, name);
+    if (!first && !is_closed) {
+      first = scope_find(tree, part.around, name);
+      is_first_replaceable = first && is_replaceable_around(tree, part.around, name);
+    }
     if (!first && is_closed && is_predefined(tree, root_find(tree, name))) first = root_find(tree, name);
   } else first = root_find(tree, name);
   if (!first && tree->diags->errors > errors) return NULL;
-  return walk_path(tree, part.around, path, first, true);
+  Instance *found = walk_path(tree, part.around, path, first, true);
+  return found && check_base_path(tree, scope, path, first, is_first_replaceable) ? found : NULL;
 }

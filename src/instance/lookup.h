@@ -88,9 +88,11 @@ void check_final(Tree *tree, const Instance *owner, const Element *element, cons
 /* The element is redeclared: check_redeclarations looks at it. */
 void note_redeclared(Tree *tree, Instance *owner, uint32_t number);
 
-/* Refuses `class f = g` where g is a function. */
+/* Refuses `class f = g` where g is a function, and a short class of another kind than its base allows. */
 bool check_alias(Tree *tree, const AstClass *definition, const Instance *base);
-/* Refuses a base class that a class of that kind cannot have; operator records, and packages of them, are none. */
+/* Refuses a base class that a class of that kind cannot have. */
+bool check_base_kind(Tree *tree, const Instance *instance, const AstClass *derived, const Instance *base, Span span);
+/* The same for an extends clause; operator records, and packages of them, are none. */
 bool check_base(Tree *tree, const Instance *instance, const AstClass *derived, const Instance *base, Span span);
 /* Refuses what stands beside a base class that is an array, has prefixes or is a type of the language. */
 void check_simple_bases(Tree *tree, Instance *instance);

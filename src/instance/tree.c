@@ -252,7 +252,7 @@ static bool add_short(Opening *opening, uint32_t number, const AstClass *definit
   Tree *tree = opening->tree;
   Scope around = opening->instance->parts.data[number].around;
   Instance *type = scope_find_class(tree, around, definition->base.name);
-  if (!type) return false;
+  if (!type || !check_base_kind(tree, opening->instance, definition, type, definition->base.name.span)) return false;
   opening->instance->prefixes |= definition->base_prefixes;
   for (uint32_t i = 0; i < definition->base.dimensions.count; i++)
     vec_push(tree->heap, &opening->instance->dimensions,
