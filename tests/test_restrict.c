@@ -483,6 +483,53 @@ static void inner_components_fit_outer_ones(void **state) {
   expect_model("model A outer Real p; end A; model M inner Real p = 1; A a(p = 2); end M;", "cannot be modified");
 }
 
+/* ---- single rules of whens and constructors ---- */
+
+static void whens_and_constructors(void **state) {
+  (void)state;
+  static const struct {
+    const char *text, *said;
+  } cases[] = {
+      {"model M discrete Real x = 1; end M;", "must be assigned in a when"},
+      {"model M discrete Real x; equation x = 2; end M;", "must be assigned in a when"},
+      {"model M discrete Real x(start = 0, fixed = true); equation when sample(0, 1) then x = 2; end when; end M;", ""},
+      {"model M discrete Real x(start = 0, fixed = true), y; equation when sample(0, 1) then x = 2; end when; y = x; "
+       "end M;",
+       ""},
+      {"model A discrete Real x(start = 0, fixed = true); end A; model M A a; equation when sample(0, 1) then a.x = 2; "
+       "end "
+       "when; end M;",
+       "component of a model: `a`"},
+      {"block A discrete Real x(start = 0, fixed = true); end A; model M A a; algorithm when sample(0, 1) then a.x := "
+       "2; "
+       "end when; end M;",
+       "component of a block: `a`"},
+      {"record A discrete Real x(start = 0, fixed = true); end A; model M A a; equation when sample(0, 1) then a.x = "
+       "2; "
+       "end when; end M;",
+       ""},
+      {"operator record R Real x; encapsulated operator 'constructor' function f import R; input Real u; output R r = "
+       "R(u); "
+       "algorithm end f; end 'constructor'; end R; model M R r(x = 1); end M;",
+       ""},
+      {"operator record R Real x; encapsulated operator 'constructor' function f import R; input Real u; output R r; "
+       "output "
+       "R s; algorithm end f; end 'constructor'; end R; model M R r = R(1); end M;",
+       "must have one output"},
+      {"operator record R Real x; encapsulated operator 'constructor' function f input Real u; output Real r = u; "
+       "algorithm "
+       "end f; end 'constructor'; end R; model M R r = R(1); end M;",
+       "must have one output"},
+      {"operator record R Real x; encapsulated operator 'constructor' function f import R; input String u; output R "
+       "r(x = 1); "
+       "algorithm end f; function g import R; input String v; output R r(x = 2); algorithm end g; end 'constructor'; "
+       "end R; "
+       "model M R r = R(\"a\"); end M;",
+       "take the same inputs"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) expect_model(cases[i].text, cases[i].said);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(prefixes_exclude_each_other),
@@ -497,6 +544,7 @@ int main(void) {
       cmocka_unit_test(redeclarations_keep_what_is_promised),
       cmocka_unit_test(single_redeclarations),
       cmocka_unit_test(inner_components_fit_outer_ones),
+      cmocka_unit_test(whens_and_constructors),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
