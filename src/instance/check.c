@@ -79,7 +79,8 @@ bool elements_equal(Tree *tree, const Element *a, const Element *b) {
 /* ---- final ---- */
 
 static void report_final(Tree *tree, const Instance *instance, Name name, Span modifier, Span final) {
-  tree_error(tree, modifier, instance, "`%s` is final, and cannot be modified", names_text(tree->names, name));
+  tree_refuse(tree, DIAG_NO_MODIFICATION, modifier, instance, "`%s` is final, and cannot be modified",
+              names_text(tree->names, name));
   diag_note(tree->diags, tree->last, final, "it is made final here");
 }
 
@@ -190,8 +191,9 @@ static void check_arguments(Tree *tree, Instance *instance, const AstModificatio
         note_redeclared(tree, instance, map_get(&instance->by_name, name));
       continue;
     } else
-      tree_error(tree, argument->span, instance, "`%s` is protected: only a class that extends `%s` can modify it",
-                 names_text(tree->names, name), names_text(tree->names, instance->type->flat_name));
+      tree_refuse(tree, DIAG_NO_MODIFICATION, argument->span, instance,
+                  "`%s` is protected: only a class that extends `%s` can modify it", names_text(tree->names, name),
+                  names_text(tree->names, instance->type->flat_name));
     instance->is_failed = true;
   }
 }
@@ -241,8 +243,8 @@ static const char *kinds_text(Tree *tree, uint32_t kinds) {
 bool check_base_kind(Tree *tree, const Instance *instance, const AstClass *derived, const Instance *base, Span span) {
   uint32_t kinds = base_kinds(derived->kind);
   if (base->restriction == CLASS_CLASS || kinds & 1u << base->restriction) return true;
-  tree_error(tree, span, instance, "a %s cannot extend a %s: `%s`", restriction_text(derived->kind),
-             restriction_text(base->restriction), names_text(tree->names, base->name));
+  tree_refuse(tree, DIAG_NO_BASE, span, instance, "a %s cannot extend a %s: `%s`", restriction_text(derived->kind),
+              restriction_text(base->restriction), names_text(tree->names, base->name));
   diag_note(tree->diags, tree->last, derived->label.span, "the base of a %s is one of: %s",
             restriction_text(derived->kind), kinds_text(tree, kinds));
   return false;
@@ -264,8 +266,8 @@ bool check_base(Tree *tree, const Instance *instance, const AstClass *derived, c
     if (element->kind == AST_CLASS && is_operator_record(element->class_definition)) found = element->class_definition;
   }
   if (!found) return check_base_kind(tree, instance, derived, base, span);
-  tree_error(tree, span, instance, "operator record `%s` cannot be inherited",
-             names_text(tree->names, found->label.name));
+  tree_refuse(tree, DIAG_NO_BASE, span, instance, "operator record `%s` cannot be inherited",
+              names_text(tree->names, found->label.name));
   return false;
 }
 
@@ -299,9 +301,9 @@ void check_simple_bases(Tree *tree, Instance *instance) {
     const Part *base = &instance->parts.data[below];
     if (!base->extends) continue;
     if (!has_contents(instance, at, instance->parts.data[at].end, below, base->end)) continue;
-    tree_error(tree, base->extends->span, instance,
-               "a class that extends an array, a class with prefixes or a type of the language has nothing else: `%s`",
-               names_text(tree->names, base->type->name));
+    tree_refuse(tree, DIAG_NO_BASE, base->extends->span, instance,
+                "a class that extends an array, a class with prefixes or a type of the language has nothing else: `%s`",
+                names_text(tree->names, base->type->name));
     instance->is_failed = true;
   }
 }

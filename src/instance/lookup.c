@@ -13,15 +13,26 @@
 
 const char *instance_text(Tree *tree, const Instance *instance) { return names_text(tree->names, instance->flat_name); }
 
-void tree_error(Tree *tree, Span span, const Instance *instance, const char *format, ...) {
-  va_list list;
+static void report(Tree *tree, DiagCode code, Span span, const Instance *instance, const char *format, va_list list) {
   char text[1024];
-  va_start(list, format);
   vsnprintf(text, sizeof text, format, list);
-  va_end(list);
-  tree->last = diag_error(tree->diags, DIAG_INPUT, span, "%s", text);
+  tree->last = diag_error(tree->diags, code, span, "%s", text);
   if (instance && instance->flat_name && instance->kind == INSTANCE_COMPONENT)
     diag_note(tree->diags, tree->last, (Span){0}, "in component `%s`", instance_text(tree, instance));
+}
+
+void tree_error(Tree *tree, Span span, const Instance *instance, const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  report(tree, DIAG_INPUT, span, instance, format, list);
+  va_end(list);
+}
+
+void tree_refuse(Tree *tree, DiagCode code, Span span, const Instance *instance, const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  report(tree, code, span, instance, format, list);
+  va_end(list);
 }
 
 /* ---- the root ---- */
@@ -78,12 +89,13 @@ bool check_access(Tree *tree, Scope scope, const Instance *in, Name name, Span s
   const Element *element = &in->elements.data[number];
   const char *text = names_text(tree->names, name), *where = names_text(tree->names, in->flat_name);
   if (element_is_protected(in, element) && !(in->kind == INSTANCE_COMPONENT && in == scope.instance))
-    tree_error(tree, span, scope.instance, "`%s` is protected in `%s`", text, where);
+    tree_refuse(tree, DIAG_NO_ACCESS, span, scope.instance, "`%s` is protected in `%s`", text, where);
   else if (is_partial_class(in))
-    tree_error(tree, span, scope.instance, "`%s` is partial: `%s` cannot be looked up in it", where, text);
+    tree_refuse(tree, DIAG_NO_ACCESS, span, scope.instance, "`%s` is partial: `%s` cannot be looked up in it", where,
+                text);
   else if (in->kind == INSTANCE_CLASS && !is_encapsulated(element) && !is_package_like(in))
-    tree_error(tree, span, scope.instance,
-               "`%s` cannot be looked up in `%s`, which is no package: it is not encapsulated", text, where);
+    tree_refuse(tree, DIAG_NO_ACCESS, span, scope.instance,
+                "`%s` cannot be looked up in `%s`, which is no package: it is not encapsulated", text, where);
   else return true;
   return false;
 }
@@ -95,8 +107,8 @@ static Instance *import_step(Tree *tree, Scope scope, Instance *from, Name name,
   Instance *found = instance_element(tree, from, name);
   uint32_t number = found && from != tree->root ? map_get(&from->by_name, name) : MAP_NONE;
   if (number == MAP_NONE || !element_is_protected(from, &from->elements.data[number])) return found;
-  tree_error(tree, span, scope.instance, "`%s` is protected in `%s`, and cannot be imported",
-             names_text(tree->names, name), names_text(tree->names, from->flat_name));
+  tree_refuse(tree, DIAG_NO_ACCESS, span, scope.instance, "`%s` is protected in `%s`, and cannot be imported",
+              names_text(tree->names, name), names_text(tree->names, from->flat_name));
   return NULL;
 }
 
@@ -115,8 +127,8 @@ static bool is_package(const Instance *instance) {
 static Instance *import_from(Tree *tree, Scope scope, Instance *from, Name name, Span span) {
   Instance *found = from ? import_step(tree, scope, from, name, span) : NULL;
   if (!found || is_package(from) || is_package(found)) return found;
-  tree_error(tree, span, scope.instance, "`%s` cannot be imported from `%s`, which is no package",
-             names_text(tree->names, name), names_text(tree->names, from->flat_name));
+  tree_refuse(tree, DIAG_NO_ACCESS, span, scope.instance, "`%s` cannot be imported from `%s`, which is no package",
+              names_text(tree->names, name), names_text(tree->names, from->flat_name));
   return NULL;
 }
 
@@ -140,8 +152,8 @@ static Instance *import_any(Tree *tree, Scope scope, const AstImport *import, Na
   uint32_t number = found && from != tree->root ? map_get(&from->by_name, name) : MAP_NONE;
   if (number != MAP_NONE && element_is_protected(from, &from->elements.data[number])) return NULL;
   if (!found || is_package(from)) return found;
-  tree_error(tree, import->name.span, scope.instance, "`%s` is no package: not all of it can be imported",
-             names_text(tree->names, from->flat_name));
+  tree_refuse(tree, DIAG_NO_ACCESS, import->name.span, scope.instance,
+              "`%s` is no package: not all of it can be imported", names_text(tree->names, from->flat_name));
   return NULL;
 }
 
@@ -265,8 +277,8 @@ static void report_unknown(Tree *tree, Scope scope, AstPath path, uint32_t at, c
 }
 
 static void report_component(Tree *tree, Scope scope, AstPath path, const Instance *component) {
-  tree_error(tree, path.span, scope.instance, "class `%s` cannot be looked up in a component: `%s`",
-             ast_path_text(tree->ast, path, &tree->arena), instance_text(tree, component));
+  tree_refuse(tree, DIAG_NO_ACCESS, path.span, scope.instance, "class `%s` cannot be looked up in a component: `%s`",
+              ast_path_text(tree->ast, path, &tree->arena), instance_text(tree, component));
 }
 
 static Instance *walk_path(Tree *tree, Scope scope, AstPath path, Instance *first, bool reports) {
@@ -353,8 +365,8 @@ static bool check_base_path(Tree *tree, Scope scope, AstPath path, Instance *fir
     at = instance_element(tree, at, name);
   }
   if (!is_found) return true;
-  tree_error(tree, path.span, scope.instance, "`%s` is replaceable, and cannot be a base class",
-             names_text(tree->names, name));
+  tree_refuse(tree, DIAG_NO_BASE, path.span, scope.instance, "`%s` is replaceable, and cannot be a base class",
+              names_text(tree->names, name));
   return false;
 }
 

@@ -15,6 +15,9 @@ static inline bool element_is_protected(const Instance *instance, const Element 
  * tree->last for further notes. */
 __attribute__((format(printf, 4, 5))) void tree_error(Tree *tree, Span span, const Instance *instance,
                                                       const char *format, ...);
+/* The same with a code of its own. */
+__attribute__((format(printf, 5, 6))) void tree_refuse(Tree *tree, DiagCode code, Span span, const Instance *instance,
+                                                       const char *format, ...);
 
 /* ---- tree.c ---- */
 

@@ -15,8 +15,8 @@ static Span declared_span(const AstElement *ast) {
 
 static bool refuse(Tree *tree, const Instance *owner, const AstElement *declared, const AstElement *before,
                    const char *reason) {
-  tree_error(tree, declared_span(declared), owner, "`%s` cannot be redeclared: %s",
-             names_text(tree->names, declared_name(declared)), reason);
+  tree_refuse(tree, DIAG_NO_MODIFICATION, declared_span(declared), owner, "`%s` cannot be redeclared: %s",
+              names_text(tree->names, declared_name(declared)), reason);
   diag_note(tree->diags, tree->last, declared_span(before), "it is declared here");
   return false;
 }
@@ -54,8 +54,9 @@ static bool check_subtype(Tree *tree, const Instance *owner, const AstElement *d
                           Instance *constraint, const char *what) {
   const char *reason = type && constraint ? interface_difference(tree, type, constraint) : NULL;
   if (!reason) return true;
-  tree_error(tree, declared_span(declared), owner, "%s `%s` is no subtype of `%s`, which constrains it: it %s", what,
-             names_text(tree->names, declared_name(declared)), names_text(tree->names, constraint->flat_name), reason);
+  tree_refuse(tree, DIAG_NO_MODIFICATION, declared_span(declared), owner,
+              "%s `%s` is no subtype of `%s`, which constrains it: it %s", what,
+              names_text(tree->names, declared_name(declared)), names_text(tree->names, constraint->flat_name), reason);
   return false;
 }
 
@@ -142,8 +143,9 @@ static bool check_sizes(Tree *tree, Instance *outer, Instance *inner) {
   if (!instance_sizes(tree, outer) || !instance_sizes(tree, inner)) return false;
   for (uint32_t i = 0; i < outer->dimensions.count; i++) {
     if (outer->dimensions.data[i].size == inner->dimensions.data[i].size) continue;
-    tree_error(tree, declared_span(outer->element), outer->parent, "`outer %s` has size %u, its `inner` component %u",
-               names_text(tree->names, outer->name), outer->dimensions.data[i].size, inner->dimensions.data[i].size);
+    tree_refuse(tree, DIAG_NO_MODIFICATION, declared_span(outer->element), outer->parent,
+                "`outer %s` has size %u, its `inner` component %u", names_text(tree->names, outer->name),
+                outer->dimensions.data[i].size, inner->dimensions.data[i].size);
     return false;
   }
   return true;
@@ -152,17 +154,17 @@ static bool check_sizes(Tree *tree, Instance *outer, Instance *inner) {
 bool check_outer(Tree *tree, Instance *outer) {
   for (uint32_t i = 0; i < outer->modifiers.count; i++) {
     if (!outer->modifiers.data[i].modification) continue;
-    tree_error(tree, outer->modifiers.data[i].modification->span, outer->parent,
-               "`outer %s` cannot be modified: the `inner` component gives its value",
-               names_text(tree->names, outer->name));
+    tree_refuse(tree, DIAG_NO_MODIFICATION, outer->modifiers.data[i].modification->span, outer->parent,
+                "`outer %s` cannot be modified: the `inner` component gives its value",
+                names_text(tree->names, outer->name));
     return false;
   }
   Instance *inner = find_inner(tree, outer);
   const char *reason = inner ? interface_difference(tree, inner, outer) : NULL;
   if (!reason) return !inner || check_sizes(tree, outer, inner);
-  tree_error(tree, declared_span(outer->element), outer->parent,
-             "the `inner` component of `outer %s` is no subtype of it: it %s", names_text(tree->names, outer->name),
-             reason);
+  tree_refuse(tree, DIAG_NO_MODIFICATION, declared_span(outer->element), outer->parent,
+              "the `inner` component of `outer %s` is no subtype of it: it %s", names_text(tree->names, outer->name),
+              reason);
   diag_note(tree->diags, tree->last, declared_span(inner->element), "the `inner` component");
   return false;
 }

@@ -286,8 +286,8 @@ static Instance *find_first(Copy *copy, AstPath path) {
   Instance *first = path.global ? root_find(tree, name) : scope_find(tree, scope, name);
   bool is_outside = first && first->kind == INSTANCE_COMPONENT && first->parent != scope.instance;
   if (is_outside && !(first->prefixes & PREFIX_CONSTANT)) {
-    tree_error(tree, path.span, scope.instance, "`%s` belongs to a class around this one, and is no constant",
-               instance_text(tree, first));
+    tree_refuse(tree, DIAG_NO_ACCESS, path.span, scope.instance,
+                "`%s` belongs to a class around this one, and is no constant", instance_text(tree, first));
     diag_note(tree->diags, tree->last, first->element->component->label.span, "it is declared here");
     first = NULL;
   }
@@ -364,8 +364,9 @@ static bool check_function_path(Copy *copy, AstPath path, uint32_t step, const I
     else if (next->restriction == CLASS_OPERATOR || next->prefixes & PREFIX_OPERATOR) reason = "has operators only";
   } else if (at->kind == INSTANCE_CLASS && next->kind == INSTANCE_COMPONENT) reason = "is a class";
   if (!reason) return true;
-  tree_error(tree, path.span, copy->r->scope.instance, "function `%s` cannot be looked up here: `%s` %s",
-             ast_path_text(tree->ast, path, &tree->arena), names_text(tree->names, at->name), reason);
+  tree_refuse(tree, DIAG_NO_ACCESS, path.span, copy->r->scope.instance,
+              "function `%s` cannot be looked up here: `%s` %s", ast_path_text(tree->ast, path, &tree->arena),
+              names_text(tree->names, at->name), reason);
   return false;
 }
 
