@@ -185,7 +185,8 @@ class Instances(unittest.TestCase):
         self.refuse("model A A a; end A; model M A a; end M;", "its own class")
         self.refuse(part + "model B A a(k(unitt = \"m\")); end B; model M B b; end M;", "unitt", "`b.a.k`")
         self.refuse(part + "model M A a = 5; end M;", "cannot have a value")
-        self.refuse("model M extends Real; end M;", "base type")
+        self.refuse("model M extends Real; end M;", "a model cannot extend a type")
+        self.refuse("class M extends Real; end M;", "base type")
         self.refuse("model A parameter Integer n = 1; Real x[n] = ones(n); end A; model M A a[2](n = {1, 2}); end M;", "differ")
 
     def test_many_components(self):

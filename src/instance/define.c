@@ -297,6 +297,7 @@ static void add_overloads(Tree *tree, Instance *record, AstClass *made) {
     Name operation = element->name;
     Instance *kid = element_instance(tree, record, i);
     if (!kid || !instance_open(tree, kid)) continue;
+    if (strcmp(names_text(tree->names, operation), "constructor") == 0) restrict_constructors(tree, record, kid);
     if (kid->restriction == CLASS_FUNCTION) add_overload(tree, operation, kid, &list);
     else
       for (uint32_t k = 0; k < kid->elements.count; k++) {
