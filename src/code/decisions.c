@@ -192,6 +192,16 @@ void decisions_begin(Decisions *decisions, double t, const double *y) {
   keep_seed(decisions);
 }
 
+/* Columns are solved to round-off only: what is read from them is no sharper. */
+static bool is_near(double a, double b) { return fabs(a - b) <= 1e-12 * fmax(fabs(a), fabs(b)); }
+
+/* Has the event changed the leaf already, and the same value comes again? */
+static bool comes_again(const Decisions *decisions, const LogicStep *step, double value) {
+  double now = decisions->evaluator->discretes[step->leaf];
+  return now != decisions->evaluator->pre[step->leaf] && is_near(now, value) &&
+         dag_depends(decisions->evaluator->model->dag, step->value, OP_VARIABLE);
+}
+
 /* A value that is not defined leaves its leaf as it is. */
 static uint32_t set_leaf(Decisions *decisions, double *values, uint32_t leaf, double value) {
   if (!isfinite(value) || values[leaf] == value) return 0;
@@ -239,7 +249,7 @@ uint32_t decisions_set(Decisions *decisions, double t, const double *y) {
       const LogicStep *step = &logic->steps.data[k];
       if (!isfinite(decisions->values[k - begin])) decisions->undefined = step;
       bool acted = step->fires && evaluator->discretes[step->leaf] != 0 && evaluator->pre[step->leaf] == 0;
-      if (acted && decisions->latches) continue;
+      if ((acted && decisions->latches) || comes_again(decisions, step, decisions->values[k - begin])) continue;
       decisions->retracted = decisions->retracted || (acted && decisions->values[k - begin] == 0);
       changed += set_leaf(decisions, evaluator->discretes, step->leaf, decisions->values[k - begin]);
     }
@@ -265,6 +275,10 @@ void decisions_end(Decisions *decisions, double t, const double *y) {
 bool decisions_accept(Decisions *decisions, double t, const double *y) {
   const Evaluator *evaluator = decisions->evaluator;
   set_lefts(decisions, t, y);
+  for (uint32_t k = 0; k < decisions->logic->lefts.count; k++) {
+    uint32_t leaf = decisions->logic->lefts.data[k].leaf;
+    if (is_near(evaluator->pre[leaf], evaluator->discretes[leaf])) evaluator->discretes[leaf] = evaluator->pre[leaf];
+  }
   size_t size = decisions->logic->leaves * sizeof(double);
   bool differ = memcmp(evaluator->pre, evaluator->discretes, size) != 0;
   copy_pre(decisions);

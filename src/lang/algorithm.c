@@ -193,7 +193,12 @@ static void add_results(Elaboration *el, const Value *leaves, const Value *befor
   for (uint32_t i = 0; i < leaves->count; i++) {
     Expr leaf = value_exprs(leaves)[i], value = value_exprs(after)[i];
     if (value == leaf || (!is_scalar && value == value_exprs(before)[i])) continue;
-    RawEquation equation = {.left = leaf, .right = value, .base = (BaseType)leaves->type.base, .span = span};
+    RawEquation equation = {.left = leaf,
+                            .right = value,
+                            .base = (BaseType)leaves->type.base,
+                            .span = span,
+                            .clock = el->clock,
+                            .state = el->state};
     vec_push(el->heap, el->equations, equation);
   }
 }

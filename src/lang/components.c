@@ -627,7 +627,7 @@ static Value leaves_make(Elaboration *el, Type type, const uint32_t *sizes) {
 static Role role_of(const Component *component, BaseType base) {
   if (component_is_parameter(component) || base == TYPE_EXTERNAL_OBJECT) return ROLE_PARAMETER;
   bool is_input = component->element->prefixes & PREFIX_INPUT;
-  if (is_input && component->binding == AST_NONE) return ROLE_PARAMETER;
+  if (is_input && component->binding == AST_NONE && base != TYPE_CLOCK) return ROLE_PARAMETER;
   if (base != TYPE_REAL || component->variability == VARIABILITY_DISCRETE || component->is_when) return ROLE_DISCRETE;
   return ROLE_UNKNOWN;
 }
@@ -740,7 +740,7 @@ static void add_component(Elaboration *el, Component *component) {
                names_length(el->names, component->name));
 }
 
-void component_add_derived(Elaboration *el, Name name, uint32_t count, Span span) {
+void component_add_derived(Elaboration *el, Name name, BaseType base, uint32_t count, Span span) {
   AstElement *element = arena_alloc(&el->arena, sizeof *element);
   element->component = arena_alloc(&el->arena, sizeof *element->component);
   element->component->label = (AstLabel){name, span};
@@ -750,8 +750,8 @@ void component_add_derived(Elaboration *el, Name name, uint32_t count, Span span
                          .element = element,
                          .binding = AST_NONE,
                          .scope = el->scope,
-                         .type = {.base = TYPE_REAL, .dimensions = count > 0},
-                         .variability = VARIABILITY_CONTINUOUS,
+                         .type = {.base = (uint8_t)base, .dimensions = count > 0},
+                         .variability = base == TYPE_REAL ? VARIABILITY_CONTINUOUS : VARIABILITY_DISCRETE,
                          .progress = PROGRESS_DONE,
                          .sizes = sizes,
                          .resolved = NONE};

@@ -3,7 +3,9 @@
  *
  * Invariant: loading a component gives its leaves, or its value where the structure depends on it (LoadMode). */
 #include "lang/algorithm.h"
+#include "lang/clock.h"
 #include "lang/elaborate.h"
+#include "lang/state_machine.h"
 
 #include <string.h>
 
@@ -166,13 +168,13 @@ static bool symbolic_sample(Elaboration *el, const Expr *a, Span span, Expr *out
   return true;
 }
 
-static bool symbolic_special(void *context, Special special, const void *arguments, uint32_t count, Span span,
-                             void *out) {
+static ExecuteStatus symbolic_special(void *context, Special special, Type type, const void *arguments, uint32_t count,
+                                      Span span, void *out) {
   Elaboration *el = context;
   Dag *dag = el->dag;
   Expr a[4] = {0}, result = 0;
   bool fits = true;
-  if (count > 4) return false;
+  if (count > 4) return EXECUTE_ERROR;
   if (count) memcpy(a, arguments, count * sizeof *a);
   switch (special) {
   case SPECIAL_TIME: result = dag_time(dag); break;
@@ -184,10 +186,19 @@ static bool symbolic_special(void *context, Special special, const void *argumen
   case SPECIAL_TERMINAL: result = dag_nary(dag, OP_TERMINAL, NULL, 0); break;
   case SPECIAL_SAMPLE: fits = symbolic_sample(el, a, span, &result); break;
   case SPECIAL_DELAY: fits = symbolic_delay(el, a, count, span, &result); break;
-  case SPECIAL_COUNT: fits = false; break;
+  case SPECIAL_TICKS_IN_STATE:
+  case SPECIAL_TIME_IN_STATE:
+    if (el->mode != LOAD_LEAVES) return EXECUTE_UNKNOWN;
+    result = state_duration(el, special, span);
+    fits = result != EXPR_NONE;
+    break;
+  default: {
+    ExecuteStatus status = clock_operator(el, special, type, a, count, span, &result);
+    if (status != EXECUTE_OK) return status;
+  }
   }
   write(out, result);
-  return fits;
+  return fits ? EXECUTE_OK : EXECUTE_ERROR;
 }
 
 /* ---- components ---- */

@@ -55,8 +55,9 @@ typedef struct Domain {
   struct ExternalState *externals;
   /* A function whose derivative is given apart: gives values to the outputs of the frame if it does it, *is_done. */
   bool (*derive)(void *context, const Routine *routine, const Value *inputs, Value *outputs, bool *is_done);
-  /* An operator with a meaning of its own. */
-  bool (*special)(void *context, Special special, const void *arguments, uint32_t count, Span span, void *out);
+  /* An operator with a meaning of its own; `type` is that of the result, which is a scalar here. */
+  ExecuteStatus (*special)(void *context, Special special, Type type, const void *arguments, uint32_t count, Span span,
+                           void *out);
   /* The value of component `component` of the model; only_sizes: `data` need not be set. */
   ExecuteStatus (*global)(void *context, uint32_t component, bool only_sizes, Span span, Value *out);
   /* A call that cannot be run here: gives values to the outputs, whose shapes are set (data is room for
