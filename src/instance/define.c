@@ -52,8 +52,7 @@ bool record_sizes(Tree *tree, Instance *instance) {
                "the size of `%s` is open, and there is no value that gives it", instance_text(tree, instance));
     return false;
   }
-  AstExpr size = flat_call(tree, "size", &binding->value, 1, ast_span(tree->ast, binding->value));
-  bool fits = evaluate_numbers(tree, size, binding->scope, NULL, 0, "a size", &numbers);
+  bool fits = evaluate_sizes(tree, binding->value, binding->scope, &numbers);
   for (uint32_t i = 0; fits && i < instance->dimensions.count && i < numbers.count; i++)
     instance->dimensions.data[i].size = (uint32_t)numbers.data[i];
   vec_free(tree->heap, &numbers);

@@ -75,6 +75,9 @@ bool restrict_component(Tree *tree, Instance *instance);
 /* Numbers of an expression; false after an error, which names `what`. */
 bool evaluate_numbers(Tree *tree, AstExpr e, Scope scope, const struct IteratorValue *values, uint32_t value_count,
                       const char *what, NumberVec *numbers);
+
+/* Sizes of the value of an expression in a scope. */
+bool evaluate_sizes(Tree *tree, AstExpr e, Scope scope, NumberVec *sizes);
 /* Values of an iterator: those of a vector, or of a type. */
 bool evaluate_range(Tree *tree, AstExpr e, Scope scope, const struct IteratorValue *values, uint32_t value_count,
                     NumberVec *numbers);
