@@ -89,7 +89,7 @@ struct Caller {
   Names names; /* those of the model, and texts that functions make */
   Diags diags;
   Tracer *tracer; /* NULL until used */
-  Map trace_of;       /* 2 * function, + 1 for partials -> trace */
+  Map trace_of;   /* 2 * function, + 1 for partials -> trace */
   VEC(Trace *) traces;
   Runner runners[CALL_PARTIALS_LIMIT + 1];
   const Runner *last; /* the one that ran last */
@@ -393,13 +393,6 @@ static bool run_function(Runner *runner, Callee *callee, const Function *functio
   return true;
 }
 
-void caller_prepare(Caller *caller, const CallSite *site) {
-  if (site->partial_count > CALL_PARTIALS_LIMIT) return;
-  Runner *runner = &caller->runners[site->partial_count];
-  if (!runner->machine) start_runner(runner);
-  find_callee(runner, site->function);
-}
-
 static Trace *find_trace(Caller *caller, const CallSite *site) {
   uint32_t key = 2 * site->function + (site->partial_count > 0), known = map_get(&caller->trace_of, key);
   if (known != MAP_NONE) return caller->traces.data[known];
@@ -409,6 +402,14 @@ static Trace *find_trace(Caller *caller, const CallSite *site) {
   vec_push(caller->heap, &caller->traces,
            trace_new(caller->heap, caller->tracer, function, &caller->names, site->partial_count > 0));
   return vec_last(&caller->traces);
+}
+
+void caller_prepare(Caller *caller, const CallSite *site) {
+  if (site->partial_count > CALL_PARTIALS_LIMIT) return;
+  Runner *runner = &caller->runners[site->partial_count];
+  if (!runner->machine) start_runner(runner);
+  find_callee(runner, site->function);
+  trace_prepare(find_trace(caller, site), site);
 }
 
 static bool run_machine(Caller *caller, const CallSite *site, const double *arguments, double *results) {

@@ -10,23 +10,27 @@
 enum { CALLS_BEFORE = 16 };
 
 /* Expressions of a trace at most, and ways through it. */
-enum { NODE_LIMIT = 1000000, WAY_LIMIT = 128 };
+enum { NODE_LIMIT = 1000000, WAY_LIMIT = 1024 };
 
 /* A trace that knew fewer than so many calls for each one that it did not know is given up, after a trial. */
-enum { WORTH = 4, TRIAL = 32 };
+enum { WORTH = 2, TRIAL = 256 };
 
-/* Results, and partials of them, that some call site asks for. */
+/* Results that call sites ask for, or a partial derivative of them. Sites that ask for first partials by different arguments
+ * share one demand: the code gives all of them, and the next site finds them there. */
 typedef struct Demand {
-  uint32_t partial_count, result_count;
-  uint32_t *partials, *results;
+  uint32_t order, result_count;
+  IndexVec partials; /* of order 1: all that are asked for; else those of the one derivative */
+  uint32_t *results;
+  double *arguments; /* of the last call, whose values are in the code of this way; UINT32_MAX: none */
+  uint32_t way;
 } Demand;
 
-/* A call site: what it asks for, and the way of its last call. */
+/* A call site: what it asks for, where that is among the first partials, and the way of its last call. */
 typedef struct Visitor {
-  uint32_t demand, way;
+  uint32_t demand, position, way;
 } Visitor;
 
-/* The code of a way for a demand: conditions, then results. */
+/* The code of a way for a demand: conditions, then results; of first partials for one argument after the other. */
 typedef struct WayCode {
   Kernel kernel;
   Registers *registers; /* NULL: a derivative is not given */
@@ -73,52 +77,82 @@ Trace *trace_new(Heap *heap, Tracer *tracer, const Function *function, Names *na
 /* ---- demands ---- */
 
 static bool is_demand_of(const Demand *demand, const CallSite *site) {
-  return demand->partial_count == site->partial_count && demand->result_count == site->result_count &&
-         memcmp(demand->partials, site->partials, site->partial_count * sizeof *site->partials) == 0 &&
-         memcmp(demand->results, site->results, site->result_count * sizeof *site->results) == 0;
+  if (demand->order != site->partial_count || demand->result_count != site->result_count) return false;
+  if (memcmp(demand->results, site->results, site->result_count * sizeof *site->results) != 0) return false;
+  return demand->order == 1 ||
+         memcmp(demand->partials.data, site->partials, site->partial_count * sizeof *site->partials) == 0;
 }
 
 static uint32_t find_demand(Trace *trace, const CallSite *site) {
   for (uint32_t d = 0; d < trace->demands.count; d++)
     if (is_demand_of(&trace->demands.data[d], site)) return d;
-  Demand demand = {.partial_count = site->partial_count, .result_count = site->result_count};
-  demand.partials = heap_copy(trace->heap, site->partials, site->partial_count, sizeof *site->partials);
+  Demand demand = {.order = site->partial_count, .result_count = site->result_count, .way = UINT32_MAX};
   demand.results = heap_copy(trace->heap, site->results, site->result_count, sizeof *site->results);
+  demand.arguments = heap_array(trace->heap, trace->function->arguments, sizeof *demand.arguments);
+  for (uint32_t p = 0; p < site->partial_count; p++) vec_push(trace->heap, &demand.partials, site->partials[p]);
   vec_push(trace->heap, &trace->demands, demand);
   return trace->demands.count - 1;
+}
+
+/* The place of a first partial; code that was made without it is made anew. */
+static uint32_t find_partial(Trace *trace, uint32_t number, uint32_t argument) {
+  Demand *demand = &trace->demands.data[number];
+  for (uint32_t p = 0; p < demand->partials.count; p++)
+    if (demand->partials.data[p] == argument) return p;
+  vec_push(trace->heap, &demand->partials, argument);
+  demand->way = UINT32_MAX;
+  for (uint32_t w = 0; w < trace->ways.count; w++)
+    if (number < trace->ways.data[w].codes.count) trace->ways.data[w].codes.data[number] = NULL;
+  return demand->partials.count - 1;
+}
+
+static void set_visitor(Trace *trace, Visitor *visitor, const CallSite *site) {
+  visitor->demand = find_demand(trace, site);
+  visitor->position = site->partial_count == 1 ? find_partial(trace, visitor->demand, site->partials[0]) : 0;
+}
+
+static bool is_visitor_at(const Trace *trace, const Visitor *visitor, const CallSite *site) {
+  const Demand *demand = &trace->demands.data[visitor->demand];
+  return is_demand_of(demand, site) &&
+         (site->partial_count != 1 || demand->partials.data[visitor->position] == site->partials[0]);
 }
 
 /* The visitor at the site's address; another site may have been there before. */
 static Visitor *find_visitor(Trace *trace, const CallSite *site) {
   uint64_t key = (uint64_t)(uintptr_t)site;
   uint32_t known = map_get(&trace->visitor_of, key);
-  if (known == MAP_NONE) {
-    known = trace->visitors.count;
-    map_put(&trace->visitor_of, key, known);
-    vec_push(trace->heap, &trace->visitors, (Visitor){.demand = find_demand(trace, site)});
+  if (known != MAP_NONE) {
+    Visitor *visitor = &trace->visitors.data[known];
+    if (!is_visitor_at(trace, visitor, site)) set_visitor(trace, visitor, site);
+    return visitor;
   }
-  Visitor *visitor = &trace->visitors.data[known];
-  if (!is_demand_of(&trace->demands.data[visitor->demand], site)) visitor->demand = find_demand(trace, site);
-  return visitor;
+  Visitor visitor = {0};
+  set_visitor(trace, &visitor, site);
+  map_put(&trace->visitor_of, key, trace->visitors.count);
+  vec_push(trace->heap, &trace->visitors, visitor);
+  return &vec_last(&trace->visitors);
 }
+
+void trace_prepare(Trace *trace, const CallSite *site) { find_visitor(trace, site); }
 
 /* ---- derivatives ---- */
 
-/* Derivatives of leaves by one argument: of the arguments themselves 1 or 0, of given results by the chain rule. */
+/* Derivatives by some arguments: of the arguments themselves 1 or 0, of given results by the chain rule. */
 typedef struct Derivation {
   Trace *trace;
   const Way *way;
-  uint32_t argument;
-  Expr *rates; /* per given result, as far as known; EXPR_NONE: not given */
+  const uint32_t *arguments;
+  uint32_t count;
+  Expr *rates; /* per given result and argument, as far as known; EXPR_NONE: not given */
   uint32_t known;
 } Derivation;
 
-static Expr leaf_rate(const Derivation *derivation, Expr leaf) {
+static Expr leaf_rate(const Derivation *derivation, Expr leaf, uint32_t a) {
   Dag *dag = derivation->trace->dag;
   uint32_t index = dag_index(dag, leaf);
-  if (index < derivation->trace->function->arguments) return dag_constant(dag, index == derivation->argument);
+  if (index < derivation->trace->function->arguments) return dag_constant(dag, index == derivation->arguments[a]);
   for (uint32_t i = 0; i < derivation->known; i++)
-    if (derivation->way->recording.given.data[i].leaf == leaf) return derivation->rates[i];
+    if (derivation->way->recording.given.data[i].leaf == leaf) return derivation->rates[i * derivation->count + a];
   return EXPR_NONE;
 }
 
@@ -131,37 +165,49 @@ static Expr add_product(Dag *dag, Expr sum, Expr partial, Expr rate) {
   return dag_add(dag, sum, product);
 }
 
-static Expr derive(const Derivation *derivation, Expr e) {
+/* The derivatives of e by all arguments. */
+static void derive(const Derivation *derivation, Expr e, Expr *out) {
   Dag *dag = derivation->trace->dag;
   ExprVec leaves = {0}, partials = {0};
   dag_gradient(dag, e, &leaves, &partials);
-  Expr sum = dag_constant(dag, 0);
-  for (uint32_t i = 0; i < leaves.count; i++)
-    sum = add_product(dag, sum, partials.data[i], leaf_rate(derivation, leaves.data[i]));
+  for (uint32_t a = 0; a < derivation->count; a++) {
+    out[a] = dag_constant(dag, 0);
+    for (uint32_t i = 0; i < leaves.count; i++)
+      out[a] = add_product(dag, out[a], partials.data[i], leaf_rate(derivation, leaves.data[i], a));
+  }
   vec_free(dag_heap(dag), &leaves, &partials);
-  return sum;
 }
 
 static void derive_given(Derivation *derivation) {
   Dag *dag = derivation->trace->dag;
   const Recording *recording = &derivation->way->recording;
+  uint32_t count = derivation->count;
+  Expr *rates = heap_array(derivation->trace->heap, count, sizeof *rates);
   for (; derivation->known < recording->given.count; derivation->known++) {
     const GivenResult *given = &recording->given.data[derivation->known];
-    Expr sum = dag_constant(dag, 0);
-    for (uint32_t k = 0; k < given->count; k++)
-      sum = add_product(dag, sum, given->partials[k], derive(derivation, given->arguments[k]));
-    derivation->rates[derivation->known] = sum;
+    Expr *sums = derivation->rates + (size_t)derivation->known * count;
+    for (uint32_t a = 0; a < count; a++) sums[a] = dag_constant(dag, 0);
+    for (uint32_t k = 0; k < given->count; k++) {
+      derive(derivation, given->arguments[k], rates);
+      for (uint32_t a = 0; a < count; a++) sums[a] = add_product(dag, sums[a], given->partials[k], rates[a]);
+    }
   }
+  heap_free(derivation->trace->heap, rates);
 }
 
-/* Differentiates the expressions by one argument; those that are not given become EXPR_NONE. */
-static void derive_all(Trace *trace, const Way *way, uint32_t argument, Expr *list, uint32_t count) {
-  Derivation derivation = {.trace = trace, .way = way, .argument = argument};
-  derivation.rates = heap_array(trace->heap, way->recording.given.count, sizeof *derivation.rates);
+/* Derivatives of the expressions, by one argument after the other; those that are not given are EXPR_NONE. */
+static void derive_all(Trace *trace, const Way *way, const uint32_t *arguments, uint32_t count, const Expr *list,
+                       uint32_t size, Expr *out) {
+  Derivation derivation = {.trace = trace, .way = way, .arguments = arguments, .count = count};
+  derivation.rates = heap_array(trace->heap, (size_t)way->recording.given.count * count, sizeof *derivation.rates);
+  Expr *row = heap_array(trace->heap, count, sizeof *row);
   derive_given(&derivation);
-  for (uint32_t i = 0; i < count; i++)
-    if (list[i] != EXPR_NONE) list[i] = derive(&derivation, list[i]);
-  heap_free(trace->heap, derivation.rates);
+  for (uint32_t i = 0; i < size; i++) {
+    for (uint32_t a = 0; a < count; a++) row[a] = EXPR_NONE;
+    if (list[i] != EXPR_NONE) derive(&derivation, list[i], row);
+    for (uint32_t a = 0; a < count; a++) out[a * size + i] = row[a];
+  }
+  heap_free_all(trace->heap, derivation.rates, row);
 }
 
 /* ---- code ---- */
@@ -203,15 +249,29 @@ static bool all_given(const Expr *roots, uint32_t count) {
   return true;
 }
 
+/* The results asked for, or their derivatives, which take their place. */
+static uint32_t demand_size(const Demand *demand) {
+  return demand->result_count * (demand->order == 1 ? demand->partials.count : 1);
+}
+
+static void set_results(Trace *trace, const Way *way, const Demand *demand, Expr *roots) {
+  uint32_t count = demand->result_count;
+  Expr *list = heap_array(trace->heap, count, sizeof *list);
+  for (uint32_t r = 0; r < count; r++) list[r] = roots[r] = way->recording.results.data[demand->results[r]];
+  if (demand->order == 1) derive_all(trace, way, demand->partials.data, demand->partials.count, list, count, roots);
+  for (uint32_t p = 0; p < demand->order && demand->order > 1; p++) {
+    derive_all(trace, way, &demand->partials.data[p], 1, list, count, roots);
+    memcpy(list, roots, count * sizeof *list);
+  }
+  heap_free(trace->heap, list);
+}
+
 static WayCode *make_code(Trace *trace, const Way *way, const Demand *demand) {
   Heap *heap = trace->heap;
-  uint32_t conditions = way->recording.conditions.count, count = conditions + demand->result_count;
+  uint32_t conditions = way->recording.conditions.count, count = conditions + demand_size(demand);
   Expr *roots = heap_array(heap, count, sizeof *roots);
   WayCode *code = heap_alloc(heap, sizeof *code);
-  for (uint32_t r = 0; r < demand->result_count; r++)
-    roots[conditions + r] = way->recording.results.data[demand->results[r]];
-  for (uint32_t p = 0; p < demand->partial_count; p++)
-    derive_all(trace, way, demand->partials[p], roots + conditions, demand->result_count);
+  set_results(trace, way, demand, roots + conditions);
   if (conditions) memcpy(roots, way->recording.conditions.data, conditions * sizeof *roots);
   if (all_given(roots, count)) {
     replace_given(trace, way, way->recording.given.count, roots, count);
@@ -326,19 +386,36 @@ static uint32_t follow(Trace *trace, const Visitor *visitor, const double *argum
   return UINT32_MAX;
 }
 
-static bool take_results(const Trace *trace, uint32_t way, uint32_t demand, double *results) {
-  const double *values =
-      trace->ways.data[way].codes.data[demand]->values + trace->ways.data[way].recording.conditions.count;
-  uint32_t count = trace->demands.data[demand].result_count;
+static bool take_results(const Trace *trace, const Visitor *visitor, double *results) {
+  const Demand *demand = &trace->demands.data[visitor->demand];
+  const Way *way = &trace->ways.data[visitor->way];
+  const double *values = way->codes.data[visitor->demand]->values + way->recording.conditions.count;
+  values += (size_t)visitor->position * demand->result_count;
   bool is_finite = true;
-  for (uint32_t r = 0; r < count; r++) is_finite = is_finite && isfinite(values[r]);
-  if (is_finite) memcpy(results, values, count * sizeof *results);
+  for (uint32_t r = 0; r < demand->result_count; r++) is_finite = is_finite && isfinite(values[r]);
+  if (is_finite) memcpy(results, values, demand->result_count * sizeof *results);
   return is_finite;
 }
 
 static bool is_given_up(Trace *trace) {
   if (trace->unknown > TRIAL && trace->known < WORTH * trace->unknown) trace->is_off = true;
   return trace->is_off;
+}
+
+/* Finds the way of these arguments, and its values; false if it is not known. */
+static bool visit(Trace *trace, Visitor *visitor, const double *arguments) {
+  uint32_t way = follow(trace, visitor, arguments);
+  trace->known += way != UINT32_MAX;
+  trace->unknown += way == UINT32_MAX;
+  trace->demands.data[visitor->demand].way = UINT32_MAX;
+  if (way == UINT32_MAX) {
+    way = record_way(trace, arguments);
+    if (way == UINT32_MAX || !code_of(trace, way, visitor->demand)->registers) return false;
+    run_code(code_of(trace, way, visitor->demand), arguments);
+  }
+  visitor->way = trace->demands.data[visitor->demand].way = way;
+  memcpy(trace->demands.data[visitor->demand].arguments, arguments, trace->function->arguments * sizeof *arguments);
+  return true;
 }
 
 bool trace_run(Trace *trace, const CallSite *site, const double *arguments, double *results) {
@@ -348,15 +425,9 @@ bool trace_run(Trace *trace, const CallSite *site, const double *arguments, doub
   }
   if (is_given_up(trace)) return false;
   Visitor *visitor = find_visitor(trace, site);
-  uint32_t way = follow(trace, visitor, arguments);
-  if (way == UINT32_MAX) {
-    trace->unknown++;
-    way = record_way(trace, arguments);
-    if (way == UINT32_MAX || !code_of(trace, way, visitor->demand)->registers) return false;
-    run_code(code_of(trace, way, visitor->demand), arguments);
-  } else {
-    trace->known++;
-  }
-  visitor->way = way;
-  return take_results(trace, way, visitor->demand, results);
+  const Demand *demand = &trace->demands.data[visitor->demand];
+  size_t size = trace->function->arguments * sizeof *arguments;
+  if (demand->way != UINT32_MAX && memcmp(demand->arguments, arguments, size) == 0) visitor->way = demand->way;
+  else if (!visit(trace, visitor, arguments)) return false;
+  return take_results(trace, visitor, results);
 }

@@ -18,5 +18,8 @@ typedef struct Trace Trace;
  * the heap. */
 Trace *trace_new(Heap *heap, Tracer *tracer, const Function *function, Names *names, bool with_partials);
 
+/* Tells of a call site before it calls, so that its code can be made together with that of others. */
+void trace_prepare(Trace *trace, const CallSite *site);
+
 /* The results of the site. false: it does not know. */
 bool trace_run(Trace *trace, const CallSite *site, const double *arguments, double *results);
