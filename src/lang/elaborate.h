@@ -130,6 +130,7 @@ struct Elaboration {
   VEC(ResolvedType) resolved;
   IndexVec class_of_routine;              /* routine -> class; NONE for algorithm sections */
   uint32_t routines_done;                 /* bodies compiled */
+  uint32_t evaluations; /* components that are being evaluated, within each other */
   uint32_t state_select, assertion_level; /* enumerations, NONE until used */
 
   Map stems; /* Name -> stem, see scope.c */
@@ -405,6 +406,9 @@ uint32_t routine_of(Elaboration *el, ClassEntry *entry);
 Type function_type(Elaboration *el, uint32_t number);
 /* Compiles the bodies of all routines referred to so far. */
 void routines_finish(Elaboration *el);
+
+/* The same for the functions that the code can reach alone: while a component is evaluated, others may need its value. */
+void routines_finish_for(Elaboration *el, const Routine *code);
 /* Compiles the functions in reach of the model that nobody calls, to report what is wrong in them. */
 void routines_check_uncalled(Elaboration *el);
 

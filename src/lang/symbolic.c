@@ -512,7 +512,8 @@ static bool mark_loaded(Elaboration *el, const Routine *routine) {
 }
 
 ExecuteStatus run_code(Elaboration *el, Routine *routine, LoadMode mode, Diags *diags) {
-  routines_finish(el);
+  if (el->evaluations) routines_finish_for(el, routine);
+  else routines_finish(el);
   LoadMode outer = el->mode;
   Diags *errors = el->diags;
   el->mode = mode;

@@ -53,6 +53,7 @@ typedef struct Domain {
   /* What external functions of this run share; NULL: they are not run here. Scalars are then doubles, or elements of
    * the algebra with nilpotents, a text its Name, an object its handle. */
   struct ExternalState *externals;
+  bool has_no_texts; /* texts of numbers are not made: OP_STRING_OF is applied instead */
   /* A function whose derivative is given apart: gives values to the outputs of the frame if it does it, *is_done. */
   bool (*derive)(void *context, const Routine *routine, const Value *inputs, Value *outputs, bool *is_done);
   /* An operator with a meaning of its own; `type` is that of the result, which is a scalar here. */
