@@ -64,22 +64,6 @@ static uint32_t field_names(const FieldChain *chain, Name *names, uint32_t limit
   return count;
 }
 
-/* The fields of an element of another record are looked up like its other names. */
-static AstExpr name_fields(Tree *tree, AstExpr e, const FieldChain **fields) {
-  Name names[64];
-  if (!*fields || ast_kind(tree->ast, e) != AST_REFERENCE) return e;
-  uint32_t count = field_names(*fields, names, 64);
-  *fields = NULL;
-  return flat_extend(tree, e, names, count);
-}
-
-static AstExpr take_fields(Tree *tree, AstExpr e, const FieldChain *fields) {
-  Name names[64];
-  uint32_t count = field_names(fields, names, 64);
-  for (uint32_t i = 0; i < count; i++) e = flat_field(tree, e, names[i], ast_span(tree->ast, e));
-  return e;
-}
-
 /* The argument of a record constructor for the first of the fields; AST_NONE if it is not written there. */
 static AstExpr constructor_field(Tree *tree, AstExpr e, Scope scope, Name name) {
   const Ast *ast = tree->ast;
@@ -98,26 +82,77 @@ static AstExpr constructor_field(Tree *tree, AstExpr e, Scope scope, Name name) 
   return AST_NONE;
 }
 
-/* The innermost expression that gives the value, with the fields that are still to be taken of it. */
-static void descend(Tree *tree, AstExpr *e, Scope scope, const FieldChain **fields) {
-  while (*fields) {
-    const FieldChain *first = *fields, *before = NULL;
-    for (; first->outer; first = first->outer) before = first;
-    AstExpr inner = constructor_field(tree, *e, scope, first->name);
-    if (inner == AST_NONE) return;
-    *e = inner;
-    if (!before) *fields = NULL;
-    else {
-      FieldChain *copy = NULL, **end = (FieldChain **)fields;
-      for (const FieldChain *at = *fields; at != first; at = at->outer) {
-        copy = arena_alloc(&tree->arena, sizeof *copy);
-        copy->name = at->name;
-        copy->outer = NULL;
-        *end = copy;
-        end = (FieldChain **)&copy->outer;
-      }
-    }
+/* Fields of a value that names no record by itself: arguments of a constructor, and of a record that is named its own names; others
+ * are taken of the value. */
+static AstExpr leaf_fields(Tree *tree, AstExpr e, Scope scope, const Name *names, uint32_t count) {
+  for (AstExpr inner = e; count; names++, count--, e = inner) {
+    inner = constructor_field(tree, e, scope, *names);
+    if (inner == AST_NONE) break;
   }
+  if (count && ast_kind(tree->ast, e) == AST_REFERENCE) return flat_extend(tree, e, names, count);
+  e = flat_copy(tree, e);
+  for (uint32_t i = 0; i < count; i++) e = flat_field(tree, e, names[i], ast_span(tree->ast, e));
+  return e;
+}
+
+/* Whether kid k of the node is a value that the node may have, or an element of it. */
+static bool is_alternative(const Tree *tree, AstExpr e, uint32_t k) {
+  switch (ast_kind(tree->ast, e)) {
+  case AST_ARRAY: return true;
+  case AST_IF: return k % 2 == 1 || k + 1 == ast_kid_count(tree->ast, e);
+  case AST_ITERATION: return k == 0;
+  default: return false;
+  }
+}
+
+static bool has_alternatives(const Tree *tree, AstExpr e) {
+  AstKind kind = ast_kind(tree->ast, e);
+  return kind == AST_ARRAY || kind == AST_IF ||
+         (kind == AST_ITERATION && ast_path_is(tree->ast, ast_path(tree->ast, e), "array"));
+}
+
+/* The values among the nodes of e of which fields are to be taken, the last first: elements of arrays, branches of an if. */
+static void find_leaves(Tree *tree, AstExpr e, IndexVec *leaves) {
+  AstExpr first = ast_first(tree->ast, e);
+  bool *is_value = heap_array(tree->heap, e - first + 1, sizeof *is_value);
+  is_value[e - first] = true;
+  for (AstExpr i = e + 1; i-- > first;) {
+    if (!is_value[i - first]) continue;
+    if (!has_alternatives(tree, i)) {
+      vec_push(tree->heap, leaves, i);
+      i = ast_first(tree->ast, i);
+      continue;
+    }
+    for (uint32_t k = 0; k < ast_kid_count(tree->ast, i); k++)
+      is_value[ast_kid(tree->ast, i, k) - first] = is_alternative(tree, i, k);
+  }
+  heap_free(tree->heap, is_value);
+}
+
+/* The value's fields: {a, if c then b else R(1)}.x is {a.x, if c then b.x else 1}, so that no record has to be made. */
+static AstExpr take_fields(Tree *tree, AstExpr e, Scope scope, const FieldChain *fields) {
+  Name names[64];
+  uint32_t count = field_names(fields, names, 64);
+  AstExpr first = ast_first(tree->ast, e), made = AST_NONE;
+  IndexVec leaves = {0}, kids = {0};
+  AstExpr *map = heap_array(tree->heap, e - first + 1, sizeof *map);
+  find_leaves(tree, e, &leaves);
+  for (AstExpr i = first; i <= e; i++) {
+    bool is_leaf = leaves.count && i == ast_first(tree->ast, vec_last(&leaves));
+    if (is_leaf) {
+      i = vec_pop(&leaves);
+      made = leaf_fields(tree, i, scope, names, count);
+    } else {
+      kids.count = 0;
+      for (uint32_t k = 0; k < ast_kid_count(tree->ast, i); k++)
+        vec_push(tree->heap, &kids, map[ast_kid(tree->ast, i, k) - first]);
+      made = flat_node(tree, *ast_node(tree->ast, i), kids.data, kids.count);
+    }
+    map[i - first] = made;
+  }
+  vec_free(tree->heap, &leaves, &kids);
+  heap_free(tree->heap, map);
+  return made;
 }
 
 /* ---- attributes and binding ---- */
@@ -133,17 +168,14 @@ static AstExpr fill_own(Tree *tree, Instance *instance, AstExpr e) {
 static AstExpr resolve_modifier(Tree *tree, Instance *instance, const Modifier *modifier, AstExpr value,
                                 bool is_attribute) {
   Resolver resolver = {.tree = tree, .scope = modifier->scope};
-  const FieldChain *fields = modifier->fields;
   if (modifier->scope.instance && modifier->scope.instance->kind == INSTANCE_CLASS &&
       modifier->scope.instance->restriction == CLASS_FUNCTION)
     resolver.function = modifier->scope.instance;
-  descend(tree, &value, modifier->scope, &fields);
-  value = name_fields(tree, value, &fields);
+  if (modifier->fields) value = take_fields(tree, value, modifier->scope, modifier->fields);
   AstExpr e = resolve_expression(&resolver, value);
   if (e == AST_NONE) return AST_NONE;
   AstKind kind = ast_kind(tree->ast, e);
   bool is_scalar = kind == AST_REAL || kind == AST_INTEGER || kind == AST_BOOLEAN || kind == AST_STRING;
-  e = take_fields(tree, e, fields);
   if (is_attribute && (is_scalar || !resolver.uses_iterators)) return e;
   if (is_attribute && modifier->is_each) e = fill_own(tree, instance, e);
   return spread(tree, instance, modifier, e, resolver.uses_iterators);
@@ -212,7 +244,7 @@ static bool add_dimensions(Tree *tree, Instance *instance, AstExprs *out) {
     if (instance->has_sizes) *made = flat_integer(tree, dimension->size, span);
     else if (ast_kind(tree->ast, dimension->e) == AST_COLON) *made = flat_colon(tree, span);
     else if (lead.total) {
-      if (!instance_sizes(tree, instance)) return false;
+      if (!instance_size(tree, instance, i)) return false;
       *made = flat_integer(tree, dimension->size, span);
     } else {
       Resolver resolver = {.tree = tree, .scope = dimension->scope};

@@ -11,6 +11,15 @@ enum { EVALUATION_LIMIT = 50 };
 
 /* ---- the session ---- */
 
+static void send_definitions(Tree *tree) {
+  definitions_finish(tree);
+  for (uint32_t i = 0; i < tree->definitions.count; i++) {
+    if (tree->definitions.data[i].is_sent || !tree->definitions.data[i].ast) continue;
+    tree->definitions.data[i].is_sent = true;
+    lang_define(tree->session, tree->definitions.data[i].ast);
+  }
+}
+
 static void declare(Tree *tree, Instance *instance) {
   uint32_t known = PREFIX_PARAMETER | PREFIX_CONSTANT;
   if (instance->session) return;
@@ -24,18 +33,9 @@ static void declare(Tree *tree, Instance *instance) {
     *copy->component = *element->component;
     copy->component->modification = NULL;
   }
-  definitions_finish(tree);
+  send_definitions(tree);
   instance->session = 1 + lang_declare(tree->session, copy, instance_is_package(instance));
   vec_push(tree->heap, &tree->declared, instance);
-}
-
-static void send_definitions(Tree *tree) {
-  definitions_finish(tree);
-  for (uint32_t i = 0; i < tree->definitions.count; i++) {
-    if (tree->definitions.data[i].is_sent || !tree->definitions.data[i].ast) continue;
-    tree->definitions.data[i].is_sent = true;
-    lang_define(tree->session, tree->definitions.data[i].ast);
-  }
 }
 
 /* Declares what is wanted, and what that needs. */
@@ -220,7 +220,7 @@ static bool type_size(Tree *tree, const struct Dimension *dimension, double *siz
   return true;
 }
 
-static bool evaluate_size(Tree *tree, Instance *instance, uint32_t i) {
+bool instance_size(Tree *tree, Instance *instance, uint32_t i) {
   struct Dimension *dimension = &instance->dimensions.data[i];
   double size;
   NumberVec numbers = {0};
@@ -269,7 +269,7 @@ bool instance_sizes(Tree *tree, Instance *instance) {
   if (instance->is_failed) return false;
   if (instance_has_open_size(tree, instance)) fits = open_sizes(tree, instance);
   else
-    for (uint32_t i = 0; i < instance->dimensions.count && fits; i++) fits = evaluate_size(tree, instance, i);
+    for (uint32_t i = 0; i < instance->dimensions.count && fits; i++) fits = instance_size(tree, instance, i);
   instance->has_sizes = fits;
   instance->is_failed = !fits;
   return fits;
