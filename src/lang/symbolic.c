@@ -418,6 +418,8 @@ static bool symbolic_assertion(void *context, const void *path, const void *cond
   return true;
 }
 
+static uint64_t symbolic_made(void *context) { return dag_edges(((const Elaboration *)context)->dag); }
+
 static uint32_t symbolic_effects(void *context) { return ((const Elaboration *)context)->actions->count; }
 
 static void symbolic_forget(void *context, uint32_t effects) { ((Elaboration *)context)->actions->count = effects; }
@@ -470,6 +472,7 @@ void symbolic_start(Elaboration *el) {
                         .call = symbolic_call,
                         .assertion = symbolic_assertion,
                         .terminate = symbolic_terminate,
+                        .made = symbolic_made,
                         .effects = symbolic_effects,
                         .forget = symbolic_forget,
                         .when_begin = algorithm_when_begin,
