@@ -82,15 +82,29 @@ static AstExpr constructor_field(Tree *tree, AstExpr e, Scope scope, Name name) 
   return AST_NONE;
 }
 
-/* Fields of a value that names no record by itself: arguments of a constructor, and of a record that is named its own names; others
- * are taken of the value. */
-static AstExpr leaf_fields(Tree *tree, AstExpr e, Scope scope, const Name *names, uint32_t count) {
-  for (AstExpr inner = e; count; names++, count--, e = inner) {
-    inner = constructor_field(tree, e, scope, *names);
-    if (inner == AST_NONE) break;
+/* A value of which fields are taken: the first ones are arguments of its constructors already, as which `inner` stands there. */
+typedef struct FieldLeaf {
+  AstExpr whole, inner;
+  uint32_t taken;
+} FieldLeaf;
+
+typedef VEC(FieldLeaf) FieldLeafVec;
+
+static FieldLeaf find_leaf(Tree *tree, AstExpr e, Scope scope, const Name *names, uint32_t count) {
+  FieldLeaf leaf = {.whole = e, .inner = e};
+  for (AstExpr next = e; leaf.taken < count; leaf.taken++, leaf.inner = next) {
+    next = constructor_field(tree, leaf.inner, scope, names[leaf.taken]);
+    if (next == AST_NONE) break;
   }
-  if (count && ast_kind(tree->ast, e) == AST_REFERENCE) return flat_extend(tree, e, names, count);
-  e = flat_copy(tree, e);
+  return leaf;
+}
+
+/* Of a record that is named, its fields have names of their own; of others they are taken. */
+static AstExpr leaf_fields(Tree *tree, const FieldLeaf *leaf, const Name *names, uint32_t count) {
+  names += leaf->taken;
+  count -= leaf->taken;
+  if (count && ast_kind(tree->ast, leaf->inner) == AST_REFERENCE) return flat_extend(tree, leaf->inner, names, count);
+  AstExpr e = flat_copy(tree, leaf->inner);
   for (uint32_t i = 0; i < count; i++) e = flat_field(tree, e, names[i], ast_span(tree->ast, e));
   return e;
 }
@@ -112,14 +126,14 @@ static bool has_alternatives(const Tree *tree, AstExpr e) {
 }
 
 /* The values among the nodes of e of which fields are to be taken, the last first: elements of arrays, branches of an if. */
-static void find_leaves(Tree *tree, AstExpr e, IndexVec *leaves) {
+static void find_leaves(Tree *tree, AstExpr e, Scope scope, const Name *names, uint32_t count, FieldLeafVec *leaves) {
   AstExpr first = ast_first(tree->ast, e);
   bool *is_value = heap_array(tree->heap, e - first + 1, sizeof *is_value);
   is_value[e - first] = true;
   for (AstExpr i = e + 1; i-- > first;) {
     if (!is_value[i - first]) continue;
     if (!has_alternatives(tree, i)) {
-      vec_push(tree->heap, leaves, i);
+      vec_push(tree->heap, leaves, find_leaf(tree, i, scope, names, count));
       i = ast_first(tree->ast, i);
       continue;
     }
@@ -129,19 +143,22 @@ static void find_leaves(Tree *tree, AstExpr e, IndexVec *leaves) {
   heap_free(tree->heap, is_value);
 }
 
-/* The value's fields: {a, if c then b else R(1)}.x is {a.x, if c then b.x else 1}, so that no record has to be made. */
+/* The value's fields: {a, if c then b else R(1)}.x is {a.x, if c then b.x else 1}, so that no record has to be made. Classes are
+ * looked up before the first node is made, since nodes of a file that is read then must not come between. */
 static AstExpr take_fields(Tree *tree, AstExpr e, Scope scope, const FieldChain *fields) {
   Name names[64];
   uint32_t count = field_names(fields, names, 64);
   AstExpr first = ast_first(tree->ast, e), made = AST_NONE;
-  IndexVec leaves = {0}, kids = {0};
+  FieldLeafVec leaves = {0};
+  IndexVec kids = {0};
   AstExpr *map = heap_array(tree->heap, e - first + 1, sizeof *map);
-  find_leaves(tree, e, &leaves);
+  find_leaves(tree, e, scope, names, count, &leaves);
   for (AstExpr i = first; i <= e; i++) {
-    bool is_leaf = leaves.count && i == ast_first(tree->ast, vec_last(&leaves));
+    bool is_leaf = leaves.count && i == ast_first(tree->ast, vec_last(&leaves).whole);
     if (is_leaf) {
-      i = vec_pop(&leaves);
-      made = leaf_fields(tree, i, scope, names, count);
+      FieldLeaf leaf = vec_pop(&leaves);
+      i = leaf.whole;
+      made = leaf_fields(tree, &leaf, names, count);
     } else {
       kids.count = 0;
       for (uint32_t k = 0; k < ast_kid_count(tree->ast, i); k++)

@@ -11,15 +11,6 @@ enum { EVALUATION_LIMIT = 50 };
 
 /* ---- the session ---- */
 
-static void send_definitions(Tree *tree) {
-  definitions_finish(tree);
-  for (uint32_t i = 0; i < tree->definitions.count; i++) {
-    if (tree->definitions.data[i].is_sent || !tree->definitions.data[i].ast) continue;
-    tree->definitions.data[i].is_sent = true;
-    lang_define(tree->session, tree->definitions.data[i].ast);
-  }
-}
-
 static void declare(Tree *tree, Instance *instance) {
   uint32_t known = PREFIX_PARAMETER | PREFIX_CONSTANT;
   if (instance->session) return;
@@ -33,9 +24,18 @@ static void declare(Tree *tree, Instance *instance) {
     *copy->component = *element->component;
     copy->component->modification = NULL;
   }
-  send_definitions(tree);
+  definitions_finish(tree);
   instance->session = 1 + lang_declare(tree->session, copy, instance_is_package(instance));
   vec_push(tree->heap, &tree->declared, instance);
+}
+
+static void send_definitions(Tree *tree) {
+  definitions_finish(tree);
+  for (uint32_t i = 0; i < tree->definitions.count; i++) {
+    if (tree->definitions.data[i].is_sent || !tree->definitions.data[i].ast) continue;
+    tree->definitions.data[i].is_sent = true;
+    lang_define(tree->session, tree->definitions.data[i].ast);
+  }
 }
 
 /* Declares what is wanted, and what that needs. */
