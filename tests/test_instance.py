@@ -205,6 +205,14 @@ end P;
             for i, (v, k) in enumerate(expected):
                 self.assertEqual(found[f"part[{i + 1}].s"], k * sum(v) + 2 * sum(v), text)
 
+    def test_records_assigned_as_a_whole(self):
+        """What is assigned its start value is assigned nevertheless."""
+        for start in (0, 1, 2):
+            self.check(f"""record V Real a(start = {start}); Real b; end V;
+              function f input Real x; output V v; algorithm v.a := x - 1; v.b := 0; end f;
+              model M V v; Real w[3]; Real y; algorithm v := f(2); w := {{0, 1, 0}}; y := v.a + v.b + sum(w); end M;""",
+                       v__a=1, v__b=0, y=2)
+
     def test_functions_of_a_component(self):
         self.check("""model World parameter Real g = 2; function pull = base(k = g); end World;
           function base input Real x; input Real k = 1; output Real y; algorithm y := k*x; end base;
