@@ -366,21 +366,32 @@ static void swap_numbers(double *a, double *b) {
   *b = kept;
 }
 
-int32_t linear_rank(double *a, int32_t n, double lost) {
-  double first = 0;
+/* The largest entry from row and column k on that is more than the errors of what it was made of; -1 if all are errors. */
+static int32_t find_pivot(const double *a, const double *size, int32_t n, int32_t k, double lost) {
+  int32_t found = -1;
+  for (int32_t p = k; p < n; p++)
+    for (int32_t e = p * n + k; e < (p + 1) * n; e++)
+      if (fabs(a[e]) > lost * size[e] && (found < 0 || fabs(a[e]) > fabs(a[found]))) found = e;
+  return found;
+}
+
+static void swap_to(double *a, int32_t n, int32_t k, int32_t row, int32_t column) {
+  for (int32_t q = 0; q < n; q++) swap_numbers(&a[k * n + q], &a[row * n + q]);
+  for (int32_t p = 0; p < n; p++) swap_numbers(&a[p * n + k], &a[p * n + column]);
+}
+
+int32_t linear_rank(double *a, double *size, int32_t n, double lost) {
   for (int32_t k = 0; k < n; k++) {
-    int32_t row = k, column = k;
-    for (int32_t p = k; p < n; p++)
-      for (int32_t q = k; q < n; q++)
-        if (fabs(a[p * n + q]) > fabs(a[row * n + column])) row = p, column = q;
-    double pivot = a[row * n + column];
-    if (k == 0) first = fabs(pivot);
-    if (!(fabs(pivot) > lost * first)) return k;
-    for (int32_t q = 0; q < n; q++) swap_numbers(&a[k * n + q], &a[row * n + q]);
-    for (int32_t p = 0; p < n; p++) swap_numbers(&a[p * n + k], &a[p * n + column]);
+    int32_t pivot = find_pivot(a, size, n, k, lost);
+    if (pivot < 0) return k;
+    swap_to(a, n, k, pivot / n, pivot % n);
+    swap_to(size, n, k, pivot / n, pivot % n);
     for (int32_t p = k + 1; p < n; p++) {
-      double factor = a[p * n + k] / pivot;
-      for (int32_t q = k; q < n && factor != 0; q++) a[p * n + q] -= factor * a[k * n + q];
+      double factor = a[p * n + k] / a[k * n + k];
+      for (int32_t q = k; q < n && factor != 0; q++) {
+        a[p * n + q] -= factor * a[k * n + q];
+        size[p * n + q] += fabs(factor) * size[k * n + q];
+      }
     }
   }
   return n;

@@ -35,6 +35,7 @@ double linear_determinant(const Linear *linear, double *logarithm);
  * HUGE_VAL if it is singular. About the cost of one factorization. */
 double linear_condition(Heap *heap, int32_t n, int32_t *start, int32_t *row, double *values);
 
-/* Number of pivots larger than `lost` times the first, by elimination of the dense n x n matrix with complete pivoting,
- * in place. O(n^3). */
-int32_t linear_rank(double *a, int32_t n, double lost);
+/* The rank of a dense n x n matrix, by elimination with complete pivoting, in place: entries count as zero that are not larger than
+ * `lost` times the size of what they are the difference of. At first these are the sizes given, to which the entries are exact. So
+ * small numbers that are no difference, as capacitances beside ones, are not lost. O(n^3). */
+int32_t linear_rank(double *a, double *size, int32_t n, double lost);

@@ -8,7 +8,7 @@
 typedef struct Decisions {
   const Logic *logic;
   Evaluator *evaluator;
-  Workspace **levels, *initial_steps, *lefts, *actions;
+  Workspace **levels, **idle_levels, *initial_steps, *lefts, *actions, *idle_actions;
   IndexVec dependents;      /* parameters bound to those that initial steps assign */
   double *values;           /* of a level, or of the actions */
   double *start, *interval; /* per sample */

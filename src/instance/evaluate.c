@@ -242,7 +242,7 @@ static bool type_size(Tree *tree, const struct Dimension *dimension, double *siz
   return true;
 }
 
-static bool evaluate_size(Tree *tree, Instance *instance, uint32_t i) {
+bool instance_size(Tree *tree, Instance *instance, uint32_t i) {
   struct Dimension *dimension = &instance->dimensions.data[i];
   double size;
   NumberVec numbers = {0};
@@ -291,7 +291,7 @@ bool instance_sizes(Tree *tree, Instance *instance) {
   if (instance->is_failed) return false;
   if (instance_has_open_size(tree, instance)) fits = open_sizes(tree, instance);
   else
-    for (uint32_t i = 0; i < instance->dimensions.count && fits; i++) fits = evaluate_size(tree, instance, i);
+    for (uint32_t i = 0; i < instance->dimensions.count && fits; i++) fits = instance_size(tree, instance, i);
   instance->has_sizes = fits;
   instance->is_failed = !fits;
   return fits;

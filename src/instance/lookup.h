@@ -141,6 +141,8 @@ bool instance_attribute(Tree *tree, Instance *instance, const char *name, double
 /* Its condition holds, or it has none. */
 bool instance_is_present(Tree *tree, Instance *instance);
 bool instance_has_open_size(const Tree *tree, const Instance *instance);
+/* The size of one dimension that is not open; false after an error. */
+bool instance_size(Tree *tree, Instance *instance, uint32_t dimension);
 /* Marks the parameters whose values were needed. */
 void evaluation_finish(Tree *tree);
 
