@@ -8,20 +8,41 @@ static size_t count_values(const Sensitivity *sensitivity) {
   return (size_t)sensitivity->view->system.columns + modes_leaves(sensitivity->plan->code->modes);
 }
 
+/* The entries that are not the same at all points. */
+static JacobianEntries list_varying(Heap *heap, const System *system) {
+  size_t nonzeros = (size_t)system->column_start[system->columns];
+  JacobianEntries list = {.entry = heap_array(heap, nonzeros, sizeof(int32_t)),
+                          .row = heap_array(heap, nonzeros, sizeof(int32_t)),
+                          .column = heap_array(heap, nonzeros, sizeof(int32_t))};
+  for (int32_t q = 0; q < system->columns; q++)
+    for (int32_t e = system->column_start[q]; e < system->column_start[q + 1]; e++) {
+      if (system->constant && system->constant[e]) continue;
+      list.entry[list.count] = e;
+      list.row[list.count] = system->row_index[e];
+      list.column[list.count++] = q;
+    }
+  return list;
+}
+
+/* Rows of numbers, in one block. */
+static void make_rows(Heap *heap, double **rows, int count, size_t numbers) {
+  double *block = heap_array(heap, (size_t)count * numbers, sizeof *block);
+  for (int k = 0; k < count; k++) rows[k] = block + (size_t)k * numbers;
+}
+
 static void make_direction(const Sensitivity *sensitivity, Direction *direction) {
   Heap *heap = sensitivity->heap;
   size_t columns = (size_t)sensitivity->view->system.columns, values = count_values(sensitivity);
   direction->parameter = heap_array(heap, sensitivity->plan->parameters.count, sizeof(double));
-  direction->now = heap_array(heap, values, sizeof(double));
-  direction->at = heap_array(heap, values, sizeof(double));
+  heap_numbers(heap, values, &direction->now, &direction->at);
   direction->pre = heap_array(heap, values - columns, sizeof(double));
   direction->reset = heap_array(heap, sensitivity->plan->resets.count, sizeof(double));
   direction->defect = heap_array(heap, columns, sizeof(double));
   direction->point[0] = direction->now;
   direction->stage = direction->point + 1;
-  for (int i = 0; i < RADAU_STAGES_MAX; i++) direction->stage[i] = heap_array(heap, columns, sizeof(double));
+  make_rows(heap, direction->stage, RADAU_STAGES_MAX, columns);
   radau_output_make(&direction->output, heap, (int32_t)columns);
-  for (int k = 0; k < EXTRA_POINTS; k++) direction->extra[k] = heap_array(heap, columns, sizeof(double));
+  make_rows(heap, direction->extra, EXTRA_POINTS, columns);
 }
 
 Sensitivity *sensitivity_new(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance, double interval,
@@ -31,7 +52,7 @@ Sensitivity *sensitivity_new(Heap *heap, const SensitivityPlan *plan, View *view
   size_t columns = (size_t)system->columns, nonzeros = (size_t)system->column_start[system->columns];
   *sensitivity = (Sensitivity){.heap = heap, .plan = plan, .view = view, .diags = diags, .interval = interval};
   sensitivity->tolerance = tolerance;
-  sensitivity->goal = fmax(0.3 * tolerance, 1e-14);
+  sensitivity->goal = fmax(3 * tolerance, 1e-14);
   sensitivity->directions = heap_array(heap, plan->targets, sizeof(Direction));
   sensitivity->at = heap_array(heap, plan->targets, sizeof(double *));
   for (uint32_t k = 0; k < plan->targets; k++) {
@@ -49,17 +70,17 @@ Sensitivity *sensitivity_new(Heap *heap, const SensitivityPlan *plan, View *view
   sensitivity->g = heap_array(heap, (size_t)system->rows, sizeof(double));
   sensitivity->roots = heap_array(heap, plan->roots, sizeof(double));
   heap_numbers(heap, columns, &sensitivity->rate, &sensitivity->before);
-  for (int i = 0; i < RADAU_STAGES_MAX; i++) {
-    sensitivity->value[i] = heap_array(heap, columns, sizeof(double));
-    sensitivity->entries[i] = heap_array(heap, nonzeros, sizeof(double));
-    sensitivity->owed[i] = heap_array(heap, plan->rows->entries, sizeof(double));
-    sensitivity->residual[i] = heap_array(heap, (size_t)system->rows, sizeof(double));
-    sensitivity->direct[i] = heap_array(heap, (size_t)system->rows, sizeof(double));
-  }
-  for (int k = 0; k < RADAU_SAMPLES; k++) {
-    sensitivity->sample[k] = heap_array(heap, nonzeros, sizeof(double));
-    sensitivity->sample_owed[k] = heap_array(heap, plan->rows->entries, sizeof(double));
-  }
+  sensitivity->varying = list_varying(heap, system);
+  sensitivity->departure =
+      heap_array(heap, (size_t)sensitivity->varying.count * (RADAU_STAGES_MAX + 1), sizeof(double));
+  sensitivity->total = heap_array(heap, columns * (RADAU_STAGES_MAX + 1), sizeof(double));
+  make_rows(heap, sensitivity->value, RADAU_STAGES_MAX, columns);
+  make_rows(heap, sensitivity->entries, RADAU_STAGES_MAX, nonzeros);
+  make_rows(heap, sensitivity->owed, RADAU_STAGES_MAX, plan->rows->entries);
+  make_rows(heap, sensitivity->residual, RADAU_STAGES_MAX, (size_t)system->rows);
+  make_rows(heap, sensitivity->direct, RADAU_STAGES_MAX, (size_t)system->rows);
+  make_rows(heap, sensitivity->sample, RADAU_SAMPLES, nonzeros);
+  make_rows(heap, sensitivity->sample_owed, RADAU_SAMPLES, plan->rows->entries);
   return sensitivity;
 }
 
@@ -198,21 +219,33 @@ static void plan_prediction(Sensitivity *sensitivity) {
 
 /* Without a step before, constant. */
 static void predict(const Sensitivity *sensitivity, Direction *direction) {
-  const StepStages *step = &sensitivity->step;
   size_t columns = (size_t)sensitivity->view->system.columns;
-  double old[RADAU_STAGES_MAX];
-  int s = step->method->stages, first = sensitivity->first;
-  for (int i = 0; i < s && sensitivity->last_h == 0; i++)
-    memcpy(direction->stage[i], direction->now, columns * sizeof(double));
-  for (size_t c = 0; c < columns && sensitivity->last_h > 0; c++) {
-    for (int j = first; j < sensitivity->last_method->stages; j++) old[j] = direction->stage[j][c];
-    for (int i = 0; i < s; i++) {
-      double sum = 0;
-      for (int j = first; j < sensitivity->last_method->stages; j++) sum += sensitivity->continued[i][j] * old[j];
-      direction->stage[i][c] = sum;
+  int s = sensitivity->step.method->stages, last = sensitivity->last_h > 0 ? sensitivity->last_method->stages : 0;
+  double *old = sensitivity->total;
+  for (int j = 0; j < last; j++) memcpy(old + (size_t)j * columns, direction->stage[j], columns * sizeof(double));
+  for (int i = 0; i < s; i++) {
+    double *stage = direction->stage[i];
+    if (last) memset(stage, 0, columns * sizeof(double));
+    else memcpy(stage, direction->now, columns * sizeof(double));
+    for (int j = sensitivity->first; j < last; j++) {
+      const double weight = sensitivity->continued[i][j], *from = old + (size_t)j * columns;
+      for (size_t c = 0; c < columns; c++) stage[c] += weight * from[c];
     }
   }
   integrate(sensitivity, direction);
+}
+
+/* How far the Jacobians of the stages are from the one factored. */
+static void find_departure(Sensitivity *sensitivity) {
+  const StepStages *step = &sensitivity->step;
+  const JacobianEntries *varying = &sensitivity->varying;
+  int s = step->method->stages;
+  double *departure = sensitivity->departure;
+  for (int32_t k = 0; k < varying->count; k++, departure += s + 1) {
+    int32_t e = varying->entry[k];
+    for (int i = 0; i < s; i++) departure[i] = sensitivity->entries[i][e] - step->linear->jacobian[e];
+    departure[s] = 0;
+  }
 }
 
 /* residual += J v */
@@ -363,48 +396,94 @@ static bool solve_by_krylov(Sensitivity *sensitivity, Direction *direction) {
   return left <= fmax(sensitivity->goal, 1e-10);
 }
 
-/* Adds the changes solved for; returns their norm. */
-static double add_changes(const Sensitivity *sensitivity, Direction *direction) {
-  const StepStages *step = &sensitivity->step;
+/* Behind a correction d by P the residuals of the stages are (A - P) d: only entries that are not constant take part. The loops over
+ * the stages are inlined for each number of them. */
+static inline __attribute__((always_inline)) void multiply_departure(const Sensitivity *sensitivity, int lanes) {
+  const Stages *stages = sensitivity->step.linear;
+  const JacobianEntries *varying = &sensitivity->varying;
+  const double *departure = sensitivity->departure;
+  memset(stages->residuals, 0, (size_t)(stages->system->rows * lanes) * sizeof(double));
+  for (int32_t k = 0; k < varying->count; k++, departure += lanes) {
+    Pair *residual = (Pair *)(void *)(stages->residuals + varying->row[k] * lanes);
+    const Pair *change = (const Pair *)(const void *)(stages->change + varying->column[k] * lanes);
+    for (int i = 0; i < lanes / 2; i++) residual[i] += ((const Pair *)(const void *)departure)[i] * change[i];
+  }
+}
+
+/* The norm of the changes solved for, which are added to those before. */
+static inline __attribute__((always_inline)) double add_changes(const Sensitivity *sensitivity, int lanes) {
   int32_t columns = sensitivity->view->system.columns;
-  int s = step->method->stages;
+  const Pair *change = (const Pair *)(const void *)sensitivity->step.linear->change;
+  Pair *total = (Pair *)(void *)sensitivity->total;
   double sum = 0;
-  for (int32_t c = 0; c < columns; c++) {
-    const double *change = step->linear->change + (size_t)c * (size_t)(s + 1);
-    double square = 0;
-    for (int i = 0; i < s; i++) {
-      direction->stage[i][c] += change[i];
+  for (int32_t c = 0; c < columns; c++, change += lanes / 2, total += lanes / 2) {
+    Pair square = {0, 0};
+    for (int i = 0; i < lanes / 2; i++) {
+      total[i] += change[i];
       square += change[i] * change[i];
     }
-    sum += square * sensitivity->scale[c] * sensitivity->scale[c];
+    sum += (square[0] + square[1]) * sensitivity->scale[c] * sensitivity->scale[c];
   }
   return sqrt(sum);
 }
 
+/* One correction, the first from the residuals of the stages; returns its norm. */
+static double correct(Sensitivity *sensitivity, bool is_first) {
+  Stages *stages = sensitivity->step.linear;
+  int lanes = sensitivity->step.method->stages + 1;
+  sensitivity->work.iterations++;
+  if (is_first) stages_solve(stages, sensitivity->residual);
+  else {
+    switch (lanes) {
+    case 4: multiply_departure(sensitivity, 4); break;
+    case 6: multiply_departure(sensitivity, 6); break;
+    default: multiply_departure(sensitivity, 8);
+    }
+    stages_solve_packed(stages);
+  }
+  switch (lanes) {
+  case 4: return add_changes(sensitivity, 4);
+  case 6: return add_changes(sensitivity, 6);
+  default: return add_changes(sensitivity, 8);
+  }
+}
+
+static void add_total(const Sensitivity *sensitivity, Direction *direction) {
+  int32_t columns = sensitivity->view->system.columns;
+  int s = sensitivity->step.method->stages;
+  for (int i = 0; i < s; i++)
+    for (int32_t c = 0; c < columns; c++) direction->stage[i][c] += sensitivity->total[c * (s + 1) + i];
+}
+
 /* Corrections by P alone serve where the Jacobians of the stages differ little; otherwise GMRES goes on. How much is left of an
  * error by a correction is known from the step before. */
-static bool solve_direction(Sensitivity *sensitivity, Direction *direction) {
+static bool iterate(Sensitivity *sensitivity, Direction *direction) {
   enum { CORRECTIONS = 12 };
   static const double slow = 0.3, least = 1e-3; /* contraction; the least that is taken over */
-  const StepStages *step = &sensitivity->step;
   double before = 0, left = sensitivity->last_h == 0 ? 1 : fmax(pow(direction->contraction, 0.8), least);
+  for (int k = 0; k < CORRECTIONS; k++) {
+    double norm = correct(sensitivity, k == 0), ratio = k ? norm / before : 0;
+    if (!(ratio <= slow)) return false;
+    if (k) left = ratio / (1 - ratio);
+    direction->contraction = fmin(left, 1);
+    if (norm <= sensitivity->goal || norm * left <= sensitivity->goal) return true;
+    before = norm;
+  }
+  return false;
+}
+
+static bool solve_direction(Sensitivity *sensitivity, Direction *direction) {
+  const StepStages *step = &sensitivity->step;
+  size_t numbers = (size_t)sensitivity->view->system.columns * (size_t)(step->method->stages + 1);
   for (int i = 0; i < step->method->stages; i++)
     sensitivity_direct(sensitivity, direction, sensitivity->owed[i], direction->now, sensitivity->direct[i]);
   predict(sensitivity, direction);
   set_scale(sensitivity, direction);
-  for (int k = 0; k < CORRECTIONS; k++) {
-    evaluate_residuals(sensitivity, direction->stage, sensitivity->direct);
-    stages_solve(step->linear, sensitivity->residual);
-    sensitivity->work.iterations++;
-    double norm = add_changes(sensitivity, direction), ratio = k ? norm / before : 0;
-    if (!isfinite(norm)) return false;
-    if (k) left = ratio < 1 ? ratio / (1 - ratio) : HUGE_VAL;
-    direction->contraction = fmin(left, 1);
-    if (norm <= sensitivity->goal || norm * left <= sensitivity->goal) return true;
-    if (ratio > slow) break;
-    before = norm;
-  }
-  return solve_by_krylov(sensitivity, direction);
+  evaluate_residuals(sensitivity, direction->stage, sensitivity->direct);
+  memset(sensitivity->total, 0, numbers * sizeof(double));
+  bool ok = iterate(sensitivity, direction);
+  add_total(sensitivity, direction);
+  return ok || solve_by_krylov(sensitivity, direction);
 }
 
 static void find_defect(const Sensitivity *sensitivity, Direction *direction) {
@@ -421,6 +500,7 @@ static void find_defect(const Sensitivity *sensitivity, Direction *direction) {
 
 static bool solve_all(Sensitivity *sensitivity) {
   plan_prediction(sensitivity);
+  find_departure(sensitivity);
   for (uint32_t k = 0; k < sensitivity->plan->targets; k++) {
     if (!solve_direction(sensitivity, &sensitivity->directions[k])) return false;
     find_defect(sensitivity, &sensitivity->directions[k]);
@@ -591,7 +671,7 @@ static double dense_error(Sensitivity *sensitivity, const Direction *direction, 
 /* Are the points close enough to interpolate between them? */
 static bool is_resolved(Sensitivity *sensitivity) {
   static const double part = 1000,
-                      largest = 1e-5; /* of the tolerance, and in all: of a polynomial of one degree less */
+                      largest = 1e-4; /* of the tolerance, and in all: of a polynomial of one degree less */
   double most = fmin(part * sensitivity->tolerance, largest);
   int count = list_points(sensitivity);
   bool resolved = true;
