@@ -45,17 +45,15 @@ static void make_direction(const Sensitivity *sensitivity, Direction *direction)
   make_rows(heap, direction->extra, EXTRA_POINTS, columns);
 }
 
-Sensitivity *sensitivity_new(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance, double interval,
-                             Diags *diags) {
+static Sensitivity *make(Heap *heap, const SensitivityPlan *plan, View *view, Adjoint *adjoint, Diags *diags) {
   Sensitivity *sensitivity = heap_alloc(heap, sizeof *sensitivity);
   const System *system = &view->system;
   size_t columns = (size_t)system->columns, nonzeros = (size_t)system->column_start[system->columns];
-  *sensitivity = (Sensitivity){.heap = heap, .plan = plan, .view = view, .diags = diags, .interval = interval};
-  sensitivity->tolerance = tolerance;
-  sensitivity->goal = fmax(3 * tolerance, 1e-14);
-  sensitivity->directions = heap_array(heap, plan->targets, sizeof(Direction));
-  sensitivity->at = heap_array(heap, plan->targets, sizeof(double *));
-  for (uint32_t k = 0; k < plan->targets; k++) {
+  *sensitivity = (Sensitivity){.heap = heap, .plan = plan, .view = view, .diags = diags, .adjoint = adjoint};
+  sensitivity->count = adjoint ? 1 : plan->targets;
+  sensitivity->directions = heap_array(heap, sensitivity->count, sizeof(Direction));
+  sensitivity->at = heap_array(heap, sensitivity->count, sizeof(double *));
+  for (uint32_t k = 0; k < sensitivity->count; k++) {
     make_direction(sensitivity, &sensitivity->directions[k]);
     sensitivity->at[k] = sensitivity->directions[k].at;
   }
@@ -82,6 +80,20 @@ Sensitivity *sensitivity_new(Heap *heap, const SensitivityPlan *plan, View *view
   make_rows(heap, sensitivity->sample, RADAU_SAMPLES, nonzeros);
   make_rows(heap, sensitivity->sample_owed, RADAU_SAMPLES, plan->rows->entries);
   return sensitivity;
+}
+
+Sensitivity *sensitivity_new(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance, double interval,
+                             Diags *diags) {
+  Sensitivity *sensitivity = make(heap, plan, view, NULL, diags);
+  sensitivity->interval = interval;
+  sensitivity->tolerance = tolerance;
+  sensitivity->goal = fmax(tolerance, 1e-14);
+  return sensitivity;
+}
+
+Sensitivity *sensitivity_new_noting(Heap *heap, const SensitivityPlan *plan, View *view, Adjoint *adjoint,
+                                    Diags *diags) {
+  return make(heap, plan, view, adjoint, diags);
 }
 
 bool sensitivity_failed(const Sensitivity *sensitivity) { return sensitivity->failed; }
@@ -117,16 +129,15 @@ static bool report_singular(Sensitivity *sensitivity, double t) {
   return false;
 }
 
-bool sensitivity_complete(Sensitivity *sensitivity, double t, const double *y) {
-  if (variation_factor(sensitivity->variation, t, y) != EVAL_OK ||
-      !evaluate_rows(sensitivity, t, y, sensitivity->row_values))
-    return report_singular(sensitivity, t);
-  for (uint32_t k = 0; k < sensitivity->plan->targets; k++) {
-    Direction *direction = &sensitivity->directions[k];
-    sensitivity_direct(sensitivity, direction, sensitivity->row_values, direction->at, sensitivity->g);
-    variation_solve(sensitivity->variation, sensitivity->g, direction->at);
-  }
-  return true;
+bool sensitivity_factor(Sensitivity *sensitivity, double t, const double *y) {
+  bool ok = variation_factor(sensitivity->variation, t, y) == EVAL_OK &&
+            evaluate_rows(sensitivity, t, y, sensitivity->row_values);
+  return ok || report_singular(sensitivity, t);
+}
+
+void sensitivity_complete(Sensitivity *sensitivity, Direction *direction) {
+  sensitivity_direct(sensitivity, direction, sensitivity->row_values, direction->at, sensitivity->g);
+  variation_solve(sensitivity->variation, sensitivity->g, direction->at);
 }
 
 /* ---- the step ---- */
@@ -501,7 +512,7 @@ static void find_defect(const Sensitivity *sensitivity, Direction *direction) {
 static bool solve_all(Sensitivity *sensitivity) {
   plan_prediction(sensitivity);
   find_departure(sensitivity);
-  for (uint32_t k = 0; k < sensitivity->plan->targets; k++) {
+  for (uint32_t k = 0; k < sensitivity->count; k++) {
     if (!solve_direction(sensitivity, &sensitivity->directions[k])) return false;
     find_defect(sensitivity, &sensitivity->directions[k]);
   }
@@ -526,6 +537,7 @@ bool sensitivity_step(Sensitivity *sensitivity, const Integrator *integrator, vo
                            sensitivity->step.linear->system == &sensitivity->view->system;
   if (!sensitivity->is_shared && !interpolate_stages(sensitivity, integrator, self, from, to))
     return report_slow(sensitivity, from);
+  if (sensitivity->adjoint) return sensitivity->has_step = true;
   if (!evaluate_stages(sensitivity)) return report_singular(sensitivity, from);
   if (!sensitivity->is_shared && !factor_own(sensitivity)) return report_singular(sensitivity, from);
   if (!solve_all(sensitivity)) return report_slow(sensitivity, from);
@@ -536,7 +548,12 @@ bool sensitivity_step(Sensitivity *sensitivity, const Integrator *integrator, vo
 void sensitivity_accept(Sensitivity *sensitivity) {
   const StepStages *step = &sensitivity->step;
   if (!sensitivity->has_step) return;
-  for (uint32_t k = 0; k < sensitivity->plan->targets; k++) {
+  sensitivity->has_step = false;
+  if (sensitivity->adjoint) {
+    adjoint_note_step(sensitivity->adjoint, step);
+    return;
+  }
+  for (uint32_t k = 0; k < sensitivity->count; k++) {
     Direction *direction = &sensitivity->directions[k];
     memcpy(direction->now, direction->stage[step->method->stages - 1],
            (size_t)sensitivity->view->system.columns * sizeof(double));
@@ -544,7 +561,6 @@ void sensitivity_accept(Sensitivity *sensitivity) {
   sensitivity->last_t = step->t;
   sensitivity->last_h = step->h;
   sensitivity->last_method = step->method;
-  sensitivity->has_step = false;
 }
 
 /* ---- between the stages ---- */
@@ -603,7 +619,7 @@ static bool solve_extra(Sensitivity *sensitivity, const double *sample, int coun
   for (int k = 0; k < count && point < EXTRA_POINTS; k++) {
     if (is_node(sensitivity->step.method, sample[k])) continue;
     if (variation_take(sensitivity->variation, sensitivity->sample[k]) != EVAL_OK) return false;
-    for (uint32_t d = 0; d < sensitivity->plan->targets; d++) {
+    for (uint32_t d = 0; d < sensitivity->count; d++) {
       Direction *direction = &sensitivity->directions[d];
       RadauWeights weights = radau_output_weights(&direction->output, sample[k], direction->is_corrected);
       radau_output_states(&direction->output, &weights, direction->is_corrected, direction->at);
@@ -676,7 +692,7 @@ static bool is_resolved(Sensitivity *sensitivity) {
   int count = list_points(sensitivity);
   bool resolved = true;
   find_barycentric(sensitivity, count - 1);
-  for (uint32_t d = 0; d < sensitivity->plan->targets && resolved; d++)
+  for (uint32_t d = 0; d < sensitivity->count && resolved; d++)
     resolved = dense_error(sensitivity, &sensitivity->directions[d], count) <= most;
   find_barycentric(sensitivity, count);
   return resolved;
@@ -707,7 +723,7 @@ static void sample_step(Sensitivity *sensitivity) {
   const double *sample = has_correction ? dense->sample : between;
   int count = has_correction ? RADAU_SAMPLES : sensitivity->is_dense ? EXTRA_POINTS : 0;
   for (int k = 0; k < count && ok; k++) ok = evaluate_sample(sensitivity, k, sample[k]);
-  for (uint32_t k = 0; k < sensitivity->plan->targets; k++) {
+  for (uint32_t k = 0; k < sensitivity->count; k++) {
     Direction *direction = &sensitivity->directions[k];
     point_output(sensitivity, direction, dense);
     direction->is_corrected = ok && has_correction && sample_direction(sensitivity, direction);
@@ -724,13 +740,13 @@ static bool interpolate(Sensitivity *sensitivity, double x) {
   bool at_point = x == sensitivity->extra[0] || x == sensitivity->extra[1] || is_node(sensitivity->step.method, x);
   if (sensitivity->is_dense && !at_point) {
     point_weights(sensitivity, count, x, weight);
-    for (uint32_t k = 0; k < sensitivity->plan->targets; k++)
+    for (uint32_t k = 0; k < sensitivity->count; k++)
       interpolate_points(sensitivity, &sensitivity->directions[k], count, weight);
     return true;
   }
   RadauWeights weights =
       radau_output_weights(&sensitivity->directions[0].output, x, sensitivity->step.method->stages >= 5);
-  for (uint32_t k = 0; k < sensitivity->plan->targets; k++) {
+  for (uint32_t k = 0; k < sensitivity->count; k++) {
     const Direction *direction = &sensitivity->directions[k];
     radau_output_states(&direction->output, &weights, direction->is_corrected, direction->at);
   }
@@ -742,12 +758,13 @@ const double *const *sensitivity_at(Sensitivity *sensitivity, double t, const do
   size_t columns = (size_t)sensitivity->view->system.columns, values = count_values(sensitivity);
   double x = sensitivity->has_step ? fmin((t - step->t) / step->h, 1) : 0;
   bool is_inside = x > 0 && x < 1;
-  for (uint32_t k = 0; k < sensitivity->plan->targets; k++) {
+  for (uint32_t k = 0; k < sensitivity->count; k++) {
     const Direction *direction = &sensitivity->directions[k];
     size_t from = is_inside ? columns : 0; /* columns follow */
     memcpy(direction->at + from, direction->now + from, (values - from) * sizeof(double));
     if (x == 1) memcpy(direction->at, direction->stage[step->method->stages - 1], columns * sizeof(double));
   }
-  if (is_inside && !interpolate(sensitivity, x)) sensitivity_complete(sensitivity, t, y);
+  if (is_inside && !interpolate(sensitivity, x) && sensitivity_factor(sensitivity, t, y))
+    for (uint32_t k = 0; k < sensitivity->count; k++) sensitivity_complete(sensitivity, &sensitivity->directions[k]);
   return sensitivity->at;
 }

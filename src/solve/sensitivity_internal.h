@@ -38,6 +38,9 @@ struct Sensitivity {
   Diags *diags;
   double tolerance; /* of the run */
   double goal;      /* of the iteration, relative */
+  Adjoint
+      *adjoint;   /* NULL: variations are followed; otherwise the one direction is a probe, made anew at every event */
+  uint32_t count; /* of directions */
   Direction *directions;
   const double **at; /* per direction */
   Variation *variation;
@@ -81,6 +84,8 @@ struct Sensitivity {
 void sensitivity_direct(const Sensitivity *sensitivity, const Direction *direction, const double *values,
                         const double *now, double *g);
 
-/* At (t, y), whose rows hold: the variations of all columns from those of the states in direction->at. false: an error is in
- * diags. */
-bool sensitivity_complete(Sensitivity *sensitivity, double t, const double *y);
+/* Takes the point (t, y), whose rows hold. false: an error is in diags. */
+bool sensitivity_factor(Sensitivity *sensitivity, double t, const double *y);
+
+/* The variations of all columns from those of the states in direction->at, at the point taken last. */
+void sensitivity_complete(Sensitivity *sensitivity, Direction *direction);
