@@ -2,7 +2,7 @@
 #include "solve/adjoint.h"
 
 #include "base/arena.h"
-#include "solve/radau_coefficients.h"
+#include "solve/retake.h"
 #include "solve/transposed_stages.h"
 #include "solve/variation.h"
 
@@ -26,9 +26,7 @@ typedef struct Rates {
 
 typedef struct Step {
   const Setting *setting;
-  const RadauCoefficients *method;
-  double t, h;
-  double *values; /* [stages][columns]; NULL: forgotten */
+  TakenStep taken; /* values NULL: forgotten */
 } Step;
 
 typedef enum NoteKind {
@@ -84,6 +82,7 @@ struct Adjoint {
   View *view;
   Diags *diags;
   Functional functional;
+  double tolerance;
   System system; /* the view's, with the links of a note */
   VEC(Note) notes;
   const Setting *setting;
@@ -92,7 +91,9 @@ struct Adjoint {
   VEC(StartEntry) start;
   IndexVec start_end; /* per target */
   double integral, before;
-  size_t memory, used;
+  size_t memory, used; /* bytes of the stages that are kept */
+  uint32_t spacing;    /* of the steps that are, between events and changes of states */
+  Retake *retake;      /* NULL until it is needed */
   Weights weights;
   TransposedStages *stages;
   Variation *variation;
@@ -112,7 +113,9 @@ Adjoint *adjoint_new(Heap *heap, const SensitivityPlan *plan, View *view, const 
   size_t columns = (size_t)system->columns, leaves = count_leaves(adjoint), rows = (size_t)system->rows;
   size_t nonzeros = (size_t)system->column_start[system->columns];
   adjoint->functional = *functional;
+  adjoint->tolerance = tolerance;
   adjoint->memory = memory;
+  adjoint->spacing = 1;
   adjoint->system = *system;
   adjoint->weights = (Weights){.column = heap_array(heap, columns, sizeof(double)),
                                .discrete = heap_array(heap, leaves, sizeof(double)),
@@ -191,6 +194,43 @@ static double number_at(const Adjoint *adjoint, const double *y) {
   return functional->sign * value;
 }
 
+static size_t bytes_of(const Adjoint *adjoint, const TakenStep *taken) {
+  return (size_t)taken->method->stages * (size_t)adjoint->system.columns * sizeof(double);
+}
+
+/* Does the step of note k go on from that of the note before? */
+static bool continues(const Adjoint *adjoint, uint32_t k) {
+  const Note *note = &adjoint->notes.data[k];
+  return k > 0 && note[-1].kind == NOTE_STEP && note[-1].of.step.setting == note->of.step.setting;
+}
+
+static void forget_values(Adjoint *adjoint, TakenStep *taken) {
+  if (!taken->values) return;
+  heap_free(adjoint->heap, taken->values);
+  taken->values = NULL;
+  adjoint->used -= bytes_of(adjoint, taken);
+}
+
+/* Keeps every so many steps. The first behind an event stays: it cannot be taken again from the one before. */
+static void thin_steps(Adjoint *adjoint) {
+  uint32_t since = 0;
+  for (uint32_t k = 0; k < adjoint->notes.count; k++) {
+    Note *note = &adjoint->notes.data[k];
+    if (note->kind != NOTE_STEP) continue;
+    since = continues(adjoint, k) ? since + 1 : 0;
+    if (since % adjoint->spacing) forget_values(adjoint, &note->of.step.taken);
+  }
+}
+
+/* To half of the memory, if there are steps enough that can be taken again; if not, more memory it is. */
+static void forget_steps(Adjoint *adjoint) {
+  while (adjoint->used > adjoint->memory / 2 && adjoint->spacing < adjoint->notes.count) {
+    adjoint->spacing *= 2;
+    thin_steps(adjoint);
+  }
+  if (adjoint->used > adjoint->memory / 2) adjoint->memory = 2 * adjoint->used;
+}
+
 void adjoint_note_step(Adjoint *adjoint, const StepStages *step) {
   size_t columns = (size_t)adjoint->system.columns;
   int s = step->method->stages;
@@ -200,7 +240,10 @@ void adjoint_note_step(Adjoint *adjoint, const StepStages *step) {
     if (adjoint->functional.is_integral)
       adjoint->integral += step->h * step->method->a[s - 1][i] * number_at(adjoint, step->values[i]);
   }
-  add_note(adjoint, (Note){NOTE_STEP, .of.step = {present_setting(adjoint), step->method, step->t, step->h, values}});
+  TakenStep taken = {step->method, step->t, step->h, values};
+  add_note(adjoint, (Note){NOTE_STEP, .of.step = {present_setting(adjoint), taken}});
+  adjoint->used += bytes_of(adjoint, &taken);
+  if (adjoint->used > adjoint->memory) forget_steps(adjoint);
 }
 
 void adjoint_note_begin(Adjoint *adjoint, const double *y) { adjoint->before = number_at(adjoint, y); }
@@ -344,12 +387,32 @@ static bool transpose_complete(Adjoint *adjoint, const Rates *rates) {
 
 /* ---- steps ---- */
 
-/* Jacobians at the stages, and what rows owe there. */
-static bool evaluate_stages(Adjoint *adjoint, const Step *step) {
+static void take_setting(Adjoint *adjoint, const Setting *setting) {
   Evaluator *evaluator = adjoint->view->evaluator;
-  size_t columns = (size_t)adjoint->system.columns, bytes = count_leaves(adjoint) * sizeof(double);
-  if (bytes) memcpy(evaluator->discretes, step->setting->discretes, bytes);
-  if (bytes) memcpy(evaluator->pre, step->setting->pre, bytes);
+  size_t bytes = count_leaves(adjoint) * sizeof(double);
+  if (bytes) memcpy(evaluator->discretes, setting->discretes, bytes);
+  if (bytes) memcpy(evaluator->pre, setting->pre, bytes);
+  take_links(adjoint, setting);
+}
+
+/* The step of note k again, and all between it and the last one before that was kept. */
+static bool recall_step(Adjoint *adjoint, uint32_t k) {
+  uint32_t first = k;
+  while (!adjoint->notes.data[first].of.step.taken.values) first--;
+  if (!adjoint->retake) adjoint->retake = retake_new(adjoint->heap, &adjoint->system, adjoint->tolerance);
+  for (uint32_t next = first + 1; next <= k; next++) {
+    TakenStep *taken = &adjoint->notes.data[next].of.step.taken;
+    taken->values = heap_alloc(adjoint->heap, bytes_of(adjoint, taken));
+    adjoint->used += bytes_of(adjoint, taken);
+    if (!retake_step(adjoint->retake, &adjoint->notes.data[next - 1].of.step.taken, taken)) return false;
+  }
+  return true;
+}
+
+/* Jacobians at the stages, and what rows owe there. */
+static bool evaluate_stages(Adjoint *adjoint, const TakenStep *step) {
+  Evaluator *evaluator = adjoint->view->evaluator;
+  size_t columns = (size_t)adjoint->system.columns;
   for (int i = 0; i < step->method->stages; i++) {
     const double t = step->t + step->method->node[i] * step->h, *y = step->values + (size_t)i * columns;
     Point point = evaluator_point(evaluator, t, y);
@@ -361,7 +424,7 @@ static bool evaluate_stages(Adjoint *adjoint, const Step *step) {
 }
 
 /* Weights of columns at the stages: those at the end of the step, and those of the integral. */
-static void weigh_stages(Adjoint *adjoint, const Step *step) {
+static void weigh_stages(Adjoint *adjoint, const TakenStep *step) {
   const Functional *functional = &adjoint->functional;
   size_t bytes = (size_t)adjoint->system.columns * sizeof(double);
   int s = step->method->stages;
@@ -374,24 +437,27 @@ static void weigh_stages(Adjoint *adjoint, const Step *step) {
       adjoint->stage[i][functional->column] += functional->sign * step->h * step->method->a[s - 1][i];
 }
 
-static bool transpose_step(Adjoint *adjoint, const Step *step) {
-  take_links(adjoint, step->setting);
-  if (!evaluate_stages(adjoint, step)) return false;
+static bool transpose_step(Adjoint *adjoint, uint32_t k) {
+  TakenStep *step = &adjoint->notes.data[k].of.step.taken;
+  take_setting(adjoint, adjoint->notes.data[k].of.step.setting);
+  if ((!step->values && !recall_step(adjoint, k)) || !evaluate_stages(adjoint, step)) return false;
   weigh_stages(adjoint, step);
   if (!transposed_stages_solve(adjoint->stages, step->method, step->h, adjoint->entries, adjoint->stage,
                                adjoint->weights.column, adjoint->multiplier))
     return false;
   for (int i = 0; i < step->method->stages; i++)
     weigh_leaves(adjoint, adjoint->plan->rows, adjoint->owed[i], 1, adjoint->multiplier[i]);
+  forget_values(adjoint, step);
   return true;
 }
 
 /* ---- from the end to the start ---- */
 
-static bool transpose_note(Adjoint *adjoint, const Note *note) {
+static bool transpose_note(Adjoint *adjoint, uint32_t k) {
+  const Note *note = &adjoint->notes.data[k];
   Weights *weights = &adjoint->weights;
   switch (note->kind) {
-  case NOTE_STEP: return transpose_step(adjoint, &note->of.step);
+  case NOTE_STEP: return transpose_step(adjoint, k);
   case NOTE_TIME: transpose_time(adjoint, note); return true;
   case NOTE_SHIFT: weights->time += note->of.shift.sign * dot_rate(adjoint, note->of.shift.rates->rate); return true;
   case NOTE_LEFTS: transpose_lefts(adjoint, note->of.roots); return true;
@@ -427,7 +493,7 @@ static double *weigh_start(const Adjoint *adjoint) {
 
 static bool transpose_all(Adjoint *adjoint) {
   for (uint32_t k = adjoint->notes.count; k-- > 0;) {
-    if (transpose_note(adjoint, &adjoint->notes.data[k])) continue;
+    if (transpose_note(adjoint, k)) continue;
     diag_error(adjoint->diags, DIAG_INTEGRATION, (Span){0},
                "the equations have no derivatives, or a singular Jacobian, within the run: no gradient");
     return false;

@@ -207,25 +207,12 @@ static void integrate(const Sensitivity *sensitivity, Direction *direction) {
   }
 }
 
-/* Lagrange weights at x of the nodes of a step from `first` on. */
-static void continuation_weights(const RadauCoefficients *method, int first, double x, double *weight) {
-  for (int j = first; j < method->stages; j++) {
-    weight[j] = 1;
-    for (int k = first; k < method->stages; k++)
-      if (k != j) weight[j] *= (x - method->node[k]) / (method->node[j] - method->node[k]);
-  }
-}
-
-/* How the stages follow from those of the step before: by its polynomial, of a lower degree the longer the way. */
+/* How the stages follow from those of the step before. */
 static void plan_prediction(Sensitivity *sensitivity) {
-  static const double reach = 300; /* largest (1 + h / last h)^degree */
   const StepStages *step = &sensitivity->step;
-  const RadauCoefficients *last = sensitivity->last_method;
   if (sensitivity->last_h == 0) return;
-  double ratio = step->h / sensitivity->last_h, degree = log(reach) / log1p(ratio);
-  sensitivity->first = degree < last->stages - 1 ? last->stages - 1 - (int)degree : 0;
-  for (int i = 0; i < step->method->stages; i++)
-    continuation_weights(last, sensitivity->first, 1 + step->method->node[i] * ratio, sensitivity->continued[i]);
+  sensitivity->first =
+      radau_continuation(sensitivity->last_method, step->method, step->h / sensitivity->last_h, sensitivity->continued);
 }
 
 /* Without a step before, constant. */

@@ -160,16 +160,31 @@ static void solve_with_one(TransposedStages *stages) {
   }
 }
 
+/* The weights of the states at the start as they are now; returns how far they moved, over the largest. */
+static double move_start(const TransposedStages *stages, double *start) {
+  const System *system = stages->system;
+  double moved = 0, largest = 0;
+  for (int32_t l = 0; l < system->links; l++) {
+    int32_t from = system->link_from[l];
+    double sum = 0, before = start[from];
+    for (int i = 0; i < stages->method->stages; i++) sum += stages->chained[i][from];
+    start[from] = sum;
+    moved = fmax(moved, fabs(sum - before) * system->nominal[from]);
+    largest = fmax(largest, fabs(sum) * system->nominal[from]);
+  }
+  return moved > 0 ? moved / largest : 0;
+}
+
 /* false: the Jacobians of the stages differ too much. */
-static bool correct(TransposedStages *stages, double *const *multiplier) {
+static bool correct(TransposedStages *stages, double *start, double *const *multiplier) {
   static const double slow = 0.3;
   double size = size_of_weights(stages), before = HUGE_VAL;
   if (!factor(stages)) return false;
   for (int k = 0; k < CORRECTIONS; k++) {
     chain(stages);
-    double left = norm(stages);
-    if (left <= stages->goal * size) return true;
-    if (!(left <= slow * before)) return left <= 10 * stages->goal * size;
+    double left = norm(stages), moved = move_start(stages, start);
+    if (left <= stages->goal * size && moved <= 10 * stages->goal) return true;
+    if (!(left <= slow * before)) return left <= stages->goal * size;
     before = k ? left : HUGE_VAL;
     solve_with_one(stages);
     add_change(stages, multiplier);
@@ -269,10 +284,10 @@ bool transposed_stages_solve(TransposedStages *stages, const RadauCoefficients *
   stages->weights = weights;
   choose(stages);
   for (int i = 0; i < method->stages; i++) memset(multiplier[i], 0, (size_t)system->rows * sizeof(double));
-  if (!correct(stages, multiplier) && !solve_whole(stages, multiplier)) return false;
-  chain(stages);
   memset(start, 0, (size_t)system->columns * sizeof *start);
-  for (int32_t l = 0; l < system->links; l++)
-    for (int i = 0; i < method->stages; i++) start[system->link_from[l]] += stages->chained[i][system->link_from[l]];
+  if (correct(stages, start, multiplier)) return true;
+  if (!solve_whole(stages, multiplier)) return false;
+  chain(stages);
+  move_start(stages, start);
   return true;
 }
