@@ -102,10 +102,6 @@ static bool read_scales(daedal_estimate *estimate, const char *list, bool are_de
   return true;
 }
 
-bool fit_is_measured(const daedal_estimate *estimate, uint32_t c, size_t row) {
-  return isfinite(trajectory_value(estimate->data, row, estimate->columns.data[c].signal));
-}
-
 /* The columns that are variables of the model; what is not gets a warning. */
 static bool find_columns(daedal_estimate *estimate, Arena *arena) {
   daedal_result *asked = estimate->asked;

@@ -43,10 +43,10 @@ struct daedal_estimate {
   TextVec text, json, plot;
 };
 
+/* ---- fit_runs.c ---- */
+
 /* Has the column a number in this row of the data? */
 bool fit_is_measured(const daedal_estimate *estimate, uint32_t column, size_t row);
-
-/* ---- fit_runs.c ---- */
 
 /* Room for overrides, and the plan for runs with sensitivities if the model has one. */
 void fit_prepare(daedal_estimate *estimate, daedal_model *model, Arena *arena);

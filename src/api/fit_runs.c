@@ -7,6 +7,10 @@
 #include <math.h>
 #include <string.h>
 
+bool fit_is_measured(const daedal_estimate *estimate, uint32_t c, size_t row) {
+  return isfinite(trajectory_value(estimate->data, row, estimate->columns.data[c].signal));
+}
+
 static void write_overrides(daedal_estimate *estimate, const double *p) {
   const char *given = estimate->plan->options.overrides;
   char *at = estimate->overrides;
