@@ -291,9 +291,8 @@ typedef struct daedal_options {
   /* "x" or "integral(x)": the last value of a signal, or its integral over the run, whose gradient is found by the adjoint
    * (docs/sensitivity.md). Not together with `sensitivity`. NULL for none. */
   const char *gradient;
-  const char
-      *gradient_by; /* "L, g, x.start": what it is by; NULL: all parameters of type Real and all fixed start values */
-  double gradient_memory; /* megabytes for the steps that the adjoint goes back over; NaN: 256 */
+  const char *gradient_by; /* "L, g, x.start": what it is by; NULL: all Real parameters and all fixed start values */
+  double gradient_memory;  /* megabytes for the steps that the adjoint goes back over; NaN: 256 */
 } daedal_options;
 
 /* Nothing given. Where options are asked for, NULL stands for these. */
