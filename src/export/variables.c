@@ -127,15 +127,25 @@ bool export_is_timed(const ExportSource *source, uint32_t mode) {
          !dag_depends(source->evaluator->model->dag, modes->rate[mode], OP_TIME);
 }
 
+static void add_indicator(Heap *heap, Arena *arena, ExportVariables *variables, uint32_t index) {
+  Signal signal = {.name = arena_printf(arena, "$indicator[%u]", ++variables->indicator_count)};
+  vec_push(heap, &variables->list, make_variable(&signal));
+  vec_last(&variables->list).kind = EXPORT_INDICATOR;
+  vec_last(&variables->list).index = index;
+}
+
+static bool chooses_states(const ExportSource *source) {
+  for (int32_t b = 0; b < source->structure->blocks.n_blocks; b++)
+    if (dummy_plan_chooses(source->choice, b)) return true;
+  return false;
+}
+
+/* One for each condition, and one for the choice of states. */
 static void add_indicators(Heap *heap, Arena *arena, ExportVariables *variables, const ExportSource *source) {
-  variables->first_indicator = variables->list.count;
-  for (uint32_t m = 0; m < source->evaluator->code->modes->count; m++) {
-    if (export_is_timed(source, m)) continue;
-    Signal signal = {.name = arena_printf(arena, "$indicator[%u]", ++variables->indicator_count)};
-    vec_push(heap, &variables->list, make_variable(&signal));
-    vec_last(&variables->list).kind = EXPORT_INDICATOR;
-    vec_last(&variables->list).index = m;
-  }
+  uint32_t modes = source->evaluator->code->modes->count;
+  for (uint32_t m = 0; m < modes; m++)
+    if (!export_is_timed(source, m)) add_indicator(heap, arena, variables, m);
+  if (chooses_states(source)) add_indicator(heap, arena, variables, modes);
 }
 
 ExportVariables export_variables(Heap *heap, Arena *arena, const ExportSource *source) {

@@ -169,12 +169,13 @@ int instance_nominals(Instance *instance, double *nominals, size_t count) {
 }
 
 size_t instance_indicator_count(const Instance *instance) {
-  size_t count = 0;
-  for (int m = 0; m < instance->solver->model->modes; m++) count += !instance->solver->model->mode[m].is_timed;
+  const Model *model = instance->solver->model;
+  size_t count = states_choose(model) != 0;
+  for (int m = 0; m < model->modes; m++) count += !model->mode[m].is_timed;
   return count;
 }
 
-/* How far each condition is from changing; negative where it has to. */
+/* How far each condition and the choice of states are from changing; negative where they have to. */
 int instance_indicators(Instance *instance, double *indicators, size_t count) {
   Solver *solver = instance->solver;
   size_t next = 0;
@@ -183,6 +184,7 @@ int instance_indicators(Instance *instance, double *indicators, size_t count) {
   for (int m = 0; m < solver->model->modes; m++) {
     if (!solver->model->mode[m].is_timed) indicators[next++] = events_indicator(solver, m);
   }
+  if (next < count) indicators[next] = states_indicator(solver, solver->now->time, solver->y);
   return 0;
 }
 

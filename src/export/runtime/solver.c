@@ -377,6 +377,12 @@ SolverStatus solver_advance(Solver *solver, double until, int stop_at_event) {
 
 /* ---- variables ---- */
 
+/* That of a mode; behind them that of the choice of states. */
+static double indicator(Solver *solver, int index) {
+  if (index == solver->model->modes) return states_indicator(solver, solver->now->time, solver->y);
+  return events_evaluate(solver, solver->now->time, solver->y) ? number_nan() : events_indicator(solver, index);
+}
+
 double solver_get(Solver *solver, int variable) {
   const ModelVariable *v = &solver->model->variable[variable];
   switch (v->kind) {
@@ -385,8 +391,7 @@ double solver_get(Solver *solver, int variable) {
   case VARIABLE_DISCRETE: return solver->discretes[v->index];
   case VARIABLE_STATE: return solver->y[solver->from[v->index]];
   case VARIABLE_RATE: return solver->y[solver->to[v->index]];
-  case VARIABLE_INDICATOR:
-    return events_evaluate(solver, solver->now->time, solver->y) ? number_nan() : events_indicator(solver, v->index);
+  case VARIABLE_INDICATOR: return indicator(solver, v->index);
   case VARIABLE_CONSTANT:
     solver->model->constants_program(solver->now->time, solver->y, solver->parameters, solver->discretes, solver->pre,
                                      solver->work, solver->values);
