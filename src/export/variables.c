@@ -103,6 +103,17 @@ static Expr constant_value(const ExportSource *source, uint32_t position, const 
   return aliases->constant[model->variables.data[position].index];
 }
 
+const uint32_t *export_state_order(Arena *arena, const ExportSource *source) {
+  const Blocks *blocks = &source->structure->blocks;
+  uint32_t n = source->evaluator->array->problem->unknowns, *order = arena_array(arena, n, sizeof *order), next = 0;
+  for (uint32_t j = 0; j < n; j++)
+    if (!dummy_plan_chooses(source->choice, blocks->block_of_column[j])) order[next++] = j;
+  for (int32_t b = 0; b < blocks->n_blocks; b++)
+    for (int32_t k = blocks->start[b]; k < blocks->start[b + 1] && dummy_plan_chooses(source->choice, b); k++)
+      order[next++] = (uint32_t)blocks->column[k];
+  return order;
+}
+
 static void add_states(Heap *heap, Arena *arena, ExportVariables *variables, const ExportSource *source) {
   const int32_t *from, *to;
   uint32_t states = dummy_links(source->dummy, &from, &to);

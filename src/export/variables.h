@@ -55,5 +55,8 @@ typedef struct ExportVariables {
 /* Is the time at which a condition changes known in advance? So it is where its difference is linear in time; others are looked for. */
 bool export_is_timed(const ExportSource *source, uint32_t mode);
 
+/* The unknowns in the order in which their states are listed: those of blocks without a choice of states, then block by block. */
+const uint32_t *export_state_order(Arena *arena, const ExportSource *source);
+
 /* The variables; in the heap. */
 ExportVariables export_variables(Heap *heap, Arena *arena, const ExportSource *source);

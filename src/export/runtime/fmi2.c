@@ -1,25 +1,11 @@
 /* fmi2: the functions of FMI 2.0, declared as its text has them, for model exchange and co-simulation. */
+#ifdef FMI2_FUNCTION_PREFIX
+#define FUNCTION_PREFIX FMI2_FUNCTION_PREFIX
+#endif
 #include "fmi.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#if defined _WIN32
-#define EXPORT __declspec(dllexport)
-#elif defined __GNUC__
-#define EXPORT __attribute__((visibility("default")))
-#else
-#define EXPORT
-#endif
-
-/* In one program with other models, function names begin with that of the model. */
-#ifdef FMI2_FUNCTION_PREFIX
-#define PASTE(a, b) a##b
-#define PASTE_NAMES(a, b) PASTE(a, b)
-#define NAME(name) PASTE_NAMES(FMI2_FUNCTION_PREFIX, name)
-#else
-#define NAME(name) name
-#endif
 
 typedef void *fmi2Component;
 typedef void *fmi2ComponentEnvironment;
@@ -105,11 +91,7 @@ EXPORT fmi2Component NAME(fmi2Instantiate)(fmi2String name, fmi2Type type, fmi2S
 
 EXPORT fmi2Status NAME(fmi2SetupExperiment)(fmi2Component component, fmi2Boolean has_tolerance, fmi2Real tolerance,
                                             fmi2Real start, fmi2Boolean has_stop, fmi2Real stop) {
-  Instance *instance = of(component);
-  instance->tolerance = has_tolerance ? tolerance : 0;
-  instance->start = start;
-  instance->stop = has_stop ? stop : number_nan();
-  instance->has_values = 0;
+  instance_set_experiment(of(component), has_tolerance, tolerance, start, has_stop, stop);
   return fmi2OK;
 }
 
@@ -138,18 +120,15 @@ EXPORT fmi2Status NAME(fmi2Reset)(fmi2Component component) {
 #define NUMBERS(name, type)                                                                                           \
   EXPORT fmi2Status NAME(fmi2Get##name)(fmi2Component component, const fmi2ValueReference references[], size_t count, \
                                         type values[]) {                                                              \
-    for (size_t k = 0; k < count; k++) {                                                                              \
-      double value;                                                                                                   \
-      if (instance_get(of(component), references[k], &value)) return fmi2Error;                                       \
-      values[k] = (type)value;                                                                                        \
-    }                                                                                                                 \
-    return fmi2OK;                                                                                                    \
+    int failed = 0;                                                                                                   \
+    GET_NUMBERS(of(component), references, count, type, values, failed)                                               \
+    return status(failed);                                                                                            \
   }                                                                                                                   \
   EXPORT fmi2Status NAME(fmi2Set##name)(fmi2Component component, const fmi2ValueReference references[], size_t count, \
                                         const type values[]) {                                                        \
-    for (size_t k = 0; k < count; k++)                                                                                \
-      if (instance_set(of(component), references[k], values[k])) return fmi2Error;                                    \
-    return fmi2OK;                                                                                                    \
+    int failed = 0;                                                                                                   \
+    SET_NUMBERS(of(component), references, count, values, failed)                                                     \
+    return status(failed);                                                                                            \
   }
 
 NUMBERS(Real, fmi2Real)
@@ -171,22 +150,16 @@ EXPORT fmi2Status NAME(fmi2SetString)(fmi2Component component, const fmi2ValueRe
 /* ---- states of the whole ---- */
 
 EXPORT fmi2Status NAME(fmi2GetFMUstate)(fmi2Component component, fmi2FMUstate *state) {
-  if (!*state) *state = malloc(instance_state_size(of(component)));
-  if (!*state) return fmi2Error;
-  instance_save(of(component), *state);
-  return fmi2OK;
+  return status(instance_get_state(of(component), state));
 }
 
 EXPORT fmi2Status NAME(fmi2SetFMUstate)(fmi2Component component, fmi2FMUstate state) {
-  if (!state) return fmi2Error;
-  instance_restore(of(component), state);
-  return fmi2OK;
+  return status(instance_set_state(of(component), state));
 }
 
 EXPORT fmi2Status NAME(fmi2FreeFMUstate)(fmi2Component component, fmi2FMUstate *state) {
   (void)component;
-  free(*state);
-  *state = 0;
+  instance_free_state(state);
   return fmi2OK;
 }
 
@@ -198,18 +171,12 @@ EXPORT fmi2Status NAME(fmi2SerializedFMUstateSize)(fmi2Component component, fmi2
 
 EXPORT fmi2Status NAME(fmi2SerializeFMUstate)(fmi2Component component, fmi2FMUstate state, fmi2Byte bytes[],
                                               size_t size) {
-  if (!state || size < instance_state_size(of(component))) return fmi2Error;
-  memcpy(bytes, state, instance_state_size(of(component)));
-  return fmi2OK;
+  return status(instance_serialize(of(component), state, bytes, size));
 }
 
 EXPORT fmi2Status NAME(fmi2DeSerializeFMUstate)(fmi2Component component, const fmi2Byte bytes[], size_t size,
                                                 fmi2FMUstate *state) {
-  if (size != instance_state_size(of(component))) return fmi2Error;
-  if (!*state) *state = malloc(size);
-  if (!*state) return fmi2Error;
-  memcpy(*state, bytes, size);
-  return fmi2OK;
+  return status(instance_deserialize(of(component), bytes, size, state));
 }
 
 EXPORT fmi2Status NAME(fmi2GetDirectionalDerivative)(fmi2Component component, const fmi2ValueReference unknowns[],

@@ -93,6 +93,8 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   solver->initial_trial = numbers(memory, model->initial_columns);
   solver->initial_entries = numbers(memory, model->initial_nonzeros);
   solver->right = numbers(memory, full);
+  solver->row_direction = numbers(memory, model->rows);
+  solver->input_rows = numbers(memory, model->rows);
   solver->full_pivot = integers(memory, full);
   solver->full_place = integers(memory, model->columns);
   double **const per_column[] = {&solver->begin,  &solver->begin_y, &solver->left_y,  &solver->below,
@@ -370,6 +372,7 @@ SolverStatus solver_advance(Solver *solver, double until, int stop_at_event) {
   while (solver->now->time < until && !solver->now->terminated && !(stop_at_event && at_event)) {
     SolverStatus status = step_once(solver, until, &at_event);
     if (status != SOLVER_OK) return status;
+    if (solver->stepped && solver->stepped(solver->context)) break;
   }
   gather_states(solver);
   return SOLVER_OK;

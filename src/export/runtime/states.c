@@ -375,16 +375,31 @@ SolverStatus states_jacobian(Solver *solver, double t, const double *y, double *
   return SOLVER_OK;
 }
 
-/* In `columns`: a direction of the states; all other columns follow. Returns 1 where rows do not determine them. */
-int states_direction(Solver *solver, double t, const double *y, double *columns) {
+/* In `columns`: a direction of the states; in `rows`: what else changes the rows. All other columns follow. Returns 1 where rows do not
+ * determine them. */
+int states_direction(Solver *solver, double t, const double *y, double *columns, const double *rows) {
   const Model *model = solver->model;
   if (factor_rows(solver, t, y)) return 1;
-  memset(solver->right, 0, (size_t)model->rows * sizeof(double));
+  for (int r = 0; r < model->rows; r++) solver->right[r] = -rows[r];
   for (int q = 0; q < model->columns; q++)
     for (int e = model->jacobian_start[q]; e < model->jacobian_start[q + 1] && solver->full_place[q] < 0; e++)
       solver->right[model->jacobian_row[e]] -= solver->full_entries[e] * columns[q];
   lu_solve(model->rows, solver->full, solver->full_pivot, solver->right);
   for (int q = 0; q < model->columns; q++)
     if (solver->full_place[q] >= 0) columns[q] = solver->right[solver->full_place[q]];
+  return 0;
+}
+
+/* In `columns`: weights of all columns. What these sum up to has the derivatives by states that are left there, and those by the values of
+ * rows that are left in `rows`. */
+int states_adjoint(Solver *solver, double t, const double *y, double *columns, double *rows) {
+  const Model *model = solver->model;
+  if (factor_rows(solver, t, y)) return 1;
+  for (int q = 0; q < model->columns; q++)
+    if (solver->full_place[q] >= 0) rows[solver->full_place[q]] = -columns[q];
+  lu_solve_transposed(model->rows, solver->full, solver->full_pivot, rows);
+  for (int q = 0; q < model->columns; q++)
+    for (int e = model->jacobian_start[q]; e < model->jacobian_start[q + 1] && solver->full_place[q] < 0; e++)
+      columns[q] += solver->full_entries[e] * rows[model->jacobian_row[e]];
   return 0;
 }
