@@ -18,10 +18,16 @@ SOURCE = pathlib.Path(os.environ["SOURCE_DIR"])
 DRIVER = os.path.join(os.environ["BUILD_DIR"], "tests", "fmi_driver")
 STRICT = ["-std=c99", "-pedantic", "-Wall", "-Werror", "-O0", "-ffp-contract=off"]
 
-# All that a description and a run can hold, in one model: an input, an output of a component, an enumeration, dependent parameters,
+# All that a description and a run can hold, in one model: an input, inputs and outputs of a connector, an enumeration, dependent parameters,
 # samples, events of states, an equation of index 2, a state that is no variable of its own.
 FEATURES = """
+connector Bus
+  input Real wish;
+  output Real reached;
+end Bus;
+
 model Features
+  Bus bus;
   type Gear = enumeration(low, high);
   parameter Real mass(unit = "kg", min = 0) = 2 "moved";
   parameter Real damping(unit = "N.s/m") = mass/4;
@@ -37,6 +43,7 @@ model Features
 equation
   der(position) = speed;
   mass*der(speed) = force - mass*9.81 - (if brakes and gear == Gear.high then damping else 0)*speed;
+  bus.reached = position + bus.wish;
   der(a) = b + time;
   a = 2*b + sin(time);
   below = position < 0.5;
@@ -112,6 +119,7 @@ def check_features(folder):
     assert variables["gear"].tag == "Enumeration" and variables["limit"].tag == "Int32" and variables["below"].tag == "Boolean"
     assert len(root.findall("ModelStructure/ContinuousStateDerivative")) == 3
     check_units(root)
+    check_terminals(fmu)
     assert check_dependencies(fmu, root) < 1e-6
     for settings in ([], ["mass=3", "force=1.5", "brakes=0"]):
         overrides = ["--override", ",".join(settings).replace("brakes=0", "brakes=false")] if settings else []
@@ -129,6 +137,13 @@ def check_units(root):
     assert units["(m/s)/s"].find("BaseUnit").attrib == {"m": "1", "s": "-2"}
     display = units["m"].find("DisplayUnit")
     assert display.get("name") == "mm" and float(display.get("factor")) == 1000
+
+
+def check_terminals(fmu):
+    with zipfile.ZipFile(fmu) as archive:
+        terminals = xml.fromstring(archive.read("terminalsAndIcons/terminalsAndIcons.xml"))
+    members = [(t.get("name"), m.get("memberName"), m.get("variableName")) for t in terminals.iter("Terminal") for m in t]
+    assert members == [("bus", "wish", "bus.wish"), ("bus", "reached", "bus.reached")], members
 
 
 def check_dependencies(fmu, root):
