@@ -53,6 +53,17 @@ static void write_log(void *context, int is_error, const char *text) {
                                  "%s", text);
 }
 
+#define FMI(name) NAME(fmi2##name)
+#define STATE(before, after) NAME(fmi2##before##FMUstate##after)
+#define DESERIALIZE NAME(fmi2DeSerializeFMUstate)
+#define DERIVATIVES NAME(fmi2GetDerivatives)
+#define DISCARD fmi2Discard
+typedef fmi2Status Status;
+typedef fmi2Component Handle;
+typedef fmi2FMUstate StateBytes;
+typedef fmi2Byte Byte;
+#include "fmi_functions.h"
+
 /* ---- instances ---- */
 
 EXPORT const char *NAME(fmi2GetTypesPlatform)(void) { return "default"; }
@@ -100,20 +111,6 @@ EXPORT fmi2Status NAME(fmi2EnterInitializationMode)(fmi2Component component) {
   return fmi2OK;
 }
 
-EXPORT fmi2Status NAME(fmi2ExitInitializationMode)(fmi2Component component) {
-  return status(instance_begin(of(component)));
-}
-
-EXPORT fmi2Status NAME(fmi2Terminate)(fmi2Component component) {
-  of(component)->phase = PHASE_TERMINATED;
-  return fmi2OK;
-}
-
-EXPORT fmi2Status NAME(fmi2Reset)(fmi2Component component) {
-  instance_reset(of(component));
-  return fmi2OK;
-}
-
 /* ---- values ---- */
 
 /* Getter and setter of a type whose values are numbers. */
@@ -147,37 +144,7 @@ EXPORT fmi2Status NAME(fmi2SetString)(fmi2Component component, const fmi2ValueRe
   return status(count > 0);
 }
 
-/* ---- states of the whole ---- */
-
-EXPORT fmi2Status NAME(fmi2GetFMUstate)(fmi2Component component, fmi2FMUstate *state) {
-  return status(instance_get_state(of(component), state));
-}
-
-EXPORT fmi2Status NAME(fmi2SetFMUstate)(fmi2Component component, fmi2FMUstate state) {
-  return status(instance_set_state(of(component), state));
-}
-
-EXPORT fmi2Status NAME(fmi2FreeFMUstate)(fmi2Component component, fmi2FMUstate *state) {
-  (void)component;
-  instance_free_state(state);
-  return fmi2OK;
-}
-
-EXPORT fmi2Status NAME(fmi2SerializedFMUstateSize)(fmi2Component component, fmi2FMUstate state, size_t *size) {
-  (void)state;
-  *size = instance_state_size(of(component));
-  return fmi2OK;
-}
-
-EXPORT fmi2Status NAME(fmi2SerializeFMUstate)(fmi2Component component, fmi2FMUstate state, fmi2Byte bytes[],
-                                              size_t size) {
-  return status(instance_serialize(of(component), state, bytes, size));
-}
-
-EXPORT fmi2Status NAME(fmi2DeSerializeFMUstate)(fmi2Component component, const fmi2Byte bytes[], size_t size,
-                                                fmi2FMUstate *state) {
-  return status(instance_deserialize(of(component), bytes, size, state));
-}
+/* ---- derivatives ---- */
 
 EXPORT fmi2Status NAME(fmi2GetDirectionalDerivative)(fmi2Component component, const fmi2ValueReference unknowns[],
                                                      size_t unknown_count, const fmi2ValueReference knowns[],
@@ -187,11 +154,6 @@ EXPORT fmi2Status NAME(fmi2GetDirectionalDerivative)(fmi2Component component, co
 }
 
 /* ---- model exchange ---- */
-
-EXPORT fmi2Status NAME(fmi2EnterEventMode)(fmi2Component component) {
-  of(component)->phase = PHASE_EVENT;
-  return fmi2OK;
-}
 
 EXPORT fmi2Status NAME(fmi2NewDiscreteStates)(fmi2Component component, fmi2EventInfo *info) {
   InstanceEvent event;
@@ -205,39 +167,10 @@ EXPORT fmi2Status NAME(fmi2NewDiscreteStates)(fmi2Component component, fmi2Event
   return fmi2OK;
 }
 
-EXPORT fmi2Status NAME(fmi2EnterContinuousTimeMode)(fmi2Component component) {
-  of(component)->phase = PHASE_CONTINUOUS;
-  return fmi2OK;
-}
-
 EXPORT fmi2Status NAME(fmi2CompletedIntegratorStep)(fmi2Component component, fmi2Boolean no_set_prior,
                                                     fmi2Boolean *needs_event, fmi2Boolean *terminates) {
   (void)no_set_prior;
   return status(instance_completed(of(component), needs_event, terminates));
-}
-
-EXPORT fmi2Status NAME(fmi2SetTime)(fmi2Component component, fmi2Real time) {
-  return status(instance_set_time(of(component), time));
-}
-
-EXPORT fmi2Status NAME(fmi2SetContinuousStates)(fmi2Component component, const fmi2Real states[], size_t count) {
-  return status(instance_set_states(of(component), states, count));
-}
-
-EXPORT fmi2Status NAME(fmi2GetContinuousStates)(fmi2Component component, fmi2Real states[], size_t count) {
-  return status(instance_states(of(component), states, count));
-}
-
-EXPORT fmi2Status NAME(fmi2GetDerivatives)(fmi2Component component, fmi2Real derivatives[], size_t count) {
-  return instance_derivatives(of(component), derivatives, count) ? fmi2Discard : fmi2OK;
-}
-
-EXPORT fmi2Status NAME(fmi2GetEventIndicators)(fmi2Component component, fmi2Real indicators[], size_t count) {
-  return instance_indicators(of(component), indicators, count) ? fmi2Discard : fmi2OK;
-}
-
-EXPORT fmi2Status NAME(fmi2GetNominalsOfContinuousStates)(fmi2Component component, fmi2Real nominals[], size_t count) {
-  return status(instance_nominals(of(component), nominals, count));
 }
 
 /* ---- co-simulation ---- */

@@ -57,6 +57,17 @@ static int tell_of_step(void *context) {
   return wants_return && component->may_return;
 }
 
+#define FMI(name) NAME(fmi3##name)
+#define STATE(before, after) NAME(fmi3##before##FMUState##after)
+#define DESERIALIZE NAME(fmi3DeserializeFMUState)
+#define DERIVATIVES NAME(fmi3GetContinuousStateDerivatives)
+#define DISCARD fmi3Discard
+typedef fmi3Status Status;
+typedef fmi3Instance Handle;
+typedef fmi3FMUState StateBytes;
+typedef fmi3Byte Byte;
+#include "fmi_functions.h"
+
 /* ---- instances ---- */
 
 EXPORT const char *NAME(fmi3GetVersion)(void) { return "3.0"; }
@@ -125,25 +136,6 @@ EXPORT fmi3Status NAME(fmi3EnterInitializationMode)(fmi3Instance instance, bool 
                                                     double start, bool has_stop, double stop) {
   instance_set_experiment(of(instance), has_tolerance, tolerance, start, has_stop, stop);
   of(instance)->phase = PHASE_INITIALIZATION;
-  return fmi3OK;
-}
-
-EXPORT fmi3Status NAME(fmi3ExitInitializationMode)(fmi3Instance instance) {
-  return status(instance_begin(of(instance)));
-}
-
-EXPORT fmi3Status NAME(fmi3EnterEventMode)(fmi3Instance instance) {
-  of(instance)->phase = PHASE_EVENT;
-  return fmi3OK;
-}
-
-EXPORT fmi3Status NAME(fmi3Terminate)(fmi3Instance instance) {
-  of(instance)->phase = PHASE_TERMINATED;
-  return fmi3OK;
-}
-
-EXPORT fmi3Status NAME(fmi3Reset)(fmi3Instance instance) {
-  instance_reset(of(instance));
   return fmi3OK;
 }
 
@@ -242,37 +234,7 @@ EXPORT fmi3Status NAME(fmi3GetVariableDependencies)(fmi3Instance instance, fmi3V
   return fmi3Error;
 }
 
-/* ---- states of the whole ---- */
-
-EXPORT fmi3Status NAME(fmi3GetFMUState)(fmi3Instance instance, fmi3FMUState *state) {
-  return status(instance_get_state(of(instance), state));
-}
-
-EXPORT fmi3Status NAME(fmi3SetFMUState)(fmi3Instance instance, fmi3FMUState state) {
-  return status(instance_set_state(of(instance), state));
-}
-
-EXPORT fmi3Status NAME(fmi3FreeFMUState)(fmi3Instance instance, fmi3FMUState *state) {
-  (void)instance;
-  instance_free_state(state);
-  return fmi3OK;
-}
-
-EXPORT fmi3Status NAME(fmi3SerializedFMUStateSize)(fmi3Instance instance, fmi3FMUState state, size_t *size) {
-  (void)state;
-  *size = instance_state_size(of(instance));
-  return fmi3OK;
-}
-
-EXPORT fmi3Status NAME(fmi3SerializeFMUState)(fmi3Instance instance, fmi3FMUState state, fmi3Byte bytes[],
-                                              size_t size) {
-  return status(instance_serialize(of(instance), state, bytes, size));
-}
-
-EXPORT fmi3Status NAME(fmi3DeserializeFMUState)(fmi3Instance instance, const fmi3Byte bytes[], size_t size,
-                                                fmi3FMUState *state) {
-  return status(instance_deserialize(of(instance), bytes, size, state));
-}
+/* ---- derivatives ---- */
 
 EXPORT fmi3Status NAME(fmi3GetDirectionalDerivative)(fmi3Instance instance, const fmi3ValueReference unknowns[],
                                                      size_t unknown_count, const fmi3ValueReference knowns[],
@@ -355,11 +317,6 @@ EXPORT fmi3Status NAME(fmi3UpdateDiscreteStates)(fmi3Instance instance, bool *ne
   return fmi3OK;
 }
 
-EXPORT fmi3Status NAME(fmi3EnterContinuousTimeMode)(fmi3Instance instance) {
-  of(instance)->phase = PHASE_CONTINUOUS;
-  return fmi3OK;
-}
-
 EXPORT fmi3Status NAME(fmi3CompletedIntegratorStep)(fmi3Instance instance, bool no_set_prior, bool *needs_event,
                                                     bool *terminates) {
   int event, end;
@@ -368,30 +325,6 @@ EXPORT fmi3Status NAME(fmi3CompletedIntegratorStep)(fmi3Instance instance, bool 
   *needs_event = event;
   *terminates = end;
   return fmi3OK;
-}
-
-EXPORT fmi3Status NAME(fmi3SetTime)(fmi3Instance instance, double time) {
-  return status(instance_set_time(of(instance), time));
-}
-
-EXPORT fmi3Status NAME(fmi3SetContinuousStates)(fmi3Instance instance, const double states[], size_t count) {
-  return status(instance_set_states(of(instance), states, count));
-}
-
-EXPORT fmi3Status NAME(fmi3GetContinuousStates)(fmi3Instance instance, double states[], size_t count) {
-  return status(instance_states(of(instance), states, count));
-}
-
-EXPORT fmi3Status NAME(fmi3GetContinuousStateDerivatives)(fmi3Instance instance, double derivatives[], size_t count) {
-  return instance_derivatives(of(instance), derivatives, count) ? fmi3Discard : fmi3OK;
-}
-
-EXPORT fmi3Status NAME(fmi3GetEventIndicators)(fmi3Instance instance, double indicators[], size_t count) {
-  return instance_indicators(of(instance), indicators, count) ? fmi3Discard : fmi3OK;
-}
-
-EXPORT fmi3Status NAME(fmi3GetNominalsOfContinuousStates)(fmi3Instance instance, double nominals[], size_t count) {
-  return status(instance_nominals(of(instance), nominals, count));
 }
 
 EXPORT fmi3Status NAME(fmi3GetNumberOfEventIndicators)(fmi3Instance instance, size_t *count) {
