@@ -100,6 +100,7 @@ typedef struct RawEquation {
   BaseType base;
   Span span;
   bool is_declared; /* by the binding of an input */
+  bool is_made;     /* for a clock; it does not stand in the text */
   uint32_t clock;   /* position of the Clock of the when around it + 1; 0: none */
   Name state;       /* of a state machine in which it stands; 0: none */
   Name comment;
@@ -130,7 +131,7 @@ struct Elaboration {
   VEC(ResolvedType) resolved;
   IndexVec class_of_routine;              /* routine -> class; NONE for algorithm sections */
   uint32_t routines_done;                 /* bodies compiled */
-  uint32_t evaluations; /* components that are being evaluated, within each other */
+  uint32_t evaluations;                   /* components that are being evaluated, within each other */
   uint32_t state_select, assertion_level; /* enumerations, NONE until used */
 
   Map stems; /* Name -> stem, see scope.c */
