@@ -156,9 +156,17 @@ static ExternalSeed *hidden_seed(const Decisions *decisions) {
   return &external_state(decisions->evaluator->heap)->seed;
 }
 
-static void keep_seed(Decisions *decisions) { decisions->seed = *hidden_seed(decisions); }
+static void keep_seed(Decisions *decisions) { decisions->seed = decisions->drawn = *hidden_seed(decisions); }
 
 static void draw_again(const Decisions *decisions) { *hidden_seed(decisions) = decisions->seed; }
+
+/* What the iteration has drawn stays drawn, although its last rounds, in which no when fires, do not draw. */
+static void keep_drawn(Decisions *decisions) {
+  ExternalSeed *hidden = hidden_seed(decisions);
+  bool has_drawn = memcmp(hidden->words, decisions->seed.words, sizeof hidden->words) != 0;
+  if (has_drawn) decisions->drawn = *hidden;
+  else *hidden = decisions->drawn;
+}
 
 /* ---- values ---- */
 
@@ -266,6 +274,7 @@ uint32_t decisions_set(Decisions *decisions, double t, const double *y) {
       changed += set_leaf(decisions, evaluator->discretes, step->leaf, decisions->values[k - begin]);
     }
   }
+  keep_drawn(decisions);
   return changed;
 }
 
