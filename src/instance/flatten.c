@@ -49,6 +49,7 @@ static bool walk_instances(Walk *walk) {
     uint32_t errors = tree->diags->errors;
     Instance *kid = instance_component(tree, owner, top->next++);
     if (tree->diags->errors > errors) fits = false;
+    if (kid && instance_is_only_outer(kid)) fits = check_outer(tree, kid) && fits;
     if (!kid || instance_is_only_outer(kid)) continue;
     if (kid->is_failed || !restrict_component(tree, kid)) {
       fits = false;
@@ -300,5 +301,5 @@ bool flatten(Tree *tree, FlatProgram *program) {
   evaluation_finish(tree);
   collect_definitions(tree, program);
   program->model = flat_class(tree, flat);
-  return fits && tree->diags->errors == 0;
+  return fits && tree->diags->errors == 0 && check_redeclarations(tree);
 }

@@ -30,6 +30,7 @@ typedef struct Modifier {
   const struct FieldChain *fields;     /* the value is this field of `value`; NULL: itself */
   Scope scope;
   bool is_each, is_final, is_break;
+  bool is_constraint; /* of a constraining clause, or of a declaration that was replaced */
 } Modifier;
 
 /* .a.b of a value: b first. */
@@ -69,6 +70,7 @@ typedef struct Element {
   Instance *instance;          /* NULL until it is asked for */
   bool is_busy;                /* it is being made */
   bool is_removed;             /* by break, or it repeats an earlier element */
+  bool is_noted;               /* as redeclared, in the tree's list */
 } Element;
 
 typedef struct Import {
@@ -178,6 +180,11 @@ struct Tree {
     AstExpr value; /* AST_NONE: of some elements only */
   })
   new_values; /* in place of bindings, from outside of the text */
+  VEC(struct RedeclaredElement {
+    Instance *owner;
+    uint32_t element;
+  })
+  redeclared; /* elements whose declarations are to be checked */
   struct LangSession *session;
   struct Connections *connections; /* NULL until one is asked for */
   uint32_t depth;                  /* of evaluations within evaluations, bounded */

@@ -106,6 +106,7 @@ static Instance *follow(Copy *copy, AstPath path, Instance *at, StepVec *steps) 
   uint32_t kid = 0;
   for (uint32_t i = 0;; i++) {
     const AstPart *part = ast_part(tree->ast, path, i);
+    const Instance *seen = at; /* of an inner component what the outer one has */
     if (at->kind == INSTANCE_COMPONENT) {
       Instance *inner = instance_inner(tree, at);
       if (!inner) return copy->failed = true, NULL;
@@ -118,20 +119,15 @@ static Instance *follow(Copy *copy, AstPath path, Instance *at, StepVec *steps) 
     if (i + 1 == path.count) return at;
     Instance *next = NULL;
     Name name = ast_part(tree->ast, path, i + 1)->name;
-    if (at->base == BASE_NONE) next = instance_element(tree, at, name);
+    bool is_seen = seen == at || is_expandable(seen) || map_get(&seen->by_name, name) != MAP_NONE;
+    if (at->base == BASE_NONE && is_seen) next = instance_element(tree, at, name);
     if (at->kind == INSTANCE_CLASS && !next) instance_open(tree, at);
     if (at->kind == INSTANCE_CLASS && at->base == BASE_ENUMERATION) return at;
     if (!next) {
       report_undeclared(copy, path, i + 1, at);
       return NULL;
     }
-    bool is_hidden = next->prefixes & PREFIX_PROTECTED && at != copy->r->scope.instance;
-    if (is_hidden && at->kind == INSTANCE_COMPONENT) {
-      tree_error(tree, path.span, copy->r->scope.instance, "`%s` is protected in `%s`", names_text(tree->names, name),
-                 instance_text(tree, at));
-      copy->failed = true;
-      return NULL;
-    }
+    if (!check_access(tree, copy->r->scope, at, name, path.span)) return copy->failed = true, NULL;
     at = next;
   }
 }
@@ -282,6 +278,24 @@ static AstExpr class_reference(Copy *copy, AstExpr e, AstPath path, Instance *ty
   return flat_name(tree, define_class(tree, type->base == BASE_ENUMERATION ? type->enumeration : type), NULL, 0, span);
 }
 
+/* What the first name of a path means; NULL if there is none. A variable of a class around it must be a constant. */
+static Instance *find_first(Copy *copy, AstPath path) {
+  Tree *tree = copy->r->tree;
+  Name name = ast_part(tree->ast, path, 0)->name;
+  Scope scope = copy->r->scope;
+  uint32_t errors = tree->diags->errors;
+  Instance *first = path.global ? root_find(tree, name) : scope_find(tree, scope, name);
+  bool is_outside = first && first->kind == INSTANCE_COMPONENT && first->parent != scope.instance;
+  if (is_outside && !(first->prefixes & PREFIX_CONSTANT)) {
+    tree_refuse(tree, DIAG_NO_ACCESS, path.span, scope.instance,
+                "`%s` belongs to a class around this one, and is no constant", instance_text(tree, first));
+    diag_note(tree->diags, tree->last, first->element->component->label.span, "it is declared here");
+    first = NULL;
+  }
+  if (tree->diags->errors > errors) copy->failed = true;
+  return first;
+}
+
 static AstExpr resolve_reference(Copy *copy, AstExpr e) {
   Tree *tree = copy->r->tree;
   AstPath path = ast_path(tree->ast, e);
@@ -291,7 +305,8 @@ static AstExpr resolve_reference(Copy *copy, AstExpr e) {
   const struct IteratorValue *value = path.global ? NULL : unrolled(copy, name);
   if (!path.global && is_iterator(copy, e, name)) return local_reference(copy, e);
   if (value) return flat_integer(tree, value->value, path.span);
-  Instance *first = path.global ? root_find(tree, name) : scope_find(tree, copy->r->scope, name);
+  Instance *first = find_first(copy, path);
+  if (copy->failed) return AST_NONE;
   if (!first && !is_quoted && path.count == 1 && strcmp(names_text(tree->names, name), "time") == 0)
     return local_reference(copy, e);
   if (!first) return report_undeclared(copy, path, 0, NULL), AST_NONE;
@@ -340,14 +355,33 @@ static void add_bound_inputs(Copy *copy, AstExpr e, Instance *function, Subscrip
   vec_free(tree->heap, &names);
 }
 
+/* A function of a component: the component is a scalar, what follows are classes, the last one no operator (section
+ * 5.3.2). */
+static bool check_function_path(Copy *copy, AstPath path, uint32_t step, const Instance *at, const Instance *next) {
+  Tree *tree = copy->r->tree;
+  const char *reason = NULL;
+  if (at->kind == INSTANCE_COMPONENT && next->kind == INSTANCE_CLASS) {
+    if (ast_part(tree->ast, path, step)->subscripts < at->dimensions.count) reason = "is an array";
+    else if (next->restriction == CLASS_OPERATOR || next->prefixes & PREFIX_OPERATOR) reason = "has operators only";
+  } else if (at->kind == INSTANCE_CLASS && next->kind == INSTANCE_COMPONENT) reason = "is a class";
+  if (!reason) return true;
+  tree_refuse(tree, DIAG_NO_ACCESS, path.span, copy->r->scope.instance,
+              "function `%s` cannot be looked up here: `%s` %s", ast_path_text(tree->ast, path, &tree->arena),
+              names_text(tree->names, at->name), reason);
+  return false;
+}
+
 static Instance *called_class(Copy *copy, AstPath path) {
   Tree *tree = copy->r->tree;
-  Name name = ast_part(tree->ast, path, 0)->name;
-  Instance *at = path.global ? root_find(tree, name) : scope_find(tree, copy->r->scope, name);
+  Instance *at = find_first(copy, path);
   if (at && at->kind == INSTANCE_COMPONENT) at = instance_inner(tree, at);
   if (at && is_conditional(at)) return report_conditional(copy, path, at), NULL;
   for (uint32_t i = 1; i < path.count && at; i++) {
-    at = instance_element(tree, at, ast_part(tree->ast, path, i)->name);
+    Name name = ast_part(tree->ast, path, i)->name;
+    Instance *next = instance_element(tree, at, name);
+    if (next && !check_access(tree, copy->r->scope, at, name, path.span)) return NULL;
+    if (next && !check_function_path(copy, path, i - 1, at, next)) return NULL;
+    at = next;
     if (at && at->kind == INSTANCE_COMPONENT) at = instance_inner(tree, at);
   }
   return at;
@@ -476,9 +510,9 @@ static AstExpr resolve_operator(Copy *copy, AstExpr e, ConnectOperator operation
   AstExpr argument = ast_kid(tree->ast, e, 0), made = AST_NONE;
   AstPath path = ast_path(tree->ast, argument);
   Span span = ast_span(tree->ast, e);
-  Instance *first = scope_find(tree, copy->r->scope, ast_part(tree->ast, path, 0)->name);
+  Instance *first = find_first(copy, path);
   StepVec steps = {0};
-  if (!first) report_undeclared(copy, path, 0, NULL);
+  if (!first && !copy->failed) report_undeclared(copy, path, 0, NULL);
   Instance *found = first ? follow(copy, path, first, &steps) : NULL;
   Name name = 0;
   if (found) name = connections_operator(tree, operation, found, span);

@@ -13,7 +13,7 @@ Expr clock_number(const ClockWriter *w, double value) { return dag_constant(w->d
 Expr clock_leaf(const ClockWriter *w, uint32_t variable) { return model_leaf(w->el->model, variable, 0); }
 
 void clock_add_equation(ClockWriter *w, uint32_t variable, Expr value, BaseType base, Span span) {
-  RawEquation equation = {.left = clock_leaf(w, variable), .right = value, .base = base, .span = span};
+  RawEquation equation = {.left = clock_leaf(w, variable), .right = value, .base = base, .span = span, .is_made = true};
   vec_push(w->el->heap, w->el->equations, equation);
 }
 

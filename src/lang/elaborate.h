@@ -100,6 +100,7 @@ typedef struct RawEquation {
   BaseType base;
   Span span;
   bool is_declared;  /* by the binding of an input */
+  bool is_made;      /* for a clock; it does not stand in the text */
   uint32_t clock;    /* position of the Clock of the when around it + 1; 0: none */
   Name state;        /* of a state machine in which it stands; 0: none */
   bool is_unclocked; /* of an algorithm that may leave a variable as it was, which is not previous() of it */
@@ -131,6 +132,7 @@ struct Elaboration {
   VEC(ResolvedType) resolved;
   IndexVec class_of_routine;              /* routine -> class; NONE for algorithm sections */
   uint32_t routines_done;                 /* bodies compiled */
+  uint32_t evaluations;                   /* components that are being evaluated, within each other */
   uint32_t state_select, assertion_level; /* enumerations, NONE until used */
 
   Map stems; /* Name -> stem, see scope.c */
@@ -407,6 +409,9 @@ uint32_t routine_of(Elaboration *el, ClassEntry *entry);
 Type function_type(Elaboration *el, uint32_t number);
 /* Compiles the bodies of all routines referred to so far. */
 void routines_finish(Elaboration *el);
+
+/* The same for the functions that the code can reach alone: while a component is evaluated, others may need its value. */
+void routines_finish_for(Elaboration *el, const Routine *code);
 /* Compiles the functions in reach of the model that nobody calls, to report what is wrong in them. */
 void routines_check_uncalled(Elaboration *el);
 

@@ -300,9 +300,10 @@ static bool all_known(const Elaboration *el, const Expr *list, uint32_t count) {
   return true;
 }
 
-/* Does it give the same for the same arguments, and can it be run while the model is read? */
-static bool routine_is_pure(const Routine *routine) {
-  if (routine->is_impure) return false;
+/* Does it give the same for the same arguments, and can it be run while the model is read? Of what is declared impure only functions
+ * can that read files, for the values that the structure needs. */
+static bool routine_is_pure(const Routine *routine, LoadMode mode) {
+  if (routine->is_impure && (mode != LOAD_VALUES || routine->kind == ROUTINE_CODE)) return false;
   if (routine->kind == ROUTINE_CODE) return true;
   for (uint32_t i = 0; i < routine->outputs; i++)
     if (routine->locals.data[routine->inputs + i].type.base == TYPE_EXTERNAL_OBJECT) return false;
@@ -379,7 +380,7 @@ bool call_routine(Elaboration *el, const Routine *routine, const Value *inputs, 
     value_flatten(&el->domain, &inputs[i], el->record_list, (char *)(arguments + at));
     at += value_scalars(&inputs[i], el->record_list);
   }
-  bool is_pure = routine_is_pure(routine);
+  bool is_pure = routine_is_pure(routine, el->mode);
   ExecuteStatus status = EXECUTE_UNKNOWN;
   if (is_pure && all_known(el, arguments, count)) status = call_numbers(el, routine, inputs, arguments, outputs);
   if (status == EXECUTE_UNKNOWN) {
@@ -428,6 +429,8 @@ static bool symbolic_assertion(void *context, const void *path, const void *cond
   vec_push(el->heap, el->actions, action);
   return true;
 }
+
+static uint64_t symbolic_made(void *context) { return dag_edges(((const Elaboration *)context)->dag); }
 
 static uint32_t symbolic_effects(void *context) { return ((const Elaboration *)context)->actions->count; }
 
@@ -481,6 +484,7 @@ void symbolic_start(Elaboration *el) {
                         .call = symbolic_call,
                         .assertion = symbolic_assertion,
                         .terminate = symbolic_terminate,
+                        .made = symbolic_made,
                         .effects = symbolic_effects,
                         .forget = symbolic_forget,
                         .when_begin = algorithm_when_begin,
@@ -512,7 +516,8 @@ static bool mark_loaded(Elaboration *el, const Routine *routine) {
 }
 
 ExecuteStatus run_code(Elaboration *el, Routine *routine, LoadMode mode, Diags *diags) {
-  routines_finish(el);
+  if (el->evaluations) routines_finish_for(el, routine);
+  else routines_finish(el);
   LoadMode outer = el->mode;
   Diags *errors = el->diags;
   el->mode = mode;
