@@ -159,6 +159,7 @@ static void guard_implicit(ClockWriter *w, Clock *clock, RawEquation *equation, 
 static void guard_equation(ClockWriter *w, RawEquation *equation, uint32_t variable) {
   Clock *clock = equation_clock(w, equation);
   if (!clock || clock->clocked == NONE || !clock->is_known) return;
+  equation->is_made = true;
   bool is_left = is_variable(w, equation->left), is_right = is_variable(w, equation->right);
   Expr x = variable != NONE ? clock_leaf(w, variable) : is_left ? equation->left : equation->right;
   if (!is_alias(w, equation)) {

@@ -100,7 +100,7 @@ typedef struct RawEquation {
   BaseType base;
   Span span;
   bool is_declared;  /* by the binding of an input */
-  bool is_made;      /* for a clock; it does not stand in the text */
+  bool is_made;      /* for a clock, or of one: it determines a discrete Real without a when */
   uint32_t clock;    /* position of the Clock of the when around it + 1; 0: none */
   Name state;        /* of a state machine in which it stands; 0: none */
   bool is_unclocked; /* of an algorithm that may leave a variable as it was, which is not previous() of it */
