@@ -4,7 +4,7 @@
 #   make demo       daedal's main job on the pendulum
 #   make test       everything that must pass; ends with "N passed, N failed"
 #   make install    command, libraries, header, man page, examples, documents, Python package; PREFIX=/usr/local DESTDIR=
-#   make static     build-static/daedal, which needs nothing but the C library
+#   make static     makes sure that build/daedal needs nothing but the C library
 #   make deb        build-deb/daedal_VERSION_ARCH.deb, a Debian package
 #   make variants   builds with clang and without SUNDIALS, warnings as errors, and asks both whether they are well
 #   make debug      build-debug/, not optimized
@@ -43,10 +43,8 @@ test:
 install: build
 	DESTDIR=$(DESTDIR) cmake --install build --prefix $(PREFIX)
 
-static:
-	@tools/setup build
-	@$(CONFIGURE) -B build-static -DCMAKE_BUILD_TYPE=Release -DDAEDAL_STATIC=ON >/dev/null
-	@cmake --build build-static --target daedal
+static: build
+	@! ldd build/daedal | grep -v -e linux-vdso -e ld-linux -e 'libc\.so' -e 'libm\.so'
 
 deb:
 	@tools/setup build deb
@@ -95,4 +93,4 @@ reference:
 	tools/make_reference
 
 clean:
-	rm -rf build build-static build-deb build-clang build-plain build-debug build-asan build-tsan build-fuzz
+	rm -rf build build-deb build-clang build-plain build-debug build-asan build-tsan build-fuzz

@@ -130,9 +130,9 @@ def check(path, verbose):
         theirs = ngspice.run(path, ngspice.tight(text, reltol, parts), timeout=60)
         if theirs is None:
             break
-        if "time" not in theirs:  # a sweep: time is how far the source has got
+        if "time" not in theirs:  # a sweep: time goes on by a step of the first source
             swept = theirs.pop(next(iter(theirs)))
-            theirs["time"] = [v - swept[0] for v in swept]
+            theirs["time"] = [abs(swept[1] - swept[0]) * k for k in range(len(swept))]
         found = max(differences(ours, theirs))
         if found[0] <= bound:
             break

@@ -1,6 +1,5 @@
-/* number: see number.h. Values from about 1e-16 to 1e17 are converted in exact 128-bit integers; the rest
- * goes through the C library in forms that hold no decimal point, or with the point's place known, so that
- * the locale does not matter. */
+/* number: see number.h. Digits come from products of 192 bits; where those do not decide how to round, the value goes through the C library in
+ * forms that hold no decimal point, or with the point's place known, so that the locale does not matter. */
 #include "base/number.h"
 
 #include <math.h>
@@ -36,73 +35,90 @@ typedef struct Decimal {
   int count, exponent;
 } Decimal;
 
-/* 5^q for 0 <= q <= 32, below 2^75. */
-static Wide power_of_five(int q) {
-  static const uint64_t power[28] = {1u,
-                                     5u,
-                                     25u,
-                                     125u,
-                                     625u,
-                                     3125u,
-                                     15625u,
-                                     78125u,
-                                     390625u,
-                                     1953125u,
-                                     9765625u,
-                                     48828125u,
-                                     244140625u,
-                                     1220703125u,
-                                     6103515625u,
-                                     30517578125u,
-                                     152587890625u,
-                                     762939453125u,
-                                     3814697265625u,
-                                     19073486328125u,
-                                     95367431640625u,
-                                     476837158203125u,
-                                     2384185791015625u,
-                                     11920928955078125u,
-                                     59604644775390625u,
-                                     298023223876953125u,
-                                     1490116119384765625u,
-                                     7450580596923828125u};
-  return q < 28 ? power[q] : (Wide)power[27] * power[q - 27];
-}
+/* 5^q for 0 <= q < STRIDE, exact. */
+enum { STRIDE = 27 };
+static const uint64_t power_of_five[STRIDE] = {1u,
+                                               5u,
+                                               25u,
+                                               125u,
+                                               625u,
+                                               3125u,
+                                               15625u,
+                                               78125u,
+                                               390625u,
+                                               1953125u,
+                                               9765625u,
+                                               48828125u,
+                                               244140625u,
+                                               1220703125u,
+                                               6103515625u,
+                                               30517578125u,
+                                               152587890625u,
+                                               762939453125u,
+                                               3814697265625u,
+                                               19073486328125u,
+                                               95367431640625u,
+                                               476837158203125u,
+                                               2384185791015625u,
+                                               11920928955078125u,
+                                               59604644775390625u,
+                                               298023223876953125u,
+                                               1490116119384765625u};
 
-/* floor(mantissa * 2^binary * 10^q) and, in *up, whether rounding to nearest (ties to even) adds one.
- * mantissa < 2^53 and q <= 32, so the product with 5^q is exact in 128 bits. */
-static uint64_t scaled_floor(uint64_t mantissa, int binary, int q, bool *up) {
-  Wide product = mantissa * power_of_five(q);
-  int shift = binary + q;
-  *up = false;
-  if (shift >= 0) return (uint64_t)(product << shift);
-  if (shift <= -128) return 0;
-  Wide whole = product >> -shift, rest = product - (whole << -shift), half = (Wide)1 << (-shift - 1);
-  *up = rest > half || (rest == half && (whole & 1));
-  return (uint64_t)whole;
-}
-
-/* Exact conversion; false when the value is outside the range where 128 bits suffice. */
-static bool decimal_exact(double value, int count, Decimal *out) {
-  if (!(value >= 1e-15 && value < 1e16)) return false;
+/* 10^(STRIDE*k) for -13 <= k <= 13, rounded to factor * 2^binary. */
+typedef struct Stride {
+  uint64_t factor;
   int binary;
-  uint64_t mantissa = (uint64_t)ldexp(frexp(value, &binary), 53);
-  int exponent = (int)floor((binary - 1) * 0.30102999566398120);
-  binary -= 53;
-  for (;;) { /* the estimate is right or one too small */
-    int q = count - 1 - exponent;
-    if (q < 0 || q > 32) return false;
-    bool up;
-    uint64_t digits = scaled_floor(mantissa, binary, q, &up);
-    if (digits >= power_of_ten[count]) {
-      exponent++;
-      continue;
-    }
-    digits += up;
-    if (digits == power_of_ten[count]) digits /= 10, exponent++;
-    *out = (Decimal){digits, count, exponent};
-    return true;
-  }
+} Stride;
+
+static const Stride strides[] = {
+    {0x8049a4ac0c5811aeu, -1229}, {0xcf42894a5dce35eau, -1140}, {0xa76c582338ed2622u, -1050},
+    {0x873e4f75e2224e68u, -960},  {0xda7f5bf590966849u, -871},  {0xb080392cc4349dedu, -781},
+    {0x8e938662882af53eu, -691},  {0xe65829b3046b0afau, -602},  {0xba121a4650e4ddecu, -512},
+    {0x964e858c91ba2655u, -422},  {0xf2d56790ab41c2a3u, -333},  {0xc428d05aa4751e4du, -243},
+    {0x9e74d1b791e07e48u, -153},  {0x8000000000000000u, -63},   {0xcecb8f27f4200f3au, 26},
+    {0xa70c3c40a64e6c52u, 116},   {0x86f0ac99b4e8dafdu, 206},   {0xda01ee641a708deau, 295},
+    {0xb01ae745b101e9e4u, 385},   {0x8e41ade9fbebc27du, 475},   {0xe5d3ef282a242e82u, 564},
+    {0xb9a74a0637ce2ee1u, 654},   {0x95f83d0a1fb69cd9u, 744},   {0xf24a01a73cf2dcd0u, 833},
+    {0xc3b8358109e84f07u, 923},   {0x9e19db92b4e31ba9u, 1013},  {0xff6d0b3492801151u, 1102}};
+
+/* value = mantissa * 2^binary, the first bit of the mantissa set. */
+static uint64_t split(double value, int *binary) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  int biased = (int)(bits >> 52);
+  uint64_t fraction = bits << 11, mantissa = biased ? fraction | (uint64_t)1 << 63 : fraction;
+  int leading = __builtin_clzll(mantissa);
+  *binary = (biased ? biased : 1) - 1086 - leading;
+  return mantissa << leading;
+}
+
+/* The upper 128 of the 192 bits of a product. */
+static Wide multiply(Wide a, uint64_t b) { return (a >> 64) * b + (((a & UINT64_MAX) * b) >> 64); }
+
+/* mantissa * 2^binary * 10^q, rounded to an integer. false: the product, which is right to 2^64, does not decide how to round. */
+static bool scale(uint64_t mantissa, int binary, int q, uint64_t *rounded) {
+  int rest = ((q % STRIDE) + STRIDE) % STRIDE;
+  const Stride *stride = &strides[13 + (q - rest) / STRIDE];
+  Wide product = (Wide)mantissa * power_of_five[rest];
+  int leading = __builtin_clzll((uint64_t)(product >> 64) | 1);
+  product = multiply(product << leading, stride->factor);
+  int shift = -(binary + rest - leading + stride->binary + 64);
+  if (shift <= 66 || shift >= 128) return false;
+  Wide whole = product >> shift, part = product - (whole << shift), half = (Wide)1 << (shift - 1);
+  Wide distance = part > half ? part - half : half - part;
+  *rounded = (uint64_t)whole + (part > half);
+  return distance > (Wide)1 << 65;
+}
+
+static bool decimal_fast(double value, int count, Decimal *out) {
+  int binary;
+  uint64_t mantissa = split(value, &binary), digits;
+  int exponent = (int)floor((binary + 63) * 0.30102999566398120); /* right or one too small */
+  if (!scale(mantissa, binary, count - 1 - exponent, &digits)) return false;
+  if (digits >= power_of_ten[count] && !scale(mantissa, binary, count - 1 - ++exponent, &digits)) return false;
+  *out = (Decimal){digits, count, exponent};
+  return true;
 }
 
 /* Any positive value through printf; whatever stands for the decimal point is skipped. */
@@ -128,24 +144,40 @@ static char *put_exponent(char *at, int exponent) {
   return at;
 }
 
+/* Writes the digits, two at a time; their number without the zeros at the end. */
+static int spell(Decimal decimal, char digits[20]) {
+  static const char pairs[] =
+      "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051525354"
+      "555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
+  int at = decimal.count;
+  for (; at >= 2; at -= 2, decimal.digits /= 100) memcpy(digits + at - 2, pairs + 2 * (decimal.digits % 100), 2);
+  if (at) digits[0] = (char)('0' + decimal.digits % 10);
+  for (at = decimal.count; at > 1 && digits[at - 1] == '0';) at--;
+  return at;
+}
+
+static char *put(char *at, const char *digits, int count) {
+  memcpy(at, digits, (size_t)count);
+  return at + count;
+}
+
+/* The digits with the point behind the first `whole`; zeros stand where there are no digits. */
+static char *put_digits(char *at, const char *digits, int count, int whole) {
+  static const char zeros[20] = "0000000000000000000";
+  if (whole <= 0) return put(put(put(at, "0.", 2), zeros, -whole), digits, count);
+  if (whole >= count) return put(put(at, digits, count), zeros, whole - count);
+  at = put(at, digits, whole);
+  *at++ = '.';
+  return put(at, digits + whole, count - whole);
+}
+
 /* Lays the digits out as "%g" does. */
 static size_t layout(Decimal decimal, bool negative, int precision, char *out) {
-  while (decimal.count > 1 && decimal.digits % 10 == 0) decimal.digits /= 10, decimal.count--;
-  char digits[20];
-  for (int i = decimal.count; i-- > 0; decimal.digits /= 10) digits[i] = (char)('0' + decimal.digits % 10);
-  char *at = out;
-  if (negative) *at++ = '-';
+  char digits[20], *at = out;
+  int count = spell(decimal, digits);
   bool scientific = decimal.exponent < -4 || decimal.exponent >= precision;
-  int whole = scientific ? 1 : decimal.exponent + 1; /* digits before the point */
-  if (whole <= 0) {
-    *at++ = '0';
-    *at++ = '.';
-    for (int i = whole; i < 0; i++) *at++ = '0';
-  }
-  for (int i = 0; i < decimal.count || i < whole; i++) {
-    if (i == whole && whole > 0) *at++ = '.';
-    *at++ = i < decimal.count ? digits[i] : '0';
-  }
+  if (negative) *at++ = '-';
+  at = put_digits(at, digits, count, scientific ? 1 : decimal.exponent + 1);
   if (scientific) at = put_exponent(at, decimal.exponent);
   *at = '\0';
   return (size_t)(at - out);
@@ -163,7 +195,7 @@ size_t number_format(double value, int digits, char out[NUMBER_SIZE]) {
   double size = fabs(value);
   if (size == 0) return copy_word(negative ? "-0" : "0", out);
   Decimal decimal;
-  if (!decimal_exact(size, digits, &decimal)) decimal = decimal_printf(size, digits);
+  if (!decimal_fast(size, digits, &decimal)) decimal = decimal_printf(size, digits);
   return layout(decimal, negative, digits, out);
 }
 

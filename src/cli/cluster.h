@@ -1,17 +1,30 @@
-/* cluster: the processes that mpirun started for one sweep, this one among them. Process 0 gathers all rows. Two files implement it:
- * cluster_mpi.c where the build has found MPI, and cluster_alone.c. */
+/* cluster: the processes that mpirun started for one sweep, this one among them. Process 0 gathers all rows. */
 #pragma once
 
 #include "daedal.h"
 
-typedef struct Cluster {
+typedef struct Cluster Cluster;
+
+/* What the module that speaks MPI (mpi/messages.c) offers, under the name CLUSTER_CALLS. */
+typedef struct ClusterCalls {
+  void (*join)(Cluster *cluster);
+  bool (*begin)(Cluster *cluster, daedal_sweep *sweep, bool is_sound);
+  void (*exchange)(Cluster *cluster, daedal_sweep *sweep);
+  void (*end)(Cluster *cluster, daedal_sweep *sweep);
+  void (*leave)(Cluster *cluster);
+} ClusterCalls;
+
+#define CLUSTER_CALLS "cluster_calls"
+
+struct Cluster {
+  const ClusterCalls *calls; /* NULL: this process is alone */
   uint32_t process, processes;
   uint32_t beside; /* processes on this machine */
   uint32_t sent;   /* of the rows finished here */
   uint32_t ended;  /* processes of which process 0 has all rows */
-} Cluster;
+};
 
-/* false after a message: mpirun started several processes, and this build has no MPI. */
+/* false after a message: mpirun started several processes, and the module is not there. */
 bool cluster_join(Cluster *cluster);
 
 /* Tells all processes which points process 0 has from an earlier sweep; whether process 0 could begin. */
@@ -24,3 +37,6 @@ void cluster_exchange(Cluster *cluster, daedal_sweep *sweep);
 void cluster_end(Cluster *cluster, daedal_sweep *sweep);
 
 void cluster_leave(Cluster *cluster);
+
+/* Whether the module is there. */
+bool cluster_found(void);

@@ -1,4 +1,5 @@
 /* doctor: what daedal finds on this machine, what each thing is for, and whether a small run gives what it should. */
+#include "cli/cluster.h"
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/picture.h"
@@ -55,7 +56,8 @@ int doctor_command(const Arguments *arguments) {
   say("SUNDIALS", has_solver("ida"), "solvers ida and cvode", "build with libsundials-dev");
   say("C compiler", has_program("cc"), "--compile, exported code", "apt-get install gcc");
   say("librsvg", picture_libraries_found(), "pictures as PNG and PDF", "apt-get install librsvg2-2");
-  say("MPI", has_program("mpirun"), "many runs on many machines", "apt-get install mpi-default-bin");
+  say("MPI", cluster_found() && has_program("mpirun"), "many runs on many machines",
+      "build with libopenmpi-dev, run with openmpi-bin");
   say("Python", has_program("python3"), "the Python package", "apt-get install python3 python3-numpy");
   bool ok = say(temporary, access(temporary, W_OK | X_OK) == 0, "room for --compile", "set TMPDIR");
   bool runs = runs_well();

@@ -130,6 +130,12 @@ typedef struct CircuitOptions {
   double channel_length, channel_width, drain_area, source_area;
 } CircuitOptions;
 
+/* A source that .dc moves from `start` to `stop`. */
+typedef struct Sweep {
+  Name source;
+  double start, stop, step;
+} Sweep;
+
 typedef struct Circuit {
   Heap *heap;
   Arena *arena;
@@ -157,9 +163,12 @@ typedef struct Circuit {
   double step, stop;
   bool uses_initial; /* uic */
   SpiceModel *made;
-  Name swept;
-  double sweep_start, sweep_stop, sweep_step;
+  Sweep sweeps[2]; /* of .dc: the second goes on by a step whenever the first has run through */
+  uint32_t sweep_count;
 } Circuit;
+
+/* How many values the source takes. */
+double sweep_points(const Sweep *sweep);
 
 /* ---- fields (field.c) ---- */
 

@@ -578,19 +578,27 @@ static bool read_operating_point(const Element *element) {
   return true;
 }
 
-static bool read_sweep(const Element *element) {
-  Circuit *circuit = element->circuit;
+double sweep_points(const Sweep *sweep) { return 1 + floor(fabs((sweep->stop - sweep->start) / sweep->step) + 1e-9); }
+
+static bool read_sweep_at(const Element *element, uint32_t at, Sweep *sweep) {
   double values[3];
   uint32_t count = 0;
-  if (field_count(element) < 5 || !read_values(element, 2, values, 3, &count) || count < 3 || values[2] == 0)
-    return refuse_field(element, 0, "the form is .dc source start stop step");
-  if (field_count(element) > 5) return refuse_field(element, 5, "a sweep of a second source is not supported");
+  if (field_count(element) < at + 4 || !read_values(element, at + 1, values, 3, &count) || count < 3 || values[2] == 0)
+    return refuse_field(element, 0, "the form is .dc source start stop step [source start stop step]");
+  *sweep = (Sweep){field_name(element->circuit, element->card, field_at(element, at)), values[0], values[1], values[2]};
+  return true;
+}
+
+static bool read_sweep(const Element *element) {
+  Circuit *circuit = element->circuit;
+  Sweep sweeps[2] = {0};
+  uint32_t count = field_count(element) > 5 ? 2 : 1;
+  for (uint32_t k = 0; k < count; k++)
+    if (!read_sweep_at(element, 1 + 4 * k, &sweeps[k])) return false;
   if (circuit->analysis_card) return true;
   circuit->analysis = ANALYSIS_SWEEP;
-  circuit->swept = field_name(circuit, element->card, field_at(element, 1));
-  circuit->sweep_start = values[0];
-  circuit->sweep_stop = values[1];
-  circuit->sweep_step = values[2];
+  memcpy(circuit->sweeps, sweeps, sizeof sweeps);
+  circuit->sweep_count = count;
   circuit->analysis_card = element->card;
   return true;
 }

@@ -42,23 +42,33 @@ static Model *copy_variables(Circuit *circuit) {
 
 /* ---- sources ---- */
 
-static bool is_swept(const Circuit *circuit, const Branch *branch) {
-  return circuit->analysis == ANALYSIS_SWEEP && branch->name == circuit->swept;
+/* start + amount, or start - amount. */
+static Expr sweep_value(Dag *dag, const Sweep *sweep, Expr amount) {
+  double sign = sweep->stop >= sweep->start ? 1 : -1;
+  return dag_add(dag, dag_constant(dag, sweep->start), dag_scale(dag, sign, amount));
 }
 
-/* The swept source has the value start + time, or start - time. */
-static Expr swept_value(const PointWriter *writer) {
-  const Circuit *circuit = writer->circuit;
-  double sign = circuit->sweep_stop >= circuit->sweep_start ? 1 : -1;
-  return dag_add(writer->dag, dag_constant(writer->dag, circuit->sweep_start),
-                 dag_scale(writer->dag, sign, dag_time(writer->dag)));
+/* Time is how far the first source has got. With a second one, it begins anew half a step after it has run through: between points of output. */
+static Expr swept_value(const PointWriter *writer, uint32_t k) {
+  Dag *dag = writer->dag;
+  const Sweep *first = &writer->circuit->sweeps[0], *second = &writer->circuit->sweeps[1];
+  if (writer->circuit->sweep_count == 1) return sweep_value(dag, first, dag_time(dag));
+  Expr period = dag_constant(dag, fabs(first->step) * sweep_points(first));
+  Expr ahead = dag_add(dag, dag_time(dag), dag_constant(dag, fabs(first->step) / 2));
+  Expr rounds = dag_unary(dag, OP_FLOOR, dag_divide(dag, ahead, period));
+  if (k) return sweep_value(dag, second, dag_scale(dag, fabs(second->step), rounds));
+  Expr within = dag_subtract(dag, dag_time(dag), dag_multiply(dag, period, rounds));
+  Expr most = dag_constant(dag, fabs(first->stop - first->start));
+  Expr bounded = dag_binary(dag, OP_MAX, dag_constant(dag, 0), dag_binary(dag, OP_MIN, within, most));
+  return sweep_value(dag, first, bounded);
 }
 
 static Expr source_value(const PointWriter *writer, const Branch *branch) {
   bool is_start = writer->circuit->analysis == ANALYSIS_TRANSIENT;
   Expr value = !is_start && branch->still != EXPR_NONE ? branch->still : branch->value,
        zero = dag_constant(writer->dag, 0);
-  if (is_swept(writer->circuit, branch)) value = swept_value(writer);
+  for (uint32_t k = 0; writer->circuit->analysis == ANALYSIS_SWEEP && k < writer->circuit->sweep_count; k++)
+    if (branch->name == writer->circuit->sweeps[k].source) value = swept_value(writer, k);
   return branch->is_independent ? dag_binary(writer->dag, OP_HOMOTOPY, value, zero) : value;
 }
 

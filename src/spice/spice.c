@@ -33,9 +33,11 @@ static Name model_name_of(Circuit *circuit, const char *path) {
 static void write_experiment(Circuit *circuit, Model *model) {
   Experiment *experiment = &model->experiment;
   if (circuit->analysis == ANALYSIS_SWEEP) {
-    double span = fabs(circuit->sweep_stop - circuit->sweep_start);
-    *experiment = (Experiment){
-        .has_start = true, .has_stop = true, .has_interval = true, .stop = span, .interval = fabs(circuit->sweep_step)};
+    const Sweep *first = &circuit->sweeps[0], *second = &circuit->sweeps[1];
+    double step = fabs(first->step), span = fabs(first->stop - first->start);
+    if (circuit->sweep_count == 2) span = step * (sweep_points(first) * sweep_points(second) - 1);
+    *experiment =
+        (Experiment){.has_start = true, .has_stop = true, .has_interval = true, .stop = span, .interval = step};
   } else if (circuit->analysis == ANALYSIS_OPERATING_POINT) {
     *experiment = (Experiment){.has_start = true, .has_stop = true, .has_interval = true, .interval = 1};
   } else if (circuit->analysis_card) {
@@ -48,16 +50,21 @@ static void write_experiment(Circuit *circuit, Model *model) {
   }
 }
 
-static bool check_swept(Circuit *circuit) {
-  if (circuit->analysis != ANALYSIS_SWEEP) return true;
+static bool check_source(Circuit *circuit, Name source) {
   for (uint32_t b = 0; b < circuit->branches.count; b++) {
     const Branch *branch = &circuit->branches.data[b];
-    if (branch->name == circuit->swept && branch->is_independent) return true;
+    if (branch->name == source && branch->is_independent) return true;
   }
   card_error(circuit->diags, circuit->analysis_card, 0, CARD_END,
              "%s, which is to be swept, is not an independent source of this circuit",
-             names_text(circuit->names, circuit->swept));
+             names_text(circuit->names, source));
   return false;
+}
+
+static bool check_swept(Circuit *circuit) {
+  for (uint32_t k = 0; circuit->analysis == ANALYSIS_SWEEP && k < circuit->sweep_count; k++)
+    if (!check_source(circuit, circuit->sweeps[k].source)) return false;
+  return true;
 }
 
 static bool has_kind(const Circuit *circuit, BranchKind kind) {

@@ -1,4 +1,4 @@
-/* cluster_mpi: see cluster.h. A message is rows, each with the number of its point, status, cause and values; or no bytes: the sender has no more.
+/* messages: the module that speaks MPI (cli/cluster.h). A message is rows, each with the number of its point, status, cause and values; or no bytes: the sender has no more.
  * Only the main thread calls MPI. */
 #include "cli/cluster.h"
 
@@ -13,20 +13,18 @@ typedef struct RowHead {
   char cause[248];
 } RowHead;
 
-/* MPI is begun under mpirun alone: it takes a third of a second. */
-bool cluster_join(Cluster *cluster) {
+static void join(Cluster *cluster) {
   int provided, rank, size, beside;
   MPI_Comm machine;
-  *cluster = (Cluster){.processes = 1, .beside = 1};
-  if (!getenv("OMPI_COMM_WORLD_SIZE") && !getenv("PMI_SIZE") && !getenv("PMIX_RANK")) return true;
   MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
   MPI_Comm_size(machine, &beside);
   MPI_Comm_free(&machine);
-  *cluster = (Cluster){.process = (uint32_t)rank, .processes = (uint32_t)size, .beside = (uint32_t)beside};
-  return true;
+  cluster->process = (uint32_t)rank;
+  cluster->processes = (uint32_t)size;
+  cluster->beside = (uint32_t)beside;
 }
 
 /* Waiting inside of MPI would keep a core busy. */
@@ -59,7 +57,7 @@ static void share_finished(const Cluster *cluster, daedal_sweep *sweep) {
   free(finished);
 }
 
-bool cluster_begin(Cluster *cluster, daedal_sweep *sweep, bool is_sound) {
+static bool begin(Cluster *cluster, daedal_sweep *sweep, bool is_sound) {
   int worst = is_sound ? 0 : 1;
   if (cluster->processes == 1) return is_sound;
   MPI_Request request;
@@ -118,29 +116,30 @@ static void receive_rows(Cluster *cluster, daedal_sweep *sweep) {
   }
 }
 
-void cluster_exchange(Cluster *cluster, daedal_sweep *sweep) {
+static void exchange(Cluster *cluster, daedal_sweep *sweep) {
   if (cluster->processes == 1) return;
   if (cluster->process) send_rows(cluster, sweep);
   else receive_rows(cluster, sweep);
 }
 
-void cluster_end(Cluster *cluster, daedal_sweep *sweep) {
+static void end(Cluster *cluster, daedal_sweep *sweep) {
   MPI_Request request;
   if (cluster->processes == 1) return;
-  cluster_exchange(cluster, sweep);
+  exchange(cluster, sweep);
   while (cluster->process && daedal_sweep_finished(sweep, cluster->sent) != UINT32_MAX) send_rows(cluster, sweep);
   if (cluster->process) send_bytes("", 0);
   while (!cluster->process && cluster->ended + 1 < cluster->processes) {
     nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-    cluster_exchange(cluster, sweep);
+    exchange(cluster, sweep);
   }
   MPI_Ibarrier(MPI_COMM_WORLD, &request);
   pause_for(&request);
 }
 
-void cluster_leave(Cluster *cluster) {
-  int is_begun = 0;
+static void leave(Cluster *cluster) {
   (void)cluster;
-  MPI_Initialized(&is_begun);
-  if (is_begun) MPI_Finalize();
+  MPI_Finalize();
 }
+
+extern const ClusterCalls cluster_calls;
+const ClusterCalls cluster_calls = {join, begin, exchange, end, leave};

@@ -1,0 +1,64 @@
+/* cluster: see cluster.h. The libraries of MPI take longer to load than most models to run, so the module that needs them is loaded under mpirun
+ * alone. It lies beside the command, or where it was installed. */
+#include "cli/cluster.h"
+#include "cli/suggest.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void *load_beside(const char *path) {
+  char name[PATH_MAX + sizeof MODULE_PATH];
+  ssize_t length = readlink("/proc/self/exe", name, PATH_MAX);
+  if (length <= 0) return NULL;
+  name[length] = '\0';
+  strcpy(strrchr(name, '/') + 1, path);
+  return dlopen(name, RTLD_NOW | RTLD_GLOBAL);
+}
+
+static void *load_module(void) {
+  void *module = load_beside("daedal_mpi.so");
+  return module ? module : load_beside(MODULE_PATH);
+}
+
+static const ClusterCalls *load_calls(void) {
+  void *module = load_module();
+  return module ? dlsym(module, CLUSTER_CALLS) : NULL;
+}
+
+bool cluster_found(void) {
+  void *module = load_module();
+  if (module) dlclose(module);
+  return module;
+}
+
+bool cluster_join(Cluster *cluster) {
+  const char *size = getenv("OMPI_COMM_WORLD_SIZE");
+  *cluster = (Cluster){.processes = 1, .beside = 1};
+  if (!size) size = getenv("PMI_SIZE");
+  if (!size && !getenv("PMIX_RANK")) return true;
+  cluster->calls = load_calls();
+  if (!cluster->calls)
+    return !size || atoi(size) <= 1 || usage_error("this daedal was built without MPI: mpirun cannot spread the sweep");
+  cluster->calls->join(cluster);
+  return true;
+}
+
+bool cluster_begin(Cluster *cluster, daedal_sweep *sweep, bool is_sound) {
+  return cluster->calls ? cluster->calls->begin(cluster, sweep, is_sound) : is_sound;
+}
+
+void cluster_exchange(Cluster *cluster, daedal_sweep *sweep) {
+  if (cluster->calls) cluster->calls->exchange(cluster, sweep);
+}
+
+void cluster_end(Cluster *cluster, daedal_sweep *sweep) {
+  if (cluster->calls) cluster->calls->end(cluster, sweep);
+}
+
+void cluster_leave(Cluster *cluster) {
+  if (cluster->calls) cluster->calls->leave(cluster);
+}
