@@ -201,9 +201,42 @@ static void test_singular(void **state) {
     }
 }
 
+/* Sum of products, real part; without conjugation. */
+static double product(const double *a, const double *b, int32_t n, int width) {
+  double sum = 0;
+  for (int32_t i = 0; i < n; i++) sum += a[i * width] * b[i * width] - (width == 2 ? a[2 * i + 1] * b[2 * i + 1] : 0);
+  return sum;
+}
+
+/* c . (A^-1 b) = (A'^-1 c) . b */
+static void test_transposed(void **state) {
+  (void)state;
+  const int32_t sizes[] = {4, 50, 110};
+  for (int k = 0; k < 6; k++) {
+    Heap *heap = heap_new(NULL);
+    Matrix *m = heap_alloc(heap, sizeof *m);
+    int32_t n = sizes[k / 2];
+    int width = k % 2 + 1;
+    uint32_t seed = (uint32_t)k + 1;
+    double b[2 * ROWS_MAX], c[2 * ROWS_MAX], x[2 * ROWS_MAX], y[2 * ROWS_MAX];
+    matrix_fill(m, n, k / 2 == 1 ? 40 : 3, width, &seed);
+    Linear *linear = linear_new(heap, n, m->start[n], width == 2),
+           *transposed = linear_new(heap, n, m->start[n], width == 2);
+    linear_set_pattern(linear, m->start, m->row);
+    linear_set_transposed(transposed, m->start, m->row);
+    assert_true(linear_factor(linear, m->value) && linear_factor(transposed, m->value));
+    for (int32_t i = 0; i < n * width; i++) x[i] = b[i] = random_number(&seed), y[i] = c[i] = random_number(&seed);
+    linear_solve(linear, x);
+    linear_solve(transposed, y);
+    double one = product(c, x, n, width), other = product(y, b, n, width);
+    assert_true(fabs(one - other) <= 1e-8 * (fabs(one) + fabs(other)));
+    heap_destroy(heap);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds), cmocka_unit_test(test_determinants),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds),           cmocka_unit_test(test_determinants),
                                      cmocka_unit_test(test_pattern_changes), cmocka_unit_test(test_size_changes),
-                                     cmocka_unit_test(test_singular)};
+                                     cmocka_unit_test(test_singular),        cmocka_unit_test(test_transposed)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@
 #include "fail_alloc.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -173,6 +174,17 @@ static bool simulate_differentiated(Stage *stage) {
   daedal_options options = short_run(stage);
   options.method = "dummy";
   options.sensitivity = "x.start";
+  ran(stage, daedal_simulate(stage->model, &options));
+  return daedal_result_status(stage->result) != DAEDAL_INTERNAL;
+}
+
+/* In so little memory that steps are taken again. */
+static bool simulate_backwards(Stage *stage) {
+  daedal_options options = short_run(stage);
+  options.method = "dummy";
+  options.gradient = "x";
+  options.gradient_by = "x.start";
+  options.gradient_memory = 1e-4;
   ran(stage, daedal_simulate(stage->model, &options));
   return daedal_result_status(stage->result) != DAEDAL_INTERNAL;
 }
@@ -417,6 +429,9 @@ CALL(run_derivatives, daedal_run_derivatives(stage->run))
 CALL(run_take_result, ran(stage, daedal_run_take_result(stage->run)))
 CALL(compare_text, said(daedal_compare_text(stage->result)))
 CALL(compare_json, said(daedal_compare_json(stage->result)))
+CALL(result_functional, isnan(daedal_result_functional(stage->result)))
+CALL(result_derivatives, daedal_result_derivatives(stage->result) == 0)
+CALL(result_derivative, !daedal_result_derivative(stage->result, 0).name)
 CALL(result_sensitivity, daedal_result_sensitivity(stage->result, "x", "y.start") == UINT32_MAX)
 CALL(result_linear, (daedal_result_linear(stage->result), true))
 CALL(linear_text, said(daedal_linear_text(stage->result)))
@@ -504,6 +519,10 @@ static const Row ROWS[] = {
     {"compare", compare, NULL, false},
     {"result_sensitivity", call_result_sensitivity, simulate, false},
     {"simulate", simulate_differentiated, NULL, false},
+    {"simulate", simulate_backwards, NULL, false},
+    {"result_functional", call_result_functional, simulate, false},
+    {"result_derivatives", call_result_derivatives, simulate, false},
+    {"result_derivative", call_result_derivative, simulate, false},
     {"linearize", linearize, NULL, false},
     {"result_linear", call_result_linear, linearize, false},
     {"linear_text", call_linear_text, linearize, false},

@@ -284,6 +284,16 @@ class Sameness(unittest.TestCase):
             self.assertEqual((WORK / "more.csv").read_bytes(), self.expected)
 
     @unittest.skipUnless(shutil.which("mpirun") and not IS_SLOW, "no mpirun")
+    def test_process_that_ends_early(self):
+        """One of two is interrupted with most of its points left: there is no table without them."""
+        start = ["mpirun", "--oversubscribe", *(["--allow-run-as-root"] if os.getuid() == 0 else []), "-n", "2", "sh", "-c"]
+        words = f"{DAEDAL} sweep {PENDULUM} --vary 'L=lin(0.5,2,8000)' --stop-time 5 --outputs x --threads 1 --output-file early.csv"
+        both = f"if [ \"$OMPI_COMM_WORLD_RANK\" = 1 ]; then exec timeout -s INT 1 {words}; else exec {words}; fi"
+        done = subprocess.run([*start, both], capture_output=True, text=True, cwd=WORK, timeout=120)
+        self.assertNotEqual(done.returncode, 0, done.stderr)
+        self.assertFalse((WORK / "early.csv").exists(), done.stderr)
+
+    @unittest.skipUnless(shutil.which("mpirun") and not IS_SLOW, "no mpirun")
     def test_processes(self):
         doctor = subprocess.run([DAEDAL, "doctor"], capture_output=True, text=True).stdout
         start = ["mpirun", "--oversubscribe", *(["--allow-run-as-root"] if os.getuid() == 0 else []), "-n", "3", DAEDAL, "sweep"]

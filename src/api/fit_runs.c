@@ -58,7 +58,9 @@ void fit_prepare(daedal_estimate *estimate, daedal_model *model, Arena *arena) {
   make_room(estimate, arena);
   options.sensitivity = list_targets(estimate, arena);
   estimate->differentiated = daedal_plan_make(model, &options);
-  if (daedal_plan_status(estimate->differentiated) != DAEDAL_OK) forget_sensitivities(estimate);
+  daedal_status status = daedal_plan_status(estimate->differentiated);
+  if (status != DAEDAL_OK) forget_sensitivities(estimate);
+  if (status == DAEDAL_INTERNAL) heap_fail(estimate->asked->heap);
 }
 
 static daedal_result *run_of(daedal_estimate *estimate, daedal_plan *plan, const double *p) {

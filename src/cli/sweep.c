@@ -75,8 +75,8 @@ static void report(SweepCommand *run) {
 static void execute(SweepCommand *run) {
   run->progress = progress_begin(session_talks(run->session) && run->cluster.process == 0);
   daedal_sweep_execute(run->sweep);
+  progress_end(&run->progress); /* its alarm must not end a process that waits for others */
   cluster_end(&run->cluster, run->sweep);
-  progress_end(&run->progress);
   report(run);
 }
 
@@ -122,6 +122,16 @@ static void write_plot(SweepCommand *run) {
   else if (path) usage_error("there is nothing to draw: no output is a variable"), run->session->status = DAEDAL_USAGE;
 }
 
+/* Another process may have been interrupted, or have failed, with points of its share left. */
+static bool has_all_points(SweepCommand *run) {
+  daedal_sweep_progress progress = daedal_sweep_progress_get(run->sweep);
+  if (progress.finished == progress.points) return true;
+  usage_error("a process of the sweep ended before its points were finished%s%s",
+              run->journal ? "; --resume goes on with those in " : "", run->journal ? run->journal : "");
+  run->session->status = DAEDAL_INTERNAL;
+  return false;
+}
+
 static void hand_over(SweepCommand *run) {
   Session *session = run->session;
   say_summary(run);
@@ -130,7 +140,7 @@ static void hand_over(SweepCommand *run) {
     if (run->journal) terminal_say("interrupted; --resume goes on with the points in %s", run->journal);
     return;
   }
-  if (session->status) return;
+  if (session->status || !has_all_points(run)) return;
   write_table(run);
   write_plot(run);
   judge(run);

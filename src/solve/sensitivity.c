@@ -674,7 +674,7 @@ static double dense_error(Sensitivity *sensitivity, const Direction *direction, 
 /* Are the points close enough to interpolate between them? */
 static bool is_resolved(Sensitivity *sensitivity) {
   static const double part = 1000,
-                      largest = 1e-4; /* of the tolerance, and in all: of a polynomial of one degree less */
+                      largest = 1e-3; /* of the tolerance, and in all: of a polynomial of one degree less */
   double most = fmin(part * sensitivity->tolerance, largest);
   int count = list_points(sensitivity);
   bool resolved = true;

@@ -62,8 +62,15 @@ static bool write_whole(int descriptor, const void *bytes, size_t length) {
   return done >= 0 && (size_t)done == length;
 }
 
+/* A file system over a network may give less at once than it has. */
 static bool read_whole(int descriptor, void *bytes, size_t length) {
-  return read(descriptor, bytes, length) == (ssize_t)length;
+  for (size_t got = 0; got < length;) {
+    ssize_t more = read(descriptor, (char *)bytes + got, length - got);
+    if (more < 0 && errno == EINTR) continue;
+    if (more <= 0) return false;
+    got += (size_t)more;
+  }
+  return true;
 }
 
 /* The whole records; where the first broken one begins, the file ends from now on. */
