@@ -79,7 +79,7 @@ Trace *trace_new(Heap *heap, Tracer *tracer, const Function *function, Names *na
 static bool is_demand_of(const Demand *demand, const CallSite *site) {
   if (demand->order != site->partial_count || demand->result_count != site->result_count) return false;
   if (memcmp(demand->results, site->results, site->result_count * sizeof *site->results) != 0) return false;
-  return demand->order == 1 ||
+  return demand->order <= 1 ||
          memcmp(demand->partials.data, site->partials, site->partial_count * sizeof *site->partials) == 0;
 }
 
