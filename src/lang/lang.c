@@ -78,6 +78,7 @@ static void elaborate_class(Elaboration *el, const ClassEntry *entry, LangOption
   components_add(el);
   components_bind(el);
   equations_elaborate(el, entry->ast);
+  if (el->diags->errors == 0) texts_replace(el);
   if (el->diags->errors == 0) equations_classify(el, el->equations);
   if (el->diags->errors == 0) energy_elaborate(el, entry->ast, options.energy);
   experiment_read(el, entry->ast->annotation);
