@@ -1,29 +1,48 @@
 """Pages as tests: the commands of a page are run, and must print what the page says.
 
-A fenced block with a file name behind its language (```modelica pendulum.mo) is a file; a block `console` has commands after
-`$ ` and what they print below, standard output and standard error together. A line `...` stands for any lines; `...` within
-a line stands for anything; numbers that differ from run to run are not to be shown otherwise. Blocks of a section share a
-folder; a heading of level 1 or 2 begins with an empty one, but for what `examples` has. Files of the examples are where the
-commands look for them."""
+- A fenced block with a file name behind its language (```modelica pendulum.mo) is a file.
+- A block `console` has commands behind `$ ` and what they print below, standard output and standard error together. A line
+  `...` stands for any lines; `...` within a line stands for anything; numbers that differ from run to run are not to be shown
+  otherwise. Where a block shows no output at all, its commands must succeed.
+- `console needs TOOL ...` is skipped where a tool is missing; `console by hand` is not for a test, as it takes minutes or changes
+  the machine. Both are counted.
+- Blocks `python` without a name are one program, which must run.
+- `daedal COMMAND MODEL.mo ...` within a line is run too, and must succeed. Where the model is a capital letter or none is given,
+  the command and its options must exist; so must targets of make and benches.
+
+Commands stand nowhere else. A page has a folder of its own, with the examples in it, and its blocks build on each other."""
+import functools
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
+import sys
 import tempfile
 
 SOURCE = pathlib.Path(os.environ["SOURCE_DIR"])
 DAEDAL = pathlib.Path(os.environ["DAEDAL"])
 SANITIZED = os.environ.get("BUILD_KIND") in ("asan", "tsan")
-FENCE = re.compile(r"^```(\S*)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-HEADING = re.compile(r"^#{1,3} ", re.MULTILINE)
+PIECE = re.compile(r"^```(?P<language>\S*)(?: (?P<info>[^\n]*))?\n(?P<body>.*?)^```$|(?<!`)`(?P<inline>[^`]+)`(?!`)", re.MULTILINE | re.DOTALL)
+COMMAND = re.compile(r"^(?:    )?(?:\$|daedal|make|mpirun|python3|ngspice|bench/\w+/run)(?: |$)", re.MULTILINE)
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 
 
-def sections(page):
-    """The text of the page in pieces, each from a heading to the next."""
-    text = page.read_text(encoding="utf-8")
-    starts = [match.start() for match in HEADING.finditer(FENCE.sub(lambda fence: "x" * len(fence.group(0)), text))]
-    return [text[begin:end] for begin, end in zip(starts, starts[1:] + [len(text)])]
+@functools.cache
+def words_of_help(*words):
+    done = subprocess.run([DAEDAL, *words, "--help"], capture_output=True, text=True, check=True, timeout=60)
+    return set(OPTION.findall(done.stdout)) if words else set(re.findall(r"^  (\w+) ", done.stdout, re.MULTILINE))
+
+
+@functools.cache
+def all_options():
+    return {"--help", "--version"}.union(*(words_of_help(command) for command in words_of_help()))
+
+
+@functools.cache
+def targets():
+    return set(re.findall(r"^(\w+):", (SOURCE / "Makefile").read_text(), re.MULTILINE))
 
 
 def pattern_of(expected):
@@ -43,41 +62,111 @@ def commands(block):
 
 def run_command(command, folder):
     path = f"{DAEDAL.parent}:/usr/bin:{os.environ['PATH']}"
-    environment = dict(os.environ, PATH=path, PYTHONPATH=str(SOURCE / "python"),
+    environment = dict(os.environ, PATH=path, PYTHONPATH=str(SOURCE / "python"), OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                        DAEDAL_LIBRARY=str(DAEDAL.parent / "libdaedal.so"), LC_ALL="C.UTF-8", TERM="dumb")
     return subprocess.run(["sh", "-c", command], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120,
                           env=environment)
 
 
-def run_section(section, folder, failures, title):
-    for language, name, body in FENCE.findall(section):
-        if name:
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_text(body)
+class PageTest:
+    """One page: what failed, and how many commands were run, skipped for want of a tool, or left to be run by hand."""
+
+    def __init__(self, page):
+        self.page = page
+        self.failures = []
+        self.run, self.skipped, self.by_hand = 0, 0, 0
+        self.program = ""
+
+    def fail(self, what):
+        self.failures.append(f"{self.page.name}: {what}")
+
+    def run_one(self, command, expected=None):
+        """expected None: it succeeds, whatever it prints."""
+        if command.startswith("python3") and SANITIZED:  # the interpreter has no sanitizer
+            self.skipped += 1
+            return
+        done = run_command(command, self.folder)
+        self.run += 1
+        if expected is None and done.returncode:
+            self.fail(f"$ {command}\nends with status {done.returncode}:\n{done.stdout}")
+        elif expected is not None and not pattern_of(expected).match(done.stdout):
+            self.fail(f"$ {command}\nexpected:\n{expected}\nfound:\n{done.stdout}")
+
+    def run_console(self, info, body):
+        listed = list(commands(body))
+        words = info.split()
+        if words[:2] == ["by", "hand"]:
+            self.by_hand += len(listed)
+        elif words and (words[0] != "needs" or len(words) == 1):
+            self.fail(f"`console {info}` is neither `needs TOOL` nor `by hand`")
+        elif any(not shutil.which(tool) for tool in words[1:]):
+            self.skipped += len(listed)
+        else:
+            is_silent = not any(expected.strip() for _, expected in listed)
+            for command, expected in listed:
+                self.run_one(command, None if is_silent else expected)
+
+    def check_form(self, words, text):
+        """A command that stands for many: its name and options exist."""
+        command = words[1] if len(words) > 1 else None
+        if not command or command.startswith("-") or command.isupper():
+            unknown = set(OPTION.findall(text)) - all_options()
+        elif command not in words_of_help():
+            unknown = {command}
+        else:
+            unknown = set(OPTION.findall(text)) - words_of_help(command) - {"--help"}
+        if unknown:
+            self.fail(f"`{text}`: there is no {', '.join(sorted(unknown))}")
+
+    def check_inline(self, text):
+        text = " ".join(text.split())
+        if text.startswith("daedal "):
+            words = shlex.split(text.replace("...", ""))
+            models = [word for word in words if re.search(r"\.(mo|cir|bmo)$", word)]
+            if models and not pathlib.Path(models[0]).stem.isupper():
+                self.run_one(text)
+            else:
+                self.check_form(words, text)
+        elif text.startswith("make ") and text.split()[1] not in targets():
+            self.fail(f"`{text}`: the Makefile has no such target")
+        elif text.startswith("bench/") and not (SOURCE / text.split()[0]).exists():
+            self.fail(f"`{text}` is not there")
+        elif text.startswith("--") and not set(OPTION.findall(text)) <= all_options():
+            self.fail(f"`{text}`: no command has this option")
+
+    def check_piece(self, piece):
+        language, info, body = piece["language"], piece["info"] or "", piece["body"]
+        if piece["inline"]:
+            self.check_inline(piece["inline"])
         elif language == "console":
-            for command, expected in commands(body):
-                if command.startswith("python3") and SANITIZED: # the interpreter has no sanitizer
-                    continue
-                done = run_command(command, folder)
-                if not pattern_of(expected).match(done.stdout):
-                    failures.append(f"{title}: $ {command}\nexpected:\n{expected}\nfound:\n{done.stdout}")
+            self.run_console(info, body)
+        elif info:
+            (self.folder / info).parent.mkdir(parents=True, exist_ok=True)
+            (self.folder / info).write_text(body)
+        elif language == "python":
+            self.program += body
+        elif COMMAND.search(body):
+            self.fail(f"a command outside of a console block: {COMMAND.search(body)[0]}")
+
+    def check(self):
+        text = self.page.read_text(encoding="utf-8")
+        for line in re.findall(r"^    .*", PIECE.sub("", text), re.MULTILINE):
+            if COMMAND.match(line):
+                self.fail(f"a command outside of a console block: {line.strip()}")
+        with tempfile.TemporaryDirectory() as holder:
+            self.folder = pathlib.Path(holder)
+            shutil.copytree(SOURCE / "examples", self.folder / "examples")
+            for piece in PIECE.finditer(text):
+                self.check_piece(piece)
+            if self.program:
+                (self.folder / "page.py").write_text(self.program)
+                self.run_one("python3 page.py")
+        return self
 
 
-def fresh_folder(holder):
-    folder = pathlib.Path(holder)
-    shutil.copytree(SOURCE / "examples", folder / "examples", dirs_exist_ok=True)
-    return folder
-
-
-def check_page(page, one_folder):
-    """Failures of a page. one_folder: its sections build on each other."""
-    failures = []
-    with tempfile.TemporaryDirectory() as common:
-        for section in sections(page):
-            title = f"{page.name}, {section.splitlines()[0].lstrip('# ')}"
-            if one_folder:
-                run_section(section, fresh_folder(common), failures, title)
-            elif "```console" in section:
-                with tempfile.TemporaryDirectory() as own:
-                    run_section(section, fresh_folder(own), failures, title)
-    return failures
+def check_pages(pages):
+    """Failures of pages; prints how many commands were run."""
+    tests = [PageTest(page).check() for page in pages]
+    counts = [sum(getattr(test, name) for test in tests) for name in ("run", "skipped", "by_hand")]
+    print("%d pages: %d commands run, %d skipped for want of a tool, %d by hand" % (len(tests), *counts), file=sys.stderr)
+    return [failure for test in tests for failure in test.failures]

@@ -130,6 +130,7 @@ struct Instance {
   bool is_decided; /* its condition was looked at */
   bool is_absent;  /* its condition is false */
   bool is_added;   /* to an expandable connector, by a connection */
+  bool is_state;   /* of a state machine: a transition or initialState names it */
   Instance *inner; /* of an outer component: the inner one that it means */
 
   /* dimensions, each an expression with its scope: those of the component, then of its type */
@@ -215,6 +216,16 @@ static inline bool is_expandable(const Instance *instance) {
   return (instance->prefixes | (instance->type ? instance->type->prefixes : 0)) & PREFIX_EXPANDABLE;
 }
 static inline bool instance_is_record(const Instance *instance) { return instance->restriction == CLASS_RECORD; }
+/* inner outer output: states inside of this one share the variable of those around it (Modelica 3.6, section 17.3.5). */
+static inline bool prefixes_pass_through(uint32_t prefixes) {
+  uint32_t all = PREFIX_INNER | PREFIX_OUTER | PREFIX_OUTPUT;
+  return (prefixes & all) == all;
+}
+/* Stands for another component: it is no variable of its own. */
+static inline bool instance_is_only_outer(const Instance *instance) {
+  return (instance->prefixes & (PREFIX_OUTER | PREFIX_INNER)) == PREFIX_OUTER ||
+         prefixes_pass_through(instance->prefixes);
+}
 /* A variable: nothing is inside of it. */
 static inline bool instance_is_leaf(const Instance *instance) { return instance->base != BASE_NONE; }
 

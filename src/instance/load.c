@@ -62,11 +62,22 @@ static bool is_guarded(const AstClass *definition) {
   return false;
 }
 
+/* Sizes that values give differ from record to record of one type. */
+static bool has_open_field(const Ast *ast, const AstClass *definition) {
+  for (uint32_t i = 0; i < definition->elements.count && definition->kind == CLASS_RECORD; i++) {
+    const AstElement *element = &definition->elements.data[i];
+    for (uint32_t k = 0; element->kind == AST_COMPONENT && k < element->component->dimensions.count; k++)
+      if (ast_kind(ast, element->component->dimensions.data[k]) == AST_COLON) return true;
+  }
+  return false;
+}
+
 static bool is_flat_class(const Ast *ast, const AstClass *definition) {
   bool is_short_class =
       definition->form == FORM_SHORT && definition->kind != CLASS_TYPE && definition->kind != CLASS_FUNCTION;
   if (is_short_class || definition->form == FORM_EXTENDS || definition->kind == CLASS_CONNECTOR ||
-      definition->kind == CLASS_OPERATOR || definition->prefixes & PREFIX_OPERATOR || is_guarded(definition))
+      definition->kind == CLASS_OPERATOR || definition->prefixes & PREFIX_OPERATOR || is_guarded(definition) ||
+      has_open_field(ast, definition))
     return false;
   for (uint32_t i = 0; i < definition->elements.count; i++)
     if (!is_flat_element(ast, &definition->elements.data[i])) return false;

@@ -236,6 +236,7 @@ static Instance *inner_element(Tree *tree, Instance *owner, Name name) {
   uint32_t found = map_get(&owner->by_name, name);
   if (found == MAP_NONE || owner->elements.data[found].is_removed) return NULL;
   if (!(owner->elements.data[found].ast->prefixes & PREFIX_INNER)) return NULL;
+  if (prefixes_pass_through(owner->elements.data[found].ast->prefixes)) return NULL;
   return element_instance(tree, owner, found);
 }
 

@@ -126,6 +126,9 @@ void restrict_constructors(Tree *tree, const Instance *record, Instance *constru
 /* Numbers of an expression; false after an error, which names `what`. */
 bool evaluate_numbers(Tree *tree, AstExpr e, Scope scope, const struct IteratorValue *values, uint32_t value_count,
                       const char *what, NumberVec *numbers);
+
+/* Sizes of the value of an expression in a scope. */
+bool evaluate_sizes(Tree *tree, AstExpr e, Scope scope, NumberVec *sizes);
 /* Values of an iterator: those of a vector, or of a type. */
 bool evaluate_range(Tree *tree, AstExpr e, Scope scope, const struct IteratorValue *values, uint32_t value_count,
                     NumberVec *numbers);
@@ -138,6 +141,8 @@ bool instance_attribute(Tree *tree, Instance *instance, const char *name, double
 /* Its condition holds, or it has none. */
 bool instance_is_present(Tree *tree, Instance *instance);
 bool instance_has_open_size(const Tree *tree, const Instance *instance);
+/* The size of one dimension that is not open; false after an error. */
+bool instance_size(Tree *tree, Instance *instance, uint32_t dimension);
 /* Marks the parameters whose values were needed. */
 void evaluation_finish(Tree *tree);
 

@@ -16,6 +16,7 @@ typedef struct Copy {
   IndexVec map;        /* node of the text - first -> new node */
   IndexVec loops;      /* nodes of iterations */
   IndexVec arguments;  /* references that are arguments of operators on connections */
+  IndexVec states;     /* references that are arguments of operators on states */
   uint32_t consumed;   /* parts of the path that the last reference followed takes */
   bool failed;
 } Copy;
@@ -526,10 +527,60 @@ static AstExpr resolve_operator(Copy *copy, AstExpr e, ConnectOperator operation
   return made;
 }
 
-static bool is_argument(const Copy *copy, AstExpr e) {
-  for (uint32_t i = 0; i < copy->arguments.count; i++)
-    if (copy->arguments.data[i] == e) return true;
+static bool is_listed(const IndexVec *list, AstExpr e) {
+  for (uint32_t i = 0; i < list->count; i++)
+    if (list->data[i] == e) return true;
   return false;
+}
+
+/* ---- operators on states ---- */
+
+/* The states that a call names: transition(from, to, ...), initialState(state), activeState(state). */
+static void list_states(Copy *copy, AstExpr e) {
+  const Ast *ast = ast_of(copy);
+  static const char *const names[] = {"initialState", "activeState", "transition"};
+  if (ast_kind(ast, e) != AST_CALL) return;
+  AstPath path = ast_path(ast, e);
+  for (uint32_t k = 0; k < sizeof names / sizeof *names; k++) {
+    if (!ast_path_is(ast, path, names[k])) continue;
+    for (uint32_t i = 0; i < ast_kid_count(ast, e) && i < 1 + (k == 2); i++)
+      if (ast_kind(ast, ast_kid(ast, e, i)) == AST_REFERENCE)
+        vec_push(copy->r->tree->heap, &copy->states, ast_kid(ast, e, i));
+  }
+}
+
+/* A state by its full name. */
+static AstExpr state_reference(Copy *copy, AstExpr e) {
+  Tree *tree = copy->r->tree;
+  AstPath path = ast_path(tree->ast, e);
+  Instance *first = scope_find(tree, copy->r->scope, ast_part(tree->ast, path, 0)->name);
+  if (!first) return report_undeclared(copy, path, 0, NULL), AST_NONE;
+  StepVec steps = {0};
+  Instance *found = follow(copy, path, first, &steps);
+  vec_free(tree->heap, &steps);
+  if (!found) return AST_NONE;
+  if (found->kind != INSTANCE_COMPONENT || found->base != BASE_NONE || found->dimensions.count) {
+    tree_error(tree, path.span, copy->r->scope.instance, "`%s` cannot be a state: that is a component of a block",
+               ast_path_text(tree->ast, path, &tree->arena));
+    return copy->failed = true, AST_NONE;
+  }
+  if (found->parent == copy->r->scope.instance) found->is_state = true;
+  return flat_name(tree, found->flat_name, NULL, 0, path.span);
+}
+
+static bool is_active_state(const Copy *copy, AstExpr e) {
+  const Ast *ast = ast_of(copy);
+  return ast_path_is(ast, ast_path(ast, e), "activeState") && ast_kid_count(ast, e) == 1 &&
+         is_listed(&copy->states, ast_kid(ast, e, 0));
+}
+
+/* activeState(s) is a variable of this name, which the state machine determines. */
+static AstExpr active_state(Copy *copy, AstExpr e) {
+  Tree *tree = copy->r->tree;
+  AstExpr state = copy->map.data[ast_kid(tree->ast, e, 0) - copy->first];
+  const char *name = names_text(tree->names, ast_part(tree->ast, ast_path(tree->ast, state), 0)->name);
+  const char *text = arena_printf(&tree->arena, "activeState(%s)", name);
+  return flat_name(tree, names_add(tree->names, text, strlen(text)), NULL, 0, ast_span(tree->ast, e));
 }
 
 /* ---- the whole ---- */
@@ -538,9 +589,12 @@ static AstExpr copy_node(Copy *copy, AstExpr e) {
   Tree *tree = copy->r->tree;
   ConnectOperator operation;
   switch (ast_kind(tree->ast, e)) {
-  case AST_REFERENCE: return is_argument(copy, e) ? AST_NONE : resolve_reference(copy, e);
+  case AST_REFERENCE:
+    if (is_listed(&copy->states, e)) return state_reference(copy, e);
+    return is_listed(&copy->arguments, e) ? AST_NONE : resolve_reference(copy, e);
   case AST_CALL:
     if (find_operator(tree, e, &operation)) return resolve_operator(copy, e, operation);
+    if (is_active_state(copy, e)) return active_state(copy, e);
     return resolve_call(copy, e);
   case AST_PARTIAL:
   case AST_ITERATION: return resolve_call(copy, e);
@@ -556,11 +610,12 @@ AstExpr resolve_expression(Resolver *resolver, AstExpr e) {
     ConnectOperator operation;
     if (ast_kind(tree->ast, i) == AST_ITERATION) vec_push(tree->heap, &copy.loops, i);
     if (find_operator(tree, i, &operation)) vec_push(tree->heap, &copy.arguments, ast_kid(tree->ast, i, 0));
+    list_states(&copy, i);
   }
   for (AstExpr i = copy.first; i <= e && !copy.failed; i++) {
     made = copy_node(&copy, i);
     vec_push(tree->heap, &copy.map, made);
   }
-  vec_free(tree->heap, &copy.map, &copy.loops, &copy.arguments);
+  vec_free(tree->heap, &copy.map, &copy.loops, &copy.arguments, &copy.states);
   return copy.failed ? AST_NONE : made;
 }

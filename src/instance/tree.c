@@ -516,6 +516,18 @@ static void push_dimensions(Tree *tree, Instance *instance, AstExprs dimensions,
     vec_push(tree->heap, &instance->dimensions, (struct Dimension){.e = dimensions.data[i], .scope = scope});
 }
 
+/* A constant with a value is no input of a record's constructor (Modelica 3.6, section 12.6), so a value of the whole record that is
+ * not just another record tells nothing of it. */
+static void drop_values_of_constant(const Tree *tree, ModifierVec *modifiers) {
+  uint32_t kept = 0;
+  if (!modifiers->count || vec_last(modifiers).fields || vec_last(modifiers).value == AST_NONE) return;
+  for (uint32_t i = 0; i < modifiers->count; i++) {
+    const Modifier *modifier = &modifiers->data[i];
+    if (!modifier->fields || ast_kind(tree->ast, modifier->value) == AST_REFERENCE) modifiers->data[kept++] = *modifier;
+  }
+  modifiers->count = kept;
+}
+
 static Instance *make_component(Tree *tree, Instance *owner, const Element *element, const RedeclarationVec *all) {
   Declaration chosen = all->data[0].declaration;
   const AstElement *ast = chosen.ast;
@@ -548,6 +560,7 @@ static Instance *make_component(Tree *tree, Instance *owner, const Element *elem
   push_modification(tree, &modifiers, component->modification, chosen.scope);
   if (all->data[0].is_each && component->modification) vec_last(&modifiers).is_each = true;
   push_constraints(tree, &modifiers, all);
+  if (ast->prefixes & PREFIX_CONSTANT) drop_values_of_constant(tree, &modifiers);
   made->modifiers = modifiers_keep(tree, &modifiers);
   made->declared = chosen.scope;
   made->element = ast;

@@ -151,7 +151,7 @@ static void emit_discrete(Classifier *s, uint32_t i) {
     equation.left = dag_discrete(el->dag, c->variable[choice]);
     uint32_t variable = el->model->discretes.data[c->variable[choice]];
     integer_is_real(el, variable, raw.base, raw.span);
-    if (c->count == 1) check_discrete_real(el, variable, raw.span);
+    if (c->count == 1 && !raw.is_made) check_discrete_real(el, variable, raw.span);
     equation.right = c->is_negated[choice] ? dag_unary(el->dag, OP_NOT, other) : other;
   } else if (s->candidates[i].count == 0) {
     input_error(el, raw.span, "an equation between discrete values must have a variable alone on one side");

@@ -452,7 +452,7 @@ static bool run_TEXT(Machine *machine, const Value *a, uint32_t count, Value *ou
     memcpy(out->data, a[0].data, domain->size);
     return true;
   }
-  bool is_known = domain->known(domain->context, a[0].data, &number);
+  bool is_known = !domain->has_no_texts && domain->known(domain->context, a[0].data, &number);
   if (a[0].type.base == TYPE_ENUMERATION) {
     bool is_literal = is_known && number >= 1 && number < count && a[(uint32_t)number].type.base == TYPE_STRING;
     if (is_literal) memcpy(out->data, a[(uint32_t)number].data, domain->size);
