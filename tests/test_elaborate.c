@@ -306,6 +306,44 @@ static void test_discrete_chains(void **state) {
                    "D p = time > 1\n");
 }
 
+/* Texts that are known take the place of variables, so that they can be compared; String has its options by place or by
+ * name. */
+static void test_texts(void **state) {
+  (void)state;
+  expect_equations(
+      "model M String s, t = s + \"b\", u; Boolean p = t == \"ab\", q = u <> \"ab\"; equation s = \"a\"; u = t; "
+      "end M;",
+      "D t = \"ab\"\nD p = true\nD q = false\nD s = \"a\"\nD u = \"ab\"\n");
+  expect_equations(
+      "model M String s[2]; Boolean p = s[2] == \"q\"; equation for t in {\"p\", \"q\"} loop if t == \"p\" then "
+      "s[1] = t; else s[2] = t; end if; end for; end M;",
+      "D p = true\nD s[1] = \"p\"\nD s[2] = \"q\"\n");
+  static const struct {
+    const char *call, *text;
+  } cases[] = {
+      {"true", "true"},
+      {"false, 7", "false  "},
+      {"true, leftJustified = false, minimumLength = 6", "  true"},
+      {"42", "42"},
+      {"42, minimumLength = 1", "42"},
+      {"-42, 5, false", "  -42"},
+      {"111.222", "111.222"},
+      {"3.14159265, significantDigits = 4", "3.142"},
+      {"3.14159265, 3, 6", "3.14  "},
+      {"3.14159265, minimumLength = 8", "3.14159 "},
+      {"2.5, format = \"8.3f\"", "   2.500"},
+      {"6565.3, \".0e\"", "7e+03"},
+      {"E.two", "two"},
+      {"\"text\"", "text"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[300];
+    snprintf(text, sizeof text, "model M type E = enumeration(one, two); Boolean p = String(%s) == \"%s\"; end M;",
+             cases[i].call, cases[i].text);
+    expect_equations(text, "D p = true\n");
+  }
+}
+
 static void test_when(void **state) {
   (void)state;
   World w = world_good("model M Real v(start = 1), h; Boolean on; equation der(v) = -9.81; der(h) = v; when "
@@ -555,6 +593,7 @@ int main(void) {
       cmocka_unit_test(test_algorithms),
       cmocka_unit_test(test_roles),
       cmocka_unit_test(test_discrete_chains),
+      cmocka_unit_test(test_texts),
       cmocka_unit_test(test_when),
       cmocka_unit_test(test_attributes),
       cmocka_unit_test(test_structural_parameters),

@@ -365,8 +365,24 @@ static Expr intern_copy(Dag *dag, Op op, const Expr *arguments, uint32_t count) 
   return e;
 }
 
+/* Texts that are known are joined; EXPR_NONE if one is not. */
+static Expr join_texts(Dag *dag, const Expr *parts, uint32_t count) {
+  TextVec text = {0};
+  uint32_t i = 0;
+  for (; i < count && dag_op(dag, parts[i]) == OP_STRING; i++) {
+    Name part = dag_index(dag, parts[i]);
+    text_append(dag->heap, &text, names_text(dag->names, part), names_length(dag->names, part));
+  }
+  Expr joined = EXPR_NONE;
+  if (i == count) joined = dag_string(dag, names_add(dag->names, text.data ? text.data : "", text.count));
+  vec_free(dag->heap, &text);
+  return joined;
+}
+
 Expr dag_nary(Dag *dag, Op op, const Expr *arguments, uint32_t count) {
   if (op == OP_SUM) return sum_of(dag, arguments, count);
+  Expr joined = op == OP_STRING_JOIN ? join_texts(dag, arguments, count) : EXPR_NONE;
+  if (joined != EXPR_NONE) return joined;
   switch (op_arity(op)) {
   case 1: return dag_unary(dag, op, arguments[0]);
   case 2: return dag_binary(dag, op, arguments[0], arguments[1]);

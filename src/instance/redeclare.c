@@ -5,19 +5,11 @@
  * name can be instantiated. */
 #include "instance/lookup.h"
 
-static Name declared_name(const AstElement *ast) {
-  return ast->kind == AST_COMPONENT ? ast->component->label.name : ast->class_definition->label.name;
-}
-
-static Span declared_span(const AstElement *ast) {
-  return ast->kind == AST_COMPONENT ? ast->component->label.span : ast->class_definition->label.span;
-}
-
 static bool refuse(Tree *tree, const Instance *owner, const AstElement *declared, const AstElement *before,
                    const char *reason) {
-  tree_refuse(tree, DIAG_NO_MODIFICATION, declared_span(declared), owner, "`%s` cannot be redeclared: %s",
-              names_text(tree->names, declared_name(declared)), reason);
-  diag_note(tree->diags, tree->last, declared_span(before), "it is declared here");
+  tree_refuse(tree, DIAG_NO_MODIFICATION, ast_element_label(declared).span, owner, "`%s` cannot be redeclared: %s",
+              names_text(tree->names, ast_element_label(declared).name), reason);
+  diag_note(tree->diags, tree->last, ast_element_label(before).span, "it is declared here");
   return false;
 }
 
@@ -54,9 +46,10 @@ static bool check_subtype(Tree *tree, const Instance *owner, const AstElement *d
                           Instance *constraint, const char *what) {
   const char *reason = type && constraint ? interface_difference(tree, type, constraint) : NULL;
   if (!reason) return true;
-  tree_refuse(tree, DIAG_NO_MODIFICATION, declared_span(declared), owner,
+  tree_refuse(tree, DIAG_NO_MODIFICATION, ast_element_label(declared).span, owner,
               "%s `%s` is no subtype of `%s`, which constrains it: it %s", what,
-              names_text(tree->names, declared_name(declared)), names_text(tree->names, constraint->flat_name), reason);
+              names_text(tree->names, ast_element_label(declared).name), names_text(tree->names, constraint->flat_name),
+              reason);
   return false;
 }
 
@@ -143,7 +136,7 @@ static bool check_sizes(Tree *tree, Instance *outer, Instance *inner) {
   if (!instance_sizes(tree, outer) || !instance_sizes(tree, inner)) return false;
   for (uint32_t i = 0; i < outer->dimensions.count; i++) {
     if (outer->dimensions.data[i].size == inner->dimensions.data[i].size) continue;
-    tree_refuse(tree, DIAG_NO_MODIFICATION, declared_span(outer->element), outer->parent,
+    tree_refuse(tree, DIAG_NO_MODIFICATION, ast_element_label(outer->element).span, outer->parent,
                 "`outer %s` has size %u, its `inner` component %u", names_text(tree->names, outer->name),
                 outer->dimensions.data[i].size, inner->dimensions.data[i].size);
     return false;
@@ -162,9 +155,9 @@ bool check_outer(Tree *tree, Instance *outer) {
   Instance *inner = find_inner(tree, outer);
   const char *reason = inner ? interface_difference(tree, inner, outer) : NULL;
   if (!reason) return !inner || check_sizes(tree, outer, inner);
-  tree_refuse(tree, DIAG_NO_MODIFICATION, declared_span(outer->element), outer->parent,
+  tree_refuse(tree, DIAG_NO_MODIFICATION, ast_element_label(outer->element).span, outer->parent,
               "the `inner` component of `outer %s` is no subtype of it: it %s", names_text(tree->names, outer->name),
               reason);
-  diag_note(tree->diags, tree->last, declared_span(inner->element), "the `inner` component");
+  diag_note(tree->diags, tree->last, ast_element_label(inner->element).span, "the `inner` component");
   return false;
 }

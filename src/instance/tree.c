@@ -195,7 +195,7 @@ static Instance *find_base(Opening *opening, uint32_t number, AstPath path) {
 static void add_element(Opening *opening, uint32_t number, const AstElement *ast) {
   Tree *tree = opening->tree;
   Instance *instance = opening->instance;
-  Name name = ast->kind == AST_COMPONENT ? ast->component->label.name : ast->class_definition->label.name;
+  Name name = ast_element_label(ast).name;
   uint32_t first = map_get(&instance->by_name, name);
   Element element = {.name = name, .part = number, .ast = ast, .next = UINT32_MAX};
   if (first == MAP_NONE) map_put(&instance->by_name, name, instance->elements.count);
@@ -314,11 +314,11 @@ static Element *find_inherited(Instance *instance, Name name, uint32_t part) {
 }
 
 static void redeclare_element(Tree *tree, Instance *instance, uint32_t part, const AstElement *ast) {
-  Name name = ast->kind == AST_COMPONENT ? ast->component->label.name : ast->class_definition->label.name;
-  Span span = ast->kind == AST_COMPONENT ? ast->component->label.span : ast->class_definition->label.span;
-  Element *element = find_inherited(instance, name, part);
+  AstLabel label = ast_element_label(ast);
+  Element *element = find_inherited(instance, label.name, part);
   if (!element) {
-    tree_error(tree, span, instance, "there is no inherited element `%s` to redeclare", names_text(tree->names, name));
+    tree_error(tree, label.span, instance, "there is no inherited element `%s` to redeclare",
+               names_text(tree->names, label.name));
     return;
   }
   vec_push(tree->heap, &element->redeclared, (Declaration){ast, (Scope){instance, part}});
@@ -352,10 +352,6 @@ static void remove_broken(Tree *tree, Instance *instance) {
   }
 }
 
-static Span element_span(const AstElement *ast) {
-  return ast->kind == AST_COMPONENT ? ast->component->label.span : ast->class_definition->label.span;
-}
-
 /* Elements of one name: they may be inherited twice if they are the same. */
 static void check_repeated(Tree *tree, Instance *instance) {
   for (uint32_t i = 0; i < instance->elements.count; i++) {
@@ -366,9 +362,9 @@ static void check_repeated(Tree *tree, Instance *instance) {
       if (other->is_removed) continue;
       other->is_removed = true;
       if (other->ast == first->ast || elements_equal(tree, first, other)) continue;
-      tree_error(tree, element_span(other->ast), instance, "`%s` is declared twice",
+      tree_error(tree, ast_element_label(other->ast).span, instance, "`%s` is declared twice",
                  names_text(tree->names, first->name));
-      diag_note(tree->diags, tree->last, element_span(first->ast), "first declared here");
+      diag_note(tree->diags, tree->last, ast_element_label(first->ast).span, "first declared here");
       instance->is_failed = true;
     }
   }
@@ -617,7 +613,7 @@ Instance *element_instance(Tree *tree, Instance *owner, uint32_t number) {
   Element *element = &owner->elements.data[number];
   if (element->instance) return element->instance;
   if (element->is_busy) {
-    tree_error(tree, element_span(element->ast), owner, "`%s` is defined by itself",
+    tree_error(tree, ast_element_label(element->ast).span, owner, "`%s` is defined by itself",
                names_text(tree->names, element->name));
     return NULL;
   }

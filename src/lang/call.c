@@ -449,13 +449,65 @@ static void intrinsic_step(Compiler *c, struct Task *task) {
   else finish_intrinsic(c, task);
 }
 
-/* String(x, minimumLength = 0, significantDigits = 6): named arguments are kept in the order written. */
+/* ---- String ---- */
+
+/* The options of String behind the value, in the order of the language (section 3.7.1.1); only a Real has digits. */
+typedef struct TextOption {
+  const char *name;
+  BaseType base;
+  double otherwise;
+} TextOption;
+
+static const TextOption text_options[] = {
+    {"significantDigits", TYPE_INTEGER, 6}, {"minimumLength", TYPE_INTEGER, 0}, {"leftJustified", TYPE_BOOLEAN, 1}};
+
+/* Kid that gives an option, by place or by name; AST_NONE if it is left out. */
+static AstExpr text_option(const Compiler *c, const struct Task *task, uint32_t place, const char *name) {
+  const Ast *ast = c->el->ast;
+  uint32_t positional = positional_count(ast, task->e);
+  if (place < positional) return ast_kid(ast, task->e, place);
+  for (uint32_t i = 0; i < ast_label_count(ast, task->e); i++)
+    if (strcmp(names_text(c->el->names, ast_label(ast, task->e, i).name), name) == 0)
+      return ast_kid(ast, task->e, positional + i);
+  return AST_NONE;
+}
+
+/* The names of all literals follow a value of an enumeration; the code of functions, which is written out, has none. */
+static void push_literals(Compiler *c, Type type, Span span) {
+  const Enumeration *enumeration = &c->el->model->enumerations.data[type.definition];
+  for (uint32_t i = 0; i < enumeration->literals.count; i++) {
+    compile_emit(c, CODE_STRING, 0, enumeration->literals.data[i], span);
+    push_type(c, type_scalar(TYPE_STRING));
+  }
+}
+
+/* Options that are left out before one that is given have their defaults. */
 static bool text_step(Compiler *c, struct Task *task) {
   if (task->intrinsic->kind != INTRINSIC_ARRAY || task->intrinsic->code != BUILTIN_TEXT) return false;
-  if (task->kid == 0) task->height = c->types.count;
-  if (task->kid < ast_kid_count(c->el->ast, task->e))
+  Span span = ast_span(c->el->ast, task->e);
+  uint32_t given = ast_kid_count(c->el->ast, task->e);
+  if (task->kid == 0) {
+    task->height = c->types.count;
     task_push(c, ast_kid(c->el->ast, task->e, task->kid++), type_nothing(), task->scope);
-  else finish_intrinsic(c, task);
+    return true;
+  }
+  Type type = c->types.data[task->height];
+  uint32_t place = c->types.count - task->height, first = type.base == TYPE_REAL ? 0 : 1;
+  AstExpr format = place == 1 ? text_option(c, task, 1, "format") : AST_NONE;
+  const TextOption *option = &text_options[first + place - 1];
+  bool is_over = task->kid >= given || first + place > sizeof text_options / sizeof *text_options;
+  AstExpr kid = is_over ? AST_NONE : format != AST_NONE ? format : text_option(c, task, place, option->name);
+  if (kid != AST_NONE) {
+    task->kid++;
+    task_push(c, kid, type_nothing(), task->scope);
+  } else if (is_over) {
+    if (task->kid < given) compile_error(c, span, "`String` has no argument of this name, or too many");
+    if (type.base == TYPE_ENUMERATION && !c->is_function && place == 1) push_literals(c, type, span);
+    finish_intrinsic(c, task);
+  } else {
+    emit_constant(c, option->base, option->otherwise, span);
+    push_type(c, type_scalar(option->base));
+  }
   return true;
 }
 

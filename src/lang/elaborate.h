@@ -494,6 +494,11 @@ void multipliers_declare(Elaboration *el);
 /* Derives the equations from the energies collected, if there are any. */
 void energy_elaborate(Elaboration *el, const AstClass *ast, bool has_signals);
 
+/* ---- text.c ---- */
+
+/* Puts texts that are known in place of the variables that equations give them. */
+void texts_replace(Elaboration *el);
+
 /* ---- classify.c ---- */
 
 /* Puts the equations collected into the model: continuous ones, and those that determine a discrete variable. */

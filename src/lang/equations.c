@@ -215,7 +215,9 @@ static void run_for(Elaboration *el, const AstStatement *statement, uint32_t dep
   type.dimensions = 0;
   for (uint32_t i = 0; i < values.count && el->diags->errors == errors; i++) {
     double number = 0;
-    dag_is_constant(el->dag, value_exprs(&values)[i], &number);
+    Expr value = value_exprs(&values)[i];
+    if (dag_op(el->dag, value) == OP_STRING) number = dag_index(el->dag, value);
+    else dag_is_constant(el->dag, value, &number);
     ScopeName name = {iterator->label.name, NONE, type, number};
     vec_push(el->heap, &el->compiler->names, name);
     run_for(el, statement, depth + 1);

@@ -84,6 +84,7 @@ static void elaborate_class(Elaboration *el, const ClassEntry *entry, LangOption
   components_bind(el);
   equations_elaborate(el, entry->ast);
   experiment_read(el, entry->ast->annotation);
+  if (el->diags->errors == 0) texts_replace(el);
   if (el->diags->errors == 0) state_machines_elaborate(el);
   if (el->diags->errors == 0) clocks_elaborate(el);
   if (el->diags->errors == 0) equations_classify(el, el->equations);

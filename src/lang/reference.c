@@ -228,6 +228,7 @@ void place_emit(Compiler *c, const Place *place, Span span) {
   case PLACE_CONSTANT:
     if (place->type.base == TYPE_ENUMERATION)
       compile_emit(c, CODE_LITERAL, (uint32_t)place->value, place->type.definition, span);
+    else if (place->type.base == TYPE_STRING) compile_emit(c, CODE_STRING, 0, (Name)place->value, span);
     else emit_constant(c, (BaseType)place->type.base, place->value, span);
     return;
   case PLACE_NONE:

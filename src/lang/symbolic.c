@@ -38,21 +38,6 @@ static bool symbolic_known(void *context, const void *scalar, double *value) {
   return true;
 }
 
-static bool join_known(Elaboration *el, const Expr *parts, uint32_t count, Expr *out) {
-  TextVec text = {0};
-  for (uint32_t i = 0; i < count; i++) {
-    if (dag_op(el->dag, parts[i]) != OP_STRING) {
-      vec_free(el->heap, &text);
-      return false;
-    }
-    Name part = dag_index(el->dag, parts[i]);
-    text_append(el->heap, &text, names_text(el->names, part), names_length(el->names, part));
-  }
-  *out = dag_string(el->dag, names_add(el->names, text.data ? text.data : "", text.count));
-  vec_free(el->heap, &text);
-  return true;
-}
-
 /* Relations and jumps within functions cause no events, but for GenerateEvents = true (Modelica 3.6, sections
  * 8.5 and 18.3). */
 static Expr without_events(Elaboration *el, Op op, Expr e) {
@@ -65,7 +50,7 @@ static Expr without_events(Elaboration *el, Op op, Expr e) {
 static bool symbolic_apply(void *context, Op op, const void *arguments, uint32_t count, void *out) {
   Elaboration *el = context;
   Dag *dag = el->dag;
-  Expr few[4] = {0}, joined;
+  Expr few[4] = {0};
   if (count <= 4 && count) memcpy(few, arguments, count * sizeof *few);
   switch (op) {
   case OP_MULTIPLY: write(out, dag_multiply(dag, few[0], few[1])); return true;
@@ -74,7 +59,7 @@ static bool symbolic_apply(void *context, Op op, const void *arguments, uint32_t
   case OP_IF: write(out, dag_if(dag, few[0], few[1], few[2])); return true;
   case OP_STRING_JOIN: {
     Expr *list = arena_copy_array(&el->arena, arguments, count, sizeof *list);
-    write(out, join_known(el, list, count, &joined) ? joined : dag_nary(dag, op, list, count));
+    write(out, dag_nary(dag, op, list, count));
     return true;
   }
   default: break;

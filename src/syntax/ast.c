@@ -51,3 +51,13 @@ const char *ast_path_text(const Ast *ast, AstPath path, Arena *arena) {
   }
   return text;
 }
+
+AstLabel ast_element_label(const AstElement *element) {
+  switch (element->kind) {
+  case AST_COMPONENT: return element->component->label;
+  case AST_CLASS: return element->class_definition->label;
+  case AST_EXTENDS:
+  case AST_IMPORT: break;
+  }
+  return (AstLabel){0};
+}

@@ -408,5 +408,8 @@ bool ast_path_is(const Ast *ast, AstPath path, const char *name);
 /* The argument of that name in a modification, which may be NULL; NULL if there is none. */
 const AstArgument *ast_argument(const Ast *ast, const AstModification *modification, const char *name);
 
+/* The name that an element declares; name 0 if it is an extends clause or import. */
+AstLabel ast_element_label(const AstElement *element);
+
 /* The path as text, a.b.c, without quotes and subscripts; lives in the arena. */
 const char *ast_path_text(const Ast *ast, AstPath path, Arena *arena);

@@ -55,12 +55,6 @@ void restrict_element(Parser *parser, const AstElement *element, Span span) {
 
 static const char *const base_types[] = {"Real", "Integer", "Boolean", "String", NULL};
 
-static AstLabel element_label(const AstElement *element) {
-  if (element->kind == AST_COMPONENT) return element->component->label;
-  if (element->kind == AST_CLASS) return element->class_definition->label;
-  return (AstLabel){0};
-}
-
 /* Quoted names are never those of the language. */
 static bool is_written(const Parser *parser, AstLabel label, const char *const *words) {
   if (*source_text(parser->ast->source, label.span.begin) == '\'') return false;
@@ -110,11 +104,11 @@ static void check_imports(Parser *parser, const AstClass *definition) {
 static void check_names(Parser *parser, const AstClass *definition) {
   Map seen = map_make(parser->heap);
   for (uint32_t i = 0; i < definition->elements.count; i++) {
-    AstLabel label = element_label(&definition->elements.data[i]);
+    AstLabel label = ast_element_label(&definition->elements.data[i]);
     if (!label.name) continue;
     uint32_t before = map_get(&seen, label.name);
     if (before == MAP_NONE) map_put(&seen, label.name, i);
-    else report_twice(parser, label, element_label(&definition->elements.data[before]));
+    else report_twice(parser, label, ast_element_label(&definition->elements.data[before]));
   }
   map_free(&seen);
 }
@@ -227,7 +221,7 @@ static void check_time(Parser *parser, const AstClass *definition, Span time) {
   if (time.end == time.begin || definition->kind <= CLASS_BLOCK) return;
   for (uint32_t i = 0; i < definition->elements.count; i++) {
     const AstElement *element = &definition->elements.data[i];
-    AstLabel label = element_label(element);
+    AstLabel label = ast_element_label(element);
     if (element->kind == AST_EXTENDS || (label.name && is_written(parser, label, word))) return;
   }
   parser_error(parser, time, "a %s does not know the `time`: only models and blocks do",

@@ -1,0 +1,105 @@
+/* text: variables of type String whose equations give them a text that is known. The text stands in place of the
+ * variable wherever it is used: equations have numbers only, and could not compare it.
+ *
+ * Invariant: the equation that gives a variable its text stays as it is. */
+#include "lang/elaborate.h"
+
+typedef struct Texts {
+  Elaboration *el;
+  ExprVec leaves, values; /* variables and their texts */
+  Map known;              /* leaf -> its number */
+  IndexVec open;          /* equations between texts that give none so far */
+  VEC(bool) defines;      /* equation number i gives one */
+} Texts;
+
+typedef VEC(Expr *) PlaceVec;
+
+/* A variable and its text, if the equation has one on each side. */
+static bool read_text(const Elaboration *el, const RawEquation *equation, Expr *leaf, Expr *value) {
+  bool is_left = dag_op(el->dag, equation->left) == OP_DISCRETE;
+  *leaf = is_left ? equation->left : equation->right;
+  *value = is_left ? equation->right : equation->left;
+  return dag_op(el->dag, *leaf) == OP_DISCRETE && dag_op(el->dag, *value) == OP_STRING;
+}
+
+static void substitute(Texts *texts, Expr *roots, uint32_t count) {
+  dag_substitute(texts->el->dag, texts->leaves.data, texts->values.data, texts->leaves.count, roots, count);
+}
+
+/* Looks at the open equations once; true if one gave a text. */
+static bool find_texts(Texts *texts) {
+  Elaboration *el = texts->el;
+  uint32_t kept = 0, before = texts->leaves.count;
+  for (uint32_t i = 0; i < texts->open.count; i++) {
+    uint32_t number = texts->open.data[i];
+    RawEquation *equation = &el->equations->data[number];
+    Expr sides[2] = {equation->left, equation->right}, leaf, value;
+    if (texts->leaves.count) substitute(texts, sides, 2);
+    RawEquation now = {.left = sides[0], .right = sides[1]};
+    if (!read_text(el, &now, &leaf, &value) || map_get(&texts->known, leaf) != MAP_NONE) {
+      texts->open.data[kept++] = number;
+      continue;
+    }
+    equation->left = leaf;
+    equation->right = value;
+    texts->defines.data[number] = true;
+    map_put(&texts->known, leaf, texts->leaves.count);
+    vec_push(el->heap, &texts->leaves, leaf);
+    vec_push(el->heap, &texts->values, value);
+  }
+  texts->open.count = kept;
+  return texts->leaves.count > before;
+}
+
+/* ---- where texts are used ---- */
+
+static void add_place(Texts *texts, PlaceVec *places, Expr *e) {
+  if (*e != EXPR_NONE) vec_push(texts->el->heap, places, e);
+}
+
+static void add_actions(Texts *texts, PlaceVec *places, Action *actions, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    add_place(texts, places, &actions[i].guard);
+    add_place(texts, places, &actions[i].value);
+    add_place(texts, places, &actions[i].message);
+  }
+}
+
+static void add_whens(Texts *texts, PlaceVec *places) {
+  Model *model = texts->el->model;
+  for (uint32_t i = 0; i < model->whens.count; i++)
+    for (uint32_t k = 0; k < model->whens.data[i].branches.count; k++) {
+      WhenBranch *branch = &model->whens.data[i].branches.data[k];
+      for (uint32_t c = 0; c < branch->conditions.count; c++) add_place(texts, places, &branch->conditions.data[c]);
+      add_actions(texts, places, branch->actions.data, branch->actions.count);
+    }
+}
+
+static void replace_all(Texts *texts) {
+  Elaboration *el = texts->el;
+  PlaceVec places = {0};
+  ExprVec roots = {0};
+  for (uint32_t i = 0; i < el->equations->count; i++) {
+    if (texts->defines.data[i]) continue;
+    add_place(texts, &places, &el->equations->data[i].left);
+    add_place(texts, &places, &el->equations->data[i].right);
+  }
+  add_actions(texts, &places, el->actions->data, el->actions->count);
+  add_whens(texts, &places);
+  for (uint32_t i = 0; i < places.count; i++) vec_push(el->heap, &roots, *places.data[i]);
+  substitute(texts, roots.data, roots.count);
+  for (uint32_t i = 0; i < places.count; i++) *places.data[i] = roots.data[i];
+  vec_free(el->heap, &places, &roots);
+}
+
+void texts_replace(Elaboration *el) {
+  Texts texts = {.el = el, .known = map_make(el->heap)};
+  for (uint32_t i = 0; i < el->equations->count; i++) {
+    vec_push(el->heap, &texts.defines, false);
+    if (el->equations->data[i].base == TYPE_STRING) vec_push(el->heap, &texts.open, i);
+  }
+  while (find_texts(&texts)) continue;
+  if (texts.leaves.count) replace_all(&texts);
+  map_free(&texts.known);
+  vec_free(el->heap, &texts.leaves, &texts.values, &texts.open, &texts.defines);
+}
