@@ -156,9 +156,16 @@ static ExternalSeed *hidden_seed(const Decisions *decisions) {
   return &external_state(decisions->evaluator->heap)->seed;
 }
 
-static void keep_seed(Decisions *decisions) { decisions->seed = *hidden_seed(decisions); }
+static void keep_seed(Decisions *decisions) { decisions->seed = decisions->drawn = *hidden_seed(decisions); }
 
 static void draw_again(const Decisions *decisions) { *hidden_seed(decisions) = decisions->seed; }
+
+/* What was drawn in an iteration stays so when none is drawn in a later one, where the when no longer fires. */
+static void keep_drawn(Decisions *decisions) {
+  ExternalSeed *now = hidden_seed(decisions);
+  if (memcmp(now->words, decisions->seed.words, sizeof now->words) != 0) decisions->drawn = *now;
+  *now = decisions->drawn;
+}
 
 /* ---- values ---- */
 
@@ -256,6 +263,7 @@ uint32_t decisions_set(Decisions *decisions, double t, const double *y) {
       changed += set_leaf(decisions, evaluator->discretes, step->leaf, decisions->values[k - begin]);
     }
   }
+  keep_drawn(decisions);
   return changed;
 }
 
