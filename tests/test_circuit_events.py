@@ -117,6 +117,24 @@ class SmallNumbers(unittest.TestCase):
                     self.assertAlmostEqual(a, b, delta=1e-6)
 
 
+class Angles(unittest.TestCase):
+    """An angle by atan2 of something that is zero but for round-off jumps to and fro by a turn; no solver waits for it."""
+
+    def test_family(self):
+        rng = random.Random(11)
+        for solver in ("auto", "radau", "bdf"):
+            for _ in range(4):
+                ratio, speed = rng.uniform(2, 9), 10 ** rng.uniform(2, 5)
+                text = (f"model Angle\n  Real x(start = 1, fixed = true), z(start = {ratio!r}, fixed = true), d, angle, turns;\nequation\n"
+                        f"  der(x) = -{speed!r}*(x - cos(time));\n  der(z) = -{speed!r}*(z - {ratio!r}*cos(time));\n  d = z - {ratio!r}*x;\n"
+                        "  angle = atan2(d, -1);\n  turns = angle/6.283185307179586;\nend Angle;\n")
+                run, rows = simulate(text, "--stop-time", "3", "--solver", solver)
+                self.assertEqual(run.returncode, 0, run.stderr + text)
+                for row in rows:
+                    self.assertAlmostEqual(abs(row["turns"]), 0.5, delta=1e-6)
+                    self.assertAlmostEqual(row["angle"], math.atan2(row["d"], -1), delta=1e-12)
+
+
 class FreeParameters(unittest.TestCase):
     """Parameters with fixed = false, found by initialization."""
 

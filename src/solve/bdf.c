@@ -91,13 +91,15 @@ typedef struct Bdf {
 
 /* The part of each column in the norm, which is the root mean square over the states. The columns that are no
  * states follow from these and take little part; rates count through their states. An algebraic column is not
- * in the error test, as it may jump where no state does; where there is no state, it has to be. */
+ * in the error test, as it may jump where no state does; where there is no state, it has to be. Spare columns take no part, since
+ * nothing waits for them to converge: an angle by atan2 may jump to and fro with the round-off of what it is made of. */
 static void bdf_set_shares(Bdf *bdf) {
   const System *system = bdf->system;
   double all = sqrt(fmax(system->columns, 1)), states = sqrt(fmax(system->links, 1));
   for (int32_t c = 0; c < system->columns; c++) {
     bool candidate = system->successor && system->successor[c] >= 0;
-    bdf->share[c] = (candidate ? candidate_share : algebraic_share) / all;
+    bool is_spare = system->spare && system->spare[c] && system->links > 0;
+    bdf->share[c] = is_spare ? 0 : (candidate ? candidate_share : algebraic_share) / all;
     bdf->tested[c] = candidate || system->links == 0;
   }
   for (int32_t l = 0; l < system->links; l++) bdf->share[system->link_to[l]] = 0;

@@ -105,7 +105,7 @@ typedef struct Radau {
 /* ---- The choice of states ---- */
 
 /* Columns in the error test: the states, and what the view marks as of higher index. The Newton iteration is
- * measured on these and on the purely algebraic columns, leniently where `close` can make those exact; rates
+ * measured on these and on the purely algebraic columns but spare ones, leniently where `close` can make those exact; rates
  * count through their states. Algebraic columns have a test of their own, see radau_gap; what output is interpolated from is
  * followed between the stages, see radau_departure. */
 static void radau_find_measured(Radau *radau, int32_t *mark) {
@@ -116,11 +116,12 @@ static void radau_find_measured(Radau *radau, int32_t *mark) {
   radau->error_count = radau->newton_count = radau->followed_count = radau->algebraic_count = 0;
   for (int32_t c = 0; c < system->columns; c++) {
     bool higher = system->column_index && system->column_index[c] > 1;
-    bool is_tested = mark[c] & 2 || higher, is_algebraic = !mark[c] && !(system->spare && system->spare[c]);
+    bool is_spare = system->spare && system->spare[c];
+    bool is_tested = mark[c] & 2 || higher, is_algebraic = !mark[c] && !is_spare;
     if (is_tested) radau->error_columns[radau->error_count++] = c;
     else if (is_algebraic) radau->algebraic[radau->algebraic_count++] = c;
     if (!higher && (is_tested || (is_algebraic && !system->complete))) radau->followed[radau->followed_count++] = c;
-    if (mark[c] != 1 || higher) radau->newton_columns[radau->newton_count++] = c;
+    if ((mark[c] != 1 && !(is_spare && system->links > 0)) || higher) radau->newton_columns[radau->newton_count++] = c;
     radau->lenient[c] = mark[c] == 0 && !higher && system->complete;
   }
 }
