@@ -126,7 +126,7 @@ struct Elaboration {
   VEC(ResolvedType) resolved;
   IndexVec class_of_routine;              /* routine -> class; NONE for algorithm sections */
   uint32_t routines_done;                 /* bodies compiled */
-  uint32_t evaluations; /* components that are being evaluated, within each other */
+  uint32_t evaluations;                   /* components that are being evaluated, within each other */
   uint32_t state_select, assertion_level; /* enumerations, NONE until used */
 
   Map stems; /* Name -> stem, see scope.c */
