@@ -238,6 +238,59 @@ end P;
         self.refuse("class M extends Real; end M;", "base type")
         self.refuse("model A parameter Integer n = 1; Real x[n] = ones(n); end A; model M A a[2](n = {1, 2}); end M;", "differ")
 
+    def test_parameters_in_branches_that_exclude_each_other(self):
+        pick = random.Random(5)
+        for _ in range(COUNT):
+            count = pick.randint(2, 5)
+            names = [f"p{i}" for i in range(count)]
+            choice = pick.randint(1, count)
+            # One parameter has a value of its own, chosen by k; the others follow from their neighbours, in a circle.
+            lines = [f"parameter Real p{i} = if k == {i + 1} then {i + 10} else p{(i + 1) % count} + 1;" for i in range(count)]
+            pick.shuffle(lines)
+            text = f"model M parameter Integer k = {choice}; {' '.join(lines)} Real s = {' + '.join(names)}; end M;"
+            expected = sum(choice + 9 + (choice - 1 - i) % count for i in range(count))
+            self.assertAlmostEqual(final_values(text)["s"], expected)
+        self.refuse("model M parameter Real a = b, b = c + 1, c = a; end M;", "depends on itself", "a -> b -> c -> a")
+
+    def test_constants_that_functions_name(self):
+        text = '''package P
+            constant String names[:] = {"a", "b", "c"};
+            constant Real x[n] = fill(1/n, n);
+            constant Integer n = size(names, 1);
+            function f input Real u; input Real w[:] = x; output Real y; algorithm y := u*sum(w) + P.g(u); end f;
+            function g input Real u; output Real y; algorithm y := x[n]*u; while y > 100 loop y := y/2; end while; end g;
+            constant Real z = P.f(2);
+          end P;
+          model M Real y = P.f(time) + P.z; Real v[P.n] = P.x; end M;'''
+        self.assertAlmostEqual(final_values(text)["y"], 4 / 3 + 8 / 3)
+
+    def test_constant_arrays_of_records(self):
+        text = '''package P
+            record R Real a; Real b[2]; String name; end R;
+            constant R one = R(1, {2, 3}, "one");
+            constant R two(a = 4, b = {5, 6}, name = "two");
+            partial package Base
+              constant R data[:];
+              constant String names[:] = data[:].name;
+              constant Integer n = size(names, 1);
+              function f input Real u; input Integer k; output Real y;
+              algorithm y := data[k].a*u + data[k].b[2]; while y > 50 loop y := y/2; end while; end f;
+            end Base;
+            package Both extends Base(data = {one, two}); end Both;
+          end P;
+          model M Real y[P.Both.n] = {P.Both.f(time, i) for i in 1:P.Both.n}; Real s = sum(y); end M;'''
+        self.assertAlmostEqual(final_values(text)["s"], 1 + 3 + 4 + 6)
+
+    def test_records_in_functions_have_the_values_of_their_class(self):
+        text = '''package P
+            record C parameter Integer n = 2; Real a[n]; Real b[:, 2]; end C;
+            record D extends C(n = 3, a = {1, 2, 3}, b = {{1, 2}, {3, 4}}); end D;
+            function f input Real u; output Real y; protected D d;
+            algorithm y := u*d.a[3] + d.b[2, 1]; while y > 50 loop y := y/2; end while; end f;
+          end P;
+          model M Real y = P.f(time); end M;'''
+        self.assertAlmostEqual(final_values(text)["y"], 6)
+
     def test_many_components(self):
         count = 200 if REDUCED else 10000
         text = f"""model A parameter Real k = 1; Real x(start = 1, fixed = true), y; equation der(x) = -k*x; y = 2*x; end A;

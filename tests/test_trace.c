@@ -1,6 +1,6 @@
-/* Functions that are called often are recorded and run as straight-line code (code/trace.h). Generated functions with
- * loops, branches, arrays, records and given derivatives are called at many points, by one caller and by fresh ones,
- * which run them instruction by instruction: values and partials of first and second order must agree. */
+/* Functions that are called are recorded and run as straight-line code (code/trace.h). Generated functions with
+ * loops, branches, arrays, records and given derivatives are called at many points, and run
+ * instruction by instruction: values and partials of first and second order must agree. */
 #include "code/calls.h"
 #include "lang/lang.h"
 
@@ -146,7 +146,7 @@ static void check_point(Generator *g, const Model *model, Caller *caller, const 
   for (uint32_t k = 0; k < ARGUMENTS; k++) arguments[k] = random_between(g, -2, 4);
   Caller *fresh = caller_new(g->heap, model);
   for (uint32_t d = 0; d < DEMAND_COUNT; d++) {
-    bool is_defined = caller_run(fresh, &sites[d], arguments, run);
+    bool is_defined = caller_interpret(fresh, &sites[d], arguments, run);
     bool is_known = caller_run(caller, &sites[d], arguments, recorded);
     if (is_defined && !is_known) fail_msg("seed %llu: not known: %s", (unsigned long long)g->seed, source);
     for (uint32_t r = 0; r < RESULTS && is_defined; r++)

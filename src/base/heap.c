@@ -24,7 +24,7 @@ struct Heap {
   HeapBlock blocks, deferred;
   size_t bytes;
   jmp_buf *catch_point;
-  void *guest;
+  struct HeapGuest *guests;
 };
 
 static void *resize_default(void *context, void *pointer, size_t size) {
@@ -48,8 +48,6 @@ Heap *heap_new(const HeapHook *hook) {
 }
 
 const HeapHook *heap_hook(const Heap *heap) { return &heap->hook; }
-void *heap_guest(const Heap *heap) { return heap->guest; }
-void heap_set_guest(Heap *heap, void *guest) { heap->guest = guest; }
 size_t heap_bytes(const Heap *heap) { return heap->bytes; }
 
 static void *payload(HeapBlock *block) { return (char *)block + HEADER; }
@@ -174,4 +172,24 @@ Heap *heap_within(Heap *outer, void **ticket) {
   heap->catch_point = outer->catch_point;
   *ticket = heap_defer(outer, destroy_object, heap);
   return heap;
+}
+
+/* ---- guests ---- */
+
+typedef struct HeapGuest {
+  const void *key;
+  void *guest;
+  struct HeapGuest *next;
+} HeapGuest;
+
+void *heap_guest(const Heap *heap, const void *key) {
+  const HeapGuest *at = heap->guests;
+  while (at && at->key != key) at = at->next;
+  return at ? at->guest : NULL;
+}
+
+void heap_set_guest(Heap *heap, const void *key, void *guest) {
+  HeapGuest *made = heap_alloc(heap, sizeof *made);
+  *made = (HeapGuest){key, guest, heap->guests};
+  heap->guests = made;
 }

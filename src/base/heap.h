@@ -66,9 +66,9 @@ void *heap_defer(Heap *heap, void (*release)(void *object), void *object);
 /* Runs one deferred release now and forgets it. NULL is allowed. */
 void heap_release(Heap *heap, void *ticket);
 
-/* What somebody above keeps with the heap; NULL until it is set. It must be in the heap. */
-void *heap_guest(const Heap *heap);
-void heap_set_guest(Heap *heap, void *guest);
+/* What somebody above keeps with the heap, by a key of his own; NULL until it is set. It must be in the heap. */
+void *heap_guest(const Heap *heap, const void *key);
+void heap_set_guest(Heap *heap, const void *key, void *guest);
 
 /* Bytes held now, headers included. */
 size_t heap_bytes(const Heap *heap);

@@ -339,6 +339,12 @@ Caller *caller_new(Heap *heap, const Model *model) {
   return caller;
 }
 
+Caller *caller_of(Heap *heap, const Model *model) {
+  Caller *caller = heap_guest(heap, model->functions.data);
+  if (!caller) heap_set_guest(heap, model->functions.data, caller = caller_new(heap, model));
+  return caller;
+}
+
 static Callee *find_callee(Runner *runner, uint32_t number) {
   Heap *heap = runner->caller->heap;
   uint32_t known = map_get(&runner->callees, number);
@@ -412,7 +418,7 @@ void caller_prepare(Caller *caller, const CallSite *site) {
   trace_prepare(find_trace(caller, site), site);
 }
 
-static bool run_machine(Caller *caller, const CallSite *site, const double *arguments, double *results) {
+bool caller_interpret(Caller *caller, const CallSite *site, const double *arguments, double *results) {
   for (uint32_t r = 0; r < site->result_count; r++) results[r] = NAN;
   caller->last = NULL;
   if (site->partial_count > CALL_PARTIALS_LIMIT) return false;
@@ -430,7 +436,8 @@ static bool run_machine(Caller *caller, const CallSite *site, const double *argu
 }
 
 bool caller_run(void *caller, const CallSite *site, const double *arguments, double *results) {
-  return trace_run(find_trace(caller, site), site, arguments, results) || run_machine(caller, site, arguments, results);
+  return trace_run(find_trace(caller, site), site, arguments, results) ||
+         caller_interpret(caller, site, arguments, results);
 }
 
 const char *caller_failure(Caller *caller) {

@@ -2,7 +2,7 @@
  *
  * A call node with n partials wants a mixed derivative of order n. It is computed exactly: the scalar is an element of
  * the algebra with n nilpotents (2^n coefficients, see calls.c), whose last coefficient is that derivative.
- * What is called often is recorded (trace.h) and then costs its arithmetic alone.
+ * Each way through a function is recorded (trace.h) and then costs its arithmetic alone.
  */
 #pragma once
 
@@ -16,6 +16,9 @@ enum { CALL_PARTIALS_LIMIT = 10 };
 /* Runs the functions of one model; lives in the heap. */
 Caller *caller_new(Heap *heap, const Model *model);
 
+/* That of the functions of the model in this heap, made when first asked for: what one program has recorded serves all. */
+Caller *caller_of(Heap *heap, const Model *model);
+
 /* Makes ready what caller_run needs for this site, so that it allocates nothing later but what the function
  * itself asks for. */
 void caller_prepare(Caller *caller, const CallSite *site);
@@ -23,6 +26,9 @@ void caller_prepare(Caller *caller, const CallSite *site);
 /* Values of the site's results for these argument values (as many as the site has). false, and NAN in every result, if
  * the function fails: an argument outside of an operator's domain, a failed assertion, too many steps. */
 bool caller_run(void *caller, const CallSite *site, const double *arguments, double *results);
+
+/* The same, instruction by instruction. */
+bool caller_interpret(Caller *caller, const CallSite *site, const double *arguments, double *results);
 
 /* Why the last caller_run failed; one line. */
 const char *caller_failure(Caller *caller);

@@ -144,7 +144,7 @@ Workspace *workspace_new(Heap *heap, const Program *program) {
   workspace->heap = heap;
   workspace->program = program;
   workspace->scratch = heap_array(heap, program->scratch_count, sizeof *workspace->scratch);
-  if (program->calls) workspace->caller = caller_new(heap, program->model);
+  if (program->calls) workspace->caller = caller_of(heap, program->model);
   for (uint32_t k = 0; k < program->kernel_count && program->calls; k++) {
     const Kernel *kernel = &program->kernels[k];
     for (uint32_t c = 0; c < kernel->calls.count; c++) caller_prepare(workspace->caller, &kernel->calls.data[c]);

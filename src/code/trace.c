@@ -6,11 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-/* A function that is called less often is not worth recording. */
-enum { CALLS_BEFORE = 16 };
-
-/* Expressions of a trace at most, and ways through it. */
-enum { NODE_LIMIT = 1000000, WAY_LIMIT = 1024 };
+/* Ways through a function that are kept at most. */
+enum { WAY_LIMIT = 1024 };
 
 /* A trace that knew fewer than so many calls for each one that it did not know is given up, after a trial. */
 enum { WORTH = 2, TRIAL = 256 };
@@ -44,21 +41,20 @@ typedef struct Branch {
   uint32_t way;
 } Branch;
 
+/* A way is known by what its conditions are decided to be, in the order in which they are asked for. */
 typedef struct Way {
-  Recording recording;
-  Expr *values;          /* of recording.given, with the leaves replaced */
+  VEC(double) decisions;
   uint32_t parent, from; /* the way that it branches off, and at which condition; of the first one UINT32_MAX */
   VEC(Branch) branches;
-  VEC(WayCode *) codes; /* per demand */
+  VEC(WayCode *) codes; /* per demand; NULL: not made yet */
 } Way;
 
 struct Trace {
   Heap *heap;
   Tracer *tracer;
   const Function *function;
-  Dag *dag;
+  Names *names;
   bool with_partials, is_off;
-  uint32_t calls;
   uint64_t known, unknown; /* calls */
   VEC(Demand) demands;
   Map visitor_of; /* address of a call site -> visitor */
@@ -68,8 +64,8 @@ struct Trace {
 
 Trace *trace_new(Heap *heap, Tracer *tracer, const Function *function, Names *names, bool with_partials) {
   Trace *trace = heap_alloc(heap, sizeof *trace);
-  *trace = (Trace){.heap = heap, .tracer = tracer, .function = function, .with_partials = with_partials};
-  trace->dag = dag_new(heap, names);
+  *trace = (Trace){.heap = heap, .tracer = tracer, .function = function, .names = names};
+  trace->with_partials = with_partials;
   trace->visitor_of = map_make(heap);
   return trace;
 }
@@ -137,10 +133,19 @@ void trace_prepare(Trace *trace, const CallSite *site) { find_visitor(trace, sit
 
 /* ---- derivatives ---- */
 
+/* A recording with its graph while code is made of it. Each code has a graph of its own, so that its numbers do not depend on
+ * what was recorded before. */
+typedef struct Draft {
+  Heap *heap; /* goes when the code is made */
+  Dag *dag;
+  Recording recording;
+  Expr *values; /* of recording.given, with the leaves replaced */
+  uint32_t arguments;
+} Draft;
+
 /* Derivatives by some arguments: of the arguments themselves 1 or 0, of given results by the chain rule. */
 typedef struct Derivation {
-  Trace *trace;
-  const Way *way;
+  const Draft *draft;
   const uint32_t *arguments;
   uint32_t count;
   Expr *rates; /* per given result and argument, as far as known; EXPR_NONE: not given */
@@ -148,11 +153,11 @@ typedef struct Derivation {
 } Derivation;
 
 static Expr leaf_rate(const Derivation *derivation, Expr leaf, uint32_t a) {
-  Dag *dag = derivation->trace->dag;
+  Dag *dag = derivation->draft->dag;
   uint32_t index = dag_index(dag, leaf);
-  if (index < derivation->trace->function->arguments) return dag_constant(dag, index == derivation->arguments[a]);
+  if (index < derivation->draft->arguments) return dag_constant(dag, index == derivation->arguments[a]);
   for (uint32_t i = 0; i < derivation->known; i++)
-    if (derivation->way->recording.given.data[i].leaf == leaf) return derivation->rates[i * derivation->count + a];
+    if (derivation->draft->recording.given.data[i].leaf == leaf) return derivation->rates[i * derivation->count + a];
   return EXPR_NONE;
 }
 
@@ -167,7 +172,7 @@ static Expr add_product(Dag *dag, Expr sum, Expr partial, Expr rate) {
 
 /* The derivatives of e by all arguments. */
 static void derive(const Derivation *derivation, Expr e, Expr *out) {
-  Dag *dag = derivation->trace->dag;
+  Dag *dag = derivation->draft->dag;
   ExprVec leaves = {0}, partials = {0};
   dag_gradient(dag, e, &leaves, &partials);
   for (uint32_t a = 0; a < derivation->count; a++) {
@@ -179,10 +184,10 @@ static void derive(const Derivation *derivation, Expr e, Expr *out) {
 }
 
 static void derive_given(Derivation *derivation) {
-  Dag *dag = derivation->trace->dag;
-  const Recording *recording = &derivation->way->recording;
+  Dag *dag = derivation->draft->dag;
+  const Recording *recording = &derivation->draft->recording;
   uint32_t count = derivation->count;
-  Expr *rates = heap_array(derivation->trace->heap, count, sizeof *rates);
+  Expr *rates = heap_array(derivation->draft->heap, count, sizeof *rates);
   for (; derivation->known < recording->given.count; derivation->known++) {
     const GivenResult *given = &recording->given.data[derivation->known];
     Expr *sums = derivation->rates + (size_t)derivation->known * count;
@@ -192,42 +197,50 @@ static void derive_given(Derivation *derivation) {
       for (uint32_t a = 0; a < count; a++) sums[a] = add_product(dag, sums[a], given->partials[k], rates[a]);
     }
   }
-  heap_free(derivation->trace->heap, rates);
+  heap_free(derivation->draft->heap, rates);
 }
 
 /* Derivatives of the expressions, by one argument after the other; those that are not given are EXPR_NONE. */
-static void derive_all(Trace *trace, const Way *way, const uint32_t *arguments, uint32_t count, const Expr *list,
-                       uint32_t size, Expr *out) {
-  Derivation derivation = {.trace = trace, .way = way, .arguments = arguments, .count = count};
-  derivation.rates = heap_array(trace->heap, (size_t)way->recording.given.count * count, sizeof *derivation.rates);
-  Expr *row = heap_array(trace->heap, count, sizeof *row);
+static void derive_all(const Draft *draft, const uint32_t *arguments, uint32_t count, const Expr *list, uint32_t size,
+                       Expr *out) {
+  Derivation derivation = {.draft = draft, .arguments = arguments, .count = count};
+  derivation.rates = heap_array(draft->heap, (size_t)draft->recording.given.count * count, sizeof *derivation.rates);
+  Expr *row = heap_array(draft->heap, count, sizeof *row);
   derive_given(&derivation);
   for (uint32_t i = 0; i < size; i++) {
     for (uint32_t a = 0; a < count; a++) row[a] = EXPR_NONE;
     if (list[i] != EXPR_NONE) derive(&derivation, list[i], row);
     for (uint32_t a = 0; a < count; a++) out[a * size + i] = row[a];
   }
-  heap_free_all(trace->heap, derivation.rates, row);
+  heap_free_all(draft->heap, derivation.rates, row);
 }
 
 /* ---- code ---- */
 
-/* Values take the place of the leaves of given results. */
-static void replace_given(Trace *trace, const Way *way, uint32_t given, Expr *roots, uint32_t count) {
-  Expr *leaves = heap_array(trace->heap, given, sizeof *leaves);
-  for (uint32_t i = 0; i < given; i++) leaves[i] = way->recording.given.data[i].leaf;
-  if (given) dag_substitute(trace->dag, leaves, way->values, given, roots, count);
-  heap_free(trace->heap, leaves);
+/* Values take the place of the leaves of the first given results. */
+static void replace_given(const Draft *draft, uint32_t given, Expr *roots, uint32_t count) {
+  Expr *leaves = heap_array(draft->heap, given, sizeof *leaves);
+  for (uint32_t i = 0; i < given; i++) leaves[i] = draft->recording.given.data[i].leaf;
+  if (given) dag_substitute(draft->dag, leaves, draft->values, given, roots, count);
+  heap_free(draft->heap, leaves);
 }
 
-static Kernel make_kernel(Trace *trace, const Expr *roots, uint32_t count) {
-  Heap *heap = trace->heap;
-  uint32_t arguments = trace->function->arguments;
+static void find_given_values(Draft *draft) {
+  uint32_t count = draft->recording.given.count;
+  draft->values = heap_array(draft->heap, count, sizeof *draft->values);
+  for (uint32_t i = 0; i < count; i++) {
+    draft->values[i] = draft->recording.given.data[i].value;
+    replace_given(draft, i, &draft->values[i], 1);
+  }
+}
+
+static Kernel make_kernel(Heap *heap, const Draft *draft, const Expr *roots, uint32_t count) {
+  uint32_t arguments = draft->arguments;
   SlotMap slots = {map_make(heap), map_make(heap)};
   Store *stores = heap_array(heap, arguments + count, sizeof *stores);
   uint32_t *places = heap_array(heap, arguments + count, sizeof *places);
   for (uint32_t k = 0; k < arguments; k++) {
-    map_put(&slots.nodes, dag_variable(trace->dag, k, 0), k);
+    map_put(&slots.nodes, dag_variable(draft->dag, k, 0), k);
     stores[k] = STORE_COLUMN;
     places[k] = k;
   }
@@ -236,7 +249,7 @@ static Kernel make_kernel(Trace *trace, const Expr *roots, uint32_t count) {
     places[arguments + r] = r;
   }
   Instances instances = instances_make(heap, 1, arguments, count, stores, places);
-  Kernel kernel = kernel_make(heap, trace->dag, roots, instances, &slots);
+  Kernel kernel = kernel_make(heap, draft->dag, roots, instances, &slots);
   map_free(&slots.nodes);
   map_free(&slots.numbers);
   heap_free_all(heap, stores, places);
@@ -254,40 +267,38 @@ static uint32_t demand_size(const Demand *demand) {
   return demand->result_count * (demand->order == 1 ? demand->partials.count : 1);
 }
 
-static void set_results(Trace *trace, const Way *way, const Demand *demand, Expr *roots) {
+static void set_results(const Draft *draft, const Demand *demand, Expr *roots) {
   uint32_t count = demand->result_count;
-  Expr *list = heap_array(trace->heap, count, sizeof *list);
-  for (uint32_t r = 0; r < count; r++) list[r] = roots[r] = way->recording.results.data[demand->results[r]];
-  if (demand->order == 1) derive_all(trace, way, demand->partials.data, demand->partials.count, list, count, roots);
+  Expr *list = heap_array(draft->heap, count, sizeof *list);
+  for (uint32_t r = 0; r < count; r++) list[r] = roots[r] = draft->recording.results.data[demand->results[r]];
+  if (demand->order == 1) derive_all(draft, demand->partials.data, demand->partials.count, list, count, roots);
   for (uint32_t p = 0; p < demand->order && demand->order > 1; p++) {
-    derive_all(trace, way, &demand->partials.data[p], 1, list, count, roots);
+    derive_all(draft, &demand->partials.data[p], 1, list, count, roots);
     memcpy(list, roots, count * sizeof *list);
   }
-  heap_free(trace->heap, list);
+  heap_free(draft->heap, list);
 }
 
-static WayCode *make_code(Trace *trace, const Way *way, const Demand *demand) {
-  Heap *heap = trace->heap;
-  uint32_t conditions = way->recording.conditions.count, count = conditions + demand_size(demand);
-  Expr *roots = heap_array(heap, count, sizeof *roots);
+static WayCode *make_code(Heap *heap, Draft *draft, const Demand *demand) {
+  uint32_t conditions = draft->recording.conditions.count, count = conditions + demand_size(demand);
+  Expr *roots = heap_array(draft->heap, count, sizeof *roots);
   WayCode *code = heap_alloc(heap, sizeof *code);
-  set_results(trace, way, demand, roots + conditions);
-  if (conditions) memcpy(roots, way->recording.conditions.data, conditions * sizeof *roots);
+  set_results(draft, demand, roots + conditions);
+  if (conditions) memcpy(roots, draft->recording.conditions.data, conditions * sizeof *roots);
   if (all_given(roots, count)) {
-    replace_given(trace, way, way->recording.given.count, roots, count);
-    code->kernel = make_kernel(trace, roots, count);
+    find_given_values(draft);
+    replace_given(draft, draft->recording.given.count, roots, count);
+    code->kernel = make_kernel(heap, draft, roots, count);
     code->registers = registers_new(heap, tape_new(heap, &code->kernel), (Calling){0});
     code->values = heap_array(heap, count, sizeof *code->values);
   }
-  heap_free(heap, roots);
   return code;
 }
 
-static WayCode *code_of(Trace *trace, uint32_t number, uint32_t demand) {
+static WayCode **code_place(Trace *trace, uint32_t number, uint32_t demand) {
   Way *way = &trace->ways.data[number];
   while (way->codes.count <= demand) vec_push(trace->heap, &way->codes, NULL);
-  if (!way->codes.data[demand]) way->codes.data[demand] = make_code(trace, way, &trace->demands.data[demand]);
-  return way->codes.data[demand];
+  return &way->codes.data[demand];
 }
 
 /* ---- ways ---- */
@@ -305,54 +316,44 @@ static uint32_t next_way(const Trace *trace, uint32_t way, uint32_t condition, d
   while (trace->ways.data[way].parent != UINT32_MAX && condition <= trace->ways.data[way].from)
     way = trace->ways.data[way].parent;
   const Way *owner = &trace->ways.data[way];
-  return owner->recording.decisions.data[condition] == decision ? way : find_branch(owner, condition, decision);
+  return owner->decisions.data[condition] == decision ? way : find_branch(owner, condition, decision);
 }
 
-/* The first condition that the two decide differently; their number if there is none. */
-static uint32_t parting(const Recording *a, const Recording *b) {
-  uint32_t c = 0;
-  while (c < a->conditions.count && c < b->conditions.count && a->conditions.data[c] == b->conditions.data[c] &&
-         a->decisions.data[c] == b->decisions.data[c])
-    c++;
-  return c;
-}
-
-/* The way of this recording; a new one is put where it branches off. UINT32_MAX: it does not fit to the others. */
-static uint32_t add_way(Trace *trace, Recording *recording) {
-  uint32_t at = 0, next = trace->ways.count ? 0 : UINT32_MAX, condition = 0;
+/* The way of these decisions; a new one is put where it branches off. UINT32_MAX: it does not fit to the others. */
+static uint32_t find_way(Trace *trace, const double *decisions, uint32_t count) {
+  uint32_t at = UINT32_MAX, next = trace->ways.count ? 0 : UINT32_MAX, c = 0;
   while (next != UINT32_MAX) {
     at = next;
-    const Recording *other = &trace->ways.data[at].recording;
-    condition = parting(other, recording);
-    if (condition == other->conditions.count && condition == recording->conditions.count) return at;
-    if (condition == other->conditions.count || condition == recording->conditions.count) return UINT32_MAX;
-    if (other->conditions.data[condition] != recording->conditions.data[condition]) return UINT32_MAX;
-    next = find_branch(&trace->ways.data[at], condition, recording->decisions.data[condition]);
+    const Way *other = &trace->ways.data[at];
+    for (c = 0; c < other->decisions.count && c < count && other->decisions.data[c] == decisions[c];) c++;
+    if (c == other->decisions.count && c == count) return at;
+    if (c == other->decisions.count || c == count) return UINT32_MAX;
+    next = find_branch(other, c, decisions[c]);
   }
-  Way way = {.recording = *recording, .parent = trace->ways.count ? at : UINT32_MAX, .from = condition};
-  way.values = heap_array(trace->heap, recording->given.count, sizeof *way.values);
-  for (uint32_t i = 0; i < recording->given.count; i++) {
-    way.values[i] = recording->given.data[i].value;
-    replace_given(trace, &way, i, &way.values[i], 1);
-  }
-  if (trace->ways.count)
-    vec_push(trace->heap, &trace->ways.data[at].branches,
-             (Branch){condition, recording->decisions.data[condition], trace->ways.count});
+  Way way = {.parent = at, .from = c};
+  for (uint32_t i = 0; i < count; i++) vec_push(trace->heap, &way.decisions, decisions[i]);
+  if (at != UINT32_MAX)
+    vec_push(trace->heap, &trace->ways.data[at].branches, (Branch){c, decisions[c], trace->ways.count});
   vec_push(trace->heap, &trace->ways, way);
-  *recording = (Recording){0};
   return trace->ways.count - 1;
 }
 
-/* Records the way of these arguments; UINT32_MAX if that is not possible. */
-static uint32_t record_way(Trace *trace, const double *arguments) {
-  Recording recording;
+/* Records the way of these arguments and makes its code; UINT32_MAX if that is not possible. */
+static uint32_t record_way(Trace *trace, uint32_t demand, const double *arguments) {
+  void *ticket;
   uint32_t way = UINT32_MAX;
+  Draft draft = {.heap = heap_within(trace->heap, &ticket), .arguments = trace->function->arguments};
+  draft.dag = dag_new(draft.heap, trace->names);
   TraceStatus status =
-      tracer_run(trace->tracer, trace->dag, trace->function, arguments, trace->with_partials, &recording);
-  if (status == TRACE_DONE) way = add_way(trace, &recording);
+      tracer_run(trace->tracer, draft.dag, trace->function, arguments, trace->with_partials, &draft.recording);
+  const Recording *recording = &draft.recording;
+  if (status == TRACE_DONE) way = find_way(trace, recording->decisions.data, recording->decisions.count);
   if (status == TRACE_IMPOSSIBLE || (status == TRACE_DONE && way == UINT32_MAX)) trace->is_off = true;
-  if (dag_size(trace->dag) > NODE_LIMIT || trace->ways.count > WAY_LIMIT) trace->is_off = true;
-  recording_free(trace->heap, &recording);
+  if (trace->ways.count > WAY_LIMIT) trace->is_off = true;
+  if (way != UINT32_MAX && !*code_place(trace, way, demand))
+    *code_place(trace, way, demand) = make_code(trace->heap, &draft, &trace->demands.data[demand]);
+  recording_free(trace->heap, &draft.recording);
+  heap_release(trace->heap, ticket);
   return way;
 }
 
@@ -366,21 +367,21 @@ static void run_code(WayCode *code, const double *arguments) {
 }
 
 /* The first condition of the way that is decided otherwise here; their number: none is. */
-static uint32_t first_change(const Recording *recording, const double *values) {
+static uint32_t first_change(const Way *way, const double *values) {
   uint32_t c = 0;
-  while (c < recording->conditions.count && values[c] == recording->decisions.data[c]) c++;
+  while (c < way->decisions.count && values[c] == way->decisions.data[c]) c++;
   return c;
 }
 
-/* From the way of the last call to the way that fits; UINT32_MAX: it is not known, or not in this demand. */
+/* From the way of the last call to the way that fits; UINT32_MAX: it is not known, or not for this demand. */
 static uint32_t follow(Trace *trace, const Visitor *visitor, const double *arguments) {
   uint32_t way = visitor->way;
   for (uint32_t tried = 0; way < trace->ways.count && tried < trace->ways.count; tried++) {
-    WayCode *code = code_of(trace, way, visitor->demand);
-    if (!code->registers) return UINT32_MAX;
+    WayCode *code = *code_place(trace, way, visitor->demand);
+    if (!code || !code->registers) return UINT32_MAX;
     run_code(code, arguments);
-    uint32_t condition = first_change(&trace->ways.data[way].recording, code->values);
-    if (condition == trace->ways.data[way].recording.conditions.count) return way;
+    uint32_t condition = first_change(&trace->ways.data[way], code->values);
+    if (condition == trace->ways.data[way].decisions.count) return way;
     way = next_way(trace, way, condition, code->values[condition]);
   }
   return UINT32_MAX;
@@ -389,7 +390,7 @@ static uint32_t follow(Trace *trace, const Visitor *visitor, const double *argum
 static bool take_results(const Trace *trace, const Visitor *visitor, double *results) {
   const Demand *demand = &trace->demands.data[visitor->demand];
   const Way *way = &trace->ways.data[visitor->way];
-  const double *values = way->codes.data[visitor->demand]->values + way->recording.conditions.count;
+  const double *values = way->codes.data[visitor->demand]->values + way->decisions.count;
   values += (size_t)visitor->position * demand->result_count;
   bool is_finite = true;
   for (uint32_t r = 0; r < demand->result_count; r++) is_finite = is_finite && isfinite(values[r]);
@@ -409,9 +410,9 @@ static bool visit(Trace *trace, Visitor *visitor, const double *arguments) {
   trace->unknown += way == UINT32_MAX;
   trace->demands.data[visitor->demand].way = UINT32_MAX;
   if (way == UINT32_MAX) {
-    way = record_way(trace, arguments);
-    if (way == UINT32_MAX || !code_of(trace, way, visitor->demand)->registers) return false;
-    run_code(code_of(trace, way, visitor->demand), arguments);
+    way = record_way(trace, visitor->demand, arguments);
+    if (way == UINT32_MAX || !(*code_place(trace, way, visitor->demand))->registers) return false;
+    run_code(*code_place(trace, way, visitor->demand), arguments);
   }
   visitor->way = trace->demands.data[visitor->demand].way = way;
   memcpy(trace->demands.data[visitor->demand].arguments, arguments, trace->function->arguments * sizeof *arguments);
@@ -419,10 +420,6 @@ static bool visit(Trace *trace, Visitor *visitor, const double *arguments) {
 }
 
 bool trace_run(Trace *trace, const CallSite *site, const double *arguments, double *results) {
-  if (trace->calls < CALLS_BEFORE) {
-    trace->calls++;
-    return false;
-  }
   if (is_given_up(trace)) return false;
   Visitor *visitor = find_visitor(trace, site);
   const Demand *demand = &trace->demands.data[visitor->demand];

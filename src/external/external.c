@@ -63,12 +63,15 @@ bool external_give_text(ExternalCall *call, const char *text, size_t length) {
 
 /* ---- objects ---- */
 
+/* Its address is the key of the state in a heap. */
+static const char EXTERNAL_STATE;
+
 ExternalState *external_state(Heap *heap) {
-  ExternalState *state = heap_guest(heap);
+  ExternalState *state = heap_guest(heap, &EXTERNAL_STATE);
   if (state) return state;
   state = heap_alloc(heap, sizeof *state);
   state->heap = heap;
-  heap_set_guest(heap, state);
+  heap_set_guest(heap, &EXTERNAL_STATE, state);
   return state;
 }
 
