@@ -292,16 +292,18 @@ int instance_step(Instance *instance, double until, int *is_event, int *terminat
 static int column_of(const Instance *instance, unsigned variable, double *factor) {
   const Solver *solver = instance->solver;
   const ModelVariable *known = find(instance, variable);
-  *factor = known && known->kind == VARIABLE_COLUMN ? known->sign : 1;
-  if (!known) return -1;
+  *factor = known->kind == VARIABLE_COLUMN ? known->sign : 1;
   if (known->kind == VARIABLE_STATE) return solver->from[known->index];
   if (known->kind == VARIABLE_RATE) return solver->to[known->index];
   return known->kind == VARIABLE_COLUMN ? known->index : -1;
 }
 
-/* Derivatives by states and inputs exist; by others there are none. */
-static int check_knowns(Instance *instance, const unsigned *knowns, size_t count) {
-  for (size_t k = 0; k < count; k++) {
+/* Derivatives of all variables by states and inputs exist; by others there are none. */
+static int check_variables(Instance *instance, const unsigned *unknowns, size_t unknown_count, const unsigned *knowns,
+                           size_t known_count) {
+  for (size_t k = 0; k < unknown_count; k++)
+    if (!find(instance, unknowns[k])) return fail(instance, "there is no variable with this value reference");
+  for (size_t k = 0; k < known_count; k++) {
     const ModelVariable *known = find(instance, knowns[k]);
     if (known && (known->kind == VARIABLE_STATE || known->flags & IS_INPUT)) continue;
     instance->log(instance->context, 1, "derivatives are those by states and inputs");
@@ -329,19 +331,17 @@ static int find_input_rows(Solver *solver, int leaf) {
 /* Where the solution slides along an edge, and where rows are singular: all columns a little further in the direction. */
 static int differences(Instance *instance, const unsigned *knowns, size_t count, const double *seed) {
   Solver *solver = instance->solver;
-  size_t size = (size_t)solver->model->columns * sizeof(double);
+  size_t parameters = (size_t)solver->model->parameters * sizeof(double);
   double delta = 1e-7;
-  memcpy(solver->event_y, solver->y, size);
+  memcpy(solver->kept_parameters, solver->parameters, parameters);
+  memcpy(solver->event_y, solver->y, (size_t)solver->model->columns * sizeof(double));
   for (size_t k = 0; k < count; k++) {
     const ModelVariable *known = find(instance, knowns[k]);
     if (known->kind == VARIABLE_STATE) solver->event_y[solver->from[known->index]] += delta * seed[k];
     else solver->parameters[known->index] += delta * seed[k];
   }
   int failed = states_complete(solver, solver->now->time, solver->event_y, 1) != SOLVER_OK;
-  for (size_t k = 0; k < count; k++) {
-    const ModelVariable *known = find(instance, knowns[k]);
-    if (known->kind != VARIABLE_STATE) solver->parameters[known->index] -= delta * seed[k];
-  }
+  memcpy(solver->parameters, solver->kept_parameters, parameters);
   for (int q = 0; q < solver->model->columns; q++) solver->direction[q] = (solver->event_y[q] - solver->y[q]) / delta;
   return failed;
 }
@@ -367,7 +367,8 @@ static int find_direction(Instance *instance, const unsigned *knowns, size_t cou
 
 int instance_direction(Instance *instance, const unsigned *unknowns, size_t unknown_count, const unsigned *knowns,
                        size_t known_count, const double *seed, double *sensitivity) {
-  if (check_knowns(instance, knowns, known_count) || find_direction(instance, knowns, known_count, seed)) return 1;
+  if (check_variables(instance, unknowns, unknown_count, knowns, known_count)) return 1;
+  if (find_direction(instance, knowns, known_count, seed)) return 1;
   for (size_t k = 0; k < unknown_count; k++) {
     double factor;
     int column = column_of(instance, unknowns[k], &factor);
@@ -396,7 +397,7 @@ int instance_adjoint(Instance *instance, const unsigned *unknowns, size_t unknow
                      size_t known_count, const double *seed, double *sensitivity) {
   Solver *solver = instance->solver;
   double factor;
-  if (check_knowns(instance, knowns, known_count)) return 1;
+  if (check_variables(instance, unknowns, unknown_count, knowns, known_count)) return 1;
   memset(solver->direction, 0, (size_t)solver->model->columns * sizeof(double));
   for (size_t i = 0; i < unknown_count; i++) {
     int column = column_of(instance, unknowns[i], &factor);

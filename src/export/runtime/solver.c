@@ -95,6 +95,7 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   solver->right = numbers(memory, full);
   solver->row_direction = numbers(memory, model->rows);
   solver->input_rows = numbers(memory, model->rows);
+  solver->kept_parameters = numbers(memory, model->parameters);
   solver->full_pivot = integers(memory, full);
   solver->full_place = integers(memory, model->columns);
   double **const per_column[] = {&solver->begin,  &solver->begin_y, &solver->left_y,  &solver->below,

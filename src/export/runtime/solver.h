@@ -179,7 +179,7 @@ typedef struct Solver {
   double *block_value, *matrix, *correction, *residual, *trial, *joint, *work;
   int *pivot, *columns, *place, *candidates, *queue;
   unsigned char *held;
-  double *full, *full_entries, *right, *direction, *row_direction, *input_rows;
+  double *full, *full_entries, *right, *direction, *row_direction, *input_rows, *kept_parameters;
   int *full_pivot, *full_place;
   /* events */
   double *difference, *rate, *before, *speed, *slack, *peak, *largest, *nominal_size, *end, *values;
