@@ -15,19 +15,20 @@ typedef struct ArrayCode {
   const Modes *modes;
   Layout layout;
   Program *rows;
-  Jacobian *jacobian;             /* all rows against all columns */
-  Program *conditions;            /* differences of all modes, then their sizes; NULL without modes */
-  Program *written;               /* the differences as written, then their sizes */
-  Program *rates;                 /* of the differences; 0 where has_rate is false, since a derivative is no column */
-  bool *has_rate;                 /* per mode */
-  Program **levels;               /* values of the steps of the logic, by level */
-  Program *initial_steps;         /* of the logic; NULL without them */
-  Program *lefts;                 /* of the logic; NULL without them */
-  Program *actions;               /* of the logic: whether each fires, then its value; NULL without them */
-  Program *delayed, *delay_times; /* what delays delay; by how long, and at most. NULL without them */
-  bool *matters;                  /* per discrete leaf: rows depend on it */
-  struct BlockShape **shapes;     /* per block: made when first asked for (block_matrix.h); NULL while there is none */
-  VEC(Program *) programs;        /* all of them, to be compiled together */
+  Jacobian *jacobian;         /* all rows against all columns */
+  Program *conditions;        /* differences of all modes, then their sizes; NULL without modes */
+  Program *written;           /* the differences as written, then their sizes */
+  Program *rates;             /* of the differences; 0 where has_rate is false, since a derivative is no column */
+  bool *has_rate;             /* per mode */
+  Program **levels;           /* values of the steps of the logic, by level */
+  Program *initial_steps;     /* of the logic; NULL without them */
+  Program *lefts;             /* of the logic; NULL without them */
+  Program *actions;           /* of the logic: whether each fires, then its value; NULL without them */
+  Program *delayed;           /* what delays delay and what enters pipes; NULL without them */
+  Program *delay_times;       /* by how long, then at most, then 0; of pipes: x, whether the flow is positive, der(x) */
+  bool *matters;              /* per discrete leaf: rows depend on it */
+  struct BlockShape **shapes; /* per block: made when first asked for (block_matrix.h); NULL while there is none */
+  VEC(Program *) programs;    /* all of them, to be compiled together */
 } ArrayCode;
 
 /* Programs for all rows, their Jacobian and the modes. Lives in the heap. O(size of the rows). */

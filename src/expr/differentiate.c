@@ -180,6 +180,7 @@ static Expr derive_node(Dag *dag, Expr self, const Expr *d, uint32_t count, bool
   case OP_INPUT: return in_time ? derive_input(dag, self) : EXPR_ZERO;
   case OP_DELAY: return in_time ? derive_delay(dag, self, d) : EXPR_ZERO;
   case OP_DELAYED: return derive_delayed(dag, self, d);
+  case OP_TRANSPORT: return EXPR_ZERO; /* the language has no derivative of it */
   default: return derive_operator(dag, self, d, count);
   }
 }
@@ -308,7 +309,7 @@ static void spread_sum(GradientSweep *g, Expr e, Expr adjoint) {
 }
 
 static void spread_operator(GradientSweep *g, Expr e, Expr adjoint) {
-  if (dag_op(g->dag, e) == OP_DELAY) return;
+  if (dag_op(g->dag, e) == OP_DELAY || dag_op(g->dag, e) == OP_TRANSPORT) return;
   for (uint32_t i = 0, count = dag_child_count(g->dag, e); i < count; i++) {
     Expr child = dag_child(g->dag, e, i);
     if (!dag_was_met(&g->dag->scratch, child)) continue;

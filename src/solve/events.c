@@ -474,7 +474,10 @@ static bool iterate(View *view, double t, double *y, uint32_t mode) {
     if (view->sensitivity && !sensitivity_passed(view->sensitivity, t, y)) return false;
     if (goes_on) continue;
     if (decisions) decisions_end(decisions, t, y);
-    if (view->evaluator->past) past_note(view->evaluator, t, y, view->disturbed || mode != MAP_NONE);
+    if (view->evaluator->past) {
+      past_note(view->evaluator, t, y, view->disturbed || mode != MAP_NONE);
+      switches_evaluate(view->switches, t, y);
+    }
     switches_keep(view->switches, t, y, 0);
     return true;
   }
