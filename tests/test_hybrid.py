@@ -159,11 +159,13 @@ def string(end, x=0.5, g=9.81):
 
 CLOSED = {
     "bouncing_ball": ball(3), "ideal_clutch": {"w1": 3, "w2": 3, "torque": 0.75}, "joined_capacitors": {"v1": 1, "v2": 1, "i": 0},
-    "pwm_converter": buck(0.02), "rectifier": rectified(0.1), "stick_slip": stick_slip(5), "sampled_controller": sampled(2),
+    "heat_network": {"T_return": 40, "T_house": 40, "E": 60}, "pwm_converter": buck(0.02), "rectifier": rectified(0.1), "stick_slip": stick_slip(5), "sampled_controller": sampled(2),
     "string_pendulum": string(3), "thermostat": thermostat(30)}
 
 # Where the index changes, a method that is made for one index does not apply.
 RESTRUCTURED = ("ideal_clutch", "joined_capacitors", "string_pendulum")
+# Not every method carries pipes.
+PIPES = ("heat_network",)
 
 
 class Examples(unittest.TestCase):
@@ -184,6 +186,8 @@ class Examples(unittest.TestCase):
         for name in CLOSED:
             for method in ("minimal", "projection", "overdetermined", "underlying", "none", "strangeness"):
                 if method in ("strangeness", "overdetermined") and name in RESTRUCTURED:
+                    continue
+                if method == "overdetermined" and name in PIPES:
                     continue
                 with self.subTest(name=name, method=method):
                     self.check(name, 2e-5, "--method", method)

@@ -62,8 +62,8 @@ typedef struct Piece {
 
 struct Past {
   Heap *heap;
+  const ArrayCode *code; /* whose columns the programs read */
   const Logic *logic;
-  const bool *matters;
   Workspace *values, *times;
   uint32_t count;
   Channel *channel;
@@ -91,7 +91,7 @@ Past *past_new(Heap *heap, const ArrayCode *code) {
   uint32_t count = logic->delays.count;
   if (!count) return NULL;
   Past *past = heap_alloc(heap, sizeof *past);
-  *past = (Past){.heap = heap, .logic = logic, .matters = code->matters, .count = count, .level = NO_LEVEL};
+  *past = (Past){.heap = heap, .code = code, .logic = logic, .count = count, .level = NO_LEVEL};
   past->values = workspace_new(heap, code->delayed);
   past->times = workspace_new(heap, code->delay_times);
   past->channel = heap_array(heap, count, sizeof *past->channel);
@@ -174,7 +174,8 @@ static void read_channel(const Past *past, uint32_t k, double t, double *discret
 
 void past_read(const Evaluator *evaluator, const Point *point) {
   Past *past = evaluator->past;
-  if (!past->begun || (!past->changes && past->read == point->time)) return;
+  bool is_other = evaluator->code != past->code; /* it shares the past of the one that runs */
+  if (!past->begun || is_other || (!past->changes && past->read == point->time)) return;
   if (past->changes) read_times(past, point);
   for (uint32_t k = 0; k < past->count; k++) read_channel(past, k, point->time, evaluator->discretes);
   past->read = point->time;
@@ -245,7 +246,8 @@ static void fill_pipe(Evaluator *evaluator, uint32_t k) {
   Transport *pipe = evaluator->past->channel[k].pipe;
   uint32_t count = delay->pipe->count;
   double *points = heap_array(evaluator->heap, 2 * (size_t)count, sizeof *points), *values = points + count;
-  for (uint32_t i = 0; i < 2 * count; i++) evaluator_constant(evaluator, delay->pipe->points[i], &points[i]);
+  for (uint32_t i = 0; i < 2 * count; i++)
+    model_evaluate(evaluator->model, &evaluator->scratch, delay->pipe->points[i], evaluator->parameters, &points[i]);
   pipe->is_fit = transport_points_fit(points, count);
   points[0] = 0, points[count - 1] = 1;
   profile_fill(pipe->profile, points, values, count, pipe->x);
@@ -446,7 +448,7 @@ static void forget_passed(Channel *channel) {
 static bool has_jumped(const Past *past, const LogicDelay *delay, const double *before, const double *leaves) {
   for (uint32_t order = 0; order <= DELAY_DEGREE; order++) {
     double size = fmax(fabs(before[order]), fabs(leaves[order]));
-    if (past->matters[delay->leaf + order] && fabs(leaves[order] - before[order]) > JUMP * size) return true;
+    if (past->code->matters[delay->leaf + order] && fabs(leaves[order] - before[order]) > JUMP * size) return true;
   }
   return false;
 }
@@ -539,7 +541,7 @@ static void assign(Past *to, const Past *from) {
   Past own = *to;
   *to = *from;
   to->heap = own.heap;
-  to->logic = own.logic, to->matters = own.matters;
+  to->code = own.code, to->logic = own.logic;
   to->values = own.values, to->times = own.times;
   to->nodes = own.nodes, to->places = own.places, to->span = own.span;
   to->channel = own.channel;

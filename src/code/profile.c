@@ -29,6 +29,7 @@ struct Profile {
   Entry *entries;
   uint32_t capacity, first, count; /* the capacity is a power of 2 */
   double limit;
+  ProfileBreak at_limit;
   double end; /* the high one, when a break was announced */
   ProfileBreak announced;
 };
@@ -73,13 +74,13 @@ static void trim(Profile *profile, double low, double high) {
   highest->high = fmin(highest->high, high);
 }
 
-/* The last entry that begins at or below s, and below the limit; the first one if none does. */
+/* The last entry that begins at or below s, but for round-off, and below the limit; the first one if none does. */
 static uint32_t find_entry(const Profile *profile, double s, double limit) {
   uint32_t begin = 0, end = profile->count;
   while (end - begin > 1) {
     uint32_t middle = begin + (end - begin) / 2;
     double low = entry_at(profile, middle)->low;
-    *(low <= s && low + NEAR < limit ? &begin : &end) = middle;
+    *(low <= s + NEAR && low + NEAR < limit ? &begin : &end) = middle;
   }
   return begin;
 }
@@ -159,17 +160,18 @@ static bool has_kink(const Entry *below, const Entry *above) {
 }
 
 double profile_limit(Profile *profile, double s, bool enters) {
-  uint32_t k = find_entry(profile, s + NEAR, INFINITY);
+  uint32_t k = find_entry(profile, s, INFINITY);
   while (k + 1 < profile->count && entry_at(profile, k)->end == PROFILE_SMOOTH) k++;
-  bool is_break = k + 1 < profile->count;
-  profile->limit = is_break ? entry_at(profile, k)->high : INFINITY;
-  if (!is_break && enters && profile->announced != PROFILE_SMOOTH) profile->limit = profile->end;
+  bool is_inside = k + 1 < profile->count, is_end = !is_inside && enters;
+  profile->at_limit = is_inside ? entry_at(profile, k)->end : is_end ? profile->announced : PROFILE_SMOOTH;
+  profile->limit = is_inside ? entry_at(profile, k)->high : profile->end;
+  if (profile->at_limit == PROFILE_SMOOTH) profile->limit = INFINITY;
   return profile->limit;
 }
 
 ProfileBreak profile_pass(Profile *profile, double s) {
   if (!(s + NEAR >= profile->limit)) return PROFILE_SMOOTH;
-  ProfileBreak passed = entry_at(profile, find_entry(profile, s, profile->limit))->end;
+  ProfileBreak passed = profile->at_limit;
   profile_limit(profile, s, false);
   return passed;
 }

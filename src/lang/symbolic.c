@@ -121,9 +121,6 @@ static bool symbolic_pre(Elaboration *el, Expr e, Span span, Expr *out) {
 
 static bool symbolic_der(Elaboration *el, Expr e, Span span, Expr *out) {
   Dag *dag = el->dag;
-  if (dag_contains(dag, dag_scratch(dag), e, OP_TRANSPORT))
-    return diag_error(el->diags, DIAG_INPUT, span, "der of spatialDistribution: take that of a variable equal to it"),
-           false;
   if (dag_op(dag, e) == OP_DISCRETE)
     return diag_error(el->diags, DIAG_INPUT, span, "der of a discrete variable"), false;
   *out = dag_time_derivative(dag, e);
