@@ -199,7 +199,6 @@ bool events_locate(View *view, const Integrator *integrator, void *self, double 
   uint32_t count = switches->modes->count;
   Search search = {view, switches, integrator, self, before, *t, y, .low = before, .high = *t};
   const double *values = integrator->values(self);
-  if (switches_are_quiet(switches, *t, values, *t - before)) return false;
   if (switches->is_stale && point_at(&search, before)) switches_keep(switches, before, y, 0);
   if (!switches_evaluate(switches, *t, values)) return false;
   if (!may_hide(&search)) {

@@ -672,30 +672,39 @@ bool stepper_passed_event(Stepper *stepper, double t, const double *y) {
   return take_again(stepper, t);
 }
 
+/* inside: only the dense output tells of the event at t. */
+static bool is_doubtful(const Stepper *stepper, double t, bool inside) {
+  double step = stepper->integrator->time(stepper->self) - stepper->before;
+  return inside || (stepper->integrator == &integrator_radau && t - stepper->before < EARLY * step);
+}
+
 /* An event of states, or the end of sliding, in the last step, which it then ends. */
 static bool find_state_event(Stepper *stepper, double t) {
   View *view = stepper->view;
   bool inside = false;
   stepper->at_event =
       events_locate(view, stepper->integrator, stepper->self, stepper->before, &t, stepper->y, &stepper->mode, &inside);
-  double end = stepper->integrator->time(stepper->self), part = (t - stepper->before) / (end - stepper->before);
-  bool doubtful = inside || (stepper->integrator == &integrator_radau && part < EARLY);
-  if (stepper->at_event && doubtful && take_again(stepper, t)) return false;
+  if (stepper->at_event && is_doubtful(stepper, t, inside) && take_again(stepper, t)) return false;
   if (is_sliding(stepper) && events_leave(view, stepper->integrator, stepper->self, stepper->before, &t, stepper->y)) {
     stepper->at_event = true;
     stepper->mode = view->switches->slide.mode;
   }
-  if (stepper->at_event) stepper->t_event = snap(stepper, t);
+  if (!stepper->at_event) return false;
+  stepper->t_event = snap(stepper, t);
   stepper->cause = EVENT_CONDITION;
-  stepper->statistics.events += stepper->at_event;
-  return stepper->at_event;
+  stepper->statistics.events++;
+  return true;
 }
 
 /* Ends the step at the first event in it, if there is one. */
 static bool find_event(Stepper *stepper) {
-  double t = stepper->integrator->time(stepper->self);
-  if (!stepper->view->switches) return false;
-  if (find_state_event(stepper, t)) return true;
+  Switches *switches = stepper->view->switches;
+  if (!switches) return false;
+  stepper->at_event = false;
+  double t = stepper->integrator->time(stepper->self), step = t - stepper->before;
+  bool is_quiet =
+      !is_sliding(stepper) && switches_are_quiet(switches, t, stepper->integrator->values(stepper->self), step);
+  if (!is_quiet && find_state_event(stepper, t)) return true;
   if (stepper->integrator->time(stepper->self) < stepper->t_timed) return false;
   take_timed(stepper);
   return true;
