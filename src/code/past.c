@@ -77,7 +77,7 @@ struct Past {
   uint32_t level;      /* least of the breaks that the event under way passes */
   uint64_t dropped;    /* pieces */
   VEC(Piece) pieces;
-  VEC(double) coefficients; /* PAST_NODES for each delay and piece, in [-1, 1] */
+  VEC(double) coefficients; /* PIECE_NODES for each delay and piece */
 };
 
 static Transport *transport_new(Heap *heap) {
@@ -174,8 +174,8 @@ static void read_channel(const Past *past, uint32_t k, double t, double *discret
 
 void past_read(const Evaluator *evaluator, const Point *point) {
   Past *past = evaluator->past;
-  bool is_other = evaluator->code != past->code; /* it shares the past of the one that runs */
-  if (!past->begun || is_other || (!past->changes && past->read == point->time)) return;
+  bool is_other = evaluator->code != past->code; /* it shares the past of the one that runs, which reads the times */
+  if (!past->begun || (past->changes ? is_other : past->read == point->time)) return;
   if (past->changes) read_times(past, point);
   for (uint32_t k = 0; k < past->count; k++) read_channel(past, k, point->time, evaluator->discretes);
   past->read = point->time;
@@ -472,7 +472,7 @@ static bool pass_pipe(Past *past, uint32_t k, double *leaves) {
   double before[DELAY_LEAVES];
   ProfileBreak passed = pipe->is_positive ? PROFILE_SMOOTH : profile_pass(pipe->profile, -pipe->x);
   if (passed == PROFILE_SMOOTH) return false;
-  past->level = passed == PROFILE_JUMP ? 0 : past->level < 1 ? 0 : 1;
+  past->level = passed == PROFILE_JUMP || past->level == 0 ? 0 : 1;
   memcpy(before, leaves, sizeof before);
   read_pipe(pipe, leaves);
   return has_jumped(past, &past->logic->delays.data[k], before, leaves);
