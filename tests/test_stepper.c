@@ -20,6 +20,10 @@ static const char DELAYED[] =
     "model D Real x(start = 1, fixed = true), y, z; Integer n(start = 0, fixed = true); equation\n"
     "der(x) = -2*delay(x, 0.3) + delay(n, 0.2); y = delay(x, 0.2 + 0.1*sin(time), 1); z = delay(y, 0.15);\n"
     "when sample(0.25, 0.25) then n = 1 - pre(n); end when; end D;\n";
+static const char PIPED[] = "model P Real x(start = 0, fixed = true), v, a, b, y(start = 1, fixed = true); equation\n"
+                            "v = 2*cos(4*time) + 0.5; der(x) = v; der(y) = a - y + b; (a, b) = spatialDistribution(if "
+                            "time > 0.3 then y else 1, \n"
+                            "sin(9*time), x, v >= 0, {0, 0.5, 0.5, 1}, {1, 2, 3, 3}); end P;\n";
 static const char SAMPLED[] =
     "model S Real x(start = 1, fixed = true); discrete Real u(start = 0, fixed = true); Integer n(start = 0, fixed = "
     "true);\n"
@@ -97,6 +101,7 @@ static void states_are_restored(void **state) {
     check(PENDULUM, &method_dummy, solvers[k]);
     check(SWITCHED, &method_dummy, solvers[k]);
     check(DELAYED, &method_dummy, solvers[k]);
+    check(PIPED, &method_dummy, solvers[k]);
     check(SAMPLED, &method_dummy, solvers[k]);
   }
   check(PENDULUM, &method_strangeness, "bdf");

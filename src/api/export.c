@@ -30,7 +30,7 @@ static const char **leaf_names(Evaluator *evaluator, Arena *arena) {
   for (uint32_t k = 0; k < logic->delays.count; k++) {
     const LogicDelay *delay = &logic->delays.data[k];
     const char *text = model_text(own, delay->written, arena);
-    for (uint32_t l = 0; l < (delay->is_discrete ? 1 : DELAY_LEAVES); l++)
+    for (uint32_t l = 0; l < logic_delay_leaves(delay); l++)
       names[delay->leaf + l] = l ? arena_printf(arena, "%s, derivative %u", text, l) : text;
   }
   for (uint32_t m = 0; m < modes->count; m++) names[modes->first + m] = model_text(own, modes->relation[m], arena);

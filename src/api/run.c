@@ -7,6 +7,11 @@
 
 #define PART_SECONDS 1.0 /* between two writings of the rows so far */
 
+static const char *event_text(Evaluator *evaluator, Expr cause, bool is_pipe, Arena *arena) {
+  const char *text = model_text(evaluator_model(evaluator), cause, arena);
+  return is_pipe ? arena_printf(arena, "a jump or a kink comes out of %s", text) : text;
+}
+
 /* Many events have the same condition: its text is made once. */
 static void publish_events(daedal_result *result) {
   static const char *const causes[] = {[EVENT_TIME] = "a sample, a delay or an input",
@@ -26,9 +31,11 @@ static void publish_events(daedal_result *result) {
       result->events[k] = (daedal_event){event->time, causes[event->cause], NAN};
       continue;
     }
-    Expr relation = evaluator->code->modes->relation[event->mode];
-    if (!text[event->mode]) text[event->mode] = model_text(evaluator_model(evaluator), relation, arena);
-    result->events[k] = (daedal_event){event->time, text[event->mode], event->value};
+    const Modes *modes = evaluator->code->modes;
+    const LogicDelay *pipe = modes_pipe(modes, evaluator->model->dag, event->mode);
+    Expr cause = pipe ? pipe->written : modes->relation[event->mode];
+    if (!text[event->mode]) text[event->mode] = event_text(evaluator, cause, pipe != NULL, arena);
+    result->events[k] = (daedal_event){event->time, text[event->mode], pipe ? NAN : event->value};
   }
 }
 

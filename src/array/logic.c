@@ -215,7 +215,7 @@ static void add_initial_steps(LogicBuilder *builder) {
 static bool is_moving(const LogicBuilder *builder, Expr e) {
   Dag *dag = builder->dag;
   return dag_depends(dag, e, OP_VARIABLE) || dag_depends(dag, e, OP_TIME) ||
-         dag_contains(dag, dag_scratch(dag), e, OP_DELAY);
+         dag_contains(dag, dag_scratch(dag), e, OP_DELAY) || dag_contains(dag, dag_scratch(dag), e, OP_TRANSPORT);
 }
 
 /* Unknowns that an equation gives by what is discrete alone, as a Real that an Integer is converted to. */
@@ -277,13 +277,56 @@ static Expr delay_leaf(LogicBuilder *builder, Expr e) {
   return expansion(dag, delay.leaf, dag_subtract(dag, dag_time(dag), delay.time));
 }
 
+/* A leaf that changes when sign*place < -sign*x does. */
+static uint32_t arrival_leaf(LogicBuilder *builder, uint32_t leaf, Expr x) {
+  Dag *dag = builder->dag;
+  Expr sign = dag_discrete(dag, leaf + PIPE_SIGN), place = dag_discrete(dag, leaf + PIPE_BREAK);
+  Expr arrives = dag_binary(dag, OP_LESS, dag_multiply(dag, sign, place), dag_multiply(dag, sign, dag_negate(dag, x)));
+  return dag_index(dag, add_step(builder, arrives, (Span){0}));
+}
+
+/* What is at the place 0 of a pipe: what enters there, or what the pipe contains. */
+static Expr pipe_leaf(LogicBuilder *builder, Expr e) {
+  Dag *dag = builder->dag;
+  Logic *logic = builder->logic;
+  Expr part[TRANSPORT_SCALARS];
+  LogicPipe *pipe = heap_alloc(builder->heap, sizeof *pipe);
+  pipe->count = (dag_child_count(dag, e) - TRANSPORT_SCALARS) / 2;
+  pipe->points = heap_array(builder->heap, 2 * (size_t)pipe->count, sizeof *pipe->points);
+  pipe->values = pipe->points + pipe->count;
+  for (uint32_t i = 0; i < 2 * pipe->count; i++) pipe->points[i] = dag_child(dag, e, TRANSPORT_SCALARS + i);
+  for (uint32_t i = 0; i < TRANSPORT_SCALARS; i++) part[i] = dag_child(dag, e, i);
+  dag_substitute(dag, builder->from.data, builder->to.data, builder->from.count, part, TRANSPORT_SCALARS);
+  for (uint32_t i = 0; i < TRANSPORT_SCALARS; i++) part[i] = builder->put(builder->problem, part[i]);
+  pipe->x = part[TRANSPORT_X];
+  pipe->positive = part[TRANSPORT_POSITIVE];
+  Expr enters = dag_if(dag, pipe->positive, part[TRANSPORT_IN0], part[TRANSPORT_IN1]), zero = dag_constant(dag, 0);
+  LogicDelay delay = {
+      .value = enters, .time = zero, .longest = zero, .written = e, .pipe = pipe, .leaf = logic->leaves};
+  logic->leaves += PIPE_LEAVES;
+  pipe->arrival = arrival_leaf(builder, delay.leaf, pipe->x);
+  vec_push(builder->heap, &logic->delays, delay);
+  Expr contained = expansion(dag, delay.leaf, dag_negate(dag, pipe->x));
+  return dag_if(dag, pipe->positive, part[TRANSPORT_IN0], contained);
+}
+
+uint32_t logic_delay_leaves(const LogicDelay *delay) {
+  return delay->pipe ? PIPE_LEAVES : delay->is_discrete ? 1 : DELAY_LEAVES;
+}
+
 void logic_put_start(const Logic *logic, Dag *dag, Heap *heap, Expr *roots, uint32_t count) {
   ExprVec from = {0}, to = {0};
   for (uint32_t k = 0; k < logic->delays.count; k++) {
     const LogicDelay *delay = &logic->delays.data[k];
     Expr value = delay->value;
     if (delay->is_discrete) continue;
+    if (delay->pipe) value = dag_negate(dag, delay->pipe->x);
     if (from.count) dag_substitute(dag, from.data, to.data, from.count, &value, 1);
+    if (delay->pipe) { /* what it contains is known, but not where */
+      vec_push(heap, &from, dag_discrete(dag, delay->leaf + DELAY_DEGREE + 1));
+      vec_push(heap, &to, value);
+      continue;
+    }
     for (uint32_t order = 0; order <= DELAY_DEGREE; order++) {
       Expr now = order ? dag_constant(dag, 0) : value;
       vec_push(heap, &from,
@@ -319,6 +362,7 @@ static Expr leaf_for(LogicBuilder *builder, Expr e) {
     return dag_binary(dag, OP_AND, leaf, not_of(dag, pre_of(dag, leaf)));
   }
   case OP_DELAY: return delay_leaf(builder, e);
+  case OP_TRANSPORT: return pipe_leaf(builder, e);
   case OP_LEFT: {
     Expr leaf = take_leaf(builder);
     vec_push(builder->heap, &builder->logic->lefts, (LogicLeft){dag_index(dag, leaf), dag_child(dag, e, 0)});
@@ -367,7 +411,10 @@ void logic_places(Logic *logic, Heap *heap, PlaceVec *places) {
   for (uint32_t k = 0; k < logic->lefts.count; k++) vec_push(heap, places, &logic->lefts.data[k].value);
   for (uint32_t k = 0; k < logic->delays.count; k++) {
     vec_push(heap, places, &logic->delays.data[k].value);
+    LogicPipe *pipe = logic->delays.data[k].pipe;
     vec_push(heap, places, &logic->delays.data[k].time);
+    if (pipe) vec_push(heap, places, &pipe->x);
+    if (pipe) vec_push(heap, places, &pipe->positive);
   }
   for (uint32_t k = 0; k < logic->actions.count; k++) {
     LogicAction *action = &logic->actions.data[k];

@@ -37,15 +37,31 @@ typedef struct LogicLeft {
   Expr value;
 } LogicLeft;
 
+/* spatialDistribution, at the place 0 of its pipe. Two leaves tell when the next break of its contents arrives there: its place and a
+ * sign that turns with each one, so that an arrival is an event of the relation sign*place < -sign*x. */
+typedef struct LogicPipe {
+  Expr x, positive; /* positive: whether the flow is */
+  Expr *points, *values;
+  uint32_t count;   /* of the points */
+  uint32_t arrival; /* leaf that is the relation */
+} LogicPipe;
+
 /* delay(value, time, longest). One of a discrete value by a fixed time is a leaf that changes at events only; any other takes
- * DELAY_LEAVES leaves, of which derivative k of the value is leaf + k. */
+ * DELAY_LEAVES leaves, of which derivative k of the value is leaf + k. A pipe delays what enters it until it comes out; its leaves are
+ * derivatives along the pipe, then the place and the sign of a break. */
 typedef struct LogicDelay {
-  Expr value, time;
-  Expr longest; /* of a time that is not fixed */
+  Expr value, time; /* of a pipe: what enters; no time */
+  Expr longest;     /* of a time that is not fixed */
   Expr written;
+  LogicPipe *pipe; /* NULL: a delay */
   uint32_t leaf;
   bool is_fixed, is_discrete;
 } LogicDelay;
+
+enum { PIPE_BREAK = DELAY_LEAVES, PIPE_SIGN, PIPE_LEAVES };
+
+/* How many leaves it takes. */
+uint32_t logic_delay_leaves(const LogicDelay *delay);
 
 typedef struct Logic {
   uint32_t leaves;            /* of the model and of the logic: modes come behind them */

@@ -325,6 +325,19 @@ bool modes_make_events(const Modes *modes) {
 uint32_t modes_leaves(const Modes *modes) { return modes->first + modes->count; }
 
 /* A relation holds only modes made before it. */
+const LogicDelay *modes_pipe(const Modes *modes, const Dag *dag, uint32_t mode) {
+  const Logic *logic = modes->logic;
+  for (uint32_t s = 0; s < logic->steps.count; s++) {
+    const LogicStep *step = &logic->steps.data[s];
+    if (dag_op(dag, step->value) != OP_DISCRETE || dag_index(dag, step->value) != modes->first + mode) continue;
+    for (uint32_t k = 0; k < logic->delays.count; k++) {
+      const LogicPipe *pipe = logic->delays.data[k].pipe;
+      if (pipe && pipe->arrival == step->leaf) return &logic->delays.data[k];
+    }
+  }
+  return NULL;
+}
+
 Expr modes_restore(const Modes *modes, Dag *dag, Expr e) {
   for (uint32_t m = modes->count; m-- > 0 && dag_depends(dag, e, OP_DISCRETE);) {
     Expr mode = dag_discrete(dag, modes->first + m);

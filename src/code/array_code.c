@@ -129,15 +129,18 @@ static void add_logic(ArrayCode *code, const Logic *logic) {
 
 static void add_delays(ArrayCode *code, const Logic *logic) {
   uint32_t count = logic->delays.count;
-  Expr *roots = heap_array(code->heap, 2 * (size_t)count, sizeof *roots);
+  Expr *roots = heap_array(code->heap, 3 * (size_t)count, sizeof *roots), zero = dag_constant(code->array->dag, 0);
   if (count) {
     for (uint32_t k = 0; k < count; k++) roots[k] = logic->delays.data[k].value;
     code->delayed = array_code_program(code, roots, count);
     for (uint32_t k = 0; k < count; k++) {
-      roots[k] = logic->delays.data[k].time;
-      roots[count + k] = logic->delays.data[k].longest;
+      const LogicDelay *delay = &logic->delays.data[k];
+      Expr rate = delay->pipe ? dag_time_derivative(code->array->dag, delay->pipe->x) : zero;
+      roots[k] = delay->pipe ? delay->pipe->x : delay->time;
+      roots[count + k] = delay->pipe ? delay->pipe->positive : delay->longest;
+      roots[2 * count + k] = within_columns(code->array, rate) ? rate : zero;
     }
-    code->delay_times = array_code_program(code, roots, 2 * count);
+    code->delay_times = array_code_program(code, roots, 3 * count);
   }
   heap_free(code->heap, roots);
 }

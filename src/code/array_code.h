@@ -28,10 +28,11 @@ typedef struct ArrayCode {
   Program *actions;       /* of the logic: whether each fires, then its value; NULL without them */
   Program *idle_actions;  /* as idle_levels */
   IndexVec action_guards;
-  Program *delayed, *delay_times; /* what delays delay; by how long, and at most. NULL without them */
-  bool *matters;                  /* per discrete leaf: rows depend on it */
-  struct BlockShape **shapes;     /* per block: made when first asked for (block_matrix.h); NULL while there is none */
-  VEC(Program *) programs;        /* all of them, to be compiled together */
+  Program *delayed;           /* what delays delay and what enters pipes; NULL without them */
+  Program *delay_times;       /* by how long, then at most, then 0; of pipes: x, whether the flow is positive, der(x) */
+  bool *matters;              /* per discrete leaf: rows depend on it */
+  struct BlockShape **shapes; /* per block: made when first asked for (block_matrix.h); NULL while there is none */
+  VEC(Program *) programs;    /* all of them, to be compiled together */
 } ArrayCode;
 
 /* Programs for all rows, their Jacobian and the modes. Lives in the heap. O(size of the rows). */

@@ -52,7 +52,7 @@ Evaluator *evaluator_new(Heap *heap, const ArrayCode *code, const double *parame
 Point evaluator_point(const Evaluator *evaluator, double t, const double *y) {
   if (evaluator->inputs && y) inputs_write(evaluator->inputs, t, evaluator->parameters);
   Point point = {t, y, evaluator->parameters, evaluator->discretes, evaluator->pre};
-  if (evaluator->past) past_read(evaluator, &point);
+  if (evaluator->past && y) past_read(evaluator, &point);
   return point;
 }
 

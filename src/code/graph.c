@@ -20,6 +20,7 @@ bool op_has_value(Op op) {
   case OP_LEFT:
   case OP_DELAY:
   case OP_DELAYED:
+  case OP_TRANSPORT:
   case OP_STRING_OF:
   case OP_STRING_JOIN: return false;
   default: return true;

@@ -1,6 +1,8 @@
 /* past: see past.h. */
 #include "code/past.h"
 
+#include "code/profile.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -14,8 +16,17 @@ static const double JUMP = 1e-10;
 /* Of a value: changes of its derivatives over the time of the delay that make less are no kink. */
 static const double KINK = 1e-6;
 
+/* A step has at most so many pieces. */
+enum { PARTS_LIMIT = 16 };
+
 /* Pieces that are too old are dropped when so many are. */
 enum { DROP_LEAST = 256 };
+
+/* A pipe without breaks waits for one that is so many times its length away. */
+static const double FAR = 1000;
+
+/* Part of a pipe by which its contents may move in a step, by the velocity before it. */
+static const double STEP_PART = 0.5;
 
 #define NO_PIECE UINT64_MAX
 #define NO_LEVEL UINT32_MAX
@@ -27,7 +38,15 @@ typedef struct Break {
   uint32_t level; /* 0: a jump; else the derivative that jumps, or a higher one */
 } Break;
 
+typedef struct Transport {
+  Profile *profile;
+  double x, rate;
+  double begin, end; /* x where the step under way began, and at the end of the last one */
+  bool is_positive, is_fit;
+} Transport;
+
 typedef struct Channel {
+  Transport *pipe; /* NULL: a delay */
   double time, longest;
   double start;   /* the value at all times before the run */
   double last;    /* at the end of what is known */
@@ -43,34 +62,46 @@ typedef struct Piece {
 
 struct Past {
   Heap *heap;
+  const ArrayCode *code; /* whose columns the programs read */
   const Logic *logic;
-  const bool *matters;
   Workspace *values, *times;
   uint32_t count;
   Channel *channel;
   double *nodes;       /* values at the nodes of the piece under way */
-  double *span;        /* times of all delays, then the longest ones */
+  double *places;      /* x of pipes there */
+  double *span;        /* the values of `times` */
   bool begun, changes; /* changes: not all times are fixed */
   double begin, read;  /* when the run began; time of the last reading */
+  double noted;        /* time of the last event */
   double reach;        /* the longest delay */
   uint32_t level;      /* least of the breaks that the event under way passes */
   uint64_t dropped;    /* pieces */
   VEC(Piece) pieces;
-  VEC(double) coefficients; /* PAST_NODES for each delay and piece, in [-1, 1] */
+  VEC(double) coefficients; /* PIECE_NODES for each delay and piece */
 };
+
+static Transport *transport_new(Heap *heap) {
+  Transport *pipe = heap_alloc(heap, sizeof *pipe);
+  *pipe = (Transport){.profile = profile_new(heap)};
+  return pipe;
+}
 
 Past *past_new(Heap *heap, const ArrayCode *code) {
   const Logic *logic = code->modes->logic;
   uint32_t count = logic->delays.count;
   if (!count) return NULL;
   Past *past = heap_alloc(heap, sizeof *past);
-  *past = (Past){.heap = heap, .logic = logic, .matters = code->matters, .count = count, .level = NO_LEVEL};
+  *past = (Past){.heap = heap, .code = code, .logic = logic, .count = count, .level = NO_LEVEL};
   past->values = workspace_new(heap, code->delayed);
   past->times = workspace_new(heap, code->delay_times);
   past->channel = heap_array(heap, count, sizeof *past->channel);
-  past->nodes = heap_array(heap, (size_t)PAST_NODES * count, sizeof(double));
-  past->span = heap_array(heap, 2 * (size_t)count, sizeof(double));
-  for (uint32_t k = 0; k < count; k++) past->changes = past->changes || !logic->delays.data[k].is_fixed;
+  past->nodes = heap_array(heap, (size_t)PIECE_NODES * count, sizeof(double));
+  past->places = heap_array(heap, (size_t)PIECE_NODES * count, sizeof(double));
+  past->span = heap_array(heap, 3 * (size_t)count, sizeof(double));
+  for (uint32_t k = 0; k < count; k++) {
+    past->changes = past->changes || !logic->delays.data[k].is_fixed;
+    if (logic->delays.data[k].pipe) past->channel[k].pipe = transport_new(heap);
+  }
   return past;
 }
 
@@ -83,8 +114,10 @@ static Point bare_point(const Evaluator *evaluator, double t, const double *y) {
 static void read_times(Past *past, const Point *point) {
   workspace_run(past->times, point, past->span);
   for (uint32_t k = 0; k < past->count; k++) {
-    past->channel[k].time = past->span[k];
-    past->channel[k].longest = past->span[past->count + k];
+    Channel *channel = &past->channel[k];
+    double first = past->span[k], second = past->span[past->count + k], third = past->span[2 * past->count + k];
+    if (channel->pipe) channel->pipe->x = first, channel->pipe->is_positive = second != 0, channel->pipe->rate = third;
+    else channel->time = first, channel->longest = second;
   }
 }
 
@@ -103,24 +136,29 @@ static uint64_t find_piece(const Past *past, uint64_t guess, uint64_t begin, uin
   return piece;
 }
 
-/* The value and all derivatives of a piece at a time, by repeated division by s - s0. */
+/* The value and all derivatives of a piece at a time. */
 static void expand(const Past *past, uint32_t k, uint64_t piece, double at, double *leaves) {
   const Piece *stretch = piece_at(past, piece);
   double half = 0.5 * (stretch->to - stretch->from), s = (at - stretch->from) / half - 1, factor = 1;
-  double c[PAST_NODES];
-  memcpy(c, past->coefficients.data + ((piece - past->dropped) * past->count + k) * PAST_NODES, sizeof c);
-  for (int order = 0; order < PAST_NODES; order++) {
-    for (int i = PAST_NODES - 1; i-- > order;) c[i] += s * c[i + 1];
-    leaves[order] = factor * c[order];
+  piece_expand(past->coefficients.data + ((piece - past->dropped) * past->count + k) * PIECE_NODES, s, leaves);
+  for (int order = 0; order < PIECE_NODES; order++) {
+    leaves[order] *= factor;
     factor *= (order + 1) / half;
   }
+}
+
+/* What is at the place 0. */
+static void read_pipe(const Transport *pipe, double *leaves) {
+  profile_read(pipe->profile, -pipe->x, leaves);
+  leaves[DELAY_DEGREE + 1] = -pipe->x;
 }
 
 static void read_channel(const Past *past, uint32_t k, double t, double *discretes) {
   const LogicDelay *delay = &past->logic->delays.data[k];
   Channel *channel = &past->channel[k];
   double *leaves = discretes + delay->leaf, at = t - channel->time;
-  if (delay->is_discrete) return;
+  if (channel->pipe && !channel->pipe->is_positive) read_pipe(channel->pipe, leaves);
+  if (delay->is_discrete || channel->pipe) return;
   uint64_t begin = past->dropped, end = begin + past->pieces.count;
   if (delay->is_fixed && channel->first > begin) begin = channel->first;
   if (delay->is_fixed && channel->passed < channel->breaks.count) end = channel->breaks.data[channel->passed].piece;
@@ -136,7 +174,8 @@ static void read_channel(const Past *past, uint32_t k, double t, double *discret
 
 void past_read(const Evaluator *evaluator, const Point *point) {
   Past *past = evaluator->past;
-  if (!past->begun || (!past->changes && past->read == point->time)) return;
+  bool is_other = evaluator->code != past->code; /* it shares the past of the one that runs, which reads the times */
+  if (!past->begun || (past->changes ? is_other : past->read == point->time)) return;
   if (past->changes) read_times(past, point);
   for (uint32_t k = 0; k < past->count; k++) read_channel(past, k, point->time, evaluator->discretes);
   past->read = point->time;
@@ -153,6 +192,9 @@ uint32_t past_fault(const Past *past) {
   for (uint32_t k = 0; k < past->count; k++) {
     const Channel *channel = &past->channel[k];
     const LogicDelay *delay = &past->logic->delays.data[k];
+    const Transport *pipe = channel->pipe;
+    if (pipe && !pipe->is_fit) return k;
+    if (pipe) continue;
     bool vanishes = channel->time == 0 && delay->is_fixed && !delay->is_discrete;
     if (vanishes || !(channel->time >= 0) || !(channel->time <= channel->longest * (1 + 1e-12))) return k;
   }
@@ -161,20 +203,59 @@ uint32_t past_fault(const Past *past) {
 
 double past_time(const Past *past, uint32_t delay) { return past->channel[delay].time; }
 
-double past_longest_step(const Past *past) {
+double past_longest_step(Evaluator *evaluator, double t, const double *y) {
+  Past *past = evaluator->past;
   static const double shortest =
       1e-3; /* of the longest delay: one that vanishes is read a little ahead of what is known */
   double longest = INFINITY;
+  read_point(evaluator, t, y);
   for (uint32_t k = 0; k < past->count; k++) {
     const LogicDelay *delay = &past->logic->delays.data[k];
+    Transport *pipe = past->channel[k].pipe;
     double time = past->channel[k].time;
-    if (!delay->is_fixed) time = fmax(time, shortest * past->channel[k].longest);
+    if (pipe) pipe->begin = pipe->x, time = STEP_PART / fabs(pipe->rate);
+    else if (!delay->is_fixed) time = fmax(time, shortest * past->channel[k].longest);
     if (!delay->is_discrete) longest = fmin(longest, time);
   }
   return longest;
 }
 
+double past_moved(Evaluator *evaluator, double t, const double *y) {
+  Past *past = evaluator->past;
+  double most = 0;
+  read_point(evaluator, t, y);
+  for (uint32_t k = 0; k < past->count; k++) {
+    const Transport *pipe = past->channel[k].pipe;
+    if (pipe) most = fmax(most, fabs(pipe->x - pipe->begin));
+  }
+  return most;
+}
+
 /* ---- the start ---- */
+
+/* The break that a pipe waits for; none comes to the end at which it is filled. */
+static void set_break(Evaluator *evaluator, uint32_t k) {
+  const Transport *pipe = evaluator->past->channel[k].pipe;
+  double limit = pipe->is_positive ? INFINITY : profile_limit(pipe->profile, -pipe->x, true);
+  evaluator->discretes[evaluator->past->logic->delays.data[k].leaf + PIPE_BREAK] = fmin(limit, FAR - pipe->x);
+}
+
+/* What a pipe contains at the start. */
+static void fill_pipe(Evaluator *evaluator, uint32_t k) {
+  const LogicDelay *delay = &evaluator->past->logic->delays.data[k];
+  Transport *pipe = evaluator->past->channel[k].pipe;
+  uint32_t count = delay->pipe->count;
+  double *points = heap_array(evaluator->heap, 2 * (size_t)count, sizeof *points), *values = points + count;
+  for (uint32_t i = 0; i < 2 * count; i++)
+    model_evaluate(evaluator->model, &evaluator->scratch, delay->pipe->points[i], evaluator->parameters, &points[i]);
+  pipe->is_fit = transport_points_fit(points, count);
+  points[0] = 0, points[count - 1] = 1;
+  profile_fill(pipe->profile, points, values, count, pipe->x);
+  heap_free(evaluator->heap, points);
+  read_pipe(pipe, evaluator->discretes + delay->leaf);
+  evaluator->discretes[delay->leaf + PIPE_BREAK] = FAR - pipe->x;
+  evaluator->discretes[delay->leaf + PIPE_SIGN] = 1;
+}
 
 /* Delays inside of others settle first. */
 void past_guess(Evaluator *evaluator, double t, const double *y) {
@@ -183,12 +264,24 @@ void past_guess(Evaluator *evaluator, double t, const double *y) {
   Point point = bare_point(evaluator, t, y);
   for (uint32_t round = 0; round < past->count; round++) {
     workspace_run(past->values, &point, past->nodes);
+    read_times(past, &point);
     for (uint32_t k = 0; k < past->count; k++) {
       const LogicDelay *delay = &past->logic->delays.data[k];
-      if (delay->is_discrete) evaluator->discretes[delay->leaf] = past->nodes[k];
+      if (delay->pipe) fill_pipe(evaluator, k);
+      else if (delay->is_discrete) evaluator->discretes[delay->leaf] = past->nodes[k];
       else set_constant(evaluator->discretes + delay->leaf, past->nodes[k]);
     }
   }
+}
+
+/* Tells a pipe of what enters from now on, and which of its breaks is the next to come out. */
+static void await_break(Evaluator *evaluator, uint32_t k, double enters, bool is_kink) {
+  const LogicDelay *delay = &evaluator->past->logic->delays.data[k];
+  const Transport *pipe = evaluator->past->channel[k].pipe;
+  double *leaves = evaluator->discretes + delay->leaf;
+  profile_announce(pipe->profile, pipe->is_positive, pipe->x, enters, is_kink);
+  set_break(evaluator, k);
+  leaves[PIPE_SIGN] = evaluator->discretes[delay->pipe->arrival] != 0 ? -1 : 1;
 }
 
 void past_begin(Evaluator *evaluator, double t, const double *y) {
@@ -197,12 +290,17 @@ void past_begin(Evaluator *evaluator, double t, const double *y) {
   past_guess(evaluator, t, y);
   read_times(past, &point);
   past->begun = true;
-  past->begin = t;
+  past->begin = past->noted = t;
   past->read = NAN;
   past->reach = 0;
   past->dropped = past->pieces.count = past->coefficients.count = 0;
   for (uint32_t k = 0; k < past->count; k++) {
     Channel *channel = &past->channel[k];
+    if (channel->pipe) {
+      channel->pipe->begin = channel->pipe->end = channel->pipe->x;
+      await_break(evaluator, k, past->nodes[k], true);
+      continue;
+    }
     channel->start = channel->last = past->nodes[k];
     channel->first = NO_PIECE;
     channel->passed = channel->breaks.count = 0;
@@ -214,30 +312,16 @@ void past_begin(Evaluator *evaluator, double t, const double *y) {
 
 /* ---- pieces ---- */
 
-/* Nodes of Chebyshev's second kind, both ends included. */
-static const double NODES[PAST_NODES] = {
-    -1, -0.80901699437494742, -0.30901699437494742, 0.30901699437494742, 0.80901699437494742, 1};
-
-double past_node_time(uint32_t node, double from, double to) { return from + 0.5 * (to - from) * (1 + NODES[node]); }
+double past_node_time(uint32_t node, double from, double to) {
+  return from + 0.5 * (to - from) * (1 + piece_node(node));
+}
 
 void past_sample(Evaluator *evaluator, uint32_t node, double t, const double *y) {
   Past *past = evaluator->past;
   Point point = read_point(evaluator, t, y);
   workspace_run(past->values, &point, past->nodes + (size_t)node * past->count);
-}
-
-/* The coefficients of the polynomial through the nodes: divided differences, then Horner's scheme. */
-static void fit(const Past *past, uint32_t k, double *c) {
-  double difference[PAST_NODES];
-  for (uint32_t i = 0; i < PAST_NODES; i++) difference[i] = past->nodes[(size_t)i * past->count + k], c[i] = 0;
-  for (uint32_t order = 1; order < PAST_NODES; order++)
-    for (uint32_t i = PAST_NODES; i-- > order;)
-      difference[i] = (difference[i] - difference[i - 1]) / (NODES[i] - NODES[i - order]);
-  for (uint32_t i = PAST_NODES; i-- > 0;) {
-    double s = NODES[i];
-    for (uint32_t p = PAST_NODES - 1; p > 0; p--) c[p] = c[p - 1] - s * c[p];
-    c[0] = difference[i] - s * c[0];
-  }
+  for (uint32_t k = 0; k < past->count; k++)
+    if (past->channel[k].pipe) past->places[(size_t)node * past->count + k] = past->channel[k].pipe->x;
 }
 
 static void drop_old(Past *past, double t) {
@@ -245,7 +329,7 @@ static void drop_old(Past *past, double t) {
   while (old < past->pieces.count && past->pieces.data[old].to < t - past->reach) old++;
   if (old < DROP_LEAST || old < past->pieces.count / 2) return;
   uint32_t kept = past->pieces.count - old;
-  size_t width = (size_t)past->count * PAST_NODES;
+  size_t width = (size_t)past->count * PIECE_NODES;
   memmove(past->pieces.data, past->pieces.data + old, kept * sizeof *past->pieces.data);
   memmove(past->coefficients.data, past->coefficients.data + old * width, kept * width * sizeof(double));
   past->pieces.count = kept;
@@ -282,8 +366,41 @@ static bool drop_smooth(Past *past) {
   return any;
 }
 
-bool past_add(Past *past, double from, double to) {
-  uint32_t width = past->count * PAST_NODES;
+/* What has entered pipes in the step from this time on. true: a break at its beginning turned out to be none. */
+static bool add_inflow(Evaluator *evaluator, double from, const double *coefficients) {
+  Past *past = evaluator->past;
+  bool any = false;
+  for (uint32_t k = 0; k < past->count; k++) {
+    Transport *pipe = past->channel[k].pipe;
+    double x[PIECE_NODES];
+    if (!pipe) continue;
+    piece_fit(past->places + k, past->count, x);
+    pipe->end = pipe->x;
+    pipe->is_fit = pipe->is_fit && fabs(pipe->end - pipe->begin) <= 1;
+    const double *value = coefficients + (size_t)k * PIECE_NODES;
+    if (!profile_add(pipe->profile, pipe->is_positive, pipe->begin, x, value, from == past->noted)) continue;
+    set_break(evaluator, k);
+    any = true;
+  }
+  return any;
+}
+
+uint32_t past_parts(const Past *past, double tolerance) {
+  double worst = 0, c[PIECE_NODES];
+  for (uint32_t k = 0; k < past->count; k++) {
+    if (past->logic->delays.data[k].is_discrete) continue;
+    piece_fit(past->nodes + k, past->count, c);
+    worst = fmax(worst, piece_error(c) / fmax(1, fabs(c[0])));
+    if (past->channel[k].pipe) piece_fit(past->places + k, past->count, c);
+    if (past->channel[k].pipe) worst = fmax(worst, piece_error(c));
+  }
+  double parts = ceil(pow(worst / tolerance, 1.0 / PIECE_NODES));
+  return parts > 1 ? (uint32_t)fmin(parts, PARTS_LIMIT) : 1;
+}
+
+bool past_add(Evaluator *evaluator, double from, double to) {
+  Past *past = evaluator->past;
+  uint32_t width = past->count * PIECE_NODES;
   while (past->pieces.count && vec_last(&past->pieces).from >= from) {
     past->pieces.count--;
     past->coefficients.count -= width;
@@ -293,11 +410,12 @@ bool past_add(Past *past, double from, double to) {
   vec_push(past->heap, &past->pieces, (Piece){from, to});
   double *c = vec_extend(past->heap, &past->coefficients, width);
   for (uint32_t k = 0; k < past->count; k++) {
-    fit(past, k, c + (size_t)k * PAST_NODES);
-    past->channel[k].last = past->nodes[(size_t)(PAST_NODES - 1) * past->count + k];
+    piece_fit(past->nodes + k, past->count, c + (size_t)k * PIECE_NODES);
+    past->channel[k].last = past->nodes[(size_t)(PIECE_NODES - 1) * past->count + k];
   }
   past->read = NAN;
-  return drop_smooth(past);
+  bool is_shorter = add_inflow(evaluator, from, c);
+  return drop_smooth(past) || is_shorter;
 }
 
 /* ---- breaks ---- */
@@ -330,7 +448,7 @@ static void forget_passed(Channel *channel) {
 static bool has_jumped(const Past *past, const LogicDelay *delay, const double *before, const double *leaves) {
   for (uint32_t order = 0; order <= DELAY_DEGREE; order++) {
     double size = fmax(fabs(before[order]), fabs(leaves[order]));
-    if (past->matters[delay->leaf + order] && fabs(leaves[order] - before[order]) > JUMP * size) return true;
+    if (past->code->matters[delay->leaf + order] && fabs(leaves[order] - before[order]) > JUMP * size) return true;
   }
   return false;
 }
@@ -348,6 +466,18 @@ static bool pass_breaks(Past *past, Channel *channel, double t, double *value) {
   return any;
 }
 
+/* Passes the break of a pipe that has come out. */
+static bool pass_pipe(Past *past, uint32_t k, double *leaves) {
+  const Transport *pipe = past->channel[k].pipe;
+  double before[DELAY_LEAVES];
+  ProfileBreak passed = pipe->is_positive ? PROFILE_SMOOTH : profile_pass(pipe->profile, -pipe->x);
+  if (passed == PROFILE_SMOOTH) return false;
+  past->level = passed == PROFILE_JUMP || past->level == 0 ? 0 : 1;
+  memcpy(before, leaves, sizeof before);
+  read_pipe(pipe, leaves);
+  return has_jumped(past, &past->logic->delays.data[k], before, leaves);
+}
+
 bool past_pass(Evaluator *evaluator, double t, const double *y) {
   Past *past = evaluator->past;
   bool jumps = false;
@@ -356,6 +486,7 @@ bool past_pass(Evaluator *evaluator, double t, const double *y) {
   for (uint32_t k = 0; k < past->count; k++) {
     const LogicDelay *delay = &past->logic->delays.data[k];
     double *leaves = evaluator->discretes + delay->leaf, before[DELAY_LEAVES], value = 0;
+    if (delay->pipe) jumps = pass_pipe(past, k, leaves) || jumps;
     if (!delay->is_fixed || !pass_breaks(past, &past->channel[k], t, &value)) continue;
     if (delay->is_discrete) {
       *leaves = value; /* a step takes it over */
@@ -368,6 +499,14 @@ bool past_pass(Evaluator *evaluator, double t, const double *y) {
   return jumps;
 }
 
+/* x has no jump; one that is less than the pipe moves its contents. */
+static void note_pipe(Evaluator *evaluator, uint32_t k, double enters, bool is_kink) {
+  Transport *pipe = evaluator->past->channel[k].pipe;
+  pipe->is_fit = pipe->is_fit && fabs(pipe->x - pipe->end) <= 1;
+  pipe->end = pipe->x;
+  await_break(evaluator, k, enters, is_kink);
+}
+
 void past_note(Evaluator *evaluator, double t, const double *y, bool is_kink) {
   Past *past = evaluator->past;
   if (t <= past->begin && !past->pieces.count) {
@@ -375,6 +514,7 @@ void past_note(Evaluator *evaluator, double t, const double *y, bool is_kink) {
     return;
   }
   past_sample(evaluator, 0, t, y);
+  past->noted = t;
   uint32_t level = past->level != NO_LEVEL ? past->level + 1 : is_kink ? 1 : NO_LEVEL;
   for (uint32_t k = 0; k < past->count; k++) {
     const LogicDelay *delay = &past->logic->delays.data[k];
@@ -382,6 +522,7 @@ void past_note(Evaluator *evaluator, double t, const double *y, bool is_kink) {
     double value = past->nodes[k], size = fmax(fabs(value), fabs(channel->last));
     bool jumps = fabs(value - channel->last) > (delay->is_discrete ? 0 : JUMP * size);
     channel->last = value;
+    if (delay->pipe) note_pipe(evaluator, k, value, is_kink || past->level != NO_LEVEL);
     if (!delay->is_fixed || (!jumps && (delay->is_discrete || level > LEVEL_LIMIT))) continue;
     vec_push(past->heap, &channel->breaks, (Break){t, value, past->dropped + past->pieces.count, jumps ? 0 : level});
   }
@@ -389,10 +530,20 @@ void past_note(Evaluator *evaluator, double t, const double *y, bool is_kink) {
 
 /* ---- copies ---- */
 
+static void assign_pipe(Transport *to, const Transport *from) {
+  Profile *profile = to->profile;
+  *to = *from;
+  to->profile = profile;
+  profile_assign(profile, from->profile);
+}
+
 static void assign(Past *to, const Past *from) {
   Past own = *to;
   *to = *from;
   to->heap = own.heap;
+  to->code = own.code, to->logic = own.logic;
+  to->values = own.values, to->times = own.times;
+  to->nodes = own.nodes, to->places = own.places, to->span = own.span;
   to->channel = own.channel;
   to->pieces.data = NULL, to->pieces.count = to->pieces.capacity = 0;
   to->coefficients.data = NULL, to->coefficients.count = to->coefficients.capacity = 0;
@@ -409,7 +560,10 @@ static void assign(Past *to, const Past *from) {
     Channel *channel = &to->channel[k];
     Break *room = channel->breaks.data;
     uint32_t capacity = channel->breaks.capacity;
+    Transport *pipe = channel->pipe;
     *channel = *source;
+    channel->pipe = pipe;
+    if (pipe) assign_pipe(pipe, source->pipe);
     channel->breaks.data = room, channel->breaks.count = 0, channel->breaks.capacity = capacity;
     for (uint32_t b = 0; b < source->breaks.count; b++) vec_push(to->heap, &channel->breaks, source->breaks.data[b]);
   }
@@ -419,6 +573,8 @@ Past *past_save(const Past *past, Heap *heap) {
   Past *saved = heap_alloc(heap, sizeof *saved);
   saved->heap = heap;
   saved->channel = heap_array(heap, past->count, sizeof *saved->channel);
+  for (uint32_t k = 0; k < past->count; k++)
+    if (past->channel[k].pipe) saved->channel[k].pipe = transport_new(heap);
   assign(saved, past);
   return saved;
 }

@@ -201,6 +201,12 @@ Expr dag_delayed(Dag *dag, uint32_t first, uint32_t order) {
   return dag_intern(dag, OP_DELAYED, (Expr[]){place, derivative, time}, 3);
 }
 
+bool transport_points_fit(const double *points, uint32_t count) {
+  for (uint32_t k = 0; k + 1 < count; k++)
+    if (!(points[k] <= points[k + 1])) return false;
+  return count > 1 && points[0] == 0 && points[count - 1] == 1;
+}
+
 uint32_t dag_delayed_leaf(const Dag *dag, Expr e) {
   return (uint32_t)(dag_value(dag, dag_child(dag, e, 0)) + dag_value(dag, dag_child(dag, e, 1)));
 }

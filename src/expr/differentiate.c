@@ -156,6 +156,33 @@ static Expr derive_delay(Dag *dag, Expr self, const Expr *d) {
   return d[0] == EXPR_ZERO ? EXPR_ZERO : dag_multiply(dag, delayed, rate);
 }
 
+/* Along time, what comes out changes as what the pipe contains does against the flow, times the velocity x'. That is moved too: in'/x'
+ * enters, and between the points of the start it is constant. */
+static Expr derive_transport(Dag *dag, Expr self, const Expr *d) {
+  const Expr *old;
+  uint32_t count = dag_arguments(dag, self, &old), points = (count - TRANSPORT_SCALARS) / 2, twice = 2 * points - 2;
+  Expr rate = d[TRANSPORT_X];
+  if (rate == EXPR_ZERO) return dag_if(dag, old[TRANSPORT_POSITIVE], d[TRANSPORT_IN0], EXPR_ZERO);
+  Expr *kept = heap_copy(dag->heap, old, count, sizeof *kept);
+  Expr *arguments = heap_array(dag->heap, TRANSPORT_SCALARS + 2 * (size_t)twice, sizeof *arguments);
+  const Expr *point = kept + TRANSPORT_SCALARS, *value = point + points;
+  Expr *slope = arguments + TRANSPORT_SCALARS + twice;
+  for (uint32_t i = 0; i < TRANSPORT_SCALARS; i++)
+    arguments[i] = i < TRANSPORT_X ? dag_divide(dag, d[i], rate) : kept[i];
+  for (uint32_t k = 0; k + 1 < points; k++) {
+    Expr length = dag_subtract(dag, point[k + 1], point[k]), fall = dag_subtract(dag, value[k], value[k + 1]);
+    Expr part = length == EXPR_ZERO ? EXPR_ZERO : dag_divide(dag, fall, length);
+    for (uint32_t i = 0; i < 2; i++) {
+      arguments[TRANSPORT_SCALARS + 2 * k + i] = point[k + i];
+      slope[2 * k + i] = part;
+    }
+  }
+  Expr moved = dag_nary(dag, OP_TRANSPORT, arguments, TRANSPORT_SCALARS + 2 * twice);
+  heap_free(dag->heap, arguments);
+  heap_free(dag->heap, kept);
+  return dag_multiply(dag, rate, moved);
+}
+
 /* The next derivative; only time is below. */
 static Expr derive_delayed(Dag *dag, Expr self, const Expr *d) {
   double first = dag_value(dag, dag_child(dag, self, 0)), order = dag_value(dag, dag_child(dag, self, 1));
@@ -180,6 +207,7 @@ static Expr derive_node(Dag *dag, Expr self, const Expr *d, uint32_t count, bool
   case OP_INPUT: return in_time ? derive_input(dag, self) : EXPR_ZERO;
   case OP_DELAY: return in_time ? derive_delay(dag, self, d) : EXPR_ZERO;
   case OP_DELAYED: return derive_delayed(dag, self, d);
+  case OP_TRANSPORT: return in_time ? derive_transport(dag, self, d) : EXPR_ZERO;
   default: return derive_operator(dag, self, d, count);
   }
 }
@@ -308,7 +336,7 @@ static void spread_sum(GradientSweep *g, Expr e, Expr adjoint) {
 }
 
 static void spread_operator(GradientSweep *g, Expr e, Expr adjoint) {
-  if (dag_op(g->dag, e) == OP_DELAY) return;
+  if (dag_op(g->dag, e) == OP_DELAY || dag_op(g->dag, e) == OP_TRANSPORT) return;
   for (uint32_t i = 0, count = dag_child_count(g->dag, e); i < count; i++) {
     Expr child = dag_child(g->dag, e, i);
     if (!dag_was_met(&g->dag->scratch, child)) continue;

@@ -373,6 +373,17 @@ static void open_arguments(Printer *p, Expr e, uint32_t first, uint32_t place) {
   part_text(p, ")");
 }
 
+/* The last two arguments are vectors of one size. */
+static void open_transport(Printer *p, Expr e) {
+  uint32_t count = dag_child_count(p->dag, e), points = (count - TRANSPORT_SCALARS) / 2;
+  for (uint32_t i = 0; i < count; i++) {
+    bool is_vector = i == TRANSPORT_SCALARS || i == TRANSPORT_SCALARS + points;
+    part_text(p, i == 0 ? "(" : i == TRANSPORT_SCALARS ? ", {" : is_vector ? "}, {" : ", ");
+    part_node(p, dag_child(p->dag, e, i), LEVEL_IF, i == TRANSPORT_POSITIVE ? VALUE_BOOLEAN : VALUE_REAL);
+  }
+  part_text(p, "})");
+}
+
 /* The name goes out at once: nothing of this node stands before it. */
 static void open_plain_call(Printer *p, Expr e, CallInfo call) {
   if (p->leaves && p->leaves->function)
@@ -433,6 +444,10 @@ static void open_function(Printer *p, Expr e, uint32_t place) {
   }
   if (op == OP_MIN || op == OP_MAX) {
     open_extreme(p, e, place);
+    return;
+  }
+  if (op == OP_TRANSPORT) {
+    open_transport(p, e);
     return;
   }
   uint32_t inner = VALUE_REAL;

@@ -400,6 +400,22 @@ static bool overload_text(Compiler *c, struct Task *task) {
   return true;
 }
 
+static bool is_transport(const Intrinsic *f) { return f->kind == INTRINSIC_SPECIAL && f->code == SPECIAL_TRANSPORT; }
+
+/* Both outputs of spatialDistribution: its arguments go to slots, and each output is an operator of its own. */
+static void emit_both_ends(Compiler *c, const Type *types, uint32_t count, Span span) {
+  static const Special ends[] = {SPECIAL_TRANSPORT, SPECIAL_TRANSPORT_END};
+  uint32_t *slots = arena_array(&c->el->arena, count, sizeof *slots);
+  for (uint32_t i = count; i-- > 0;) {
+    slots[i] = compile_local(c, 0, types[i], span);
+    compile_emit(c, CODE_BIND, 0, slots[i], span);
+  }
+  for (int end = 0; end < 2; end++) {
+    for (uint32_t i = 0; i < count; i++) compile_emit(c, CODE_LOCAL, 0, slots[i], span);
+    compile_emit(c, CODE_SPECIAL, count, ends[end], span);
+  }
+}
+
 static void finish_intrinsic(Compiler *c, struct Task *task) {
   const Intrinsic *f = task->intrinsic;
   if (overload_text(c, task)) return;
@@ -421,7 +437,10 @@ static void finish_intrinsic(Compiler *c, struct Task *task) {
   uint32_t code = f->code;
   if (f->kind == INTRINSIC_SPECIAL) code = special_variant((Special)code, c->types.data + task->height, count);
   c->types.count = task->height;
-  if (f->kind == INTRINSIC_SCALAR) compile_emit(c, CODE_APPLY, count, code, span);
+  if (task->wanted == 2) {
+    emit_both_ends(c, c->types.data + task->height, count, span);
+    push_type(c, type);
+  } else if (f->kind == INTRINSIC_SCALAR) compile_emit(c, CODE_APPLY, count, code, span);
   else compile_emit(c, f->kind == INTRINSIC_ARRAY ? CODE_BUILTIN : CODE_SPECIAL, count, code, span);
   task_done(c, type);
 }
@@ -599,8 +618,10 @@ void call_step(Compiler *c) {
   if (task->callee) {
     function_step(c, task);
   } else if (task->intrinsic) {
-    if (task->wanted != 1) {
-      compile_error(c, ast_span(c->el->ast, task->e), "`%s` has one output only", task->intrinsic->name);
+    uint32_t outputs = is_transport(task->intrinsic) ? 2 : 1;
+    if (task->wanted == 0 || task->wanted > outputs) {
+      compile_error(c, ast_span(c->el->ast, task->e), "`%s` has %s", task->intrinsic->name,
+                    outputs == 1 ? "one output only" : "two outputs");
       task->wanted = 1;
     }
     if (!text_step(c, task)) intrinsic_step(c, task);

@@ -289,6 +289,7 @@ typedef enum Rule {
   RULE_ORDINAL,
   RULE_LENGTH,
   RULE_NORMALIZE,
+  RULE_TRANSPORT,
 } Rule;
 
 typedef struct Intrinsic {

@@ -153,12 +153,64 @@ static bool symbolic_sample(Elaboration *el, const Expr *a, Span span, Expr *out
   return true;
 }
 
+/* Are the points and values of a pipe known at the start, and the points, as far as they are known, in order? */
+static bool check_contents(Elaboration *el, const Expr *a, uint32_t points, Span span) {
+  double *known = arena_array(&el->arena, points, sizeof *known);
+  bool are_known = true;
+  for (uint32_t i = 0; i < 2 * points; i++) {
+    if (is_moving(el, a[i])) {
+      diag_error(el->diags, DIAG_INPUT, span, "%s depends on variables: only parameters and constants are allowed",
+                 i < points ? "initialPoints" : "initialValues");
+      return false;
+    }
+    if (i < points) are_known = dag_is_constant(el->dag, a[i], &known[i]) && are_known;
+  }
+  if (!are_known || transport_points_fit(known, points)) return true;
+  diag_error(el->diags, DIAG_INPUT, span, "initialPoints does not ascend from 0 to 1");
+  return false;
+}
+
+/* The other end of a pipe is the first one of the pipe turned around. */
+static void turn_pipe(Elaboration *el, Expr *a, uint32_t points) {
+  Dag *dag = el->dag;
+  Expr in0 = a[TRANSPORT_IN0], *point = a + TRANSPORT_SCALARS, *value = point + points;
+  a[TRANSPORT_IN0] = a[TRANSPORT_IN1];
+  a[TRANSPORT_IN1] = in0;
+  a[TRANSPORT_X] = dag_negate(dag, a[TRANSPORT_X]);
+  a[TRANSPORT_POSITIVE] = dag_unary(dag, OP_NOT, a[TRANSPORT_POSITIVE]);
+  for (uint32_t i = 0, j = points - 1; i <= j && j < points; i++, j--) {
+    Expr first = point[i], last = point[j], v = value[i];
+    point[i] = dag_subtract(dag, dag_constant(dag, 1), last);
+    point[j] = dag_subtract(dag, dag_constant(dag, 1), first);
+    value[i] = value[j];
+    value[j] = v;
+  }
+}
+
+/* Modelica Language Specification 3.6, 3.7.4.2. */
+static ExecuteStatus symbolic_transport(Elaboration *el, const void *arguments, uint32_t count, bool is_end, Span span,
+                                        void *out) {
+  Dag *dag = el->dag;
+  Expr *a = arena_copy_array(&el->arena, arguments, count, sizeof *a);
+  uint32_t points = (count - TRANSPORT_SCALARS) / 2;
+  if (dag_contains(dag, dag_scratch(dag), a[TRANSPORT_POSITIVE], OP_NOEVENT)) {
+    diag_error(el->diags, DIAG_INPUT, span, "positiveVelocity must change at events, without noEvent");
+    return EXECUTE_ERROR;
+  }
+  if (!check_contents(el, a + TRANSPORT_SCALARS, points, span)) return EXECUTE_ERROR;
+  if (is_end) turn_pipe(el, a, points);
+  write(out, dag_nary(dag, OP_TRANSPORT, a, count));
+  return EXECUTE_OK;
+}
+
 static ExecuteStatus symbolic_special(void *context, Special special, Type type, const void *arguments, uint32_t count,
                                       Span span, void *out) {
   Elaboration *el = context;
   Dag *dag = el->dag;
   Expr a[4] = {0}, result = 0;
   bool fits = true;
+  bool is_end = special == SPECIAL_TRANSPORT_END;
+  if (special == SPECIAL_TRANSPORT || is_end) return symbolic_transport(el, arguments, count, is_end, span, out);
   if (count > 4) return EXECUTE_ERROR;
   if (count) memcpy(a, arguments, count * sizeof *a);
   switch (special) {

@@ -128,9 +128,8 @@ const Intrinsic *intrinsic_find(const char *name) {
 const char *intrinsic_name(uint32_t index) { return index < INTRINSIC_COUNT ? intrinsics[index].name : NULL; }
 
 bool intrinsic_is_refused(const char *name) {
-  static const char *const names[] = {"inStream",        "actualStream", "cardinality", "spatialDistribution",
-                                      "getInstanceName", "activeState",  "transition",  "initialState",
-                                      "rooted",          "isRoot",       "isValid"};
+  static const char *const names[] = {"inStream",   "actualStream", "cardinality", "getInstanceName", "activeState",
+                                      "transition", "initialState", "rooted",      "isRoot",          "isValid"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     if (strcmp(name, names[i]) == 0) return true;
   return false;
@@ -207,6 +206,17 @@ Special special_variant(Special special, const Type *a, uint32_t n) {
   if (a[0].base == TYPE_INTEGER) return SPECIAL_CLOCK_COUNTED;
   if (a[0].base == TYPE_BOOLEAN) return SPECIAL_CLOCK_EVENT;
   return a[0].base == TYPE_CLOCK ? SPECIAL_CLOCK_SOLVER : SPECIAL_CLOCK_TIMED;
+}
+
+/* Numbers and whether the flow is positive; behind them vectors. */
+static Type transport_type(Check *check, const Type *a, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    bool is_flag = i == TRANSPORT_POSITIVE, is_vector = i >= TRANSPORT_SCALARS;
+    if (!is_flag) check_number(check, i, a[i]);
+    else if (a[i].base != TYPE_BOOLEAN && a[i].base != TYPE_NOTHING) check_failed(check, i, a[i], "a Boolean");
+    check_dimensions(check, i, a[i], is_vector, is_vector ? "a vector" : "a scalar");
+  }
+  return type_scalar(TYPE_REAL);
 }
 
 static Type rule_type(Check *check, const Intrinsic *f, const Type *a, uint32_t n, int64_t promote_to) {
@@ -312,6 +322,7 @@ static Type rule_type(Check *check, const Intrinsic *f, const Type *a, uint32_t 
     check_dimensions(check, 0, a[0], 1, "a vector");
     if (n == 2) check_number(check, 1, a[1]), check_dimensions(check, 1, a[1], 0, "a scalar");
     return type_with_dimensions(type_scalar(TYPE_REAL), f->rule == RULE_NORMALIZE);
+  case RULE_TRANSPORT: return transport_type(check, a, n);
   }
   return type_scalar(TYPE_NOTHING);
 }

@@ -61,6 +61,7 @@ typedef enum Code {
 /* Operators with a meaning of their own in each domain. */
 typedef enum Special {
   SPECIAL_TIME,
+  SPECIAL_TRANSPORT_END, /* the second output of SPECIAL_TRANSPORT */
 #define SPECIAL(id, ...) SPECIAL_##id,
 #include "model/specials.def"
   SPECIAL_COUNT

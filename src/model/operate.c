@@ -231,9 +231,41 @@ BaseType special_base(Special special) {
   return (BaseType)bases[special];
 }
 
+/* The value of an operator for scalar arguments. */
+static bool apply_special(Machine *machine, Special special, Type type, const char *scalars, uint32_t count,
+                          char *out) {
+  const Domain *domain = machine->domain;
+  ExecuteStatus status = domain->special(domain->context, special, type, scalars, count, machine_span(machine), out);
+  if (status == EXECUTE_UNKNOWN) return machine_unknown(machine, "a factor, a counter or the period of a clock");
+  if (status == EXECUTE_OK) return true;
+  machine->status = EXECUTE_ERROR;
+  return false;
+}
+
+/* spatialDistribution: its arguments one behind the other. Without them the points are {0, 1} and the values {0, 0}. */
+static bool step_transport(Machine *machine, Special special, uint32_t count) {
+  const Domain *domain = machine->domain;
+  const Value *arguments = machine_top(machine, count);
+  uint32_t size = domain->size, points = count > 4 ? arguments[4].count : 2,
+           values = count > 5 ? arguments[5].count : 2;
+  Value out;
+  if (points != values)
+    return machine_error(machine, "initialPoints has %u elements, initialValues %u", points, values);
+  if (!value_make_checked(machine, (Type){.base = TYPE_REAL}, NULL, &out)) return false;
+  uint32_t scalars = TRANSPORT_SCALARS + 2 * points, at = 0;
+  char *list = machine_alloc(machine, (size_t)scalars * size);
+  for (uint32_t k = 0; k < count; at += arguments[k++].count)
+    memcpy(list + (size_t)at * size, arguments[k].data, (size_t)arguments[k].count * size);
+  for (; at < scalars; at++) domain->constant(domain->context, at == TRANSPORT_SCALARS + 1, list + (size_t)at * size);
+  if (!apply_special(machine, special, out.type, list, scalars, out.data)) return false;
+  machine_replace(machine, count, out);
+  return true;
+}
+
 bool step_special(Machine *machine, Special special, uint32_t count) {
   const Domain *domain = machine->domain;
   if (!domain->special) return machine_error(machine, "this operator cannot be used in a function");
+  if (special == SPECIAL_TRANSPORT || special == SPECIAL_TRANSPORT_END) return step_transport(machine, special, count);
   const Value *arguments = machine_top(machine, count);
   BaseType base = special_base(special);
   Type type = count ? arguments[0].type : type_scalar(base);
@@ -246,12 +278,7 @@ bool step_special(Machine *machine, Special special, uint32_t count) {
     for (uint32_t k = 0; k < count; k++)
       memcpy(scalars + (size_t)k * size, arguments[k].data + (arguments[k].type.dimensions ? (size_t)i * size : 0),
              size);
-    ExecuteStatus status = domain->special(domain->context, special, type, scalars, count, machine_span(machine),
-                                           out.data + (size_t)i * size);
-    if (status == EXECUTE_UNKNOWN) return machine_unknown(machine, "a factor, a counter or the period of a clock");
-    if (status == EXECUTE_OK) continue;
-    machine->status = EXECUTE_ERROR;
-    return false;
+    if (!apply_special(machine, special, type, scalars, count, out.data + (size_t)i * size)) return false;
   }
   machine_replace(machine, count, out);
   return true;

@@ -1,6 +1,7 @@
 /* modes: runs whose equations change their structure at events. Each mode has a plan of its own, made when it is first met. */
 #include "pipeline/parts.h"
 
+#include "code/past.h"
 #include "code/switches.h"
 
 #include <string.h>
@@ -59,6 +60,8 @@ static bool restructure(Simulation *simulation, double t, const double *y) {
   simulation->original.evaluator->inputs = before->evaluator->inputs;
   simulation->request.run.start = t;
   if (!simulation_make_view(simulation)) return false;
+  Past *past = simulation->system.evaluator->past;
+  if (past) past_restore(past, before->evaluator->past);
   switches_adopt(simulation->view->switches, before->switches);
   if (before->switches->decisions)
     decisions_restore(simulation->view->switches->decisions,

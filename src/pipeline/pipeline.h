@@ -55,6 +55,7 @@ typedef struct Plan {
   struct Plan *common; /* of a method by ranks: what the other methods start with; NULL if they cannot */
   StartValues starts;
   Problem problem;
+  Problem whole; /* with all branches, where the problem is that of some */
   Modes modes;
   Branches branches;
   bool *holds; /* which of them the plan was made for; NULL: for all */

@@ -36,6 +36,7 @@ static bool pass_structure(Plan *plan) {
   plan->problem = problem_make(plan->own, !plan->request.method->by_ranks, &plan->arena);
   plan->modes = modes_extract(&plan->problem, &plan->arena);
   plan->branches = branches_find(&plan->problem, &plan->arena);
+  plan->whole = plan->problem;
   if (plan->holds) plan->problem = branches_narrow(&plan->problem, &plan->branches, plan->holds, &plan->arena);
   plan->structure = structure_run(&plan->arena, &plan->problem.incidence);
   if (plan->structure.status == STRUCTURE_OK) return true;
@@ -130,16 +131,21 @@ static StartValues common_starts(const Plan *plan) {
   return starts;
 }
 
+/* The differentiations that the equations need in a mode; NULL where these branches leave them singular. */
+static const int32_t *mode_differentiations(Plan *plan, const bool *holds) {
+  Problem narrow = branches_narrow(&plan->whole, &plan->branches, holds, &plan->arena);
+  Structure structure = structure_run(&plan->arena, &narrow.incidence);
+  return structure.status == STRUCTURE_OK ? structure.c : NULL;
+}
+
 /* Do the equations in the mode of now need other differentiations than those of all branches together? Then their structure says
  * nothing about this mode. */
 static bool needs_mode(Plan *plan) {
   if (!plan->branches.count || plan->holds || plan->conversions.count) return false;
   bool *holds = start_branches(plan, plan->first.evaluator, plan->heap);
-  Problem narrow = branches_narrow(&plan->problem, &plan->branches, holds, &plan->arena);
-  Structure structure = structure_run(&plan->arena, &narrow.incidence);
-  if (structure.status != STRUCTURE_OK) return false;
-  for (uint32_t i = 0; i < narrow.equations; i++)
-    if (structure.c[i] > plan->structure.c[i]) return true;
+  const int32_t *now = mode_differentiations(plan, holds);
+  for (uint32_t i = 0; now && i < plan->whole.equations; i++)
+    if (now[i] > plan->structure.c[i]) return true;
   return false;
 }
 
@@ -155,6 +161,39 @@ static bool pass_initial(Plan *plan) {
   if (!start_values(&plan->initializer, &starts, &plan->request.run, &plan->initial, plan->diags)) return false;
   plan->first.y = plan->initial.y;
   return plan->request.method->by_ranks || !needs_mode(plan);
+}
+
+static void flip_branches(const Plan *plan, Expr condition, bool *holds) {
+  for (uint32_t k = 0; k < plan->branches.count; k++)
+    if (plan->branches.condition[k] == condition) holds[k] = !holds[k];
+}
+
+/* A condition whose change, from the mode of now, leads to equations that need other differentiations; EXPR_NONE: none does. */
+static Expr restructuring_condition(Plan *plan) {
+  Expr found = EXPR_NONE;
+  bool *holds = start_branches(plan, plan->first.evaluator, plan->heap);
+  const int32_t *now = mode_differentiations(plan, holds);
+  for (uint32_t k = 0; now && found == EXPR_NONE && k < plan->branches.count; k++) {
+    Expr condition = plan->branches.condition[k];
+    flip_branches(plan, condition, holds);
+    const int32_t *then = mode_differentiations(plan, holds);
+    flip_branches(plan, condition, holds);
+    if (then && memcmp(now, then, plan->whole.equations * sizeof *now) != 0) found = condition;
+  }
+  heap_free(plan->heap, holds);
+  return found;
+}
+
+/* A method for one structure is refused where an event may change it. */
+static bool keeps_structure(Plan *plan) {
+  if (!plan->request.method->one_structure || !plan->branches.count || !plan->first.y) return true;
+  Expr condition = restructuring_condition(plan);
+  if (condition == EXPR_NONE) return true;
+  diag_error(plan->diags, DIAG_USAGE, (Span){0},
+             "method %s does not follow equations that become others at events, where %s changes; use method dummy",
+             plan->request.method->name,
+             model_text(plan->own, modes_restore(&plan->modes, plan->own->dag, condition), &plan->diags->arena));
+  return false;
 }
 
 /* Delays look back at values of the model's own unknowns; a method that makes another model of it leaves none. */
@@ -201,7 +240,7 @@ static bool pass_reduce(Plan *plan) {
     return false;
   }
   reduction_remove_superfluous(&plan->reduction);
-  return carries_delays(plan);
+  return carries_delays(plan) && keeps_structure(plan);
 }
 
 /* What runs need besides: signals, constraints to check, blocks to watch. */
@@ -374,7 +413,10 @@ static bool plan_by_mode(Plan *plan, uint32_t before) {
   Diags attempt = diags_make(heap);
   Plan *other = heap_alloc(heap, sizeof *other);
   bool *holds = start_branches(plan, plan->first.evaluator, heap);
-  if (!plan_make_for(other, heap, plan->model, &plan->request, holds, &attempt)) return false;
+  if (!plan_make_for(other, heap, plan->model, &plan->request, holds, &attempt)) {
+    if (plan->diags->list.count == before) diags_append(plan->diags, &attempt);
+    return false;
+  }
   Diags *diags = plan->diags;
   diags_keep(diags, before);
   diags_append(diags, &attempt);

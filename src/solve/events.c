@@ -199,7 +199,6 @@ bool events_locate(View *view, const Integrator *integrator, void *self, double 
   uint32_t count = switches->modes->count;
   Search search = {view, switches, integrator, self, before, *t, y, .low = before, .high = *t};
   const double *values = integrator->values(self);
-  if (switches_are_quiet(switches, *t, values, *t - before)) return false;
   if (switches->is_stale && point_at(&search, before)) switches_keep(switches, before, y, 0);
   if (!switches_evaluate(switches, *t, values)) return false;
   if (!may_hide(&search)) {
@@ -474,7 +473,10 @@ static bool iterate(View *view, double t, double *y, uint32_t mode) {
     if (view->sensitivity && !sensitivity_passed(view->sensitivity, t, y)) return false;
     if (goes_on) continue;
     if (decisions) decisions_end(decisions, t, y);
-    if (view->evaluator->past) past_note(view->evaluator, t, y, view->disturbed || mode != MAP_NONE);
+    if (view->evaluator->past) {
+      past_note(view->evaluator, t, y, view->disturbed || mode != MAP_NONE);
+      switches_evaluate(view->switches, t, y);
+    }
     switches_keep(view->switches, t, y, 0);
     return true;
   }

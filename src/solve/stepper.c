@@ -38,6 +38,9 @@ enum { REPAIR_LIMIT = 6 };
 /* A step that left its branch is taken again in so many parts, so many times. */
 enum { RETAKE_PARTS = 8, RETAKE_LIMIT = 3 };
 
+/* A step in which something would pass a whole pipe is made shorter so many times. */
+enum { SHORTEN_LIMIT = 20 };
+
 struct Stepper {
   Heap *heap;
   View *view;
@@ -683,30 +686,39 @@ bool stepper_passed_event(Stepper *stepper, double t, const double *y) {
   return take_again(stepper, t);
 }
 
+/* inside: only the dense output tells of the event at t. */
+static bool is_doubtful(const Stepper *stepper, double t, bool inside) {
+  double step = stepper->integrator->time(stepper->self) - stepper->before;
+  return inside || (stepper->integrator == &integrator_radau && t - stepper->before < EARLY * step);
+}
+
 /* An event of states, or the end of sliding, in the last step, which it then ends. */
 static bool find_state_event(Stepper *stepper, double t) {
   View *view = stepper->view;
   bool inside = false;
   stepper->at_event =
       events_locate(view, stepper->integrator, stepper->self, stepper->before, &t, stepper->y, &stepper->mode, &inside);
-  double end = stepper->integrator->time(stepper->self), part = (t - stepper->before) / (end - stepper->before);
-  bool doubtful = inside || (stepper->integrator == &integrator_radau && part < EARLY);
-  if (stepper->at_event && doubtful && take_again(stepper, t)) return false;
+  if (stepper->at_event && is_doubtful(stepper, t, inside) && take_again(stepper, t)) return false;
   if (is_sliding(stepper) && events_leave(view, stepper->integrator, stepper->self, stepper->before, &t, stepper->y)) {
     stepper->at_event = true;
     stepper->mode = view->switches->slide.mode;
   }
-  if (stepper->at_event) stepper->t_event = snap(stepper, t);
+  if (!stepper->at_event) return false;
+  stepper->t_event = snap(stepper, t);
   stepper->cause = EVENT_CONDITION;
-  stepper->statistics.events += stepper->at_event;
-  return stepper->at_event;
+  stepper->statistics.events++;
+  return true;
 }
 
 /* Ends the step at the first event in it, if there is one. */
 static bool find_event(Stepper *stepper) {
-  double t = stepper->integrator->time(stepper->self);
-  if (!stepper->view->switches) return false;
-  if (find_state_event(stepper, t)) return true;
+  Switches *switches = stepper->view->switches;
+  if (!switches) return false;
+  stepper->at_event = false;
+  double t = stepper->integrator->time(stepper->self), step = t - stepper->before;
+  bool is_quiet =
+      !is_sliding(stepper) && switches_are_quiet(switches, t, stepper->integrator->values(stepper->self), step);
+  if (!is_quiet && find_state_event(stepper, t)) return true;
   if (stepper->integrator->time(stepper->self) < stepper->t_timed) return false;
   take_timed(stepper);
   return true;
@@ -771,35 +783,76 @@ static bool has_delays(Stepper *stepper, double t) {
   uint32_t fault = past_fault(evaluator->past);
   if (fault == MAP_NONE) return true;
   double time = past_time(evaluator->past, fault);
-  diag_error(stepper->diags, t > stepper->options.start ? DIAG_INTEGRATION : DIAG_INIT, (Span){0},
-             "at time %.10g the delay time of %s is %.10g, %s", t,
-             model_text(evaluator_model(evaluator), evaluator->code->modes->logic->delays.data[fault].written,
-                        &stepper->diags->arena),
-             time,
+  const LogicDelay *delay = &evaluator->code->modes->logic->delays.data[fault];
+  DiagCode code = t > stepper->options.start ? DIAG_INTEGRATION : DIAG_INIT;
+  const char *text = model_text(evaluator_model(evaluator), delay->written, &stepper->diags->arena);
+  if (delay->pipe) {
+    diag_error(stepper->diags, code, (Span){0}, "at time %.10g %s %s", t,
+               code == DIAG_INIT ? "initialPoints does not ascend from 0 to 1 in" : "x jumps by more than 1 in", text);
+    return false;
+  }
+  diag_error(stepper->diags, code, (Span){0}, "at time %.10g the delay time of %s is %.10g, %s", t, text, time,
              time > 0   ? "above its maximum"
              : time < 0 ? "below zero"
                         : "which only a constant may be");
   return false;
 }
 
-/* Keeps what delays will look back at in the last step, up to t. */
+/* The columns at a time of the last step. */
+static const double *values_at(Stepper *stepper, double t) {
+  if (t == stepper->before) return stepper->begin;
+  if (t == stepper_time(stepper)) return stepper_values(stepper);
+  if (view_point(stepper->view, stepper->integrator, stepper->self, t, stepper->ahead) != EVAL_OK)
+    stepper->integrator->interpolate(stepper->self, t, stepper->ahead);
+  return stepper->ahead;
+}
+
+static void sample_past(Stepper *stepper, double from, double to) {
+  for (uint32_t node = 0; node < PIECE_NODES; node++) {
+    double t = node + 1 < PIECE_NODES ? past_node_time(node, from, to) : to;
+    past_sample(stepper->view->evaluator, node, t, values_at(stepper, t));
+  }
+}
+
+/* Keeps what delays will look back at in the last step. */
 static bool keep_past(Stepper *stepper) {
   Evaluator *evaluator = stepper->view->evaluator;
-  double from = stepper->before, to = stepper_time(stepper);
+  double before = stepper->before, end = stepper_time(stepper);
   if (!evaluator->past) return true;
-  past_sample(evaluator, 0, from, stepper->begin);
-  for (uint32_t node = 1; node + 1 < PAST_NODES; node++) {
-    double t = past_node_time(node, from, to);
-    if (view_point(stepper->view, stepper->integrator, stepper->self, t, stepper->ahead) != EVAL_OK)
-      stepper->integrator->interpolate(stepper->self, t, stepper->ahead);
-    past_sample(evaluator, node, t, stepper->ahead);
+  sample_past(stepper, before, end);
+  uint32_t parts = past_parts(evaluator->past, stepper->options.tolerance);
+  double from = before;
+  bool is_smooth = false;
+  for (uint32_t k = 0; k < parts; k++) {
+    double to = k + 1 < parts ? before + (end - before) * (k + 1) / parts : end;
+    if (parts > 1) sample_past(stepper, from, to);
+    is_smooth = past_add(evaluator, from, to) || is_smooth;
+    from = to;
   }
-  past_sample(evaluator, PAST_NODES - 1, to, stepper_values(stepper));
-  if (past_add(evaluator->past, from, to)) plan_timed(stepper, from);
-  return has_delays(stepper, to);
+  if (is_smooth) {
+    plan_timed(stepper, before);
+    events_begin(stepper->view, end, stepper_values(stepper));
+  }
+  return has_delays(stepper, end);
 }
 
 /* ---- steps ---- */
+
+/* A step that is not longer than delays, and in which nothing passes a whole pipe: else it is taken again, shorter. */
+static StepStatus step_within_pipes(Stepper *stepper, double stop) {
+  Evaluator *evaluator = stepper->view->evaluator;
+  double longest = past_longest_step(evaluator, stepper->before, stepper->begin), moved;
+  for (int k = 0; k < SHORTEN_LIMIT; k++) {
+    StepStatus status = stepper->integrator->step(stepper->self, fmin(stop, stepper->before + longest));
+    if (status != STEP_OK) return status;
+    double t = stepper->integrator->time(stepper->self);
+    moved = past_moved(evaluator, t, stepper->integrator->values(stepper->self));
+    if (moved <= 1) return status;
+    longest = 0.5 * (t - stepper->before) / moved;
+    start_with(stepper, stepper->before, stepper->begin, longest);
+  }
+  return stepper->integrator->step(stepper->self, fmin(stop, stepper->before + longest));
+}
 
 static StepStatus try_step(Stepper *stepper) {
   stepper->before = stepper->integrator->time(stepper->self);
@@ -807,8 +860,7 @@ static StepStatus try_step(Stepper *stepper) {
          (size_t)stepper->view->system.columns * sizeof(double));
   keep_branch(stepper);
   double stop = fmin(fmin(stepper->options.stop, stepper->limit), fmin(stepper->t_timed, stepper->t_doubt));
-  const Past *past = stepper->view->evaluator->past;
-  if (past) stop = fmin(stop, stepper->before + past_longest_step(past));
+  if (stepper->view->evaluator->past) return step_within_pipes(stepper, stop);
   return stepper->integrator->step(stepper->self, stop);
 }
 

@@ -1,0 +1,20 @@
+/* piece: a stretch of a function as a polynomial over [-1, 1], through its values at Chebyshev nodes of the second kind. */
+#pragma once
+
+#include "expr/dag.h"
+
+#include <stddef.h>
+
+enum { PIECE_NODES = DELAY_DEGREE + 1 };
+
+/* Where a node is in [-1, 1]; the first and the last are the ends. */
+double piece_node(uint32_t node);
+
+/* The coefficients of the polynomial through values at the nodes, which stand `stride` numbers apart. */
+void piece_fit(const double *values, size_t stride, double *coefficients);
+
+/* The error of the polynomial, estimated by how fast its last terms of Chebyshev's kind fall. */
+double piece_error(const double *coefficients);
+
+/* The coefficients of the same polynomial in powers of what is beyond `s`. */
+void piece_expand(const double *coefficients, double s, double *expanded);
