@@ -176,6 +176,24 @@ void recorder_add(Recorder *recorder, double t, const double *y) {
       row[(d + 1) * recorder->count + k] = recorder->variations[d][recorder->source[k]];
 }
 
+/* Signals that the earlier run did not have are not known. */
+static void take_row(const Trajectory *from, size_t row, Trajectory *to) {
+  double *columns = trajectory_append(to, trajectory_time(from, row));
+  for (uint32_t c = 0; c < to->columns; c++) columns[c] = NAN;
+  for (uint32_t s = 0; s < to->signals->list.count; s++) {
+    const Signal *signal = &to->signals->list.data[s];
+    uint32_t old = signal->column == SIGNAL_CONSTANT ? MAP_NONE : signals_find(from->signals, signal->name);
+    if (old == MAP_NONE) continue;
+    double value = trajectory_value(from, row, old);
+    columns[signal->column] = signal->negated ? -value : value;
+  }
+}
+
+void recorder_take_rows(Recorder *recorder, const Trajectory *rows, size_t count) {
+  trajectory_cut(recorder->trajectory, 0);
+  for (size_t row = 0; row < count; row++) take_row(rows, row, recorder->trajectory);
+}
+
 Drift recorder_drift(Heap *heap, const Recorder *recorder, const char *name) {
   const Trajectory *trajectory = recorder->trajectory;
   uint32_t signal = signals_find_variable(recorder->signals, name);
