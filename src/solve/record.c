@@ -2,6 +2,7 @@
 #include "solve/record.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef struct RecorderBuilder {
   Recorder *recorder;
@@ -35,6 +36,11 @@ static Signal signal_of(const RecorderBuilder *builder, const Model *model, cons
                   .description = names_text(model->names, variable->description)};
 }
 
+static const char *unit_of_rate(Arena *arena, const char *unit) {
+  bool is_product = strpbrk(unit, "./");
+  return arena_printf(arena, "%s%s%s/s", is_product ? "(" : "", unit, is_product ? ")" : "");
+}
+
 /* An unknown and its written derivatives. */
 static void add_unknown(RecorderBuilder *builder, uint32_t unknown, uint32_t orders, const bool *is_state) {
   Evaluator *evaluator = builder->recorder->evaluator;
@@ -48,7 +54,7 @@ static void add_unknown(RecorderBuilder *builder, uint32_t unknown, uint32_t ord
   Arena arena = arena_make(builder->heap);
   for (uint32_t k = 0; k <= orders; k++) {
     if (k) signal.name = arena_printf(&arena, "der(%s)", signal.name);
-    if (k == 1 && *signal.unit) signal.unit = arena_printf(&arena, "(%s)/s", signal.unit);
+    if (k == 1 && *signal.unit) signal.unit = unit_of_rate(&arena, signal.unit);
     if (k > 1) signal.unit = "";
     if (k) signal.display_unit = signal.description = "";
     signal.kind = k ? SIGNAL_DERIVATIVE : SIGNAL_ALGEBRAIC;
