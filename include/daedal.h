@@ -290,6 +290,11 @@ typedef struct daedal_options {
   /* "L, g, x.start": parameters and start values by which the solution is differentiated (docs/sensitivity.md). The result then has
    * the signals der(x, L), for every signal x that varies. Not for runs that are stepped. NULL for none. */
   const char *sensitivity;
+  /* "x" or "integral(x)": the last value of a signal, or its integral over the run, whose gradient is found by the adjoint
+   * (docs/sensitivity.md). Not together with `sensitivity`. NULL for none. */
+  const char *gradient;
+  const char *gradient_by; /* "L, g, x.start": what it is by; NULL: all Real parameters and all fixed start values */
+  double gradient_memory;  /* megabytes for the steps that the adjoint goes back over; NaN: 256 */
   double part_interval; /* seconds between two writings to part_path, which take a tenth of the time at most; NaN: 1 */
 } daedal_options;
 
@@ -354,6 +359,18 @@ uint32_t daedal_result_find(const daedal_result *result, const char *name); /* U
 /* The signal der(NAME, TARGET), the derivative of a signal by a parameter or start value of options.sensitivity; UINT32_MAX if there is
  * none. O(signals). */
 uint32_t daedal_result_sensitivity(const daedal_result *result, const char *name, const char *target);
+
+/* The value of the functional of options.gradient; NaN without one. */
+double daedal_result_functional(const daedal_result *result);
+
+/* Its derivatives, in the order of options.gradient_by or of the variables: name NULL, value NaN beyond them. The name lives as
+ * long as the result. */
+typedef struct daedal_derivative {
+  const char *name; /* "L", "x.start" */
+  double value;
+} daedal_derivative;
+uint32_t daedal_result_derivatives(const daedal_result *result);
+daedal_derivative daedal_result_derivative(const daedal_result *result, uint32_t index);
 
 /* All values of a signal, daedal_result_rows of them, one a row; owned by the result. NULL if there
  * is no such signal, or no memory for them. The first call for any signal copies the trajectory once. */

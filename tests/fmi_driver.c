@@ -2,8 +2,10 @@
  *
  *   fmi_driver FILE.fmu cs [TOLERANCE] [NAME=VALUE...]    co-simulation, with the steps of the default experiment
  *   fmi_driver FILE.fmu me [TOLERANCE] [NAME=VALUE...]    model exchange: Dormand-Prince with event location
+ *   fmi_driver FILE.fmu rows                              co-simulation, all communication points as CSV
+ *   fmi_driver FILE.fmu events                            co-simulation of FMI 3.0 with event mode, early return, intermediate updates
  *   fmi_driver FILE.fmu state                             co-simulation, saved half-way, serialized, and gone on with twice
- *   fmi_driver FILE.fmu derivatives                       directional derivatives against differences
+ *   fmi_driver FILE.fmu derivatives                       directional and adjoint derivatives against differences, "unknown known value"
  *   fmi_driver FILE.fmu many N                            makes, starts and frees N instances
  *
  * It knows nothing of daedal but the file: the archive is read here, and what the interface asks for is declared here. */
@@ -71,28 +73,64 @@ static Bytes unpack(const unsigned char *packed, uint32_t packed_size, uint32_t 
   return bytes;
 }
 
-/* The file of the archive whose path has this beginning and end. */
-static Bytes find_file(const Bytes *archive, const char *begin, const char *end) {
+/* A file of an archive. */
+typedef struct Member {
+  const unsigned char *entry; /* of the archive's list */
+  const char *name;
+  uint32_t length;
+} Member;
+
+/* The k-th file; false behind the last one. */
+static bool member(const Bytes *archive, uint32_t k, Member *found) {
   const unsigned char *at = archive->data + archive->size - 22;
   while (at > archive->data && number(at, 4) != 0x06054b50) at--;
-  uint32_t count = number(at + 10, 2);
+  if (k >= number(at + 10, 2)) return false;
   at = archive->data + number(at + 16, 4);
-  for (uint32_t k = 0; k < count; k++) {
-    uint32_t length = number(at + 28, 2), skip = length + number(at + 30, 2) + number(at + 32, 2);
-    const char *name = (const char *)at + 46;
-    bool fits = length >= strlen(begin) + strlen(end) && strncmp(name, begin, strlen(begin)) == 0 &&
-                strncmp(name + length - strlen(end), end, strlen(end)) == 0;
-    const unsigned char *local = archive->data + number(at + 42, 4);
-    if (fits) {
-      const unsigned char *data = local + 30 + number(local + 26, 2) + number(local + 28, 2);
-      Bytes bytes = unpack(data, number(at + 20, 4), number(at + 24, 4), number(at + 10, 2));
-      if (crc32(crc32(0, NULL, 0), bytes.data, (uInt)bytes.size) != number(at + 16, 4)) fail("%s is damaged", name);
-      return bytes;
-    }
-    at += 46 + skip;
-  }
+  for (; k > 0; k--) at += 46 + number(at + 28, 2) + number(at + 30, 2) + number(at + 32, 2);
+  *found = (Member){at, (const char *)at + 46, number(at + 28, 2)};
+  return true;
+}
+
+static Bytes unpack_member(const Bytes *archive, const Member *file) {
+  const unsigned char *at = file->entry, *local = archive->data + number(at + 42, 4);
+  const unsigned char *data = local + 30 + number(local + 26, 2) + number(local + 28, 2);
+  Bytes bytes = unpack(data, number(at + 20, 4), number(at + 24, 4), number(at + 10, 2));
+  if (crc32(crc32(0, NULL, 0), bytes.data, (uInt)bytes.size) != number(at + 16, 4)) fail("%s is damaged", file->name);
+  return bytes;
+}
+
+/* The file of the archive whose path has this beginning and end. */
+static Bytes find_file(const Bytes *archive, const char *begin, const char *end) {
+  Member file;
+  for (uint32_t k = 0; member(archive, k, &file); k++)
+    if (file.length >= strlen(begin) + strlen(end) && strncmp(file.name, begin, strlen(begin)) == 0 &&
+        strncmp(file.name + file.length - strlen(end), end, strlen(end)) == 0)
+      return unpack_member(archive, &file);
   fail("the archive has no %s...%s", begin, end);
   return (Bytes){0};
+}
+
+static void write_file(const char *path, const Bytes *bytes) {
+  FILE *file = need(fopen(path, "wb"), path);
+  if (fwrite(bytes->data, 1, bytes->size, file) != bytes->size || fclose(file) != 0) fail("cannot write %s", path);
+}
+
+/* The files of resources/, or with `is_removed` what was unpacked of them. */
+static void each_resource(const Bytes *archive, const char *folder, bool is_removed) {
+  static const char begin[] = "resources/";
+  Member file;
+  for (uint32_t k = 0; member(archive, k, &file); k++) {
+    char path[400];
+    if (file.length <= strlen(begin) || strncmp(file.name, begin, strlen(begin)) != 0) continue;
+    snprintf(path, sizeof path, "%s/%.*s", folder, (int)(file.length - strlen(begin)), file.name + strlen(begin));
+    if (is_removed) {
+      unlink(path);
+      continue;
+    }
+    Bytes bytes = unpack_member(archive, &file);
+    write_file(path, &bytes);
+    free(bytes.data);
+  }
 }
 
 /* ---- the description ---- */
@@ -100,7 +138,9 @@ static Bytes find_file(const Bytes *archive, const char *begin, const char *end)
 typedef struct Variable {
   char *name;
   unsigned reference;
-  char type; /* f, i, b, e: Real, Integer, Boolean, Enumeration */
+  char type;   /* f, i, b, e: Real, Integer, Boolean, Enumeration */
+  size_t size; /* values; more than one of Float64 only */
+  bool is_input;
 } Variable;
 
 typedef struct Description {
@@ -109,7 +149,7 @@ typedef struct Description {
   char *token, *exchange, *cosimulation; /* identifiers; NULL: not offered */
   double start, stop, tolerance, step;
   Variable *variables;
-  size_t count, states, indicators;
+  size_t count, states, indicators; /* the latter two of FMI 2.0 alone */
 } Description;
 
 /* The value of an attribute of the element at `at`; NULL if it has none. */
@@ -158,11 +198,36 @@ static size_t count_of(const char *begin, const char *end, const char *element) 
   return count;
 }
 
+/* The value that the structural parameter with this reference has at first. */
+static size_t structural_start(const Description *description, const char *reference) {
+  char pattern[64];
+  snprintf(pattern, sizeof pattern, " valueReference=\"%s\"", reference);
+  return (size_t)attribute_number(need(strstr(description->text, pattern), "size of an array"), "start", 1);
+}
+
+/* How many values the variable at `at` has: the product of its dimensions. */
+static size_t variable_size(const Description *description, const char *at) {
+  const char *end = strchr(at, '>');
+  size_t size = 1;
+  if (end[-1] == '/' || description->version == 2) return 1;
+  for (const char *child = strchr(end, '<'); strncmp(child, "<Dimension", 10) == 0; child = strchr(child + 1, '<')) {
+    char *reference = attribute(child, "valueReference");
+    size *= reference ? structural_start(description, reference) : (size_t)attribute_number(child, "start", 1);
+    free(reference);
+  }
+  return size;
+}
+
 static void add_variable(Description *description, const char *at, char type) {
-  char *name = attribute(at, "name"), *reference = attribute(at, "valueReference");
-  description->variables = realloc(description->variables, (description->count + 1) * sizeof(Variable));
-  description->variables[description->count++] = (Variable){name, (unsigned)strtoul(reference, NULL, 10), type};
+  char *name = attribute(at, "name"), *reference = attribute(at, "valueReference"), *kind = attribute(at, "causality");
+  size_t size = variable_size(description, at);
+  if (size == 1 || type == 'f') {
+    description->variables = realloc(description->variables, (description->count + 1) * sizeof(Variable));
+    description->variables[description->count++] =
+        (Variable){name, (unsigned)strtoul(reference, NULL, 10), type, size, kind && strcmp(kind, "input") == 0};
+  } else free(name);
   free(reference);
+  free(kind);
 }
 
 static void read_variables(Description *description) {
@@ -180,7 +245,8 @@ static void read_variables(Description *description) {
   }
   for (const char *at = begin; (at = strstr(at, "<ScalarVariable ")) && at < end; at++) {
     const char *type = strchr(at + 1, '<');
-    add_variable(description, at, type[1] == 'R' ? 'f' : type[1] == 'I' ? 'i' : type[1] == 'B' ? 'b' : 'e');
+    if (type[1] != 'S')
+      add_variable(description, at, type[1] == 'R' ? 'f' : type[1] == 'I' ? 'i' : type[1] == 'B' ? 'b' : 'e');
   }
 }
 
@@ -198,14 +264,8 @@ static Description read_description(const Bytes *archive) {
   description.stop = attribute_number(experiment, "stopTime", 1);
   description.tolerance = attribute_number(experiment, "tolerance", 1e-6);
   description.step = attribute_number(experiment, "stepSize", (description.stop - description.start) / 500);
-  description.states =
-      is_third ? count_of(text, NULL, "<ContinuousStateDerivative")
-               : count_of(derivatives, derivatives ? strstr(derivatives, "</Derivatives>") : NULL, "<Unknown");
-  description.indicators = is_third ? count_of(text, NULL, "<EventIndicator")
-                                    : (size_t)attribute_number(text + 5, "numberOfEventIndicators", 0);
-  if (!is_third)
-    description.indicators =
-        (size_t)attribute_number(strstr(text, "<fmiModelDescription"), "numberOfEventIndicators", 0);
+  description.states = count_of(derivatives, derivatives ? strstr(derivatives, "</Derivatives>") : NULL, "<Unknown");
+  description.indicators = (size_t)attribute_number(strstr(text, "<fmiModelDescription"), "numberOfEventIndicators", 0);
   read_variables(&description);
   free(version);
   return description;
@@ -235,12 +295,21 @@ typedef struct EventInfo2 {
   double next;
 } EventInfo2;
 
+/* What intermediate updates of FMI 3.0 have seen. */
+typedef struct Updates {
+  double last, return_at; /* from then on, an early return is asked for */
+  long count;
+  bool is_going_back;
+} Updates;
+
 typedef struct Fmu {
   Description description;
+  Bytes archive;
   void *library;
-  char path[256];
+  char folder[64], resources[100];
   Callbacks2 callbacks;
-  bool is_exchange;
+  bool is_exchange, has_event_mode;
+  Updates *updates; /* NULL: nobody hears of them */
 } Fmu;
 
 static void log_2(void *environment, const char *name, int status, const char *category, const char *message, ...) {
@@ -255,6 +324,17 @@ static void log_2(void *environment, const char *name, int status, const char *c
 static void log_3(void *environment, int status, const char *category, const char *message) {
   (void)environment, (void)status, (void)category;
   fprintf(stderr, "%s\n", message);
+}
+
+static void update_3(void *environment, double time, bool wants_input, bool may_read, bool is_step, bool may_return,
+                     bool *wants_return, double *earliest) {
+  Updates *updates = environment;
+  (void)wants_input, (void)earliest;
+  updates->count++;
+  updates->is_going_back |= time < updates->last || !may_read || !is_step;
+  updates->last = time;
+  *wants_return = may_return && time >= updates->return_at;
+  if (*wants_return) updates->return_at = INFINITY;
 }
 
 /* The function of this name, without the prefix of the version. */
@@ -274,29 +354,31 @@ static void check(int status, const char *what) {
 static bool is_third(const Fmu *fmu) { return fmu->description.version == 3; }
 
 static Fmu open_fmu(const char *path, bool is_exchange) {
-  Bytes archive = read_file(path);
-  Fmu fmu = {.description = read_description(&archive),
-             .callbacks = {log_2, calloc, free, NULL, NULL},
-             .is_exchange = is_exchange};
+  Fmu fmu = {.archive = read_file(path), .callbacks = {log_2, calloc, free, NULL, NULL}, .is_exchange = is_exchange};
+  char ending[300], binary[100];
+  fmu.description = read_description(&fmu.archive);
   const char *identifier = is_exchange ? fmu.description.exchange : fmu.description.cosimulation;
-  char ending[300];
   snprintf(ending, sizeof ending, "linux%s/%s.so", is_third(&fmu) ? "" : "64",
            (char *)need((void *)(uintptr_t)identifier, "such kind"));
-  Bytes library = find_file(&archive, "binaries/", ending);
-  snprintf(fmu.path, sizeof fmu.path, "/tmp/fmi_driver-XXXXXX");
-  int file = mkstemp(fmu.path);
-  if (file < 0 || write(file, library.data, library.size) != (ssize_t)library.size) fail("cannot write %s", fmu.path);
-  close(file);
-  fmu.library = dlopen(fmu.path, RTLD_NOW | RTLD_LOCAL);
-  unlink(fmu.path);
+  Bytes library = find_file(&fmu.archive, "binaries/", ending);
+  snprintf(fmu.folder, sizeof fmu.folder, "/tmp/fmi_driver-XXXXXX");
+  need(mkdtemp(fmu.folder), "folder");
+  each_resource(&fmu.archive, fmu.folder, false);
+  snprintf(fmu.resources, sizeof fmu.resources, is_third(&fmu) ? "%s/" : "file://%s", fmu.folder);
+  snprintf(binary, sizeof binary, "%s/.so", fmu.folder);
+  write_file(binary, &library);
+  fmu.library = dlopen(binary, RTLD_NOW | RTLD_LOCAL);
+  unlink(binary);
   if (!fmu.library) fail("%s", dlerror());
   free(library.data);
-  free(archive.data);
   return fmu;
 }
 
 static void close_fmu(Fmu *fmu) {
   dlclose(fmu->library);
+  each_resource(&fmu->archive, fmu->folder, true);
+  rmdir(fmu->folder);
+  free(fmu->archive.data);
   free_description(&fmu->description);
 }
 
@@ -305,19 +387,31 @@ static void *instantiate(const Fmu *fmu) {
   if (!is_third(fmu))
     return CALL(fmu, "Instantiate",
                 void *(*)(const char *, int, const char *, const char *, const Callbacks2 *, int, int), "i",
-                fmu->is_exchange ? 0 : 1, token, "file:///", &fmu->callbacks, 0, 1);
+                fmu->is_exchange ? 0 : 1, token, fmu->resources, &fmu->callbacks, 0, 1);
   if (fmu->is_exchange)
     return CALL(fmu, "InstantiateModelExchange",
                 void *(*)(const char *, const char *, const char *, bool, bool, void *,
                           void (*)(void *, int, const char *, const char *)),
-                "i", token, "/", false, true, NULL, log_3);
+                "i", token, fmu->resources, false, true, NULL, log_3);
   return CALL(fmu, "InstantiateCoSimulation",
               void *(*)(const char *, const char *, const char *, bool, bool, bool, bool, const unsigned *, size_t,
-                        void *, void (*)(void *, int, const char *, const char *), void *),
-              "i", token, "/", false, true, false, false, NULL, 0, NULL, log_3, NULL);
+                        void *, void (*)(void *, int, const char *, const char *),
+                        void (*)(void *, double, bool, bool, bool, bool, bool *, double *)),
+              "i", token, fmu->resources, false, true, fmu->has_event_mode, fmu->has_event_mode, NULL, 0, fmu->updates,
+              log_3, fmu->updates ? update_3 : NULL);
 }
 
 static void release(const Fmu *fmu, void *instance) { CALL(fmu, "FreeInstance", void (*)(void *), instance); }
+
+static double get_element(const Fmu *fmu, void *instance, const Variable *variable, size_t k) {
+  double *values = need(calloc(variable->size, sizeof *values), "memory");
+  check(CALL(fmu, "GetFloat64", int (*)(void *, const unsigned *, size_t, double *, size_t), instance,
+             &variable->reference, 1, values, variable->size),
+        "GetFloat64");
+  double value = values[k];
+  free(values);
+  return value;
+}
 
 static double get(const Fmu *fmu, void *instance, const Variable *variable) {
   double real = 0;
@@ -412,8 +506,25 @@ static void initialize(const Fmu *fmu, void *instance, double tolerance, char **
 static void print_values(const Fmu *fmu, void *instance) {
   for (size_t k = 0; k < fmu->description.count; k++) {
     const Variable *variable = &fmu->description.variables[k];
-    printf("%s\t%.17g\n", variable->name, get(fmu, instance, variable));
+    if (variable->size == 1) printf("%s\t%.17g\n", variable->name, get(fmu, instance, variable));
+    for (size_t i = 0; i < variable->size && variable->size > 1; i++)
+      printf("%s[%zu]\t%.17g\n", variable->name, i + 1, get_element(fmu, instance, variable, i));
   }
+}
+
+static void print_names(const Fmu *fmu) {
+  printf("point");
+  for (size_t k = 0; k < fmu->description.count; k++)
+    if (fmu->description.variables[k].size == 1) printf(",\"%s\"", fmu->description.variables[k].name);
+  printf("\n");
+}
+
+/* A row of CSV: the communication point, then the values there. */
+static void print_row(const Fmu *fmu, void *instance, double t) {
+  printf("%.17g", t);
+  for (size_t k = 0; k < fmu->description.count; k++)
+    if (fmu->description.variables[k].size == 1) printf(",%.17g", get(fmu, instance, &fmu->description.variables[k]));
+  printf("\n");
 }
 
 /* ---- co-simulation ---- */
@@ -433,12 +544,16 @@ static bool step(const Fmu *fmu, void *instance, double t, double size) {
   return status != 2;
 }
 
-static void advance(const Fmu *fmu, void *instance, double from, double to) {
+static void advance(const Fmu *fmu, void *instance, double from, double to, bool prints) {
   long steps = lround((to - from) / fmu->description.step);
+  if (prints) print_names(fmu);
+  if (prints) print_row(fmu, instance, from);
   for (long k = 0; k < (steps ? steps : 1); k++) {
     double begin = k ? from + (double)k * fmu->description.step : from;
     double end = k + 1 < steps ? from + (double)(k + 1) * fmu->description.step : to;
-    if (!step(fmu, instance, begin, end - begin)) return;
+    bool goes_on = step(fmu, instance, begin, end - begin);
+    if (prints) print_row(fmu, instance, end);
+    if (!goes_on) return;
   }
 }
 
@@ -509,33 +624,42 @@ static bool crosses(const Exchange *run) {
   return false;
 }
 
-static void handle_event(Exchange *run) {
-  const Fmu *fmu = run->fmu;
-  bool needs_more = true, values_changed = true, has_next = false;
-  double next = INFINITY;
-  check(CALL(fmu, "EnterEventMode", int (*)(void *), run->instance), "EnterEventMode");
-  while (needs_more && !run->terminated) {
+/* Iterates at an event. *next: the time of the next one; false: the model ends the run. */
+static bool update_discrete_states(const Fmu *fmu, void *instance, double *next) {
+  bool needs_more = true, terminates = false;
+  while (needs_more && !terminates) {
+    bool has_next, nominals, values_changed;
     if (is_third(fmu)) {
-      bool nominals, terminates;
       check(CALL(fmu, "UpdateDiscreteStates", int (*)(void *, bool *, bool *, bool *, bool *, bool *, double *),
-                 run->instance, &needs_more, &terminates, &nominals, &values_changed, &has_next, &next),
+                 instance, &needs_more, &terminates, &nominals, &values_changed, &has_next, next),
             "UpdateDiscreteStates");
-      run->terminated = terminates;
     } else {
       EventInfo2 info = {0};
-      check(CALL(fmu, "NewDiscreteStates", int (*)(void *, EventInfo2 *), run->instance, &info), "NewDiscreteStates");
+      check(CALL(fmu, "NewDiscreteStates", int (*)(void *, EventInfo2 *), instance, &info), "NewDiscreteStates");
       needs_more = info.needs_more;
-      run->terminated = info.terminates;
+      terminates = info.terminates;
       has_next = info.has_next;
-      next = info.next;
+      *next = info.next;
     }
+    if (!has_next) *next = INFINITY;
   }
-  run->next_event = has_next ? next : INFINITY;
+  return !terminates;
+}
+
+/* In event mode, as behind the initialization. */
+static void finish_event(Exchange *run) {
+  const Fmu *fmu = run->fmu;
+  run->terminated = !update_discrete_states(fmu, run->instance, &run->next_event);
   check(CALL(fmu, "EnterContinuousTimeMode", int (*)(void *), run->instance), "EnterContinuousTimeMode");
   if (run->states)
     check(CALL(fmu, "GetContinuousStates", int (*)(void *, double *, size_t), run->instance, run->x, run->states),
           "GetContinuousStates");
   indicators(run, run->before);
+}
+
+static void handle_event(Exchange *run) {
+  check(CALL(run->fmu, "EnterEventMode", int (*)(void *), run->instance), "EnterEventMode");
+  finish_event(run);
 }
 
 /* The largest part of a step without an event, and a little more. */
@@ -571,13 +695,25 @@ static void accept(Exchange *run, double h, bool is_event) {
   else indicators(run, run->before);
 }
 
+/* The number of states or of event indicators. */
+static size_t count_for(const Fmu *fmu, void *instance, const char *name, size_t described) {
+  size_t count = described;
+  if (is_third(fmu)) check(CALL(fmu, name, int (*)(void *, size_t *), instance, &count), name);
+  return count;
+}
+
+static size_t state_count(const Fmu *fmu, void *instance) {
+  return count_for(fmu, instance, "GetNumberOfContinuousStates", fmu->description.states);
+}
+
 static void exchange(const Fmu *fmu, void *instance, double tolerance) {
-  size_t n = fmu->description.states, m = fmu->description.indicators;
+  size_t n = state_count(fmu, instance),
+         m = count_for(fmu, instance, "GetNumberOfEventIndicators", fmu->description.indicators);
   double stop = fmu->description.stop, h = 1e-4 * (stop - fmu->description.start);
   Exchange run = {.fmu = fmu, .instance = instance, .states = n, .indicators = m, .t = fmu->description.start};
   run.x = room(n), run.trial = room(n), run.before = room(m), run.after = room(m);
   for (int s = 0; s < 7; s++) run.slopes[s] = room(n);
-  handle_event(&run);
+  finish_event(&run);
   while (run.t < stop && !run.terminated) {
     double end = fmin(stop, run.next_event);
     h = fmin(h, 5 * fmu->description.step); /* an event may hide in a long step */
@@ -617,7 +753,7 @@ static void check_state(const Fmu *fmu) {
   size_t size = 0;
   initialize(fmu, first, description->tolerance, NULL);
   initialize(fmu, second, description->tolerance, NULL);
-  advance(fmu, first, description->start, middle);
+  advance(fmu, first, description->start, middle, false);
   const char *spelled = is_third(fmu) ? "GetFMUState" : "GetFMUstate";
   check(CALL(fmu, spelled, int (*)(void *, void **), first, &state), spelled);
   spelled = is_third(fmu) ? "SerializedFMUStateSize" : "SerializedFMUstateSize";
@@ -625,12 +761,12 @@ static void check_state(const Fmu *fmu) {
   char *bytes = need(malloc(size), "memory");
   spelled = is_third(fmu) ? "SerializeFMUState" : "SerializeFMUstate";
   check(CALL(fmu, spelled, int (*)(void *, void *, char *, size_t), first, state, bytes, size), spelled);
-  advance(fmu, first, middle, description->stop);
+  advance(fmu, first, middle, description->stop, false);
   spelled = is_third(fmu) ? "DeserializeFMUState" : "DeSerializeFMUstate";
   check(CALL(fmu, spelled, int (*)(void *, const char *, size_t, void **), second, bytes, size, &copy), spelled);
   spelled = is_third(fmu) ? "SetFMUState" : "SetFMUstate";
   check(CALL(fmu, spelled, int (*)(void *, void *), second, copy), spelled);
-  advance(fmu, second, middle, description->stop);
+  advance(fmu, second, middle, description->stop, false);
   double *a = all_values(fmu, first), *b = all_values(fmu, second);
   for (size_t k = 0; k < description->count; k++)
     if (a[k] != b[k] && !(isnan(a[k]) && isnan(b[k])))
@@ -644,43 +780,132 @@ static void check_state(const Fmu *fmu) {
   release(fmu, second);
 }
 
-/* Each derivative by each state, against central differences. */
+/* ---- derivatives ---- */
+
+typedef struct Pair {
+  const Variable *unknown, *known;
+} Pair;
+
+static const Variable *find_indexed(const Fmu *fmu, const char *format, size_t k) {
+  char name[48];
+  snprintf(name, sizeof name, format, k + 1);
+  return find_variable(fmu, name, strlen(name));
+}
+
+static double directional(const Fmu *fmu, void *instance, Pair pair) {
+  double seed = 1, value = 0;
+  unsigned unknown = pair.unknown->reference, known = pair.known->reference;
+  check(is_third(fmu)
+            ? CALL(fmu, "GetDirectionalDerivative",
+                   int (*)(void *, const unsigned *, size_t, const unsigned *, size_t, const double *, size_t, double *,
+                           size_t),
+                   instance, &unknown, 1, &known, 1, &seed, 1, &value, 1)
+            : CALL(fmu, "GetDirectionalDerivative",
+                   int (*)(void *, const unsigned *, size_t, const unsigned *, size_t, const double *, double *),
+                   instance, &unknown, 1, &known, 1, &seed, &value),
+        "GetDirectionalDerivative");
+  return value;
+}
+
+static double adjoint(const Fmu *fmu, void *instance, Pair pair) {
+  double seed = 1, value = 0;
+  unsigned unknown = pair.unknown->reference, known = pair.known->reference;
+  check(CALL(fmu, "GetAdjointDerivative",
+             int (*)(void *, const unsigned *, size_t, const unsigned *, size_t, const double *, size_t, double *,
+                     size_t),
+             instance, &unknown, 1, &known, 1, &seed, 1, &value, 1),
+        "GetAdjointDerivative");
+  return value;
+}
+
+/* The derivatives of all states by one known against central differences: between slopes at `high` and `low`, `width` apart. */
+static double check_column(Exchange *run, const Variable *known, const double *high, const double *low, double width) {
+  double worst = 0;
+  for (size_t i = 0; i < run->states; i++) {
+    Pair pair = {find_indexed(run->fmu, "der($state[%zu])", i), known};
+    double exact = directional(run->fmu, run->instance, pair), differences = (high[i] - low[i]) / width;
+    worst = fmax(worst, fabs(exact - differences) / (1 + fabs(differences)));
+    if (is_third(run->fmu))
+      worst = fmax(worst, fabs(adjoint(run->fmu, run->instance, pair) - exact) / (1 + fabs(exact)));
+    if (exact != 0) printf("%s %s\t%.17g\n", pair.unknown->name, known->name, exact);
+  }
+  return worst;
+}
+
+static void slopes_at(Exchange *run, const double *x, double *slopes) {
+  if (!derivatives(run, run->t, x, slopes)) fail("no derivatives");
+}
+
+static double check_by_state(Exchange *run, size_t k, double *high, double *low) {
+  double kept = run->x[k], delta = 1e-5 * (1 + fabs(kept));
+  run->x[k] = kept + delta;
+  slopes_at(run, run->x, high);
+  run->x[k] = kept - delta;
+  slopes_at(run, run->x, low);
+  run->x[k] = kept;
+  set_point(run, run->t, run->x);
+  return check_column(run, find_indexed(run->fmu, "$state[%zu]", k), high, low, 2 * delta);
+}
+
+static double check_by_input(Exchange *run, const Variable *input, double *high, double *low) {
+  double kept = get(run->fmu, run->instance, input), delta = 1e-5 * (1 + fabs(kept));
+  set(run->fmu, run->instance, input, kept + delta);
+  slopes_at(run, run->x, high);
+  set(run->fmu, run->instance, input, kept - delta);
+  slopes_at(run, run->x, low);
+  set(run->fmu, run->instance, input, kept);
+  set_point(run, run->t, run->x);
+  return check_column(run, input, high, low, 2 * delta);
+}
+
 static void check_derivatives(const Fmu *fmu) {
-  size_t n = fmu->description.states;
-  Exchange run = {.fmu = fmu, .instance = instantiate(fmu), .states = n, .t = fmu->description.start};
-  double *x = room(n), *high = room(n), *low = room(n), worst = 0;
-  initialize(fmu, run.instance, fmu->description.tolerance, NULL);
-  check(CALL(fmu, "GetContinuousStates", int (*)(void *, double *, size_t), run.instance, x, n), "GetContinuousStates");
-  for (size_t k = 0; k < n; k++) {
-    char name[48];
-    snprintf(name, sizeof name, "$state[%zu]", k + 1);
-    unsigned known = find_variable(fmu, name, strlen(name))->reference;
-    double kept = x[k], delta = 1e-5 * (1 + fabs(kept)), seed = 1, exact;
-    x[k] = kept + delta;
-    if (!derivatives(&run, run.t, x, high)) fail("no derivatives");
-    x[k] = kept - delta;
-    if (!derivatives(&run, run.t, x, low)) fail("no derivatives");
-    x[k] = kept;
-    set_point(&run, run.t, x);
-    for (size_t i = 0; i < n; i++) {
-      snprintf(name, sizeof name, "der($state[%zu])", i + 1);
-      unsigned unknown = find_variable(fmu, name, strlen(name))->reference;
-      check(is_third(fmu)
-                ? CALL(fmu, "GetDirectionalDerivative",
-                       int (*)(void *, const unsigned *, size_t, const unsigned *, size_t, const double *, size_t,
-                               double *, size_t),
-                       run.instance, &unknown, 1, &known, 1, &seed, 1, &exact, 1)
-                : CALL(fmu, "GetDirectionalDerivative",
-                       int (*)(void *, const unsigned *, size_t, const unsigned *, size_t, const double *, double *),
-                       run.instance, &unknown, 1, &known, 1, &seed, &exact),
-            "GetDirectionalDerivative");
-      double differences = (high[i] - low[i]) / (2 * delta);
-      worst = fmax(worst, fabs(exact - differences) / (1 + fabs(differences)));
-    }
+  void *instance = instantiate(fmu);
+  initialize(fmu, instance, fmu->description.tolerance, NULL);
+  size_t n = state_count(fmu, instance);
+  Exchange run = {.fmu = fmu, .instance = instance, .states = n, .t = fmu->description.start, .x = room(n)};
+  double *high = room(n), *low = room(n), worst = 0;
+  finish_event(&run);
+  for (size_t k = 0; k < n; k++) worst = fmax(worst, check_by_state(&run, k, high, low));
+  for (size_t k = 0; k < fmu->description.count; k++) {
+    const Variable *variable = &fmu->description.variables[k];
+    if (variable->is_input && variable->type == 'f') worst = fmax(worst, check_by_input(&run, variable, high, low));
   }
   printf("worst\t%.17g\n", worst);
-  free(x), free(high), free(low);
-  release(fmu, run.instance);
+  free(run.x), free(high), free(low);
+  release(fmu, instance);
+}
+
+/* ---- event mode in co-simulation ---- */
+
+/* Goes from point to point as the FMU returns; half-way an intermediate update asks it to. */
+static void run_with_events(Fmu *fmu) {
+  const Description *description = &fmu->description;
+  double t = description->start, next;
+  Updates updates = {.last = t, .return_at = 0.5 * (t + description->stop)};
+  long events = 0, early = 0;
+  fmu->has_event_mode = true;
+  fmu->updates = &updates;
+  void *instance = need(instantiate(fmu), "instance");
+  initialize(fmu, instance, description->tolerance, NULL);
+  bool goes_on = update_discrete_states(fmu, instance, &next), needs_event, terminates, is_early;
+  check(CALL(fmu, "EnterStepMode", int (*)(void *), instance), "EnterStepMode");
+  while (t < description->stop && goes_on) {
+    double size = fmin(description->step, description->stop - t);
+    check(CALL(fmu, "DoStep", int (*)(void *, double, double, bool, bool *, bool *, bool *, double *), instance, t,
+               size, true, &needs_event, &terminates, &is_early, &t),
+          "DoStep");
+    early += is_early;
+    goes_on = !terminates;
+    if (!needs_event || !goes_on) continue;
+    events++;
+    check(CALL(fmu, "EnterEventMode", int (*)(void *), instance), "EnterEventMode");
+    goes_on = update_discrete_states(fmu, instance, &next);
+    check(CALL(fmu, "EnterStepMode", int (*)(void *), instance), "EnterStepMode");
+  }
+  if (updates.is_going_back) fail("an intermediate update went back in time, or offered nothing");
+  print_values(fmu, instance);
+  printf("events\t%ld\nearly\t%ld\nupdates\t%ld\n", events, early, updates.count);
+  release(fmu, instance);
 }
 
 static void make_many(const Fmu *fmu, long count) {
@@ -691,22 +916,26 @@ static void make_many(const Fmu *fmu, long count) {
   }
 }
 
+static void run_to_end(const Fmu *fmu, double tolerance, char **settings, bool prints) {
+  void *instance = need(instantiate(fmu), "instance");
+  initialize(fmu, instance, tolerance, settings);
+  if (fmu->is_exchange) exchange(fmu, instance, tolerance);
+  else advance(fmu, instance, fmu->description.start, fmu->description.stop, prints);
+  if (!prints) print_values(fmu, instance);
+  release(fmu, instance);
+}
+
 int main(int count, char **arguments) {
-  if (count < 3) fail("usage: fmi_driver FILE.fmu cs|me|state|derivatives|many ...");
+  if (count < 3) fail("usage: fmi_driver FILE.fmu cs|me|rows|events|state|derivatives|many ...");
   const char *what = arguments[2];
   Fmu fmu = open_fmu(arguments[1], strcmp(what, "me") == 0 || strcmp(what, "derivatives") == 0);
   if (strcmp(what, "state") == 0) check_state(&fmu);
   else if (strcmp(what, "derivatives") == 0) check_derivatives(&fmu);
+  else if (strcmp(what, "events") == 0) run_with_events(&fmu);
   else if (strcmp(what, "many") == 0) make_many(&fmu, atol(arguments[3]));
-  else {
-    double tolerance = count > 3 ? atof(arguments[3]) : fmu.description.tolerance;
-    void *instance = need(instantiate(&fmu), "instance");
-    initialize(&fmu, instance, tolerance, count > 4 ? arguments + 4 : NULL);
-    if (fmu.is_exchange) exchange(&fmu, instance, tolerance);
-    else advance(&fmu, instance, fmu.description.start, fmu.description.stop);
-    print_values(&fmu, instance);
-    release(&fmu, instance);
-  }
+  else
+    run_to_end(&fmu, count > 3 ? atof(arguments[3]) : fmu.description.tolerance, count > 4 ? arguments + 4 : NULL,
+               strcmp(what, "rows") == 0);
   close_fmu(&fmu);
   return 0;
 }

@@ -57,9 +57,10 @@ class Streams(unittest.TestCase):
 
 
 class Nodes(unittest.TestCase):
-    """A node without a volume where three or more streams meet: it has what flows in, mixed; where nothing flows, the mean of its neighbours."""
+    """A node without a volume where streams meet, and something is added by a source that may be zero: it has what flows in, mixed; where
+    nothing flows, the mean of its neighbours."""
 
-    def model(self, arms, rng):
+    def model(self, arms, rng, loss):
         rows = []
         for k in range(arms):
             sign = rng.choice(("", "-"))
@@ -70,20 +71,50 @@ class Nodes(unittest.TestCase):
         flows = "".join(f"  x{k} = {share!r}*u;\n  b{k} = {rng.uniform(1, 9)!r} + time;\n" for k, share in enumerate(shares))
         names = ", ".join(f"x{k}, y{k}, b{k}" for k in range(arms))
         total = " + ".join(f"x{k}" for k in range(arms))
-        return (f"model Node\n  Real s, u, x(start = 1, fixed = true), {names};\nequation\n"
+        return (f"model Node\n  parameter Real loss = {loss!r};\n  Real s, u, q, x(start = 1, fixed = true), {names};\nequation\n  q = loss*u^2;\n"
                 f"  u = if time < 1 then 0 else sin(3*(time - 1));\n{flows}  {total} = 0;\n  b{arms - 1} = x;\n"
-                f"  der(x) = y{arms - 1} - x;\n  {total.replace('x', 'y')} = 0;\n{''.join(rows)}end Node;\n")
+                f"  der(x) = y{arms - 1} - x;\n  {total.replace('x', 'y')} = q;\n{''.join(rows)}end Node;\n")
 
     def test_family(self):
         rng = random.Random(8)
-        for arms in (3, 3, 4, 5, 8):
-            text = self.model(arms, rng)
+        for arms, loss in ((2, 0), (2, 0), (2, 0.3), (3, 0), (3, 0.5), (4, 0), (5, 1.5), (8, 0)):
+            text = self.model(arms, rng, loss)
             run, rows = simulate(text, "--stop-time", "4", "--intervals", "50", "--no-event-rows")
             self.assertEqual(run.returncode, 0, text + run.stderr)
             for row in rows:
                 flowing = [(max(-row[f"x{k}"], 0) + 1e-9, row[f"b{k}"]) for k in range(arms)]
-                mixed = sum(w * b for w, b in flowing) / sum(w for w, _ in flowing)
+                added = loss * row["u"]**2
+                mixed = (sum(w * b for w, b in flowing) + added) / sum(w for w, _ in flowing)
                 self.assertAlmostEqual(row["s"], mixed, delta=1e-6, msg=text)
+
+
+class SmallNumbers(unittest.TestCase):
+    """Capacitances beside the ones of Kirchhoff's laws: the unit of charge does not decide whether a Jacobian is singular."""
+
+    def model(self, nodes, unit, rng):
+        sizes = [rng.uniform(0.5, 2) for _ in range(2 * nodes)]
+        names = ", ".join(f"i{k}, j{k}" for k in range(nodes)) + "".join(f", v{k}(start = {rng.uniform(0, 1)!r}, fixed = true)" for k in range(nodes))
+        rows = []
+        for k in range(nodes):
+            after = f"v{k + 1}" if k + 1 < nodes else "0"
+            slope = f"der(v{k + 1})" if k + 1 < nodes else "0"
+            rows.append(f"  i{k} = c*{sizes[2 * k]!r}*(1 + v{k}^2)*(der(v{k}) - {slope});\n")
+            rows.append(f"  j{k} = c*{sizes[2 * k + 1]!r}*der(v{k});\n")
+            came = f"i{k - 1}" if k else "0"
+            rows.append(f"  {came} = i{k} + j{k} + c*(v{k} - {after});\n")
+        rng.shuffle(rows)
+        return f"model Small\n  parameter Real c = {unit!r};\n  Real {names};\nequation\n{''.join(rows)}end Small;\n"
+
+    def test_family(self):
+        for nodes in (2, 4, 6):
+            ends = []
+            for unit in (1.0, 1e-9, 1e-15):
+                run, rows = simulate(self.model(nodes, unit, random.Random(nodes)), "--stop-time", "1", "--tolerance", "1e-9")
+                self.assertEqual(run.returncode, 0, run.stderr)
+                ends.append([rows[-1][f"v{k}"] for k in range(nodes)])
+            for end in ends[1:]:
+                for a, b in zip(ends[0], end):
+                    self.assertAlmostEqual(a, b, delta=1e-6)
 
 
 class FreeParameters(unittest.TestCase):

@@ -181,7 +181,21 @@ def integers(rng):
     return declared, text, 1, {"s": integral(lambda t: of(value(t)), edges)}
 
 
-CLASSES = (square_wave, pulse, sum_of_sines, oscillator, mixed, forced, rectifier, switched, from_zero, integers)
+def infinite(rng):
+    """A discrete value begins at a constant that stands for infinity, and conditions and limits are taken of it and of multiples."""
+    huge = rng.choice((1e60, 1e150, 1e305, 1.7976931348623157e308))
+    a, d, slope, top = rng.uniform(0.2, 0.6), rng.uniform(0.1, 0.3), rng.uniform(0.5, 50), rng.uniform(1, 5)
+    if rng.random() < 0.5:
+        declared = f"discrete Real since(start = -{huge}, fixed = true); Real s(start = 0, fixed = true), y, x(start = 0, fixed = true);"
+        equations = f"der(x) = 1; when x > {a} then since = time; end when; y = min({top}, {slope}*(time - since)); der(s) = y;"
+        full = min(1 - a, top / slope)
+        return declared, equations, 1, {"s": top * a + slope * full ** 2 / 2 + top * (1 - a - full)}
+    declared = f"discrete Real next(start = {huge}, fixed = true); Real s(start = 0, fixed = true), x(start = 0, fixed = true);"
+    equations = f"der(x) = 1; when x > {a} then next = time + {d}; end when; der(s) = if {slope}*x > {slope}*next then {top} else max(-{slope}*next, 1);"
+    return declared, equations, 1, {"s": a + d + top * (1 - a - d)}
+
+
+CLASSES = (infinite, square_wave, pulse, sum_of_sines, oscillator, mixed, forced, rectifier, switched, from_zero, integers)
 
 
 def simulate(text, end, solver, tolerance, *options):

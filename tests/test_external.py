@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 """External functions in models: tables in equations (solved for, differentiated, in loops), objects of a library of the user's,
 derivative annotations, LAPACK, texts, files, and what is refused and how."""
+import cmath
 import csv
 import io
 import math
 import os
 import pathlib
+import random
+import struct
 import subprocess
 import tempfile
+import zlib
 
 DAEDAL = os.environ["DAEDAL"]
 folder = pathlib.Path(tempfile.mkdtemp(prefix="daedal-external-"))
@@ -344,6 +348,89 @@ run(EFFECT % "remove", status=5)
 assert (folder / "victim").exists()
 out, errors = run(EFFECT % "tell", "--output-file", "out.csv")
 assert "so far" in errors and "so far" not in out, (out, errors)
+
+# The Fourier transform: numbers of samples with factors of all kinds, against its definition. The samples pass a function that would make
+# as many sums as long as there are samples, if it were written out, and is called in a when that acts once.
+FOURIER = """package P
+  function transform
+    input Real u[:]; output Integer info; output Real amplitudes[div(size(u, 1), 2) + 1]; output Real phases[div(size(u, 1), 2) + 1];
+    protected Real work[3*size(u, 1) + 2*(div(size(u, 1), 2) + 1)];
+    external "C" info = ModelicaFFT_kiss_fftr(u, size(u, 1), work, size(work, 1), amplitudes, phases);
+  end transform;
+  function centred
+    input Real u[:]; output Integer info; output Real amplitudes[div(size(u, 1), 2) + 1]; output Real phases[div(size(u, 1), 2) + 1];
+  algorithm
+    (info, amplitudes, phases) := transform(u - fill(sum(u)/size(u, 1), size(u, 1)));
+  end centred;
+  model M
+    parameter Integer n = %d;
+    Real u[n](start = {cos(3*i) + 0.1*mod(i*i, 7) for i in 1:n}, each fixed = true);
+    Real a[div(n, 2) + 1](each start = 0, each fixed = true), p[div(n, 2) + 1](each start = 0, each fixed = true);
+    Integer info(start = 9, fixed = true), ticks(start = 0, fixed = true);
+  algorithm
+    when sample(0.01, 0.01) then
+      ticks := pre(ticks) + 1;
+      u[1] := pre(u[1]) + 0;
+    end when;
+    when time > 0.5 then
+      (info, a, p) := centred(u);
+    end when;
+  end M;
+end P;
+"""
+for n in (2, 6, 14, 30, 49 * 2, 64, 2000):
+    found = simulate(FOURIER % n, "--model", "P.M")
+    samples = [math.cos(3 * i) + 0.1 * (i * i % 7) for i in range(1, n + 1)]
+    mean = sum(samples) / n
+    assert found["info"][-1] == 0
+    for k in range(1, n // 2 + 1, max(1, n // 50)):
+        line = sum((x - mean) * cmath.exp(-2j * math.pi * k * i / n) for i, x in enumerate(samples)) / (n // 2 + 1)
+        near(found[f"a[{k + 1}]"][-1], abs(line), 1e-11)
+        near(cmath.rect(1, found[f"p[{k + 1}]"][-1]) * abs(line), line, 1e-10)
+assert simulate(FOURIER % 7, "--model", "P.M")["info"][-1] == 1
+
+# Matrices of MATLAB files of level 5, plain (v6) and compressed (v7); their sizes are sizes of the model.
+def element(kind, data):
+    return struct.pack("<II", kind, len(data)) + data + b"\0" * (-len(data) % 8)
+
+
+def level_5(matrices, compress):
+    out = b"MATLAB 5.0 MAT-file".ljust(124) + struct.pack("<HH", 0x100, 0x4D49)
+    for name, rows in matrices.items():
+        numbers = [row[k] for k in range(len(rows[0])) for row in rows]
+        inner = (element(6, struct.pack("<II", 6, 0)) + element(5, struct.pack("<ii", len(rows), len(rows[0])))
+                 + element(1, name.encode()) + element(9, struct.pack(f"<{len(numbers)}d", *numbers)))
+        whole = element(14, inner)
+        packed = zlib.compress(whole)
+        out += struct.pack("<II", 15, len(packed)) + packed if compress else whole
+    return out
+
+
+READING = """
+  impure function sizes
+    input String file; input String name; output Integer dim[2];
+    external "C" ModelicaIO_readMatrixSizes(file, name, dim);
+  end sizes;
+  impure function values
+    input String file; input String name; input Integer rows; input Integer columns; output Real a[rows, columns];
+    external "C" ModelicaIO_readRealMatrix(file, name, a, rows, columns, 0);
+  end values;
+  model M
+    final parameter Integer dim[2] = sizes("read.mat", "%s");
+    final parameter Real a[:, :] = values("read.mat", "%s", dim[1], dim[2]);
+    Real y = sum(a[i, j]*i^j for i in 1:dim[1], j in 1:dim[2]);
+  end M;
+"""
+drawn = random.Random(5)
+for compress in (False, True):
+    for rows, columns in ((1, 1), (3, 2), (2, 5), (40, 3)):
+        matrices = {name: [[drawn.uniform(-9, 9) for _ in range(columns)] for _ in range(rows)] for name in ("first", "B")}
+        (folder / "read.mat").write_bytes(level_5(matrices, compress))
+        for name, matrix in matrices.items():
+            found = simulate(READING % (name, name), "--model", "M")["y"][-1]
+            near(found, sum(x * (i + 1)**(j + 1) for i, row in enumerate(matrix) for j, x in enumerate(row)), 1e-12)
+(folder / "read.mat").write_bytes(level_5({"B": [[1, 2]]}, True)[:-5])
+run(READING % ("B", "B"), "--model", "M", status=3)
 
 # A function that is missing from the file is named.
 MISSING = """//! base 0.1.0

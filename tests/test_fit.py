@@ -107,6 +107,31 @@ class Fit(unittest.TestCase):
         self.assertIn("tells nothing about a parameter: changing unused", words)
         self.assertIn("does not tell these parameters apart", words)
 
+    def test_derivatives(self):
+        """Sensitivities take a run an iteration; where there are none, at all or from some event on, differences lead to the same."""
+        text = """model Tank
+          parameter Real k = 1, level = 0.5;
+          Real h(start = 1, fixed = true){declaration};
+        equation
+          der(h) = -k*h{term};{equation}
+        end Tank;"""
+        variants = {"smooth": ("", "", ""), "delayed": (", d", "", " d = delay(h, 0.1);"),
+                    "switched": ("", "*(if h < level then 0.5 else 1)", ""),
+                    "sliding": ("", " + (if h < level then 1 else -1)", "")}
+        runs = {}
+        for name, (declaration, term, equation) in variants.items():
+            model = WORK / f"{name}.mo"
+            model.write_text(text.format(declaration=declaration, term=term, equation=equation))
+            command("simulate", str(model), "--override", "k=0.8,level=0.45", "--stop-time", "2", "--intervals", "40", "--no-event-rows",
+                    "--tolerance", "1e-10", "--output-file", "tank.csv", "--variables", "h", "-q")
+            report, found, _ = fit(str(model), "tank.csv", "k=1,level=0.47" if name in ("switched", "sliding") else "k=1")
+            self.assertAlmostEqual(found["k"]["value"], 0.8, delta=1e-4, msg=name)
+            runs[name] = report["simulations"] - 2 * report["iterations"]
+        self.assertLessEqual(runs["smooth"], 3)
+        self.assertLessEqual(runs["switched"], 3)
+        self.assertGreater(runs["delayed"], 4)
+        self.assertGreater(runs["sliding"], 4)
+
     def test_picture(self):
         data = write("exact.csv", "time,y", [(t, 1.7 * math.exp(-0.6 * t)) for t in self.times])
         fit(self.decay, data, "a=1,k=1", "--plot", "fit.svg")

@@ -6,6 +6,7 @@ import csv
 import math
 import os
 import pathlib
+import random
 import subprocess
 import sys
 import tempfile
@@ -17,10 +18,16 @@ SOURCE = pathlib.Path(os.environ["SOURCE_DIR"])
 DRIVER = os.path.join(os.environ["BUILD_DIR"], "tests", "fmi_driver")
 STRICT = ["-std=c99", "-pedantic", "-Wall", "-Werror", "-O0", "-ffp-contract=off"]
 
-# All that a description and a run can hold, in one model: an input, an output of a component, an enumeration, dependent parameters,
+# All that a description and a run can hold, in one model: an input, inputs and outputs of a connector, an enumeration, dependent parameters,
 # samples, events of states, an equation of index 2, a state that is no variable of its own.
 FEATURES = """
+connector Bus
+  input Real wish;
+  output Real reached;
+end Bus;
+
 model Features
+  Bus bus;
   type Gear = enumeration(low, high);
   parameter Real mass(unit = "kg", min = 0) = 2 "moved";
   parameter Real damping(unit = "N.s/m") = mass/4;
@@ -28,13 +35,15 @@ model Features
   parameter Boolean brakes = true;
   parameter Gear gear = Gear.high;
   input Real force(unit = "N", start = 0);
-  output Real position(unit = "m", start = 1, fixed = true, nominal = 10) "of the body";
+  output Real position(unit = "m", displayUnit = "mm", start = 1, fixed = true, nominal = 10) "of the body";
+  output Real load(unit = "N") = 2*force + mass;
   Real speed(unit = "m/s", start = 0, fixed = true), a, b(start = 0.5, fixed = true), held(start = 0, fixed = true);
   Integer bounces(start = 0, fixed = true);
   Boolean below(start = false);
 equation
   der(position) = speed;
   mass*der(speed) = force - mass*9.81 - (if brakes and gear == Gear.high then damping else 0)*speed;
+  bus.reached = position + bus.wish;
   der(a) = b + time;
   a = 2*b + sin(time);
   below = position < 0.5;
@@ -109,6 +118,9 @@ def check_features(folder):
     assert variables["position"].get("nominal") == "10" and variables["position"].get("initial") == "exact"
     assert variables["gear"].tag == "Enumeration" and variables["limit"].tag == "Int32" and variables["below"].tag == "Boolean"
     assert len(root.findall("ModelStructure/ContinuousStateDerivative")) == 3
+    check_units(root)
+    check_terminals(fmu)
+    assert check_dependencies(fmu, root) < 1e-6
     for settings in ([], ["mass=3", "force=1.5", "brakes=0"]):
         overrides = ["--override", ",".join(settings).replace("brakes=0", "brakes=false")] if settings else []
         reference = simulate(model, folder, *overrides)
@@ -116,6 +128,73 @@ def check_features(folder):
             compare(reference, drive(fmu, kind, "1e-8", *settings), 1e-8, f"features {kind} {settings}")
     drive(fmu, "state")
     drive(fmu, "many", 1000)
+    check_event_mode(model, fmu, folder)
+
+
+def check_units(root):
+    units = {unit.get("name"): unit for unit in root.iter("Unit")}
+    assert units["N.s/m"].find("BaseUnit").attrib == {"kg": "1", "s": "-1"}, units["N.s/m"].find("BaseUnit").attrib
+    assert units["(m/s)/s"].find("BaseUnit").attrib == {"m": "1", "s": "-2"}
+    display = units["m"].find("DisplayUnit")
+    assert display.get("name") == "mm" and float(display.get("factor")) == 1000
+
+
+def check_terminals(fmu):
+    with zipfile.ZipFile(fmu) as archive:
+        terminals = xml.fromstring(archive.read("terminalsAndIcons/terminalsAndIcons.xml"))
+    members = [(t.get("name"), m.get("memberName"), m.get("variableName")) for t in terminals.iter("Terminal") for m in t]
+    assert members == [("bus", "wish", "bus.wish"), ("bus", "reached", "bus.reached")], members
+
+
+def check_dependencies(fmu, root):
+    """No derivative is by something that the description does not name; the largest error against differences."""
+    variables = list(root.find("ModelVariables"))
+    names = {v.get("valueReference"): v.get("name") for v in variables}
+    if root.get("fmiVersion") == "2.0":
+        names = {str(k + 1): v.get("name") for k, v in enumerate(variables)}
+    unknowns = root.findall(".//ContinuousStateDerivative") or root.findall(".//Derivatives/Unknown")
+    named = {(names[u.get("valueReference") or u.get("index")], names[known]) for u in unknowns for known in u.get("dependencies").split()}
+    found = drive(fmu, "derivatives")
+    worst = found.pop("worst")
+    beyond = {tuple(name.split(" ")) for name, value in found.items() if abs(value) > 1e-12} - named  # round-off of the factors
+    assert not beyond, beyond
+    return worst
+
+
+def check_event_mode(model, fmu, folder):
+    """The FMU returns at each event and where an intermediate update asks for it, and ends where it does without."""
+    values = drive(fmu, "events")
+    compare(simulate(model, folder), values, 1e-8, "features with event mode")
+    assert values["events"] >= values["bounces"] + 6, values["events"]  # samples, and the edge of `below`
+    assert values["early"] >= values["events"] and values["updates"] > 20
+
+
+def linear_model(generator, folder, number):
+    """A linear model of index 1 to 3 with inputs that some of its states depend on: chains of integrators in random coordinates."""
+    n = generator.randint(2, 6)
+    states = "".join(f"  Real x{k}(start = {generator.uniform(-1, 1)}, fixed = true);\n" for k in range(n))
+    algebraic = "".join(f"  Real z{k};\n" for k in range(n))
+    equations = []
+    for k in range(n):
+        terms = [f"{generator.uniform(-2, 2)}*x{j}" for j in range(n) if generator.random() < 0.4]
+        terms += [f"{generator.uniform(-2, 2)}*u{j}" for j in range(2) if generator.random() < 0.3]
+        equations.append(f"  der(x{k}) = {' + '.join(terms) or '0'};")
+        former = [f"{generator.uniform(-1, 1)}*z{j}" for j in range(n) if j != k and generator.random() < 0.3]
+        equations.append(f"  3*z{k} = sin(x{k}) + {' + '.join(former) or '0'};")
+    path = folder / f"linear{number}.mo"
+    path.write_text(f"model Linear{number}\n  input Real u0, u1;\n{states}{algebraic}  output Real y = z0 + x{n - 1}*u1;\n"
+                    f"  Real p(start = 0.6), q(start = 0.8, fixed = true), l;\nequation\n" + "\n".join(equations)
+                    + f"\n  der(p) = l*p + x0;\n  der(q) = l*q + {generator.choice(['u0', '1'])};\n  p^2 + q^2 = 1;\nend Linear{number};\n")
+    return path
+
+
+def check_random_dependencies(folder):
+    generator = random.Random(7)
+    for number in range(int(os.environ.get("DAEDAL_FMU_MODELS", "2"))):
+        model, fmu, version = linear_model(generator, folder, number), folder / "linear.fmu", str(2 + number % 2)
+        run(DAEDAL, "export", model, "--fmu", fmu, "--fmi", version, "-q")
+        worst = check_dependencies(fmu, check_description(fmu, int(version), ["ModelExchange", "CoSimulation"]))
+        assert worst < 1e-5, (model.read_text(), worst)
 
 
 def check_pendulum(folder):
@@ -127,7 +206,9 @@ def check_pendulum(folder):
         reference = simulate(model, folder, *(["--override", ",".join(settings)] if settings else []))
         for kind in ("cs", "me"):
             compare(reference, drive(fmu, kind, "1e-8", *settings), 1e-6, f"pendulum {kind} {settings}")
-    assert drive(fmu, "derivatives")["worst"] < 1e-6
+    with zipfile.ZipFile(fmu) as archive:
+        root = xml.fromstring(archive.read("modelDescription.xml"))
+    assert check_dependencies(fmu, root) < 1e-6 and root.get("numberOfEventIndicators") == "1"
     drive(fmu, "state")
 
 
@@ -189,6 +270,7 @@ def main():
         folder = pathlib.Path(name)
         check_features(folder)
         check_pendulum(folder)
+        check_random_dependencies(folder)
         check_standalone(folder)
         check_refusals(folder)
         if os.environ.get("DAEDAL_FMU_ALL"):

@@ -103,7 +103,7 @@ class HiddenStructure(unittest.TestCase):
         """(right, by ranks); a wrong answer fails the test."""
         path, report = os.path.join(WORK, "h.mo"), os.path.join(WORK, "h.json")
         right = by_ranks = 0
-        for seed in range(COUNT):
+        for seed in [*range(COUNT), 290]:  # of the last a pivot passes zero on the way
             model = Hidden(seed)
             with open(path, "w") as file:
                 file.write(model.text())

@@ -164,6 +164,55 @@ class Instances(unittest.TestCase):
           model M parameter R r(n = 3); parameter R q = r; Real s = sum(q.v);
             Complex z = Complex(1, 2)*Complex(0, 1) + 3; Complex w[2] = {z, -z}; Real t = w[2].re; end M;""", s=6, t=-1)
 
+    def test_generated_values_of_records(self):
+        """Arrays of records whose fields have open sizes and constants, by constructors, ifs, iterations and other records."""
+        for seed in range(COUNT):
+            rng = random.Random(seed)
+            rows, count, chosen = rng.randint(1, 3), rng.randint(1, 3), rng.randint(1, 3)
+            named = {name: ([rng.randint(1, 9) for _ in range(rows)], rng.randint(1, 9)) for name in ("p", "q")}
+            text = "\n".join(f"  parameter R {name}(v = {{{', '.join(map(str, v))}}}, k = {k});" for name, (v, k) in named.items())
+
+            def value(index):
+                kind = rng.randrange(3)
+                name = rng.choice("pq")
+                if kind == 0:
+                    return name, named[name]
+                if kind == 1:
+                    v, k = [rng.randint(1, 9) for _ in range(rows)], rng.randint(1, 9)
+                    return f"R(v = {{{', '.join(map(str, v))}}}, k = {k})", (v, k)
+                return f"if chosen > {index} then {name} else q", named[name] if chosen > index else named["q"]
+
+            values = [value(i) for i in range(count)]
+            array, expected = "{" + ", ".join(value for value, _ in values) + "}", [found for _, found in values]
+            if rng.random() < 0.3:
+                array = "{if i == chosen then p else q for i in 1:n}"
+                expected = [named["p" if i + 1 == chosen else "q"] for i in range(count)]
+            text = f"""package P
+  record B constant String kind = "b"; end B;
+  record R extends B(kind = "r"); parameter Real k = 1; parameter Real v[:] = {{k}}; final parameter Real w[:] = 2*v; end R;
+  record Base parameter Integer n = 1; parameter Integer chosen = 1; replaceable parameter R p; replaceable parameter R q;
+    replaceable parameter R all[n] = {array}; end Base;
+  record Set extends Base(redeclare R p, redeclare R q, redeclare R all); end Set;
+  model Part parameter R r; Real s = r.k*sum(r.v) + sum(r.w); end Part;
+  model M
+{text}
+    parameter Set set(n = {count}, chosen = {chosen}, p = p, q = q);
+    Part part[set.n](r = set.all);
+  end M;
+end P;
+"""
+            found = final_values(text, "--model", "P.M")
+            for i, (v, k) in enumerate(expected):
+                self.assertEqual(found[f"part[{i + 1}].s"], k * sum(v) + 2 * sum(v), text)
+
+    def test_records_assigned_as_a_whole(self):
+        """What is assigned its start value is assigned nevertheless."""
+        for start in (0, 1, 2):
+            self.check(f"""record V Real a(start = {start}); Real b; end V;
+              function f input Real x; output V v; algorithm v.a := x - 1; v.b := 0; end f;
+              model M V v; Real w[3]; Real y; algorithm v := f(2); w := {{0, 1, 0}}; y := v.a + v.b + sum(w); end M;""",
+                       v__a=1, v__b=0, y=2)
+
     def test_functions_of_a_component(self):
         self.check("""model World parameter Real g = 2; function pull = base(k = g); end World;
           function base input Real x; input Real k = 1; output Real y; algorithm y := k*x; end base;
@@ -185,7 +234,8 @@ class Instances(unittest.TestCase):
         self.refuse("model A A a; end A; model M A a; end M;", "its own class")
         self.refuse(part + "model B A a(k(unitt = \"m\")); end B; model M B b; end M;", "unitt", "`b.a.k`")
         self.refuse(part + "model M A a = 5; end M;", "cannot have a value")
-        self.refuse("model M extends Real; end M;", "base type")
+        self.refuse("model M extends Real; end M;", "a model cannot extend a type")
+        self.refuse("class M extends Real; end M;", "base type")
         self.refuse("model A parameter Integer n = 1; Real x[n] = ones(n); end A; model M A a[2](n = {1, 2}); end M;", "differ")
 
     def test_many_components(self):

@@ -253,6 +253,32 @@ class OnTheWay(unittest.TestCase):
             self.assertLess(abs(run.json["final"]["x"] - math.sin(10)), 1e-5)
 
 
+class ComputedZeros(unittest.TestCase):
+    """A capacitance that equations make zero, since a parameter is: as a product, as a sum of such, through other variables."""
+
+    def model(self, rng):
+        chain = ["c0 = p*exp(v)"]
+        for k in range(1, rng.randint(2, 5)):
+            value = rng.choice((f"c{k - 1}*(1 + v^2)", f"c{k - 1} + p*sin(v + {k})", f"{rng.randint(2, 9)}*c{k - 1}"))
+            chain.append(f"c{k} = {value}")
+        last = len(chain) - 1
+        rows = chain + [f"i = c{last}*der(v)" if rng.random() < 0.5 else f"i - c{last}*(der(v) - der(w)) = 0", "i = sin(time) - 2*v", "der(w) = -w"]
+        rng.shuffle(rows)
+        names = ", ".join(f"c{k}" for k in range(last + 1))
+        return "model Zero\n  parameter Real p = 0;\n  Real v, w(start = 1, fixed = true), i, " + names + ";\nequation\n  " + ";\n  ".join(rows) + ";\nend Zero;\n"
+
+    def test_family(self):
+        for seed in range(12):
+            path = written(self.model(random.Random(seed)))
+            run = command("simulate", path)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            for row in run.rows:
+                self.assertAlmostEqual(row["v"], math.sin(row["time"]) / 2, delta=1e-6)
+            run = command("simulate", path, "--override", "p=1,v=0.5")
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertNotAlmostEqual(run.rows[0]["v"], 0, delta=0.1)
+
+
 class HighStructuralIndex(unittest.TestCase):
     """x[2i]' + x[2i+1]' + x[2i-1] = f, the same + x[2i] = g, ..., x[2k+1] = sin t: index 1, structural index k + 1."""
 

@@ -1,5 +1,5 @@
-/* measure MODEL SOLVER TOLERANCE INTERVALS RUNS [TARGETS]: CPU seconds of a run of a plan, with these sensitivities; the least of
- * five tries, the end values behind it: the last of every signal der(...). */
+/* measure MODEL SOLVER TOLERANCE INTERVALS RUNS [TARGETS [FUNCTIONAL]]: CPU seconds of a run of a plan, with these sensitivities, or with
+ * the gradient of a functional by all parameters; the least of five tries. */
 #include "daedal.h"
 
 #include <math.h>
@@ -21,6 +21,7 @@ int main(int count, char **words) {
   options.tolerance = atof(words[3]);
   options.intervals = (uint32_t)atoi(words[4]);
   options.sensitivity = count > 6 && *words[6] ? words[6] : NULL;
+  options.gradient = count > 7 ? words[7] : NULL;
   int runs = atoi(words[5]), tries = getenv("TRIES") ? atoi(getenv("TRIES")) : 5;
   daedal_model *model = daedal_load_file(words[1], NULL, NULL);
   daedal_plan *plan = daedal_plan_make(model, &options);

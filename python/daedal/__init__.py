@@ -9,11 +9,12 @@ from ._errors import (DaedalWarning, Diagnostic, Error, FileError, Initializatio
                       ModelError, Place, StructureError, UsageError)
 from ._model import Analysis, Kind, Model, Plan, Run, State, Variable, load, simulate
 from ._fit import Estimate, fit
+from ._linear import Linear, Steady, linearize, steady
 from ._result import Result, Statistics
 from ._sweep import Sweep, sweep
 
 __version__ = _library.library.version().decode()
 
 __all__ = ["Analysis", "DaedalWarning", "Diagnostic", "Error", "Estimate", "FileError", "InitializationError", "IntegrationError",
-           "InternalError", "Kind", "Model", "ModelError", "Place", "Plan", "Result", "Run", "State", "Statistics",
-           "StructureError", "Sweep", "UsageError", "Variable", "fit", "load", "simulate", "sweep"]
+           "InternalError", "Kind", "Linear", "Model", "ModelError", "Place", "Plan", "Result", "Run", "State", "Statistics", "Steady",
+           "StructureError", "Sweep", "UsageError", "Variable", "fit", "linearize", "load", "simulate", "steady", "sweep"]

@@ -65,7 +65,7 @@ class Options(Structure):
                 ("given_inputs", POINTER(Input)), ("given_input_count", c_uint32), ("plot_variables", c_char_p),
                 ("open_inputs", c_bool), ("part_path", c_char_p), ("resumes", c_bool),
                 ("output_times", POINTER(c_double)), ("output_time_count", c_uint32),
-                ("sensitivity", c_char_p)]
+                ("sensitivity", c_char_p), ("gradient", c_char_p), ("gradient_by", c_char_p), ("gradient_memory", c_double)]
 
 
 class SweepProgress(Structure):
@@ -95,6 +95,16 @@ class FitParameter(Structure):
 class Plot(Structure):
     _fields_ = [("size", c_size_t), ("variables", c_char_p), ("pairs", c_char_p), ("log_x", c_bool), ("log_y", c_bool),
                 ("deviations", c_char_p)]
+
+
+class Derivative(Structure):
+    _fields_ = [("name", c_char_p), ("value", c_double)]
+
+
+class Linear(Structure):
+    _fields_ = [("time", c_double), ("states", c_uint32), ("inputs", c_uint32), ("outputs", c_uint32),
+                *((name, POINTER(c_char_p)) for name in ("state_names", "input_names", "output_names")),
+                *((name, POINTER(c_double)) for name in ("point", "a", "b", "c", "d", "eigenvalues_real", "eigenvalues_imaginary"))]
 
 
 class Pivot(Structure):
@@ -147,6 +157,16 @@ _FUNCTIONS = {
     "result_unit": (c_char_p, [c_void_p, c_uint32]),
     "result_values": (c_void_p, [c_void_p, c_uint32]),
     "result_find": (c_uint32, [c_void_p, c_char_p]),
+    "result_functional": (c_double, [c_void_p]),
+    "result_derivatives": (c_uint32, [c_void_p]),
+    "result_derivative": (Derivative, [c_void_p, c_uint32]),
+    "linearize": (c_void_p, [c_void_p, POINTER(Options), c_char_p, c_char_p]),
+    "result_linear": (Linear, [c_void_p]),
+    "linear_text": (c_char_p, [c_void_p]),
+    "linear_bode": (c_char_p, [c_void_p]),
+    "steady": (c_void_p, [c_void_p, POINTER(Options), c_char_p]),
+    "steady_text": (c_char_p, [c_void_p]),
+    "steady_json": (c_char_p, [c_void_p]),
     "result_write": (c_int, [c_void_p, c_char_p]),
     "result_text": (c_char_p, [c_void_p]),
     "result_json": (c_char_p, [c_void_p]),

@@ -396,8 +396,9 @@ def simulate(source: Source, parameters: Mapping[str, Value] | None = None, *, c
     """Simulates a model: a Model, the path of a file, or a text, or with None the class `class_name` of a library.
 
     Keywords are the options of `daedal simulate` with underscores (start_time, stop_time, tolerance, intervals, output_interval, method,
-    solver, max_step, constraint_tolerance, variables, start_values, start_from, invariants, compile, keep_superfluous, baumgarte); any other
-    is a parameter or a start value, as are the items of `parameters`, whose names need not be identifiers:
+    solver, max_step, constraint_tolerance, variables, start_values, start_from, invariants, compile, keep_superfluous, baumgarte,
+    sensitivity, gradient, gradient_by, gradient_memory); any other is a parameter or a start value, as are the items of `parameters`, whose
+    names need not be identifiers:
 
         daedal.simulate("pendulum.mo", L=2, tolerance=1e-8)
         daedal.simulate("arm.mo", {"body[1].m": 3}, inputs={"torque": "sin(2*time)"}, stop_time=10)

@@ -19,8 +19,8 @@ Function = Callable[[float], float]
 lines between its points; None for an input that the caller of a run sets."""
 InputValue = Union[str, Function, tuple, None]
 
-_NUMBERS = ("start_time", "stop_time", "tolerance", "output_interval", "max_step", "constraint_tolerance")
-_TEXTS = ("method", "solver", "start_values", "start_from", "variables", "invariants", "sensitivity")
+_NUMBERS = ("start_time", "stop_time", "tolerance", "output_interval", "max_step", "constraint_tolerance", "gradient_memory")
+_TEXTS = ("method", "solver", "start_values", "start_from", "variables", "invariants", "sensitivity", "gradient", "gradient_by")
 _OTHERS = ("intervals", "compile", "keep_superfluous", "baumgarte")
 NAMES = (*_NUMBERS, *_TEXTS, *_OTHERS)
 
@@ -107,7 +107,7 @@ class Options:
             self.raw.on_step = _library.OnStep(self.watch)
 
     def _set(self, name: str, value: Any) -> None:
-        if name == "sensitivity" and not isinstance(value, str):
+        if name in ("sensitivity", "gradient_by") and not isinstance(value, str):
             value = ",".join(value)
         if name in _TEXTS:
             value = str(value).encode()

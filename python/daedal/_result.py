@@ -124,6 +124,17 @@ class Result(Mapping):
         return self[f"der({name}, {target})"]
 
     @property
+    def functional(self) -> float:
+        """The value of what `gradient=` asked for; nan if it did not."""
+        return library.result_functional(self._handle)
+
+    @property
+    def gradient(self) -> dict[str, float]:
+        """The derivatives of the functional by parameters "L" and start values "x.start"."""
+        found = (library.result_derivative(self._handle, k) for k in range(library.result_derivatives(self._handle)))
+        return {text(derivative.name): derivative.value for derivative in found}
+
+    @property
     def end(self) -> dict[str, float]:
         """The values of the last row by name."""
         return {name: float(self[name][-1]) for name in self.names}

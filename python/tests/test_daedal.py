@@ -260,6 +260,39 @@ def test_sweep_with_points_that_fail(pendulum):
         daedal.sweep(pendulum, {"L": np.linspace(1, 2, 50)}, progress=lambda part: 1 / 0)
 
 
+def test_gradient_is_that_of_sensitivities(pendulum):
+    forward = pendulum.simulate(stop_time=2, tolerance=1e-9, sensitivity=["L", "g", "y.start"])
+    result = pendulum.simulate(stop_time=2, tolerance=1e-9, gradient="x", gradient_by=["L", "g", "y.start"])
+    assert result.functional == pytest.approx(forward["x"][-1], rel=1e-12)
+    assert list(result.gradient) == ["L", "g", "y.start"]
+    for target, value in result.gradient.items():
+        assert value == pytest.approx(forward.sensitivity("x", target)[-1], rel=1e-6)
+    assert set(pendulum.simulate(stop_time=0.1, gradient="integral(y)").gradient) == {"L", "g", "y.start", "v.start"}
+    assert np.isnan(forward.functional) and forward.gradient == {}
+
+
+def test_linear_form():
+    form = daedal.linearize("""model Oscillator
+      parameter Real d = 0.2; input Real u; output Real z = x + 3*u; Real x(start = 0, fixed = true), v(start = 0, fixed = true);
+    equation
+      der(x) = v; der(v) = -4*x - d*v + 2*u;
+    end Oscillator;""", d=0.4)
+    assert (form.states, form.inputs, form.outputs) == (["x", "der(x)"], ["u"], ["z"])
+    np.testing.assert_allclose(form.A, [[0, 1], [-4, -0.4]])
+    np.testing.assert_allclose(form.B, [[0], [2]])
+    np.testing.assert_allclose(form.C, [[1, 0]])
+    np.testing.assert_allclose(form.D, [[3]])
+    np.testing.assert_allclose(sorted(form.eigenvalues, key=lambda e: e.imag), [-0.2 - 1j * 3.96**0.5, -0.2 + 1j * 3.96**0.5])
+    assert form.bode().startswith("<svg") and "A" in str(form)
+
+
+def test_steady_state(pendulum):
+    state = daedal.steady(pendulum)
+    assert abs(state["y"]) == pytest.approx(1) and len(state) > 4
+    assert state.stability == "undecided" and state.linear.A.shape == (2, 2)
+    np.testing.assert_allclose(abs(state.linear.eigenvalues.imag), 9.81**0.5)
+
+
 def test_fit_of_two_parameters(pendulum):
     times = np.linspace(0, 2, 60)
     result = pendulum.simulate(L=1.2, g=9, tolerance=1e-10, intervals=59)

@@ -1,4 +1,4 @@
-/* fit: parameters of a model from measurements, as a handle: reads what is asked for, runs the search. Reports are in fit_report.c.
+/* fit: parameters of a model from measurements, as a handle: reads what is asked for, runs the search. Its runs are in fit_runs.c, reports in fit_report.c.
  *
  * Invariant: residual k of column c belongs to the k-th row of the data in which c has a number. */
 #include "api/fit.h"
@@ -18,6 +18,7 @@ static const double FIT_TOLERANCE = 1e-8; /* of runs, unless one is given */
 typedef struct FitWork {
   daedal_estimate *estimate;
   const daedal_fit_options *options;
+  daedal_model *model;
 } FitWork;
 
 /* ---- reading ---- */
@@ -101,10 +102,6 @@ static bool read_scales(daedal_estimate *estimate, const char *list, bool are_de
   return true;
 }
 
-static bool is_measured(const daedal_estimate *estimate, uint32_t c, size_t row) {
-  return isfinite(trajectory_value(estimate->data, row, estimate->columns.data[c].signal));
-}
-
 /* The columns that are variables of the model; what is not gets a warning. */
 static bool find_columns(daedal_estimate *estimate, Arena *arena) {
   daedal_result *asked = estimate->asked;
@@ -118,7 +115,7 @@ static bool find_columns(daedal_estimate *estimate, Arena *arena) {
     }
     vec_push(arena->heap, &estimate->columns, ((FitColumn){.name = name, .signal = s, .scale = 1}));
     for (size_t row = 0; row < estimate->data->rows; row++)
-      vec_last(&estimate->columns).values += is_measured(estimate, estimate->columns.count - 1, row);
+      vec_last(&estimate->columns).values += fit_is_measured(estimate, estimate->columns.count - 1, row);
     estimate->residuals += vec_last(&estimate->columns).values;
   }
   if (!estimate->residuals) return refuse_usage(asked, "the data has no value of any variable of the model");
@@ -158,114 +155,6 @@ static bool data_work(daedal_result *asked, const void *argument) {
                                   read_scales(estimate, work->options->weights, false, arena) &&
                                   read_scales(estimate, work->options->deviations, true, arena) &&
                                   take_times(estimate, arena));
-}
-
-/* ---- runs ---- */
-
-static void write_overrides(daedal_estimate *estimate, const double *p) {
-  const char *given = estimate->plan->options.overrides;
-  char *at = estimate->overrides;
-  size_t length = given ? strlen(given) : 0;
-  if (length) memcpy(at, given, length), at += length, *at++ = ',';
-  for (uint32_t k = 0; k < estimate->parameters.count; k++) {
-    const char *name = estimate->parameters.data[k].override;
-    size_t size = strlen(name);
-    if (k) *at++ = ',';
-    memcpy(at, name, size);
-    at += size;
-    at += number_shortest(p[k], at);
-  }
-}
-
-static void make_room(daedal_estimate *estimate, Arena *arena) {
-  const char *given = estimate->plan->options.overrides;
-  size_t length = given ? strlen(given) + 2 : 2;
-  for (uint32_t k = 0; k < estimate->parameters.count; k++)
-    length += strlen(estimate->parameters.data[k].override) + NUMBER_SIZE + 1;
-  estimate->overrides = arena_alloc(arena, length);
-}
-
-static daedal_result *run_at(daedal_estimate *estimate, const double *p) {
-  daedal_options options = estimate->options;
-  write_overrides(estimate, p);
-  options.overrides = estimate->overrides;
-  estimate->runs++;
-  return plan_run(estimate->plan, &options, RUN_ROWS);
-}
-
-/* The values of a signal of a run at the times of a column's measurements, in a row. false: it has not all of them. */
-static bool read_signal(const daedal_estimate *estimate, const Trajectory *trajectory, const char *name, uint32_t c,
-                        double *values) {
-  uint32_t signal = signals_find(trajectory->signals, name);
-  if (signal == MAP_NONE) return false;
-  for (size_t row = 0; row < estimate->data->rows; row++) {
-    if (!is_measured(estimate, c, row)) continue;
-    double time = trajectory_time(estimate->data, row);
-    size_t at = trajectory_find(trajectory, time);
-    *values = trajectory_value(trajectory, at, signal);
-    if (trajectory_time(trajectory, at) != time || !isfinite(*values++)) return false;
-  }
-  return true;
-}
-
-/* Values of the model for all residuals, scaled. */
-static bool read_values(const daedal_estimate *estimate, const daedal_result *result, double *values) {
-  for (uint32_t c = 0; c < estimate->columns.count; c++) {
-    const FitColumn *column = &estimate->columns.data[c];
-    if (!read_signal(estimate, recorder_of(result)->trajectory, column->name, c, values)) return false;
-    for (uint32_t k = 0; k < column->values; k++) values[k] *= column->scale;
-    values += column->values;
-  }
-  return true;
-}
-
-static bool values_at(daedal_estimate *estimate, const double *p, double *values) {
-  daedal_result *result = run_at(estimate, p);
-  daedal_status status = daedal_result_status(result);
-  bool ok = status == DAEDAL_OK && read_values(estimate, result, values);
-  daedal_result_free(result);
-  if (status == DAEDAL_INTERNAL) heap_fail(estimate->asked->heap); /* there is no memory: that of the fit ends, too */
-  return ok;
-}
-
-/* A difference whose errors, of the runs and of the formula, are alike. */
-static double difference_step(const daedal_estimate *estimate, uint32_t k, double p) {
-  const FitParameter *parameter = &estimate->parameters.data[k];
-  double size = fmax(fabs(p), 1e-3 * fabs(parameter->figures.start));
-  return cbrt(estimate->options.tolerance) * (size > 0 ? size : 1);
-}
-
-/* A column of the Jacobian by central differences, or to one side at a bound. */
-static bool difference_column(daedal_estimate *estimate, uint32_t k, double *p, double *column, double *other) {
-  const FitParameter *parameter = &estimate->parameters.data[k];
-  double before = p[k], step = difference_step(estimate, k, before);
-  double high = fmin(before + step, parameter->upper), low = fmax(before - step, parameter->lower);
-  p[k] = high;
-  bool ok = values_at(estimate, p, column);
-  p[k] = low;
-  ok = ok && values_at(estimate, p, other);
-  p[k] = before;
-  for (uint32_t i = 0; ok && i < estimate->residuals; i++) column[i] = (column[i] - other[i]) / (high - low);
-  return ok;
-}
-
-static void subtract_data(const daedal_estimate *estimate, double *r) {
-  for (uint32_t c = 0; c < estimate->columns.count; c++) {
-    const FitColumn *column = &estimate->columns.data[c];
-    for (size_t row = 0; row < estimate->data->rows; row++)
-      if (is_measured(estimate, c, row)) *r++ -= column->scale * trajectory_value(estimate->data, row, column->signal);
-  }
-}
-
-static bool evaluate(void *context, const double *p, double *r, double *jacobian) {
-  daedal_estimate *estimate = context;
-  uint32_t m = estimate->residuals, n = estimate->parameters.count;
-  if (!values_at(estimate, p, r)) return false;
-  bool ok = true;
-  for (uint32_t k = 0; jacobian && ok && k < n; k++)
-    ok = difference_column(estimate, k, (double *)p, jacobian + (size_t)k * m, estimate->fitted);
-  subtract_data(estimate, r);
-  return ok;
 }
 
 /* ---- the search ---- */
@@ -330,7 +219,7 @@ static bool judge(daedal_estimate *estimate) {
   }
   double *guess = arena_array(&diags->arena, estimate->parameters.count, sizeof *guess);
   for (uint32_t k = 0; k < estimate->parameters.count; k++) guess[k] = estimate->parameters.data[k].figures.start;
-  daedal_result *result = run_at(estimate, guess);
+  daedal_result *result = fit_run(estimate, guess);
   if (result) diags_append(diags, &result->diags);
   daedal_result_free(result);
   if (diags_code(diags) == DIAG_NONE)
@@ -353,7 +242,7 @@ static bool search(daedal_estimate *estimate, Arena *arena) {
                           .lower = lower,
                           .upper = upper,
                           .most_iterations = estimate->most_iterations,
-                          .evaluate = evaluate,
+                          .evaluate = fit_evaluate,
                           .context = estimate};
   estimate->found = least_squares(&problem, p, arena);
   estimate->seconds = pipeline_clock() - begin;
@@ -372,7 +261,7 @@ static bool search_work(daedal_result *asked, const void *argument) {
   daedal_estimate *estimate = work->estimate;
   Arena *arena = &asked->diags.arena;
   if (!read_parameters(estimate, work->options->parameters, arena)) return result_finish(asked, false);
-  make_room(estimate, arena);
+  fit_prepare(estimate, work->model, arena);
   return result_finish(asked, search(estimate, arena));
 }
 
@@ -411,7 +300,7 @@ daedal_estimate *daedal_fit(daedal_model *model, const daedal_options *options, 
   estimate->options.on_step = NULL;
   estimate->level = given.level;
   estimate->most_iterations = given.iterations;
-  FitWork work = {estimate, &given};
+  FitWork work = {estimate, &given, model};
   estimate->asked = result_make(model, &estimate->options, data_work, &work);
   if (!estimate->asked) {
     daedal_estimate_free(estimate);
@@ -427,6 +316,7 @@ daedal_estimate *daedal_fit(daedal_model *model, const daedal_options *options, 
 void daedal_estimate_free(daedal_estimate *estimate) {
   if (!estimate) return;
   daedal_plan_free(estimate->plan);
+  daedal_plan_free(estimate->differentiated);
   daedal_result_free(estimate->asked);
   estimate->hook.resize(estimate->hook.context, estimate, 0);
 }

@@ -8,6 +8,7 @@ typedef struct FitParameter {
   daedal_parameter figures; /* handed out */
   double lower, upper;      /* bounds; infinite: none */
   const char *override;     /* "'name'=" */
+  const char *target;       /* that sensitivities are by: "name", "name.start" */
 } FitParameter;
 
 typedef struct FitColumn {
@@ -23,6 +24,7 @@ struct daedal_estimate {
   daedal_result *asked; /* the model, diagnostics and memory, but no run */
   daedal_options options;
   daedal_plan *plan;
+  daedal_plan *differentiated; /* for runs with sensitivities; NULL: there are none */
   const Trajectory *data;
   VEC(FitParameter) parameters;
   VEC(FitColumn) columns;
@@ -40,3 +42,17 @@ struct daedal_estimate {
   double *fitted; /* values of the model at all rows, column by column */
   TextVec text, json, plot;
 };
+
+/* ---- fit_runs.c ---- */
+
+/* Has the column a number in this row of the data? */
+bool fit_is_measured(const daedal_estimate *estimate, uint32_t column, size_t row);
+
+/* Room for overrides, and the plan for runs with sensitivities if the model has one. */
+void fit_prepare(daedal_estimate *estimate, daedal_model *model, Arena *arena);
+
+/* A run with these parameters. */
+daedal_result *fit_run(daedal_estimate *estimate, const double *p);
+
+/* Residuals at p and their derivatives, as least_squares asks for them; context: the estimate. */
+bool fit_evaluate(void *context, const double *p, double *r, double *jacobian);

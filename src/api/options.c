@@ -23,7 +23,8 @@ daedal_options daedal_default_options(void) {
                           .constraint_tolerance = NAN,
                           .baumgarte_alpha = NAN,
                           .baumgarte_beta = NAN,
-                          .rank_tolerance = NAN};
+                          .rank_tolerance = NAN,
+                          .gradient_memory = NAN};
 }
 
 /* Members that the caller's struct does not have, or leaves NULL where a name is needed, are those of the defaults. */

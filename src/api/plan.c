@@ -28,7 +28,8 @@ static bool keep_options(daedal_result *asked, const void *argument) {
   daedal_plan *plan = ((const PlanWork *)argument)->plan;
   const char **texts[] = {&plan->options.method,       &plan->options.solver,     &plan->options.overrides,
                           &plan->options.start_values, &plan->options.start_from, &plan->options.variables,
-                          &plan->options.invariants,   &plan->options.inputs,     &plan->options.plot_variables};
+                          &plan->options.invariants,   &plan->options.inputs,     &plan->options.plot_variables,
+                          &plan->options.sensitivity,  &plan->options.gradient,   &plan->options.gradient_by};
   for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
     if (*texts[k]) *texts[k] = arena_copy(&asked->diags.arena, *texts[k], strlen(*texts[k]));
   plan->options.given_inputs =

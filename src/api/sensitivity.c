@@ -4,27 +4,26 @@
 #include <math.h>
 #include <string.h>
 
+static const double GRADIENT_MEMORY = 256; /* megabytes */
+
 static bool refuse_target(daedal_result *result, const char *name, const char *why) {
   return refuse_usage(
       result, arena_printf(&result->diags.arena, "the solution cannot be differentiated by '%s': %s", name, why));
 }
 
-static bool check_parameter(daedal_result *result, const char *name, const Variable *variable) {
-  if (variable->role != ROLE_PARAMETER)
-    return refuse_target(result, name, "it is no parameter; its start value is NAME.start");
-  if (variable->type != TYPE_REAL) return refuse_target(result, name, "it is no Real");
-  if (variable->is_structural) return refuse_target(result, name, "it decides the structure of the model");
-  if (variable->variability == VARIABILITY_CONSTANT || variable->is_final)
-    return refuse_target(result, name, "it is constant or final");
-  if (variable->fixed == FIXED_FALSE && variable->binding == EXPR_NONE)
-    return refuse_target(result, name, "initialization determines it");
-  return true;
+/* Why solutions cannot be differentiated by a parameter; NULL: they can. */
+static const char *parameter_fault(const Variable *variable) {
+  if (variable->role != ROLE_PARAMETER) return "it is no parameter; its start value is NAME.start";
+  if (variable->type != TYPE_REAL) return "it is no Real";
+  if (variable->is_structural) return "it decides the structure of the model";
+  if (variable->variability == VARIABILITY_CONSTANT || variable->is_final) return "it is constant or final";
+  if (variable->fixed == FIXED_FALSE && variable->binding == EXPR_NONE) return "initialization determines it";
+  return NULL;
 }
 
-static bool check_start(daedal_result *result, const char *name, const Variable *variable) {
+static const char *start_fault(const Variable *variable) {
   bool varies = variable->role == ROLE_UNKNOWN || variable->role == ROLE_DISCRETE;
-  return (varies && variable->type == TYPE_REAL) ||
-         refuse_target(result, name, "it is no start value of a Real variable");
+  return varies && variable->type == TYPE_REAL ? NULL : "it is no start value of a Real variable";
 }
 
 /* A parameter, or NAME.start of a variable. */
@@ -36,12 +35,14 @@ static bool read_target(daedal_result *result, const char *name, SensitivityTarg
   *target = (SensitivityTarget){name, MAP_NONE, MAP_NONE};
   if (position != MAP_NONE) {
     target->parameter = model->variables.data[position].index;
-    return check_parameter(result, name, &model->variables.data[position]);
+    const char *fault = parameter_fault(&model->variables.data[position]);
+    return !fault || refuse_target(result, name, fault);
   }
   if (length > tail && strcmp(name + length - tail, ending) == 0)
     target->variable = model_find(model, arena_copy(&result->diags.arena, name, length - tail));
   if (target->variable == MAP_NONE) return refuse_name(model, &result->diags, name, "differentiate by");
-  return check_start(result, name, &model->variables.data[target->variable]);
+  const char *fault = start_fault(&model->variables.data[target->variable]);
+  return !fault || refuse_target(result, name, fault);
 }
 
 /* Is the text that of der(NAME, TARGET)? */
@@ -59,20 +60,75 @@ uint32_t daedal_result_sensitivity(const daedal_result *result, const char *name
   return UINT32_MAX;
 }
 
-bool read_targets(daedal_result *result, const daedal_options *options, Request *request) {
+static bool read_list(daedal_result *result, const char *list, Request *request) {
   Arena *arena = &result->diags.arena;
   uint32_t count;
-  if (!options->sensitivity) return true;
-  if (options->resumes)
-    return refuse_usage(result, "a run that is resumed does not know the sensitivities of its start");
-  if (options->variables && options->plot_variables)
-    return refuse_usage(result,
-                        "with sensitivities, variables of pictures alone cannot be chosen beside those of files");
-  const char **names = split_names(arena, options->sensitivity, &count);
+  const char **names = split_names(arena, list, &count);
   SensitivityTarget *targets = arena_array(arena, count, sizeof *targets);
   for (uint32_t k = 0; k < count; k++)
     if (!read_target(result, names[k], &targets[k])) return false;
   request->targets = targets;
   request->target_count = count;
   return true;
+}
+
+/* All parameters and fixed start values that solutions can be differentiated by. */
+static void list_all(daedal_result *result, Request *request) {
+  Arena *arena = &result->diags.arena;
+  const Model *model = result->model->model;
+  SensitivityTarget *targets = arena_array(arena, model->variables.count, sizeof *targets);
+  for (uint32_t v = 0; v < model->variables.count; v++) {
+    const Variable *variable = &model->variables.data[v];
+    const char *name = names_text(model->names, variable->name);
+    bool is_parameter = variable->variability == VARIABILITY_PARAMETER && !parameter_fault(variable);
+    bool is_start = variable->fixed == FIXED_TRUE && !start_fault(variable);
+    if (is_parameter) targets[request->target_count++] = (SensitivityTarget){name, variable->index, MAP_NONE};
+    else if (is_start)
+      targets[request->target_count++] = (SensitivityTarget){arena_printf(arena, "%s.start", name), MAP_NONE, v};
+  }
+  request->targets = targets;
+}
+
+/* "x", "integral(x)" */
+static bool read_gradient(daedal_result *result, const daedal_options *options, Request *request) {
+  static const char integral[] = "integral(";
+  Arena *arena = &result->diags.arena;
+  size_t length = strlen(options->gradient), head = sizeof integral - 1;
+  if (options->sensitivity) return refuse_usage(result, "a run has either sensitivities or a gradient");
+  request->functional = request->integrand = arena_copy(arena, options->gradient, length);
+  request->is_integral = strncmp(options->gradient, integral, head) == 0 && options->gradient[length - 1] == ')';
+  if (request->is_integral) request->integrand = arena_copy(arena, options->gradient + head, length - head - 1);
+  double memory = isnan(options->gradient_memory) ? GRADIENT_MEMORY : options->gradient_memory;
+  if (!(memory >= 0 && memory < 1e9)) return refuse_usage(result, "the memory of a gradient is no number of megabytes");
+  request->gradient_memory = (size_t)(memory * 1048576);
+  if (options->gradient_by) return read_list(result, options->gradient_by, request);
+  list_all(result, request);
+  return request->target_count > 0 || refuse_usage(result, "the model has nothing that a gradient could be by");
+}
+
+double daedal_result_functional(const daedal_result *result) {
+  const Gradient *gradient = result ? result->simulation.facts.gradient : NULL;
+  return gradient ? gradient->value : NAN;
+}
+
+uint32_t daedal_result_derivatives(const daedal_result *result) {
+  const Gradient *gradient = result ? result->simulation.facts.gradient : NULL;
+  return gradient ? gradient->plan->targets : 0;
+}
+
+daedal_derivative daedal_result_derivative(const daedal_result *result, uint32_t index) {
+  if (index >= daedal_result_derivatives(result)) return (daedal_derivative){NULL, NAN};
+  const Gradient *gradient = result->simulation.facts.gradient;
+  return (daedal_derivative){gradient->plan->target[index].name, gradient->by[index]};
+}
+
+bool read_targets(daedal_result *result, const daedal_options *options, Request *request) {
+  if (!options->sensitivity && !options->gradient) return true;
+  if (options->resumes)
+    return refuse_usage(result, "a run that is resumed does not know the sensitivities of its start");
+  if (options->gradient) return read_gradient(result, options, request);
+  if (options->variables && options->plot_variables)
+    return refuse_usage(result,
+                        "with sensitivities, variables of pictures alone cannot be chosen beside those of files");
+  return read_list(result, options->sensitivity, request);
 }

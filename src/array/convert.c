@@ -503,6 +503,7 @@ ConvertStatus convert_run(Problem *problem, Structure *structure, const Modes *m
                          .list = list,
                          .singular = singular};
   converter.samples = samples_make(model, parameters, modes, arena);
+  samples_find_zeros(&converter.samples, problem->residual, problem->equations);
   uint32_t before = list->count;
   for (int k = 0; k < STEP_LIMIT && step(&converter, k == 0); k++) continue;
   if (converter.failed) return CONVERT_FAILED;

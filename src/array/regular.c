@@ -9,7 +9,7 @@
  * and the ranks of singular ones are found up to a larger size. */
 enum { DENSE_SIZE = 48, RANK_SIZE = 400, LEAST_DEFINED = 3, UNDEFINED = -1 };
 
-/* Smallest ratio of pivots of a scaled regular matrix, and largest growth of a solution. */
+/* Smallest part of what they are made of that pivots of a regular matrix are, and largest growth of a solution. */
 static const double SMALLEST_PIVOT = 1e-11, LARGEST_GROWTH = 1e12;
 
 BlockJacobian regular_jacobian(const Problem *problem, const Structure *structure, int32_t block, int32_t *place,
@@ -65,11 +65,14 @@ static bool scale_entries(const BlockJacobian *jacobian, const double *values, A
 
 static int32_t dense_rank(const BlockJacobian *jacobian, const double *scaled, Arena *scratch) {
   int32_t n = jacobian->size;
-  double *a = arena_array(scratch, (size_t)(n * n), sizeof *a);
+  double *a = arena_array(scratch, (size_t)(n * n), sizeof *a),
+         *size = arena_array(scratch, (size_t)(n * n), sizeof *size);
   for (int32_t p = 0; p < n; p++)
-    for (int32_t e = jacobian->row_start[p]; e < jacobian->row_start[p + 1]; e++)
+    for (int32_t e = jacobian->row_start[p]; e < jacobian->row_start[p + 1]; e++) {
       a[p * n + jacobian->column[e]] += scaled[e];
-  return linear_rank(a, n, SMALLEST_PIVOT);
+      size[p * n + jacobian->column[e]] += fabs(scaled[e]);
+    }
+  return linear_rank(a, size, n, SMALLEST_PIVOT);
 }
 
 /* By the growth of the solution for a right-hand side without special direction. */

@@ -42,6 +42,7 @@ Samples samples_make(Model *model, const double *parameters, const Modes *modes,
   samples.start = arena_array(arena, n, sizeof(double));
   samples.nominal = arena_array(arena, n, sizeof(double));
   samples.given = arena_array(arena, n, sizeof(bool));
+  samples.is_zero = arena_array(arena, n, sizeof(bool));
   for (uint32_t j = 0; j < n; j++) {
     const Variable *variable = &model->variables.data[model->unknowns.data[j]];
     samples.given[j] = variable->start != EXPR_NONE;
@@ -63,6 +64,7 @@ static double scatter(uint64_t kind, uint64_t index, uint64_t sample) {
 }
 
 static double variable_value(const Samples *samples, uint32_t index, uint32_t order, uint32_t sample) {
+  if (samples->is_zero[index]) return 0;
   const SamplePoint *point = &POINT[sample];
   double chance = scatter(order + 1, index, point->opposite ? point->opposite : sample);
   double start = order || point->from_zero ? 0 : samples->start[index];
@@ -73,7 +75,8 @@ static double variable_value(const Samples *samples, uint32_t index, uint32_t or
 
 static double start_value(const Samples *samples, const Dag *dag, Expr leaf) {
   uint32_t index = dag_index(dag, leaf), order = dag_order(dag, leaf);
-  return order == 0 && samples->given[index] ? samples->start[index] : variable_value(samples, index, order, 0);
+  return order == 0 && samples->given[index] && !samples->is_zero[index] ? samples->start[index]
+                                                                         : variable_value(samples, index, order, 0);
 }
 
 /* Of a discrete variable or mode. */
@@ -196,4 +199,72 @@ bool samples_vanish(const Samples *samples, Expr e) {
     if (!sample_is_zero(value, size)) return false;
   }
   return defined >= LEAST_DEFINED;
+}
+
+/* ---- unknowns that are zero ---- */
+
+enum { ZERO_PASSES = 20 };
+
+/* The unknown that is the only term of the sum which is not zero at a point; MAP_NONE: there is none. */
+static uint32_t only_unknown(const Dag *dag, const Term *terms, uint32_t count, const double *values) {
+  uint32_t found = MAP_NONE;
+  for (uint32_t k = 0; k < count; k++) {
+    if (values[k] == 0) continue;
+    bool is_unknown = dag_op(dag, terms[k].node) == OP_VARIABLE && dag_order(dag, terms[k].node) == 0;
+    if (found != MAP_NONE || !is_unknown) return MAP_NONE;
+    found = dag_index(dag, terms[k].node);
+  }
+  return found;
+}
+
+static bool is_homogeneous(const Dag *dag, Expr residual, const Term **terms, uint32_t *count) {
+  double constant;
+  if (dag_op(dag, residual) != OP_SUM) return false;
+  *count = dag_terms(dag, residual, &constant, terms);
+  return constant == 0;
+}
+
+/* At every point the same unknown is what is left of the sum. */
+static bool is_left_alone(const Samples *samples, const Term *terms, uint32_t count, uint32_t unknown) {
+  const Dag *dag = samples->model->dag;
+  Heap *heap = samples->model->heap;
+  Expr *nodes = heap_array(heap, count, sizeof *nodes);
+  double *values = heap_array(heap, count, sizeof *values);
+  bool is_alone = true;
+  for (uint32_t k = 0; k < count; k++) nodes[k] = terms[k].node;
+  for (uint32_t s = 0; s < SAMPLE_COUNT && is_alone; s++) {
+    samples_evaluate(samples, s, nodes, count, values, NULL);
+    is_alone = only_unknown(dag, terms, count, values) == unknown;
+  }
+  heap_free_all(heap, nodes, values);
+  return is_alone;
+}
+
+/* One look at all rows at one point, and a closer one at those where only an unknown is left. */
+static bool find_more_zeros(Samples *samples, const Expr *residual, uint32_t count) {
+  const Dag *dag = samples->model->dag;
+  Heap *heap = samples->model->heap;
+  ExprVec nodes = {0};
+  const Term *terms;
+  uint32_t length, first = 0;
+  bool found = false;
+  for (uint32_t i = 0; i < count; i++)
+    for (uint32_t k = 0; is_homogeneous(dag, residual[i], &terms, &length) && k < length; k++)
+      vec_push(heap, &nodes, terms[k].node);
+  double *values = heap_array(heap, nodes.count, sizeof *values);
+  samples_evaluate(samples, 0, nodes.data, nodes.count, values, NULL);
+  for (uint32_t i = 0; i < count; i++) {
+    if (!is_homogeneous(dag, residual[i], &terms, &length)) continue;
+    uint32_t unknown = only_unknown(dag, terms, length, values + first);
+    first += length;
+    if (unknown == MAP_NONE || !is_left_alone(samples, terms, length, unknown)) continue;
+    samples->is_zero[unknown] = found = true;
+  }
+  heap_free(heap, values);
+  vec_free(heap, &nodes);
+  return found;
+}
+
+void samples_find_zeros(Samples *samples, const Expr *residual, uint32_t count) {
+  for (int pass = 0; pass < ZERO_PASSES && find_more_zeros(samples, residual, count); pass++) continue;
 }

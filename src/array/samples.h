@@ -18,6 +18,7 @@ typedef struct Samples {
   const double *parameters; /* by leaf index */
   double *start, *nominal;  /* per unknown of the model */
   bool *given;              /* per unknown: has a start value */
+  bool *is_zero;            /* per unknown: an equation says so at these parameter values */
   double begin, length;     /* the interval of time */
   const Modes *modes;       /* taken out of the equations */
   double *holding;          /* per point and mode: its value by its relation; NAN: not known */
@@ -25,6 +26,10 @@ typedef struct Samples {
 
 /* Points for a model. Owned by the arena. O(unknowns and relations). */
 Samples samples_make(Model *model, const double *parameters, const Modes *modes, Arena *arena);
+
+/* Unknowns that equations of these residuals make zero, and those that follow from them, are so at all points from now on: x = p*f(y)
+ * where p is zero. O(graph) for each pass that finds some. */
+void samples_find_zeros(Samples *samples, const Expr *residual, uint32_t count);
 
 /* Values of `count` expressions at point number `sample`; NAN where one is not defined there, or calls a function. `sizes`, if not
  * NULL: how large the terms are of which a value is the sum, so that a value is zero when it is round-off of its size.

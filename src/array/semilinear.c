@@ -96,28 +96,38 @@ static const Stream *stream_of(const StreamVec *streams, const Map *by_flow, Exp
   return found == MAP_NONE ? NULL : &streams->data[found];
 }
 
-/* Do all terms of a balance, three or more, have streams with this slope, all of one sign? */
+/* Do all terms of a balance that are flows of streams, two or more, have this slope, all of one sign? The others are sources. */
 static bool all_have(Dag *dag, const StreamVec *streams, const Map *by_flow, const Term *terms, uint32_t count,
                      Expr slope) {
   int ways[2] = {0, 0};
   Branch branch;
   for (uint32_t k = 0; k < count; k++) {
     const Stream *stream = stream_of(streams, by_flow, terms[k].node);
-    if (!stream || !has_slope(stream, slope)) return false;
+    if (!stream && dag_order(dag, terms[k].node) > 0) return false;
+    if (!stream) continue;
+    if (!has_slope(stream, slope)) return false;
     ways[read_branch(dag, stream, terms[k].coefficient, slope, &branch)]++;
   }
-  return ways[0] == 0 || ways[1] == 0;
+  return (ways[0] == 0 || ways[1] == 0) && ways[0] + ways[1] >= 2;
 }
 
 /* The balance of a node, solved for its slope. */
 static Expr mix(Dag *dag, const StreamVec *streams, const Map *by_flow, const Term *terms, uint32_t count, Expr slope) {
-  Expr above = dag_constant(dag, 0), below = dag_constant(dag, 0), least = dag_constant(dag, LEAST_FLOW);
+  Expr above = dag_constant(dag, 0), below = above, sources = above, least = dag_constant(dag, LEAST_FLOW);
+  bool counts = true;
   for (uint32_t k = 0; k < count; k++) {
+    const Stream *stream = stream_of(streams, by_flow, terms[k].node);
     Branch branch;
-    read_branch(dag, stream_of(streams, by_flow, terms[k].node), terms[k].coefficient, slope, &branch);
+    if (!stream) {
+      double sign = terms[k].coefficient < 0 ? -1 : 1;
+      sources = dag_add(dag, sources, dag_scale(dag, sign, terms[k].node));
+      continue;
+    }
+    counts = read_branch(dag, stream, terms[k].coefficient, slope, &branch);
     above = dag_add(dag, above, dag_multiply(dag, dag_add(dag, branch.in, least), branch.other));
     below = dag_add(dag, below, dag_add(dag, branch.out, least));
   }
+  above = counts ? dag_subtract(dag, above, sources) : dag_add(dag, above, sources);
   return dag_subtract(dag, slope, dag_divide(dag, above, below));
 }
 
@@ -125,7 +135,7 @@ static bool is_balance(const Dag *dag, Expr residual, const Term **terms, uint32
   double constant;
   if (dag_op(dag, residual) != OP_SUM) return false;
   *count = dag_terms(dag, residual, &constant, terms);
-  if (*count < 3 || constant != 0) return false;
+  if (*count < 2 || constant != 0) return false;
   for (uint32_t k = 0; k < *count; k++)
     if (dag_op(dag, (*terms)[k].node) != OP_VARIABLE || fabs((*terms)[k].coefficient) != fabs((*terms)[0].coefficient))
       return false;
@@ -141,7 +151,8 @@ static void mix_nodes(Dag *dag, const StreamVec *streams, Expr *residual, uint32
     const Term *terms;
     uint32_t terms_count;
     if (!is_balance(dag, residual[row], &terms, &terms_count)) continue;
-    const Stream *first = stream_of(streams, &by_flow, terms[0].node);
+    const Stream *first = NULL;
+    for (uint32_t k = 0; k < terms_count && !first; k++) first = stream_of(streams, &by_flow, terms[k].node);
     if (!first) continue;
     Term *own = heap_copy(dag_heap(dag), terms, terms_count, sizeof *own); /* the graph grows below */
     Expr slopes[2] = {first->positive, first->negative};

@@ -102,6 +102,7 @@ static bool use(Converter *converter, const BlockJacobian *jacobian, const Depen
     residual[jacobian->equation[p]] = put_in(converter, jacobian, &plan, jacobian->equation[p]);
   Problem problem = problem_extend(before, residual, plan.value, dependence->count - 1, converter->arena);
   Samples samples = samples_make(problem.model, converter->samples.parameters, converter->modes, converter->arena);
+  samples_find_zeros(&samples, problem.residual, problem.equations);
   Converter next = *converter;
   next.model = problem.model;
   next.problem = problem;

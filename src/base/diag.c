@@ -66,6 +66,15 @@ void diags_keep(Diags *diags, uint32_t count) {
     if (vec_last(&diags->list).severity == SEVERITY_ERROR) diags->errors--;
 }
 
+void diags_clear(Diags *diags) {
+  Heap *heap = diags->arena.heap;
+  if (!diags->list.count) return;
+  for (uint32_t d = 0; d < diags->list.count; d++) vec_free(heap, &diags->list.data[d].notes);
+  vec_free(heap, &diags->list);
+  arena_free(&diags->arena);
+  *diags = diags_make(heap);
+}
+
 Diag *diags_copy(Diags *diags, const Diag *from) {
   bool is_error = from->severity == SEVERITY_ERROR;
   Diag *diag = is_error ? diag_error(diags, from->code, from->span, "%s", from->message)

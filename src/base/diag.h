@@ -65,6 +65,9 @@ __attribute__((format(printf, 4, 5))) void diag_note(Diags *diags, Diag *diag, S
 /* Forgets all but the first `count`. */
 void diags_keep(Diags *diags, uint32_t count);
 
+/* Forgets all and gives their memory back. */
+void diags_clear(Diags *diags);
+
 /* Appends copies of all of `more`. */
 void diags_append(Diags *diags, const Diags *more);
 

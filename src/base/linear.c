@@ -25,6 +25,10 @@ struct Linear {
   LinearKind kind;
   const int32_t *start, *row;
 
+  /* of a transpose: its pattern, where values go in it, and they themselves; NULL: the pattern is that given */
+  int32_t *transposed_start, *transposed_row, *place;
+  double *ordered;
+
   double *matrix, *scale; /* dense: factors (column-major), row scales */
   int32_t *pivot, room;   /* equations for which these three are allocated */
 
@@ -70,6 +74,37 @@ void linear_set_pattern(Linear *linear, const int32_t *column_start, const int32
   linear_release(linear);
   linear->symbolic = klu_analyze(linear->n, (int32_t *)column_start, (int32_t *)row_index, &linear->common);
   if (!linear->symbolic && linear->common.status == KLU_OUT_OF_MEMORY) heap_fail(linear->heap);
+}
+
+void linear_set_transposed(Linear *linear, const int32_t *column_start, const int32_t *row_index) {
+  int32_t n = linear->n, nonzeros = column_start[n];
+  size_t count = (size_t)nonzeros, width = linear->complex_values ? 2 : 1;
+  int32_t *start = linear->transposed_start =
+      heap_resize(linear->heap, linear->transposed_start, ((size_t)n + 2) * sizeof *start);
+  linear->transposed_row = heap_resize(linear->heap, linear->transposed_row, count * sizeof(int32_t));
+  linear->place = heap_resize(linear->heap, linear->place, count * sizeof(int32_t));
+  linear->ordered = heap_resize(linear->heap, linear->ordered, count * width * sizeof(double));
+  memset(start, 0, ((size_t)n + 2) * sizeof *start);
+  for (int32_t k = 0; k < nonzeros; k++) start[row_index[k] + 2]++;
+  for (int32_t i = 0; i < n; i++) start[i + 2] += start[i + 1];
+  for (int32_t j = 0; j < n; j++)
+    for (int32_t k = column_start[j]; k < column_start[j + 1]; k++) {
+      linear->place[k] = start[row_index[k] + 1]++;
+      linear->transposed_row[linear->place[k]] = j;
+    }
+  linear_set_pattern(linear, start, linear->transposed_row);
+}
+
+/* Values in the order of the pattern that is factored. */
+static const double *linear_order(Linear *linear, const double *values) {
+  double *ordered = linear->ordered;
+  if (!linear->place) return values;
+  for (int32_t k = 0; k < linear->nonzeros; k++) {
+    int32_t place = linear->place[k];
+    if (!linear->complex_values) ordered[place] = values[k];
+    else ordered[2 * place] = values[2 * k], ordered[2 * place + 1] = values[2 * k + 1];
+  }
+  return ordered;
 }
 
 /* The reciprocals of the largest entries of rows; false: a row is zero or not finite. */
@@ -277,6 +312,7 @@ static bool linear_sparse_factor(Linear *linear, double *values) {
 }
 
 bool linear_factor(Linear *linear, const double *values) {
+  values = linear_order(linear, values);
   if (linear->kind == LINEAR_SPARSE) return linear_sparse_factor(linear, (double *)values);
   if (!linear_scatter(linear, values)) return false;
   if (linear->kind == LINEAR_LAPACK) return linear_lapack_factor(linear);
@@ -366,21 +402,32 @@ static void swap_numbers(double *a, double *b) {
   *b = kept;
 }
 
-int32_t linear_rank(double *a, int32_t n, double lost) {
-  double first = 0;
+/* The largest entry from row and column k on that is more than the errors of what it was made of; -1 if all are errors. */
+static int32_t find_pivot(const double *a, const double *size, int32_t n, int32_t k, double lost) {
+  int32_t found = -1;
+  for (int32_t p = k; p < n; p++)
+    for (int32_t e = p * n + k; e < (p + 1) * n; e++)
+      if (fabs(a[e]) > lost * size[e] && (found < 0 || fabs(a[e]) > fabs(a[found]))) found = e;
+  return found;
+}
+
+static void swap_to(double *a, int32_t n, int32_t k, int32_t row, int32_t column) {
+  for (int32_t q = 0; q < n; q++) swap_numbers(&a[k * n + q], &a[row * n + q]);
+  for (int32_t p = 0; p < n; p++) swap_numbers(&a[p * n + k], &a[p * n + column]);
+}
+
+int32_t linear_rank(double *a, double *size, int32_t n, double lost) {
   for (int32_t k = 0; k < n; k++) {
-    int32_t row = k, column = k;
-    for (int32_t p = k; p < n; p++)
-      for (int32_t q = k; q < n; q++)
-        if (fabs(a[p * n + q]) > fabs(a[row * n + column])) row = p, column = q;
-    double pivot = a[row * n + column];
-    if (k == 0) first = fabs(pivot);
-    if (!(fabs(pivot) > lost * first)) return k;
-    for (int32_t q = 0; q < n; q++) swap_numbers(&a[k * n + q], &a[row * n + q]);
-    for (int32_t p = 0; p < n; p++) swap_numbers(&a[p * n + k], &a[p * n + column]);
+    int32_t pivot = find_pivot(a, size, n, k, lost);
+    if (pivot < 0) return k;
+    swap_to(a, n, k, pivot / n, pivot % n);
+    swap_to(size, n, k, pivot / n, pivot % n);
     for (int32_t p = k + 1; p < n; p++) {
-      double factor = a[p * n + k] / pivot;
-      for (int32_t q = k; q < n && factor != 0; q++) a[p * n + q] -= factor * a[k * n + q];
+      double factor = a[p * n + k] / a[k * n + k];
+      for (int32_t q = k; q < n && factor != 0; q++) {
+        a[p * n + q] -= factor * a[k * n + q];
+        size[p * n + q] += fabs(factor) * size[k * n + q];
+      }
     }
   }
   return n;

@@ -22,6 +22,10 @@ void linear_resize(Linear *linear, int32_t n, int32_t nonzeros);
 /* Takes the pattern: compressed columns, no entry twice, rows in any order. The arrays must stay. O(nonzeros). */
 void linear_set_pattern(Linear *linear, const int32_t *column_start, const int32_t *row_index);
 
+/* The same for the transpose of the matrix with this pattern: it is what is factored and solved from then on, though values come in
+ * the order of the pattern given. */
+void linear_set_transposed(Linear *linear, const int32_t *column_start, const int32_t *row_index);
+
 /* Factors the matrix with these values. False: singular, or not a number. Dense: O(n^3). */
 bool linear_factor(Linear *linear, const double *values);
 
@@ -35,6 +39,7 @@ double linear_determinant(const Linear *linear, double *logarithm);
  * HUGE_VAL if it is singular. About the cost of one factorization. */
 double linear_condition(Heap *heap, int32_t n, int32_t *start, int32_t *row, double *values);
 
-/* Number of pivots larger than `lost` times the first, by elimination of the dense n x n matrix with complete pivoting,
- * in place. O(n^3). */
-int32_t linear_rank(double *a, int32_t n, double lost);
+/* The rank of a dense n x n matrix, by elimination with complete pivoting, in place: entries count as zero that are not larger than
+ * `lost` times the size of what they are the difference of. At first these are the sizes given, to which the entries are exact. So
+ * small numbers that are no difference, as capacitances beside ones, are not lost. O(n^3). */
+int32_t linear_rank(double *a, double *size, int32_t n, double lost);

@@ -49,17 +49,63 @@ static void add_conditions(ArrayCode *code, const Modes *modes) {
   heap_free(code->heap, roots);
 }
 
+/* By node below the roots, in the order of a walk: does it call a function? */
+static bool *find_calls(const Dag *dag, DagScratch *scratch, const ExprVec *roots) {
+  IndexVec order = {0};
+  dag_below(dag, scratch, roots->data, roots->count, &order);
+  bool *calls = heap_array(scratch->heap, order.count, sizeof *calls);
+  for (uint32_t i = 0; i < order.count; i++) {
+    calls[i] = dag_op(dag, order.data[i]) == OP_CALL;
+    for (uint32_t k = 0; k < dag_child_count(dag, order.data[i]) && !calls[i]; k++)
+      calls[i] = calls[scratch->slots.data[dag_child(dag, order.data[i], k)]];
+  }
+  vec_free(scratch->heap, &order);
+  return calls;
+}
+
+/* A discrete leaf without which the condition does not hold; EXPR_NONE if there is none to be seen. */
+static Expr guard_of(const Dag *dag, Expr condition) {
+  while (dag_op(dag, condition) == OP_AND && dag_op(dag, dag_child(dag, condition, 1)) != OP_DISCRETE)
+    condition = dag_child(dag, condition, 0);
+  if (dag_op(dag, condition) == OP_AND) condition = dag_child(dag, condition, 1);
+  return dag_op(dag, condition) == OP_DISCRETE ? condition : EXPR_NONE;
+}
+
+/* A when's value is `if guard then value else what it was`. Those that call functions become what they were, which is what they are
+ * while no guard holds. */
+static void leave_calls_out(ArrayCode *code, ExprVec *roots, IndexVec *guards) {
+  Dag *dag = code->array->dag;
+  DagScratch scratch = dag_scratch_make(code->heap);
+  bool *calls = find_calls(dag, &scratch, roots);
+  for (uint32_t k = 0; k < roots->count; k++) {
+    Expr root = roots->data[k];
+    Expr guard = dag_op(dag, root) == OP_IF ? guard_of(dag, dag_child(dag, root, 0)) : EXPR_NONE;
+    if (guard == EXPR_NONE) continue;
+    Expr value = dag_child(dag, root, 1), otherwise = dag_child(dag, root, 2);
+    if (!calls[scratch.slots.data[value]] || calls[scratch.slots.data[otherwise]]) continue;
+    roots->data[k] = otherwise;
+    if (!guards->count || vec_last(guards) != dag_index(dag, guard))
+      vec_push(code->heap, guards, dag_index(dag, guard));
+  }
+  heap_free(code->heap, calls);
+  dag_scratch_free(&scratch);
+}
+
 /* What happens at events besides. */
 static void add_logic(ArrayCode *code, const Logic *logic) {
   Dag *dag = code->array->dag;
   ExprVec roots = {0};
   uint32_t levels = logic->level_start.count - 1;
   code->levels = heap_array(code->heap, levels, sizeof *code->levels);
+  code->idle_levels = heap_array(code->heap, levels, sizeof *code->idle_levels);
+  code->guards = heap_array(code->heap, levels, sizeof *code->guards);
   for (uint32_t l = 0; l < levels; l++) {
     roots.count = 0;
     for (uint32_t k = logic->level_start.data[l]; k < logic->level_start.data[l + 1]; k++)
       vec_push(code->heap, &roots, logic->steps.data[k].value);
     code->levels[l] = array_code_program(code, roots.data, roots.count);
+    leave_calls_out(code, &roots, &code->guards[l]);
+    if (code->guards[l].count) code->idle_levels[l] = array_code_program(code, roots.data, roots.count);
   }
   roots.count = 0;
   for (uint32_t k = 0; k < logic->initial_steps.count; k++)
@@ -72,9 +118,12 @@ static void add_logic(ArrayCode *code, const Logic *logic) {
   for (uint32_t k = 0; k < logic->actions.count; k++) {
     const LogicAction *action = &logic->actions.data[k];
     vec_push(code->heap, &roots, action->fires == EXPR_NONE ? dag_constant(dag, 1) : action->fires);
-    vec_push(code->heap, &roots, action->value == EXPR_NONE ? dag_constant(dag, 0) : action->value);
+    Expr none = dag_constant(dag, 0), value = action->value == EXPR_NONE ? none : action->value;
+    vec_push(code->heap, &roots, action->in_when ? dag_if(dag, action->fires, value, none) : value);
   }
   if (roots.count) code->actions = array_code_program(code, roots.data, roots.count);
+  leave_calls_out(code, &roots, &code->action_guards);
+  if (code->action_guards.count) code->idle_actions = array_code_program(code, roots.data, roots.count);
   vec_free(code->heap, &roots);
 }
 

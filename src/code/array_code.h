@@ -15,15 +15,19 @@ typedef struct ArrayCode {
   const Modes *modes;
   Layout layout;
   Program *rows;
-  Jacobian *jacobian;             /* all rows against all columns */
-  Program *conditions;            /* differences of all modes, then their sizes; NULL without modes */
-  Program *written;               /* the differences as written, then their sizes */
-  Program *rates;                 /* of the differences; 0 where has_rate is false, since a derivative is no column */
-  bool *has_rate;                 /* per mode */
-  Program **levels;               /* values of the steps of the logic, by level */
-  Program *initial_steps;         /* of the logic; NULL without them */
-  Program *lefts;                 /* of the logic; NULL without them */
-  Program *actions;               /* of the logic: whether each fires, then its value; NULL without them */
+  Jacobian *jacobian;     /* all rows against all columns */
+  Program *conditions;    /* differences of all modes, then their sizes; NULL without modes */
+  Program *written;       /* the differences as written, then their sizes */
+  Program *rates;         /* of the differences; 0 where has_rate is false, since a derivative is no column */
+  bool *has_rate;         /* per mode */
+  Program **levels;       /* values of the steps of the logic, by level */
+  Program **idle_levels;  /* the same while none of the level's guards holds; NULL: it has none */
+  IndexVec *guards;       /* by level: leaves of whens without which functions need not be called */
+  Program *initial_steps; /* of the logic; NULL without them */
+  Program *lefts;         /* of the logic; NULL without them */
+  Program *actions;       /* of the logic: whether each fires, then its value; NULL without them */
+  Program *idle_actions;  /* as idle_levels */
+  IndexVec action_guards;
   Program *delayed, *delay_times; /* what delays delay; by how long, and at most. NULL without them */
   bool *matters;                  /* per discrete leaf: rows depend on it */
   struct BlockShape **shapes;     /* per block: made when first asked for (block_matrix.h); NULL while there is none */

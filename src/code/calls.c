@@ -3,6 +3,7 @@
  * CALL_PARTIALS_LIMIT. */
 #include "code/calls.h"
 
+#include "code/trace.h"
 #include "expr/op_math.h"
 #include "external/external.h"
 #include "model/execute.h"
@@ -87,6 +88,9 @@ struct Caller {
   const Model *model;
   Names names; /* those of the model, and texts that functions make */
   Diags diags;
+  Tracer *tracer; /* NULL until used */
+  Map trace_of;   /* 2 * function, + 1 for partials -> trace */
+  VEC(Trace *) traces;
   Runner runners[CALL_PARTIALS_LIMIT + 1];
   const Runner *last; /* the one that ran last */
 };
@@ -330,6 +334,7 @@ Caller *caller_new(Heap *heap, const Model *model) {
   caller->model = model;
   caller->names = names_over(heap, model->names);
   caller->diags = diags_make(heap);
+  caller->trace_of = map_make(heap);
   for (uint32_t n = 0; n <= CALL_PARTIALS_LIMIT; n++) caller->runners[n] = (Runner){.caller = caller, .n = n};
   return caller;
 }
@@ -388,12 +393,15 @@ static bool run_function(Runner *runner, Callee *callee, const Function *functio
   return true;
 }
 
-static void clear_diags(Caller *caller) {
-  if (!caller->diags.list.count) return;
-  for (uint32_t d = 0; d < caller->diags.list.count; d++) vec_free(caller->heap, &caller->diags.list.data[d].notes);
-  vec_free(caller->heap, &caller->diags.list);
-  arena_free(&caller->diags.arena);
-  caller->diags = diags_make(caller->heap);
+static Trace *find_trace(Caller *caller, const CallSite *site) {
+  uint32_t key = 2 * site->function + (site->partial_count > 0), known = map_get(&caller->trace_of, key);
+  if (known != MAP_NONE) return caller->traces.data[known];
+  if (!caller->tracer) caller->tracer = tracer_new(caller->heap, caller->model, &caller->names);
+  const Function *function = caller->model->functions.data[site->function];
+  map_put(&caller->trace_of, key, caller->traces.count);
+  vec_push(caller->heap, &caller->traces,
+           trace_new(caller->heap, caller->tracer, function, &caller->names, site->partial_count > 0));
+  return vec_last(&caller->traces);
 }
 
 void caller_prepare(Caller *caller, const CallSite *site) {
@@ -401,14 +409,15 @@ void caller_prepare(Caller *caller, const CallSite *site) {
   Runner *runner = &caller->runners[site->partial_count];
   if (!runner->machine) start_runner(runner);
   find_callee(runner, site->function);
+  trace_prepare(find_trace(caller, site), site);
 }
 
-bool caller_run(Caller *caller, const CallSite *site, const double *arguments, double *results) {
+static bool run_machine(Caller *caller, const CallSite *site, const double *arguments, double *results) {
   for (uint32_t r = 0; r < site->result_count; r++) results[r] = NAN;
   caller->last = NULL;
   if (site->partial_count > CALL_PARTIALS_LIMIT) return false;
   caller_prepare(caller, site);
-  clear_diags(caller);
+  diags_clear(&caller->diags);
   Runner *runner = &caller->runners[site->partial_count];
   Callee *callee = find_callee(runner, site->function);
   set_arguments(runner, callee, site, arguments);
@@ -418,6 +427,10 @@ bool caller_run(Caller *caller, const CallSite *site, const double *arguments, d
   const double *flat = (const double *)(const void *)callee->results;
   for (uint32_t r = 0; r < site->result_count; r++) results[r] = flat[site->results[r] * size + size - 1];
   return true;
+}
+
+bool caller_run(void *caller, const CallSite *site, const double *arguments, double *results) {
+  return trace_run(find_trace(caller, site), site, arguments, results) || run_machine(caller, site, arguments, results);
 }
 
 const char *caller_failure(Caller *caller) {

@@ -2,6 +2,7 @@
  *
  * A call node with n partials wants a mixed derivative of order n. It is computed exactly: the scalar is an element of
  * the algebra with n nilpotents (2^n coefficients, see calls.c), whose last coefficient is that derivative.
+ * What is called often is recorded (trace.h) and then costs its arithmetic alone.
  */
 #pragma once
 
@@ -21,7 +22,7 @@ void caller_prepare(Caller *caller, const CallSite *site);
 
 /* Values of the site's results for these argument values (as many as the site has). false, and NAN in every result, if
  * the function fails: an argument outside of an operator's domain, a failed assertion, too many steps. */
-bool caller_run(Caller *caller, const CallSite *site, const double *arguments, double *results);
+bool caller_run(void *caller, const CallSite *site, const double *arguments, double *results);
 
 /* Why the last caller_run failed; one line. */
 const char *caller_failure(Caller *caller);

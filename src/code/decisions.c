@@ -58,13 +58,16 @@ Decisions *decisions_new(Heap *heap, Evaluator *evaluator) {
            largest = 2 * logic->actions.count + logic->initial_steps.count + logic->lefts.count;
   *decisions = (Decisions){.logic = logic, .evaluator = evaluator};
   decisions->levels = heap_array(heap, levels, sizeof *decisions->levels);
+  decisions->idle_levels = heap_array(heap, levels, sizeof *decisions->idle_levels);
   for (uint32_t l = 0; l < levels; l++) {
     decisions->levels[l] = workspace_new(heap, code->levels[l]);
+    if (code->idle_levels[l]) decisions->idle_levels[l] = workspace_new(heap, code->idle_levels[l]);
     if (program_outputs(code->levels[l]) > largest) largest = program_outputs(code->levels[l]);
   }
   if (code->initial_steps) decisions->initial_steps = workspace_new(heap, code->initial_steps);
   if (code->lefts) decisions->lefts = workspace_new(heap, code->lefts);
   if (code->actions) decisions->actions = workspace_new(heap, code->actions);
+  if (code->idle_actions) decisions->idle_actions = workspace_new(heap, code->idle_actions);
   decisions->values = heap_array(heap, largest, sizeof(double));
   decisions->start = heap_array(heap, logic->samples.count, sizeof(double));
   decisions->interval = heap_array(heap, logic->samples.count, sizeof(double));
@@ -157,9 +160,17 @@ static ExternalSeed *hidden_seed(const Decisions *decisions) {
   return &external_state(decisions->evaluator->heap)->seed;
 }
 
-static void keep_seed(Decisions *decisions) { decisions->seed = *hidden_seed(decisions); }
+static void keep_seed(Decisions *decisions) { decisions->seed = decisions->drawn = *hidden_seed(decisions); }
 
 static void draw_again(const Decisions *decisions) { *hidden_seed(decisions) = decisions->seed; }
+
+/* What the iteration has drawn stays drawn, although its last rounds, in which no when fires, do not draw. */
+static void keep_drawn(Decisions *decisions) {
+  ExternalSeed *hidden = hidden_seed(decisions);
+  bool has_drawn = memcmp(hidden->words, decisions->seed.words, sizeof hidden->words) != 0;
+  if (has_drawn) decisions->drawn = *hidden;
+  else *hidden = decisions->drawn;
+}
 
 /* ---- values ---- */
 
@@ -196,6 +207,16 @@ void decisions_begin(Decisions *decisions, double t, const double *y) {
   keep_seed(decisions);
 }
 
+/* Columns are solved to round-off only: what is read from them is no sharper. */
+static bool is_near(double a, double b) { return fabs(a - b) <= 1e-12 * fmax(fabs(a), fabs(b)); }
+
+/* Has the event changed the leaf already, and the same value comes again? */
+static bool comes_again(const Decisions *decisions, const LogicStep *step, double value) {
+  double now = decisions->evaluator->discretes[step->leaf];
+  return now != decisions->evaluator->pre[step->leaf] && is_near(now, value) &&
+         dag_depends(decisions->evaluator->model->dag, step->value, OP_VARIABLE);
+}
+
 /* A value that is not defined leaves its leaf as it is. */
 static uint32_t set_leaf(Decisions *decisions, double *values, uint32_t leaf, double value) {
   if (!isfinite(value) || values[leaf] == value) return 0;
@@ -228,6 +249,13 @@ static uint32_t set_initial(Decisions *decisions, const Point *point) {
   return changed;
 }
 
+/* The cheaper of two programs, if it is right at the values of now. */
+static Workspace *program_now(const Decisions *decisions, const IndexVec *guards, Workspace *full, Workspace *idle) {
+  for (uint32_t k = 0; k < guards->count; k++)
+    if (decisions->evaluator->discretes[guards->data[k]] != 0) return full;
+  return guards->count ? idle : full;
+}
+
 uint32_t decisions_set(Decisions *decisions, double t, const double *y) {
   const Logic *logic = decisions->logic;
   Evaluator *evaluator = decisions->evaluator;
@@ -238,16 +266,19 @@ uint32_t decisions_set(Decisions *decisions, double t, const double *y) {
   uint32_t changed = set_initial(decisions, &point);
   for (uint32_t l = 0; l + 1 < logic->level_start.count; l++) {
     uint32_t begin = logic->level_start.data[l], end = logic->level_start.data[l + 1];
-    workspace_run(decisions->levels[l], &point, decisions->values);
+    Workspace *program =
+        program_now(decisions, &evaluator->code->guards[l], decisions->levels[l], decisions->idle_levels[l]);
+    workspace_run(program, &point, decisions->values);
     for (uint32_t k = begin; k < end; k++) {
       const LogicStep *step = &logic->steps.data[k];
       if (!isfinite(decisions->values[k - begin])) decisions->undefined = step;
       bool acted = step->fires && evaluator->discretes[step->leaf] != 0 && evaluator->pre[step->leaf] == 0;
-      if (acted && decisions->latches) continue;
+      if ((acted && decisions->latches) || comes_again(decisions, step, decisions->values[k - begin])) continue;
       decisions->retracted = decisions->retracted || (acted && decisions->values[k - begin] == 0);
       changed += set_leaf(decisions, evaluator->discretes, step->leaf, decisions->values[k - begin]);
     }
   }
+  keep_drawn(decisions);
   return changed;
 }
 
@@ -269,6 +300,10 @@ void decisions_end(Decisions *decisions, double t, const double *y) {
 bool decisions_accept(Decisions *decisions, double t, const double *y) {
   const Evaluator *evaluator = decisions->evaluator;
   set_lefts(decisions, t, y);
+  for (uint32_t k = 0; k < decisions->logic->lefts.count; k++) {
+    uint32_t leaf = decisions->logic->lefts.data[k].leaf;
+    if (is_near(evaluator->pre[leaf], evaluator->discretes[leaf])) evaluator->discretes[leaf] = evaluator->pre[leaf];
+  }
   size_t size = decisions->logic->leaves * sizeof(double);
   bool differ = memcmp(evaluator->pre, evaluator->discretes, size) != 0;
   copy_pre(decisions);
@@ -289,7 +324,9 @@ bool decisions_defined(const Decisions *decisions, double t, DiagCode code, Diag
 
 void decisions_act(Decisions *decisions, double t, const double *y) {
   Point point = evaluator_point(decisions->evaluator, t, y);
-  if (decisions->actions) workspace_run(decisions->actions, &point, decisions->values);
+  const IndexVec *guards = &decisions->evaluator->code->action_guards;
+  Workspace *program = program_now(decisions, guards, decisions->actions, decisions->idle_actions);
+  if (program) workspace_run(program, &point, decisions->values);
 }
 
 bool decisions_fires(const Decisions *decisions, uint32_t action) { return decisions->values[2 * action] != 0; }

@@ -9,20 +9,21 @@
 typedef struct Decisions {
   const Logic *logic;
   Evaluator *evaluator;
-  Workspace **levels, *initial_steps, *lefts, *actions;
+  Workspace **levels, **idle_levels, *initial_steps, *lefts, *actions, *idle_actions;
   IndexVec dependents;      /* parameters bound to those that initial steps assign */
   double *values;           /* of a level, or of the actions */
   double *start, *interval; /* per sample */
   uint64_t *count;          /* per sample: how many are over */
   uint32_t *column;         /* per action that is a reinit: what it sets, and with which sign */
   int8_t *sign;
-  bool fires;        /* there are whens */
-  bool *is_reported; /* per action: a warning that was given */
-  bool watches;      /* assertions outside of whens look at columns or time: they are to be looked at in each step */
-  bool retracted;    /* a branch that fired in this iteration no longer does; set only */
-  bool latches;      /* a branch that fires does so until the iteration ends, whatever follows from it */
-  bool matter;       /* something that rows depend on has changed since this was false */
-  ExternalSeed seed; /* of random numbers when the iteration began: it draws the same ones until it ends */
+  bool fires;         /* there are whens */
+  bool *is_reported;  /* per action: a warning that was given */
+  bool watches;       /* assertions outside of whens look at columns or time: they are to be looked at in each step */
+  bool retracted;     /* a branch that fired in this iteration no longer does; set only */
+  bool latches;       /* a branch that fires does so until the iteration ends, whatever follows from it */
+  bool matter;        /* something that rows depend on has changed since this was false */
+  ExternalSeed seed;  /* of random numbers when the iteration began: it draws the same ones until it ends */
+  ExternalSeed drawn; /* after the last round that drew */
   const LogicStep *undefined; /* one whose value was not defined at the last evaluation; NULL: all were */
 } Decisions;
 

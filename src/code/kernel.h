@@ -71,6 +71,12 @@ typedef struct CallSite {
   uint32_t *results;  /* numbers of outputs of the function, one per LINE_CALL and LINE_RESULT of the site */
 } CallSite;
 
+/* What runs the functions of the model: values of a site's results for these argument values. */
+typedef struct Calling {
+  bool (*run)(void *caller, const CallSite *site, const double *arguments, double *results);
+  void *caller;
+} Calling;
+
 typedef VEC(Line) LineVec;
 
 typedef struct Kernel {

@@ -65,3 +65,9 @@ LeafJacobian *leaf_jacobian_new(Heap *heap, Model *model, const Layout *layout, 
 void leaf_jacobian_add(const LeafJacobian *jacobian, uint32_t k, const double *values, double factor, double *out) {
   for (uint32_t e = jacobian->start[k]; e < jacobian->start[k + 1]; e++) out[jacobian->row[e]] += factor * values[e];
 }
+
+double leaf_jacobian_dot(const LeafJacobian *jacobian, uint32_t k, const double *values, const double *vector) {
+  double sum = 0;
+  for (uint32_t e = jacobian->start[k]; e < jacobian->start[k + 1]; e++) sum += vector[jacobian->row[e]] * values[e];
+  return sum;
+}

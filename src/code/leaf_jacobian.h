@@ -18,3 +18,6 @@ LeafJacobian *leaf_jacobian_new(Heap *heap, Model *model, const Layout *layout, 
 
 /* Adds to out[rows] the entries of leaf k times a factor. `values` are those of the program. */
 void leaf_jacobian_add(const LeafJacobian *jacobian, uint32_t k, const double *values, double factor, double *out);
+
+/* The entries of leaf k times a vector[rows]. */
+double leaf_jacobian_dot(const LeafJacobian *jacobian, uint32_t k, const double *values, const double *vector);

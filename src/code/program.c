@@ -153,7 +153,7 @@ Workspace *workspace_new(Heap *heap, const Program *program) {
   if (program->compiled) return workspace;
   workspace->registers = heap_array(heap, program->kernel_count, sizeof *workspace->registers);
   for (uint32_t k = 0; k < program->kernel_count; k++)
-    workspace->registers[k] = registers_new(heap, program->tapes[k], workspace->caller);
+    workspace->registers[k] = registers_new(heap, program->tapes[k], (Calling){caller_run, workspace->caller});
   return workspace;
 }
 

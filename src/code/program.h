@@ -4,9 +4,9 @@
  *
  * A program never changes once it is made, so that runs and threads share it; what an evaluation writes is in a
  * workspace, one for each run. Two evaluators run the same program and give the same numbers: a register tape (default,
- * starts at once), and C compiled by the system's compiler and loaded (compile.h). Outputs whose expressions have one
- * shape and differ in their leaves only share one template; its instances run in blocks, so that one decoded
- * instruction does a vector of work.
+ * starts at once), and C compiled by the system's compiler and loaded (compile.h). Only calls of functions may differ in
+ * rounding (trace.h). Outputs whose expressions have one shape and differ in their leaves only share one template; its
+ * instances run in blocks, so that one decoded instruction does a vector of work.
  */
 #pragma once
 

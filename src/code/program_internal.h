@@ -1,6 +1,7 @@
 /* program_internal: the insides of a program, for the files of src/code only. */
 #pragma once
 
+#include "code/calls.h"
 #include "code/grouping.h"
 #include "code/tape.h"
 

@@ -27,6 +27,9 @@ static const double REGULAR = 0.1, ACCUMULATED = 1e-11;
 /* Round-off of a difference as a part of what it is taken of, and of a rate as a part of its size of late. */
 static const double ROUND_OFF = 1e-13, STILL = 1e-9;
 
+/* A difference beyond this comes of a constant that stands for infinity: it tells a side, but no size. */
+static const double INFINITE = 1e50;
+
 /* A difference is looked at again when it may have moved by this part of its size. */
 static const double SMALL_PART = 0.1;
 
@@ -81,19 +84,30 @@ void switches_adopt(Switches *switches, const Switches *before) {
   if (count) memcpy(switches->times, before->times, count * sizeof(EventTimes));
 }
 
+/* The size of a difference as far as it tells one. */
+static double known_size(double difference) { return fabs(difference) < INFINITE ? fabs(difference) : 0; }
+
+/* Runs a program of conditions. Whatever overflows still has a sign; only values that are no numbers tell nothing. */
+static bool run_conditions(const Switches *switches, Workspace *workspace, double t, const double *y) {
+  Point point = evaluator_point(switches->evaluator, t, y);
+  bool all_known = workspace_run(workspace, &point, switches->difference) == EVAL_OK;
+  if (all_known) return true;
+  for (uint32_t k = 0; k < 2 * switches->modes->count; k++)
+    if (isnan(switches->difference[k])) return false;
+  return true;
+}
+
 void switches_set_nominal(Switches *switches, double t, const double *nominal) {
   uint32_t count = switches->modes->count;
   if (!count) return;
-  Point point = evaluator_point(switches->evaluator, t, nominal);
-  EvalStatus status = workspace_run(switches->workspace, &point, switches->difference);
-  for (uint32_t m = 0; m < count; m++) switches->nominal[m] = status == EVAL_OK ? switches->difference[count + m] : 0;
+  bool all_known = run_conditions(switches, switches->workspace, t, nominal);
+  for (uint32_t m = 0; m < count; m++)
+    switches->nominal[m] = all_known ? known_size(switches->difference[count + m]) : 0;
 }
 
 bool switches_evaluate(Switches *switches, double t, const double *y) {
   switches->time = t;
-  if (!switches->modes->count) return true;
-  Point point = evaluator_point(switches->evaluator, t, y);
-  return workspace_run(switches->workspace, &point, switches->difference) == EVAL_OK;
+  return !switches->modes->count || run_conditions(switches, switches->workspace, t, y);
 }
 
 void switches_guess(Switches *switches, double t, const double *y) {
@@ -102,16 +116,16 @@ void switches_guess(Switches *switches, double t, const double *y) {
     return;
   }
   if (switches->schedule) schedule_set(switches->schedule, t); /* whatever a guess leaves undefined */
-  Point point = evaluator_point(switches->evaluator, t, y);
   Workspace *written = workspace_new(switches->evaluator->heap, switches->evaluator->code->written);
-  if (workspace_run(written, &point, switches->difference) == EVAL_OK) switches_set(switches, t, y);
+  if (run_conditions(switches, written, t, y)) switches_set(switches, t, y);
 }
 
 static void evaluate_rates(Switches *switches, double t, const double *y) {
   if (!switches->modes->count) return;
   Point point = evaluator_point(switches->evaluator, t, y);
-  if (workspace_run(switches->rates, &point, switches->rate) != EVAL_OK)
-    memset(switches->rate, 0, switches->modes->count * sizeof(double));
+  if (workspace_run(switches->rates, &point, switches->rate) == EVAL_OK) return;
+  for (uint32_t m = 0; m < switches->modes->count; m++)
+    if (!isfinite(switches->rate[m])) switches->rate[m] = 0;
 }
 
 static Op op_of(const Switches *switches, uint32_t m) {
@@ -123,7 +137,7 @@ static double *mode_of(const Switches *switches, uint32_t m) {
 }
 
 static double band(const Switches *switches, uint32_t m) {
-  double size = fmax(switches->difference[switches->modes->count + m], fabs(switches->before[m]));
+  double size = fmax(known_size(switches->difference[switches->modes->count + m]), known_size(switches->before[m]));
   double blur = 4 * DBL_EPSILON * fabs(switches->time) * switches->speed[m]; /* what round-off of time makes of it */
   return fmax(fmax(ROUND_OFF * size, blur), switches->slack[m]);
 }
@@ -142,7 +156,7 @@ double switches_margin(const Switches *switches, uint32_t m, double difference) 
 void switches_keep(Switches *switches, double t, const double *y, double step) {
   evaluate_rates(switches, t, y);
   for (uint32_t m = 0; m < switches->modes->count; m++) {
-    double mean = step > 0 ? fabs(switches->difference[m] - switches->before[m]) / step : 0;
+    double mean = step > 0 ? known_size(switches->difference[m] - switches->before[m]) / step : 0;
     switches->speed[m] = fmax(fmax(fabs(switches->rate[m]), mean), switches->speed[m] / 2);
     switches->before[m] = switches->difference[m];
     double margin = switches_margin(switches, m, switches->difference[m]);
@@ -188,8 +202,8 @@ bool switches_accumulate(Switches *switches, uint32_t m, double t, double span) 
 bool switches_hover(Switches *switches, uint32_t m, double tolerance, double span) {
   const EventTimes *times = &switches->times[m];
   double *slack = &switches->slack[m], peak = switches->peak[m];
-  switches->largest[m] = fmax(switches->largest[m], peak);
-  double size = fmax(switches->largest[m], switches->difference[switches->modes->count + m]);
+  switches->largest[m] = fmax(switches->largest[m], known_size(peak));
+  double size = fmax(switches->largest[m], known_size(switches->difference[switches->modes->count + m]));
   if (times->cycle < FAST * span) size = fmax(size, switches->nominal[m]);
   double limit = fmax(tolerance, switches->jumps[m] ? LARGEST_SLACK_OF_JUMPS : 0) * size;
   bool hovers = peak <= HOVER_RANGE * fmax(*slack, tolerance * size) && times->regular < HOVER_LIMIT;
@@ -318,7 +332,7 @@ bool switches_undecided(const Switches *switches) {
 
 /* How far the difference of mode m came in the step in which its event was located. */
 static double way(const Switches *switches, uint32_t m) {
-  return fmax(fabs(switches->before[m]), fabs(switches->end[m]));
+  return fmax(known_size(switches->before[m]), known_size(switches->end[m]));
 }
 
 uint32_t switches_torn(const Switches *switches) {

@@ -49,7 +49,7 @@ struct Registers {
   double *file; /* numbers, uniform slots, registers of the prologue, outputs of a kernel with one instance */
   Row *rows;
   double *call_values; /* arguments, then results of the call under way */
-  Caller *caller;
+  Calling calling;
 };
 
 uint32_t tape_registers(const Tape *tape) { return tape->registers; }
@@ -311,11 +311,11 @@ Tape *tape_new(Heap *heap, const Kernel *kernel) {
   return tape;
 }
 
-Registers *registers_new(Heap *heap, const Tape *tape, Caller *caller) {
+Registers *registers_new(Heap *heap, const Tape *tape, Calling calling) {
   Registers *registers = heap_alloc(heap, sizeof *registers);
   const Kernel *kernel = tape->kernel;
   registers->tape = tape;
-  registers->caller = caller;
+  registers->calling = calling;
   registers->call_values = heap_array(heap, tape->widest_call, sizeof(double));
   registers->file = heap_array(heap, tape->file_count, sizeof(double));
   if (kernel->numbers.count) memcpy(registers->file, kernel->numbers.data, kernel->numbers.count * sizeof(double));
@@ -336,7 +336,7 @@ static void call_once(Registers *registers, uint32_t index) {
   const TapeCall *call = &registers->tape->calls[index];
   double *arguments = registers->call_values, *results = arguments + call->site->argument_count;
   for (uint32_t k = 0; k < call->site->argument_count; k++) arguments[k] = registers->file[call->arguments[k]];
-  caller_run(registers->caller, call->site, arguments, results);
+  registers->calling.run(registers->calling.caller, call->site, arguments, results);
   for (uint32_t k = 0; k < call->site->result_count; k++) registers->file[call->results[k]] = results[k];
 }
 
@@ -418,7 +418,7 @@ static void call_block(Registers *registers, uint32_t index, uint32_t count) {
       const Row *row = &registers->rows[call->arguments[k]];
       arguments[k] = row->read[i * row->stride];
     }
-    caller_run(registers->caller, call->site, arguments, results);
+    registers->calling.run(registers->calling.caller, call->site, arguments, results);
     for (uint32_t k = 0; k < call->site->result_count; k++) {
       const Row *row = &registers->rows[call->results[k]];
       row->write[i * row->stride] = results[k];

@@ -8,7 +8,6 @@
  */
 #pragma once
 
-#include "code/calls.h"
 #include "code/kernel.h"
 
 /* The arrays of an evaluation, by Store. */
@@ -23,8 +22,8 @@ typedef struct Registers Registers;
 /* The tape of a kernel, in the heap; the kernel must outlive it. O(lines). */
 Tape *tape_new(Heap *heap, const Kernel *kernel);
 
-/* Registers to run it with. caller: runs functions; NULL if the kernel calls none. */
-Registers *registers_new(Heap *heap, const Tape *tape, Caller *caller);
+/* Registers to run it with. calling: nothing if the kernel calls no functions. */
+Registers *registers_new(Heap *heap, const Tape *tape, Calling calling);
 
 /* Runs the prologue; if the kernel has one instance, writes its outputs too. Before any block. */
 void tape_begin(Registers *registers, const Arrays *arrays);

@@ -2,6 +2,8 @@
  * exported and built programs a library for XML. Order of elements and attributes as the schemas have them. */
 #include "export/description.h"
 
+#include "model/units.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -42,18 +44,103 @@ static void put_number(const XmlWriter *writer, const char *name, double value) 
 
 /* ---- units and types ---- */
 
+/* A unit whose zero may be elsewhere: `offset` in base units. */
+typedef struct Scale {
+  Unit unit;
+  double offset;
+} Scale;
+
+/* A unit as the language writes it, or that of a derivative of such: (m/s)/s. */
+static bool read_unit(const XmlWriter *writer, const char *name, Unit *unit) {
+  size_t length = strlen(name), levels = 0;
+  while (length > 4 && name[levels] == '(' && strncmp(name + length - 3, ")/s", 3) == 0) length -= 3, levels++;
+  char *inner = heap_alloc(writer->heap, length - levels + 1);
+  memcpy(inner, name + levels, length - levels);
+  bool is_known = unit_parse(inner, unit);
+  unit->exponents[UNIT_SECOND] -= (double)levels;
+  heap_free(writer->heap, inner);
+  return is_known;
+}
+
+/* false for a unit that is not known. */
+static bool read_scale(const XmlWriter *writer, const char *name, Scale *scale) {
+  static const struct {
+    const char *name;
+    double factor, offset;
+  } temperatures[] = {{"degC", 1, 273.15}, {"degF", 5.0 / 9, 459.67 * 5 / 9}};
+  scale->offset = 0;
+  for (size_t k = 0; k < sizeof temperatures / sizeof *temperatures; k++) {
+    if (strcmp(name, temperatures[k].name) != 0 || !unit_parse("K", &scale->unit)) continue;
+    scale->unit.factor = temperatures[k].factor;
+    scale->offset = temperatures[k].offset;
+    return true;
+  }
+  return read_unit(writer, name, &scale->unit);
+}
+
+/* Base units, where all exponents are whole. */
+static void put_base(const XmlWriter *writer, const Scale *scale) {
+  static const char *const bases[UNIT_BASES] = {"m", "kg", "s", "A", "K", "mol", "cd"};
+  for (int i = 0; i < UNIT_BASES; i++)
+    if (scale->unit.exponents[i] != round(scale->unit.exponents[i])) return;
+  PUT(writer, "<BaseUnit");
+  for (int i = 0; i < UNIT_BASES; i++)
+    if (scale->unit.exponents[i] != 0) PUT(writer, " %s=\"%.0f\"", bases[i], scale->unit.exponents[i]);
+  if (scale->unit.factor != 1) put_number(writer, "factor", scale->unit.factor);
+  if (scale->offset != 0) put_number(writer, "offset", scale->offset);
+  PUT(writer, "/>");
+}
+
+/* What a value in one unit is in another: value * factor + offset. */
+static void put_display(const XmlWriter *writer, const Scale *scale, const char *name, const Scale *display) {
+  PUT(writer, "<DisplayUnit");
+  put_attribute(writer, "name", name);
+  put_number(writer, "factor", scale->unit.factor / display->unit.factor);
+  if (scale->offset != display->offset)
+    put_number(writer, "offset", (scale->offset - display->offset) / display->unit.factor);
+  PUT(writer, "/>");
+}
+
+static bool is_new(Names *known, const char *name) {
+  if (!*name || names_find(known, name, strlen(name)) != MAP_NONE) return false;
+  names_add(known, name, strlen(name));
+  return true;
+}
+
+/* The unit that values of a variable are shown in; false if there is none that its own can be converted to. */
+static bool read_display(const XmlWriter *writer, const ExportVariable *variable, Scale *scale, Scale *display) {
+  return read_scale(writer, variable->unit, scale) && read_scale(writer, variable->display_unit, display) &&
+         memcmp(scale->unit.exponents, display->unit.exponents, sizeof scale->unit.exponents) == 0;
+}
+
+/* The units that values in a unit are shown in, each once. */
+static void put_displays(const XmlWriter *writer, const char *unit) {
+  const ExportVariables *variables = writer->description->variables;
+  Names known = names_make(writer->heap);
+  Scale scale, display;
+  for (uint32_t v = 0; v < variables->list.count; v++) {
+    const ExportVariable *variable = &variables->list.data[v];
+    if (strcmp(variable->unit, unit) == 0 && read_display(writer, variable, &scale, &display) &&
+        is_new(&known, variable->display_unit))
+      put_display(writer, &scale, variable->display_unit, &display);
+  }
+  names_free(&known);
+}
+
 static void put_units(const XmlWriter *writer) {
   Names known = names_make(writer->heap);
   const ExportVariables *variables = writer->description->variables;
+  Scale scale;
   PUT(writer, "  <UnitDefinitions>\n");
   for (uint32_t v = 0; v < variables->list.count; v++) {
-    const char *unit = variables->list.data[v].unit;
-    if (!*unit || variables->list.data[v].type != TYPE_REAL || names_find(&known, unit, strlen(unit)) != MAP_NONE)
-      continue;
-    names_add(&known, unit, strlen(unit));
+    const char *name = variables->list.data[v].unit;
+    if (variables->list.data[v].type != TYPE_REAL || !is_new(&known, name)) continue;
     PUT(writer, "    <Unit");
-    put_attribute(writer, "name", unit);
-    PUT(writer, "/>\n");
+    put_attribute(writer, "name", name);
+    PUT(writer, ">");
+    if (read_scale(writer, name, &scale)) put_base(writer, &scale);
+    put_displays(writer, name);
+    PUT(writer, "</Unit>\n");
   }
   PUT(writer, "  </UnitDefinitions>\n");
   names_free(&known);
@@ -135,7 +222,9 @@ static void put_type(const XmlWriter *writer, const ExportVariable *variable) {
   if (variable->type == TYPE_ENUMERATION)
     put_attribute(writer, "declaredType", enumeration_name(model, variable->enumeration));
   if (variable->type == TYPE_REAL) {
+    Scale scale, display;
     put_attribute(writer, "unit", variable->unit);
+    if (read_display(writer, variable, &scale, &display)) put_attribute(writer, "displayUnit", variable->display_unit);
     if (fabs(variable->min) < DBL_MAX) put_number(writer, "min", variable->min);
     if (fabs(variable->max) < DBL_MAX) put_number(writer, "max", variable->max);
     if (variable->nominal > 0) put_number(writer, "nominal", variable->nominal);
@@ -212,14 +301,31 @@ static bool is_initial_unknown(const ExportVariable *variable) {
   return counts && !is_exact(variable);
 }
 
+/* What it depends on, where that is known; else on all. FMI 2.0 names positions, FMI 3.0 value references. */
+static void put_dependencies(const XmlWriter *writer, const ExportVariable *variable) {
+  const Dependencies *dependencies = writer->description->dependencies;
+  const uint64_t *set = dependencies_of(dependencies, variable);
+  const char *space = "";
+  if (!set) return;
+  PUT(writer, " dependencies=\"");
+  for (uint32_t k = 0; k < dependencies->count; k++) {
+    if (!dependencies_has(set, k)) continue;
+    PUT(writer, "%s%u", space, dependencies->known[k] + (writer->description->kinds.version == 2));
+    space = " ";
+  }
+  PUT(writer, "\"");
+}
+
 /* One element for each variable of a kind. FMI 2.0 names positions, FMI 3.0 value references. */
 static void put_unknowns(const XmlWriter *writer, const char *element, bool (*is_meant)(const ExportVariable *)) {
   const ExportVariables *variables = writer->description->variables;
   bool is_third = writer->description->kinds.version == 3;
   for (uint32_t v = 0; v < variables->list.count; v++) {
     if (!is_meant(&variables->list.data[v])) continue;
-    if (is_third) PUT(writer, "    <%s valueReference=\"%u\"/>\n", element, v);
-    else PUT(writer, "      <Unknown index=\"%u\"/>\n", v + 1);
+    if (is_third) PUT(writer, "    <%s valueReference=\"%u\"", element, v);
+    else PUT(writer, "      <Unknown index=\"%u\"", v + 1);
+    if (is_meant != is_initial_unknown) put_dependencies(writer, &variables->list.data[v]);
+    PUT(writer, "/>\n");
   }
 }
 
@@ -269,7 +375,8 @@ static void put_kind_2(const XmlWriter *writer, const char *element, const char 
 static void put_kind_3(const XmlWriter *writer, const char *element, const char *more) {
   PUT(writer,
       "  <%s modelIdentifier=\"%s\" canBeInstantiatedOnlyOncePerProcess=\"false\" canGetAndSetFMUState=\"true\""
-      " canSerializeFMUState=\"true\" providesDirectionalDerivatives=\"true\"%s/>\n",
+      " canSerializeFMUState=\"true\" providesDirectionalDerivatives=\"true\" "
+      "providesAdjointDerivatives=\"true\"%s/>\n",
       element, writer->description->identifier, more);
 }
 
@@ -281,7 +388,8 @@ static void put_kinds(const XmlWriter *writer) {
   if (kinds->has_cosimulation && is_third)
     put_kind_3(
         writer, "CoSimulation",
-        " canHandleVariableCommunicationStepSize=\"true\" hasEventMode=\"true\" mightReturnEarlyFromDoStep=\"true\"");
+        " canHandleVariableCommunicationStepSize=\"true\" providesIntermediateUpdate=\"true\""
+        " canReturnEarlyAfterIntermediateUpdate=\"true\" hasEventMode=\"true\" mightReturnEarlyFromDoStep=\"true\"");
   else if (kinds->has_cosimulation)
     put_kind_2(writer, "CoSimulation", " canHandleVariableCommunicationStepSize=\"true\"");
 }

@@ -1,7 +1,7 @@
 /* description: modelDescription.xml and the files beside it, for FMI 2.0 and 3.0. */
 #pragma once
 
-#include "export/variables.h"
+#include "export/dependencies.h"
 
 /* What an FMU offers. */
 typedef struct FmuKinds {
@@ -12,6 +12,7 @@ typedef struct FmuKinds {
 typedef struct Description {
   const ExportSource *source;
   const ExportVariables *variables;
+  const Dependencies *dependencies;
   FmuKinds kinds;
   const char *identifier, *token, *tool;
   const char *const *sources; /* names of C files */

@@ -127,7 +127,8 @@ bool export_fmu(Heap *heap, const ExportSource *source, FmuKinds kinds, const ch
   VEC(const char *) files = {0};
   for (uint32_t k = 0; k < sources.count; k++)
     if (strstr(sources.data[k].name, ".c")) vec_push(heap, &files, sources.data[k].name);
-  Description description = {source, &variables, kinds, name, token, tool, files.data, files.count};
+  Dependencies dependencies = dependencies_find(arena, source, &variables);
+  Description description = {source, &variables, &dependencies, kinds, name, token, tool, files.data, files.count};
   Archive archive = {.heap = heap};
   const char *path = arena_printf(arena, "binaries/%s/%s.so", PLATFORM[kinds.version == 3], name);
   if (!add_descriptions(&archive, &description) || !add_text(&archive, path, &library) ||

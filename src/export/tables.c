@@ -325,11 +325,10 @@ static void put_arrays(Writer *writer) {
   const ExportSource *source = writer->source;
   const Evaluator *evaluator = source->evaluator;
   const Array *array = evaluator->array;
-  const Structure *structure = source->structure;
   Arena *arena = writer->arena;
-  uint32_t n = array->problem->unknowns, leaves = modes_leaves(evaluator->code->modes), next = 0;
+  uint32_t n = array->problem->unknowns, leaves = modes_leaves(evaluator->code->modes);
   int32_t *level = arena_array(arena, array->rows, sizeof *level), *c = arena_array(arena, array->rows, sizeof *c);
-  uint32_t *order = arena_array(arena, n, sizeof *order);
+  const uint32_t *order = export_state_order(arena, source);
   double *weight = arena_array(arena, n, sizeof *weight), *starts = arena_array(arena, leaves, sizeof *starts);
   uint8_t *held = arena_array(arena, array->columns, sizeof *held),
           *matters = arena_array(arena, leaves, sizeof *matters);
@@ -337,9 +336,6 @@ static void put_arrays(Writer *writer) {
     level[r] = (int32_t)array_level(array, r);
     c[r] = array->c[array->row_equation[r]];
   }
-  for (int is_choice = 0; is_choice < 2; is_choice++)
-    for (uint32_t j = 0; j < n; j++)
-      if (dummy_plan_chooses(source->choice, structure->blocks.block_of_column[j]) == is_choice) order[next++] = j;
   for (uint32_t j = 0; j < n; j++) weight[j] = dummy_weight(evaluator, (int32_t)j);
   for (uint32_t q = 0; q < array->columns && export_restarts(source); q++) {
     const InitialColumn *column = export_initial_column(source, q);

@@ -103,6 +103,17 @@ static Expr constant_value(const ExportSource *source, uint32_t position, const 
   return aliases->constant[model->variables.data[position].index];
 }
 
+const uint32_t *export_state_order(Arena *arena, const ExportSource *source) {
+  const Blocks *blocks = &source->structure->blocks;
+  uint32_t n = source->evaluator->array->problem->unknowns, *order = arena_array(arena, n, sizeof *order), next = 0;
+  for (uint32_t j = 0; j < n; j++)
+    if (!dummy_plan_chooses(source->choice, blocks->block_of_column[j])) order[next++] = j;
+  for (int32_t b = 0; b < blocks->n_blocks; b++)
+    for (int32_t k = blocks->start[b]; k < blocks->start[b + 1] && dummy_plan_chooses(source->choice, b); k++)
+      order[next++] = (uint32_t)blocks->column[k];
+  return order;
+}
+
 static void add_states(Heap *heap, Arena *arena, ExportVariables *variables, const ExportSource *source) {
   const int32_t *from, *to;
   uint32_t states = dummy_links(source->dummy, &from, &to);
@@ -127,15 +138,25 @@ bool export_is_timed(const ExportSource *source, uint32_t mode) {
          !dag_depends(source->evaluator->model->dag, modes->rate[mode], OP_TIME);
 }
 
+static void add_indicator(Heap *heap, Arena *arena, ExportVariables *variables, uint32_t index) {
+  Signal signal = {.name = arena_printf(arena, "$indicator[%u]", ++variables->indicator_count)};
+  vec_push(heap, &variables->list, make_variable(&signal));
+  vec_last(&variables->list).kind = EXPORT_INDICATOR;
+  vec_last(&variables->list).index = index;
+}
+
+static bool chooses_states(const ExportSource *source) {
+  for (int32_t b = 0; b < source->structure->blocks.n_blocks; b++)
+    if (dummy_plan_chooses(source->choice, b)) return true;
+  return false;
+}
+
+/* One for each condition, and one for the choice of states. */
 static void add_indicators(Heap *heap, Arena *arena, ExportVariables *variables, const ExportSource *source) {
-  variables->first_indicator = variables->list.count;
-  for (uint32_t m = 0; m < source->evaluator->code->modes->count; m++) {
-    if (export_is_timed(source, m)) continue;
-    Signal signal = {.name = arena_printf(arena, "$indicator[%u]", ++variables->indicator_count)};
-    vec_push(heap, &variables->list, make_variable(&signal));
-    vec_last(&variables->list).kind = EXPORT_INDICATOR;
-    vec_last(&variables->list).index = m;
-  }
+  uint32_t modes = source->evaluator->code->modes->count;
+  for (uint32_t m = 0; m < modes; m++)
+    if (!export_is_timed(source, m)) add_indicator(heap, arena, variables, m);
+  if (chooses_states(source)) add_indicator(heap, arena, variables, modes);
 }
 
 ExportVariables export_variables(Heap *heap, Arena *arena, const ExportSource *source) {

@@ -12,7 +12,7 @@ typedef enum ExportKind {
   EXPORT_CONSTANT, /* an expression over parameters */
   EXPORT_STATE,
   EXPORT_RATE,
-  EXPORT_INDICATOR, /* how far a condition is from changing */
+  EXPORT_INDICATOR, /* how far a condition, or the choice of states, is from changing */
   EXPORT_TIME,
 } ExportKind;
 
@@ -46,7 +46,7 @@ typedef struct ExportVariables {
   ExprVec constants;    /* of EXPORT_CONSTANT */
   uint32_t first_state; /* the states; their derivatives follow */
   uint32_t state_count;
-  uint32_t first_indicator, indicator_count;
+  uint32_t indicator_count;
   IndexVec settable; /* parameter leaves */
   IndexVec
       dependents; /* parameter leaves bound to those, or to what initialization finds; what they need before them */
@@ -54,6 +54,9 @@ typedef struct ExportVariables {
 
 /* Is the time at which a condition changes known in advance? So it is where its difference is linear in time; others are looked for. */
 bool export_is_timed(const ExportSource *source, uint32_t mode);
+
+/* The unknowns in the order in which their states are listed: those of blocks without a choice of states, then block by block. */
+const uint32_t *export_state_order(Arena *arena, const ExportSource *source);
 
 /* The variables; in the heap. */
 ExportVariables export_variables(Heap *heap, Arena *arena, const ExportSource *source);

@@ -254,6 +254,8 @@ Dag *dag_copy(const Dag *dag, Heap *heap, Names *names) {
 
 Heap *dag_heap(const Dag *dag) { return dag->heap; }
 uint32_t dag_size(const Dag *dag) { return dag->nodes.count; }
+
+uint64_t dag_edges(const Dag *dag) { return (uint64_t)dag->words.count + dag->terms.count; }
 static const Node *dag_node(const Dag *dag, Expr e) { return &dag->nodes.data[e]; }
 Op dag_op(const Dag *dag, Expr e) { return (Op)dag->nodes.data[e].op; }
 double dag_value(const Dag *dag, Expr e) { return dag->constants.data[dag->nodes.data[e].first]; }

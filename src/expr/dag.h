@@ -75,7 +75,8 @@ Dag *dag_new(Heap *heap, Names *names);
 Dag *dag_copy(const Dag *dag, Heap *heap, Names *names);
 
 Heap *dag_heap(const Dag *dag);
-uint32_t dag_size(const Dag *dag); /* number of nodes; indices are below it */
+uint32_t dag_size(const Dag *dag);  /* number of nodes; indices are below it */
+uint64_t dag_edges(const Dag *dag); /* arguments of all nodes and terms of all sums */
 
 /* ---- leaves ---- */
 Expr dag_constant(Dag *dag, double value);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <zlib.h>
 
 enum { MATRIX_LIMIT = 1 << 27 }; /* elements */
 
@@ -245,18 +246,38 @@ static bool read_array(ExternalCall *call, Reader reader, const char *wanted, Ma
                      read_word(&reader, sizes.data + 4, 4), matrix);
 }
 
+/* The bytes of a compressed element. false: they cannot be restored, or are too many. */
+static bool inflate_element(ExternalCall *call, const Element *element, Reader *inner) {
+  for (uLongf room = 4 * (uLongf)element->size + 1024; room < (uLongf)MATRIX_LIMIT * 16; room *= 4) {
+    char *bytes = arena_alloc(call->arena, room);
+    uLongf size = room;
+    int status = uncompress((Bytef *)bytes, &size, (const Bytef *)element->data, (uLong)element->size);
+    if (status == Z_BUF_ERROR) continue;
+    inner->at = bytes;
+    inner->end = bytes + size;
+    return status == Z_OK;
+  }
+  return false;
+}
+
+/* Of a compressed element the one inside. */
+static bool open_element(ExternalCall *call, Element *element, bool is_swapped) {
+  Reader inner = {.is_swapped = is_swapped};
+  if (element->type != 15) return true;
+  return inflate_element(call, element, &inner) && next_element(&inner, element);
+}
+
 static bool read_level_5(ExternalCall *call, Reader reader, const char *path, const char *wanted, Matrix *matrix) {
   Element element;
-  bool is_found = false, is_packed = false;
+  bool is_found = false;
   reader.is_swapped = reader.at[126] == 'M';
   reader.at += 128;
   while (!is_found && next_element(&reader, &element)) {
+    if (!open_element(call, &element, reader.is_swapped))
+      return external_fail(call, "file `%s` has a compressed matrix that cannot be restored", path);
     Reader inner = {element.data, element.data + element.size, reader.is_swapped};
-    is_packed = is_packed || element.type == 15;
     if (element.type == 14 && !read_array(call, inner, wanted, matrix, &is_found)) return false;
   }
-  if (!is_found && is_packed)
-    return external_fail(call, "file `%s` is compressed (MATLAB v7); save it with -v6 or -v4", path);
   return is_found || external_fail(call, "there is no matrix `%s` in file `%s`", wanted, path);
 }
 

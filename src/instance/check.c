@@ -1,5 +1,6 @@
-/* check: what the standard refuses: modifiers of elements that do not exist, elements declared twice, classes as bases
- * that cannot be. */
+/* check: what the standard refuses of modifications and base classes (Modelica 3.6, sections 4.1, 4.5.2, 7.1.3 and 7.2):
+ * modifiers of elements that do not exist, are protected or final, elements declared twice, classes as bases that cannot
+ * be. */
 #include "base/suggest.h"
 #include "instance/lookup.h"
 
@@ -75,6 +76,64 @@ bool elements_equal(Tree *tree, const Element *a, const Element *b) {
                                      : same_class(tree, left, right);
 }
 
+/* ---- final ---- */
+
+static void report_final(Tree *tree, const Instance *instance, Name name, Span modifier, Span final) {
+  tree_refuse(tree, DIAG_NO_MODIFICATION, modifier, instance, "`%s` is final, and cannot be modified",
+              names_text(tree->names, name));
+  diag_note(tree->diags, tree->last, final, "it is made final here");
+}
+
+/* A value of a whole record may give a field that is final, and what comes from a constraining clause yields. */
+static bool is_modifying(const Modifier *modifier) {
+  return modifier->modification && !modifier->fields && !modifier->is_constraint;
+}
+
+void check_final(Tree *tree, const Instance *owner, const Element *element, const Modifier *modifiers, uint32_t count) {
+  const Modifier *outer = NULL;
+  for (uint32_t i = 0; i < count; i++) {
+    if (outer && modifiers[i].is_final && is_modifying(&modifiers[i])) {
+      report_final(tree, owner, element->name, outer->modification->span, modifiers[i].modification->span);
+      return;
+    }
+    if (!outer && is_modifying(&modifiers[i])) outer = &modifiers[i];
+  }
+  if (outer && element->ast->prefixes & PREFIX_FINAL)
+    report_final(tree, owner, element->name, outer->modification->span, element->ast->span);
+}
+
+static const AstArgument *find_argument(const Tree *tree, const Modifier *modifier, Name name) {
+  for (uint32_t i = 0; modifier->modification && i < modifier->modification->arguments.count; i++) {
+    const AstArgument *argument = &modifier->modification->arguments.data[i];
+    if (argument->name.count && ast_part(tree->ast, argument->name, 0)->name == name) return argument;
+  }
+  return NULL;
+}
+
+/* The attribute that modifier `number` of a variable makes final must not stand in modifiers further out. */
+static void check_final_attribute(Tree *tree, Instance *instance, Modifiers modifiers, uint32_t number,
+                                  const AstArgument *final) {
+  Name name = ast_part(tree->ast, final->name, 0)->name;
+  for (uint32_t i = 0; i < number; i++) {
+    const AstArgument *argument =
+        is_modifying(&modifiers.data[i]) ? find_argument(tree, &modifiers.data[i], name) : NULL;
+    if (!argument) continue;
+    report_final(tree, instance, name, argument->span, final->span);
+    instance->is_failed = true;
+    return;
+  }
+}
+
+static void check_final_attributes(Tree *tree, Instance *instance) {
+  Modifiers modifiers = vec_last(&instance->parts).modifiers;
+  for (uint32_t i = 1; i < modifiers.count; i++) {
+    const AstModification *modification = modifiers.data[i].modification;
+    for (uint32_t k = 0; modification && k < modification->arguments.count; k++)
+      if (modification->arguments.data[k].is_final)
+        check_final_attribute(tree, instance, modifiers, i, &modification->arguments.data[k]);
+  }
+}
+
 /* ---- modifiers ---- */
 
 static const char *const attributes[] = {"start",       "fixed",    "min",         "max",       "nominal",      "unit",
@@ -109,50 +168,142 @@ static void report_modifier(Tree *tree, const Instance *instance, const AstArgum
   if (best.nearest) diag_note(tree->diags, tree->last, (Span){0}, "did you mean `%s`?", best.nearest);
 }
 
-static void check_arguments(Tree *tree, Instance *instance, const AstModification *modification) {
+static bool is_protected(const Instance *instance, Name name) {
+  uint32_t number = instance->base == BASE_NONE ? map_get(&instance->by_name, name) : MAP_NONE;
+  return number != MAP_NONE && element_is_protected(instance, &instance->elements.data[number]);
+}
+
+void note_redeclared(Tree *tree, Instance *owner, uint32_t number) {
+  Element *element = &owner->elements.data[number];
+  if (element->is_noted) return;
+  element->is_noted = true;
+  vec_push(tree->heap, &tree->redeclared, (struct RedeclaredElement){owner, number});
+}
+
+static void check_arguments(Tree *tree, Instance *instance, const AstModification *modification, bool is_inherited) {
   for (uint32_t i = 0; modification && i < modification->arguments.count; i++) {
     const AstArgument *argument = &modification->arguments.data[i];
     if (argument->name.count == 0) continue;
     Name name = ast_part(tree->ast, argument->name, 0)->name;
-    if (is_known(tree, instance, name)) continue;
-    report_modifier(tree, instance, argument, name);
+    if (!is_known(tree, instance, name)) report_modifier(tree, instance, argument, name);
+    else if (is_inherited || !is_protected(instance, name)) {
+      if (argument->redeclared && instance->base == BASE_NONE)
+        note_redeclared(tree, instance, map_get(&instance->by_name, name));
+      continue;
+    } else
+      tree_refuse(tree, DIAG_NO_MODIFICATION, argument->span, instance,
+                  "`%s` is protected: only a class that extends `%s` can modify it", names_text(tree->names, name),
+                  names_text(tree->names, instance->type->flat_name));
     instance->is_failed = true;
   }
 }
 
-/* Those of base classes are checked with what the whole instance has. */
+/* Those of base classes are checked with what the whole instance has. A class that is looked at by itself may extend
+ * what its modifiers change. */
 void check_modifiers(Tree *tree, Instance *instance) {
   if (instance->is_failed) return;
   for (uint32_t i = 0; i < instance->modifiers.count; i++)
-    check_arguments(tree, instance, instance->modifiers.data[i].modification);
+    check_arguments(tree, instance, instance->modifiers.data[i].modification, instance->kind == INSTANCE_CLASS);
   for (uint32_t i = 0; i < instance->parts.count; i++) {
     const AstElement *extends = instance->parts.data[i].extends;
-    if (extends) check_arguments(tree, instance, extends->extends->modification);
+    if (extends) check_arguments(tree, instance, extends->extends->modification, true);
   }
+  if (instance->base != BASE_NONE) check_final_attributes(tree, instance);
 }
 
 /* ---- bases ---- */
-
-bool check_alias(Tree *tree, const AstClass *definition, const Instance *base) {
-  if (definition->kind != CLASS_CLASS || base->restriction != CLASS_FUNCTION) return true;
-  tree_error(tree, definition->label.span, base->parent, "`%s` is a function: write `function %s = ...`",
-             names_text(tree->names, base->name), names_text(tree->names, definition->label.name));
-  return false;
-}
 
 static bool is_operator_record(const AstClass *definition) {
   return definition->kind == CLASS_RECORD && definition->prefixes & PREFIX_OPERATOR;
 }
 
-bool check_base(Tree *tree, const Instance *instance, const Instance *base, Span span) {
+/* The kinds of classes that a class of each kind can extend, as bits; a mere class can stand for any of them. */
+static uint32_t base_kinds(AstClassKind derived) {
+  switch (derived) {
+  case CLASS_CLASS: return UINT32_MAX;
+  case CLASS_MODEL: return 1u << CLASS_MODEL | 1u << CLASS_BLOCK | 1u << CLASS_RECORD;
+  case CLASS_BLOCK: return 1u << CLASS_BLOCK | 1u << CLASS_RECORD;
+  case CLASS_CONNECTOR: return 1u << CLASS_CONNECTOR | 1u << CLASS_RECORD | 1u << CLASS_TYPE;
+  case CLASS_RECORD:
+  case CLASS_TYPE:
+  case CLASS_PACKAGE:
+  case CLASS_FUNCTION:
+  case CLASS_OPERATOR: break;
+  }
+  return 1u << derived;
+}
+
+static const char *kinds_text(Tree *tree, uint32_t kinds) {
+  const char *text = restriction_text(CLASS_CLASS);
+  for (AstClassKind kind = CLASS_MODEL; kind <= CLASS_OPERATOR; kind++)
+    if (kinds & 1u << kind) text = arena_printf(&tree->arena, "%s, %s", text, restriction_text(kind));
+  return text;
+}
+
+bool check_base_kind(Tree *tree, const Instance *instance, const AstClass *derived, const Instance *base, Span span) {
+  uint32_t kinds = base_kinds(derived->kind);
+  if (base->restriction == CLASS_CLASS || kinds & 1u << base->restriction) return true;
+  tree_refuse(tree, DIAG_NO_BASE, span, instance, "a %s cannot extend a %s: `%s`", restriction_text(derived->kind),
+              restriction_text(base->restriction), names_text(tree->names, base->name));
+  diag_note(tree->diags, tree->last, derived->label.span, "the base of a %s is one of: %s",
+            restriction_text(derived->kind), kinds_text(tree, kinds));
+  return false;
+}
+
+bool check_alias(Tree *tree, const AstClass *definition, const Instance *base) {
+  if (definition->kind != CLASS_CLASS || base->restriction != CLASS_FUNCTION)
+    return check_base_kind(tree, base->parent, definition, base, definition->base.name.span);
+  tree_error(tree, definition->label.span, base->parent, "`%s` is a function: write `function %s = ...`",
+             names_text(tree->names, base->name), names_text(tree->names, definition->label.name));
+  return false;
+}
+
+bool check_base(Tree *tree, const Instance *instance, const AstClass *derived, const Instance *base, Span span) {
   const AstClass *definition = base->definition;
   const AstClass *found = definition && is_operator_record(definition) ? definition : NULL;
   for (uint32_t i = 0; definition && i < definition->elements.count && !found; i++) {
     const AstElement *element = &definition->elements.data[i];
     if (element->kind == AST_CLASS && is_operator_record(element->class_definition)) found = element->class_definition;
   }
-  if (!found) return true;
-  tree_error(tree, span, instance, "operator record `%s` cannot be inherited",
-             names_text(tree->names, found->label.name));
+  if (!found) return check_base_kind(tree, instance, derived, base, span);
+  tree_refuse(tree, DIAG_NO_BASE, span, instance, "operator record `%s` cannot be inherited",
+              names_text(tree->names, found->label.name));
   return false;
+}
+
+/* ---- bases that stand alone ---- */
+
+static bool is_simple(const Part *part) {
+  const AstClass *definition = part->definition;
+  if (!definition || definition->form == FORM_ENUMERATION) return true;
+  return definition->form == FORM_SHORT && (definition->base.dimensions.count || definition->base_prefixes);
+}
+
+/* Has one of the parts [begin, end), without [skip, skip_end), components or sections? */
+static bool has_contents(const Instance *instance, uint32_t begin, uint32_t end, uint32_t skip, uint32_t skip_end) {
+  for (uint32_t i = 0; i < instance->elements.count; i++) {
+    uint32_t part = instance->elements.data[i].part;
+    bool is_counted = part >= begin && part < end && (part < skip || part >= skip_end);
+    if (is_counted && instance->elements.data[i].ast->kind == AST_COMPONENT) return true;
+  }
+  for (uint32_t i = begin; i < end; i++) {
+    const AstClass *definition = instance->parts.data[i].definition;
+    if ((i < skip || i >= skip_end) && definition && definition->sections.count) return true;
+  }
+  return false;
+}
+
+void check_simple_bases(Tree *tree, Instance *instance) {
+  for (uint32_t i = 1; i < instance->parts.count && !instance->is_failed; i++) {
+    if (!is_simple(&instance->parts.data[i])) continue;
+    uint32_t below = i, at = instance->parts.data[i].parent;
+    while (at && instance->parts.data[below].extends == NULL) below = at, at = instance->parts.data[at].parent;
+    const Part *base = &instance->parts.data[below];
+    if (!base->extends) continue;
+    if (!has_contents(instance, at, instance->parts.data[at].end, below, base->end)) continue;
+    tree_refuse(tree, DIAG_NO_BASE, base->extends->span, instance,
+                "a class that extends an array, a class with prefixes or a type of the language has nothing else: `%s`",
+                names_text(tree->names, base->type->name));
+    instance->is_failed = true;
+  }
 }

@@ -268,7 +268,7 @@ static void list_sources(Connections *connections) {
       vec_push(connections->heap, &connections->sources, (ConnectSource){&at->connect_clauses.data[i], at});
     for (uint32_t i = at->elements.count; i-- > 0;) {
       Instance *kid = instance_component(connections->tree, at, i);
-      bool is_outer = kid && kid->prefixes & PREFIX_OUTER && !(kid->prefixes & PREFIX_INNER);
+      bool is_outer = kid && instance_is_only_outer(kid);
       if (kid && !is_outer && !instance_is_leaf(kid)) vec_push(connections->heap, &stack, kid);
     }
   }

@@ -6,7 +6,7 @@ typedef VEC(Instance *) InstanceVec;
 static void push_components(Connections *connections, Instance *instance, InstanceVec *stack) {
   for (uint32_t i = instance->elements.count; i-- > 0;) {
     Instance *kid = instance_component(connections->tree, instance, i);
-    if (kid && !(kid->prefixes & PREFIX_OUTER && !(kid->prefixes & PREFIX_INNER)))
+    if (kid && !instance_is_only_outer(kid))
       vec_push(connections->heap, stack, kid);
   }
 }

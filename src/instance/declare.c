@@ -64,22 +64,6 @@ static uint32_t field_names(const FieldChain *chain, Name *names, uint32_t limit
   return count;
 }
 
-/* The fields of an element of another record are looked up like its other names. */
-static AstExpr name_fields(Tree *tree, AstExpr e, const FieldChain **fields) {
-  Name names[64];
-  if (!*fields || ast_kind(tree->ast, e) != AST_REFERENCE) return e;
-  uint32_t count = field_names(*fields, names, 64);
-  *fields = NULL;
-  return flat_extend(tree, e, names, count);
-}
-
-static AstExpr take_fields(Tree *tree, AstExpr e, const FieldChain *fields) {
-  Name names[64];
-  uint32_t count = field_names(fields, names, 64);
-  for (uint32_t i = 0; i < count; i++) e = flat_field(tree, e, names[i], ast_span(tree->ast, e));
-  return e;
-}
-
 /* The argument of a record constructor for the first of the fields; AST_NONE if it is not written there. */
 static AstExpr constructor_field(Tree *tree, AstExpr e, Scope scope, Name name) {
   const Ast *ast = tree->ast;
@@ -98,26 +82,94 @@ static AstExpr constructor_field(Tree *tree, AstExpr e, Scope scope, Name name) 
   return AST_NONE;
 }
 
-/* The innermost expression that gives the value, with the fields that are still to be taken of it. */
-static void descend(Tree *tree, AstExpr *e, Scope scope, const FieldChain **fields) {
-  while (*fields) {
-    const FieldChain *first = *fields, *before = NULL;
-    for (; first->outer; first = first->outer) before = first;
-    AstExpr inner = constructor_field(tree, *e, scope, first->name);
-    if (inner == AST_NONE) return;
-    *e = inner;
-    if (!before) *fields = NULL;
-    else {
-      FieldChain *copy = NULL, **end = (FieldChain **)fields;
-      for (const FieldChain *at = *fields; at != first; at = at->outer) {
-        copy = arena_alloc(&tree->arena, sizeof *copy);
-        copy->name = at->name;
-        copy->outer = NULL;
-        *end = copy;
-        end = (FieldChain **)&copy->outer;
-      }
-    }
+/* A value of which fields are taken: the first ones are arguments of its constructors already, as which `inner` stands there. */
+typedef struct FieldLeaf {
+  AstExpr whole, inner;
+  uint32_t taken;
+} FieldLeaf;
+
+typedef VEC(FieldLeaf) FieldLeafVec;
+
+static FieldLeaf find_leaf(Tree *tree, AstExpr e, Scope scope, const Name *names, uint32_t count) {
+  FieldLeaf leaf = {.whole = e, .inner = e};
+  for (AstExpr next = e; leaf.taken < count; leaf.taken++, leaf.inner = next) {
+    next = constructor_field(tree, leaf.inner, scope, names[leaf.taken]);
+    if (next == AST_NONE) break;
   }
+  return leaf;
+}
+
+/* Of a record that is named, its fields have names of their own; of others they are taken. */
+static AstExpr leaf_fields(Tree *tree, const FieldLeaf *leaf, const Name *names, uint32_t count) {
+  names += leaf->taken;
+  count -= leaf->taken;
+  if (count && ast_kind(tree->ast, leaf->inner) == AST_REFERENCE) return flat_extend(tree, leaf->inner, names, count);
+  AstExpr e = flat_copy(tree, leaf->inner);
+  for (uint32_t i = 0; i < count; i++) e = flat_field(tree, e, names[i], ast_span(tree->ast, e));
+  return e;
+}
+
+/* Whether kid k of the node is a value that the node may have, or an element of it. */
+static bool is_alternative(const Tree *tree, AstExpr e, uint32_t k) {
+  switch (ast_kind(tree->ast, e)) {
+  case AST_ARRAY: return true;
+  case AST_IF: return k % 2 == 1 || k + 1 == ast_kid_count(tree->ast, e);
+  case AST_ITERATION: return k == 0;
+  default: return false;
+  }
+}
+
+static bool has_alternatives(const Tree *tree, AstExpr e) {
+  AstKind kind = ast_kind(tree->ast, e);
+  return kind == AST_ARRAY || kind == AST_IF ||
+         (kind == AST_ITERATION && ast_path_is(tree->ast, ast_path(tree->ast, e), "array"));
+}
+
+/* The values among the nodes of e of which fields are to be taken, the last first: elements of arrays, branches of an if. */
+static void find_leaves(Tree *tree, AstExpr e, Scope scope, const Name *names, uint32_t count, FieldLeafVec *leaves) {
+  AstExpr first = ast_first(tree->ast, e);
+  bool *is_value = heap_array(tree->heap, e - first + 1, sizeof *is_value);
+  is_value[e - first] = true;
+  for (AstExpr i = e + 1; i-- > first;) {
+    if (!is_value[i - first]) continue;
+    if (!has_alternatives(tree, i)) {
+      vec_push(tree->heap, leaves, find_leaf(tree, i, scope, names, count));
+      i = ast_first(tree->ast, i);
+      continue;
+    }
+    for (uint32_t k = 0; k < ast_kid_count(tree->ast, i); k++)
+      is_value[ast_kid(tree->ast, i, k) - first] = is_alternative(tree, i, k);
+  }
+  heap_free(tree->heap, is_value);
+}
+
+/* The value's fields: {a, if c then b else R(1)}.x is {a.x, if c then b.x else 1}, so that no record has to be made. Classes are
+ * looked up before the first node is made, since nodes of a file that is read then must not come between. */
+static AstExpr take_fields(Tree *tree, AstExpr e, Scope scope, const FieldChain *fields) {
+  Name names[64];
+  uint32_t count = field_names(fields, names, 64);
+  AstExpr first = ast_first(tree->ast, e), made = AST_NONE;
+  FieldLeafVec leaves = {0};
+  IndexVec kids = {0};
+  AstExpr *map = heap_array(tree->heap, e - first + 1, sizeof *map);
+  find_leaves(tree, e, scope, names, count, &leaves);
+  for (AstExpr i = first; i <= e; i++) {
+    bool is_leaf = leaves.count && i == ast_first(tree->ast, vec_last(&leaves).whole);
+    if (is_leaf) {
+      FieldLeaf leaf = vec_pop(&leaves);
+      i = leaf.whole;
+      made = leaf_fields(tree, &leaf, names, count);
+    } else {
+      kids.count = 0;
+      for (uint32_t k = 0; k < ast_kid_count(tree->ast, i); k++)
+        vec_push(tree->heap, &kids, map[ast_kid(tree->ast, i, k) - first]);
+      made = flat_node(tree, *ast_node(tree->ast, i), kids.data, kids.count);
+    }
+    map[i - first] = made;
+  }
+  vec_free(tree->heap, &leaves, &kids);
+  heap_free(tree->heap, map);
+  return made;
 }
 
 /* ---- attributes and binding ---- */
@@ -133,17 +185,14 @@ static AstExpr fill_own(Tree *tree, Instance *instance, AstExpr e) {
 static AstExpr resolve_modifier(Tree *tree, Instance *instance, const Modifier *modifier, AstExpr value,
                                 bool is_attribute) {
   Resolver resolver = {.tree = tree, .scope = modifier->scope};
-  const FieldChain *fields = modifier->fields;
   if (modifier->scope.instance && modifier->scope.instance->kind == INSTANCE_CLASS &&
       modifier->scope.instance->restriction == CLASS_FUNCTION)
     resolver.function = modifier->scope.instance;
-  descend(tree, &value, modifier->scope, &fields);
-  value = name_fields(tree, value, &fields);
+  if (modifier->fields) value = take_fields(tree, value, modifier->scope, modifier->fields);
   AstExpr e = resolve_expression(&resolver, value);
   if (e == AST_NONE) return AST_NONE;
   AstKind kind = ast_kind(tree->ast, e);
   bool is_scalar = kind == AST_REAL || kind == AST_INTEGER || kind == AST_BOOLEAN || kind == AST_STRING;
-  e = take_fields(tree, e, fields);
   if (is_attribute && (is_scalar || !resolver.uses_iterators)) return e;
   if (is_attribute && modifier->is_each) e = fill_own(tree, instance, e);
   return spread(tree, instance, modifier, e, resolver.uses_iterators);
@@ -203,6 +252,9 @@ static bool add_dimensions(Tree *tree, Instance *instance, AstExprs *out) {
   Lead lead = lead_of(instance, NULL);
   uint32_t count = lead.total + instance->dimensions.count;
   Span span = instance->element->component->label.span;
+  /* A record is put together from its fields: it has no value that could give its sizes. */
+  bool has_no_value = instance->base == BASE_NONE && instance_has_open_size(tree, instance);
+  if (has_no_value && !instance_sizes(tree, instance)) return false;
   out->data = arena_array(&tree->arena, count, sizeof *out->data);
   out->count = count;
   for (uint32_t i = 0; i < lead.total; i++) out->data[i] = flat_integer(tree, lead.sizes[i], span);
@@ -212,7 +264,7 @@ static bool add_dimensions(Tree *tree, Instance *instance, AstExprs *out) {
     if (instance->has_sizes) *made = flat_integer(tree, dimension->size, span);
     else if (ast_kind(tree->ast, dimension->e) == AST_COLON) *made = flat_colon(tree, span);
     else if (lead.total) {
-      if (!instance_sizes(tree, instance)) return false;
+      if (!instance_size(tree, instance, i)) return false;
       *made = flat_integer(tree, dimension->size, span);
     } else {
       Resolver resolver = {.tree = tree, .scope = dimension->scope};

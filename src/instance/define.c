@@ -52,8 +52,7 @@ bool record_sizes(Tree *tree, Instance *instance) {
                "the size of `%s` is open, and there is no value that gives it", instance_text(tree, instance));
     return false;
   }
-  AstExpr size = flat_call(tree, "size", &binding->value, 1, ast_span(tree->ast, binding->value));
-  bool fits = evaluate_numbers(tree, size, binding->scope, NULL, 0, "a size", &numbers);
+  bool fits = evaluate_sizes(tree, binding->value, binding->scope, &numbers);
   for (uint32_t i = 0; fits && i < instance->dimensions.count && i < numbers.count; i++)
     instance->dimensions.data[i].size = (uint32_t)numbers.data[i];
   vec_free(tree->heap, &numbers);
@@ -134,6 +133,16 @@ static AstExpr fields_binding(Tree *tree, Instance *type, Instance *record, bool
   return count ? flat_node(tree, node, kids, count) : AST_NONE;
 }
 
+/* Does the value of a field, as the class of the record gives it, need other fields? */
+static bool names_fields(Tree *tree, const Modifier *binding) {
+  if (binding->scope.instance->kind != INSTANCE_COMPONENT) return false;
+  for (AstExpr i = ast_first(tree->ast, binding->value); i <= binding->value; i++)
+    if (ast_kind(tree->ast, i) == AST_REFERENCE &&
+        instance_element(tree, binding->scope.instance, ast_part(tree->ast, ast_path(tree->ast, i), 0)->name))
+      return true;
+  return false;
+}
+
 static AstExpr local_binding(Tree *tree, Instance *type, Instance *kid, bool *fits) {
   const Modifier *binding = instance_binding(kid);
   bool is_record = kid->base == BASE_NONE && kid->restriction == CLASS_RECORD && kid->parent == type;
@@ -141,7 +150,7 @@ static AstExpr local_binding(Tree *tree, Instance *type, Instance *kid, bool *fi
                     kid->modifiers.data[0].modification->arguments.count;
   bool has_defaults = is_record && !(kid->prefixes & PREFIX_INPUT);
   if (!binding && (has_fields || has_defaults) && !kid->dimensions.count) return fields_binding(tree, type, kid, fits);
-  if (!binding || binding->scope.instance->kind == INSTANCE_COMPONENT) return AST_NONE;
+  if (!binding || names_fields(tree, binding)) return AST_NONE;
   Resolver resolver = local_resolver(tree, type, binding->scope);
   AstExpr e = resolve_expression(&resolver, binding->value);
   if (e == AST_NONE) *fits = false;
@@ -297,6 +306,7 @@ static void add_overloads(Tree *tree, Instance *record, AstClass *made) {
     Name operation = element->name;
     Instance *kid = element_instance(tree, record, i);
     if (!kid || !instance_open(tree, kid)) continue;
+    if (strcmp(names_text(tree->names, operation), "constructor") == 0) restrict_constructors(tree, record, kid);
     if (kid->restriction == CLASS_FUNCTION) add_overload(tree, operation, kid, &list);
     else
       for (uint32_t k = 0; k < kid->elements.count; k++) {

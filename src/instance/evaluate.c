@@ -11,6 +11,15 @@ enum { EVALUATION_LIMIT = 50 };
 
 /* ---- the session ---- */
 
+static void send_definitions(Tree *tree) {
+  definitions_finish(tree);
+  for (uint32_t i = 0; i < tree->definitions.count; i++) {
+    if (tree->definitions.data[i].is_sent || !tree->definitions.data[i].ast) continue;
+    tree->definitions.data[i].is_sent = true;
+    lang_define(tree->session, tree->definitions.data[i].ast);
+  }
+}
+
 static void declare(Tree *tree, Instance *instance) {
   uint32_t known = PREFIX_PARAMETER | PREFIX_CONSTANT;
   if (instance->session) return;
@@ -24,18 +33,9 @@ static void declare(Tree *tree, Instance *instance) {
     *copy->component = *element->component;
     copy->component->modification = NULL;
   }
-  definitions_finish(tree);
+  send_definitions(tree);
   instance->session = 1 + lang_declare(tree->session, copy, instance_is_package(instance));
   vec_push(tree->heap, &tree->declared, instance);
-}
-
-static void send_definitions(Tree *tree) {
-  definitions_finish(tree);
-  for (uint32_t i = 0; i < tree->definitions.count; i++) {
-    if (tree->definitions.data[i].is_sent || !tree->definitions.data[i].ast) continue;
-    tree->definitions.data[i].is_sent = true;
-    lang_define(tree->session, tree->definitions.data[i].ast);
-  }
 }
 
 /* Declares what is wanted, and what that needs. */
@@ -119,17 +119,39 @@ static Resolver resolver_for(Tree *tree, Scope scope, const struct IteratorValue
       .tree = tree, .scope = scope, .values = values, .value_count = value_count, .element = first_elements};
 }
 
+/* Why a value that is needed is not known, unless that was said already. */
+static void report_unknown(Tree *tree, AstExpr e, Scope scope, uint32_t errors, const char *what) {
+  if (tree->diags->errors > errors) return;
+  tree_error(tree, ast_span(tree->ast, e), scope.instance, "%s is not known before the model runs", what);
+  const Diag *reason = lang_error(tree->session);
+  if (reason) diag_note(tree->diags, tree->last, reason->span, "%s", reason->message);
+}
+
 bool evaluate_numbers(Tree *tree, AstExpr e, Scope scope, const struct IteratorValue *values, uint32_t value_count,
                       const char *what, NumberVec *numbers) {
   Resolver resolver = resolver_for(tree, scope, values, value_count);
   uint32_t errors = tree->diags->errors;
   LangStatus status = evaluate(tree, &resolver, e, numbers);
-  if (status == LANG_VALUE) return true;
-  if (tree->diags->errors > errors) return false;
-  tree_error(tree, ast_span(tree->ast, e), scope.instance, "%s is not known before the model runs", what);
-  const Diag *reason = lang_error(tree->session);
-  if (reason) diag_note(tree->diags, tree->last, reason->span, "%s", reason->message);
-  return false;
+  if (status != LANG_VALUE) report_unknown(tree, e, scope, errors, what);
+  return status == LANG_VALUE;
+}
+
+bool evaluate_sizes(Tree *tree, AstExpr e, Scope scope, NumberVec *sizes) {
+  Resolver resolver = resolver_for(tree, scope, NULL, 0);
+  uint32_t errors = tree->diags->errors;
+  LangStatus status = LANG_ERROR;
+  if (tree->depth >= EVALUATION_LIMIT) return false;
+  tree->depth++;
+  AstExpr flat = resolve_expression(&resolver, e);
+  if (flat != AST_NONE) {
+    flat =
+        flat_call(tree, "size", &flat, 1, ast_span(tree->ast, e)); /* of what was just written: nodes are one range */
+    declare_wanted(tree);
+    status = lang_evaluate(tree->session, flat, sizes);
+  }
+  tree->depth--;
+  if (status != LANG_VALUE) report_unknown(tree, e, scope, errors, "a size");
+  return status == LANG_VALUE;
 }
 
 /* One number, if it is known; reports nothing. */
@@ -220,7 +242,7 @@ static bool type_size(Tree *tree, const struct Dimension *dimension, double *siz
   return true;
 }
 
-static bool evaluate_size(Tree *tree, Instance *instance, uint32_t i) {
+bool instance_size(Tree *tree, Instance *instance, uint32_t i) {
   struct Dimension *dimension = &instance->dimensions.data[i];
   double size;
   NumberVec numbers = {0};
@@ -269,7 +291,7 @@ bool instance_sizes(Tree *tree, Instance *instance) {
   if (instance->is_failed) return false;
   if (instance_has_open_size(tree, instance)) fits = open_sizes(tree, instance);
   else
-    for (uint32_t i = 0; i < instance->dimensions.count && fits; i++) fits = evaluate_size(tree, instance, i);
+    for (uint32_t i = 0; i < instance->dimensions.count && fits; i++) fits = instance_size(tree, instance, i);
   instance->has_sizes = fits;
   instance->is_failed = !fits;
   return fits;

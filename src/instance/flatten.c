@@ -18,10 +18,6 @@ typedef struct Walk {
 
 /* ---- instances ---- */
 
-static bool is_only_outer(const Instance *instance) {
-  return (instance->prefixes & (PREFIX_OUTER | PREFIX_INNER)) == PREFIX_OUTER;
-}
-
 /* A model or block has no value; connectors and records have. */
 static bool check_value(Tree *tree, const Instance *instance) {
   const Modifier *binding = instance_binding(instance);
@@ -53,7 +49,8 @@ static bool walk_instances(Walk *walk) {
     uint32_t errors = tree->diags->errors;
     Instance *kid = instance_component(tree, owner, top->next++);
     if (tree->diags->errors > errors) fits = false;
-    if (!kid || is_only_outer(kid)) continue;
+    if (kid && instance_is_only_outer(kid)) fits = check_outer(tree, kid) && fits;
+    if (!kid || instance_is_only_outer(kid)) continue;
     if (kid->is_failed || !restrict_component(tree, kid)) {
       fits = false;
       continue;
@@ -148,14 +145,22 @@ static bool write_algorithm(Walk *walk, Instance *instance, uint32_t part, const
   return fits;
 }
 
+/* The innermost state that the instance is or stands in; its name. */
+static Name state_around(const Instance *instance) {
+  while (instance && !instance->is_state) instance = instance->parent;
+  return instance ? instance->flat_name : 0;
+}
+
 static bool write_sections(Walk *walk, Instance *instance) {
   bool fits = true;
+  Name state = state_around(instance);
   for (uint32_t part = 0; part < instance->parts.count; part++) {
     const AstClass *definition = instance->parts.data[part].definition;
     for (uint32_t i = 0; definition && i < definition->sections.count; i++) {
-      const AstSection *section = &definition->sections.data[i];
-      bool written = section->is_algorithm ? write_algorithm(walk, instance, part, section)
-                                           : write_equations(walk, instance, part, section);
+      AstSection section = definition->sections.data[i];
+      section.state = state;
+      bool written = section.is_algorithm ? write_algorithm(walk, instance, part, &section)
+                                          : write_equations(walk, instance, part, &section);
       fits = written && fits;
     }
   }
@@ -296,5 +301,5 @@ bool flatten(Tree *tree, FlatProgram *program) {
   evaluation_finish(tree);
   collect_definitions(tree, program);
   program->model = flat_class(tree, flat);
-  return fits && tree->diags->errors == 0;
+  return fits && tree->diags->errors == 0 && check_redeclarations(tree);
 }

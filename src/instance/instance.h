@@ -30,6 +30,7 @@ typedef struct Modifier {
   const struct FieldChain *fields;     /* the value is this field of `value`; NULL: itself */
   Scope scope;
   bool is_each, is_final, is_break;
+  bool is_constraint; /* of a constraining clause, or of a declaration that was replaced */
 } Modifier;
 
 /* .a.b of a value: b first. */
@@ -69,6 +70,7 @@ typedef struct Element {
   Instance *instance;          /* NULL until it is asked for */
   bool is_busy;                /* it is being made */
   bool is_removed;             /* by break, or it repeats an earlier element */
+  bool is_noted;               /* as redeclared, in the tree's list */
 } Element;
 
 typedef struct Import {
@@ -128,6 +130,7 @@ struct Instance {
   bool is_decided; /* its condition was looked at */
   bool is_absent;  /* its condition is false */
   bool is_added;   /* to an expandable connector, by a connection */
+  bool is_state;   /* of a state machine: a transition or initialState names it */
   Instance *inner; /* of an outer component: the inner one that it means */
 
   /* dimensions, each an expression with its scope: those of the component, then of its type */
@@ -177,6 +180,11 @@ struct Tree {
     AstExpr value; /* AST_NONE: of some elements only */
   })
   new_values; /* in place of bindings, from outside of the text */
+  VEC(struct RedeclaredElement {
+    Instance *owner;
+    uint32_t element;
+  })
+  redeclared; /* elements whose declarations are to be checked */
   struct LangSession *session;
   struct Connections *connections; /* NULL until one is asked for */
   uint32_t depth;                  /* of evaluations within evaluations, bounded */
@@ -208,6 +216,16 @@ static inline bool is_expandable(const Instance *instance) {
   return (instance->prefixes | (instance->type ? instance->type->prefixes : 0)) & PREFIX_EXPANDABLE;
 }
 static inline bool instance_is_record(const Instance *instance) { return instance->restriction == CLASS_RECORD; }
+/* inner outer output: states inside of this one share the variable of those around it (Modelica 3.6, section 17.3.5). */
+static inline bool prefixes_pass_through(uint32_t prefixes) {
+  uint32_t all = PREFIX_INNER | PREFIX_OUTER | PREFIX_OUTPUT;
+  return (prefixes & all) == all;
+}
+/* Stands for another component: it is no variable of its own. */
+static inline bool instance_is_only_outer(const Instance *instance) {
+  return (instance->prefixes & (PREFIX_OUTER | PREFIX_INNER)) == PREFIX_OUTER ||
+         prefixes_pass_through(instance->prefixes);
+}
 /* A variable: nothing is inside of it. */
 static inline bool instance_is_leaf(const Instance *instance) { return instance->base != BASE_NONE; }
 

@@ -11,6 +11,11 @@
 
 /* ---- texts that are flat already ---- */
 
+static bool is_model(const AstClass *definition) {
+  return (definition->kind == CLASS_MODEL || definition->kind == CLASS_BLOCK || definition->kind == CLASS_CLASS) &&
+         !(definition->prefixes & PREFIX_PARTIAL);
+}
+
 static bool is_simple_class(const AstClass *definition) {
   switch (definition->kind) {
   case CLASS_RECORD:
@@ -42,10 +47,37 @@ static bool is_flat_element(const Ast *ast, const AstElement *element) {
   return true;
 }
 
+static bool has_final(const AstModification *modification) {
+  for (uint32_t i = 0; modification && i < modification->arguments.count; i++)
+    if (modification->arguments.data[i].is_final) return true;
+  return false;
+}
+
+/* Prefixes that say what other classes may do with this one; a model alone has no others, and functions are called. */
+static bool is_guarded(const AstClass *definition) {
+  if (is_model(definition) || definition->kind == CLASS_FUNCTION) return false;
+  if (definition->prefixes & PREFIX_PARTIAL || has_final(definition->modification)) return true;
+  for (uint32_t i = 0; i < definition->elements.count; i++)
+    if (definition->elements.data[i].prefixes & (PREFIX_PROTECTED | PREFIX_FINAL)) return true;
+  return false;
+}
+
+/* Sizes that values give differ from record to record of one type. */
+static bool has_open_field(const Ast *ast, const AstClass *definition) {
+  for (uint32_t i = 0; i < definition->elements.count && definition->kind == CLASS_RECORD; i++) {
+    const AstElement *element = &definition->elements.data[i];
+    for (uint32_t k = 0; element->kind == AST_COMPONENT && k < element->component->dimensions.count; k++)
+      if (ast_kind(ast, element->component->dimensions.data[k]) == AST_COLON) return true;
+  }
+  return false;
+}
+
 static bool is_flat_class(const Ast *ast, const AstClass *definition) {
-  bool is_short_model = definition->form == FORM_SHORT && !is_simple_class(definition);
-  if (is_short_model || definition->form == FORM_EXTENDS || definition->kind == CLASS_CONNECTOR ||
-      definition->kind == CLASS_OPERATOR || definition->prefixes & PREFIX_OPERATOR)
+  bool is_short_class =
+      definition->form == FORM_SHORT && definition->kind != CLASS_TYPE && definition->kind != CLASS_FUNCTION;
+  if (is_short_class || definition->form == FORM_EXTENDS || definition->kind == CLASS_CONNECTOR ||
+      definition->kind == CLASS_OPERATOR || definition->prefixes & PREFIX_OPERATOR || is_guarded(definition) ||
+      has_open_field(ast, definition))
     return false;
   for (uint32_t i = 0; i < definition->elements.count; i++)
     if (!is_flat_element(ast, &definition->elements.data[i])) return false;
@@ -102,6 +134,14 @@ static bool has_model_component(const Ast *ast, const AstClass *definition, cons
   return false;
 }
 
+/* function f = B, where B is something else. */
+static bool has_other_base(const Ast *ast, const AstClass *definition, const ClassVec *all) {
+  if (definition->form != FORM_SHORT || definition->kind != CLASS_FUNCTION) return false;
+  AstPath path = definition->base.name;
+  const AstClass *base = find_named(all, ast_part(ast, path, path.count - 1)->name);
+  return base && base->kind != CLASS_FUNCTION;
+}
+
 static bool is_flat(const Ast *ast) {
   ClassVec all = {0};
   bool fits = true;
@@ -113,18 +153,14 @@ static bool is_flat(const Ast *ast) {
       if (definition->elements.data[i].kind == AST_CLASS)
         vec_push(ast->heap, &all, definition->elements.data[i].class_definition);
   }
-  for (uint32_t i = 0; i < all.count && fits; i++) fits = !has_model_component(ast, all.data[i], &all);
+  for (uint32_t i = 0; i < all.count && fits; i++)
+    fits = !has_model_component(ast, all.data[i], &all) && !has_other_base(ast, all.data[i], &all);
   fits = fits && !uses_library(ast, &all);
   vec_free(ast->heap, &all);
   return fits;
 }
 
 /* ---- the class ---- */
-
-static bool is_model(const AstClass *definition) {
-  return (definition->kind == CLASS_MODEL || definition->kind == CLASS_BLOCK || definition->kind == CLASS_CLASS) &&
-         !(definition->prefixes & PREFIX_PARTIAL);
-}
 
 /* The last model of the file, looked for in packages too. */
 static Instance *last_model(Tree *tree, Instance *package, const AstClass *definition) {

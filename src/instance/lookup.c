@@ -13,15 +13,26 @@
 
 const char *instance_text(Tree *tree, const Instance *instance) { return names_text(tree->names, instance->flat_name); }
 
-void tree_error(Tree *tree, Span span, const Instance *instance, const char *format, ...) {
-  va_list list;
+static void report(Tree *tree, DiagCode code, Span span, const Instance *instance, const char *format, va_list list) {
   char text[1024];
-  va_start(list, format);
   vsnprintf(text, sizeof text, format, list);
-  va_end(list);
-  tree->last = diag_error(tree->diags, DIAG_INPUT, span, "%s", text);
+  tree->last = diag_error(tree->diags, code, span, "%s", text);
   if (instance && instance->flat_name && instance->kind == INSTANCE_COMPONENT)
     diag_note(tree->diags, tree->last, (Span){0}, "in component `%s`", instance_text(tree, instance));
+}
+
+void tree_error(Tree *tree, Span span, const Instance *instance, const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  report(tree, DIAG_INPUT, span, instance, format, list);
+  va_end(list);
+}
+
+void tree_refuse(Tree *tree, DiagCode code, Span span, const Instance *instance, const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  report(tree, code, span, instance, format, list);
+  va_end(list);
 }
 
 /* ---- the root ---- */
@@ -49,6 +60,130 @@ Instance *root_find(Tree *tree, Name name) {
   return definition ? root_add(tree, definition) : NULL;
 }
 
+/* ---- what a composite name may find ---- */
+
+static bool is_partial_class(const Instance *instance) {
+  return instance->kind == INSTANCE_CLASS && instance->definition && instance->definition->prefixes & PREFIX_PARTIAL;
+}
+
+/* It has classes and constants only, as a package has. */
+static bool is_package_like(const Instance *instance) {
+  if (instance->restriction == CLASS_PACKAGE || instance->restriction == CLASS_OPERATOR) return true;
+  for (uint32_t i = 0; i < instance->elements.count; i++) {
+    const Element *element = &instance->elements.data[i];
+    bool is_fine = element->is_removed || !element->ast || element->ast->kind == AST_CLASS;
+    if (!is_fine && !(element->ast->prefixes & PREFIX_CONSTANT)) return false;
+  }
+  for (uint32_t i = 0; i < instance->parts.count; i++)
+    if (instance->parts.data[i].definition && instance->parts.data[i].definition->sections.count) return false;
+  return true;
+}
+
+static bool is_encapsulated(const Element *element) {
+  return element->ast->kind == AST_CLASS && element->ast->class_definition->prefixes & PREFIX_ENCAPSULATED;
+}
+
+bool check_access(Tree *tree, Scope scope, const Instance *in, Name name, Span span) {
+  uint32_t number = in == tree->root ? MAP_NONE : map_get(&in->by_name, name);
+  if (number == MAP_NONE || !in->elements.data[number].ast) return true;
+  const Element *element = &in->elements.data[number];
+  const char *text = names_text(tree->names, name), *where = names_text(tree->names, in->flat_name);
+  if (element_is_protected(in, element) && !(in->kind == INSTANCE_COMPONENT && in == scope.instance))
+    tree_refuse(tree, DIAG_NO_ACCESS, span, scope.instance, "`%s` is protected in `%s`", text, where);
+  else if (is_partial_class(in))
+    tree_refuse(tree, DIAG_NO_ACCESS, span, scope.instance, "`%s` is partial: `%s` cannot be looked up in it", where,
+                text);
+  else if (in->kind == INSTANCE_CLASS && !is_encapsulated(element) && !is_package_like(in))
+    tree_refuse(tree, DIAG_NO_ACCESS, span, scope.instance,
+                "`%s` cannot be looked up in `%s`, which is no package: it is not encapsulated", text, where);
+  else return true;
+  return false;
+}
+
+/* ---- imports ---- */
+
+/* The element `name` of a package, for an import; NULL if there is none or it is not to be had, which is reported. */
+static Instance *import_step(Tree *tree, Scope scope, Instance *from, Name name, Span span) {
+  Instance *found = instance_element(tree, from, name);
+  uint32_t number = found && from != tree->root ? map_get(&from->by_name, name) : MAP_NONE;
+  if (number == MAP_NONE || !element_is_protected(from, &from->elements.data[number])) return found;
+  tree_refuse(tree, DIAG_NO_ACCESS, span, scope.instance, "`%s` is protected in `%s`, and cannot be imported",
+              names_text(tree->names, name), names_text(tree->names, from->flat_name));
+  return NULL;
+}
+
+static Instance *path_from_root(Tree *tree, Scope scope, AstPath path, uint32_t count) {
+  Instance *at = tree->root;
+  for (uint32_t i = 0; i < count && at; i++)
+    at = import_step(tree, scope, at, ast_part(tree->ast, path, i)->name, path.span);
+  return at;
+}
+
+static bool is_package(const Instance *instance) {
+  return instance->kind == INSTANCE_CLASS && instance->restriction == CLASS_PACKAGE;
+}
+
+/* Packages and what is in them can be imported. */
+static Instance *import_from(Tree *tree, Scope scope, Instance *from, Name name, Span span) {
+  Instance *found = from ? import_step(tree, scope, from, name, span) : NULL;
+  if (!found || is_package(from) || is_package(found)) return found;
+  tree_refuse(tree, DIAG_NO_ACCESS, span, scope.instance, "`%s` cannot be imported from `%s`, which is no package",
+              names_text(tree->names, name), names_text(tree->names, from->flat_name));
+  return NULL;
+}
+
+/* What an import with a name of its own gives for `name`. */
+static Instance *named_import(Tree *tree, Scope scope, const AstImport *import, Name name) {
+  AstPath path = import->name;
+  if (import->is_all) return NULL;
+  for (uint32_t i = 0; i < import->names.count; i++)
+    if (import->names.data[i].name == name)
+      return import_from(tree, scope, path_from_root(tree, scope, path, path.count), name, import->names.data[i].span);
+  if (import->names.count) return NULL;
+  Name last = ast_part(tree->ast, path, path.count - 1)->name;
+  if (name != (import->alias.name ? import->alias.name : last)) return NULL;
+  return import_from(tree, scope, path_from_root(tree, scope, path, path.count - 1), last, path.span);
+}
+
+/* What import A.B.* gives for `name`: public elements only, and A.B is a package. */
+static Instance *import_any(Tree *tree, Scope scope, const AstImport *import, Name name) {
+  Instance *from = path_from_root(tree, scope, import->name, import->name.count);
+  Instance *found = from ? instance_element(tree, from, name) : NULL;
+  uint32_t number = found && from != tree->root ? map_get(&from->by_name, name) : MAP_NONE;
+  if (number != MAP_NONE && element_is_protected(from, &from->elements.data[number])) return NULL;
+  if (!found || is_package(from)) return found;
+  tree_refuse(tree, DIAG_NO_ACCESS, import->name.span, scope.instance,
+              "`%s` is no package: not all of it can be imported", names_text(tree->names, from->flat_name));
+  return NULL;
+}
+
+static Instance *import_all(Tree *tree, Scope scope, Name name) {
+  Instance *found = NULL;
+  for (uint32_t i = 0; i < scope.instance->imports.count; i++) {
+    Import import = scope.instance->imports.data[i];
+    if (import.part != scope.part || !import.ast->is_all) continue;
+    Instance *next = import_any(tree, scope, import.ast, name);
+    if (!found || !next || next == found) {
+      if (next) found = next;
+      continue;
+    }
+    tree_error(tree, import.ast->name.span, scope.instance, "`%s` is imported both as `%s` and as `%s`",
+               names_text(tree->names, name), names_text(tree->names, found->flat_name),
+               names_text(tree->names, next->flat_name));
+    return NULL;
+  }
+  return found;
+}
+
+static Instance *imported(Tree *tree, Scope scope, Name name) {
+  for (uint32_t i = 0; i < scope.instance->imports.count; i++) {
+    Import import = scope.instance->imports.data[i];
+    Instance *found = import.part == scope.part ? named_import(tree, scope, import.ast, name) : NULL;
+    if (found) return found;
+  }
+  return import_all(tree, scope, name);
+}
+
 /* ---- one name ---- */
 
 static Instance *visible_element(Tree *tree, Scope scope, Name name) {
@@ -63,41 +198,6 @@ static Instance *visible_element(Tree *tree, Scope scope, Name name) {
   }
   uint32_t member = library_element(tree, instance, scope.part, name);
   return member == MAP_NONE ? NULL : element_instance(tree, instance, member);
-}
-
-static Instance *path_from_root(Tree *tree, AstPath path, uint32_t count) {
-  Instance *at = tree->root;
-  for (uint32_t i = 0; i < count && at; i++) at = instance_element(tree, at, ast_part(tree->ast, path, i)->name);
-  return at;
-}
-
-/* What an import with a name of its own gives for `name`. */
-static Instance *named_import(Tree *tree, const AstImport *import, Name name) {
-  AstPath path = import->name;
-  if (import->is_all) return NULL;
-  for (uint32_t i = 0; i < import->names.count; i++)
-    if (import->names.data[i].name == name) {
-      Instance *from = path_from_root(tree, path, path.count);
-      return from ? instance_element(tree, from, name) : NULL;
-    }
-  if (import->names.count) return NULL;
-  Name own = import->alias.name ? import->alias.name : ast_part(tree->ast, path, path.count - 1)->name;
-  return own == name ? path_from_root(tree, path, path.count) : NULL;
-}
-
-static Instance *imported(Tree *tree, Scope scope, Name name) {
-  Instance *found = NULL;
-  for (uint32_t i = 0; i < scope.instance->imports.count && !found; i++) {
-    Import import = scope.instance->imports.data[i];
-    if (import.part == scope.part) found = named_import(tree, import.ast, name);
-  }
-  for (uint32_t i = 0; i < scope.instance->imports.count && !found; i++) {
-    Import import = scope.instance->imports.data[i];
-    if (import.part != scope.part || !import.ast->is_all) continue;
-    Instance *from = path_from_root(tree, import.ast->name, import.ast->name.count);
-    if (from) found = instance_element(tree, from, name);
-  }
-  return found;
 }
 
 static bool is_predefined(const Tree *tree, const Instance *found) {
@@ -136,15 +236,20 @@ static Instance *inner_element(Tree *tree, Instance *owner, Name name) {
   uint32_t found = map_get(&owner->by_name, name);
   if (found == MAP_NONE || owner->elements.data[found].is_removed) return NULL;
   if (!(owner->elements.data[found].ast->prefixes & PREFIX_INNER)) return NULL;
+  if (prefixes_pass_through(owner->elements.data[found].ast->prefixes)) return NULL;
   return element_instance(tree, owner, found);
+}
+
+Instance *find_inner(Tree *tree, Instance *outer) {
+  Instance *owner = outer->parent;
+  for (Instance *at = owner ? owner->parent : NULL; at && !outer->inner; at = at->parent)
+    if (at->kind == INSTANCE_COMPONENT) outer->inner = inner_element(tree, at, outer->name);
+  return outer->inner;
 }
 
 Instance *instance_inner(Tree *tree, Instance *instance) {
   if (!(instance->prefixes & PREFIX_OUTER)) return instance;
-  Instance *owner = instance->parent;
-  for (Instance *at = owner ? owner->parent : NULL; at && !instance->inner; at = at->parent)
-    if (at->kind == INSTANCE_COMPONENT) instance->inner = inner_element(tree, at, instance->name);
-  if (!instance->inner) instance->inner = add_missing_inner(tree, instance);
+  if (!find_inner(tree, instance)) instance->inner = add_missing_inner(tree, instance);
   return instance->inner;
 }
 
@@ -172,6 +277,11 @@ static void report_unknown(Tree *tree, Scope scope, AstPath path, uint32_t at, c
   if (best.nearest) diag_note(tree->diags, tree->last, (Span){0}, "did you mean `%s`?", best.nearest);
 }
 
+static void report_component(Tree *tree, Scope scope, AstPath path, const Instance *component) {
+  tree_refuse(tree, DIAG_NO_ACCESS, path.span, scope.instance, "class `%s` cannot be looked up in a component: `%s`",
+              ast_path_text(tree->ast, path, &tree->arena), instance_text(tree, component));
+}
+
 static Instance *walk_path(Tree *tree, Scope scope, AstPath path, Instance *first, bool reports) {
   Instance *at = first;
   uint32_t errors = tree->diags->errors;
@@ -180,11 +290,14 @@ static Instance *walk_path(Tree *tree, Scope scope, AstPath path, Instance *firs
     return NULL;
   }
   for (uint32_t i = 1; i < path.count; i++) {
-    Instance *next = instance_element(tree, at, ast_part(tree->ast, path, i)->name);
+    Name name = ast_part(tree->ast, path, i)->name;
+    Instance *next = instance_element(tree, at, name);
     if (!next) {
       if (reports && tree->diags->errors == errors) report_unknown(tree, scope, path, i, at);
       return NULL;
     }
+    if (reports && !check_access(tree, scope, at, name, path.span)) return NULL;
+    if (reports && at->kind == INSTANCE_COMPONENT) return report_component(tree, scope, path, at), NULL;
     at = next;
   }
   return at;
@@ -221,21 +334,64 @@ static uint32_t own_class(Scope scope, Name name) {
   return MAP_NONE;
 }
 
+/* The element, as it is declared last, is replaceable. */
+static bool is_replaceable(Tree *tree, Instance *owner, uint32_t number) {
+  Element element = owner->elements.data[number];
+  if (!element.ast || !(element.ast->prefixes & PREFIX_REPLACEABLE)) return false;
+  RedeclarationVec all = {0};
+  element_declarations(tree, owner, &element, &all);
+  bool is_still = all.data[0].declaration.ast->prefixes & PREFIX_REPLACEABLE;
+  vec_free(tree->heap, &all);
+  return is_still;
+}
+
+/* The first class around that has the name has it replaceable. */
+static bool is_replaceable_around(Tree *tree, Scope scope, Name name) {
+  for (; scope.instance && scope.instance != tree->root; scope = scope.instance->parts.data[scope.part].around) {
+    uint32_t number = map_get(&scope.instance->by_name, name);
+    if (number != MAP_NONE) return is_replaceable(tree, scope.instance, number);
+  }
+  return false;
+}
+
+/* Base classes are no replaceable ones, nor found in one (section 7.1.4). */
+static bool check_base_path(Tree *tree, Scope scope, AstPath path, Instance *first, bool is_first_replaceable) {
+  bool is_found = is_first_replaceable;
+  Name name = ast_part(tree->ast, path, 0)->name;
+  Instance *at = first;
+  for (uint32_t i = 1; i < path.count && !is_found; i++) {
+    name = ast_part(tree->ast, path, i)->name;
+    uint32_t number = at == tree->root ? MAP_NONE : map_get(&at->by_name, name);
+    is_found = number != MAP_NONE && is_replaceable(tree, at, number);
+    at = instance_element(tree, at, name);
+  }
+  if (!is_found) return true;
+  tree_refuse(tree, DIAG_NO_BASE, path.span, scope.instance, "`%s` is replaceable, and cannot be a base class",
+              names_text(tree->names, name));
+  return false;
+}
+
 Instance *scope_find_base(Tree *tree, Scope scope, AstPath path) {
   Instance *instance = scope.instance;
   Part part = instance->parts.data[scope.part];
   Name name = ast_part(tree->ast, path, 0)->name;
   Instance *first = NULL;
+  bool is_first_replaceable = false;
   uint32_t errors = tree->diags->errors;
   if (!path.global) {
     uint32_t own = own_class(scope, name);
     if (own == MAP_NONE) own = library_element(tree, instance, scope.part, name);
     if (own != MAP_NONE) first = element_instance(tree, instance, own);
+    if (first) is_first_replaceable = is_replaceable(tree, instance, own);
     if (!first) first = imported(tree, scope, name);
     bool is_closed = part.definition->prefixes & PREFIX_ENCAPSULATED;
-    if (!first && !is_closed) first = scope_find(tree, part.around, name);
+    if (!first && !is_closed) {
+      first = scope_find(tree, part.around, name);
+      is_first_replaceable = first && is_replaceable_around(tree, part.around, name);
+    }
     if (!first && is_closed && is_predefined(tree, root_find(tree, name))) first = root_find(tree, name);
   } else first = root_find(tree, name);
   if (!first && tree->diags->errors > errors) return NULL;
-  return walk_path(tree, part.around, path, first, true);
+  Instance *found = walk_path(tree, part.around, path, first, true);
+  return found && check_base_path(tree, scope, path, first, is_first_replaceable) ? found : NULL;
 }

@@ -4,12 +4,20 @@
 #include "instance/instance.h"
 #include "lang/lang.h"
 
+/* A protected element, or inherited by a protected extends. */
+static inline bool element_is_protected(const Instance *instance, const Element *element) {
+  return element->ast->prefixes & PREFIX_PROTECTED || instance->parts.data[element->part].is_protected;
+}
+
 /* ---- errors ---- */
 
 /* An error in the input; a note names the instance in which it was found, if it is not the model itself. It is kept in
  * tree->last for further notes. */
 __attribute__((format(printf, 4, 5))) void tree_error(Tree *tree, Span span, const Instance *instance,
                                                       const char *format, ...);
+/* The same with a code of its own. */
+__attribute__((format(printf, 5, 6))) void tree_refuse(Tree *tree, DiagCode code, Span span, const Instance *instance,
+                                                       const char *format, ...);
 
 /* ---- tree.c ---- */
 
@@ -33,6 +41,19 @@ uint32_t library_element(Tree *tree, Instance *instance, uint32_t part, Name nam
 Instance *instance_add(Tree *tree, Instance *owner, Name name, const Instance *like, const uint32_t *sizes,
                        uint32_t count);
 
+/* A declaration of an element, in place of those behind it. */
+typedef struct Redeclaration {
+  Declaration declaration;
+  bool is_each;
+  bool is_modifier;   /* it stands in a modification, not among the elements of a class */
+  bool is_constraint; /* that modification is of a constraining clause */
+} Redeclaration;
+
+typedef VEC(Redeclaration) RedeclarationVec;
+
+/* All declarations of an element, the one that counts first: from the outermost class or modification on to its own. */
+void element_declarations(Tree *tree, Instance *owner, const Element *element, RedeclarationVec *list);
+
 /* ---- lookup.c ---- */
 
 /* A class at the root: of the files, a library, or built in. NULL if there is none. */
@@ -42,6 +63,12 @@ Instance *scope_find_base(Tree *tree, Scope scope, AstPath path);
 /* Like scope_find_class without a report. */
 Instance *scope_try_class(Tree *tree, Scope scope, AstPath path);
 
+/* Refuses element `name` of `in` for a composite name: it is protected, `in` is partial, or no package and the element
+ * not encapsulated. True if there is no such element. */
+bool check_access(Tree *tree, Scope scope, const Instance *in, Name name, Span span);
+
+/* The inner component that an outer one means; NULL if there is none so far. */
+Instance *find_inner(Tree *tree, Instance *outer);
 /* What an outer component means; the component itself if it is none. NULL after an error. */
 Instance *instance_inner(Tree *tree, Instance *instance);
 const char *restriction_text(AstClassKind restriction);
@@ -57,24 +84,51 @@ bool binding_is_whole(Tree *tree, Instance *instance);
 
 /* Two elements of one name that may stand for one: the same text. */
 bool elements_equal(Tree *tree, const Element *a, const Element *b);
-/* Refuses modifiers of elements that do not exist. */
+/* Refuses modifiers of elements that do not exist, of protected elements of a component, and of final attributes. */
 void check_modifiers(Tree *tree, Instance *instance);
+/* Refuses a modifier of an element from outside of what makes it final. The outermost modifier is the first. */
+void check_final(Tree *tree, const Instance *owner, const Element *element, const Modifier *modifiers, uint32_t count);
+/* The element is redeclared: check_redeclarations looks at it. */
+void note_redeclared(Tree *tree, Instance *owner, uint32_t number);
 
-/* Refuses `class f = g` where g is a function. */
+/* Refuses `class f = g` where g is a function, and a short class of another kind than its base allows. */
 bool check_alias(Tree *tree, const AstClass *definition, const Instance *base);
-/* Refuses operator records, and packages of them, as base classes. */
-bool check_base(Tree *tree, const Instance *instance, const Instance *base, Span span);
+/* Refuses a base class that a class of that kind cannot have. */
+bool check_base_kind(Tree *tree, const Instance *instance, const AstClass *derived, const Instance *base, Span span);
+/* The same for an extends clause; operator records, and packages of them, are none. */
+bool check_base(Tree *tree, const Instance *instance, const AstClass *derived, const Instance *base, Span span);
+/* Refuses what stands beside a base class that is an array, has prefixes or is a type of the language. */
+void check_simple_bases(Tree *tree, Instance *instance);
+
+/* ---- interface.c ---- */
+
+/* Why `type` is no subtype of `of`, in words that follow "it"; NULL if it is one, or if that is not known. Both are
+ * classes, or both components. */
+const char *interface_difference(Tree *tree, Instance *type, Instance *of);
+
+/* ---- redeclare.c ---- */
+
+/* Refuses redeclarations that the language does not allow, and types that their constraining types do not. */
+bool check_redeclarations(Tree *tree);
+/* Refuses an outer component with modifications, or whose inner one is no subtype of it. */
+bool check_outer(Tree *tree, Instance *outer);
 
 /* ---- restrict.c ---- */
 
 /* Refuses a component of the model that its class, prefixes and owner do not allow; false after the report. */
 bool restrict_component(Tree *tree, Instance *instance);
+/* Refuses constructors of an operator record with another result than the record, or that no call can tell apart.
+ * `constructor` is the operator, or the function if there is one only. */
+void restrict_constructors(Tree *tree, const Instance *record, Instance *constructor);
 
 /* ---- evaluate.c ---- */
 
 /* Numbers of an expression; false after an error, which names `what`. */
 bool evaluate_numbers(Tree *tree, AstExpr e, Scope scope, const struct IteratorValue *values, uint32_t value_count,
                       const char *what, NumberVec *numbers);
+
+/* Sizes of the value of an expression in a scope. */
+bool evaluate_sizes(Tree *tree, AstExpr e, Scope scope, NumberVec *sizes);
 /* Values of an iterator: those of a vector, or of a type. */
 bool evaluate_range(Tree *tree, AstExpr e, Scope scope, const struct IteratorValue *values, uint32_t value_count,
                     NumberVec *numbers);
@@ -87,6 +141,8 @@ bool instance_attribute(Tree *tree, Instance *instance, const char *name, double
 /* Its condition holds, or it has none. */
 bool instance_is_present(Tree *tree, Instance *instance);
 bool instance_has_open_size(const Tree *tree, const Instance *instance);
+/* The size of one dimension that is not open; false after an error. */
+bool instance_size(Tree *tree, Instance *instance, uint32_t dimension);
 /* Marks the parameters whose values were needed. */
 void evaluation_finish(Tree *tree);
 

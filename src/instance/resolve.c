@@ -16,6 +16,7 @@ typedef struct Copy {
   IndexVec map;        /* node of the text - first -> new node */
   IndexVec loops;      /* nodes of iterations */
   IndexVec arguments;  /* references that are arguments of operators on connections */
+  IndexVec states;     /* references that are arguments of operators on states */
   uint32_t consumed;   /* parts of the path that the last reference followed takes */
   bool failed;
 } Copy;
@@ -105,6 +106,7 @@ static Instance *follow(Copy *copy, AstPath path, Instance *at, StepVec *steps) 
   uint32_t kid = 0;
   for (uint32_t i = 0;; i++) {
     const AstPart *part = ast_part(tree->ast, path, i);
+    const Instance *seen = at; /* of an inner component what the outer one has */
     if (at->kind == INSTANCE_COMPONENT) {
       Instance *inner = instance_inner(tree, at);
       if (!inner) return copy->failed = true, NULL;
@@ -117,20 +119,15 @@ static Instance *follow(Copy *copy, AstPath path, Instance *at, StepVec *steps) 
     if (i + 1 == path.count) return at;
     Instance *next = NULL;
     Name name = ast_part(tree->ast, path, i + 1)->name;
-    if (at->base == BASE_NONE) next = instance_element(tree, at, name);
+    bool is_seen = seen == at || is_expandable(seen) || map_get(&seen->by_name, name) != MAP_NONE;
+    if (at->base == BASE_NONE && is_seen) next = instance_element(tree, at, name);
     if (at->kind == INSTANCE_CLASS && !next) instance_open(tree, at);
     if (at->kind == INSTANCE_CLASS && at->base == BASE_ENUMERATION) return at;
     if (!next) {
       report_undeclared(copy, path, i + 1, at);
       return NULL;
     }
-    bool is_hidden = next->prefixes & PREFIX_PROTECTED && at != copy->r->scope.instance;
-    if (is_hidden && at->kind == INSTANCE_COMPONENT) {
-      tree_error(tree, path.span, copy->r->scope.instance, "`%s` is protected in `%s`", names_text(tree->names, name),
-                 instance_text(tree, at));
-      copy->failed = true;
-      return NULL;
-    }
+    if (!check_access(tree, copy->r->scope, at, name, path.span)) return copy->failed = true, NULL;
     at = next;
   }
 }
@@ -281,6 +278,24 @@ static AstExpr class_reference(Copy *copy, AstExpr e, AstPath path, Instance *ty
   return flat_name(tree, define_class(tree, type->base == BASE_ENUMERATION ? type->enumeration : type), NULL, 0, span);
 }
 
+/* What the first name of a path means; NULL if there is none. A variable of a class around it must be a constant. */
+static Instance *find_first(Copy *copy, AstPath path) {
+  Tree *tree = copy->r->tree;
+  Name name = ast_part(tree->ast, path, 0)->name;
+  Scope scope = copy->r->scope;
+  uint32_t errors = tree->diags->errors;
+  Instance *first = path.global ? root_find(tree, name) : scope_find(tree, scope, name);
+  bool is_outside = first && first->kind == INSTANCE_COMPONENT && first->parent != scope.instance;
+  if (is_outside && !(first->prefixes & PREFIX_CONSTANT)) {
+    tree_refuse(tree, DIAG_NO_ACCESS, path.span, scope.instance,
+                "`%s` belongs to a class around this one, and is no constant", instance_text(tree, first));
+    diag_note(tree->diags, tree->last, first->element->component->label.span, "it is declared here");
+    first = NULL;
+  }
+  if (tree->diags->errors > errors) copy->failed = true;
+  return first;
+}
+
 static AstExpr resolve_reference(Copy *copy, AstExpr e) {
   Tree *tree = copy->r->tree;
   AstPath path = ast_path(tree->ast, e);
@@ -290,7 +305,8 @@ static AstExpr resolve_reference(Copy *copy, AstExpr e) {
   const struct IteratorValue *value = path.global ? NULL : unrolled(copy, name);
   if (!path.global && is_iterator(copy, e, name)) return local_reference(copy, e);
   if (value) return flat_integer(tree, value->value, path.span);
-  Instance *first = path.global ? root_find(tree, name) : scope_find(tree, copy->r->scope, name);
+  Instance *first = find_first(copy, path);
+  if (copy->failed) return AST_NONE;
   if (!first && !is_quoted && path.count == 1 && strcmp(names_text(tree->names, name), "time") == 0)
     return local_reference(copy, e);
   if (!first) return report_undeclared(copy, path, 0, NULL), AST_NONE;
@@ -339,14 +355,33 @@ static void add_bound_inputs(Copy *copy, AstExpr e, Instance *function, Subscrip
   vec_free(tree->heap, &names);
 }
 
+/* A function of a component: the component is a scalar, what follows are classes, the last one no operator (section
+ * 5.3.2). */
+static bool check_function_path(Copy *copy, AstPath path, uint32_t step, const Instance *at, const Instance *next) {
+  Tree *tree = copy->r->tree;
+  const char *reason = NULL;
+  if (at->kind == INSTANCE_COMPONENT && next->kind == INSTANCE_CLASS) {
+    if (ast_part(tree->ast, path, step)->subscripts < at->dimensions.count) reason = "is an array";
+    else if (next->restriction == CLASS_OPERATOR || next->prefixes & PREFIX_OPERATOR) reason = "has operators only";
+  } else if (at->kind == INSTANCE_CLASS && next->kind == INSTANCE_COMPONENT) reason = "is a class";
+  if (!reason) return true;
+  tree_refuse(tree, DIAG_NO_ACCESS, path.span, copy->r->scope.instance,
+              "function `%s` cannot be looked up here: `%s` %s", ast_path_text(tree->ast, path, &tree->arena),
+              names_text(tree->names, at->name), reason);
+  return false;
+}
+
 static Instance *called_class(Copy *copy, AstPath path) {
   Tree *tree = copy->r->tree;
-  Name name = ast_part(tree->ast, path, 0)->name;
-  Instance *at = path.global ? root_find(tree, name) : scope_find(tree, copy->r->scope, name);
+  Instance *at = find_first(copy, path);
   if (at && at->kind == INSTANCE_COMPONENT) at = instance_inner(tree, at);
   if (at && is_conditional(at)) return report_conditional(copy, path, at), NULL;
   for (uint32_t i = 1; i < path.count && at; i++) {
-    at = instance_element(tree, at, ast_part(tree->ast, path, i)->name);
+    Name name = ast_part(tree->ast, path, i)->name;
+    Instance *next = instance_element(tree, at, name);
+    if (next && !check_access(tree, copy->r->scope, at, name, path.span)) return NULL;
+    if (next && !check_function_path(copy, path, i - 1, at, next)) return NULL;
+    at = next;
     if (at && at->kind == INSTANCE_COMPONENT) at = instance_inner(tree, at);
   }
   return at;
@@ -475,9 +510,9 @@ static AstExpr resolve_operator(Copy *copy, AstExpr e, ConnectOperator operation
   AstExpr argument = ast_kid(tree->ast, e, 0), made = AST_NONE;
   AstPath path = ast_path(tree->ast, argument);
   Span span = ast_span(tree->ast, e);
-  Instance *first = scope_find(tree, copy->r->scope, ast_part(tree->ast, path, 0)->name);
+  Instance *first = find_first(copy, path);
   StepVec steps = {0};
-  if (!first) report_undeclared(copy, path, 0, NULL);
+  if (!first && !copy->failed) report_undeclared(copy, path, 0, NULL);
   Instance *found = first ? follow(copy, path, first, &steps) : NULL;
   Name name = 0;
   if (found) name = connections_operator(tree, operation, found, span);
@@ -492,10 +527,60 @@ static AstExpr resolve_operator(Copy *copy, AstExpr e, ConnectOperator operation
   return made;
 }
 
-static bool is_argument(const Copy *copy, AstExpr e) {
-  for (uint32_t i = 0; i < copy->arguments.count; i++)
-    if (copy->arguments.data[i] == e) return true;
+static bool is_listed(const IndexVec *list, AstExpr e) {
+  for (uint32_t i = 0; i < list->count; i++)
+    if (list->data[i] == e) return true;
   return false;
+}
+
+/* ---- operators on states ---- */
+
+/* The states that a call names: transition(from, to, ...), initialState(state), activeState(state). */
+static void list_states(Copy *copy, AstExpr e) {
+  const Ast *ast = ast_of(copy);
+  static const char *const names[] = {"initialState", "activeState", "transition"};
+  if (ast_kind(ast, e) != AST_CALL) return;
+  AstPath path = ast_path(ast, e);
+  for (uint32_t k = 0; k < sizeof names / sizeof *names; k++) {
+    if (!ast_path_is(ast, path, names[k])) continue;
+    for (uint32_t i = 0; i < ast_kid_count(ast, e) && i < 1 + (k == 2); i++)
+      if (ast_kind(ast, ast_kid(ast, e, i)) == AST_REFERENCE)
+        vec_push(copy->r->tree->heap, &copy->states, ast_kid(ast, e, i));
+  }
+}
+
+/* A state by its full name. */
+static AstExpr state_reference(Copy *copy, AstExpr e) {
+  Tree *tree = copy->r->tree;
+  AstPath path = ast_path(tree->ast, e);
+  Instance *first = scope_find(tree, copy->r->scope, ast_part(tree->ast, path, 0)->name);
+  if (!first) return report_undeclared(copy, path, 0, NULL), AST_NONE;
+  StepVec steps = {0};
+  Instance *found = follow(copy, path, first, &steps);
+  vec_free(tree->heap, &steps);
+  if (!found) return AST_NONE;
+  if (found->kind != INSTANCE_COMPONENT || found->base != BASE_NONE || found->dimensions.count) {
+    tree_error(tree, path.span, copy->r->scope.instance, "`%s` cannot be a state: that is a component of a block",
+               ast_path_text(tree->ast, path, &tree->arena));
+    return copy->failed = true, AST_NONE;
+  }
+  if (found->parent == copy->r->scope.instance) found->is_state = true;
+  return flat_name(tree, found->flat_name, NULL, 0, path.span);
+}
+
+static bool is_active_state(const Copy *copy, AstExpr e) {
+  const Ast *ast = ast_of(copy);
+  return ast_path_is(ast, ast_path(ast, e), "activeState") && ast_kid_count(ast, e) == 1 &&
+         is_listed(&copy->states, ast_kid(ast, e, 0));
+}
+
+/* activeState(s) is a variable of this name, which the state machine determines. */
+static AstExpr active_state(Copy *copy, AstExpr e) {
+  Tree *tree = copy->r->tree;
+  AstExpr state = copy->map.data[ast_kid(tree->ast, e, 0) - copy->first];
+  const char *name = names_text(tree->names, ast_part(tree->ast, ast_path(tree->ast, state), 0)->name);
+  const char *text = arena_printf(&tree->arena, "activeState(%s)", name);
+  return flat_name(tree, names_add(tree->names, text, strlen(text)), NULL, 0, ast_span(tree->ast, e));
 }
 
 /* ---- the whole ---- */
@@ -504,9 +589,12 @@ static AstExpr copy_node(Copy *copy, AstExpr e) {
   Tree *tree = copy->r->tree;
   ConnectOperator operation;
   switch (ast_kind(tree->ast, e)) {
-  case AST_REFERENCE: return is_argument(copy, e) ? AST_NONE : resolve_reference(copy, e);
+  case AST_REFERENCE:
+    if (is_listed(&copy->states, e)) return state_reference(copy, e);
+    return is_listed(&copy->arguments, e) ? AST_NONE : resolve_reference(copy, e);
   case AST_CALL:
     if (find_operator(tree, e, &operation)) return resolve_operator(copy, e, operation);
+    if (is_active_state(copy, e)) return active_state(copy, e);
     return resolve_call(copy, e);
   case AST_PARTIAL:
   case AST_ITERATION: return resolve_call(copy, e);
@@ -522,11 +610,12 @@ AstExpr resolve_expression(Resolver *resolver, AstExpr e) {
     ConnectOperator operation;
     if (ast_kind(tree->ast, i) == AST_ITERATION) vec_push(tree->heap, &copy.loops, i);
     if (find_operator(tree, i, &operation)) vec_push(tree->heap, &copy.arguments, ast_kid(tree->ast, i, 0));
+    list_states(&copy, i);
   }
   for (AstExpr i = copy.first; i <= e && !copy.failed; i++) {
     made = copy_node(&copy, i);
     vec_push(tree->heap, &copy.map, made);
   }
-  vec_free(tree->heap, &copy.map, &copy.loops, &copy.arguments);
+  vec_free(tree->heap, &copy.map, &copy.loops, &copy.arguments, &copy.states);
   return copy.failed ? AST_NONE : made;
 }

@@ -1,5 +1,6 @@
 /* restrict: what the standard refuses of components by the kind of their class (Modelica 3.6, sections 4.4 to 4.6):
- * prefixes of models, components of partial classes, connectors of blocks without a direction. */
+ * prefixes of models, components of partial classes, connectors of blocks without a direction; and of constructors of
+ * operator records (section 14.3). */
 #include "instance/lookup.h"
 
 enum {
@@ -73,7 +74,7 @@ static bool check_prefixes(Tree *tree, Instance *instance) {
 
 bool restrict_component(Tree *tree, Instance *instance) {
   const Instance *owner = instance->parent;
-  if (is_partial(instance) && is_behaviour(instance))
+  if (is_partial(instance) && (is_behaviour(instance) || instance->restriction == CLASS_RECORD))
     return refuse(tree, instance,
                   "is a component of a partial class: ", names_text(tree->names, instance->type->flat_name));
   if (!check_prefixes(tree, instance)) return false;
@@ -84,4 +85,68 @@ bool restrict_component(Tree *tree, Instance *instance) {
     return refuse(tree, instance,
                   "is a connector of a block, and must be input or output: ", instance_text(tree, undirected));
   return true;
+}
+
+/* ---- constructors ---- */
+
+/* Input or output number `wanted` of a function; NULL if it has fewer. */
+static Instance *find_argument(Tree *tree, Instance *function, uint32_t direction, uint32_t wanted) {
+  for (uint32_t i = 0; i < function->elements.count; i++) {
+    Instance *kid = instance_component(tree, function, i);
+    if (kid && kid->prefixes & direction && wanted-- == 0) return kid;
+  }
+  return NULL;
+}
+
+static bool same_type(const Instance *a, const Instance *b) {
+  if (a->base != b->base || a->dimensions.count != b->dimensions.count) return false;
+  return a->base == BASE_ENUMERATION ? a->enumeration == b->enumeration
+                                     : a->base != BASE_NONE || a->type->definition == b->type->definition;
+}
+
+static bool same_inputs(Tree *tree, Instance *a, Instance *b) {
+  for (uint32_t i = 0;; i++) {
+    const Instance *left = find_argument(tree, a, PREFIX_INPUT, i), *right = find_argument(tree, b, PREFIX_INPUT, i);
+    if (!left || !right) return left == right;
+    if (!same_type(left, right)) return false;
+  }
+}
+
+/* The record itself, or one that it is short for. */
+static bool makes(const Instance *result, const Instance *record) {
+  for (uint32_t i = 0; i < record->parts.count; i++)
+    if (result->type->definition == record->parts.data[i].definition) return result->dimensions.count == 0;
+  return false;
+}
+
+static void check_result(Tree *tree, const Instance *record, Instance *function) {
+  const Instance *result = find_argument(tree, function, PREFIX_OUTPUT, 0);
+  if (result && makes(result, record) && !find_argument(tree, function, PREFIX_OUTPUT, 1)) return;
+  tree_error(tree, function->definition->label.span, record, "constructor `%s` must have one output, a `%s`",
+             names_text(tree->names, function->name), names_text(tree->names, record->name));
+}
+
+static Instance *function_element(Tree *tree, Instance *owner, uint32_t number) {
+  const Element *element = &owner->elements.data[number];
+  if (element->is_removed || element->ast->kind != AST_CLASS) return NULL;
+  Instance *made = element_instance(tree, owner, number);
+  return made && made->restriction == CLASS_FUNCTION && instance_open(tree, made) ? made : NULL;
+}
+
+void restrict_constructors(Tree *tree, const Instance *record, Instance *constructor) {
+  if (constructor->restriction == CLASS_FUNCTION) {
+    check_result(tree, record, constructor);
+    return;
+  }
+  for (uint32_t i = 0; i < constructor->elements.count; i++) {
+    Instance *function = function_element(tree, constructor, i);
+    if (!function) continue;
+    check_result(tree, record, function);
+    for (uint32_t k = 0; k < i; k++) {
+      Instance *other = function_element(tree, constructor, k);
+      if (other && same_inputs(tree, function, other))
+        tree_error(tree, function->definition->label.span, record, "constructors `%s` and `%s` take the same inputs",
+                   names_text(tree->names, other->name), names_text(tree->names, function->name));
+    }
+  }
 }

@@ -12,6 +12,7 @@ enum { DEPTH_LIMIT = 200 };
 typedef struct Walk {
   Resolver *resolver;
   bool may_connect; /* connections are left out; ifs whose conditions are known are decided */
+  bool in_when;
   uint32_t depth;
 } Walk;
 
@@ -140,10 +141,40 @@ static bool resolve(Walk *walk, AstExpr *e) {
   return *e != AST_NONE;
 }
 
+/* What a when assigns is not in a component of a model or block (section 4.5.4). */
+static bool check_target(Walk *walk, AstExpr target) {
+  Tree *tree = walk->resolver->tree;
+  if (ast_kind(tree->ast, target) != AST_REFERENCE) return true;
+  AstPath path = ast_path(tree->ast, target);
+  Instance *at = path.count > 1 ? scope_find(tree, walk->resolver->scope, ast_part(tree->ast, path, 0)->name) : NULL;
+  for (uint32_t i = 1; i < path.count && at && at->kind == INSTANCE_COMPONENT; i++) {
+    if (at->restriction == CLASS_MODEL || at->restriction == CLASS_BLOCK) {
+      tree_error(tree, path.span, walk->resolver->scope.instance,
+                 "a when cannot assign what is in a component of a %s: `%s`", restriction_text(at->restriction),
+                 instance_text(tree, at));
+      return false;
+    }
+    at = instance_element(tree, at, ast_part(tree->ast, path, i)->name);
+  }
+  return true;
+}
+
+static bool check_targets(Walk *walk, const AstStatement *statement) {
+  const Ast *ast = walk->resolver->tree->ast;
+  bool assigns = walk->in_when && (statement->kind == AST_EQUALITY || statement->kind == AST_ASSIGN);
+  if (!assigns) return true;
+  if (ast_kind(ast, statement->left) != AST_TUPLE) return check_target(walk, statement->left);
+  bool fits = true;
+  for (uint32_t i = 0; i < ast_kid_count(ast, statement->left); i++)
+    fits = check_target(walk, ast_kid(ast, statement->left, i)) && fits;
+  return fits;
+}
+
 /* The arguments of an annotation are not looked at. */
 static bool resolve_simple(Walk *walk, const AstStatement *statement, StatementVec *out) {
   AstStatement made = *statement;
   made.annotation = NULL;
+  if (!check_targets(walk, statement)) return false;
   if (!resolve(walk, &made.left) || !resolve(walk, &made.right)) return false;
   vec_push(walk->resolver->tree->heap, out, made);
   return true;
@@ -208,7 +239,11 @@ static bool resolve_for(Walk *walk, const AstStatement *statement, StatementVec 
 
 static bool resolve_block(Walk *walk, const AstStatement *statement, StatementVec *out) {
   AstStatement made = *statement;
-  if (!resolve_branches(walk, statement, &made)) return false;
+  bool was_in_when = walk->in_when;
+  walk->in_when = was_in_when || statement->kind == AST_WHEN_BLOCK;
+  bool fits = resolve_branches(walk, statement, &made);
+  walk->in_when = was_in_when;
+  if (!fits) return false;
   vec_push(walk->resolver->tree->heap, out, made);
   return true;
 }

@@ -113,7 +113,8 @@ static void push_matching(Tree *tree, ModifierVec *list, Modifiers modifiers, Na
                         .value = modification->value,
                         .scope = outer->scope,
                         .is_each = outer->is_each || argument->is_each,
-                        .is_final = outer->is_final || argument->is_final,
+                        .is_final = outer->is_final || (argument->is_final && argument->name.count == 1),
+                        .is_constraint = outer->is_constraint,
                         .is_break = modification->is_break};
       vec_push(tree->heap, list, inner);
     }
@@ -126,23 +127,18 @@ static void push_matching(Tree *tree, ModifierVec *list, Modifiers modifiers, Na
   }
 }
 
-/* A redeclaration by a modifier. */
-typedef struct Redeclaration {
-  Declaration declaration;
-  bool is_each;
-} Redeclaration;
-
-typedef VEC(Redeclaration) RedeclarationVec;
-
-/* All redeclarations of `name` in the modifiers, the outermost first. */
-static void find_redeclarations(Tree *tree, Modifiers modifiers, Name name, RedeclarationVec *list) {
-  for (uint32_t i = 0; i < modifiers.count; i++) {
+/* Redeclarations of `name` in the modifiers [begin, end), the outermost first. */
+static void find_redeclarations(Tree *tree, Modifiers modifiers, uint32_t begin, uint32_t end, Name name,
+                                RedeclarationVec *list) {
+  for (uint32_t i = begin; i < end; i++) {
     const AstModification *modification = modifiers.data[i].modification;
     for (uint32_t k = 0; modification && k < modification->arguments.count; k++) {
       const AstArgument *argument = &modification->arguments.data[k];
       if (!argument->redeclared || ast_part(tree->ast, argument->name, 0)->name != name) continue;
-      Redeclaration found = {{argument->redeclared, modifiers.data[i].scope},
-                             modifiers.data[i].is_each || argument->is_each};
+      Redeclaration found = {.declaration = {argument->redeclared, modifiers.data[i].scope},
+                             .is_each = modifiers.data[i].is_each || argument->is_each,
+                             .is_modifier = true,
+                             .is_constraint = modifiers.data[i].is_constraint};
       vec_push(tree->heap, list, found);
     }
   }
@@ -218,11 +214,13 @@ static bool add_extends(Opening *opening, uint32_t number, const AstElement *ast
   const AstExtends *extends = ast->extends;
   Instance *type = find_base(opening, number, extends->name);
   if (!type) return false;
-  if (!check_base(opening->tree, opening->instance, type, extends->name.span)) return false;
   if (type->kind != INSTANCE_CLASS)
     return tree_error(opening->tree, extends->name.span, opening->instance, "`%s` is a component, not a class",
                       ast_path_text(opening->tree->ast, extends->name, &opening->tree->arena)),
            false;
+  if (!check_base(opening->tree, opening->instance, opening->instance->parts.data[number].definition, type,
+                  extends->name.span))
+    return false;
   return add_base(opening, number, type, extends->modification, (Scope){opening->instance, number}, ast,
                   extends->name.span);
 }
@@ -254,7 +252,7 @@ static bool add_short(Opening *opening, uint32_t number, const AstClass *definit
   Tree *tree = opening->tree;
   Scope around = opening->instance->parts.data[number].around;
   Instance *type = scope_find_class(tree, around, definition->base.name);
-  if (!type) return false;
+  if (!type || !check_base_kind(tree, opening->instance, definition, type, definition->base.name.span)) return false;
   opening->instance->prefixes |= definition->base_prefixes;
   for (uint32_t i = 0; i < definition->base.dimensions.count; i++)
     vec_push(tree->heap, &opening->instance->dimensions,
@@ -324,6 +322,7 @@ static void redeclare_element(Tree *tree, Instance *instance, uint32_t part, con
     return;
   }
   vec_push(tree->heap, &element->redeclared, (Declaration){ast, (Scope){instance, part}});
+  note_redeclared(tree, instance, (uint32_t)(element - instance->elements.data));
 }
 
 /* Innermost classes first, so that the last redeclaration counts. */
@@ -391,19 +390,27 @@ bool instance_open(Tree *tree, Instance *instance) {
   redeclare_elements(tree, instance);
   remove_broken(tree, instance);
   check_repeated(tree, instance);
+  check_simple_bases(tree, instance);
   check_modifiers(tree, instance);
   return !instance->is_failed;
 }
 
 /* ---- elements ---- */
 
-/* All declarations of an element, the one that counts first: redeclarations by modifiers, from the outermost on, by
- * derived classes, its own. */
-static void all_declarations(Tree *tree, Instance *owner, const Element *element, RedeclarationVec *list) {
-  find_redeclarations(tree, owner->parts.data[element->part].modifiers, element->name, list);
-  for (uint32_t i = element->redeclared.count; i-- > 0;)
-    vec_push(tree->heap, list, (Redeclaration){element->redeclared.data[i], false});
-  vec_push(tree->heap, list, (Redeclaration){{element->ast, {owner, element->part}}, false});
+/* The modifiers of a part begin with those of the parts that extend it: what a class redeclares comes behind those of
+ * its own part. */
+void element_declarations(Tree *tree, Instance *owner, const Element *element, RedeclarationVec *list) {
+  Modifiers modifiers = owner->parts.data[element->part].modifiers;
+  uint32_t done = 0;
+  for (uint32_t i = element->redeclared.count; i-- > 0;) {
+    Declaration redeclared = element->redeclared.data[i];
+    uint32_t limit = owner->parts.data[redeclared.scope.part].modifiers.count;
+    find_redeclarations(tree, modifiers, done, limit, element->name, list);
+    vec_push(tree->heap, list, (Redeclaration){.declaration = redeclared});
+    if (limit > done) done = limit;
+  }
+  find_redeclarations(tree, modifiers, done, modifiers.count, element->name, list);
+  vec_push(tree->heap, list, (Redeclaration){.declaration = {element->ast, {owner, element->part}}});
 }
 
 static const AstModification *own_modification(const AstElement *ast) {
@@ -416,8 +423,10 @@ static void push_constraints(Tree *tree, ModifierVec *list, const RedeclarationV
   for (uint32_t i = 0; i < all->count; i++) {
     Declaration declaration = all->data[i].declaration;
     const AstExtends *constraint = declaration.ast->constraint;
+    uint32_t before = list->count;
     if (constraint) push_modification(tree, list, constraint->modification, declaration.scope);
     else if (i) push_modification(tree, list, own_modification(declaration.ast), declaration.scope);
+    if (list->count > before) vec_last(list).is_constraint = true;
   }
 }
 
@@ -442,6 +451,7 @@ static Instance *make_class(Tree *tree, Instance *owner, const Element *element,
   for (uint32_t i = 0; i < modifiers.count; i++)
     if (modifiers.data[i].modification) modifiers.data[fields++] = modifiers.data[i];
   modifiers.count = fields;
+  check_final(tree, owner, element, modifiers.data, modifiers.count);
   if (is_alias(definition, &modifiers) && !is_redeclared) {
     vec_free(tree->heap, &modifiers);
     Instance *found = scope_find_class(tree, chosen.scope, definition->base.name);
@@ -510,6 +520,18 @@ static void push_dimensions(Tree *tree, Instance *instance, AstExprs dimensions,
     vec_push(tree->heap, &instance->dimensions, (struct Dimension){.e = dimensions.data[i], .scope = scope});
 }
 
+/* A constant with a value is no input of a record's constructor (Modelica 3.6, section 12.6), so a value of the whole record that is
+ * not just another record tells nothing of it. */
+static void drop_values_of_constant(const Tree *tree, ModifierVec *modifiers) {
+  uint32_t kept = 0;
+  if (!modifiers->count || vec_last(modifiers).fields || vec_last(modifiers).value == AST_NONE) return;
+  for (uint32_t i = 0; i < modifiers->count; i++) {
+    const Modifier *modifier = &modifiers->data[i];
+    if (!modifier->fields || ast_kind(tree->ast, modifier->value) == AST_REFERENCE) modifiers->data[kept++] = *modifier;
+  }
+  modifiers->count = kept;
+}
+
 static Instance *make_component(Tree *tree, Instance *owner, const Element *element, const RedeclarationVec *all) {
   Declaration chosen = all->data[0].declaration;
   const AstElement *ast = chosen.ast;
@@ -538,9 +560,11 @@ static Instance *make_component(Tree *tree, Instance *owner, const Element *elem
   Instance *made = instance_new(tree, INSTANCE_COMPONENT, element->name, owner);
   ModifierVec modifiers = {0};
   push_matching(tree, &modifiers, owner->parts.data[element->part].modifiers, element->name);
+  check_final(tree, owner, element, modifiers.data, modifiers.count);
   push_modification(tree, &modifiers, component->modification, chosen.scope);
   if (all->data[0].is_each && component->modification) vec_last(&modifiers).is_each = true;
   push_constraints(tree, &modifiers, all);
+  if (ast->prefixes & PREFIX_CONSTANT) drop_values_of_constant(tree, &modifiers);
   made->modifiers = modifiers_keep(tree, &modifiers);
   made->declared = chosen.scope;
   made->element = ast;
@@ -577,7 +601,7 @@ Instance *add_missing_inner(Tree *tree, Instance *outer) {
     return NULL;
   }
   RedeclarationVec all = {0};
-  vec_push(tree->heap, &all, (Redeclaration){{ast, outer->declared}, false});
+  vec_push(tree->heap, &all, (Redeclaration){.declaration = {ast, outer->declared}});
   element.instance = make_component(tree, model, &element, &all);
   vec_free(tree->heap, &all);
   if (!element.instance) return NULL;
@@ -600,13 +624,14 @@ Instance *element_instance(Tree *tree, Instance *owner, uint32_t number) {
   element->is_busy = true;
   Element copy = *element;
   RedeclarationVec all = {0};
-  all_declarations(tree, owner, &copy, &all);
+  element_declarations(tree, owner, &copy, &all);
   Instance *made =
       copy.ast->kind == AST_COMPONENT ? make_component(tree, owner, &copy, &all) : make_class(tree, owner, &copy, &all);
   vec_free(tree->heap, &all);
   element = &owner->elements.data[number];
   element->is_busy = false;
   element->instance = made;
+  if (copy.redeclared.count || copy.ast->constraint) note_redeclared(tree, owner, number);
   return made;
 }
 

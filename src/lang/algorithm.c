@@ -118,11 +118,15 @@ void algorithm_when_end(void *context) {
 
 /* ---- what a section assigns ---- */
 
-static void add_component(Elaboration *el, struct Algorithm *algorithm, uint32_t component) {
+static void add_component(Elaboration *el, struct Algorithm *algorithm, uint32_t component, bool is_whole) {
   if (el->components.data[component].progress != PROGRESS_DONE) return;
-  for (uint32_t i = 0; i < algorithm->assigned.count; i++)
-    if (algorithm->assigned.data[i].component == component) return;
-  vec_push(el->heap, &algorithm->assigned, (Assigned){component, NONE});
+  for (uint32_t i = 0; i < algorithm->assigned.count; i++) {
+    Assigned *assigned = &algorithm->assigned.data[i];
+    if (assigned->component != component) continue;
+    assigned->is_whole = assigned->is_whole || is_whole;
+    return;
+  }
+  vec_push(el->heap, &algorithm->assigned, (Assigned){component, NONE, is_whole});
 }
 
 static void add_assigned(Elaboration *el, struct Algorithm *algorithm, AstExpr e) {
@@ -138,7 +142,8 @@ static void add_assigned(Elaboration *el, struct Algorithm *algorithm, AstExpr e
   IndexVec list = {0};
   if (component != NONE) vec_push(el->heap, &list, component);
   else stem_components(el, name, &list);
-  for (uint32_t i = 0; i < list.count; i++) add_component(el, algorithm, list.data[i]);
+  bool is_whole = ast_path(ast, e).count == 1 && ast_kid_count(ast, e) == 0;
+  for (uint32_t i = 0; i < list.count; i++) add_component(el, algorithm, list.data[i], is_whole);
   vec_free(el->heap, &list);
 }
 
@@ -181,19 +186,24 @@ static Value initial_value(Elaboration *el, const Value *leaves, Arena *arena) {
 
 /* ---- results ---- */
 
-/* An element that kept what it held before was not assigned, unless it is all there is; one that is its
+/* An element that kept what it held before was not assigned, unless the whole was; one that is its
  * own leaf is determined by a when. */
-static void add_results(Elaboration *el, const Value *leaves, const Value *before, const Value *after, bool is_scalar,
+static void add_results(Elaboration *el, const Value *leaves, const Value *before, const Value *after, bool is_whole,
                         Span span) {
   if (leaves->type.base == TYPE_RECORD) {
     for (uint32_t i = 0; i < el->model->records.data[leaves->type.definition].fields.count; i++)
-      add_results(el, &leaves->fields[i], &before->fields[i], &after->fields[i], false, span);
+      add_results(el, &leaves->fields[i], &before->fields[i], &after->fields[i], is_whole, span);
     return;
   }
   for (uint32_t i = 0; i < leaves->count; i++) {
     Expr leaf = value_exprs(leaves)[i], value = value_exprs(after)[i];
-    if (value == leaf || (!is_scalar && value == value_exprs(before)[i])) continue;
-    RawEquation equation = {.left = leaf, .right = value, .base = (BaseType)leaves->type.base, .span = span};
+    if (value == leaf || (!is_whole && value == value_exprs(before)[i])) continue;
+    RawEquation equation = {.left = leaf,
+                            .right = value,
+                            .base = (BaseType)leaves->type.base,
+                            .span = span,
+                            .clock = el->clock,
+                            .state = el->state};
     vec_push(el->heap, el->equations, equation);
   }
 }
@@ -219,8 +229,8 @@ static void run_section(Elaboration *el, struct Algorithm *algorithm, Routine *r
     const Component *component = &el->components.data[algorithm->assigned.data[i].component];
     uint32_t slot = algorithm->assigned.data[i].slot;
     bool is_scalar = component->leaves.count == 1 && component->type.base != TYPE_RECORD;
-    add_results(el, &component->leaves, &before[i], machine_slot(el->machine, slot), is_scalar,
-                assignment_span(routine, slot));
+    add_results(el, &component->leaves, &before[i], machine_slot(el->machine, slot),
+                is_scalar || algorithm->assigned.data[i].is_whole, assignment_span(routine, slot));
   }
   if (el->in_when) algorithm_when_end(el);
   arena_free(&arena);

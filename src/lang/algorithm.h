@@ -12,6 +12,7 @@ void algorithm_when_end(void *context);
 /* A variable that a section assigns: its component and its slot in the code. */
 typedef struct Assigned {
   uint32_t component, slot;
+  bool is_whole; /* a statement assigns all of it, so that every element of it is determined here */
 } Assigned;
 
 /* procedure.c: a section whose control flow is only known while simulating becomes a function of the

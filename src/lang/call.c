@@ -61,13 +61,14 @@ static ClassEntry *find_entry(Compiler *c, Name scope, AstPath path) {
 
 /* ---- arguments ---- */
 
-/* Position among `inputs` ("a,b,c") of a name; -1 if it has none. */
+/* Position among `inputs` ("a,b|c", where b and c are names of one input) of a name; -1 if it has none. */
 static int input_position(const char *inputs, const char *name) {
   size_t length = strlen(name);
-  for (int at = 0; inputs; at++) {
-    if (strncmp(inputs, name, length) == 0 && (inputs[length] == ',' || inputs[length] == 0)) return at;
-    inputs = strchr(inputs, ',');
-    if (inputs) inputs++;
+  for (int at = 0; inputs && *inputs;) {
+    size_t word = strcspn(inputs, ",|");
+    if (word == length && strncmp(inputs, name, length) == 0) return at;
+    at += inputs[word] == ',';
+    inputs += word + (inputs[word] != 0);
   }
   return -1;
 }
@@ -383,7 +384,8 @@ static void finish_sizes(Compiler *c, struct Task *task) {
 /* pre, edge, change and der are of the variable itself, also where an algorithm has assigned it. */
 static bool needs_leaves(const Intrinsic *f) {
   return f->kind == INTRINSIC_SPECIAL &&
-         (f->code == SPECIAL_PRE || f->code == SPECIAL_EDGE || f->code == SPECIAL_CHANGE || f->code == SPECIAL_DER);
+         (f->code == SPECIAL_PRE || f->code == SPECIAL_EDGE || f->code == SPECIAL_CHANGE || f->code == SPECIAL_DER ||
+          f->code == SPECIAL_PREVIOUS);
 }
 
 /* String(r) of a record that says how. */
@@ -416,9 +418,11 @@ static void finish_intrinsic(Compiler *c, struct Task *task) {
   uint32_t before = c->diags->errors;
   Type type = intrinsic_type(c->el, c->diags, f, c->types.data + task->height, count, literal, spans, span);
   if (c->diags->errors > before) c->errors++;
+  uint32_t code = f->code;
+  if (f->kind == INTRINSIC_SPECIAL) code = special_variant((Special)code, c->types.data + task->height, count);
   c->types.count = task->height;
-  if (f->kind == INTRINSIC_SCALAR) compile_emit(c, CODE_APPLY, count, f->code, span);
-  else compile_emit(c, f->kind == INTRINSIC_ARRAY ? CODE_BUILTIN : CODE_SPECIAL, count, f->code, span);
+  if (f->kind == INTRINSIC_SCALAR) compile_emit(c, CODE_APPLY, count, code, span);
+  else compile_emit(c, f->kind == INTRINSIC_ARRAY ? CODE_BUILTIN : CODE_SPECIAL, count, code, span);
   task_done(c, type);
 }
 

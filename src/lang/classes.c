@@ -256,10 +256,13 @@ uint32_t enumeration_literal(const Elaboration *el, uint32_t enumeration, Name n
 /* ---- types by name ---- */
 
 static bool base_type(Elaboration *el, AstPath path, Type *type) {
-  static const char *const names[] = {
-      [TYPE_REAL] = "Real", [TYPE_INTEGER] = "Integer", [TYPE_BOOLEAN] = "Boolean", [TYPE_STRING] = "String"};
+  static const char *const names[] = {[TYPE_REAL] = "Real",
+                                      [TYPE_INTEGER] = "Integer",
+                                      [TYPE_BOOLEAN] = "Boolean",
+                                      [TYPE_STRING] = "String",
+                                      [TYPE_CLOCK] = "Clock"};
   for (uint8_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (ast_path_is(el->ast, path, names[i])) {
+    if (names[i] && ast_path_is(el->ast, path, names[i])) {
       *type = (Type){.base = i};
       return true;
     }
@@ -324,7 +327,7 @@ bool type_resolve(Elaboration *el, Name scope, const AstType *type, ResolvedType
     ClassEntry *entry = class_find(el, scope, at->name);
     const char *text = ast_path_text(el->ast, at->name, &el->arena);
     if (!entry) {
-      if (strcmp(text, "Complex") == 0 || strcmp(text, "Clock") == 0)
+      if (strcmp(text, "Complex") == 0)
         input_error(el, span, "not supported yet: the built-in type `%s`; declare it as a record", text);
       else input_error(el, span, "type `%s` is not defined", text);
       return false;

@@ -131,6 +131,14 @@ static void prepare(Classifier *s) {
   }
 }
 
+/* A Real that is declared `discrete` has its values from whens only (section 4.5.4), by way of other such variables if
+ * connections make them equal. */
+static void check_discrete_real(Elaboration *el, uint32_t variable, Span span) {
+  if (el->model->variables.data[variable].type == TYPE_REAL)
+    input_error(el, span, "`%s` is a discrete Real, and must be assigned in a when",
+                names_text(el->names, el->model->variables.data[variable].name));
+}
+
 static void emit_discrete(Classifier *s, uint32_t i) {
   Elaboration *el = s->el;
   RawEquation raw = s->equations[i];
@@ -141,7 +149,9 @@ static void emit_discrete(Classifier *s, uint32_t i) {
     uint32_t choice = s->chosen[i];
     Expr other = c->is_right[choice] ? raw.left : raw.right;
     equation.left = dag_discrete(el->dag, c->variable[choice]);
-    integer_is_real(el, el->model->discretes.data[c->variable[choice]], raw.base, raw.span);
+    uint32_t variable = el->model->discretes.data[c->variable[choice]];
+    integer_is_real(el, variable, raw.base, raw.span);
+    if (c->count == 1 && !raw.is_made) check_discrete_real(el, variable, raw.span);
     equation.right = c->is_negated[choice] ? dag_unary(el->dag, OP_NOT, other) : other;
   } else if (s->candidates[i].count == 0) {
     input_error(el, raw.span, "an equation between discrete values must have a variable alone on one side");

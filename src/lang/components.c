@@ -516,28 +516,78 @@ static void evaluate_component(Elaboration *el, uint32_t number) {
 typedef struct ComponentVisit {
   uint32_t component;
   uint32_t first, next, end; /* its dependencies in the list */
+  uint32_t closes;    /* lowest visit that waits for it, though it is named in its own dependencies; NONE: none */
+  const char *circle; /* text of how */
 } ComponentVisit;
 
-static void report_cycle(Elaboration *el, const ComponentVisit *visits, uint32_t count, uint32_t repeated) {
+static const char *circle_text(Elaboration *el, const ComponentVisit *visits, uint32_t count, uint32_t repeated) {
   TextVec text = {0};
-  uint32_t from = count, shown = 0;
-  while (from > 0 && visits[from - 1].component != repeated) from--;
-  for (uint32_t i = from ? from - 1 : 0; i < count && shown < 8; i++, shown++)
+  uint32_t shown = 0;
+  for (uint32_t i = 0; i < count && shown < 8; i++, shown++)
     text_printf(el->heap, &text, "%s -> ", names_text(el->names, el->components.data[visits[i].component].name));
   text_printf(el->heap, &text, "%s%s", shown == 8 ? "... -> " : "",
               names_text(el->names, el->components.data[repeated].name));
-  input_error(el, el->components.data[repeated].element->component->label.span, "`%s` depends on itself: %s",
-              names_text(el->names, el->components.data[repeated].name), text.data);
-  vec_free(el->heap, &text);
+  return text_keep(el->heap, &text, &el->arena);
+}
+
+static void report_circle(Elaboration *el, uint32_t number, const char *circle) {
+  Component *component = &el->components.data[number];
+  input_error(el, component->element->component->label.span, "`%s` depends on itself: %s",
+              names_text(el->names, component->name), circle);
+  component->progress = PROGRESS_FAILED;
+}
+
+typedef VEC(ComponentVisit) ComponentVisits;
+
+/* A dependency that waits for its own dependents: perhaps it stands in a branch that is not taken. */
+static void note_circle(Elaboration *el, ComponentVisits *stack, uint32_t other) {
+  ComponentVisit *visit = &vec_last(stack);
+  uint32_t from = stack->count - 1;
+  while (stack->data[from].component != other && from > 0) from--;
+  if (stack->data[from].component != other) { /* a function that it calls needs it */
+    report_circle(el, other, circle_text(el, stack->data, stack->count, other));
+    return;
+  }
+  if (from >= visit->closes) return;
+  visit->closes = from;
+  visit->circle = circle_text(el, stack->data + from, stack->count - from, other);
+}
+
+/* All that the component names is evaluated, but for what waits for it. Without that it may have a value all the same; if not,
+ * it is left for later, and so is the question whether those that wait for it need it. */
+static void finish_visit(Elaboration *el, ComponentVisits *stack, IndexVec *late) {
+  ComponentVisit visit = vec_pop(stack);
+  el->evaluations++;
+  evaluate_component(el, visit.component);
+  el->evaluations--;
+  Component *component = &el->components.data[visit.component];
+  if (visit.closes == NONE || component->has_value || component->progress == PROGRESS_FAILED) return;
+  if (visit.closes >= stack->count) {
+    report_circle(el, visit.component, visit.circle);
+    return;
+  }
+  component->progress = PROGRESS_NEW;
+  vec_push(el->heap, late, visit.component);
+  if (visit.closes >= vec_last(stack).closes) return;
+  vec_last(stack).closes = visit.closes;
+  vec_last(stack).circle = visit.circle;
+}
+
+static void begin_visit(Elaboration *el, ComponentVisits *stack, uint32_t component) {
+  if (el->components.data[component].progress == PROGRESS_NEW)
+    vec_push(el->heap, stack, (ComponentVisit){.component = component, .end = NONE, .closes = NONE});
 }
 
 /* Depth first over dependencies with an explicit stack. */
 void component_evaluate(Elaboration *el, uint32_t root) {
-  VEC(ComponentVisit) stack = {0};
-  IndexVec list = {0};
-  if (el->components.data[root].progress != PROGRESS_NEW) return;
-  vec_push(el->heap, &stack, (ComponentVisit){.component = root, .end = NONE});
-  while (stack.count) {
+  ComponentVisits stack = {0};
+  IndexVec list = {0}, late = {0};
+  begin_visit(el, &stack, root);
+  while (stack.count || late.count) {
+    if (!stack.count) {
+      begin_visit(el, &stack, vec_pop(&late));
+      continue;
+    }
     ComponentVisit *visit = &vec_last(&stack);
     if (visit->end == NONE) {
       uint32_t number = visit->component, first = list.count;
@@ -549,20 +599,14 @@ void component_evaluate(Elaboration *el, uint32_t root) {
     }
     if (visit->next < visit->end) {
       uint32_t other = list.data[visit->next++];
-      uint8_t progress = el->components.data[other].progress;
-      if (progress == PROGRESS_NEW) vec_push(el->heap, &stack, (ComponentVisit){.component = other, .end = NONE});
-      else if (progress == PROGRESS_OPEN) {
-        report_cycle(el, stack.data, stack.count, other);
-        el->components.data[other].progress = PROGRESS_FAILED;
-      }
+      if (el->components.data[other].progress == PROGRESS_OPEN) note_circle(el, &stack, other);
+      else begin_visit(el, &stack, other);
       continue;
     }
-    uint32_t number = visit->component;
     list.count = visit->first;
-    stack.count--;
-    evaluate_component(el, number);
+    finish_visit(el, &stack, &late);
   }
-  vec_free(el->heap, &stack, &list);
+  vec_free(el->heap, &stack, &list, &late);
 }
 
 void components_evaluate(Elaboration *el) {
@@ -627,7 +671,7 @@ static Value leaves_make(Elaboration *el, Type type, const uint32_t *sizes) {
 static Role role_of(const Component *component, BaseType base) {
   if (component_is_parameter(component) || base == TYPE_EXTERNAL_OBJECT) return ROLE_PARAMETER;
   bool is_input = component->element->prefixes & PREFIX_INPUT;
-  if (is_input && component->binding == AST_NONE) return ROLE_PARAMETER;
+  if (is_input && component->binding == AST_NONE && base != TYPE_CLOCK) return ROLE_PARAMETER;
   if (base != TYPE_REAL || component->variability == VARIABILITY_DISCRETE || component->is_when) return ROLE_DISCRETE;
   return ROLE_UNKNOWN;
 }
@@ -740,7 +784,7 @@ static void add_component(Elaboration *el, Component *component) {
                names_length(el->names, component->name));
 }
 
-void component_add_derived(Elaboration *el, Name name, uint32_t count, Span span) {
+void component_add_derived(Elaboration *el, Name name, BaseType base, uint32_t count, Span span) {
   AstElement *element = arena_alloc(&el->arena, sizeof *element);
   element->component = arena_alloc(&el->arena, sizeof *element->component);
   element->component->label = (AstLabel){name, span};
@@ -750,8 +794,8 @@ void component_add_derived(Elaboration *el, Name name, uint32_t count, Span span
                          .element = element,
                          .binding = AST_NONE,
                          .scope = el->scope,
-                         .type = {.base = TYPE_REAL, .dimensions = count > 0},
-                         .variability = VARIABILITY_CONTINUOUS,
+                         .type = {.base = (uint8_t)base, .dimensions = count > 0},
+                         .variability = base == TYPE_REAL ? VARIABILITY_CONTINUOUS : VARIABILITY_DISCRETE,
                          .progress = PROGRESS_DONE,
                          .sizes = sizes,
                          .resolved = NONE};

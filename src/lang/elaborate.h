@@ -90,6 +90,8 @@ typedef enum LoadMode {
 } LoadMode;
 
 typedef struct Elaboration Elaboration;
+struct ClockOperator;
+struct Transition;
 typedef struct Compiler Compiler;
 
 /* Where equations of the part that runs go. */
@@ -98,6 +100,9 @@ typedef struct RawEquation {
   BaseType base;
   Span span;
   bool is_declared; /* by the binding of an input */
+  bool is_made;     /* for a clock; it does not stand in the text */
+  uint32_t clock;   /* position of the Clock of the when around it + 1; 0: none */
+  Name state;       /* of a state machine in which it stands; 0: none */
   Name comment;
 } RawEquation;
 typedef VEC(RawEquation) EquationVec;
@@ -126,6 +131,7 @@ struct Elaboration {
   VEC(ResolvedType) resolved;
   IndexVec class_of_routine;              /* routine -> class; NONE for algorithm sections */
   uint32_t routines_done;                 /* bodies compiled */
+  uint32_t evaluations;                   /* components that are being evaluated, within each other */
   uint32_t state_select, assertion_level; /* enumerations, NONE until used */
 
   Map stems; /* Name -> stem, see scope.c */
@@ -173,12 +179,28 @@ struct Elaboration {
   ActionVec *actions;   /* where assertions and actions go */
   Expr guard;           /* path condition of if-equations; EXPR_NONE: always */
   When *when;           /* the when whose branch runs; NULL outside */
+  uint32_t clock;       /* position of the Clock of the when around + 1; 0: none */
   struct Algorithm *algorithm;
   uint32_t depth;    /* of nested blocks */
   uint32_t sections; /* algorithm sections so far */
   uint32_t failures; /* runs without result; each has an error in the diagnostics */
   Map missing;       /* Name of functions that are not defined, warned about */
   Map instances;     /* hash of routine and sizes -> function of the model */
+  struct ClockUses {
+    struct ClockOperator *data;
+    uint32_t count, capacity;
+  } clock_operators; /* see clock.h */
+  Map clock_operator_of;
+
+  /* state machines, see state_machine.h */
+  Name state; /* of the section that runs; 0: none */
+  struct Transitions {
+    struct Transition *data;
+    uint32_t count, capacity;
+  } transitions;
+  VEC(AstLabel) initial_states;
+  struct Transition *transition; /* whose condition runs; NULL: none */
+  Map state_resets;              /* variable -> position of the Boolean that resets it */
 };
 
 enum { BLOCK_DEPTH_LIMIT = 200, RECORD_DEPTH_LIMIT = 32 };
@@ -237,6 +259,11 @@ typedef enum Rule {
   RULE_BOOLEAN,
   RULE_LOGIC, /* Boolean of Booleans */
   RULE_ANY_BOOLEAN,
+  RULE_SAMPLE,   /* Boolean of start and interval, else the type of the first argument */
+  RULE_VALUE,    /* as RULE_KEEP, but no Clock */
+  RULE_RATE,     /* as RULE_KEEP; the other arguments are Integers */
+  RULE_OF_CLOCK, /* of the clock of the argument, or of the equation */
+  RULE_CLOCK,
   RULE_SIZE,
   RULE_SCALAR,
   RULE_VECTOR,
@@ -276,6 +303,8 @@ typedef struct Intrinsic {
 const Intrinsic *intrinsic_find(const char *name);
 /* Name of the row, NULL behind the last. */
 const char *intrinsic_name(uint32_t index);
+/* Of the operators of one name, the one that these arguments mean. */
+Special special_variant(Special special, const Type *arguments, uint32_t count);
 /* Operators known but not supported, for a message. */
 bool intrinsic_is_refused(const char *name);
 /* Type of the result for these arguments; on a type error reports it and gives TYPE_NOTHING. promote_to:
@@ -378,6 +407,9 @@ uint32_t routine_of(Elaboration *el, ClassEntry *entry);
 Type function_type(Elaboration *el, uint32_t number);
 /* Compiles the bodies of all routines referred to so far. */
 void routines_finish(Elaboration *el);
+
+/* The same for the functions that the code can reach alone: while a component is evaluated, others may need its value. */
+void routines_finish_for(Elaboration *el, const Routine *code);
 /* Compiles the functions in reach of the model that nobody calls, to report what is wrong in them. */
 void routines_check_uncalled(Elaboration *el);
 
@@ -427,7 +459,7 @@ bool component_is_parameter(const Component *component);
 char *modified_part(Elaboration *el, const NewBinding *modification, const Value *value, Expr *e);
 
 /* Declares a Real variable that the text does not declare, of `count` elements; 0: a scalar. */
-void component_add_derived(Elaboration *el, Name name, uint32_t count, Span span);
+void component_add_derived(Elaboration *el, Name name, BaseType base, uint32_t count, Span span);
 
 /* ---- attributes.c ---- */
 

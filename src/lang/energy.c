@@ -71,7 +71,7 @@ static void declare_multiplier(Elaboration *el, Map *arrays, uint32_t i) {
     uint32_t count = is_named ? count_statement(list, i) : 1;
     if (!check_free(el, name, constraint->span)) return;
     first = el->model->variables.count;
-    component_add_derived(el, name, count > 1 ? count : 0, constraint->span);
+    component_add_derived(el, name, TYPE_REAL, count > 1 ? count : 0, constraint->span);
   }
   if (is_named) map_put(arrays, constraint->span.begin, first + 1);
   vec_push(el->heap, &el->multipliers, first);

@@ -3,6 +3,7 @@
  * Invariant: for-equations are unrolled with their iterators as constants; an if whose condition is known keeps one
  * branch, any other joins its branches equation by equation. Blocks nest at most BLOCK_DEPTH_LIMIT deep. */
 #include "lang/elaborate.h"
+#include "lang/state_machine.h"
 
 #include <string.h>
 
@@ -59,6 +60,8 @@ bool equations_add(Elaboration *el, const Value *left, const Value *right, Span 
                             .right = value_exprs(right)[i],
                             .base = base,
                             .span = span,
+                            .clock = el->clock,
+                            .state = el->state,
                             .comment = el->comment};
     if (!el->when) vec_push(el->heap, el->equations, equation);
     else if (!add_action(el, equation.left, equation.right, base, span)) return false;
@@ -158,8 +161,20 @@ static bool leaves_action(const Elaboration *el, AstExpr call) {
   return false;
 }
 
+/* The scalar value of an expression of this type; EXPR_NONE after an error. */
+static Expr run_scalar(Elaboration *el, AstExpr e, Type expected) {
+  Compiler *c = start(el);
+  Type type = compile_expression(c, e, expected);
+  if (c->errors == 0) compile_expect(c, expected, type, ast_span(el->ast, e), "this argument");
+  return run(el, c, ast_span(el->ast, e)) ? value_exprs(machine_result(el->machine, 0))[0] : EXPR_NONE;
+}
+
 /* assert, terminate, reinit, and calls without result; these are checked and left out, and that is said. */
 static void run_invoke(Elaboration *el, const AstStatement *statement) {
+  if (state_machine_is_call(el, statement)) {
+    state_machine_note(el, statement, run_scalar);
+    return;
+  }
   Compiler *c = start(el);
   compile_statements(c, statement, 1);
   if (run(el, c, statement->span) && !leaves_action(el, statement->left))
@@ -326,8 +341,58 @@ static bool when_conditions(Elaboration *el, const AstBranch *branch, WhenBranch
   return true;
 }
 
+/* Is the condition of a when a Clock? By its text: types are known when it is run. */
+static bool is_clock(Elaboration *el, AstExpr e) {
+  static const char *const names[] = {"Clock", "subSample", "superSample", "shiftSample", "backSample"};
+  const Ast *ast = el->ast;
+  if (e == AST_NONE || (ast_kind(ast, e) != AST_CALL && ast_kind(ast, e) != AST_REFERENCE)) return false;
+  AstPath path = ast_path(ast, e);
+  if (path.count != 1) return false;
+  if (ast_kind(ast, e) == AST_CALL) {
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+      if (ast_path_is(ast, path, names[k])) return true;
+    return false;
+  }
+  Name name = ast_part(ast, path, 0)->name;
+  uint32_t component = component_find(el, name);
+  IndexVec list = {0};
+  if (component == NONE) stem_components(el, name, &list);
+  if (list.count) component = list.data[0];
+  vec_free(el->heap, &list);
+  return component != NONE && el->components.data[component].type.base == TYPE_CLOCK;
+}
+
+/* Evaluates the clock of a when: its equations have it, and are no assignments. false after an error. */
+static bool enter_clock(Elaboration *el, const AstStatement *statement) {
+  const AstBranch *branch = &statement->branches.data[0];
+  Span span = ast_span(el->ast, branch->condition);
+  if (statement->branches.count > 1 || el->clock || el->guard != EXPR_NONE) {
+    diag_error(el->diags, DIAG_CLOCK, statement->span, "a when with a clock cannot %s",
+               statement->branches.count > 1 ? "have an elsewhen"
+               : el->clock                   ? "stand in another one"
+                                             : "stand in an if whose condition is not known");
+    return false;
+  }
+  Compiler *c = start(el);
+  Type type = compile_expression(c, branch->condition, type_scalar(TYPE_CLOCK));
+  if (c->errors == 0) compile_expect(c, type_scalar(TYPE_CLOCK), type, span, "the clock of a when");
+  if (!run(el, c, span)) return false;
+  el->clock = variable_of_leaf(el, value_exprs(machine_result(el->machine, 0))[0]) + 1;
+  return true;
+}
+
+static void run_clocked(Elaboration *el, const AstStatement *statement) {
+  if (!enter_clock(el, statement)) return;
+  run_equations(el, statement->branches.data[0].body.data, statement->branches.data[0].body.count);
+  el->clock = 0;
+}
+
 static void run_when(Elaboration *el, const AstStatement *statement) {
   When when = {.span = statement->span};
+  if (!el->when && !el->is_initial && is_clock(el, statement->branches.data[0].condition)) {
+    run_clocked(el, statement);
+    return;
+  }
   if (el->when || el->guard != EXPR_NONE || el->is_initial) {
     input_error(el, statement->span,
                 el->when         ? "a when cannot stand in a when"
@@ -385,6 +450,10 @@ static void mark_reference(Elaboration *el, AstExpr e) {
   vec_free(el->heap, &list);
 }
 
+static bool is_event_when(Elaboration *el, const AstStatement *statement) {
+  return statement->kind == AST_WHEN_BLOCK && !is_clock(el, statement->branches.data[0].condition);
+}
+
 static void mark_statements(Elaboration *el, const AstStatement *statements, uint32_t count, bool in_when,
                             uint32_t depth) {
   if (depth > BLOCK_DEPTH_LIMIT) return;
@@ -394,7 +463,7 @@ static void mark_statements(Elaboration *el, const AstStatement *statements, uin
       mark_reference(el, statement->left);
     for (uint32_t k = 0; k < statement->branches.count; k++)
       mark_statements(el, statement->branches.data[k].body.data, statement->branches.data[k].body.count,
-                      in_when || statement->kind == AST_WHEN_BLOCK, depth + 1);
+                      in_when || is_event_when(el, statement), depth + 1);
   }
 }
 
@@ -436,6 +505,21 @@ static void run_equations(Elaboration *el, const AstStatement *statements, uint3
   el->depth--;
 }
 
+/* An algorithm that is all within a when with a clock is the algorithm of that clock. */
+static void run_algorithm(Elaboration *el, const AstSection *section) {
+  const AstStatement *only = section->body.count == 1 ? section->body.data : NULL;
+  if (!only || only->kind != AST_WHEN_BLOCK || !is_clock(el, only->branches.data[0].condition)) {
+    algorithm_elaborate(el, section);
+    return;
+  }
+  AstSection inner = *section;
+  inner.body.data = only->branches.data[0].body.data;
+  inner.body.count = only->branches.data[0].body.count;
+  if (!enter_clock(el, only)) return;
+  algorithm_elaborate(el, &inner);
+  el->clock = 0;
+}
+
 static void add_initial(Elaboration *el, const EquationVec *list) {
   for (uint32_t i = 0; i < list->count; i++) {
     const RawEquation *raw = &list->data[i];
@@ -467,11 +551,13 @@ void equations_elaborate(Elaboration *el, const AstClass *ast) {
     const AstSection *section = &ast->sections.data[i];
     if (section->energy) continue;
     el->is_initial = section->is_initial;
+    el->state = section->state;
     el->equations = section->is_initial ? &initial : outer;
-    if (section->is_algorithm) algorithm_elaborate(el, section);
+    if (section->is_algorithm) run_algorithm(el, section);
     else run_equations(el, section->body.data, section->body.count);
   }
   el->is_initial = false;
+  el->state = 0;
   el->equations = outer;
   add_initial(el, &initial);
   vec_free(el->heap, &initial);

@@ -2,7 +2,9 @@
  * file (elaborate.h). */
 #include "lang/lang.h"
 
+#include "lang/clock.h"
 #include "lang/elaborate.h"
+#include "lang/state_machine.h"
 #include "syntax/parser.h"
 
 #include <string.h>
@@ -23,6 +25,8 @@ Elaboration elaboration_make(Heap *heap, Names *names, const Ast *ast, Model *mo
                        .embedded = map_make(heap),
                        .instances = map_make(heap),
                        .missing = map_make(heap),
+                       .clock_operator_of = map_make(heap),
+                       .state_resets = map_make(heap),
                        .state_select = NONE,
                        .assertion_level = NONE,
                        .guard = EXPR_NONE};
@@ -76,11 +80,14 @@ static void elaborate_class(Elaboration *el, const ClassEntry *entry, LangOption
   when_mark(el, entry->ast);
   components_evaluate(el);
   components_add(el);
+  states_declare(el, entry->ast);
   components_bind(el);
   equations_elaborate(el, entry->ast);
+  experiment_read(el, entry->ast->annotation);
+  if (el->diags->errors == 0) state_machines_elaborate(el);
+  if (el->diags->errors == 0) clocks_elaborate(el);
   if (el->diags->errors == 0) equations_classify(el, el->equations);
   if (el->diags->errors == 0) energy_elaborate(el, entry->ast, options.energy);
-  experiment_read(el, entry->ast->annotation);
   components_spread_structural(el);
   routines_check_uncalled(el);
 }

@@ -142,7 +142,8 @@ static void equate(Elaboration *el, const Value *variable, const Value *result, 
   value_flatten(&el->domain, result, el->record_list, (char *)values);
   for (uint32_t k = 0; k < scalars; k++) {
     BaseType type = el->model->variables.data[variable_of_leaf(el, leaves[k])].type;
-    RawEquation equation = {.left = leaves[k], .right = values[k], .base = type, .span = span};
+    RawEquation equation = {
+        .left = leaves[k], .right = values[k], .base = type, .span = span, .clock = el->clock, .state = el->state};
     vec_push(el->heap, el->equations, equation);
   }
   heap_free_all(el->heap, leaves, values);

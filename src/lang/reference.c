@@ -164,9 +164,31 @@ static void emit_array(Compiler *c, const Value *value, Span span) {
   }
 }
 
+/* Element i of the first dimension; the fields of an array of records are arrays themselves. */
+static Value element_of(Elaboration *el, const Value *array, uint32_t i) {
+  Value element = *array;
+  element.type.dimensions--;
+  element.sizes = array->sizes + 1;
+  element.count = array->count / array->sizes[0];
+  if (array->type.base != TYPE_RECORD) {
+    element.data = array->data + (size_t)i * element.count * sizeof(Expr);
+    return element;
+  }
+  uint32_t count = el->model->records.data[array->type.definition].fields.count;
+  element.fields = arena_array(&el->arena, count, sizeof *element.fields);
+  for (uint32_t f = 0; f < count; f++) element.fields[f] = element_of(el, &array->fields[f], i);
+  return element;
+}
+
 /* Code for a value that is known; records of records go as deep as their declarations. */
 static void emit_value(Compiler *c, const Value *value, Span span) {
-  if (value->type.base == TYPE_RECORD) {
+  if (value->type.base == TYPE_RECORD && value->type.dimensions) {
+    for (uint32_t i = 0; i < value->sizes[0]; i++) {
+      Value element = element_of(c->el, value, i);
+      emit_value(c, &element, span);
+    }
+    compile_emit(c, CODE_ARRAY, 0, value->sizes[0], span);
+  } else if (value->type.base == TYPE_RECORD) {
     uint32_t count = c->el->model->records.data[value->type.definition].fields.count;
     for (uint32_t i = 0; i < count; i++) emit_value(c, &value->fields[i], span);
     compile_emit(c, CODE_RECORD, 0, value->type.definition, span);
@@ -176,10 +198,10 @@ static void emit_value(Compiler *c, const Value *value, Span span) {
 
 static bool is_plain(const Value *value, const Elaboration *el) {
   if (value->type.base != TYPE_RECORD) return value->type.base != TYPE_EXTERNAL_OBJECT;
-  bool is_scalar = value->type.dimensions == 0;
-  for (uint32_t i = 0; is_scalar && i < el->model->records.data[value->type.definition].fields.count; i++)
-    is_scalar = is_plain(&value->fields[i], el);
-  return is_scalar;
+  bool has_elements = value->type.dimensions == 0 || value->count > 0;
+  for (uint32_t i = 0; has_elements && i < el->model->records.data[value->type.definition].fields.count; i++)
+    has_elements = is_plain(&value->fields[i], el);
+  return has_elements;
 }
 
 /* A function that is called while simulating does not see the components: constants of packages are part of its code. */

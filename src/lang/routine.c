@@ -380,12 +380,39 @@ uint32_t routine_of(Elaboration *el, ClassEntry *entry) {
   return entry->index;
 }
 
+static void finish_routine(Elaboration *el, uint32_t number) {
+  uint32_t position = el->class_of_routine.data[number];
+  if (position != NONE && el->classes.data[position].body == PROGRESS_NEW)
+    compile_body(el, &el->classes.data[position]);
+}
+
 void routines_finish(Elaboration *el) {
-  while (el->routines_done < el->class_of_routine.count) { /* bodies may need constants, and these other bodies */
-    uint32_t position = el->class_of_routine.data[el->routines_done++];
-    if (position != NONE && el->classes.data[position].body == PROGRESS_NEW)
-      compile_body(el, &el->classes.data[position]);
+  while (el->routines_done < el->class_of_routine.count) /* bodies may need constants, and these other bodies */
+    finish_routine(el, el->routines_done++);
+}
+
+/* The routine that an instruction calls, or passes to be called; NONE: none. */
+static uint32_t instruction_routine(const Elaboration *el, const Routine *code, Instruction i) {
+  if (i.code == CODE_CALL) return code->extra.data[i.b];
+  if (i.code == CODE_RECORD) return el->model->records.data[i.b].function - 1;
+  return NONE;
+}
+
+void routines_finish_for(Elaboration *el, const Routine *code) {
+  IndexVec open = {0};
+  Map seen = map_make(el->heap);
+  for (const Routine *next = code; next; next = open.count ? el->model->routines.data[vec_pop(&open)] : NULL) {
+    if (next != code) finish_routine(el, next->number);
+    if (next->base && map_get(&seen, next->base->number) == MAP_NONE) vec_push(el->heap, &open, next->base->number);
+    for (uint32_t i = 0; i < next->code.count; i++) {
+      uint32_t callee = instruction_routine(el, next, next->code.data[i]);
+      if (callee == NONE || map_get(&seen, callee) != MAP_NONE) continue;
+      map_put(&seen, callee, 1);
+      vec_push(el->heap, &open, callee);
+    }
   }
+  vec_free(el->heap, &open);
+  map_free(&seen);
 }
 
 /* ---- functions that nobody calls ---- */

@@ -3,7 +3,9 @@
  *
  * Invariant: loading a component gives its leaves, or its value where the structure depends on it (LoadMode). */
 #include "lang/algorithm.h"
+#include "lang/clock.h"
 #include "lang/elaborate.h"
+#include "lang/state_machine.h"
 
 #include <string.h>
 
@@ -166,13 +168,13 @@ static bool symbolic_sample(Elaboration *el, const Expr *a, Span span, Expr *out
   return true;
 }
 
-static bool symbolic_special(void *context, Special special, const void *arguments, uint32_t count, Span span,
-                             void *out) {
+static ExecuteStatus symbolic_special(void *context, Special special, Type type, const void *arguments, uint32_t count,
+                                      Span span, void *out) {
   Elaboration *el = context;
   Dag *dag = el->dag;
   Expr a[4] = {0}, result = 0;
   bool fits = true;
-  if (count > 4) return false;
+  if (count > 4) return EXECUTE_ERROR;
   if (count) memcpy(a, arguments, count * sizeof *a);
   switch (special) {
   case SPECIAL_TIME: result = dag_time(dag); break;
@@ -184,10 +186,19 @@ static bool symbolic_special(void *context, Special special, const void *argumen
   case SPECIAL_TERMINAL: result = dag_nary(dag, OP_TERMINAL, NULL, 0); break;
   case SPECIAL_SAMPLE: fits = symbolic_sample(el, a, span, &result); break;
   case SPECIAL_DELAY: fits = symbolic_delay(el, a, count, span, &result); break;
-  case SPECIAL_COUNT: fits = false; break;
+  case SPECIAL_TICKS_IN_STATE:
+  case SPECIAL_TIME_IN_STATE:
+    if (el->mode != LOAD_LEAVES) return EXECUTE_UNKNOWN;
+    result = state_duration(el, special, span);
+    fits = result != EXPR_NONE;
+    break;
+  default: {
+    ExecuteStatus status = clock_operator(el, special, type, a, count, span, &result);
+    if (status != EXECUTE_OK) return status;
+  }
   }
   write(out, result);
-  return fits;
+  return fits ? EXECUTE_OK : EXECUTE_ERROR;
 }
 
 /* ---- components ---- */
@@ -289,9 +300,10 @@ static bool all_known(const Elaboration *el, const Expr *list, uint32_t count) {
   return true;
 }
 
-/* Does it give the same for the same arguments, and can it be run while the model is read? */
-static bool routine_is_pure(const Routine *routine) {
-  if (routine->is_impure) return false;
+/* Does it give the same for the same arguments, and can it be run while the model is read? Of what is declared impure only functions
+ * can that read files, for the values that the structure needs. */
+static bool routine_is_pure(const Routine *routine, LoadMode mode) {
+  if (routine->is_impure && (mode != LOAD_VALUES || routine->kind == ROUTINE_CODE)) return false;
   if (routine->kind == ROUTINE_CODE) return true;
   for (uint32_t i = 0; i < routine->outputs; i++)
     if (routine->locals.data[routine->inputs + i].type.base == TYPE_EXTERNAL_OBJECT) return false;
@@ -368,7 +380,7 @@ bool call_routine(Elaboration *el, const Routine *routine, const Value *inputs, 
     value_flatten(&el->domain, &inputs[i], el->record_list, (char *)(arguments + at));
     at += value_scalars(&inputs[i], el->record_list);
   }
-  bool is_pure = routine_is_pure(routine);
+  bool is_pure = routine_is_pure(routine, el->mode);
   ExecuteStatus status = EXECUTE_UNKNOWN;
   if (is_pure && all_known(el, arguments, count)) status = call_numbers(el, routine, inputs, arguments, outputs);
   if (status == EXECUTE_UNKNOWN) {
@@ -417,6 +429,8 @@ static bool symbolic_assertion(void *context, const void *path, const void *cond
   vec_push(el->heap, el->actions, action);
   return true;
 }
+
+static uint64_t symbolic_made(void *context) { return dag_edges(((const Elaboration *)context)->dag); }
 
 static uint32_t symbolic_effects(void *context) { return ((const Elaboration *)context)->actions->count; }
 
@@ -470,6 +484,7 @@ void symbolic_start(Elaboration *el) {
                         .call = symbolic_call,
                         .assertion = symbolic_assertion,
                         .terminate = symbolic_terminate,
+                        .made = symbolic_made,
                         .effects = symbolic_effects,
                         .forget = symbolic_forget,
                         .when_begin = algorithm_when_begin,
@@ -501,7 +516,8 @@ static bool mark_loaded(Elaboration *el, const Routine *routine) {
 }
 
 ExecuteStatus run_code(Elaboration *el, Routine *routine, LoadMode mode, Diags *diags) {
-  routines_finish(el);
+  if (el->evaluations) routines_finish_for(el, routine);
+  else routines_finish(el);
   LoadMode outer = el->mode;
   Diags *errors = el->diags;
   el->mode = mode;

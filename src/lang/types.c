@@ -14,6 +14,7 @@ static const char *base_text(const Elaboration *el, Type type) {
   case TYPE_STRING: return "String";
   case TYPE_ENUMERATION: return names_text(el->names, el->model->enumerations.data[type.definition].name);
   case TYPE_EXTERNAL_OBJECT: return names_text(el->names, el->model->external_objects.data[type.definition].name);
+  case TYPE_CLOCK: return "Clock";
   case TYPE_RECORD: return names_text(el->names, el->model->records.data[type.definition].name);
   case TYPE_NOTHING: break;
   }
@@ -106,7 +107,7 @@ static const Intrinsic intrinsics[] = {
     {"noEvent", INTRINSIC_SCALAR, OP_NOEVENT, 1, 1, RULE_KEEP, 0, NULL},
     {"smooth", INTRINSIC_SCALAR, OP_SMOOTH, 2, 2, RULE_KEEP, 1, "p,expr"},
     {"homotopy", INTRINSIC_SCALAR, OP_HOMOTOPY, 2, 2, RULE_REAL, 0, "actual,simplified"},
-#define SPECIAL(id, name, fewest, most, rule, arguments) \
+#define SPECIAL(id, name, fewest, most, rule, base, arguments) \
   {name, INTRINSIC_SPECIAL, SPECIAL_##id, fewest, most, rule, 0, arguments},
 #include "model/specials.def"
 #define BUILTIN(id, name, fewest, most, rule) {name, INTRINSIC_ARRAY, BUILTIN_##id, fewest, most, rule, 0, NULL},
@@ -128,10 +129,7 @@ const char *intrinsic_name(uint32_t index) { return index < INTRINSIC_COUNT ? in
 
 bool intrinsic_is_refused(const char *name) {
   static const char *const names[] = {"inStream",        "actualStream", "cardinality", "spatialDistribution",
-                                      "getInstanceName", "subSample",    "superSample", "shiftSample",
-                                      "backSample",      "noClock",      "hold",        "previous",
-                                      "interval",        "firstTick",    "Clock",       "activeState",
-                                      "ticksInState",    "timeInState",  "transition",  "initialState",
+                                      "getInstanceName", "activeState",  "transition",  "initialState",
                                       "rooted",          "isRoot",       "isValid"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     if (strcmp(name, names[i]) == 0) return true;
@@ -189,6 +187,28 @@ static Type array_type(Check *check, const Type *a, uint32_t count, const char *
   return type;
 }
 
+/* Clock(intervalCounter, resolution), Clock(interval), Clock(condition, startInterval), Clock(c, solverMethod). */
+static Type clock_type(Check *check, const Type *a, uint32_t n) {
+  if (n && !type_is_number(a[0]) && a[0].base != TYPE_BOOLEAN && a[0].base != TYPE_CLOCK)
+    check_failed(check, 0, a[0], "an Integer, a Real, a Boolean or a Clock");
+  if (n == 2 && a[0].base == TYPE_REAL) check_failed(check, 0, a[0], "an Integer");
+  if (n == 2 && a[0].base == TYPE_INTEGER) check_size(check, 1, a[1]);
+  if (n == 2 && a[0].base == TYPE_BOOLEAN) check_number(check, 1, a[1]);
+  if (n == 2 && a[0].base == TYPE_CLOCK && a[1].base != TYPE_STRING) check_failed(check, 1, a[1], "a String");
+  return type_with_dimensions(type_scalar(TYPE_CLOCK), n ? a[0].dimensions : 0);
+}
+
+/* sample(start, interval) is an event, sample(u) and sample(u, clock) a value. */
+static bool is_sampled(const Type *a, uint32_t n) { return n == 1 || (n == 2 && a[1].base == TYPE_CLOCK); }
+
+Special special_variant(Special special, const Type *a, uint32_t n) {
+  if (special == SPECIAL_SAMPLE) return is_sampled(a, n) ? SPECIAL_SAMPLED : SPECIAL_SAMPLE;
+  if (special != SPECIAL_CLOCK || n == 0) return special;
+  if (a[0].base == TYPE_INTEGER) return SPECIAL_CLOCK_COUNTED;
+  if (a[0].base == TYPE_BOOLEAN) return SPECIAL_CLOCK_EVENT;
+  return a[0].base == TYPE_CLOCK ? SPECIAL_CLOCK_SOLVER : SPECIAL_CLOCK_TIMED;
+}
+
 static Type rule_type(Check *check, const Intrinsic *f, const Type *a, uint32_t n, int64_t promote_to) {
   Type type;
   switch (f->rule) {
@@ -205,6 +225,18 @@ static Type rule_type(Check *check, const Intrinsic *f, const Type *a, uint32_t 
     if (a[0].base != TYPE_BOOLEAN && a[0].base != TYPE_NOTHING) check_failed(check, 0, a[0], "a Boolean");
     return a[0];
   case RULE_ANY_BOOLEAN: return type_with_dimensions(type_scalar(TYPE_BOOLEAN), a[0].dimensions);
+  case RULE_SAMPLE:
+    if (is_sampled(a, n)) return a[0];
+    for (uint32_t i = 0; i < n; i++) check_number(check, i, a[i]);
+    return type_scalar(TYPE_BOOLEAN);
+  case RULE_VALUE:
+    if (a[0].base == TYPE_CLOCK) check_failed(check, 0, a[0], "a clocked variable");
+    return a[0];
+  case RULE_RATE:
+    for (uint32_t i = 1; i < n; i++) check_size(check, i, a[i]);
+    return a[0];
+  case RULE_OF_CLOCK: return type_with_dimensions(type_scalar(special_base((Special)f->code)), n ? a[0].dimensions : 0);
+  case RULE_CLOCK: return clock_type(check, a, n);
   case RULE_SIZE:
     if (n == 2) check_size(check, 1, a[1]);
     return type_with_dimensions(type_scalar(TYPE_INTEGER), n == 1);

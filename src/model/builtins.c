@@ -390,7 +390,8 @@ static bool run_TEXT(Machine *machine, const Value *a, uint32_t count, Value *ou
     memcpy(out->data, a[0].data, domain->size);
     return true;
   }
-  if (count == 1 && a[0].type.base != TYPE_ENUMERATION && domain->known(domain->context, a[0].data, &number)) {
+  bool is_plain = count == 1 && a[0].type.base != TYPE_ENUMERATION && !domain->has_no_texts;
+  if (is_plain && domain->known(domain->context, a[0].data, &number)) {
     char digits[NUMBER_SIZE];
     const char *text = digits;
     if (a[0].type.base == TYPE_BOOLEAN) text = number != 0 ? "true" : "false";

@@ -17,10 +17,13 @@ static bool step(Machine *self, Instruction i) {
 /* A call inlined beyond its limit is better left a call. */
 static bool within_inlining(Machine *machine) {
   if (!machine->domain->call || machine->frames.count < 2) return true;
-  if (machine->steps - machine->frames.data[1].steps <= machine->limits.inlining) return true;
+  const Frame *outer = &machine->frames.data[1];
+  uint64_t made = machine->domain->made ? machine->domain->made(machine->domain->context) - outer->made : 0;
+  if (machine->steps - outer->steps <= machine->limits.inlining && made <= machine->limits.inlining) return true;
   if (machine->limits.inlining > STEPS_AFTER_LIMIT) machine->limits.inlining = STEPS_AFTER_LIMIT;
   while (machine->frames.count > 2) frame_end(machine);
   frame_top(machine)->steps = machine->steps;
+  frame_top(machine)->made += made;
   return machine_unknown(machine, "the result of a long calculation");
 }
 

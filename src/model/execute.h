@@ -53,10 +53,12 @@ typedef struct Domain {
   /* What external functions of this run share; NULL: they are not run here. Scalars are then doubles, or elements of
    * the algebra with nilpotents, a text its Name, an object its handle. */
   struct ExternalState *externals;
+  bool has_no_texts; /* texts of numbers are not made: OP_STRING_OF is applied instead */
   /* A function whose derivative is given apart: gives values to the outputs of the frame if it does it, *is_done. */
   bool (*derive)(void *context, const Routine *routine, const Value *inputs, Value *outputs, bool *is_done);
-  /* An operator with a meaning of its own. */
-  bool (*special)(void *context, Special special, const void *arguments, uint32_t count, Span span, void *out);
+  /* An operator with a meaning of its own; `type` is that of the result, which is a scalar here. */
+  ExecuteStatus (*special)(void *context, Special special, Type type, const void *arguments, uint32_t count, Span span,
+                           void *out);
   /* The value of component `component` of the model; only_sizes: `data` need not be set. */
   ExecuteStatus (*global)(void *context, uint32_t component, bool only_sizes, Span span, Value *out);
   /* A call that cannot be run here: gives values to the outputs, whose shapes are set (data is room for
@@ -66,6 +68,8 @@ typedef struct Domain {
   bool (*assertion)(void *context, const void *path, const void *condition, const void *message, const void *level,
                     Span span);
   bool (*terminate)(void *context, const void *path, const void *message, Span span);
+  /* The size of all that was made so far. NULL: scalars are all of one size. */
+  uint64_t (*made)(void *context);
   /* Effects so far, and a return to that state when a call whose run was begun becomes a call after all. */
   uint32_t (*effects)(void *context);
   void (*forget)(void *context, uint32_t effects);
@@ -82,7 +86,7 @@ typedef struct Domain {
 typedef struct Limits {
   uint64_t steps;    /* instructions and element operations in all */
   uint64_t total;    /* the same over all runs */
-  uint64_t inlining; /* of these within one call before it is handed to Domain.call */
+  uint64_t inlining; /* of these, or size of what they make, within one call before it is handed to Domain.call */
   uint64_t elements; /* scalars of one value */
   uint32_t depth;    /* nested calls */
 } Limits;

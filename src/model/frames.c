@@ -223,13 +223,18 @@ bool frame_finish(Machine *machine) {
   return true;
 }
 
+/* What is called for its effect alone is part of the function around it. So is what is called in one branch only: as a
+ * call of its own it would run in the others too, on arguments that it is not meant for. */
+static bool belongs_to_caller(const Frame *frame) {
+  return frame->routine->outputs == 0 || (frame->path && frame->routine->kind == ROUTINE_CODE);
+}
+
 /* Something is not known: the innermost function that can be handed over as a call is; its inputs are
  * still in its slots. */
 bool frame_recover(Machine *machine) {
   if (machine->status != EXECUTE_UNKNOWN || !machine->domain->call) return false;
   while (machine->frames.count > 1 && frame_top(machine)->is_probe) frame_end(machine);
-  /* What is called for its effect alone is part of the function around it. */
-  while (machine->frames.count > 2 && frame_top(machine)->routine->outputs == 0) frame_end(machine);
+  while (machine->frames.count > 2 && belongs_to_caller(frame_top(machine))) frame_end(machine);
   if (machine->frames.count < 2) return false;
   Frame *frame = frame_top(machine);
   for (uint32_t i = frame->control; i < machine->control.count; i++)

@@ -16,6 +16,7 @@ typedef enum BaseType {
   TYPE_STRING,
   TYPE_ENUMERATION,
   TYPE_EXTERNAL_OBJECT,
+  TYPE_CLOCK,   /* of expressions; a variable of the model is then a Boolean that is true at ticks */
   TYPE_RECORD,  /* of expressions and locals; variables of the model are scalar */
   TYPE_NOTHING, /* a call without result; the type of what could not be typed */
 } BaseType;
@@ -64,6 +65,9 @@ typedef enum Special {
 #include "model/specials.def"
   SPECIAL_COUNT
 } Special;
+
+/* Base type of the result; TYPE_NOTHING: that of the first argument. */
+BaseType special_base(Special special);
 
 enum { STEP_FIELD = 0, STEP_INDEX = 1 };
 

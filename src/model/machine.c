@@ -143,6 +143,7 @@ void frame_begin(Machine *machine, const Routine *routine, uint32_t wanted, bool
                  .control = machine->control.count,
                  .wanted = wanted,
                  .steps = machine->steps,
+                 .made = machine->domain->made ? machine->domain->made(machine->domain->context) : 0,
                  .path = machine->path,
                  .route = machine->route,
                  .effects = machine->domain->effects ? machine->domain->effects(machine->domain->context) : 0,

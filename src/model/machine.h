@@ -50,6 +50,7 @@ typedef struct Frame {
   uint32_t control;
   uint32_t wanted;  /* outputs to push */
   uint64_t steps;   /* machine's count when it began */
+  uint64_t made;    /* by the domain, when it began */
   uint32_t effects; /* of the domain, when it began */
   char *path, *route;
   ChunkMark mark, floor;

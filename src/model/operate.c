@@ -223,17 +223,21 @@ bool step_product(Machine *machine, Op op, bool is_each) {
   return fits;
 }
 
+BaseType special_base(Special special) {
+  static const uint8_t bases[SPECIAL_COUNT] = {
+#define SPECIAL(id, name, fewest, most, rule, base, ...) [SPECIAL_##id] = base,
+#include "model/specials.def"
+  };
+  return (BaseType)bases[special];
+}
+
 bool step_special(Machine *machine, Special special, uint32_t count) {
   const Domain *domain = machine->domain;
-  static const uint8_t base[SPECIAL_COUNT] = {
-      [SPECIAL_EDGE] = TYPE_BOOLEAN,   [SPECIAL_CHANGE] = TYPE_BOOLEAN,   [SPECIAL_INITIAL] = TYPE_BOOLEAN,
-      [SPECIAL_SAMPLE] = TYPE_BOOLEAN, [SPECIAL_TERMINAL] = TYPE_BOOLEAN, [SPECIAL_DER] = TYPE_REAL,
-  };
   if (!domain->special) return machine_error(machine, "this operator cannot be used in a function");
   const Value *arguments = machine_top(machine, count);
-  Type type = {.base = base[special]};
-  if (count) type = arguments[0].type;
-  if (special != SPECIAL_PRE && special != SPECIAL_DELAY) type.base = base[special];
+  BaseType base = special_base(special);
+  Type type = count ? arguments[0].type : type_scalar(base);
+  if (base != TYPE_NOTHING) type.base = (uint8_t)base;
   Value out;
   uint32_t size = domain->size;
   if (!value_make_checked(machine, type, count ? arguments[0].sizes : NULL, &out)) return false;
@@ -242,11 +246,12 @@ bool step_special(Machine *machine, Special special, uint32_t count) {
     for (uint32_t k = 0; k < count; k++)
       memcpy(scalars + (size_t)k * size, arguments[k].data + (arguments[k].type.dimensions ? (size_t)i * size : 0),
              size);
-    if (!domain->special(domain->context, special, scalars, count, machine_span(machine),
-                         out.data + (size_t)i * size)) {
-      machine->status = EXECUTE_ERROR;
-      return false;
-    }
+    ExecuteStatus status = domain->special(domain->context, special, type, scalars, count, machine_span(machine),
+                                           out.data + (size_t)i * size);
+    if (status == EXECUTE_UNKNOWN) return machine_unknown(machine, "a factor, a counter or the period of a clock");
+    if (status == EXECUTE_OK) continue;
+    machine->status = EXECUTE_ERROR;
+    return false;
   }
   machine_replace(machine, count, out);
   return true;

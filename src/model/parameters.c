@@ -167,9 +167,14 @@ static Expr evaluate_node(Valuation *run, Expr e) {
 
 /* ---- the walk ---- */
 
-/* Child number `i` of the walk; EXPR_NONE behind the last. */
+/* Child number `i` of the walk; EXPR_NONE behind the last. Of an if whose condition is known only the branch taken counts,
+ * so that two parameters may name each other in branches that exclude each other. */
 static Expr walk_child(const Valuation *run, Expr e, uint32_t i) {
   if (dag_op(run->dag, e) == OP_PARAMETER) return i == 0 ? parameter_source(run, e) : EXPR_NONE;
+  if (dag_op(run->dag, e) == OP_IF && i > 0 && run->faults[dag_child(run->dag, e, 0)] == EXPR_NONE) {
+    bool is_taken = run->values[dag_child(run->dag, e, 0)] != 0;
+    return i == 1 ? dag_child(run->dag, e, is_taken ? 1 : 2) : EXPR_NONE;
+  }
   return i < dag_child_count(run->dag, e) ? dag_child(run->dag, e, i) : EXPR_NONE;
 }
 

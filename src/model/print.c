@@ -65,6 +65,7 @@ uint32_t print_kind(Type type) {
   case TYPE_STRING: return VALUE_STRING;
   case TYPE_ENUMERATION: return VALUE_ENUMERATION + type.definition;
   case TYPE_EXTERNAL_OBJECT:
+  case TYPE_CLOCK:
   case TYPE_RECORD:
   case TYPE_NOTHING: break;
   }

@@ -6,7 +6,7 @@
 
 #include "model/model.h"
 
-enum { UNIT_BASES = 7 };
+enum { UNIT_SECOND = 2, UNIT_BASES = 7 };
 
 /* factor * m^exponents[0] * kg^exponents[1] * ... of s, A, K, mol, cd. */
 typedef struct Unit {

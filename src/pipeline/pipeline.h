@@ -42,6 +42,10 @@ typedef struct Request {
   uint32_t varied_count;
   const SensitivityTarget *targets; /* by which the solution is to be differentiated */
   uint32_t target_count;
+  const char *functional; /* as written: the gradient of it is asked for, by the targets; NULL: sensitivities are */
+  const char *integrand;  /* the signal in it */
+  bool is_integral;
+  size_t gradient_memory;       /* bytes, for the stages of steps */
   RecorderChoice choice;        /* of signals */
   const Handover *handover;     /* NULL: the run begins */
   const Resumption *resumption; /* NULL: at its start */
@@ -109,6 +113,8 @@ typedef struct Simulation {
   double *reset;      /* which */
   bool is_disturbed;  /* something was given another value since the last event */
   RunStatistics statistics;
+  Adjoint *adjoint; /* NULL: no gradient is asked for */
+  Gradient gradient;
   VEC(const Plan *) modes; /* plans made for modes that the run was in */
   RunFacts facts;          /* as far as it got */
 } Simulation;

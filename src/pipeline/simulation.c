@@ -80,6 +80,21 @@ static bool pass_integrate(Simulation *simulation) {
   return ok;
 }
 
+/* Of a run that ends itself the end has a derivative, too. */
+static bool pass_gradient(Simulation *simulation) {
+  if (!simulation->adjoint) return true;
+  if (run_time(simulation->run) < simulation->request.run.stop) {
+    diag_error(simulation->diags, DIAG_INTEGRATION, (Span){0},
+               "no gradient of %s: the run ends at time %.10g, before its stop time", simulation->request.functional,
+               run_time(simulation->run));
+    return false;
+  }
+  simulation->gradient.functional = simulation->request.functional;
+  if (!adjoint_finish(simulation->adjoint, run_values(simulation->run), &simulation->gradient)) return false;
+  simulation->facts.gradient = &simulation->gradient;
+  return true;
+}
+
 /* ---- the list of passes ---- */
 
 typedef struct RunPass {
@@ -91,6 +106,7 @@ static const RunPass RUN_PASSES[] = {
     {pass_view, offsetof(Seconds, code)},
     {pass_begin, offsetof(Seconds, integrate)},
     {pass_integrate, offsetof(Seconds, integrate)},
+    {pass_gradient, offsetof(Seconds, integrate)},
 };
 
 /* What functions printed is told with the other messages, each line once in a row. */

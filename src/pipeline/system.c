@@ -184,20 +184,55 @@ static double slope_of(void *context, uint32_t direction, Expr constant) {
   return sensitivity_slope(context, direction, constant);
 }
 
+/* Where the integrand of the gradient is found. false: it is no signal that varies. */
+static bool find_functional(const Simulation *simulation, Functional *functional) {
+  const Recorder *recorder = simulation->recorder;
+  uint32_t columns = recorder->evaluator->array->columns;
+  uint32_t signal = signals_find(recorder->signals, simulation->request.integrand);
+  if (signal == MAP_NONE) signal = signals_find_variable(recorder->signals, simulation->request.integrand);
+  const Signal *found = signal == MAP_NONE ? NULL : &recorder->signals->list.data[signal];
+  if (!found || found->column == SIGNAL_CONSTANT) {
+    diag_error(simulation->diags, DIAG_USAGE, (Span){0}, "no gradient of %s: '%s' is no signal of the run that varies",
+               simulation->request.functional, simulation->request.integrand);
+    return false;
+  }
+  uint32_t source = recorder->source[found->column];
+  *functional = (Functional){.column = source < columns ? source : MAP_NONE,
+                             .leaf = source < columns ? MAP_NONE : source - columns,
+                             .sign = found->negated ? -1 : 1,
+                             .is_integral = simulation->request.is_integral};
+  return true;
+}
+
+/* What notes all that a gradient needs. NULL: an error is in diags. */
+static Sensitivity *start_adjoint(Simulation *simulation) {
+  const Request *request = &simulation->request;
+  const SensitivityPlan *plan = simulation->plan->sensitivity;
+  Functional functional;
+  if (!find_functional(simulation, &functional)) return NULL;
+  simulation->adjoint = adjoint_new(simulation->heap, plan, simulation->view, &functional, request->run.tolerance,
+                                    request->gradient_memory, simulation->diags);
+  return sensitivity_new_noting(simulation->heap, plan, simulation->view, simulation->adjoint, simulation->diags);
+}
+
 /* The derivatives of the initial values, and their signals. */
 static bool start_sensitivities(Simulation *simulation) {
   const SensitivityPlan *plan = simulation->plan->sensitivity;
   const Request *request = &simulation->request;
   if (!plan || request->is_stepped) return true;
-  Sensitivity *sensitivity = sensitivity_new(simulation->heap, plan, simulation->view, request->run.tolerance,
-                                             request->run.interval, simulation->diags);
   simulation->facts.status = "init";
+  Sensitivity *sensitivity = request->functional
+                                 ? start_adjoint(simulation)
+                                 : sensitivity_new(simulation->heap, plan, simulation->view, request->run.tolerance,
+                                                   request->run.interval, simulation->diags);
+  if (!sensitivity) return false;
   if (!sensitivity_start(sensitivity, &simulation->initializer, &simulation->initial, request->run.start,
                          simulation->system.y))
     return false;
+  simulation->view->sensitivity = sensitivity;
+  if (simulation->adjoint) return true;
   const char **names = arena_array(&simulation->arena, plan->targets, sizeof *names);
   for (uint32_t k = 0; k < plan->targets; k++) names[k] = plan->target[k].name;
-  simulation->view->sensitivity = sensitivity;
   recorder_add_directions(simulation->recorder, names, plan->targets, slope_of, sensitivity);
   simulation->recorder->variations = sensitivity_at(sensitivity, request->run.start, simulation->system.y);
   return true;

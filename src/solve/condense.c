@@ -259,8 +259,6 @@ void condense_jacobian(Condense *condense, const double *jacobian) {
 
 const int32_t *condense_rows(const Condense *condense) { return condense->kept; }
 
-typedef double Pair __attribute__((vector_size(16), aligned(8), may_alias));
-
 static inline void apply_pairs(const Product *product, uint32_t count, double *vector, int pairs) {
   for (const Product *end = product + count; product < end; product++) {
     Pair *target = (Pair *)(void *)vector + product->target * pairs, factor = {product->factor, product->factor};

@@ -12,6 +12,9 @@ enum {
   LARGEST_LOGARITHM = 600
 };
 
+/* An entry is taken to be exact to what is lost of itself, or of this part of the largest in its row. */
+static const double ENTRY_ERROR = 1e-2;
+
 /* ---- which blocks ---- */
 
 static bool is_moving(Dag *dag, Expr e) { return dag_depends(dag, e, OP_VARIABLE) || dag_depends(dag, e, OP_TIME); }
@@ -112,15 +115,17 @@ int32_t determinants_rank(Determinants *determinants, uint32_t b, double lost) {
   const double *entries = determinants->entries + watched->first;
   int32_t n = watched->size;
   if (n > RANK_BLOCK) return linear_factor(watched->linear, entries) ? n : n - 1;
-  double *a = heap_array(determinants->heap, (size_t)n * (size_t)n, sizeof *a);
+  double *a = heap_array(determinants->heap, 2 * (size_t)n * (size_t)n, sizeof *a), *size = a + (size_t)n * (size_t)n;
   for (int32_t p = 0; p < n; p++) {
     double largest = 0;
     for (int32_t e = watched->row_start[p]; e < watched->row_start[p + 1]; e++)
       largest = fmax(largest, fabs(entries[e]));
-    for (int32_t e = watched->row_start[p]; e < watched->row_start[p + 1] && largest > 0; e++)
+    for (int32_t e = watched->row_start[p]; e < watched->row_start[p + 1] && largest > 0; e++) {
       a[p * n + watched->column[e]] += entries[e] / largest;
+      size[p * n + watched->column[e]] += fmax(fabs(entries[e]) / largest, ENTRY_ERROR);
+    }
   }
-  int32_t rank = linear_rank(a, n, lost);
+  int32_t rank = linear_rank(a, size, n, lost);
   heap_free(determinants->heap, a);
   return rank;
 }

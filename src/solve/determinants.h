@@ -43,6 +43,6 @@ bool determinants_evaluate(Determinants *determinants, double t, const double *y
 /* Of block number b at the entries of now. One factorization. */
 double determinants_value(Determinants *determinants, uint32_t b);
 
-/* The rank of block number b, rows scaled: pivots below `lost` of the largest count as zero. Of a large block only that it cannot be
+/* The rank of block number b, rows scaled: pivots below `lost` of what they are made of count as zero. Of a large block only that it cannot be
  * factored is seen. */
 int32_t determinants_rank(Determinants *determinants, uint32_t b, double lost);

@@ -15,15 +15,20 @@
 #include <string.h>
 
 enum {
-  STAGES_MAX = 16,  /* of erk_order8 */
-  SPREAD_MAX = 5,   /* points through which columns without a derivative are extrapolated */
-  STIFF_STEPS = 15, /* so many steps at the stability bound make a problem stiff */
-  GENTLE_STEPS = 6, /* so many in a row below it clear the count */
-  DENSE_MAX = 7,    /* coefficients of the continuous extension */
+  STAGES_MAX = 16,    /* of erk_order8 */
+  SPREAD_MAX = 5,     /* points through which columns without a derivative are extrapolated */
+  STIFF_STEPS = 15,   /* so many steps at the stability bound make a problem stiff */
+  GENTLE_STEPS = 6,   /* so many in a row below it clear the count */
+  SHORT_STEPS = 1000, /* so many short ones in a row make a problem stiff, too */
+  DENSE_MAX = 7,      /* coefficients of the continuous extension */
 };
 
 /* Above this relative tolerance order 5 needs fewer evaluations than order 8. */
 static const double loose_tolerance = 1e-4;
+
+/* Steps below this part of the longest one are short. Where a pivot passes zero, round-off grows without bound, and the estimate of
+ * the error follows it; a method that damps steps over. */
+static const double SHORT = 1e-3;
 
 /* A step from this part of the stability bound on is looked at inside, too. */
 static const double NEAR_BOUND = 0.2;
@@ -71,7 +76,8 @@ typedef struct Erk {
   double *guess, *weight, *sum[2]; /* [columns] */
   double *dense[DENSE_MAX];        /* [paired] coefficients of the continuous extension */
   bool dense_ready, stepped;
-  int stiff_count, gentle_count;
+  int stiff_count, gentle_count, short_count;
+  double longest; /* step */
   IntegratorStatistics statistics;
 } Erk;
 
@@ -330,6 +336,12 @@ static void erk_watch_stiffness(Erk *erk, double h) {
   }
 }
 
+static void erk_watch_length(Erk *erk, double h) {
+  erk->longest = fmax(erk->longest, h);
+  erk->short_count = h < SHORT * erk->longest ? erk->short_count + 1 : 0;
+  if (erk->short_count >= SHORT_STEPS) erk->statistics.stiff = true;
+}
+
 static double erk_norm(const Erk *erk, const double *rates) {
   double sum = 0;
   for (int32_t p = 0; p < erk->states; p++) sum += rates[p] * erk->weight[p] * rates[p] * erk->weight[p];
@@ -408,6 +420,7 @@ static void erk_accept(Erk *erk, double h, double error, double t_new) {
   factor = fmin(tableau->grow, fmax(tableau->shrink, factor));
   if (erk->rejected) factor = fmin(factor, 1);
   erk_watch_stiffness(erk, h);
+  erk_watch_length(erk, h);
   if (erk->fixed_step) factor = erk->max_step / h;
   erk->h_next = erk->held ? fmax(erk->h_next, h * factor) : h * factor;
   erk->last_error = fmax(error, 1e-4);

@@ -241,7 +241,7 @@ static EvalStatus radau_new_jacobian(Radau *radau, double h) {
   radau->jacobian_time = status == EVAL_OK || kept ? radau->t : NAN;
   if (kept) return EVAL_OK;
   if (status == EVAL_OK && !stages_are_chosen(radau->stages)) radau_choose(radau, radau->jacobian);
-  else if (status == EVAL_OK) condense_jacobian(radau->stages->condense, radau->jacobian);
+  else if (status == EVAL_OK) stages_take_jacobian(radau->stages, radau->jacobian);
   return status;
 }
 

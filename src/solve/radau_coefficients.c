@@ -2,6 +2,8 @@
  * again from its definition and prints this table. */
 #include "solve/radau_coefficients.h"
 
+#include <math.h>
+
 const RadauCoefficients radau_methods[RADAU_METHODS] = {
     {.stages = 3,
      .node = {0.1550510257216822, 0.6449489742783178, 1},
@@ -129,4 +131,22 @@ double radau_rise_at(const RadauCoefficients *method, double x) {
   double rise = 0;
   for (int k = method->stages + 1; k >= 0; k--) rise = rise * x + method->rise[k];
   return rise;
+}
+
+/* Lagrange weights at x of the nodes from `first` on. */
+static void stage_weights(const RadauCoefficients *method, int first, double x, double *weight) {
+  for (int j = first; j < method->stages; j++) {
+    weight[j] = 1;
+    for (int k = first; k < method->stages; k++)
+      if (k != j) weight[j] *= (x - method->node[k]) / (method->node[j] - method->node[k]);
+  }
+}
+
+int radau_continuation(const RadauCoefficients *last, const RadauCoefficients *next, double ratio,
+                       double (*weight)[RADAU_STAGES_MAX]) {
+  static const double reach = 300; /* largest (1 + ratio)^degree */
+  double degree = log(reach) / log1p(ratio);
+  int first = degree < last->stages - 1 ? last->stages - 1 - (int)degree : 0;
+  for (int i = 0; i < next->stages; i++) stage_weights(last, first, 1 + next->node[i] * ratio, weight[i]);
+  return first;
 }

@@ -34,3 +34,8 @@ void radau_node_weights(const RadauCoefficients *method, double x, double *weigh
 
 /* What the defect of the slope at 0 is to be multiplied by at x. */
 double radau_rise_at(const RadauCoefficients *method, double x);
+
+/* The stages of a step from those of the step before, by its polynomial, of a lower degree the longer the way; ratio: of their sizes.
+ * weight[i][j] is that of stage j for stage i. Returns the first stage that has a weight. */
+int radau_continuation(const RadauCoefficients *last, const RadauCoefficients *next, double ratio,
+                       double (*weight)[RADAU_STAGES_MAX]);

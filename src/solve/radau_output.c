@@ -4,8 +4,9 @@
 #include <string.h>
 
 void radau_output_make(RadauOutput *output, Heap *heap, int32_t columns) {
+  double *block = heap_array(heap, 3 * RADAU_SAMPLES * (size_t)columns, sizeof(double));
   for (int k = 0; k < RADAU_SAMPLES; k++)
-    for (int i = 0; i < 3; i++) output->missing[k][i] = heap_array(heap, (size_t)columns, sizeof(double));
+    for (int i = 0; i < 3; i++) output->missing[k][i] = block + (3 * k + i) * columns;
 }
 
 void radau_output_continue(const RadauOutput *output, double x, double *y) {

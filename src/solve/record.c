@@ -145,6 +145,18 @@ static Expr constant_of(const Recorder *recorder, const char *name) {
   return is_constant ? aliases->constant[variable->index] : EXPR_NONE;
 }
 
+/* "der(name, target)"; printf would be a good part of short runs. */
+static const char *derivative_name(Arena *arena, const char *name, const char *target) {
+  size_t length = strlen(name), tail = strlen(target);
+  char *text = arena_alloc(arena, length + tail + sizeof "der(, )");
+  memcpy(text, "der(", 4);
+  memcpy(text + 4, name, length);
+  memcpy(text + 4 + length, ", ", 2);
+  memcpy(text + 6 + length, target, tail);
+  memcpy(text + 6 + length + tail, ")", 2);
+  return text;
+}
+
 void recorder_add_directions(Recorder *recorder, const char *const *names, uint32_t count, RecorderSlope *slope,
                              void *context) {
   SignalTable *signals = recorder->signals;
@@ -157,7 +169,7 @@ void recorder_add_directions(Recorder *recorder, const char *const *names, uint3
       Signal signal = signals->list.data[s];
       if (signal.kind == SIGNAL_PARAMETER) continue;
       Expr constant = signal.column == SIGNAL_CONSTANT ? constant_of(recorder, signal.name) : EXPR_NONE;
-      signal.name = arena_printf(&arena, "der(%s, %s)", signal.name, names[k]);
+      signal.name = derivative_name(&arena, signal.name, names[k]);
       signal.unit = signal.display_unit = signal.description = "";
       signal.kind = SIGNAL_DERIVATIVE;
       signal.value = constant == EXPR_NONE ? 0 : slope(context, k, constant);

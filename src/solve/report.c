@@ -46,6 +46,13 @@ static void text_ranks(const Strangeness *strangeness, Heap *heap, TextVec *text
   text_singular_values("F_w", &strangeness->high, heap, text);
 }
 
+static void text_gradient(const Gradient *gradient, Heap *heap, TextVec *text) {
+  if (!gradient) return;
+  text_printf(heap, text, "  %-24s %.10g, with the derivatives\n", gradient->functional, gradient->value);
+  for (uint32_t k = 0; k < gradient->plan->targets; k++)
+    text_printf(heap, text, "    by %-19s %.10g\n", gradient->plan->target[k].name, gradient->by[k]);
+}
+
 void run_report_text(const RunFacts *facts, Heap *heap, TextVec *text) {
   const RunStatistics *statistics = facts->statistics;
   if (!statistics) {
@@ -84,6 +91,7 @@ void run_report_text(const RunFacts *facts, Heap *heap, TextVec *text) {
     text_printf(heap, text, "  drift of %-15s %s, %.3g at the end, %.3g at most\n",
                 arena_printable(&arena, facts->invariants[k]), drift_name(drift.kind), drift.change, drift.largest);
   }
+  text_gradient(facts->gradient, heap, text);
   text_printf(heap, text, "  seconds                  %.3f (code %.3f, initial values %.3f, integration %.3f)\n",
               facts->seconds.parse + facts->seconds.structure + facts->seconds.code + facts->seconds.init +
                   facts->seconds.integrate,
@@ -123,6 +131,18 @@ static void json_invariants(const RunFacts *facts, JsonWriter *json, Heap *heap)
     json_key_number(json, "largest", drift.largest);
     json_key_string(json, "drift", drift_name(drift.kind));
   }
+}
+
+static void json_gradient(const Gradient *gradient, JsonWriter *json) {
+  json_object_begin(json);
+  json_key_string(json, "functional", gradient->functional);
+  json_key_number(json, "value", gradient->value);
+  json_key(json, "derivatives");
+  json_object_begin(json);
+  for (uint32_t k = 0; k < gradient->plan->targets; k++)
+    json_key_number(json, gradient->plan->target[k].name, gradient->by[k]);
+  json_object_end(json);
+  json_object_end(json);
 }
 
 /* Largest residual of each level of constraints. */

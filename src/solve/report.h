@@ -3,6 +3,7 @@
 
 #include "array/convert.h"
 #include "init/initial.h"
+#include "solve/adjoint.h"
 #include "solve/run.h"
 
 typedef struct Seconds {
@@ -23,6 +24,7 @@ typedef struct RunFacts {
   const RunStatistics *statistics; /* NULL before the integration */
   const char *const *invariants;   /* names of variables whose drift is reported */
   uint32_t invariant_count;
+  const Gradient *gradient; /* NULL: none was asked for, or it is not known yet */
   Seconds seconds;
 } RunFacts;
 

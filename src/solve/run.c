@@ -41,7 +41,7 @@ static double output_time(const RunLoop *run, uint64_t k) {
 static void add_row(RunLoop *run, double t, const double *y) {
   if (!run->recorder) return;
   Sensitivity *sensitivity = run->view->sensitivity;
-  if (sensitivity) run->recorder->variations = sensitivity_at(sensitivity, t, y);
+  if (sensitivity && run->recorder->directions) run->recorder->variations = sensitivity_at(sensitivity, t, y);
   recorder_add(run->recorder, t, y);
 }
 

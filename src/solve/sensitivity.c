@@ -8,33 +8,52 @@ static size_t count_values(const Sensitivity *sensitivity) {
   return (size_t)sensitivity->view->system.columns + modes_leaves(sensitivity->plan->code->modes);
 }
 
+/* The entries that are not the same at all points. */
+static JacobianEntries list_varying(Heap *heap, const System *system) {
+  size_t nonzeros = (size_t)system->column_start[system->columns];
+  JacobianEntries list = {.entry = heap_array(heap, nonzeros, sizeof(int32_t)),
+                          .row = heap_array(heap, nonzeros, sizeof(int32_t)),
+                          .column = heap_array(heap, nonzeros, sizeof(int32_t))};
+  for (int32_t q = 0; q < system->columns; q++)
+    for (int32_t e = system->column_start[q]; e < system->column_start[q + 1]; e++) {
+      if (system->constant && system->constant[e]) continue;
+      list.entry[list.count] = e;
+      list.row[list.count] = system->row_index[e];
+      list.column[list.count++] = q;
+    }
+  return list;
+}
+
+/* Rows of numbers, in one block. */
+static void make_rows(Heap *heap, double **rows, int count, size_t numbers) {
+  double *block = heap_array(heap, (size_t)count * numbers, sizeof *block);
+  for (int k = 0; k < count; k++) rows[k] = block + (size_t)k * numbers;
+}
+
 static void make_direction(const Sensitivity *sensitivity, Direction *direction) {
   Heap *heap = sensitivity->heap;
   size_t columns = (size_t)sensitivity->view->system.columns, values = count_values(sensitivity);
   direction->parameter = heap_array(heap, sensitivity->plan->parameters.count, sizeof(double));
-  direction->now = heap_array(heap, values, sizeof(double));
-  direction->at = heap_array(heap, values, sizeof(double));
+  heap_numbers(heap, values, &direction->now, &direction->at);
   direction->pre = heap_array(heap, values - columns, sizeof(double));
   direction->reset = heap_array(heap, sensitivity->plan->resets.count, sizeof(double));
   direction->defect = heap_array(heap, columns, sizeof(double));
   direction->point[0] = direction->now;
   direction->stage = direction->point + 1;
-  for (int i = 0; i < RADAU_STAGES_MAX; i++) direction->stage[i] = heap_array(heap, columns, sizeof(double));
+  make_rows(heap, direction->stage, RADAU_STAGES_MAX, columns);
   radau_output_make(&direction->output, heap, (int32_t)columns);
-  for (int k = 0; k < EXTRA_POINTS; k++) direction->extra[k] = heap_array(heap, columns, sizeof(double));
+  make_rows(heap, direction->extra, EXTRA_POINTS, columns);
 }
 
-Sensitivity *sensitivity_new(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance, double interval,
-                             Diags *diags) {
+static Sensitivity *make(Heap *heap, const SensitivityPlan *plan, View *view, Adjoint *adjoint, Diags *diags) {
   Sensitivity *sensitivity = heap_alloc(heap, sizeof *sensitivity);
   const System *system = &view->system;
   size_t columns = (size_t)system->columns, nonzeros = (size_t)system->column_start[system->columns];
-  *sensitivity = (Sensitivity){.heap = heap, .plan = plan, .view = view, .diags = diags, .interval = interval};
-  sensitivity->tolerance = tolerance;
-  sensitivity->goal = fmax(0.3 * tolerance, 1e-14);
-  sensitivity->directions = heap_array(heap, plan->targets, sizeof(Direction));
-  sensitivity->at = heap_array(heap, plan->targets, sizeof(double *));
-  for (uint32_t k = 0; k < plan->targets; k++) {
+  *sensitivity = (Sensitivity){.heap = heap, .plan = plan, .view = view, .diags = diags, .adjoint = adjoint};
+  sensitivity->count = adjoint ? 1 : plan->targets;
+  sensitivity->directions = heap_array(heap, sensitivity->count, sizeof(Direction));
+  sensitivity->at = heap_array(heap, sensitivity->count, sizeof(double *));
+  for (uint32_t k = 0; k < sensitivity->count; k++) {
     make_direction(sensitivity, &sensitivity->directions[k]);
     sensitivity->at[k] = sensitivity->directions[k].at;
   }
@@ -49,18 +68,32 @@ Sensitivity *sensitivity_new(Heap *heap, const SensitivityPlan *plan, View *view
   sensitivity->g = heap_array(heap, (size_t)system->rows, sizeof(double));
   sensitivity->roots = heap_array(heap, plan->roots, sizeof(double));
   heap_numbers(heap, columns, &sensitivity->rate, &sensitivity->before);
-  for (int i = 0; i < RADAU_STAGES_MAX; i++) {
-    sensitivity->value[i] = heap_array(heap, columns, sizeof(double));
-    sensitivity->entries[i] = heap_array(heap, nonzeros, sizeof(double));
-    sensitivity->owed[i] = heap_array(heap, plan->rows->entries, sizeof(double));
-    sensitivity->residual[i] = heap_array(heap, (size_t)system->rows, sizeof(double));
-    sensitivity->direct[i] = heap_array(heap, (size_t)system->rows, sizeof(double));
-  }
-  for (int k = 0; k < RADAU_SAMPLES; k++) {
-    sensitivity->sample[k] = heap_array(heap, nonzeros, sizeof(double));
-    sensitivity->sample_owed[k] = heap_array(heap, plan->rows->entries, sizeof(double));
-  }
+  sensitivity->varying = list_varying(heap, system);
+  sensitivity->departure =
+      heap_array(heap, (size_t)sensitivity->varying.count * (RADAU_STAGES_MAX + 1), sizeof(double));
+  sensitivity->total = heap_array(heap, columns * (RADAU_STAGES_MAX + 1), sizeof(double));
+  make_rows(heap, sensitivity->value, RADAU_STAGES_MAX, columns);
+  make_rows(heap, sensitivity->entries, RADAU_STAGES_MAX, nonzeros);
+  make_rows(heap, sensitivity->owed, RADAU_STAGES_MAX, plan->rows->entries);
+  make_rows(heap, sensitivity->residual, RADAU_STAGES_MAX, (size_t)system->rows);
+  make_rows(heap, sensitivity->direct, RADAU_STAGES_MAX, (size_t)system->rows);
+  make_rows(heap, sensitivity->sample, RADAU_SAMPLES, nonzeros);
+  make_rows(heap, sensitivity->sample_owed, RADAU_SAMPLES, plan->rows->entries);
   return sensitivity;
+}
+
+Sensitivity *sensitivity_new(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance, double interval,
+                             Diags *diags) {
+  Sensitivity *sensitivity = make(heap, plan, view, NULL, diags);
+  sensitivity->interval = interval;
+  sensitivity->tolerance = tolerance;
+  sensitivity->goal = fmax(tolerance, 1e-14);
+  return sensitivity;
+}
+
+Sensitivity *sensitivity_new_noting(Heap *heap, const SensitivityPlan *plan, View *view, Adjoint *adjoint,
+                                    Diags *diags) {
+  return make(heap, plan, view, adjoint, diags);
 }
 
 bool sensitivity_failed(const Sensitivity *sensitivity) { return sensitivity->failed; }
@@ -96,16 +129,15 @@ static bool report_singular(Sensitivity *sensitivity, double t) {
   return false;
 }
 
-bool sensitivity_complete(Sensitivity *sensitivity, double t, const double *y) {
-  if (variation_factor(sensitivity->variation, t, y) != EVAL_OK ||
-      !evaluate_rows(sensitivity, t, y, sensitivity->row_values))
-    return report_singular(sensitivity, t);
-  for (uint32_t k = 0; k < sensitivity->plan->targets; k++) {
-    Direction *direction = &sensitivity->directions[k];
-    sensitivity_direct(sensitivity, direction, sensitivity->row_values, direction->at, sensitivity->g);
-    variation_solve(sensitivity->variation, sensitivity->g, direction->at);
-  }
-  return true;
+bool sensitivity_factor(Sensitivity *sensitivity, double t, const double *y) {
+  bool ok = variation_factor(sensitivity->variation, t, y) == EVAL_OK &&
+            evaluate_rows(sensitivity, t, y, sensitivity->row_values);
+  return ok || report_singular(sensitivity, t);
+}
+
+void sensitivity_complete(Sensitivity *sensitivity, Direction *direction) {
+  sensitivity_direct(sensitivity, direction, sensitivity->row_values, direction->at, sensitivity->g);
+  variation_solve(sensitivity->variation, sensitivity->g, direction->at);
 }
 
 /* ---- the step ---- */
@@ -175,44 +207,43 @@ static void integrate(const Sensitivity *sensitivity, Direction *direction) {
   }
 }
 
-/* Lagrange weights at x of the nodes of a step from `first` on. */
-static void continuation_weights(const RadauCoefficients *method, int first, double x, double *weight) {
-  for (int j = first; j < method->stages; j++) {
-    weight[j] = 1;
-    for (int k = first; k < method->stages; k++)
-      if (k != j) weight[j] *= (x - method->node[k]) / (method->node[j] - method->node[k]);
-  }
-}
-
-/* How the stages follow from those of the step before: by its polynomial, of a lower degree the longer the way. */
+/* How the stages follow from those of the step before. */
 static void plan_prediction(Sensitivity *sensitivity) {
-  static const double reach = 300; /* largest (1 + h / last h)^degree */
   const StepStages *step = &sensitivity->step;
-  const RadauCoefficients *last = sensitivity->last_method;
   if (sensitivity->last_h == 0) return;
-  double ratio = step->h / sensitivity->last_h, degree = log(reach) / log1p(ratio);
-  sensitivity->first = degree < last->stages - 1 ? last->stages - 1 - (int)degree : 0;
-  for (int i = 0; i < step->method->stages; i++)
-    continuation_weights(last, sensitivity->first, 1 + step->method->node[i] * ratio, sensitivity->continued[i]);
+  sensitivity->first =
+      radau_continuation(sensitivity->last_method, step->method, step->h / sensitivity->last_h, sensitivity->continued);
 }
 
 /* Without a step before, constant. */
 static void predict(const Sensitivity *sensitivity, Direction *direction) {
-  const StepStages *step = &sensitivity->step;
   size_t columns = (size_t)sensitivity->view->system.columns;
-  double old[RADAU_STAGES_MAX];
-  int s = step->method->stages, first = sensitivity->first;
-  for (int i = 0; i < s && sensitivity->last_h == 0; i++)
-    memcpy(direction->stage[i], direction->now, columns * sizeof(double));
-  for (size_t c = 0; c < columns && sensitivity->last_h > 0; c++) {
-    for (int j = first; j < sensitivity->last_method->stages; j++) old[j] = direction->stage[j][c];
-    for (int i = 0; i < s; i++) {
-      double sum = 0;
-      for (int j = first; j < sensitivity->last_method->stages; j++) sum += sensitivity->continued[i][j] * old[j];
-      direction->stage[i][c] = sum;
+  int s = sensitivity->step.method->stages, last = sensitivity->last_h > 0 ? sensitivity->last_method->stages : 0;
+  double *old = sensitivity->total;
+  for (int j = 0; j < last; j++) memcpy(old + (size_t)j * columns, direction->stage[j], columns * sizeof(double));
+  for (int i = 0; i < s; i++) {
+    double *stage = direction->stage[i];
+    if (last) memset(stage, 0, columns * sizeof(double));
+    else memcpy(stage, direction->now, columns * sizeof(double));
+    for (int j = sensitivity->first; j < last; j++) {
+      const double weight = sensitivity->continued[i][j], *from = old + (size_t)j * columns;
+      for (size_t c = 0; c < columns; c++) stage[c] += weight * from[c];
     }
   }
   integrate(sensitivity, direction);
+}
+
+/* How far the Jacobians of the stages are from the one factored. */
+static void find_departure(Sensitivity *sensitivity) {
+  const StepStages *step = &sensitivity->step;
+  const JacobianEntries *varying = &sensitivity->varying;
+  int s = step->method->stages;
+  double *departure = sensitivity->departure;
+  for (int32_t k = 0; k < varying->count; k++, departure += s + 1) {
+    int32_t e = varying->entry[k];
+    for (int i = 0; i < s; i++) departure[i] = sensitivity->entries[i][e] - step->linear->jacobian[e];
+    departure[s] = 0;
+  }
 }
 
 /* residual += J v */
@@ -363,48 +394,94 @@ static bool solve_by_krylov(Sensitivity *sensitivity, Direction *direction) {
   return left <= fmax(sensitivity->goal, 1e-10);
 }
 
-/* Adds the changes solved for; returns their norm. */
-static double add_changes(const Sensitivity *sensitivity, Direction *direction) {
-  const StepStages *step = &sensitivity->step;
+/* Behind a correction d by P the residuals of the stages are (A - P) d: only entries that are not constant take part. The loops over
+ * the stages are inlined for each number of them. */
+static inline __attribute__((always_inline)) void multiply_departure(const Sensitivity *sensitivity, int lanes) {
+  const Stages *stages = sensitivity->step.linear;
+  const JacobianEntries *varying = &sensitivity->varying;
+  const double *departure = sensitivity->departure;
+  memset(stages->residuals, 0, (size_t)(stages->system->rows * lanes) * sizeof(double));
+  for (int32_t k = 0; k < varying->count; k++, departure += lanes) {
+    Pair *residual = (Pair *)(void *)(stages->residuals + varying->row[k] * lanes);
+    const Pair *change = (const Pair *)(const void *)(stages->change + varying->column[k] * lanes);
+    for (int i = 0; i < lanes / 2; i++) residual[i] += ((const Pair *)(const void *)departure)[i] * change[i];
+  }
+}
+
+/* The norm of the changes solved for, which are added to those before. */
+static inline __attribute__((always_inline)) double add_changes(const Sensitivity *sensitivity, int lanes) {
   int32_t columns = sensitivity->view->system.columns;
-  int s = step->method->stages;
+  const Pair *change = (const Pair *)(const void *)sensitivity->step.linear->change;
+  Pair *total = (Pair *)(void *)sensitivity->total;
   double sum = 0;
-  for (int32_t c = 0; c < columns; c++) {
-    const double *change = step->linear->change + (size_t)c * (size_t)(s + 1);
-    double square = 0;
-    for (int i = 0; i < s; i++) {
-      direction->stage[i][c] += change[i];
+  for (int32_t c = 0; c < columns; c++, change += lanes / 2, total += lanes / 2) {
+    Pair square = {0, 0};
+    for (int i = 0; i < lanes / 2; i++) {
+      total[i] += change[i];
       square += change[i] * change[i];
     }
-    sum += square * sensitivity->scale[c] * sensitivity->scale[c];
+    sum += (square[0] + square[1]) * sensitivity->scale[c] * sensitivity->scale[c];
   }
   return sqrt(sum);
 }
 
+/* One correction, the first from the residuals of the stages; returns its norm. */
+static double correct(Sensitivity *sensitivity, bool is_first) {
+  Stages *stages = sensitivity->step.linear;
+  int lanes = sensitivity->step.method->stages + 1;
+  sensitivity->work.iterations++;
+  if (is_first) stages_solve(stages, sensitivity->residual);
+  else {
+    switch (lanes) {
+    case 4: multiply_departure(sensitivity, 4); break;
+    case 6: multiply_departure(sensitivity, 6); break;
+    default: multiply_departure(sensitivity, 8);
+    }
+    stages_solve_packed(stages);
+  }
+  switch (lanes) {
+  case 4: return add_changes(sensitivity, 4);
+  case 6: return add_changes(sensitivity, 6);
+  default: return add_changes(sensitivity, 8);
+  }
+}
+
+static void add_total(const Sensitivity *sensitivity, Direction *direction) {
+  int32_t columns = sensitivity->view->system.columns;
+  int s = sensitivity->step.method->stages;
+  for (int i = 0; i < s; i++)
+    for (int32_t c = 0; c < columns; c++) direction->stage[i][c] += sensitivity->total[c * (s + 1) + i];
+}
+
 /* Corrections by P alone serve where the Jacobians of the stages differ little; otherwise GMRES goes on. How much is left of an
  * error by a correction is known from the step before. */
-static bool solve_direction(Sensitivity *sensitivity, Direction *direction) {
+static bool iterate(Sensitivity *sensitivity, Direction *direction) {
   enum { CORRECTIONS = 12 };
   static const double slow = 0.3, least = 1e-3; /* contraction; the least that is taken over */
-  const StepStages *step = &sensitivity->step;
   double before = 0, left = sensitivity->last_h == 0 ? 1 : fmax(pow(direction->contraction, 0.8), least);
+  for (int k = 0; k < CORRECTIONS; k++) {
+    double norm = correct(sensitivity, k == 0), ratio = k ? norm / before : 0;
+    if (!(ratio <= slow)) return false;
+    if (k) left = ratio / (1 - ratio);
+    direction->contraction = fmin(left, 1);
+    if (norm <= sensitivity->goal || norm * left <= sensitivity->goal) return true;
+    before = norm;
+  }
+  return false;
+}
+
+static bool solve_direction(Sensitivity *sensitivity, Direction *direction) {
+  const StepStages *step = &sensitivity->step;
+  size_t numbers = (size_t)sensitivity->view->system.columns * (size_t)(step->method->stages + 1);
   for (int i = 0; i < step->method->stages; i++)
     sensitivity_direct(sensitivity, direction, sensitivity->owed[i], direction->now, sensitivity->direct[i]);
   predict(sensitivity, direction);
   set_scale(sensitivity, direction);
-  for (int k = 0; k < CORRECTIONS; k++) {
-    evaluate_residuals(sensitivity, direction->stage, sensitivity->direct);
-    stages_solve(step->linear, sensitivity->residual);
-    sensitivity->work.iterations++;
-    double norm = add_changes(sensitivity, direction), ratio = k ? norm / before : 0;
-    if (!isfinite(norm)) return false;
-    if (k) left = ratio < 1 ? ratio / (1 - ratio) : HUGE_VAL;
-    direction->contraction = fmin(left, 1);
-    if (norm <= sensitivity->goal || norm * left <= sensitivity->goal) return true;
-    if (ratio > slow) break;
-    before = norm;
-  }
-  return solve_by_krylov(sensitivity, direction);
+  evaluate_residuals(sensitivity, direction->stage, sensitivity->direct);
+  memset(sensitivity->total, 0, numbers * sizeof(double));
+  bool ok = iterate(sensitivity, direction);
+  add_total(sensitivity, direction);
+  return ok || solve_by_krylov(sensitivity, direction);
 }
 
 static void find_defect(const Sensitivity *sensitivity, Direction *direction) {
@@ -421,7 +498,8 @@ static void find_defect(const Sensitivity *sensitivity, Direction *direction) {
 
 static bool solve_all(Sensitivity *sensitivity) {
   plan_prediction(sensitivity);
-  for (uint32_t k = 0; k < sensitivity->plan->targets; k++) {
+  find_departure(sensitivity);
+  for (uint32_t k = 0; k < sensitivity->count; k++) {
     if (!solve_direction(sensitivity, &sensitivity->directions[k])) return false;
     find_defect(sensitivity, &sensitivity->directions[k]);
   }
@@ -446,6 +524,7 @@ bool sensitivity_step(Sensitivity *sensitivity, const Integrator *integrator, vo
                            sensitivity->step.linear->system == &sensitivity->view->system;
   if (!sensitivity->is_shared && !interpolate_stages(sensitivity, integrator, self, from, to))
     return report_slow(sensitivity, from);
+  if (sensitivity->adjoint) return sensitivity->has_step = true;
   if (!evaluate_stages(sensitivity)) return report_singular(sensitivity, from);
   if (!sensitivity->is_shared && !factor_own(sensitivity)) return report_singular(sensitivity, from);
   if (!solve_all(sensitivity)) return report_slow(sensitivity, from);
@@ -456,7 +535,12 @@ bool sensitivity_step(Sensitivity *sensitivity, const Integrator *integrator, vo
 void sensitivity_accept(Sensitivity *sensitivity) {
   const StepStages *step = &sensitivity->step;
   if (!sensitivity->has_step) return;
-  for (uint32_t k = 0; k < sensitivity->plan->targets; k++) {
+  sensitivity->has_step = false;
+  if (sensitivity->adjoint) {
+    adjoint_note_step(sensitivity->adjoint, step);
+    return;
+  }
+  for (uint32_t k = 0; k < sensitivity->count; k++) {
     Direction *direction = &sensitivity->directions[k];
     memcpy(direction->now, direction->stage[step->method->stages - 1],
            (size_t)sensitivity->view->system.columns * sizeof(double));
@@ -464,7 +548,6 @@ void sensitivity_accept(Sensitivity *sensitivity) {
   sensitivity->last_t = step->t;
   sensitivity->last_h = step->h;
   sensitivity->last_method = step->method;
-  sensitivity->has_step = false;
 }
 
 /* ---- between the stages ---- */
@@ -523,7 +606,7 @@ static bool solve_extra(Sensitivity *sensitivity, const double *sample, int coun
   for (int k = 0; k < count && point < EXTRA_POINTS; k++) {
     if (is_node(sensitivity->step.method, sample[k])) continue;
     if (variation_take(sensitivity->variation, sensitivity->sample[k]) != EVAL_OK) return false;
-    for (uint32_t d = 0; d < sensitivity->plan->targets; d++) {
+    for (uint32_t d = 0; d < sensitivity->count; d++) {
       Direction *direction = &sensitivity->directions[d];
       RadauWeights weights = radau_output_weights(&direction->output, sample[k], direction->is_corrected);
       radau_output_states(&direction->output, &weights, direction->is_corrected, direction->at);
@@ -591,12 +674,12 @@ static double dense_error(Sensitivity *sensitivity, const Direction *direction, 
 /* Are the points close enough to interpolate between them? */
 static bool is_resolved(Sensitivity *sensitivity) {
   static const double part = 1000,
-                      largest = 1e-5; /* of the tolerance, and in all: of a polynomial of one degree less */
+                      largest = 1e-4; /* of the tolerance, and in all: of a polynomial of one degree less */
   double most = fmin(part * sensitivity->tolerance, largest);
   int count = list_points(sensitivity);
   bool resolved = true;
   find_barycentric(sensitivity, count - 1);
-  for (uint32_t d = 0; d < sensitivity->plan->targets && resolved; d++)
+  for (uint32_t d = 0; d < sensitivity->count && resolved; d++)
     resolved = dense_error(sensitivity, &sensitivity->directions[d], count) <= most;
   find_barycentric(sensitivity, count);
   return resolved;
@@ -627,7 +710,7 @@ static void sample_step(Sensitivity *sensitivity) {
   const double *sample = has_correction ? dense->sample : between;
   int count = has_correction ? RADAU_SAMPLES : sensitivity->is_dense ? EXTRA_POINTS : 0;
   for (int k = 0; k < count && ok; k++) ok = evaluate_sample(sensitivity, k, sample[k]);
-  for (uint32_t k = 0; k < sensitivity->plan->targets; k++) {
+  for (uint32_t k = 0; k < sensitivity->count; k++) {
     Direction *direction = &sensitivity->directions[k];
     point_output(sensitivity, direction, dense);
     direction->is_corrected = ok && has_correction && sample_direction(sensitivity, direction);
@@ -644,13 +727,13 @@ static bool interpolate(Sensitivity *sensitivity, double x) {
   bool at_point = x == sensitivity->extra[0] || x == sensitivity->extra[1] || is_node(sensitivity->step.method, x);
   if (sensitivity->is_dense && !at_point) {
     point_weights(sensitivity, count, x, weight);
-    for (uint32_t k = 0; k < sensitivity->plan->targets; k++)
+    for (uint32_t k = 0; k < sensitivity->count; k++)
       interpolate_points(sensitivity, &sensitivity->directions[k], count, weight);
     return true;
   }
   RadauWeights weights =
       radau_output_weights(&sensitivity->directions[0].output, x, sensitivity->step.method->stages >= 5);
-  for (uint32_t k = 0; k < sensitivity->plan->targets; k++) {
+  for (uint32_t k = 0; k < sensitivity->count; k++) {
     const Direction *direction = &sensitivity->directions[k];
     radau_output_states(&direction->output, &weights, direction->is_corrected, direction->at);
   }
@@ -662,12 +745,13 @@ const double *const *sensitivity_at(Sensitivity *sensitivity, double t, const do
   size_t columns = (size_t)sensitivity->view->system.columns, values = count_values(sensitivity);
   double x = sensitivity->has_step ? fmin((t - step->t) / step->h, 1) : 0;
   bool is_inside = x > 0 && x < 1;
-  for (uint32_t k = 0; k < sensitivity->plan->targets; k++) {
+  for (uint32_t k = 0; k < sensitivity->count; k++) {
     const Direction *direction = &sensitivity->directions[k];
     size_t from = is_inside ? columns : 0; /* columns follow */
     memcpy(direction->at + from, direction->now + from, (values - from) * sizeof(double));
     if (x == 1) memcpy(direction->at, direction->stage[step->method->stages - 1], columns * sizeof(double));
   }
-  if (is_inside && !interpolate(sensitivity, x)) sensitivity_complete(sensitivity, t, y);
+  if (is_inside && !interpolate(sensitivity, x) && sensitivity_factor(sensitivity, t, y))
+    for (uint32_t k = 0; k < sensitivity->count; k++) sensitivity_complete(sensitivity, &sensitivity->directions[k]);
   return sensitivity->at;
 }

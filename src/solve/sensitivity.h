@@ -11,6 +11,7 @@
 #pragma once
 
 #include "init/initial.h"
+#include "solve/adjoint.h"
 #include "solve/sensitivity_plan.h"
 #include "solve/view.h"
 
@@ -20,6 +21,10 @@ typedef struct Sensitivity Sensitivity;
  * points. */
 Sensitivity *sensitivity_new(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance, double interval,
                              Diags *diags);
+
+/* One that only hands on to an adjoint what the sensitivities would follow from. */
+Sensitivity *sensitivity_new_noting(Heap *heap, const SensitivityPlan *plan, View *view, Adjoint *adjoint,
+                                    Diags *diags);
 
 /* The derivatives at the start: those of the initial values, which the initializer has found. false: an error is in diags. */
 bool sensitivity_start(Sensitivity *sensitivity, Initializer *initializer, const Initial *initial, double t,

@@ -32,6 +32,9 @@ static bool find_rates(Sensitivity *sensitivity, double t, const double *y) {
   leaf_jacobian_add(plan->rows, plan->rows->leaves - 1, sensitivity->row_values, 1, sensitivity->g);
   for (int32_t l = 0; l < system->links; l++) sensitivity->rate[system->link_from[l]] = y[system->link_to[l]];
   variation_solve(sensitivity->variation, sensitivity->g, sensitivity->rate);
+  if (sensitivity->adjoint)
+    adjoint_keep_rates(sensitivity->adjoint, variation_entries(sensitivity->variation), sensitivity->row_values,
+                       sensitivity->rate);
   return true;
 }
 
@@ -39,12 +42,12 @@ static bool find_rates(Sensitivity *sensitivity, double t, const double *y) {
 static bool complete(Sensitivity *sensitivity, double t, const double *y) {
   const System *system = &sensitivity->view->system;
   if (!find_rates(sensitivity, t, y)) return false;
-  for (uint32_t k = 0; k < sensitivity->plan->targets; k++) {
+  if (sensitivity->adjoint) adjoint_note_complete(sensitivity->adjoint);
+  for (uint32_t k = 0; k < sensitivity->count; k++) {
     Direction *direction = &sensitivity->directions[k];
     for (int32_t l = 0; l < system->links; l++)
       direction->at[system->link_from[l]] -= sensitivity->rate[system->link_from[l]] * direction->time;
-    sensitivity_direct(sensitivity, direction, sensitivity->row_values, direction->at, sensitivity->g);
-    variation_solve(sensitivity->variation, sensitivity->g, direction->at);
+    sensitivity_complete(sensitivity, direction);
     for (int32_t q = 0; q < system->columns; q++) direction->at[q] += sensitivity->rate[q] * direction->time;
   }
   return true;
@@ -58,7 +61,10 @@ static bool evaluate_roots(Sensitivity *sensitivity, double t, const double *y) 
   bool ok = workspace_run(sensitivity->event_columns, &point, sensitivity->column_values) == EVAL_OK;
   if (sensitivity->event_leaves)
     ok = workspace_run(sensitivity->event_leaves, &point, sensitivity->leaf_values) == EVAL_OK && ok;
-  return ok || sensitivity_refuse(sensitivity, t, "an expression of it has no derivative there");
+  if (!ok) return sensitivity_refuse(sensitivity, t, "an expression of it has no derivative there");
+  if (sensitivity->adjoint)
+    adjoint_keep_roots(sensitivity->adjoint, sensitivity->column_values, sensitivity->leaf_values);
+  return true;
 }
 
 /* What the roots vary by, when columns, discretes and time do. */
@@ -97,10 +103,11 @@ static double root_rate(const Sensitivity *sensitivity, uint32_t root) {
 static bool find_times(Sensitivity *sensitivity, double t, uint32_t mode) {
   const Evaluator *evaluator = sensitivity->view->evaluator;
   bool moves = false;
-  for (uint32_t k = 0; k < sensitivity->plan->targets; k++) sensitivity->directions[k].time = 0;
+  for (uint32_t k = 0; k < sensitivity->count; k++) sensitivity->directions[k].time = 0;
+  double rate = mode == MAP_NONE ? 0 : root_rate(sensitivity, mode);
+  if (sensitivity->adjoint) adjoint_note_time(sensitivity->adjoint, mode, rate);
   if (mode == MAP_NONE) return true;
-  double rate = root_rate(sensitivity, mode);
-  for (uint32_t k = 0; k < sensitivity->plan->targets; k++) {
+  for (uint32_t k = 0; k < sensitivity->count; k++) {
     Direction *direction = &sensitivity->directions[k];
     vary_roots(sensitivity, direction, direction->at);
     double change = sensitivity->roots[mode];
@@ -116,6 +123,24 @@ static bool find_times(Sensitivity *sensitivity, double t, uint32_t mode) {
 }
 
 /* ---- the iteration ---- */
+
+/* Numbers between 1 and 2 that have nothing to do with each other: what a map does to them it does to all. */
+static void draw(uint32_t *state, double *numbers, size_t count) {
+  for (size_t k = 0; k < count; k++) {
+    *state = *state * 1664525u + 1013904223u;
+    numbers[k] = 1 + *state / 4294967296.0;
+  }
+}
+
+/* Which maps an event is made of does not depend on what varies, but for what never does: a probe finds out. */
+static void make_probe(Sensitivity *sensitivity) {
+  Direction *probe = sensitivity->directions;
+  size_t leaves = modes_leaves(sensitivity->plan->code->modes);
+  uint32_t state = 1;
+  draw(&state, probe->now, (size_t)sensitivity->view->system.columns + leaves);
+  draw(&state, probe->pre, leaves);
+  draw(&state, probe->parameter, sensitivity->plan->parameters.count);
+}
 
 static void take_lefts(Sensitivity *sensitivity, Direction *direction) {
   const Logic *logic = sensitivity->plan->code->modes->logic;
@@ -133,10 +158,18 @@ bool sensitivity_event(Sensitivity *sensitivity, double t, const double *y, uint
   sensitivity->has_step = false;
   sensitivity->last_h = 0;
   keep_columns(sensitivity, y);
+  if (sensitivity->adjoint) {
+    make_probe(sensitivity);
+    adjoint_note_begin(sensitivity->adjoint, y);
+  }
   sensitivity_at(sensitivity, t, y);
   if (!find_rates(sensitivity, t, y) || !evaluate_roots(sensitivity, t, y) || !find_times(sensitivity, t, mode))
     return false;
-  for (uint32_t k = 0; k < sensitivity->plan->targets; k++) {
+  if (sensitivity->adjoint) {
+    adjoint_note_shift(sensitivity->adjoint, 1);
+    adjoint_note_lefts(sensitivity->adjoint);
+  }
+  for (uint32_t k = 0; k < sensitivity->count; k++) {
     Direction *direction = &sensitivity->directions[k];
     for (int32_t q = 0; q < sensitivity->view->system.columns; q++)
       direction->at[q] += sensitivity->rate[q] * direction->time;
@@ -185,7 +218,8 @@ bool sensitivity_settled(Sensitivity *sensitivity, double t, const double *y) {
   for (int sweep = 0; sweep < SWEEPS && changed; sweep++) {
     changed = false;
     if (!complete(sensitivity, t, y)) return false;
-    for (uint32_t k = 0; k < plan->targets && plan->roots; k++) {
+    if (sensitivity->adjoint && plan->roots) adjoint_note_steps(sensitivity->adjoint);
+    for (uint32_t k = 0; k < sensitivity->count && plan->roots; k++) {
       Direction *direction = &sensitivity->directions[k];
       vary_roots(sensitivity, direction, direction->at);
       changed = take_steps(sensitivity, direction) || changed;
@@ -195,22 +229,29 @@ bool sensitivity_settled(Sensitivity *sensitivity, double t, const double *y) {
   return !changed || sensitivity_refuse(sensitivity, t, "discrete values depend on each other in a loop");
 }
 
+/* Reinit r has set its column. */
+static void take_reset(Sensitivity *sensitivity, uint32_t r, uint32_t column, double sign) {
+  for (uint32_t k = 0; k < sensitivity->count; k++)
+    sensitivity->directions[k].at[column] = sign * sensitivity->directions[k].reset[r];
+  if (sensitivity->adjoint) adjoint_note_reset(sensitivity->adjoint, r, column, sign);
+}
+
 bool sensitivity_reset(Sensitivity *sensitivity, double t, const double *y) {
   const SensitivityPlan *plan = sensitivity->plan;
   const Decisions *decisions = sensitivity->view->switches->decisions;
   keep_columns(sensitivity, y);
-  for (uint32_t k = 0; k < plan->targets; k++)
-    for (uint32_t r = 0; r < plan->resets.count; r++) {
-      uint32_t a = plan->resets.data[r];
-      if (decisions->column[a] != MAP_NONE && decisions_fires(decisions, a))
-        sensitivity->directions[k].at[decisions->column[a]] = decisions->sign[a] * sensitivity->directions[k].reset[r];
-    }
+  for (uint32_t r = 0; r < plan->resets.count; r++) {
+    uint32_t a = plan->resets.data[r];
+    if (decisions->column[a] != MAP_NONE && decisions_fires(decisions, a))
+      take_reset(sensitivity, r, decisions->column[a], decisions->sign[a]);
+  }
   return complete(sensitivity, t, y);
 }
 
 bool sensitivity_passed(Sensitivity *sensitivity, double t, const double *y) {
   if (!evaluate_roots(sensitivity, t, y)) return false;
-  for (uint32_t k = 0; k < sensitivity->plan->targets; k++) {
+  if (sensitivity->adjoint) adjoint_note_lefts(sensitivity->adjoint);
+  for (uint32_t k = 0; k < sensitivity->count; k++) {
     Direction *direction = &sensitivity->directions[k];
     if (sensitivity->plan->roots) vary_roots(sensitivity, direction, direction->at);
     take_lefts(sensitivity, direction);
@@ -222,7 +263,11 @@ bool sensitivity_event_end(Sensitivity *sensitivity, double t, const double *y) 
   const System *system = &sensitivity->view->system;
   size_t leaves = modes_leaves(sensitivity->plan->code->modes);
   if (!complete(sensitivity, t, y)) return false;
-  for (uint32_t k = 0; k < sensitivity->plan->targets; k++) {
+  if (sensitivity->adjoint) {
+    adjoint_note_end(sensitivity->adjoint, y);
+    adjoint_note_shift(sensitivity->adjoint, -1);
+  }
+  for (uint32_t k = 0; k < sensitivity->count; k++) {
     Direction *direction = &sensitivity->directions[k];
     for (int32_t q = 0; q < system->columns; q++)
       direction->now[q] = direction->at[q] - sensitivity->rate[q] * direction->time;

@@ -26,6 +26,11 @@ typedef struct Direction {
   double time;                 /* what the time of the event moves by */
 } Direction;
 
+/* Some entries of the Jacobian. */
+typedef struct JacobianEntries {
+  int32_t count, *entry, *row, *column;
+} JacobianEntries;
+
 struct Sensitivity {
   Heap *heap;
   const SensitivityPlan *plan;
@@ -33,6 +38,9 @@ struct Sensitivity {
   Diags *diags;
   double tolerance; /* of the run */
   double goal;      /* of the iteration, relative */
+  Adjoint
+      *adjoint;   /* NULL: variations are followed; otherwise the one direction is a probe, made anew at every event */
+  uint32_t count; /* of directions */
   Direction *directions;
   const double **at; /* per direction */
   Variation *variation;
@@ -56,6 +64,9 @@ struct Sensitivity {
   double *value[RADAU_STAGES_MAX];                            /* columns at the stages, where they are interpolated */
   double *entries[RADAU_STAGES_MAX];                          /* of the Jacobians there */
   double *owed[RADAU_STAGES_MAX];                             /* values of the program of rows there */
+  JacobianEntries varying;                                    /* the entries that are not constant */
+  double *departure; /* [varying][stages + 1]: the Jacobian of each stage minus the one factored; the last 0 */
+  double *total;     /* [columns][stages + 1]: corrections of a direction */
   double *residual[RADAU_STAGES_MAX], *direct[RADAU_STAGES_MAX]; /* rows: of the stages; what rows owe directly */
   double *scale;         /* columns: reciprocal scales of a direction in the step */
   double *rate, *before; /* columns: by time, in an event; their values as it began, or as reinit has left them */
@@ -73,6 +84,8 @@ struct Sensitivity {
 void sensitivity_direct(const Sensitivity *sensitivity, const Direction *direction, const double *values,
                         const double *now, double *g);
 
-/* At (t, y), whose rows hold: the variations of all columns from those of the states in direction->at. false: an error is in
- * diags. */
-bool sensitivity_complete(Sensitivity *sensitivity, double t, const double *y);
+/* Takes the point (t, y), whose rows hold. false: an error is in diags. */
+bool sensitivity_factor(Sensitivity *sensitivity, double t, const double *y);
+
+/* The variations of all columns from those of the states in direction->at, at the point taken last. */
+void sensitivity_complete(Sensitivity *sensitivity, Direction *direction);

@@ -10,9 +10,10 @@
 static double move_of(Sensitivity *sensitivity, const Direction *direction, Expr e, double value) {
   const SensitivityPlan *plan = sensitivity->plan;
   Evaluator *evaluator = sensitivity->view->evaluator;
+  if (e == EXPR_NONE || dag_op(evaluator->model->dag, e) == OP_CONSTANT) return 0;
   Model *own = evaluator_model(evaluator);
   double now, slope, sum = 0;
-  if (e == EXPR_NONE || !evaluator_constant(evaluator, e, &now) || now != value) return 0;
+  if (!evaluator_constant(evaluator, e, &now) || now != value) return 0;
   for (uint32_t p = 0; p < plan->parameters.count; p++) {
     if (direction->parameter[p] == 0) continue;
     Expr leaf = dag_parameter(own->dag, plan->parameters.data[p]);
@@ -61,9 +62,44 @@ static double start_move(Sensitivity *sensitivity, const Direction *direction, c
          move_of(sensitivity, direction, model->variables.data[column->named].start, column->sign * column->start);
 }
 
+static void start_discretes(Sensitivity *sensitivity, Direction *direction, const SensitivityTarget *target) {
+  const Evaluator *evaluator = sensitivity->view->evaluator;
+  const Model *model = evaluator->model;
+  double *discrete = direction->at + sensitivity->view->system.columns;
+  for (uint32_t k = 0; k < sensitivity->plan->discretes.count; k++) {
+    uint32_t leaf = sensitivity->plan->discretes.data[k];
+    if (leaf >= model->discretes.count) continue;
+    uint32_t position = model->discretes.data[leaf];
+    discrete[leaf] =
+        position == target->variable
+            ? 1
+            : move_of(sensitivity, direction, model->variables.data[position].start, evaluator->discretes[leaf]);
+    direction->pre[leaf] = discrete[leaf];
+  }
+}
+
+/* A target with where its derivatives go: a direction of its own, or the one that the adjoint reads. */
+static Direction *begin_target(Sensitivity *sensitivity, uint32_t k) {
+  Direction *direction = &sensitivity->directions[sensitivity->adjoint ? 0 : k];
+  size_t values = (size_t)sensitivity->view->system.columns + modes_leaves(sensitivity->plan->code->modes);
+  memset(direction->at, 0, values * sizeof(double));
+  memset(direction->parameter, 0, sensitivity->plan->parameters.count * sizeof(double));
+  move_bound(sensitivity, direction, &sensitivity->plan->target[k]);
+  start_discretes(sensitivity, direction, &sensitivity->plan->target[k]);
+  return direction;
+}
+
+static void end_target(Sensitivity *sensitivity, Direction *direction) {
+  size_t values = (size_t)sensitivity->view->system.columns + modes_leaves(sensitivity->plan->code->modes);
+  memcpy(direction->now, direction->at, values * sizeof(double));
+  if (sensitivity->adjoint)
+    adjoint_note_start(sensitivity->adjoint, direction->now, direction->pre, direction->parameter);
+}
+
 /* With start values as states, as the initializer has chosen them. */
 static bool start_by_states(Sensitivity *sensitivity, const Initial *initial, double t, const double *y) {
   View *view = sensitivity->view;
+  const SensitivityPlan *plan = sensitivity->plan;
   size_t columns = (size_t)view->system.columns;
   Arena arena = arena_make(sensitivity->heap);
   uint8_t *held = arena_array(&arena, columns, sizeof *held);
@@ -74,15 +110,16 @@ static bool start_by_states(Sensitivity *sensitivity, const Initial *initial, do
     guess[q] = column->start;
   }
   void *choice = view->methods->save_choice(view, sensitivity->heap);
-  bool ok = view->methods->solve_holding(view, t, guess, held) == EVAL_OK;
-  for (uint32_t k = 0; k < sensitivity->plan->targets && ok; k++) {
-    Direction *direction = &sensitivity->directions[k];
+  bool ok = view->methods->solve_holding(view, t, guess, held) == EVAL_OK && sensitivity_factor(sensitivity, t, y);
+  for (uint32_t k = 0; k < plan->targets && ok; k++) {
+    Direction *direction = begin_target(sensitivity, k);
     for (int32_t l = 0; l < view->system.links; l++) {
       uint32_t q = (uint32_t)view->system.link_from[l];
-      direction->at[q] = start_move(sensitivity, direction, &sensitivity->plan->target[k], &initial->column[q]);
+      direction->at[q] = start_move(sensitivity, direction, &plan->target[k], &initial->column[q]);
     }
+    sensitivity_complete(sensitivity, direction);
+    end_target(sensitivity, direction);
   }
-  ok = ok && sensitivity_complete(sensitivity, t, y);
   view->methods->restore_choice(view, choice, y);
   arena_free(&arena);
   return ok;
@@ -108,7 +145,7 @@ static bool start_by_system(Sensitivity *sensitivity, Initializer *initializer, 
   double *moves = arena_array(&arena, system->columns, sizeof *moves);
   double *change = arena_array(&arena, system->columns, sizeof *change);
   for (uint32_t k = 0; k < plan->targets; k++) {
-    Direction *direction = &sensitivity->directions[k];
+    Direction *direction = begin_target(sensitivity, k);
     for (uint32_t q = 0; q < system->columns; q++)
       moves[q] = start_move(sensitivity, direction, &plan->target[k], &initial->column[q]);
     start_derivative_apply(derivative, &(StartChange){moves, direction->parameter}, change);
@@ -116,42 +153,14 @@ static bool start_by_system(Sensitivity *sensitivity, Initializer *initializer, 
       direction->at[q] = change[system_column(system, (uint32_t)q)];
     take_free(sensitivity, direction, system, change);
     move_bound(sensitivity, direction, &plan->target[k]);
+    end_target(sensitivity, direction);
   }
   arena_free(&arena);
   return true;
 }
 
-static void start_discretes(Sensitivity *sensitivity, Direction *direction, const SensitivityTarget *target) {
-  const Evaluator *evaluator = sensitivity->view->evaluator;
-  const Model *model = evaluator->model;
-  double *discrete = direction->at + sensitivity->view->system.columns;
-  for (uint32_t k = 0; k < sensitivity->plan->discretes.count; k++) {
-    uint32_t leaf = sensitivity->plan->discretes.data[k];
-    if (leaf >= model->discretes.count) continue;
-    uint32_t position = model->discretes.data[leaf];
-    discrete[leaf] =
-        position == target->variable
-            ? 1
-            : move_of(sensitivity, direction, model->variables.data[position].start, evaluator->discretes[leaf]);
-    direction->pre[leaf] = discrete[leaf];
-  }
-}
-
 bool sensitivity_start(Sensitivity *sensitivity, Initializer *initializer, const Initial *initial, double t,
                        const double *y) {
-  const SensitivityPlan *plan = sensitivity->plan;
-  size_t columns = (size_t)sensitivity->view->system.columns, leaves = modes_leaves(plan->code->modes);
-  for (uint32_t k = 0; k < plan->targets; k++) {
-    Direction *direction = &sensitivity->directions[k];
-    memset(direction->at, 0, (columns + leaves) * sizeof(double));
-    move_bound(sensitivity, direction, &plan->target[k]);
-    start_discretes(sensitivity, direction, &plan->target[k]);
-  }
-  bool ok = initial->way != WAY_STATES ? start_by_system(sensitivity, initializer, initial)
-                                       : start_by_states(sensitivity, initial, t, y);
-  for (uint32_t k = 0; k < plan->targets && ok; k++) {
-    Direction *direction = &sensitivity->directions[k];
-    memcpy(direction->now, direction->at, (columns + leaves) * sizeof(double));
-  }
-  return ok;
+  return initial->way != WAY_STATES ? start_by_system(sensitivity, initializer, initial)
+                                    : start_by_states(sensitivity, initial, t, y);
 }

@@ -10,6 +10,7 @@ Stages *stages_new(Heap *heap, const System *system, int most) {
   size_t columns = (size_t)system->columns, rows = (size_t)system->rows;
   int32_t nonzeros = system->column_start[system->columns];
   *stages = (Stages){.heap = heap, .system = system, .most = most, .chosen_links = -1};
+  stages->jacobian = heap_array(heap, (size_t)nonzeros, sizeof(double));
   stages->condense = condense_new(heap, system);
   stages->elimination = elimination_new(heap, system);
   stages->chosen = heap_array(heap, 2 * columns, sizeof(int32_t));
@@ -25,6 +26,11 @@ Stages *stages_new(Heap *heap, const System *system, int most) {
 }
 
 /* ---- the choice of states ---- */
+
+static void keep_jacobian(Stages *stages, const double *jacobian) {
+  memcpy(stages->jacobian, jacobian, (size_t)stages->system->column_start[stages->system->columns] * sizeof *jacobian);
+  condense_jacobian(stages->condense, jacobian);
+}
 
 static void set_linear(const Stages *stages, Linear *linear) {
   const Elimination *elimination = stages->elimination;
@@ -44,7 +50,7 @@ void stages_choose(Stages *stages, const double *jacobian) {
   set_linear(stages, stages->real);
   for (int k = 0; k < stages->most / 2; k++) set_linear(stages, stages->pair[k]);
   stages->factored_step = 0;
-  if (jacobian) condense_jacobian(stages->condense, jacobian);
+  if (jacobian) keep_jacobian(stages, jacobian);
   stages->chosen_links = jacobian ? system->links : -1;
   memcpy(stages->chosen, system->link_from, bytes);
   memcpy(stages->chosen + system->links, system->link_to, bytes);
@@ -59,7 +65,7 @@ bool stages_are_chosen(const Stages *stages) {
 
 void stages_take_jacobian(Stages *stages, const double *jacobian) {
   stages->factored_step = 0;
-  if (stages_are_chosen(stages)) condense_jacobian(stages->condense, jacobian);
+  if (stages_are_chosen(stages)) keep_jacobian(stages, jacobian);
   else stages_choose(stages, jacobian);
 }
 
@@ -136,12 +142,15 @@ static inline void go_back(Stages *stages, int s) {
 }
 
 /* Inlined for each s, which makes its loops short pieces of straight code. */
-static inline __attribute__((always_inline)) void solve_stages(Stages *stages, double *const *residual, int s) {
+static inline __attribute__((always_inline)) void pack(const Stages *stages, double *const *residual, int s) {
   int32_t rows = stages->system->rows;
   for (int32_t r = 0; r < rows; r++) {
     for (int i = 0; i < s; i++) stages->residuals[r * (s + 1) + i] = residual[i][r];
     stages->residuals[r * (s + 1) + s] = 0;
   }
+}
+
+static inline __attribute__((always_inline)) void solve_stages(Stages *stages, int s) {
   condense_right(stages->condense, s + 1, stages->residuals);
   go_forward(stages, s);
   linear_solve(stages->real, stages->real_right);
@@ -150,12 +159,21 @@ static inline __attribute__((always_inline)) void solve_stages(Stages *stages, d
   condense_expand(stages->condense, s + 1, stages->residuals, stages->change);
 }
 
+void stages_solve_packed(Stages *stages) {
+  switch (stages->factored_method->stages) {
+  case 3: solve_stages(stages, 3); return;
+  case 5: solve_stages(stages, 5); return;
+  default: solve_stages(stages, 7);
+  }
+}
+
 void stages_solve(Stages *stages, double *const *residual) {
   switch (stages->factored_method->stages) {
-  case 3: solve_stages(stages, residual, 3); return;
-  case 5: solve_stages(stages, residual, 5); return;
-  default: solve_stages(stages, residual, 7);
+  case 3: pack(stages, residual, 3); break;
+  case 5: pack(stages, residual, 5); break;
+  default: pack(stages, residual, 7);
   }
+  stages_solve_packed(stages);
 }
 
 void stages_filter(Stages *stages, double step, double *error) {

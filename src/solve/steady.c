@@ -10,7 +10,7 @@
 enum { ITERATIONS = 100, HALVINGS = 20, LEVENBERG_MOST = 600, CONTINUATIONS = 400 };
 
 static const double SOLVED = 1e-12;   /* a step relative to what it moves */
-static const double SINGULAR = 1e-11; /* pivots relative to the first */
+static const double SINGULAR = 1e-11; /* pivots relative to what they are made of */
 
 struct SteadySystem {
   Heap *heap;
@@ -258,11 +258,13 @@ bool steady_is_isolated(SteadySystem *steady, const double *y) {
   begin(steady, y);
   evaluate_jacobian(steady);
   if (n > LEVENBERG_MOST) return linear_factor(steady->linear, steady->values);
-  double *dense = heap_array(steady->heap, n * n, sizeof *dense);
+  double *dense = heap_array(steady->heap, 2 * n * n, sizeof *dense), *size = dense + n * n;
   for (size_t j = 0; j < n; j++)
-    for (int32_t e = steady->start[j]; e < steady->start[j + 1]; e++)
+    for (int32_t e = steady->start[j]; e < steady->start[j + 1]; e++) {
       dense[(size_t)steady->row_index[e] + j * n] += steady->values[e];
-  bool isolated = linear_rank(dense, steady->n, SINGULAR) == steady->n;
+      size[(size_t)steady->row_index[e] + j * n] += fabs(steady->values[e]);
+    }
+  bool isolated = linear_rank(dense, size, steady->n, SINGULAR) == steady->n;
   heap_free(steady->heap, dense);
   return isolated;
 }

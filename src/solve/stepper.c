@@ -26,6 +26,9 @@ static const double SHORTEST_FIRST = 1e-9;
 /* A fold is looked for at least within this part of the run. */
 static const double SHORTEST_SEEN = 5e-4;
 
+/* Part of the run that a method has to get ahead before another that failed is tried again. */
+static const double LEAST_PROGRESS = 1e-5;
+
 /* So many steps in a row below the round-off of the whole run do not get ahead. */
 enum { TINY_LIMIT = 10000 };
 static const double TINY = 1e-16;
@@ -46,6 +49,8 @@ struct Stepper {
   Turning *turning; /* NULL: nothing to watch */
   TurningPoint turning_point;
   const Integrator *integrator;
+  double changed; /* when a method that failed was last left for another, if it ever was */
+  bool has_changed;
   const Integrator *waiting; /* the one to go on with when the solution slides no longer; NULL: that in use */
   void *self, *ticket;       /* of the heap that the integrator lives in; NULL: there is none yet */
   double *y, *ahead, *begin; /* begin: where the last step began */
@@ -271,18 +276,27 @@ static void leave_if_stiff(Stepper *stepper) {
   stepper->statistics.solver_reason = "began explicit, found stiff";
 }
 
+/* The method to go on with at t, where the one of now has failed; NULL: there is none. Of the implicit methods each may help where
+ * the other cannot go on, as long as they get ahead. */
+static const Integrator *other_integrator(const Stepper *stepper, double t) {
+  if (stepper->integrator == &integrator_erk) return &integrator_radau;
+  if (stepper->integrator == &integrator_radau) return &integrator_bdf;
+  bool gets_ahead = t - stepper->changed > LEAST_PROGRESS * span_of(stepper);
+  return stepper->integrator == &integrator_bdf && stepper->has_changed && gets_ahead ? &integrator_radau : NULL;
+}
+
 /* After a step from t that failed: goes on with another method where the choice is free, and nothing shows that the solution
  * ends there. */
 static bool try_other(Stepper *stepper, double t) {
-  static const Integrator *const order[] = {&integrator_erk, &integrator_radau, &integrator_bdf, NULL};
   if (stepper->options.integrator || !stepper->view->system.complete) return false;
   if (stepper->turning && turning_explain(stepper->turning, t, stepper->options.stop, &stepper->turning_point))
     return false;
-  int k = 0;
-  while (order[k] && stepper->integrator != order[k]) k++;
-  if (!order[k] || !order[k + 1]) return false;
+  const Integrator *other = other_integrator(stepper, t);
+  if (!other) return false;
   copy_values(stepper);
-  change_integrator(stepper, order[k + 1], t);
+  change_integrator(stepper, other, t);
+  stepper->changed = t;
+  stepper->has_changed = true;
   stepper->statistics.solver_reason = "where another failed";
   return true;
 }

@@ -7,6 +7,7 @@
 
 struct Variation {
   const System *system;
+  bool is_transposed;
   double *values;         /* of the whole Jacobian */
   int32_t *place;         /* per column: number among those that are no states; -1: a state */
   int32_t *states, links; /* of the pattern; -1: there is none yet */
@@ -28,6 +29,12 @@ Variation *variation_new(Heap *heap, const System *system) {
   variation->entries = heap_array(heap, nonzeros, sizeof(double));
   variation->right = heap_array(heap, (size_t)system->rows, sizeof(double));
   variation->linear = linear_new(heap, system->rows, (int32_t)nonzeros, false);
+  return variation;
+}
+
+Variation *variation_new_transposed(Heap *heap, const System *system) {
+  Variation *variation = variation_new(heap, system);
+  variation->is_transposed = true;
   return variation;
 }
 
@@ -53,7 +60,8 @@ static void mark_states(Variation *variation) {
   variation->start[next] = entry;
   variation->links = system->links;
   memcpy(variation->states, system->link_from, (size_t)system->links * sizeof(int32_t));
-  linear_set_pattern(variation->linear, variation->start, variation->row);
+  if (variation->is_transposed) linear_set_transposed(variation->linear, variation->start, variation->row);
+  else linear_set_pattern(variation->linear, variation->start, variation->row);
 }
 
 static void take_entries(Variation *variation) {
@@ -85,6 +93,8 @@ EvalStatus variation_take(Variation *variation, const double *entries) {
   return factor(variation);
 }
 
+const double *variation_entries(const Variation *variation) { return variation->values; }
+
 void variation_solve(Variation *variation, const double *g, double *dy) {
   const System *system = variation->system;
   double *right = variation->right;
@@ -98,4 +108,19 @@ void variation_solve(Variation *variation, const double *g, double *dy) {
   linear_solve(variation->linear, right);
   for (int32_t q = 0; q < system->columns; q++)
     if (variation->place[q] >= 0) dy[q] = right[variation->place[q]];
+}
+
+void variation_solve_transposed(Variation *variation, double *weights, double *z) {
+  const System *system = variation->system;
+  for (int32_t q = 0; q < system->columns; q++) {
+    if (variation->place[q] < 0) continue;
+    z[variation->place[q]] = weights[q];
+    weights[q] = 0;
+  }
+  linear_solve(variation->linear, z);
+  for (int32_t k = 0; k < system->links; k++) {
+    int32_t from = system->link_from[k];
+    for (int32_t e = system->column_start[from]; e < system->column_start[from + 1]; e++)
+      weights[from] -= variation->values[e] * z[system->row_index[e]];
+  }
 }

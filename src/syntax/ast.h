@@ -202,7 +202,8 @@ typedef struct AstSection {
   bool is_initial, is_algorithm;
   AstEnergy energy;
   LIST(AstStatement) body;
-  Span span; /* of the keyword */
+  Name state; /* of flat sections: the state of a state machine in which it holds; 0: none */
+  Span span;  /* of the keyword */
 } AstSection;
 
 /* ---- elements of classes ---- */

@@ -3,6 +3,7 @@
  * Invariant: a modification inside of a modification is a frame of its own on the stack; the top frame's
  * argument is the one being read. */
 #include "syntax/parser_state.h"
+#include "syntax/restrict.h"
 
 /* ---- prefixes and short classes ---- */
 
@@ -120,6 +121,7 @@ static AstModification *close_modification(Parser *parser) {
   parser_advance(parser);
   AstModification *modification = new_modification(parser, frame.begin);
   parser_take(parser, &modification->arguments, &parser->arguments, frame.arguments);
+  if (modification->arguments.count > 1 && !parser->in_annotation) restrict_modification(parser, modification);
   return modification;
 }
 
@@ -254,5 +256,8 @@ bool parse_annotation(Parser *parser, AstModification **annotation) {
   *annotation = NULL;
   if (!parser_accept(parser, TOKEN_ANNOTATION)) return true;
   if (parser->token.kind != TOKEN_LEFT_PAREN) return parser_unexpected(parser, "expected `(` behind `annotation`");
-  return (*annotation = parse_class_modification(parser)) != NULL;
+  parser->in_annotation = true;
+  *annotation = parse_class_modification(parser);
+  parser->in_annotation = false;
+  return *annotation != NULL;
 }

@@ -74,6 +74,7 @@ typedef struct Parser {
   uint32_t subscript_depth; /* open subscripts: there `end` is a value */
   bool is_closed;           /* the operand read last ended with a bracket of its own, so [i] and .x may follow */
 
+  bool in_annotation; /* the modification that is read is one */
   VEC(ModificationFrame) modifications;
   VEC(AstArgument) arguments;
   VEC(BlockFrame) blocks;

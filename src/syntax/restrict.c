@@ -81,6 +81,32 @@ static void report_twice(Parser *parser, AstLabel label, AstLabel before) {
   if (diag) diag_note(parser->diags, diag, before.span, "the other declaration");
 }
 
+/* The name that a qualified import gives; name 0 if it gives none or several. */
+static AstLabel import_label(const Parser *parser, const AstElement *element) {
+  const AstImport *import = element->kind == AST_IMPORT ? element->import : NULL;
+  if (!import || import->is_all || import->names.count) return (AstLabel){0};
+  if (import->alias.name) return import->alias;
+  return (AstLabel){ast_part(parser->ast, import->name, import->name.count - 1)->name, import->name.span};
+}
+
+static void check_imports(Parser *parser, const AstClass *definition) {
+  Map seen = map_make(parser->heap);
+  for (uint32_t i = 0; i < definition->elements.count; i++) {
+    AstLabel label = import_label(parser, &definition->elements.data[i]);
+    if (!label.name) continue;
+    uint32_t before = map_get(&seen, label.name);
+    if (before == MAP_NONE) map_put(&seen, label.name, i);
+    else {
+      Diag *diag = parser_error(parser, label.span, "the name `%s` is imported twice",
+                                names_text(parser->ast->names, label.name));
+      if (diag)
+        diag_note(parser->diags, diag, import_label(parser, &definition->elements.data[before]).span,
+                  "the other import");
+    }
+  }
+  map_free(&seen);
+}
+
 static void check_names(Parser *parser, const AstClass *definition) {
   Map seen = map_make(parser->heap);
   for (uint32_t i = 0; i < definition->elements.count; i++) {
@@ -211,8 +237,35 @@ static void check_time(Parser *parser, const AstClass *definition, Span time) {
 void restrict_class(Parser *parser, const AstClass *definition, Span time) {
   if (!parser->classes.count) check_reserved(parser, definition->label);
   check_literals(parser, definition);
-  if (definition->elements.count > 1) check_names(parser, definition);
+  if (definition->elements.count > 1) check_names(parser, definition), check_imports(parser, definition);
   check_elements(parser, definition);
   check_sections(parser, definition);
   check_time(parser, definition, time);
+}
+
+/* ---- modifications ---- */
+
+/* a.b as one name. */
+static Name whole_name(const Parser *parser, AstPath path) {
+  if (path.count == 1) return ast_part(parser->ast, path, 0)->name;
+  const char *text = ast_path_text(parser->ast, path, &parser->ast->arena);
+  return names_add(parser->ast->names, text, strlen(text));
+}
+
+/* Values count; the attributes of an element may be given apart from its value. */
+void restrict_modification(Parser *parser, const AstModification *modification) {
+  Map seen = map_make(parser->heap);
+  for (uint32_t i = 0; i < modification->arguments.count; i++) {
+    const AstArgument *argument = &modification->arguments.data[i];
+    const AstModification *inner = argument->modification;
+    if (!inner || (inner->value == AST_NONE && !inner->is_break) || argument->name.count == 0) continue;
+    Name name = whole_name(parser, argument->name);
+    uint32_t before = map_get(&seen, name);
+    if (before == MAP_NONE) map_put(&seen, name, i);
+    else {
+      Diag *diag = parser_error(parser, argument->span, "`%s` is modified twice", names_text(parser->ast->names, name));
+      if (diag) diag_note(parser->diags, diag, modification->arguments.data[before].span, "the other modification");
+    }
+  }
+  map_free(&seen);
 }

@@ -1,5 +1,6 @@
 /* restrict: what the language refuses in a class by the text of the class alone, without looking up a name: prefixes
- * that exclude each other, and the restrictions of specialized classes (Modelica 3.6, sections 4.4 to 4.8 and 12.2). */
+ * that exclude each other, the restrictions of specialized classes (Modelica 3.6, sections 4.4 to 4.8 and 12.2), what is
+ * modified or imported twice (sections 7.2.4 and 13.2). */
 #pragma once
 
 #include "syntax/parser_state.h"
@@ -9,3 +10,6 @@ void restrict_element(Parser *parser, const AstElement *element, Span span);
 
 /* A class that is whole. `time` is where it mentions the time; an empty span if it does not. */
 void restrict_class(Parser *parser, const AstClass *definition, Span time);
+
+/* The arguments of a modification, not of an annotation. */
+void restrict_modification(Parser *parser, const AstModification *modification);

@@ -22,6 +22,9 @@ static const double FIRST_SLACK = 1e-3, LARGEST_SLACK_OF_JUMPS = 1e-3, FAST = 1e
 static const double ROUND_OFF = 1e-13, STILL = 1e-9, SMALL_PART = 0.1, ON_EDGE = 1e-6, JUMP = 1e-3;
 static const double CONVERGED = 1e-13, JUMPED = 1e-6, LEFT = 1e-9;
 
+/* A difference beyond this comes of a constant that stands for infinity: it tells a side, but no size. */
+static const double INFINITE = 1e50;
+
 static int run(const Solver *solver, ModelProgram *program, double t, const double *y, double *out) {
   return program(t, y, solver->parameters, solver->discretes, solver->pre, solver->work, out);
 }
@@ -76,19 +79,31 @@ static double mode_edge(ModeKind kind, double difference) {
 
 /* ---- differences and margins ---- */
 
+/* The size of a difference as far as it tells one. */
+static double known_size(double difference) { return fabs(difference) < INFINITE ? fabs(difference) : 0; }
+
+/* Runs a program of conditions. Whatever overflows still has a sign; only values that are no numbers tell nothing. */
+static int run_conditions(Solver *solver, ModelProgram *program, double t, const double *y) {
+  if (!run(solver, program, t, y, solver->difference)) return 0;
+  for (int k = 0; k < 2 * solver->model->modes; k++)
+    if (isnan(solver->difference[k])) return 1;
+  return 0;
+}
+
 int events_evaluate(Solver *solver, double t, const double *y) {
   solver->now->looked = t;
-  return solver->model->modes ? run(solver, solver->model->conditions, t, y, solver->difference) : 0;
+  return solver->model->modes ? run_conditions(solver, solver->model->conditions, t, y) : 0;
 }
 
 static void evaluate_rates(Solver *solver, double t, const double *y) {
   const Model *model = solver->model;
-  if (model->modes && run(solver, model->rates, t, y, solver->rate))
-    memset(solver->rate, 0, (size_t)model->modes * sizeof(double));
+  if (!model->modes || !run(solver, model->rates, t, y, solver->rate)) return;
+  for (int m = 0; m < model->modes; m++)
+    if (!is_finite(solver->rate[m])) solver->rate[m] = 0;
 }
 
 static double band(const Solver *solver, int m) {
-  double size = fmax(solver->difference[solver->model->modes + m], fabs(solver->before[m]));
+  double size = fmax(known_size(solver->difference[solver->model->modes + m]), known_size(solver->before[m]));
   double blur = 4 * DBL_EPSILON * fabs(solver->now->looked) * solver->speed[m];
   return fmax(fmax(ROUND_OFF * size, blur), solver->slack[m]);
 }
@@ -116,7 +131,7 @@ static int contradicts(const Solver *solver, int m) { return events_margin(solve
 void events_keep(Solver *solver, double t, const double *y, double step) {
   evaluate_rates(solver, t, y);
   for (int m = 0; m < solver->model->modes; m++) {
-    double mean = step > 0 ? fabs(solver->difference[m] - solver->before[m]) / step : 0;
+    double mean = step > 0 ? known_size(solver->difference[m] - solver->before[m]) / step : 0;
     solver->speed[m] = fmax(fmax(fabs(solver->rate[m]), mean), solver->speed[m] / 2);
     solver->before[m] = solver->difference[m];
     solver->peak[m] = fmax(solver->peak[m], events_margin(solver, m, solver->difference[m]));
@@ -450,7 +465,9 @@ static int solve_at_event(Solver *solver, double t, double *y) {
 
 /* ---- sliding along an edge ---- */
 
-static double way(const Solver *solver, int m) { return fmax(fabs(solver->before[m]), fabs(solver->end[m])); }
+static double way(const Solver *solver, int m) {
+  return fmax(known_size(solver->before[m]), known_size(solver->end[m]));
+}
 
 static int torn_mode(const Solver *solver) {
   for (int m = 0; m < solver->model->modes; m++) {
@@ -701,8 +718,8 @@ void events_hover(Solver *solver, int m, double t) {
   times[2] = cycle;
   times[3] = ratio;
   times[4] = is_regular ? times[4] + 1 : 0;
-  solver->largest[m] = fmax(solver->largest[m], peak);
-  double size = fmax(solver->largest[m], solver->difference[solver->model->modes + m]);
+  solver->largest[m] = fmax(solver->largest[m], known_size(peak));
+  double size = fmax(solver->largest[m], known_size(solver->difference[solver->model->modes + m]));
   if (cycle < FAST * span) size = fmax(size, solver->nominal_size[m]);
   double limit = fmax(tolerance, solver->jumps[m] ? LARGEST_SLACK_OF_JUMPS : 0) * size;
   int hovers = peak <= HOVER_RANGE * fmax(*slack, tolerance * size) && times[4] < HOVER_LIMIT;
@@ -736,7 +753,7 @@ static int find_start(Solver *solver, double t, double *y) {
   begin_modes(solver, -1);
   set_timed(solver, t, y);
   memcpy(solver->event_y, y, (size_t)model->columns * sizeof(double));
-  if (model->modes && !run(solver, model->written, t, y, solver->difference)) set_modes(solver, t, y);
+  if (model->modes && !run_conditions(solver, model->written, t, y)) set_modes(solver, t, y);
   for (int round = 0; round < START_ROUNDS; round++) {
     memcpy(y, solver->event_y, (size_t)model->columns * sizeof(double));
     if (find_columns(solver, t, y)) return 1;
@@ -763,8 +780,9 @@ int events_initial(Solver *solver, double t, double *y) {
     if (find_start(solver, t, y) || moved_start(solver, y)) return 1;
   }
   solver->now->is_started = 1;
-  if (model->modes && !run(solver, model->conditions, t, model->nominal, solver->difference))
-    memcpy(solver->nominal_size, solver->difference + model->modes, (size_t)model->modes * sizeof(double));
+  int are_known = model->modes && !run_conditions(solver, model->conditions, t, model->nominal);
+  for (int m = 0; m < model->modes && are_known; m++)
+    solver->nominal_size[m] = known_size(solver->difference[model->modes + m]);
   if (states_select(solver, t, y, 0)) return 1;
   events_begin(solver, t, y);
   begin_samples(solver, t);

@@ -16,6 +16,11 @@ static void report(void *context, const char *text) {
   instance->log(instance->context, 0, text);
 }
 
+static int stepped(void *context) {
+  Instance *instance = context;
+  return instance->stepped && instance->stepped(instance->context);
+}
+
 Instance *instance_make(const char *guid, int is_cosimulation, InstanceLog *log, void *context) {
   const Model *model = &model_tables;
   if (!guid || strcmp(guid, model_token) != 0) {
@@ -40,8 +45,10 @@ Instance *instance_make(const char *guid, int is_cosimulation, InstanceLog *log,
                          0,
                          0,
                          log,
+                         0,
                          context};
   instance->solver->report = report;
+  instance->solver->stepped = stepped;
   instance->solver->context = instance;
   return instance;
 }
@@ -59,6 +66,14 @@ void instance_reset(Instance *instance) {
   instance->stop = number_nan();
   instance->tolerance = 0;
   instance->has_values = instance->is_stale = 0;
+}
+
+void instance_set_experiment(Instance *instance, int has_tolerance, double tolerance, double start, int has_stop,
+                             double stop) {
+  instance->tolerance = has_tolerance ? tolerance : 0;
+  instance->start = start;
+  instance->stop = has_stop ? stop : number_nan();
+  instance->has_values = 0;
 }
 
 /* ---- values ---- */
@@ -169,12 +184,13 @@ int instance_nominals(Instance *instance, double *nominals, size_t count) {
 }
 
 size_t instance_indicator_count(const Instance *instance) {
-  size_t count = 0;
-  for (int m = 0; m < instance->solver->model->modes; m++) count += !instance->solver->model->mode[m].is_timed;
+  const Model *model = instance->solver->model;
+  size_t count = states_choose(model) != 0;
+  for (int m = 0; m < model->modes; m++) count += !model->mode[m].is_timed;
   return count;
 }
 
-/* How far each condition is from changing; negative where it has to. */
+/* How far each condition and the choice of states are from changing; negative where they have to. */
 int instance_indicators(Instance *instance, double *indicators, size_t count) {
   Solver *solver = instance->solver;
   size_t next = 0;
@@ -183,6 +199,7 @@ int instance_indicators(Instance *instance, double *indicators, size_t count) {
   for (int m = 0; m < solver->model->modes; m++) {
     if (!solver->model->mode[m].is_timed) indicators[next++] = events_indicator(solver, m);
   }
+  if (next < count) indicators[next] = states_indicator(solver, solver->now->time, solver->y);
   return 0;
 }
 
@@ -199,10 +216,18 @@ static void gather(Solver *solver) {
   for (int k = 0; k < solver->model->states; k++) solver->states[k] = solver->y[solver->from[k]];
 }
 
+/* Our own integrator goes on from other values. */
+static void restart(Solver *solver) {
+  double next = solver->now->next;
+  radau_start(solver);
+  solver->now->next = fmin(next, 10 * solver->now->next);
+}
+
 /* What happens at an event, and which states serve from then on. */
 int instance_discrete(Instance *instance, InstanceEvent *event) {
   Solver *solver = instance->solver;
   Scalars *now = solver->now;
+  int was_stale = instance->is_stale;
   if (update(instance)) return 1;
   now->changed = 0;
   if (events_any(solver->model)) {
@@ -218,6 +243,7 @@ int instance_discrete(Instance *instance, InstanceEvent *event) {
   int moved = exchanged > 0 || now->changed; /* an integrator of several steps begins anew */
   for (int k = 0; k < solver->model->states; k++) moved |= solver->states[k] != solver->y[solver->from[k]];
   gather(solver);
+  if (instance->is_cosimulation && (was_stale || moved)) restart(solver);
   double next = events_next_time(solver, now->time);
   *event = (InstanceEvent){moved, exchanged > 0, now->terminated, is_finite(next), next};
   return 0;
@@ -240,14 +266,12 @@ int instance_completed(Instance *instance, int *needs_event, int *terminates) {
 /* Inputs that were set count from now on. */
 static int take_inputs(Instance *instance) {
   Solver *solver = instance->solver;
-  double next = solver->now->next;
   if (!instance->is_stale) return 0;
   if (update(instance)) return 1;
   if (events_any(solver->model) && events_settle(solver, solver->now->time, solver->y, -1))
     return fail(instance, "the conditions do not settle at these inputs");
   gather(solver);
-  radau_start(solver);
-  solver->now->next = fmin(next, 10 * solver->now->next);
+  restart(solver);
   return 0;
 }
 
@@ -262,56 +286,133 @@ int instance_step(Instance *instance, double until, int *is_event, int *terminat
   return 0;
 }
 
-/* ---- directional derivatives ---- */
+/* ---- derivatives ---- */
 
-static const ModelVariable *variable_of(const Instance *instance, unsigned variable, double *factor, int *column) {
+/* The column of a variable; -1: it has none. */
+static int column_of(const Instance *instance, unsigned variable, double *factor) {
   const Solver *solver = instance->solver;
   const ModelVariable *known = find(instance, variable);
-  *factor = 1;
-  *column = -1;
-  if (!known) return 0;
-  if (known->kind == VARIABLE_STATE) *column = solver->from[known->index];
-  if (known->kind == VARIABLE_RATE) *column = solver->to[known->index];
-  if (known->kind == VARIABLE_COLUMN) {
-    *column = known->index;
-    *factor = known->sign;
-  }
-  return known;
+  *factor = known && known->kind == VARIABLE_COLUMN ? known->sign : 1;
+  if (!known) return -1;
+  if (known->kind == VARIABLE_STATE) return solver->from[known->index];
+  if (known->kind == VARIABLE_RATE) return solver->to[known->index];
+  return known->kind == VARIABLE_COLUMN ? known->index : -1;
 }
 
-/* The columns' change with an input, by differences, added. */
-static int add_input_direction(Instance *instance, int leaf, double seed) {
-  Solver *solver = instance->solver;
-  double kept = solver->parameters[leaf], delta = 1e-7 * (1 + fabs(kept));
-  memcpy(solver->event_y, solver->y, (size_t)solver->model->columns * sizeof(double));
-  solver->parameters[leaf] = kept + delta;
-  int failed = states_complete(solver, solver->now->time, solver->event_y, 1) != SOLVER_OK;
+/* Derivatives by states and inputs exist; by others there are none. */
+static int check_knowns(Instance *instance, const unsigned *knowns, size_t count) {
+  for (size_t k = 0; k < count; k++) {
+    const ModelVariable *known = find(instance, knowns[k]);
+    if (known && (known->kind == VARIABLE_STATE || known->flags & IS_INPUT)) continue;
+    instance->log(instance->context, 1, "derivatives are those by states and inputs");
+    return 1;
+  }
+  return update(instance);
+}
+
+/* The derivative of all rows by an input, by central differences, in `input_rows`. */
+static int find_input_rows(Solver *solver, int leaf) {
+  const Model *model = solver->model;
+  double kept = solver->parameters[leaf], delta = 1e-6 * (1 + fabs(kept));
+  int failed = 0;
+  memset(solver->input_rows, 0, (size_t)model->rows * sizeof(double));
+  for (int side = 1; side >= -1 && !failed; side -= 2) {
+    solver->parameters[leaf] = kept + side * delta;
+    failed = model->residual(solver->now->time, solver->y, solver->parameters, solver->discretes, solver->pre,
+                             solver->work, solver->right);
+    for (int r = 0; r < model->rows; r++) solver->input_rows[r] += side * solver->right[r] / (2 * delta);
+  }
   solver->parameters[leaf] = kept;
-  for (int q = 0; q < solver->model->columns && !failed; q++)
-    solver->direction[q] += seed * (solver->event_y[q] - solver->y[q]) / delta;
   return failed;
+}
+
+/* Where the solution slides along an edge, and where rows are singular: all columns a little further in the direction. */
+static int differences(Instance *instance, const unsigned *knowns, size_t count, const double *seed) {
+  Solver *solver = instance->solver;
+  size_t size = (size_t)solver->model->columns * sizeof(double);
+  double delta = 1e-7;
+  memcpy(solver->event_y, solver->y, size);
+  for (size_t k = 0; k < count; k++) {
+    const ModelVariable *known = find(instance, knowns[k]);
+    if (known->kind == VARIABLE_STATE) solver->event_y[solver->from[known->index]] += delta * seed[k];
+    else solver->parameters[known->index] += delta * seed[k];
+  }
+  int failed = states_complete(solver, solver->now->time, solver->event_y, 1) != SOLVER_OK;
+  for (size_t k = 0; k < count; k++) {
+    const ModelVariable *known = find(instance, knowns[k]);
+    if (known->kind != VARIABLE_STATE) solver->parameters[known->index] -= delta * seed[k];
+  }
+  for (int q = 0; q < solver->model->columns; q++) solver->direction[q] = (solver->event_y[q] - solver->y[q]) / delta;
+  return failed;
+}
+
+/* How all columns change in a direction, in `direction`. */
+static int find_direction(Instance *instance, const unsigned *knowns, size_t count, const double *seed) {
+  Solver *solver = instance->solver;
+  int failed = solver->now->slide >= 0;
+  memset(solver->direction, 0, (size_t)solver->model->columns * sizeof(double));
+  memset(solver->row_direction, 0, (size_t)solver->model->rows * sizeof(double));
+  for (size_t k = 0; k < count && !failed; k++) {
+    const ModelVariable *known = find(instance, knowns[k]);
+    int is_state = known->kind == VARIABLE_STATE;
+    if (is_state) solver->direction[solver->from[known->index]] += seed[k];
+    else failed = find_input_rows(solver, known->index);
+    for (int r = 0; r < solver->model->rows && !is_state; r++)
+      solver->row_direction[r] += seed[k] * solver->input_rows[r];
+  }
+  if (!failed && !states_direction(solver, solver->now->time, solver->y, solver->direction, solver->row_direction))
+    return 0;
+  return differences(instance, knowns, count, seed);
 }
 
 int instance_direction(Instance *instance, const unsigned *unknowns, size_t unknown_count, const unsigned *knowns,
                        size_t known_count, const double *seed, double *sensitivity) {
-  Solver *solver = instance->solver;
-  double factor;
-  int column;
-  if (update(instance)) return 1;
-  memset(solver->direction, 0, (size_t)solver->model->columns * sizeof(double));
-  for (size_t k = 0; k < known_count; k++)
-    if (variable_of(instance, knowns[k], &factor, &column) && column >= 0)
-      solver->direction[column] += factor * seed[k];
-  if (states_direction(solver, solver->now->time, solver->y, solver->direction)) return 1;
-  for (size_t k = 0; k < known_count; k++) {
-    const ModelVariable *known = find(instance, knowns[k]);
-    if (known && known->flags & IS_INPUT && add_input_direction(instance, known->index, seed[k])) return 1;
-  }
+  if (check_knowns(instance, knowns, known_count) || find_direction(instance, knowns, known_count, seed)) return 1;
   for (size_t k = 0; k < unknown_count; k++) {
-    if (!variable_of(instance, unknowns[k], &factor, &column)) return 1;
-    sensitivity[k] = column >= 0 ? factor * solver->direction[column] : 0;
+    double factor;
+    int column = column_of(instance, unknowns[k], &factor);
+    sensitivity[k] = column >= 0 ? factor * instance->solver->direction[column] : 0;
   }
   return 0;
+}
+
+/* One known after the other. */
+static int adjoint_by_directions(Instance *instance, const unsigned *unknowns, size_t unknown_count,
+                                 const unsigned *knowns, size_t known_count, const double *seed, double *sensitivity) {
+  const double one = 1;
+  for (size_t k = 0; k < known_count; k++) {
+    if (find_direction(instance, &knowns[k], 1, &one)) return 1;
+    sensitivity[k] = 0;
+    for (size_t i = 0; i < unknown_count; i++) {
+      double factor;
+      int column = column_of(instance, unknowns[i], &factor);
+      if (column >= 0) sensitivity[k] += seed[i] * factor * instance->solver->direction[column];
+    }
+  }
+  return 0;
+}
+
+int instance_adjoint(Instance *instance, const unsigned *unknowns, size_t unknown_count, const unsigned *knowns,
+                     size_t known_count, const double *seed, double *sensitivity) {
+  Solver *solver = instance->solver;
+  double factor;
+  if (check_knowns(instance, knowns, known_count)) return 1;
+  memset(solver->direction, 0, (size_t)solver->model->columns * sizeof(double));
+  for (size_t i = 0; i < unknown_count; i++) {
+    int column = column_of(instance, unknowns[i], &factor);
+    if (column >= 0) solver->direction[column] += factor * seed[i];
+  }
+  int failed = solver->now->slide >= 0 ||
+               states_adjoint(solver, solver->now->time, solver->y, solver->direction, solver->row_direction);
+  for (size_t k = 0; k < known_count && !failed; k++) {
+    const ModelVariable *known = find(instance, knowns[k]);
+    int is_state = known->kind == VARIABLE_STATE;
+    sensitivity[k] = is_state ? solver->direction[solver->from[known->index]] : 0;
+    if (!is_state) failed = find_input_rows(solver, known->index);
+    for (int r = 0; r < solver->model->rows && !is_state; r++)
+      sensitivity[k] += solver->row_direction[r] * solver->input_rows[r];
+  }
+  return failed && adjoint_by_directions(instance, unknowns, unknown_count, knowns, known_count, seed, sensitivity);
 }
 
 /* ---- states ---- */
@@ -324,8 +425,10 @@ typedef struct Header {
 
 size_t instance_state_size(const Instance *instance) { return sizeof(Header) + instance->solver->changing_size; }
 
-void instance_save(const Instance *instance, char *bytes) {
+int instance_get_state(const Instance *instance, void **state) {
   Header header;
+  if (!*state) *state = malloc(instance_state_size(instance));
+  if (!*state) return 1;
   memset(&header, 0, sizeof header);
   header.start = instance->start;
   header.stop = instance->stop;
@@ -333,18 +436,41 @@ void instance_save(const Instance *instance, char *bytes) {
   header.phase = (int)instance->phase;
   header.has_values = instance->has_values;
   header.is_stale = instance->is_stale;
-  memcpy(bytes, &header, sizeof header);
-  memcpy(bytes + sizeof header, instance->solver->changing, instance->solver->changing_size);
+  memcpy(*state, &header, sizeof header);
+  memcpy((char *)*state + sizeof header, instance->solver->changing, instance->solver->changing_size);
+  return 0;
 }
 
-void instance_restore(Instance *instance, const char *bytes) {
+int instance_set_state(Instance *instance, const void *state) {
   Header header;
-  memcpy(&header, bytes, sizeof header);
+  if (!state) return 1;
+  memcpy(&header, state, sizeof header);
   instance->start = header.start;
   instance->stop = header.stop;
   instance->tolerance = header.tolerance;
   instance->phase = (InstancePhase)header.phase;
   instance->has_values = header.has_values;
   instance->is_stale = header.is_stale;
-  memcpy(instance->solver->changing, bytes + sizeof header, instance->solver->changing_size);
+  memcpy(instance->solver->changing, (const char *)state + sizeof header, instance->solver->changing_size);
+  return 0;
+}
+
+void instance_free_state(void **state) {
+  if (!state) return;
+  free(*state);
+  *state = 0;
+}
+
+int instance_serialize(const Instance *instance, const void *state, void *bytes, size_t size) {
+  if (!state || size < instance_state_size(instance)) return 1;
+  memcpy(bytes, state, instance_state_size(instance));
+  return 0;
+}
+
+int instance_deserialize(const Instance *instance, const void *bytes, size_t size, void **state) {
+  if (size != instance_state_size(instance)) return 1;
+  if (!*state) *state = malloc(size);
+  if (!*state) return 1;
+  memcpy(*state, bytes, size);
+  return 0;
 }

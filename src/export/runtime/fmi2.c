@@ -1,25 +1,11 @@
 /* fmi2: the functions of FMI 2.0, declared as its text has them, for model exchange and co-simulation. */
+#ifdef FMI2_FUNCTION_PREFIX
+#define FUNCTION_PREFIX FMI2_FUNCTION_PREFIX
+#endif
 #include "fmi.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#if defined _WIN32
-#define EXPORT __declspec(dllexport)
-#elif defined __GNUC__
-#define EXPORT __attribute__((visibility("default")))
-#else
-#define EXPORT
-#endif
-
-/* In one program with other models, function names begin with that of the model. */
-#ifdef FMI2_FUNCTION_PREFIX
-#define PASTE(a, b) a##b
-#define PASTE_NAMES(a, b) PASTE(a, b)
-#define NAME(name) PASTE_NAMES(FMI2_FUNCTION_PREFIX, name)
-#else
-#define NAME(name) name
-#endif
 
 typedef void *fmi2Component;
 typedef void *fmi2ComponentEnvironment;
@@ -67,6 +53,17 @@ static void write_log(void *context, int is_error, const char *text) {
                                  "%s", text);
 }
 
+#define FMI(name) NAME(fmi2##name)
+#define STATE(before, after) NAME(fmi2##before##FMUstate##after)
+#define DESERIALIZE NAME(fmi2DeSerializeFMUstate)
+#define DERIVATIVES NAME(fmi2GetDerivatives)
+#define DISCARD fmi2Discard
+typedef fmi2Status Status;
+typedef fmi2Component Handle;
+typedef fmi2FMUstate StateBytes;
+typedef fmi2Byte Byte;
+#include "fmi_functions.h"
+
 /* ---- instances ---- */
 
 EXPORT const char *NAME(fmi2GetTypesPlatform)(void) { return "default"; }
@@ -105,30 +102,12 @@ EXPORT fmi2Component NAME(fmi2Instantiate)(fmi2String name, fmi2Type type, fmi2S
 
 EXPORT fmi2Status NAME(fmi2SetupExperiment)(fmi2Component component, fmi2Boolean has_tolerance, fmi2Real tolerance,
                                             fmi2Real start, fmi2Boolean has_stop, fmi2Real stop) {
-  Instance *instance = of(component);
-  instance->tolerance = has_tolerance ? tolerance : 0;
-  instance->start = start;
-  instance->stop = has_stop ? stop : number_nan();
-  instance->has_values = 0;
+  instance_set_experiment(of(component), has_tolerance, tolerance, start, has_stop, stop);
   return fmi2OK;
 }
 
 EXPORT fmi2Status NAME(fmi2EnterInitializationMode)(fmi2Component component) {
   of(component)->phase = PHASE_INITIALIZATION;
-  return fmi2OK;
-}
-
-EXPORT fmi2Status NAME(fmi2ExitInitializationMode)(fmi2Component component) {
-  return status(instance_begin(of(component)));
-}
-
-EXPORT fmi2Status NAME(fmi2Terminate)(fmi2Component component) {
-  of(component)->phase = PHASE_TERMINATED;
-  return fmi2OK;
-}
-
-EXPORT fmi2Status NAME(fmi2Reset)(fmi2Component component) {
-  instance_reset(of(component));
   return fmi2OK;
 }
 
@@ -138,18 +117,15 @@ EXPORT fmi2Status NAME(fmi2Reset)(fmi2Component component) {
 #define NUMBERS(name, type)                                                                                           \
   EXPORT fmi2Status NAME(fmi2Get##name)(fmi2Component component, const fmi2ValueReference references[], size_t count, \
                                         type values[]) {                                                              \
-    for (size_t k = 0; k < count; k++) {                                                                              \
-      double value;                                                                                                   \
-      if (instance_get(of(component), references[k], &value)) return fmi2Error;                                       \
-      values[k] = (type)value;                                                                                        \
-    }                                                                                                                 \
-    return fmi2OK;                                                                                                    \
+    int failed = 0;                                                                                                   \
+    GET_NUMBERS(of(component), references, count, type, values, failed)                                               \
+    return status(failed);                                                                                            \
   }                                                                                                                   \
   EXPORT fmi2Status NAME(fmi2Set##name)(fmi2Component component, const fmi2ValueReference references[], size_t count, \
                                         const type values[]) {                                                        \
-    for (size_t k = 0; k < count; k++)                                                                                \
-      if (instance_set(of(component), references[k], values[k])) return fmi2Error;                                    \
-    return fmi2OK;                                                                                                    \
+    int failed = 0;                                                                                                   \
+    SET_NUMBERS(of(component), references, count, values, failed)                                                     \
+    return status(failed);                                                                                            \
   }
 
 NUMBERS(Real, fmi2Real)
@@ -168,49 +144,7 @@ EXPORT fmi2Status NAME(fmi2SetString)(fmi2Component component, const fmi2ValueRe
   return status(count > 0);
 }
 
-/* ---- states of the whole ---- */
-
-EXPORT fmi2Status NAME(fmi2GetFMUstate)(fmi2Component component, fmi2FMUstate *state) {
-  if (!*state) *state = malloc(instance_state_size(of(component)));
-  if (!*state) return fmi2Error;
-  instance_save(of(component), *state);
-  return fmi2OK;
-}
-
-EXPORT fmi2Status NAME(fmi2SetFMUstate)(fmi2Component component, fmi2FMUstate state) {
-  if (!state) return fmi2Error;
-  instance_restore(of(component), state);
-  return fmi2OK;
-}
-
-EXPORT fmi2Status NAME(fmi2FreeFMUstate)(fmi2Component component, fmi2FMUstate *state) {
-  (void)component;
-  free(*state);
-  *state = 0;
-  return fmi2OK;
-}
-
-EXPORT fmi2Status NAME(fmi2SerializedFMUstateSize)(fmi2Component component, fmi2FMUstate state, size_t *size) {
-  (void)state;
-  *size = instance_state_size(of(component));
-  return fmi2OK;
-}
-
-EXPORT fmi2Status NAME(fmi2SerializeFMUstate)(fmi2Component component, fmi2FMUstate state, fmi2Byte bytes[],
-                                              size_t size) {
-  if (!state || size < instance_state_size(of(component))) return fmi2Error;
-  memcpy(bytes, state, instance_state_size(of(component)));
-  return fmi2OK;
-}
-
-EXPORT fmi2Status NAME(fmi2DeSerializeFMUstate)(fmi2Component component, const fmi2Byte bytes[], size_t size,
-                                                fmi2FMUstate *state) {
-  if (size != instance_state_size(of(component))) return fmi2Error;
-  if (!*state) *state = malloc(size);
-  if (!*state) return fmi2Error;
-  memcpy(*state, bytes, size);
-  return fmi2OK;
-}
+/* ---- derivatives ---- */
 
 EXPORT fmi2Status NAME(fmi2GetDirectionalDerivative)(fmi2Component component, const fmi2ValueReference unknowns[],
                                                      size_t unknown_count, const fmi2ValueReference knowns[],
@@ -220,11 +154,6 @@ EXPORT fmi2Status NAME(fmi2GetDirectionalDerivative)(fmi2Component component, co
 }
 
 /* ---- model exchange ---- */
-
-EXPORT fmi2Status NAME(fmi2EnterEventMode)(fmi2Component component) {
-  of(component)->phase = PHASE_EVENT;
-  return fmi2OK;
-}
 
 EXPORT fmi2Status NAME(fmi2NewDiscreteStates)(fmi2Component component, fmi2EventInfo *info) {
   InstanceEvent event;
@@ -238,39 +167,10 @@ EXPORT fmi2Status NAME(fmi2NewDiscreteStates)(fmi2Component component, fmi2Event
   return fmi2OK;
 }
 
-EXPORT fmi2Status NAME(fmi2EnterContinuousTimeMode)(fmi2Component component) {
-  of(component)->phase = PHASE_CONTINUOUS;
-  return fmi2OK;
-}
-
 EXPORT fmi2Status NAME(fmi2CompletedIntegratorStep)(fmi2Component component, fmi2Boolean no_set_prior,
                                                     fmi2Boolean *needs_event, fmi2Boolean *terminates) {
   (void)no_set_prior;
   return status(instance_completed(of(component), needs_event, terminates));
-}
-
-EXPORT fmi2Status NAME(fmi2SetTime)(fmi2Component component, fmi2Real time) {
-  return status(instance_set_time(of(component), time));
-}
-
-EXPORT fmi2Status NAME(fmi2SetContinuousStates)(fmi2Component component, const fmi2Real states[], size_t count) {
-  return status(instance_set_states(of(component), states, count));
-}
-
-EXPORT fmi2Status NAME(fmi2GetContinuousStates)(fmi2Component component, fmi2Real states[], size_t count) {
-  return status(instance_states(of(component), states, count));
-}
-
-EXPORT fmi2Status NAME(fmi2GetDerivatives)(fmi2Component component, fmi2Real derivatives[], size_t count) {
-  return instance_derivatives(of(component), derivatives, count) ? fmi2Discard : fmi2OK;
-}
-
-EXPORT fmi2Status NAME(fmi2GetEventIndicators)(fmi2Component component, fmi2Real indicators[], size_t count) {
-  return instance_indicators(of(component), indicators, count) ? fmi2Discard : fmi2OK;
-}
-
-EXPORT fmi2Status NAME(fmi2GetNominalsOfContinuousStates)(fmi2Component component, fmi2Real nominals[], size_t count) {
-  return status(instance_nominals(of(component), nominals, count));
 }
 
 /* ---- co-simulation ---- */

@@ -1,27 +1,13 @@
 /* fmi3: the functions of FMI 3.0, declared as its text has them, for model exchange and co-simulation. */
+#ifdef FMI3_FUNCTION_PREFIX
+#define FUNCTION_PREFIX FMI3_FUNCTION_PREFIX
+#endif
 #include "fmi.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#if defined _WIN32
-#define EXPORT __declspec(dllexport)
-#elif defined __GNUC__
-#define EXPORT __attribute__((visibility("default")))
-#else
-#define EXPORT
-#endif
-
-/* In one program with other models, function names begin with that of the model. */
-#ifdef FMI3_FUNCTION_PREFIX
-#define PASTE(a, b) a##b
-#define PASTE_NAMES(a, b) PASTE(a, b)
-#define NAME(name) PASTE_NAMES(FMI3_FUNCTION_PREFIX, name)
-#else
-#define NAME(name) name
-#endif
 
 typedef void *fmi3Instance;
 typedef void *fmi3InstanceEnvironment;
@@ -37,17 +23,18 @@ typedef enum { fmi3Independent, fmi3Constant, fmi3Fixed, fmi3Tunable, fmi3Discre
 typedef enum { fmi3IntervalNotYetKnown, fmi3IntervalUnchanged, fmi3IntervalChanged } fmi3IntervalQualifier;
 
 typedef void (*fmi3LogMessageCallback)(fmi3InstanceEnvironment, fmi3Status, fmi3String, fmi3String);
-typedef void (*fmi3IntermediateUpdateCallback)(fmi3InstanceEnvironment, double, bool, bool, bool, bool, bool, bool *,
+typedef void (*fmi3IntermediateUpdateCallback)(fmi3InstanceEnvironment, double, bool, bool, bool, bool, bool *,
                                                double *);
 typedef void (*fmi3ClockUpdateCallback)(fmi3InstanceEnvironment);
 typedef void (*fmi3LockPreemptionCallback)(void);
 
-/* An instance and who hears its messages. */
+/* An instance and who hears its messages and steps. */
 typedef struct Component {
   Instance *instance;
   fmi3LogMessageCallback log;
+  fmi3IntermediateUpdateCallback update;
   fmi3InstanceEnvironment environment;
-  bool has_event_mode;
+  bool has_event_mode, may_return;
 } Component;
 
 static Instance *of(fmi3Instance instance) { return ((Component *)instance)->instance; }
@@ -60,6 +47,27 @@ static void write_log(void *context, int is_error, const char *text) {
                    is_error ? "logStatusError" : "logStatusWarning", text);
 }
 
+/* Values may be read between steps; nothing can be set there. */
+static int tell_of_step(void *context) {
+  const Component *component = context;
+  bool wants_return = false;
+  double earliest = 0;
+  component->update(component->environment, component->instance->solver->now->time, false, true, true,
+                    component->may_return, &wants_return, &earliest);
+  return wants_return && component->may_return;
+}
+
+#define FMI(name) NAME(fmi3##name)
+#define STATE(before, after) NAME(fmi3##before##FMUState##after)
+#define DESERIALIZE NAME(fmi3DeserializeFMUState)
+#define DERIVATIVES NAME(fmi3GetContinuousStateDerivatives)
+#define DISCARD fmi3Discard
+typedef fmi3Status Status;
+typedef fmi3Instance Handle;
+typedef fmi3FMUState StateBytes;
+typedef fmi3Byte Byte;
+#include "fmi_functions.h"
+
 /* ---- instances ---- */
 
 EXPORT const char *NAME(fmi3GetVersion)(void) { return "3.0"; }
@@ -70,16 +78,15 @@ EXPORT fmi3Status NAME(fmi3SetDebugLogging)(fmi3Instance instance, bool is_on, s
   return fmi3OK;
 }
 
-static fmi3Instance instantiate(fmi3String token, bool is_cosimulation, bool has_event_mode, bool may_return,
-                                fmi3InstanceEnvironment environment, fmi3LogMessageCallback log) {
+/* `wanted` is copied. */
+static Component *instantiate(fmi3String token, bool is_cosimulation, Component wanted) {
   Component *component = calloc(1, sizeof *component);
   if (!component) return 0;
-  component->log = log;
-  component->environment = environment;
-  component->has_event_mode = has_event_mode;
+  *component = wanted;
   component->instance = instance_make(token, is_cosimulation, write_log, component);
   if (component->instance) {
-    component->instance->returns_at_events = has_event_mode && may_return;
+    component->instance->returns_at_events = wanted.has_event_mode && wanted.may_return;
+    component->instance->stepped = wanted.update ? tell_of_step : 0;
     return component;
   }
   free(component);
@@ -91,7 +98,7 @@ EXPORT fmi3Instance NAME(fmi3InstantiateModelExchange)(fmi3String name, fmi3Stri
                                                        fmi3InstanceEnvironment environment,
                                                        fmi3LogMessageCallback log) {
   (void)name, (void)resources, (void)is_visible, (void)is_logging;
-  return instantiate(token, false, true, false, environment, log);
+  return instantiate(token, false, (Component){.log = log, .environment = environment, .has_event_mode = true});
 }
 
 EXPORT fmi3Instance NAME(fmi3InstantiateCoSimulation)(fmi3String name, fmi3String token, fmi3String resources,
@@ -100,8 +107,13 @@ EXPORT fmi3Instance NAME(fmi3InstantiateCoSimulation)(fmi3String name, fmi3Strin
                                                       size_t count, fmi3InstanceEnvironment environment,
                                                       fmi3LogMessageCallback log,
                                                       fmi3IntermediateUpdateCallback update) {
-  (void)name, (void)resources, (void)is_visible, (void)is_logging, (void)intermediate, (void)count, (void)update;
-  return instantiate(token, true, has_event_mode, may_return, environment, log);
+  (void)name, (void)resources, (void)is_visible, (void)is_logging, (void)intermediate, (void)count;
+  Component wanted = {.log = log,
+                      .update = update,
+                      .environment = environment,
+                      .has_event_mode = has_event_mode,
+                      .may_return = may_return};
+  return instantiate(token, true, wanted);
 }
 
 EXPORT fmi3Instance NAME(fmi3InstantiateScheduledExecution)(fmi3String name, fmi3String token, fmi3String resources,
@@ -122,31 +134,8 @@ EXPORT void NAME(fmi3FreeInstance)(fmi3Instance instance) {
 
 EXPORT fmi3Status NAME(fmi3EnterInitializationMode)(fmi3Instance instance, bool has_tolerance, double tolerance,
                                                     double start, bool has_stop, double stop) {
-  Instance *own = of(instance);
-  own->tolerance = has_tolerance ? tolerance : 0;
-  own->start = start;
-  own->stop = has_stop ? stop : number_nan();
-  own->phase = PHASE_INITIALIZATION;
-  own->has_values = 0;
-  return fmi3OK;
-}
-
-EXPORT fmi3Status NAME(fmi3ExitInitializationMode)(fmi3Instance instance) {
-  return status(instance_begin(of(instance)));
-}
-
-EXPORT fmi3Status NAME(fmi3EnterEventMode)(fmi3Instance instance) {
-  of(instance)->phase = PHASE_EVENT;
-  return fmi3OK;
-}
-
-EXPORT fmi3Status NAME(fmi3Terminate)(fmi3Instance instance) {
-  of(instance)->phase = PHASE_TERMINATED;
-  return fmi3OK;
-}
-
-EXPORT fmi3Status NAME(fmi3Reset)(fmi3Instance instance) {
-  instance_reset(of(instance));
+  instance_set_experiment(of(instance), has_tolerance, tolerance, start, has_stop, stop);
+  of(instance)->phase = PHASE_INITIALIZATION;
   return fmi3OK;
 }
 
@@ -166,18 +155,15 @@ EXPORT fmi3Status NAME(fmi3ExitConfigurationMode)(fmi3Instance instance) {
 #define NUMBERS(name, type)                                                                                         \
   EXPORT fmi3Status NAME(fmi3Get##name)(fmi3Instance instance, const fmi3ValueReference references[], size_t count, \
                                         type values[], size_t value_count) {                                        \
-    for (size_t k = 0; k < count && k < value_count; k++) {                                                         \
-      double value;                                                                                                 \
-      if (instance_get(of(instance), references[k], &value)) return fmi3Error;                                      \
-      values[k] = (type)value;                                                                                      \
-    }                                                                                                               \
-    return status(count != value_count);                                                                            \
+    int failed = count != value_count;                                                                              \
+    GET_NUMBERS(of(instance), references, count, type, values, failed)                                              \
+    return status(failed);                                                                                          \
   }                                                                                                                 \
   EXPORT fmi3Status NAME(fmi3Set##name)(fmi3Instance instance, const fmi3ValueReference references[], size_t count, \
                                         const type values[], size_t value_count) {                                  \
-    for (size_t k = 0; k < count && k < value_count; k++)                                                           \
-      if (instance_set(of(instance), references[k], (double)values[k])) return fmi3Error;                           \
-    return status(count != value_count);                                                                            \
+    int failed = count != value_count;                                                                              \
+    SET_NUMBERS(of(instance), references, count, values, failed)                                                    \
+    return status(failed);                                                                                          \
   }
 
 NUMBERS(Float64, double)
@@ -248,49 +234,7 @@ EXPORT fmi3Status NAME(fmi3GetVariableDependencies)(fmi3Instance instance, fmi3V
   return fmi3Error;
 }
 
-/* ---- states of the whole ---- */
-
-EXPORT fmi3Status NAME(fmi3GetFMUState)(fmi3Instance instance, fmi3FMUState *state) {
-  if (!*state) *state = malloc(instance_state_size(of(instance)));
-  if (!*state) return fmi3Error;
-  instance_save(of(instance), *state);
-  return fmi3OK;
-}
-
-EXPORT fmi3Status NAME(fmi3SetFMUState)(fmi3Instance instance, fmi3FMUState state) {
-  if (!state) return fmi3Error;
-  instance_restore(of(instance), state);
-  return fmi3OK;
-}
-
-EXPORT fmi3Status NAME(fmi3FreeFMUState)(fmi3Instance instance, fmi3FMUState *state) {
-  (void)instance;
-  free(*state);
-  *state = 0;
-  return fmi3OK;
-}
-
-EXPORT fmi3Status NAME(fmi3SerializedFMUStateSize)(fmi3Instance instance, fmi3FMUState state, size_t *size) {
-  (void)state;
-  *size = instance_state_size(of(instance));
-  return fmi3OK;
-}
-
-EXPORT fmi3Status NAME(fmi3SerializeFMUState)(fmi3Instance instance, fmi3FMUState state, fmi3Byte bytes[],
-                                              size_t size) {
-  if (!state || size < instance_state_size(of(instance))) return fmi3Error;
-  memcpy(bytes, state, instance_state_size(of(instance)));
-  return fmi3OK;
-}
-
-EXPORT fmi3Status NAME(fmi3DeserializeFMUState)(fmi3Instance instance, const fmi3Byte bytes[], size_t size,
-                                                fmi3FMUState *state) {
-  if (size != instance_state_size(of(instance))) return fmi3Error;
-  if (!*state) *state = malloc(size);
-  if (!*state) return fmi3Error;
-  memcpy(*state, bytes, size);
-  return fmi3OK;
-}
+/* ---- derivatives ---- */
 
 EXPORT fmi3Status NAME(fmi3GetDirectionalDerivative)(fmi3Instance instance, const fmi3ValueReference unknowns[],
                                                      size_t unknown_count, const fmi3ValueReference knowns[],
@@ -304,9 +248,8 @@ EXPORT fmi3Status NAME(fmi3GetAdjointDerivative)(fmi3Instance instance, const fm
                                                  size_t unknown_count, const fmi3ValueReference knowns[],
                                                  size_t known_count, const double seed[], size_t seed_count,
                                                  double sensitivity[], size_t sensitivity_count) {
-  (void)instance, (void)unknowns, (void)unknown_count, (void)knowns, (void)known_count, (void)seed, (void)seed_count;
-  (void)sensitivity, (void)sensitivity_count;
-  return fmi3Error;
+  if (seed_count != unknown_count || sensitivity_count != known_count) return fmi3Error;
+  return status(instance_adjoint(of(instance), unknowns, unknown_count, knowns, known_count, seed, sensitivity));
 }
 
 /* ---- clocks: there are none ---- */
@@ -374,11 +317,6 @@ EXPORT fmi3Status NAME(fmi3UpdateDiscreteStates)(fmi3Instance instance, bool *ne
   return fmi3OK;
 }
 
-EXPORT fmi3Status NAME(fmi3EnterContinuousTimeMode)(fmi3Instance instance) {
-  of(instance)->phase = PHASE_CONTINUOUS;
-  return fmi3OK;
-}
-
 EXPORT fmi3Status NAME(fmi3CompletedIntegratorStep)(fmi3Instance instance, bool no_set_prior, bool *needs_event,
                                                     bool *terminates) {
   int event, end;
@@ -387,30 +325,6 @@ EXPORT fmi3Status NAME(fmi3CompletedIntegratorStep)(fmi3Instance instance, bool 
   *needs_event = event;
   *terminates = end;
   return fmi3OK;
-}
-
-EXPORT fmi3Status NAME(fmi3SetTime)(fmi3Instance instance, double time) {
-  return status(instance_set_time(of(instance), time));
-}
-
-EXPORT fmi3Status NAME(fmi3SetContinuousStates)(fmi3Instance instance, const double states[], size_t count) {
-  return status(instance_set_states(of(instance), states, count));
-}
-
-EXPORT fmi3Status NAME(fmi3GetContinuousStates)(fmi3Instance instance, double states[], size_t count) {
-  return status(instance_states(of(instance), states, count));
-}
-
-EXPORT fmi3Status NAME(fmi3GetContinuousStateDerivatives)(fmi3Instance instance, double derivatives[], size_t count) {
-  return instance_derivatives(of(instance), derivatives, count) ? fmi3Discard : fmi3OK;
-}
-
-EXPORT fmi3Status NAME(fmi3GetEventIndicators)(fmi3Instance instance, double indicators[], size_t count) {
-  return instance_indicators(of(instance), indicators, count) ? fmi3Discard : fmi3OK;
-}
-
-EXPORT fmi3Status NAME(fmi3GetNominalsOfContinuousStates)(fmi3Instance instance, double nominals[], size_t count) {
-  return status(instance_nominals(of(instance), nominals, count));
 }
 
 EXPORT fmi3Status NAME(fmi3GetNumberOfEventIndicators)(fmi3Instance instance, size_t *count) {

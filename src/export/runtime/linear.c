@@ -41,6 +41,17 @@ void lu_solve(int n, const double *a, const int *pivot, double *b) {
   }
 }
 
+void lu_solve_transposed(int n, const double *a, const int *pivot, double *b) {
+  for (int k = 0; k < n; k++) {
+    for (int i = 0; i < k; i++) b[k] -= a[i + k * n] * b[i];
+    b[k] /= a[k + k * n];
+  }
+  for (int k = n - 1; k >= 0; k--)
+    for (int i = k + 1; i < n; i++) b[k] -= a[i + k * n] * b[i];
+  for (int k = n - 1; k >= 0; k--)
+    if (pivot[k] != k) swap(&b[k], &b[pivot[k]]);
+}
+
 /* x + iy becomes (x + iy) / (c + id). */
 static void divide(double *x, double *y, double c, double d) {
   double size = c * c + d * d, real = (*x * c + *y * d) / size;

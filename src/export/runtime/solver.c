@@ -93,6 +93,8 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   solver->initial_trial = numbers(memory, model->initial_columns);
   solver->initial_entries = numbers(memory, model->initial_nonzeros);
   solver->right = numbers(memory, full);
+  solver->row_direction = numbers(memory, model->rows);
+  solver->input_rows = numbers(memory, model->rows);
   solver->full_pivot = integers(memory, full);
   solver->full_place = integers(memory, model->columns);
   double **const per_column[] = {&solver->begin,  &solver->begin_y, &solver->left_y,  &solver->below,
@@ -370,12 +372,19 @@ SolverStatus solver_advance(Solver *solver, double until, int stop_at_event) {
   while (solver->now->time < until && !solver->now->terminated && !(stop_at_event && at_event)) {
     SolverStatus status = step_once(solver, until, &at_event);
     if (status != SOLVER_OK) return status;
+    if (solver->stepped && solver->stepped(solver->context)) break;
   }
   gather_states(solver);
   return SOLVER_OK;
 }
 
 /* ---- variables ---- */
+
+/* That of a mode; behind them that of the choice of states. */
+static double indicator(Solver *solver, int index) {
+  if (index == solver->model->modes) return states_indicator(solver, solver->now->time, solver->y);
+  return events_evaluate(solver, solver->now->time, solver->y) ? number_nan() : events_indicator(solver, index);
+}
 
 double solver_get(Solver *solver, int variable) {
   const ModelVariable *v = &solver->model->variable[variable];
@@ -385,8 +394,7 @@ double solver_get(Solver *solver, int variable) {
   case VARIABLE_DISCRETE: return solver->discretes[v->index];
   case VARIABLE_STATE: return solver->y[solver->from[v->index]];
   case VARIABLE_RATE: return solver->y[solver->to[v->index]];
-  case VARIABLE_INDICATOR:
-    return events_evaluate(solver, solver->now->time, solver->y) ? number_nan() : events_indicator(solver, v->index);
+  case VARIABLE_INDICATOR: return indicator(solver, v->index);
   case VARIABLE_CONSTANT:
     solver->model->constants_program(solver->now->time, solver->y, solver->parameters, solver->discretes, solver->pre,
                                      solver->work, solver->values);

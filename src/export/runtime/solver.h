@@ -179,7 +179,7 @@ typedef struct Solver {
   double *block_value, *matrix, *correction, *residual, *trial, *joint, *work;
   int *pivot, *columns, *place, *candidates, *queue;
   unsigned char *held;
-  double *full, *full_entries, *right, *direction;
+  double *full, *full_entries, *right, *direction, *row_direction, *input_rows;
   int *full_pivot, *full_place;
   /* events */
   double *difference, *rate, *before, *speed, *slack, *peak, *largest, *nominal_size, *end, *values;
@@ -193,6 +193,7 @@ typedef struct Solver {
   int *real_pivot, *complex_pivot;
   double *initial_y, *initial_trial, *initial_entries;
   void (*report)(void *context, const char *text);
+  int (*stepped)(void *context); /* after each step; 1: solver_advance returns. 0: nobody hears */
   void *context;
 } Solver;
 
@@ -230,6 +231,7 @@ int is_finite(double x);
 /* column-major matrices. Returns 0, or 1 where the matrix is singular. */
 int lu_factor(int n, double *a, int *pivot);
 void lu_solve(int n, const double *a, const int *pivot, double *b);
+void lu_solve_transposed(int n, const double *a, const int *pivot, double *b);
 int complex_factor(int n, double *a, double *b, int *pivot);
 void complex_solve(int n, const double *a, const double *b, const int *pivot, double *x, double *y);
 int select_columns(int rows, int columns, double *a, int *order);
@@ -239,10 +241,13 @@ void states_link(Solver *solver);
 SolverStatus states_complete(Solver *solver, double t, double *y, int is_following);
 int states_select(Solver *solver, double t, const double *y, const unsigned char *held);
 int states_exchange(Solver *solver, double t, const double *y);
+int states_choose(const Model *model);
 int states_wants_exchange(Solver *solver, double t, const double *y);
+double states_indicator(Solver *solver, double t, const double *y);
 SolverStatus states_jacobian(Solver *solver, double t, const double *y, double *jacobian);
 SolverStatus states_solve(Solver *solver, double t, double *y, int is_following);
-int states_direction(Solver *solver, double t, const double *y, double *columns);
+int states_direction(Solver *solver, double t, const double *y, double *columns, const double *rows);
+int states_adjoint(Solver *solver, double t, const double *y, double *columns, double *rows);
 
 /* events.c */
 int events_any(const Model *model);

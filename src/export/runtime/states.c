@@ -15,6 +15,9 @@ static const double NEWTON_QUADRATIC = 1e-8, NEWTON_FLOOR = 1e-14, NEWTON_CONTRA
 /* An exchange of states happens where it multiplies a determinant by more than this; a new choice favours the present one. */
 static const double EXCHANGE = 1.5, KEEP = 1.1;
 
+/* An importer that does not ask after each step has to exchange states at the latest where the factor is this. */
+static const double LATEST_EXCHANGE = 2;
+
 /* A column with a start value to hold should be a state. */
 static const double HOLD_WEIGHT[] = {1, 1e-3, 1e-6};
 
@@ -122,10 +125,13 @@ static void apply_correction(const Solver *solver, int count, double fraction, d
   for (int k = 0; k < count; k++) y[solver->columns[k]] = solver->trial[k] - fraction * solver->correction[k];
 }
 
+/* From 0, not from the values of before: then the solution is the same to the last bit however it is come to, and an importer may take
+ * differences of it. */
 static SolverStatus solve_linear(Solver *solver, const ModelUnit *unit, double t, double *y) {
+  for (int k = 0; k < unit->count; k++) y[solver->columns[k]] = 0;
   if (evaluate_unit(solver, unit, t, y, solver->correction) || factor_unit(solver, unit)) return SOLVER_DOMAIN;
   lu_solve(unit->count, solver->matrix, solver->pivot, solver->correction);
-  for (int k = 0; k < unit->count; k++) y[solver->columns[k]] -= solver->correction[k];
+  for (int k = 0; k < unit->count; k++) y[solver->columns[k]] = -solver->correction[k];
   return SOLVER_OK;
 }
 
@@ -251,7 +257,7 @@ static int select_block(Solver *solver, const ModelBlock *block, const unsigned 
 /* The largest factor by which one exchange multiplies a determinant. */
 static double block_gain(Solver *solver, const ModelBlock *block) {
   double gain = 0;
-  for (int s = 1; s <= block->stages && gain <= EXCHANGE; s++) {
+  for (int s = 1; s <= block->stages; s++) {
     int rows = block->stage_rows[s], count = list_candidates(solver, block, solver->depth, s), next = 0;
     if (!rows || rows == count) continue;
     clear_stage(solver, block, s, count);
@@ -306,13 +312,28 @@ int states_exchange(Solver *solver, double t, const double *y) {
   return changed;
 }
 
-int states_wants_exchange(Solver *solver, double t, const double *y) {
+int states_choose(const Model *model) {
+  for (int b = 0; b < model->blocks; b++)
+    if (model->block[b].is_choice) return 1;
+  return 0;
+}
+
+static double largest_gain(Solver *solver, double t, const double *y) {
   const Model *model = solver->model;
+  double gain = 0;
   for (int b = 0; b < model->blocks; b++) {
     const ModelBlock *block = &model->block[b];
-    if (block->is_choice && !evaluate_block(solver, block, t, y) && block_gain(solver, block) > EXCHANGE) return 1;
+    if (block->is_choice && !evaluate_block(solver, block, t, y)) gain = fmax(gain, block_gain(solver, block));
   }
-  return 0;
+  return gain;
+}
+
+int states_wants_exchange(Solver *solver, double t, const double *y) { return largest_gain(solver, t, y) > EXCHANGE; }
+
+/* How far the choice is from being one that has to change, at most 1; negative where it has. */
+double states_indicator(Solver *solver, double t, const double *y) {
+  double gain = largest_gain(solver, t, y);
+  return is_finite(gain) ? (LATEST_EXCHANGE - gain) / (LATEST_EXCHANGE + gain) : -1;
 }
 
 /* ---- derivatives ---- */
@@ -354,16 +375,31 @@ SolverStatus states_jacobian(Solver *solver, double t, const double *y, double *
   return SOLVER_OK;
 }
 
-/* In `columns`: a direction of the states; all other columns follow. Returns 1 where rows do not determine them. */
-int states_direction(Solver *solver, double t, const double *y, double *columns) {
+/* In `columns`: a direction of the states; in `rows`: what else changes the rows. All other columns follow. Returns 1 where rows do not
+ * determine them. */
+int states_direction(Solver *solver, double t, const double *y, double *columns, const double *rows) {
   const Model *model = solver->model;
   if (factor_rows(solver, t, y)) return 1;
-  memset(solver->right, 0, (size_t)model->rows * sizeof(double));
+  for (int r = 0; r < model->rows; r++) solver->right[r] = -rows[r];
   for (int q = 0; q < model->columns; q++)
     for (int e = model->jacobian_start[q]; e < model->jacobian_start[q + 1] && solver->full_place[q] < 0; e++)
       solver->right[model->jacobian_row[e]] -= solver->full_entries[e] * columns[q];
   lu_solve(model->rows, solver->full, solver->full_pivot, solver->right);
   for (int q = 0; q < model->columns; q++)
     if (solver->full_place[q] >= 0) columns[q] = solver->right[solver->full_place[q]];
+  return 0;
+}
+
+/* In `columns`: weights of all columns. What these sum up to has the derivatives by states that are left there, and those by the values of
+ * rows that are left in `rows`. */
+int states_adjoint(Solver *solver, double t, const double *y, double *columns, double *rows) {
+  const Model *model = solver->model;
+  if (factor_rows(solver, t, y)) return 1;
+  for (int q = 0; q < model->columns; q++)
+    if (solver->full_place[q] >= 0) rows[solver->full_place[q]] = -columns[q];
+  lu_solve_transposed(model->rows, solver->full, solver->full_pivot, rows);
+  for (int q = 0; q < model->columns; q++)
+    for (int e = model->jacobian_start[q]; e < model->jacobian_start[q + 1] && solver->full_place[q] < 0; e++)
+      columns[q] += solver->full_entries[e] * rows[model->jacobian_row[e]];
   return 0;
 }

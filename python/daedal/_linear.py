@@ -1,0 +1,105 @@
+"""Linear forms and steady states."""
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from ._library import library, text
+from ._model import Model, Source
+from ._options import InputValue, Value
+from ._result import Result
+
+
+def _names(names: Iterable[str] | str | None) -> bytes | None:
+    if names is None:
+        return None
+    return (names if isinstance(names, str) else ",".join(names)).encode()
+
+
+class Linear:
+    """dx' = A dx + B du, dz = C dx + D du next to a point.
+
+    `states`, `inputs` and `outputs` are names, `point` has the values of the states, `eigenvalues` are those of A, the slowest first.
+    Printed, it is a report of matrices and modes.
+    """
+
+    def __init__(self, result: Result) -> None:
+        raw = library.result_linear(result._handle)
+        names = ((raw.state_names, raw.states), (raw.input_names, raw.inputs), (raw.output_names, raw.outputs))
+        self.states, self.inputs, self.outputs = ([text(listed[k]) for k in range(count)] for listed, count in names)
+        self.time: float = raw.time
+        self.point = self._numbers(raw.point, raw.states)
+        self.A = self._matrix(raw.a, raw.states, raw.states)
+        self.B = self._matrix(raw.b, raw.states, raw.inputs)
+        self.C = self._matrix(raw.c, raw.outputs, raw.states)
+        self.D = self._matrix(raw.d, raw.outputs, raw.inputs)
+        self.eigenvalues = self._numbers(raw.eigenvalues_real, raw.states) + 1j * self._numbers(raw.eigenvalues_imaginary, raw.states)
+        self._result = result
+
+    @staticmethod
+    def _numbers(pointer: Any, count: int) -> np.ndarray:
+        return np.ctypeslib.as_array(pointer, (count,)).copy() if count else np.zeros(0)
+
+    @classmethod
+    def _matrix(cls, pointer: Any, rows: int, columns: int) -> np.ndarray:
+        return cls._numbers(pointer, rows * columns).reshape((rows, columns), order="F")
+
+    def bode(self) -> str:
+        """The response of every output to every input over the frequency, as SVG."""
+        return text(library.linear_bode(self._result._handle))
+
+    def __str__(self) -> str:
+        return text(library.linear_text(self._result._handle))
+
+
+class Steady(Mapping):
+    """A steady state: a mapping from variables to values.
+
+    `linear` is the linear form there, `stability` "stable", "unstable" or "undecided", `way` that which led to it. Printed, it is a report.
+    """
+
+    def __init__(self, result: Result) -> None:
+        report = json.loads(text(library.steady_json(result._handle)))
+        self._values: dict[str, float] = report["values"]
+        self.stability: str = report["stability"]
+        self.way: str = report["way"]
+        self.linear = Linear(result)
+        self._text = text(library.steady_text(result._handle))
+
+    def __getitem__(self, name: str) -> float:
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __str__(self) -> str:
+        return self._text
+
+
+def _model(source: Source) -> Model:
+    return source if isinstance(source, Model) else Model(source)
+
+
+def linearize(source: Source, parameters: Mapping[str, Value] | None = None, *, by: Iterable[str] | str | None = None,
+              outputs: Iterable[str] | str | None = None, inputs: Mapping[str, InputValue] | str | None = None,
+              **keywords: Any) -> Linear:
+    """The linear form of a model at its initial values or, with stop_time, at that time of a run.
+
+    `by` names the inputs of the form and `outputs` its outputs: those of the model itself without them. All else is as for
+    daedal.simulate.
+    """
+    call = lambda handle, options: library.linearize(handle, options, _names(by), _names(outputs))
+    return Linear(_model(source)._result(call, parameters, inputs, None, keywords))
+
+
+def steady(source: Source, parameters: Mapping[str, Value] | None = None, *, way: str | None = None,
+           inputs: Mapping[str, InputValue] | str | None = None, **keywords: Any) -> Steady:
+    """A steady state, by the way "newton", "homotopy" or "integration", or by one after the other."""
+    call = lambda handle, options: library.steady(handle, options, _names(way))
+    return Steady(_model(source)._result(call, parameters, inputs, None, keywords))

@@ -1,0 +1,158 @@
+/* fit_runs: the runs of a fit: values of the model at the measurements, and their derivatives by the parameters. These are
+ * the sensitivities of one run; where the model has none, differences of two runs a parameter. */
+#include "api/fit.h"
+
+#include "base/number.h"
+
+#include <math.h>
+#include <string.h>
+
+bool fit_is_measured(const daedal_estimate *estimate, uint32_t c, size_t row) {
+  return isfinite(trajectory_value(estimate->data, row, estimate->columns.data[c].signal));
+}
+
+static void write_overrides(daedal_estimate *estimate, const double *p) {
+  const char *given = estimate->plan->options.overrides;
+  char *at = estimate->overrides;
+  size_t length = given ? strlen(given) : 0;
+  if (length) memcpy(at, given, length), at += length, *at++ = ',';
+  for (uint32_t k = 0; k < estimate->parameters.count; k++) {
+    const char *name = estimate->parameters.data[k].override;
+    size_t size = strlen(name);
+    if (k) *at++ = ',';
+    memcpy(at, name, size);
+    at += size;
+    at += number_shortest(p[k], at);
+  }
+}
+
+static void make_room(daedal_estimate *estimate, Arena *arena) {
+  const char *given = estimate->plan->options.overrides;
+  size_t length = given ? strlen(given) + 2 : 2;
+  for (uint32_t k = 0; k < estimate->parameters.count; k++)
+    length += strlen(estimate->parameters.data[k].override) + NUMBER_SIZE + 1;
+  estimate->overrides = arena_alloc(arena, length);
+}
+
+/* Parameters by name, start values as NAME.start. Lives in the arena. */
+static const char *list_targets(daedal_estimate *estimate, Arena *arena) {
+  const Model *model = estimate->asked->model->model;
+  TextVec text = {0};
+  for (uint32_t k = 0; k < estimate->parameters.count; k++) {
+    FitParameter *parameter = &estimate->parameters.data[k];
+    uint32_t position = model_find(model, parameter->figures.name);
+    bool is_parameter = position != MAP_NONE && model->variables.data[position].role == ROLE_PARAMETER;
+    parameter->target = arena_printf(arena, is_parameter ? "%s" : "%s.start", parameter->figures.name);
+    text_printf(arena->heap, &text, "%s%s", k ? "," : "", parameter->target);
+  }
+  return text_keep(arena->heap, &text, arena);
+}
+
+static void forget_sensitivities(daedal_estimate *estimate) {
+  daedal_plan_free(estimate->differentiated);
+  estimate->differentiated = NULL;
+}
+
+void fit_prepare(daedal_estimate *estimate, daedal_model *model, Arena *arena) {
+  daedal_options options = estimate->options;
+  make_room(estimate, arena);
+  options.sensitivity = list_targets(estimate, arena);
+  estimate->differentiated = daedal_plan_make(model, &options);
+  if (daedal_plan_status(estimate->differentiated) != DAEDAL_OK) forget_sensitivities(estimate);
+}
+
+static daedal_result *run_of(daedal_estimate *estimate, daedal_plan *plan, const double *p) {
+  daedal_options options = plan->options;
+  write_overrides(estimate, p);
+  options.overrides = estimate->overrides;
+  estimate->runs++;
+  return plan_run(plan, &options, RUN_ROWS);
+}
+
+daedal_result *fit_run(daedal_estimate *estimate, const double *p) { return run_of(estimate, estimate->plan, p); }
+
+/* The values of a signal of a run at the times of a column's measurements, in a row. false: it has not all of them. */
+static bool read_signal(const daedal_estimate *estimate, const Trajectory *trajectory, const char *name, uint32_t c,
+                        double *values) {
+  uint32_t signal = signals_find(trajectory->signals, name);
+  if (signal == MAP_NONE) return false;
+  for (size_t row = 0; row < estimate->data->rows; row++) {
+    if (!fit_is_measured(estimate, c, row)) continue;
+    double time = trajectory_time(estimate->data, row);
+    size_t at = trajectory_find(trajectory, time);
+    *values = trajectory_value(trajectory, at, signal);
+    if (trajectory_time(trajectory, at) != time || !isfinite(*values++)) return false;
+  }
+  return true;
+}
+
+/* Values of the model for all residuals, scaled, or their derivatives by a target; NULL: the values. */
+static bool read_values(const daedal_estimate *estimate, const daedal_result *result, const char *target,
+                        double *values) {
+  Arena arena = arena_make(estimate->asked->heap);
+  bool ok = true;
+  for (uint32_t c = 0; c < estimate->columns.count && ok; c++) {
+    const FitColumn *column = &estimate->columns.data[c];
+    const char *name = target ? arena_printf(&arena, "der(%s, %s)", column->name, target) : column->name;
+    ok = read_signal(estimate, recorder_of(result)->trajectory, name, c, values);
+    for (uint32_t k = 0; k < column->values && ok; k++) values[k] *= column->scale;
+    values += column->values;
+  }
+  arena_free(&arena);
+  return ok;
+}
+
+/* Of a run of the plan at p; jacobian NULL: values alone. */
+static bool values_at(daedal_estimate *estimate, daedal_plan *plan, const double *p, double *values, double *jacobian) {
+  daedal_result *result = run_of(estimate, plan, p);
+  daedal_status status = daedal_result_status(result);
+  bool ok = status == DAEDAL_OK && read_values(estimate, result, NULL, values);
+  for (uint32_t k = 0; jacobian && ok && k < estimate->parameters.count; k++)
+    ok = read_values(estimate, result, estimate->parameters.data[k].target, jacobian + (size_t)k * estimate->residuals);
+  daedal_result_free(result);
+  if (status == DAEDAL_INTERNAL) heap_fail(estimate->asked->heap); /* there is no memory: that of the fit ends, too */
+  return ok;
+}
+
+/* A difference whose errors, of the runs and of the formula, are alike. */
+static double difference_step(const daedal_estimate *estimate, uint32_t k, double p) {
+  const FitParameter *parameter = &estimate->parameters.data[k];
+  double size = fmax(fabs(p), 1e-3 * fabs(parameter->figures.start));
+  return cbrt(estimate->options.tolerance) * (size > 0 ? size : 1);
+}
+
+/* A column of the Jacobian by central differences, or to one side at a bound. */
+static bool difference_column(daedal_estimate *estimate, uint32_t k, double *p, double *column, double *other) {
+  const FitParameter *parameter = &estimate->parameters.data[k];
+  double before = p[k], step = difference_step(estimate, k, before);
+  double high = fmin(before + step, parameter->upper), low = fmax(before - step, parameter->lower);
+  p[k] = high;
+  bool ok = values_at(estimate, estimate->plan, p, column, NULL);
+  p[k] = low;
+  ok = ok && values_at(estimate, estimate->plan, p, other, NULL);
+  p[k] = before;
+  for (uint32_t i = 0; ok && i < estimate->residuals; i++) column[i] = (column[i] - other[i]) / (high - low);
+  return ok;
+}
+
+static void subtract_data(const daedal_estimate *estimate, double *r) {
+  for (uint32_t c = 0; c < estimate->columns.count; c++) {
+    const FitColumn *column = &estimate->columns.data[c];
+    for (size_t row = 0; row < estimate->data->rows; row++)
+      if (fit_is_measured(estimate, c, row))
+        *r++ -= column->scale * trajectory_value(estimate->data, row, column->signal);
+  }
+}
+
+/* Where a run has no sensitivities, and the others do not, either, differences take over. */
+bool fit_evaluate(void *context, const double *p, double *r, double *jacobian) {
+  daedal_estimate *estimate = context;
+  bool ok = jacobian && estimate->differentiated && values_at(estimate, estimate->differentiated, p, r, jacobian);
+  if (!ok && !values_at(estimate, estimate->plan, p, r, NULL)) return false;
+  if (!ok && jacobian) forget_sensitivities(estimate);
+  for (uint32_t k = 0; jacobian && !ok && k < estimate->parameters.count; k++)
+    if (!difference_column(estimate, k, (double *)p, jacobian + (size_t)k * estimate->residuals, estimate->fitted))
+      return false;
+  subtract_data(estimate, r);
+  return true;
+}

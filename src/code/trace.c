@@ -1,0 +1,433 @@
+/* trace: see trace.h. */
+#include "code/trace.h"
+
+#include "code/tape.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A function that is called less often is not worth recording. */
+enum { CALLS_BEFORE = 16 };
+
+/* Expressions of a trace at most, and ways through it. */
+enum { NODE_LIMIT = 1000000, WAY_LIMIT = 1024 };
+
+/* A trace that knew fewer than so many calls for each one that it did not know is given up, after a trial. */
+enum { WORTH = 2, TRIAL = 256 };
+
+/* Results that call sites ask for, or a partial derivative of them. Sites that ask for first partials by different arguments
+ * share one demand: the code gives all of them, and the next site finds them there. */
+typedef struct Demand {
+  uint32_t order, result_count;
+  IndexVec partials; /* of order 1: all that are asked for; else those of the one derivative */
+  uint32_t *results;
+  double *arguments; /* of the last call, whose values are in the code of this way; UINT32_MAX: none */
+  uint32_t way;
+} Demand;
+
+/* A call site: what it asks for, where that is among the first partials, and the way of its last call. */
+typedef struct Visitor {
+  uint32_t demand, position, way;
+} Visitor;
+
+/* The code of a way for a demand: conditions, then results; of first partials for one argument after the other. */
+typedef struct WayCode {
+  Kernel kernel;
+  Registers *registers; /* NULL: a derivative is not given */
+  double *values;
+} WayCode;
+
+/* Where a condition of a way is decided otherwise. */
+typedef struct Branch {
+  uint32_t condition;
+  double decision;
+  uint32_t way;
+} Branch;
+
+typedef struct Way {
+  Recording recording;
+  Expr *values;          /* of recording.given, with the leaves replaced */
+  uint32_t parent, from; /* the way that it branches off, and at which condition; of the first one UINT32_MAX */
+  VEC(Branch) branches;
+  VEC(WayCode *) codes; /* per demand */
+} Way;
+
+struct Trace {
+  Heap *heap;
+  Tracer *tracer;
+  const Function *function;
+  Dag *dag;
+  bool with_partials, is_off;
+  uint32_t calls;
+  uint64_t known, unknown; /* calls */
+  VEC(Demand) demands;
+  Map visitor_of; /* address of a call site -> visitor */
+  VEC(Visitor) visitors;
+  VEC(Way) ways;
+};
+
+Trace *trace_new(Heap *heap, Tracer *tracer, const Function *function, Names *names, bool with_partials) {
+  Trace *trace = heap_alloc(heap, sizeof *trace);
+  *trace = (Trace){.heap = heap, .tracer = tracer, .function = function, .with_partials = with_partials};
+  trace->dag = dag_new(heap, names);
+  trace->visitor_of = map_make(heap);
+  return trace;
+}
+
+/* ---- demands ---- */
+
+static bool is_demand_of(const Demand *demand, const CallSite *site) {
+  if (demand->order != site->partial_count || demand->result_count != site->result_count) return false;
+  if (memcmp(demand->results, site->results, site->result_count * sizeof *site->results) != 0) return false;
+  return demand->order == 1 ||
+         memcmp(demand->partials.data, site->partials, site->partial_count * sizeof *site->partials) == 0;
+}
+
+static uint32_t find_demand(Trace *trace, const CallSite *site) {
+  for (uint32_t d = 0; d < trace->demands.count; d++)
+    if (is_demand_of(&trace->demands.data[d], site)) return d;
+  Demand demand = {.order = site->partial_count, .result_count = site->result_count, .way = UINT32_MAX};
+  demand.results = heap_copy(trace->heap, site->results, site->result_count, sizeof *site->results);
+  demand.arguments = heap_array(trace->heap, trace->function->arguments, sizeof *demand.arguments);
+  for (uint32_t p = 0; p < site->partial_count; p++) vec_push(trace->heap, &demand.partials, site->partials[p]);
+  vec_push(trace->heap, &trace->demands, demand);
+  return trace->demands.count - 1;
+}
+
+/* The place of a first partial; code that was made without it is made anew. */
+static uint32_t find_partial(Trace *trace, uint32_t number, uint32_t argument) {
+  Demand *demand = &trace->demands.data[number];
+  for (uint32_t p = 0; p < demand->partials.count; p++)
+    if (demand->partials.data[p] == argument) return p;
+  vec_push(trace->heap, &demand->partials, argument);
+  demand->way = UINT32_MAX;
+  for (uint32_t w = 0; w < trace->ways.count; w++)
+    if (number < trace->ways.data[w].codes.count) trace->ways.data[w].codes.data[number] = NULL;
+  return demand->partials.count - 1;
+}
+
+static void set_visitor(Trace *trace, Visitor *visitor, const CallSite *site) {
+  visitor->demand = find_demand(trace, site);
+  visitor->position = site->partial_count == 1 ? find_partial(trace, visitor->demand, site->partials[0]) : 0;
+}
+
+static bool is_visitor_at(const Trace *trace, const Visitor *visitor, const CallSite *site) {
+  const Demand *demand = &trace->demands.data[visitor->demand];
+  return is_demand_of(demand, site) &&
+         (site->partial_count != 1 || demand->partials.data[visitor->position] == site->partials[0]);
+}
+
+/* The visitor at the site's address; another site may have been there before. */
+static Visitor *find_visitor(Trace *trace, const CallSite *site) {
+  uint64_t key = (uint64_t)(uintptr_t)site;
+  uint32_t known = map_get(&trace->visitor_of, key);
+  if (known != MAP_NONE) {
+    Visitor *visitor = &trace->visitors.data[known];
+    if (!is_visitor_at(trace, visitor, site)) set_visitor(trace, visitor, site);
+    return visitor;
+  }
+  Visitor visitor = {0};
+  set_visitor(trace, &visitor, site);
+  map_put(&trace->visitor_of, key, trace->visitors.count);
+  vec_push(trace->heap, &trace->visitors, visitor);
+  return &vec_last(&trace->visitors);
+}
+
+void trace_prepare(Trace *trace, const CallSite *site) { find_visitor(trace, site); }
+
+/* ---- derivatives ---- */
+
+/* Derivatives by some arguments: of the arguments themselves 1 or 0, of given results by the chain rule. */
+typedef struct Derivation {
+  Trace *trace;
+  const Way *way;
+  const uint32_t *arguments;
+  uint32_t count;
+  Expr *rates; /* per given result and argument, as far as known; EXPR_NONE: not given */
+  uint32_t known;
+} Derivation;
+
+static Expr leaf_rate(const Derivation *derivation, Expr leaf, uint32_t a) {
+  Dag *dag = derivation->trace->dag;
+  uint32_t index = dag_index(dag, leaf);
+  if (index < derivation->trace->function->arguments) return dag_constant(dag, index == derivation->arguments[a]);
+  for (uint32_t i = 0; i < derivation->known; i++)
+    if (derivation->way->recording.given.data[i].leaf == leaf) return derivation->rates[i * derivation->count + a];
+  return EXPR_NONE;
+}
+
+/* sum + partial * rate; EXPR_NONE where a factor is not given, unless the other one is 0. */
+static Expr add_product(Dag *dag, Expr sum, Expr partial, Expr rate) {
+  Expr zero = dag_constant(dag, 0);
+  if (sum == EXPR_NONE || partial == zero || rate == zero) return sum;
+  if (partial == EXPR_NONE || rate == EXPR_NONE) return EXPR_NONE;
+  Expr product = dag_multiply(dag, partial, rate);
+  return dag_add(dag, sum, product);
+}
+
+/* The derivatives of e by all arguments. */
+static void derive(const Derivation *derivation, Expr e, Expr *out) {
+  Dag *dag = derivation->trace->dag;
+  ExprVec leaves = {0}, partials = {0};
+  dag_gradient(dag, e, &leaves, &partials);
+  for (uint32_t a = 0; a < derivation->count; a++) {
+    out[a] = dag_constant(dag, 0);
+    for (uint32_t i = 0; i < leaves.count; i++)
+      out[a] = add_product(dag, out[a], partials.data[i], leaf_rate(derivation, leaves.data[i], a));
+  }
+  vec_free(dag_heap(dag), &leaves, &partials);
+}
+
+static void derive_given(Derivation *derivation) {
+  Dag *dag = derivation->trace->dag;
+  const Recording *recording = &derivation->way->recording;
+  uint32_t count = derivation->count;
+  Expr *rates = heap_array(derivation->trace->heap, count, sizeof *rates);
+  for (; derivation->known < recording->given.count; derivation->known++) {
+    const GivenResult *given = &recording->given.data[derivation->known];
+    Expr *sums = derivation->rates + (size_t)derivation->known * count;
+    for (uint32_t a = 0; a < count; a++) sums[a] = dag_constant(dag, 0);
+    for (uint32_t k = 0; k < given->count; k++) {
+      derive(derivation, given->arguments[k], rates);
+      for (uint32_t a = 0; a < count; a++) sums[a] = add_product(dag, sums[a], given->partials[k], rates[a]);
+    }
+  }
+  heap_free(derivation->trace->heap, rates);
+}
+
+/* Derivatives of the expressions, by one argument after the other; those that are not given are EXPR_NONE. */
+static void derive_all(Trace *trace, const Way *way, const uint32_t *arguments, uint32_t count, const Expr *list,
+                       uint32_t size, Expr *out) {
+  Derivation derivation = {.trace = trace, .way = way, .arguments = arguments, .count = count};
+  derivation.rates = heap_array(trace->heap, (size_t)way->recording.given.count * count, sizeof *derivation.rates);
+  Expr *row = heap_array(trace->heap, count, sizeof *row);
+  derive_given(&derivation);
+  for (uint32_t i = 0; i < size; i++) {
+    for (uint32_t a = 0; a < count; a++) row[a] = EXPR_NONE;
+    if (list[i] != EXPR_NONE) derive(&derivation, list[i], row);
+    for (uint32_t a = 0; a < count; a++) out[a * size + i] = row[a];
+  }
+  heap_free_all(trace->heap, derivation.rates, row);
+}
+
+/* ---- code ---- */
+
+/* Values take the place of the leaves of given results. */
+static void replace_given(Trace *trace, const Way *way, uint32_t given, Expr *roots, uint32_t count) {
+  Expr *leaves = heap_array(trace->heap, given, sizeof *leaves);
+  for (uint32_t i = 0; i < given; i++) leaves[i] = way->recording.given.data[i].leaf;
+  if (given) dag_substitute(trace->dag, leaves, way->values, given, roots, count);
+  heap_free(trace->heap, leaves);
+}
+
+static Kernel make_kernel(Trace *trace, const Expr *roots, uint32_t count) {
+  Heap *heap = trace->heap;
+  uint32_t arguments = trace->function->arguments;
+  SlotMap slots = {map_make(heap), map_make(heap)};
+  Store *stores = heap_array(heap, arguments + count, sizeof *stores);
+  uint32_t *places = heap_array(heap, arguments + count, sizeof *places);
+  for (uint32_t k = 0; k < arguments; k++) {
+    map_put(&slots.nodes, dag_variable(trace->dag, k, 0), k);
+    stores[k] = STORE_COLUMN;
+    places[k] = k;
+  }
+  for (uint32_t r = 0; r < count; r++) {
+    stores[arguments + r] = STORE_OUTPUT;
+    places[arguments + r] = r;
+  }
+  Instances instances = instances_make(heap, 1, arguments, count, stores, places);
+  Kernel kernel = kernel_make(heap, trace->dag, roots, instances, &slots);
+  map_free(&slots.nodes);
+  map_free(&slots.numbers);
+  heap_free_all(heap, stores, places);
+  return kernel;
+}
+
+static bool all_given(const Expr *roots, uint32_t count) {
+  for (uint32_t r = 0; r < count; r++)
+    if (roots[r] == EXPR_NONE) return false;
+  return true;
+}
+
+/* The results asked for, or their derivatives, which take their place. */
+static uint32_t demand_size(const Demand *demand) {
+  return demand->result_count * (demand->order == 1 ? demand->partials.count : 1);
+}
+
+static void set_results(Trace *trace, const Way *way, const Demand *demand, Expr *roots) {
+  uint32_t count = demand->result_count;
+  Expr *list = heap_array(trace->heap, count, sizeof *list);
+  for (uint32_t r = 0; r < count; r++) list[r] = roots[r] = way->recording.results.data[demand->results[r]];
+  if (demand->order == 1) derive_all(trace, way, demand->partials.data, demand->partials.count, list, count, roots);
+  for (uint32_t p = 0; p < demand->order && demand->order > 1; p++) {
+    derive_all(trace, way, &demand->partials.data[p], 1, list, count, roots);
+    memcpy(list, roots, count * sizeof *list);
+  }
+  heap_free(trace->heap, list);
+}
+
+static WayCode *make_code(Trace *trace, const Way *way, const Demand *demand) {
+  Heap *heap = trace->heap;
+  uint32_t conditions = way->recording.conditions.count, count = conditions + demand_size(demand);
+  Expr *roots = heap_array(heap, count, sizeof *roots);
+  WayCode *code = heap_alloc(heap, sizeof *code);
+  set_results(trace, way, demand, roots + conditions);
+  if (conditions) memcpy(roots, way->recording.conditions.data, conditions * sizeof *roots);
+  if (all_given(roots, count)) {
+    replace_given(trace, way, way->recording.given.count, roots, count);
+    code->kernel = make_kernel(trace, roots, count);
+    code->registers = registers_new(heap, tape_new(heap, &code->kernel), (Calling){0});
+    code->values = heap_array(heap, count, sizeof *code->values);
+  }
+  heap_free(heap, roots);
+  return code;
+}
+
+static WayCode *code_of(Trace *trace, uint32_t number, uint32_t demand) {
+  Way *way = &trace->ways.data[number];
+  while (way->codes.count <= demand) vec_push(trace->heap, &way->codes, NULL);
+  if (!way->codes.data[demand]) way->codes.data[demand] = make_code(trace, way, &trace->demands.data[demand]);
+  return way->codes.data[demand];
+}
+
+/* ---- ways ---- */
+
+/* The way that branches off where condition number `condition` has this value; UINT32_MAX: none is known. */
+static uint32_t find_branch(const Way *way, uint32_t condition, double decision) {
+  for (uint32_t b = 0; b < way->branches.count; b++)
+    if (way->branches.data[b].condition == condition && way->branches.data[b].decision == decision)
+      return way->branches.data[b].way;
+  return UINT32_MAX;
+}
+
+/* The way to try when a condition of `way` is decided otherwise. Ways that branch off later share the condition. */
+static uint32_t next_way(const Trace *trace, uint32_t way, uint32_t condition, double decision) {
+  while (trace->ways.data[way].parent != UINT32_MAX && condition <= trace->ways.data[way].from)
+    way = trace->ways.data[way].parent;
+  const Way *owner = &trace->ways.data[way];
+  return owner->recording.decisions.data[condition] == decision ? way : find_branch(owner, condition, decision);
+}
+
+/* The first condition that the two decide differently; their number if there is none. */
+static uint32_t parting(const Recording *a, const Recording *b) {
+  uint32_t c = 0;
+  while (c < a->conditions.count && c < b->conditions.count && a->conditions.data[c] == b->conditions.data[c] &&
+         a->decisions.data[c] == b->decisions.data[c])
+    c++;
+  return c;
+}
+
+/* The way of this recording; a new one is put where it branches off. UINT32_MAX: it does not fit to the others. */
+static uint32_t add_way(Trace *trace, Recording *recording) {
+  uint32_t at = 0, next = trace->ways.count ? 0 : UINT32_MAX, condition = 0;
+  while (next != UINT32_MAX) {
+    at = next;
+    const Recording *other = &trace->ways.data[at].recording;
+    condition = parting(other, recording);
+    if (condition == other->conditions.count && condition == recording->conditions.count) return at;
+    if (condition == other->conditions.count || condition == recording->conditions.count) return UINT32_MAX;
+    if (other->conditions.data[condition] != recording->conditions.data[condition]) return UINT32_MAX;
+    next = find_branch(&trace->ways.data[at], condition, recording->decisions.data[condition]);
+  }
+  Way way = {.recording = *recording, .parent = trace->ways.count ? at : UINT32_MAX, .from = condition};
+  way.values = heap_array(trace->heap, recording->given.count, sizeof *way.values);
+  for (uint32_t i = 0; i < recording->given.count; i++) {
+    way.values[i] = recording->given.data[i].value;
+    replace_given(trace, &way, i, &way.values[i], 1);
+  }
+  if (trace->ways.count)
+    vec_push(trace->heap, &trace->ways.data[at].branches,
+             (Branch){condition, recording->decisions.data[condition], trace->ways.count});
+  vec_push(trace->heap, &trace->ways, way);
+  *recording = (Recording){0};
+  return trace->ways.count - 1;
+}
+
+/* Records the way of these arguments; UINT32_MAX if that is not possible. */
+static uint32_t record_way(Trace *trace, const double *arguments) {
+  Recording recording;
+  uint32_t way = UINT32_MAX;
+  TraceStatus status =
+      tracer_run(trace->tracer, trace->dag, trace->function, arguments, trace->with_partials, &recording);
+  if (status == TRACE_DONE) way = add_way(trace, &recording);
+  if (status == TRACE_IMPOSSIBLE || (status == TRACE_DONE && way == UINT32_MAX)) trace->is_off = true;
+  if (dag_size(trace->dag) > NODE_LIMIT || trace->ways.count > WAY_LIMIT) trace->is_off = true;
+  recording_free(trace->heap, &recording);
+  return way;
+}
+
+/* ---- running ---- */
+
+static void run_code(WayCode *code, const double *arguments) {
+  Arrays arrays = {0};
+  arrays.read[STORE_COLUMN] = arguments;
+  arrays.write[STORE_OUTPUT] = code->values;
+  tape_begin(code->registers, &arrays);
+}
+
+/* The first condition of the way that is decided otherwise here; their number: none is. */
+static uint32_t first_change(const Recording *recording, const double *values) {
+  uint32_t c = 0;
+  while (c < recording->conditions.count && values[c] == recording->decisions.data[c]) c++;
+  return c;
+}
+
+/* From the way of the last call to the way that fits; UINT32_MAX: it is not known, or not in this demand. */
+static uint32_t follow(Trace *trace, const Visitor *visitor, const double *arguments) {
+  uint32_t way = visitor->way;
+  for (uint32_t tried = 0; way < trace->ways.count && tried < trace->ways.count; tried++) {
+    WayCode *code = code_of(trace, way, visitor->demand);
+    if (!code->registers) return UINT32_MAX;
+    run_code(code, arguments);
+    uint32_t condition = first_change(&trace->ways.data[way].recording, code->values);
+    if (condition == trace->ways.data[way].recording.conditions.count) return way;
+    way = next_way(trace, way, condition, code->values[condition]);
+  }
+  return UINT32_MAX;
+}
+
+static bool take_results(const Trace *trace, const Visitor *visitor, double *results) {
+  const Demand *demand = &trace->demands.data[visitor->demand];
+  const Way *way = &trace->ways.data[visitor->way];
+  const double *values = way->codes.data[visitor->demand]->values + way->recording.conditions.count;
+  values += (size_t)visitor->position * demand->result_count;
+  bool is_finite = true;
+  for (uint32_t r = 0; r < demand->result_count; r++) is_finite = is_finite && isfinite(values[r]);
+  if (is_finite) memcpy(results, values, demand->result_count * sizeof *results);
+  return is_finite;
+}
+
+static bool is_given_up(Trace *trace) {
+  if (trace->unknown > TRIAL && trace->known < WORTH * trace->unknown) trace->is_off = true;
+  return trace->is_off;
+}
+
+/* Finds the way of these arguments, and its values; false if it is not known. */
+static bool visit(Trace *trace, Visitor *visitor, const double *arguments) {
+  uint32_t way = follow(trace, visitor, arguments);
+  trace->known += way != UINT32_MAX;
+  trace->unknown += way == UINT32_MAX;
+  trace->demands.data[visitor->demand].way = UINT32_MAX;
+  if (way == UINT32_MAX) {
+    way = record_way(trace, arguments);
+    if (way == UINT32_MAX || !code_of(trace, way, visitor->demand)->registers) return false;
+    run_code(code_of(trace, way, visitor->demand), arguments);
+  }
+  visitor->way = trace->demands.data[visitor->demand].way = way;
+  memcpy(trace->demands.data[visitor->demand].arguments, arguments, trace->function->arguments * sizeof *arguments);
+  return true;
+}
+
+bool trace_run(Trace *trace, const CallSite *site, const double *arguments, double *results) {
+  if (trace->calls < CALLS_BEFORE) {
+    trace->calls++;
+    return false;
+  }
+  if (is_given_up(trace)) return false;
+  Visitor *visitor = find_visitor(trace, site);
+  const Demand *demand = &trace->demands.data[visitor->demand];
+  size_t size = trace->function->arguments * sizeof *arguments;
+  if (demand->way != UINT32_MAX && memcmp(demand->arguments, arguments, size) == 0) visitor->way = demand->way;
+  else if (!visit(trace, visitor, arguments)) return false;
+  return take_results(trace, visitor, results);
+}

@@ -1,0 +1,21 @@
+/* dependencies: which inputs and states the derivatives of states and the outputs of an exported model depend on between events, whatever
+ * states are chosen. */
+#pragma once
+
+#include "export/variables.h"
+
+typedef struct Dependencies {
+  uint32_t count;        /* of sources */
+  const uint32_t *known; /* their variables, ascending: the inputs, then the states */
+  uint32_t words;        /* of a set of them */
+  uint64_t *columns;     /* a set per column of the array */
+  uint64_t *rates;       /* a set per state: that of its derivative */
+} Dependencies;
+
+/* In the arena. O(entries of the Jacobian * words), times the depth of the dependencies. */
+Dependencies dependencies_find(Arena *arena, const ExportSource *source, const ExportVariables *variables);
+
+/* The set of a variable; NULL where it is not known, as for one that is discrete. */
+const uint64_t *dependencies_of(const Dependencies *dependencies, const ExportVariable *variable);
+
+bool dependencies_has(const uint64_t *set, uint32_t source);

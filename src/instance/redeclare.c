@@ -1,0 +1,170 @@
+/* redeclare: which redeclarations the language allows (Modelica 3.6, sections 7.3.2 and 7.3.3), and which inner component
+ * an outer one may mean (section 5.4).
+ *
+ * Elements that are redeclared are noted while the tree grows and checked once it is whole, when every type that they
+ * name can be instantiated. */
+#include "instance/lookup.h"
+
+static Name declared_name(const AstElement *ast) {
+  return ast->kind == AST_COMPONENT ? ast->component->label.name : ast->class_definition->label.name;
+}
+
+static Span declared_span(const AstElement *ast) {
+  return ast->kind == AST_COMPONENT ? ast->component->label.span : ast->class_definition->label.span;
+}
+
+static bool refuse(Tree *tree, const Instance *owner, const AstElement *declared, const AstElement *before,
+                   const char *reason) {
+  tree_refuse(tree, DIAG_NO_MODIFICATION, declared_span(declared), owner, "`%s` cannot be redeclared: %s",
+              names_text(tree->names, declared_name(declared)), reason);
+  diag_note(tree->diags, tree->last, declared_span(before), "it is declared here");
+  return false;
+}
+
+/* ---- types ---- */
+
+/* The type of a component, what a short class stands for, or the class itself; NULL if that is not known. */
+static Instance *declared_type(Tree *tree, Instance *owner, Declaration declared) {
+  if (declared.ast->kind == AST_COMPONENT)
+    return scope_try_class(tree, declared.scope, declared.ast->component->type->name);
+  const AstClass *definition = declared.ast->class_definition;
+  switch (definition->form) {
+  case FORM_SHORT: return scope_try_class(tree, declared.scope, definition->base.name);
+  case FORM_LONG:
+  case FORM_ENUMERATION: return class_instance(tree, owner, declared.ast, definition, declared.scope, (Modifiers){0});
+  case FORM_EXTENDS:
+  case FORM_DERIVATIVE: break;
+  }
+  return NULL;
+}
+
+static Instance *explicit_constraint(Tree *tree, Declaration declared) {
+  return declared.ast->constraint ? scope_try_class(tree, declared.scope, declared.ast->constraint->name) : NULL;
+}
+
+/* What constrains a declaration that replaces those from number `from` on: the first constraining clause, or the type of
+ * the original. */
+static Instance *constraint_of(Tree *tree, Instance *owner, const RedeclarationVec *all, uint32_t from) {
+  for (uint32_t i = from; i < all->count; i++)
+    if (all->data[i].declaration.ast->constraint) return explicit_constraint(tree, all->data[i].declaration);
+  return declared_type(tree, owner, vec_last(all).declaration);
+}
+
+static bool check_subtype(Tree *tree, const Instance *owner, const AstElement *declared, Instance *type,
+                          Instance *constraint, const char *what) {
+  const char *reason = type && constraint ? interface_difference(tree, type, constraint) : NULL;
+  if (!reason) return true;
+  tree_refuse(tree, DIAG_NO_MODIFICATION, declared_span(declared), owner,
+              "%s `%s` is no subtype of `%s`, which constrains it: it %s", what,
+              names_text(tree->names, declared_name(declared)), names_text(tree->names, constraint->flat_name), reason);
+  return false;
+}
+
+static bool check_types(Tree *tree, Instance *owner, const RedeclarationVec *all) {
+  bool fits = true;
+  for (uint32_t i = 0; i < all->count && fits; i++) {
+    Declaration declared = all->data[i].declaration;
+    Instance *constraint = explicit_constraint(tree, declared);
+    bool is_last = i + 1 == all->count;
+    if (is_last && !constraint) break;
+    Instance *type = declared_type(tree, owner, declared);
+    Instance *before = is_last ? NULL : constraint_of(tree, owner, all, i + 1);
+    fits = check_subtype(tree, owner, declared.ast, type, constraint, "the type of") &&
+           check_subtype(tree, owner, declared.ast, type, before, "the type of") &&
+           check_subtype(tree, owner, declared.ast, constraint, before, "the constraining type of");
+  }
+  return fits;
+}
+
+/* ---- prefixes ---- */
+
+static bool same_type(Tree *tree, Instance *owner, Declaration a, Declaration b) {
+  if (a.ast->kind != AST_COMPONENT || b.ast->kind != AST_COMPONENT) return false;
+  return declared_type(tree, owner, a) == declared_type(tree, owner, b);
+}
+
+static bool is_protected(const Instance *owner, Declaration declared) {
+  return declared.ast->prefixes & PREFIX_PROTECTED || owner->parts.data[declared.scope.part].is_protected;
+}
+
+static bool check_prefixes(Tree *tree, Instance *owner, const Redeclaration *later, const Redeclaration *before) {
+  Declaration declared = later->declaration, old = before->declaration;
+  if (old.ast->prefixes & PREFIX_FINAL) return refuse(tree, owner, declared.ast, old.ast, "it is final");
+  if (old.ast->prefixes & PREFIX_CONSTANT) return refuse(tree, owner, declared.ast, old.ast, "it is a constant");
+  bool has_place = !later->is_modifier && !before->is_modifier;
+  if (has_place && is_protected(owner, declared) != is_protected(owner, old))
+    return refuse(tree, owner, declared.ast, old.ast,
+                  is_protected(owner, old) ? "it is protected, and cannot become public"
+                                           : "it is public, and cannot become protected");
+  if (!(old.ast->prefixes & PREFIX_REPLACEABLE) && !same_type(tree, owner, declared, old))
+    return refuse(tree, owner, declared.ast, old.ast, "it is not replaceable");
+  return true;
+}
+
+/* ---- elements ---- */
+
+/* What a constraining clause redeclares is a default; one declaration may come by several ways. */
+static void drop_defaults(RedeclarationVec *all) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < all->count; i++) {
+    bool is_known = all->data[i].is_constraint;
+    for (uint32_t k = 0; k < kept; k++) is_known |= all->data[k].declaration.ast == all->data[i].declaration.ast;
+    if (!is_known) all->data[kept++] = all->data[i];
+  }
+  all->count = kept;
+}
+
+static bool check_element(Tree *tree, Instance *owner, uint32_t number) {
+  Element element = owner->elements.data[number];
+  RedeclarationVec all = {0};
+  if (element.is_removed || owner->is_failed) return true;
+  element_declarations(tree, owner, &element, &all);
+  drop_defaults(&all);
+  bool fits = true;
+  for (uint32_t i = 0; i + 1 < all.count && fits; i++)
+    fits = check_prefixes(tree, owner, &all.data[i], &all.data[i + 1]);
+  bool is_used = element.instance || all.data[0].is_modifier;
+  if (fits && is_used) fits = check_types(tree, owner, &all);
+  vec_free(tree->heap, &all);
+  return fits;
+}
+
+bool check_redeclarations(Tree *tree) {
+  bool fits = true;
+  for (uint32_t i = 0; i < tree->redeclared.count && fits; i++)
+    fits = check_element(tree, tree->redeclared.data[i].owner, tree->redeclared.data[i].element);
+  return fits;
+}
+
+/* ---- outer ---- */
+
+static bool check_sizes(Tree *tree, Instance *outer, Instance *inner) {
+  if (instance_has_open_size(tree, outer)) return true;
+  if (!instance_sizes(tree, outer) || !instance_sizes(tree, inner)) return false;
+  for (uint32_t i = 0; i < outer->dimensions.count; i++) {
+    if (outer->dimensions.data[i].size == inner->dimensions.data[i].size) continue;
+    tree_refuse(tree, DIAG_NO_MODIFICATION, declared_span(outer->element), outer->parent,
+                "`outer %s` has size %u, its `inner` component %u", names_text(tree->names, outer->name),
+                outer->dimensions.data[i].size, inner->dimensions.data[i].size);
+    return false;
+  }
+  return true;
+}
+
+bool check_outer(Tree *tree, Instance *outer) {
+  for (uint32_t i = 0; i < outer->modifiers.count; i++) {
+    if (!outer->modifiers.data[i].modification) continue;
+    tree_refuse(tree, DIAG_NO_MODIFICATION, outer->modifiers.data[i].modification->span, outer->parent,
+                "`outer %s` cannot be modified: the `inner` component gives its value",
+                names_text(tree->names, outer->name));
+    return false;
+  }
+  Instance *inner = find_inner(tree, outer);
+  const char *reason = inner ? interface_difference(tree, inner, outer) : NULL;
+  if (!reason) return !inner || check_sizes(tree, outer, inner);
+  tree_refuse(tree, DIAG_NO_MODIFICATION, declared_span(outer->element), outer->parent,
+              "the `inner` component of `outer %s` is no subtype of it: it %s", names_text(tree->names, outer->name),
+              reason);
+  diag_note(tree->diags, tree->last, declared_span(inner->element), "the `inner` component");
+  return false;
+}

@@ -1,0 +1,20 @@
+/* retake: steps of Radau IIA that were taken before, taken again: their sizes and methods are known, the columns at the stages are
+ * wanted. */
+#pragma once
+
+#include "solve/stages.h"
+
+typedef struct Retake Retake;
+
+/* Lives in the heap. tolerance: of the run. */
+Retake *retake_new(Heap *heap, const System *system, double tolerance);
+
+/* A step, and the columns at its stages, one behind another. */
+typedef struct TakenStep {
+  const RadauCoefficients *method;
+  double t, h;
+  double *values;
+} TakenStep;
+
+/* Finds the values of the step behind `before`, with the present links of the system. false: they are not found. */
+bool retake_step(Retake *retake, const TakenStep *before, const TakenStep *step);
