@@ -5,7 +5,7 @@
 #   make test       everything that must pass; ends with "N passed, N failed"
 #   make install    command, libraries, header, man page, examples, documents, Python package; PREFIX=/usr/local DESTDIR=
 #   make static     makes sure that build/daedal needs nothing but the C library
-#   make deb        build-deb/daedal_VERSION_ARCH.deb, a Debian package
+#   make deb        Debian packages in build-deb/; tools/test_deb tries them
 #   make variants   builds with clang and without SUNDIALS, warnings as errors, and asks both whether they are well
 #   make debug      build-debug/, not optimized
 #   make asan       build-asan/, with address and undefined-behaviour sanitizers

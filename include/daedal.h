@@ -279,8 +279,10 @@ typedef struct daedal_options {
   const char *plot_variables; /* kept beside those of `variables`, for pictures: files leave them out; NULL for none */
   /* Inputs of type Real that nothing gives are set by the caller, as if they were named in `inputs`. */
   bool open_inputs;
-  const char *part_path; /* while running the rows go to this file as CSV, every second; it stays. NULL: they do not */
-  /* Goes on from the rows of part_path, which stays as it is; refused where rows do not hold the whole state. */
+  /* While running the rows go to this file as CSV, every second, and the state behind them to PART_PATH.state; both stay. NULL: they do not. */
+  const char *part_path;
+  /* Goes on from part_path and its state, left by a run of the same model, method, inputs, parameters and output points: the trajectory
+   * is that of a run without a break, within the tolerance. Numbers of steps and events are those from there on. */
   bool resumes;
   const double
       *output_times; /* ascending, within start and stop time: the output points; NULL: those of the intervals */
@@ -293,6 +295,7 @@ typedef struct daedal_options {
   const char *gradient;
   const char *gradient_by; /* "L, g, x.start": what it is by; NULL: all Real parameters and all fixed start values */
   double gradient_memory;  /* megabytes for the steps that the adjoint goes back over; NaN: 256 */
+  double part_interval; /* seconds between two writings to part_path, which take a tenth of the time at most; NaN: 1 */
 } daedal_options;
 
 /* Nothing given. Where options are asked for, NULL stands for these. */

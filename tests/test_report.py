@@ -101,6 +101,12 @@ class Page(Folder):
         self.assertTrue((self.path / "Pendulum.html").exists())
 
 
+    def test_initial_values_of_discrete_variables(self):
+        page, _ = self.report(EXAMPLES / "events/bouncing_ball.mo")
+        found = {one["name"]: one["value"] for one in self.data(page)["initial"]["values"]}
+        self.assertEqual(found["bounces"], 0)
+
+
 @unittest.skipUnless(BROWSER, "there is no chromium")
 class Browser(Folder):
     def shown(self, *words):

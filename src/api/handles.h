@@ -118,8 +118,7 @@ struct daedal_result {
   Reduction reduction;      /* for its text */
   Explanation *explanation; /* of the initial values; NULL until asked for */
   TextVec plot, terminal, reports[REPORT_COUNT];
-  Trajectory *resumed;                /* the rows of an earlier run that this one goes on from; NULL: none */
-  size_t resumed_rows;                /* how many of them come before its own */
+  const struct PartContent *earlier;  /* the run that this one goes on from; NULL: none */
   double *columns;                    /* the trajectory, signal by signal; NULL until asked for */
   double *values, *derivatives;       /* of a run that is stepped, by variable */
   const Signal **value_of, **rate_of; /* by variable: the signals of both; NULL: none */
@@ -224,12 +223,9 @@ bool read_targets(daedal_result *result, const daedal_options *options, Request 
 
 /* ---- resumed runs (resume.c) ---- */
 
-/* Where the options ask for it, lets the run begin at the last output point of the rows that an earlier one left. false:
- * the result's diagnostics say why not. */
+/* Where the options ask for it, lets the run go on where an earlier one left its state. false: the result's diagnostics say
+ * why not. */
 bool resume_begin(daedal_result *result, const daedal_options *options, Request *request);
-
-/* Puts those rows before the run's own. */
-void resume_end(daedal_result *result);
 
 /* ---- overrides (overrides.c) ---- */
 
@@ -266,9 +262,13 @@ typedef struct Bridge {
   double start, stop;
   daedal_result *result;
   struct PartFile *part; /* where rows go while running; NULL: nowhere */
-  double next;           /* when they do so again, by the clock */
-  size_t rows;           /* of the step before: a step may be taken again */
+  double next, interval; /* when they do so again, by the clock; seconds between */
+  uint64_t run;          /* which one it is, to whom goes on from it; 0: not known yet */
 } Bridge;
+/* Rows and state of the run go to a file while it goes on (resume.c). */
+void part_begin(Bridge *bridge);
+void part_step(Bridge *bridge, double time);
+
 void hand_on_steps(daedal_result *result, Request *request, Bridge *bridge, const daedal_options *options);
 
 /* What a run of a plan is for. */

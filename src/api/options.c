@@ -19,6 +19,7 @@ daedal_options daedal_default_options(void) {
                           .tolerance = NAN,
                           .output_interval = NAN,
                           .max_step = NAN,
+                          .part_interval = NAN,
                           .constraint_tolerance = NAN,
                           .baumgarte_alpha = NAN,
                           .baumgarte_beta = NAN,
@@ -149,10 +150,7 @@ bool read_starts(daedal_result *result, const daedal_options *options, Request *
   for (uint32_t k = 0; k < model->variables.count; k++) starts[k] = NAN;
   request->parameter_overrides = parameters;
   request->starts.start = starts;
-  if (result->resumed)
-    start_list_from_row(model, result->resumed, trajectory_row(result->resumed, result->resumed_rows), starts);
-  else if (options->start_from &&
-           !start_list_from_result(result->heap, model, options->start_from, starts, &result->diags))
+  if (options->start_from && !start_list_from_result(result->heap, model, options->start_from, starts, &result->diags))
     return false;
   if (options->start_values && !start_list_read(result->heap, model, options->start_values, starts, &result->diags))
     return false;

@@ -1,70 +1,55 @@
-/* resume: a run goes on from the rows of an earlier one that was killed (result/part.h). It begins anew at the last output
- * point among them; their rows come before its own. What a row does not hold cannot be taken up: models with discrete
- * variables or initial equations are refused. */
+/* resume: what a run leaves behind while it goes on (result/part.h), and a run that goes on from there. */
 #include "api/handles.h"
 
+#include "base/map.h"
 #include "result/part.h"
 
 #include <math.h>
-#include <string.h>
 
-/* The number of the output point at a time; 0 if it is none. */
-static uint32_t output_point(const RunOptions *run, double time) {
-  double point = (time - run->start) / run->interval, nearest = round(point);
-  bool is_one = nearest >= 1 && nearest < run->intervals && fabs(point - nearest) < 1e-9 * fmax(1, point);
-  return is_one ? (uint32_t)nearest : 0;
-}
+static const double PART_SHARE = 0.1; /* of the time that writing may take */
 
-static bool check_model(daedal_result *result) {
-  const Model *model = result->model->model;
-  if (model->discretes.count == 0 && model->initial_equations.count == 0) return true;
-  return refuse_usage(result,
-                      "a run of a model with discrete variables or initial equations cannot be resumed: its rows "
-                      "do not hold its whole state");
+/* Of all that decides the equations of a run, and so what its state means. Values are part of the state. */
+static uint64_t hash_run(const daedal_result *result, const daedal_options *options) {
+  const char *texts[] = {DAEDAL_VERSION, daedal_flatten(result->model), options->method, options->inputs};
+  uint64_t hash = 0;
+  for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) hash = hash_text(hash, texts[k]);
+  return hash;
 }
 
 bool resume_begin(daedal_result *result, const daedal_options *options, Request *request) {
   if (!options->resumes || !options->part_path) return true;
-  Trajectory *rows = part_read(result->heap, options->part_path);
-  if (!rows) {
+  PartContent *earlier = heap_alloc(result->heap, sizeof *earlier);
+  Resumption *resumption = heap_alloc(result->heap, sizeof *resumption);
+  if (!part_read(result->heap, options->part_path, earlier)) {
     diag_error(&result->diags, DIAG_FILE_CONTENT, (Span){0}, "there is nothing to resume in '%s'", options->part_path);
     return false;
   }
-  if (!check_model(result)) return false;
-  RunOptions *run = &request->run;
-  for (size_t row = rows->rows; row-- > 0;) {
-    uint32_t point = output_point(run, trajectory_time(rows, row));
-    if (!point) continue;
-    result->resumed = rows;
-    result->resumed_rows = row;
-    run->start = trajectory_time(rows, row);
-    run->intervals -= point;
-    return true;
-  }
+  if (earlier->run != hash_run(result, options))
+    return refuse_usage(result, "the run cannot be resumed: it was one of another model, method, input or version");
+  *resumption = (Resumption){&earlier->state, earlier->rows, earlier->count};
+  request->resumption = resumption;
+  result->earlier = earlier;
   return true;
 }
 
-static void copy_row(const Trajectory *from, size_t row, Trajectory *to) {
-  double *columns = trajectory_append(to, trajectory_time(from, row));
-  for (uint32_t c = 0; c < to->columns; c++) columns[c] = NAN;
-  for (uint32_t s = 0; s < to->signals->list.count; s++) {
-    const Signal *signal = &to->signals->list.data[s];
-    uint32_t old = signal->column == SIGNAL_CONSTANT ? MAP_NONE : signals_find(from->signals, signal->name);
-    if (old == MAP_NONE) continue;
-    double value = trajectory_value(from, row, old);
-    columns[signal->column] = signal->negated ? -value : value;
-  }
+void part_begin(Bridge *bridge) {
+  const daedal_options *options = bridge->options;
+  daedal_result *result = bridge->result;
+  bridge->interval = isnan(options->part_interval) ? 1 : options->part_interval;
+  bridge->next = pipeline_clock() + bridge->interval;
+  if (options->part_path) bridge->part = part_new(result->heap, options->part_path, result->earlier);
 }
 
-void resume_end(daedal_result *result) {
-  Recorder *recorder = result->simulation.recorder;
-  if (!result->resumed || !recorder) return;
-  const Trajectory *own = recorder->trajectory;
-  Trajectory *whole = trajectory_new(result->heap, recorder->signals);
-  for (size_t row = 0; row < result->resumed_rows; row++) copy_row(result->resumed, row, whole);
-  for (size_t row = 0; row < own->rows; row++) {
-    double *columns = trajectory_append(whole, trajectory_time(own, row));
-    memcpy(columns, trajectory_row(own, row), own->columns * sizeof *columns);
-  }
-  recorder->trajectory = whole;
+void part_step(Bridge *bridge, double time) {
+  daedal_result *result = bridge->result;
+  double now = pipeline_clock();
+  if (now < bridge->next || !result->simulation.recorder) return;
+  if (!bridge->run) bridge->run = hash_run(result, bridge->options);
+  Transfer state = {.heap = result->heap};
+  bool is_state = simulation_write(&result->simulation, time, &state);
+  part_write(bridge->part, &result->diags, result->simulation.recorder->trajectory, bridge->run,
+             is_state ? &state : NULL);
+  vec_free(result->heap, &state.bytes);
+  double after = pipeline_clock();
+  bridge->next = after + fmax(bridge->interval, (after - now) / PART_SHARE);
 }

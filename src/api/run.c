@@ -1,11 +1,7 @@
 /* run: simulation and initialization, and the figures of a result. */
 #include "api/handles.h"
 
-#include "result/part.h"
-
 #include <math.h>
-
-#define PART_SECONDS 1.0 /* between two writings of the rows so far */
 
 static const char *event_text(Evaluator *evaluator, Expr cause, bool is_pipe, Arena *arena) {
   const char *text = model_text(evaluator_model(evaluator), cause, arena);
@@ -74,31 +70,16 @@ bool read_request(daedal_result *result, const daedal_options *options, Request 
          filter_signals(result, options->plot_variables, &request->choice.hidden);
 }
 
-/* Of a run that was resumed only the rows of the earlier one are there: they stay until it has more. */
-static void write_part(Bridge *bridge) {
-  const Recorder *recorder = bridge->result->simulation.recorder;
-  double now = pipeline_clock();
-  if (now >= bridge->next && recorder) {
-    part_write(bridge->part, &bridge->result->diags, recorder->trajectory, bridge->rows);
-    bridge->next = now + PART_SECONDS;
-  }
-  bridge->rows = recorder ? recorder->trajectory->rows : 0;
-}
-
 static bool bridge_step(void *context, double time, uint64_t steps) {
   Bridge *bridge = context;
   daedal_progress progress = {time, bridge->start, bridge->stop, steps};
-  if (bridge->part) write_part(bridge);
+  if (bridge->part) part_step(bridge, time);
   return bridge->options->on_step && bridge->options->on_step(bridge->options->context, &progress);
 }
 
 void hand_on_steps(daedal_result *result, Request *request, Bridge *bridge, const daedal_options *options) {
-  *bridge = (Bridge){.options = options,
-                     .start = request->run.start,
-                     .stop = request->run.stop,
-                     .result = result,
-                     .next = pipeline_clock() + PART_SECONDS};
-  if (options->part_path && !options->resumes) bridge->part = part_new(result->heap, options->part_path);
+  *bridge = (Bridge){.options = options, .start = request->run.start, .stop = request->run.stop, .result = result};
+  part_begin(bridge);
   if (!options->on_step && !bridge->part) return;
   request->run.on_step = bridge_step;
   request->run.context = bridge;
@@ -106,7 +87,6 @@ void hand_on_steps(daedal_result *result, Request *request, Bridge *bridge, cons
 
 /* What every run leaves. */
 static bool end_rows(daedal_result *result, bool ok) {
-  resume_end(result);
   complete_facts(result);
   result->status = ok ? DAEDAL_OK : (daedal_status)diags_code(&result->diags);
   publish_events(result);

@@ -133,10 +133,6 @@ static void make_table(daedal_sweep *sweep, Arena *arena) {
 
 /* ---- the journal ---- */
 
-static uint64_t hash_text(uint64_t hash, const char *text) {
-  return hash_mix(hash ^ (text ? hash_bytes(text, strlen(text)) : 1));
-}
-
 static uint64_t hash_number(uint64_t hash, double value) { return hash_mix(hash ^ hash_bytes(&value, sizeof value)); }
 
 static uint64_t hash_list(uint64_t hash, const char *const *list) {

@@ -25,6 +25,10 @@ uint64_t hash_bytes(const void *bytes, size_t length) {
   return hash_mix(hash ^ tail);
 }
 
+uint64_t hash_text(uint64_t hash, const char *text) {
+  return hash_mix(hash ^ (text ? hash_bytes(text, strlen(text)) : 1));
+}
+
 Map map_make(Heap *heap) { return (Map){.heap = heap}; }
 
 static uint32_t map_slot(const Map *map, uint64_t key) {

@@ -26,9 +26,10 @@ void map_put(Map *map, uint64_t key, uint32_t value);
 /* Frees the table; the map is empty then and can be used again. */
 void map_free(Map *map);
 
-/* A well mixed hash, and a hash of bytes. */
+/* A well mixed hash, a hash of bytes, and one of a text (NULL is another than the empty one) behind others. */
 uint64_t hash_mix(uint64_t value);
 uint64_t hash_bytes(const void *bytes, size_t length);
+uint64_t hash_text(uint64_t hash, const char *text);
 
 /* Interned strings: equal text has equal index. Index 0 is the empty string. */
 typedef uint32_t Name;

@@ -42,7 +42,10 @@ bool cluster_join(Cluster *cluster) {
   if (!size && !getenv("PMIX_RANK")) return true;
   cluster->calls = load_calls();
   if (!cluster->calls)
-    return !size || atoi(size) <= 1 || usage_error("this daedal was built without MPI: mpirun cannot spread the sweep");
+    return !size || atoi(size) <= 1 ||
+           usage_error(
+               "mpirun cannot spread the sweep: this daedal is without MPI, or without its module daedal_mpi.so "
+               "(Debian: the package daedal-mpi)");
   cluster->calls->join(cluster);
   return true;
 }

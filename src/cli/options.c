@@ -112,6 +112,8 @@ const Option options[] = {
      ".npy; matrices of linearize as .mat"},
     {"--resume", NULL, NULL, IN_SIMULATE | IN_SWEEP, OPTION_FLAG, PLACE(run.resumes),
      "go on from FILE.part, which a run or a sweep leaves that was killed or interrupted"},
+    {"--part-interval", NULL, "S", IN_SIMULATE, OPTION_POSITIVE, PLACE(run.part_interval),
+     "seconds between two writings of FILE.part; default: 1"},
     {"--no-event-rows", NULL, NULL, IN_SIMULATE | IN_REPORT | IN_SWEEP, OPTION_FLAG, PLACE(run.no_event_rows),
      "no rows at events, only at output points"},
     {"--variables", NULL, "LIST", IN_SIMULATE | IN_REPORT | IN_SWEEP, OPTION_TEXT, PLACE(run.variables),

@@ -18,6 +18,7 @@ typedef struct SimulateCommand {
   Session *session;
   int interrupted; /* the signal; 0 for none */
   char *part;      /* where rows go while running; NULL: nowhere */
+  char *state;     /* and the state behind them */
 } SimulateCommand;
 
 static void run_simulation(SimulateCommand *run) {
@@ -27,12 +28,12 @@ static void run_simulation(SimulateCommand *run) {
   run->interrupted = session_simulate(run->session, &options);
 }
 
-/* FILE.part; NULL where the rows go to standard output. The caller frees it. */
-static char *part_path(const char *path) {
-  size_t size = strlen(path) + sizeof ".part";
-  char *part = is_standard_output(path) ? NULL : malloc(size);
-  if (part) snprintf(part, size, "%s.part", path);
-  return part;
+/* A path with something behind it; NULL where there is none, or it is standard output. The caller frees it. */
+static char *path_beside(const char *path, const char *ending) {
+  size_t size = path ? strlen(path) + strlen(ending) + 1 : 0;
+  char *beside = path && !is_standard_output(path) ? malloc(size) : NULL;
+  if (beside) snprintf(beside, size, "%s%s", path, ending);
+  return beside;
 }
 
 static bool write_output(void *context, const void *bytes, size_t length) {
@@ -111,11 +112,13 @@ static void say_summary(Session *session) {
   if (!*text) session_report(session);
 }
 
-/* The rows so far are of no use when the file is whole, and stay where the run was broken off. */
+/* The rows so far are of no use when the file is whole, and stay where the run was broken off, or did not begin. */
 static void leave_part(const SimulateCommand *run) {
-  if (!run->part) return;
-  if (!run->interrupted) (void)remove(run->part);
-  else if (access(run->part, R_OK) == 0) terminal_say("--resume goes on from %s", run->part);
+  if (!run->part || daedal_result_rows(run->session->result) == 0) return;
+  if (run->interrupted && access(run->state, R_OK) == 0) terminal_say("--resume goes on from %s", run->part);
+  if (run->interrupted) return;
+  (void)remove(run->part);
+  (void)remove(run->state);
 }
 
 static void write_outputs(SimulateCommand *run) {
@@ -131,9 +134,11 @@ static void write_outputs(SimulateCommand *run) {
 }
 
 static void simulate(Session *session) {
-  SimulateCommand run = {.session = session, .part = part_path(session->arguments->output_path)};
+  SimulateCommand run = {.session = session, .part = path_beside(session->arguments->output_path, ".part")};
+  run.state = path_beside(run.part, ".state");
   run_simulation(&run);
   if (session->result) write_outputs(&run);
+  free(run.state);
   free(run.part);
 }
 

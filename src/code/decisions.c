@@ -134,6 +134,10 @@ void decisions_restore(Decisions *decisions, const uint64_t *saved) {
   if (count) memcpy(decisions->count, saved, count * sizeof *saved);
 }
 
+void decisions_transfer(const Decisions *decisions, uint64_t *saved, Transfer *transfer) {
+  transfer_array(transfer, saved, decisions->logic->samples.count, sizeof *saved);
+}
+
 /* ---- steps ---- */
 
 static void copy_pre(Decisions *decisions) {

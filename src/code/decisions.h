@@ -2,6 +2,7 @@
  * here is what evaluates the steps, and when samples are due. */
 #pragma once
 
+#include "base/transfer.h"
 #include "code/evaluator.h"
 #include "external/external.h"
 
@@ -68,3 +69,4 @@ double decisions_value(const Decisions *decisions, uint32_t action);
  * values are the evaluator's. */
 uint64_t *decisions_save(const Decisions *decisions, Heap *heap);
 void decisions_restore(Decisions *decisions, const uint64_t *saved);
+void decisions_transfer(const Decisions *decisions, uint64_t *saved, Transfer *transfer);

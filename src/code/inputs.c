@@ -117,3 +117,7 @@ void inputs_restore(Inputs *inputs, const void *saved) {
   memcpy(inputs->places, saved, inputs->model->inputs.count * sizeof *inputs->places);
   inputs->begun = true;
 }
+
+void inputs_transfer(const Inputs *inputs, void *saved, Transfer *transfer) {
+  transfer_array(transfer, saved, inputs->model->inputs.count, sizeof *inputs->places);
+}

@@ -2,6 +2,7 @@
  * has led into, so that a step sees a smooth function, whose jumps and kinks are events of time. */
 #pragma once
 
+#include "base/transfer.h"
 #include "model/model.h"
 
 typedef struct Inputs Inputs;
@@ -30,3 +31,4 @@ double inputs_next_time(const Inputs *inputs, double t);
 /* The state, in the heap, and back to it. */
 void *inputs_save(const Inputs *inputs, Heap *heap);
 void inputs_restore(Inputs *inputs, const void *saved);
+void inputs_transfer(const Inputs *inputs, void *saved, Transfer *transfer);

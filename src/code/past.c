@@ -5,6 +5,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 /* A kink of a value is one of a higher derivative in what follows from it: behind so many delays nobody notices. */
@@ -580,3 +581,18 @@ Past *past_save(const Past *past, Heap *heap) {
 }
 
 void past_restore(Past *past, const Past *saved) { assign(past, saved); }
+
+void past_transfer(Past *saved, Transfer *transfer) {
+  transfer_value(transfer, &saved->begun);
+  transfer_value(transfer, &saved->begin);
+  transfer_value(transfer, &saved->reach);
+  transfer_value(transfer, &saved->dropped);
+  transfer_vector(transfer, saved->heap, &saved->pieces);
+  transfer_vector(transfer, saved->heap, &saved->coefficients);
+  for (uint32_t k = 0; k < saved->count; k++) {
+    Channel *channel = &saved->channel[k];
+    transfer_array(transfer, channel, 1, offsetof(Channel, breaks));
+    transfer_vector(transfer, saved->heap, &channel->breaks);
+  }
+  saved->read = NAN;
+}

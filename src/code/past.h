@@ -6,6 +6,7 @@
  * and until the event that passes it the delay stays on its near side. */
 #pragma once
 
+#include "base/transfer.h"
 #include "code/evaluator.h"
 #include "code/piece.h"
 
@@ -57,3 +58,6 @@ void past_note(Evaluator *evaluator, double t, const double *y, bool is_kink);
 /* A copy of all that is known, in the heap; and back to it. */
 Past *past_save(const Past *past, Heap *heap);
 void past_restore(Past *past, const Past *saved);
+
+/* A copy that was saved, as bytes. */
+void past_transfer(Past *saved, Transfer *transfer);

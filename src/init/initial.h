@@ -34,6 +34,7 @@ typedef struct Initial {
   InitialSystem *system; /* NULL while none was needed: then its columns are those of the array */
   InitialColumn *column; /* per column of the system */
   double *value;         /* per column of the system */
+  double *discretes;     /* per discrete variable of the model; NULL: those of the evaluator */
   uint32_t columns;
   InitialWay way;
   uint32_t iterations;

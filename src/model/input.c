@@ -47,7 +47,7 @@ bool model_bind_input(Model *model, const char *name, const InputSource *source)
   return true;
 }
 
-static const InputSource *source_of(const Model *model, uint32_t leaf) {
+const InputSource *model_input_at(const Model *model, uint32_t leaf) {
   for (uint32_t k = 0; k < model->inputs.count; k++) {
     const InputSource *source = &model->inputs.data[k];
     if (leaf >= source->leaf && leaf <= source->leaf + source->orders) return source;
@@ -66,7 +66,7 @@ const InputSource *model_lacking_input(const Model *model, const Expr *residual,
       if (dag_op(model->dag, below.data[k]) != OP_INPUT) continue;
       double more = dag_value(model->dag, dag_child(model->dag, below.data[k], 2));
       if (c[i] <= more) continue;
-      found = source_of(model, dag_index(model->dag, dag_child(model->dag, below.data[k], 0)));
+      found = model_input_at(model, dag_index(model->dag, dag_child(model->dag, below.data[k], 0)));
       *order = (int32_t)(found->orders - more) + c[i];
     }
   }

@@ -9,6 +9,9 @@
  * false: it is no Real unknown of that binding. */
 bool model_bind_input(Model *model, const char *name, const InputSource *source);
 
+/* The input whose value or derivative a parameter leaf is; NULL: it is none. */
+const InputSource *model_input_at(const Model *model, uint32_t leaf);
+
 /* The first input whose derivative is needed to a higher order than its source gives: its source; NULL if there is
  * none. c: how often each of the equations is differentiated. *order: what is needed. */
 const InputSource *model_lacking_input(const Model *model, const Expr *residual, const int32_t *c, uint32_t count,

@@ -71,6 +71,11 @@ RunStatus mode_loop(Simulation *simulation, bool resumes);
 /* Where the structure changes, the run goes on in another system. Some event may change it again and again. */
 RunStatus mode_follow(Simulation *simulation);
 
+/* ---- resume.c ---- */
+
+/* Takes the loop, which has begun, to where the request's resumption is. false: an error is in diags. */
+bool simulation_take_up(Simulation *simulation);
+
 /* ---- simulation.c ---- */
 
 /* The loop, with the options that the method allows. */

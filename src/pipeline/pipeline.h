@@ -7,6 +7,7 @@
 #pragma once
 
 #include "array/branches.h"
+#include "base/transfer.h"
 #include "code/leaf_jacobian.h"
 #include "reduce/method.h"
 #include "solve/report.h"
@@ -20,6 +21,13 @@ typedef struct Handover {
 } Handover;
 
 /* What a run is asked to do; names are checked by the caller. */
+/* Where a run goes on that another program began. */
+typedef struct Resumption {
+  Transfer *state;
+  const Trajectory *rows; /* of it, up to there, so many */
+  size_t count;
+} Resumption;
+
 typedef struct Request {
   const Method *method;
   MethodOptions method_options;
@@ -37,9 +45,10 @@ typedef struct Request {
   const char *functional; /* as written: the gradient of it is asked for, by the targets; NULL: sensitivities are */
   const char *integrand;  /* the signal in it */
   bool is_integral;
-  size_t gradient_memory;   /* bytes, for the stages of steps */
-  RecorderChoice choice;    /* of signals */
-  const Handover *handover; /* NULL: the run begins */
+  size_t gradient_memory;       /* bytes, for the stages of steps */
+  RecorderChoice choice;        /* of signals */
+  const Handover *handover;     /* NULL: the run begins */
+  const Resumption *resumption; /* NULL: at its start */
   RunOptions run;
 } Request;
 
@@ -156,6 +165,11 @@ bool simulation_restore(Simulation *simulation, const SimulationState *state);
  * diags. */
 bool simulation_clone(Simulation *simulation, Heap *heap, const Simulation *from, const SimulationState *state,
                       Diags *diags);
+
+/* The state of a run under way, written in on_step at this time, for a program that asks for the same with a resumption. false: there is nothing
+ * that another program could go on from: not these equations are under way, they are no longer those of the start, or something lives in memory
+ * alone. */
+bool simulation_write(Simulation *simulation, double time, Transfer *transfer);
 
 /* Plans and runs at once. */
 bool pipeline_simulate(Simulation *simulation, Heap *heap, const Model *model, const Request *request, Diags *diags);

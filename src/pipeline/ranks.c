@@ -4,6 +4,7 @@
 Request ranks_ask(const Request *request, Heap *heap, Diags **attempt) {
   Request asked = *request;
   asked.method = &method_strangeness;
+  asked.resumption = NULL;
   *attempt = heap_alloc(heap, sizeof **attempt);
   **attempt = diags_make(heap);
   return asked;

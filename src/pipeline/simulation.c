@@ -44,7 +44,7 @@ static bool pass_begin(Simulation *simulation) {
   RunStatus status = mode_loop(simulation, false);
   if (status == RUN_MISLED) status = mode_begin(simulation) ? mode_loop(simulation, false) : RUN_FAILED;
   while (status == RUN_RESTRUCTURED) status = mode_follow(simulation);
-  return status == RUN_DONE;
+  return status == RUN_DONE && (!simulation->request.resumption || simulation_take_up(simulation));
 }
 
 bool simulation_go_on(Simulation *simulation, RunStatus status, double until, bool once) {

@@ -116,6 +116,8 @@ bool start_values(Initializer *initializer, const StartValues *starts, const Run
   }
   if (decisions && !decisions_defined(decisions, run->start, DIAG_INIT, diags)) return false;
   if (decisions) decisions_started(decisions);
+  initial->discretes = heap_copy(initializer->heap, initializer->evaluator->discretes,
+                                 initializer->evaluator->model->discretes.count, sizeof(double));
   initial_report_bounds(initializer, initial, diags);
   return true;
 }

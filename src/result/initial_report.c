@@ -81,7 +81,7 @@ static Table make_table(const Initial *initial, Evaluator *evaluator, Heap *heap
   const IndexVec *discretes = &evaluator->model->discretes;
   for (uint32_t d = 0; d < discretes->count; d++) {
     Line line = {.name = model_name(evaluator->model, discretes->data[d]), .is_discrete = true};
-    line.value = evaluator->discretes[d];
+    line.value = initial->discretes ? initial->discretes[d] : evaluator->discretes[d];
     vec_push(heap, &table.lines, line);
   }
   return table;

@@ -1,19 +1,30 @@
-/* part: the rows of a run as CSV in a file that grows while the run goes on, so that they survive the end of the program.
+/* part: the rows of a run as CSV in a file that grows while the run goes on, and in PATH.state the state of the run behind them. Both
+ * survive the end of the program, so that another one can go on.
  *
- * Invariant: the file begins with whole lines; at most the last one may be cut off. What cannot be written is left out
- * silently: the result itself comes at the end of the run.
+ * Invariant: the file of rows begins with whole lines; at most the last one may be cut off. That of the state is replaced as a whole, and
+ * says which of the rows it belongs to. What cannot be written is left out silently: the result itself comes at the end of the run.
  */
 #pragma once
 
+#include "base/transfer.h"
 #include "result/trajectory.h"
 
 typedef struct PartFile PartFile;
 
-/* The file is made when the first rows come. It is closed, and stays, when the heap dies. */
-PartFile *part_new(Heap *heap, const char *path);
+/* What a program left behind. */
+typedef struct PartContent {
+  uint64_t run; /* which run it was */
+  Transfer state;
+  Trajectory *rows;
+  size_t count, bytes; /* the rows before the state, and the bytes that they have in their file */
+} PartContent;
 
-/* Appends what is new of the first `rows` rows; begins anew where rows written before were taken back. */
-void part_write(PartFile *part, Diags *diags, const Trajectory *trajectory, size_t rows);
+/* The file is made when the first rows come; with `earlier` (NULL: nothing) it goes on behind the rows before that state. It is closed, and
+ * stays, when the heap dies. */
+PartFile *part_new(Heap *heap, const char *path, const PartContent *earlier);
 
-/* The rows of such a file. NULL: there is none, or nothing whole in it. */
-Trajectory *part_read(Heap *heap, const char *path);
+/* Appends what is new of the rows, and leaves the state behind them. NULL: that of now is none to go on from, and the one before stays. */
+void part_write(PartFile *part, Diags *diags, const Trajectory *trajectory, uint64_t run, const Transfer *state);
+
+/* false: there is no state, or there are not all rows before it. */
+bool part_read(Heap *heap, const char *path, PartContent *content);

@@ -125,7 +125,8 @@ bool start_list_read(Heap *heap, const Model *model, const char *path, double *s
   return ok;
 }
 
-uint32_t start_list_from_row(const Model *model, const Trajectory *trajectory, const double *row, double *starts) {
+/* Takes the values of the model's variables from a row, as far as it has them; how many. */
+static uint32_t take_row(const Model *model, const Trajectory *trajectory, const double *row, double *starts) {
   uint32_t found = 0;
   for (uint32_t v = 0; v < model->variables.count; v++) {
     if (model->variables.data[v].role != ROLE_UNKNOWN) continue;
@@ -154,7 +155,7 @@ bool start_list_from_result(Heap *heap, const Model *model, const char *text, do
                first, last);
     return false;
   }
-  uint32_t found = start_list_from_row(model, trajectory, row, starts);
+  uint32_t found = take_row(model, trajectory, row, starts);
   if (!found) diag_error(diags, DIAG_FILE_CONTENT, (Span){0}, "%s has none of the model's variables", path);
   heap_free(heap, row);
   return found > 0;

@@ -10,9 +10,6 @@
  * are a warning. false: a DIAG_FILE error says what is wrong and in which line. O(size of the file). */
 bool start_list_read(Heap *heap, const Model *model, const char *path, double *starts, Diags *diags);
 
-/* Takes the values of the model's variables from a result at a time, as far as it has them; how many. */
-uint32_t start_list_from_row(const Model *model, const Trajectory *trajectory, const double *row, double *starts);
-
 /* Takes the values of the model's variables from a result file RESULT[@TIME], at its last time if none is given. false
  * after a DIAG_FILE error: no such file, no such time, none of the variables in it. O(size of the file). */
 bool start_list_from_result(Heap *heap, const Model *model, const char *text, double *starts, Diags *diags);

@@ -36,6 +36,11 @@ static Signal signal_of(const RecorderBuilder *builder, const Model *model, cons
                   .description = names_text(model->names, variable->description)};
 }
 
+static const char *unit_of_rate(Arena *arena, const char *unit) {
+  bool is_product = strpbrk(unit, "./");
+  return arena_printf(arena, "%s%s%s/s", is_product ? "(" : "", unit, is_product ? ")" : "");
+}
+
 /* An unknown and its written derivatives. */
 static void add_unknown(RecorderBuilder *builder, uint32_t unknown, uint32_t orders, const bool *is_state) {
   Evaluator *evaluator = builder->recorder->evaluator;
@@ -49,7 +54,7 @@ static void add_unknown(RecorderBuilder *builder, uint32_t unknown, uint32_t ord
   Arena arena = arena_make(builder->heap);
   for (uint32_t k = 0; k <= orders; k++) {
     if (k) signal.name = arena_printf(&arena, "der(%s)", signal.name);
-    if (k == 1 && *signal.unit) signal.unit = arena_printf(&arena, "(%s)/s", signal.unit);
+    if (k == 1 && *signal.unit) signal.unit = unit_of_rate(&arena, signal.unit);
     if (k > 1) signal.unit = "";
     if (k) signal.display_unit = signal.description = "";
     signal.kind = k ? SIGNAL_DERIVATIVE : SIGNAL_ALGEBRAIC;
@@ -187,6 +192,24 @@ void recorder_add(Recorder *recorder, double t, const double *y) {
   for (uint32_t d = 0; d < recorder->directions && recorder->variations; d++)
     for (uint32_t k = 0; k < recorder->count; k++)
       row[(d + 1) * recorder->count + k] = recorder->variations[d][recorder->source[k]];
+}
+
+/* Signals that the earlier run did not have are not known. */
+static void take_row(const Trajectory *from, size_t row, Trajectory *to) {
+  double *columns = trajectory_append(to, trajectory_time(from, row));
+  for (uint32_t c = 0; c < to->columns; c++) columns[c] = NAN;
+  for (uint32_t s = 0; s < to->signals->list.count; s++) {
+    const Signal *signal = &to->signals->list.data[s];
+    uint32_t old = signal->column == SIGNAL_CONSTANT ? MAP_NONE : signals_find(from->signals, signal->name);
+    if (old == MAP_NONE) continue;
+    double value = trajectory_value(from, row, old);
+    columns[signal->column] = signal->negated ? -value : value;
+  }
+}
+
+void recorder_take_rows(Recorder *recorder, const Trajectory *rows, size_t count) {
+  trajectory_cut(recorder->trajectory, 0);
+  for (size_t row = 0; row < count; row++) take_row(rows, row, recorder->trajectory);
 }
 
 Drift recorder_drift(Heap *heap, const Recorder *recorder, const char *name) {

@@ -40,5 +40,8 @@ void recorder_add_directions(Recorder *recorder, const char *const *names, uint3
 /* Appends the row (t, y). */
 void recorder_add(Recorder *recorder, double t, const double *y);
 
+/* The first `count` rows of an earlier run, by names, in place of those there are. */
+void recorder_take_rows(Recorder *recorder, const Trajectory *rows, size_t count);
+
 /* How a recorded quantity drifts from its first value. O(rows). */
 Drift recorder_drift(Heap *heap, const Recorder *recorder, const char *name);

@@ -301,6 +301,24 @@ bool run_adopt(RunLoop *run, View *view, const RunPlan *plan, const RunState *st
   return stepper_restore(run->stepper, state->reached);
 }
 
+static void pass_loop(RunLoop *run, Transfer *transfer) {
+  transfer_same(transfer, run->options->start);
+  transfer_same(transfer, run->options->times ? run->options->time_count : run->options->interval);
+  transfer_value(transfer, &run->output_count);
+}
+
+void run_write(RunLoop *run, Transfer *transfer) {
+  pass_loop(run, transfer);
+  stepper_write(run->stepper, transfer);
+}
+
+bool run_read(RunLoop *run, Transfer *transfer) {
+  pass_loop(run, transfer);
+  if (transfer->is_broken || !stepper_read(run->stepper, transfer)) return false;
+  run->now = stepper_time(run->stepper);
+  return true;
+}
+
 double run_event(const RunLoop *run, const double **y) {
   *y = stepper_values(run->stepper);
   return stepper_time(run->stepper);

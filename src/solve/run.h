@@ -87,5 +87,10 @@ bool run_restore(RunLoop *run, const RunState *state);
 /* Begins in a system at the state of another loop, whose system is alike. */
 bool run_adopt(RunLoop *run, View *view, const RunPlan *plan, const RunState *state);
 
+/* The same as bytes (stepper.h): written when a step is over, in on_step; read into a loop that has begun in a system alike, which goes
+ * on from there. Its rows are the caller's. */
+void run_write(RunLoop *run, Transfer *transfer);
+bool run_read(RunLoop *run, Transfer *transfer);
+
 /* Where the structure changed: the columns of the last system before the event. */
 double run_event(const RunLoop *run, const double **y);

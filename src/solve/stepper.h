@@ -120,6 +120,12 @@ typedef struct StepperState StepperState;
 StepperState *stepper_save(Stepper *stepper, Heap *heap);
 bool stepper_restore(Stepper *stepper, const StepperState *state);
 
+/* The same as bytes, for another program, in a place between two steps; the run that is written goes on as if nobody had asked. That
+ * which reads begins anew there, so both are the same within the tolerance. false: the bytes are those of another model, or an error
+ * is in diags. */
+void stepper_write(Stepper *stepper, Transfer *transfer);
+bool stepper_read(Stepper *stepper, Transfer *transfer);
+
 /* Says why the equations could not be solved at t; returns false. */
 bool stepper_fail(Stepper *stepper, StepStatus status, double t);
 

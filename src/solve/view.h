@@ -63,6 +63,9 @@ typedef struct ViewMethods {
   void *(*save_choice)(const View *view, Heap *heap);
   void (*restore_choice)(View *view, const void *choice, const double *y);
 
+  /* The bytes that a saved choice has; NULL: it cannot be written down, and is made again where it is needed. */
+  size_t (*choice_size)(const View *view);
+
   /* Why the rows could not be solved last; reason NULL: not known. */
   SolveFailure (*failure)(const View *view);
 

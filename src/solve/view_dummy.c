@@ -163,9 +163,10 @@ static int32_t exchange(View *view, Moment now, ConstMoment ahead, bool sure, Ex
 static SolveFailure failure(const View *view) { return statespace_failure(((const DummyView *)view)->space); }
 static uint64_t factorizations(const View *view) { return statespace_factorizations(((const DummyView *)view)->space); }
 
+static size_t choice_size(const View *view) { return view->evaluator->array->problem->unknowns * sizeof(int32_t); }
+
 static void *save_choice(const View *view, Heap *heap) {
-  size_t unknowns = view->evaluator->array->problem->unknowns;
-  return heap_copy(heap, dummy_depth(((const DummyView *)view)->dummy), unknowns, sizeof(int32_t));
+  return heap_copy(heap, dummy_depth(((const DummyView *)view)->dummy), 1, choice_size(view));
 }
 
 static void restore_choice(View *view, const void *choice, const double *y) {
@@ -183,6 +184,7 @@ static const ViewMethods METHODS = {.solve = solve,
                                     .solve_holding = solve_holding,
                                     .exchange = exchange,
                                     .save_choice = save_choice,
+                                    .choice_size = choice_size,
                                     .restore_choice = restore_choice,
                                     .failure = failure,
                                     .factorizations = factorizations};

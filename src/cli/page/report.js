@@ -109,6 +109,14 @@ function nameMath(name) {
   return below ? `<msub>${symbol}<mtext>${escapeText(below)}</mtext></msub>` : symbol;
 }
 
+// The derivative of a formula: a dot, over the letter alone where it has an index; two dots where there is one already.
+function dotted(inner) {
+  const indexed = /^<msub>(.*)(<mtext>[^<]*<\/mtext>)<\/msub>$/.exec(inner);
+  if (indexed && !indexed[1].includes("<msub>")) return `<msub>${dotted(indexed[1])}${indexed[2]}</msub>`;
+  const once = /^(<mover accent="true"><mrow>(?:(?!<mover).)*<mo>)˙(<\/mo><\/mover>)$/.exec(inner);
+  return once ? `${once[1]}¨${once[2]}` : `<mover accent="true"><mrow>${inner}</mrow><mo>˙</mo></mover>`;
+}
+
 // A parser of the texts that daedal prints: sums, products, powers, calls, comparisons. Returns null for what it does not know.
 class MathParser {
   constructor(text) {
@@ -167,7 +175,7 @@ class MathParser {
     return inner + end;
   }
   call(name) {
-    if (name === "der") return this.closed(`<mover accent="true"><mrow>${this.relation()}</mrow><mo>˙</mo></mover>`, "");
+    if (name === "der") return this.closed(dotted(this.relation()), "");
     if (name === "sqrt") return this.closed(`<msqrt>${this.relation()}</msqrt>`, "");
     let inner = this.relation();
     while (this.take(",")) inner += `<mo>,</mo>${this.relation()}`;
@@ -179,7 +187,7 @@ function math(text) {
   const inner = MathParser.typeset(text);
   if (!inner) return element("code", {}, text);
   const holder = element("span", { title: text });
-  holder.innerHTML = `<math display="inline">${inner.replace(/(<mover accent="true"><mrow>)<mover accent="true"><mrow>(.*?)<\/mrow><mo>˙<\/mo><\/mover>(<\/mrow><mo>)˙/g, "$1$2$3¨")}</math>`;
+  holder.innerHTML = `<math display="inline">${inner}</math>`;
   return holder;
 }
 

@@ -1,0 +1,31 @@
+/* transfer: see transfer.h. */
+#include "base/transfer.h"
+
+#include <string.h>
+
+static bool has(Transfer *transfer, size_t count, size_t size) {
+  transfer->is_broken = transfer->is_broken || count > (transfer->bytes.count - transfer->at) / size;
+  return !transfer->is_broken;
+}
+
+void transfer_array(Transfer *transfer, void *values, size_t count, size_t size) {
+  if (count == 0 || size == 0) return;
+  if (!transfer->reads) {
+    text_append(transfer->heap, &transfer->bytes, values, count * size);
+  } else if (has(transfer, count, size)) {
+    memcpy(values, transfer->bytes.data + transfer->at, count * size);
+    transfer->at += count * size;
+  }
+}
+
+uint32_t transfer_count(Transfer *transfer, uint32_t count, size_t size) {
+  uint32_t found = count;
+  transfer_value(transfer, &found);
+  return transfer->reads && !has(transfer, found, size) ? 0 : found;
+}
+
+void transfer_same(Transfer *transfer, double value) {
+  double found = value;
+  transfer_value(transfer, &found);
+  transfer->is_broken = transfer->is_broken || memcmp(&found, &value, sizeof value) != 0;
+}

@@ -1,0 +1,34 @@
+/* transfer: values as bytes, and back. The same calls write and read, so that everything comes in as it went out; the program that
+ * reads is the one that wrote, on a machine of the same kind. */
+#pragma once
+
+#include "base/vec.h"
+
+#include <stdbool.h>
+
+typedef struct Transfer {
+  Heap *heap;
+  TextVec bytes;
+  size_t at; /* how many of them are read */
+  bool reads;
+  bool is_broken; /* what is read does not fit */
+} Transfer;
+
+/* `count` values of that size. Values that do not come in stay as they are. */
+void transfer_array(Transfer *transfer, void *values, size_t count, size_t size);
+
+/* How many values follow; those written have `count`. */
+uint32_t transfer_count(Transfer *transfer, uint32_t count, size_t size);
+
+/* A value that must be the same when it comes in. */
+void transfer_same(Transfer *transfer, double value);
+
+#define transfer_value(transfer, value) transfer_array((transfer), (value), 1, sizeof *(value))
+
+/* All elements of a vector. */
+#define transfer_vector(transfer, vector_heap, v)                                                                    \
+  do {                                                                                                               \
+    uint32_t count_in = transfer_count((transfer), (v)->count, sizeof *(v)->data);                                   \
+    (v)->count = 0;                                                                                                  \
+    if (count_in) transfer_array((transfer), vec_extend((vector_heap), (v), count_in), count_in, sizeof *(v)->data); \
+  } while (0)
