@@ -12,7 +12,12 @@ typedef struct Texts {
   VEC(bool) defines;      /* equation number i gives one */
 } Texts;
 
-typedef VEC(Expr *) PlaceVec;
+/* Where an expression stands. */
+typedef struct Place {
+  Expr *e;
+  Span span;
+} Place;
+typedef VEC(Place) PlaceVec;
 
 /* A variable and its text, if the equation has one on each side. */
 static bool read_text(const Elaboration *el, const RawEquation *equation, Expr *leaf, Expr *value) {
@@ -53,15 +58,15 @@ static bool find_texts(Texts *texts) {
 
 /* ---- where texts are used ---- */
 
-static void add_place(Texts *texts, PlaceVec *places, Expr *e) {
-  if (*e != EXPR_NONE) vec_push(texts->el->heap, places, e);
+static void add_place(Texts *texts, PlaceVec *places, Expr *e, Span span) {
+  if (*e != EXPR_NONE) vec_push(texts->el->heap, places, (Place){e, span});
 }
 
 static void add_actions(Texts *texts, PlaceVec *places, Action *actions, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
-    add_place(texts, places, &actions[i].guard);
-    add_place(texts, places, &actions[i].value);
-    add_place(texts, places, &actions[i].message);
+    add_place(texts, places, &actions[i].guard, actions[i].span);
+    add_place(texts, places, &actions[i].value, actions[i].span);
+    add_place(texts, places, &actions[i].message, actions[i].span);
   }
 }
 
@@ -70,26 +75,80 @@ static void add_whens(Texts *texts, PlaceVec *places) {
   for (uint32_t i = 0; i < model->whens.count; i++)
     for (uint32_t k = 0; k < model->whens.data[i].branches.count; k++) {
       WhenBranch *branch = &model->whens.data[i].branches.data[k];
-      for (uint32_t c = 0; c < branch->conditions.count; c++) add_place(texts, places, &branch->conditions.data[c]);
+      for (uint32_t c = 0; c < branch->conditions.count; c++)
+        add_place(texts, places, &branch->conditions.data[c], model->whens.data[i].span);
       add_actions(texts, places, branch->actions.data, branch->actions.count);
     }
 }
 
-static void replace_all(Texts *texts) {
+static void replace_all(Texts *texts, PlaceVec *places) {
+  Elaboration *el = texts->el;
+  ExprVec roots = {0};
+  for (uint32_t i = 0; i < places->count; i++) vec_push(el->heap, &roots, *places->data[i].e);
+  substitute(texts, roots.data, roots.count);
+  for (uint32_t i = 0; i < places->count; i++) *places->data[i].e = roots.data[i];
+  vec_free(el->heap, &roots);
+}
+
+static PlaceVec find_places(Texts *texts) {
   Elaboration *el = texts->el;
   PlaceVec places = {0};
-  ExprVec roots = {0};
   for (uint32_t i = 0; i < el->equations->count; i++) {
+    RawEquation *equation = &el->equations->data[i];
     if (texts->defines.data[i]) continue;
-    add_place(texts, &places, &el->equations->data[i].left);
-    add_place(texts, &places, &el->equations->data[i].right);
+    add_place(texts, &places, &equation->left, equation->span);
+    add_place(texts, &places, &equation->right, equation->span);
   }
   add_actions(texts, &places, el->actions->data, el->actions->count);
   add_whens(texts, &places);
-  for (uint32_t i = 0; i < places.count; i++) vec_push(el->heap, &roots, *places.data[i]);
-  substitute(texts, roots.data, roots.count);
-  for (uint32_t i = 0; i < places.count; i++) *places.data[i] = roots.data[i];
-  vec_free(el->heap, &places, &roots);
+  return places;
+}
+
+/* ---- texts that are not known ---- */
+
+static bool is_text(const Elaboration *el, Expr e) {
+  while (dag_op(el->dag, e) == OP_IF) e = dag_child(el->dag, e, 1);
+  Op op = dag_op(el->dag, e);
+  uint32_t variable = variable_of_leaf(el, e);
+  return op == OP_STRING || op == OP_STRING_OF || op == OP_STRING_JOIN ||
+         (variable != NONE && el->model->variables.data[variable].type == TYPE_STRING);
+}
+
+/* A comparison of texts below the expressions; EXPR_NONE if there is none. */
+static Expr comparison_below(const Elaboration *el, DagScratch *scratch, const Expr *roots, uint32_t count) {
+  IndexVec order = {0};
+  Expr found = EXPR_NONE;
+  dag_below(el->dag, scratch, roots, count, &order);
+  for (uint32_t i = 0; i < order.count && found == EXPR_NONE; i++) {
+    Expr e = order.data[i];
+    if (op_kind(dag_op(el->dag, e)) != KIND_RELATION) continue;
+    if (is_text(el, dag_child(el->dag, e, 0)) || is_text(el, dag_child(el->dag, e, 1))) found = e;
+  }
+  vec_free(scratch->heap, &order);
+  return found;
+}
+
+/* What is left is compared while the model runs, where texts have no values. */
+static void refuse_comparisons(Elaboration *el, const PlaceVec *places) {
+  DagScratch scratch = dag_scratch_make(el->heap);
+  ExprVec roots = {0};
+  for (uint32_t i = 0; i < places->count; i++) vec_push(el->heap, &roots, *places->data[i].e);
+  Expr found = comparison_below(el, &scratch, roots.data, roots.count);
+  for (uint32_t i = 0; i < places->count && found != EXPR_NONE; i++) {
+    if (comparison_below(el, &scratch, &roots.data[i], 1) == EXPR_NONE) continue;
+    diag_error(el->diags, DIAG_INPUT, places->data[i].span,
+               "texts that change while the model runs cannot be compared: %s",
+               model_text(el->model, found, &el->diags->arena));
+    break;
+  }
+  vec_free(el->heap, &roots);
+  dag_scratch_free(&scratch);
+}
+
+static bool has_texts(const Model *model) {
+  for (uint32_t i = 0; i < model->variables.count; i++)
+    if (model->variables.data[i].type == TYPE_STRING) return true;
+  return false;
 }
 
 void texts_replace(Elaboration *el) {
@@ -99,7 +158,10 @@ void texts_replace(Elaboration *el) {
     if (el->equations->data[i].base == TYPE_STRING) vec_push(el->heap, &texts.open, i);
   }
   while (find_texts(&texts)) continue;
-  if (texts.leaves.count) replace_all(&texts);
+  PlaceVec places = find_places(&texts);
+  if (texts.leaves.count) replace_all(&texts, &places);
+  if (has_texts(el->model)) refuse_comparisons(el, &places);
   map_free(&texts.known);
+  vec_free(el->heap, &places);
   vec_free(el->heap, &texts.leaves, &texts.values, &texts.open, &texts.defines);
 }
