@@ -402,6 +402,7 @@ void routines_finish_for(Elaboration *el, const Routine *code) {
   IndexVec open = {0};
   Map seen = map_make(el->heap);
   for (const Routine *next = code; next; next = open.count ? el->model->routines.data[vec_pop(&open)] : NULL) {
+    if (next->base) finish_routine(el, next->base->number); /* a derivative is made of its code */
     if (next != code) finish_routine(el, next->number);
     if (next->base && map_get(&seen, next->base->number) == MAP_NONE) vec_push(el->heap, &open, next->base->number);
     for (uint32_t i = 0; i < next->code.count; i++) {
