@@ -113,7 +113,7 @@ ExecuteStatus clock_operator(Elaboration *el, Special special, Type type, const 
                        .span = span};
   if (el->mode == LOAD_SHAPES) return *out = count ? arguments[0] : dag_constant(el->dag, 0), EXECUTE_OK;
   if (el->mode != LOAD_LEAVES) return EXECUTE_UNKNOWN;
-  memcpy(use.arguments, arguments, count * sizeof *arguments);
+  if (count) memcpy(use.arguments, arguments, count * sizeof *arguments);
   ExecuteStatus status = check_numbers(el, &use, span);
   if (status != EXECUTE_OK) return status;
   if (needs_variable(special) && is_fixed(el, arguments[0])) return *out = arguments[0], EXECUTE_OK;
