@@ -12,7 +12,7 @@ SOURCE = pathlib.Path(os.environ["SOURCE_DIR"])
 DAEDAL = os.environ["DAEDAL"]
 SANITIZED = os.environ.get("BUILD_KIND") in ("asan", "tsan")
 PENDULUM = (SOURCE / "examples/pendulum.mo").read_text()
-FOREVER = "10000"
+FOREVER = "1e7"
 
 # Text, options, and how far the trajectories may be apart: errors of the steps add up along the run.
 MODELS = {
