@@ -137,9 +137,10 @@ class Resume(unittest.TestCase):
         """Kills a run, resumes it, kills that too, resumes to the end, and sets it against a run that was left alone."""
         words = ["--no-event-rows", "--output-interval", str(step), *words]
         (self.path / "r.csv").unlink(missing_ok=True)
-        self.start_and_end(signal.SIGKILL, *words, "--stop-time", FOREVER)
+        forever = ["--stop-time", repr(4e7 * step)]
+        self.start_and_end(signal.SIGKILL, *words, *forever)
         for _ in range(kills - 1):
-            self.start_and_end(signal.SIGKILL, *words, "--stop-time", FOREVER, "--resume")
+            self.start_and_end(signal.SIGKILL, *words, *forever, "--resume")
         self.assertFalse((self.path / "r.csv").exists())
         names, before = rows(self.part)
         self.assertEqual([row[0] for row in before], [step * k for k in range(len(before))])
