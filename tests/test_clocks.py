@@ -188,6 +188,16 @@ class Chain:
         return (known[-1] if known else 100 * number), len(known)
 
 
+class Flat(unittest.TestCase):
+    def test_reads_back(self):
+        """What flatten writes of clocks and state machines is a model again, and the same one."""
+        for name in sorted(os.listdir(EXAMPLES)):
+            flat = command("flatten", os.path.join(EXAMPLES, name)).stdout
+            again = command("flatten", write(flat, "flat.mo"))
+            self.assertEqual(again.returncode, 0, again.stderr)
+            self.assertEqual(flat, again.stdout, name)
+
+
 class Generated(unittest.TestCase):
     def test_chains(self):
         for seed in range(COUNT):

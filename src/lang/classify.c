@@ -132,9 +132,9 @@ static void prepare(Classifier *s) {
 }
 
 /* A Real that is declared `discrete` has its values from whens only (section 4.5.4), by way of other such variables if
- * connections make them equal. */
+ * connections make them equal. What a tool has written may have more: values that clocks make are written as equations. */
 static void check_discrete_real(Elaboration *el, uint32_t variable, Span span) {
-  if (el->model->variables.data[variable].type == TYPE_REAL)
+  if (el->model->variables.data[variable].type == TYPE_REAL && !el->is_base)
     input_error(el, span, "`%s` is a discrete Real, and must be assigned in a when",
                 names_text(el->names, el->model->variables.data[variable].name));
 }
