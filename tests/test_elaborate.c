@@ -431,6 +431,8 @@ static void test_errors(void **state) {
   expect_error("model M Real x; equation x = \"a\" + 1; end M;", 1, 36, "String and Integer");
   expect_error("model M String s = if time > 1 then \"a\" else \"b\"; Boolean p = s == \"a\"; end M;", 1, 59,
                "cannot be compared");
+  expect_error("model M Integer n = integer(time); Boolean p = String(n) == \"1\"; end M;", 1, 44,
+               "cannot be compared");
   expect_error("model M Real x[3]; equation x = {1, 2}; end M;", 1, 29, "[3] and [2]");
   expect_error("model M Real x[2]; equation x = [1, 2; 3, 4]*{1, 2, 3}; end M;", 1, 33, "product of [2,2] and [3]");
   expect_error("model M Real x[2]; equation x[3] = 1; x[1] = 2; end M;", 1, 29, "subscript 3 is out of range");

@@ -118,9 +118,10 @@ struct Elaboration {
   Diags *diags;
   Diags quiet; /* for attempts whose failure is no error */
   Arena arena;
-  Name scope;      /* of the model that is elaborated */
-  bool is_base;    /* Base Modelica as written by a tool */
-  bool is_session; /* values before the model is whole: what is not declared may come later */
+  Name scope;          /* of the model that is elaborated */
+  bool is_base;        /* Base Modelica as written by a tool */
+  bool compares_texts; /* that are not known where they are compared */
+  bool is_session;     /* values before the model is whole: what is not declared may come later */
 
   VEC(NewBinding) modifications;
 
@@ -497,7 +498,9 @@ void energy_elaborate(Elaboration *el, const AstClass *ast, bool has_signals);
 
 /* ---- text.c ---- */
 
-/* Puts texts that are known in place of the variables that equations give them. */
+bool expr_is_text(const Elaboration *el, Expr e);
+
+/* Puts texts that are known in place of the variables that equations give them, and refuses comparisons of others. */
 void texts_replace(Elaboration *el);
 
 /* ---- classify.c ---- */

@@ -47,6 +47,14 @@ static Expr without_events(Elaboration *el, Op op, Expr e) {
   return may_move ? dag_unary(el->dag, OP_NOEVENT, e) : e;
 }
 
+/* Equations have numbers only: whether texts are known in the end is looked at when all equations are there. */
+static Expr note_texts(Elaboration *el, Expr e) {
+  if (el->mode != LOAD_LEAVES || op_kind(dag_op(el->dag, e)) != KIND_RELATION) return e;
+  bool is_text = expr_is_text(el, dag_child(el->dag, e, 0)) || expr_is_text(el, dag_child(el->dag, e, 1));
+  el->compares_texts = el->compares_texts || is_text;
+  return e;
+}
+
 static bool symbolic_apply(void *context, Op op, const void *arguments, uint32_t count, void *out) {
   Elaboration *el = context;
   Dag *dag = el->dag;
@@ -65,7 +73,8 @@ static bool symbolic_apply(void *context, Op op, const void *arguments, uint32_t
   default: break;
   }
   if (op_arity(op) == 1 && count == 1) write(out, without_events(el, op, dag_unary(dag, op, few[0])));
-  else if (op_arity(op) == 2 && count == 2) write(out, without_events(el, op, dag_binary(dag, op, few[0], few[1])));
+  else if (op_arity(op) == 2 && count == 2)
+    write(out, without_events(el, op, note_texts(el, dag_binary(dag, op, few[0], few[1]))));
   else if (count <= 4) write(out, without_events(el, op, dag_nary(dag, op, few, count)));
   else return false;
   return true;

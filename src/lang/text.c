@@ -106,12 +106,23 @@ static PlaceVec find_places(Texts *texts) {
 
 /* ---- texts that are not known ---- */
 
-static bool is_text(const Elaboration *el, Expr e) {
+bool expr_is_text(const Elaboration *el, Expr e) {
   while (dag_op(el->dag, e) == OP_IF) e = dag_child(el->dag, e, 1);
   Op op = dag_op(el->dag, e);
   uint32_t variable = variable_of_leaf(el, e);
   return op == OP_STRING || op == OP_STRING_OF || op == OP_STRING_JOIN ||
          (variable != NONE && el->model->variables.data[variable].type == TYPE_STRING);
+}
+
+/* A function that is not there is reported as that. */
+static bool is_missing(const Elaboration *el, Expr e) {
+  return dag_op(el->dag, e) == OP_CALL &&
+         !routine_can_run(el->model->functions.data[dag_call_info(el->dag, e).function]->routine);
+}
+
+static bool compares_texts(const Elaboration *el, Expr relation) {
+  Expr a = dag_child(el->dag, relation, 0), b = dag_child(el->dag, relation, 1);
+  return (expr_is_text(el, a) || expr_is_text(el, b)) && !is_missing(el, a) && !is_missing(el, b);
 }
 
 /* A comparison of texts below the expressions; EXPR_NONE if there is none. */
@@ -121,8 +132,7 @@ static Expr comparison_below(const Elaboration *el, DagScratch *scratch, const E
   dag_below(el->dag, scratch, roots, count, &order);
   for (uint32_t i = 0; i < order.count && found == EXPR_NONE; i++) {
     Expr e = order.data[i];
-    if (op_kind(dag_op(el->dag, e)) != KIND_RELATION) continue;
-    if (is_text(el, dag_child(el->dag, e, 0)) || is_text(el, dag_child(el->dag, e, 1))) found = e;
+    if (op_kind(dag_op(el->dag, e)) == KIND_RELATION && compares_texts(el, e)) found = e;
   }
   vec_free(scratch->heap, &order);
   return found;
@@ -145,12 +155,6 @@ static void refuse_comparisons(Elaboration *el, const PlaceVec *places) {
   dag_scratch_free(&scratch);
 }
 
-static bool has_texts(const Model *model) {
-  for (uint32_t i = 0; i < model->variables.count; i++)
-    if (model->variables.data[i].type == TYPE_STRING) return true;
-  return false;
-}
-
 void texts_replace(Elaboration *el) {
   Texts texts = {.el = el, .known = map_make(el->heap)};
   for (uint32_t i = 0; i < el->equations->count; i++) {
@@ -158,9 +162,10 @@ void texts_replace(Elaboration *el) {
     if (el->equations->data[i].base == TYPE_STRING) vec_push(el->heap, &texts.open, i);
   }
   while (find_texts(&texts)) continue;
-  PlaceVec places = find_places(&texts);
+  PlaceVec places = {0};
+  if (texts.leaves.count || el->compares_texts) places = find_places(&texts);
   if (texts.leaves.count) replace_all(&texts, &places);
-  if (has_texts(el->model)) refuse_comparisons(el, &places);
+  if (el->compares_texts) refuse_comparisons(el, &places);
   map_free(&texts.known);
   vec_free(el->heap, &places);
   vec_free(el->heap, &texts.leaves, &texts.values, &texts.open, &texts.defines);
