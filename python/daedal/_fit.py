@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Union
 
 import numpy as np
@@ -13,6 +13,7 @@ from ._errors import check, read_diagnostics, warn
 from ._library import library, text
 from ._model import Model, Source, _request
 from ._options import InputValue, Options
+from ._values import Values
 
 Guess = Union[float, tuple, None]
 
@@ -40,7 +41,7 @@ def _csv(data: Any) -> bytes:
     return "\n".join([header, *rows, ""]).encode()
 
 
-class Estimate(Mapping):
+class Estimate(Values):
     """What a fit has found: a mapping from the names of parameters to values.
 
     `errors` are their standard deviations, `intervals` pairs, `at_bound` whether they ended at one, `covariance` and `correlation` matrices in the order
@@ -67,18 +68,6 @@ class Estimate(Mapping):
     def plot(self) -> str:
         """Measurements, fit and residuals as SVG."""
         return self._plot
-
-    def __getitem__(self, name: str) -> float:
-        return self._values[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def __str__(self) -> str:
-        return self._text
 
     def __repr__(self) -> str:
         return f"<daedal.Estimate {self._values}>"

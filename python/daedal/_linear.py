@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from ._library import library, text
 from ._model import Model, Source
 from ._options import InputValue, Value
 from ._result import Result
+from ._values import Values
 
 
 def _names(names: Iterable[str] | str | None) -> bytes | None:
@@ -55,7 +56,7 @@ class Linear:
         return text(library.linear_text(self._result._handle))
 
 
-class Steady(Mapping):
+class Steady(Values):
     """A steady state: a mapping from variables to values.
 
     `linear` is the linear form there, `stability` "stable", "unstable" or "undecided", `way` that which led to it. Printed, it is a report.
@@ -68,18 +69,6 @@ class Steady(Mapping):
         self.way: str = report["way"]
         self.linear = Linear(result)
         self._text = text(library.steady_text(result._handle))
-
-    def __getitem__(self, name: str) -> float:
-        return self._values[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def __str__(self) -> str:
-        return self._text
 
 
 def _model(source: Source) -> Model:
