@@ -157,7 +157,7 @@ class Resume(unittest.TestCase):
         for name, (text, words, bound) in list(MODELS.items())[:: 3 if SANITIZED else 1]:
             with self.subTest(name):
                 self.write(text)
-                self.check_kill([*words, "--tolerance", "1e-10"], 0.25, bound, kills=1 if name == "ranks" else 2)
+                self.check_kill([*words, "--tolerance", "1e-12"], 0.25, bound, kills=1 if name == "ranks" else 2)
 
     def test_solvers(self):
         self.write(PENDULUM)
