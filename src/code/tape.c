@@ -3,6 +3,7 @@
  * file of uniform values (stride 0), varying slots, registers, outputs. */
 #include "code/tape.h"
 
+#include "base/copy.h"
 #include "expr/op_math.h"
 
 #include <math.h>
@@ -318,7 +319,7 @@ Registers *registers_new(Heap *heap, const Tape *tape, Calling calling) {
   registers->calling = calling;
   registers->call_values = heap_array(heap, tape->widest_call, sizeof(double));
   registers->file = heap_array(heap, tape->file_count, sizeof(double));
-  if (kernel->numbers.count) memcpy(registers->file, kernel->numbers.data, kernel->numbers.count * sizeof(double));
+  copy_numbers(registers->file, kernel->numbers.data, kernel->numbers.count);
   if (!tape->rows) return registers;
   registers->rows = heap_array(heap, tape->rows, sizeof *registers->rows);
   double *room = heap_array(heap, (size_t)(tape->rows - tape->file_count) * BLOCK_LIMIT, sizeof *room);
@@ -386,16 +387,6 @@ end:
   return;
 #undef VALUE
 #undef NEXT
-}
-
-static void copy_numbers(double *to, const double *from, uint32_t count) {
-  switch (count) {
-  case 4: to[3] = from[3]; /* fall through */
-  case 3: to[2] = from[2]; /* fall through */
-  case 2: to[1] = from[1]; /* fall through */
-  case 1: to[0] = from[0]; return;
-  default: memcpy(to, from, count * sizeof *to);
-  }
 }
 
 void tape_begin(Registers *registers, const Arrays *arrays) {

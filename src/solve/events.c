@@ -1,6 +1,7 @@
 /* events: see events.h. */
 #include "solve/events.h"
 
+#include "base/copy.h"
 #include "code/past.h"
 #include "solve/reset.h"
 #include "solve/sensitivity.h"
@@ -305,10 +306,6 @@ typedef struct Beginning {
   double *y, *discretes;
   size_t columns, leaves;
 } Beginning;
-
-static void copy_numbers(double *to, const double *from, size_t count) {
-  if (count) memcpy(to, from, count * sizeof *to);
-}
 
 static Beginning keep_beginning(const View *view, const double *y) {
   Beginning begin = {.columns = (size_t)view->system.columns, .leaves = modes_leaves(view->switches->modes)};

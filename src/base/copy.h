@@ -1,0 +1,17 @@
+/* copy: numbers from one array to another. Inlined, since most arrays of a small model are too short to be worth a call. */
+#pragma once
+
+#include <stddef.h>
+#include <string.h>
+
+/* The arrays do not overlap; those of no numbers may be NULL. */
+static inline void copy_numbers(double *to, const double *from, size_t count) {
+  switch (count) {
+  case 4: to[3] = from[3]; /* fall through */
+  case 3: to[2] = from[2]; /* fall through */
+  case 2: to[1] = from[1]; /* fall through */
+  case 1: to[0] = from[0]; /* fall through */
+  case 0: return;
+  default: memcpy(to, from, count * sizeof *to);
+  }
+}

@@ -1,0 +1,228 @@
+/* stepper_integrator: the method that a stepper integrates with, and the states that it integrates. */
+#include "solve/stepper_internal.h"
+
+#include "base/copy.h"
+
+/* With `auto`, systems of more rows than this go to a sparse multistep method from the start. */
+enum { LARGE_ROWS = 3000 };
+
+/* A choice of states is judged this part of a step ahead. */
+static const double LOOK_AHEAD = 0.75;
+
+/* Part of the run that a method has to get ahead before another that failed is tried again. */
+static const double LEAST_PROGRESS = 1e-5;
+
+/* Other choices that are tried at one point. */
+enum { REPAIR_LIMIT = 6 };
+
+double stepper_time(const Stepper *stepper) {
+  return stepper->at_event ? stepper->t_event : stepper->integrator->time(stepper->self);
+}
+
+const double *stepper_values(const Stepper *stepper) {
+  return stepper->at_event ? stepper->y : stepper->integrator->values(stepper->self);
+}
+
+bool stepper_interpolate(Stepper *stepper, double t, double *y) {
+  return view_point(stepper->view, stepper->integrator, stepper->self, t, y) == EVAL_OK;
+}
+
+/* ---- integrators ---- */
+
+void stepper_copy_values(Stepper *stepper) {
+  copy_numbers(stepper->y, stepper->integrator->values(stepper->self), (size_t)stepper->view->system.columns);
+}
+
+void stepper_create_integrator(Stepper *stepper, const Integrator *integrator) {
+  IntegratorOptions options = {.relative_tolerance = stepper->options.tolerance,
+                               .absolute_tolerance = stepper->options.tolerance,
+                               .max_step = stepper->options.max_step};
+  const System *system = view_system(stepper->view, integrator);
+  heap_release(stepper->heap, stepper->ticket);
+  stepper->integrator = integrator;
+  stepper->self = integrator->create(heap_within(stepper->heap, &stepper->ticket), system, &options);
+  stepper->rejected = 0;
+  stepper->statistics.removed = (uint32_t)(stepper->view->system.rows - system->rows);
+}
+
+void stepper_add_work(const Stepper *stepper, StepperStatistics *statistics) {
+  IntegratorStatistics part;
+  stepper->integrator->statistics(stepper->self, &part);
+  statistics->steps += part.steps;
+  statistics->rejected += part.rejected_error + part.rejected_convergence;
+  statistics->factorizations += part.factorizations;
+}
+
+StepperStatistics stepper_statistics(const Stepper *stepper) {
+  StepperStatistics statistics = stepper->statistics;
+  stepper_add_work(stepper, &statistics);
+  statistics.factorizations += stepper->view->methods->factorizations(stepper->view);
+  statistics.solver = stepper->integrator->name;
+  statistics.iterations += stepper->view->iterations;
+  statistics.time = statistics.turning ? statistics.turning->time : stepper->integrator->time(stepper->self);
+  return statistics;
+}
+
+void stepper_statistics_add(StepperStatistics *statistics, const StepperStatistics *before, Heap *heap) {
+  statistics->steps += before->steps;
+  statistics->rejected += before->rejected;
+  statistics->factorizations += before->factorizations;
+  statistics->events += before->events;
+  statistics->time_events += before->time_events;
+  statistics->iterations += before->iterations;
+  PivotVec pivots = before->pivots;
+  for (uint32_t k = 0; k < statistics->pivots.count; k++) vec_push(heap, &pivots, statistics->pivots.data[k]);
+  statistics->pivots = pivots;
+  EventVec passed = before->passed;
+  for (uint32_t k = 0; k < statistics->passed.count; k++) vec_push(heap, &passed, statistics->passed.data[k]);
+  statistics->passed = passed;
+}
+
+void stepper_change_integrator(Stepper *stepper, const Integrator *integrator, double t) {
+  stepper_add_work(stepper, &stepper->statistics);
+  stepper_create_integrator(stepper, integrator);
+  stepper->integrator->start(stepper->self, t, stepper->y, stepper->options.stop);
+}
+
+void stepper_leave_if_stiff(Stepper *stepper) {
+  if (stepper->options.integrator || !stepper->integrator->explicit_form || stepper_is_sliding(stepper)) return;
+  IntegratorStatistics now;
+  stepper->integrator->statistics(stepper->self, &now);
+  if (!now.stiff) return;
+  stepper_copy_values(stepper);
+  stepper_change_integrator(stepper, &integrator_radau, stepper->integrator->time(stepper->self));
+  stepper->statistics.solver_reason = "began explicit, found stiff";
+}
+
+/* The method to go on with at t, where the one of now has failed; NULL: there is none. Of the implicit methods each may help where
+ * the other cannot go on, as long as they get ahead. */
+static const Integrator *other_integrator(const Stepper *stepper, double t) {
+  if (stepper->integrator == &integrator_erk) return &integrator_radau;
+  if (stepper->integrator == &integrator_radau) return &integrator_bdf;
+  bool gets_ahead = t - stepper->changed > LEAST_PROGRESS * stepper_span(stepper);
+  return stepper->integrator == &integrator_bdf && stepper->has_changed && gets_ahead ? &integrator_radau : NULL;
+}
+
+bool stepper_try_other(Stepper *stepper, double t) {
+  if (stepper->options.integrator || !stepper->view->system.complete) return false;
+  if (stepper->turning && turning_explain(stepper->turning, t, stepper->options.stop, &stepper->turning_point))
+    return false;
+  const Integrator *other = other_integrator(stepper, t);
+  if (!other) return false;
+  stepper_copy_values(stepper);
+  stepper_change_integrator(stepper, other, t);
+  stepper->changed = t;
+  stepper->has_changed = true;
+  stepper->statistics.solver_reason = "where another failed";
+  return true;
+}
+
+const Integrator *stepper_first_integrator(Stepper *stepper) {
+  if (stepper->options.integrator) {
+    stepper->statistics.solver_reason = "as asked for";
+    return stepper->options.integrator;
+  }
+  if (stepper->view->methods->reselect) {
+    stepper->statistics.solver_reason = "few evaluations of the whole array";
+    return &integrator_bdf;
+  }
+  if (stepper->view->system.rows > LARGE_ROWS) {
+    stepper->statistics.solver_reason = "large and sparse";
+    return &integrator_bdf;
+  }
+  if (stepper->view->sensitivity) {
+    stepper->statistics.solver_reason = "its factors serve sensitivities";
+    return &integrator_radau;
+  }
+  if (stepper->view->system.complete) {
+    stepper->statistics.solver_reason = "not stiff so far";
+    return &integrator_erk;
+  }
+  stepper->statistics.solver_reason = "no state-space form";
+  return &integrator_radau;
+}
+
+static void copy_moment(const Stepper *stepper, Moment *to, double t, const double *y) {
+  to->t = t;
+  copy_numbers(to->y, y, (size_t)stepper->view->system.columns);
+}
+
+void stepper_begin_branch(Stepper *stepper, double t, const double *y) {
+  copy_moment(stepper, &stepper->recent, t, y);
+  copy_moment(stepper, &stepper->origin, t, y);
+}
+
+void stepper_start_with(Stepper *stepper, double t, const double *y, double step) {
+  const Integrator *integrator = stepper->integrator;
+  stepper_begin_branch(stepper, t, y);
+  integrator->start(stepper->self, t, y, stepper->options.stop);
+  if (integrator->suggest && step > 0) integrator->suggest(stepper->self, step);
+}
+
+/* ---- the choice of states ---- */
+
+/* The columns at t + ahead by the Taylor series that they are: (j, k) + ahead (j, k + 1) + ... Good enough to
+ * judge a choice where the next step will use it rather than where the last one ended. */
+static void look_ahead(const Stepper *stepper, const double *y, double ahead, double *out) {
+  const Array *array = stepper->view->evaluator->array;
+  for (uint32_t j = 0; j < array->problem->unknowns; j++) {
+    uint32_t begin = array->column_start[j], end = array->column_start[j + 1];
+    for (uint32_t q = end; q-- > begin;) {
+      out[q] = y[q];
+      double factor = 1;
+      for (uint32_t r = q + 1; r < end; r++) out[q] += (factor *= ahead / (double)(r - q)) * y[r];
+    }
+  }
+}
+
+static void note_exchanges(Stepper *stepper, double t, const Exchanges *exchanges, int32_t count) {
+  for (int32_t k = 0; k < count; k++)
+    vec_push(stepper->heap, &stepper->statistics.pivots,
+             (PivotRecord){t, exchanges->list[k].out, exchanges->list[k].in});
+}
+
+int32_t stepper_exchange_states(Stepper *stepper, double t, ConstMoment ahead, bool sure, Exchanges *exchanges) {
+  View *view = stepper->view;
+  if (!view->methods->exchange) return 0;
+  int32_t count = view->methods->exchange(view, (Moment){t, stepper->y}, ahead, sure, exchanges);
+  note_exchanges(stepper, t, exchanges, count);
+  return count;
+}
+
+bool stepper_reselect(Stepper *stepper, double t) {
+  View *view = stepper->view;
+  if (!view->methods->reselect || !view->methods->reselect(view, t, stepper->y)) return false;
+  stepper_change_integrator(stepper, stepper->integrator, t);
+  return true;
+}
+
+bool stepper_watch_choice(Stepper *stepper, double t) {
+  if (!stepper->view->methods->exchange) return true;
+  IntegratorStatistics now;
+  stepper->integrator->statistics(stepper->self, &now);
+  uint64_t rejected = now.rejected_error + now.rejected_convergence;
+  bool sure = rejected != stepper->rejected;
+  stepper->rejected = rejected;
+  double ahead = stepper->structure ? LOOK_AHEAD * now.step : 0;
+  Exchanges exchanges;
+  stepper_copy_values(stepper);
+  look_ahead(stepper, stepper->y, ahead, stepper->ahead);
+  int32_t count = stepper_exchange_states(stepper, t, (ConstMoment){t + ahead, stepper->ahead}, sure, &exchanges);
+  if (count == EXCHANGE_SINGULAR) return stepper_report_no_choice(stepper, t, exchanges.block);
+  if (count == EXCHANGE_UNSOLVED) return stepper_fail(stepper, STEP_EVALUATION, t);
+  if (count == EXCHANGE_RESELECT) stepper_reselect(stepper, t);
+  if (count <= 0) return true;
+  stepper->integrator->switch_states(stepper->self, stepper->y);
+  stepper_begin_branch(stepper, t, stepper->y);
+  return true;
+}
+
+bool stepper_repair_choice(Stepper *stepper, double t) {
+  if (!stepper->view->methods->reselect || stepper->repairs++ == REPAIR_LIMIT) return false;
+  Exchanges exchanges;
+  stepper_copy_values(stepper);
+  if (stepper_exchange_states(stepper, t, (ConstMoment){t, stepper->y}, true, &exchanges) <= 0)
+    return stepper_reselect(stepper, t);
+  stepper->integrator->start(stepper->self, t, stepper->y, stepper->options.stop);
+  return true;
+}

@@ -1,0 +1,144 @@
+/* stepper_internal: what the files of the stepper share. The reports are below the integrator and the choice of states, these
+ * below events, and events below the steps. */
+#pragma once
+
+#include "solve/stepper.h"
+
+struct Stepper {
+  Heap *heap;
+  View *view;
+  const Structure *structure;
+  StepperOptions options;
+  Diags *diags;
+  StepperStatistics statistics;
+  Turning *turning; /* NULL: nothing to watch */
+  TurningPoint turning_point;
+  const Integrator *integrator;
+  double changed; /* when a method that failed was last left for another, if it ever was */
+  bool has_changed;
+  const Integrator *waiting; /* the one to go on with when the solution slides no longer; NULL: that in use */
+  void *self, *ticket;       /* of the heap that the integrator lives in; NULL: there is none yet */
+  double *y, *ahead, *begin; /* begin: where the last step began */
+  double before;             /* where the last step began */
+  bool terminated;           /* the model asked for the end */
+  bool at_event;             /* the last step ended at one, with the columns before it in y */
+  EventCause cause;          /* of it */
+  uint32_t mode;             /* one that changes there */
+  double limit;              /* where the caller wants a step to end; INFINITY: anywhere */
+  double t_doubt;            /* where a step that is taken again must end; INFINITY: anywhere */
+  double t_timed;            /* the next event of time alone; INFINITY: none */
+  uint32_t timed;            /* a mode that changes then */
+  double t_event;            /* when it was; of the last event */
+  double *first_steps; /* per mode and truth of it: what the first step after its last event asked for; 0: not known */
+  double *first_step;  /* of these the one to be found out by the next step; NULL: none */
+  int repairs;         /* of the choice of states since the last step that succeeded */
+  uint64_t rejected;   /* steps that the integrator had rejected when the states were looked at last */
+  int retakes;         /* of a step that ended at `disputed` */
+  double disputed;     /* up to here steps are short */
+  bool warned;         /* of a determinant */
+  bool warned_fold;    /* of a fold */
+  bool is_folded;      /* the event is a fold, behind which the columns are `beyond` */
+  double *beyond;
+  Moment recent,
+      origin; /* points of the branch that the solution is on, some way back: in its states of now, behind the last event */
+  uint32_t tiny; /* steps in a row that hardly got ahead */
+};
+
+static inline bool stepper_is_sliding(const Stepper *stepper) {
+  return stepper->view->switches && stepper->view->switches->slide.mode != MAP_NONE;
+}
+
+static inline double stepper_span(const Stepper *stepper) { return stepper->options.stop - stepper->options.start; }
+
+/* ---- reports ---- */
+
+/* The name under which the model knows a column: that of an alias v = der(x) if there is one. */
+const char *stepper_known_name(const Stepper *stepper, uint32_t column);
+
+/* Errors that end the run; all return false. With the equations and variables of its block: a singular point, and a block that is
+ * singular for every choice of states. Of the event of now: a condition that changes without getting ahead, one that changes
+ * infinitely often before a time, and a jump that the equations do not determine. */
+bool stepper_report_turning(Stepper *stepper);
+bool stepper_report_no_choice(Stepper *stepper, double t, int32_t block);
+bool stepper_report_chatter(Stepper *stepper);
+bool stepper_report_accumulation(Stepper *stepper);
+bool stepper_report_jump(Stepper *stepper);
+
+/* Says of a determinant what is not certain, once a run. */
+void stepper_warn_turning(Stepper *stepper, const char *what);
+
+/* Says that the condition of the event of now gets hysteresis. */
+void stepper_warn_hovering(Stepper *stepper);
+
+/* Reports what has fired at t. false: the run fails. */
+bool stepper_report_fired(Stepper *stepper, double t);
+
+/* ---- the integrator and the choice of states ---- */
+
+/* The columns that the integrator has reached. */
+void stepper_copy_values(Stepper *stepper);
+
+/* In place of the one before, if there was one. */
+void stepper_create_integrator(Stepper *stepper, const Integrator *integrator);
+
+/* Adds the work of the present integrator. */
+void stepper_add_work(const Stepper *stepper, StepperStatistics *statistics);
+
+/* Another integrator from (t, y) on. */
+void stepper_change_integrator(Stepper *stepper, const Integrator *integrator, double t);
+
+/* Leaves the explicit method for an implicit one when it says that the problem is stiff. */
+void stepper_leave_if_stiff(Stepper *stepper);
+
+/* After a step from t that failed: goes on with another method where the choice is free, and nothing shows that the solution
+ * ends there. */
+bool stepper_try_other(Stepper *stepper, double t);
+
+/* The integrator to begin with. */
+const Integrator *stepper_first_integrator(Stepper *stepper);
+
+/* A branch, or the choice of states, begins. */
+void stepper_begin_branch(Stepper *stepper, double t, const double *y);
+
+/* The integrator starts anew at (t, y), where a branch begins, with a first step of this size; 0: one that it finds. */
+void stepper_start_with(Stepper *stepper, double t, const double *y, double step);
+
+/* Looks at the choice of states: judged at `ahead`, changed at (t, stepper->y). */
+int32_t stepper_exchange_states(Stepper *stepper, double t, ConstMoment ahead, bool sure, Exchanges *exchanges);
+
+/* A new selection of rows and columns at stepper->y, and a new integrator for it. */
+bool stepper_reselect(Stepper *stepper, double t);
+
+/* Looks at the choice of states at the end of a step, closely if the step was rejected before. */
+bool stepper_watch_choice(Stepper *stepper, double t);
+
+/* After a step from t that failed: true if the run goes on with another choice. Dummies were looked at before the step. */
+bool stepper_repair_choice(Stepper *stepper, double t);
+
+/* ---- events ---- */
+
+/* A system without a structure cannot be watched: one with branches needs a plan for those that hold. */
+bool stepper_start_is_regular(Stepper *stepper);
+
+/* Tells of an event of the states. false: infinitely many follow, which ends the run. */
+bool stepper_note_event(Stepper *stepper);
+
+/* Keeps the step size that the first step after an event asks for. */
+void stepper_keep_first_step(Stepper *stepper);
+
+/* A time that is the end but for round-off is the end: no step leads from there to it. */
+double stepper_snap(const Stepper *stepper, double t);
+
+/* Finds the next event of time alone behind t. */
+void stepper_plan_timed(Stepper *stepper, double t);
+
+/* The event at t_event has been settled, or not. */
+bool stepper_finish_event(Stepper *stepper, bool settled);
+
+/* Ends the step at the first event in it, if there is one. */
+bool stepper_find_event(Stepper *stepper);
+
+/* ---- steps ---- */
+
+/* Begins at a point, with the integrator of before if there was one. */
+bool stepper_start_at(Stepper *stepper, double t, const double *y);
