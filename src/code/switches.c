@@ -50,8 +50,8 @@ Switches *switches_new(Heap *heap, Evaluator *evaluator) {
   if (count) {
     switches->workspace = workspace_new(heap, evaluator->code->conditions);
     switches->rates = workspace_new(heap, evaluator->code->rates);
-    switches->quiet = quiet_new(heap, evaluator);
   }
+  switches->quiet = quiet_new(heap, evaluator);
   switches->difference = heap_array(heap, 2 * (size_t)count, sizeof(double));
   double **const own[] = {&switches->rate, &switches->before,  &switches->speed,   &switches->slack,
                           &switches->peak, &switches->largest, &switches->nominal, &switches->end};
@@ -74,6 +74,7 @@ void switches_forget(Switches *switches) {
   memset(switches->jumps, 0, count * sizeof(bool));
   switches->slide.mode = switches->crossing = MAP_NONE;
   switches->begun = false;
+  if (switches->quiet) quiet_forget(switches->quiet);
 }
 
 void switches_adopt(Switches *switches, const Switches *before) {
@@ -154,6 +155,7 @@ double switches_margin(const Switches *switches, uint32_t m, double difference) 
 }
 
 void switches_keep(Switches *switches, double t, const double *y, double step) {
+  bool slides = switches->slide.mode != MAP_NONE;
   evaluate_rates(switches, t, y);
   for (uint32_t m = 0; m < switches->modes->count; m++) {
     double mean = step > 0 ? known_size(switches->difference[m] - switches->before[m]) / step : 0;
@@ -161,15 +163,11 @@ void switches_keep(Switches *switches, double t, const double *y, double step) {
     switches->before[m] = switches->difference[m];
     double margin = switches_margin(switches, m, switches->difference[m]);
     switches->peak[m] = fmax(switches->peak[m], margin);
-    if (switches->quiet) quiet_set(switches->quiet, m, switches->difference[m], margin, switches->speed[m]);
+    if (switches->quiet)
+      quiet_set(switches->quiet, m, switches->difference[m], slides ? -1 : margin, switches->speed[m]);
   }
-  switches->is_stale = false;
+  switches->kept = t;
   switches->begun = true;
-}
-
-bool switches_are_quiet(Switches *switches, double t, const double *y, double step) {
-  if (!switches->begun || !switches->quiet || !quiet_holds(switches->quiet, t, y, step)) return false;
-  return switches->is_stale = true;
 }
 
 bool switches_contradict(const Switches *switches, uint32_t m) {

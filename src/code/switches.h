@@ -48,9 +48,9 @@ typedef struct Switches {
   bool
       one_by_one; /* of the modes that must change only the first does, and the others when it has been seen what follows */
   Slide slide;
-  Quiet *quiet;  /* NULL: conditions are looked at closely in each step */
-  bool is_stale; /* what is kept is of a step before the last */
-  bool begun;    /* a step's beginning has been kept */
+  Quiet *quiet; /* NULL: conditions are looked at closely in each step */
+  double kept;  /* the time at which a step's beginning was kept last */
+  bool begun;   /* one has been */
 } Switches;
 
 enum { TRIAL_LIMIT = 10 };
@@ -79,8 +79,10 @@ void switches_guess(Switches *switches, double t, const double *y);
 /* Keeps the last differences, at (t, y), as those at the end of a step of this size; 0: at the beginning of one. */
 void switches_keep(Switches *switches, double t, const double *y, double step);
 
-/* At the end of a step of this size, at (t, y): is it sure without a close look that no mode has changed? Then nothing is kept. */
-bool switches_are_quiet(Switches *switches, double t, const double *y, double step);
+/* At the end of a step of this size, at (t, y): is it sure without a close look that no mode has changed? */
+static inline bool switches_are_quiet(const Switches *switches, double t, const double *y, double step) {
+  return switches->quiet && quiet_holds(switches->quiet, t, y, step);
+}
 
 /* May the difference of mode m have left its range between the end kept and the last evaluation, a step of this size on? */
 bool switches_may_hide(const Switches *switches, uint32_t m, double step);

@@ -200,7 +200,7 @@ bool events_locate(View *view, const Integrator *integrator, void *self, double 
   uint32_t count = switches->modes->count;
   Search search = {view, switches, integrator, self, before, *t, y, .low = before, .high = *t};
   const double *values = integrator->values(self);
-  if (switches->is_stale && point_at(&search, before)) switches_keep(switches, before, y, 0);
+  if (switches->kept != before && point_at(&search, before)) switches_keep(switches, before, y, 0);
   if (!switches_evaluate(switches, *t, values)) return false;
   if (!may_hide(&search)) {
     switches_keep(switches, *t, values, *t - before);
@@ -445,7 +445,7 @@ static void note_actions(View *view, double t, const double *y) {
 
 void events_watch(View *view, double t, const double *y) {
   view->fired.count = 0;
-  if (view->switches && view->switches->decisions && view->switches->decisions->watches) note_actions(view, t, y);
+  note_actions(view, t, y);
 }
 
 static bool iterate(View *view, double t, double *y, uint32_t mode) {

@@ -36,5 +36,5 @@ bool events_reset(View *view, double t, double *y, const uint8_t *held, const do
 /* As events_settle in the midst of an event, in another system: its iteration goes on, and what has fired in it stays so. */
 bool events_resume(View *view, double t, double *y);
 
-/* Looks at assertions outside of whens, at (t, y) between events: those that do not hold are in view->fired. */
+/* Looks at the assertions outside of whens that the logic has, at (t, y) between events: those that do not hold are in view->fired. */
 void events_watch(View *view, double t, const double *y);

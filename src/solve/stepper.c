@@ -215,10 +215,19 @@ static void end_retakes(Stepper *stepper) {
   limit_steps(stepper, t, stepper->options.max_step);
 }
 
-static bool gets_ahead(Stepper *stepper) {
-  bool is_tiny = stepper->integrator->time(stepper->self) - stepper->before < TINY * stepper_span(stepper);
+/* t: the end of the last step. */
+static bool gets_ahead(Stepper *stepper, double t) {
+  bool is_tiny = t - stepper->before < TINY * stepper_span(stepper);
   stepper->tiny = is_tiny ? stepper->tiny + 1 : 0;
   return stepper->tiny <= TINY_LIMIT;
+}
+
+/* Ends the step, which has led to t, at the first event in it, if there is one; most have none. */
+static bool find_event(Stepper *stepper, double t) {
+  const Switches *switches = stepper->view->switches;
+  if (!switches) return false;
+  bool is_quiet = switches_are_quiet(switches, t, stepper->integrator->values(stepper->self), t - stepper->before);
+  return !(is_quiet && t < stepper->t_timed) && stepper_find_event(stepper, is_quiet);
 }
 
 static bool step_to_event(Stepper *stepper) {
@@ -228,12 +237,13 @@ static bool step_to_event(Stepper *stepper) {
     do {
       if (!take_step(stepper)) return false;
       if (stepper->is_folded) return true;
-      event = stepper_find_event(stepper);
+      double t = stepper->integrator->time(stepper->self);
+      if (!gets_ahead(stepper, t)) return stepper_fail(stepper, STEP_TOO_SMALL, stepper->before);
+      event = find_event(stepper, t);
       if (event && stepper->t_event < stepper->t_timed && !stepper_note_event(stepper)) return false;
-      if (!gets_ahead(stepper)) return stepper_fail(stepper, STEP_TOO_SMALL, stepper->before);
     } while (!event && stepper->integrator->time(stepper->self) == stepper->before);
-    if (event || stepper_time(stepper) >= stepper->t_doubt) stepper->t_doubt = INFINITY;
     double t = stepper_time(stepper);
+    if (event || t >= stepper->t_doubt) stepper->t_doubt = INFINITY;
     if (!stepper->turning) return true;
     TurningStatus status =
         turning_watch(stepper->turning, stepper->integrator, stepper->self, t, stepper_values(stepper),
@@ -259,9 +269,10 @@ bool stepper_terminated(const Stepper *stepper) { return stepper->terminated; }
 bool stepper_at_event(const Stepper *stepper) { return stepper->at_event; }
 
 bool stepper_prepare(Stepper *stepper) {
-  events_watch(stepper->view, stepper_time(stepper), stepper_values(stepper));
-  if (!stepper_report_fired(stepper, stepper_time(stepper))) return false;
-  if (!stepper_watch_choice(stepper, stepper_time(stepper))) return false;
+  double t = stepper_time(stepper);
+  if (stepper->watches) events_watch(stepper->view, t, stepper_values(stepper));
+  if (stepper->watches && !stepper_report_fired(stepper, t)) return false;
+  if (!stepper_watch_choice(stepper, t)) return false;
   stepper_leave_if_stiff(stepper);
   return true;
 }
@@ -284,6 +295,7 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
   stepper->beyond = heap_array(heap, columns, sizeof(double));
   stepper->recent.y = heap_array(heap, columns, sizeof(double));
   stepper->origin.y = heap_array(heap, columns, sizeof(double));
+  stepper->watches = view->switches && view->switches->decisions && view->switches->decisions->watches;
   if (view->switches)
     stepper->first_steps = heap_array(heap, 2 * ((size_t)view->switches->modes->count + 1), sizeof(double));
   if (watched) stepper->turning = turning_new(heap, view, watched);

@@ -240,14 +240,9 @@ static bool find_state_event(Stepper *stepper, double t) {
   return true;
 }
 
-bool stepper_find_event(Stepper *stepper) {
-  Switches *switches = stepper->view->switches;
-  if (!switches) return false;
+bool stepper_find_event(Stepper *stepper, bool is_quiet) {
   stepper->at_event = false;
-  double t = stepper->integrator->time(stepper->self), step = t - stepper->before;
-  bool is_quiet =
-      !stepper_is_sliding(stepper) && switches_are_quiet(switches, t, stepper->integrator->values(stepper->self), step);
-  if (!is_quiet && find_state_event(stepper, t)) return true;
+  if (!is_quiet && find_state_event(stepper, stepper->integrator->time(stepper->self))) return true;
   if (stepper->integrator->time(stepper->self) < stepper->t_timed) return false;
   take_timed(stepper);
   return true;

@@ -21,6 +21,7 @@ struct Stepper {
   double *y, *ahead, *begin; /* begin: where the last step began */
   double before;             /* where the last step began */
   bool terminated;           /* the model asked for the end */
+  bool watches;              /* assertions outside of whens are looked at after each step */
   bool at_event;             /* the last step ended at one, with the columns before it in y */
   EventCause cause;          /* of it */
   uint32_t mode;             /* one that changes there */
@@ -135,8 +136,8 @@ void stepper_plan_timed(Stepper *stepper, double t);
 /* The event at t_event has been settled, or not. */
 bool stepper_finish_event(Stepper *stepper, bool settled);
 
-/* Ends the step at the first event in it, if there is one. */
-bool stepper_find_event(Stepper *stepper);
+/* Ends the step at the first event in it, if there is one. is_quiet: it is sure that there is none of the states. */
+bool stepper_find_event(Stepper *stepper, bool is_quiet);
 
 /* ---- steps ---- */
 
