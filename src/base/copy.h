@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* The arrays do not overlap; those of no numbers may be NULL. */
-static inline void copy_numbers(double *to, const double *from, size_t count) {
+__attribute__((always_inline)) static inline void copy_numbers(double *to, const double *from, size_t count) {
   switch (count) {
   case 4: to[3] = from[3]; /* fall through */
   case 3: to[2] = from[2]; /* fall through */

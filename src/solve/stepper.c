@@ -264,6 +264,12 @@ bool stepper_passed_fold(Stepper *stepper) { return pass_fold(stepper, stepper_t
 
 void stepper_limit(Stepper *stepper, double limit) { stepper->limit = limit; }
 
+/* Conditions, delays and sensitivities look at every step. */
+void stepper_expect(Stepper *stepper, double time) {
+  const View *view = stepper->view;
+  stepper->unread = view->switches || view->evaluator->past || view->sensitivity ? -INFINITY : time;
+}
+
 bool stepper_terminated(const Stepper *stepper) { return stepper->terminated; }
 
 bool stepper_at_event(const Stepper *stepper) { return stepper->at_event; }
@@ -289,6 +295,7 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
   *stepper = (Stepper){.heap = heap, .view = view, .structure = structure, .options = *options, .diags = diags};
   if (view->switches) switches_set_nominal(view->switches, options->start, view->system.nominal);
   stepper->limit = INFINITY;
+  stepper->unread = -INFINITY;
   stepper->y = heap_array(heap, columns, sizeof(double));
   stepper->ahead = heap_array(heap, columns, sizeof(double));
   stepper->begin = heap_array(heap, columns, sizeof(double));

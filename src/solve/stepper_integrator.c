@@ -36,7 +36,8 @@ void stepper_copy_values(Stepper *stepper) {
 void stepper_create_integrator(Stepper *stepper, const Integrator *integrator) {
   IntegratorOptions options = {.relative_tolerance = stepper->options.tolerance,
                                .absolute_tolerance = stepper->options.tolerance,
-                               .max_step = stepper->options.max_step};
+                               .max_step = stepper->options.max_step,
+                               .unread = &stepper->unread};
   const System *system = view_system(stepper->view, integrator);
   heap_release(stepper->heap, stepper->ticket);
   stepper->integrator = integrator;
