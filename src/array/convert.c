@@ -82,11 +82,11 @@ void converter_note(Converter *converter, ConversionKind kind, uint32_t i, const
                  "`%s` follows from the other equations, which leave a variable free: held as `%s`",
                  short_text(converter, written_text(converter, i)), after);
   if (kind == CONVERSION_SHARED && !is_told(converter, span))
-    diag_warning(
-        converter->diags, DIAG_REWRITTEN, span,
-        "`%s` follows from the other equations after an event, which leaves it open what each of some variables "
-        "takes of a sum: shared as `%s`",
-        short_text(converter, written_text(converter, i)), short_text(converter, after));
+    diag_warning(converter->diags, DIAG_REWRITTEN, span,
+                 "in a mode that an event leads to `%s` follows from the other equations; variables that it leaves "
+                 "open have the "
+                 "least sum of squares: `%s`",
+                 short_text(converter, written_text(converter, i)), short_text(converter, after));
 }
 
 /* ---- rewriting ---- */
