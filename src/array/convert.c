@@ -82,11 +82,11 @@ void converter_note(Converter *converter, ConversionKind kind, uint32_t i, const
                  "`%s` follows from the other equations, which leave a variable free: held as `%s`",
                  short_text(converter, written_text(converter, i)), after);
   if (kind == CONVERSION_SHARED && !is_told(converter, span))
-    diag_warning(converter->diags, DIAG_REWRITTEN, span,
-                 "in a mode that an event leads to `%s` follows from the other equations; variables that it leaves "
-                 "open have the "
-                 "least sum of squares: `%s`",
-                 short_text(converter, written_text(converter, i)), short_text(converter, after));
+    diag_warning(
+        converter->diags, DIAG_REWRITTEN, span,
+        "in a mode that an event leads to `%s` follows from the other equations; variables that it leaves open "
+        "are nearest to their start values: `%s`",
+        short_text(converter, written_text(converter, i)), short_text(converter, after));
 }
 
 /* ---- rewriting ---- */
@@ -201,21 +201,53 @@ static bool hold_unknown(Converter *converter, uint32_t i, const char *how) {
   return released;
 }
 
-/* By one that makes least the sum of squares of the unknowns that are free to share what the others give: they are normal to the
- * way in which they may move. */
+/* How much an unknown's declaration says of its size: start and nominal value. */
+static int declared_size(const Converter *converter, uint32_t unknown) {
+  const Model *model = converter->model;
+  const Variable *variable = &model->variables.data[model->unknowns.data[converter->problem.unknown[unknown]]];
+  return (variable->start != EXPR_NONE) + (variable->nominal != EXPR_NONE);
+}
+
+static double nominal_of(const Converter *converter, uint32_t unknown) {
+  return converter->samples.nominal[converter->problem.unknown[unknown]];
+}
+
+/* Of a free unknown the weight in the sum that says how the rest is shared: its movement in squared nominal values. Of those of
+ * whose size most is declared the ones that move most have one; the largest is 1. */
+static double *weigh_shares(const Converter *converter, const double *move) {
+  const double least = 0.1; /* of the largest movement */
+  uint32_t n = converter->problem.unknowns;
+  double *weight = arena_array(converter->arena, n, sizeof *weight), fastest = 0, largest = 0;
+  int most = 0;
+  for (uint32_t j = 0; j < n; j++)
+    if (move[j] != 0 && declared_size(converter, j) > most) most = declared_size(converter, j);
+  for (uint32_t j = 0; j < n; j++)
+    if (declared_size(converter, j) == most) fastest = fmax(fastest, fabs(move[j]) / nominal_of(converter, j));
+  for (uint32_t j = 0; j < n; j++) {
+    double nominal = nominal_of(converter, j);
+    if (declared_size(converter, j) == most && fabs(move[j]) / nominal >= least * fastest)
+      weight[j] = move[j] / nominal / nominal;
+    largest = fmax(largest, fabs(weight[j]));
+  }
+  for (uint32_t j = 0; j < n; j++) weight[j] /= largest;
+  return weight;
+}
+
+/* By one that brings the unknowns that are free to share what the others give as near to their start values as can be: the way there
+ * is normal to the way in which they may move. */
 static bool share_freely(Converter *converter, uint32_t i, const char *how) {
   const double *move = release_move(&converter->problem, &converter->samples, i, converter->arena);
+  if (!move) return false;
+  const double *weight = weigh_shares(converter, move);
   Dag *dag = converter->dag;
   Expr sum = dag_constant(dag, 0);
-  for (uint32_t j = 0; move && j < converter->problem.unknowns; j++) {
-    uint32_t unknown = converter->problem.unknown[j];
-    double nominal = converter->samples.nominal[unknown];
-    if (move[j] != 0)
-      sum = dag_add(dag, sum, dag_scale(dag, move[j] / (nominal * nominal), dag_variable(dag, unknown, 0)));
+  for (uint32_t j = 0; j < converter->problem.unknowns; j++) {
+    if (weight[j] == 0) continue;
+    Expr leaf = dag_variable(dag, converter->problem.unknown[j], 0);
+    sum = dag_add(dag, sum, dag_scale(dag, weight[j], dag_subtract(dag, leaf, start_of(converter, j))));
   }
-  if (!move) return false;
   return release(converter, CONVERSION_SHARED, i, sum, converter_residual_text(converter, sum),
-                 arena_printf(converter->arena, "%s is 0 = 0; the sum of squares of free variables is least", how));
+                 arena_printf(converter->arena, "%s is 0 = 0; free variables are nearest to their start values", how));
 }
 
 /* Equation i says nothing, or something false: `left` holds no unknown. by_mode: in other modes it may say something. */

@@ -1,7 +1,7 @@
 /* release: what is left of equations that follow from the others. A redundant equation leaves an unknown free, such as
  * the potential of a circuit without ground; it is replaced by one that holds this unknown at its start value. In one of several modes
  * of a model it leaves open how unknowns share what the others give, as two brakes that hold one shaft do; it is
- * replaced by one that makes the sum of their squares least.
+ * replaced by one that brings them as near to their start values as can be.
  *
  * An unknown is free when moving it, together with others in fixed proportions, by any function of time changes no
  * equation: the proportions are a null vector of d F / d x^(k) for every k at once. Unknowns that equations give of others, but not
