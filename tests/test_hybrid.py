@@ -533,6 +533,57 @@ end Clutches;
 """
 
 
+FRICTION = """  Real w{0}, a{0}, sa{0}, tau{0}, t{0};
+  Boolean start{0}, back{0}, forward{0}, locked{0};
+  Integer mode{0}(start = 0, fixed = true);
+equation
+  a{0} = der(w{0});
+  {2}*a{0} = {3} - tau{0};
+  a{0} = if locked{0} then 0 elseif forward{0} then sa{0} - {1} else sa{0} + {1};
+  tau{0} = if locked{0} then sa{0} elseif forward{0} then {1} else -{1};
+  start{0} = pre(mode{0}) == 0 and sa{0} > {1} or initial() and w{0} > 0;
+  back{0} = pre(mode{0}) == 0 and sa{0} < -{1} or initial() and w{0} < 0;
+  forward{0} = start{0} or pre(mode{0}) == 1;
+  locked{0} = not (forward{0} or back{0} or pre(mode{0}) == -1);
+  mode{0} = if forward{0} and w{0} > 0 then 1 elseif (back{0} or pre(mode{0}) == -1) and w{0} < 0 then -1 else 0;
+"""
+
+
+def drive_train(load, shafts):
+    """Shafts, each with an inertia and a dry friction, joined by ideal gears: (ratio to the one before, inertia, friction)."""
+    text = "model Train\n  Real phi(start = 0, fixed = true), w(start = 0, fixed = true);\nequation\n  der(phi) = w;\n  w0 = w;\n"
+    for k, (ratio, inertia, friction) in enumerate(shafts):
+        torque = (f"t{k - 1}" if k else load) + (f" - ({shafts[k + 1][0]})*t{k}" if k + 1 < len(shafts) else "")
+        text += "public\n" + FRICTION.format(k, friction, inertia, torque) + (f"  w{k} = ({ratio})*w{k - 1};\n" if k else "")
+    return text + f"  t{len(shafts) - 1} = 0;\nend Train;\n"
+
+
+def drive_trains(rng):
+    """One of several frictions, what each of them can hold, and the one that moves alike, with a single friction."""
+    shafts = [(1 if k == 0 else number(rng, 0.4, 2.5) * rng.choice((-1, 1)), number(rng, 0.3, 2), number(rng, 0.2, 2))
+              for k in range(rng.randint(2, 5))]
+    total, inertia, friction = 1, 0, 0
+    for ratio, own, hold in shafts:
+        total *= ratio
+        inertia += total**2 * own
+        friction += abs(total) * hold
+    load = f"{friction * rng.uniform(1.1, 3)}*sin({number(rng, 2, 6)}*time) + {friction * rng.uniform(0, 0.5)}*sin({number(rng, 6, 15)}*time)"
+    return drive_train(load, shafts), [hold for _, _, hold in shafts], drive_train(load, [(1, inertia, friction)])
+
+
+PARALLEL = """model Parallel "clutches side by side close at once"
+  parameter Real J1 = {0}, J2 = {1}, u = {2};
+  Real w1(start = 2, fixed = true), w2(start = 0, fixed = true), power, {3};
+  Boolean locked(start = false, fixed = true);
+equation
+  J1*der(w1) = u*sin(time) - ({4});
+  J2*der(w2) = {4};
+  power = t0*w1;
+{5}  when w1 <= w2 then locked = true; end when;
+end Parallel;
+"""
+
+
 class Mixed(unittest.TestCase):
     """Modes that decide together."""
 
@@ -572,6 +623,54 @@ class Mixed(unittest.TestCase):
                 for name in ("w1", "w2", "w3"):
                     self.assertLess(abs(rows[-1][name]), 1e-5)
                 self.assertEqual((rows[-1]["locked1"], rows[-1]["locked2"]), (1, 1))
+
+
+    def test_stuck_frictions(self):
+        """Frictions that are stuck together hold no more than they can, and as much as all of them."""
+        for seed in range(COUNT):
+            many, holds, single = drive_trains(random.Random(seed))
+            options = ("--stop-time", "4", "--tolerance", "1e-9", "--solver", SOLVERS[seed % len(SOLVERS)])
+            with self.subTest(seed=seed, text=many):
+                run, rows = simulate(write(many), *options)
+                self.assertEqual(run.returncode, 0, run.stderr)
+                expected = simulate(write(single), *options)[1][-1]
+                for name in ("phi", "w"):
+                    self.assertLess(abs(rows[-1][name] - expected[name]), 1e-5, name)
+                for k, hold in enumerate(holds):
+                    self.assertLess(max(abs(row[f"tau{k}"]) for row in rows), hold * (1 + 1e-6))
+
+    def test_parallel_clutches(self):
+        """Constraints of the velocity and of the acceleration that say the same: equal clutches take equal shares."""
+        for seed in range(COUNT):
+            rng = random.Random(seed)
+            count, (J1, J2), u = rng.randint(2, 4), (number(rng, 0.3, 2), number(rng, 0.3, 2)), number(rng, 0, 0.3)
+            names = [f"t{k}" for k in range(count)]
+            written = ["w1 - w2"] + rng.choices(("w1 - w2", "2*w1 - 2*w2", "der(w1) - der(w2)"), k=count - 1)
+            laws = "".join(f"  0 = if locked then {law} else {name} - {number(rng, 0.5, 2)};\n" for law, name in zip(written, names))
+            text = PARALLEL.format(J1, J2, u, ", ".join(names), " + ".join(names), laws)
+            with self.subTest(seed=seed, text=text):
+                run, rows = simulate(write(text), "--stop-time", "6", "--tolerance", "1e-9", "--solver", SOLVERS[seed % len(SOLVERS)])
+                self.assertEqual(run.returncode, 0, run.stderr)
+                self.assertEqual(rows[-1]["locked"], 1)
+                for name in ("w1", "w2"):
+                    self.assertLess(abs(rows[-1][name] - (2 * J1 + u * (1 - math.cos(6))) / (J1 + J2)), 1e-6)
+                for name in names:
+                    self.assertLess(abs(rows[-1][name] - J2 * u * math.sin(6) / (J1 + J2) / count), 1e-6)
+
+    def test_contradicting_brakes(self):
+        """A brake that holds what a motor turns is no repetition."""
+        run, _ = simulate(write("""model Contradiction
+  Real w(start = 1, fixed = true), t1, t2;
+  Boolean on(start = false, fixed = true);
+equation
+  der(w) = 1 - t1 - t2;
+  0 = if on then der(w) else t1;
+  0 = if on then der(w) - 1 else t2;
+  when time > 1 then on = true; end when;
+end Contradiction;
+"""), "--stop-time", "2")
+        self.assertEqual(run.returncode, 4, run.stderr)
+        self.assertRegex(run.stderr, "contradict each other: equation \\d - equation \\d gives")
 
 
 class Generated(unittest.TestCase):

@@ -24,6 +24,8 @@ typedef struct Problem {
   Aliases aliases;     /* how the others follow; removed == 0 if none were looked for */
   Logic *logic;        /* the discrete part, over the unknowns of the problem */
   Incidence incidence; /* sorted by unknown within a row */
+  const bool
+      *by_mode; /* per equation: it is another in other modes (branches.h); NULL: the problem is that of all modes */
 } Problem;
 
 /* The problem of a model as written, or with aliases eliminated. Owned by the arena. O(size of the equations). */

@@ -56,5 +56,9 @@ Problem branches_narrow(const Problem *problem, const Branches *branches, const 
   }
   if (problem->equations) memcpy(residual, problem->residual, problem->equations * sizeof *residual);
   if (branches->count) dag_substitute(dag, branches->node, taken, branches->count, residual, problem->equations);
-  return problem_replace(problem, residual, arena);
+  Problem narrow = problem_replace(problem, residual, arena);
+  bool *by_mode = arena_array(arena, problem->equations, sizeof *by_mode);
+  for (uint32_t i = 0; i < problem->equations; i++) by_mode[i] = residual[i] != problem->residual[i];
+  narrow.by_mode = by_mode;
+  return narrow;
 }

@@ -2,6 +2,7 @@
 #include "array/convert_internal.h"
 
 #include "array/release.h"
+#include "array/verdict.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,7 +14,8 @@ const char *conversion_name(ConversionKind kind) {
   static const char *const names[] = {[CONVERSION_VANISHED] = "parameters",
                                       [CONVERSION_COMBINATION] = "combination",
                                       [CONVERSION_SUBSTITUTION] = "substitution",
-                                      [CONVERSION_RELEASED] = "redundant"};
+                                      [CONVERSION_RELEASED] = "redundant",
+                                      [CONVERSION_SHARED] = "shared"};
   return names[kind];
 }
 
@@ -38,28 +40,33 @@ const char *converter_residual_text(const Converter *converter, Expr residual) {
   return arena_printf(converter->arena, "%s = 0", converter_text(converter, residual));
 }
 
-/* `equation 1 - 2*der(equation 3)`, the line replaced first; of a long sum only the beginning. */
-static const char *combination_text(Converter *converter, const BlockJacobian *jacobian, const Dependence *dependence) {
+/* `equation 1 - 2*der(equation 3)`, the equation replaced first; of a long sum only the beginning. */
+static const char *combination_text(const Converter *converter, const Combination *combination) {
   enum { SHOWN = 12 };
-  uint32_t hidden = dependence->count > SHOWN ? dependence->count - SHOWN / 2 : 0;
+  uint32_t hidden = combination->count > SHOWN ? combination->count - SHOWN / 2 : 0;
   TextVec text = {0};
-  const Structure *structure = &converter->structure;
-  int32_t least = structure->c[jacobian->equation[dependence->last]];
-  for (uint32_t k = dependence->count; k-- > hidden;) {
-    int32_t i = jacobian->equation[dependence->line[k]];
+  for (uint32_t k = combination->count; k-- > hidden;) {
     double number = 0;
-    bool constant = dag_is_constant(converter->dag, dependence->factor[k], &number);
-    bool first = k + 1 == dependence->count;
+    bool constant = dag_is_constant(converter->dag, combination->factor[k], &number);
+    bool first = k + 1 == combination->count;
     if (!first) text_printf(converter->heap, &text, constant && number < 0 ? " - " : " + ");
     if (constant && fabs(number) != 1) text_printf(converter->heap, &text, "%.10g*", fabs(number));
-    if (!constant) text_printf(converter->heap, &text, "(%s)*", converter_text(converter, dependence->factor[k]));
-    int32_t times = structure->c[i] - least;
-    for (int32_t l = 0; l < times; l++) text_printf(converter->heap, &text, "der(");
-    text_printf(converter->heap, &text, "equation %u", converter->problem.equation[i] + 1);
-    for (int32_t l = 0; l < times; l++) text_printf(converter->heap, &text, ")");
+    if (!constant) text_printf(converter->heap, &text, "(%s)*", converter_text(converter, combination->factor[k]));
+    for (int32_t l = 0; l < combination->times[k]; l++) text_printf(converter->heap, &text, "der(");
+    text_printf(converter->heap, &text, "equation %u", converter->problem.equation[combination->equation[k]] + 1);
+    for (int32_t l = 0; l < combination->times[k]; l++) text_printf(converter->heap, &text, ")");
   }
   if (hidden) text_printf(converter->heap, &text, " and %u more", hidden);
   return text_keep(converter->heap, &text, converter->arena);
+}
+
+/* Has a mode before led to a warning at this place? */
+static bool is_told(const Converter *converter, Span span) {
+  for (uint32_t k = 0; k < converter->diags->list.count; k++) {
+    const Diag *diag = &converter->diags->list.data[k];
+    if (diag->severity == SEVERITY_WARNING && diag->span.begin == span.begin && diag->span.end == span.end) return true;
+  }
+  return false;
 }
 
 void converter_note(Converter *converter, ConversionKind kind, uint32_t i, const char *after, const char *how) {
@@ -74,6 +81,12 @@ void converter_note(Converter *converter, ConversionKind kind, uint32_t i, const
     diag_warning(converter->diags, DIAG_REWRITTEN, span,
                  "`%s` follows from the other equations, which leave a variable free: held as `%s`",
                  short_text(converter, written_text(converter, i)), after);
+  if (kind == CONVERSION_SHARED && !is_told(converter, span))
+    diag_warning(
+        converter->diags, DIAG_REWRITTEN, span,
+        "in a mode that an event leads to `%s` follows from the other equations; variables that it leaves open "
+        "are nearest to their start values: `%s`",
+        short_text(converter, written_text(converter, i)), short_text(converter, after));
 }
 
 /* ---- rewriting ---- */
@@ -85,17 +98,6 @@ static Structure try_residual(Converter *converter, uint32_t i, Expr residual, P
   residuals[i] = residual;
   *problem = problem_replace(&converter->problem, residuals, converter->arena);
   return structure_run(converter->arena, &problem->incidence);
-}
-
-/* Puts a number for leaves on which e does not depend. */
-static Expr drop_leaves(Converter *converter, Expr e, const ExprVec *leaves, double number) {
-  ExprVec numbers = {0};
-  for (uint32_t k = 0; k < leaves->count; k++)
-    vec_push(converter->heap, &numbers, dag_constant(converter->dag, number));
-  Expr dropped = e;
-  dag_substitute(converter->dag, leaves->data, numbers.data, leaves->count, &dropped, 1);
-  vec_free(converter->heap, &numbers);
-  return dropped;
 }
 
 /* e without the leaves that only seem to occur in it: their partial derivatives vanish. */
@@ -114,7 +116,7 @@ Expr converter_drop_apparent(Converter *converter, Expr e) {
   }
   Expr result = e;
   for (int number = 0; number < 2 && apparent.count && result == e; number++) { /* 0 may be outside of a domain */
-    Expr dropped = drop_leaves(converter, e, &apparent, number);
+    Expr dropped = converter_drop_leaves(converter, e, &apparent, number);
     if (samples_vanish(&converter->samples, dag_subtract(converter->dag, dropped, e))) result = dropped;
   }
   vec_free(converter->heap, &leaves, &partials, &apparent, &all);
@@ -169,33 +171,106 @@ static Expr start_of(const Converter *converter, uint32_t unknown) {
   return variable->start == EXPR_NONE ? dag_constant(converter->dag, 0) : variable->start;
 }
 
-/* Equation i says nothing, or something false: `left` holds no unknown. */
-static bool settle_empty(Converter *converter, uint32_t i, Expr left, const char *how) {
-  if (!samples_vanish(&converter->samples, left)) {
-    report_inconsistent(converter, i, left, how);
-    return false;
-  }
+/* Replaces equation i, which follows from the others, if more equations can be matched then. */
+static bool release(Converter *converter, ConversionKind kind, uint32_t i, Expr residual, const char *after,
+                    const char *how) {
+  Problem problem;
+  Structure structure = try_residual(converter, i, residual, &problem);
+  if (structure.status != STRUCTURE_OK && structure.matching.size <= converter->structure.matching.size) return false;
+  converter_note(converter, kind, i, after, how);
+  converter->problem = problem;
+  converter->structure = structure;
+  return true;
+}
+
+/* By one that holds a free unknown at its start value. */
+static bool hold_unknown(Converter *converter, uint32_t i, const char *how) {
   IndexVec candidates = {0};
   release_candidates(&converter->problem, &converter->samples, i, converter->arena, &candidates);
   bool released = false;
   for (uint32_t k = 0; k < candidates.count && !released; k++) {
-    uint32_t unknown = candidates.data[k];
-    Expr leaf = dag_variable(converter->dag, converter->problem.unknown[unknown], 0);
-    Problem problem;
-    Expr residual = dag_subtract(converter->dag, leaf, start_of(converter, unknown));
-    Structure structure = try_residual(converter, i, residual, &problem);
-    released = structure.status == STRUCTURE_OK;
-    if (!released) continue;
-    converter_note(converter, CONVERSION_RELEASED, i,
-                   arena_printf(converter->arena, "%s = %s", model_text(converter->model, leaf, converter->arena),
-                                model_text(converter->model, start_of(converter, unknown), converter->arena)),
-                   arena_printf(converter->arena, "%s is 0 = 0; the free variable is held at its start value", how));
-    converter->problem = problem;
-    converter->structure = structure;
+    Expr leaf = dag_variable(converter->dag, converter->problem.unknown[candidates.data[k]], 0);
+    Expr start = start_of(converter, candidates.data[k]);
+    released =
+        release(converter, CONVERSION_RELEASED, i, dag_subtract(converter->dag, leaf, start),
+                arena_printf(converter->arena, "%s = %s", model_text(converter->model, leaf, converter->arena),
+                             model_text(converter->model, start, converter->arena)),
+                arena_printf(converter->arena, "%s is 0 = 0; the free variable is held at its start value", how));
   }
   vec_free(converter->heap, &candidates);
+  return released;
+}
+
+/* How much an unknown's declaration says of its size: start and nominal value. */
+static int declared_size(const Converter *converter, uint32_t unknown) {
+  const Model *model = converter->model;
+  const Variable *variable = &model->variables.data[model->unknowns.data[converter->problem.unknown[unknown]]];
+  return (variable->start != EXPR_NONE) + (variable->nominal != EXPR_NONE);
+}
+
+static double nominal_of(const Converter *converter, uint32_t unknown) {
+  return converter->samples.nominal[converter->problem.unknown[unknown]];
+}
+
+/* Of a free unknown the weight in the sum that says how the rest is shared: its movement in squared nominal values. Of those of
+ * whose size most is declared the ones that move most have one; the largest is 1. */
+static double *weigh_shares(const Converter *converter, const double *move) {
+  const double least = 0.1; /* of the largest movement */
+  uint32_t n = converter->problem.unknowns;
+  double *weight = arena_array(converter->arena, n, sizeof *weight), fastest = 0, largest = 0;
+  int most = 0;
+  for (uint32_t j = 0; j < n; j++)
+    if (move[j] != 0 && declared_size(converter, j) > most) most = declared_size(converter, j);
+  for (uint32_t j = 0; j < n; j++)
+    if (declared_size(converter, j) == most) fastest = fmax(fastest, fabs(move[j]) / nominal_of(converter, j));
+  for (uint32_t j = 0; j < n; j++) {
+    double nominal = nominal_of(converter, j);
+    if (declared_size(converter, j) == most && fabs(move[j]) / nominal >= least * fastest)
+      weight[j] = move[j] / nominal / nominal;
+    largest = fmax(largest, fabs(weight[j]));
+  }
+  for (uint32_t j = 0; j < n; j++) weight[j] /= largest;
+  return weight;
+}
+
+/* By one that brings the unknowns that are free to share what the others give as near to their start values as can be: the way there
+ * is normal to the way in which they may move. */
+static bool share_freely(Converter *converter, uint32_t i, const char *how) {
+  const double *move = release_move(&converter->problem, &converter->samples, i, converter->arena);
+  if (!move) return false;
+  const double *weight = weigh_shares(converter, move);
+  Dag *dag = converter->dag;
+  Expr sum = dag_constant(dag, 0);
+  for (uint32_t j = 0; j < converter->problem.unknowns; j++) {
+    if (weight[j] == 0) continue;
+    Expr leaf = dag_variable(dag, converter->problem.unknown[j], 0);
+    sum = dag_add(dag, sum, dag_scale(dag, weight[j], dag_subtract(dag, leaf, start_of(converter, j))));
+  }
+  return release(converter, CONVERSION_SHARED, i, sum, converter_residual_text(converter, sum),
+                 arena_printf(converter->arena, "%s is 0 = 0; free variables are nearest to their start values", how));
+}
+
+/* Equation i says nothing, or something false: `left` holds no unknown. by_mode: in other modes it may say something. */
+static bool settle_empty(Converter *converter, uint32_t i, Expr left, bool by_mode, const char *how) {
+  if (!samples_vanish(&converter->samples, left)) {
+    report_inconsistent(converter, i, left, how);
+    return false;
+  }
+  bool released = by_mode ? share_freely(converter, i, how) : hold_unknown(converter, i, how);
   if (!released) report_redundant(converter, i, how);
   return released;
+}
+
+static bool is_by_mode(const Converter *converter, uint32_t i) {
+  return converter->problem.by_mode && converter->problem.by_mode[i];
+}
+
+static bool settle_combination(Converter *converter, const Combination *combination) {
+  bool by_mode = false;
+  for (uint32_t k = 0; k < combination->count; k++)
+    by_mode = by_mode || is_by_mode(converter, combination->equation[k]);
+  return settle_empty(converter, combination->equation[combination->count - 1], combination->left, by_mode,
+                      combination_text(converter, combination));
 }
 
 /* Equations without any unknown, which alias elimination or a step before left over. */
@@ -203,10 +278,17 @@ static bool step_empty(Converter *converter) {
   const Incidence *incidence = &converter->problem.incidence;
   for (int32_t i = 0; i < incidence->n_equations; i++)
     if (incidence->row_start[i] == incidence->row_start[i + 1])
-      return settle_empty(converter, (uint32_t)i, converter->problem.residual[i],
+      return settle_empty(converter, (uint32_t)i, converter->problem.residual[i], is_by_mode(converter, (uint32_t)i),
                           arena_printf(converter->arena, "equation %u with those that give its variables",
                                        converter->problem.equation[i] + 1));
   return false;
+}
+
+/* An equation of those that determine fewer variables than they are. */
+static bool step_surplus(Converter *converter) {
+  Combination combination;
+  if (!surplus_find(converter, &combination)) return false;
+  return settle_combination(converter, &combination);
 }
 
 /* ---- linear combinations ---- */
@@ -228,95 +310,25 @@ static bool factor_is_low(const Converter *converter, const BlockJacobian *jacob
   return low;
 }
 
-/* A combination of equations under way: row k times its factor. */
-typedef struct Combination {
-  uint32_t count;
-  Expr *row, *factor;
-  Expr left;     /* the sum, without what cancels in it */
-  bool vanishes; /* nothing is left but round-off */
-} Combination;
-
-/* Is the sum over k of factor[k] * part[k] round-off of its terms at every point where it is defined? */
-static bool sum_vanishes(const Converter *converter, const Expr *factor, const Expr *part, uint32_t count) {
-  Arena scratch = arena_make(converter->heap);
-  double *values = arena_array(&scratch, 2 * (size_t)count, sizeof *values),
-         *sizes = arena_array(&scratch, 2 * (size_t)count, sizeof *sizes);
-  Expr *all = arena_array(&scratch, 2 * (size_t)count, sizeof *all);
-  int defined = 0;
-  bool vanishes = true;
-  memcpy(all, factor, count * sizeof *all);
-  memcpy(all + count, part, count * sizeof *all);
-  for (uint32_t s = 0; s < SAMPLE_COUNT && vanishes; s++) {
-    double sum = 0, size = 0;
-    samples_evaluate(&converter->samples, s, all, 2 * count, values, sizes);
-    for (uint32_t k = 0; k < count; k++) {
-      sum += values[k] * values[count + k];
-      size += sizes[k] * sizes[count + k];
-    }
-    if (isnan(sum)) continue;
-    defined++;
-    vanishes = sample_is_zero(sum, size);
+/* The sum over i in the dependence of factor * D^(c_i - least) f_i. */
+static Combination combine(const Converter *converter, const BlockJacobian *jacobian, const Dependence *dependence) {
+  const int32_t *c = converter->structure.c;
+  Combination combination = combination_make(converter, dependence);
+  for (uint32_t k = 0; k < dependence->count; k++) {
+    combination.equation[k] = (uint32_t)jacobian->equation[dependence->line[k]];
+    combination.times[k] = c[combination.equation[k]] - c[jacobian->equation[dependence->last]];
   }
-  arena_free(&scratch);
-  return vanishes && defined >= 3;
+  combination_sum(converter, &combination);
+  return combination;
 }
 
-static bool contains_leaf(const ExprVec *leaves, Expr leaf) {
-  for (uint32_t k = 0; k < leaves->count; k++)
-    if (leaves->data[k] == leaf) return true;
-  return false;
-}
-
-/* The leaves whose partial derivatives cancel in the sum. Leaves of the factors are left alone. */
-static void find_cancelled(Converter *converter, const Combination *combination, ExprVec *cancelled) {
-  Heap *heap = converter->heap;
-  Dag *dag = converter->dag;
-  ExprVec leaves = {0}, inside = {0}, gradient = {0}, partials = {0};
-  dag_variables(dag, dag_scratch(dag), combination->left, &leaves);
-  for (uint32_t k = 0; k < combination->count; k++)
-    dag_variables(dag, dag_scratch(dag), combination->factor[k], &inside);
-  Expr *part = heap_array(heap, (size_t)combination->count * (leaves.count + 1), sizeof *part);
-  for (uint32_t q = 0; q < combination->count * leaves.count; q++) part[q] = dag_constant(dag, 0);
-  for (uint32_t k = 0; k < combination->count; k++) {
-    gradient.count = partials.count = 0;
-    dag_gradient(dag, combination->row[k], &gradient, &partials);
-    for (uint32_t g = 0; g < gradient.count; g++)
-      for (uint32_t q = 0; q < leaves.count; q++)
-        if (leaves.data[q] == gradient.data[g]) part[q * combination->count + k] = partials.data[g];
-  }
-  for (uint32_t q = 0; q < leaves.count; q++)
-    if (!contains_leaf(&inside, leaves.data[q]) &&
-        sum_vanishes(converter, combination->factor, part + q * combination->count, combination->count))
-      vec_push(heap, cancelled, leaves.data[q]);
-  heap_free(heap, part);
-  vec_free(heap, &leaves, &inside, &gradient, &partials);
-}
-
-/* The sum over i in the dependence of factor * D^(c_i - least) f_i, freed of the derivatives that cancel in
- * it. false: they do not, which round-off must have hidden. */
-static bool combine(Converter *converter, const BlockJacobian *jacobian, const Dependence *dependence,
-                    Combination *combination) {
+/* Have the derivatives cancelled that the combination should be freed of? If not, round-off must have hidden them. */
+static bool sum_is_low(const Converter *converter, const BlockJacobian *jacobian, Expr sum, int32_t least) {
   const Structure *structure = &converter->structure;
   Dag *dag = converter->dag;
-  int32_t least = structure->c[jacobian->equation[dependence->last]];
-  *combination = (Combination){.count = dependence->count, .factor = dependence->factor};
-  combination->row = arena_array(converter->arena, dependence->count, sizeof(Expr));
-  combination->left = dag_constant(dag, 0);
-  for (uint32_t k = 0; k < dependence->count; k++) {
-    int32_t i = jacobian->equation[dependence->line[k]];
-    Expr row = converter->problem.residual[i];
-    for (int32_t l = least; l < structure->c[i]; l++) row = dag_time_derivative(dag, row);
-    combination->row[k] = row;
-    combination->left = dag_add(dag, combination->left, dag_multiply(dag, dependence->factor[k], row));
-  }
-  ExprVec cancelled = {0};
-  find_cancelled(converter, combination, &cancelled);
-  if (cancelled.count) combination->left = drop_leaves(converter, combination->left, &cancelled, 0);
-  vec_free(converter->heap, &cancelled);
-  combination->vanishes = sum_vanishes(converter, combination->factor, combination->row, combination->count);
   ExprVec rest = {0};
   bool low = true;
-  dag_variables(dag, dag_scratch(dag), combination->left, &rest);
+  dag_variables(dag, dag_scratch(dag), sum, &rest);
   for (uint32_t k = 0; k < rest.count && low; k++) {
     int32_t j = (int32_t)converter->problem.local[dag_index(dag, rest.data[k])];
     bool inside = structure->blocks.block_of_column[j] == structure->blocks.block_of_row[jacobian->equation[0]];
@@ -366,15 +378,15 @@ static bool use_combination(Converter *converter, const BlockJacobian *jacobian,
     dependence->factor[k] = converter_drop_apparent(converter, dependence->factor[k]);
     if (!factor_is_low(converter, jacobian, dependence->factor[k], least)) return false;
   }
-  Combination combination;
-  if (!combine(converter, jacobian, dependence, &combination)) return false;
-  Expr left = combination.vanishes ? dag_constant(converter->dag, 0) : combination.left;
-  const char *how = combination_text(converter, jacobian, dependence);
-  if (!dag_depends(converter->dag, left, OP_VARIABLE)) return settle_empty(converter, i, left, how);
+  Combination combination = combine(converter, jacobian, dependence);
+  Expr left = combination.left;
+  if (!sum_is_low(converter, jacobian, left, least)) return false;
+  if (!dag_depends(converter->dag, left, OP_VARIABLE)) return settle_combination(converter, &combination);
   Problem problem;
   Structure structure = try_residual(converter, i, left, &problem);
   if (structure.status != STRUCTURE_OK || structure.dof >= converter->structure.dof) return false;
-  converter_note(converter, CONVERSION_COMBINATION, i, converter_residual_text(converter, left), how);
+  converter_note(converter, CONVERSION_COMBINATION, i, converter_residual_text(converter, left),
+                 combination_text(converter, &combination));
   converter->problem = problem;
   converter->structure = structure;
   return true;
@@ -432,12 +444,13 @@ static const SingularBlock *smallest_block(const SingularVec *blocks) {
 /* One step. true: there may be more to do. */
 static bool step(Converter *converter, bool first) {
   if (converter->structure.status != STRUCTURE_OK) {
-    bool settled = step_empty(converter);
+    bool settled = step_empty(converter) || (!converter->failed && step_surplus(converter));
     if (!settled && !converter->failed) {
-      diag_error(converter->diags, DIAG_SINGULAR_JACOBIAN, (Span){0},
-                 "the structure is sound as written, but after the rewritings that its singular Jacobian "
-                 "asks for some equations "
-                 "determine the same variables");
+      Diag *diag = diag_error(converter->diags, DIAG_SINGULAR_JACOBIAN, (Span){0},
+                              "the structure is sound as written, but %s some equations determine the same variables",
+                              converter->problem.by_mode ? "in the mode that an event leads to"
+                                                         : "after the rewritings that its singular Jacobian asks for");
+      verdict_note(&converter->problem, &converter->structure, diag, converter->diags);
       converter->failed = true;
     }
     return settled;

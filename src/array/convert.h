@@ -20,6 +20,7 @@ typedef enum ConversionKind {
   CONVERSION_COMBINATION,  /* replaced by a linear combination */
   CONVERSION_SUBSTITUTION, /* an expression was put in for unknowns */
   CONVERSION_RELEASED,     /* redundant: replaced by one that holds a free unknown at its start value */
+  CONVERSION_SHARED, /* redundant in this mode: replaced by one that brings free unknowns nearest to their start values */
 } ConversionKind;
 
 typedef struct Conversion {

@@ -30,6 +30,10 @@ static ShadowedEntry *at(const ShadowedMatrix *matrix, int32_t row, int32_t colu
   return &matrix->entry[row * matrix->columns + column];
 }
 
+static int32_t line_count(const BlockJacobian *jacobian, bool rows) {
+  return rows ? jacobian->size : jacobian->columns;
+}
+
 /* Points at which every entry is defined. */
 static bool choose_points(const BlockJacobian *jacobian, const Samples *samples, Arena *arena,
                           double *values[SHADOWS]) {
@@ -52,11 +56,13 @@ static bool choose_points(const BlockJacobian *jacobian, const Samples *samples,
 /* The matrix of the lines in `order`, and of the places where they are not zero. */
 static bool fill(ShadowedMatrix *matrix, const BlockJacobian *jacobian, bool rows, const int32_t *order,
                  const Samples *samples, Arena *arena) {
-  int32_t n = jacobian->size;
+  int32_t n = jacobian->size, lines = line_count(jacobian, rows), places = line_count(jacobian, !rows);
   double *values[SHADOWS];
   if (!choose_points(jacobian, samples, arena, values)) return false;
-  int32_t *line = arena_array(arena, (size_t)n, sizeof *line), *place = arena_array(arena, (size_t)n, sizeof *place);
-  for (int32_t k = 0; k < n; k++) line[k] = place[k] = -1;
+  int32_t *line = arena_array(arena, (size_t)lines, sizeof *line);
+  int32_t *place = arena_array(arena, (size_t)places, sizeof *place);
+  for (int32_t k = 0; k < lines; k++) line[k] = -1;
+  for (int32_t k = 0; k < places; k++) place[k] = -1;
   for (int32_t k = 0; k < matrix->columns; k++) line[order[k]] = k;
   for (int32_t p = 0; p < n; p++)
     for (int32_t e = jacobian->row_start[p]; e < jacobian->row_start[p + 1]; e++) {
@@ -269,18 +275,18 @@ typedef struct LineList {
 } LineList;
 
 static LineList list_lines(const BlockJacobian *jacobian, bool rows, const int32_t *order, Arena *arena) {
-  int32_t n = jacobian->size, nonzeros = jacobian->row_start[n];
-  int32_t *position = arena_array(arena, (size_t)n, sizeof *position),
-          *next = arena_array(arena, (size_t)n, sizeof *next);
-  LineList list = {arena_array(arena, (size_t)n + 1, sizeof(int32_t)),
+  int32_t n = jacobian->size, nonzeros = jacobian->row_start[n], lines = line_count(jacobian, rows);
+  int32_t *position = arena_array(arena, (size_t)lines, sizeof *position),
+          *next = arena_array(arena, (size_t)lines, sizeof *next);
+  LineList list = {arena_array(arena, (size_t)lines + 1, sizeof(int32_t)),
                    arena_array(arena, (size_t)nonzeros, sizeof(int32_t)),
                    arena_array(arena, (size_t)nonzeros, sizeof(int32_t))};
-  for (int32_t k = 0; k < n; k++) position[order[k]] = k;
+  for (int32_t k = 0; k < lines; k++) position[order[k]] = k;
   for (int32_t p = 0; p < n; p++)
     for (int32_t e = jacobian->row_start[p]; e < jacobian->row_start[p + 1]; e++)
       list.start[position[rows ? p : jacobian->column[e]] + 1]++;
-  for (int32_t k = 0; k < n; k++) list.start[k + 1] += list.start[k];
-  memcpy(next, list.start, (size_t)n * sizeof *next);
+  for (int32_t k = 0; k < lines; k++) list.start[k + 1] += list.start[k];
+  memcpy(next, list.start, (size_t)lines * sizeof *next);
   for (int32_t p = 0; p < n; p++)
     for (int32_t e = jacobian->row_start[p]; e < jacobian->row_start[p + 1]; e++) {
       int32_t at_line = next[position[rows ? p : jacobian->column[e]]]++;
@@ -293,7 +299,7 @@ static LineList list_lines(const BlockJacobian *jacobian, bool rows, const int32
 /* The lines that consist of numbers have exact dependences with integer factors. */
 static bool find_exactly(const BlockJacobian *jacobian, bool rows, const int32_t *order, Dag *dag, Arena *arena,
                          DependenceVec *found) {
-  int32_t n = jacobian->size, count = 0, entries = 0;
+  int32_t n = line_count(jacobian, rows), count = 0, entries = 0;
   LineList list = list_lines(jacobian, rows, order, arena);
   int32_t *chosen = arena_array(arena, (size_t)n, sizeof *chosen),
           *start = arena_array(arena, (size_t)n + 1, sizeof *start),
@@ -311,7 +317,7 @@ static bool find_exactly(const BlockJacobian *jacobian, bool rows, const int32_t
     chosen[count] = order[k];
     start[++count] = entries;
   }
-  SparseLines lines = {count, n, start, place, value};
+  SparseLines lines = {count, line_count(jacobian, !rows), start, place, value};
   ExactVec exact = {0};
   bool ok = eliminate_exactly(&lines, arena, &exact) && exact.count;
   for (uint32_t k = 0; k < exact.count && ok; k++) {
@@ -350,7 +356,7 @@ static bool find_among(const BlockJacobian *jacobian, bool rows, const int32_t *
 /* The lines that numbers show to take part, in their order; all of a small block. */
 static int32_t choose_lines(const BlockJacobian *jacobian, bool rows, const int32_t *order, const Samples *samples,
                             Arena *arena, int32_t *chosen) {
-  int32_t n = jacobian->size, count = 0;
+  int32_t n = line_count(jacobian, rows), count = 0;
   bool *inside = arena_array(arena, (size_t)n, sizeof *inside);
   bool all = n <= ALL_LINES || !regular_support(jacobian, rows, samples, arena, inside);
   for (int32_t k = 0; k < n; k++)
@@ -360,7 +366,7 @@ static int32_t choose_lines(const BlockJacobian *jacobian, bool rows, const int3
 
 bool dependence_find(const BlockJacobian *jacobian, bool rows, const int32_t *order, const Samples *samples,
                      Arena *arena, DependenceVec *found) {
-  int32_t n = jacobian->size;
+  int32_t n = line_count(jacobian, rows);
   if (find_exactly(jacobian, rows, order, samples->model->dag, arena, found)) return true;
   int32_t *chosen = arena_array(arena, (size_t)n, sizeof *chosen);
   int32_t count = choose_lines(jacobian, rows, order, samples, arena, chosen);

@@ -18,8 +18,10 @@ BlockJacobian regular_jacobian(const Problem *problem, const Structure *structur
   Heap *heap = arena->heap;
   const Blocks *blocks = &structure->blocks;
   int32_t begin = blocks->start[block];
-  BlockJacobian jacobian = {
-      .size = blocks->start[block + 1] - begin, .equation = blocks->row + begin, .unknown = blocks->column + begin};
+  BlockJacobian jacobian = {.size = blocks->start[block + 1] - begin,
+                            .columns = blocks->start[block + 1] - begin,
+                            .equation = blocks->row + begin,
+                            .unknown = blocks->column + begin};
   jacobian.row_start = arena_array(arena, (size_t)jacobian.size + 1, sizeof(int32_t));
   ExprVec leaves = {0}, partials = {0}, entries = {0};
   IntVec columns = {0};
@@ -185,6 +187,7 @@ static bool add_support(const BlockJacobian *jacobian, const SolvePattern *patte
 
 bool regular_support(const BlockJacobian *jacobian, bool rows, const Samples *samples, Arena *arena, bool *inside) {
   int32_t n = jacobian->size, nonzeros = jacobian->row_start[n];
+  if (jacobian->columns != n) return false;
   Arena scratch = arena_make(arena->heap);
   SolvePattern pattern = solve_pattern(jacobian, rows, &scratch);
   double *scaled = arena_array(&scratch, (size_t)nonzeros, sizeof *scaled);

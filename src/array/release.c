@@ -161,9 +161,103 @@ static int compare_rows(const void *left, const void *right) {
   return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* Unknowns without pivot are free, and so is what moves with them: all are moved by different amounts at once. */
-static void find_free(const Echelon *echelon, uint32_t n, double *moves) {
-  for (uint32_t j = 0; j < n; j++) moves[j] = 1 + (double)(j * 7919 % 104729) / 104729;
+/* ---- what follows ---- */
+
+/* An equation that alone holds an unknown, once others that did the same are left out. */
+typedef struct OutputEquation {
+  uint32_t equation, unknown;
+} OutputEquation;
+
+typedef VEC(OutputEquation) OutputVec;
+
+static void leave_out(const Incidence *incidence, int32_t i, bool *is_left_out, uint32_t *holders, Heap *heap,
+                      IndexVec *single) {
+  is_left_out[i] = true;
+  for (int32_t e = incidence->row_start[i]; e < incidence->row_start[i + 1]; e++)
+    if (--holders[incidence->column[e]] == 1) vec_push(heap, single, (uint32_t)incidence->column[e]);
+}
+
+/* Each unknown that one equation alone holds is taken out with it, as long as there are any. */
+static void list_outputs(const Incidence *incidence, const Pattern *by_unknown, uint32_t without, Arena *scratch,
+                         OutputVec *outputs) {
+  uint32_t *holders = arena_array(scratch, (size_t)incidence->n_variables, sizeof *holders);
+  bool *is_left_out = arena_array(scratch, (size_t)incidence->n_equations, sizeof *is_left_out);
+  IndexVec single = {0};
+  for (int32_t j = 0; j < incidence->n_variables; j++)
+    holders[j] = (uint32_t)(by_unknown->row_start[j + 1] - by_unknown->row_start[j]);
+  for (int32_t j = 0; j < incidence->n_variables; j++)
+    if (holders[j] == 1) vec_push(scratch->heap, &single, (uint32_t)j);
+  leave_out(incidence, (int32_t)without, is_left_out, holders, scratch->heap, &single);
+  for (uint32_t k = 0; k < single.count; k++) {
+    uint32_t j = single.data[k];
+    for (int32_t e = by_unknown->row_start[j]; e < by_unknown->row_start[j + 1]; e++) {
+      int32_t i = by_unknown->column[e];
+      if (is_left_out[i]) continue;
+      vec_push(scratch->heap, outputs, (OutputEquation){(uint32_t)i, j});
+      leave_out(incidence, i, is_left_out, holders, scratch->heap, &single);
+    }
+  }
+  vec_free(scratch->heap, &single);
+}
+
+static bool is_linear(const Gradients *gradients, uint32_t i) {
+  for (uint32_t k = gradients->start[i]; k < gradients->start[i + 1]; k++)
+    if (!isfinite(gradients->values[0][k]) || gradients->values[0][k] != gradients->values[1][k]) return false;
+  return true;
+}
+
+/* Unknowns that equations give of others but not in fixed proportions, and those equations: from the inner ones out. */
+typedef struct Followers {
+  bool *unknown, *equation;
+} Followers;
+
+static Followers find_followers(const Problem *problem, const Gradients *gradients, uint32_t without, Arena *scratch) {
+  const Incidence *incidence = &problem->incidence;
+  Followers followers = {arena_array(scratch, problem->unknowns, sizeof(bool)),
+                         arena_array(scratch, problem->equations, sizeof(bool))};
+  Pattern pattern = incidence_pattern(incidence), by_unknown = pattern_transpose(scratch, &pattern);
+  OutputVec outputs = {0};
+  list_outputs(incidence, &by_unknown, without, scratch, &outputs);
+  for (uint32_t k = outputs.count; k-- > 0;) {
+    OutputEquation output = outputs.data[k];
+    bool follows = !is_linear(gradients, output.equation);
+    for (int32_t e = incidence->row_start[output.equation]; e < incidence->row_start[output.equation + 1]; e++)
+      follows = follows || followers.unknown[incidence->column[e]];
+    followers.unknown[output.unknown] = followers.equation[output.equation] = follows;
+  }
+  vec_free(scratch->heap, &outputs);
+  return followers;
+}
+
+/* ---- free unknowns ---- */
+
+/* All equations but one in echelon form, without those that only follow. */
+static Echelon eliminate(const Problem *problem, const Samples *samples, uint32_t without, Arena *scratch,
+                         Followers *followers) {
+  uint32_t n = problem->unknowns;
+  Echelon echelon = {.heap = scratch->heap};
+  echelon.row = arena_array(scratch, n, sizeof(double));
+  echelon.is_touched = arena_array(scratch, n, sizeof(bool));
+  echelon.entries = arena_array(scratch, n, sizeof(uint32_t));
+  Gradients gradients = gradients_make(problem, samples, scratch);
+  *followers = find_followers(problem, &gradients, without, scratch);
+  for (uint32_t k = 0; k < gradients.leaves.count; k++)
+    echelon.entries[problem->local[dag_index(problem->model->dag, gradients.leaves.data[k])]]++;
+  GradientRowVec rows = {0};
+  for (uint32_t i = 0; i < problem->equations; i++)
+    if (i != without && !followers->equation[i]) list_rows(problem, &gradients, i, echelon.heap, &rows);
+  if (rows.count) qsort(rows.data, rows.count, sizeof *rows.data, compare_rows);
+  for (uint32_t k = 0; k < rows.count; k++) insert_row(&echelon, problem, &gradients, &rows.data[k]);
+  vec_free(echelon.heap, &gradients.leaves, &gradients.partials, &rows);
+  return echelon;
+}
+
+static void echelon_free(Echelon *echelon) {
+  vec_free(echelon->heap, &echelon->rows, &echelon->parts, &echelon->touched);
+}
+
+/* Moves all unknowns with a pivot as the moves of those without ask for. */
+static void move_pivots(const Echelon *echelon, double *moves) {
   for (uint32_t r = 0; r < echelon->rows.count; r++) moves[echelon->rows.data[r].pivot] = 0;
   for (uint32_t r = echelon->rows.count; r-- > 0;) {
     const EchelonRow *row = &echelon->rows.data[r];
@@ -185,29 +279,39 @@ static int preference(const Problem *problem, uint32_t unknown) {
   return (variable->fixed == FIXED_TRUE) * 2 + (variable->start != EXPR_NONE);
 }
 
+/* Unknowns without pivot are free, and so is what moves with them: all are moved by different amounts at once. */
 void release_candidates(const Problem *problem, const Samples *samples, uint32_t without, Arena *arena,
                         IndexVec *unknowns) {
   uint32_t n = problem->unknowns;
   if (n > LARGEST) return;
-  Heap *heap = arena->heap;
-  Arena scratch = arena_make(heap);
-  Gradients gradients = gradients_make(problem, samples, &scratch);
-  Echelon echelon = {.heap = heap};
-  echelon.row = arena_array(&scratch, n, sizeof(double));
-  echelon.is_touched = arena_array(&scratch, n, sizeof(bool));
-  echelon.entries = arena_array(&scratch, n, sizeof(uint32_t));
-  for (uint32_t k = 0; k < gradients.leaves.count; k++)
-    echelon.entries[problem->local[dag_index(problem->model->dag, gradients.leaves.data[k])]]++;
-  GradientRowVec rows = {0};
-  for (uint32_t i = 0; i < problem->equations; i++)
-    if (i != without) list_rows(problem, &gradients, i, heap, &rows);
-  if (rows.count) qsort(rows.data, rows.count, sizeof *rows.data, compare_rows);
-  for (uint32_t k = 0; k < rows.count; k++) insert_row(&echelon, problem, &gradients, &rows.data[k]);
+  Arena scratch = arena_make(arena->heap);
+  Followers followers;
+  Echelon echelon = eliminate(problem, samples, without, &scratch, &followers);
   double *moves = arena_array(&scratch, n, sizeof *moves);
-  find_free(&echelon, n, moves);
+  for (uint32_t j = 0; j < n; j++) moves[j] = followers.unknown[j] ? 0 : 1 + (double)(j * 7919 % 104729) / 104729;
+  move_pivots(&echelon, moves);
   for (int wanted = 3; wanted >= 0; wanted--)
     for (uint32_t j = 0; j < n; j++)
-      if (moves[j] != 0 && preference(problem, j) == wanted) vec_push(heap, unknowns, j);
-  vec_free(heap, &gradients.leaves, &gradients.partials, &rows, &echelon.rows, &echelon.parts, &echelon.touched);
+      if (moves[j] != 0 && preference(problem, j) == wanted) vec_push(arena->heap, unknowns, j);
+  echelon_free(&echelon);
   arena_free(&scratch);
+}
+
+/* Of several ways to move the one of the first unknown without pivot. */
+const double *release_move(const Problem *problem, const Samples *samples, uint32_t without, Arena *arena) {
+  uint32_t n = problem->unknowns, free = 0;
+  if (n > LARGEST) return NULL;
+  Arena scratch = arena_make(arena->heap);
+  Followers followers;
+  Echelon echelon = eliminate(problem, samples, without, &scratch, &followers);
+  double *moves = arena_array(arena, n, sizeof *moves);
+  for (uint32_t r = 0; r < echelon.rows.count; r++) followers.unknown[echelon.rows.data[r].pivot] = true;
+  while (free < n && followers.unknown[free]) free++;
+  if (free < n) {
+    moves[free] = 1;
+    move_pivots(&echelon, moves);
+  }
+  echelon_free(&echelon);
+  arena_free(&scratch);
+  return free < n ? moves : NULL;
 }

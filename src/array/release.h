@@ -1,8 +1,11 @@
 /* release: what is left of equations that follow from the others. A redundant equation leaves an unknown free, such as
- * the potential of a circuit without ground; it is replaced by one that holds this unknown at its start value.
+ * the potential of a circuit without ground; it is replaced by one that holds this unknown at its start value. In one of several modes
+ * of a model it leaves open how unknowns share what the others give, as two brakes that hold one shaft do; it is
+ * replaced by one that brings them as near to their start values as can be.
  *
  * An unknown is free when moving it, together with others in fixed proportions, by any function of time changes no
- * equation: the proportions are a null vector of d F / d x^(k) for every k at once.
+ * equation: the proportions are a null vector of d F / d x^(k) for every k at once. Unknowns that equations give of others, but not
+ * in fixed proportions, such as the power of a free torque, follow and take no part.
  */
 #pragma once
 
@@ -13,3 +16,7 @@
  * operations of a sparse elimination). */
 void release_candidates(const Problem *problem, const Samples *samples, uint32_t without, Arena *arena,
                         IndexVec *unknowns);
+
+/* The proportions, per unknown of the problem, in which its equations, but for number `without`, leave unknowns free to move; NULL:
+ * they leave none free, or the problem is larger than that. Owned by the arena. Cost as above. */
+const double *release_move(const Problem *problem, const Samples *samples, uint32_t without, Arena *arena);

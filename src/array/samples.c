@@ -4,16 +4,29 @@
 #include <math.h>
 
 /* A point: its distance in nominal values, from 0 or from the start values. Every second one lies on the positive side, of the
- * others some on the side opposite to that of an earlier point: a function may be flat on one side. */
+ * others some on the side opposite to that of an earlier point: a function may be flat on one side. What is discrete and not known is
+ * true by chance, at some points nowhere or everywhere: equations may be regular in such modes only, as those of a shaft that many
+ * brakes can hold. */
 typedef struct SamplePoint {
   double spread;
   bool from_zero;
   uint32_t opposite; /* the earlier point; 0 for none */
+  double truth;      /* how likely discrete values are true */
 } SamplePoint;
 
-static const SamplePoint POINT[SAMPLE_COUNT] = {{0.1, false, 0}, {0.3, false, 0}, {1, false, 0},  {0.03, false, 0},
-                                                {2, true, 0},    {0.5, true, 0},  {5, true, 4},   {0.01, true, 0},
-                                                {20, false, 0},  {1, false, 0},   {20, false, 8}, {1e-3, true, 0}};
+static const SamplePoint POINT[SAMPLE_COUNT + 1] = {{0.1, false, 0, 0.5},
+                                                    {0.3, false, 0, 0.5},
+                                                    {1, false, 0, 0.5},
+                                                    {0.03, false, 0, 0},
+                                                    {2, true, 0, 0.5},
+                                                    {0.5, true, 0, 1},
+                                                    {5, true, 4, 0.5},
+                                                    {0.01, true, 0, 0.5},
+                                                    {20, false, 0, 0.5},
+                                                    {1, false, 0, 0.2},
+                                                    {20, false, 8, 0.5},
+                                                    {1e-3, true, 0, 0.8},
+                                                    [SAMPLE_START] = {0.1, false, 0, 0.5}};
 
 enum { LEAST_DEFINED = 3 };
 static const double ROUND_OFF = 1e-10;
@@ -84,7 +97,7 @@ static double discrete_value(const Samples *samples, uint32_t index, uint32_t sa
   const Modes *modes = samples->modes;
   bool is_mode = index >= modes->first && index < modes->first + modes->count;
   double value = is_mode ? samples->holding[sample * modes->count + index - modes->first] : NAN;
-  return isnan(value) ? scatter(255, index, sample) < 0.5 : value;
+  return isnan(value) ? scatter(255, index, sample) < POINT[sample].truth : value;
 }
 
 static double leaf_value(const Samples *samples, const Dag *dag, Expr leaf, uint32_t sample) {

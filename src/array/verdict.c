@@ -88,8 +88,15 @@ static void note_under(const Problem *problem, const DulmageComponent *component
                         : "add an equation for it, or make it a parameter");
 }
 
-void verdict_report(const Problem *problem, const Structure *structure, Diags *diags) {
+void verdict_note(const Problem *problem, const Structure *structure, Diag *diag, Diags *diags) {
   const Dulmage *dulmage = &structure->dulmage;
+  for (int32_t k = 0; k < dulmage->n_over && k < CULPRITS_SHOWN; k++)
+    note_over(problem, &dulmage->over[k], diag, diags);
+  for (int32_t k = 0; k < dulmage->n_under && k < CULPRITS_SHOWN; k++)
+    note_under(problem, &dulmage->under[k], diag, diags);
+}
+
+void verdict_report(const Problem *problem, const Structure *structure, Diags *diags) {
   int32_t difference = structure->n_equations - structure->n_variables;
   Diag *diag;
   if (structure->status == STRUCTURE_UNBALANCED)
@@ -102,8 +109,5 @@ void verdict_report(const Problem *problem, const Structure *structure, Diags *d
         diags, DIAG_SINGULAR_STRUCTURE, (Span){0},
         "the model is structurally singular: as many equations as variables (%d), but no one-to-one assignment",
         (int)structure->n_equations);
-  for (int32_t k = 0; k < dulmage->n_over && k < CULPRITS_SHOWN; k++)
-    note_over(problem, &dulmage->over[k], diag, diags);
-  for (int32_t k = 0; k < dulmage->n_under && k < CULPRITS_SHOWN; k++)
-    note_under(problem, &dulmage->under[k], diag, diags);
+  verdict_note(problem, structure, diag, diags);
 }

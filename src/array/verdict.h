@@ -5,3 +5,6 @@
 
 /* Reports why `structure` of `problem` is not ok. */
 void verdict_report(const Problem *problem, const Structure *structure, Diags *diags);
+
+/* Adds the parts that are to blame to a message just made. */
+void verdict_note(const Problem *problem, const Structure *structure, Diag *diag, Diags *diags);

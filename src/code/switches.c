@@ -85,6 +85,11 @@ void switches_adopt(Switches *switches, const Switches *before) {
   if (count) memcpy(switches->times, before->times, count * sizeof(EventTimes));
 }
 
+void switches_go_on(Switches *switches, const Switches *before) {
+  if (switches->modes->count) memcpy(switches->changes, before->changes, switches->modes->count * sizeof(uint8_t));
+  switches->goes_on = true;
+}
+
 /* The size of a difference as far as it tells one. */
 static double known_size(double difference) { return fabs(difference) < INFINITE ? fabs(difference) : 0; }
 
@@ -214,7 +219,7 @@ bool switches_hover(Switches *switches, uint32_t m, double tolerance, double spa
 }
 
 void switches_begin(Switches *switches, uint32_t m) {
-  memset(switches->changes, 0, switches->modes->count * sizeof(uint8_t));
+  if (!switches->goes_on) memset(switches->changes, 0, switches->modes->count * sizeof(uint8_t));
   switches->crossing = m;
 }
 

@@ -45,6 +45,7 @@ typedef struct Switches {
   double at;         /* the difference of `crossing` where its event was located */
   uint32_t crossing; /* the mode whose event it is; MAP_NONE */
   uint8_t *changes;  /* of each mode since switches_begin */
+  bool goes_on;      /* the search began in another system: see switches_go_on */
   bool
       one_by_one; /* of the modes that must change only the first does, and the others when it has been seen what follows */
   Slide slide;
@@ -69,6 +70,10 @@ void switches_forget(Switches *switches);
 
 /* Takes over what was learned of the same modes in another system: their speeds, hysteresis and times of events. */
 void switches_adopt(Switches *switches, const Switches *before);
+
+/* Goes on with the search for modes that began in another system, which the modes of now led out of: what changed there counts until the
+ * search is over. */
+void switches_go_on(Switches *switches, const Switches *before);
 
 /* Evaluates the differences at (t, y); false where one is not defined. */
 bool switches_evaluate(Switches *switches, double t, const double *y);

@@ -63,6 +63,7 @@ static bool restructure(Simulation *simulation, double t, const double *y) {
   Past *past = simulation->system.evaluator->past;
   if (past) past_restore(past, before->evaluator->past);
   switches_adopt(simulation->view->switches, before->switches);
+  if (before->holds) switches_go_on(simulation->view->switches, before->switches);
   if (before->switches->decisions)
     decisions_restore(simulation->view->switches->decisions,
                       decisions_save(before->switches->decisions, simulation->heap));

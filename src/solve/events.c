@@ -356,7 +356,8 @@ static bool agrees(View *view, bool settled, double t, const double *y) {
  * condition no longer holds once it has acted, as that of a block that slips, has none if it is taken as an equation: then what
  * fires acts, and what follows from it does not undo it. Modes that all change at once may cycle around a solution, as those of a
  * clutch that gets stuck: then only the first that must change does so at a time (the least-index rule of Murty 1974 for
- * complementarity problems). */
+ * complementarity problems). Modes that lead round in a circle of structures, as that of a clutch that slips with less torque than it held, are
+ * taken where they lead first: what pre() remembers of it may hold them there. */
 static bool settle_values(View *view, double t, double *y, uint32_t mode) {
   Switches *switches = view->switches;
   Decisions *decisions = switches->decisions;
@@ -370,7 +371,7 @@ static bool settle_values(View *view, double t, double *y, uint32_t mode) {
     settled = settle_once(view, t, y, mode);
     decisions->latches = false;
   }
-  if (!view->restructured && !agrees(view, settled, t, y)) {
+  if (!view->restructured && !switches->goes_on && !agrees(view, settled, t, y)) {
     go_back(view, &begin, y);
     switches->one_by_one = true;
     settled = settle_once(view, t, y, mode);
@@ -379,6 +380,7 @@ static bool settle_values(View *view, double t, double *y, uint32_t mode) {
   bool has_other_structure = view->conditions && !view->holds;
   if (!settled && !view->restructured && !has_other_structure && view->undetermined == MAP_NONE)
     settled = enumerate_modes(view, t, y, &begin);
+  switches->goes_on = false;
   heap_free(view->evaluator->heap, begin.y);
   return settled;
 }
