@@ -98,6 +98,8 @@ Sensitivity *sensitivity_new_noting(Heap *heap, const SensitivityPlan *plan, Vie
 
 bool sensitivity_failed(const Sensitivity *sensitivity) { return sensitivity->failed; }
 
+bool sensitivity_shares_factors(const Sensitivity *sensitivity) { return !sensitivity->adjoint; }
+
 SensitivityWork sensitivity_work(const Sensitivity *sensitivity) { return sensitivity->work; }
 
 /* ---- what rows owe to parameters ---- */
@@ -520,6 +522,9 @@ bool sensitivity_step(Sensitivity *sensitivity, const Integrator *integrator, vo
   sensitivity->integrator = integrator;
   sensitivity->self = self;
   if (!(to > from)) return true;
+  sensitivity->is_explicit = sensitivity->adjoint && is_whole && integrator->explicit_stages &&
+                             integrator->explicit_stages(self, &sensitivity->explicit_step);
+  if (sensitivity->is_explicit) return sensitivity->has_step = true;
   sensitivity->is_shared = is_whole && integrator->stages && integrator->stages(self, &sensitivity->step) &&
                            sensitivity->step.linear->system == &sensitivity->view->system;
   if (!sensitivity->is_shared && !interpolate_stages(sensitivity, integrator, self, from, to))
@@ -536,10 +541,9 @@ void sensitivity_accept(Sensitivity *sensitivity) {
   const StepStages *step = &sensitivity->step;
   if (!sensitivity->has_step) return;
   sensitivity->has_step = false;
-  if (sensitivity->adjoint) {
-    adjoint_note_step(sensitivity->adjoint, step);
-    return;
-  }
+  if (sensitivity->is_explicit) adjoint_note_explicit(sensitivity->adjoint, &sensitivity->explicit_step);
+  else if (sensitivity->adjoint) adjoint_note_step(sensitivity->adjoint, step);
+  if (sensitivity->adjoint) return;
   for (uint32_t k = 0; k < sensitivity->count; k++) {
     Direction *direction = &sensitivity->directions[k];
     memcpy(direction->now, direction->stage[step->method->stages - 1],

@@ -51,7 +51,8 @@ struct Sensitivity {
   /* the step */
   Stages *own; /* NULL until it is needed */
   StepStages step;
-  bool has_step, is_shared;
+  ExplicitStages explicit_step; /* for an adjoint, in place of the former */
+  bool has_step, is_shared, is_explicit;
   const Integrator *integrator; /* of the step */
   void *self;
   bool is_sampled;                                      /* the corrections between the stages have been looked for */
