@@ -553,12 +553,14 @@ typedef struct daedal_sweep_options {
   uint32_t samples;                 /* of the distributions, at every combination of `vary` */
   const char *sampling;             /* "sobol" (also for NULL), "lhs", "random" */
   uint64_t seed;
-  const char *outputs;      /* "x,max(y),min(y),mean(E),x@2.5,time(event)"; NULL: the final values of all variables */
-  uint32_t threads;         /* 0: one a core */
-  const char *trajectories; /* directory for a CSV file of each point; NULL: none */
-  const char *journal;      /* file that keeps finished points while the sweep runs; NULL: none */
-  bool resume;              /* take over the points that a journal of the same sweep has */
-  bool keep_courses;        /* of outputs over time, for daedal_sweep_plot */
+  const char *outputs; /* "x,max(y),min(y),mean(E),x@2.5,time(event)"; NULL: the final values of all variables */
+  uint32_t threads;    /* 0: one a core */
+  /* Directory for a CSV file of each point; or FILE.h5, an HDF5 file with a group of each, which is written when the last is finished, or with the
+   * table of a sweep over processes; until then they are in FILE.h5.part. NULL: none. */
+  const char *trajectories;
+  const char *journal; /* file that keeps finished points while the sweep runs; NULL: none */
+  bool resume;         /* take over the points that a journal of the same sweep has */
+  bool keep_courses;   /* of outputs over time, for daedal_sweep_plot */
   /* For a program that spreads a sweep over processes: this one runs the share number `process` of `processes` (0: of 1). */
   uint32_t process, processes;
   /* Called now and then in the thread of daedal_sweep_execute; true stops the sweep. */

@@ -4,31 +4,21 @@ events, with initial equations and free parameters, and of generated models; nam
 DAEDAL_SENSITIVITY_MODELS widens the test: so many models are drawn, 12 without it."""
 import csv
 import math
-import os
-import pathlib
 import random
-import subprocess
-import tempfile
 import unittest
 
-DAEDAL = os.environ["DAEDAL"]
-SOURCE = pathlib.Path(os.environ["SOURCE_DIR"])
-WORK = pathlib.Path(tempfile.mkdtemp())
-SLOW = os.environ.get("BUILD_KIND") != "release"
-COUNT = int(os.environ.get("DAEDAL_SENSITIVITY_MODELS", "4" if SLOW else "12"))
+import varied_models
+from varied_models import DISCRETE, INITIAL, SAMPLED, SLOW, SOURCE, TRAJECTORY, WORK
+
+COUNT = varied_models.count("DAEDAL_SENSITIVITY_MODELS", 12)
 SOLVERS = ("auto",) if SLOW else ("auto", "radau", "erk", "bdf")
 
 
 def simulate(model, *options, status=0):
-    path = model if isinstance(model, pathlib.Path) else WORK / "m.mo"
-    if path != model:
-        path.write_text(model)
-    done = subprocess.run([DAEDAL, "simulate", str(path), "--output-file", str(WORK / "o.csv"), "-q", *options],
-                          capture_output=True, text=True)
-    assert done.returncode == status, done.stderr
+    said = varied_models.simulate(model, *options, status=status)
     if status:
-        return done.stderr
-    with open(WORK / "o.csv") as file:
+        return said
+    with open(TRAJECTORY) as file:
         rows = list(csv.reader(file))
     return {name: [float(row[c]) for row in rows[1:]] for c, name in enumerate(rows[0])}
 
@@ -92,47 +82,13 @@ class Sensitivity(unittest.TestCase):
         self.example("events/rectifier.mo", {"R": 10, "C": 1e-3, "amplitude": 10}, "--stop-time", "0.045", step=1e-4)
 
     def test_sampled_controller(self):
-        text = """model M
-          parameter Real k = 2, T = 0.3;
-          Real x(start = 1, fixed = true);
-          discrete Real u(start = 0, fixed = true), s(start = 0, fixed = true);
-        equation
-          der(x) = -x/T + u;
-          when sample(0, 0.1) then
-            s = pre(s) + 0.1*x;
-            u = -k*x - s;
-          end when;
-        end M;"""
-        self.check(text, {"k": 2, "T": 0.3, "x.start": 1}, "--stop-time", "0.95")
+        self.check(SAMPLED, {"k": 2, "T": 0.3, "x.start": 1}, "--stop-time", "0.95")
 
     def test_discrete_state(self):
-        """An event of a state sets what later equations and conditions use."""
-        text = """model M
-          parameter Real a = 1.3, level = 0.4;
-          Real x(start = 0, fixed = true), y(start = 0, fixed = true);
-          discrete Real at(start = 0, fixed = true), rate(start = a, fixed = true);
-        equation
-          der(x) = rate*(1 - y/3);
-          der(y) = x - a*y;
-          when x > level + at then
-            at = x + 0.2*y;
-            rate = a*pre(rate)/(1 + time);
-          end when;
-        end M;"""
-        self.check(text, {"a": 1.3, "level": 0.4}, "--stop-time", "2", step=1e-4)
+        self.check(DISCRETE, {"a": 1.3, "level": 0.4}, "--stop-time", "2", step=1e-4)
 
     def test_initial_equations(self):
-        """Steady at the start, with a parameter that initialization determines and one bound to it."""
-        text = """model M
-          parameter Real a = 2, b(fixed = false, start = 1), c = 2*b;
-          Real x(start = 1), y(start = 0.5);
-        initial equation
-          der(x) = 0; y = sin(a); x = 1 + y^2;
-        equation
-          der(x) = -a*x + b*y + c*y^2;
-          der(y) = x*y - a*y^3 - 0.1*c*y;
-        end M;"""
-        self.check(text, {"a": 2}, "--stop-time", "1")
+        self.check(INITIAL, {"a": 2, "d": 0.3}, "--stop-time", "1")
 
     def test_bound_parameters(self):
         text = """model M
@@ -146,46 +102,17 @@ class Sensitivity(unittest.TestCase):
         self.assertEqual(found["der(x, a)"], [0.0] * len(found["time"]))
 
     def test_generated(self):
-        """Random nonlinear equations with hidden constraints: a point on a curve, driven by parameters."""
+        """Points on curves."""
         draw = random.Random(7)
         for number in range(COUNT):
-            a, b, c, d = (round(draw.uniform(0.5, 1.5), 3) for _ in range(4))
-            power = draw.choice((2, 4))
-            text = f"""model M
-              parameter Real a = {a}, b = {b}, c = {c}, d = {d};
-              Real x(start = 0.3, fixed = true), y(start = 0.9), u(start = {draw.uniform(-1, 1):.3f}, fixed = true), v, l;
-              Real w(start = b, fixed = true), q;
-            equation
-              u = der(x); v = der(y);
-              der(u) = -l*{power}*x^{power - 1}*a + w*sin(c*time) - {draw.uniform(0, 0.5):.3f}*u;
-              der(v) = -l*2*y*b - d - 0.1*w*v;
-              a*x^{power} + b*y^2 = 1;
-              der(w) = {draw.choice(('-c*w + x*y', 'q - w', '-w + (if x > 0.1*d then a else -b)'))};
-              q + 0.3*sin(q) = x + d*w;
-            end M;"""
-            self.check(text, {"a": a, "b": b, "c": c, "d": d, "x.start": 0.3}, "--stop-time", "0.6",
-                       solvers=(SOLVERS[number % len(SOLVERS)],), step=1e-4, accuracy=2e-6)
+            text, targets = varied_models.draw_curve(draw)
+            self.check(text, targets, "--stop-time", "0.6", solvers=(SOLVERS[number % len(SOLVERS)],), step=1e-4, accuracy=2e-6)
 
-    def test_ball_in_table(self):
-        """Generated: bounces with losses that depend on parameters, between a floor and a ceiling."""
+    def test_balls(self):
         draw = random.Random(11)
         for _ in range(COUNT // 4):
-            e, g, top, k = (round(draw.uniform(*range_), 3) for range_ in ((0.6, 0.95), (5, 12), (0.8, 1.2), (0, 0.5)))
-            text = f"""model M
-              parameter Real e = {e}, g = {g}, top = {top}, k = {k};
-              Real h(start = 0.5, fixed = true), v(start = {draw.uniform(3, 5):.3f}, fixed = true);
-              Real lost(start = 0, fixed = true);
-            equation
-              der(h) = v; der(v) = -g - k*v*abs(v); der(lost) = if v > 0 then k*v^3 else 0;
-              when h <= 0 then
-                reinit(v, -e*pre(v)); reinit(lost, pre(lost) + (1 - e^2)*pre(v)^2/2);
-              end when;
-              when h >= top then
-                reinit(v, -pre(v)*(1 - 0.1*pre(v)/(1 + pre(v)^2)));
-              end when;
-            end M;"""
-            self.check(text, {"e": e, "g": g, "top": top, "k": k}, "--stop-time", "1.1", step=1e-5, solvers=("auto",),
-                       accuracy=1e-5)
+            text, targets = varied_models.draw_ball(draw)
+            self.check(text, targets, "--stop-time", "1.1", step=1e-5, solvers=("auto",), accuracy=1e-5)
 
     def test_names(self):
         found = simulate("model M parameter Real k = 2; Real x(start = 1, fixed = true), y = -x; equation der(x) = -k*x; end M;",

@@ -273,6 +273,8 @@ class Sameness(unittest.TestCase):
     def setUpClass(cls):
         command("sweep", *cls.ARGUMENTS, "--threads", "1", "--output-file", "one.csv")
         cls.expected = (WORK / "one.csv").read_bytes()
+        command("sweep", *cls.ARGUMENTS, "--threads", "1", "--output-file", "whole.csv", "--trajectories", "whole.h5")
+        cls.trajectories = (WORK / "whole.h5").read_bytes()
 
     def run_to(self, path, *arguments, status=0):
         done = command("sweep", *self.ARGUMENTS, "--output-file", path, *arguments, status=status)
@@ -297,12 +299,14 @@ class Sameness(unittest.TestCase):
     def test_processes(self):
         doctor = subprocess.run([DAEDAL, "doctor"], capture_output=True, text=True).stdout
         start = ["mpirun", "--oversubscribe", *(["--allow-run-as-root"] if os.getuid() == 0 else []), "-n", "3", DAEDAL, "sweep"]
-        done = subprocess.run([*start, *self.ARGUMENTS, "--output-file", "mpi.csv"], capture_output=True, text=True, cwd=WORK, timeout=120)
+        done = subprocess.run([*start, *self.ARGUMENTS, "--output-file", "mpi.csv", "--trajectories", "mpi.h5"], capture_output=True, text=True, cwd=WORK,
+                              timeout=120)
         if not re.search(r"found +MPI", doctor):
             self.assertIn("without MPI", done.stderr)
             return
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual((WORK / "mpi.csv").read_bytes(), self.expected)
+        self.assertEqual((WORK / "mpi.csv").read_bytes(), (WORK / "whole.csv").read_bytes())
+        self.assertEqual((WORK / "mpi.h5").read_bytes(), self.trajectories)
 
     def interrupt(self, path, number, *arguments):
         """Starts a sweep and ends it when some points are there."""
@@ -330,6 +334,15 @@ class Sameness(unittest.TestCase):
         self.assertIn(f"{again} points were there already", words)
         self.assertEqual((WORK / "killed.csv").read_bytes(), self.expected)
         self.assertFalse(journal.exists())
+
+    def test_collection_after_a_kill(self):
+        """One file of trajectories is the same, too, and points whose trajectory has gone are run again."""
+        self.assertEqual(self.interrupt("part.csv", signal.SIGKILL, "--trajectories", "part.h5"), -signal.SIGKILL)
+        self.assertFalse((WORK / "part.h5").exists())
+        min((WORK / "part.h5.part").glob("point_*.mat")).unlink()
+        self.run_to("part.csv", "--trajectories", "part.h5", "--resume")
+        self.assertEqual((WORK / "part.h5").read_bytes(), self.trajectories)
+        self.assertFalse((WORK / "part.h5.part").exists())
 
     def test_other_sweep_is_not_resumed(self):
         self.interrupt("other.csv", signal.SIGKILL)

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <math.h>
-#include <time.h>
 
 enum { N = 6, MOST = 5 };
 
@@ -35,10 +34,4 @@ static void directional(const double *y, const double *p, const double *dy, cons
   f[3] = -r2 + r3 - 2 * r4;
   f[4] = r2 - r3 + r5;
   f[5] = Ks * (dy[0] * y[3] + y[0] * dy[3]) - dy[5];
-}
-
-static double cpu_seconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }

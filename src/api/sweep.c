@@ -2,11 +2,9 @@
  * sweep_report.c. */
 #include "api/sweep.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { COURSE_TIMES = 101, COURSE_SIGNALS = 6, MOST_PLANS = 256, TRIED_POINTS = 16 };
 
@@ -175,6 +173,7 @@ static uint64_t hash_sweep(const daedal_sweep *sweep, const daedal_sweep_options
 static void take_record(void *context, const JournalRecord *record) {
   daedal_sweep *sweep = context;
   if (record->point >= sweep->design.points || atomic_load(&sweep->done[record->point])) return;
+  if (record->status == DAEDAL_OK && !sweep_has_trajectory(sweep, record->point)) return;
   sweep_finish_point(sweep, record->point, (daedal_status)record->status, record->cause, record->values);
   sweep->resumed++;
 }
@@ -187,13 +186,6 @@ static bool open_journal(daedal_sweep *sweep, const daedal_sweep_options *option
                                   options->resume, take_record, sweep);
   sweep->journal = journal;
   return journal != NULL;
-}
-
-static bool make_directory(daedal_sweep *sweep, Arena *arena) {
-  if (!sweep->directory || mkdir(sweep->directory, 0777) == 0 || errno == EEXIST) return true;
-  diag_error(&sweep->asked->diags, DIAG_FILE, (Span){0}, "cannot make the directory `%s`: %s", sweep->directory,
-             arena_copy(arena, strerror(errno), strlen(strerror(errno))));
-  return false;
 }
 
 /* ---- making ---- */
@@ -209,9 +201,7 @@ static bool read_work(daedal_result *asked, const void *argument) {
   sweep->given.overrides = overrides ? arena_copy(arena, overrides, strlen(overrides)) : NULL;
   DesignRequest request = {options->vary, options->distributions, options->samples, options->sampling, options->seed};
   bool ok = design_read(&sweep->design, &request, arena, &asked->diags) && read_outputs(sweep, options, arena);
-  if (ok && options->trajectories)
-    sweep->directory = arena_copy(arena, options->trajectories, strlen(options->trajectories));
-  ok = ok && make_directory(sweep, arena);
+  ok = ok && (!options->trajectories || sweep_place_trajectories(sweep, options->trajectories));
   if (ok) sweep_prepare_overrides(sweep, arena);
   if (ok) find_structural(sweep, arena);
   return result_finish(asked, ok);
@@ -399,6 +389,7 @@ daedal_status daedal_sweep_execute(daedal_sweep *sweep) {
   atomic_store(&sweep->next, 0);
   sweep_run_points(sweep);
   if (atomic_load(&sweep->failure)) result_protect(sweep->asked, report_failure, sweep);
+  else sweep_collect_trajectories(sweep);
   return daedal_sweep_status(sweep);
 }
 

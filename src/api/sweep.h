@@ -29,6 +29,7 @@ struct daedal_sweep {
   daedal_options given;   /* texts are the caller's, until the plan is made */
   daedal_options options; /* of the runs but for their overrides */
   const char *directory;  /* of trajectories; NULL: none */
+  const char *collection; /* the file they are to be in, the directory being for a while; NULL: none */
   uint32_t threads, process, processes;
   bool (*on_progress)(void *context, const daedal_sweep_progress *progress);
   void *context;
@@ -69,6 +70,20 @@ void sweep_prepare_overrides(daedal_sweep *sweep, Arena *arena);
 /* A list of overrides for a point in `text`, which has override_length bytes: of all variables, or of those that decide the
  * structure. */
 void sweep_overrides(const daedal_sweep *sweep, uint32_t point, bool only_structural, char *text);
+
+/* ---- sweep_trajectories.c ---- */
+
+/* Reads where trajectories go, and makes the directory. false: an error is in the diagnostics. */
+bool sweep_place_trajectories(daedal_sweep *sweep, const char *place);
+
+/* Writes the trajectory of a point; from any thread. false, with errno set: it cannot be written. */
+bool sweep_write_trajectory(const daedal_sweep *sweep, uint32_t point, daedal_result *result);
+
+/* Is it where it was written? Where nobody collects trajectories, nobody asks. */
+bool sweep_has_trajectory(const daedal_sweep *sweep, uint32_t point);
+
+/* Puts all trajectories into one file, once, when all points are finished and one was asked for. false: an error is in the diagnostics. */
+bool sweep_collect_trajectories(daedal_sweep *sweep);
 
 /* ---- sweep_points.c ---- */
 

@@ -112,18 +112,6 @@ static void clear_row(const SweepThread *thread) {
   for (uint32_t k = 0; k < thread->sweep->outputs.count; k++) thread->row[k] = NAN;
 }
 
-/* DIRECTORY/point_0001.csv */
-static bool write_trajectory(const SweepThread *thread, uint32_t point, daedal_result *result) {
-  daedal_sweep *sweep = thread->sweep;
-  char path[4096];
-  int digits = snprintf(path, sizeof path, "%u", sweep->design.points);
-  if (!sweep->directory || !recorder_of(result)) return true;
-  snprintf(path, sizeof path, "%s/point_%0*u.csv", sweep->directory, digits, point + 1);
-  if (daedal_result_write(result, path) == DAEDAL_OK) return true;
-  fail(sweep, sweep->directory, errno);
-  return false;
-}
-
 static void run_point(const SweepThread *thread, uint32_t point) {
   daedal_sweep *sweep = thread->sweep;
   daedal_options options = sweep->options;
@@ -134,7 +122,9 @@ static void run_point(const SweepThread *thread, uint32_t point) {
   daedal_status status = daedal_result_status(result);
   if (status == DAEDAL_OK) read_row(thread, result);
   else clear_row(thread);
-  if (!atomic_load(&sweep->stopped) && write_trajectory(thread, point, result)) {
+  bool is_stopped = atomic_load(&sweep->stopped), is_kept = is_stopped || sweep_write_trajectory(sweep, point, result);
+  if (!is_kept) fail(sweep, sweep->directory, errno);
+  if (!is_stopped && is_kept) {
     sweep_finish_point(sweep, point, status, status == DAEDAL_OK ? "" : cause_of(result), thread->row);
     atomic_store(&sweep->order[atomic_fetch_add(&sweep->ordered, 1)], point);
   }

@@ -74,11 +74,6 @@ const double *daedal_sweep_row(const daedal_sweep *sweep, uint32_t point) {
 
 /* ---- files ---- */
 
-static bool has_ending(const char *path, const char *ending) {
-  size_t length = strlen(path), tail = strlen(ending);
-  return length >= tail && strcmp(path + length - tail, ending) == 0;
-}
-
 /* A path, or where the bytes go. */
 typedef struct TableWork {
   daedal_sweep *sweep;
@@ -91,8 +86,8 @@ static bool write_table(daedal_result *asked, const TableWork *work) {
   const Table *table = &work->sweep->table;
   FileWriter *file = file_create(asked->heap, &asked->diags, work->path, work->sink, work->context);
   if (!file) return false;
-  if (has_ending(work->path, ".npy")) table_write_npy(asked->heap, file, table);
-  else if (!has_ending(work->path, ".mat")) table_write_csv(file, table);
+  if (file_has_ending(work->path, ".npy")) table_write_npy(asked->heap, file, table);
+  else if (!file_has_ending(work->path, ".mat")) table_write_csv(file, table);
   else if (!table_write_mat(asked->heap, &asked->diags, file, table)) {
     file_abandon(file);
     return false;
@@ -109,7 +104,8 @@ static bool work_write(daedal_result *asked, const void *argument) {
 static daedal_status put_table(const TableWork *work) {
   daedal_sweep *sweep = work->sweep;
   if (!daedal_sweep_points(sweep)) return daedal_sweep_status(sweep) ? daedal_sweep_status(sweep) : DAEDAL_INTERNAL;
-  if (!result_protect(sweep->asked, work_write, work)) return sweep->asked->broken ? DAEDAL_INTERNAL : DAEDAL_FILE;
+  bool ok = sweep_collect_trajectories(sweep) && result_protect(sweep->asked, work_write, work);
+  if (!ok) return sweep->asked->broken ? DAEDAL_INTERNAL : DAEDAL_FILE;
   bool is_whole = atomic_load(&sweep->finished) == sweep->table.rows;
   if (sweep->journal && is_whole) journal_remove(sweep->journal);
   if (is_whole) sweep->journal = NULL;

@@ -78,13 +78,8 @@ daedal_residuals daedal_result_residuals(const daedal_result *result) {
                             constraints->history.data};
 }
 
-static bool has_ending(const char *path, const char *ending) {
-  size_t length = strlen(path), tail = strlen(ending);
-  return length >= tail && strcmp(path + length - tail, ending) == 0;
-}
-
 static bool is_result_file(const char *path) {
-  return has_ending(path, ".csv") || has_ending(path, ".mat") || has_ending(path, ".raw");
+  return file_has_ending(path, ".csv") || file_has_ending(path, ".mat") || file_has_ending(path, ".raw");
 }
 
 static const char *title_of(const daedal_result *result) {
@@ -95,14 +90,14 @@ static const char *title_of(const daedal_result *result) {
 static bool write_trajectory(daedal_result *result, const void *argument) {
   const char *path = argument;
   const Trajectory *trajectory = recorder_of(result)->trajectory;
-  bool mat = has_ending(path, ".mat"), raw = has_ending(path, ".raw");
+  bool mat = file_has_ending(path, ".mat"), raw = file_has_ending(path, ".raw");
   if (!is_result_file(path)) {
     diag_error(&result->diags, DIAG_USAGE, (Span){0}, "the result file '%s' must end in .csv, .mat or .raw", path);
     return false;
   }
   FileWriter *file = file_create(result->heap, &result->diags, path, NULL, NULL);
   if (!file) return false;
-  if (raw) raw_write(result->heap, file, trajectory, title_of(result), has_ending(path, ".ascii.raw"));
+  if (raw) raw_write(result->heap, file, trajectory, title_of(result), file_has_ending(path, ".ascii.raw"));
   else if (!mat) csv_write(file, trajectory);
   else if (!mat_write(result->heap, &result->diags, file, trajectory)) {
     file_abandon(file);

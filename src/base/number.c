@@ -306,3 +306,10 @@ bool number_parse(const char *text, const char *end, double *value) {
   *value = negative ? -size : size;
   return true;
 }
+
+bool number_is_big_endian(void) {
+  const uint16_t probe = 1;
+  unsigned char first;
+  memcpy(&first, &probe, 1);
+  return first == 0;
+}

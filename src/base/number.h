@@ -20,3 +20,6 @@ size_t number_shortest(double value, char out[NUMBER_SIZE]);
 /* Reads a decimal number from [text, end), surrounding blanks allowed; also nan, inf, infinity, true, false
  * in any case. False when the text is anything else; then *value is unchanged. O(length). */
 bool number_parse(const char *text, const char *end, double *value);
+
+/* The order of the bytes of a number in memory. */
+bool number_is_big_endian(void);

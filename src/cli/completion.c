@@ -35,6 +35,7 @@ static Offer offer_of(const Option *option) {
   case OPTION_PAGE:
   case OPTION_LIBRARY:
   case OPTION_JSON:
+  case OPTION_RUNS:
   case OPTION_OUTPUT: return OFFER_FILES;
   }
   return OFFER_NOTHING;

@@ -54,8 +54,8 @@ const Option options[] = {
      "of a sweep, columns of the table: x, max(y), min(y), mean(E), rms(y), x@2.5, time(event); default: final values; "
      "of a linear form any variables; default: the outputs of the model"},
     {"--threads", NULL, "N", IN_SWEEP, OPTION_COUNT, PLACE(threads), "threads; default: one a core"},
-    {"--trajectories", NULL, "DIR", IN_SWEEP, OPTION_DIRECTORY, PLACE(trajectories),
-     "directory for the trajectory of each point"},
+    {"--trajectories", NULL, "PLACE", IN_SWEEP, OPTION_RUNS, PLACE(trajectories),
+     "directory for the trajectory of each point, or FILE.h5 for all of them"},
     {"--data", NULL, "FILE", IN_FIT, OPTION_TEXT, PLACE(data), "measurements: time, and columns named as variables"},
     {"--parameters", NULL, "A=1,B=2:0:9", IN_FIT, OPTION_TEXT, PLACE(parameters),
      "parameters and start values to find: guess, or guess:least:greatest"},
@@ -270,6 +270,10 @@ static bool ends_with(const char *value, const char *ending) {
   return length > tail && !strcmp(value + length - tail, ending);
 }
 
+bool option_is_directory(const Option *option, const char *value) {
+  return option->kind == OPTION_DIRECTORY || (option->kind == OPTION_RUNS && !ends_with(value, ".h5"));
+}
+
 static bool is_result_file(const char *value) {
   return ends_with(value, ".csv") || ends_with(value, ".mat") || ends_with(value, ".raw") || ends_with(value, ".npy");
 }
@@ -395,7 +399,8 @@ static bool value_store(const Option *option, const char *value, Arguments *argu
   case OPTION_TEXT:
   case OPTION_JSON:
   case OPTION_OUTPUT:
-  case OPTION_DIRECTORY: break;
+  case OPTION_DIRECTORY:
+  case OPTION_RUNS: break;
   }
   if (!*value) return usage_error("%s takes a value that is not empty", option->name);
   *(const char **)place = value;

@@ -33,6 +33,7 @@ typedef enum OptionKind {
   OPTION_JSON,       /* a path or "-"; as the last argument, "-" may be left out */
   OPTION_OUTPUT,     /* a path to write to, or "-" */
   OPTION_DIRECTORY,  /* the same, of a directory */
+  OPTION_RUNS,       /* a directory, or a path that ends in .h5 */
   OPTION_SEARCHED,   /* a directory that is searched; may be given several times */
 } OptionKind;
 
@@ -50,6 +51,9 @@ extern const Option options[]; /* ends with an entry without a name */
 
 /* The names that an option may take, NULL behind the last; NULL if it is not one of a list. */
 const char *const *option_names(const Option *option);
+
+/* Does the option name a directory to write into? */
+bool option_is_directory(const Option *option, const char *value);
 
 /* Reads the words after the command, `--name value` or `--name=value`, and the model's path. False after a
  * message about what is wrong. The strings stay the caller's. */

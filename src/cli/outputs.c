@@ -24,7 +24,8 @@ static const char *output_path(const Option *option, const Arguments *arguments)
   case OPTION_PAGE:
   case OPTION_JSON:
   case OPTION_OUTPUT:
-  case OPTION_DIRECTORY: break;
+  case OPTION_DIRECTORY:
+  case OPTION_RUNS: break;
   default: return NULL;
   }
   const char *path = *(const char *const *)((const char *)arguments + option->offset);
@@ -104,7 +105,7 @@ bool outputs_writable(const Arguments *arguments) {
   for (const Option *option = options; option->name; option++) {
     const char *path = output_path(option, arguments);
     if (!path) continue;
-    int error = option->kind == OPTION_DIRECTORY ? directory_error(path) : output_error(path);
+    int error = option_is_directory(option, path) ? directory_error(path) : output_error(path);
     if (!error) continue;
     say_error("D701", "cannot write '%s': %s", path,
               error == ENOENT ? "its directory does not exist" : strerror(error));

@@ -2,7 +2,6 @@
 #include "init/differentiate.h"
 
 #include "base/linear.h"
-#include "code/leaf_jacobian.h"
 #include "init/order.h"
 
 #include <math.h>
@@ -12,7 +11,7 @@ static const double KEPT = 1e-7; /* relative: a start value that moved less hold
 
 struct StartDerivative {
   InitialSystem *system;
-  const LeafJacobian *leaves;
+  const StartCode *code;
   double *leaf_values, *entries, *right;
   int32_t *place;  /* per row: equation of the square system; -1: left out */
   int32_t *number; /* per column: its number in the square system; -1: it holds its start value */
@@ -40,7 +39,7 @@ static bool check_held(const InitialSystem *system, const Initial *initial, cons
 /* The rows that determine columns, against those columns. */
 static bool factor(StartDerivative *derivative, const Matching *matching) {
   const InitialSystem *system = derivative->system;
-  const Jacobian *jacobian = system->jacobian;
+  const Jacobian *jacobian = derivative->code->jacobian;
   Heap *heap = system->heap;
   int32_t n = 0, next = 0, column = 0;
   for (uint32_t r = 0; r < system->rows; r++)
@@ -64,28 +63,45 @@ static bool factor(StartDerivative *derivative, const Matching *matching) {
 }
 
 static void evaluate(StartDerivative *derivative, const Initial *initial) {
-  InitialSystem *system = derivative->system;
-  Point point = system_point(system, initial->t0, initial->value);
-  system_compile(system);
-  derivative->entries = heap_array(system->heap, system->jacobian->nonzeros, sizeof(double));
-  derivative->leaf_values = heap_array(system->heap, derivative->leaves->entries, sizeof(double));
-  workspace_run(system->entries, &point, derivative->entries);
-  if (derivative->leaves->program)
-    workspace_run(workspace_new(system->heap, derivative->leaves->program), &point, derivative->leaf_values);
+  const StartCode *code = derivative->code;
+  Heap *heap = derivative->system->heap;
+  Point point = system_point(derivative->system, initial->t0, initial->value);
+  derivative->entries = heap_array(heap, code->jacobian->nonzeros, sizeof(double));
+  derivative->leaf_values = heap_array(heap, code->leaves->entries, sizeof(double));
+  workspace_run(workspace_new(heap, code->jacobian->program), &point, derivative->entries);
+  if (code->leaves->program) workspace_run(workspace_new(heap, code->leaves->program), &point, derivative->leaf_values);
 }
 
-StartDerivative *start_derivative_new(Initializer *initializer, const Initial *initial, const uint32_t *parameters,
-                                      uint32_t count, Diags *diags) {
+StartCode *start_code_new(Heap *heap, InitialSystem *system, const uint32_t *parameters, uint32_t count) {
+  StartCode *code = heap_alloc(heap, sizeof *code);
+  Expr *leaves = heap_array(heap, count, sizeof *leaves);
+  for (uint32_t k = 0; k < count; k++) leaves[k] = dag_parameter(system->model->dag, parameters[k]);
+  system_compile(system);
+  *code = (StartCode){
+      .parameters = parameters,
+      .count = count,
+      .rows = system->rows,
+      .columns = system->columns,
+      .jacobian = system->jacobian,
+      .leaves = leaf_jacobian_new(heap, system->model, &system->layout, system->row, system->rows, leaves, count)};
+  heap_free(heap, leaves);
+  return code;
+}
+
+/* Parameters that were overridden leave those that initialization determines, or are bound to them, other rows. */
+static bool serves(const StartCode *code, const InitialSystem *system) {
+  return code->jacobian && !system->parameters.count && code->rows == system->rows && code->columns == system->columns;
+}
+
+StartDerivative *start_derivative_new(Initializer *initializer, const Initial *initial, const StartCode *code,
+                                      Diags *diags) {
   Heap *heap = initializer->heap;
   StartDerivative *derivative = heap_alloc(heap, sizeof *derivative);
   if (!initial->system && !initializer->system)
     initializer->system = system_new(heap, initializer->evaluator, initializer->structure, true);
   InitialSystem *system = derivative->system = initial->system ? initial->system : initializer->system;
   Arena scratch = arena_make(heap);
-  Expr *leaves = arena_array(&scratch, count, sizeof *leaves);
-  for (uint32_t k = 0; k < count; k++) leaves[k] = dag_parameter(system->model->dag, parameters[k]);
-  derivative->leaves =
-      leaf_jacobian_new(heap, system->model, &system->layout, system->row, system->rows, leaves, count);
+  derivative->code = serves(code, system) ? code : start_code_new(heap, system, code->parameters, code->count);
   derivative->place = heap_array(heap, system->rows, sizeof(int32_t));
   derivative->number = heap_array(heap, system->columns, sizeof(int32_t));
   derivative->right = heap_array(heap, 2 * (size_t)system->rows, sizeof(double));
@@ -105,11 +121,11 @@ const InitialSystem *start_derivative_system(const StartDerivative *derivative) 
 
 void start_derivative_apply(StartDerivative *derivative, const StartChange *change, double *columns) {
   const InitialSystem *system = derivative->system;
-  const Jacobian *jacobian = system->jacobian;
+  const Jacobian *jacobian = derivative->code->jacobian;
   double *all = derivative->right, *right = all + system->rows;
   memset(all, 0, 2 * (size_t)system->rows * sizeof *all);
-  for (uint32_t k = 0; k < derivative->leaves->leaves; k++)
-    leaf_jacobian_add(derivative->leaves, k, derivative->leaf_values, change->parameter[k], all);
+  for (uint32_t k = 0; k < derivative->code->leaves->leaves; k++)
+    leaf_jacobian_add(derivative->code->leaves, k, derivative->leaf_values, change->parameter[k], all);
   for (uint32_t q = 0; q < system->columns; q++) {
     if (derivative->number[q] >= 0) continue;
     columns[q] = change->column[q];

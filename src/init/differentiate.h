@@ -2,6 +2,7 @@
  * start values move with them, all others as the rows of the initial system ask for. */
 #pragma once
 
+#include "code/leaf_jacobian.h"
 #include "init/initial.h"
 
 /* What moves, for one direction. */
@@ -10,12 +11,23 @@ typedef struct StartChange {
   const double *parameter; /* per leaf listed */
 } StartChange;
 
+/* Programs that do not depend on values: derivatives of the rows of an initial system by its columns and by parameters. */
+typedef struct StartCode {
+  const uint32_t *parameters; /* leaves */
+  uint32_t count, rows, columns;
+  const Jacobian *jacobian;
+  const LeafJacobian *leaves;
+} StartCode;
+
+/* For parameter leaves by index. Without parameters that initialization determines it serves all runs. Lives in the heap. */
+StartCode *start_code_new(Heap *heap, InitialSystem *system, const uint32_t *parameters, uint32_t count);
+
 typedef struct StartDerivative StartDerivative;
 
-/* For parameter leaves by index. NULL: a start value that moved to a consistent one, or a value that nothing determines, is named in
- * diags. Lives in the heap. */
-StartDerivative *start_derivative_new(Initializer *initializer, const Initial *initial, const uint32_t *parameters,
-                                      uint32_t count, Diags *diags);
+/* For the parameter leaves of the code, which is made anew if it is of another system. NULL: a start value that moved to a consistent one, or a
+ * value that nothing determines, is named in diags. Lives in the heap. */
+StartDerivative *start_derivative_new(Initializer *initializer, const Initial *initial, const StartCode *code,
+                                      Diags *diags);
 
 /* The initial system behind it, whose columns a change counts. */
 const InitialSystem *start_derivative_system(const StartDerivative *derivative);

@@ -313,8 +313,8 @@ static bool inputs_are_plain(Plan *plan) {
 static bool differentiate(Plan *plan) {
   const Request *request = &plan->request;
   if (!request->target_count) return true;
-  plan->sensitivity =
-      sensitivity_plan(plan->code, plan->first.evaluator, request->targets, request->target_count, plan->diags);
+  plan->sensitivity = sensitivity_plan(plan->code, plan->first.evaluator, &plan->structure, request->targets,
+                                       request->target_count, plan->diags);
   return plan->sensitivity != NULL;
 }
 

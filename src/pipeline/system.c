@@ -210,6 +210,7 @@ static Sensitivity *start_adjoint(Simulation *simulation) {
   const SensitivityPlan *plan = simulation->plan->sensitivity;
   Functional functional;
   if (!find_functional(simulation, &functional)) return NULL;
+  simulation->view->system.wants_stages = true;
   simulation->adjoint = adjoint_new(simulation->heap, plan, simulation->view, &functional, request->run.tolerance,
                                     request->gradient_memory, simulation->diags);
   return sensitivity_new_noting(simulation->heap, plan, simulation->view, simulation->adjoint, simulation->diags);

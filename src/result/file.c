@@ -197,6 +197,18 @@ char *file_room(FileWriter *writer, size_t length) {
 
 void file_advance(FileWriter *writer, size_t length) { writer->used += length; }
 
+void file_write_over(FileWriter *writer, const void *bytes, size_t length) {
+  flush(writer);
+  errno = 0;
+  if (!writer->error && lseek(writer->descriptor, 0, SEEK_SET) != 0) fail(writer);
+  emit(writer, bytes, length);
+}
+
+bool file_has_ending(const char *path, const char *ending) {
+  size_t length = strlen(path), tail = strlen(ending);
+  return length >= tail && strcmp(path + length - tail, ending) == 0;
+}
+
 static bool is_good(const FileWriter *writer) {
   if (writer->error) report(writer->diags, "write", writer->path, writer->error);
   return !writer->error;

@@ -26,6 +26,12 @@ void file_write(FileWriter *writer, const void *bytes, size_t length);
 char *file_room(FileWriter *writer, size_t length);
 void file_advance(FileWriter *writer, size_t length);
 
+/* Replaces the first bytes of what was written, at the end of it: nothing is appended from then on. Only a file has them. */
+void file_write_over(FileWriter *writer, const void *bytes, size_t length);
+
+/* Does the name of a file end so? */
+bool file_has_ending(const char *path, const char *ending);
+
 /* Flushes and closes: all that can fail but the renaming. False after reporting; then abandon the writer. Several files
  * that belong together are all finished first, then committed, the last created one first. */
 bool file_finish(FileWriter *writer);

@@ -3,19 +3,14 @@
  * byte order (M), precision (P) and kind (T: 1 is text). */
 #include "result/mat.h"
 
+#include "base/number.h"
+
 #include <math.h>
 #include <string.h>
 
 enum { HEADER_SIZE = 20, TYPE_DOUBLE = 0, TYPE_INTEGER = 20, TYPE_TEXT = 51, ORDER_BIG = 1000 };
 
 /* ---- writing ---- */
-
-static bool big_endian(void) {
-  const uint16_t probe = 1;
-  unsigned char first;
-  memcpy(&first, &probe, 1);
-  return first == 0;
-}
 
 static uint32_t description_length(const Signal *signal) {
   size_t length = strlen(signal->description);
@@ -67,7 +62,7 @@ bool mat_fits(Diags *diags, const SignalTable *signals, uint64_t rows) {
 
 static void put_header(FileWriter *file, int32_t type, uint32_t rows, uint32_t columns, const char *name) {
   uint32_t length = (uint32_t)strlen(name) + 1;
-  uint32_t header[5] = {(uint32_t)(type + (big_endian() ? ORDER_BIG : 0)), rows, columns, 0, length};
+  uint32_t header[5] = {(uint32_t)(type + (number_is_big_endian() ? ORDER_BIG : 0)), rows, columns, 0, length};
   file_write(file, header, sizeof header);
   file_write(file, name, length);
 }

@@ -74,19 +74,12 @@ static void append_name(Heap *heap, TextVec *text, const char *name, const char 
   text_printf(heap, text, ", '%s'), ", type);
 }
 
-static char order_of_bytes(void) {
-  const uint16_t probe = 1;
-  char first;
-  memcpy(&first, &probe, 1);
-  return first ? '<' : '>';
-}
-
 /* Format 3.0: magic, version, length of the header, a dictionary of Python in UTF-8, padded to a multiple of 64. */
 static void put_npy_header(Heap *heap, FileWriter *file, const Table *table, uint32_t width) {
   enum { BEFORE = 12 };
   TextVec text = {0};
   char number[] = "<f8", count[] = "<i8", code[] = "<i4", cause[16];
-  number[0] = count[0] = code[0] = order_of_bytes();
+  number[0] = count[0] = code[0] = number_is_big_endian() ? '>' : '<';
   snprintf(cause, sizeof cause, "S%u", width);
   text_printf(heap, &text, "{'descr': [");
   append_name(heap, &text, "point", count);

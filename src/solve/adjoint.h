@@ -40,6 +40,7 @@ void adjoint_note_start(Adjoint *adjoint, const double *values, const double *pr
 
 /* A step that was accepted. */
 void adjoint_note_step(Adjoint *adjoint, const StepStages *step);
+void adjoint_note_explicit(Adjoint *adjoint, const ExplicitStages *step);
 
 /* An event begins at y, and ends: the integrand may have jumped. */
 void adjoint_note_begin(Adjoint *adjoint, const double *y);

@@ -246,7 +246,7 @@ static EvalStatus erk_stage(Erk *erk, int stage, const ErkTerm *term, double h) 
     int32_t c = erk->free_columns[f];
     y[c] = guess[c] + scale * missed[c];
   }
-  bool whole = stage == tableau->stages || !system->rates;
+  bool whole = stage == tableau->stages || !system->rates || system->wants_stages;
   EvalStatus status = whole ? system->complete(system->context, t, y) : system->rates(system->context, t, y);
   if (status != EVAL_OK) return status;
   if (stage == tableau->stages - 1) erk->departure = erk_departure(erk, stage, scale);
@@ -562,6 +562,13 @@ static void erk_switch_states(void *self, const double *y) {
   erk_begin(erk, y);
 }
 
+static bool erk_explicit_stages(void *self, ExplicitStages *out) {
+  Erk *erk = self;
+  if (!erk->stepped) return false;
+  *out = (ExplicitStages){erk->tableau, erk->t_old, erk->h_last, erk->values};
+  return true;
+}
+
 static void erk_statistics(const void *self, IntegratorStatistics *out) { *out = ((const Erk *)self)->statistics; }
 
 const Integrator integrator_erk = {
@@ -576,5 +583,6 @@ const Integrator integrator_erk = {
     .values = erk_values,
     .interpolate = erk_interpolate,
     .switch_states = erk_switch_states,
+    .explicit_stages = erk_explicit_stages,
     .statistics = erk_statistics,
 };

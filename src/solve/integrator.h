@@ -57,6 +57,7 @@ typedef struct System {
 
   /* As `complete`, but may leave columns on which no rate depends. NULL: `complete` serves. */
   EvalStatus (*rates)(void *context, double t, double *y);
+  bool wants_stages; /* somebody looks at all columns at the stages of explicit methods: there `complete` is called */
 
   /* [columns] that `complete` finds without a guess; with `rates`, nothing looks at them inside a step. NULL: not known of any. */
   const bool *given;
@@ -111,6 +112,13 @@ typedef struct StepStages {
   double *const *values; /* all columns, per stage */
 } StepStages;
 
+/* A step from t to t + h of an explicit method. */
+typedef struct ExplicitStages {
+  const struct ErkTableau *tableau;
+  double t, h;
+  double *const *values; /* all columns, per stage, and behind these at the end */
+} ExplicitStages;
+
 /* One method. `self` is made by create, lives in the heap given there, and is never freed singly. */
 typedef struct Integrator {
   const char *name;         /* as on the command line */
@@ -146,6 +154,9 @@ typedef struct Integrator {
   /* The last step as a collocation method, for variations to share its factors. NULL, false: it is none, or has them no
    * more. Until the next call of step, start or switch_states. */
   bool (*stages)(void *self, StepStages *out);
+
+  /* The last step of an explicit method. NULL, false: it is none. Until the next call of step, start or switch_states. */
+  bool (*explicit_stages)(void *self, ExplicitStages *out);
 
   void (*statistics)(const void *self, IntegratorStatistics *out);
 } Integrator;

@@ -1,7 +1,7 @@
-/* retake: steps of Radau IIA that were taken before, taken again: their sizes and methods are known, the columns at the stages are
- * wanted. */
+/* retake: steps that were taken before, taken again: their sizes and methods are known, the columns at the stages are wanted. */
 #pragma once
 
+#include "solve/erk_coefficients.h"
 #include "solve/stages.h"
 
 typedef struct Retake Retake;
@@ -9,12 +9,17 @@ typedef struct Retake Retake;
 /* Lives in the heap. tolerance: of the run. */
 Retake *retake_new(Heap *heap, const System *system, double tolerance);
 
-/* A step, and the columns at its stages, one behind another. */
+/* A step of one of both methods, and the columns at its stages, one behind another; the last are those at its end. */
 typedef struct TakenStep {
-  const RadauCoefficients *method;
+  const RadauCoefficients *method; /* NULL: the other */
+  const ErkTableau *tableau;
   double t, h;
   double *values;
 } TakenStep;
 
-/* Finds the values of the step behind `before`, with the present links of the system. false: they are not found. */
+/* How many vectors of columns a step has. */
+int taken_points(const TakenStep *step);
+
+/* Finds the values of the step behind `before`, which is of the same method, with the present links of the system. false: they are not
+ * found. */
 bool retake_step(Retake *retake, const TakenStep *before, const TakenStep *step);

@@ -71,7 +71,7 @@ static Sensitivity *make(Heap *heap, const SensitivityPlan *plan, View *view, Ad
   sensitivity->varying = list_varying(heap, system);
   sensitivity->departure =
       heap_array(heap, (size_t)sensitivity->varying.count * (RADAU_STAGES_MAX + 1), sizeof(double));
-  sensitivity->total = heap_array(heap, columns * (RADAU_STAGES_MAX + 1), sizeof(double));
+  sensitivity->lanes = heap_array(heap, columns * (RADAU_STAGES_MAX + 1), sizeof(double));
   make_rows(heap, sensitivity->value, RADAU_STAGES_MAX, columns);
   make_rows(heap, sensitivity->entries, RADAU_STAGES_MAX, nonzeros);
   make_rows(heap, sensitivity->owed, RADAU_STAGES_MAX, plan->rows->entries);
@@ -84,10 +84,11 @@ static Sensitivity *make(Heap *heap, const SensitivityPlan *plan, View *view, Ad
 
 Sensitivity *sensitivity_new(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance, double interval,
                              Diags *diags) {
+  static const double part = 3; /* errors of the steps are larger */
   Sensitivity *sensitivity = make(heap, plan, view, NULL, diags);
   sensitivity->interval = interval;
   sensitivity->tolerance = tolerance;
-  sensitivity->goal = fmax(tolerance, 1e-14);
+  sensitivity->goal = fmax(part * tolerance, 1e-14);
   return sensitivity;
 }
 
@@ -97,6 +98,8 @@ Sensitivity *sensitivity_new_noting(Heap *heap, const SensitivityPlan *plan, Vie
 }
 
 bool sensitivity_failed(const Sensitivity *sensitivity) { return sensitivity->failed; }
+
+bool sensitivity_shares_factors(const Sensitivity *sensitivity) { return !sensitivity->adjoint; }
 
 SensitivityWork sensitivity_work(const Sensitivity *sensitivity) { return sensitivity->work; }
 
@@ -192,45 +195,12 @@ static bool factor_own(Sensitivity *sensitivity) {
   return stages_factor(step->linear, step->method, step->h);
 }
 
-/* The states of the stages from their rates. */
-static void integrate(const Sensitivity *sensitivity, Direction *direction) {
-  const StepStages *step = &sensitivity->step;
-  const Elimination *elimination = step->linear->elimination;
-  int s = step->method->stages;
-  for (int32_t l = 0; l < sensitivity->view->system.links; l++) {
-    int32_t from = elimination->from[l], to = elimination->to[l];
-    for (int i = 0; i < s; i++) {
-      double sum = 0;
-      for (int j = 0; j < s; j++) sum += step->method->a[i][j] * direction->stage[j][to];
-      direction->stage[i][from] = direction->now[from] + step->h * sum;
-    }
-  }
-}
-
 /* How the stages follow from those of the step before. */
 static void plan_prediction(Sensitivity *sensitivity) {
   const StepStages *step = &sensitivity->step;
   if (sensitivity->last_h == 0) return;
   sensitivity->first =
       radau_continuation(sensitivity->last_method, step->method, step->h / sensitivity->last_h, sensitivity->continued);
-}
-
-/* Without a step before, constant. */
-static void predict(const Sensitivity *sensitivity, Direction *direction) {
-  size_t columns = (size_t)sensitivity->view->system.columns;
-  int s = sensitivity->step.method->stages, last = sensitivity->last_h > 0 ? sensitivity->last_method->stages : 0;
-  double *old = sensitivity->total;
-  for (int j = 0; j < last; j++) memcpy(old + (size_t)j * columns, direction->stage[j], columns * sizeof(double));
-  for (int i = 0; i < s; i++) {
-    double *stage = direction->stage[i];
-    if (last) memset(stage, 0, columns * sizeof(double));
-    else memcpy(stage, direction->now, columns * sizeof(double));
-    for (int j = sensitivity->first; j < last; j++) {
-      const double weight = sensitivity->continued[i][j], *from = old + (size_t)j * columns;
-      for (size_t c = 0; c < columns; c++) stage[c] += weight * from[c];
-    }
-  }
-  integrate(sensitivity, direction);
 }
 
 /* How far the Jacobians of the stages are from the one factored. */
@@ -299,15 +269,15 @@ static double dot(const Krylov *krylov, const double *a, const double *b) {
   return sum;
 }
 
-/* Errors are relative to what varies; the scale of what varies little is a part of the largest. Rates count through what they are
- * rates of. */
-static void set_scale(Sensitivity *sensitivity, const Direction *direction) {
+/* Errors are relative to what varies, at the start and at the end of the step; the scale of what varies little is a part of the largest.
+ * Rates count through what they are rates of. */
+static void set_scale(Sensitivity *sensitivity, const Direction *direction, const double *end, size_t stride) {
   static const double small = 0.01;
   const System *system = &sensitivity->view->system;
   int stages = sensitivity->step.method->stages;
   double largest = 0, root = sqrt((double)system->columns * stages), *scale = sensitivity->scale;
   for (int32_t c = 0; c < system->columns; c++) {
-    scale[c] = fmax(fabs(direction->stage[stages - 1][c]), fabs(direction->now[c]));
+    scale[c] = fmax(fabs(end[(size_t)c * stride]), fabs(direction->now[c]));
     largest = fmax(largest, scale[c] / system->nominal[c]);
   }
   if (!(largest > 0)) largest = 1;
@@ -361,7 +331,7 @@ static void add_combination(Krylov *krylov, int count, Direction *direction) {
 static double run_cycle(Sensitivity *sensitivity, Krylov *krylov, Direction *direction, Arena *arena) {
   int s = sensitivity->step.method->stages, k = 0;
   double *stages[RADAU_STAGES_MAX];
-  set_scale(sensitivity, direction);
+  set_scale(sensitivity, direction, direction->stage[s - 1], 1);
   evaluate_residuals(sensitivity, direction->stage, sensitivity->direct);
   precondition(sensitivity, krylov, krylov->basis[0]);
   double left = sqrt(dot(krylov, krylov->basis[0], krylov->basis[0]));
@@ -394,30 +364,97 @@ static bool solve_by_krylov(Sensitivity *sensitivity, Direction *direction) {
   return left <= fmax(sensitivity->goal, 1e-10);
 }
 
-/* Behind a correction d by P the residuals of the stages are (A - P) d: only entries that are not constant take part. The loops over
- * the stages are inlined for each number of them. */
-static inline __attribute__((always_inline)) void multiply_departure(const Sensitivity *sensitivity, int lanes) {
-  const Stages *stages = sensitivity->step.linear;
+/* ---- corrections ----
+ *
+ * The stages of a direction lie beside each other here, a lane each, and a lane of zeros that makes their number even. The loops over them are inlined
+ * for each number. */
+
+/* Weights of lanes from a column of a matrix by stages. */
+static inline __attribute__((always_inline)) void take_weights(const double (*matrix)[RADAU_STAGES_MAX], int column,
+                                                               int lanes, double *weight) {
+  for (int i = 0; i < lanes - 1; i++) weight[i] = matrix[i][column];
+  weight[lanes - 1] = 0;
+}
+
+/* sum += weight * value */
+static inline __attribute__((always_inline)) void add_weighted(const double *weight, double value, int lanes,
+                                                               double *sum) {
+  const Pair factor = {value, value};
+  for (int i = 0; i < lanes / 2; i++) ((Pair *)(void *)sum)[i] += ((const Pair *)(const void *)weight)[i] * factor;
+}
+
+/* The states of the stages from their rates. */
+static inline __attribute__((always_inline)) void integrate(const Sensitivity *sensitivity, const Direction *direction,
+                                                            int lanes) {
+  const StepStages *step = &sensitivity->step;
+  const Elimination *elimination = step->linear->elimination;
+  double weight[RADAU_STAGES_MAX][RADAU_STAGES_MAX + 1];
+  for (int j = 0; j < lanes - 1; j++) take_weights(step->method->a, j, lanes, weight[j]);
+  for (int32_t l = 0; l < sensitivity->view->system.links; l++) {
+    const double now = direction->now[elimination->from[l]], *rate = sensitivity->lanes + elimination->to[l] * lanes;
+    double *state = sensitivity->lanes + elimination->from[l] * lanes;
+    for (int i = 0; i < lanes; i++) state[i] = i < lanes - 1 ? now : 0;
+    for (int j = 0; j < lanes - 1; j++) add_weighted(weight[j], step->h * rate[j], lanes, state);
+  }
+}
+
+/* The stages from those of the step before; without it, constant. */
+static inline __attribute__((always_inline)) void predict(const Sensitivity *sensitivity, const Direction *direction,
+                                                          int lanes) {
+  int32_t columns = sensitivity->view->system.columns;
+  int first = sensitivity->first, last = sensitivity->last_h > 0 ? sensitivity->last_method->stages : 0;
+  double weight[RADAU_STAGES_MAX][RADAU_STAGES_MAX + 1], *stages = sensitivity->lanes;
+  for (int j = first; j < last; j++) take_weights(sensitivity->continued, j, lanes, weight[j]);
+  for (int32_t c = 0; c < columns; c++, stages += lanes) {
+    for (int i = 0; i < lanes; i++) stages[i] = last || i == lanes - 1 ? 0 : direction->now[c];
+    for (int j = first; j < last; j++) add_weighted(weight[j], direction->stage[j][c], lanes, stages);
+  }
+  integrate(sensitivity, direction, lanes);
+}
+
+/* residuals += (J_i - P) vector_i. Only entries that are not constant take part. */
+static inline __attribute__((always_inline)) void multiply_departure(const Sensitivity *sensitivity,
+                                                                     const double *vector, int lanes) {
   const JacobianEntries *varying = &sensitivity->varying;
   const double *departure = sensitivity->departure;
-  memset(stages->residuals, 0, (size_t)(stages->system->rows * lanes) * sizeof(double));
+  double *residuals = sensitivity->step.linear->residuals;
   for (int32_t k = 0; k < varying->count; k++, departure += lanes) {
-    Pair *residual = (Pair *)(void *)(stages->residuals + varying->row[k] * lanes);
-    const Pair *change = (const Pair *)(const void *)(stages->change + varying->column[k] * lanes);
+    Pair *residual = (Pair *)(void *)(residuals + varying->row[k] * lanes);
+    const Pair *change = (const Pair *)(const void *)(vector + varying->column[k] * lanes);
     for (int i = 0; i < lanes / 2; i++) residual[i] += ((const Pair *)(const void *)departure)[i] * change[i];
   }
 }
 
-/* The norm of the changes solved for, which are added to those before. */
+/* The residuals of the stages predicted: what rows owe directly, P of them, and the rest of their Jacobians. */
+static inline __attribute__((always_inline)) void find_residuals(const Sensitivity *sensitivity, int lanes) {
+  const Stages *stages = sensitivity->step.linear;
+  const System *system = stages->system;
+  const double *vector = sensitivity->lanes;
+  for (int32_t r = 0; r < system->rows; r++)
+    for (int i = 0; i < lanes; i++) stages->residuals[r * lanes + i] = i < lanes - 1 ? sensitivity->direct[i][r] : 0;
+  for (int32_t q = 0; q < system->columns; q++, vector += lanes)
+    for (int32_t e = system->column_start[q]; e < system->column_start[q + 1]; e++)
+      add_weighted(vector, stages->jacobian[e], lanes, stages->residuals + system->row_index[e] * lanes);
+  multiply_departure(sensitivity, sensitivity->lanes, lanes);
+}
+
+/* The residuals behind a correction d by P: (A - P) d. */
+static inline __attribute__((always_inline)) void find_left(const Sensitivity *sensitivity, int lanes) {
+  const Stages *stages = sensitivity->step.linear;
+  memset(stages->residuals, 0, (size_t)(stages->system->rows * lanes) * sizeof(double));
+  multiply_departure(sensitivity, stages->change, lanes);
+}
+
+/* The norm of the changes solved for, which are added to the stages. */
 static inline __attribute__((always_inline)) double add_changes(const Sensitivity *sensitivity, int lanes) {
   int32_t columns = sensitivity->view->system.columns;
   const Pair *change = (const Pair *)(const void *)sensitivity->step.linear->change;
-  Pair *total = (Pair *)(void *)sensitivity->total;
+  Pair *stages = (Pair *)(void *)sensitivity->lanes;
   double sum = 0;
-  for (int32_t c = 0; c < columns; c++, change += lanes / 2, total += lanes / 2) {
+  for (int32_t c = 0; c < columns; c++, change += lanes / 2, stages += lanes / 2) {
     Pair square = {0, 0};
     for (int i = 0; i < lanes / 2; i++) {
-      total[i] += change[i];
+      stages[i] += change[i];
       square += change[i] * change[i];
     }
     sum += (square[0] + square[1]) * sensitivity->scale[c] * sensitivity->scale[c];
@@ -425,32 +462,43 @@ static inline __attribute__((always_inline)) double add_changes(const Sensitivit
   return sqrt(sum);
 }
 
-/* One correction, the first from the residuals of the stages; returns its norm. */
-static double correct(Sensitivity *sensitivity, bool is_first) {
-  Stages *stages = sensitivity->step.linear;
-  int lanes = sensitivity->step.method->stages + 1;
-  sensitivity->work.iterations++;
-  if (is_first) stages_solve(stages, sensitivity->residual);
-  else {
-    switch (lanes) {
-    case 4: multiply_departure(sensitivity, 4); break;
-    case 6: multiply_departure(sensitivity, 6); break;
-    default: multiply_departure(sensitivity, 8);
-    }
-    stages_solve_packed(stages);
-  }
-  switch (lanes) {
-  case 4: return add_changes(sensitivity, 4);
-  case 6: return add_changes(sensitivity, 6);
-  default: return add_changes(sensitivity, 8);
+static inline __attribute__((always_inline)) void begin_lanes(Sensitivity *sensitivity, const Direction *direction,
+                                                              int lanes) {
+  predict(sensitivity, direction, lanes);
+  set_scale(sensitivity, direction, sensitivity->lanes + lanes - 2, (size_t)lanes);
+  find_residuals(sensitivity, lanes);
+}
+
+/* The stages predicted, and their residuals. */
+static void begin_corrections(Sensitivity *sensitivity, const Direction *direction) {
+  switch (sensitivity->step.method->stages) {
+  case 3: begin_lanes(sensitivity, direction, 4); return;
+  case 5: begin_lanes(sensitivity, direction, 6); return;
+  default: begin_lanes(sensitivity, direction, 8);
   }
 }
 
-static void add_total(const Sensitivity *sensitivity, Direction *direction) {
+static inline __attribute__((always_inline)) double correct_lanes(Sensitivity *sensitivity, bool is_first, int lanes) {
+  if (!is_first) find_left(sensitivity, lanes);
+  stages_solve_packed(sensitivity->step.linear);
+  return add_changes(sensitivity, lanes);
+}
+
+/* One correction, the first from the residuals of the stages; returns its norm. */
+static double correct(Sensitivity *sensitivity, bool is_first) {
+  sensitivity->work.iterations++;
+  switch (sensitivity->step.method->stages) {
+  case 3: return correct_lanes(sensitivity, is_first, 4);
+  case 5: return correct_lanes(sensitivity, is_first, 6);
+  default: return correct_lanes(sensitivity, is_first, 8);
+  }
+}
+
+static void take_lanes(const Sensitivity *sensitivity, Direction *direction) {
   int32_t columns = sensitivity->view->system.columns;
   int s = sensitivity->step.method->stages;
   for (int i = 0; i < s; i++)
-    for (int32_t c = 0; c < columns; c++) direction->stage[i][c] += sensitivity->total[c * (s + 1) + i];
+    for (int32_t c = 0; c < columns; c++) direction->stage[i][c] = sensitivity->lanes[c * (s + 1) + i];
 }
 
 /* Corrections by P alone serve where the Jacobians of the stages differ little; otherwise GMRES goes on. How much is left of an
@@ -472,15 +520,11 @@ static bool iterate(Sensitivity *sensitivity, Direction *direction) {
 
 static bool solve_direction(Sensitivity *sensitivity, Direction *direction) {
   const StepStages *step = &sensitivity->step;
-  size_t numbers = (size_t)sensitivity->view->system.columns * (size_t)(step->method->stages + 1);
   for (int i = 0; i < step->method->stages; i++)
     sensitivity_direct(sensitivity, direction, sensitivity->owed[i], direction->now, sensitivity->direct[i]);
-  predict(sensitivity, direction);
-  set_scale(sensitivity, direction);
-  evaluate_residuals(sensitivity, direction->stage, sensitivity->direct);
-  memset(sensitivity->total, 0, numbers * sizeof(double));
+  begin_corrections(sensitivity, direction);
   bool ok = iterate(sensitivity, direction);
-  add_total(sensitivity, direction);
+  take_lanes(sensitivity, direction);
   return ok || solve_by_krylov(sensitivity, direction);
 }
 
@@ -520,6 +564,9 @@ bool sensitivity_step(Sensitivity *sensitivity, const Integrator *integrator, vo
   sensitivity->integrator = integrator;
   sensitivity->self = self;
   if (!(to > from)) return true;
+  sensitivity->is_explicit = sensitivity->adjoint && is_whole && integrator->explicit_stages &&
+                             integrator->explicit_stages(self, &sensitivity->explicit_step);
+  if (sensitivity->is_explicit) return sensitivity->has_step = true;
   sensitivity->is_shared = is_whole && integrator->stages && integrator->stages(self, &sensitivity->step) &&
                            sensitivity->step.linear->system == &sensitivity->view->system;
   if (!sensitivity->is_shared && !interpolate_stages(sensitivity, integrator, self, from, to))
@@ -536,10 +583,9 @@ void sensitivity_accept(Sensitivity *sensitivity) {
   const StepStages *step = &sensitivity->step;
   if (!sensitivity->has_step) return;
   sensitivity->has_step = false;
-  if (sensitivity->adjoint) {
-    adjoint_note_step(sensitivity->adjoint, step);
-    return;
-  }
+  if (sensitivity->is_explicit) adjoint_note_explicit(sensitivity->adjoint, &sensitivity->explicit_step);
+  else if (sensitivity->adjoint) adjoint_note_step(sensitivity->adjoint, step);
+  if (sensitivity->adjoint) return;
   for (uint32_t k = 0; k < sensitivity->count; k++) {
     Direction *direction = &sensitivity->directions[k];
     memcpy(direction->now, direction->stage[step->method->stages - 1],
@@ -665,7 +711,7 @@ static double dense_error(Sensitivity *sensitivity, const Direction *direction, 
   double weight[POINTS_MOST], largest = 0;
   point_weights(sensitivity, count - 1, sensitivity->points[count - 1], weight);
   interpolate_points(sensitivity, direction, count - 1, weight);
-  set_scale(sensitivity, direction);
+  set_scale(sensitivity, direction, direction->stage[sensitivity->step.method->stages - 1], 1);
   for (int32_t c = 0; c < system->columns; c++)
     largest = fmax(largest, fabs(direction->at[c] - direction->extra[EXTRA_POINTS - 1][c]) * sensitivity->scale[c]);
   return largest * sqrt((double)system->columns * sensitivity->step.method->stages);

@@ -56,6 +56,9 @@ bool sensitivity_refuse(Sensitivity *sensitivity, double t, const char *why);
 /* Was an error given? */
 bool sensitivity_failed(const Sensitivity *sensitivity);
 
+/* Does it solve with the factors of an integrator that has them? One that notes for an adjoint does not. */
+bool sensitivity_shares_factors(const Sensitivity *sensitivity);
+
 /* What an expression over parameters varies by in the direction of a target. */
 double sensitivity_slope(Sensitivity *sensitivity, uint32_t target, Expr e);
 

@@ -51,7 +51,8 @@ struct Sensitivity {
   /* the step */
   Stages *own; /* NULL until it is needed */
   StepStages step;
-  bool has_step, is_shared;
+  ExplicitStages explicit_step; /* for an adjoint, in place of the former */
+  bool has_step, is_shared, is_explicit;
   const Integrator *integrator; /* of the step */
   void *self;
   bool is_sampled;                                      /* the corrections between the stages have been looked for */
@@ -66,7 +67,7 @@ struct Sensitivity {
   double *owed[RADAU_STAGES_MAX];                             /* values of the program of rows there */
   JacobianEntries varying;                                    /* the entries that are not constant */
   double *departure; /* [varying][stages + 1]: the Jacobian of each stage minus the one factored; the last 0 */
-  double *total;     /* [columns][stages + 1]: corrections of a direction */
+  double *lanes;     /* [columns][stages + 1]: the stages of a direction, the last 0 */
   double *residual[RADAU_STAGES_MAX], *direct[RADAU_STAGES_MAX]; /* rows: of the stages; what rows owe directly */
   double *scale;         /* columns: reciprocal scales of a direction in the step */
   double *rate, *before; /* columns: by time, in an event; their values as it began, or as reinit has left them */

@@ -139,8 +139,19 @@ static void list_roots(SensitivityPlan *plan, ExprVec *roots) {
   plan->roots = roots->count;
 }
 
-const SensitivityPlan *sensitivity_plan(ArrayCode *code, Evaluator *evaluator, const SensitivityTarget *targets,
-                                        uint32_t count, Diags *diags) {
+/* Runs with initial equations need derivatives of these; others may, where start values are no states. */
+static const StartCode *make_start(const SensitivityPlan *plan, Evaluator *evaluator, const Structure *structure) {
+  Heap *heap = plan->code->heap;
+  if (plan->code->model->initial_equations.count)
+    return start_code_new(heap, system_new(heap, evaluator, structure, true), plan->parameters.data,
+                          plan->parameters.count);
+  StartCode *none = heap_alloc(heap, sizeof *none);
+  *none = (StartCode){.parameters = plan->parameters.data, .count = plan->parameters.count};
+  return none;
+}
+
+const SensitivityPlan *sensitivity_plan(ArrayCode *code, Evaluator *evaluator, const Structure *structure,
+                                        const SensitivityTarget *targets, uint32_t count, Diags *diags) {
   Heap *heap = code->heap;
   SensitivityPlan *plan = heap_alloc(heap, sizeof *plan);
   *plan = (SensitivityPlan){.code = code, .target = targets, .targets = count};
@@ -160,6 +171,7 @@ const SensitivityPlan *sensitivity_plan(ArrayCode *code, Evaluator *evaluator, c
     plan->leaves =
         leaf_jacobian_new(heap, code->model, &code->layout, roots.data, roots.count, leaves.data, leaves.count);
   }
+  plan->start = make_start(plan, evaluator, structure);
   vec_free(heap, &leaves, &roots);
   return plan;
 }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "code/evaluator.h"
-#include "code/leaf_jacobian.h"
+#include "init/differentiate.h"
 
 /* What solutions are differentiated by. */
 typedef struct SensitivityTarget {
@@ -19,6 +19,7 @@ typedef struct SensitivityPlan {
   IndexVec parameters; /* leaves that may move */
   IndexVec discretes;  /* discrete leaves that hold Reals */
   LeafJacobian *rows;  /* by the parameters, the discretes, pre() of them, and time */
+  const StartCode *start;
   /* Roots of events: differences of all modes, then the steps of the logic that give Reals, pre() of continuous variables,
    * and what reinit sets. */
   IndexVec steps, resets; /* positions in the logic */
@@ -29,5 +30,5 @@ typedef struct SensitivityPlan {
 
 /* For the equations of the code; `evaluator` has the values of the plan, by which parameters that were overridden are known.
  * The targets must outlive it. NULL: what cannot be differentiated is named in diags. Lives in the heap of the code. */
-const SensitivityPlan *sensitivity_plan(ArrayCode *code, Evaluator *evaluator, const SensitivityTarget *targets,
-                                        uint32_t count, Diags *diags);
+const SensitivityPlan *sensitivity_plan(ArrayCode *code, Evaluator *evaluator, const Structure *structure,
+                                        const SensitivityTarget *targets, uint32_t count, Diags *diags);

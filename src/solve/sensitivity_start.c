@@ -137,8 +137,7 @@ static void take_free(Sensitivity *sensitivity, Direction *direction, const Init
 /* With the initial equations, and parameters that they determine. */
 static bool start_by_system(Sensitivity *sensitivity, Initializer *initializer, const Initial *initial) {
   const SensitivityPlan *plan = sensitivity->plan;
-  StartDerivative *derivative =
-      start_derivative_new(initializer, initial, plan->parameters.data, plan->parameters.count, sensitivity->diags);
+  StartDerivative *derivative = start_derivative_new(initializer, initial, plan->start, sensitivity->diags);
   if (!derivative) return false;
   const InitialSystem *system = start_derivative_system(derivative);
   Arena arena = arena_make(sensitivity->heap);

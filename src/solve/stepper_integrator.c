@@ -131,7 +131,7 @@ const Integrator *stepper_first_integrator(Stepper *stepper) {
     stepper->statistics.solver_reason = "large and sparse";
     return &integrator_bdf;
   }
-  if (stepper->view->sensitivity) {
+  if (stepper->view->sensitivity && sensitivity_shares_factors(stepper->view->sensitivity)) {
     stepper->statistics.solver_reason = "its factors serve sensitivities";
     return &integrator_radau;
   }

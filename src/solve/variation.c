@@ -2,6 +2,7 @@
 #include "solve/variation.h"
 
 #include "base/linear.h"
+#include "base/triangular.h"
 
 #include <string.h>
 
@@ -12,8 +13,11 @@ struct Variation {
   int32_t *place;         /* per column: number among those that are no states; -1: a state */
   int32_t *states, links; /* of the pattern; -1: there is none yet */
   int32_t *start, *row;   /* the columns that are no states, in order, as one square matrix */
+  int32_t *number;        /* of its entries in the Jacobian */
   double *entries, *right;
-  Linear *linear;
+  Triangular *triangular; /* of equations that give one unknown after the other */
+  bool is_triangular;
+  Linear *linear; /* of all others */
 };
 
 Variation *variation_new(Heap *heap, const System *system) {
@@ -26,8 +30,10 @@ Variation *variation_new(Heap *heap, const System *system) {
   variation->links = -1;
   variation->start = heap_array(heap, columns + 1, sizeof(int32_t));
   variation->row = heap_array(heap, nonzeros, sizeof(int32_t));
+  variation->number = heap_array(heap, nonzeros, sizeof(int32_t));
   variation->entries = heap_array(heap, nonzeros, sizeof(double));
   variation->right = heap_array(heap, (size_t)system->rows, sizeof(double));
+  variation->triangular = triangular_new(heap, system->rows, (int32_t)nonzeros);
   variation->linear = linear_new(heap, system->rows, (int32_t)nonzeros, false);
   return variation;
 }
@@ -54,31 +60,32 @@ static void mark_states(Variation *variation) {
     if (variation->place[q] < 0) continue;
     variation->place[q] = next;
     variation->start[next++] = entry;
-    for (int32_t e = system->column_start[q]; e < system->column_start[q + 1]; e++)
+    for (int32_t e = system->column_start[q]; e < system->column_start[q + 1]; e++) {
+      variation->number[entry] = e;
       variation->row[entry++] = system->row_index[e];
+    }
   }
   variation->start[next] = entry;
   variation->links = system->links;
   memcpy(variation->states, system->link_from, (size_t)system->links * sizeof(int32_t));
+  variation->is_triangular =
+      triangular_set_pattern(variation->triangular, variation->start, variation->row, variation->number);
+  if (variation->is_triangular) return;
   if (variation->is_transposed) linear_set_transposed(variation->linear, variation->start, variation->row);
   else linear_set_pattern(variation->linear, variation->start, variation->row);
 }
 
-static void take_entries(Variation *variation) {
-  const System *system = variation->system;
-  int32_t entry = 0;
-  for (int32_t q = 0; q < system->columns; q++) {
-    if (variation->place[q] < 0) continue;
-    int32_t count = system->column_start[q + 1] - system->column_start[q];
-    memcpy(variation->entries + entry, variation->values + system->column_start[q], (size_t)count * sizeof(double));
-    entry += count;
-  }
+static bool factor_entries(Variation *variation) {
+  int32_t count = variation->start[variation->system->rows];
+  for (int32_t k = 0; k < count; k++) variation->entries[k] = variation->values[variation->number[k]];
+  return linear_factor(variation->linear, variation->entries);
 }
 
 static EvalStatus factor(Variation *variation) {
   if (!has_same_states(variation)) mark_states(variation);
-  take_entries(variation);
-  return linear_factor(variation->linear, variation->entries) ? EVAL_OK : EVAL_DOMAIN;
+  bool is_regular =
+      variation->is_triangular ? triangular_take(variation->triangular, variation->values) : factor_entries(variation);
+  return is_regular ? EVAL_OK : EVAL_DOMAIN;
 }
 
 EvalStatus variation_factor(Variation *variation, double t, const double *y) {
@@ -105,7 +112,8 @@ void variation_solve(Variation *variation, const double *g, double *dy) {
     for (int32_t e = system->column_start[from]; e < system->column_start[from + 1]; e++)
       right[system->row_index[e]] -= variation->values[e] * dy[from];
   }
-  linear_solve(variation->linear, right);
+  if (variation->is_triangular) triangular_solve(variation->triangular, right);
+  else linear_solve(variation->linear, right);
   for (int32_t q = 0; q < system->columns; q++)
     if (variation->place[q] >= 0) dy[q] = right[variation->place[q]];
 }
@@ -117,7 +125,8 @@ void variation_solve_transposed(Variation *variation, double *weights, double *z
     z[variation->place[q]] = weights[q];
     weights[q] = 0;
   }
-  linear_solve(variation->linear, z);
+  if (variation->is_triangular) triangular_solve_transposed(variation->triangular, z);
+  else linear_solve(variation->linear, z);
   for (int32_t k = 0; k < system->links; k++) {
     int32_t from = system->link_from[k];
     for (int32_t e = system->column_start[from]; e < system->column_start[from + 1]; e++)

@@ -1,0 +1,29 @@
+/* hdf5: the trajectories of many runs in one HDF5 file.
+ *
+ * A run is a group: `names` of the signals that vary, `time` by rows, `values` by rows and signals; the others, parameters among
+ * them, are attributes. The file has the oldest form
+ * that readers know (HDF5 File Format Specification 3.0: superblock 0, object headers 1): the root is a symbol table, which finds a
+ * group among many; a group holds its three links itself. Numbers of the format are little-endian, data those of the machine. */
+#pragma once
+
+#include "result/file.h"
+#include "result/trajectory.h"
+
+/* Of a run: a text, or a number. */
+typedef struct Hdf5Attribute {
+  const char *name;
+  const char *text; /* NULL: a number; cut where it is longer than an attribute may be */
+  double number;
+} Hdf5Attribute;
+
+typedef struct Hdf5 Hdf5;
+
+/* Begins a file. Lives in the heap. */
+Hdf5 *hdf5_begin(Heap *heap, FileWriter *file);
+
+/* Adds a group; groups come in the ascending order of their names. trajectory NULL: the run has none. */
+void hdf5_add(Hdf5 *hdf5, const char *group, const Trajectory *trajectory, const Hdf5Attribute *attributes,
+              uint32_t count);
+
+/* Writes what makes the groups a file; the caller commits it. */
+void hdf5_end(Hdf5 *hdf5);
