@@ -7,8 +7,8 @@ static bool refuse(const ExportSource *source, Diags *diags, const char *what, c
   return false;
 }
 
-/* The runtime has dense matrices of all rows and of the states. */
-enum { MOST_ROWS = 2000, MOST_STATES = 1000 };
+/* The runtime has dense matrices of blocks. */
+enum { LARGEST_BLOCK = 2000 };
 
 /* Combinations of so many conditions are looked at. */
 enum { MOST_CONDITIONS = 8 };
@@ -52,21 +52,26 @@ static bool changes_structure(const ExportSource *source) {
   return changes;
 }
 
-static bool is_too_large(const ExportSource *source) {
-  const int32_t *from, *to;
-  return source->evaluator->array->rows > MOST_ROWS || dummy_links(source->dummy, &from, &to) > MOST_STATES;
+uint32_t export_largest_block(const ExportSource *source) {
+  const Blocks *blocks = &source->structure->blocks;
+  int32_t largest = 0;
+  for (int32_t b = 0; b < blocks->n_blocks; b++)
+    if (blocks->start[b + 1] - blocks->start[b] > largest) largest = blocks->start[b + 1] - blocks->start[b];
+  return (uint32_t)largest;
 }
 
 bool export_possible(const ExportSource *source, Diags *diags) {
   const Model *model = source->evaluator->model;
   const Logic *logic = source->evaluator->code->modes->logic;
-  if (logic->delays.count)
-    return refuse(source, diags, "it looks back in time, by",
-                  model_text(evaluator_model(source->evaluator), logic->delays.data[0].written, &diags->arena));
+  for (uint32_t k = 0; k < logic->delays.count; k++)
+    if (logic->delays.data[k].pipe)
+      return refuse(source, diags, "it has a pipe,",
+                    model_text(evaluator_model(source->evaluator), logic->delays.data[k].written, &diags->arena));
   if (source->branches->count && changes_structure(source))
     return refuse(source, diags, "the structure of its equations changes at events, with",
                   model_text(evaluator_model(source->evaluator), source->branches->node[0], &diags->arena));
-  if (is_too_large(source)) return refuse(source, diags, "it is larger than 2000 equations or 1000 states", NULL);
+  if (export_largest_block(source) > LARGEST_BLOCK)
+    return refuse(source, diags, "more than 2000 equations have to be solved together", NULL);
   for (uint32_t p = 0; p < model->parameters.count; p++) {
     const Variable *variable = &model->variables.data[model->parameters.data[p]];
     if (variable->type == TYPE_EXTERNAL_OBJECT)

@@ -25,6 +25,9 @@ typedef struct ExportSource {
 /* Can all of it be written? false: an error that names what cannot is in diags. */
 bool export_possible(const ExportSource *source, Diags *diags);
 
+/* How many equations are solved together at most. */
+uint32_t export_largest_block(const ExportSource *source);
+
 /* What is known of the initial value of a column of the array. */
 const InitialColumn *export_initial_column(const ExportSource *source, uint32_t column);
 

@@ -5,16 +5,17 @@
 
 #include <string.h>
 
-static const char makefile_text[] = "# Builds the program `model`: make, then ./model [STOP [TOLERANCE]] > model.csv\n"
-                                    "CC ?= cc\n"
-                                    "CFLAGS ?= -O2 -std=c99 -pedantic -Wall\n"
-                                    "SOURCES = main.c model.c solver.c initial.c states.c events.c radau.c linear.c\n\n"
-                                    "# No fused operations: numbers are then the same everywhere.\n"
-                                    "model: $(SOURCES) solver.h\n"
-                                    "\t$(CC) $(CFLAGS) -ffp-contract=off -o $@ $(SOURCES) -lm\n\n"
-                                    "clean:\n"
-                                    "\trm -f model\n\n"
-                                    ".PHONY: clean\n";
+static const char makefile_text[] =
+    "# Builds the program `model`: make, then ./model [STOP [TOLERANCE]] > model.csv\n"
+    "CC ?= cc\n"
+    "CFLAGS ?= -O2 -std=c99 -pedantic -Wall\n"
+    "SOURCES = main.c model.c solver.c initial.c states.c events.c past.c radau.c matrix.c linear.c\n\n"
+    "# No fused operations: numbers are then the same everywhere.\n"
+    "model: $(SOURCES) solver.h\n"
+    "\t$(CC) $(CFLAGS) -ffp-contract=off -o $@ $(SOURCES) -lm\n\n"
+    "clean:\n"
+    "\trm -f model\n\n"
+    ".PHONY: clean\n";
 
 static void add_file(Heap *heap, ExportFiles *files, const char *name, const char *text) {
   vec_push(heap, files, (ExportFile){.name = name});

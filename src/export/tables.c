@@ -2,6 +2,7 @@
 #include "export/tables.h"
 
 #include "code/cdata.h"
+#include "export/orders.h"
 #include "reduce/state_plan.h"
 
 #include <math.h>
@@ -43,7 +44,7 @@ typedef struct ProgramNames {
   NameVec units, joints, groups, levels, dependents;
   const char *initial_residual, *initial_jacobian;
   const char *residual, *jacobian, *conditions, *written, *rates, *initial_steps, *lefts, *actions, *samples,
-      *constants, *starts;
+      *constants, *starts, *delayed, *delay_times;
 } ProgramNames;
 
 static void name_units(Writer *writer, ProgramNames *names) {
@@ -148,6 +149,8 @@ static ProgramNames name_programs(Writer *writer, const InitialPart *part) {
   names.initial_steps = add_program(writer, code->initial_steps, "initial_steps");
   names.lefts = add_program(writer, code->lefts, "lefts");
   names.actions = add_program(writer, code->actions, "actions");
+  names.delayed = add_program(writer, code->delayed, "delayed");
+  names.delay_times = add_program(writer, code->delay_times, "delay_times");
   names.samples = name_samples(writer);
   names.constants =
       add_roots(writer, writer->variables->constants.data, writer->variables->constants.count, "constants");
@@ -277,6 +280,21 @@ static void put_actions(Writer *writer) {
   PUT(writer, "    {ACTION_WARN, 0, 0, 0}};\n\n");
 }
 
+/* Pieces of the past that are kept at most: whoever compiles may say otherwise. */
+static void put_delays(Writer *writer) {
+  const Logic *logic = writer->source->evaluator->code->modes->logic;
+  bool are_fixed = true;
+  PUT(writer, "static const ModelDelay delays[] = {\n");
+  for (uint32_t k = 0; k < logic->delays.count; k++) {
+    const LogicDelay *delay = &logic->delays.data[k];
+    PUT(writer, "    {%u, %d, %d},\n", delay->leaf, delay->is_fixed, delay->is_discrete);
+    are_fixed = are_fixed && delay->is_fixed;
+  }
+  PUT(writer, "    {0, 0, 0}};\n\n#ifndef PAST_PIECES\n#define PAST_PIECES %d\n#endif\n\n",
+      logic->delays.count ? 4096 : 1);
+  PUT(writer, "enum { DELAYS = %u, HAS_FREE_DELAYS = %d };\n\n", logic->delays.count, !are_fixed);
+}
+
 static void put_logic(Writer *writer, const ProgramNames *names) {
   const Logic *logic = writer->source->evaluator->code->modes->logic;
   IndexVec leaves = {0};
@@ -393,6 +411,8 @@ static void put_initial(Writer *writer, const InitialPart *part) {
       part->count ? part->jacobian->nonzeros : 0);
 }
 
+/* ---- the whole ---- */
+
 static void put_number(Writer *writer, const char *field, double value) {
   PUT(writer, "    .%s = ", field);
   ctext_number(writer->heap, writer->out, value);
@@ -406,15 +426,6 @@ static uint32_t largest_outputs(const StatePlan *plan) {
     uint32_t outputs = program_outputs(unit->joint ? unit->joint : unit->program);
     if (outputs > largest) largest = outputs;
   }
-  return largest;
-}
-
-static uint32_t largest_block(const ExportSource *source) {
-  const Blocks *blocks = &source->structure->blocks;
-  uint32_t largest = 0;
-  for (int32_t b = 0; b < blocks->n_blocks; b++)
-    if ((uint32_t)(blocks->start[b + 1] - blocks->start[b]) > largest)
-      largest = (uint32_t)(blocks->start[b + 1] - blocks->start[b]);
   return largest;
 }
 
@@ -441,10 +452,11 @@ static void put_model(Writer *writer, const ProgramNames *names, uint32_t work) 
       "    .row_equation = row_equation, .nominal = nominal, .weight = weight, .held = held, .y0 = start_columns,\n"
       "    .parameters0 = parameters0, .discretes0 = discretes0, .pre0 = pre0, .discretes_start = discretes_start,\n"
       "    .depth0 = depth0, .blocks = BLOCKS, .block_values = BLOCK_VALUES, .block = blocks, .unit = units,\n");
-  PUT(writer, "    .units = %u, .largest = %u, .joint = %u,\n", source->states->units.count, largest_block(source),
-      largest_outputs(source->states));
+  PUT(writer, "    .units = %u, .largest = %u, .joint = %u,\n", source->states->units.count,
+      export_largest_block(source), largest_outputs(source->states));
   PUT(writer,
-      "    .residual = %s, .jacobian = %s, .nonzeros = %u, .jacobian_start = jacobian_start,\n"
+      "    .residual = %s, .jacobian = %s, .nonzeros = %u, .whole = ORDER_WHOLE, .jump = ORDER_JUMP,\n"
+      "    .start_order = ORDER_START, .jacobian_start = jacobian_start,\n"
       "    .jacobian_row = jacobian_row, .mode = modes, .conditions = %s, .written = %s, .rates = %s,\n",
       names->residual, names->jacobian, evaluator->jacobian->nonzeros, names->conditions, names->written, names->rates);
   PUT(writer, "    .modes = %u, .first_mode = %u, .levels = %u, .initial_steps = %u, .lefts = %u, .samples = %u,\n",
@@ -458,13 +470,15 @@ static void put_model(Writer *writer, const ProgramNames *names, uint32_t work) 
       "    .lefts_program = %s, .samples_program = %s, .actions_program = %s, .left = lefts, .sample = samples,\n"
       "    .action = actions, .matters = matters, .dependent_program = dependent_programs, .dependent = dependents,\n"
       "    .constants_program = %s, .starts_program = %s, .variable = variables,\n"
+      "    .delays = DELAYS, .has_free_delays = HAS_FREE_DELAYS, .pieces = PAST_PIECES, .delay = delays,\n"
+      "    .delayed = %s, .delay_times = %s,\n"
       "    .initial_unknowns = INITIAL_UNKNOWNS, .initial_columns = INITIAL_COLUMNS,\n"
       "    .initial_parameters = INITIAL_PARAMETERS, .initial_nonzeros = INITIAL_NONZEROS,\n"
       "    .initial_place = initial_place, .initial_unknown = initial_unknown, .initial_value = initial_value,\n"
       "    .initial_parameter = initial_parameter, .initial_start = initial_start, .initial_row = initial_row,\n"
       "    .initial_residual = %s, .initial_jacobian = %s};\n",
       names->initial_steps, names->lefts, names->samples, names->actions, names->constants, names->starts,
-      names->initial_residual, names->initial_jacobian);
+      names->delayed, names->delay_times, names->initial_residual, names->initial_jacobian);
 }
 
 bool export_tables(Heap *heap, Arena *arena, const ExportSource *source, const ExportVariables *variables, TextVec *out,
@@ -486,8 +500,10 @@ bool export_tables(Heap *heap, Arena *arena, const ExportSource *source, const E
   put_units(&writer, &names, number);
   put_modes(&writer);
   put_logic(&writer, &names);
+  put_delays(&writer);
   put_arrays(&writer);
   put_initial(&writer, &part);
+  orders_write(heap, arena, source, part.jacobian, out);
   put_variables(&writer);
   PUT(&writer, "static ModelProgram *const dependent_programs[] = {");
   for (uint32_t k = 0; k < names.dependents.count; k++) PUT(&writer, "%s, ", names.dependents.data[k]);

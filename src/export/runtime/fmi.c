@@ -223,12 +223,24 @@ static void restart(Solver *solver) {
   solver->now->next = fmin(next, 10 * solver->now->next);
 }
 
+/* In model exchange only the ends of steps are told. */
+static int follow(Instance *instance) {
+  if (!instance->solver->model->delays || instance->is_cosimulation) return 0;
+  return solver_follow(instance->solver) != SOLVER_OK && fail(instance, "a step cannot be followed for delays");
+}
+
+/* A step of model exchange must not need values of its own: an event ends it. */
+static double next_event(Solver *solver) {
+  double t = solver->now->time, next = events_next_time(solver, t);
+  return solver->model->delays ? fmin(next, t + past_longest_step(solver, t, solver->y)) : next;
+}
+
 /* What happens at an event, and which states serve from then on. */
 int instance_discrete(Instance *instance, InstanceEvent *event) {
   Solver *solver = instance->solver;
   Scalars *now = solver->now;
   int was_stale = instance->is_stale;
-  if (update(instance)) return 1;
+  if (update(instance) || follow(instance)) return 1;
   now->changed = 0;
   if (events_any(solver->model)) {
     int mode = crossed_mode(solver);
@@ -244,7 +256,7 @@ int instance_discrete(Instance *instance, InstanceEvent *event) {
   for (int k = 0; k < solver->model->states; k++) moved |= solver->states[k] != solver->y[solver->from[k]];
   gather(solver);
   if (instance->is_cosimulation && (was_stale || moved)) restart(solver);
-  double next = events_next_time(solver, now->time);
+  double next = next_event(solver);
   *event = (InstanceEvent){moved, exchanged > 0, now->terminated, is_finite(next), next};
   return 0;
 }
@@ -252,7 +264,7 @@ int instance_discrete(Instance *instance, InstanceEvent *event) {
 int instance_completed(Instance *instance, int *needs_event, int *terminates) {
   Solver *solver = instance->solver;
   Scalars *now = solver->now;
-  if (update(instance)) return 1;
+  if (update(instance) || follow(instance)) return 1;
   if (crossed_mode(solver) < 0) events_keep(solver, now->time, solver->y, 0);
   if (solver->model->actions) events_watch(solver, now->time, solver->y);
   if (now->asserted) return fail(instance, "an assertion does not hold");
@@ -320,8 +332,7 @@ static int find_input_rows(Solver *solver, int leaf) {
   memset(solver->input_rows, 0, (size_t)model->rows * sizeof(double));
   for (int side = 1; side >= -1 && !failed; side -= 2) {
     solver->parameters[leaf] = kept + side * delta;
-    failed = model->residual(solver->now->time, solver->y, solver->parameters, solver->discretes, solver->pre,
-                             solver->work, solver->right);
+    failed = solver_run(solver, model->residual, solver->now->time, solver->y, solver->right);
     for (int r = 0; r < model->rows; r++) solver->input_rows[r] += side * solver->right[r] / (2 * delta);
   }
   solver->parameters[leaf] = kept;

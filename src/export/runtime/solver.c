@@ -57,19 +57,58 @@ static void lay_out_events(const Model *model, Memory *memory, Solver *solver) {
   solver->reported = integers(memory, model->actions);
 }
 
+static void lay_out_past(const Model *model, Memory *memory, Solver *solver) {
+  solver->past = take(memory, 1, sizeof(Past));
+  solver->channel = take(memory, (size_t)model->delays, sizeof(PastChannel));
+  solver->breaks = take(memory, (size_t)model->delays * (size_t)model->pieces, sizeof(PastBreak));
+  solver->piece_bounds = numbers(memory, 2 * model->pieces);
+  solver->piece_values = numbers(memory, model->pieces * model->delays * (PAST_DEGREE + 1));
+  solver->past_y = numbers(memory, model->delays ? model->columns : 0);
+}
+
 static void lay_out_integration(const Model *model, Memory *memory, Solver *solver) {
   int n = model->states;
   solver->x = numbers(memory, n);
   solver->f0 = numbers(memory, n);
   solver->scale = numbers(memory, n);
   solver->dense = numbers(memory, 4 * n);
-  solver->jacobian = numbers(memory, n * n);
+  solver->jacobian = numbers(memory, model_is_sparse(model) ? model->nonzeros : n * n);
+}
+
+/* A matrix of at most n columns. */
+static void lay_out_matrix(Memory *memory, Matrix *matrix, int n, int nonzeros, int room) {
+  double **const per_column[] = {&matrix->diagonal, &matrix->scale, &matrix->x};
+  int **const indices[] = {&matrix->start, &matrix->place,   &matrix->mark,        &matrix->stack,
+                           &matrix->next,  &matrix->reached, &matrix->lower_start, &matrix->upper_start};
+  for (size_t k = 0; k < sizeof per_column / sizeof *per_column; k++) *per_column[k] = numbers(memory, n);
+  for (size_t k = 0; k < sizeof indices / sizeof *indices; k++) *indices[k] = integers(memory, n + 1);
+  matrix->room = room;
+  matrix->value = numbers(memory, nonzeros);
+  matrix->row = integers(memory, nonzeros);
+  matrix->lower = numbers(memory, room);
+  matrix->upper = numbers(memory, room);
+  matrix->lower_row = integers(memory, room);
+  matrix->upper_place = integers(memory, room);
+}
+
+/* Sparse ones have a place for every column, and for both parts of complex ones; dense ones are of rows alone. */
+static void lay_out_matrices(const Model *model, Memory *memory, Solver *solver) {
+  int dense = largest(largest(model->rows, model->unknowns), model->initial_unknowns);
+  int columns = largest(model->columns, model->initial_unknowns);
+  int nonzeros = largest(model->nonzeros + 2 * model->states, model->initial_nonzeros);
+  int room = largest(largest(model->whole.room, model->jump.room), model->start_order.room);
+  solver->full.dense = numbers(memory, model_is_sparse(model) ? 0 : dense * dense);
+  solver->full.pivot = integers(memory, columns);
+  if (!model_is_sparse(model)) return;
+  lay_out_matrix(memory, &solver->full, columns, nonzeros, room);
+  lay_out_matrix(memory, &solver->pair, 2 * model->columns, 2 * model->nonzeros + 6 * model->states,
+                 4 * model->whole.room);
+  solver->pair.pivot = integers(memory, 2 * model->columns);
 }
 
 /* What no state depends on. */
 static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) {
-  int n = model->states, full = largest(largest(model->rows, model->unknowns), model->initial_unknowns),
-      widest = 2 * model->modes;
+  int n = model->states, dense = model_is_sparse(model) ? 0 : n * n, widest = 2 * model->modes;
   widest = largest(largest(widest, model->discretes), largest(2 * model->actions, 2 * model->samples));
   widest = largest(widest, largest(model->lefts, largest(model->initial_steps, model->constants)));
   solver->block_value = numbers(memory, model->block_values);
@@ -78,6 +117,8 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   solver->residual = numbers(memory, model->largest);
   solver->trial = numbers(memory, model->largest);
   solver->joint = numbers(memory, model->joint);
+  solver->delay_nodes = numbers(memory, model->delays * (PAST_DEGREE + 1));
+  solver->delay_values = numbers(memory, 3 * model->delays);
   solver->work = numbers(memory, model->work);
   solver->values = numbers(memory, widest);
   solver->pivot = integers(memory, model->largest);
@@ -87,17 +128,18 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   solver->queue = integers(memory, model->largest);
   solver->proposed = integers(memory, model->unknowns);
   solver->held = take(memory, (size_t)model->columns, 1);
-  solver->full = numbers(memory, full * full);
   solver->full_entries = numbers(memory, model->nonzeros);
   solver->initial_y = numbers(memory, model->initial_columns);
   solver->initial_trial = numbers(memory, model->initial_columns);
   solver->initial_entries = numbers(memory, model->initial_nonzeros);
-  solver->right = numbers(memory, full);
-  solver->row_direction = numbers(memory, model->rows);
+  solver->right = numbers(memory, largest(2 * model->columns, model->initial_unknowns));
+  solver->row_direction = numbers(memory, model->columns);
   solver->input_rows = numbers(memory, model->rows);
   solver->kept_parameters = numbers(memory, model->parameters);
-  solver->full_pivot = integers(memory, full);
   solver->full_place = integers(memory, model->columns);
+  solver->link_from = integers(memory, model->columns);
+  solver->link_to = integers(memory, model->columns);
+  lay_out_matrices(model, memory, solver);
   double **const per_column[] = {&solver->begin,  &solver->begin_y, &solver->left_y,  &solver->below,
                                  &solver->jump_y, &solver->event_y, &solver->stage_y, &solver->direction};
   for (size_t k = 0; k < sizeof per_column / sizeof *per_column; k++) *per_column[k] = numbers(memory, model->columns);
@@ -110,9 +152,9 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   solver->z = numbers(memory, 3 * n);
   solver->w = numbers(memory, 3 * n);
   solver->step_y = numbers(memory, 3 * model->columns);
-  solver->real = numbers(memory, n * n);
-  solver->complex_real = numbers(memory, n * n);
-  solver->complex_imaginary = numbers(memory, n * n);
+  solver->real = numbers(memory, dense);
+  solver->complex_real = numbers(memory, dense);
+  solver->complex_imaginary = numbers(memory, dense);
   solver->real_pivot = integers(memory, n);
   solver->complex_pivot = integers(memory, n);
 }
@@ -125,6 +167,7 @@ static size_t lay_out(const Model *model, void *begin, Solver **made) {
   Scalars *now = take(&memory, 1, sizeof *now);
   lay_out_point(model, &memory, solver);
   lay_out_events(model, &memory, solver);
+  lay_out_past(model, &memory, solver);
   lay_out_integration(model, &memory, solver);
   solver->now = now;
   solver->changing = now;
@@ -146,6 +189,12 @@ Solver *solver_make(const Model *model, void *memory) {
   return solver;
 }
 
+/* The values of a program at a point, where delays have been read for it. */
+int solver_run(const Solver *solver, ModelProgram *program, double t, const double *y, double *out) {
+  if (solver->model->delays) past_read(solver, t, y);
+  return program(t, y, solver->parameters, solver->discretes, solver->pre, solver->work, out);
+}
+
 /* ---- the start ---- */
 
 static int is_changed(const Solver *solver) {
@@ -159,9 +208,7 @@ static int is_changed(const Solver *solver) {
 /* Start values for what was set. */
 static void fill_starts(Solver *solver) {
   const Model *model = solver->model;
-  if (model->starts_program)
-    model->starts_program(model->start, model->y0, solver->parameters, solver->discretes, solver->pre, solver->work,
-                          solver->y);
+  if (model->starts_program) solver_run(solver, model->starts_program, model->start, model->y0, solver->y);
   for (int q = 0; q < model->columns; q++)
     if (is_finite(solver->start[q])) solver->y[q] = solver->start[q];
   memcpy(solver->discretes, model->discretes_start, (size_t)model->discretes * sizeof(double));
@@ -184,6 +231,7 @@ static void fill_values(Solver *solver) {
     solver->parameters[p] = is_finite(solver->overrides[p]) ? solver->overrides[p] : model->parameters0[p];
   *solver->now =
       (Scalars){.time = model->start, .slide = -1, .crossing = -1, .tolerance = tolerance, .max_step = max_step};
+  solver->past->has_begun = 0;
   states_link(solver);
 }
 
@@ -230,7 +278,7 @@ SolverStatus solver_complete(Solver *solver) {
 
 static int point_at(Solver *solver, double t, double *y) {
   radau_interpolate(solver, t, y);
-  return states_complete(solver, t, y, 1) != SOLVER_OK || events_evaluate(solver, t, y);
+  return states_complete(solver, t, y, 1) != SOLVER_OK;
 }
 
 /* The first mode that contradicts its last difference; -1: none does. */
@@ -246,7 +294,7 @@ static int has_left_edge(const Solver *solver) {
 
 /* Is there an event between the beginning of the step and t? */
 static int is_over(Solver *solver, double t) {
-  if (point_at(solver, t, solver->event_y)) return 0;
+  if (point_at(solver, t, solver->event_y) || events_evaluate(solver, t, solver->event_y)) return 0;
   return find_contradiction(solver) >= 0 || has_left_edge(solver);
 }
 
@@ -292,6 +340,37 @@ static void keep_beginning(Solver *solver) {
   memcpy(solver->begin, solver->y, (size_t)solver->model->columns * sizeof(double));
 }
 
+/* The values that delays look back at in the last step, from `from` to `to`. */
+static void sample_past(Solver *solver, double from, double to) {
+  for (int node = 0; node <= PAST_DEGREE; node++) {
+    double t = past_node_time(node, from, to), *y = solver->event_y;
+    if (t == solver->now->step_end) y = solver->y;
+    else if (point_at(solver, t, y)) radau_interpolate(solver, t, y);
+    past_sample(solver, node, t, y);
+  }
+}
+
+/* Keeps what delays will look back at in the last step. */
+static SolverStatus keep_past(Solver *solver) {
+  double begin = solver->now->step_begin, end = solver->now->step_end, from = begin;
+  if (!solver->model->delays) return SOLVER_OK;
+  sample_past(solver, begin, end);
+  int parts = past_parts(solver);
+  for (int k = 0; k < parts; k++) {
+    double to = k + 1 < parts ? begin + (end - begin) * (k + 1) / parts : end;
+    if (parts > 1) sample_past(solver, from, to);
+    if (past_add(solver, from, to)) return SOLVER_FAILED;
+    from = to;
+  }
+  return SOLVER_OK;
+}
+
+/* A step that is not longer than delays. */
+static SolverStatus step_within_delays(Solver *solver, double stop) {
+  double t = solver->now->time;
+  return radau_step(solver, solver->model->delays ? fmin(stop, t + past_longest_step(solver, t, solver->y)) : stop);
+}
+
 /* The last step again, up to t. */
 static SolverStatus repeat_step(Solver *solver, double begin, double t) {
   Scalars *now = solver->now;
@@ -302,10 +381,34 @@ static SolverStatus repeat_step(Solver *solver, double begin, double t) {
   now->next = t - begin;
   while (now->time < t) {
     SolverStatus status = radau_step(solver, t);
-    if (status != SOLVER_OK) return status;
+    if (status != SOLVER_OK || (status = keep_past(solver)) != SOLVER_OK) return status;
   }
   now->next = next;
   return SOLVER_OK;
+}
+
+/* Delays look back at what is between the ends of steps, which an importer does not tell: from the end of what is known the run follows
+ * him to its time by steps of its own. */
+SolverStatus solver_follow(Solver *solver) {
+  Scalars *now = solver->now;
+  size_t size = (size_t)solver->model->columns * sizeof(double);
+  double t = now->time;
+  SolverStatus status = SOLVER_OK;
+  if (!(t > solver->past->end)) return SOLVER_OK;
+  memcpy(solver->left_y, solver->y, size);
+  memcpy(solver->y, solver->past_y, size);
+  now->time = solver->past->end;
+  double next = now->next;
+  radau_start(solver);
+  if (next > 0) now->next = next;
+  while (now->time < t && status == SOLVER_OK) {
+    status = step_within_delays(solver, t);
+    if (status == SOLVER_OK) status = keep_past(solver);
+  }
+  memcpy(solver->y, solver->left_y, size);
+  memcpy(solver->past_y, solver->left_y, size);
+  now->time = t;
+  return status;
 }
 
 /* The end of the last step moves to where its event is. The continuous output is less accurate than the step: the step is made again up to
@@ -356,10 +459,11 @@ static SolverStatus step_once(Solver *solver, double until, int *at_event) {
   double begin = now->time, timed = events_next_time(solver, begin);
   int found = 0, mode = -1, is_timed = timed <= until;
   keep_beginning(solver);
-  SolverStatus status = radau_step(solver, is_timed ? timed : until);
+  SolverStatus status = step_within_delays(solver, is_timed ? timed : until);
   if (status != SOLVER_OK) return status;
   double t = solver->model->modes ? locate(solver, &found) : now->time;
-  if (found && (status = end_at_event(solver, t, &mode)) != SOLVER_OK) return status;
+  status = found ? end_at_event(solver, t, &mode) : keep_past(solver);
+  if (status != SOLVER_OK) return status;
   if (!found && solver->model->modes && !events_evaluate(solver, now->time, solver->y))
     events_keep(solver, now->time, solver->y, now->time - begin);
   *at_event = found || (is_timed && now->time >= timed);
@@ -397,8 +501,7 @@ double solver_get(Solver *solver, int variable) {
   case VARIABLE_RATE: return solver->y[solver->to[v->index]];
   case VARIABLE_INDICATOR: return indicator(solver, v->index);
   case VARIABLE_CONSTANT:
-    solver->model->constants_program(solver->now->time, solver->y, solver->parameters, solver->discretes, solver->pre,
-                                     solver->work, solver->values);
+    solver_run(solver, solver->model->constants_program, solver->now->time, solver->y, solver->values);
     return solver->values[v->index];
   default: return solver->now->time;
   }

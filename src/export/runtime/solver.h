@@ -77,6 +77,20 @@ typedef struct ModelAction {
   const char *message;
 } ModelAction;
 
+/* A delay. Its leaves are the value and PAST_DEGREE derivatives, and the time they are expanded at; that of a discrete value by a fixed
+ * time has one leaf. */
+typedef struct ModelDelay {
+  int leaf, is_fixed, is_discrete;
+} ModelDelay;
+
+enum { PAST_DEGREE = 5 };
+
+/* The order in which a sparse matrix is factored: its columns, and the row of the pivot wanted for each. Without one it is dense. */
+typedef struct ModelOrder {
+  int n, room; /* room: entries that each of its factors has at most */
+  const int *column, *row;
+} ModelOrder;
+
 typedef enum VariableKind {
   VARIABLE_COLUMN,
   VARIABLE_PARAMETER,
@@ -115,6 +129,7 @@ typedef struct Model {
   const ModelUnit *unit;
   ModelProgram *residual, *jacobian;
   int nonzeros;
+  ModelOrder whole, jump, start_order; /* of all rows and the links of states, of jumps, of the initial system */
   const int *jacobian_start, *jacobian_row;
   int modes, first_mode;
   const ModelMode *mode;
@@ -128,6 +143,10 @@ typedef struct Model {
   const unsigned char *matters;           /* per discrete leaf: rows depend on it */
   ModelProgram *const *dependent_program; /* values of parameters bound to others, what they need before them */
   const int *dependent;
+  /* Delays, and how many pieces of the past are kept at most. */
+  int delays, has_free_delays, pieces;
+  const ModelDelay *delay;
+  ModelProgram *delayed, *delay_times; /* the values; by how long, then at most */
   int constants;
   ModelProgram *constants_program, *starts_program; /* start values of all columns */
   int can_start; /* initial values can be found again for other parameters and start values */
@@ -165,6 +184,35 @@ typedef struct Scalars {
   int steps, rejected, events, pivots;
 } Scalars;
 
+/* A square matrix and its factors (matrix.c). */
+typedef struct Matrix {
+  int n, copies, entries, last, room;
+  const ModelOrder *order;
+  double *dense, *value, *lower, *upper, *diagonal, *scale, *x;
+  int *start, *row, *place, *pivot, *mark, *stack, *next, *reached;
+  int *lower_start, *lower_row, *upper_start, *upper_place;
+} Matrix;
+
+/* Where a delayed value jumps (level 0), or a derivative of it does. */
+typedef struct PastBreak {
+  double time, value; /* behind it */
+  int piece, level;   /* piece: the first one behind it */
+} PastBreak;
+
+typedef struct PastChannel {
+  double time, longest;
+  double start, last; /* the value at all times before the run, and at the end of what is known */
+  int first, cursor;  /* the piece where the stretch without breaks begins that is read, and the one read last */
+  int passed, breaks; /* how many, since the beginning */
+} PastChannel;
+
+typedef struct Past {
+  double begin, end;    /* of what is known */
+  double read, reach;   /* the time of the last reading; the longest delay */
+  int has_begun, level; /* level: the least of the breaks that the event under way passes */
+  int first, count;     /* of the pieces kept */
+} Past;
+
 typedef struct Solver {
   const Model *model;
   void *changing;
@@ -179,14 +227,20 @@ typedef struct Solver {
   double *block_value, *matrix, *correction, *residual, *trial, *joint, *work;
   int *pivot, *columns, *place, *candidates, *queue;
   unsigned char *held;
-  double *full, *full_entries, *right, *direction, *row_direction, *input_rows, *kept_parameters;
-  int *full_pivot, *full_place;
+  Matrix full, pair; /* of rows or of states; with real and imaginary parts */
+  double *full_entries, *right, *direction, *row_direction, *input_rows, *kept_parameters;
+  int *full_place, *link_from, *link_to; /* per column */
   /* events */
   double *difference, *rate, *before, *speed, *slack, *peak, *largest, *nominal_size, *end, *values;
   double *begin, *begin_y, *begin_discretes, *left_y, *left_discretes, *below, *jump_y, *moved, *jump_first, *event_y;
   double *event_times;
   int *changes, *hovers, *jumps, *sample_count, *reported;
   double *sample_start, *sample_interval;
+  /* delays */
+  Past *past;
+  PastChannel *channel;
+  PastBreak *breaks;
+  double *piece_bounds, *piece_values, *past_y, *delay_nodes, *delay_values;
   /* integration */
   double *x, *x_trial, *f0, *f, *z, *w, *dense, *jacobian, *real, *complex_real, *complex_imaginary, *scale, *step_y,
       *stage_y;
@@ -224,6 +278,10 @@ double solver_set_value(const Solver *solver, int variable);
 
 /* ---- inside ---- */
 
+/* solver.c */
+int solver_run(const Solver *solver, ModelProgram *program, double t, const double *y, double *out);
+SolverStatus solver_follow(Solver *solver);
+
 /* linear.c */
 double number_nan(void);
 int is_finite(double x);
@@ -235,6 +293,14 @@ void lu_solve_transposed(int n, const double *a, const int *pivot, double *b);
 int complex_factor(int n, double *a, double *b, int *pivot);
 void complex_solve(int n, const double *a, const double *b, const int *pivot, double *x, double *y);
 int select_columns(int rows, int columns, double *a, int *order);
+
+/* matrix.c */
+int model_is_sparse(const Model *model);
+void matrix_begin(Matrix *matrix, int n, int copies, const ModelOrder *order);
+void matrix_add(Matrix *matrix, int row, int column, double value);
+int matrix_factor(Matrix *matrix);
+void matrix_solve(Matrix *matrix, double *b);
+void matrix_solve_transposed(Matrix *matrix, double *b);
 
 /* states.c */
 void states_link(Solver *solver);
@@ -269,6 +335,19 @@ void events_hover(Solver *solver, int mode, double t);
 void events_leave(Solver *solver);
 double events_indicator(const Solver *solver, int mode);
 double events_way_to_edge(Solver *solver, int mode, double t, const double *y);
+
+/* past.c */
+int past_guess(Solver *solver, double t, const double *y);
+int past_begin(Solver *solver, double t, const double *y);
+void past_read(const Solver *solver, double t, const double *y);
+double past_longest_step(const Solver *solver, double t, const double *y);
+double past_node_time(int node, double from, double to);
+void past_sample(const Solver *solver, int node, double t, const double *y);
+int past_parts(const Solver *solver);
+int past_add(const Solver *solver, double from, double to);
+double past_next_time(const Solver *solver, double t);
+int past_pass(const Solver *solver, double t, const double *y);
+int past_note(Solver *solver, double t, const double *y, int is_kink);
 
 /* radau.c */
 SolverStatus radau_step(Solver *solver, double stop);
