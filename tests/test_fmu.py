@@ -215,13 +215,14 @@ def check_pendulum(folder):
 
 
 def delay_model(generator, folder, number):
-    """Delays of states and of a wave with jumps, by fixed times, by one that changes, of a discrete value, one inside of another."""
+    """Delays of states and of a wave with jumps, by fixed times, by one that changes, of a discrete value, one inside of another, and what
+    passes a pipe back and forth."""
     times = [generator.uniform(0.1, 0.6) for _ in range(4)]
     gain, period = generator.uniform(0.5, 2), generator.uniform(0.3, 0.9)
     path = folder / f"delay{number}.mo"
     path.write_text(f"""model Delay{number}
   parameter Real gain = {gain};
-  Real x(start = 1, fixed = true), w(start = 0, fixed = true), v(start = 0.2, fixed = true), u, z;
+  Real x(start = 1, fixed = true), w(start = 0, fixed = true), v(start = 0.2, fixed = true), u, z, p(start = 0, fixed = true), left, right, r(start = 0, fixed = true);
   Integer n(start = 0, fixed = true);
 equation
   der(x) = -gain*delay(x, {times[0]});
@@ -229,6 +230,9 @@ equation
   der(w) = delay(u, {times[1]}) + delay(delay(x, {times[2]}), {times[3]});
   z = delay(x + w, 0.4 + 0.2*sin(3*time), 0.7);
   der(v) = z - v;
+  der(p) = {generator.uniform(0.5, 1)} + 1.2*cos(2*time);
+  (left, right) = spatialDistribution(u + x, w, p, der(p) >= 0, {{0, 0.5, 1}}, {{0.5, 1, 0.2}});
+  der(r) = left - right;
   when delay(u, {times[2]}) < 0 then
     n = pre(n) + 1;
   end when;

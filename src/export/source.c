@@ -63,10 +63,6 @@ uint32_t export_largest_block(const ExportSource *source) {
 bool export_possible(const ExportSource *source, Diags *diags) {
   const Model *model = source->evaluator->model;
   const Logic *logic = source->evaluator->code->modes->logic;
-  for (uint32_t k = 0; k < logic->delays.count; k++)
-    if (logic->delays.data[k].pipe)
-      return refuse(source, diags, "it has a pipe,",
-                    model_text(evaluator_model(source->evaluator), logic->delays.data[k].written, &diags->arena));
   if (source->branches->count && changes_structure(source))
     return refuse(source, diags, "the structure of its equations changes at events, with",
                   model_text(evaluator_model(source->evaluator), source->branches->node[0], &diags->arena));

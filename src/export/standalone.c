@@ -9,7 +9,7 @@ static const char makefile_text[] =
     "# Builds the program `model`: make, then ./model [STOP [TOLERANCE]] > model.csv\n"
     "CC ?= cc\n"
     "CFLAGS ?= -O2 -std=c99 -pedantic -Wall\n"
-    "SOURCES = main.c model.c solver.c initial.c states.c events.c past.c radau.c matrix.c linear.c\n\n"
+    "SOURCES = main.c model.c solver.c initial.c states.c events.c past.c profile.c radau.c matrix.c linear.c\n\n"
     "# No fused operations: numbers are then the same everywhere.\n"
     "model: $(SOURCES) solver.h\n"
     "\t$(CC) $(CFLAGS) -ffp-contract=off -o $@ $(SOURCES) -lm\n\n"

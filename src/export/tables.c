@@ -44,7 +44,7 @@ typedef struct ProgramNames {
   NameVec units, joints, groups, levels, dependents;
   const char *initial_residual, *initial_jacobian;
   const char *residual, *jacobian, *conditions, *written, *rates, *initial_steps, *lefts, *actions, *samples,
-      *constants, *starts, *delayed, *delay_times;
+      *constants, *starts, *delayed, *delay_times, *pipe_points;
 } ProgramNames;
 
 static void name_units(Writer *writer, ProgramNames *names) {
@@ -72,6 +72,17 @@ static const char *name_samples(Writer *writer) {
     vec_push(writer->heap, &roots, logic->samples.data[k].interval);
   }
   return add_roots(writer, roots.data, roots.count, "samples");
+}
+
+/* Places and values of the contents of pipes at the start. */
+static const char *name_pipe_points(Writer *writer) {
+  const Logic *logic = writer->source->evaluator->code->modes->logic;
+  ExprVec roots = {0};
+  for (uint32_t k = 0; k < logic->delays.count; k++) {
+    const LogicPipe *pipe = logic->delays.data[k].pipe;
+    for (uint32_t i = 0; pipe && i < 2 * pipe->count; i++) vec_push(writer->heap, &roots, pipe->points[i]);
+  }
+  return add_roots(writer, roots.data, roots.count, "pipe_points");
 }
 
 static void name_dependents(Writer *writer, ProgramNames *names) {
@@ -151,6 +162,7 @@ static ProgramNames name_programs(Writer *writer, const InitialPart *part) {
   names.actions = add_program(writer, code->actions, "actions");
   names.delayed = add_program(writer, code->delayed, "delayed");
   names.delay_times = add_program(writer, code->delay_times, "delay_times");
+  names.pipe_points = name_pipe_points(writer);
   names.samples = name_samples(writer);
   names.constants =
       add_roots(writer, writer->variables->constants.data, writer->variables->constants.count, "constants");
@@ -284,15 +296,19 @@ static void put_actions(Writer *writer) {
 static void put_delays(Writer *writer) {
   const Logic *logic = writer->source->evaluator->code->modes->logic;
   bool are_fixed = true;
+  uint32_t points = 0;
   PUT(writer, "static const ModelDelay delays[] = {\n");
   for (uint32_t k = 0; k < logic->delays.count; k++) {
     const LogicDelay *delay = &logic->delays.data[k];
-    PUT(writer, "    {%u, %d, %d},\n", delay->leaf, delay->is_fixed, delay->is_discrete);
+    const LogicPipe *pipe = delay->pipe;
+    PUT(writer, "    {%u, %d, %d, %d, %u, %u, %u},\n", delay->leaf, delay->is_fixed, delay->is_discrete, pipe != NULL,
+        pipe ? pipe->arrival : 0, pipe ? pipe->count : 0, points);
     are_fixed = are_fixed && delay->is_fixed;
+    if (pipe) points += 2 * pipe->count;
   }
-  PUT(writer, "    {0, 0, 0}};\n\n#ifndef PAST_PIECES\n#define PAST_PIECES %d\n#endif\n\n",
+  PUT(writer, "    {0, 0, 0, 0, 0, 0, 0}};\n\n#ifndef PAST_PIECES\n#define PAST_PIECES %d\n#endif\n\n",
       logic->delays.count ? 4096 : 1);
-  PUT(writer, "enum { DELAYS = %u, HAS_FREE_DELAYS = %d };\n\n", logic->delays.count, !are_fixed);
+  PUT(writer, "enum { DELAYS = %u, HAS_FREE_DELAYS = %d, POINTS = %u };\n\n", logic->delays.count, !are_fixed, points);
 }
 
 static void put_logic(Writer *writer, const ProgramNames *names) {
@@ -471,14 +487,14 @@ static void put_model(Writer *writer, const ProgramNames *names, uint32_t work) 
       "    .action = actions, .matters = matters, .dependent_program = dependent_programs, .dependent = dependents,\n"
       "    .constants_program = %s, .starts_program = %s, .variable = variables,\n"
       "    .delays = DELAYS, .has_free_delays = HAS_FREE_DELAYS, .pieces = PAST_PIECES, .delay = delays,\n"
-      "    .delayed = %s, .delay_times = %s,\n"
+      "    .delayed = %s, .delay_times = %s, .pipe_points = %s, .points = POINTS,\n"
       "    .initial_unknowns = INITIAL_UNKNOWNS, .initial_columns = INITIAL_COLUMNS,\n"
       "    .initial_parameters = INITIAL_PARAMETERS, .initial_nonzeros = INITIAL_NONZEROS,\n"
       "    .initial_place = initial_place, .initial_unknown = initial_unknown, .initial_value = initial_value,\n"
       "    .initial_parameter = initial_parameter, .initial_start = initial_start, .initial_row = initial_row,\n"
       "    .initial_residual = %s, .initial_jacobian = %s};\n",
       names->initial_steps, names->lefts, names->samples, names->actions, names->constants, names->starts,
-      names->delayed, names->delay_times, names->initial_residual, names->initial_jacobian);
+      names->delayed, names->delay_times, names->pipe_points, names->initial_residual, names->initial_jacobian);
 }
 
 bool export_tables(Heap *heap, Arena *arena, const ExportSource *source, const ExportVariables *variables, TextVec *out,

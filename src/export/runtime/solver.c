@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LOCATE_LIMIT = 80, REFINE_LIMIT = 4 };
+enum { LOCATE_LIMIT = 80, SHORTEN_LIMIT = 20, REFINE_LIMIT = 4 };
 
 /* Looks at the continuous output are at least this part of a step apart, and at most that. */
 static const double NEAREST_LOOKS = 1.0 / 1024, FARTHEST_LOOKS = 1.0 / 4, LEFT = 1e-9;
@@ -61,6 +61,9 @@ static void lay_out_past(const Model *model, Memory *memory, Solver *solver) {
   solver->past = take(memory, 1, sizeof(Past));
   solver->channel = take(memory, (size_t)model->delays, sizeof(PastChannel));
   solver->breaks = take(memory, (size_t)model->delays * (size_t)model->pieces, sizeof(PastBreak));
+  solver->pipe = take(memory, (size_t)model->delays, sizeof(PastPipe));
+  solver->entries =
+      take(memory, model->points ? (size_t)model->delays * (size_t)model->pieces : 0, sizeof(ProfileEntry));
   solver->piece_bounds = numbers(memory, 2 * model->pieces);
   solver->piece_values = numbers(memory, model->pieces * model->delays * (PAST_DEGREE + 1));
   solver->past_y = numbers(memory, model->delays ? model->columns : 0);
@@ -118,7 +121,8 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   solver->trial = numbers(memory, model->largest);
   solver->joint = numbers(memory, model->joint);
   solver->delay_nodes = numbers(memory, model->delays * (PAST_DEGREE + 1));
-  solver->delay_values = numbers(memory, 3 * model->delays);
+  solver->delay_places = numbers(memory, model->delays * (PAST_DEGREE + 1));
+  solver->delay_values = numbers(memory, largest(3 * model->delays, model->points));
   solver->work = numbers(memory, model->work);
   solver->values = numbers(memory, widest);
   solver->pivot = integers(memory, model->largest);
@@ -365,20 +369,35 @@ static SolverStatus keep_past(Solver *solver) {
   return SOLVER_OK;
 }
 
-/* A step that is not longer than delays. */
+static void go_back(Solver *solver, double t, double next) {
+  memcpy(solver->y, solver->begin, (size_t)solver->model->columns * sizeof(double));
+  solver->now->time = t;
+  radau_start(solver);
+  solver->now->next = next;
+}
+
+/* A step that is not longer than delays, and in which nothing passes a whole pipe: else it is taken again, shorter. */
 static SolverStatus step_within_delays(Solver *solver, double stop) {
-  double t = solver->now->time;
-  return radau_step(solver, solver->model->delays ? fmin(stop, t + past_longest_step(solver, t, solver->y)) : stop);
+  Scalars *now = solver->now;
+  double t = now->time;
+  keep_beginning(solver);
+  if (!solver->model->delays) return radau_step(solver, stop);
+  double longest = past_longest_step(solver, t, solver->y);
+  for (int k = 0; k < SHORTEN_LIMIT; k++) {
+    SolverStatus status = radau_step(solver, fmin(stop, t + longest));
+    double moved = status == SOLVER_OK ? past_moved(solver, now->time, solver->y) : 0;
+    if (moved <= 1) return status;
+    longest = 0.5 * (now->time - t) / moved;
+    go_back(solver, t, longest);
+  }
+  return SOLVER_FAILED;
 }
 
 /* The last step again, up to t. */
 static SolverStatus repeat_step(Solver *solver, double begin, double t) {
   Scalars *now = solver->now;
   double next = now->next;
-  memcpy(solver->y, solver->begin, (size_t)solver->model->columns * sizeof(double));
-  now->time = begin;
-  radau_start(solver);
-  now->next = t - begin;
+  go_back(solver, begin, t - begin);
   while (now->time < t) {
     SolverStatus status = radau_step(solver, t);
     if (status != SOLVER_OK || (status = keep_past(solver)) != SOLVER_OK) return status;
@@ -458,7 +477,6 @@ static SolverStatus step_once(Solver *solver, double until, int *at_event) {
   Scalars *now = solver->now;
   double begin = now->time, timed = events_next_time(solver, begin);
   int found = 0, mode = -1, is_timed = timed <= until;
-  keep_beginning(solver);
   SolverStatus status = step_within_delays(solver, is_timed ? timed : until);
   if (status != SOLVER_OK) return status;
   double t = solver->model->modes ? locate(solver, &found) : now->time;

@@ -78,9 +78,12 @@ typedef struct ModelAction {
 } ModelAction;
 
 /* A delay. Its leaves are the value and PAST_DEGREE derivatives, and the time they are expanded at; that of a discrete value by a fixed
- * time has one leaf. */
+ * time has one leaf. A pipe delays what enters it until it comes out: derivatives are those along it, and behind them are the place of
+ * the next break and a sign that turns with each one. */
 typedef struct ModelDelay {
   int leaf, is_fixed, is_discrete;
+  int is_pipe, arrival;    /* arrival: the leaf that tells that a break has come out */
+  int points, first_point; /* of the contents at the start: `points` places, then values, among those of all pipes */
 } ModelDelay;
 
 enum { PAST_DEGREE = 5 };
@@ -146,7 +149,10 @@ typedef struct Model {
   /* Delays, and how many pieces of the past are kept at most. */
   int delays, has_free_delays, pieces;
   const ModelDelay *delay;
-  ModelProgram *delayed, *delay_times; /* the values; by how long, then at most */
+  ModelProgram *delayed;     /* the values; what enters pipes */
+  ModelProgram *delay_times; /* by how long, then at most; of pipes: x, whether the flow is positive, der(x) */
+  ModelProgram *pipe_points;
+  int points; /* numbers that these are */
   int constants;
   ModelProgram *constants_program, *starts_program; /* start values of all columns */
   int can_start; /* initial values can be found again for other parameters and start values */
@@ -199,6 +205,34 @@ typedef struct PastBreak {
   int piece, level;   /* piece: the first one behind it */
 } PastBreak;
 
+typedef enum ProfileBreak { PROFILE_JUMP, PROFILE_KINK, PROFILE_SMOOTH } ProfileBreak;
+
+/* What has entered a pipe in a step: places and values as polynomials of time. */
+typedef struct ProfileEntry {
+  double low, high; /* where it lies */
+  double place[PAST_DEGREE + 1], value[PAST_DEGREE + 1];
+  ProfileBreak end; /* at its high one */
+} ProfileEntry;
+
+/* The contents of a pipe: entries in a ring, ascending. */
+typedef struct Profile {
+  int first, count, is_full;
+  double limit, end; /* end: the high one, when a break was announced */
+  ProfileBreak at_limit, announced;
+} Profile;
+
+typedef struct ProfileRing {
+  ProfileEntry *entries;
+  int capacity;
+} ProfileRing;
+
+/* How far the contents of a pipe have moved. */
+typedef struct PastPipe {
+  double x, rate, begin, end; /* begin, end: x where the step under way began, and at the end of the last one */
+  int is_positive, is_fit;
+  Profile profile;
+} PastPipe;
+
 typedef struct PastChannel {
   double time, longest;
   double start, last; /* the value at all times before the run, and at the end of what is known */
@@ -208,6 +242,7 @@ typedef struct PastChannel {
 
 typedef struct Past {
   double begin, end;    /* of what is known */
+  double noted;         /* the time of the last event */
   double read, reach;   /* the time of the last reading; the longest delay */
   int has_begun, level; /* level: the least of the breaks that the event under way passes */
   int first, count;     /* of the pieces kept */
@@ -240,7 +275,9 @@ typedef struct Solver {
   Past *past;
   PastChannel *channel;
   PastBreak *breaks;
-  double *piece_bounds, *piece_values, *past_y, *delay_nodes, *delay_values;
+  PastPipe *pipe;
+  ProfileEntry *entries;
+  double *piece_bounds, *piece_values, *past_y, *delay_nodes, *delay_places, *delay_values;
   /* integration */
   double *x, *x_trial, *f0, *f, *z, *w, *dense, *jacobian, *real, *complex_real, *complex_imaginary, *scale, *step_y,
       *stage_y;
@@ -336,7 +373,19 @@ void events_leave(Solver *solver);
 double events_indicator(const Solver *solver, int mode);
 double events_way_to_edge(Solver *solver, int mode, double t, const double *y);
 
+/* profile.c */
+void profile_fill(Profile *profile, const ProfileRing *ring, const double *points, const double *values, int count,
+                  double x);
+void profile_announce(Profile *profile, const ProfileRing *ring, int is_low, double x, double value, int is_kink);
+int profile_add(Profile *profile, const ProfileRing *ring, int is_low, double begin, const double *x,
+                const double *value, int is_fresh);
+void profile_read(const Profile *profile, const ProfileRing *ring, double s, double *derivatives);
+double profile_limit(Profile *profile, const ProfileRing *ring, double s, int enters);
+ProfileBreak profile_pass(Profile *profile, const ProfileRing *ring, double s);
+
 /* past.c */
+void past_expand(const double *coefficients, double s, double *expanded);
+double past_moved(const Solver *solver, double t, const double *y);
 int past_guess(Solver *solver, double t, const double *y);
 int past_begin(Solver *solver, double t, const double *y);
 void past_read(const Solver *solver, double t, const double *y);
