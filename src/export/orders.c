@@ -4,8 +4,8 @@
 #include "base/linear.h"
 #include "code/cdata.h"
 
-/* Matrices with more rows are sparse. */
-enum { LARGEST_DENSE = 200 };
+/* Matrices of models with more unknowns are sparse; so all systems of a model are alike. */
+enum { LARGEST_DENSE = 120 };
 
 /* Times as many entries as estimated are made room for: other pivots make more of them. */
 enum { ROOM = 4 };
@@ -90,7 +90,7 @@ static Entries initial_entries(Heap *heap, const Jacobian *jacobian) {
 }
 
 void orders_write(Heap *heap, Arena *arena, const ExportSource *source, const Jacobian *initial, TextVec *out) {
-  bool is_dense = source->evaluator->array->rows <= LARGEST_DENSE;
+  bool is_dense = source->evaluator->array->problem->unknowns <= LARGEST_DENSE;
   Entries whole = whole_entries(heap, arena, source), jump = jump_entries(heap, source),
           start = initial_entries(heap, initial);
   put_order(arena, "WHOLE", is_dense, &whole, out);

@@ -44,11 +44,11 @@ typedef struct ProgramNames {
   NameVec units, joints, groups, levels, dependents;
   const char *initial_residual, *initial_jacobian;
   const char *residual, *jacobian, *conditions, *written, *rates, *initial_steps, *lefts, *actions, *samples,
-      *constants, *starts, *delayed, *delay_times, *pipe_points;
+      *constants, *starts, *delayed, *delay_times, *pipe_points, *branches;
 } ProgramNames;
 
 static void name_units(Writer *writer, ProgramNames *names) {
-  const StatePlan *plan = writer->source->states;
+  const StatePlan *plan = writer->source->plan;
   for (uint32_t u = 0; u < plan->units.count; u++) {
     const UnitPlan *unit = &plan->units.data[u];
     vec_push(writer->heap, &names->units, add_program(writer, unit->program, arena_printf(writer->arena, "unit%u", u)));
@@ -163,6 +163,7 @@ static ProgramNames name_programs(Writer *writer, const InitialPart *part) {
   names.delayed = add_program(writer, code->delayed, "delayed");
   names.delay_times = add_program(writer, code->delay_times, "delay_times");
   names.pipe_points = name_pipe_points(writer);
+  names.branches = add_program(writer, writer->source->systems > 1 ? writer->source->conditions : NULL, "branches");
   names.samples = name_samples(writer);
   names.constants =
       add_roots(writer, writer->variables->constants.data, writer->variables->constants.count, "constants");
@@ -218,7 +219,7 @@ static uint32_t put_blocks(Writer *writer, const ProgramNames *names, int32_t *n
 }
 
 static void put_units(Writer *writer, const ProgramNames *names, const int32_t *number) {
-  const StatePlan *plan = writer->source->states;
+  const StatePlan *plan = writer->source->plan;
   for (uint32_t u = 0; u < plan->units.count; u++)
     if (plan->units.data[u].kind == UNIT_EXPLICIT)
       cdata_indices(writer->heap, writer->out, "static const int", arena_printf(writer->arena, "unit%u_columns", u),
@@ -445,15 +446,51 @@ static uint32_t largest_outputs(const StatePlan *plan) {
   return largest;
 }
 
+static uint32_t state_count(const ExportSource *source) {
+  const int32_t *from, *to;
+  return dummy_links(source->dummy, &from, &to);
+}
+
+/* The systems of the model, in the first of them; the branches that this one is for. */
+static void put_systems(Writer *writer) {
+  const ExportSource *source = writer->source;
+  uint32_t branches = source->systems > 1 ? source->branches->count : 0;
+  if (!branches) return;
+  if (source->holds) {
+    PUT(writer, "static const unsigned char holds[] = {");
+    for (uint32_t k = 0; k < branches; k++) PUT(writer, "%d, ", source->holds[k]);
+    PUT(writer, "0};\n\n");
+  }
+  const char **texts = arena_array(writer->arena, branches, sizeof *texts);
+  for (uint32_t k = 0; k < branches; k++)
+    texts[k] = model_text(writer->own, source->branches->condition[k], writer->arena);
+  PUT(writer, "static ");
+  cdata_strings(writer->heap, writer->out, "branch_text", texts, branches);
+  for (uint32_t k = 1; k < source->systems && !source->number; k++)
+    PUT(writer, "extern const Model model_tables%u;\n", k);
+  PUT(writer, "static const Model *const systems[] = {");
+  for (uint32_t k = 0; k < source->systems && !source->number; k++)
+    PUT(writer, k ? "&model_tables%u, " : "&model_tables, ", k);
+  PUT(writer, "0};\n\n");
+}
+
 static void put_model(Writer *writer, const ProgramNames *names, uint32_t work) {
   const ExportSource *source = writer->source;
   const Evaluator *evaluator = source->evaluator;
   const Array *array = evaluator->array;
   const Modes *modes = evaluator->code->modes;
   const Logic *logic = modes->logic;
-  PUT(writer, "const Model model_tables = {\n    .name = ");
+  if (source->number)
+    PUT(writer, "extern const Model model_tables%u;\nconst Model model_tables%u", source->number, source->number);
+  else PUT(writer, "const Model model_tables");
+  PUT(writer, " = {\n    .name = ");
   cdata_string(writer->heap, writer->out, source->name);
   PUT(writer, ",\n");
+  if (source->systems > 1)
+    PUT(writer,
+        "    .systems = %u, .branches = %u, .system = systems, .holds = %s, .branch_program = %s,\n"
+        "    .branch_text = branch_text,\n",
+        source->number ? 1 : source->systems, source->branches->count, source->holds ? "holds" : "0", names->branches);
   put_number(writer, "start", source->start);
   put_number(writer, "stop", source->stop);
   put_number(writer, "tolerance", source->tolerance);
@@ -462,14 +499,14 @@ static void put_model(Writer *writer, const ProgramNames *names, uint32_t work) 
   PUT(writer, "    .unknowns = %u, .rows = %u, .columns = %u, .parameters = %u, .discretes = %u,\n",
       array->problem->unknowns, array->rows, array->columns, evaluator->model->parameters.count, modes_leaves(modes));
   PUT(writer, "    .initial = %u, .terminal = %u, .states = %u, .work = %u,\n", logic->initial, logic->terminal,
-      writer->variables->state_count, work);
+      state_count(source), work);
   PUT(writer,
       "    .column_start = column_start, .d = d, .order = state_order, .level = row_level, .c = row_c,\n"
       "    .row_equation = row_equation, .nominal = nominal, .weight = weight, .held = held, .y0 = start_columns,\n"
       "    .parameters0 = parameters0, .discretes0 = discretes0, .pre0 = pre0, .discretes_start = discretes_start,\n"
       "    .depth0 = depth0, .blocks = BLOCKS, .block_values = BLOCK_VALUES, .block = blocks, .unit = units,\n");
-  PUT(writer, "    .units = %u, .largest = %u, .joint = %u,\n", source->states->units.count,
-      export_largest_block(source), largest_outputs(source->states));
+  PUT(writer, "    .units = %u, .largest = %u, .joint = %u,\n", source->plan->units.count, export_largest_block(source),
+      largest_outputs(source->plan));
   PUT(writer,
       "    .residual = %s, .jacobian = %s, .nonzeros = %u, .whole = ORDER_WHOLE, .jump = ORDER_JUMP,\n"
       "    .start_order = ORDER_START, .jacobian_start = jacobian_start,\n"
@@ -478,9 +515,11 @@ static void put_model(Writer *writer, const ProgramNames *names, uint32_t work) 
   PUT(writer, "    .modes = %u, .first_mode = %u, .levels = %u, .initial_steps = %u, .lefts = %u, .samples = %u,\n",
       modes->count, modes->first, logic->level_start.count - 1, logic->initial_steps.count, logic->lefts.count,
       logic->samples.count);
-  PUT(writer, "    .actions = %u, .dependents = %u, .constants = %u, .can_start = %d, .variables = %u,\n",
+  PUT(writer,
+      "    .actions = %u, .dependents = %u, .constants = %u, .can_start = %d, .variables = %u,\n"
+      "    .has_choice = %d,\n",
       logic->actions.count, writer->variables->dependents.count, writer->variables->constants.count,
-      export_restarts(source), writer->variables->list.count);
+      export_restarts(source), writer->variables->list.count, source->chooses);
   PUT(writer,
       "    .discrete_level = levels, .step = steps, .initial_step = initial_steps, .initial_program = %s,\n"
       "    .lefts_program = %s, .samples_program = %s, .actions_program = %s, .left = lefts, .sample = samples,\n"
@@ -525,6 +564,11 @@ bool export_tables(Heap *heap, Arena *arena, const ExportSource *source, const E
   for (uint32_t k = 0; k < names.dependents.count; k++) PUT(&writer, "%s, ", names.dependents.data[k]);
   PUT(&writer, "0};\n\n");
   cdata_indices(heap, out, "static const int", "dependents", variables->dependents.data, variables->dependents.count);
+  put_systems(&writer);
   put_model(&writer, &names, work);
   return true;
+}
+
+const char *export_file_name(Arena *arena, uint32_t system) {
+  return system ? arena_printf(arena, "model%u.c", system) : "model.c";
 }

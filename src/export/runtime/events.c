@@ -17,7 +17,7 @@ enum {
   ITERATION_LIMIT = 1000,
   TRIAL_LIMIT = 10
 };
-enum { HOVER_LIMIT = 4, HOVER_RANGE = 16, SLACK_GROWTH = 8, START_ROUNDS = 20, JUMP_LIMIT = 12 };
+enum { HOVER_LIMIT = 4, HOVER_RANGE = 16, SLACK_GROWTH = 8, START_ROUNDS = 20, JUMP_LIMIT = 12, SYSTEM_LIMIT = 1000 };
 static const double FIRST_SLACK = 1e-3, LARGEST_SLACK_OF_JUMPS = 1e-3, FAST = 1e-3, REGULAR = 0.1;
 static const double ROUND_OFF = 1e-13, STILL = 1e-9, SMALL_PART = 0.1, ON_EDGE = 1e-6, JUMP = 1e-3;
 static const double CONVERGED = 1e-13, JUMPED = 1e-6, LEFT = 1e-9;
@@ -461,6 +461,26 @@ static int solve_at_event(Solver *solver, double t, double *y) {
   return states_complete(solver, t, y, 0) != SOLVER_OK;
 }
 
+/* ---- structure ---- */
+
+static void evaluate_branches(Solver *solver, double t, const double *y) {
+  solver_run(solver, solver->model->branch_program, t, y, solver->branch_values);
+}
+
+/* Does a system hold where the branches have the values evaluated last? */
+static int holds_now(const Solver *solver, const Model *system) {
+  for (int k = 0; k < system->branches; k++)
+    if ((solver->branch_values[k] != 0) != system->holds[k]) return 0;
+  return 1;
+}
+
+/* Does another system hold? One for all branches is left where it has no solution. */
+static int leaves_structure(Solver *solver, double t, const double *y) {
+  if (!solver->model->holds || solver->now->restructured) return solver->now->restructured;
+  evaluate_branches(solver, t, y);
+  return solver->now->restructured = !holds_now(solver, solver->model);
+}
+
 /* ---- sliding along an edge ---- */
 
 static double way(const Solver *solver, int m) {
@@ -539,8 +559,9 @@ static int iterate_modes(Solver *solver, double t, double *y) {
   for (int round = 0; round < limit + solver->model->discretes && solved < limit; round++) {
     if (events_evaluate(solver, t, y)) return 1;
     solver->now->matter = 0;
-    if (!set_modes(solver, t, y)) return 0;
+    if (!set_modes(solver, t, y)) return leaves_structure(solver, t, y);
     if (!solver->now->matter) continue;
+    if (leaves_structure(solver, t, y)) return 1;
     solver->now->changed = 1;
     solved++;
     if (solve_at_event(solver, t, y)) return 1;
@@ -617,6 +638,7 @@ static int settle_values(Solver *solver, double t, double *y, int mode) {
   keep(solver, y, solver->begin_y, solver->begin_discretes);
   now->retracted = 0;
   int failed = settle_once(solver, t, y, mode);
+  if (now->restructured) return 1;
   if (now->retracted && !now->latches && (failed || is_undecided(solver))) {
     go_back(solver, solver->begin_y, solver->begin_discretes, y);
     now->latches = 1;
@@ -629,7 +651,8 @@ static int settle_values(Solver *solver, double t, double *y, int mode) {
     failed = settle_once(solver, t, y, mode);
     now->one_by_one = 0;
   }
-  return failed && !now->undetermined ? enumerate_modes(solver, t, y) : failed;
+  int has_others = solver->model->branches && !solver->model->holds;
+  return failed && !now->undetermined && !now->restructured && !has_others ? enumerate_modes(solver, t, y) : failed;
 }
 
 /* ---- actions ---- */
@@ -695,6 +718,55 @@ static int iterate(Solver *solver, double t, double *y, int mode) {
   return 1;
 }
 
+static int find_system(const Solver *solver) {
+  for (int k = 0; k < solver->first->systems; k++)
+    if (solver->first->system[k]->holds && holds_now(solver, solver->first->system[k])) return k;
+  return -1;
+}
+
+static void report_unknown_system(const Solver *solver) {
+  report(solver, "the equations become others, which were not met when the model was exported, where these change:");
+  for (int k = 0; k < solver->model->branches; k++) report(solver, solver->model->branch_text[k]);
+}
+
+/* Goes over to the system that holds now, from columns of the former one. Returns 1 where there is none, or no consistent values. */
+static int change_system(Solver *solver, double t, double *y) {
+  const Model *before = solver->model;
+  evaluate_branches(solver, t, solver->settle_y);
+  int number = find_system(solver);
+  if (number < 0) {
+    report_unknown_system(solver);
+    return 1;
+  }
+  const Model *model = solver->model = solver->first->system[number];
+  for (int j = 0; j < model->unknowns; j++)
+    for (int order = 0; order <= model->d[j]; order++)
+      y[model->column_start[j] + order] = order <= before->d[j] ? solver->settle_y[before->column_start[j] + order] : 0;
+  solver->now->system = number;
+  solver->now->restructured = solver->now->undetermined = 0;
+  solver->now->changed = 1;
+  solver->now->slide = -1;
+  memcpy(solver->depth, model->depth0, (size_t)model->unknowns * sizeof(int));
+  states_link(solver);
+  return solve_jump(solver, t, y) || states_select(solver, t, y, 0) || states_complete(solver, t, y, 0) != SOLVER_OK;
+}
+
+/* Iterates, and goes on in other systems where the structure changes. */
+static int iterate_systems(Solver *solver, double t, double *y, int mode) {
+  memcpy(solver->settle_y, y, (size_t)solver->model->columns * sizeof(double));
+  solver->now->restructured = 0;
+  for (int change = 0; change < SYSTEM_LIMIT; change++) {
+    int failed = iterate(solver, t, y, mode);
+    int is_left = solver->now->restructured || (failed && solver->model->branches && !solver->model->holds);
+    if (!failed || !is_left) return failed;
+    if (change_system(solver, t, y)) return 1;
+    memcpy(solver->settle_y, y, (size_t)solver->model->columns * sizeof(double));
+    solver->now->latches = 1;
+    mode = -1;
+  }
+  return 1;
+}
+
 /* An event at (t, y), of a mode or, with -1, of none. Returns 1 where it does not settle. */
 int events_settle(Solver *solver, double t, double *y, int mode) {
   solver->now->undetermined = 0;
@@ -703,7 +775,7 @@ int events_settle(Solver *solver, double t, double *y, int mode) {
   set_samples(solver, t);
   int passed = solver->model->delays && past_pass(solver, t, y);
   if (passed && solve_at_event(solver, t, y)) return 1;
-  int failed = iterate(solver, t, y, mode);
+  int failed = iterate_systems(solver, t, y, mode);
   solver->now->changed |= passed;
   return failed;
 }
@@ -763,7 +835,7 @@ static int find_start(Solver *solver, double t, double *y) {
     if ((model->delays && past_guess(solver, t, y)) || modes_differ(solver, t, y)) continue;
     solver->discretes[model->initial] = 0;
     copy_pre(solver);
-    return 0;
+    return leaves_structure(solver, t, y);
   }
   return 1;
 }

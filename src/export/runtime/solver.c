@@ -144,9 +144,11 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   solver->link_from = integers(memory, model->columns);
   solver->link_to = integers(memory, model->columns);
   lay_out_matrices(model, memory, solver);
-  double **const per_column[] = {&solver->begin,  &solver->begin_y, &solver->left_y,  &solver->below,
-                                 &solver->jump_y, &solver->event_y, &solver->stage_y, &solver->direction};
+  double **const per_column[] = {&solver->begin,   &solver->begin_y,   &solver->left_y,
+                                 &solver->below,   &solver->jump_y,    &solver->event_y,
+                                 &solver->stage_y, &solver->direction, &solver->settle_y};
   for (size_t k = 0; k < sizeof per_column / sizeof *per_column; k++) *per_column[k] = numbers(memory, model->columns);
+  solver->branch_values = numbers(memory, model->branches);
   solver->begin_discretes = numbers(memory, model->discretes);
   solver->left_discretes = numbers(memory, model->discretes);
   solver->moved = numbers(memory, model->unknowns);
@@ -163,7 +165,24 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   solver->complex_pivot = integers(memory, n);
 }
 
-static size_t lay_out(const Model *model, void *begin, Solver **made) {
+/* A model as large as the largest of its systems. */
+static Model cover(const Model *model) {
+  Model all = *model;
+  for (int k = 1; k < model->systems; k++) {
+    const Model *other = model->system[k];
+    int *const sizes[] = {&all.rows,  &all.columns, &all.states,   &all.work,       &all.blocks,   &all.block_values,
+                          &all.joint, &all.largest, &all.nonzeros, &all.whole.room, &all.jump.room};
+    const int others[] = {other->rows,     other->columns,      other->states,   other->work,
+                          other->blocks,   other->block_values, other->joint,    other->largest,
+                          other->nonzeros, other->whole.room,   other->jump.room};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) *sizes[i] = largest(*sizes[i], others[i]);
+  }
+  return all;
+}
+
+static size_t lay_out(const Model *first, void *begin, Solver **made) {
+  Model all = cover(first);
+  const Model *model = &all;
   Memory memory = {begin, 0};
   Solver counted, *solver = take(&memory, 1, sizeof *solver);
   if (!solver) solver = &counted;
@@ -188,7 +207,8 @@ Solver *solver_make(const Model *model, void *memory) {
   size_t size = solver_size(model);
   memset(memory, 0, size);
   lay_out(model, memory, &solver);
-  solver->model = model;
+  solver->first = model;
+  solver->width = cover(model).states;
   solver_reset(solver);
   return solver;
 }
@@ -220,12 +240,13 @@ static void fill_starts(Solver *solver) {
 }
 
 static void gather_states(Solver *solver) {
-  for (int k = 0; k < solver->model->states; k++) solver->states[k] = solver->y[solver->from[k]];
+  for (int k = 0; k < solver->width; k++)
+    solver->states[k] = k < solver->model->states ? solver->y[solver->from[k]] : 0;
 }
 
 /* The values of the model's text, but for what was set. */
 static void fill_values(Solver *solver) {
-  const Model *model = solver->model;
+  const Model *model = solver->model = solver->first;
   double tolerance = solver->now->tolerance, max_step = solver->now->max_step;
   memcpy(solver->y, model->y0, (size_t)model->columns * sizeof(double));
   memcpy(solver->discretes, model->discretes0, (size_t)model->discretes * sizeof(double));
@@ -239,8 +260,12 @@ static void fill_values(Solver *solver) {
   states_link(solver);
 }
 
+void solver_restored(Solver *solver) {
+  solver->model = solver->now->system ? solver->first->system[solver->now->system] : solver->first;
+}
+
 void solver_reset(Solver *solver) {
-  const Model *model = solver->model;
+  const Model *model = solver->first;
   memset(solver->changing, 0, solver->changing_size);
   for (int p = 0; p < model->parameters; p++) solver->overrides[p] = number_nan();
   for (int q = 0; q < model->columns; q++) solver->start[q] = number_nan();
@@ -515,8 +540,8 @@ double solver_get(Solver *solver, int variable) {
   case VARIABLE_COLUMN: return v->sign * solver->y[v->index];
   case VARIABLE_PARAMETER: return solver->parameters[v->index];
   case VARIABLE_DISCRETE: return solver->discretes[v->index];
-  case VARIABLE_STATE: return solver->y[solver->from[v->index]];
-  case VARIABLE_RATE: return solver->y[solver->to[v->index]];
+  case VARIABLE_STATE: return v->index < solver->model->states ? solver->y[solver->from[v->index]] : 0;
+  case VARIABLE_RATE: return v->index < solver->model->states ? solver->y[solver->to[v->index]] : 0;
   case VARIABLE_INDICATOR: return indicator(solver, v->index);
   case VARIABLE_CONSTANT:
     solver_run(solver, solver->model->constants_program, solver->now->time, solver->y, solver->values);

@@ -116,6 +116,13 @@ typedef struct ModelVariable {
 
 typedef struct Model {
   const char *name;
+  /* Where the structure of the equations changes at events, a model is one of several systems with the same parameters, discrete values,
+   * unknowns and variables. It holds in the mode where its branches are these; 0: in all of the first ones. */
+  int systems, branches;
+  const struct Model *const *system;
+  const unsigned char *holds;
+  ModelProgram *branch_program;
+  const char *const *branch_text;
   double start, stop, tolerance, interval, max_step;
   int unknowns, rows, columns, parameters, discretes, initial, terminal, states, work;
   const int *column_start, *d, *order; /* per unknown; order: in which their states are listed */
@@ -164,6 +171,7 @@ typedef struct Model {
   ModelProgram *initial_residual, *initial_jacobian;
   int variables;
   const ModelVariable *variable;
+  int has_choice; /* a variable tells how far the choice of states is from changing */
 } Model;
 
 extern const Model model_tables;
@@ -187,6 +195,8 @@ typedef struct Scalars {
   int latches;      /* a branch that fires does so until the iteration ends */
   int undetermined; /* equations leave a jump open */
   int is_started, terminated, asserted;
+  int system;       /* of the model, under way */
+  int restructured; /* the equations have become those of another */
   int steps, rejected, events, pivots;
 } Scalars;
 
@@ -249,7 +259,9 @@ typedef struct Past {
 } Past;
 
 typedef struct Solver {
-  const Model *model;
+  const Model *model; /* the system under way */
+  const Model *first; /* the one that a run begins with */
+  int width;          /* states of the largest system: those that another has less are 0 */
   void *changing;
   size_t changing_size;
   Scalars *now;
@@ -267,7 +279,8 @@ typedef struct Solver {
   int *full_place, *link_from, *link_to; /* per column */
   /* events */
   double *difference, *rate, *before, *speed, *slack, *peak, *largest, *nominal_size, *end, *values;
-  double *begin, *begin_y, *begin_discretes, *left_y, *left_discretes, *below, *jump_y, *moved, *jump_first, *event_y;
+  double *begin, *begin_y, *begin_discretes, *left_y, *left_discretes, *below, *jump_y, *settle_y, *branch_values,
+      *moved, *jump_first, *event_y;
   double *event_times;
   int *changes, *hovers, *jumps, *sample_count, *reported;
   double *sample_start, *sample_interval;
@@ -292,6 +305,9 @@ typedef struct Solver {
 
 size_t solver_size(const Model *model);
 Solver *solver_make(const Model *model, void *memory);
+
+/* To be called when `changing` has been written to. */
+void solver_restored(Solver *solver);
 
 /* Back to the values of the model's text. */
 void solver_reset(Solver *solver);
@@ -344,7 +360,6 @@ void states_link(Solver *solver);
 SolverStatus states_complete(Solver *solver, double t, double *y, int is_following);
 int states_select(Solver *solver, double t, const double *y, const unsigned char *held);
 int states_exchange(Solver *solver, double t, const double *y);
-int states_choose(const Model *model);
 int states_wants_exchange(Solver *solver, double t, const double *y);
 double states_indicator(Solver *solver, double t, const double *y);
 SolverStatus states_jacobian(Solver *solver, double t, const double *y, double *jacobian);

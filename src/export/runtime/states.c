@@ -308,12 +308,6 @@ int states_exchange(Solver *solver, double t, const double *y) {
   return changed;
 }
 
-int states_choose(const Model *model) {
-  for (int b = 0; b < model->blocks; b++)
-    if (model->block[b].is_choice) return 1;
-  return 0;
-}
-
 static double largest_gain(Solver *solver, double t, const double *y) {
   const Model *model = solver->model;
   double gain = 0;
