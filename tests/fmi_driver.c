@@ -4,7 +4,7 @@
  *   fmi_driver FILE.fmu me [TOLERANCE] [NAME=VALUE...]    model exchange: Dormand-Prince with event location
  *   fmi_driver FILE.fmu rows                              co-simulation, all communication points as CSV
  *   fmi_driver FILE.fmu events                            co-simulation of FMI 3.0 with event mode, early return, intermediate updates
- *   fmi_driver FILE.fmu state                             co-simulation, saved half-way, serialized, and gone on with twice
+ *   fmi_driver FILE.fmu state [me]                        saved half-way, serialized, and gone on with twice; co-simulation, or model exchange
  *   fmi_driver FILE.fmu derivatives                       directional and adjoint derivatives against differences, "unknown known value"
  *   fmi_driver FILE.fmu many N                            makes, starts and frees N instances
  *
@@ -706,35 +706,56 @@ static size_t state_count(const Fmu *fmu, void *instance) {
   return count_for(fmu, instance, "GetNumberOfContinuousStates", fmu->description.states);
 }
 
-static void exchange(const Fmu *fmu, void *instance, double tolerance) {
+/* A run from t on: at the start, or where the instance is already. */
+static Exchange begin_exchange(const Fmu *fmu, void *instance, double t) {
   size_t n = state_count(fmu, instance),
          m = count_for(fmu, instance, "GetNumberOfEventIndicators", fmu->description.indicators);
-  double stop = fmu->description.stop, h = 1e-4 * (stop - fmu->description.start);
-  Exchange run = {.fmu = fmu, .instance = instance, .states = n, .indicators = m, .t = fmu->description.start};
+  Exchange run = {.fmu = fmu, .instance = instance, .states = n, .indicators = m, .t = t};
   run.x = room(n), run.trial = room(n), run.before = room(m), run.after = room(m);
   for (int s = 0; s < 7; s++) run.slopes[s] = room(n);
-  finish_event(&run);
-  while (run.t < stop && !run.terminated) {
-    double end = fmin(stop, run.next_event);
-    h = fmin(h, 5 * fmu->description.step); /* an event may hide in a long step */
-    bool is_last = run.t + 1.001 * h >= end;
-    double size = is_last ? end - run.t : h;
-    double error = n ? try_step(&run, size, 0.1 * tolerance) : 0;
-    if (!n) set_point(&run, run.t + size, NULL);
+  if (t == fmu->description.start) finish_event(&run);
+  else handle_event(&run);
+  return run;
+}
+
+static void end_exchange(Exchange *run) {
+  free(run->x), free(run->trial), free(run->before), free(run->after);
+  for (int s = 0; s < 7; s++) free(run->slopes[s]);
+}
+
+static void integrate(Exchange *run, double stop, double tolerance) {
+  const Description *description = &run->fmu->description;
+  double h = 1e-4 * (stop - run->t);
+  while (run->t < stop && !run->terminated) {
+    double end = fmin(stop, run->next_event);
+    h = fmin(h, 5 * description->step); /* an event may hide in a long step */
+    bool is_last = run->t + 1.001 * h >= end;
+    double size = is_last ? end - run->t : h;
+    double error = run->states ? try_step(run, size, 0.1 * tolerance) : 0;
+    if (!run->states) set_point(run, run->t + size, NULL);
     if (error > 1) {
       h = size * fmax(0.2, isfinite(error) ? 0.9 * pow(error, -0.2) : 0.2);
-      if (h < 1e-15 * (1 + fabs(run.t))) fail("the step at %g is too small", run.t);
+      if (h < 1e-15 * (1 + fabs(run->t))) fail("the step at %g is too small", run->t);
       continue;
     }
-    set_point(&run, run.t + size, run.trial);
-    indicators(&run, run.after);
-    bool is_event = crosses(&run);
-    double done = is_event && n ? locate(&run, size) : size;
+    set_point(run, run->t + size, run->trial);
+    indicators(run, run->after);
+    bool is_event = crosses(run);
+    double done = is_event && run->states ? locate(run, size) : size;
     if (!is_last || error > 0.01) h = size * fmin(5, 0.9 * pow(fmax(error, 1e-6), -0.2));
-    accept(&run, done, is_event || (is_last && end == run.next_event));
+    accept(run, done, is_event || (is_last && end == run->next_event));
   }
-  free(run.x), free(run.trial), free(run.before), free(run.after);
-  for (int s = 0; s < 7; s++) free(run.slopes[s]);
+}
+
+/* From one time to another, by the kind of the FMU. */
+static void simulate(const Fmu *fmu, void *instance, double from, double to, double tolerance) {
+  if (!fmu->is_exchange) {
+    advance(fmu, instance, from, to, false);
+    return;
+  }
+  Exchange run = begin_exchange(fmu, instance, from);
+  integrate(&run, to, tolerance);
+  end_exchange(&run);
 }
 
 /* ---- states, derivatives, instances ---- */
@@ -753,7 +774,7 @@ static void check_state(const Fmu *fmu) {
   size_t size = 0;
   initialize(fmu, first, description->tolerance, NULL);
   initialize(fmu, second, description->tolerance, NULL);
-  advance(fmu, first, description->start, middle, false);
+  simulate(fmu, first, description->start, middle, description->tolerance);
   const char *spelled = is_third(fmu) ? "GetFMUState" : "GetFMUstate";
   check(CALL(fmu, spelled, int (*)(void *, void **), first, &state), spelled);
   spelled = is_third(fmu) ? "SerializedFMUStateSize" : "SerializedFMUstateSize";
@@ -761,12 +782,12 @@ static void check_state(const Fmu *fmu) {
   char *bytes = need(malloc(size), "memory");
   spelled = is_third(fmu) ? "SerializeFMUState" : "SerializeFMUstate";
   check(CALL(fmu, spelled, int (*)(void *, void *, char *, size_t), first, state, bytes, size), spelled);
-  advance(fmu, first, middle, description->stop, false);
+  simulate(fmu, first, middle, description->stop, description->tolerance);
   spelled = is_third(fmu) ? "DeserializeFMUState" : "DeSerializeFMUstate";
   check(CALL(fmu, spelled, int (*)(void *, const char *, size_t, void **), second, bytes, size, &copy), spelled);
   spelled = is_third(fmu) ? "SetFMUState" : "SetFMUstate";
   check(CALL(fmu, spelled, int (*)(void *, void *), second, copy), spelled);
-  advance(fmu, second, middle, description->stop, false);
+  simulate(fmu, second, middle, description->stop, description->tolerance);
   double *a = all_values(fmu, first), *b = all_values(fmu, second);
   for (size_t k = 0; k < description->count; k++)
     if (a[k] != b[k] && !(isnan(a[k]) && isnan(b[k])))
@@ -919,8 +940,8 @@ static void make_many(const Fmu *fmu, long count) {
 static void run_to_end(const Fmu *fmu, double tolerance, char **settings, bool prints) {
   void *instance = need(instantiate(fmu), "instance");
   initialize(fmu, instance, tolerance, settings);
-  if (fmu->is_exchange) exchange(fmu, instance, tolerance);
-  else advance(fmu, instance, fmu->description.start, fmu->description.stop, prints);
+  if (prints) advance(fmu, instance, fmu->description.start, fmu->description.stop, true);
+  else simulate(fmu, instance, fmu->description.start, fmu->description.stop, tolerance);
   if (!prints) print_values(fmu, instance);
   release(fmu, instance);
 }
@@ -928,8 +949,10 @@ static void run_to_end(const Fmu *fmu, double tolerance, char **settings, bool p
 int main(int count, char **arguments) {
   if (count < 3) fail("usage: fmi_driver FILE.fmu cs|me|rows|events|state|derivatives|many ...");
   const char *what = arguments[2];
-  Fmu fmu = open_fmu(arguments[1], strcmp(what, "me") == 0 || strcmp(what, "derivatives") == 0);
-  if (strcmp(what, "state") == 0) check_state(&fmu);
+  bool is_state = strcmp(what, "state") == 0,
+       is_exchange = strcmp(is_state && count > 3 ? arguments[3] : what, "me") == 0;
+  Fmu fmu = open_fmu(arguments[1], is_exchange || strcmp(what, "derivatives") == 0);
+  if (is_state) check_state(&fmu);
   else if (strcmp(what, "derivatives") == 0) check_derivatives(&fmu);
   else if (strcmp(what, "events") == 0) run_with_events(&fmu);
   else if (strcmp(what, "many") == 0) make_many(&fmu, atol(arguments[3]));

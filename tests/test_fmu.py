@@ -127,6 +127,7 @@ def check_features(folder):
         for kind in ("cs", "me"):
             compare(reference, drive(fmu, kind, "1e-8", *settings), 1e-8, f"features {kind} {settings}")
     drive(fmu, "state")
+    drive(fmu, "state", "me")
     drive(fmu, "many", 1000)
     check_event_mode(model, fmu, folder)
 
@@ -210,6 +211,115 @@ def check_pendulum(folder):
         root = xml.fromstring(archive.read("modelDescription.xml"))
     assert check_dependencies(fmu, root) < 1e-6 and root.get("numberOfEventIndicators") == "1"
     drive(fmu, "state")
+    drive(fmu, "state", "me")
+
+
+def delay_model(generator, folder, number):
+    """Delays of states and of a wave with jumps, by fixed times, by one that changes, of a discrete value, one inside of another, and what
+    passes a pipe back and forth."""
+    times = [generator.uniform(0.1, 0.6) for _ in range(4)]
+    gain, period = generator.uniform(0.5, 2), generator.uniform(0.3, 0.9)
+    path = folder / f"delay{number}.mo"
+    path.write_text(f"""model Delay{number}
+  parameter Real gain = {gain};
+  Real x(start = 1, fixed = true), w(start = 0, fixed = true), v(start = 0.2, fixed = true), u, z, p(start = 0, fixed = true), left, right, r(start = 0, fixed = true);
+  Integer n(start = 0, fixed = true);
+equation
+  der(x) = -gain*delay(x, {times[0]});
+  u = if mod(time, {period}) < {period / 2} then 1 else -1;
+  der(w) = delay(u, {times[1]}) + delay(delay(x, {times[2]}), {times[3]});
+  z = delay(x + w, 0.4 + 0.2*sin(3*time), 0.7);
+  der(v) = z - v;
+  der(p) = {generator.uniform(0.5, 1)} + 1.2*cos(2*time);
+  (left, right) = spatialDistribution(u + x, w, p, der(p) >= 0, {{0, 0.5, 1}}, {{0.5, 1, 0.2}});
+  der(r) = left - right;
+  when delay(u, {times[2]}) < 0 then
+    n = pre(n) + 1;
+  end when;
+  annotation(experiment(StopTime = 2.5, Tolerance = 1e-8, Interval = 0.025));
+end Delay{number};
+""")
+    return path
+
+
+def check_delays(folder):
+    """What looks back in time, also for other parameters, and saved in the middle of it."""
+    generator = random.Random(11)
+    for number in range(int(os.environ.get("DAEDAL_FMU_MODELS", "1"))):
+        model, fmu = delay_model(generator, folder, number), folder / "delay.fmu"
+        run(DAEDAL, "export", model, "--fmu", fmu, "--fmi", str(2 + number % 2), "-q")
+        for settings in ([], ["gain=1.3"]):
+            reference = simulate(model, folder, *(["--override", ",".join(settings)] if settings else []))
+            for kind in ("cs", "me"):
+                compare(reference, drive(fmu, kind, "1e-8", *settings), 1e-7, f"delay {number} {kind} {settings}")
+        drive(fmu, "state")
+        drive(fmu, "state", "me")
+
+
+def clutch_model(generator, folder, number):
+    """Inertias in a chain, joined and parted again by clutches: index, number of states and speeds change at events."""
+    n = generator.randint(1, 2)
+    declare, equations = "", ""
+    for k in range(n):
+        declare += f"  Boolean engaged{k} = sin({generator.uniform(2, 6)}*time) > {generator.uniform(0.1, 0.6)}*limit;\n"
+        equations += f"  0 = if engaged{k} then w[{k + 1}] - w[{k + 2}] else torque[{k + 1}];\n"
+    path = folder / f"clutch{number}.mo"
+    path.write_text(f"""model Clutch{number}
+  parameter Real limit = 1, J[{n + 1}] = {{{', '.join(str(generator.uniform(0.5, 3)) for _ in range(n + 1))}}};
+  Real w[{n + 1}](start = {{{', '.join(str(generator.uniform(-2, 2)) for _ in range(n + 1))}}}, each fixed = true), torque[{n}];
+{declare}equation
+  for i in 1:{n + 1} loop
+    J[i]*der(w[i]) = (if i == 1 then 1 + sin(3*time) else torque[i - 1]) - (if i == {n + 1} then 0.3*w[i] else torque[i]);
+  end for;
+{equations}  annotation(experiment(StopTime = 3, Tolerance = 1e-8, Interval = 0.05));
+end Clutch{number};
+""")
+    return path
+
+
+def check_structures(folder):
+    """Equations whose structure changes at events, to modes that the run at the export met and to others."""
+    generator = random.Random(3)
+    for number in range(int(os.environ.get("DAEDAL_FMU_MODELS", "1"))):
+        model, fmu = clutch_model(generator, folder, number), folder / "clutch.fmu"
+        run(DAEDAL, "export", model, "--fmu", fmu, "--fmi", str(3 - number % 2), "-q")
+        for settings in ([], ["limit=0.7"]):
+            reference = simulate(model, folder, *(["--override", ",".join(settings)] if settings else []))
+            for kind in ("cs", "me"):
+                compare(reference, drive(fmu, kind, "1e-8", *settings), 1e-7, f"clutch {number} {kind} {settings}")
+        drive(fmu, "state")
+        drive(fmu, "state", "me")
+
+
+def check_large(folder):
+    """More equations than dense matrices are made for, with states that are chosen, in a chain of pendulums that hang on springs."""
+    model, fmu, n = folder / "large.mo", folder / "large.fmu", 30
+    model.write_text(f"""model Large
+  constant Integer n = {n};
+  input Real push;
+  Real x[n](each start = 0.6), y[n](start = fill(-0.8, n), each fixed = true), vx[n](each start = 0), vy[n](each fixed = true), f[n], s[n + 1];
+equation
+  s[1] = push;
+  s[n + 1] = 0;
+  for i in 1:n loop
+    der(x[i]) = vx[i];
+    der(y[i]) = vy[i];
+    der(vx[i]) = -f[i]*x[i] + s[i] - s[i + 1];
+    der(vy[i]) = -f[i]*y[i] - 9.81 - i/n;
+    x[i]^2 + y[i]^2 = 1;
+  end for;
+  for i in 2:n loop
+    s[i] = 4*(x[i - 1] - x[i]) + 0.1*(s[i - 1] + s[i + 1]);
+  end for;
+  annotation(experiment(StopTime = 0.5, Tolerance = 1e-8, Interval = 0.02));
+end Large;
+""")
+    run(DAEDAL, "export", model, "--fmu", fmu, "-q")
+    reference = simulate(model, folder)
+    for kind in ("cs", "me"):
+        compare(reference, drive(fmu, kind, "1e-8"), 1e-7, f"large {kind}")
+    assert check_dependencies(fmu, check_description(fmu, 3, ["ModelExchange", "CoSimulation"])) < 1e-5
+    drive(fmu, "state")
 
 
 def check_standalone(folder):
@@ -241,11 +351,11 @@ def write_counter(folder):
 
 def check_refusals(folder):
     """What cannot be exported is refused by name, and leaves no file."""
-    for example, name in (("events/ideal_clutch.mo", "structure"), ("circuits/transmission_line.cir", "delay"),
-                          ("circuits/ladder.cir", "larger")):
-        fmu = folder / "refused.fmu"
-        done = run(DAEDAL, "export", SOURCE / "examples" / example, "--fmu", fmu, status=4)
-        assert name in done.stderr and not fmu.exists(), done.stderr
+    model, fmu, table = folder / "refused.mo", folder / "refused.fmu", folder / "u.csv"
+    model.write_text("model Refused\n  input Real u;\n  Real x(start = 0, fixed = true);\nequation\n  der(x) = u;\nend Refused;\n")
+    table.write_text("time,u\n0,1\n1,2\n")
+    done = run(DAEDAL, "export", model, "--fmu", fmu, "--input", table, status=4)
+    assert "gives the input u" in done.stderr and not fmu.exists(), done.stderr
     for arguments in (["--fmu", "x.fmu", "--c", "x"], ["--fmi", "3"], ["--fmu", "x.fmu", "--fmi", "1"],
                       ["--fmu", "x.fmu", "--kind", "both"], ["--fmu", "x.fmu", "--standalone"], []):
         run(DAEDAL, "export", SOURCE / "examples" / "pendulum.mo", *arguments, status=2)
@@ -271,6 +381,9 @@ def main():
         check_features(folder)
         check_pendulum(folder)
         check_random_dependencies(folder)
+        check_delays(folder)
+        check_structures(folder)
+        check_large(folder)
         check_standalone(folder)
         check_refusals(folder)
         if os.environ.get("DAEDAL_FMU_ALL"):

@@ -66,47 +66,119 @@ static bool export_files(daedal_result *result, ExportFiles *files) {
 
 /* ---- the solver ---- */
 
-/* What stands in the way of a solver of its own; NULL: nothing. */
-static const char *other_system(const Simulation *simulation) {
-  const Plan *plan = simulation->plan;
-  const Reduced *reduced = &plan->reduction.reduced;
-  if (plan->reduction.strangeness || !reduced->structure || reduced->code != plan->code)
-    return "only what dummy derivatives make of a model can be; use --method dummy";
-  if (plan->holds) return "the structure of its equations changes at events";
-  return NULL;
+static bool refuse_solver(daedal_result *result, const char *obstacle) {
+  diag_error(&result->diags, DIAG_NOT_EXPORTED, (Span){0}, "the solver of %s cannot be exported: %s",
+             daedal_model_name(result->model), obstacle);
+  return false;
 }
 
-static bool solver_source(daedal_result *result, ExportSource *source) {
+/* Did dummy derivatives make the plan? */
+static bool has_dummies(const Plan *plan) {
+  const Reduced *reduced = &plan->reduction.reduced;
+  return !plan->reduction.strangeness && reduced->structure && reduced->code == plan->code;
+}
+
+/* A system of the model: its plan, and the run of it that has values. */
+static ExportSource plan_source(daedal_result *result, const Plan *plan, const ArrayRun *run) {
+  const Simulation *simulation = &result->simulation;
+  const RunOptions *options = &simulation->request.run;
+  Recorder *recorder = heap_copy(result->heap, simulation->recorder, 1, sizeof *recorder);
+  recorder->source = heap_copy(result->heap, recorder->source, recorder->count, sizeof *recorder->source);
+  if (run->evaluator != recorder->evaluator) recorder_rebind(recorder, run->evaluator);
+  return (ExportSource){.name = daedal_model_name(result->model),
+                        .systems = 1,
+                        .holds = plan->holds,
+                        .conditions = plan->conditions,
+                        .evaluator = run->evaluator,
+                        .structure = plan->reduction.reduced.structure,
+                        .choice = plan->reduction.reduced.choice,
+                        .plan = plan->reduction.reduced.states,
+                        .dummy = run->dummy,
+                        .decisions = decisions_new(result->heap, run->evaluator),
+                        .initial = &simulation->initial,
+                        .branches = &plan->branches,
+                        .is_fixed = plan_depends_on_values(plan),
+                        .recorder = recorder,
+                        .y = run->y,
+                        .start = options->start,
+                        .stop = options->stop,
+                        .tolerance = options->tolerance,
+                        .interval = options->interval > 0 ? options->interval
+                                                          : (options->stop - options->start) / options->intervals,
+                        .max_step = options->max_step};
+}
+
+typedef VEC(ExportSource) ExportSources;
+
+/* So many conditions of branches may have every combination of values. */
+enum { MOST_CONDITIONS = 4 };
+
+/* Modes that the run has not met, as far as a plan can be made for them. */
+static void add_other_modes(Simulation *recorded) {
+  const Branches *branches = &recorded->plan->branches;
+  uint32_t *number = heap_array(recorded->heap, branches->count, sizeof *number);
+  bool *holds = heap_array(recorded->heap, branches->count, sizeof *holds);
+  uint32_t conditions = export_number_conditions(branches, number);
+  for (uint32_t set = 0; conditions <= MOST_CONDITIONS && set < UINT32_C(1) << conditions; set++) {
+    for (uint32_t b = 0; b < branches->count; b++) holds[b] = set >> number[b] & 1;
+    simulation_mode(recorded, holds);
+  }
+}
+
+/* The modes that a run of the model meets, and others: their plans become systems, but for the mode that there is one for. */
+static bool add_modes(daedal_result *result, ExportSources *sources) {
+  Simulation *recorded = heap_alloc(result->heap, sizeof *recorded);
+  Request request = result->simulation.request;
+  const Plan *first = result->simulation.plan;
+  size_t branches = first->branches.count * sizeof(bool);
+  request.initialize_only = false;
+  if (!pipeline_simulate(recorded, result->heap, result->model->model, &request, &result->diags)) return false;
+  add_other_modes(recorded);
+  for (uint32_t k = 0; k < recorded->modes.count; k++) {
+    const Plan *plan = recorded->modes.data[k];
+    if (first->holds && memcmp(plan->holds, first->holds, branches) == 0) continue;
+    if (!has_dummies(plan)) return refuse_solver(result, "an event leads to equations that structure does not treat");
+    ExportSource source = plan_source(result, plan, &plan->first);
+    if (!export_same_leaves(&source, sources->data))
+      return refuse_solver(result, "an event leads to equations of other variables");
+    vec_push(result->heap, sources, source);
+  }
+  return true;
+}
+
+/* What all systems know of each other. */
+static void number_sources(ExportSources *sources) {
+  uint32_t states = 0;
+  bool chooses = false;
+  for (uint32_t k = 0; k < sources->count; k++) {
+    const int32_t *from, *to;
+    uint32_t count = dummy_links(sources->data[k].dummy, &from, &to);
+    if (count > states) states = count;
+    chooses = chooses || export_chooses_states(&sources->data[k]);
+  }
+  for (uint32_t k = 0; k < sources->count; k++) {
+    sources->data[k].number = k;
+    sources->data[k].systems = sources->count;
+    sources->data[k].states = states;
+    sources->data[k].chooses = chooses;
+  }
+}
+
+static bool solver_sources(daedal_result *result, ExportSources *sources) {
   const Simulation *simulation = &result->simulation;
   const Plan *plan = simulation->plan;
-  const Switches *switches = simulation->view->switches;
-  const RunOptions *run = &simulation->request.run;
-  const char *name = daedal_model_name(result->model), *obstacle = other_system(simulation);
-  *source = (ExportSource){.name = name,
-                           .evaluator = simulation->system.evaluator,
-                           .structure = plan->reduction.reduced.structure,
-                           .choice = plan->reduction.reduced.choice,
-                           .states = plan->reduction.reduced.states,
-                           .dummy = simulation->system.dummy,
-                           .decisions = switches ? switches->decisions : NULL,
-                           .initial = &simulation->initial,
-                           .branches = &plan->branches,
-                           .is_fixed = plan_depends_on_values(plan),
-                           .recorder = simulation->recorder,
-                           .y = simulation->system.y,
-                           .start = run->start,
-                           .stop = run->stop,
-                           .tolerance = run->tolerance,
-                           .interval = run->interval > 0 ? run->interval : (run->stop - run->start) / run->intervals,
-                           .max_step = run->max_step};
-  if (obstacle)
-    diag_error(&result->diags, DIAG_NOT_EXPORTED, (Span){0}, "the solver of %s cannot be exported: %s", name, obstacle);
-  return !obstacle;
+  if (!has_dummies(plan))
+    return refuse_solver(result, "only what dummy derivatives make of a model can be; use --method dummy");
+  vec_push(result->heap, sources, plan_source(result, plan, &simulation->system));
+  bool changes = plan->branches.count && (plan->holds || export_changes_structure(sources->data));
+  if (changes && !add_modes(result, sources)) return false;
+  number_sources(sources);
+  return true;
 }
 
 static bool solver_files(daedal_result *result, ExportFiles *files) {
-  ExportSource source;
-  return solver_source(result, &source) && export_standalone(result->heap, &source, files, &result->diags);
+  ExportSources sources = {0};
+  return solver_sources(result, &sources) && export_standalone(result->heap, sources.data, files, &result->diags);
 }
 
 /* ---- files ---- */
@@ -198,12 +270,12 @@ typedef struct FmuOrder {
 
 static bool work_fmu(daedal_result *result, const void *argument) {
   const FmuOrder *order = argument;
-  ExportSource source;
+  ExportSources sources = {0};
   TextVec bytes = {0};
   if (is_model_file(result, order->path))
     diag_error(&result->diags, DIAG_USAGE, (Span){0}, "`%s` is the model itself; choose another file", order->path);
-  else if (solver_source(result, &source) &&
-           export_fmu(result->heap, &source, order->kinds, "daedal " DAEDAL_VERSION, &bytes, &result->diags))
+  else if (solver_sources(result, &sources) &&
+           export_fmu(result->heap, sources.data, order->kinds, "daedal " DAEDAL_VERSION, &bytes, &result->diags))
     file_save(result->heap, &result->diags, order->path, NULL, NULL, bytes.data, bytes.count);
   result->status = (daedal_status)diags_code(&result->diags);
   publish_result(result);

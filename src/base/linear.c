@@ -386,7 +386,20 @@ double linear_determinant(const Linear *linear, double *logarithm) {
   return sign;
 }
 
-/* ---- condition and rank ---- */
+/* ---- order, condition and rank ---- */
+
+double linear_pivot_order(Heap *heap, int32_t n, const int32_t *start, const int32_t *row_index, int32_t *columns,
+                          int32_t *rows) {
+  klu_common common;
+  klu_defaults(&common);
+  klu_symbolic *symbolic = klu_analyze(n, (int32_t *)start, (int32_t *)row_index, &common);
+  if (!symbolic) heap_fail(heap);
+  memcpy(columns, symbolic->Q, (size_t)n * sizeof *columns);
+  memcpy(rows, symbolic->P, (size_t)n * sizeof *rows);
+  double entries = fmax(symbolic->lnz, symbolic->unz) + symbolic->nzoff;
+  klu_free_symbolic(&symbolic, &common);
+  return entries;
+}
 
 double linear_condition(Heap *heap, int32_t n, int32_t *start, int32_t *row, double *values) {
   if (n == 0) return 1;

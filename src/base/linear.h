@@ -35,6 +35,11 @@ void linear_solve(Linear *linear, double *b);
 /* The determinant of the real matrix factored last: its sign, and the logarithm of its size. O(n). */
 double linear_determinant(const Linear *linear, double *logarithm);
 
+/* In which order to factor a matrix with this pattern: its columns, and the row wanted as the pivot of each. Returns how many entries each of
+ * the factors has then, estimated from the pattern. */
+double linear_pivot_order(Heap *heap, int32_t n, const int32_t *start, const int32_t *row_index, int32_t *columns,
+                          int32_t *rows);
+
 /* Estimate of the condition number of a sparse matrix of compressed columns, in the 1-norm (Hager 1984, by KLU);
  * HUGE_VAL if it is singular. About the cost of one factorization. */
 double linear_condition(Heap *heap, int32_t n, int32_t *start, int32_t *row, double *values);

@@ -156,6 +156,7 @@ static void gather_rates(Search *search) {
 
 Dependencies dependencies_find(Arena *arena, const ExportSource *source, const ExportVariables *variables) {
   Dependencies found = {0};
+  if (source->systems > 1) return found;
   Search search = {.arena = arena, .source = source, .variables = variables, .found = &found};
   list_sources(&search);
   begin_rows(&search);
@@ -167,6 +168,7 @@ Dependencies dependencies_find(Arena *arena, const ExportSource *source, const E
 }
 
 const uint64_t *dependencies_of(const Dependencies *dependencies, const ExportVariable *variable) {
+  if (!dependencies->columns) return NULL;
   if (variable->kind == EXPORT_RATE) return dependencies->rates + variable->index * dependencies->words;
   if (variable->kind == EXPORT_COLUMN) return dependencies->columns + variable->index * dependencies->words;
   return NULL;

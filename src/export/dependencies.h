@@ -12,7 +12,7 @@ typedef struct Dependencies {
   uint64_t *rates;       /* a set per state: that of its derivative */
 } Dependencies;
 
-/* In the arena. O(entries of the Jacobian * words), times the depth of the dependencies. */
+/* In the arena; nothing is known of a model of several systems. O(entries of the Jacobian * words), times the depth of the dependencies. */
 Dependencies dependencies_find(Arena *arena, const ExportSource *source, const ExportVariables *variables);
 
 /* The set of a variable; NULL where it is not known, as for one that is discrete. */

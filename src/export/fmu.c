@@ -44,9 +44,10 @@ static bool is_used(const char *name, int version) {
   return strcmp(name, "main.c") != 0 && strcmp(name, version == 3 ? "fmi2.c" : "fmi3.c") != 0;
 }
 
-static SourceVec collect_sources(Heap *heap, const TextVec *model, int version) {
+static SourceVec collect_sources(Heap *heap, Arena *arena, const TextVec *systems, uint32_t count, int version) {
   SourceVec sources = {0};
-  vec_push(heap, &sources, (CompilerSource){"model.c", model->data, model->count});
+  for (uint32_t k = 0; k < count; k++)
+    vec_push(heap, &sources, (CompilerSource){export_file_name(arena, k), systems[k].data, systems[k].count});
   for (const RuntimeFile *file = runtime_files; file->name; file++)
     if (is_used(file->name, version))
       vec_push(heap, &sources, (CompilerSource){file->name, file->text, strlen(file->text)});
@@ -112,16 +113,28 @@ static bool add_sources(Archive *archive, const SourceVec *sources, Arena *arena
   return ok;
 }
 
+/* The texts of all systems; the variables of the first one. */
+static TextVec *write_systems(Heap *heap, Arena *arena, const ExportSource *sources, ExportVariables *variables,
+                              Diags *diags) {
+  TextVec *systems = arena_array(arena, sources->systems, sizeof *systems);
+  for (uint32_t k = sources->systems; k-- > 0;) {
+    *variables = export_variables(heap, arena, &sources[k]);
+    if (!export_tables(heap, arena, &sources[k], variables, &systems[k], diags)) return NULL;
+  }
+  return systems;
+}
+
 bool export_fmu(Heap *heap, const ExportSource *source, FmuKinds kinds, const char *tool, TextVec *bytes,
                 Diags *diags) {
   Arena *arena = &diags->arena;
-  TextVec model = {0}, library = {0};
+  TextVec library = {0};
+  ExportVariables variables;
   if (!export_possible(source, diags)) return false;
-  ExportVariables variables = export_variables(heap, arena, source);
-  if (!export_tables(heap, arena, source, &variables, &model, diags)) return false;
-  const char *token = make_token(&model, kinds.version, arena), *name = identifier(source->name, arena);
-  text_printf(heap, &model, "\nextern const char model_token[];\nconst char model_token[] = \"%s\";\n", token);
-  SourceVec sources = collect_sources(heap, &model, kinds.version);
+  TextVec *systems = write_systems(heap, arena, source, &variables, diags);
+  if (!systems) return false;
+  const char *token = make_token(systems, kinds.version, arena), *name = identifier(source->name, arena);
+  text_printf(heap, systems, "\nextern const char model_token[];\nconst char model_token[] = \"%s\";\n", token);
+  SourceVec sources = collect_sources(heap, arena, systems, source->systems, kinds.version);
   if (!compile(heap, &sources, &library, diags)) return false;
 
   VEC(const char *) files = {0};

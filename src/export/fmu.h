@@ -6,4 +6,5 @@
 
 /* The bytes of the archive, appended. false: an error is in diags, DIAG_STRUCTURE for what cannot be exported, DIAG_FILE where there is no
  * compiler. In the heap; O(text), and the compiler's time. */
-bool export_fmu(Heap *heap, const ExportSource *source, FmuKinds kinds, const char *tool, TextVec *bytes, Diags *diags);
+bool export_fmu(Heap *heap, const ExportSource *sources, FmuKinds kinds, const char *tool, TextVec *bytes,
+                Diags *diags);

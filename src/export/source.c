@@ -1,14 +1,16 @@
 /* source: see source.h. */
 #include "export/source.h"
 
+#include <string.h>
+
 static bool refuse(const ExportSource *source, Diags *diags, const char *what, const char *name) {
   diag_error(diags, DIAG_NOT_EXPORTED, (Span){0}, "the solver of %s cannot be exported: %s%s%s", source->name, what,
              name ? " " : "", name ? name : "");
   return false;
 }
 
-/* The runtime has dense matrices of all rows and of the states. */
-enum { MOST_ROWS = 2000, MOST_STATES = 1000 };
+/* The runtime has dense matrices of blocks. */
+enum { LARGEST_BLOCK = 2000 };
 
 /* Combinations of so many conditions are looked at. */
 enum { MOST_CONDITIONS = 8 };
@@ -26,8 +28,7 @@ static bool has_other_structure(const ExportSource *source, const bool *holds, A
   return is_other;
 }
 
-/* Numbers the different conditions of the branches; how many there are. */
-static uint32_t number_conditions(const Branches *branches, uint32_t *number) {
+uint32_t export_number_conditions(const Branches *branches, uint32_t *number) {
   uint32_t count = 0;
   for (uint32_t b = 0; b < branches->count; b++) {
     uint32_t same = 0;
@@ -37,11 +38,24 @@ static uint32_t number_conditions(const Branches *branches, uint32_t *number) {
   return count;
 }
 
-/* Does the structure of the equations change with their conditions? */
-static bool changes_structure(const ExportSource *source) {
+bool export_chooses_states(const ExportSource *source) {
+  for (int32_t b = 0; b < source->structure->blocks.n_blocks; b++)
+    if (dummy_plan_chooses(source->choice, b)) return true;
+  return false;
+}
+
+bool export_same_leaves(const ExportSource *a, const ExportSource *b) {
+  const Problem *one = a->evaluator->array->problem, *other = b->evaluator->array->problem;
+  const Modes *modes = a->evaluator->code->modes, *others = b->evaluator->code->modes;
+  return one->unknowns == other->unknowns && modes->count == others->count &&
+         modes_leaves(modes) == modes_leaves(others) &&
+         memcmp(one->unknown, other->unknown, one->unknowns * sizeof *one->unknown) == 0;
+}
+
+bool export_changes_structure(const ExportSource *source) {
   Arena arena = arena_make(source->evaluator->heap);
   uint32_t count = source->branches->count, *number = arena_array(&arena, count, sizeof *number);
-  uint32_t conditions = number_conditions(source->branches, number);
+  uint32_t conditions = export_number_conditions(source->branches, number);
   bool *holds = arena_array(&arena, count, sizeof *holds), changes = false;
   if (conditions > MOST_CONDITIONS) conditions = MOST_CONDITIONS;
   for (uint32_t set = 0; set < UINT32_C(1) << conditions && !changes; set++) {
@@ -52,21 +66,19 @@ static bool changes_structure(const ExportSource *source) {
   return changes;
 }
 
-static bool is_too_large(const ExportSource *source) {
-  const int32_t *from, *to;
-  return source->evaluator->array->rows > MOST_ROWS || dummy_links(source->dummy, &from, &to) > MOST_STATES;
+uint32_t export_largest_block(const ExportSource *source) {
+  const Blocks *blocks = &source->structure->blocks;
+  int32_t largest = 0;
+  for (int32_t b = 0; b < blocks->n_blocks; b++)
+    if (blocks->start[b + 1] - blocks->start[b] > largest) largest = blocks->start[b + 1] - blocks->start[b];
+  return (uint32_t)largest;
 }
 
 bool export_possible(const ExportSource *source, Diags *diags) {
   const Model *model = source->evaluator->model;
   const Logic *logic = source->evaluator->code->modes->logic;
-  if (logic->delays.count)
-    return refuse(source, diags, "it looks back in time, by",
-                  model_text(evaluator_model(source->evaluator), logic->delays.data[0].written, &diags->arena));
-  if (source->branches->count && changes_structure(source))
-    return refuse(source, diags, "the structure of its equations changes at events, with",
-                  model_text(evaluator_model(source->evaluator), source->branches->node[0], &diags->arena));
-  if (is_too_large(source)) return refuse(source, diags, "it is larger than 2000 equations or 1000 states", NULL);
+  if (export_largest_block(source) > LARGEST_BLOCK)
+    return refuse(source, diags, "more than 2000 equations have to be solved together", NULL);
   for (uint32_t p = 0; p < model->parameters.count; p++) {
     const Variable *variable = &model->variables.data[model->parameters.data[p]];
     if (variable->type == TYPE_EXTERNAL_OBJECT)
@@ -91,5 +103,5 @@ const InitialColumn *export_initial_column(const ExportSource *source, uint32_t 
 bool export_restarts(const ExportSource *source) {
   const Initial *initial = source->initial;
   bool is_kept = initial->way == WAY_STATES || initial->way == WAY_KEPT || initial->way == WAY_HOMOTOPY;
-  return is_kept && !initial->surplus.count && !source->is_fixed && initial->column;
+  return !source->number && is_kept && !initial->surplus.count && !source->is_fixed && initial->column;
 }

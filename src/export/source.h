@@ -1,4 +1,5 @@
-/* source: what is exported: a plan with dummy derivatives at the consistent initial values of one run. */
+/* source: what is exported: a plan with dummy derivatives at the consistent initial values of one run. Where the structure of the equations
+ * changes at events, there are several: one for the start, and one for each mode that a run has met. */
 #pragma once
 
 #include "array/branches.h"
@@ -7,11 +8,17 @@
 #include "solve/record.h"
 
 typedef struct ExportSource {
-  const char *name; /* of the model */
+  const char *name;          /* of the model */
+  uint32_t number;           /* of the system, from 0 on */
+  uint32_t systems;          /* how many there are */
+  uint32_t states;           /* of the largest system */
+  bool chooses;              /* a system chooses its states while running */
+  const bool *holds;         /* branches that the system is for; NULL: all */
+  const Program *conditions; /* of the branches */
   Evaluator *evaluator;
   const Structure *structure;
   const DummyPlan *choice;
-  const StatePlan *states;
+  const StatePlan *plan;
   const Dummy *dummy;         /* chosen at y */
   const Decisions *decisions; /* NULL: nothing but modes changes at events */
   const Initial *initial;
@@ -22,8 +29,23 @@ typedef struct ExportSource {
   double start, stop, tolerance, interval, max_step;
 } ExportSource;
 
+/* Does the structure of the equations change with their conditions? */
+bool export_changes_structure(const ExportSource *source);
+
+/* Numbers the different conditions of branches; how many there are. */
+uint32_t export_number_conditions(const Branches *branches, uint32_t *number);
+
+/* Does the system choose its states? */
+bool export_chooses_states(const ExportSource *source);
+
+/* Have both systems the same unknowns, discrete values and conditions? So it is for modes of a model. */
+bool export_same_leaves(const ExportSource *a, const ExportSource *b);
+
 /* Can all of it be written? false: an error that names what cannot is in diags. */
 bool export_possible(const ExportSource *source, Diags *diags);
+
+/* How many equations are solved together at most. */
+uint32_t export_largest_block(const ExportSource *source);
 
 /* What is known of the initial value of a column of the array. */
 const InitialColumn *export_initial_column(const ExportSource *source, uint32_t column);

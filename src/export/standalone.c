@@ -5,30 +5,40 @@
 
 #include <string.h>
 
-static const char makefile_text[] = "# Builds the program `model`: make, then ./model [STOP [TOLERANCE]] > model.csv\n"
-                                    "CC ?= cc\n"
-                                    "CFLAGS ?= -O2 -std=c99 -pedantic -Wall\n"
-                                    "SOURCES = main.c model.c solver.c initial.c states.c events.c radau.c linear.c\n\n"
-                                    "# No fused operations: numbers are then the same everywhere.\n"
-                                    "model: $(SOURCES) solver.h\n"
-                                    "\t$(CC) $(CFLAGS) -ffp-contract=off -o $@ $(SOURCES) -lm\n\n"
-                                    "clean:\n"
-                                    "\trm -f model\n\n"
-                                    ".PHONY: clean\n";
-
 static void add_file(Heap *heap, ExportFiles *files, const char *name, const char *text) {
   vec_push(heap, files, (ExportFile){.name = name});
   text_append(heap, &vec_last(files).text, text, strlen(text));
 }
 
-bool export_standalone(Heap *heap, const ExportSource *source, ExportFiles *files, Diags *diags) {
+static void add_makefile(Heap *heap, ExportFiles *files) {
+  TextVec text = {0};
+  text_printf(heap, &text,
+              "# Builds the program `model`: make, then ./model [STOP [TOLERANCE]] > model.csv\n"
+              "CC ?= cc\n"
+              "CFLAGS ?= -O2 -std=c99 -pedantic -Wall\n"
+              "SOURCES =");
+  for (uint32_t k = 0; k < files->count; k++)
+    if (strstr(files->data[k].name, ".c")) text_printf(heap, &text, " %s", files->data[k].name);
+  text_printf(heap, &text,
+              "\n\n# No fused operations: numbers are then the same everywhere.\n"
+              "model: $(SOURCES) solver.h\n"
+              "\t$(CC) $(CFLAGS) -ffp-contract=off -o $@ $(SOURCES) -lm\n\n"
+              "clean:\n"
+              "\trm -f model\n\n"
+              ".PHONY: clean\n");
+  vec_push(heap, files, (ExportFile){.name = "Makefile", .text = text});
+}
+
+bool export_standalone(Heap *heap, const ExportSource *sources, ExportFiles *files, Diags *diags) {
   Arena *arena = &diags->arena;
-  if (!export_possible(source, diags)) return false;
-  ExportVariables variables = export_variables(heap, arena, source);
-  vec_push(heap, files, (ExportFile){.name = "model.c"});
-  if (!export_tables(heap, arena, source, &variables, &vec_last(files).text, diags)) return false;
+  if (!export_possible(sources, diags)) return false;
+  for (uint32_t k = 0; k < sources->systems; k++) {
+    ExportVariables variables = export_variables(heap, arena, &sources[k]);
+    vec_push(heap, files, (ExportFile){.name = export_file_name(arena, k)});
+    if (!export_tables(heap, arena, &sources[k], &variables, &vec_last(files).text, diags)) return false;
+  }
   for (const RuntimeFile *file = runtime_files; file->name; file++)
     if (strncmp(file->name, "fmi", 3) != 0) add_file(heap, files, file->name, file->text);
-  add_file(heap, files, "Makefile", makefile_text);
+  add_makefile(heap, files);
   return true;
 }

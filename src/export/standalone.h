@@ -4,4 +4,4 @@
 #include "export/tables.h"
 
 /* The files. false: an error is in diags, DIAG_STRUCTURE for what cannot be exported. In the heap; O(text). */
-bool export_standalone(Heap *heap, const ExportSource *source, ExportFiles *files, Diags *diags);
+bool export_standalone(Heap *heap, const ExportSource *sources, ExportFiles *files, Diags *diags);

@@ -2,6 +2,7 @@
 #include "export/tables.h"
 
 #include "code/cdata.h"
+#include "export/orders.h"
 #include "reduce/state_plan.h"
 
 #include <math.h>
@@ -43,11 +44,11 @@ typedef struct ProgramNames {
   NameVec units, joints, groups, levels, dependents;
   const char *initial_residual, *initial_jacobian;
   const char *residual, *jacobian, *conditions, *written, *rates, *initial_steps, *lefts, *actions, *samples,
-      *constants, *starts;
+      *constants, *starts, *delayed, *delay_times, *pipe_points, *branches;
 } ProgramNames;
 
 static void name_units(Writer *writer, ProgramNames *names) {
-  const StatePlan *plan = writer->source->states;
+  const StatePlan *plan = writer->source->plan;
   for (uint32_t u = 0; u < plan->units.count; u++) {
     const UnitPlan *unit = &plan->units.data[u];
     vec_push(writer->heap, &names->units, add_program(writer, unit->program, arena_printf(writer->arena, "unit%u", u)));
@@ -71,6 +72,17 @@ static const char *name_samples(Writer *writer) {
     vec_push(writer->heap, &roots, logic->samples.data[k].interval);
   }
   return add_roots(writer, roots.data, roots.count, "samples");
+}
+
+/* Places and values of the contents of pipes at the start. */
+static const char *name_pipe_points(Writer *writer) {
+  const Logic *logic = writer->source->evaluator->code->modes->logic;
+  ExprVec roots = {0};
+  for (uint32_t k = 0; k < logic->delays.count; k++) {
+    const LogicPipe *pipe = logic->delays.data[k].pipe;
+    for (uint32_t i = 0; pipe && i < 2 * pipe->count; i++) vec_push(writer->heap, &roots, pipe->points[i]);
+  }
+  return add_roots(writer, roots.data, roots.count, "pipe_points");
 }
 
 static void name_dependents(Writer *writer, ProgramNames *names) {
@@ -148,6 +160,10 @@ static ProgramNames name_programs(Writer *writer, const InitialPart *part) {
   names.initial_steps = add_program(writer, code->initial_steps, "initial_steps");
   names.lefts = add_program(writer, code->lefts, "lefts");
   names.actions = add_program(writer, code->actions, "actions");
+  names.delayed = add_program(writer, code->delayed, "delayed");
+  names.delay_times = add_program(writer, code->delay_times, "delay_times");
+  names.pipe_points = name_pipe_points(writer);
+  names.branches = add_program(writer, writer->source->systems > 1 ? writer->source->conditions : NULL, "branches");
   names.samples = name_samples(writer);
   names.constants =
       add_roots(writer, writer->variables->constants.data, writer->variables->constants.count, "constants");
@@ -203,7 +219,7 @@ static uint32_t put_blocks(Writer *writer, const ProgramNames *names, int32_t *n
 }
 
 static void put_units(Writer *writer, const ProgramNames *names, const int32_t *number) {
-  const StatePlan *plan = writer->source->states;
+  const StatePlan *plan = writer->source->plan;
   for (uint32_t u = 0; u < plan->units.count; u++)
     if (plan->units.data[u].kind == UNIT_EXPLICIT)
       cdata_indices(writer->heap, writer->out, "static const int", arena_printf(writer->arena, "unit%u_columns", u),
@@ -275,6 +291,25 @@ static void put_actions(Writer *writer) {
     PUT(writer, "},\n");
   }
   PUT(writer, "    {ACTION_WARN, 0, 0, 0}};\n\n");
+}
+
+/* Pieces of the past that are kept at most: whoever compiles may say otherwise. */
+static void put_delays(Writer *writer) {
+  const Logic *logic = writer->source->evaluator->code->modes->logic;
+  bool are_fixed = true;
+  uint32_t points = 0;
+  PUT(writer, "static const ModelDelay delays[] = {\n");
+  for (uint32_t k = 0; k < logic->delays.count; k++) {
+    const LogicDelay *delay = &logic->delays.data[k];
+    const LogicPipe *pipe = delay->pipe;
+    PUT(writer, "    {%u, %d, %d, %d, %u, %u, %u},\n", delay->leaf, delay->is_fixed, delay->is_discrete, pipe != NULL,
+        pipe ? pipe->arrival : 0, pipe ? pipe->count : 0, points);
+    are_fixed = are_fixed && delay->is_fixed;
+    if (pipe) points += 2 * pipe->count;
+  }
+  PUT(writer, "    {0, 0, 0, 0, 0, 0, 0}};\n\n#ifndef PAST_PIECES\n#define PAST_PIECES %d\n#endif\n\n",
+      logic->delays.count ? 4096 : 1);
+  PUT(writer, "enum { DELAYS = %u, HAS_FREE_DELAYS = %d, POINTS = %u };\n\n", logic->delays.count, !are_fixed, points);
 }
 
 static void put_logic(Writer *writer, const ProgramNames *names) {
@@ -393,6 +428,8 @@ static void put_initial(Writer *writer, const InitialPart *part) {
       part->count ? part->jacobian->nonzeros : 0);
 }
 
+/* ---- the whole ---- */
+
 static void put_number(Writer *writer, const char *field, double value) {
   PUT(writer, "    .%s = ", field);
   ctext_number(writer->heap, writer->out, value);
@@ -409,13 +446,32 @@ static uint32_t largest_outputs(const StatePlan *plan) {
   return largest;
 }
 
-static uint32_t largest_block(const ExportSource *source) {
-  const Blocks *blocks = &source->structure->blocks;
-  uint32_t largest = 0;
-  for (int32_t b = 0; b < blocks->n_blocks; b++)
-    if ((uint32_t)(blocks->start[b + 1] - blocks->start[b]) > largest)
-      largest = (uint32_t)(blocks->start[b + 1] - blocks->start[b]);
-  return largest;
+static uint32_t state_count(const ExportSource *source) {
+  const int32_t *from, *to;
+  return dummy_links(source->dummy, &from, &to);
+}
+
+/* The systems of the model, in the first of them; the branches that this one is for. */
+static void put_systems(Writer *writer) {
+  const ExportSource *source = writer->source;
+  uint32_t branches = source->systems > 1 ? source->branches->count : 0;
+  if (!branches) return;
+  if (source->holds) {
+    PUT(writer, "static const unsigned char holds[] = {");
+    for (uint32_t k = 0; k < branches; k++) PUT(writer, "%d, ", source->holds[k]);
+    PUT(writer, "0};\n\n");
+  }
+  const char **texts = arena_array(writer->arena, branches, sizeof *texts);
+  for (uint32_t k = 0; k < branches; k++)
+    texts[k] = model_text(writer->own, source->branches->condition[k], writer->arena);
+  PUT(writer, "static ");
+  cdata_strings(writer->heap, writer->out, "branch_text", texts, branches);
+  for (uint32_t k = 1; k < source->systems && !source->number; k++)
+    PUT(writer, "extern const Model model_tables%u;\n", k);
+  PUT(writer, "static const Model *const systems[] = {");
+  for (uint32_t k = 0; k < source->systems && !source->number; k++)
+    PUT(writer, k ? "&model_tables%u, " : "&model_tables, ", k);
+  PUT(writer, "0};\n\n");
 }
 
 static void put_model(Writer *writer, const ProgramNames *names, uint32_t work) {
@@ -424,9 +480,17 @@ static void put_model(Writer *writer, const ProgramNames *names, uint32_t work) 
   const Array *array = evaluator->array;
   const Modes *modes = evaluator->code->modes;
   const Logic *logic = modes->logic;
-  PUT(writer, "const Model model_tables = {\n    .name = ");
+  if (source->number)
+    PUT(writer, "extern const Model model_tables%u;\nconst Model model_tables%u", source->number, source->number);
+  else PUT(writer, "const Model model_tables");
+  PUT(writer, " = {\n    .name = ");
   cdata_string(writer->heap, writer->out, source->name);
   PUT(writer, ",\n");
+  if (source->systems > 1)
+    PUT(writer,
+        "    .systems = %u, .branches = %u, .system = systems, .holds = %s, .branch_program = %s,\n"
+        "    .branch_text = branch_text,\n",
+        source->number ? 1 : source->systems, source->branches->count, source->holds ? "holds" : "0", names->branches);
   put_number(writer, "start", source->start);
   put_number(writer, "stop", source->stop);
   put_number(writer, "tolerance", source->tolerance);
@@ -435,36 +499,41 @@ static void put_model(Writer *writer, const ProgramNames *names, uint32_t work) 
   PUT(writer, "    .unknowns = %u, .rows = %u, .columns = %u, .parameters = %u, .discretes = %u,\n",
       array->problem->unknowns, array->rows, array->columns, evaluator->model->parameters.count, modes_leaves(modes));
   PUT(writer, "    .initial = %u, .terminal = %u, .states = %u, .work = %u,\n", logic->initial, logic->terminal,
-      writer->variables->state_count, work);
+      state_count(source), work);
   PUT(writer,
       "    .column_start = column_start, .d = d, .order = state_order, .level = row_level, .c = row_c,\n"
       "    .row_equation = row_equation, .nominal = nominal, .weight = weight, .held = held, .y0 = start_columns,\n"
       "    .parameters0 = parameters0, .discretes0 = discretes0, .pre0 = pre0, .discretes_start = discretes_start,\n"
       "    .depth0 = depth0, .blocks = BLOCKS, .block_values = BLOCK_VALUES, .block = blocks, .unit = units,\n");
-  PUT(writer, "    .units = %u, .largest = %u, .joint = %u,\n", source->states->units.count, largest_block(source),
-      largest_outputs(source->states));
+  PUT(writer, "    .units = %u, .largest = %u, .joint = %u,\n", source->plan->units.count, export_largest_block(source),
+      largest_outputs(source->plan));
   PUT(writer,
-      "    .residual = %s, .jacobian = %s, .nonzeros = %u, .jacobian_start = jacobian_start,\n"
+      "    .residual = %s, .jacobian = %s, .nonzeros = %u, .whole = ORDER_WHOLE, .jump = ORDER_JUMP,\n"
+      "    .start_order = ORDER_START, .jacobian_start = jacobian_start,\n"
       "    .jacobian_row = jacobian_row, .mode = modes, .conditions = %s, .written = %s, .rates = %s,\n",
       names->residual, names->jacobian, evaluator->jacobian->nonzeros, names->conditions, names->written, names->rates);
   PUT(writer, "    .modes = %u, .first_mode = %u, .levels = %u, .initial_steps = %u, .lefts = %u, .samples = %u,\n",
       modes->count, modes->first, logic->level_start.count - 1, logic->initial_steps.count, logic->lefts.count,
       logic->samples.count);
-  PUT(writer, "    .actions = %u, .dependents = %u, .constants = %u, .can_start = %d, .variables = %u,\n",
+  PUT(writer,
+      "    .actions = %u, .dependents = %u, .constants = %u, .can_start = %d, .variables = %u,\n"
+      "    .has_choice = %d,\n",
       logic->actions.count, writer->variables->dependents.count, writer->variables->constants.count,
-      export_restarts(source), writer->variables->list.count);
+      export_restarts(source), writer->variables->list.count, source->chooses);
   PUT(writer,
       "    .discrete_level = levels, .step = steps, .initial_step = initial_steps, .initial_program = %s,\n"
       "    .lefts_program = %s, .samples_program = %s, .actions_program = %s, .left = lefts, .sample = samples,\n"
       "    .action = actions, .matters = matters, .dependent_program = dependent_programs, .dependent = dependents,\n"
       "    .constants_program = %s, .starts_program = %s, .variable = variables,\n"
+      "    .delays = DELAYS, .has_free_delays = HAS_FREE_DELAYS, .pieces = PAST_PIECES, .delay = delays,\n"
+      "    .delayed = %s, .delay_times = %s, .pipe_points = %s, .points = POINTS,\n"
       "    .initial_unknowns = INITIAL_UNKNOWNS, .initial_columns = INITIAL_COLUMNS,\n"
       "    .initial_parameters = INITIAL_PARAMETERS, .initial_nonzeros = INITIAL_NONZEROS,\n"
       "    .initial_place = initial_place, .initial_unknown = initial_unknown, .initial_value = initial_value,\n"
       "    .initial_parameter = initial_parameter, .initial_start = initial_start, .initial_row = initial_row,\n"
       "    .initial_residual = %s, .initial_jacobian = %s};\n",
       names->initial_steps, names->lefts, names->samples, names->actions, names->constants, names->starts,
-      names->initial_residual, names->initial_jacobian);
+      names->delayed, names->delay_times, names->pipe_points, names->initial_residual, names->initial_jacobian);
 }
 
 bool export_tables(Heap *heap, Arena *arena, const ExportSource *source, const ExportVariables *variables, TextVec *out,
@@ -486,13 +555,20 @@ bool export_tables(Heap *heap, Arena *arena, const ExportSource *source, const E
   put_units(&writer, &names, number);
   put_modes(&writer);
   put_logic(&writer, &names);
+  put_delays(&writer);
   put_arrays(&writer);
   put_initial(&writer, &part);
+  orders_write(heap, arena, source, part.jacobian, out);
   put_variables(&writer);
   PUT(&writer, "static ModelProgram *const dependent_programs[] = {");
   for (uint32_t k = 0; k < names.dependents.count; k++) PUT(&writer, "%s, ", names.dependents.data[k]);
   PUT(&writer, "0};\n\n");
   cdata_indices(heap, out, "static const int", "dependents", variables->dependents.data, variables->dependents.count);
+  put_systems(&writer);
   put_model(&writer, &names, work);
   return true;
+}
+
+const char *export_file_name(Arena *arena, uint32_t system) {
+  return system ? arena_printf(arena, "model%u.c", system) : "model.c";
 }

@@ -5,6 +5,9 @@
 #include "code/export.h"
 #include "export/variables.h"
 
-/* The text of model.c, appended. false: the model calls a function that cannot be written as C; an error is in diags. O(text). */
+/* The text of model.c, or of another system of the model, appended. false: the model calls a function that cannot be written as C; an error is in diags. O(text). */
 bool export_tables(Heap *heap, Arena *arena, const ExportSource *source, const ExportVariables *variables, TextVec *out,
                    Diags *diags);
+
+/* The name of the file of a system: model.c, model1.c, ... */
+const char *export_file_name(Arena *arena, uint32_t system);

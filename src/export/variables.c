@@ -115,8 +115,7 @@ const uint32_t *export_state_order(Arena *arena, const ExportSource *source) {
 }
 
 static void add_states(Heap *heap, Arena *arena, ExportVariables *variables, const ExportSource *source) {
-  const int32_t *from, *to;
-  uint32_t states = dummy_links(source->dummy, &from, &to);
+  uint32_t states = source->states;
   variables->first_state = variables->list.count;
   variables->state_count = states;
   for (int is_rate = 0; is_rate < 2; is_rate++) {
@@ -145,18 +144,12 @@ static void add_indicator(Heap *heap, Arena *arena, ExportVariables *variables, 
   vec_last(&variables->list).index = index;
 }
 
-static bool chooses_states(const ExportSource *source) {
-  for (int32_t b = 0; b < source->structure->blocks.n_blocks; b++)
-    if (dummy_plan_chooses(source->choice, b)) return true;
-  return false;
-}
-
 /* One for each condition, and one for the choice of states. */
 static void add_indicators(Heap *heap, Arena *arena, ExportVariables *variables, const ExportSource *source) {
   uint32_t modes = source->evaluator->code->modes->count;
   for (uint32_t m = 0; m < modes; m++)
     if (!export_is_timed(source, m)) add_indicator(heap, arena, variables, m);
-  if (chooses_states(source)) add_indicator(heap, arena, variables, modes);
+  if (source->chooses) add_indicator(heap, arena, variables, modes);
 }
 
 ExportVariables export_variables(Heap *heap, Arena *arena, const ExportSource *source) {

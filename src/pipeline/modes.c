@@ -13,8 +13,17 @@ static const Plan *find_mode(const Simulation *simulation, const bool *holds) {
   return NULL;
 }
 
+static const Plan *make_mode(Simulation *simulation, const Handover *handover, bool *holds, Diags *diags) {
+  Request request = simulation->request;
+  request.handover = handover;
+  if (handover) request.run.start = handover->time;
+  Plan *plan = heap_alloc(simulation->heap, sizeof *plan);
+  if (!plan_make_for(plan, simulation->heap, simulation->plan->model, &request, holds, diags)) return NULL;
+  vec_push(simulation->heap, &simulation->modes, plan);
+  return plan;
+}
+
 const Plan *mode_plan(Simulation *simulation, const Handover *handover, bool *is_new) {
-  Heap *heap = simulation->heap;
   if (simulation->view && simulation->view->sensitivity) {
     diag_error(simulation->diags, DIAG_INTEGRATION, (Span){0},
                "at time %.10g an event changes the structure of the equations, which sensitivities do not follow",
@@ -22,17 +31,10 @@ const Plan *mode_plan(Simulation *simulation, const Handover *handover, bool *is
     return NULL;
   }
   Evaluator *evaluator = handover ? handover->evaluator : simulation->view->evaluator;
-  bool *holds = start_branches(simulation->plan, evaluator, heap);
+  bool *holds = start_branches(simulation->plan, evaluator, simulation->heap);
   const Plan *known = find_mode(simulation, holds);
   *is_new = !known;
-  if (known) return known;
-  Request request = simulation->request;
-  request.handover = handover;
-  if (handover) request.run.start = handover->time;
-  Plan *plan = heap_alloc(heap, sizeof *plan);
-  if (!plan_make_for(plan, heap, simulation->plan->model, &request, holds, simulation->diags)) return NULL;
-  vec_push(heap, &simulation->modes, plan);
-  return plan;
+  return known ? known : make_mode(simulation, handover, holds, simulation->diags);
 }
 
 double *mode_columns(const Simulation *simulation, const double *y, Heap *heap) {
@@ -42,6 +44,19 @@ double *mode_columns(const Simulation *simulation, const double *y, Heap *heap) 
   for (uint32_t q = 0; q < columns; q++)
     own[q] = view->source[q] == MAP_NONE ? NAN : view->sign[q] * y[view->source[q]];
   return own;
+}
+
+const Plan *simulation_mode(Simulation *simulation, const bool *holds) {
+  const Plan *known = find_mode(simulation, holds);
+  if (known) return known;
+  Heap *heap = simulation->heap;
+  Diags *attempt = heap_alloc(heap, sizeof *attempt);
+  Handover *handover = heap_alloc(heap, sizeof *handover);
+  *attempt = diags_make(heap);
+  *handover = (Handover){run_time(simulation->run), simulation->view->original,
+                         mode_columns(simulation, run_values(simulation->run), heap)};
+  return make_mode(simulation, handover, heap_copy(heap, holds, simulation->plan->branches.count, sizeof *holds),
+                   attempt);
 }
 
 /* Goes over to the plan of the mode that the event leads into. */

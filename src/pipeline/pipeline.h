@@ -140,6 +140,9 @@ bool simulation_run(Simulation *simulation, Heap *heap, const Plan *plan, const 
  * in diags. */
 bool simulation_advance(Simulation *simulation, double until, bool once);
 
+/* A plan for another mode of the equations, where branches hold so, made at the values that the run has come to; NULL where there are none. */
+const Plan *simulation_mode(Simulation *simulation, const bool *holds);
+
 /* The value of a signal of its recorder, all columns being y. */
 double simulation_value(const Simulation *simulation, const Signal *signal, const double *y);
 

@@ -17,7 +17,7 @@ enum {
   ITERATION_LIMIT = 1000,
   TRIAL_LIMIT = 10
 };
-enum { HOVER_LIMIT = 4, HOVER_RANGE = 16, SLACK_GROWTH = 8, START_ROUNDS = 20, JUMP_LIMIT = 12 };
+enum { HOVER_LIMIT = 4, HOVER_RANGE = 16, SLACK_GROWTH = 8, START_ROUNDS = 20, JUMP_LIMIT = 12, SYSTEM_LIMIT = 1000 };
 static const double FIRST_SLACK = 1e-3, LARGEST_SLACK_OF_JUMPS = 1e-3, FAST = 1e-3, REGULAR = 0.1;
 static const double ROUND_OFF = 1e-13, STILL = 1e-9, SMALL_PART = 0.1, ON_EDGE = 1e-6, JUMP = 1e-3;
 static const double CONVERGED = 1e-13, JUMPED = 1e-6, LEFT = 1e-9;
@@ -25,13 +25,11 @@ static const double CONVERGED = 1e-13, JUMPED = 1e-6, LEFT = 1e-9;
 /* A difference beyond this comes of a constant that stands for infinity: it tells a side, but no size. */
 static const double INFINITE = 1e50;
 
-static int run(const Solver *solver, ModelProgram *program, double t, const double *y, double *out) {
-  return program(t, y, solver->parameters, solver->discretes, solver->pre, solver->work, out);
-}
-
 static double *mode_of(const Solver *solver, int m) { return &solver->discretes[solver->model->first_mode + m]; }
 
-int events_any(const Model *model) { return model->modes || model->levels || model->samples || model->actions; }
+int events_any(const Model *model) {
+  return model->modes || model->levels || model->samples || model->actions || model->delays;
+}
 
 /* ---- modes as functions of their differences ---- */
 
@@ -84,7 +82,7 @@ static double known_size(double difference) { return fabs(difference) < INFINITE
 
 /* Runs a program of conditions. Whatever overflows still has a sign; only values that are no numbers tell nothing. */
 static int run_conditions(Solver *solver, ModelProgram *program, double t, const double *y) {
-  if (!run(solver, program, t, y, solver->difference)) return 0;
+  if (!solver_run(solver, program, t, y, solver->difference)) return 0;
   for (int k = 0; k < 2 * solver->model->modes; k++)
     if (isnan(solver->difference[k])) return 1;
   return 0;
@@ -97,7 +95,7 @@ int events_evaluate(Solver *solver, double t, const double *y) {
 
 static void evaluate_rates(Solver *solver, double t, const double *y) {
   const Model *model = solver->model;
-  if (!model->modes || !run(solver, model->rates, t, y, solver->rate)) return;
+  if (!model->modes || !solver_run(solver, model->rates, t, y, solver->rate)) return;
   for (int m = 0; m < model->modes; m++)
     if (!is_finite(solver->rate[m])) solver->rate[m] = 0;
 }
@@ -174,7 +172,7 @@ static int set_timed(Solver *solver, double t, const double *y) {
   int changed = 0, any = 0;
   for (int m = 0; m < model->modes; m++) any |= model->mode[m].is_timed;
   if (!any) return 0;
-  run(solver, model->conditions, behind(t), y, solver->values);
+  solver_run(solver, model->conditions, behind(t), y, solver->values);
   for (int m = 0; m < model->modes; m++) {
     if (!model->mode[m].is_timed || !is_finite(solver->values[m])) continue;
     double value = mode_value(model->mode[m].kind, solver->values[m]);
@@ -192,7 +190,7 @@ static int is_due(double due, double t) { return due <= t + 8 * DBL_EPSILON * fm
 
 static void begin_samples(Solver *solver, double t) {
   const Model *model = solver->model;
-  if (model->samples) run(solver, model->samples_program, t, solver->y, solver->values);
+  if (model->samples) solver_run(solver, model->samples_program, t, solver->y, solver->values);
   for (int k = 0; k < model->samples; k++) {
     solver->sample_start[k] = solver->values[2 * k];
     solver->sample_interval[k] = solver->values[2 * k + 1];
@@ -223,7 +221,7 @@ static double timed_next(const Solver *solver, int m, double t, double rate) {
 
 double events_next_time(Solver *solver, double t) {
   const Model *model = solver->model;
-  double first = HUGE_VAL;
+  double first = model->delays ? past_next_time(solver, t) : HUGE_VAL;
   int any = 0;
   for (int k = 0; k < model->samples; k++) {
     double next = sample_time(solver, k);
@@ -232,7 +230,7 @@ double events_next_time(Solver *solver, double t) {
   for (int m = 0; m < model->modes; m++) any |= model->mode[m].is_timed;
   if (!any) return first;
   evaluate_rates(solver, t, solver->y);
-  run(solver, model->conditions, behind(t), solver->y, solver->values);
+  solver_run(solver, model->conditions, behind(t), solver->y, solver->values);
   for (int m = 0; m < model->modes; m++)
     if (model->mode[m].is_timed) first = fmin(first, timed_next(solver, m, t, solver->rate[m]));
   return first;
@@ -246,7 +244,7 @@ static void copy_pre(Solver *solver) {
 
 static void set_lefts(Solver *solver, double t, const double *y) {
   const Model *model = solver->model;
-  if (model->lefts) run(solver, model->lefts_program, t, y, solver->values);
+  if (model->lefts) solver_run(solver, model->lefts_program, t, y, solver->values);
   for (int k = 0; k < model->lefts; k++) solver->discretes[model->left[k]] = solver->values[k];
 }
 
@@ -261,7 +259,7 @@ static int set_initial(Solver *solver, double t, const double *y) {
   const Model *model = solver->model;
   int changed = 0;
   if (!model->initial_steps || solver->discretes[model->initial] == 0) return 0;
-  run(solver, model->initial_program, t, y, solver->values);
+  solver_run(solver, model->initial_program, t, y, solver->values);
   for (int k = 0; k < model->initial_steps; k++)
     changed += set_leaf(solver, solver->pre, model->initial_step[k].leaf, solver->values[k]);
   return changed;
@@ -274,7 +272,7 @@ static int set_discretes(Solver *solver, double t, const double *y) {
   int changed = set_initial(solver, t, y);
   for (int l = 0; l < model->levels; l++) {
     const ModelLevel *level = &model->discrete_level[l];
-    run(solver, level->program, t, y, solver->values);
+    solver_run(solver, level->program, t, y, solver->values);
     for (int k = 0; k < level->count; k++) {
       const ModelStep *step = &model->step[level->first + k];
       int acted = step->fires && solver->discretes[step->leaf] != 0 && solver->pre[step->leaf] == 0;
@@ -367,18 +365,18 @@ static void begin_modes(Solver *solver, int mode) {
 static int evaluate_jump(Solver *solver, double t) {
   const Model *model = solver->model;
   int n = model->unknowns;
-  if (run(solver, model->residual, t, solver->jump_y, solver->full)) return 1;
-  if (run(solver, model->jacobian, t, solver->jump_y, solver->full_entries)) return 1;
+  if (solver_run(solver, model->residual, t, solver->jump_y, solver->input_rows)) return 1;
+  if (solver_run(solver, model->jacobian, t, solver->jump_y, solver->full_entries)) return 1;
   memset(solver->right, 0, (size_t)n * sizeof(double));
   for (int r = 0; r < model->rows; r++)
-    if (model->level[r] == model->c[r] - 1) solver->right[model->row_equation[r]] = -solver->full[r];
-  memset(solver->full, 0, (size_t)n * (size_t)n * sizeof(double));
+    if (model->level[r] == model->c[r] - 1) solver->right[model->row_equation[r]] = -solver->input_rows[r];
+  matrix_begin(&solver->full, n, 1, &model->jump);
   for (int j = 0; j < n; j++) {
     int q = model->column_start[j] + model->d[j];
     for (int e = model->jacobian_start[q]; e < model->jacobian_start[q + 1]; e++) {
       int r = model->jacobian_row[e], i = model->row_equation[r];
       if (model->level[r] != model->c[r]) continue;
-      solver->full[i + j * n] = solver->full_entries[e];
+      matrix_add(&solver->full, i, j, solver->full_entries[e]);
       if (model->c[r] == 0) solver->right[i] -= solver->full_entries[e] * solver->moved[j];
     }
   }
@@ -419,11 +417,11 @@ static int coefficients_changed(const Solver *solver) {
 static int lower_jumps(Solver *solver, double t) {
   const Model *model = solver->model;
   double *rows = solver->jump_first + model->nonzeros;
-  if (run(solver, model->residual, t, solver->jump_y, rows)) return 0;
+  if (solver_run(solver, model->residual, t, solver->jump_y, rows)) return 0;
   memset(solver->right, 0, (size_t)model->unknowns * sizeof(double));
   for (int r = 0; r < model->rows; r++)
     if (model->c[r] > 1 && model->level[r] == model->c[r] - 2) solver->right[model->row_equation[r]] = -rows[r];
-  lu_solve(model->unknowns, solver->full, solver->full_pivot, solver->right);
+  matrix_solve(&solver->full, solver->right);
   for (int j = 0; j < model->unknowns; j++) {
     int q = model->column_start[j] + model->d[j] - 2;
     if (model->d[j] >= 2 && fabs(solver->right[j]) > JUMPED * fmax(model->nominal[q], fabs(solver->jump_y[q])))
@@ -440,9 +438,9 @@ static int solve_jump(Solver *solver, double t, double *y) {
   memcpy(solver->jump_y, y, (size_t)model->columns * sizeof(double));
   memset(solver->moved, 0, (size_t)model->unknowns * sizeof(double));
   for (int k = 0; k < JUMP_LIMIT && change > CONVERGED; k++) {
-    if (evaluate_jump(solver, t) || lu_factor(model->unknowns, solver->full, solver->full_pivot)) return 0;
+    if (evaluate_jump(solver, t) || matrix_factor(&solver->full)) return 0;
     if (!k) memcpy(solver->jump_first, solver->full_entries, (size_t)model->nonzeros * sizeof(double));
-    lu_solve(model->unknowns, solver->full, solver->full_pivot, solver->right);
+    matrix_solve(&solver->full, solver->right);
     change = move_columns(solver, &column);
     total += change;
   }
@@ -461,6 +459,26 @@ static int solve_at_event(Solver *solver, double t, double *y) {
   }
   states_select(solver, t, y, 0);
   return states_complete(solver, t, y, 0) != SOLVER_OK;
+}
+
+/* ---- structure ---- */
+
+static void evaluate_branches(Solver *solver, double t, const double *y) {
+  solver_run(solver, solver->model->branch_program, t, y, solver->branch_values);
+}
+
+/* Does a system hold where the branches have the values evaluated last? */
+static int holds_now(const Solver *solver, const Model *system) {
+  for (int k = 0; k < system->branches; k++)
+    if ((solver->branch_values[k] != 0) != system->holds[k]) return 0;
+  return 1;
+}
+
+/* Does another system hold? One for all branches is left where it has no solution. */
+static int leaves_structure(Solver *solver, double t, const double *y) {
+  if (!solver->model->holds || solver->now->restructured) return solver->now->restructured;
+  evaluate_branches(solver, t, y);
+  return solver->now->restructured = !holds_now(solver, solver->model);
 }
 
 /* ---- sliding along an edge ---- */
@@ -541,8 +559,9 @@ static int iterate_modes(Solver *solver, double t, double *y) {
   for (int round = 0; round < limit + solver->model->discretes && solved < limit; round++) {
     if (events_evaluate(solver, t, y)) return 1;
     solver->now->matter = 0;
-    if (!set_modes(solver, t, y)) return 0;
+    if (!set_modes(solver, t, y)) return leaves_structure(solver, t, y);
     if (!solver->now->matter) continue;
+    if (leaves_structure(solver, t, y)) return 1;
     solver->now->changed = 1;
     solved++;
     if (solve_at_event(solver, t, y)) return 1;
@@ -619,6 +638,7 @@ static int settle_values(Solver *solver, double t, double *y, int mode) {
   keep(solver, y, solver->begin_y, solver->begin_discretes);
   now->retracted = 0;
   int failed = settle_once(solver, t, y, mode);
+  if (now->restructured) return 1;
   if (now->retracted && !now->latches && (failed || is_undecided(solver))) {
     go_back(solver, solver->begin_y, solver->begin_discretes, y);
     now->latches = 1;
@@ -631,7 +651,8 @@ static int settle_values(Solver *solver, double t, double *y, int mode) {
     failed = settle_once(solver, t, y, mode);
     now->one_by_one = 0;
   }
-  return failed && !now->undetermined ? enumerate_modes(solver, t, y) : failed;
+  int has_others = solver->model->branches && !solver->model->holds;
+  return failed && !now->undetermined && !now->restructured && !has_others ? enumerate_modes(solver, t, y) : failed;
 }
 
 /* ---- actions ---- */
@@ -643,7 +664,7 @@ static void report(const Solver *solver, const char *text) {
 static void act(Solver *solver, double t, const double *y) {
   const Model *model = solver->model;
   if (!model->actions) return;
-  run(solver, model->actions_program, t, y, solver->values);
+  solver_run(solver, model->actions_program, t, y, solver->values);
   for (int a = 0; a < model->actions; a++) {
     const ModelAction *action = &model->action[a];
     int holds = solver->values[2 * a] == 0;
@@ -690,8 +711,58 @@ static int iterate(Solver *solver, double t, double *y, int mode) {
     if (reset_columns(solver, t, y, &is_reset)) return 1;
     if (accept(solver, t, y) || is_reset) continue;
     end_samples(solver, t, y);
+    if (solver->model->delays && past_note(solver, t, y, now->changed || mode >= 0)) return 1;
     if (!events_evaluate(solver, t, y)) events_keep(solver, t, y, 0);
     return 0;
+  }
+  return 1;
+}
+
+static int find_system(const Solver *solver) {
+  for (int k = 0; k < solver->first->systems; k++)
+    if (solver->first->system[k]->holds && holds_now(solver, solver->first->system[k])) return k;
+  return -1;
+}
+
+static void report_unknown_system(const Solver *solver) {
+  report(solver, "the equations become others, which were not met when the model was exported, where these change:");
+  for (int k = 0; k < solver->model->branches; k++) report(solver, solver->model->branch_text[k]);
+}
+
+/* Goes over to the system that holds now, from columns of the former one. Returns 1 where there is none, or no consistent values. */
+static int change_system(Solver *solver, double t, double *y) {
+  const Model *before = solver->model;
+  evaluate_branches(solver, t, solver->settle_y);
+  int number = find_system(solver);
+  if (number < 0) {
+    report_unknown_system(solver);
+    return 1;
+  }
+  const Model *model = solver->model = solver->first->system[number];
+  for (int j = 0; j < model->unknowns; j++)
+    for (int order = 0; order <= model->d[j]; order++)
+      y[model->column_start[j] + order] = order <= before->d[j] ? solver->settle_y[before->column_start[j] + order] : 0;
+  solver->now->system = number;
+  solver->now->restructured = solver->now->undetermined = 0;
+  solver->now->changed = 1;
+  solver->now->slide = -1;
+  memcpy(solver->depth, model->depth0, (size_t)model->unknowns * sizeof(int));
+  states_link(solver);
+  return solve_jump(solver, t, y) || states_select(solver, t, y, 0) || states_complete(solver, t, y, 0) != SOLVER_OK;
+}
+
+/* Iterates, and goes on in other systems where the structure changes. */
+static int iterate_systems(Solver *solver, double t, double *y, int mode) {
+  memcpy(solver->settle_y, y, (size_t)solver->model->columns * sizeof(double));
+  solver->now->restructured = 0;
+  for (int change = 0; change < SYSTEM_LIMIT; change++) {
+    int failed = iterate(solver, t, y, mode);
+    int is_left = solver->now->restructured || (failed && solver->model->branches && !solver->model->holds);
+    if (!failed || !is_left) return failed;
+    if (change_system(solver, t, y)) return 1;
+    memcpy(solver->settle_y, y, (size_t)solver->model->columns * sizeof(double));
+    solver->now->latches = 1;
+    mode = -1;
   }
   return 1;
 }
@@ -702,7 +773,11 @@ int events_settle(Solver *solver, double t, double *y, int mode) {
   set_lefts(solver, t, y);
   copy_pre(solver);
   set_samples(solver, t);
-  return iterate(solver, t, y, mode);
+  int passed = solver->model->delays && past_pass(solver, t, y);
+  if (passed && solve_at_event(solver, t, y)) return 1;
+  int failed = iterate_systems(solver, t, y, mode);
+  solver->now->changed |= passed;
+  return failed;
 }
 
 /* ---- hysteresis ---- */
@@ -757,10 +832,10 @@ static int find_start(Solver *solver, double t, double *y) {
   for (int round = 0; round < START_ROUNDS; round++) {
     memcpy(y, solver->event_y, (size_t)model->columns * sizeof(double));
     if (find_columns(solver, t, y)) return 1;
-    if (modes_differ(solver, t, y)) continue;
+    if ((model->delays && past_guess(solver, t, y)) || modes_differ(solver, t, y)) continue;
     solver->discretes[model->initial] = 0;
     copy_pre(solver);
-    return 0;
+    return leaves_structure(solver, t, y);
   }
   return 1;
 }
@@ -783,7 +858,7 @@ int events_initial(Solver *solver, double t, double *y) {
   int are_known = model->modes && !run_conditions(solver, model->conditions, t, model->nominal);
   for (int m = 0; m < model->modes && are_known; m++)
     solver->nominal_size[m] = known_size(solver->difference[model->modes + m]);
-  if (states_select(solver, t, y, 0)) return 1;
+  if (states_select(solver, t, y, 0) || (model->delays && past_begin(solver, t, y))) return 1;
   events_begin(solver, t, y);
   begin_samples(solver, t);
   if (!model->levels && !model->samples && !model->actions) return 0;

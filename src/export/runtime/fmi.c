@@ -155,14 +155,14 @@ int instance_set_time(Instance *instance, double time) {
 }
 
 int instance_set_states(Instance *instance, const double *states, size_t count) {
-  if (count != (size_t)instance->solver->model->states) return fail(instance, "the number of states is wrong");
+  if (count != (size_t)instance->solver->width) return fail(instance, "the number of states is wrong");
   if (count) memcpy(instance->solver->states, states, count * sizeof *states);
   instance->is_stale = 1;
   return 0;
 }
 
 int instance_states(Instance *instance, double *states, size_t count) {
-  if (count != (size_t)instance->solver->model->states) return fail(instance, "the number of states is wrong");
+  if (count != (size_t)instance->solver->width) return fail(instance, "the number of states is wrong");
   if (is_initial(instance) && start(instance)) return 1;
   if (count) memcpy(states, instance->solver->states, count * sizeof *states);
   return 0;
@@ -170,22 +170,23 @@ int instance_states(Instance *instance, double *states, size_t count) {
 
 int instance_derivatives(Instance *instance, double *derivatives, size_t count) {
   const Solver *solver = instance->solver;
-  if (count != (size_t)solver->model->states) return fail(instance, "the number of states is wrong");
+  if (count != (size_t)solver->width) return fail(instance, "the number of states is wrong");
   if (update(instance)) return 1;
-  for (size_t k = 0; k < count; k++) derivatives[k] = solver->y[solver->to[k]];
+  for (size_t k = 0; k < count; k++) derivatives[k] = (int)k < solver->model->states ? solver->y[solver->to[k]] : 0;
   return 0;
 }
 
 int instance_nominals(Instance *instance, double *nominals, size_t count) {
   const Solver *solver = instance->solver;
-  if (count != (size_t)solver->model->states) return fail(instance, "the number of states is wrong");
-  for (size_t k = 0; k < count; k++) nominals[k] = solver->model->nominal[solver->from[k]];
+  if (count != (size_t)solver->width) return fail(instance, "the number of states is wrong");
+  for (size_t k = 0; k < count; k++)
+    nominals[k] = (int)k < solver->model->states ? solver->model->nominal[solver->from[k]] : 1;
   return 0;
 }
 
 size_t instance_indicator_count(const Instance *instance) {
   const Model *model = instance->solver->model;
-  size_t count = states_choose(model) != 0;
+  size_t count = model->has_choice != 0;
   for (int m = 0; m < model->modes; m++) count += !model->mode[m].is_timed;
   return count;
 }
@@ -212,8 +213,12 @@ static int crossed_mode(Solver *solver) {
   return -1;
 }
 
+static double state_value(const Solver *solver, int k) {
+  return k < solver->model->states ? solver->y[solver->from[k]] : 0;
+}
+
 static void gather(Solver *solver) {
-  for (int k = 0; k < solver->model->states; k++) solver->states[k] = solver->y[solver->from[k]];
+  for (int k = 0; k < solver->width; k++) solver->states[k] = state_value(solver, k);
 }
 
 /* Our own integrator goes on from other values. */
@@ -223,12 +228,24 @@ static void restart(Solver *solver) {
   solver->now->next = fmin(next, 10 * solver->now->next);
 }
 
+/* In model exchange only the ends of steps are told. */
+static int follow(Instance *instance) {
+  if (!instance->solver->model->delays || instance->is_cosimulation) return 0;
+  return solver_follow(instance->solver) != SOLVER_OK && fail(instance, "a step cannot be followed for delays");
+}
+
+/* A step of model exchange must not need values of its own: an event ends it. */
+static double next_event(Solver *solver) {
+  double t = solver->now->time, next = events_next_time(solver, t);
+  return solver->model->delays ? fmin(next, t + past_longest_step(solver, t, solver->y)) : next;
+}
+
 /* What happens at an event, and which states serve from then on. */
 int instance_discrete(Instance *instance, InstanceEvent *event) {
   Solver *solver = instance->solver;
   Scalars *now = solver->now;
-  int was_stale = instance->is_stale;
-  if (update(instance)) return 1;
+  int was_stale = instance->is_stale, system = now->system;
+  if (update(instance) || follow(instance)) return 1;
   now->changed = 0;
   if (events_any(solver->model)) {
     int mode = crossed_mode(solver);
@@ -241,18 +258,18 @@ int instance_discrete(Instance *instance, InstanceEvent *event) {
   int exchanged = states_exchange(solver, now->time, solver->y);
   if (exchanged < 0) return fail(instance, "the equations are singular for every choice of states");
   int moved = exchanged > 0 || now->changed; /* an integrator of several steps begins anew */
-  for (int k = 0; k < solver->model->states; k++) moved |= solver->states[k] != solver->y[solver->from[k]];
+  for (int k = 0; k < solver->width; k++) moved |= solver->states[k] != state_value(solver, k);
   gather(solver);
   if (instance->is_cosimulation && (was_stale || moved)) restart(solver);
-  double next = events_next_time(solver, now->time);
-  *event = (InstanceEvent){moved, exchanged > 0, now->terminated, is_finite(next), next};
+  double next = next_event(solver);
+  *event = (InstanceEvent){moved, exchanged > 0 || now->system != system, now->terminated, is_finite(next), next};
   return 0;
 }
 
 int instance_completed(Instance *instance, int *needs_event, int *terminates) {
   Solver *solver = instance->solver;
   Scalars *now = solver->now;
-  if (update(instance)) return 1;
+  if (update(instance) || follow(instance)) return 1;
   if (crossed_mode(solver) < 0) events_keep(solver, now->time, solver->y, 0);
   if (solver->model->actions) events_watch(solver, now->time, solver->y);
   if (now->asserted) return fail(instance, "an assertion does not hold");
@@ -293,8 +310,9 @@ static int column_of(const Instance *instance, unsigned variable, double *factor
   const Solver *solver = instance->solver;
   const ModelVariable *known = find(instance, variable);
   *factor = known->kind == VARIABLE_COLUMN ? known->sign : 1;
-  if (known->kind == VARIABLE_STATE) return solver->from[known->index];
-  if (known->kind == VARIABLE_RATE) return solver->to[known->index];
+  int is_state = known->kind == VARIABLE_STATE || known->kind == VARIABLE_RATE;
+  if (is_state && known->index >= solver->model->states) return -1;
+  if (is_state) return (known->kind == VARIABLE_STATE ? solver->from : solver->to)[known->index];
   return known->kind == VARIABLE_COLUMN ? known->index : -1;
 }
 
@@ -320,8 +338,7 @@ static int find_input_rows(Solver *solver, int leaf) {
   memset(solver->input_rows, 0, (size_t)model->rows * sizeof(double));
   for (int side = 1; side >= -1 && !failed; side -= 2) {
     solver->parameters[leaf] = kept + side * delta;
-    failed = model->residual(solver->now->time, solver->y, solver->parameters, solver->discretes, solver->pre,
-                             solver->work, solver->right);
+    failed = solver_run(solver, model->residual, solver->now->time, solver->y, solver->right);
     for (int r = 0; r < model->rows; r++) solver->input_rows[r] += side * solver->right[r] / (2 * delta);
   }
   solver->parameters[leaf] = kept;
@@ -337,8 +354,10 @@ static int differences(Instance *instance, const unsigned *knowns, size_t count,
   memcpy(solver->event_y, solver->y, (size_t)solver->model->columns * sizeof(double));
   for (size_t k = 0; k < count; k++) {
     const ModelVariable *known = find(instance, knowns[k]);
-    if (known->kind == VARIABLE_STATE) solver->event_y[solver->from[known->index]] += delta * seed[k];
-    else solver->parameters[known->index] += delta * seed[k];
+    double factor;
+    int column = column_of(instance, knowns[k], &factor);
+    if (column >= 0) solver->event_y[column] += delta * seed[k];
+    else if (known->kind != VARIABLE_STATE) solver->parameters[known->index] += delta * seed[k];
   }
   int failed = states_complete(solver, solver->now->time, solver->event_y, 1) != SOLVER_OK;
   memcpy(solver->parameters, solver->kept_parameters, parameters);
@@ -354,9 +373,10 @@ static int find_direction(Instance *instance, const unsigned *knowns, size_t cou
   memset(solver->row_direction, 0, (size_t)solver->model->rows * sizeof(double));
   for (size_t k = 0; k < count && !failed; k++) {
     const ModelVariable *known = find(instance, knowns[k]);
-    int is_state = known->kind == VARIABLE_STATE;
-    if (is_state) solver->direction[solver->from[known->index]] += seed[k];
-    else failed = find_input_rows(solver, known->index);
+    double factor;
+    int is_state = known->kind == VARIABLE_STATE, column = column_of(instance, knowns[k], &factor);
+    if (column >= 0) solver->direction[column] += seed[k];
+    else if (!is_state) failed = find_input_rows(solver, known->index);
     for (int r = 0; r < solver->model->rows && !is_state; r++)
       solver->row_direction[r] += seed[k] * solver->input_rows[r];
   }
@@ -407,8 +427,8 @@ int instance_adjoint(Instance *instance, const unsigned *unknowns, size_t unknow
                states_adjoint(solver, solver->now->time, solver->y, solver->direction, solver->row_direction);
   for (size_t k = 0; k < known_count && !failed; k++) {
     const ModelVariable *known = find(instance, knowns[k]);
-    int is_state = known->kind == VARIABLE_STATE;
-    sensitivity[k] = is_state ? solver->direction[solver->from[known->index]] : 0;
+    int is_state = known->kind == VARIABLE_STATE, column = column_of(instance, knowns[k], &factor);
+    sensitivity[k] = column >= 0 ? solver->direction[column] : 0;
     if (!is_state) failed = find_input_rows(solver, known->index);
     for (int r = 0; r < solver->model->rows && !is_state; r++)
       sensitivity[k] += solver->row_direction[r] * solver->input_rows[r];
@@ -453,6 +473,7 @@ int instance_set_state(Instance *instance, const void *state) {
   instance->has_values = header.has_values;
   instance->is_stale = header.is_stale;
   memcpy(instance->solver->changing, (const char *)state + sizeof header, instance->solver->changing_size);
+  solver_restored(instance->solver);
   return 0;
 }
 

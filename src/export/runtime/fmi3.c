@@ -333,7 +333,7 @@ EXPORT fmi3Status NAME(fmi3GetNumberOfEventIndicators)(fmi3Instance instance, si
 }
 
 EXPORT fmi3Status NAME(fmi3GetNumberOfContinuousStates)(fmi3Instance instance, size_t *count) {
-  *count = (size_t)of(instance)->solver->model->states;
+  *count = (size_t)of(instance)->solver->width;
   return fmi3OK;
 }
 

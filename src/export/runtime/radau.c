@@ -45,9 +45,21 @@ static double norm(const Solver *solver, const double *v) {
   return sqrt(sum / n);
 }
 
+/* That of all rows, where matrices are sparse. */
+static void evaluate_rows_jacobian(Solver *solver) {
+  const Model *model = solver->model;
+  solver_run(solver, model->jacobian, solver->now->time, solver->y, solver->jacobian);
+  for (int e = 0; e < model->nonzeros; e++)
+    if (!is_finite(solver->jacobian[e])) solver->jacobian[e] = 0;
+}
+
 /* By differences where the solution slides, else by the implicit function theorem. */
 static int evaluate_jacobian(Solver *solver) {
   int n = solver->model->states;
+  if (model_is_sparse(solver->model)) {
+    evaluate_rows_jacobian(solver);
+    return 0;
+  }
   if (solver->now->slide < 0 && states_jacobian(solver, solver->now->time, solver->y, solver->jacobian) == SOLVER_OK)
     return 0;
   for (int k = 0; k < n; k++) {
@@ -61,8 +73,40 @@ static int evaluate_jacobian(Solver *solver) {
   return 0;
 }
 
+/* Puts rows and links of states into a column of a matrix: (real + i imaginary) from - to. The imaginary part has columns and rows of its
+ * own, behind those of the real part: `half` is 1 for these. */
+static void add_column(Solver *solver, Matrix *matrix, int q, int half, double real, double imaginary) {
+  const Model *model = solver->model;
+  int own = half * model->columns, other = (1 - half) * model->columns, column = q + own;
+  for (int e = model->jacobian_start[q]; e < model->jacobian_start[q + 1]; e++)
+    matrix_add(matrix, model->jacobian_row[e] + own, column, solver->jacobian[e]);
+  if (solver->link_from[q] >= 0) {
+    int row = model->rows + solver->link_from[q];
+    matrix_add(matrix, row + own, column, real);
+    if (imaginary != 0) matrix_add(matrix, row + other, column, half ? -imaginary : imaginary);
+  }
+  if (solver->link_to[q] >= 0) matrix_add(matrix, model->rows + solver->link_to[q] + own, column, -1);
+}
+
+/* All columns are unknowns: rows say how they depend on the states, links what the step makes of these. */
+static int factor_sparse(Solver *solver, double h) {
+  const Model *model = solver->model;
+  for (int q = 0; q < model->columns; q++) solver->link_from[q] = solver->link_to[q] = -1;
+  for (int k = 0; k < model->states; k++) {
+    solver->link_from[solver->from[k]] = k;
+    solver->link_to[solver->to[k]] = k;
+  }
+  matrix_begin(&solver->full, model->columns, 1, &model->whole);
+  for (int q = 0; q < model->columns; q++) add_column(solver, &solver->full, q, 0, GAMMA / h, 0);
+  matrix_begin(&solver->pair, 2 * model->columns, 2, &model->whole);
+  for (int half = 0; half < 2; half++)
+    for (int q = 0; q < model->columns; q++) add_column(solver, &solver->pair, q, half, ALPHA / h, BETA / h);
+  return matrix_factor(&solver->full) || matrix_factor(&solver->pair);
+}
+
 static int factor(Solver *solver, double h) {
   int n = solver->model->states;
+  if (model_is_sparse(solver->model)) return factor_sparse(solver, h);
   for (int k = 0; k < n * n; k++) {
     solver->real[k] = solver->complex_real[k] = -solver->jacobian[k];
     solver->complex_imaginary[k] = 0;
@@ -74,6 +118,31 @@ static int factor(Solver *solver, double h) {
   }
   return lu_factor(n, solver->real, solver->real_pivot) ||
          complex_factor(n, solver->complex_real, solver->complex_imaginary, solver->complex_pivot);
+}
+
+/* Solves with the sparse factors for states in place; x has the parts of b one behind the other, `halves` of them. */
+static void solve_states(Solver *solver, Matrix *matrix, int halves, double *b) {
+  const Model *model = solver->model;
+  int n = model->states;
+  double *x = solver->right;
+  memset(x, 0, (size_t)(halves * model->columns) * sizeof(double));
+  for (int half = 0; half < halves; half++)
+    memcpy(x + half * model->columns + model->rows, b + half * n, (size_t)n * sizeof(double));
+  matrix_solve(matrix, x);
+  for (int half = 0; half < halves; half++)
+    for (int k = 0; k < n; k++) b[half * n + k] = x[half * model->columns + solver->from[k]];
+}
+
+static void solve_real(Solver *solver, double *b) {
+  if (model_is_sparse(solver->model)) solve_states(solver, &solver->full, 1, b);
+  else lu_solve(solver->model->states, solver->real, solver->real_pivot, b);
+}
+
+/* Real parts in front of imaginary ones. */
+static void solve_complex(Solver *solver, double *b) {
+  int n = solver->model->states;
+  if (model_is_sparse(solver->model)) solve_states(solver, &solver->pair, 2, b);
+  else complex_solve(n, solver->complex_real, solver->complex_imaginary, solver->complex_pivot, b, b + n);
 }
 
 static void transform(const double (*matrix)[3], int n, const double *from, double *to) {
@@ -117,8 +186,8 @@ static double correct(Solver *solver, double h) {
     g[n + k] += (second * ALPHA - third * BETA) / h;
     g[2 * n + k] += (third * ALPHA + second * BETA) / h;
   }
-  lu_solve(n, solver->real, solver->real_pivot, g);
-  complex_solve(n, solver->complex_real, solver->complex_imaginary, solver->complex_pivot, g + n, g + 2 * n);
+  solve_real(solver, g);
+  solve_complex(solver, g + n);
   double sum = 0;
   for (int i = 0; i < 3; i++) sum += pow(norm(solver, g + i * n), 2);
   for (int k = 0; k < 3 * n; k++) w[k] += g[k];
@@ -156,14 +225,14 @@ static double estimate(Solver *solver, double h) {
     difference[k] = (ERROR[0] * solver->z[k] + ERROR[1] * solver->z[n + k] + ERROR[2] * solver->z[2 * n + k]) / h;
     error[k] = difference[k] + solver->f0[k];
   }
-  lu_solve(n, solver->real, solver->real_pivot, error);
+  solve_real(solver, error);
   double size = norm(solver, error);
   if (size < 1 || !solver->now->is_first) return size;
   for (int k = 0; k < n; k++) solver->x_trial[k] = solver->x[k] + error[k];
   memcpy(solver->stage_y, solver->y, (size_t)solver->model->columns * sizeof(double));
   if (rates(solver, solver->now->time, solver->x_trial, solver->stage_y, error)) return size;
   for (int k = 0; k < n; k++) error[k] += difference[k];
-  lu_solve(n, solver->real, solver->real_pivot, error);
+  solve_real(solver, error);
   return norm(solver, error);
 }
 

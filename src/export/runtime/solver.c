@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LOCATE_LIMIT = 80, REFINE_LIMIT = 4 };
+enum { LOCATE_LIMIT = 80, SHORTEN_LIMIT = 20, REFINE_LIMIT = 4 };
 
 /* Looks at the continuous output are at least this part of a step apart, and at most that. */
 static const double NEAREST_LOOKS = 1.0 / 1024, FARTHEST_LOOKS = 1.0 / 4, LEFT = 1e-9;
@@ -57,19 +57,61 @@ static void lay_out_events(const Model *model, Memory *memory, Solver *solver) {
   solver->reported = integers(memory, model->actions);
 }
 
+static void lay_out_past(const Model *model, Memory *memory, Solver *solver) {
+  solver->past = take(memory, 1, sizeof(Past));
+  solver->channel = take(memory, (size_t)model->delays, sizeof(PastChannel));
+  solver->breaks = take(memory, (size_t)model->delays * (size_t)model->pieces, sizeof(PastBreak));
+  solver->pipe = take(memory, (size_t)model->delays, sizeof(PastPipe));
+  solver->entries =
+      take(memory, model->points ? (size_t)model->delays * (size_t)model->pieces : 0, sizeof(ProfileEntry));
+  solver->piece_bounds = numbers(memory, 2 * model->pieces);
+  solver->piece_values = numbers(memory, model->pieces * model->delays * (PAST_DEGREE + 1));
+  solver->past_y = numbers(memory, model->delays ? model->columns : 0);
+}
+
 static void lay_out_integration(const Model *model, Memory *memory, Solver *solver) {
   int n = model->states;
   solver->x = numbers(memory, n);
   solver->f0 = numbers(memory, n);
   solver->scale = numbers(memory, n);
   solver->dense = numbers(memory, 4 * n);
-  solver->jacobian = numbers(memory, n * n);
+  solver->jacobian = numbers(memory, model_is_sparse(model) ? model->nonzeros : n * n);
+}
+
+/* A matrix of at most n columns. */
+static void lay_out_matrix(Memory *memory, Matrix *matrix, int n, int nonzeros, int room) {
+  double **const per_column[] = {&matrix->diagonal, &matrix->scale, &matrix->x};
+  int **const indices[] = {&matrix->start, &matrix->place,   &matrix->mark,        &matrix->stack,
+                           &matrix->next,  &matrix->reached, &matrix->lower_start, &matrix->upper_start};
+  for (size_t k = 0; k < sizeof per_column / sizeof *per_column; k++) *per_column[k] = numbers(memory, n);
+  for (size_t k = 0; k < sizeof indices / sizeof *indices; k++) *indices[k] = integers(memory, n + 1);
+  matrix->room = room;
+  matrix->value = numbers(memory, nonzeros);
+  matrix->row = integers(memory, nonzeros);
+  matrix->lower = numbers(memory, room);
+  matrix->upper = numbers(memory, room);
+  matrix->lower_row = integers(memory, room);
+  matrix->upper_place = integers(memory, room);
+}
+
+/* Sparse ones have a place for every column, and for both parts of complex ones; dense ones are of rows alone. */
+static void lay_out_matrices(const Model *model, Memory *memory, Solver *solver) {
+  int dense = largest(largest(model->rows, model->unknowns), model->initial_unknowns);
+  int columns = largest(model->columns, model->initial_unknowns);
+  int nonzeros = largest(model->nonzeros + 2 * model->states, model->initial_nonzeros);
+  int room = largest(largest(model->whole.room, model->jump.room), model->start_order.room);
+  solver->full.dense = numbers(memory, model_is_sparse(model) ? 0 : dense * dense);
+  solver->full.pivot = integers(memory, columns);
+  if (!model_is_sparse(model)) return;
+  lay_out_matrix(memory, &solver->full, columns, nonzeros, room);
+  lay_out_matrix(memory, &solver->pair, 2 * model->columns, 2 * model->nonzeros + 6 * model->states,
+                 4 * model->whole.room);
+  solver->pair.pivot = integers(memory, 2 * model->columns);
 }
 
 /* What no state depends on. */
 static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) {
-  int n = model->states, full = largest(largest(model->rows, model->unknowns), model->initial_unknowns),
-      widest = 2 * model->modes;
+  int n = model->states, dense = model_is_sparse(model) ? 0 : n * n, widest = 2 * model->modes;
   widest = largest(largest(widest, model->discretes), largest(2 * model->actions, 2 * model->samples));
   widest = largest(widest, largest(model->lefts, largest(model->initial_steps, model->constants)));
   solver->block_value = numbers(memory, model->block_values);
@@ -78,6 +120,9 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   solver->residual = numbers(memory, model->largest);
   solver->trial = numbers(memory, model->largest);
   solver->joint = numbers(memory, model->joint);
+  solver->delay_nodes = numbers(memory, model->delays * (PAST_DEGREE + 1));
+  solver->delay_places = numbers(memory, model->delays * (PAST_DEGREE + 1));
+  solver->delay_values = numbers(memory, largest(3 * model->delays, model->points));
   solver->work = numbers(memory, model->work);
   solver->values = numbers(memory, widest);
   solver->pivot = integers(memory, model->largest);
@@ -87,20 +132,23 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   solver->queue = integers(memory, model->largest);
   solver->proposed = integers(memory, model->unknowns);
   solver->held = take(memory, (size_t)model->columns, 1);
-  solver->full = numbers(memory, full * full);
   solver->full_entries = numbers(memory, model->nonzeros);
   solver->initial_y = numbers(memory, model->initial_columns);
   solver->initial_trial = numbers(memory, model->initial_columns);
   solver->initial_entries = numbers(memory, model->initial_nonzeros);
-  solver->right = numbers(memory, full);
-  solver->row_direction = numbers(memory, model->rows);
+  solver->right = numbers(memory, largest(2 * model->columns, model->initial_unknowns));
+  solver->row_direction = numbers(memory, model->columns);
   solver->input_rows = numbers(memory, model->rows);
   solver->kept_parameters = numbers(memory, model->parameters);
-  solver->full_pivot = integers(memory, full);
   solver->full_place = integers(memory, model->columns);
-  double **const per_column[] = {&solver->begin,  &solver->begin_y, &solver->left_y,  &solver->below,
-                                 &solver->jump_y, &solver->event_y, &solver->stage_y, &solver->direction};
+  solver->link_from = integers(memory, model->columns);
+  solver->link_to = integers(memory, model->columns);
+  lay_out_matrices(model, memory, solver);
+  double **const per_column[] = {&solver->begin,   &solver->begin_y,   &solver->left_y,
+                                 &solver->below,   &solver->jump_y,    &solver->event_y,
+                                 &solver->stage_y, &solver->direction, &solver->settle_y};
   for (size_t k = 0; k < sizeof per_column / sizeof *per_column; k++) *per_column[k] = numbers(memory, model->columns);
+  solver->branch_values = numbers(memory, model->branches);
   solver->begin_discretes = numbers(memory, model->discretes);
   solver->left_discretes = numbers(memory, model->discretes);
   solver->moved = numbers(memory, model->unknowns);
@@ -110,14 +158,31 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   solver->z = numbers(memory, 3 * n);
   solver->w = numbers(memory, 3 * n);
   solver->step_y = numbers(memory, 3 * model->columns);
-  solver->real = numbers(memory, n * n);
-  solver->complex_real = numbers(memory, n * n);
-  solver->complex_imaginary = numbers(memory, n * n);
+  solver->real = numbers(memory, dense);
+  solver->complex_real = numbers(memory, dense);
+  solver->complex_imaginary = numbers(memory, dense);
   solver->real_pivot = integers(memory, n);
   solver->complex_pivot = integers(memory, n);
 }
 
-static size_t lay_out(const Model *model, void *begin, Solver **made) {
+/* A model as large as the largest of its systems. */
+static Model cover(const Model *model) {
+  Model all = *model;
+  for (int k = 1; k < model->systems; k++) {
+    const Model *other = model->system[k];
+    int *const sizes[] = {&all.rows,  &all.columns, &all.states,   &all.work,       &all.blocks,   &all.block_values,
+                          &all.joint, &all.largest, &all.nonzeros, &all.whole.room, &all.jump.room};
+    const int others[] = {other->rows,     other->columns,      other->states,   other->work,
+                          other->blocks,   other->block_values, other->joint,    other->largest,
+                          other->nonzeros, other->whole.room,   other->jump.room};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) *sizes[i] = largest(*sizes[i], others[i]);
+  }
+  return all;
+}
+
+static size_t lay_out(const Model *first, void *begin, Solver **made) {
+  Model all = cover(first);
+  const Model *model = &all;
   Memory memory = {begin, 0};
   Solver counted, *solver = take(&memory, 1, sizeof *solver);
   if (!solver) solver = &counted;
@@ -125,6 +190,7 @@ static size_t lay_out(const Model *model, void *begin, Solver **made) {
   Scalars *now = take(&memory, 1, sizeof *now);
   lay_out_point(model, &memory, solver);
   lay_out_events(model, &memory, solver);
+  lay_out_past(model, &memory, solver);
   lay_out_integration(model, &memory, solver);
   solver->now = now;
   solver->changing = now;
@@ -141,9 +207,16 @@ Solver *solver_make(const Model *model, void *memory) {
   size_t size = solver_size(model);
   memset(memory, 0, size);
   lay_out(model, memory, &solver);
-  solver->model = model;
+  solver->first = model;
+  solver->width = cover(model).states;
   solver_reset(solver);
   return solver;
+}
+
+/* The values of a program at a point, where delays have been read for it. */
+int solver_run(const Solver *solver, ModelProgram *program, double t, const double *y, double *out) {
+  if (solver->model->delays) past_read(solver, t, y);
+  return program(t, y, solver->parameters, solver->discretes, solver->pre, solver->work, out);
 }
 
 /* ---- the start ---- */
@@ -159,9 +232,7 @@ static int is_changed(const Solver *solver) {
 /* Start values for what was set. */
 static void fill_starts(Solver *solver) {
   const Model *model = solver->model;
-  if (model->starts_program)
-    model->starts_program(model->start, model->y0, solver->parameters, solver->discretes, solver->pre, solver->work,
-                          solver->y);
+  if (model->starts_program) solver_run(solver, model->starts_program, model->start, model->y0, solver->y);
   for (int q = 0; q < model->columns; q++)
     if (is_finite(solver->start[q])) solver->y[q] = solver->start[q];
   memcpy(solver->discretes, model->discretes_start, (size_t)model->discretes * sizeof(double));
@@ -169,12 +240,13 @@ static void fill_starts(Solver *solver) {
 }
 
 static void gather_states(Solver *solver) {
-  for (int k = 0; k < solver->model->states; k++) solver->states[k] = solver->y[solver->from[k]];
+  for (int k = 0; k < solver->width; k++)
+    solver->states[k] = k < solver->model->states ? solver->y[solver->from[k]] : 0;
 }
 
 /* The values of the model's text, but for what was set. */
 static void fill_values(Solver *solver) {
-  const Model *model = solver->model;
+  const Model *model = solver->model = solver->first;
   double tolerance = solver->now->tolerance, max_step = solver->now->max_step;
   memcpy(solver->y, model->y0, (size_t)model->columns * sizeof(double));
   memcpy(solver->discretes, model->discretes0, (size_t)model->discretes * sizeof(double));
@@ -184,11 +256,16 @@ static void fill_values(Solver *solver) {
     solver->parameters[p] = is_finite(solver->overrides[p]) ? solver->overrides[p] : model->parameters0[p];
   *solver->now =
       (Scalars){.time = model->start, .slide = -1, .crossing = -1, .tolerance = tolerance, .max_step = max_step};
+  solver->past->has_begun = 0;
   states_link(solver);
 }
 
+void solver_restored(Solver *solver) {
+  solver->model = solver->now->system ? solver->first->system[solver->now->system] : solver->first;
+}
+
 void solver_reset(Solver *solver) {
-  const Model *model = solver->model;
+  const Model *model = solver->first;
   memset(solver->changing, 0, solver->changing_size);
   for (int p = 0; p < model->parameters; p++) solver->overrides[p] = number_nan();
   for (int q = 0; q < model->columns; q++) solver->start[q] = number_nan();
@@ -230,7 +307,7 @@ SolverStatus solver_complete(Solver *solver) {
 
 static int point_at(Solver *solver, double t, double *y) {
   radau_interpolate(solver, t, y);
-  return states_complete(solver, t, y, 1) != SOLVER_OK || events_evaluate(solver, t, y);
+  return states_complete(solver, t, y, 1) != SOLVER_OK;
 }
 
 /* The first mode that contradicts its last difference; -1: none does. */
@@ -246,7 +323,7 @@ static int has_left_edge(const Solver *solver) {
 
 /* Is there an event between the beginning of the step and t? */
 static int is_over(Solver *solver, double t) {
-  if (point_at(solver, t, solver->event_y)) return 0;
+  if (point_at(solver, t, solver->event_y) || events_evaluate(solver, t, solver->event_y)) return 0;
   return find_contradiction(solver) >= 0 || has_left_edge(solver);
 }
 
@@ -292,20 +369,90 @@ static void keep_beginning(Solver *solver) {
   memcpy(solver->begin, solver->y, (size_t)solver->model->columns * sizeof(double));
 }
 
+/* The values that delays look back at in the last step, from `from` to `to`. */
+static void sample_past(Solver *solver, double from, double to) {
+  for (int node = 0; node <= PAST_DEGREE; node++) {
+    double t = past_node_time(node, from, to), *y = solver->event_y;
+    if (t == solver->now->step_end) y = solver->y;
+    else if (point_at(solver, t, y)) radau_interpolate(solver, t, y);
+    past_sample(solver, node, t, y);
+  }
+}
+
+/* Keeps what delays will look back at in the last step. */
+static SolverStatus keep_past(Solver *solver) {
+  double begin = solver->now->step_begin, end = solver->now->step_end, from = begin;
+  if (!solver->model->delays) return SOLVER_OK;
+  sample_past(solver, begin, end);
+  int parts = past_parts(solver);
+  for (int k = 0; k < parts; k++) {
+    double to = k + 1 < parts ? begin + (end - begin) * (k + 1) / parts : end;
+    if (parts > 1) sample_past(solver, from, to);
+    if (past_add(solver, from, to)) return SOLVER_FAILED;
+    from = to;
+  }
+  return SOLVER_OK;
+}
+
+static void go_back(Solver *solver, double t, double next) {
+  memcpy(solver->y, solver->begin, (size_t)solver->model->columns * sizeof(double));
+  solver->now->time = t;
+  radau_start(solver);
+  solver->now->next = next;
+}
+
+/* A step that is not longer than delays, and in which nothing passes a whole pipe: else it is taken again, shorter. */
+static SolverStatus step_within_delays(Solver *solver, double stop) {
+  Scalars *now = solver->now;
+  double t = now->time;
+  keep_beginning(solver);
+  if (!solver->model->delays) return radau_step(solver, stop);
+  double longest = past_longest_step(solver, t, solver->y);
+  for (int k = 0; k < SHORTEN_LIMIT; k++) {
+    SolverStatus status = radau_step(solver, fmin(stop, t + longest));
+    double moved = status == SOLVER_OK ? past_moved(solver, now->time, solver->y) : 0;
+    if (moved <= 1) return status;
+    longest = 0.5 * (now->time - t) / moved;
+    go_back(solver, t, longest);
+  }
+  return SOLVER_FAILED;
+}
+
 /* The last step again, up to t. */
 static SolverStatus repeat_step(Solver *solver, double begin, double t) {
   Scalars *now = solver->now;
   double next = now->next;
-  memcpy(solver->y, solver->begin, (size_t)solver->model->columns * sizeof(double));
-  now->time = begin;
-  radau_start(solver);
-  now->next = t - begin;
+  go_back(solver, begin, t - begin);
   while (now->time < t) {
     SolverStatus status = radau_step(solver, t);
-    if (status != SOLVER_OK) return status;
+    if (status != SOLVER_OK || (status = keep_past(solver)) != SOLVER_OK) return status;
   }
   now->next = next;
   return SOLVER_OK;
+}
+
+/* Delays look back at what is between the ends of steps, which an importer does not tell: from the end of what is known the run follows
+ * him to its time by steps of its own. */
+SolverStatus solver_follow(Solver *solver) {
+  Scalars *now = solver->now;
+  size_t size = (size_t)solver->model->columns * sizeof(double);
+  double t = now->time;
+  SolverStatus status = SOLVER_OK;
+  if (!(t > solver->past->end)) return SOLVER_OK;
+  memcpy(solver->left_y, solver->y, size);
+  memcpy(solver->y, solver->past_y, size);
+  now->time = solver->past->end;
+  double next = now->next;
+  radau_start(solver);
+  if (next > 0) now->next = next;
+  while (now->time < t && status == SOLVER_OK) {
+    status = step_within_delays(solver, t);
+    if (status == SOLVER_OK) status = keep_past(solver);
+  }
+  memcpy(solver->y, solver->left_y, size);
+  memcpy(solver->past_y, solver->left_y, size);
+  now->time = t;
+  return status;
 }
 
 /* The end of the last step moves to where its event is. The continuous output is less accurate than the step: the step is made again up to
@@ -355,11 +502,11 @@ static SolverStatus step_once(Solver *solver, double until, int *at_event) {
   Scalars *now = solver->now;
   double begin = now->time, timed = events_next_time(solver, begin);
   int found = 0, mode = -1, is_timed = timed <= until;
-  keep_beginning(solver);
-  SolverStatus status = radau_step(solver, is_timed ? timed : until);
+  SolverStatus status = step_within_delays(solver, is_timed ? timed : until);
   if (status != SOLVER_OK) return status;
   double t = solver->model->modes ? locate(solver, &found) : now->time;
-  if (found && (status = end_at_event(solver, t, &mode)) != SOLVER_OK) return status;
+  status = found ? end_at_event(solver, t, &mode) : keep_past(solver);
+  if (status != SOLVER_OK) return status;
   if (!found && solver->model->modes && !events_evaluate(solver, now->time, solver->y))
     events_keep(solver, now->time, solver->y, now->time - begin);
   *at_event = found || (is_timed && now->time >= timed);
@@ -393,12 +540,11 @@ double solver_get(Solver *solver, int variable) {
   case VARIABLE_COLUMN: return v->sign * solver->y[v->index];
   case VARIABLE_PARAMETER: return solver->parameters[v->index];
   case VARIABLE_DISCRETE: return solver->discretes[v->index];
-  case VARIABLE_STATE: return solver->y[solver->from[v->index]];
-  case VARIABLE_RATE: return solver->y[solver->to[v->index]];
+  case VARIABLE_STATE: return v->index < solver->model->states ? solver->y[solver->from[v->index]] : 0;
+  case VARIABLE_RATE: return v->index < solver->model->states ? solver->y[solver->to[v->index]] : 0;
   case VARIABLE_INDICATOR: return indicator(solver, v->index);
   case VARIABLE_CONSTANT:
-    solver->model->constants_program(solver->now->time, solver->y, solver->parameters, solver->discretes, solver->pre,
-                                     solver->work, solver->values);
+    solver_run(solver, solver->model->constants_program, solver->now->time, solver->y, solver->values);
     return solver->values[v->index];
   default: return solver->now->time;
   }

@@ -77,6 +77,23 @@ typedef struct ModelAction {
   const char *message;
 } ModelAction;
 
+/* A delay. Its leaves are the value and PAST_DEGREE derivatives, and the time they are expanded at; that of a discrete value by a fixed
+ * time has one leaf. A pipe delays what enters it until it comes out: derivatives are those along it, and behind them are the place of
+ * the next break and a sign that turns with each one. */
+typedef struct ModelDelay {
+  int leaf, is_fixed, is_discrete;
+  int is_pipe, arrival;    /* arrival: the leaf that tells that a break has come out */
+  int points, first_point; /* of the contents at the start: `points` places, then values, among those of all pipes */
+} ModelDelay;
+
+enum { PAST_DEGREE = 5 };
+
+/* The order in which a sparse matrix is factored: its columns, and the row of the pivot wanted for each. Without one it is dense. */
+typedef struct ModelOrder {
+  int n, room; /* room: entries that each of its factors has at most */
+  const int *column, *row;
+} ModelOrder;
+
 typedef enum VariableKind {
   VARIABLE_COLUMN,
   VARIABLE_PARAMETER,
@@ -99,6 +116,13 @@ typedef struct ModelVariable {
 
 typedef struct Model {
   const char *name;
+  /* Where the structure of the equations changes at events, a model is one of several systems with the same parameters, discrete values,
+   * unknowns and variables. It holds in the mode where its branches are these; 0: in all of the first ones. */
+  int systems, branches;
+  const struct Model *const *system;
+  const unsigned char *holds;
+  ModelProgram *branch_program;
+  const char *const *branch_text;
   double start, stop, tolerance, interval, max_step;
   int unknowns, rows, columns, parameters, discretes, initial, terminal, states, work;
   const int *column_start, *d, *order; /* per unknown; order: in which their states are listed */
@@ -115,6 +139,7 @@ typedef struct Model {
   const ModelUnit *unit;
   ModelProgram *residual, *jacobian;
   int nonzeros;
+  ModelOrder whole, jump, start_order; /* of all rows and the links of states, of jumps, of the initial system */
   const int *jacobian_start, *jacobian_row;
   int modes, first_mode;
   const ModelMode *mode;
@@ -128,6 +153,13 @@ typedef struct Model {
   const unsigned char *matters;           /* per discrete leaf: rows depend on it */
   ModelProgram *const *dependent_program; /* values of parameters bound to others, what they need before them */
   const int *dependent;
+  /* Delays, and how many pieces of the past are kept at most. */
+  int delays, has_free_delays, pieces;
+  const ModelDelay *delay;
+  ModelProgram *delayed;     /* the values; what enters pipes */
+  ModelProgram *delay_times; /* by how long, then at most; of pipes: x, whether the flow is positive, der(x) */
+  ModelProgram *pipe_points;
+  int points; /* numbers that these are */
   int constants;
   ModelProgram *constants_program, *starts_program; /* start values of all columns */
   int can_start; /* initial values can be found again for other parameters and start values */
@@ -139,6 +171,7 @@ typedef struct Model {
   ModelProgram *initial_residual, *initial_jacobian;
   int variables;
   const ModelVariable *variable;
+  int has_choice; /* a variable tells how far the choice of states is from changing */
 } Model;
 
 extern const Model model_tables;
@@ -162,11 +195,73 @@ typedef struct Scalars {
   int latches;      /* a branch that fires does so until the iteration ends */
   int undetermined; /* equations leave a jump open */
   int is_started, terminated, asserted;
+  int system;       /* of the model, under way */
+  int restructured; /* the equations have become those of another */
   int steps, rejected, events, pivots;
 } Scalars;
 
+/* A square matrix and its factors (matrix.c). */
+typedef struct Matrix {
+  int n, copies, entries, last, room;
+  const ModelOrder *order;
+  double *dense, *value, *lower, *upper, *diagonal, *scale, *x;
+  int *start, *row, *place, *pivot, *mark, *stack, *next, *reached;
+  int *lower_start, *lower_row, *upper_start, *upper_place;
+} Matrix;
+
+/* Where a delayed value jumps (level 0), or a derivative of it does. */
+typedef struct PastBreak {
+  double time, value; /* behind it */
+  int piece, level;   /* piece: the first one behind it */
+} PastBreak;
+
+typedef enum ProfileBreak { PROFILE_JUMP, PROFILE_KINK, PROFILE_SMOOTH } ProfileBreak;
+
+/* What has entered a pipe in a step: places and values as polynomials of time. */
+typedef struct ProfileEntry {
+  double low, high; /* where it lies */
+  double place[PAST_DEGREE + 1], value[PAST_DEGREE + 1];
+  ProfileBreak end; /* at its high one */
+} ProfileEntry;
+
+/* The contents of a pipe: entries in a ring, ascending. */
+typedef struct Profile {
+  int first, count, is_full;
+  double limit, end; /* end: the high one, when a break was announced */
+  ProfileBreak at_limit, announced;
+} Profile;
+
+typedef struct ProfileRing {
+  ProfileEntry *entries;
+  int capacity;
+} ProfileRing;
+
+/* How far the contents of a pipe have moved. */
+typedef struct PastPipe {
+  double x, rate, begin, end; /* begin, end: x where the step under way began, and at the end of the last one */
+  int is_positive, is_fit;
+  Profile profile;
+} PastPipe;
+
+typedef struct PastChannel {
+  double time, longest;
+  double start, last; /* the value at all times before the run, and at the end of what is known */
+  int first, cursor;  /* the piece where the stretch without breaks begins that is read, and the one read last */
+  int passed, breaks; /* how many, since the beginning */
+} PastChannel;
+
+typedef struct Past {
+  double begin, end;    /* of what is known */
+  double noted;         /* the time of the last event */
+  double read, reach;   /* the time of the last reading; the longest delay */
+  int has_begun, level; /* level: the least of the breaks that the event under way passes */
+  int first, count;     /* of the pieces kept */
+} Past;
+
 typedef struct Solver {
-  const Model *model;
+  const Model *model; /* the system under way */
+  const Model *first; /* the one that a run begins with */
+  int width;          /* states of the largest system: those that another has less are 0 */
   void *changing;
   size_t changing_size;
   Scalars *now;
@@ -179,14 +274,23 @@ typedef struct Solver {
   double *block_value, *matrix, *correction, *residual, *trial, *joint, *work;
   int *pivot, *columns, *place, *candidates, *queue;
   unsigned char *held;
-  double *full, *full_entries, *right, *direction, *row_direction, *input_rows, *kept_parameters;
-  int *full_pivot, *full_place;
+  Matrix full, pair; /* of rows or of states; with real and imaginary parts */
+  double *full_entries, *right, *direction, *row_direction, *input_rows, *kept_parameters;
+  int *full_place, *link_from, *link_to; /* per column */
   /* events */
   double *difference, *rate, *before, *speed, *slack, *peak, *largest, *nominal_size, *end, *values;
-  double *begin, *begin_y, *begin_discretes, *left_y, *left_discretes, *below, *jump_y, *moved, *jump_first, *event_y;
+  double *begin, *begin_y, *begin_discretes, *left_y, *left_discretes, *below, *jump_y, *settle_y, *branch_values,
+      *moved, *jump_first, *event_y;
   double *event_times;
   int *changes, *hovers, *jumps, *sample_count, *reported;
   double *sample_start, *sample_interval;
+  /* delays */
+  Past *past;
+  PastChannel *channel;
+  PastBreak *breaks;
+  PastPipe *pipe;
+  ProfileEntry *entries;
+  double *piece_bounds, *piece_values, *past_y, *delay_nodes, *delay_places, *delay_values;
   /* integration */
   double *x, *x_trial, *f0, *f, *z, *w, *dense, *jacobian, *real, *complex_real, *complex_imaginary, *scale, *step_y,
       *stage_y;
@@ -201,6 +305,9 @@ typedef struct Solver {
 
 size_t solver_size(const Model *model);
 Solver *solver_make(const Model *model, void *memory);
+
+/* To be called when `changing` has been written to. */
+void solver_restored(Solver *solver);
 
 /* Back to the values of the model's text. */
 void solver_reset(Solver *solver);
@@ -224,6 +331,10 @@ double solver_set_value(const Solver *solver, int variable);
 
 /* ---- inside ---- */
 
+/* solver.c */
+int solver_run(const Solver *solver, ModelProgram *program, double t, const double *y, double *out);
+SolverStatus solver_follow(Solver *solver);
+
 /* linear.c */
 double number_nan(void);
 int is_finite(double x);
@@ -236,12 +347,19 @@ int complex_factor(int n, double *a, double *b, int *pivot);
 void complex_solve(int n, const double *a, const double *b, const int *pivot, double *x, double *y);
 int select_columns(int rows, int columns, double *a, int *order);
 
+/* matrix.c */
+int model_is_sparse(const Model *model);
+void matrix_begin(Matrix *matrix, int n, int copies, const ModelOrder *order);
+void matrix_add(Matrix *matrix, int row, int column, double value);
+int matrix_factor(Matrix *matrix);
+void matrix_solve(Matrix *matrix, double *b);
+void matrix_solve_transposed(Matrix *matrix, double *b);
+
 /* states.c */
 void states_link(Solver *solver);
 SolverStatus states_complete(Solver *solver, double t, double *y, int is_following);
 int states_select(Solver *solver, double t, const double *y, const unsigned char *held);
 int states_exchange(Solver *solver, double t, const double *y);
-int states_choose(const Model *model);
 int states_wants_exchange(Solver *solver, double t, const double *y);
 double states_indicator(Solver *solver, double t, const double *y);
 SolverStatus states_jacobian(Solver *solver, double t, const double *y, double *jacobian);
@@ -269,6 +387,31 @@ void events_hover(Solver *solver, int mode, double t);
 void events_leave(Solver *solver);
 double events_indicator(const Solver *solver, int mode);
 double events_way_to_edge(Solver *solver, int mode, double t, const double *y);
+
+/* profile.c */
+void profile_fill(Profile *profile, const ProfileRing *ring, const double *points, const double *values, int count,
+                  double x);
+void profile_announce(Profile *profile, const ProfileRing *ring, int is_low, double x, double value, int is_kink);
+int profile_add(Profile *profile, const ProfileRing *ring, int is_low, double begin, const double *x,
+                const double *value, int is_fresh);
+void profile_read(const Profile *profile, const ProfileRing *ring, double s, double *derivatives);
+double profile_limit(Profile *profile, const ProfileRing *ring, double s, int enters);
+ProfileBreak profile_pass(Profile *profile, const ProfileRing *ring, double s);
+
+/* past.c */
+void past_expand(const double *coefficients, double s, double *expanded);
+double past_moved(const Solver *solver, double t, const double *y);
+int past_guess(Solver *solver, double t, const double *y);
+int past_begin(Solver *solver, double t, const double *y);
+void past_read(const Solver *solver, double t, const double *y);
+double past_longest_step(const Solver *solver, double t, const double *y);
+double past_node_time(int node, double from, double to);
+void past_sample(const Solver *solver, int node, double t, const double *y);
+int past_parts(const Solver *solver);
+int past_add(const Solver *solver, double from, double to);
+double past_next_time(const Solver *solver, double t);
+int past_pass(const Solver *solver, double t, const double *y);
+int past_note(Solver *solver, double t, const double *y, int is_kink);
 
 /* radau.c */
 SolverStatus radau_step(Solver *solver, double stop);

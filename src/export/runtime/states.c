@@ -21,10 +21,6 @@ static const double LATEST_EXCHANGE = 2;
 /* A column with a start value to hold should be a state. */
 static const double HOLD_WEIGHT[] = {1, 1e-3, 1e-6};
 
-static int run(const Solver *solver, ModelProgram *program, double t, const double *y, double *out) {
-  return program(t, y, solver->parameters, solver->discretes, solver->pre, solver->work, out);
-}
-
 /* ---- links ---- */
 
 void states_link(Solver *solver) {
@@ -44,7 +40,7 @@ void states_link(Solver *solver) {
 static int evaluate_group(Solver *solver, const ModelBlock *block, int c, double t, const double *y) {
   const ModelGroup *group = &block->groups[c];
   if (!group->program) return 0;
-  return run(solver, group->program, t, y, solver->block_value + block->first_value + group->first);
+  return solver_run(solver, group->program, t, y, solver->block_value + block->first_value + group->first);
 }
 
 static int evaluate_block(Solver *solver, const ModelBlock *block, double t, const double *y) {
@@ -84,8 +80,8 @@ static int evaluate_unit(Solver *solver, const ModelUnit *unit, double t, const 
   const ModelBlock *block = &solver->model->block[unit->block];
   const ModelGroup *group = &block->groups[unit->stage];
   if (!unit->joint)
-    return run(solver, unit->program, t, y, residual) || evaluate_group(solver, block, unit->stage, t, y);
-  if (run(solver, unit->joint, t, y, solver->joint)) return 1;
+    return solver_run(solver, unit->program, t, y, residual) || evaluate_group(solver, block, unit->stage, t, y);
+  if (solver_run(solver, unit->joint, t, y, solver->joint)) return 1;
   memcpy(residual, solver->joint, (size_t)unit->count * sizeof(double));
   memcpy(solver->block_value + block->first_value + group->first, solver->joint + unit->count,
          (size_t)group->count * sizeof(double));
@@ -177,7 +173,7 @@ static SolverStatus solve_newton(Solver *solver, const ModelUnit *unit, double t
 }
 
 static SolverStatus assign(Solver *solver, const ModelUnit *unit, double t, double *y) {
-  if (run(solver, unit->program, t, y, solver->joint)) return SOLVER_DOMAIN;
+  if (solver_run(solver, unit->program, t, y, solver->joint)) return SOLVER_DOMAIN;
   for (int k = 0; k < unit->count; k++) y[unit->columns[k]] = solver->joint[k];
   return SOLVER_OK;
 }
@@ -312,12 +308,6 @@ int states_exchange(Solver *solver, double t, const double *y) {
   return changed;
 }
 
-int states_choose(const Model *model) {
-  for (int b = 0; b < model->blocks; b++)
-    if (model->block[b].is_choice) return 1;
-  return 0;
-}
-
 static double largest_gain(Solver *solver, double t, const double *y) {
   const Model *model = solver->model;
   double gain = 0;
@@ -338,23 +328,26 @@ double states_indicator(Solver *solver, double t, const double *y) {
 
 /* ---- derivatives ---- */
 
-/* Factors the Jacobian of all rows by the columns that are no states. */
+/* Factors the Jacobian of all rows by the columns that are no states. Sparse, it has columns for these too, which stay 0. */
 static int factor_rows(Solver *solver, double t, const double *y) {
   const Model *model = solver->model;
-  int next = 0;
-  run(solver, model->jacobian, t, y, solver->full_entries);
+  int next = 0, is_sparse = model_is_sparse(model);
+  solver_run(solver, model->jacobian, t, y, solver->full_entries);
   for (int e = 0; e < model->nonzeros; e++)
     if (!is_finite(solver->full_entries[e])) solver->full_entries[e] = 0;
   for (int q = 0; q < model->columns; q++) solver->full_place[q] = 0;
-  for (int k = 0; k < model->states; k++) solver->full_place[solver->from[k]] = -1;
-  memset(solver->full, 0, (size_t)model->rows * (size_t)model->rows * sizeof(double));
+  for (int k = 0; k < model->states; k++) solver->full_place[solver->from[k]] = -1 - k;
+  matrix_begin(&solver->full, is_sparse ? model->columns : model->rows, 1, &model->whole);
   for (int q = 0; q < model->columns; q++) {
-    if (solver->full_place[q] < 0) continue;
+    int state = -1 - solver->full_place[q];
+    if (state >= 0 && is_sparse) matrix_add(&solver->full, model->rows + state, next++, 1);
+    if (state >= 0) continue;
     for (int e = model->jacobian_start[q]; e < model->jacobian_start[q + 1]; e++)
-      solver->full[model->jacobian_row[e] + next * model->rows] = solver->full_entries[e];
+      matrix_add(&solver->full, model->jacobian_row[e], next, solver->full_entries[e]);
     solver->full_place[q] = next++;
   }
-  return lu_factor(model->rows, solver->full, solver->full_pivot);
+  memset(solver->right, 0, (size_t)model->columns * sizeof(double));
+  return matrix_factor(&solver->full);
 }
 
 SolverStatus states_jacobian(Solver *solver, double t, const double *y, double *jacobian) {
@@ -363,10 +356,10 @@ SolverStatus states_jacobian(Solver *solver, double t, const double *y, double *
   if (factor_rows(solver, t, y)) return SOLVER_DOMAIN;
   for (int k = 0; k < n; k++) {
     int from = solver->from[k];
-    memset(solver->right, 0, (size_t)model->rows * sizeof(double));
+    memset(solver->right, 0, (size_t)model->columns * sizeof(double));
     for (int e = model->jacobian_start[from]; e < model->jacobian_start[from + 1]; e++)
       solver->right[model->jacobian_row[e]] = -solver->full_entries[e];
-    lu_solve(model->rows, solver->full, solver->full_pivot, solver->right);
+    matrix_solve(&solver->full, solver->right);
     for (int i = 0; i < n; i++) {
       int to = solver->to[i];
       jacobian[i + k * n] = solver->full_place[to] >= 0 ? solver->right[solver->full_place[to]] : to == from;
@@ -384,7 +377,7 @@ int states_direction(Solver *solver, double t, const double *y, double *columns,
   for (int q = 0; q < model->columns; q++)
     for (int e = model->jacobian_start[q]; e < model->jacobian_start[q + 1] && solver->full_place[q] < 0; e++)
       solver->right[model->jacobian_row[e]] -= solver->full_entries[e] * columns[q];
-  lu_solve(model->rows, solver->full, solver->full_pivot, solver->right);
+  matrix_solve(&solver->full, solver->right);
   for (int q = 0; q < model->columns; q++)
     if (solver->full_place[q] >= 0) columns[q] = solver->right[solver->full_place[q]];
   return 0;
@@ -395,9 +388,10 @@ int states_direction(Solver *solver, double t, const double *y, double *columns,
 int states_adjoint(Solver *solver, double t, const double *y, double *columns, double *rows) {
   const Model *model = solver->model;
   if (factor_rows(solver, t, y)) return 1;
+  memset(rows, 0, (size_t)model->columns * sizeof(double));
   for (int q = 0; q < model->columns; q++)
     if (solver->full_place[q] >= 0) rows[solver->full_place[q]] = -columns[q];
-  lu_solve_transposed(model->rows, solver->full, solver->full_pivot, rows);
+  matrix_solve_transposed(&solver->full, rows);
   for (int q = 0; q < model->columns; q++)
     for (int e = model->jacobian_start[q]; e < model->jacobian_start[q + 1] && solver->full_place[q] < 0; e++)
       columns[q] += solver->full_entries[e] * rows[model->jacobian_row[e]];
