@@ -198,7 +198,8 @@ def integers(rng):
     call = f"{name}({a}*{argument}, {b})" if unit is b else f"{name}({a}*{argument})"
     declared = "Real x(start=1, fixed=true), v(start=0, fixed=true), s(start=0, fixed=true);"
     text = f"der(x) = v; der(v) = -{w}^2*x; der(s) = {call};"
-    return declared, text, 1, {"s": integral(lambda t: of(value(t)), edges)}
+    # At a kink without an event it is by chance how much of the error is seen.
+    return declared, text, 1, {"s": integral(lambda t: of(value(t)), edges)}, 100 if name == "abs" and argument == "x" else 1
 
 
 def infinite(rng):
@@ -214,6 +215,10 @@ def infinite(rng):
     equations = f"der(x) = 1; when x > {a} then next = time + {d}; end when; der(s) = if {slope}*x > {slope}*next then {top} else max(-{slope}*next, 1);"
     return declared, equations, 1, {"s": a + d + top * (1 - a - d)}
 
+
+# Numbers of models whose conditions hold for a short while only, between looks of which the last is much nearer than the others, or behind
+# an event.
+PAIRS = (6560, 10058, 19034)
 
 CLASSES = (infinite, square_wave, pulse, sum_of_sines, oscillator, mixed, forced, rectifier, switched, from_zero, integers)
 
@@ -236,7 +241,7 @@ class Generated(unittest.TestCase):
     def test_against_closed_forms(self):
         """Global errors may be some times the tolerance; a missed event is far more than that."""
         tallies = {make: runs.Tally(make.__name__) for make in CLASSES}
-        for seed in runs.seeds(90):
+        for seed in [*runs.seeds(90), *PAIRS]:
             rng = random.Random(seed)
             make = CLASSES[seed % len(CLASSES)]
             declared, equations, end, expected, *condition = make(rng)
