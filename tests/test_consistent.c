@@ -1,7 +1,8 @@
 /* Initial values of random models, through the library as users have it. Of every model that is initialized, all equations hold
  * at the values found, all methods start from the same point, and a point that was found stays when it is given as start values.
  *
- * DAEDAL_MODELS=100000 in the environment widens the test; DAEDAL_SEED=7 begins with that one, and alone prints it. */
+ * DAEDAL_MODELS=100000 in the environment widens the test, which then prints tallies as runs.py does; DAEDAL_SEED=7 begins with that
+ * model, and alone prints it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,6 +34,48 @@ static uint32_t draw(Random *random, uint32_t below) {
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
   return (uint32_t)((z ^ (z >> 31)) >> 32) % below;
+}
+
+/* ---- which models, and what came of them ---- */
+
+typedef struct Seeds {
+  uint64_t first, behind;
+} Seeds;
+
+static uint64_t number_from(const char *variable, uint64_t otherwise) {
+  const char *text = getenv(variable);
+  return text ? strtoull(text, NULL, 10) : otherwise;
+}
+
+static Seeds seeds(void) {
+  uint64_t first = number_from("DAEDAL_SEED", 1);
+  return (Seeds){first, first + number_from("DAEDAL_MODELS", getenv("DAEDAL_SEED") ? 1 : 300)};
+}
+
+enum { CODES = 1000, OUT_OF_BOUNDS = 909 };
+
+typedef struct Tally {
+  uint32_t right, wrong;
+  uint32_t refused[CODES]; /* by the number of the error's code */
+} Tally;
+
+static void print_tally(const char *kind, const Tally *tally) {
+  if (!getenv("DAEDAL_MODELS")) return;
+  print_message("tally {\"kind\": \"%s\", \"right\": %u, \"wrong\": %u, \"refused\": {", kind, tally->right,
+                tally->wrong);
+  const char *separator = "";
+  for (int code = 0; code < CODES; code++) {
+    if (!tally->refused[code]) continue;
+    print_message("%s\"D%d\": %u", separator, code, tally->refused[code]);
+    separator = ", ";
+  }
+  print_message("}}\n");
+}
+
+static uint32_t refused_count(const Tally *tally) {
+  uint32_t sum = 0;
+  for (int code = 0; code < CODES; code++) sum += tally->refused[code];
+  return sum;
 }
 
 /* ---- models ---- */
@@ -165,6 +208,7 @@ static RandomModel draw_model(uint64_t seed) {
 
 typedef struct StartPoint {
   daedal_status status;
+  int code;                                         /* number of the first error's code, 0 without one */
   double value[MOST_UNKNOWNS], rate[MOST_UNKNOWNS]; /* NaN where the result has none */
   double residual;  /* the largest that the report knows, all derivatives of equations among them */
   double condition; /* infinite at a singular point */
@@ -186,8 +230,16 @@ static double reported(daedal_result *result, const char *key) {
   return at && strncmp(at + strlen(key), " null", 5) != 0 ? strtod(at + strlen(key), NULL) : HUGE_VAL;
 }
 
+static int code_of(const daedal_result *result) {
+  for (uint32_t k = 0; k < daedal_result_diagnostic_count(result); k++) {
+    daedal_diagnostic diagnostic = daedal_result_diagnostic(result, k);
+    if (diagnostic.severity == DAEDAL_ERROR) return atoi(diagnostic.code + 1);
+  }
+  return 0;
+}
+
 static StartPoint read_point(const RandomModel *model, daedal_result *result) {
-  StartPoint point = {.status = daedal_result_status(result)};
+  StartPoint point = {.status = daedal_result_status(result), .code = code_of(result)};
   for (int i = 0; i < model->unknowns && point.status == DAEDAL_OK; i++) {
     point.value[i] = signal_value(result, "x%d", i);
     point.rate[i] = signal_value(result, "der(x%d)", i);
@@ -255,7 +307,8 @@ static double distance(const RandomModel *model, const StartPoint *a, const Star
 }
 
 typedef struct Counts {
-  uint32_t models, found, refused, singular, degenerate, wrong, apart, moved, undecided, astray;
+  Tally tally;
+  uint32_t degenerate, complaints;
 } Counts;
 
 /* The values found, given as start values. */
@@ -268,8 +321,10 @@ static StartPoint restarted(const RandomModel *model, const StartPoint *point) {
   return start_point(&again, "dummy");
 }
 
-static void complain(uint64_t seed, const RandomModel *model, const char *what, const char *method, double size) {
-  print_message("seed %llu (%s): %s%s%s: %g\n", (unsigned long long)seed, CLASS_NAME[model->class], what,
+static void complain(Counts *counts, uint64_t seed, const RandomModel *model, const char *what, const char *method,
+                     double size) {
+  counts->complaints++;
+  print_message("wrong %s, seed %llu: %s%s%s: %g\n", CLASS_NAME[model->class], (unsigned long long)seed, what,
                 method ? ", " : "", method ? method : "", size);
 }
 
@@ -277,13 +332,12 @@ static void compare_methods(uint64_t seed, const RandomModel *model, const Start
   for (const char *const *method = daedal_method_names() + 1; *method; method++) {
     StartPoint other = start_point(model, *method);
     if (other.status != DAEDAL_OK) {
-      counts->undecided += other.status == DAEDAL_INIT;
-      if (other.status == DAEDAL_INIT) complain(seed, model, "refused", *method, 0);
+      if (other.status == DAEDAL_INIT) complain(counts, seed, model, "refused", *method, 0);
       continue;
     }
     double away = distance(model, point, &other), residual = written_residual(model, &other);
-    if (!(away <= SAME_POINT)) counts->apart++, complain(seed, model, "starts elsewhere", *method, away);
-    if (!(residual <= SMALL_RESIDUAL)) counts->wrong++, complain(seed, model, "residual", *method, residual);
+    if (!(away <= SAME_POINT)) complain(counts, seed, model, "starts elsewhere", *method, away);
+    if (!(residual <= SMALL_RESIDUAL)) complain(counts, seed, model, "residual", *method, residual);
   }
 }
 
@@ -336,48 +390,53 @@ static void check_nearest(uint64_t seed, const RandomModel *model, const StartPo
     if (strstr(model->declaration[i], "fixed") || point->at_once) return;
   bool positions = strstr(model->declaration[2], "start") && strstr(model->declaration[3], "start");
   double angle = positions ? fmax(off_normal(model, point, 2), off_normal(model, point, 0)) : 0;
-  if (angle > 1e-4) counts->astray++, complain(seed, model, "not the nearest point", NULL, angle);
+  if (angle > 1e-4) complain(counts, seed, model, "not the nearest point", NULL, angle);
 }
 
-static void check_model(uint64_t seed, Counts *counts) {
-  RandomModel model = draw_model(seed);
-  StartPoint point = start_point(&model, "dummy");
-  counts[model.class].models++;
-  counts = &counts[model.class];
-  counts->refused += point.status == DAEDAL_INIT;
-  counts->singular += point.status == DAEDAL_STRUCTURE;
-  if (point.status != DAEDAL_OK) return;
-  counts->found++;
-  double residual = fmax(written_residual(&model, &point), point.residual);
-  if (!(residual <= SMALL_RESIDUAL)) counts->wrong++, complain(seed, &model, "residual", NULL, residual);
-  if (!(point.condition <= REGULAR)) {
+/* Whatever is not right is complained about. */
+static void check_point(uint64_t seed, const RandomModel *model, const StartPoint *point, Counts *counts) {
+  double residual = fmax(written_residual(model, point), point->residual);
+  if (!(residual <= SMALL_RESIDUAL)) complain(counts, seed, model, "residual", NULL, residual);
+  if (!(point->condition <= REGULAR)) {
     counts->degenerate++;
     return;
   }
-  compare_methods(seed, &model, &point, counts);
-  if (model.class == CLASS_HESSENBERG) check_nearest(seed, &model, &point, counts);
-  StartPoint again = restarted(&model, &point);
-  double away = again.status == DAEDAL_OK ? distance(&model, &point, &again) : HUGE_VAL;
-  if (!(away <= SAME_POINT)) counts->moved++, complain(seed, &model, "a consistent guess moved", NULL, away);
+  compare_methods(seed, model, point, counts);
+  if (model->class == CLASS_HESSENBERG) check_nearest(seed, model, point, counts);
+  StartPoint again = restarted(model, point);
+  double away = again.status == DAEDAL_OK ? distance(model, point, &again) : HUGE_VAL;
+  if (!(away <= SAME_POINT)) complain(counts, seed, model, "a consistent guess moved", NULL, away);
+}
+
+static void check_model(uint64_t seed, Counts *all) {
+  RandomModel model = draw_model(seed);
+  StartPoint point = start_point(&model, "dummy");
+  Counts *counts = &all[model.class];
+  if (point.status != DAEDAL_OK) {
+    counts->tally.refused[point.code]++;
+    return;
+  }
+  uint32_t before = counts->complaints;
+  check_point(seed, &model, &point, counts);
+  if (counts->complaints > before) counts->tally.wrong++;
+  else counts->tally.right++;
 }
 
 static void random_models(void **state) {
   (void)state;
-  const char *models = getenv("DAEDAL_MODELS"), *seed = getenv("DAEDAL_SEED");
-  uint64_t first = seed ? strtoull(seed, NULL, 10) : 1, count = models ? strtoull(models, NULL, 10) : seed ? 1 : 300;
-  Counts counts[CLASSES] = {0}, all = {0};
-  if (count == 1) print_message("%s", draw_model(first).text);
-  for (uint64_t k = first; k < first + count; k++) check_model(k, counts);
+  Seeds range = seeds();
+  Counts counts[CLASSES] = {0};
+  uint32_t wrong = 0;
+  if (range.behind == range.first + 1) print_message("%s", draw_model(range.first).text);
+  for (uint64_t seed = range.first; seed < range.behind; seed++) check_model(seed, counts);
   for (int c = 0; c < CLASSES; c++) {
-    const Counts *part = &counts[c];
-    print_message("%-10s %u models: %u found (%u at singular points), %u refused, %u singular; %u wrong, %u apart, %u "
-                  "moved, %u refused by one method, %u not nearest\n",
-                  CLASS_NAME[c], part->models, part->found, part->degenerate, part->refused, part->singular,
-                  part->wrong, part->apart, part->moved, part->undecided, part->astray);
-    all.wrong += part->wrong, all.apart += part->apart, all.moved += part->moved, all.undecided += part->undecided,
-        all.astray += part->astray;
+    const Tally *tally = &counts[c].tally;
+    print_message("%-10s %u right (%u at singular points), %u wrong, %u refused\n", CLASS_NAME[c], tally->right,
+                  counts[c].degenerate, tally->wrong, refused_count(tally));
+    print_tally(CLASS_NAME[c], tally);
+    wrong += tally->wrong;
   }
-  assert_int_equal(all.wrong + all.apart + all.moved + all.undecided + all.astray, 0);
+  assert_int_equal(wrong, 0);
 }
 
 /* ---- guesses at stationary and flat points ---- */
@@ -461,10 +520,10 @@ static double random_number(Random *random) { return (double)(500 + draw(random,
 
 static void flat_guesses(void **state) {
   (void)state;
-  Random random = {1};
-  const char *models = getenv("DAEDAL_MODELS");
-  uint64_t count = models ? strtoull(models, NULL, 10) : 300, failed = 0;
-  for (uint64_t k = 0; k < count; k++) {
+  Seeds range = seeds();
+  Tally tally = {0};
+  for (uint64_t k = range.first; k < range.behind; k++) {
+    Random random = {k};
     const FlatEquation *flat = &FLAT[k % FLAT_COUNT];
     char equation[200], declaration[60];
     double a = random_number(&random), b = random_number(&random);
@@ -475,13 +534,19 @@ static void flat_guesses(void **state) {
     snprintf(declaration, sizeof declaration, "(start = %.17g)", flat->guess(a, b));
     uint32_t said;
     StartPoint point = solve_one(declaration, equation, &said);
-    bool right = point.status == DAEDAL_OK && fabs(flat->value(point.value[0], a, b)) < 1e-9;
-    if (!right)
-      print_message("%s from %s: status %d, x = %g\n", equation, declaration, (int)point.status, point.value[0]);
-    failed += !right;
+    if (point.status != DAEDAL_OK) {
+      print_message("refused D%d %s from %s\n", point.code, equation, declaration);
+      tally.refused[point.code]++;
+      continue;
+    }
+    bool right = fabs(flat->value(point.value[0], a, b)) < 1e-9;
+    if (!right) print_message("wrong %s from %s: x = %g\n", equation, declaration, point.value[0]);
+    tally.right += right;
+    tally.wrong += !right;
   }
-  print_message("%u of %u solved from flat guesses\n", (unsigned)(count - failed), (unsigned)count);
-  assert_int_equal(failed, 0);
+  print_tally("flat guesses", &tally);
+  assert_int_equal(tally.wrong, 0);
+  assert_true(getenv("DAEDAL_MODELS") || refused_count(&tally) == 0);
 }
 
 /* ---- the nearest point of a curve with flat parts ---- */
@@ -518,10 +583,10 @@ static double nearer_by(const FlatCurve *curve, double a, double b, const double
 
 static void flat_curves(void **state) {
   (void)state;
-  Random random = {3};
-  const char *models = getenv("DAEDAL_MODELS");
-  uint64_t count = models ? strtoull(models, NULL, 10) : 300, failed = 0, refused = 0;
-  for (uint64_t k = 0; k < count; k++) {
+  Seeds range = seeds();
+  Tally tally = {0};
+  for (uint64_t k = range.first; k < range.behind; k++) {
+    Random random = {k};
     const FlatCurve *curve = &CURVE[k % CURVE_COUNT];
     double a = random_number(&random), b = random_number(&random);
     double start[2] = {2 * random_number(&random) - 2.5, 2 * random_number(&random) - 2};
@@ -536,28 +601,30 @@ static void flat_curves(void **state) {
              "  der(x1) = x0 - 2*l;\n  x1 = %s;\nend M;\n",
              start[0], start[1], text);
     StartPoint point = start_point(&model, "dummy");
-    double x = point.value[0], gain = point.status == DAEDAL_OK ? nearer_by(curve, a, b, start, x) : 0;
-    bool right = point.status != DAEDAL_OK || (fabs(point.value[1] - curve->value(x, a, b)) < 1e-9 && gain < 1e-7);
-    if (!right) print_message("%s from (%g, %g): x = %g, nearer by %g\n", text, start[0], start[1], x, gain);
-    failed += !right;
-    refused += point.status != DAEDAL_OK;
-    if (point.status != DAEDAL_OK)
-      print_message("%s from (%g, %g): refused %d\n", text, start[0], start[1], (int)point.status);
+    if (point.status != DAEDAL_OK) {
+      print_message("refused D%d flat curve %s from (%g, %g)\n", point.code, text, start[0], start[1]);
+      tally.refused[point.code]++;
+      continue;
+    }
+    double x = point.value[0], gain = nearer_by(curve, a, b, start, x);
+    bool right = fabs(point.value[1] - curve->value(x, a, b)) < 1e-9 && gain < 1e-7;
+    if (!right) print_message("wrong %s from (%g, %g): x = %g, nearer by %g\n", text, start[0], start[1], x, gain);
+    tally.right += right;
+    tally.wrong += !right;
   }
-  print_message("%u of %u nearest on flat curves, %u refused\n", (unsigned)(count - failed - refused), (unsigned)count,
-                (unsigned)refused);
-  assert_int_equal(failed, 0);
-  assert_true(100 * refused <= count);
+  print_tally("flat curves", &tally);
+  assert_int_equal(tally.wrong, 0);
+  assert_true(99 * refused_count(&tally) <= tally.right);
 }
 
 /* ---- min and max choose among roots ---- */
 
 static void bounded_roots(void **state) {
   (void)state;
-  Random random = {2};
-  const char *models = getenv("DAEDAL_MODELS");
-  uint64_t count = models ? strtoull(models, NULL, 10) : 300, warned = 0;
-  for (uint64_t k = 0; k < count; k++) {
+  Seeds range = seeds();
+  Tally tally = {0};
+  for (uint64_t k = range.first; k < range.behind; k++) {
+    Random random = {k};
     double root[3] = {-random_number(&random) - 0.3, 0, random_number(&random) + 0.3};
     root[1] = 0.3 * (root[0] + root[2]);
     uint32_t wanted = draw(&random, 3), said;
@@ -571,12 +638,13 @@ static void bounded_roots(void **state) {
     snprintf(declaration + at, sizeof declaration - (size_t)at, ")");
     StartPoint point = solve_one(declaration, equation, &said);
     bool inside = point.status == DAEDAL_OK && point.value[0] >= low && point.value[0] <= high;
-    if (!inside && !said) print_message("%s with %s: x = %g, and no word\n", equation, declaration, point.value[0]);
-    assert_true(inside || said > 0);
-    warned += !inside;
+    if (inside) tally.right++;
+    else if (said) tally.refused[point.code ? point.code : OUT_OF_BOUNDS]++;
+    else tally.wrong++, print_message("wrong %s with %s: x = %g, and no word\n", equation, declaration, point.value[0]);
   }
-  print_message("%u of %u roots outside of the bounds, with a warning\n", (unsigned)warned, (unsigned)count);
-  assert_true(20 * warned <= count);
+  print_tally("roots between bounds", &tally);
+  assert_int_equal(tally.wrong, 0);
+  assert_true(19 * refused_count(&tally) <= tally.right);
 }
 
 int main(void) {

@@ -1,7 +1,6 @@
 """Events of `if`: models drawn by a generator, run with every solver, against solutions in closed form between events.
 
-DAEDAL_EVENT_MODELS widens the test: so many models are drawn, 90 without it.
-"""
+Wide runs: see runs.py."""
 import csv
 import json
 import math
@@ -11,27 +10,47 @@ import subprocess
 import tempfile
 import unittest
 
+import runs
+
 DAEDAL = os.environ["DAEDAL"]
 WORK = tempfile.mkdtemp()
-COUNT = int(os.environ.get("DAEDAL_EVENT_MODELS", "90"))
 SOLVERS = ("auto", "erk", "radau", "bdf", "ida", "cvode")
+
+
+def nearest_to_zero(g, low, high):
+    """Where g, which is of one sign and turns in between, is nearest to zero; or a place where it has the other sign."""
+    side = g(low) > 0
+    for _ in range(60):
+        a, b = low + (high - low) / 3, high - (high - low) / 3
+        if (g(a) > 0) != side:
+            return a
+        low, high = (low, b) if abs(g(a)) < abs(g(b)) else (a, high)
+    return low
+
+
+def looks_at(g, end, looks):
+    """(time, g) at equal distances, and between two looks where g turns towards zero, as it may cross it twice there."""
+    look = [(1e-13, g(1e-13))] + [(end * k / looks, g(end * k / looks)) for k in range(1, looks + 1)]
+    found = list(look)
+    for (a, g_a), (_, g_b), (c, g_c) in zip(look, look[1:], look[2:]):
+        if (g_a > 0) == (g_b > 0) == (g_c > 0) and abs(g_b) <= min(abs(g_a), abs(g_c)):
+            t = nearest_to_zero(g, a, c)
+            found.append((t, g(t)))
+    return sorted(found)
 
 
 def crossings(g, end, looks):
     """Times in (0, end) at which g changes its sign."""
-    found, before = [], g(1e-13)
-    for k in range(1, looks + 1):
-        now = g(end * k / looks)
+    found, look = [], looks_at(g, end, looks)
+    for (low, before), (high, now) in zip(look, look[1:]):
         if (now > 0) != (before > 0):
-            low, high, side = end * (k - 1) / looks, end * k / looks, before > 0
             for _ in range(60):
                 middle = (low + high) / 2
-                if (g(middle) > 0) == side:
+                if (g(middle) > 0) == (before > 0):
                     low = middle
                 else:
                     high = middle
             found.append(high)
-        before = now
     return found
 
 
@@ -41,15 +60,16 @@ def pieces(g, end, looks):
     return list(zip(times, times[1:]))
 
 
-def measure(g, end, looks=20000):
+def measure(g, end, looks=2000):
     """How long g is positive."""
     return sum(b - a for a, b in pieces(g, end, looks) if g((a + b) / 2) > 0)
 
 
-def integral(function, breaks, steps=400):
+def integral(function, breaks):
     """Simpson's rule between breaks."""
     total = 0
     for a, b in zip(breaks, breaks[1:]):
+        steps = 8 + 2 * math.ceil(200 * (b - a))
         h = (b - a) / steps
         odd = sum(function(a + h * k) for k in range(1, steps, 2))
         even = sum(function(a + h * k) for k in range(2, steps, 2))
@@ -115,7 +135,7 @@ def forced(rng):
     """x' = -k x + u with a square wave u."""
     k, w, p = rng.uniform(0.2, 5), rng.uniform(2, 40), rng.uniform(0, 6)
     g, x, end = (lambda t: math.sin(w * t + p)), 0.3, 3
-    for a, b in pieces(g, end, 20000):
+    for a, b in pieces(g, end, 2000):
         u = 1 if g((a + b) / 2) > 0 else -1
         x = u / k + (x - u / k) * math.exp(-k * (b - a))
     declared = "Real x(start=0.3, fixed=true), u;"
@@ -133,7 +153,7 @@ def rectifier(rng):
 
     while t < end:
         now = solution(1 / r + 1 / R, 1 / r, x, t) if on else solution(1 / R, 0, x, t)
-        step, u, out = 0.002 / w, t, lambda s: (math.sin(w * s) - now(s) > 0) != on
+        step, u, out = 0.02 / w, t, lambda s: (math.sin(w * s) - now(s) > 0) != on
         while u < end and not out(u + step):
             u += step
         low, high = u, min(u + step, end)
@@ -171,14 +191,15 @@ def integers(rng):
     of = {"floor": math.floor, "integer": math.floor, "ceil": math.ceil, "sign": lambda u: math.copysign(1, u), "abs": abs,
           "mod": lambda u: u - b * math.floor(u / b), "rem": lambda u: u - b * math.trunc(u / b), "div": lambda u: math.trunc(u / b)}[name]
     unit = b if name in ("mod", "rem", "div") else 1
-    edges = [0.0]
-    for n in range(-20, 21):
-        edges += crossings(lambda t: value(t) - n * unit, 1, 4000)
+    edges, most = [0.0], math.ceil(abs(a) / unit)
+    for n in range(-most, most + 1):
+        edges += crossings(lambda t: value(t) - n * unit, 1, 200)
     edges = sorted(edges) + [1.0]
     call = f"{name}({a}*{argument}, {b})" if unit is b else f"{name}({a}*{argument})"
     declared = "Real x(start=1, fixed=true), v(start=0, fixed=true), s(start=0, fixed=true);"
     text = f"der(x) = v; der(v) = -{w}^2*x; der(s) = {call};"
-    return declared, text, 1, {"s": integral(lambda t: of(value(t)), edges)}
+    # At a kink without an event it is by chance how much of the error is seen.
+    return declared, text, 1, {"s": integral(lambda t: of(value(t)), edges)}, 100 if name == "abs" and argument == "x" else 1
 
 
 def infinite(rng):
@@ -195,6 +216,10 @@ def infinite(rng):
     return declared, equations, 1, {"s": a + d + top * (1 - a - d)}
 
 
+# Numbers of models whose conditions hold for a short while only, between looks of which the last is much nearer than the others, or behind
+# an event.
+PAIRS = (6560, 10058, 19034)
+
 CLASSES = (infinite, square_wave, pulse, sum_of_sines, oscillator, mixed, forced, rectifier, switched, from_zero, integers)
 
 
@@ -209,25 +234,23 @@ def simulate(text, end, solver, tolerance, *options):
 
 
 class Generated(unittest.TestCase):
+    def error(self, values, expected, tolerance, condition=1):
+        """Over what the tolerance lets one expect."""
+        return max(abs(values.end(name) - value) / ((tolerance * max(1, abs(value)) + 1e-10) * condition) for name, value in expected.items())
+
     def test_against_closed_forms(self):
         """Global errors may be some times the tolerance; a missed event is far more than that."""
-        worst = {}
-        for seed in range(COUNT):
+        tallies = {make: runs.Tally(make.__name__) for make in CLASSES}
+        for seed in [*runs.seeds(90), *PAIRS]:
             rng = random.Random(seed)
             make = CLASSES[seed % len(CLASSES)]
             declared, equations, end, expected, *condition = make(rng)
-            text = f"model M\n  {declared}\nequation\n  {equations}\nend M;\n"
             tolerance = 10 ** rng.uniform(-11, -3)
             solver = SOLVERS[(seed // len(CLASSES)) % len(SOLVERS)]
-            with self.subTest(kind=make.__name__, seed=seed, solver=solver, tolerance=tolerance, text=text):
-                run, values = simulate(text, end, solver, tolerance)
-                self.assertEqual(run.returncode, 0, run.stderr)
-                for name, value in expected.items():
-                    error = abs(values[name] - value) / ((tolerance * max(1, abs(value)) + 1e-10) * (condition or [1])[0])
-                    worst[make.__name__] = max(worst.get(make.__name__, 0), error)
-                    self.assertLess(error, 1000, f"{name} = {values[name]}, not {value}")
-        if COUNT > 1000:
-            print(json.dumps(worst))
+            run = runs.simulate(f"model M\n  {declared}\nequation\n  {equations}\nend M;\n", stop_time=end, solver=solver, tolerance=tolerance, intervals=3)
+            tallies[make].add(run, lambda: self.error(run, expected, tolerance, *condition) < 1000, seed, solver, tolerance, run.words)
+        for tally in tallies.values():
+            tally.check(self)
 
 
 PEG = """model Peg "a pendulum of length 1 whose rope meets a peg below its pivot"
@@ -359,25 +382,25 @@ def report(text, end, solver, tolerance, *options):
 class Circuits(unittest.TestCase):
     """Stiff circuits of piecewise linear diodes, all of whose conditions are zero at the start."""
 
+    def is_right(self, run, reference, n):
+        """The values, and with few events and steps."""
+        near = all(abs(run.end(f"v{k}") - reference.end(f"v{k}")) < 0.02 * (1 + abs(reference.end(f"v{k}"))) for k in range(1, n + 1))
+        return near and run.report["events"] < 40 * n and run.report["steps"] < 1000 * n
+
     def test_solvers_agree(self):
-        for seed in range(int(os.environ.get("DAEDAL_EVENT_CIRCUITS", "8"))):
-            rng = random.Random(seed)
-            declared, equations, end, n = (chain, clipper)[seed % 2](rng)
+        tally = runs.Tally("stiff circuits of diodes")
+        for seed in runs.seeds(8):
+            declared, equations, end, n = (chain, clipper)[seed % 2](random.Random(seed))
             text = f"model M\n  {declared}\nequation\n  {equations}\nend M;\n"
-            _, reference, _ = report(text, end, "radau", 1e-9)
+            reference = runs.simulate(text, stop_time=end, solver="radau", tolerance=1e-9, intervals=3)
             events = {}
-            for solver in ("auto", "radau", "bdf", "ida", "cvode"):
-                with self.subTest(seed=seed, solver=solver, text=text):
-                    run, values, statistics = report(text, end, solver, 1e-6)
-                    self.assertEqual(run.returncode, 0, run.stderr)
-                    events[solver] = statistics["events"]
-                    for k in range(1, n + 1):
-                        self.assertLess(abs(values[f"v{k}"] - reference[f"v{k}"]), 0.02 * (1 + abs(reference[f"v{k}"])))
-                    self.assertLess(statistics["events"], 40 * n)
-                    self.assertLess(statistics["steps"], 1000 * n)
-            with self.subTest(seed=seed, events=events, text=text):
-                others = [events[solver] for solver in events if solver != "auto"]
-                self.assertLessEqual(events["auto"], 2 * max(others) + 10)
+            for solver in ("auto", *runs.by_turns(("radau", "bdf", "ida", "cvode"), seed // 2)):
+                run = runs.simulate(text, stop_time=end, solver=solver, tolerance=1e-6, intervals=3)
+                tally.add(run, lambda: self.is_right(run, reference, n), seed, solver)
+                events[solver] = run.report.get("events", 0)
+            if events.pop("auto") > 2 * max(events.values()) + 10:
+                tally.add_wrong(seed, "auto has more events than others", events)
+        tally.check(self)
 
 
 TWIST = """model Twist "comes to rest at the origin after infinitely many changes"

@@ -1,8 +1,9 @@
 /* cvode: SUNDIALS CVODE, variable-order BDF, on the state-space form.
  *
  * CVODE sees the states alone; each right-hand side is one `close`, started from the columns of the call before,
- * moved along their derivatives, or several on the way where these lead too far. The Jacobian is the exact dense one of the rates. A pivot changes what the
- * components mean, so it restarts the history, at the present step size.
+ * moved along their derivatives, or several on the way where these lead too far. A step that is too long to follow
+ * these columns is refused. The Jacobian is the exact dense one of the rates. A pivot changes what the components
+ * mean, so it restarts the history, at the present step size.
  */
 #include "solve/integrator.h"
 
@@ -17,6 +18,8 @@
 static const double smallest_step = 1e-15; /* over t */
 static const double farthest = 0.1;        /* that a column may be from its prediction, relative to its size */
 static const double shortest_part = 1e-4;  /* of the way to the point where the states are given */
+static const double largest_miss = 0.005;  /* of a column by the rates at both ends of a step, relative to its size */
+static const double fastest_growth = 5;    /* of a step over which columns are followed */
 
 typedef struct Cvode {
   const System *system;
@@ -49,13 +52,38 @@ static double cvode_departure(const Cvode *cvode) {
   return most;
 }
 
+static int32_t cvode_rate_of(const Cvode *cvode, int32_t c) {
+  return cvode->system->successor ? cvode->system->successor[c] : -1;
+}
+
+/* By how much the rates at both ends of the step from `begin` to the last point closed miss where the other columns
+ * are, over what is allowed. Beyond 1 the step is too long for them: its end may be on another branch, and so may be
+ * what is found from a guess in between. */
+static double cvode_missed(const Cvode *cvode, double begin) {
+  const System *system = cvode->system;
+  double dt = cvode->completed_time - begin, most = 0;
+  for (int32_t c = 0; c < system->columns && system->given; c++) {
+    int32_t rate = cvode_rate_of(cvode, c);
+    if (system->given[c] || rate < 0) continue;
+    double led = cvode->y[c] + dt / 2 * (cvode->y[rate] + cvode->completed[rate]), found = cvode->completed[c];
+    most = fmax(most, fabs(found - led) / (fabs(found) + system->nominal[c]));
+  }
+  return most / largest_miss;
+}
+
+/* To where the step began: what was closed behind it may be on another branch. */
+static void cvode_go_back(Cvode *cvode) {
+  memcpy(cvode->completed, cvode->y, (size_t)cvode->system->columns * sizeof(double));
+  cvode->completed_time = cvode->t;
+}
+
 /* Goes `part` of the way from the last point closed to t and these states, along a straight line. */
 static EvalStatus cvode_approach(Cvode *cvode, double t, const double *states, double part) {
   const System *system = cvode->system;
   double next = part < 1 ? cvode->completed_time + part * (t - cvode->completed_time) : t,
          dt = next - cvode->completed_time;
   for (int32_t c = 0; c < system->columns; c++) {
-    int32_t rate = system->successor ? system->successor[c] : -1;
+    int32_t rate = cvode_rate_of(cvode, c);
     cvode->trial[c] = cvode->completed[c] + (rate >= 0 && dt != 0 ? dt * cvode->completed[rate] : 0);
   }
   for (int32_t l = 0; l < system->links; l++) {
@@ -89,6 +117,10 @@ static int cvode_rates(double t, N_Vector states, N_Vector rates, void *self) {
   double *r = N_VGetArrayPointer(rates);
   r[0] = 0;
   EvalStatus status = cvode_complete(cvode, t, N_VGetArrayPointer(states));
+  if (status == EVAL_OK && cvode_missed(cvode, cvode->t) > 1) {
+    cvode_go_back(cvode);
+    status = EVAL_DOMAIN;
+  }
   for (int32_t l = 0; l < cvode->system->links && status == EVAL_OK; l++)
     r[l] = cvode->completed[cvode->system->link_to[l]];
   return (int)status;
@@ -180,7 +212,6 @@ static void cvode_begin(Cvode *cvode, double t) {
   made = made && CVodeSetMaxNumSteps(memory, -1) == CV_SUCCESS;
   if (made && cvode->system->rates_jacobian) made = CVodeSetJacFn(memory, cvode_jacobian) == CV_SUCCESS;
   if (!made) heap_fail(cvode->heap);
-  if (cvode->options.max_step > 0) CVodeSetMaxStep(memory, cvode->options.max_step);
   if (cvode->options.max_order > 0) CVodeSetMaxOrd(memory, cvode->options.max_order < 5 ? cvode->options.max_order : 5);
   cvode->begun = true;
 }
@@ -199,6 +230,7 @@ static void cvode_restart(Cvode *cvode, const double *y, double step) {
   if (!cvode->begun) cvode_begin(cvode, cvode->t);
   else CVodeReInit(cvode->memory, cvode->t, cvode->states);
   CVodeSetInitStep(cvode->memory, step);
+  CVodeSetMaxStep(cvode->memory, cvode->options.max_step);
 }
 
 static void cvode_start(void *self, double t, const double *y, double t_end) {
@@ -225,6 +257,13 @@ static StepStatus cvode_status(const Cvode *cvode, int flag) {
   }
 }
 
+/* The longest next step over which columns other than states are followed; they are no part of CVODE's error. */
+static void cvode_limit_step(Cvode *cvode, double begin) {
+  double missed = cvode_missed(cvode, begin), limit = cvode->options.max_step;
+  double next = (cvode->t - begin) * fmin(fastest_growth, cbrt(0.5 / fmax(missed, DBL_MIN)));
+  if (missed > 0) CVodeSetMaxStep(cvode->memory, limit > 0 ? fmin(limit, next) : next);
+}
+
 static StepStatus cvode_step(void *self, double t_stop) {
   Cvode *cvode = self;
   double t = cvode->t;
@@ -237,6 +276,7 @@ static StepStatus cvode_step(void *self, double t_stop) {
     return cvode_status(cvode, flag);
   }
   if (cvode_complete(cvode, cvode->t, N_VGetArrayPointer(cvode->states)) != EVAL_OK) return STEP_EVALUATION;
+  cvode_limit_step(cvode, t);
   double *swap = cvode->previous;
   cvode->previous = cvode->y;
   cvode->y = swap;
@@ -249,12 +289,21 @@ static double cvode_time(const void *self) { return ((const Cvode *)self)->t; }
 
 static const double *cvode_values(const void *self) { return ((const Cvode *)self)->y; }
 
+/* A column inside of the last step: the cubic of Hermite where it has a rate, else a line. */
+static double cvode_between(const Cvode *cvode, int32_t c, double span, double part) {
+  int32_t rate = cvode_rate_of(cvode, c);
+  double begin = cvode->previous[c], end = cvode->y[c], line = begin + part * (end - begin);
+  if (part == 1) return end;
+  if (rate < 0) return line;
+  double first = span * cvode->previous[rate] - (end - begin), last = span * cvode->y[rate] - (end - begin);
+  return line + part * (1 - part) * ((1 - part) * first - part * last);
+}
+
 static void cvode_interpolate(void *self, double t, double *y) {
   Cvode *cvode = self;
   const System *system = cvode->system;
   double span = cvode->t - cvode->t_previous, part = span > 0 ? (t - cvode->t_previous) / span : 1;
-  for (int32_t c = 0; c < system->columns; c++)
-    y[c] = part == 1 ? cvode->y[c] : cvode->previous[c] + part * (cvode->y[c] - cvode->previous[c]);
+  for (int32_t c = 0; c < system->columns; c++) y[c] = cvode_between(cvode, c, span, part);
   if (part == 1 || CVodeGetDky(cvode->memory, t, 0, cvode->output) != CV_SUCCESS) return;
   const double *x = N_VGetArrayPointer(cvode->output);
   for (int32_t l = 0; l < system->links; l++) y[system->link_from[l]] = x[l];

@@ -91,12 +91,23 @@ static bool dig(Search *search, uint32_t m, Look left, Look right, uint32_t *mod
   return false;
 }
 
+/* Does the rate at the beginning of the step lead the difference over its edge before t? */
+static bool sets_out_over(const Search *search, uint32_t m, double t) {
+  const Switches *switches = search->switches;
+  double led = switches->before[m] + switches->rate[m] * (t - search->before);
+  return switches_margin(switches, m, led) < 0;
+}
+
 /* Does a margin that turns around the last look come near enough to its edge to have passed it? Inside of the step that is
- * judged by the looks on both sides, in its first and last stretch, where there is one only, by the speed of late. */
+ * judged by the looks on both sides: each slope may go on into the stretch on the other side, however much longer that is. In its
+ * first and last stretch, where there is one look only, it is judged by the rate at the beginning and the speed of late. */
 static bool turns_near(const Search *search, uint32_t m, double t) {
   double now = search->now[m], last = search->last[m], previous = search->previous[m];
   if (!isfinite(last) || last > now || last > previous) return false;
-  if (search->t_last > search->t_previous && t > search->t_last) return last < 0.5 * (fmax(now, previous) - last);
+  double left = search->t_last - search->t_previous, right = t - search->t_last;
+  if (left > 0 && right > 0)
+    return last < 0.5 * fmax((now - last) * fmax(1, left / right), (previous - last) * fmax(1, right / left));
+  if (left == 0 && sets_out_over(search, m, t)) return true;
   return previous + now < search->switches->speed[m] * (t - search->t_previous);
 }
 

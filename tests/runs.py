@@ -1,0 +1,172 @@
+"""Runs of generated models, and what came of them.
+
+A process for each model would cost more than its run, so models are run in this one, through the library that was just built. Python has
+no sanitizer runtime: there the command runs them.
+
+DAEDAL_MODELS=N in the environment makes N models instead of a few, DAEDAL_SEED=K begins with number K. tools/long_tests
+sets both, and adds up the tallies that are printed then."""
+import collections
+import csv
+import ctypes
+import importlib.util
+import io
+import json
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import time
+
+SOURCE, BUILD = pathlib.Path(os.environ["SOURCE_DIR"]), pathlib.Path(os.environ["BUILD_DIR"])
+SANITIZED = os.environ.get("BUILD_KIND") in ("asan", "tsan")
+IS_WIDE = "DAEDAL_MODELS" in os.environ
+PATIENCE = 60  # seconds for a run
+TOO_LONG = 124
+ERROR = 2  # daedal_severity
+
+
+def seeds(usual):
+    """Numbers of the models of a test; `usual` of them by default."""
+    first = int(os.environ.get("DAEDAL_SEED", "0"))
+    return range(first, first + int(os.environ.get("DAEDAL_MODELS", usual)))
+
+
+def by_turns(choices, turn):
+    """All of them; of a wide run the one whose turn it is."""
+    return [choices[turn % len(choices)]] if IS_WIDE else list(choices)
+
+
+class Run:
+    """Exit status, what was said, the code of the first error, columns by name, the report."""
+
+    def __init__(self, status, words, cause="", columns=None, report=None):
+        self.status, self.words, self.cause, self.columns, self.report = status, words, cause, columns or {}, report or {}
+
+    def end(self, name):
+        return self.columns[name][-1]
+
+
+class Tally:
+    """What came of the runs of one kind: how many were right, which were wrong, how many were refused for which cause."""
+
+    def __init__(self, kind):
+        self.kind, self.right, self.wrong, self.refused, self.examples = kind, 0, [], collections.Counter(), {}
+
+    def add_right(self):
+        self.right += 1
+
+    def add_wrong(self, *what):
+        self.wrong.append(" ".join(map(str, what)))
+
+    def add_refused(self, run, *what):
+        self.refused[run.cause] += 1
+        self.examples.setdefault(run.cause, " ".join(map(str, what)) + ": " + run.words.partition("\n")[0])
+
+    def add(self, run, is_right, *what):
+        """A run, and whether what it ended with is right."""
+        if run.status:
+            self.add_refused(run, *what)
+        elif is_right():
+            self.add_right()
+        else:
+            self.add_wrong(*what)
+
+    def check(self, test, may_refuse=0.0):
+        """Nothing is wrong, and no larger share than this is refused. A wide run is told about instead: its refusals are counted."""
+        if IS_WIDE:
+            self.tell()
+            may_refuse = 1
+        refused = sum(self.refused.values())
+        with test.subTest(kind=self.kind):
+            test.assertEqual(self.wrong, [])
+            test.assertLessEqual(refused, may_refuse * (self.right + refused), self.examples)
+
+    def tell(self):
+        """For tools/long_tests; test_consistent.c prints such lines too."""
+        for what in self.wrong:
+            print("wrong", self.kind, what)
+        for cause, what in self.examples.items():
+            print("refused", cause, self.kind, what)
+        counts = {"kind": self.kind, "right": self.right, "wrong": len(self.wrong), "refused": self.refused}
+        print("tally", json.dumps(counts), flush=True)
+
+
+def load_interface():
+    """The structs and functions of the Python package, without the rest of it, which needs NumPy."""
+    os.environ.setdefault("DAEDAL_LIBRARY", str(BUILD / "libdaedal.so"))
+    place = importlib.util.spec_from_file_location("daedal_library", SOURCE / "python" / "daedal" / "_library.py")
+    module = importlib.util.module_from_spec(place)
+    place.loader.exec_module(module)
+    return module
+
+
+class Library:
+    """Runs in this process."""
+
+    def __init__(self):
+        self.interface = load_interface()
+        self.library = self.interface.library
+
+    def simulate(self, text, options):
+        raw, code = self.library.default_options(), text.encode()
+        for name, value in options.items():
+            setattr(raw, name, value.encode() if isinstance(value, str) else value)
+        give_up = time.monotonic() + PATIENCE
+        late = []
+        watch = self.interface.OnStep(lambda _context, _progress: bool(time.monotonic() > give_up and (late.append(True) or True)))
+        raw.on_step = watch
+        asked = self.interface.LoadOptions(size=ctypes.sizeof(self.interface.LoadOptions))
+        model = self.library.load(b"m.mo", code, len(code), ctypes.byref(asked))
+        result = self.library.simulate(model, ctypes.byref(raw))
+        run = self.read(result) if not late else Run(TOO_LONG, "takes too long", "too long")
+        self.library.result_free(result)
+        self.library.model_free(model)
+        return run
+
+    def read(self, result):
+        status, rows = self.library.result_status(result), self.library.result_rows(result)
+        said = [self.library.result_diagnostic(result, k) for k in range(self.library.result_diagnostic_count(result))]
+        cause = next((d.code.decode() for d in said if d.severity == ERROR), "")
+        words = "\n".join(line.decode() for d in said for line in (d.message, *(d.notes[k].message for k in range(d.note_count))))
+        columns = {}
+        for signal in range(self.library.result_signals(result) if status == 0 else 0):
+            values = ctypes.cast(self.library.result_values(result, signal), self.interface.Doubles)
+            columns[self.library.result_name(result, signal).decode()] = values[:rows]
+        return Run(status, words, cause, columns, json.loads(self.library.result_json(result)))
+
+
+class Command:
+    """Runs in a process each."""
+
+    def __init__(self):
+        self.folder = tempfile.mkdtemp()
+
+    def simulate(self, text, options):
+        path, report = os.path.join(self.folder, "m.mo"), os.path.join(self.folder, "m.json")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        words = [word for name, value in options.items()
+                 for word in (["--" + name.replace("_", "-")] + ([] if value is True else [str(value)]))]
+        command = [os.environ["DAEDAL"], "simulate", path, "--output-file", "-", "--json", report, *words]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+        except subprocess.TimeoutExpired:
+            return Run(TOO_LONG, "takes too long", "too long")
+        rows = list(csv.reader(io.StringIO(done.stdout))) if done.returncode == 0 else []
+        columns = {name: [float(row[k]) for row in rows[1:]] for k, name in enumerate(rows[0])} if rows else {}
+        with open(report, encoding="utf-8") as file:
+            return Run(done.returncode, done.stderr.strip(), f"status {done.returncode}", columns, json.load(file))
+
+
+BACKEND = Command() if SANITIZED else Library()
+
+
+def simulate(text, **options):
+    """A run of a model with options named as in daedal.h."""
+    return BACKEND.simulate(text, options)
+
+
+def solver_names():
+    words = subprocess.run([os.environ["DAEDAL"], "simulate", "--help"], capture_output=True, text=True, check=True).stdout
+    return re.search(r"integrator: (.*)", words).group(1).split(", ")
