@@ -2,6 +2,7 @@
 #include "solve/stepper_internal.h"
 
 #include "base/copy.h"
+#include "solve/sensitivity.h"
 
 /* With `auto`, systems of more rows than this go to a sparse multistep method from the start. */
 enum { LARGE_ROWS = 3000 };
