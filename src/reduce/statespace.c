@@ -6,6 +6,7 @@
 #include "base/linear.h"
 #include "reduce/state_plan.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -17,6 +18,9 @@ enum { NEWTON_LIMIT = 60, HALVING_LIMIT = 30, FUSE_LIMIT = 128 };
  * one before. Smaller matrices are factored in less time than more corrections take. */
 enum { KEPT_ENTRIES = 400, KEPT_LIMIT = 6 };
 static const double KEPT_CONTRACTION = 0.02;
+
+/* Part of the terms that cancel in a residual which may be left of them. */
+static const double RESIDUAL_ROUND_OFF = 8 * DBL_EPSILON;
 
 static const double NEWTON_QUADRATIC = 1e-8, NEWTON_FLOOR = 1e-14;
 
@@ -508,6 +512,21 @@ static EvalStatus correct(StateSpace *space, Unit *unit, double t, double *y, do
   return unit_joint(space, unit, t, y, space->residual);
 }
 
+/* Are the residuals at the trial values nothing but round-off of the terms that cancel in them? Then no correction makes them smaller. Leaves y
+ * there. */
+static bool is_at_round_off(StateSpace *space, Unit *unit, double t, double *y) {
+  double *size = space->remainder;
+  apply_correction(unit, space->correction, 0, y);
+  if (unit_joint(space, unit, t, y, space->residual) != EVAL_OK) return false;
+  memset(size, 0, (size_t)unit->plan->count * sizeof *size);
+  for (int32_t k = 0; k < unit->plan->count; k++)
+    for (int32_t e = unit->column_start[k]; e < unit->column_start[k + 1]; e++)
+      size[unit->row_index[e]] += fabs(unit->matrix->values[unit->gather[e]] * y[unit->columns[k]]);
+  for (int32_t k = 0; k < unit->plan->count; k++)
+    if (!(fabs(space->residual[k]) <= RESIDUAL_ROUND_OFF * size[k])) return false;
+  return true;
+}
+
 static EvalStatus iterate_newton(StateSpace *space, Unit *unit, double t, double *y) {
   EvalStatus status = unit_joint_at_guess(space, unit, t, y, space->residual);
   if (status != EVAL_OK) return status;
@@ -530,8 +549,9 @@ static EvalStatus iterate_newton(StateSpace *space, Unit *unit, double t, double
     if (space->goal == GOAL_NEXT && last > 0 && norm > NEWTON_CONTRACTION * last) break;
     last = norm;
     status = correct(space, unit, t, y, before);
-    if (status != EVAL_OK) return status;
+    if (status != EVAL_OK) return is_at_round_off(space, unit, t, y) ? EVAL_OK : status;
   }
+  if (is_at_round_off(space, unit, t, y)) return EVAL_OK;
   return fail(space, unit, "Newton's iteration does not converge");
 }
 
