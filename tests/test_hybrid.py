@@ -584,6 +584,32 @@ end Parallel;
 """
 
 
+VALVE = """model Valve "a valve below a tank closes in full flow; units that the equations happen to be written in"
+  Real h(start = {0}, fixed = true), p(start = 1e5, nominal = 1e5), m(start = 100), dp;
+  Boolean open(start = true, fixed = true);
+equation
+  {1}*der(h) = {2} - m;
+  {5}*p = {5}*(101325 + 9810*h - {3}*m*abs(m));
+  dp = p - 101325;
+  {6}*m = {6}*(if open then {4}*dp else {7}*dp);
+  when time > 0.5 then open = false; end when;
+end Valve;
+"""
+
+
+STREAMS = """model Streams "two tanks come to rest: what flows between them, and with it the direction, is round-off in the end"
+  Real h1(start = {0}, fixed = true), h2(start = {1}, fixed = true), U1(start = {2}, fixed = true), U2(start = {3}, fixed = true), m, v;
+equation
+  der(h1) = m;
+  der(h2) = -m;
+  m = {4}*((1e5 + 9810*h2) - (1e5 + 9810*h1));
+  v = smooth(0, noEvent(if m > 0 then U2 else -U1));
+  der(U1) = m*v;
+  der(U2) = -m*v;
+end Streams;
+"""
+
+
 class Mixed(unittest.TestCase):
     """Modes that decide together."""
 
@@ -656,6 +682,31 @@ class Mixed(unittest.TestCase):
                     self.assertLess(abs(rows[-1][name] - (2 * J1 + u * (1 - math.cos(6))) / (J1 + J2)), 1e-6)
                 for name in names:
                     self.assertLess(abs(rows[-1][name] - J2 * u * math.sin(6) / (J1 + J2) / count), 1e-6)
+
+    def test_valves(self):
+        """From full flow to none Newton's method finds its way whatever the units of the equations are."""
+        for seed in range(COUNT):
+            rng = random.Random(seed)
+            loss, opening, leak = 10 ** rng.uniform(-2, 1), 10 ** rng.uniform(-2, 0.5), rng.choice((0, 1e-6))
+            text = VALVE.format(number(rng, 1, 4), number(rng, 50, 500), number(rng, 0, 50), loss, opening, 10 ** rng.uniform(-6, 6),
+                                10 ** rng.uniform(-6, 6), leak)
+            with self.subTest(seed=seed, text=text):
+                run, rows = simulate(write(text), "--stop-time", "1")
+                self.assertEqual(run.returncode, 0, run.stderr)
+                self.assertLess(abs(rows[-1]["m"] - leak * rows[-1]["dp"]), 1e-9)
+                self.assertLess(abs(rows[-1]["dp"] - 9810 * rows[-1]["h"]), 0.1)
+
+    def test_streams(self):
+        """A flow that comes to rest costs few steps, although what it carries jumps to and fro."""
+        for seed in range(COUNT):
+            rng = random.Random(seed)
+            h1, h2, k = number(rng, 1, 3), number(rng, 1, 3), 10 ** rng.uniform(-4, -2)
+            text = STREAMS.format(h1, h2, 10 ** rng.uniform(3, 6), 10 ** rng.uniform(3, 6), k)
+            solver = ("radau", "bdf", "ida")[seed % 3]
+            with self.subTest(seed=seed, solver=solver, text=text):
+                run = command("simulate", write(text), "--stop-time", "100", "--solver", solver, "--json")
+                self.assertEqual(run.returncode, 0, run.stderr)
+                self.assertLess(json.loads(run.stdout)["rejected"], 40)
 
     def test_contradicting_brakes(self):
         """A brake that holds what a motor turns is no repetition."""

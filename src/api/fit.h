@@ -8,7 +8,7 @@ typedef struct FitParameter {
   daedal_parameter figures; /* handed out */
   double lower, upper;      /* bounds; infinite: none */
   const char *override;     /* "'name'=" */
-  const char *target;       /* that sensitivities are by: "name", "name.start" */
+  const char **derivatives; /* of the columns by it, as sensitivities are named: "der(x, name)", "der(x, name.start)" */
 } FitParameter;
 
 typedef struct FitColumn {

@@ -42,8 +42,11 @@ static const char *list_targets(daedal_estimate *estimate, Arena *arena) {
     FitParameter *parameter = &estimate->parameters.data[k];
     uint32_t position = model_find(model, parameter->figures.name);
     bool is_parameter = position != MAP_NONE && model->variables.data[position].role == ROLE_PARAMETER;
-    parameter->target = arena_printf(arena, is_parameter ? "%s" : "%s.start", parameter->figures.name);
-    text_printf(arena->heap, &text, "%s%s", k ? "," : "", parameter->target);
+    const char *target = arena_printf(arena, is_parameter ? "%s" : "%s.start", parameter->figures.name);
+    text_printf(arena->heap, &text, "%s%s", k ? "," : "", target);
+    parameter->derivatives = arena_array(arena, estimate->columns.count, sizeof *parameter->derivatives);
+    for (uint32_t c = 0; c < estimate->columns.count; c++)
+      parameter->derivatives[c] = arena_printf(arena, "der(%s, %s)", estimate->columns.data[c].name, target);
   }
   return text_keep(arena->heap, &text, arena);
 }
@@ -88,19 +91,18 @@ static bool read_signal(const daedal_estimate *estimate, const Trajectory *traje
   return true;
 }
 
-/* Values of the model for all residuals, scaled, or their derivatives by a target; NULL: the values. */
-static bool read_values(const daedal_estimate *estimate, const daedal_result *result, const char *target,
+/* Values of the model for all residuals, scaled, or their derivatives, by name and column; NULL: the values. Takes no memory: the result
+ * would be lost without it. */
+static bool read_values(const daedal_estimate *estimate, const daedal_result *result, const char *const *derivatives,
                         double *values) {
-  Arena arena = arena_make(estimate->asked->heap);
   bool ok = true;
   for (uint32_t c = 0; c < estimate->columns.count && ok; c++) {
     const FitColumn *column = &estimate->columns.data[c];
-    const char *name = target ? arena_printf(&arena, "der(%s, %s)", column->name, target) : column->name;
+    const char *name = derivatives ? derivatives[c] : column->name;
     ok = read_signal(estimate, recorder_of(result)->trajectory, name, c, values);
     for (uint32_t k = 0; k < column->values && ok; k++) values[k] *= column->scale;
     values += column->values;
   }
-  arena_free(&arena);
   return ok;
 }
 
@@ -110,7 +112,8 @@ static bool values_at(daedal_estimate *estimate, daedal_plan *plan, const double
   daedal_status status = daedal_result_status(result);
   bool ok = status == DAEDAL_OK && read_values(estimate, result, NULL, values);
   for (uint32_t k = 0; jacobian && ok && k < estimate->parameters.count; k++)
-    ok = read_values(estimate, result, estimate->parameters.data[k].target, jacobian + (size_t)k * estimate->residuals);
+    ok = read_values(estimate, result, estimate->parameters.data[k].derivatives,
+                     jacobian + (size_t)k * estimate->residuals);
   daedal_result_free(result);
   if (status == DAEDAL_INTERNAL) heap_fail(estimate->asked->heap); /* there is no memory: that of the fit ends, too */
   return ok;

@@ -175,6 +175,7 @@ Problem problem_make(Model *model, bool eliminate_aliases, Arena *arena) {
   list_equations(&problem, eliminate_aliases, arena);
   list_unknowns(&problem, arena);
   semilinear_join(model->dag, problem.residual, problem.equations);
+  semilinear_put_choices(model->dag, problem.residual, problem.equations);
   problem.logic = logic_make(model, problem.residual, problem.equations, put_aliases, &problem);
   build_incidence(&problem, arena);
   return problem;

@@ -186,3 +186,60 @@ void semilinear_join(Dag *dag, Expr *residual, uint32_t count) {
   map_free(&begins);
   vec_free(heap, &streams);
 }
+
+/* ---- what a flow carries ---- */
+
+/* The variable that the relation compares with zero; EXPR_NONE: it compares something else. */
+static Expr compared_variable(Dag *dag, Expr relation) {
+  double constant;
+  const Term *terms;
+  if (dag_op(dag, relation) < OP_LESS || dag_op(dag, relation) > OP_GREATER_EQUAL) return EXPR_NONE;
+  Expr x = dag_subtract(dag, dag_child(dag, relation, 0), dag_child(dag, relation, 1));
+  if (dag_op(dag, x) == OP_SUM && dag_terms(dag, x, &constant, &terms) == 1 && constant == 0) x = terms[0].node;
+  return dag_op(dag, x) == OP_VARIABLE ? x : EXPR_NONE;
+}
+
+/* The variable whose sign decides what an expression is, without an event; EXPR_NONE: none does. */
+static Expr deciding_variable(Dag *dag, Expr e) {
+  bool is_quiet = false;
+  while (dag_op(dag, e) == OP_NOEVENT || dag_op(dag, e) == OP_SMOOTH) {
+    e = dag_child(dag, e, dag_child_count(dag, e) - 1);
+    is_quiet = true;
+  }
+  if (dag_op(dag, e) != OP_IF) return EXPR_NONE;
+  Expr condition = dag_child(dag, e, 0);
+  if (dag_op(dag, condition) == OP_NOEVENT) {
+    condition = dag_child(dag, condition, 0);
+    is_quiet = true;
+  }
+  return is_quiet ? compared_variable(dag, condition) : EXPR_NONE;
+}
+
+/* Is the residual that of v = choice? Then the product of v with what decides, and what it is. */
+static bool read_choice(Dag *dag, Expr residual, Expr *product, Expr *value) {
+  double constant;
+  const Term *terms;
+  if (dag_op(dag, residual) != OP_SUM || dag_terms(dag, residual, &constant, &terms) != 2 || constant != 0)
+    return false;
+  uint32_t at = dag_op(dag, terms[0].node) == OP_VARIABLE;
+  Term variable = terms[1 - at], choice = terms[at];
+  if (dag_op(dag, variable.node) != OP_VARIABLE || variable.coefficient != -choice.coefficient) return false;
+  Expr x = deciding_variable(dag, choice.node);
+  if (x == EXPR_NONE || x == variable.node) return false;
+  *product = dag_multiply(dag, x, variable.node);
+  *value = dag_multiply(dag, x, choice.node);
+  return true;
+}
+
+void semilinear_put_choices(Dag *dag, Expr *residual, uint32_t count) {
+  Heap *heap = dag_heap(dag);
+  ExprVec products = {0}, values = {0};
+  for (uint32_t row = 0; row < count; row++) {
+    Expr product, value;
+    if (!read_choice(dag, residual[row], &product, &value)) continue;
+    vec_push(heap, &products, product);
+    vec_push(heap, &values, value);
+  }
+  if (products.count) dag_substitute(dag, products.data, values.data, products.count, residual, count);
+  vec_free(heap, &products, &values);
+}

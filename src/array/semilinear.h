@@ -8,3 +8,7 @@
 
 /* Rewrites such residuals in place, along chains of any length. O(count) expected. */
 void semilinear_join(Dag *dag, Expr *residual, uint32_t count);
+
+/* Puts what v = noEvent(if x > 0 then a else b) says into products x*v: v jumps where x changes its sign, the product does not, and a
+ * solver that must find both at once goes round in a circle. O(size of the equations). */
+void semilinear_put_choices(Dag *dag, Expr *residual, uint32_t count);

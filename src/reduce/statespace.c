@@ -6,6 +6,7 @@
 #include "base/linear.h"
 #include "reduce/state_plan.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -17,6 +18,9 @@ enum { NEWTON_LIMIT = 60, HALVING_LIMIT = 30, FUSE_LIMIT = 128 };
  * one before. Smaller matrices are factored in less time than more corrections take. */
 enum { KEPT_ENTRIES = 400, KEPT_LIMIT = 6 };
 static const double KEPT_CONTRACTION = 0.02;
+
+/* Part of the terms that cancel in a residual which may be left of them. */
+static const double RESIDUAL_ROUND_OFF = 8 * DBL_EPSILON;
 
 static const double NEWTON_QUADRATIC = 1e-8, NEWTON_FLOOR = 1e-14;
 
@@ -41,6 +45,13 @@ typedef struct Unit {
   double single;         /* the 1 x 1 matrix */
 } Unit;
 
+/* What is wanted of Newton's method. */
+typedef enum NewtonGoal {
+  GOAL_ANY,     /* a solution: residuals get smaller */
+  GOAL_NATURAL, /* a solution: corrections get smaller */
+  GOAL_NEXT,    /* the solution next to the guess, and no other */
+} NewtonGoal;
+
 struct StateSpace {
   Heap *heap;
   Evaluator *evaluator;
@@ -49,10 +60,10 @@ struct StateSpace {
   Unit *units;
   int32_t *depth; /* the present choice */
   bool chosen;
-  bool following; /* the solution next to the guess is wanted, and no other */
+  NewtonGoal goal;
   SolveFailure failure;
   uint64_t factorizations;
-  double *correction, *residual;
+  double *correction, *residual, *remainder;
 };
 
 static int32_t unit_row(const StatePlan *plan, const BlockShape *shape, int32_t stage, int32_t p) {
@@ -283,7 +294,7 @@ StateSpace *statespace_new(Heap *heap, Evaluator *evaluator, const StatePlan *pl
   space->plan = plan;
   space->structure = plan->structure;
   space->depth = heap_array(heap, n, sizeof(int32_t));
-  heap_numbers(heap, n, &space->correction, &space->residual);
+  heap_numbers(heap, n, &space->correction, &space->residual, &space->remainder);
   space->units = heap_array(heap, plan->units.count, sizeof *space->units);
   for (uint32_t u = 0; u < plan->units.count; u++) space->units[u] = make_unit(space, &plan->units.data[u], (int32_t)u);
   return space;
@@ -427,13 +438,18 @@ static void apply_correction(Unit *unit, const double *correction, double fracti
   for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] = unit->trial[k] - fraction * correction[k];
 }
 
-/* The residual in `correction` becomes the Newton correction for the present matrix. */
-static EvalStatus solve_correction(StateSpace *space, Unit *unit, double *correction) {
-  if (!factor_unit(space, unit)) return fail(space, unit, "the Jacobian is singular");
+/* A residual becomes a correction by the factors that are there. */
+static void solve_with_factors(const StateSpace *space, const Unit *unit, double *correction) {
   const Unit *owner = &space->units[unit->plan->owner];
   if (owner->is_projected) tangent_solve(owner->tangent, correction);
   else if (owner->linear_system) linear_solve(owner->linear_system, correction);
   else correction[0] /= owner->single;
+}
+
+/* The residual in `correction` becomes the Newton correction for the present matrix. */
+static EvalStatus solve_correction(StateSpace *space, Unit *unit, double *correction) {
+  if (!factor_unit(space, unit)) return fail(space, unit, "the Jacobian is singular");
+  solve_with_factors(space, unit, correction);
   return EVAL_OK;
 }
 
@@ -468,26 +484,53 @@ static EvalStatus solve_linear(StateSpace *space, Unit *unit, double t, double *
   return EVAL_OK;
 }
 
-/* Halves the step until the residual is defined and does not grow; leaves y and the residual there. */
+/* Is what the factors of the point before leave to correct less than it was? (The natural monotonicity test of Deuflhard 2004, section
+ * 3.3: residuals of different units have no size in common, corrections have.) */
+static bool correction_shrinks(const StateSpace *space, const Unit *unit, double fraction, const double *y) {
+  memcpy(space->remainder, space->residual, (size_t)unit->plan->count * sizeof(double));
+  solve_with_factors(space, unit, space->remainder);
+  return correction_norm(space, unit, space->remainder, y) <=
+         (1 - fraction / 2) * correction_norm(space, unit, space->correction, y);
+}
+
+/* Halves the step until the residual is defined and does not grow, or the correction that follows does not; leaves y and the residual
+ * there. */
 static EvalStatus search_line(StateSpace *space, Unit *unit, double t, double *y, double before) {
   double fraction = 1;
   for (int halving = 0; halving < HALVING_LIMIT; halving++, fraction /= 2) {
     apply_correction(unit, space->correction, fraction, y);
     if (unit_joint(space, unit, t, y, space->residual) != EVAL_OK) continue;
-    if (sum_squares(space->residual, unit->plan->count) <= before * (1 - fraction / 2) || before == 0) return EVAL_OK;
+    if (space->goal == GOAL_NATURAL
+            ? correction_shrinks(space, unit, fraction, y)
+            : sum_squares(space->residual, unit->plan->count) <= before * (1 - fraction / 2) || before == 0)
+      return EVAL_OK;
   }
   return fail(space, unit, "Newton's iteration does not converge");
 }
 
 /* Goes on by the correction: by all of it where the solution next to the guess is wanted. */
 static EvalStatus correct(StateSpace *space, Unit *unit, double t, double *y, double before) {
-  if (!space->following) return search_line(space, unit, t, y, before);
+  if (space->goal != GOAL_NEXT) return search_line(space, unit, t, y, before);
   apply_correction(unit, space->correction, 1, y);
   return unit_joint(space, unit, t, y, space->residual);
 }
 
-static EvalStatus solve_newton(StateSpace *space, Unit *unit, double t, double *y) {
-  if (unit->plan->keeps && solve_with_kept_factors(space, unit, t, y)) return EVAL_OK;
+/* Are the residuals at the trial values nothing but round-off of the terms that cancel in them? Then no correction makes them smaller. Leaves y
+ * there. */
+static bool is_at_round_off(StateSpace *space, Unit *unit, double t, double *y) {
+  double *size = space->remainder;
+  apply_correction(unit, space->correction, 0, y);
+  if (unit_joint(space, unit, t, y, space->residual) != EVAL_OK) return false;
+  memset(size, 0, (size_t)unit->plan->count * sizeof *size);
+  for (int32_t k = 0; k < unit->plan->count; k++)
+    for (int32_t e = unit->column_start[k]; e < unit->column_start[k + 1]; e++)
+      size[unit->row_index[e]] += fabs(unit->matrix->values[unit->gather[e]] * y[unit->columns[k]]);
+  for (int32_t k = 0; k < unit->plan->count; k++)
+    if (!(fabs(space->residual[k]) <= RESIDUAL_ROUND_OFF * size[k])) return false;
+  return true;
+}
+
+static EvalStatus iterate_newton(StateSpace *space, Unit *unit, double t, double *y) {
   EvalStatus status = unit_joint_at_guess(space, unit, t, y, space->residual);
   if (status != EVAL_OK) return status;
   double last = 0;
@@ -506,12 +549,26 @@ static EvalStatus solve_newton(StateSpace *space, Unit *unit, double t, double *
       return block_matrix_run_group(unit->matrix, space->evaluator, unit->plan->stage, t, y);
     }
     if (norm < 1e-12 && last > 0 && norm > 0.1 * last) return EVAL_OK; /* round-off of the residual */
-    if (space->following && last > 0 && norm > NEWTON_CONTRACTION * last) break;
+    if (space->goal == GOAL_NEXT && last > 0 && norm > NEWTON_CONTRACTION * last) break;
     last = norm;
     status = correct(space, unit, t, y, before);
-    if (status != EVAL_OK) return status;
+    if (status != EVAL_OK) return is_at_round_off(space, unit, t, y) ? EVAL_OK : status;
   }
+  if (is_at_round_off(space, unit, t, y)) return EVAL_OK;
   return fail(space, unit, "Newton's iteration does not converge");
+}
+
+/* From a guess that is far off the residual may have to grow first. */
+static EvalStatus solve_newton(StateSpace *space, Unit *unit, double t, double *y) {
+  if (unit->plan->keeps && solve_with_kept_factors(space, unit, t, y)) return EVAL_OK;
+  for (int32_t k = 0; k < unit->plan->count; k++) unit->values[k] = y[unit->columns[k]];
+  EvalStatus status = iterate_newton(space, unit, t, y);
+  if (status == EVAL_OK || space->goal == GOAL_NEXT) return status;
+  for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] = unit->values[k];
+  space->goal = GOAL_NATURAL;
+  status = iterate_newton(space, unit, t, y);
+  space->goal = GOAL_ANY;
+  return status;
 }
 
 static EvalStatus run_explicit(StateSpace *space, Unit *unit, double t, double *y) {
@@ -535,17 +592,17 @@ static EvalStatus solve_units(StateSpace *space, uint32_t count, double t, doubl
 }
 
 EvalStatus statespace_complete(StateSpace *space, double t, double *y) {
-  space->following = false;
+  space->goal = GOAL_ANY;
   return solve_units(space, space->plan->units.count, t, y);
 }
 
 EvalStatus statespace_follow(StateSpace *space, double t, double *y) {
-  space->following = true;
+  space->goal = GOAL_NEXT;
   return solve_units(space, space->plan->units.count, t, y);
 }
 
 EvalStatus statespace_rates(StateSpace *space, double t, double *y) {
-  space->following = true;
+  space->goal = GOAL_NEXT;
   return solve_units(space, space->plan->serving, t, y);
 }
 

@@ -22,9 +22,9 @@
 
 /* Measured on the pendulum of Mattsson and Soderlind, section 5, at 1e-9. With IDA's default of 0.33 the error that the
  * corrector leaves behind is what the error test sees: the order stays low and a run takes twice as many steps. The
- * columns that are no states follow from the states and take little part in the norm. */
+ * columns that are no states follow from the states and take little part in the norm, those that nothing depends on none. */
 static const double convergence_coefficient = 0.005;
-static const double algebraic_share = 0.01, rate_share = 1e-9, higher_index_share = 1e-7;
+static const double algebraic_share = 0.01, rate_share = 1e-9, spare_share = 1e-12, higher_index_share = 1e-7;
 static const double smallest_step = 1e-15; /* over t */
 
 /* The corrector, measured on the paraboloid of Kunkel and Mehrmann at 1e-9: a step takes fewer than 2
@@ -280,7 +280,10 @@ static void ida_choose(Ida *ida) {
   linear_set_pattern(ida->linear, ida->elimination->start, ida->elimination->row);
   /* IDA's norm is the root mean square over all columns; this makes it that over the states. */
   double count = system->links > 0 ? system->links : system->columns;
-  for (int32_t c = 0; c < system->columns; c++) ida_set_share(ida, c, algebraic_share, corrected_share);
+  for (int32_t c = 0; c < system->columns; c++) {
+    bool is_spare = system->spare && system->spare[c] && system->links > 0;
+    ida_set_share(ida, c, is_spare ? spare_share : algebraic_share, is_spare ? spare_share : corrected_share);
+  }
   for (int32_t l = 0; l < system->links; l++) ida_set_share(ida, system->link_to[l], rate_share, rate_share);
   for (int32_t l = 0; l < system->links; l++)
     ida_set_share(ida, system->link_from[l], sqrt(system->columns / count), sqrt(system->columns / count));
