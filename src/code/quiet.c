@@ -35,7 +35,7 @@ typedef struct QuietMode {
 } QuietMode;
 
 struct Quiet {
-  VEC(QuietMode) modes; /* that are not timed */
+  QuietMode *modes, *end; /* that are not timed */
   VEC(ColumnTerm) columns;
   VEC(HeldTerm) held;
   uint32_t *place; /* per mode: among these; MAP_NONE */
@@ -96,16 +96,18 @@ Quiet *quiet_new(Heap *heap, const Evaluator *evaluator) {
   if (modes->count && !evaluator->array->columns) return NULL; /* nothing to compare */
   Quiet *quiet = heap_alloc(heap, sizeof *quiet);
   quiet->place = heap_array(heap, modes->count, sizeof *quiet->place);
+  quiet->modes = quiet->end = heap_array(heap, modes->count, sizeof *quiet->modes);
   for (uint32_t m = 0; m < modes->count; m++) {
-    quiet->place[m] = modes->timed[m] ? MAP_NONE : quiet->modes.count;
+    QuietMode *mode = quiet->end;
+    quiet->place[m] = modes->timed[m] ? MAP_NONE : (uint32_t)(mode - quiet->modes);
     if (modes->timed[m]) continue;
-    QuietMode mode = {.reach = -1};
-    if (!read_sum(quiet, heap, evaluator, modes->difference[m], &mode.moved) ||
-        !read_sum(quiet, heap, evaluator, modes->rate[m], &mode.rate))
+    if (!read_sum(quiet, heap, evaluator, modes->difference[m], &mode->moved) ||
+        !read_sum(quiet, heap, evaluator, modes->rate[m], &mode->rate))
       return NULL;
-    mode.varies_more = varies_more(&mode.moved) || varies_more(&mode.rate);
-    vec_push(heap, &quiet->modes, mode);
+    mode->varies_more = varies_more(&mode->moved) || varies_more(&mode->rate);
+    quiet->end++;
   }
+  quiet_forget(quiet);
   return quiet;
 }
 
@@ -119,7 +121,7 @@ static double held_part(const Quiet *quiet, const Sum *sum) {
 
 void quiet_set(Quiet *quiet, uint32_t m, double difference, double margin, double speed) {
   if (quiet->place[m] == MAP_NONE) return;
-  QuietMode *mode = &quiet->modes.data[quiet->place[m]];
+  QuietMode *mode = &quiet->modes[quiet->place[m]];
   mode->moved.fixed = held_part(quiet, &mode->moved) - difference;
   mode->rate.fixed = held_part(quiet, &mode->rate);
   mode->speed = speed;
@@ -127,7 +129,7 @@ void quiet_set(Quiet *quiet, uint32_t m, double difference, double margin, doubl
 }
 
 void quiet_forget(Quiet *quiet) {
-  for (uint32_t k = 0; k < quiet->modes.count; k++) quiet->modes.data[k].reach = -1;
+  for (QuietMode *mode = quiet->modes; mode < quiet->end; mode++) mode->reach = -1;
 }
 
 /* With its own column. */
@@ -143,8 +145,7 @@ static double further_part(const Quiet *quiet, const Sum *sum, double t, const d
 }
 
 bool quiet_holds(const Quiet *quiet, double t, const double *y, double step) {
-  const QuietMode *mode = quiet->modes.data;
-  for (uint32_t k = quiet->modes.count; k > 0; k--, mode++) {
+  for (const QuietMode *mode = quiet->modes, *end = quiet->end; mode < end; mode++) {
     double moved = first_part(&mode->moved, y), rate = first_part(&mode->rate, y);
     if (mode->varies_more) {
       moved += further_part(quiet, &mode->moved, t, y);

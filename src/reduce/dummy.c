@@ -256,6 +256,8 @@ static double best_gain(Dummy *dummy, const ChoiceBlock *choice) {
   return gain;
 }
 
+bool dummy_chooses(const Dummy *dummy) { return dummy->blocks.count > 0; }
+
 int32_t dummy_watch(Dummy *dummy, double t, const double *y, int32_t *block) {
   dummy->exchanges.count = 0;
   for (uint32_t b = 0; b < dummy->blocks.count; b++) {

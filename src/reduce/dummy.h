@@ -41,6 +41,9 @@ bool dummy_select_holding(Dummy *dummy, double t, const double *y, const uint8_t
  * every choice. */
 int32_t dummy_watch(Dummy *dummy, double t, const double *y, int32_t *block);
 
+/* Is there anything to choose? */
+bool dummy_chooses(const Dummy *dummy);
+
 /* The exchanges of the last dummy_watch: column `out` was a state before, `in` is one now. */
 typedef struct Exchange {
   uint32_t out, in;

@@ -816,6 +816,7 @@ const Integrator integrator_radau = {
     .name = "radau",
     .description = "Radau IIA of orders 5, 9 and 13 with order control, on the whole system",
     .explicit_form = false,
+    .follows_inside = true,
     .create = radau_create,
     .start = radau_start,
     .suggest = radau_suggest,

@@ -18,6 +18,9 @@ static const double TINY = 1e-16;
 /* A step that left its branch is taken again in so many parts, so many times. */
 enum { RETAKE_PARTS = 8, RETAKE_LIMIT = 3 };
 
+/* Conditions near their edges may look into so many steps to come; others are taken as if nobody did. */
+enum { NEAR_STEPS = 16 };
+
 /* A step in which something would pass a whole pipe is made shorter so many times. */
 enum { SHORTEN_LIMIT = 20 };
 
@@ -222,12 +225,22 @@ static bool gets_ahead(Stepper *stepper, double t) {
   return stepper->tiny <= TINY_LIMIT;
 }
 
+/* A step that must be looked into after all, but was taken as if nobody did, is taken again. */
+static bool take_readable(Stepper *stepper, double t) {
+  stepper->near = NEAR_STEPS;
+  if (!stepper->integrator->follows_inside || !(t <= stepper->unread)) return false;
+  stepper->unread = -INFINITY;
+  stepper_start_with(stepper, stepper->before, stepper->begin, t - stepper->before);
+  return true;
+}
+
 /* Ends the step, which has led to t, at the first event in it, if there is one; most have none. */
 static bool find_event(Stepper *stepper, double t) {
   const Switches *switches = stepper->view->switches;
   if (!switches) return false;
   bool is_quiet = switches_are_quiet(switches, t, stepper->integrator->values(stepper->self), t - stepper->before);
-  return !(is_quiet && t < stepper->t_timed) && stepper_find_event(stepper, is_quiet);
+  if (is_quiet && t < stepper->t_timed) return false;
+  return (is_quiet || !take_readable(stepper, t)) && stepper_find_event(stepper, is_quiet);
 }
 
 static bool step_to_event(Stepper *stepper) {
@@ -264,10 +277,11 @@ bool stepper_passed_fold(Stepper *stepper) { return pass_fold(stepper, stepper_t
 
 void stepper_limit(Stepper *stepper, double limit) { stepper->limit = limit; }
 
-/* Conditions, delays and sensitivities look at every step. */
+/* Delays and sensitivities look into every step, conditions unless they are far from their edges. */
 void stepper_expect(Stepper *stepper, double time) {
   const View *view = stepper->view;
-  stepper->unread = view->switches || view->evaluator->past || view->sensitivity ? -INFINITY : time;
+  stepper->unread = stepper->near || view->evaluator->past || view->sensitivity ? -INFINITY : time;
+  if (stepper->near) stepper->near--;
 }
 
 bool stepper_terminated(const Stepper *stepper) { return stepper->terminated; }
@@ -332,6 +346,7 @@ bool stepper_start_at(Stepper *stepper, double t, const double *y) {
   stepper->t_event = -HUGE_VAL;
   stepper->t_doubt = INFINITY;
   stepper->at_event = false;
+  stepper->near = 0;
   if (stepper->turning) turning_begin(stepper->turning, t, stepper->y);
   stepper_create_integrator(stepper, stepper->integrator ? stepper->integrator : stepper_first_integrator(stepper));
   stepper->integrator->start(stepper->self, t, stepper->y, stepper->options.stop);

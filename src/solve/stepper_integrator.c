@@ -199,7 +199,7 @@ bool stepper_reselect(Stepper *stepper, double t) {
 }
 
 bool stepper_watch_choice(Stepper *stepper, double t) {
-  if (!stepper->view->methods->exchange) return true;
+  if (!stepper->view->chooses) return true;
   IntegratorStatistics now;
   stepper->integrator->statistics(stepper->self, &now);
   uint64_t rejected = now.rejected_error + now.rejected_convergence;

@@ -27,6 +27,7 @@ struct Stepper {
   uint32_t mode;             /* one that changes there */
   double limit;              /* where the caller wants a step to end; INFINITY: anywhere */
   double unread;             /* steps that end by then are not looked at inside */
+  uint32_t near;             /* steps to come that conditions may look into, since one was near its edge */
   double t_doubt;            /* where a step that is taken again must end; INFINITY: anywhere */
   double t_timed;            /* the next event of time alone; INFINITY: none */
   uint32_t timed;            /* a mode that changes then */

@@ -75,6 +75,7 @@ typedef struct ViewMethods {
 
 struct View {
   const ViewMethods *methods;
+  bool chooses;               /* states may be exchanged while it runs */
   System system;              /* every row: the one that has a state-space form */
   System without_superfluous; /* without superfluous differentiations; rows 0 where there are none */
   Evaluator *evaluator;

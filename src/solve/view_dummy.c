@@ -217,6 +217,7 @@ View *view_dummy(Heap *heap, const Reduced *reduced, const ArrayRun *run) {
   view->system.spare = state_plan_spare(reduced->states);
   list_watched(heap, view, reduced->modes);
   chosen->dummy = run->dummy;
+  view->chooses = dummy_chooses(run->dummy);
   chosen->space = run->space;
   if (modes_make_events(reduced->modes)) chosen->jump = jump_new(heap, run->evaluator);
   view->undetermined = MAP_NONE;

@@ -458,6 +458,7 @@ View *view_strangeness(Heap *heap, Strangeness *strangeness, const double *y) {
                           .complete = complete_columns,
                           .rates_jacobian = rates_jacobian};
   view->methods = &METHODS;
+  view->chooses = true;
   view->undetermined = MAP_NONE;
   view->switches = switches_new(heap, strangeness->evaluator);
   use_selection(heap, selected, y);
