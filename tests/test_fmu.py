@@ -205,6 +205,7 @@ def check_dependencies(fmu, root):
         names = {str(k + 1): v.get("name") for k, v in enumerate(variables)}
     unknowns = root.findall(".//ContinuousStateDerivative") or root.findall(".//Derivatives/Unknown")
     named = {(names[u.get("valueReference") or u.get("index")], names[known]) for u in unknowns for known in u.get("dependencies").split()}
+    assert all(len(u.get("dependencies").split()) == len(u.get("dependenciesKind").split()) for u in unknowns)
     found = drive(fmu, "derivatives")
     worst = found.pop("worst")
     beyond = {tuple(name.split(" ")) for name, value in found.items() if abs(value) > 1e-12} - named  # round-off of the factors
@@ -218,6 +219,31 @@ def check_event_mode(model, fmu, folder):
     compare(simulate(model, folder), values, 1e-8, "features with event mode")
     assert values["events"] >= values["bounces"] + 6, values["events"]  # samples, and the edge of `below`
     assert values["early"] >= values["events"] and values["updates"] > 20
+
+
+def check_kinds(folder):
+    """Factors that stay fixed are told: directly, and through an algebraic loop; those by inputs and with products are not."""
+    model, fmu = folder / "kinds.mo", folder / "kinds.fmu"
+    model.write_text("""model Kinds
+  parameter Real k = 2;
+  input Real u;
+  Real x(start = 1, fixed = true), y(start = 1, fixed = true), z(start = 0, fixed = true), a, b;
+equation
+  der(x) = x*y + u;
+  der(y) = -k*y + a;
+  2*a + b = z;
+  a - b = y;
+  der(z) = sin(z) + x;
+end Kinds;
+""")
+    run(DAEDAL, "export", model, "--fmu", fmu, "-q")
+    root = check_description(fmu, 3, ["ModelExchange", "CoSimulation"])
+    names = {v.get("valueReference"): v.get("name") for v in root.find("ModelVariables")}
+    kinds = {names[u.get("valueReference")]: dict(zip([names[k] for k in u.get("dependencies").split()], u.get("dependenciesKind").split()))
+             for u in root.findall(".//ContinuousStateDerivative")}
+    assert kinds == {"der($state[1])": {"u": "dependent", "$state[1]": "dependent", "$state[2]": "dependent"},
+                     "der($state[2])": {"$state[2]": "fixed", "$state[3]": "fixed"},
+                     "der($state[3])": {"$state[1]": "fixed", "$state[3]": "dependent"}}, kinds
 
 
 def linear_model(generator, folder, number):
@@ -453,6 +479,7 @@ def main():
         folder = pathlib.Path(name)
         check_features(folder)
         check_pendulum(folder)
+        check_kinds(folder)
         check_random_dependencies(folder)
         check_delays(folder)
         check_tables(folder)
