@@ -933,7 +933,7 @@ static void build_all(Heap *heap) {
   CallingText caller = {program, &text, "program"};
   TextVec functions = {0};
   Diags diags = diags_make(heap);
-  cfunctions_write(heap, f->model, &caller, 1, &functions, &diags);
+  cfunctions_write(heap, f->model, &caller, 1, false, &functions, &diags);
 }
 
 static void test_refusals(void **state) {

@@ -59,6 +59,56 @@ end Features;
 """
 
 
+# Tables in one and two dimensions, from arguments and from a file, and over time, with the functions that read them.
+TABLES = """
+package P
+  class T1 extends ExternalObject;
+    function constructor input String f; input String n; input Real table[:,:]; input Integer columns[:]; input Integer smoothness; input Integer extrapolation; output T1 t;
+      external "C" t = ModelicaStandardTables_CombiTable1D_init2(f, n, table, size(table, 1), size(table, 2), columns, size(columns, 1), smoothness, extrapolation, 0);
+    end constructor;
+    function destructor input T1 t; external "C" ModelicaStandardTables_CombiTable1D_close(t); end destructor;
+  end T1;
+  class T2 extends ExternalObject;
+    function constructor input String f; input String n; input Real table[:,:]; input Integer smoothness; input Integer extrapolation; output T2 t;
+      external "C" t = ModelicaStandardTables_CombiTable2D_init2(f, n, table, size(table, 1), size(table, 2), smoothness, extrapolation, 0);
+    end constructor;
+    function destructor input T2 t; external "C" ModelicaStandardTables_CombiTable2D_close(t); end destructor;
+  end T2;
+  class TT extends ExternalObject;
+    function constructor input String f; input String n; input Real table[:,:]; input Real startTime; input Integer columns[:]; input Integer smoothness; input Integer extrapolation; input Real shift; input Integer events; output TT t;
+      external "C" t = ModelicaStandardTables_CombiTimeTable_init2(f, n, table, size(table, 1), size(table, 2), startTime, columns, size(columns, 1), smoothness, extrapolation, shift, events, 0);
+    end constructor;
+    function destructor input TT t; external "C" ModelicaStandardTables_CombiTimeTable_close(t); end destructor;
+  end TT;
+  function v1 input T1 t; input Integer c; input Real u; output Real y; external "C" y = ModelicaStandardTables_CombiTable1D_getValue(t, c, u); annotation(derivative(noDerivative = t) = d1); end v1;
+  function d1 input T1 t; input Integer c; input Real u; input Real du; output Real y; external "C" y = ModelicaStandardTables_CombiTable1D_getDerValue(t, c, u, du); end d1;
+  function v2 input T2 t; input Real u; input Real v; output Real y; external "C" y = ModelicaStandardTables_CombiTable2D_getValue(t, u, v); end v2;
+  function vt input TT t; input Integer c; input Real u; input Real n; input Real p; output Real y; external "C" y = ModelicaStandardTables_CombiTimeTable_getValue(t, c, u, n, p); end vt;
+  function next input TT t; input Real u; output Real y; external "C" y = ModelicaStandardTables_CombiTimeTable_nextTimeEvent(t, u); end next;
+  function top input T1 t; output Real y; external "C" y = ModelicaStandardTables_CombiTable1D_maximumAbscissa(t); end top;
+  model M
+    parameter Real k = 1, g = 2;
+    parameter T1 a = T1("NoName", "NoName", [0, k, 0; 1, 2, 1; 2, 5, 0; 3, 4, 2], {2, 3}, @curve, @beyond);
+    parameter T2 b = T2("@file", "grid", zeros(0, 0), @grid, @beyond);
+    parameter TT c = TT("NoName", "NoName", [0, 0; 0.5, 1; 0.5, 3; 1.5, 2; 2, 0], 0, {2}, @time, @after, @shift, 1);
+    Real x(start = 0.2, fixed = true), y(start = 0, fixed = true), p(start = 0.3), q, u, w;
+    discrete Real event(start = 0, fixed = true);
+  equation
+    when {time >= pre(event), initial()} then
+      event = next(c, time);
+    end when;
+    u = vt(c, 1, time, event, pre(event));
+    der(x) = g*v1(a, 1, y) - x + u;
+    der(y) = v2(b, x, y) - 3*y;
+    w = v1(a, 2, x) + top(a);
+    p + 0.3*sin(p) = v1(a, 1, q) + y;
+    der(q) = -p + x - 4*q;
+    annotation(experiment(StopTime = 3, Tolerance = 1e-8, Interval = 0.05));
+  end M;
+end P;
+"""
+
+
 def run(*arguments, status=0):
     done = subprocess.run([str(a) for a in arguments], capture_output=True, text=True, timeout=250)
     if done.returncode != status:
@@ -155,6 +205,7 @@ def check_dependencies(fmu, root):
         names = {str(k + 1): v.get("name") for k, v in enumerate(variables)}
     unknowns = root.findall(".//ContinuousStateDerivative") or root.findall(".//Derivatives/Unknown")
     named = {(names[u.get("valueReference") or u.get("index")], names[known]) for u in unknowns for known in u.get("dependencies").split()}
+    assert all(len(u.get("dependencies").split()) == len(u.get("dependenciesKind").split()) for u in unknowns)
     found = drive(fmu, "derivatives")
     worst = found.pop("worst")
     beyond = {tuple(name.split(" ")) for name, value in found.items() if abs(value) > 1e-12} - named  # round-off of the factors
@@ -168,6 +219,31 @@ def check_event_mode(model, fmu, folder):
     compare(simulate(model, folder), values, 1e-8, "features with event mode")
     assert values["events"] >= values["bounces"] + 6, values["events"]  # samples, and the edge of `below`
     assert values["early"] >= values["events"] and values["updates"] > 20
+
+
+def check_kinds(folder):
+    """Factors that stay fixed are told: directly, and through an algebraic loop; those by inputs and with products are not."""
+    model, fmu = folder / "kinds.mo", folder / "kinds.fmu"
+    model.write_text("""model Kinds
+  parameter Real k = 2;
+  input Real u;
+  Real x(start = 1, fixed = true), y(start = 1, fixed = true), z(start = 0, fixed = true), a, b;
+equation
+  der(x) = x*y + u;
+  der(y) = -k*y + a;
+  2*a + b = z;
+  a - b = y;
+  der(z) = sin(z) + x;
+end Kinds;
+""")
+    run(DAEDAL, "export", model, "--fmu", fmu, "-q")
+    root = check_description(fmu, 3, ["ModelExchange", "CoSimulation"])
+    names = {v.get("valueReference"): v.get("name") for v in root.find("ModelVariables")}
+    kinds = {names[u.get("valueReference")]: dict(zip([names[k] for k in u.get("dependencies").split()], u.get("dependenciesKind").split()))
+             for u in root.findall(".//ContinuousStateDerivative")}
+    assert kinds == {"der($state[1])": {"u": "dependent", "$state[1]": "dependent", "$state[2]": "dependent"},
+                     "der($state[2])": {"$state[2]": "fixed", "$state[3]": "fixed"},
+                     "der($state[3])": {"$state[1]": "fixed", "$state[3]": "dependent"}}, kinds
 
 
 def linear_model(generator, folder, number):
@@ -252,6 +328,29 @@ def check_delays(folder):
             reference = simulate(model, folder, *(["--override", ",".join(settings)] if settings else []))
             for kind in ("cs", "me"):
                 compare(reference, drive(fmu, kind, "1e-8", *settings), 1e-7, f"delay {number} {kind} {settings}")
+        drive(fmu, "state")
+        drive(fmu, "state", "me")
+
+
+def check_tables(folder):
+    """Tables of every kind: smoothness, what is beyond their ends, time events."""
+    generator = random.Random(5)
+    file, model, fmu = folder / "grid.txt", folder / "tables.mo", folder / "tables.fmu"
+    file.write_text("#1\ndouble grid(4,4)\n0 0 1 2\n0 1 2 0\n1 3 1 1\n2 0 1 4\n")
+    for number in range(int(os.environ.get("DAEDAL_FMU_MODELS", "1"))):
+        text = TABLES.replace("@file", str(file))
+        for name, low, high in (("@curve", 1, 6), ("@beyond", 1, 1), ("@grid", 1, 2), ("@time", 1, 5), ("@after", 1, 3)):
+            text = text.replace(name, str(generator.choice([k for k in range(low, high + 1) if k != 3 or name in ("@after", "@time")])))
+        model.write_text(text.replace("@shift", str(generator.uniform(0, 0.3))))
+        run(DAEDAL, "export", model, "--model", "P.M", "--fmu", fmu, "--fmi", str(2 + number % 2), "-q")
+        with zipfile.ZipFile(fmu) as archive:
+            assert "sources/lookup.c" in archive.namelist()
+            names = {v.get("name"): v.get("causality") for v in xml.fromstring(archive.read("modelDescription.xml")).find("ModelVariables")}
+        assert names["g"] == "parameter" and names["k"] != "parameter", names  # a table is made of k
+        for settings in ([], ["g=1.5"]):
+            reference = simulate(model, folder, "--model", "P.M", *(["--override", ",".join(settings)] if settings else []))
+            for kind in ("cs", "me"):
+                compare(reference, drive(fmu, kind, "1e-8", *settings), 1e-7, f"tables {number} {kind} {settings}")
         drive(fmu, "state")
         drive(fmu, "state", "me")
 
@@ -380,8 +479,10 @@ def main():
         folder = pathlib.Path(name)
         check_features(folder)
         check_pendulum(folder)
+        check_kinds(folder)
         check_random_dependencies(folder)
         check_delays(folder)
+        check_tables(folder)
         check_structures(folder)
         check_large(folder)
         check_standalone(folder)

@@ -133,7 +133,7 @@ static void put_program(Heap *heap, TextVec *out, const ProgramText *made, const
 }
 
 bool cdata_programs(Heap *heap, TextVec *out, const Model *model, const ProgramText *texts, uint32_t count,
-                    const char *kind, Diags *diags) {
+                    const char *kind, const TextVec *tables, Diags *diags) {
   CallingText *callers = heap_array(heap, count, sizeof *callers);
   const TextVec **used = heap_array(heap, (size_t)count + 1, sizeof *used);
   TextVec functions = {0};
@@ -142,8 +142,9 @@ bool cdata_programs(Heap *heap, TextVec *out, const Model *model, const ProgramT
     used[k + 1] = &texts[k].text.text;
   }
   used[0] = &functions;
-  if (!cfunctions_write(heap, model, callers, count, &functions, diags)) return false;
+  if (!cfunctions_write(heap, model, callers, count, tables, &functions, diags)) return false;
   ctext_header(heap, out, used, count + 1);
+  if (tables) text_append(heap, out, tables->data, tables->count);
   if (functions.count) text_append(heap, out, functions.data, functions.count);
   for (uint32_t k = 0; k < count; k++) put_program(heap, out, &texts[k], kind);
   return true;

@@ -387,6 +387,20 @@ static void put_paragraphs(Heap *heap, TextVec *out, const Paragraphs *paragraph
   }
 }
 
+static bool uses_any(const bool *uses) {
+  for (uint32_t op = 0; op < OP_COUNT; op++)
+    if (uses[op]) return true;
+  return false;
+}
+
+/* What operators do. */
+static void put_operators(Heap *heap, TextVec *out, const bool *uses) {
+  if (!uses_any(uses)) return;
+  put_switch(heap, out, uses, "static double operator_value(Op op, double a, double b, double c)", false, "NAN");
+  put_switch(heap, out, uses, "static int operator_defined(Op op, double a, double b, double c)", true, "1");
+  put_rules(heap, out, uses);
+}
+
 static void put_operations(Heap *heap, TextVec *out, const bool *uses) {
   text_printf(heap, out, "typedef enum Op {");
   uint32_t shown = 0;
@@ -394,7 +408,7 @@ static void put_operations(Heap *heap, TextVec *out, const bool *uses) {
     if (uses[op] || op_is_selector((Op)op))
       text_printf(heap, out, "%sOP_%s,", shown++ % 6 ? " " : "\n  ", op_texts[op].id);
   text_printf(heap, out, "\n} Op;\n\n");
-  put_arity(heap, out, uses);
+  if (uses_any(uses)) put_arity(heap, out, uses);
 }
 
 static void put_all(Assembly *a, TextVec *out) {
@@ -402,10 +416,8 @@ static void put_all(Assembly *a, TextVec *out) {
   bool *uses = a->writer.uses_op;
   add_needed_operators(uses);
   TextVec operators = {0}, later = {0};
-  put_switch(heap, &operators, uses, "static double operator_value(Op op, double a, double b, double c)", false, "NAN");
-  put_switch(heap, &operators, uses, "static int operator_defined(Op op, double a, double b, double c)", true, "1");
-  put_rules(heap, &operators, uses);
-  text_append(heap, &later, operators.data, operators.count);
+  put_operators(heap, &operators, uses);
+  if (operators.count) text_append(heap, &later, operators.data, operators.count);
   text_append(heap, &later, a->writer.functions.data, a->writer.functions.count);
   text_append(heap, &later, a->calls.data, a->calls.count);
   text_printf(heap, &later, "call_site(");
@@ -422,7 +434,7 @@ static void put_all(Assembly *a, TextVec *out) {
               1u << a->most_partials, TYPE_MAX_DIMENSIONS, 2000u >> a->most_partials);
   put_operations(heap, out, uses);
   put_paragraphs(heap, out, &numbers);
-  text_append(heap, out, operators.data, operators.count);
+  if (operators.count) text_append(heap, out, operators.data, operators.count);
   put_paragraphs(heap, out, &runtime);
   text_append(heap, out, a->writer.prototypes.data, a->writer.prototypes.count);
   text_append(heap, out, a->writer.functions.data, a->writer.functions.count);
@@ -457,11 +469,12 @@ static void free_assembly(Assembly *a) {
   arena_free(a->writer.arena);
 }
 
-bool cfunctions_write(Heap *heap, const Model *model, const CallingText *callers, uint32_t count, TextVec *out,
-                      Diags *diags) {
+bool cfunctions_write(Heap *heap, const Model *model, const CallingText *callers, uint32_t count, bool has_tables,
+                      TextVec *out, Diags *diags) {
   Arena arena = arena_make(heap);
-  Assembly a = {.writer = {.heap = heap, .arena = &arena, .model = model, .known = map_make(heap)},
-                .functions = map_make(heap)};
+  Assembly a = {
+      .writer = {.heap = heap, .arena = &arena, .model = model, .has_tables = has_tables, .known = map_make(heap)},
+      .functions = map_make(heap)};
   for (uint32_t k = 0; k < count; k++)
     for (uint32_t c = 0; c < callers[k].text->calls.count; c++) note_site(&a, site_of(&callers[k], c));
   bool is_done = write_routines(&a, diags);

@@ -14,6 +14,6 @@ typedef struct CallingText {
 } CallingText;
 
 /* Appends the functions that these texts call; nothing if they call none. To be placed behind ctext_header
- * and before the texts. false: one cannot be written as C; an error that names it is in diags. O(text). */
-bool cfunctions_write(Heap *heap, const Model *model, const CallingText *callers, uint32_t count, TextVec *out,
-                      Diags *diags);
+ * and before the texts. has_tables: and behind `lookups`, the tables that objects of the model are. false: one cannot be written as C; an error that names it is in diags. O(text). */
+bool cfunctions_write(Heap *heap, const Model *model, const CallingText *callers, uint32_t count, bool has_tables,
+                      TextVec *out, Diags *diags);

@@ -70,7 +70,7 @@ static bool put_text(Heap *heap, Program *const *programs, struct Compiled **cod
     texts[k] = &codes[k]->text.text;
   }
   texts[count] = &functions;
-  bool fits = !count || cfunctions_write(heap, programs[0]->model, callers, count, &functions, diags);
+  bool fits = !count || cfunctions_write(heap, programs[0]->model, callers, count, false, &functions, diags);
   ctext_header(heap, text, texts, count + 1);
   if (functions.count) text_append(heap, text, functions.data, functions.count);
   for (uint32_t k = 0; k < count; k++) text_append(heap, text, texts[k]->data, texts[k]->count);

@@ -3,6 +3,7 @@
 #include "code/croutine.h"
 
 #include "code/cvalue.h"
+#include "external/external.h"
 
 #include <string.h>
 
@@ -372,9 +373,34 @@ static void cwrite_return(RoutineState *s) {
   s->has_return = true;
 }
 
+/* Functions of tables, by what follows the class in their names, and the calls that they become (lookup.h, runtime.inc). */
+static const struct LookupCall {
+  const char *name, *call;
+} lookup_calls[] = {
+    {"getValue", "lookup_number(m, 0"},     {"getDerValue", "lookup_number(m, 1"},
+    {"getDer2Value", "lookup_number(m, 2"}, {"minimumAbscissa", "lookup_end(m, 0"},
+    {"minimumTime", "lookup_end(m, 0"},     {"maximumAbscissa", "lookup_end(m, 1"},
+    {"maximumTime", "lookup_end(m, 1"},     {"nextTimeEvent", "lookup_event(m"},
+};
+
+/* The call that a function of a table becomes; NULL: it is none that gives a number. */
+static const char *lookup_call(const Routine *routine) {
+  const char *name = routine->implementation->name, *signature = routine->implementation->signature;
+  if (strncmp(name, "ModelicaStandardTables_", strlen("ModelicaStandardTables_")) != 0 || !signature) return NULL;
+  for (size_t k = 0; k < sizeof lookup_calls / sizeof *lookup_calls && signature[0] == 'r'; k++)
+    if (strcmp(strrchr(name, '_') + 1, lookup_calls[k].name) == 0) return lookup_calls[k].call;
+  return NULL;
+}
+
 static void cwrite_external(RoutineState *s, uint32_t count, const uint32_t *places) {
-  (void)count, (void)places;
-  cvalue_line(s, "fail(m);");
+  if (!s->routine->implementation || places[0] == UINT32_MAX) {
+    cvalue_line(s, "fail(m);");
+    return;
+  }
+  const StackEntry *arguments = cvalue_pop(s, count);
+  cvalue_line(s, "%s = %s, %u, (const Number[]){%s});", s->slots[places[0]].texts[0], lookup_call(s->routine), count,
+              cvalue_scalars_text(s, arguments, count));
+  s->uses_memory = true;
 }
 
 static void cwrite_terminate(RoutineState *s) {
@@ -518,7 +544,8 @@ static void put_end(RoutineState *s, TextVec *out) {
 const char *routine_write(RoutineWriter *writer, const Routine *routine) {
   RoutineState s = {.writer = writer, .routine = routine, .depth = 1};
   if (routine->is_broken) return "it has errors";
-  if (routine->implementation) return "its body is in another language";
+  if (routine->implementation && !(writer->has_tables && lookup_call(routine)))
+    return "its body is in another language";
   name_slots(&s);
   uint32_t i = 0;
   for (; i < routine->code.count && !s.refusal; i++) {

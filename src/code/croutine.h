@@ -16,6 +16,7 @@ typedef struct RoutineWriter {
   TextVec prototypes, functions;
   bool uses_op[OP_COUNT];
   bool compares_texts, makes_texts;
+  bool has_tables;   /* the text has the tables that the model's objects are */
   IndexVec routines; /* numbers of those wanted, without repetition: the callees of what is written are added */
   Map known;         /* routine -> position in routines */
 } RoutineWriter;

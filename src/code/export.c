@@ -109,7 +109,7 @@ bool export_c(Heap *heap, const ExportInput *input, ExportFiles *files, Diags *d
 
   TextVec *code = add_file(heap, files, "model.c");
   text_printf(heap, code, "/* Data, residual and Jacobian of the model; see model.h. */\n#include \"model.h\"\n\n");
-  if (!cdata_programs(heap, code, input->model, texts, 2, "", diags)) return false;
+  if (!cdata_programs(heap, code, input->model, texts, 2, "", NULL, diags)) return false;
   put_data(heap, code, input);
 
   text_append(heap, add_file(heap, files, "main.c"), main_text, sizeof main_text - 1);

@@ -1,5 +1,6 @@
 /* dependencies: see dependencies.h. Rows of a block at one stage determine columns of it together: all of these depend on what the rows hold.
- * The sets grow from those of inputs and states until they stay. */
+ * The sets grow from those of inputs and states until they stay. Each is two in one: all sources, and behind them those that it does not depend on by
+ * factors that stay fixed. */
 #include "export/dependencies.h"
 
 #include <string.h>
@@ -13,23 +14,32 @@ typedef struct Search {
   uint32_t inputs;
 } Search;
 
-static uint64_t *set_of(const Search *search, uint64_t *sets, uint32_t k) { return sets + k * search->found->words; }
+static uint64_t *set_of(const Search *search, uint64_t *sets, uint32_t k) {
+  return sets + 2 * (size_t)k * search->found->words;
+}
 
 static void add_source(uint64_t *set, uint32_t source) { set[source / 64] |= UINT64_C(1) << source % 64; }
 
 bool dependencies_has(const uint64_t *set, uint32_t source) { return set[source / 64] >> source % 64 & 1; }
 
-static bool merge(const Search *search, uint64_t *into, const uint64_t *from) {
+bool dependencies_is_fixed(const Dependencies *dependencies, const uint64_t *set, uint32_t source) {
+  return !dependencies_has(set + dependencies->words, source);
+}
+
+/* is_fixed: by a factor that does not change. */
+static bool merge(const Search *search, uint64_t *into, const uint64_t *from, bool is_fixed) {
   bool grows = false;
-  for (uint32_t w = 0; w < search->found->words; w++) {
-    grows |= (from[w] & ~into[w]) != 0;
-    into[w] |= from[w];
+  uint32_t words = search->found->words;
+  for (uint32_t w = 0; w < 2 * words; w++) {
+    uint64_t more = from[w < words || is_fixed ? w : w - words];
+    grows |= (more & ~into[w]) != 0;
+    into[w] |= more;
   }
   return grows;
 }
 
 static uint64_t *make_sets(Search *search, uint32_t count) {
-  return arena_array(search->arena, count * search->found->words, sizeof(uint64_t));
+  return arena_array(search->arena, 2 * (size_t)count * search->found->words, sizeof(uint64_t));
 }
 
 /* The inputs and the states. */
@@ -55,7 +65,9 @@ static void add_inputs(Search *search, uint32_t row, const uint32_t *source_of_l
   for (uint32_t k = 0; k < below.count; k++) {
     if (dag_op(dag, below.data[k]) != OP_PARAMETER) continue;
     uint32_t source = source_of_leaf[dag_index(dag, below.data[k])];
-    if (source != MAP_NONE) add_source(set_of(search, search->rows, row), source);
+    if (source == MAP_NONE) continue;
+    add_source(set_of(search, search->rows, row), source);
+    add_source(set_of(search, search->rows, row) + search->found->words, source);
   }
   vec_free(evaluator->heap, &below);
 }
@@ -86,7 +98,7 @@ static void begin_columns(Search *search) {
   for (uint32_t j = 0; j < n; j++)
     for (int32_t level = 0; level < array->d[j] && dummy_plan_chooses(source->choice, block_of[j]); level++)
       merge(search, set_of(search, search->found->columns, array->column_start[j] + (uint32_t)level),
-            set_of(search, search->blocks, (uint32_t)block_of[j]));
+            set_of(search, search->blocks, (uint32_t)block_of[j]), false);
 }
 
 static bool is_solved(const ExportSource *source, int32_t block, int32_t j, int32_t stage) {
@@ -95,22 +107,33 @@ static bool is_solved(const ExportSource *source, int32_t block, int32_t j, int3
          (stage == 0 || dummy_plan_chooses(source->choice, block) || dummy_depth(source->dummy)[j] >= stage);
 }
 
+/* Are all derivatives of rows by a column fixed? */
+static bool has_fixed_entries(const Jacobian *jacobian, uint32_t column) {
+  for (int32_t e = jacobian->column_start[column]; e < jacobian->column_start[column + 1]; e++)
+    if (!jacobian->is_constant[e]) return false;
+  return true;
+}
+
 /* The rows of a block at a stage; whether a column's set grows by them. */
 static bool spread_stage(Search *search, int32_t block, int32_t stage, uint64_t *joint) {
   const Array *array = search->source->evaluator->array;
   const Blocks *blocks = &search->source->structure->blocks;
-  bool grows = false;
-  memset(joint, 0, search->found->words * sizeof *joint);
+  bool grows = false, is_fixed = !dummy_plan_chooses(search->source->choice, block);
+  memset(joint, 0, 2 * search->found->words * sizeof *joint);
   for (int32_t k = blocks->start[block]; k < blocks->start[block + 1]; k++) {
     uint32_t i = (uint32_t)blocks->row[k];
     if (array->c[i] >= stage)
-      merge(search, joint, set_of(search, search->rows, array->row_start[i] + (uint32_t)(array->c[i] - stage)));
+      merge(search, joint, set_of(search, search->rows, array->row_start[i] + (uint32_t)(array->c[i] - stage)), true);
+    uint32_t j = (uint32_t)blocks->column[k];
+    if (is_solved(search->source, block, (int32_t)j, stage))
+      is_fixed = is_fixed && has_fixed_entries(search->source->evaluator->jacobian,
+                                               array->column_start[j] + (uint32_t)(array->d[j] - stage));
   }
   for (int32_t k = blocks->start[block]; k < blocks->start[block + 1]; k++) {
     int32_t j = blocks->column[k];
     if (!is_solved(search->source, block, j, stage)) continue;
     uint32_t column = array->column_start[j] + (uint32_t)(array->d[j] - stage);
-    grows |= merge(search, set_of(search, search->found->columns, column), joint);
+    grows |= merge(search, set_of(search, search->found->columns, column), joint, is_fixed);
   }
   return grows;
 }
@@ -124,7 +147,7 @@ static bool spread(Search *search, uint64_t *joint) {
   for (uint32_t q = 0; q < array->columns; q++)
     for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1]; e++)
       merge(search, set_of(search, search->rows, (uint32_t)jacobian->row_index[e]),
-            set_of(search, search->found->columns, q));
+            set_of(search, search->found->columns, q), jacobian->is_constant[e]);
   for (uint32_t i = 0; i < array->problem->equations; i++)
     if (array->c[i] > stages) stages = array->c[i];
   for (int32_t stage = stages; stage >= 0; stage--)
@@ -144,13 +167,14 @@ static void gather_rates(Search *search) {
   for (uint32_t j = 0; j < n; j++)
     for (int32_t level = 1; level <= array->d[j]; level++)
       merge(search, set_of(search, above, (uint32_t)block_of[j]),
-            set_of(search, search->found->columns, array->column_start[j] + (uint32_t)level));
+            set_of(search, search->found->columns, array->column_start[j] + (uint32_t)level), true);
   for (uint32_t k = 0; k < n; k++)
     for (int32_t level = 0; level < array->d[order[k]] - depth[order[k]]; level++, next++) {
       uint32_t j = order[k], to = array->column_start[j] + (uint32_t)level + 1;
       bool is_chosen = dummy_plan_chooses(source->choice, block_of[j]);
       merge(search, set_of(search, search->found->rates, next),
-            is_chosen ? set_of(search, above, (uint32_t)block_of[j]) : set_of(search, search->found->columns, to));
+            is_chosen ? set_of(search, above, (uint32_t)block_of[j]) : set_of(search, search->found->columns, to),
+            true);
     }
 }
 
@@ -169,7 +193,7 @@ Dependencies dependencies_find(Arena *arena, const ExportSource *source, const E
 
 const uint64_t *dependencies_of(const Dependencies *dependencies, const ExportVariable *variable) {
   if (!dependencies->columns) return NULL;
-  if (variable->kind == EXPORT_RATE) return dependencies->rates + variable->index * dependencies->words;
-  if (variable->kind == EXPORT_COLUMN) return dependencies->columns + variable->index * dependencies->words;
+  if (variable->kind == EXPORT_RATE) return dependencies->rates + 2 * (size_t)variable->index * dependencies->words;
+  if (variable->kind == EXPORT_COLUMN) return dependencies->columns + 2 * (size_t)variable->index * dependencies->words;
   return NULL;
 }

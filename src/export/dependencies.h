@@ -8,7 +8,7 @@ typedef struct Dependencies {
   uint32_t count;        /* of sources */
   const uint32_t *known; /* their variables, ascending: the inputs, then the states */
   uint32_t words;        /* of a set of them */
-  uint64_t *columns;     /* a set per column of the array */
+  uint64_t *columns;     /* a set per column of the array, twice as many words: dependencies_is_fixed */
   uint64_t *rates;       /* a set per state: that of its derivative */
 } Dependencies;
 
@@ -19,3 +19,6 @@ Dependencies dependencies_find(Arena *arena, const ExportSource *source, const E
 const uint64_t *dependencies_of(const Dependencies *dependencies, const ExportVariable *variable);
 
 bool dependencies_has(const uint64_t *set, uint32_t source);
+
+/* Does a variable with this set depend on a source of it by a factor that stays fixed from the start on? */
+bool dependencies_is_fixed(const Dependencies *dependencies, const uint64_t *set, uint32_t source);

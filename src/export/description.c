@@ -313,6 +313,13 @@ static void put_dependencies(const XmlWriter *writer, const ExportVariable *vari
     PUT(writer, "%s%u", space, dependencies->known[k] + (writer->description->kinds.version == 2));
     space = " ";
   }
+  PUT(writer, "\" dependenciesKind=\"");
+  space = "";
+  for (uint32_t k = 0; k < dependencies->count; k++) {
+    if (!dependencies_has(set, k)) continue;
+    PUT(writer, "%s%s", space, dependencies_is_fixed(dependencies, set, k) ? "fixed" : "dependent");
+    space = " ";
+  }
   PUT(writer, "\"");
 }
 

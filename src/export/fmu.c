@@ -3,6 +3,7 @@
 
 #include "code/compiler.h"
 #include "export/archive.h"
+#include "export/lookups.h"
 #include "export/runtime.h"
 #include "export/tables.h"
 
@@ -40,16 +41,20 @@ static const char *make_token(const TextVec *text, int version, Arena *arena) {
 }
 
 /* Is a file of the runtime part of an FMU of this version? */
-static bool is_used(const char *name, int version) {
-  return strcmp(name, "main.c") != 0 && strcmp(name, version == 3 ? "fmi2.c" : "fmi3.c") != 0;
+static bool is_used(const RuntimeFile *file, int version, bool has_tables) {
+  bool is_other = strcmp(file->name, "main.c") == 0 || strcmp(file->name, version == 3 ? "fmi2.c" : "fmi3.c") == 0;
+  return !is_other && (has_tables || !file->is_table);
 }
 
-static SourceVec collect_sources(Heap *heap, Arena *arena, const TextVec *systems, uint32_t count, int version) {
+static SourceVec collect_sources(Heap *heap, Arena *arena, const ExportSource *source, const TextVec *systems,
+                                 int version) {
   SourceVec sources = {0};
-  for (uint32_t k = 0; k < count; k++)
+  uint32_t tables;
+  lookups_number(arena, source, &tables);
+  for (uint32_t k = 0; k < source->systems; k++)
     vec_push(heap, &sources, (CompilerSource){export_file_name(arena, k), systems[k].data, systems[k].count});
   for (const RuntimeFile *file = runtime_files; file->name; file++)
-    if (is_used(file->name, version))
+    if (is_used(file, version, tables))
       vec_push(heap, &sources, (CompilerSource){file->name, file->text, strlen(file->text)});
   return sources;
 }
@@ -134,7 +139,7 @@ bool export_fmu(Heap *heap, const ExportSource *source, FmuKinds kinds, const ch
   if (!systems) return false;
   const char *token = make_token(systems, kinds.version, arena), *name = identifier(source->name, arena);
   text_printf(heap, systems, "\nextern const char model_token[];\nconst char model_token[] = \"%s\";\n", token);
-  SourceVec sources = collect_sources(heap, arena, systems, source->systems, kinds.version);
+  SourceVec sources = collect_sources(heap, arena, source, systems, kinds.version);
   if (!compile(heap, &sources, &library, diags)) return false;
 
   VEC(const char *) files = {0};

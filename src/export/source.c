@@ -1,6 +1,8 @@
 /* source: see source.h. */
 #include "export/source.h"
 
+#include "external/table.h"
+
 #include <string.h>
 
 static bool refuse(const ExportSource *source, Diags *diags, const char *what, const char *name) {
@@ -81,7 +83,7 @@ bool export_possible(const ExportSource *source, Diags *diags) {
     return refuse(source, diags, "more than 2000 equations have to be solved together", NULL);
   for (uint32_t p = 0; p < model->parameters.count; p++) {
     const Variable *variable = &model->variables.data[model->parameters.data[p]];
-    if (variable->type == TYPE_EXTERNAL_OBJECT)
+    if (variable->type == TYPE_EXTERNAL_OBJECT && !table_lookup(external_instance(source->evaluator->parameters[p])))
       return refuse(source, diags, "it needs the external object", model_name(model, model->parameters.data[p]));
   }
   for (uint32_t k = 0; k < model->inputs.count; k++)

@@ -1,6 +1,7 @@
 /* standalone: see standalone.h. */
 #include "export/standalone.h"
 
+#include "export/lookups.h"
 #include "export/runtime.h"
 
 #include <string.h>
@@ -37,8 +38,11 @@ bool export_standalone(Heap *heap, const ExportSource *sources, ExportFiles *fil
     vec_push(heap, files, (ExportFile){.name = export_file_name(arena, k)});
     if (!export_tables(heap, arena, &sources[k], &variables, &vec_last(files).text, diags)) return false;
   }
+  uint32_t tables;
+  lookups_number(arena, sources, &tables);
   for (const RuntimeFile *file = runtime_files; file->name; file++)
-    if (strncmp(file->name, "fmi", 3) != 0) add_file(heap, files, file->name, file->text);
+    if (strncmp(file->name, "fmi", 3) != 0 && (tables || !file->is_table))
+      add_file(heap, files, file->name, file->text);
   add_makefile(heap, files);
   return true;
 }

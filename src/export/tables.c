@@ -2,6 +2,7 @@
 #include "export/tables.h"
 
 #include "code/cdata.h"
+#include "export/lookups.h"
 #include "export/orders.h"
 #include "reduce/state_plan.h"
 
@@ -176,6 +177,25 @@ static ProgramNames name_programs(Writer *writer, const InitialPart *part) {
   name_dependents(writer, &names);
   name_initial(writer, part, &names);
   return names;
+}
+
+static bool put_programs(Writer *writer, Diags *diags) {
+  uint32_t objects;
+  TextVec tables = {0};
+  lookups_number(writer->arena, writer->source, &objects);
+  if (objects) lookups_write(writer->heap, writer->arena, writer->source, &tables);
+  return cdata_programs(writer->heap, writer->out, writer->source->evaluator->model, writer->programs.data,
+                        writer->programs.count, "static ", objects ? &tables : NULL, diags);
+}
+
+/* Objects are numbers of tables. */
+static void put_parameters(Writer *writer) {
+  const Evaluator *evaluator = writer->source->evaluator;
+  uint32_t count = evaluator->model->parameters.count, objects;
+  const uint32_t *number = lookups_number(writer->arena, writer->source, &objects);
+  double *values = arena_array(writer->arena, count, sizeof *values);
+  for (uint32_t p = 0; p < count; p++) values[p] = number[p] == MAP_NONE ? evaluator->parameters[p] : number[p];
+  cdata_numbers(writer->heap, writer->out, "static ", "parameters0", values, count);
 }
 
 /* ---- tables ---- */
@@ -394,7 +414,7 @@ static void put_arrays(Writer *writer) {
   cdata_numbers(heap, out, "static ", "nominal", evaluator->nominal, array->columns);
   cdata_numbers(heap, out, "static ", "weight", weight, n);
   cdata_numbers(heap, out, "static ", "start_columns", source->y, array->columns);
-  cdata_numbers(heap, out, "static ", "parameters0", evaluator->parameters, evaluator->model->parameters.count);
+  put_parameters(writer);
   cdata_numbers(heap, out, "static ", "discretes0", evaluator->discretes, leaves);
   cdata_numbers(heap, out, "static ", "pre0", evaluator->pre, leaves);
   cdata_numbers(heap, out, "static ", "discretes_start", starts, leaves);
@@ -547,9 +567,7 @@ bool export_tables(Heap *heap, Arena *arena, const ExportSource *source, const E
   PUT(&writer, "/* The model ");
   cdata_comment(heap, out, source->name);
   PUT(&writer, ": its equations and tables, written by daedal; see solver.h. */\n#include \"solver.h\"\n\n");
-  if (!cdata_programs(heap, out, source->evaluator->model, writer.programs.data, writer.programs.count, "static ",
-                      diags))
-    return false;
+  if (!put_programs(&writer, diags)) return false;
   int32_t *number = arena_array(arena, (uint32_t)source->structure->blocks.n_blocks, sizeof *number);
   put_blocks(&writer, &names, number);
   put_units(&writer, &names, number);

@@ -2,6 +2,7 @@
 #include "export/variables.h"
 
 #include "code/dependents.h"
+#include "export/lookups.h"
 
 #include <math.h>
 
@@ -48,15 +49,16 @@ static const InputSource *input_source(const Model *model, uint32_t position) {
   return NULL;
 }
 
-/* A parameter that nothing but its own text determines can be set. */
-static bool is_settable(const ExportSource *source, const Variable *variable) {
+/* A parameter that nothing but its own text determines can be set, unless tables are made of it. */
+static bool is_settable(const ExportSource *source, const Variable *variable, const bool *in_tables) {
   const Dag *dag = source->evaluator->model->dag;
-  return export_restarts(source) && !variable->is_final && !variable->is_structural &&
+  return export_restarts(source) && !in_tables[variable->index] && !variable->is_final && !variable->is_structural &&
          variable->variability == VARIABILITY_PARAMETER && variable->fixed != FIXED_FALSE &&
          (variable->binding == EXPR_NONE || !dag_depends(dag, variable->binding, OP_PARAMETER));
 }
 
-static void describe_parameter(const ExportSource *source, const Variable *written, ExportVariable *variable) {
+static void describe_parameter(const ExportSource *source, const Variable *written, const bool *in_tables,
+                               ExportVariable *variable) {
   variable->kind = EXPORT_PARAMETER;
   variable->index = written->index;
   variable->start = source->evaluator->parameters[written->index];
@@ -65,11 +67,11 @@ static void describe_parameter(const ExportSource *source, const Variable *writt
     variable->causality = EXPORT_INPUT;
     variable->is_discrete = true;
   } else if (!variable->is_constant)
-    variable->causality = is_settable(source, written) ? EXPORT_PARAMETER_SET : EXPORT_PARAMETER_CALCULATED;
+    variable->causality = is_settable(source, written, in_tables) ? EXPORT_PARAMETER_SET : EXPORT_PARAMETER_CALCULATED;
 }
 
 /* What the text says of a variable. */
-static void describe(const ExportSource *source, uint32_t position, ExportVariable *variable) {
+static void describe(const ExportSource *source, uint32_t position, const bool *in_tables, ExportVariable *variable) {
   const Model *model = source->evaluator->model;
   const Variable *written = &model->variables.data[position];
   const InputSource *input = input_source(model, position);
@@ -79,7 +81,7 @@ static void describe(const ExportSource *source, uint32_t position, ExportVariab
   variable->max = attribute(source, written->max);
   variable->nominal = attribute(source, written->nominal);
   if (written->causality == CAUSALITY_OUTPUT) variable->causality = EXPORT_OUTPUT;
-  if (written->role == ROLE_PARAMETER) describe_parameter(source, written, variable);
+  if (written->role == ROLE_PARAMETER) describe_parameter(source, written, in_tables, variable);
   if (input) {
     variable->kind = EXPORT_PARAMETER;
     variable->index = input->leaf;
@@ -156,6 +158,7 @@ ExportVariables export_variables(Heap *heap, Arena *arena, const ExportSource *s
   ExportVariables variables = {0};
   const Model *model = source->evaluator->model;
   const SignalTable *signals = source->recorder->signals;
+  const bool *in_tables = lookups_parameters(arena, source);
   uint32_t *position = arena_array(arena, signals->list.count, sizeof *position);
   for (uint32_t s = 0; s < signals->list.count; s++) position[s] = MAP_NONE;
   for (uint32_t v = 0; v < model->variables.count; v++) {
@@ -166,7 +169,7 @@ ExportVariables export_variables(Heap *heap, Arena *arena, const ExportSource *s
     const Signal *signal = &signals->list.data[s];
     ExportVariable variable = make_variable(signal);
     place_signal(source, signal, &variable);
-    if (position[s] != MAP_NONE) describe(source, position[s], &variable);
+    if (position[s] != MAP_NONE) describe(source, position[s], in_tables, &variable);
     if (variable.kind == EXPORT_CONSTANT) {
       variable.index = variables.constants.count;
       vec_push(heap, &variables.constants, constant_value(source, position[s], &variable));

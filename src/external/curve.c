@@ -62,18 +62,14 @@ static void fill_slopes(Smoothness smoothness, const double *x, const double *y,
   }
 }
 
-Curve curve_make(Heap *heap, const double *x, const double *y, uint32_t count, Smoothness smoothness,
-                 Extrapolation extrapolation) {
-  Curve curve = {smoothness, extrapolation, count, x, y, NULL};
-  if (smoothness == SMOOTH_LINEAR || smoothness == SMOOTH_CONSTANT) return curve;
-  double *steps = heap_array(heap, (size_t)count + 3, sizeof *steps);
-  curve.slope = heap_array(heap, count, sizeof *curve.slope);
-  for (uint32_t begin = 0, end; begin < count; begin = end) {
-    for (end = begin + 1; end < count && x[end] > x[end - 1];) end++;
-    fill_slopes(smoothness, x + begin, y + begin, end - begin, steps, curve.slope + begin);
+bool curve_is_cubic(Smoothness smoothness) { return smoothness != SMOOTH_LINEAR && smoothness != SMOOTH_CONSTANT; }
+
+void curve_fill_slopes(const Curve *curve, double *steps, double *slope) {
+  const double *x = curve->x;
+  for (uint32_t begin = 0, end; begin < curve->count; begin = end) {
+    for (end = begin + 1; end < curve->count && x[end] > x[end - 1];) end++;
+    fill_slopes(curve->smoothness, x + begin, curve->y + begin, end - begin, steps, slope + begin);
   }
-  heap_free(heap, steps);
-  return curve;
 }
 
 /* ---- values ---- */

@@ -1,12 +1,13 @@
 /* curve: a function of one variable through given points, which tables in one dimension and over time have for each
  * column: piecewise constant, linear or cubic, continued beyond its ends. Its derivatives of all orders are exact.
  *
+ * It is C99 that exported models carry (jet.h, grid.h and lookup.h too), and allocates nothing.
+ *
  * Points do not decrease; two at the same place are a jump. Cubic pieces on both sides of a jump do not know of each
  * other. */
 #pragma once
 
-#include "base/heap.h"
-
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Modelica.Blocks.Types.Smoothness, .Extrapolation */
@@ -31,12 +32,14 @@ typedef struct Curve {
   Extrapolation extrapolation;
   uint32_t count; /* points, at least one */
   const double *x, *y;
-  double *slope; /* at each point, of the cubic kinds */
+  const double *slope; /* at each point, of the cubic kinds; NULL for others */
 } Curve;
 
-/* A curve through the points, whose arrays must outlive it; O(count). */
-Curve curve_make(Heap *heap, const double *x, const double *y, uint32_t count, Smoothness smoothness,
-                 Extrapolation extrapolation);
+/* Does it have slopes? */
+bool curve_is_cubic(Smoothness smoothness);
+
+/* Fills in the slopes of a cubic curve; `steps` is room for count + 3 numbers. O(count). */
+void curve_fill_slopes(const Curve *curve, double *steps, double *slope);
 
 /* Value and derivatives up to `order` at u; from_left: of the piece that ends at u, if one does. false: u is outside of
  * a curve that is not to be extrapolated. */

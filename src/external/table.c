@@ -2,7 +2,6 @@
 #include "external/table.h"
 
 #include "external/functions.h"
-#include "external/jet.h"
 
 #include <string.h>
 
@@ -28,12 +27,12 @@ static bool find_matrix(ExternalCall *call, uint32_t verbose, Matrix *matrix) {
   return true;
 }
 
-static bool check_order(ExternalCall *call, const Table *table, bool allows_jumps) {
-  for (uint32_t i = 1; i < table->rows; i++) {
-    double step = table->x[i] - table->x[i - 1];
+static bool check_order(ExternalCall *call, const double *x, uint32_t rows, bool allows_jumps) {
+  for (uint32_t i = 1; i < rows; i++) {
+    double step = x[i] - x[i - 1];
     if (!(step > 0 || (step == 0 && allows_jumps)))
-      return external_fail(call, "the first column of a table must increase: row %u has %g after %g", i + 1,
-                           table->x[i], table->x[i - 1]);
+      return external_fail(call, "the first column of a table must increase: row %u has %g after %g", i + 1, x[i],
+                           x[i - 1]);
   }
   return true;
 }
@@ -47,8 +46,11 @@ static bool check_kinds(ExternalCall *call, TableArguments at) {
   return true;
 }
 
-bool table_matrix(ExternalCall *call, TableArguments at, Matrix *matrix) {
-  return check_kinds(call, at) && find_matrix(call, at.verbose, matrix);
+bool table_matrix(ExternalCall *call, TableArguments at, Table *table) {
+  Matrix matrix;
+  if (!check_kinds(call, at) || !find_matrix(call, at.verbose, &matrix)) return false;
+  *table = (Table){.rows = matrix.rows, .columns = matrix.columns, .values = matrix.values};
+  return true;
 }
 
 static double *copy_column(Heap *heap, const Table *table, uint32_t column) {
@@ -57,31 +59,62 @@ static double *copy_column(Heap *heap, const Table *table, uint32_t column) {
   return copy;
 }
 
-bool table_make(ExternalCall *call, TableArguments at, bool allows_jumps, Table *table) {
+static void add_slopes(Heap *heap, Curve *curve) {
+  if (!curve_is_cubic(curve->smoothness)) return;
+  double *steps = heap_array(heap, (size_t)curve->count + 3, sizeof *steps);
+  double *slope = heap_array(heap, curve->count, sizeof *slope);
+  curve_fill_slopes(curve, steps, slope);
+  curve->slope = slope;
+  heap_free(heap, steps);
+}
+
+bool table_make_curves(ExternalCall *call, TableArguments at, bool allows_jumps, Table *table) {
   Heap *heap = call->state->heap;
-  Matrix matrix;
-  if (!table_matrix(call, at, &matrix)) return false;
-  if (!matrix.rows || !matrix.columns) return external_fail(call, "a table has at least one row and one column");
-  *table = (Table){.rows = matrix.rows, .columns = matrix.columns, .values = matrix.values};
-  table->x = copy_column(heap, table, 0);
-  if (!check_order(call, table, allows_jumps)) return false;
+  if (!table_matrix(call, at, table)) return false;
+  if (!table->rows || !table->columns) return external_fail(call, "a table has at least one row and one column");
+  const double *x = copy_column(heap, table, 0);
+  if (!check_order(call, x, table->rows, allows_jumps)) return false;
   const ExternalValue *columns = &call->arguments[at.columns];
-  table->count = columns->count;
-  table->curves = heap_array(heap, columns->count, sizeof *table->curves);
+  Curve *curves = heap_array(heap, (size_t)columns->count + 1, sizeof *curves);
+  Curve plain = {.smoothness = (Smoothness)external_integer(call, at.smoothness),
+                 .extrapolation = (Extrapolation)external_integer(call, at.extrapolation),
+                 .count = table->rows,
+                 .x = x,
+                 .y = x};
+  curves[0] = plain; /* without columns it still has places */
   for (uint32_t k = 0; k < columns->count; k++) {
     double column = columns->numbers[k];
-    if (!(column >= 1 && column <= matrix.columns))
-      return external_fail(call, "column %g is asked for, the table has %u", column, matrix.columns);
-    table->curves[k] = curve_make(heap, table->x, copy_column(heap, table, (uint32_t)column - 1), table->rows,
-                                  (Smoothness)external_integer(call, at.smoothness),
-                                  (Extrapolation)external_integer(call, at.extrapolation));
+    if (!(column >= 1 && column <= table->columns))
+      return external_fail(call, "column %g is asked for, the table has %u", column, table->columns);
+    curves[k] = plain;
+    curves[k].y = copy_column(heap, table, (uint32_t)column - 1);
+    add_slopes(heap, &curves[k]);
   }
+  table->lookup = (Lookup){.count = columns->count, .curves = curves};
   return true;
+}
+
+/* ---- objects ---- */
+
+static const char KINDS[TABLE_KINDS]; /* whose addresses tell them apart */
+
+bool table_give(ExternalCall *call, TableKind kind, Table *table) {
+  return external_give_object(call, &KINDS[kind], table, true);
+}
+
+const Table *table_argument(ExternalCall *call, TableKind kind) { return external_content(call, 0, &KINDS[kind]); }
+
+const Lookup *table_lookup(const ExternalInstance *object) {
+  for (size_t k = 0; object && k < TABLE_KINDS; k++)
+    if (object->kind == &KINDS[k]) return &((const Table *)object->content)->lookup;
+  return NULL;
 }
 
 /* ---- reading ---- */
 
-bool table_element(ExternalCall *call, const Table *table) {
+bool table_element(ExternalCall *call, TableKind kind) {
+  const Table *table = table_argument(call, kind);
+  if (!table) return false;
   int64_t row = external_integer(call, 1), column = external_integer(call, 2);
   if (row < 1 || row > table->rows || column < 1 || column > table->columns)
     return external_fail(call, "element (%lld, %lld) of a table of %u rows and %u columns", (long long)row,
@@ -89,70 +122,57 @@ bool table_element(ExternalCall *call, const Table *table) {
   return external_give(call, table->values[(size_t)(row - 1) * table->columns + (size_t)column - 1]);
 }
 
-const Curve *table_curve(ExternalCall *call, const Table *table) {
-  int64_t number = external_integer(call, 1);
-  if (number >= 1 && number <= table->count) return &table->curves[number - 1];
-  external_fail(call, "output %lld of a table with %u", (long long)number, table->count);
-  return NULL;
+static bool fail_outside(ExternalCall *call, double place, double begin, double end) {
+  return external_fail(call, "%.17g is outside of the table, from %g to %g, which is not to be extrapolated", place,
+                       begin, end);
 }
 
-bool table_outside(ExternalCall *call, const Table *table, double u) {
-  return external_fail(call, "%.17g is outside of the table, from %g to %g, which is not to be extrapolated", u,
-                       table->x[0], table->x[table->rows - 1]);
+/* Why there is no value. */
+static bool explain_fault(ExternalCall *call, const Lookup *lookup, double place) {
+  if (!lookup->grid) return fail_outside(call, place, lookup_minimum(lookup), lookup_maximum(lookup));
+  for (uint32_t k = 0; k < 2; k++) {
+    const GridAxis *axis = &lookup->grid->axis[k];
+    double u = external_number(call, 1 + k);
+    if (u < axis->x[0] || u > axis->x[axis->count - 1])
+      return fail_outside(call, u, axis->x[0], axis->x[axis->count - 1]);
+  }
+  return external_fail(call, "there is no value");
 }
 
-bool table_path(ExternalCall *call, uint32_t first, uint32_t order, double *u) {
-  size_t size = (size_t)1 << call->nilpotents, bytes = size * sizeof *u;
+bool table_interpolate(ExternalCall *call, TableKind kind, uint32_t order) {
+  const Table *table = table_argument(call, kind);
+  const double *arguments[LOOKUP_ARGUMENTS] = {0};
+  double place = 0;
+  if (!table) return false;
   if (call->nilpotents + order > JET_LIMIT) return external_fail(call, "derivatives of order above %d", JET_LIMIT);
-  memcpy(u, call->arguments[2].numbers, bytes);
-  if (order > 0) memcpy(u + size, call->arguments[first].numbers, bytes);
-  if (order > 1) memcpy(u + 2 * size, call->arguments[first].numbers, bytes);
-  if (order > 1) memcpy(u + 3 * size, call->arguments[first + 1].numbers, bytes);
-  return true;
-}
-
-bool table_give(ExternalCall *call, uint32_t order, const double *element) {
-  size_t size = (size_t)1 << call->nilpotents;
-  memcpy(call->result.numbers, element + (((size_t)1 << order) - 1) * size, size * sizeof *element);
-  return true;
+  int64_t number = kind == TABLE_GRID ? 1 : external_integer(call, 1);
+  if (kind != TABLE_GRID && (number < 1 || number > table->lookup.count))
+    return external_fail(call, "output %lld of a table with %u", (long long)number, table->lookup.count);
+  for (uint32_t k = 1; k < call->count; k++) arguments[k - 1] = call->arguments[k].numbers;
+  return lookup_value(&table->lookup, call->nilpotents, order, arguments, call->result.numbers, &place) ||
+         explain_fault(call, &table->lookup, place);
 }
 
 /* ---- tables in one dimension ---- */
 
-static const char TABLE_KIND = 0;
-
 bool external_table_init(ExternalCall *call) {
   static const TableArguments at = {.columns = 5, .smoothness = 7, .extrapolation = 8, .verbose = 9};
   Table *table = heap_alloc(call->state->heap, sizeof *table);
-  return table_make(call, at, false, table) && external_give_object(call, &TABLE_KIND, table, true);
+  return table_make_curves(call, at, false, table) && table_give(call, TABLE_CURVES, table);
 }
 
-bool external_table_read(ExternalCall *call) {
-  const Table *table = external_content(call, 0, &TABLE_KIND);
-  return table && table_element(call, table);
-}
+bool external_table_read(ExternalCall *call) { return table_element(call, TABLE_CURVES); }
 
 bool external_table_minimum(ExternalCall *call) {
-  const Table *table = external_content(call, 0, &TABLE_KIND);
-  return table && external_give(call, table->x[0]);
+  const Table *table = table_argument(call, TABLE_CURVES);
+  return table && external_give(call, lookup_minimum(&table->lookup));
 }
 
 bool external_table_maximum(ExternalCall *call) {
-  const Table *table = external_content(call, 0, &TABLE_KIND);
-  return table && external_give(call, table->x[table->rows - 1]);
+  const Table *table = table_argument(call, TABLE_CURVES);
+  return table && external_give(call, lookup_maximum(&table->lookup));
 }
 
-static bool interpolate(ExternalCall *call, uint32_t order) {
-  double u[JET_SIZE], element[JET_SIZE], derivative[JET_LIMIT + 1];
-  const Table *table = external_content(call, 0, &TABLE_KIND);
-  const Curve *curve = table ? table_curve(call, table) : NULL;
-  uint32_t n = call->nilpotents + order;
-  if (!curve || !table_path(call, 3, order, u)) return false;
-  if (!curve_derivatives(curve, u[0], false, n, derivative)) return table_outside(call, table, u[0]);
-  jet_compose(n, derivative, u, element);
-  return table_give(call, order, element);
-}
-
-bool external_table_value(ExternalCall *call) { return interpolate(call, 0); }
-bool external_table_derivative(ExternalCall *call) { return interpolate(call, 1); }
-bool external_table_second_derivative(ExternalCall *call) { return interpolate(call, 2); }
+bool external_table_value(ExternalCall *call) { return table_interpolate(call, TABLE_CURVES, 0); }
+bool external_table_derivative(ExternalCall *call) { return table_interpolate(call, TABLE_CURVES, 1); }
+bool external_table_second_derivative(ExternalCall *call) { return table_interpolate(call, TABLE_CURVES, 2); }

@@ -1,18 +1,18 @@
-/* table: what tables in one dimension and over time share: a matrix whose first column holds the places, and a curve
- * for each other column that is used. */
+/* table: what the constructors of tables share: a matrix from a file or from arguments, and what is read of it (lookup.h). */
 #pragma once
 
-#include "external/curve.h"
 #include "external/external.h"
+#include "external/lookup.h"
 #include "external/matrix_file.h"
 
 typedef struct Table {
+  Lookup lookup;
   uint32_t rows, columns;
   const double *values; /* row-major */
-  double *x;            /* the first column */
-  Curve *curves;
-  uint32_t count; /* curves */
 } Table;
+
+/* Classes of tables. */
+typedef enum TableKind { TABLE_CURVES, TABLE_TIMES, TABLE_GRID, TABLE_KINDS } TableKind;
 
 /* Where the arguments of a constructor stand: those that all have are file name, table name and matrix (0, 1, 2). */
 typedef struct TableArguments {
@@ -20,23 +20,22 @@ typedef struct TableArguments {
 } TableArguments;
 
 /* The matrix of a constructor's arguments, and its kinds checked; false after external_fail. */
-bool table_matrix(ExternalCall *call, TableArguments at, Matrix *matrix);
+bool table_matrix(ExternalCall *call, TableArguments at, Table *table);
 
-/* Makes the table of a constructor's arguments; false after external_fail. */
-bool table_make(ExternalCall *call, TableArguments at, bool allows_jumps, Table *table);
+/* Makes the curves of the columns of a constructor's arguments; false after external_fail. */
+bool table_make_curves(ExternalCall *call, TableArguments at, bool allows_jumps, Table *table);
+
+/* A table as the result. */
+bool table_give(ExternalCall *call, TableKind kind, Table *table);
+
+/* The table of argument 0; NULL after external_fail. */
+const Table *table_argument(ExternalCall *call, TableKind kind);
 
 /* Element (row, column), both from 1, of the matrix. */
-bool table_element(ExternalCall *call, const Table *table);
+bool table_element(ExternalCall *call, TableKind kind);
 
-/* The curve that argument 1, the number of an output, stands for; NULL after external_fail. */
-const Curve *table_curve(ExternalCall *call, const Table *table);
+/* The value or a derivative along a path, as the result; false after external_fail. */
+bool table_interpolate(ExternalCall *call, TableKind kind, uint32_t order);
 
-/* Says that u is outside. */
-bool table_outside(ExternalCall *call, const Table *table, double u);
-
-/* Derivative of order `order` along a path: the call gives the place as argument 2, its derivatives as arguments
- * `first`, `first` + 1. As an element with `order` more nilpotents; false after external_fail. */
-bool table_path(ExternalCall *call, uint32_t first, uint32_t order, double *u);
-
-/* The highest coefficients of the element, as the result. */
-bool table_give(ExternalCall *call, uint32_t order, const double *element);
+/* What an object is, if it is a table; NULL: it is none. */
+const Lookup *table_lookup(const ExternalInstance *object);
