@@ -60,7 +60,7 @@ struct Sensitivity {
   double extra[EXTRA_POINTS];                           /* where they are, in units of the step */
   double points[POINTS_MOST], barycentric[POINTS_MOST]; /* with the start and the stages; their weights */
   double interval;                                      /* between output points */
-  RadauDense dense[RADAU_METHODS];                      /* made at the first use */
+  RadauDense *dense;                                    /* by method; NULL until an output point lies between stages */
   double *sample[RADAU_SAMPLES], *sample_owed[RADAU_SAMPLES]; /* Jacobians and what rows owe at the samples */
   double *value[RADAU_STAGES_MAX];                            /* columns at the stages, where they are interpolated */
   double *entries[RADAU_STAGES_MAX];                          /* of the Jacobians there */
