@@ -56,6 +56,7 @@ static Sensitivity *make(Heap *heap, const SensitivityPlan *plan, View *view, Ad
   }
   sensitivity->variation = variation_new(heap, system);
   if (plan->rows->program) sensitivity->rows = workspace_new(heap, plan->rows->program);
+  if (plan->varying) sensitivity->varying_entries = workspace_new(heap, plan->varying);
   if (plan->columns) sensitivity->event_columns = workspace_new(heap, plan->columns->program);
   if (plan->leaves && plan->leaves->program) sensitivity->event_leaves = workspace_new(heap, plan->leaves->program);
   sensitivity->row_values = heap_array(heap, plan->rows->entries, sizeof(double));
@@ -66,6 +67,7 @@ static Sensitivity *make(Heap *heap, const SensitivityPlan *plan, View *view, Ad
   sensitivity->roots = heap_array(heap, plan->roots, sizeof(double));
   heap_numbers(heap, columns, &sensitivity->rate, &sensitivity->before);
   sensitivity->varying = list_varying(heap, system);
+  sensitivity->varying_values = heap_array(heap, (size_t)sensitivity->varying.count, sizeof(double));
   sensitivity->departure =
       heap_array(heap, (size_t)sensitivity->varying.count * (RADAU_STAGES_MAX + 1), sizeof(double));
   sensitivity->lanes = heap_array(heap, columns * (RADAU_STAGES_MAX + 1), sizeof(double));
@@ -81,8 +83,11 @@ static Sensitivity *make(Heap *heap, const SensitivityPlan *plan, View *view, Ad
 static void make_output(Sensitivity *sensitivity) {
   Heap *heap = sensitivity->heap;
   const System *system = &sensitivity->view->system;
+  size_t nonzeros = (size_t)system->column_start[system->columns];
   sensitivity->dense = heap_array(heap, RADAU_METHODS, sizeof *sensitivity->dense);
-  make_rows(heap, sensitivity->sample, RADAU_SAMPLES, (size_t)system->column_start[system->columns]);
+  make_rows(heap, sensitivity->sample, RADAU_SAMPLES, nonzeros);
+  for (int k = 0; k < RADAU_SAMPLES; k++)
+    memcpy(sensitivity->sample[k], sensitivity->entries[0], nonzeros * sizeof(double));
   make_rows(heap, sensitivity->sample_owed, RADAU_SAMPLES, sensitivity->plan->rows->entries);
   for (uint32_t k = 0; k < sensitivity->count; k++) {
     Direction *direction = &sensitivity->directions[k];
@@ -185,16 +190,37 @@ static bool interpolate_stages(Sensitivity *sensitivity, const Integrator *integ
   return true;
 }
 
+/* The Jacobian at a point whose constant entries are there. */
+static void evaluate_jacobian(Sensitivity *sensitivity, double t, const double *y, double *entries) {
+  const JacobianEntries *varying = &sensitivity->varying;
+  double *values = sensitivity->varying_values;
+  sensitivity->work.jacobians++;
+  if (!sensitivity->varying_entries) return;
+  Point point = evaluator_point(sensitivity->view->evaluator, t, y);
+  if (workspace_run(sensitivity->varying_entries, &point, values) != EVAL_OK)
+    evaluator_drop_infinite(values, (size_t)varying->count);
+  for (int32_t k = 0; k < varying->count; k++) entries[varying->entry[k]] = values[k];
+}
+
+/* The whole Jacobian of one point has the constant entries of all. */
+static bool find_constants(Sensitivity *sensitivity, double t, const double *y) {
+  const System *system = &sensitivity->view->system;
+  size_t bytes = (size_t)system->column_start[system->columns] * sizeof(double);
+  if (system->jacobian(system->context, t, y, sensitivity->entries[0]) != EVAL_OK) return false;
+  for (int i = 1; i < RADAU_STAGES_MAX; i++) memcpy(sensitivity->entries[i], sensitivity->entries[0], bytes);
+  return sensitivity->has_constants = true;
+}
+
 /* Jacobians at the stages, and what rows owe to parameters there. */
 static bool evaluate_stages(Sensitivity *sensitivity) {
-  const System *system = &sensitivity->view->system;
   const StepStages *step = &sensitivity->step;
+  if (!sensitivity->has_constants &&
+      !find_constants(sensitivity, step->t + step->h, step->values[step->method->stages - 1]))
+    return false;
   for (int i = 0; i < step->method->stages; i++) {
     double t = step->t + step->method->node[i] * step->h;
-    if (system->jacobian(system->context, t, step->values[i], sensitivity->entries[i]) != EVAL_OK ||
-        !evaluate_rows(sensitivity, t, step->values[i], sensitivity->owed[i]))
-      return false;
-    sensitivity->work.jacobians++;
+    evaluate_jacobian(sensitivity, t, step->values[i], sensitivity->entries[i]);
+    if (!evaluate_rows(sensitivity, t, step->values[i], sensitivity->owed[i])) return false;
   }
   return true;
 }
@@ -612,10 +638,9 @@ static bool evaluate_sample(Sensitivity *sensitivity, int k, double x) {
     memcpy(sensitivity->sample_owed[k], sensitivity->owed[i], sensitivity->plan->rows->entries * sizeof(double));
     return true;
   }
-  sensitivity->work.jacobians++;
-  return point_at(sensitivity, sensitivity->integrator, sensitivity->self, t, y) &&
-         system->jacobian(system->context, t, y, sensitivity->sample[k]) == EVAL_OK &&
-         evaluate_rows(sensitivity, t, y, sensitivity->sample_owed[k]);
+  if (!point_at(sensitivity, sensitivity->integrator, sensitivity->self, t, y)) return false;
+  evaluate_jacobian(sensitivity, t, y, sensitivity->sample[k]);
+  return evaluate_rows(sensitivity, t, y, sensitivity->sample_owed[k]);
 }
 
 /* Scaled. */
