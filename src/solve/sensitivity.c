@@ -56,7 +56,7 @@ static Sensitivity *make(Heap *heap, const SensitivityPlan *plan, View *view, Ad
   }
   sensitivity->variation = variation_new(heap, system);
   if (plan->rows->program) sensitivity->rows = workspace_new(heap, plan->rows->program);
-  if (plan->varying) sensitivity->varying_entries = workspace_new(heap, plan->varying);
+  if (plan->stage) sensitivity->stage = workspace_new(heap, plan->stage);
   if (plan->columns) sensitivity->event_columns = workspace_new(heap, plan->columns->program);
   if (plan->leaves && plan->leaves->program) sensitivity->event_leaves = workspace_new(heap, plan->leaves->program);
   sensitivity->row_values = heap_array(heap, plan->rows->entries, sizeof(double));
@@ -67,7 +67,8 @@ static Sensitivity *make(Heap *heap, const SensitivityPlan *plan, View *view, Ad
   sensitivity->roots = heap_array(heap, plan->roots, sizeof(double));
   heap_numbers(heap, columns, &sensitivity->rate, &sensitivity->before);
   sensitivity->varying = list_varying(heap, system);
-  sensitivity->varying_values = heap_array(heap, (size_t)sensitivity->varying.count, sizeof(double));
+  sensitivity->stage_values =
+      heap_array(heap, (size_t)sensitivity->varying.count + plan->rows->entries, sizeof(double));
   sensitivity->departure =
       heap_array(heap, (size_t)sensitivity->varying.count * (RADAU_STAGES_MAX + 1), sizeof(double));
   sensitivity->lanes = heap_array(heap, columns * (RADAU_STAGES_MAX + 1), sizeof(double));
@@ -190,16 +191,22 @@ static bool interpolate_stages(Sensitivity *sensitivity, const Integrator *integ
   return true;
 }
 
-/* The Jacobian at a point whose constant entries are there. */
-static void evaluate_jacobian(Sensitivity *sensitivity, double t, const double *y, double *entries) {
+/* The Jacobian at a point, whose constant entries are there, and what rows owe to parameters. Infinite entries count as zeros, as they do in
+ * steps. */
+static bool evaluate_stage(Sensitivity *sensitivity, double t, const double *y, double *entries, double *owed) {
   const JacobianEntries *varying = &sensitivity->varying;
-  double *values = sensitivity->varying_values;
+  double *values = sensitivity->stage_values;
   sensitivity->work.jacobians++;
-  if (!sensitivity->varying_entries) return;
+  if (!sensitivity->stage) return true;
   Point point = evaluator_point(sensitivity->view->evaluator, t, y);
-  if (workspace_run(sensitivity->varying_entries, &point, values) != EVAL_OK)
-    evaluator_drop_infinite(values, (size_t)varying->count);
+  bool is_finite = workspace_run(sensitivity->stage, &point, values) == EVAL_OK;
+  if (!is_finite) evaluator_drop_infinite(values, (size_t)varying->count);
   for (int32_t k = 0; k < varying->count; k++) entries[varying->entry[k]] = values[k];
+  for (uint32_t k = 0; k < sensitivity->plan->rows->entries; k++) {
+    owed[k] = values[(uint32_t)varying->count + k];
+    if (!is_finite && !isfinite(owed[k])) return false;
+  }
+  return true;
 }
 
 /* The whole Jacobian of one point has the constant entries of all. */
@@ -219,8 +226,7 @@ static bool evaluate_stages(Sensitivity *sensitivity) {
     return false;
   for (int i = 0; i < step->method->stages; i++) {
     double t = step->t + step->method->node[i] * step->h;
-    evaluate_jacobian(sensitivity, t, step->values[i], sensitivity->entries[i]);
-    if (!evaluate_rows(sensitivity, t, step->values[i], sensitivity->owed[i])) return false;
+    if (!evaluate_stage(sensitivity, t, step->values[i], sensitivity->entries[i], sensitivity->owed[i])) return false;
   }
   return true;
 }
@@ -638,9 +644,8 @@ static bool evaluate_sample(Sensitivity *sensitivity, int k, double x) {
     memcpy(sensitivity->sample_owed[k], sensitivity->owed[i], sensitivity->plan->rows->entries * sizeof(double));
     return true;
   }
-  if (!point_at(sensitivity, sensitivity->integrator, sensitivity->self, t, y)) return false;
-  evaluate_jacobian(sensitivity, t, y, sensitivity->sample[k]);
-  return evaluate_rows(sensitivity, t, y, sensitivity->sample_owed[k]);
+  return point_at(sensitivity, sensitivity->integrator, sensitivity->self, t, y) &&
+         evaluate_stage(sensitivity, t, y, sensitivity->sample[k], sensitivity->sample_owed[k]);
 }
 
 /* Scaled. */

@@ -44,7 +44,7 @@ struct Sensitivity {
   Direction *directions;
   const double **at; /* per direction */
   Variation *variation;
-  Workspace *rows, *varying_entries, *event_columns, *event_leaves; /* NULL: nothing to evaluate */
+  Workspace *rows, *stage, *event_columns, *event_leaves; /* NULL: nothing to evaluate */
   double *row_values, *column_values, *leaf_values;
   double *g;     /* rows */
   double *roots; /* of events */
@@ -66,10 +66,10 @@ struct Sensitivity {
   double *entries[RADAU_STAGES_MAX];                          /* of the Jacobians there */
   double *owed[RADAU_STAGES_MAX];                             /* values of the program of rows there */
   JacobianEntries varying;                                    /* the entries that are not constant */
-  double *varying_values;
-  bool has_constants; /* the others are in all of `entries` and `sample` */
-  double *departure;  /* [varying][stages + 1]: the Jacobian of each stage minus the one factored; the last 0 */
-  double *lanes;      /* [columns][stages + 1]: the stages of a direction, the last 0 */
+  double *stage_values;                                       /* of the program of a stage */
+  bool has_constants;                                         /* the others are in all of `entries` and `sample` */
+  double *departure; /* [varying][stages + 1]: the Jacobian of each stage minus the one factored; the last 0 */
+  double *lanes;     /* [columns][stages + 1]: the stages of a direction, the last 0 */
   double *residual[RADAU_STAGES_MAX], *direct[RADAU_STAGES_MAX]; /* rows: of the stages; what rows owe directly */
   double *scale;         /* columns: reciprocal scales of a direction in the step */
   double *rate, *before; /* columns: by time, in an event; their values as it began, or as reinit has left them */

@@ -144,8 +144,8 @@ static Expr column_leaf(const Array *array, uint32_t column) {
   return dag_variable(array->dag, unknown, array_order(array, column));
 }
 
-/* Steps evaluate them at every stage. */
-static Program *make_varying(ArrayCode *code) {
+/* What steps evaluate at every stage. */
+static Program *make_stage(ArrayCode *code, const LeafJacobian *rows) {
   const Jacobian *jacobian = code->jacobian;
   ExprVec entries = {0};
   for (uint32_t q = 0; q < jacobian->columns; q++)
@@ -153,6 +153,7 @@ static Program *make_varying(ArrayCode *code) {
       if (!jacobian->is_constant[e])
         vec_push(code->heap, &entries,
                  dag_partial(code->array->dag, code->array->row[jacobian->row_index[e]], column_leaf(code->array, q)));
+  for (uint32_t e = 0; e < rows->entries; e++) vec_push(code->heap, &entries, rows->entry[e]);
   Program *program = entries.count ? array_code_program(code, entries.data, entries.count) : NULL;
   vec_free(code->heap, &entries);
   return program;
@@ -190,7 +191,7 @@ const SensitivityPlan *sensitivity_plan(ArrayCode *code, Evaluator *evaluator, c
     plan->leaves =
         leaf_jacobian_new(heap, code->model, &code->layout, roots.data, roots.count, leaves.data, leaves.count);
   }
-  plan->varying = make_varying(code);
+  plan->stage = make_stage(code, plan->rows);
   plan->start = make_start(plan, evaluator, structure);
   vec_free(heap, &leaves, &roots);
   return plan;
