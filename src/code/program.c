@@ -131,9 +131,11 @@ static double sum_of(const double *values, uint32_t count) {
 }
 
 bool all_finite(const double *values, uint32_t count) {
-  double small = 0;
-  for (uint32_t i = 0; i < count && count < 16; i++) small += values[i];
-  if (isfinite(count < 16 ? small : sum_of(values, count))) return true;
+  double sum = 0;
+  if (count >= 16) sum = sum_of(values, count);
+  else
+    for (uint32_t i = 0; i < count; i++) sum += values[i];
+  if (isfinite(sum)) return true;
   for (uint32_t i = 0; i < count; i++)
     if (!isfinite(values[i])) return false;
   return true;
@@ -143,7 +145,9 @@ Workspace *workspace_new(Heap *heap, const Program *program) {
   Workspace *workspace = heap_alloc(heap, sizeof *workspace);
   workspace->heap = heap;
   workspace->program = program;
-  workspace->scratch = heap_array(heap, program->scratch_count, sizeof *workspace->scratch);
+  double *scratch = heap_array(heap, program->scratch_count, sizeof *scratch);
+  workspace->arrays.read[STORE_CONSTANT] = program->numbers;
+  workspace->arrays.read[STORE_SCRATCH] = workspace->arrays.write[STORE_SCRATCH] = scratch;
   if (program->calls) workspace->caller = caller_of(heap, program->model);
   for (uint32_t k = 0; k < program->kernel_count && program->calls; k++) {
     const Kernel *kernel = &program->kernels[k];
@@ -175,20 +179,15 @@ static bool run_tapes(Workspace *workspace, const Arrays *arrays) {
 
 EvalStatus workspace_run(Workspace *workspace, const Point *point, double *out) {
   const Program *program = workspace->program;
-  Arrays arrays = {
-      .read = {[STORE_CONSTANT] = program->numbers,
-               [STORE_TIME] = &point->time,
-               [STORE_COLUMN] = point->y,
-               [STORE_PARAMETER] = point->parameters,
-               [STORE_DISCRETE] = point->discretes,
-               [STORE_PRE] = point->pre,
-               [STORE_SCRATCH] = workspace->scratch,
-               [STORE_OUTPUT] = out},
-  };
-  arrays.write[STORE_SCRATCH] = workspace->scratch;
-  arrays.write[STORE_OUTPUT] = out;
-  bool is_finite = workspace->registers ? run_tapes(workspace, &arrays)
-                                        : program->compiled(program->code, &arrays, workspace->compiled_work);
+  Arrays *arrays = &workspace->arrays;
+  arrays->read[STORE_TIME] = &point->time;
+  arrays->read[STORE_COLUMN] = point->y;
+  arrays->read[STORE_PARAMETER] = point->parameters;
+  arrays->read[STORE_DISCRETE] = point->discretes;
+  arrays->read[STORE_PRE] = point->pre;
+  arrays->read[STORE_OUTPUT] = arrays->write[STORE_OUTPUT] = out;
+  bool is_finite = workspace->registers ? run_tapes(workspace, arrays)
+                                        : program->compiled(program->code, arrays, workspace->compiled_work);
   return is_finite ? EVAL_OK : EVAL_DOMAIN;
 }
 

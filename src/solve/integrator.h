@@ -77,6 +77,8 @@ typedef struct IntegratorOptions {
   double max_step;           /* 0: none */
   int min_order, max_order;  /* 0: the method's own */
   bool fixed_step;           /* erk, radau: every step is max_step, whatever its error; to measure orders */
+  const double
+      *unread; /* nobody looks inside of steps that end by this time; may change between steps. NULL: of none */
 } IntegratorOptions;
 
 /* Of the span: algebraic columns that depart from their prediction over a shorter step have jumped, as equations may have it,

@@ -132,6 +132,12 @@ static bool stay_within(RunLoop *run, double t) {
   return true;
 }
 
+/* The next time at which somebody looks at the solution. A caller that goes step by step may look anywhere. */
+static double next_look(const RunLoop *run, double until, bool once) {
+  if (once) return -INFINITY;
+  return run->recorder && run->output_count <= run->outputs ? fmin(until, output_time(run, run->output_count)) : until;
+}
+
 /* A step beyond the time asked for is in vain if an input gets another value there. */
 static bool advance(RunLoop *run, double until, bool once) {
   Stepper *stepper = run->stepper;
@@ -143,7 +149,10 @@ static bool advance(RunLoop *run, double until, bool once) {
     } else if (run->is_open) {
       if (!close_step(run)) return false;
       if (once) break;
-    } else if (!take_step(run)) return false;
+    } else {
+      stepper_expect(stepper, next_look(run, until, once));
+      if (!take_step(run)) return false;
+    }
   }
   run->now = stepper_time(stepper);
   return true;
