@@ -53,9 +53,8 @@ LeafJacobian *leaf_jacobian_new(Heap *heap, Model *model, const Layout *layout, 
   jacobian->leaves = leaf_count;
   for (uint32_t k = 0; k < leaf_count; k++) map_put(&position, leaves[k], k);
   for (uint32_t r = 0; r < count; r++) differentiate_row(heap, model->dag, &position, rows[r], r, &below, &entries);
-  Expr *roots = sort_entries(heap, jacobian, &entries);
-  if (entries.count) jacobian->program = program_new(heap, model, layout, roots, entries.count);
-  heap_free(heap, roots);
+  jacobian->entry = sort_entries(heap, jacobian, &entries);
+  if (entries.count) jacobian->program = program_new(heap, model, layout, jacobian->entry, entries.count);
   map_free(&position);
   vec_free(dag_heap(model->dag), &below);
   vec_free(heap, &entries);

@@ -8,6 +8,7 @@ typedef struct LeafJacobian {
   uint32_t leaves, entries;
   uint32_t *start;  /* leaves + 1: the first entry of each */
   uint32_t *row;    /* per entry */
+  Expr *entry;      /* the entries themselves */
   Program *program; /* outputs: the entries; NULL without any */
 } LeafJacobian;
 

@@ -37,12 +37,9 @@ static void make_direction(const Sensitivity *sensitivity, Direction *direction)
   heap_numbers(heap, values, &direction->now, &direction->at);
   direction->pre = heap_array(heap, values - columns, sizeof(double));
   direction->reset = heap_array(heap, sensitivity->plan->resets.count, sizeof(double));
-  direction->defect = heap_array(heap, columns, sizeof(double));
   direction->point[0] = direction->now;
   direction->stage = direction->point + 1;
   make_rows(heap, direction->stage, RADAU_STAGES_MAX, columns);
-  radau_output_make(&direction->output, heap, (int32_t)columns);
-  make_rows(heap, direction->extra, EXTRA_POINTS, columns);
 }
 
 static Sensitivity *make(Heap *heap, const SensitivityPlan *plan, View *view, Adjoint *adjoint, Diags *diags) {
@@ -59,6 +56,7 @@ static Sensitivity *make(Heap *heap, const SensitivityPlan *plan, View *view, Ad
   }
   sensitivity->variation = variation_new(heap, system);
   if (plan->rows->program) sensitivity->rows = workspace_new(heap, plan->rows->program);
+  if (plan->stage) sensitivity->stage = workspace_new(heap, plan->stage);
   if (plan->columns) sensitivity->event_columns = workspace_new(heap, plan->columns->program);
   if (plan->leaves && plan->leaves->program) sensitivity->event_leaves = workspace_new(heap, plan->leaves->program);
   sensitivity->row_values = heap_array(heap, plan->rows->entries, sizeof(double));
@@ -69,6 +67,8 @@ static Sensitivity *make(Heap *heap, const SensitivityPlan *plan, View *view, Ad
   sensitivity->roots = heap_array(heap, plan->roots, sizeof(double));
   heap_numbers(heap, columns, &sensitivity->rate, &sensitivity->before);
   sensitivity->varying = list_varying(heap, system);
+  sensitivity->stage_values =
+      heap_array(heap, (size_t)sensitivity->varying.count + plan->rows->entries, sizeof(double));
   sensitivity->departure =
       heap_array(heap, (size_t)sensitivity->varying.count * (RADAU_STAGES_MAX + 1), sizeof(double));
   sensitivity->lanes = heap_array(heap, columns * (RADAU_STAGES_MAX + 1), sizeof(double));
@@ -77,9 +77,25 @@ static Sensitivity *make(Heap *heap, const SensitivityPlan *plan, View *view, Ad
   make_rows(heap, sensitivity->owed, RADAU_STAGES_MAX, plan->rows->entries);
   make_rows(heap, sensitivity->residual, RADAU_STAGES_MAX, (size_t)system->rows);
   make_rows(heap, sensitivity->direct, RADAU_STAGES_MAX, (size_t)system->rows);
-  make_rows(heap, sensitivity->sample, RADAU_SAMPLES, nonzeros);
-  make_rows(heap, sensitivity->sample_owed, RADAU_SAMPLES, plan->rows->entries);
   return sensitivity;
+}
+
+/* What only output points between stages need. */
+static void make_output(Sensitivity *sensitivity) {
+  Heap *heap = sensitivity->heap;
+  const System *system = &sensitivity->view->system;
+  size_t nonzeros = (size_t)system->column_start[system->columns];
+  sensitivity->dense = heap_array(heap, RADAU_METHODS, sizeof *sensitivity->dense);
+  make_rows(heap, sensitivity->sample, RADAU_SAMPLES, nonzeros);
+  for (int k = 0; k < RADAU_SAMPLES; k++)
+    memcpy(sensitivity->sample[k], sensitivity->entries[0], nonzeros * sizeof(double));
+  make_rows(heap, sensitivity->sample_owed, RADAU_SAMPLES, sensitivity->plan->rows->entries);
+  for (uint32_t k = 0; k < sensitivity->count; k++) {
+    Direction *direction = &sensitivity->directions[k];
+    direction->defect = heap_array(heap, (size_t)system->columns, sizeof(double));
+    radau_output_make(&direction->output, heap, system->columns);
+    make_rows(heap, direction->extra, EXTRA_POINTS, (size_t)system->columns);
+  }
 }
 
 Sensitivity *sensitivity_new(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance, double interval,
@@ -175,16 +191,42 @@ static bool interpolate_stages(Sensitivity *sensitivity, const Integrator *integ
   return true;
 }
 
+/* The Jacobian at a point, whose constant entries are there, and what rows owe to parameters. Infinite entries count as zeros, as they do in
+ * steps. */
+static bool evaluate_stage(Sensitivity *sensitivity, double t, const double *y, double *entries, double *owed) {
+  const JacobianEntries *varying = &sensitivity->varying;
+  double *values = sensitivity->stage_values;
+  sensitivity->work.jacobians++;
+  if (!sensitivity->stage) return true;
+  Point point = evaluator_point(sensitivity->view->evaluator, t, y);
+  bool is_finite = workspace_run(sensitivity->stage, &point, values) == EVAL_OK;
+  if (!is_finite) evaluator_drop_infinite(values, (size_t)varying->count);
+  for (int32_t k = 0; k < varying->count; k++) entries[varying->entry[k]] = values[k];
+  for (uint32_t k = 0; k < sensitivity->plan->rows->entries; k++) {
+    owed[k] = values[(uint32_t)varying->count + k];
+    if (!is_finite && !isfinite(owed[k])) return false;
+  }
+  return true;
+}
+
+/* The whole Jacobian of one point has the constant entries of all. */
+static bool find_constants(Sensitivity *sensitivity, double t, const double *y) {
+  const System *system = &sensitivity->view->system;
+  size_t bytes = (size_t)system->column_start[system->columns] * sizeof(double);
+  if (system->jacobian(system->context, t, y, sensitivity->entries[0]) != EVAL_OK) return false;
+  for (int i = 1; i < RADAU_STAGES_MAX; i++) memcpy(sensitivity->entries[i], sensitivity->entries[0], bytes);
+  return sensitivity->has_constants = true;
+}
+
 /* Jacobians at the stages, and what rows owe to parameters there. */
 static bool evaluate_stages(Sensitivity *sensitivity) {
-  const System *system = &sensitivity->view->system;
   const StepStages *step = &sensitivity->step;
+  if (!sensitivity->has_constants &&
+      !find_constants(sensitivity, step->t + step->h, step->values[step->method->stages - 1]))
+    return false;
   for (int i = 0; i < step->method->stages; i++) {
     double t = step->t + step->method->node[i] * step->h;
-    if (system->jacobian(system->context, t, step->values[i], sensitivity->entries[i]) != EVAL_OK ||
-        !evaluate_rows(sensitivity, t, step->values[i], sensitivity->owed[i]))
-      return false;
-    sensitivity->work.jacobians++;
+    if (!evaluate_stage(sensitivity, t, step->values[i], sensitivity->entries[i], sensitivity->owed[i])) return false;
   }
   return true;
 }
@@ -369,18 +411,12 @@ static bool solve_by_krylov(Sensitivity *sensitivity, Direction *direction) {
  * The stages of a direction lie beside each other here, a lane each, and a lane of zeros that makes their number even. The loops over them are inlined
  * for each number. */
 
-/* Weights of lanes from a column of a matrix by stages. */
-static inline __attribute__((always_inline)) void take_weights(const double (*matrix)[RADAU_STAGES_MAX], int column,
-                                                               int lanes, double *weight) {
-  for (int i = 0; i < lanes - 1; i++) weight[i] = matrix[i][column];
-  weight[lanes - 1] = 0;
-}
-
-/* sum += weight * value */
-static inline __attribute__((always_inline)) void add_weighted(const double *weight, double value, int lanes,
-                                                               double *sum) {
-  const Pair factor = {value, value};
-  for (int i = 0; i < lanes / 2; i++) ((Pair *)(void *)sum)[i] += ((const Pair *)(const void *)weight)[i] * factor;
+/* Columns of a matrix by stages, as weights of lanes. */
+static inline __attribute__((always_inline)) void take_weights(const double (*matrix)[RADAU_STAGES_MAX], double factor,
+                                                               int first, int last, int lanes,
+                                                               Pair (*weight)[RADAU_STAGES_MAX / 2 + 1]) {
+  for (int j = first; j < last; j++)
+    for (int i = 0; i < lanes; i++) ((double *)weight[j])[i] = i < lanes - 1 ? factor * matrix[i][j] : 0;
 }
 
 /* The states of the stages from their rates. */
@@ -388,13 +424,16 @@ static inline __attribute__((always_inline)) void integrate(const Sensitivity *s
                                                             int lanes) {
   const StepStages *step = &sensitivity->step;
   const Elimination *elimination = step->linear->elimination;
-  double weight[RADAU_STAGES_MAX][RADAU_STAGES_MAX + 1];
-  for (int j = 0; j < lanes - 1; j++) take_weights(step->method->a, j, lanes, weight[j]);
+  Pair weight[RADAU_STAGES_MAX][RADAU_STAGES_MAX / 2 + 1];
+  take_weights(step->method->a, step->h, 0, lanes - 1, lanes, weight);
   for (int32_t l = 0; l < sensitivity->view->system.links; l++) {
     const double now = direction->now[elimination->from[l]], *rate = sensitivity->lanes + elimination->to[l] * lanes;
-    double *state = sensitivity->lanes + elimination->from[l] * lanes;
-    for (int i = 0; i < lanes; i++) state[i] = i < lanes - 1 ? now : 0;
-    for (int j = 0; j < lanes - 1; j++) add_weighted(weight[j], step->h * rate[j], lanes, state);
+    Pair *state = (Pair *)(void *)(sensitivity->lanes + elimination->from[l] * lanes);
+    Pair sum[RADAU_STAGES_MAX / 2 + 1];
+    for (int i = 0; i < lanes / 2; i++) sum[i] = (Pair){now, i < lanes / 2 - 1 ? now : 0};
+    for (int j = 0; j < lanes - 1; j++)
+      for (int i = 0; i < lanes / 2; i++) sum[i] += weight[j][i] * rate[j];
+    for (int i = 0; i < lanes / 2; i++) state[i] = sum[i];
   }
 }
 
@@ -403,11 +442,15 @@ static inline __attribute__((always_inline)) void predict(const Sensitivity *sen
                                                           int lanes) {
   int32_t columns = sensitivity->view->system.columns;
   int first = sensitivity->first, last = sensitivity->last_h > 0 ? sensitivity->last_method->stages : 0;
-  double weight[RADAU_STAGES_MAX][RADAU_STAGES_MAX + 1], *stages = sensitivity->lanes;
-  for (int j = first; j < last; j++) take_weights(sensitivity->continued, j, lanes, weight[j]);
-  for (int32_t c = 0; c < columns; c++, stages += lanes) {
-    for (int i = 0; i < lanes; i++) stages[i] = last || i == lanes - 1 ? 0 : direction->now[c];
-    for (int j = first; j < last; j++) add_weighted(weight[j], direction->stage[j][c], lanes, stages);
+  Pair weight[RADAU_STAGES_MAX][RADAU_STAGES_MAX / 2 + 1], *stages = (Pair *)(void *)sensitivity->lanes;
+  take_weights(sensitivity->continued, 1, first, last, lanes, weight);
+  for (int32_t c = 0; c < columns; c++, stages += lanes / 2) {
+    Pair sum[RADAU_STAGES_MAX / 2 + 1];
+    double now = last ? 0 : direction->now[c];
+    for (int i = 0; i < lanes / 2; i++) sum[i] = (Pair){now, i < lanes / 2 - 1 ? now : 0};
+    for (int j = first; j < last; j++)
+      for (int i = 0; i < lanes / 2; i++) sum[i] += weight[j][i] * direction->stage[j][c];
+    for (int i = 0; i < lanes / 2; i++) stages[i] = sum[i];
   }
   integrate(sensitivity, direction, lanes);
 }
@@ -429,12 +472,17 @@ static inline __attribute__((always_inline)) void multiply_departure(const Sensi
 static inline __attribute__((always_inline)) void find_residuals(const Sensitivity *sensitivity, int lanes) {
   const Stages *stages = sensitivity->step.linear;
   const System *system = stages->system;
-  const double *vector = sensitivity->lanes;
+  const Pair *vector = (const Pair *)(const void *)sensitivity->lanes;
   for (int32_t r = 0; r < system->rows; r++)
     for (int i = 0; i < lanes; i++) stages->residuals[r * lanes + i] = i < lanes - 1 ? sensitivity->direct[i][r] : 0;
-  for (int32_t q = 0; q < system->columns; q++, vector += lanes)
-    for (int32_t e = system->column_start[q]; e < system->column_start[q + 1]; e++)
-      add_weighted(vector, stages->jacobian[e], lanes, stages->residuals + system->row_index[e] * lanes);
+  for (int32_t q = 0; q < system->columns; q++, vector += lanes / 2) {
+    Pair value[RADAU_STAGES_MAX / 2 + 1];
+    for (int i = 0; i < lanes / 2; i++) value[i] = vector[i];
+    for (int32_t e = system->column_start[q]; e < system->column_start[q + 1]; e++) {
+      Pair *residual = (Pair *)(void *)(stages->residuals + system->row_index[e] * lanes);
+      for (int i = 0; i < lanes / 2; i++) residual[i] += value[i] * stages->jacobian[e];
+    }
+  }
   multiply_departure(sensitivity, sensitivity->lanes, lanes);
 }
 
@@ -528,25 +576,11 @@ static bool solve_direction(Sensitivity *sensitivity, Direction *direction) {
   return ok || solve_by_krylov(sensitivity, direction);
 }
 
-static void find_defect(const Sensitivity *sensitivity, Direction *direction) {
-  const StepStages *step = &sensitivity->step;
-  const System *system = &sensitivity->view->system;
-  memset(direction->defect, 0, (size_t)system->columns * sizeof(double));
-  for (int32_t l = 0; l < system->links; l++) {
-    double extrapolated = 0;
-    for (int i = 0; i < step->method->stages; i++)
-      extrapolated += step->method->at_zero[i] * direction->stage[i][system->link_to[l]];
-    direction->defect[system->link_from[l]] = step->h * (direction->now[system->link_to[l]] - extrapolated);
-  }
-}
-
 static bool solve_all(Sensitivity *sensitivity) {
   plan_prediction(sensitivity);
   find_departure(sensitivity);
-  for (uint32_t k = 0; k < sensitivity->count; k++) {
+  for (uint32_t k = 0; k < sensitivity->count; k++)
     if (!solve_direction(sensitivity, &sensitivity->directions[k])) return false;
-    find_defect(sensitivity, &sensitivity->directions[k]);
-  }
   return true;
 }
 
@@ -610,10 +644,8 @@ static bool evaluate_sample(Sensitivity *sensitivity, int k, double x) {
     memcpy(sensitivity->sample_owed[k], sensitivity->owed[i], sensitivity->plan->rows->entries * sizeof(double));
     return true;
   }
-  sensitivity->work.jacobians++;
   return point_at(sensitivity, sensitivity->integrator, sensitivity->self, t, y) &&
-         system->jacobian(system->context, t, y, sensitivity->sample[k]) == EVAL_OK &&
-         evaluate_rows(sensitivity, t, y, sensitivity->sample_owed[k]);
+         evaluate_stage(sensitivity, t, y, sensitivity->sample[k], sensitivity->sample_owed[k]);
 }
 
 /* Scaled. */
@@ -731,6 +763,18 @@ static bool is_resolved(Sensitivity *sensitivity) {
   return resolved;
 }
 
+static void find_defect(const Sensitivity *sensitivity, Direction *direction) {
+  const StepStages *step = &sensitivity->step;
+  const System *system = &sensitivity->view->system;
+  memset(direction->defect, 0, (size_t)system->columns * sizeof(double));
+  for (int32_t l = 0; l < system->links; l++) {
+    double extrapolated = 0;
+    for (int i = 0; i < step->method->stages; i++)
+      extrapolated += step->method->at_zero[i] * direction->stage[i][system->link_to[l]];
+    direction->defect[system->link_from[l]] = step->h * (direction->now[system->link_to[l]] - extrapolated);
+  }
+}
+
 static void point_output(Sensitivity *sensitivity, Direction *direction, const RadauDense *dense) {
   const StepStages *step = &sensitivity->step;
   RadauOutput *output = &direction->output;
@@ -740,6 +784,7 @@ static void point_output(Sensitivity *sensitivity, Direction *direction, const R
   output->h = step->h;
   output->value = direction->point;
   output->defect = direction->defect;
+  find_defect(sensitivity, direction);
   direction->is_corrected = false;
 }
 
@@ -747,9 +792,10 @@ static void point_output(Sensitivity *sensitivity, Direction *direction, const R
 static void sample_step(Sensitivity *sensitivity) {
   static const double between[EXTRA_POINTS] = {0.35, 0.85}, many = 4; /* output points in the step */
   const StepStages *step = &sensitivity->step;
-  RadauDense *dense = &sensitivity->dense[step->method - radau_methods];
   bool has_correction = step->method->stages >= 5, ok = true;
   if (sensitivity->is_sampled) return;
+  if (!sensitivity->dense) make_output(sensitivity);
+  RadauDense *dense = &sensitivity->dense[step->method - radau_methods];
   sensitivity->is_sampled = true;
   sensitivity->is_dense = step->h > many * sensitivity->interval;
   if (has_correction && dense->sample[RADAU_SAMPLES - 1] == 0) *dense = radau_dense_make(step->method);

@@ -44,7 +44,7 @@ struct Sensitivity {
   Direction *directions;
   const double **at; /* per direction */
   Variation *variation;
-  Workspace *rows, *event_columns, *event_leaves; /* NULL: nothing to evaluate */
+  Workspace *rows, *stage, *event_columns, *event_leaves; /* NULL: nothing to evaluate */
   double *row_values, *column_values, *leaf_values;
   double *g;     /* rows */
   double *roots; /* of events */
@@ -60,12 +60,14 @@ struct Sensitivity {
   double extra[EXTRA_POINTS];                           /* where they are, in units of the step */
   double points[POINTS_MOST], barycentric[POINTS_MOST]; /* with the start and the stages; their weights */
   double interval;                                      /* between output points */
-  RadauDense dense[RADAU_METHODS];                      /* made at the first use */
+  RadauDense *dense;                                    /* by method; NULL until an output point lies between stages */
   double *sample[RADAU_SAMPLES], *sample_owed[RADAU_SAMPLES]; /* Jacobians and what rows owe at the samples */
   double *value[RADAU_STAGES_MAX];                            /* columns at the stages, where they are interpolated */
   double *entries[RADAU_STAGES_MAX];                          /* of the Jacobians there */
   double *owed[RADAU_STAGES_MAX];                             /* values of the program of rows there */
   JacobianEntries varying;                                    /* the entries that are not constant */
+  double *stage_values;                                       /* of the program of a stage */
+  bool has_constants;                                         /* the others are in all of `entries` and `sample` */
   double *departure; /* [varying][stages + 1]: the Jacobian of each stage minus the one factored; the last 0 */
   double *lanes;     /* [columns][stages + 1]: the stages of a direction, the last 0 */
   double *residual[RADAU_STAGES_MAX], *direct[RADAU_STAGES_MAX]; /* rows: of the stages; what rows owe directly */

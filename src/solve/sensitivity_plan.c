@@ -139,6 +139,26 @@ static void list_roots(SensitivityPlan *plan, ExprVec *roots) {
   plan->roots = roots->count;
 }
 
+static Expr column_leaf(const Array *array, uint32_t column) {
+  uint32_t unknown = array->problem->unknown[array->column_unknown[column]];
+  return dag_variable(array->dag, unknown, array_order(array, column));
+}
+
+/* What steps evaluate at every stage. */
+static Program *make_stage(ArrayCode *code, const LeafJacobian *rows) {
+  const Jacobian *jacobian = code->jacobian;
+  ExprVec entries = {0};
+  for (uint32_t q = 0; q < jacobian->columns; q++)
+    for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1]; e++)
+      if (!jacobian->is_constant[e])
+        vec_push(code->heap, &entries,
+                 dag_partial(code->array->dag, code->array->row[jacobian->row_index[e]], column_leaf(code->array, q)));
+  for (uint32_t e = 0; e < rows->entries; e++) vec_push(code->heap, &entries, rows->entry[e]);
+  Program *program = entries.count ? array_code_program(code, entries.data, entries.count) : NULL;
+  vec_free(code->heap, &entries);
+  return program;
+}
+
 /* Runs with initial equations need derivatives of these; others may, where start values are no states. */
 static const StartCode *make_start(const SensitivityPlan *plan, Evaluator *evaluator, const Structure *structure) {
   Heap *heap = plan->code->heap;
@@ -171,6 +191,7 @@ const SensitivityPlan *sensitivity_plan(ArrayCode *code, Evaluator *evaluator, c
     plan->leaves =
         leaf_jacobian_new(heap, code->model, &code->layout, roots.data, roots.count, leaves.data, leaves.count);
   }
+  plan->stage = make_stage(code, plan->rows);
   plan->start = make_start(plan, evaluator, structure);
   vec_free(heap, &leaves, &roots);
   return plan;

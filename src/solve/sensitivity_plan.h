@@ -19,6 +19,8 @@ typedef struct SensitivityPlan {
   IndexVec parameters; /* leaves that may move */
   IndexVec discretes;  /* discrete leaves that hold Reals */
   LeafJacobian *rows;  /* by the parameters, the discretes, pre() of them, and time */
+  /* Entries of the Jacobian that are not constant, in its order, then those of rows. NULL: there are none. */
+  Program *stage;
   const StartCode *start;
   /* Roots of events: differences of all modes, then the steps of the logic that give Reals, pre() of continuous variables,
    * and what reinit sets. */

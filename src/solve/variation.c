@@ -7,6 +7,7 @@
 #include <string.h>
 
 struct Variation {
+  Heap *heap;
   const System *system;
   bool is_transposed;
   double *values;         /* of the whole Jacobian */
@@ -15,7 +16,7 @@ struct Variation {
   int32_t *start, *row;   /* the columns that are no states, in order, as one square matrix */
   int32_t *number;        /* of its entries in the Jacobian */
   double *entries, *right;
-  Triangular *triangular; /* of equations that give one unknown after the other */
+  Triangular *triangular; /* of equations that give one unknown after the other; NULL until a point is taken */
   bool is_triangular;
   Linear *linear; /* of all others */
 };
@@ -23,6 +24,7 @@ struct Variation {
 Variation *variation_new(Heap *heap, const System *system) {
   Variation *variation = heap_alloc(heap, sizeof *variation);
   size_t columns = (size_t)system->columns, nonzeros = (size_t)system->column_start[system->columns];
+  variation->heap = heap;
   variation->system = system;
   variation->values = heap_array(heap, nonzeros, sizeof(double));
   variation->place = heap_array(heap, columns, sizeof(int32_t));
@@ -33,7 +35,6 @@ Variation *variation_new(Heap *heap, const System *system) {
   variation->number = heap_array(heap, nonzeros, sizeof(int32_t));
   variation->entries = heap_array(heap, nonzeros, sizeof(double));
   variation->right = heap_array(heap, (size_t)system->rows, sizeof(double));
-  variation->triangular = triangular_new(heap, system->rows, (int32_t)nonzeros);
   variation->linear = linear_new(heap, system->rows, (int32_t)nonzeros, false);
   return variation;
 }
@@ -68,6 +69,8 @@ static void mark_states(Variation *variation) {
   variation->start[next] = entry;
   variation->links = system->links;
   memcpy(variation->states, system->link_from, (size_t)system->links * sizeof(int32_t));
+  if (!variation->triangular)
+    variation->triangular = triangular_new(variation->heap, system->rows, system->column_start[system->columns]);
   variation->is_triangular =
       triangular_set_pattern(variation->triangular, variation->start, variation->row, variation->number);
   if (variation->is_triangular) return;
