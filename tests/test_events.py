@@ -29,8 +29,9 @@ def nearest_to_zero(g, low, high):
 
 
 def looks_at(g, end, looks):
-    """(time, g) at equal distances, and between two looks where g turns towards zero, as it may cross it twice there."""
-    look = [(1e-13, g(1e-13))] + [(end * k / looks, g(end * k / looks)) for k in range(1, looks + 1)]
+    """(time, g) at equal distances, and between two looks where g turns towards zero, as it may cross it twice there. The last is behind the
+    end, to see that it turns before."""
+    look = [(1e-13, g(1e-13))] + [(end * k / looks, g(end * k / looks)) for k in range(1, looks + 2)]
     found = list(look)
     for (a, g_a), (_, g_b), (c, g_c) in zip(look, look[1:], look[2:]):
         if (g_a > 0) == (g_b > 0) == (g_c > 0) and abs(g_b) <= min(abs(g_a), abs(g_c)):
@@ -51,7 +52,7 @@ def crossings(g, end, looks):
                 else:
                     high = middle
             found.append(high)
-    return found
+    return [t for t in found if t < end]
 
 
 def pieces(g, end, looks):

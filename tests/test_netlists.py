@@ -107,6 +107,15 @@ class Netlists(unittest.TestCase):
             signals, _ = self.simulate(path, *options)
             self.assertAlmostEqual(signals["v(b)"][-1], wanted, places=6)
 
+    def test_bytes_that_are_no_utf8_are_latin_1(self):
+        for encoding in ("latin-1", "utf-8"):
+            with open(self.path("n.cir"), "wb") as file:
+                file.write("Verst\u00e4rker\nV1 \u00b5\u00dd 0 1\nR1 \u00b5\u00dd 0 1k\n.tran 1u 1m\n.end\n".encode(encoding))
+            signals, _ = self.simulate(self.path("n.cir"))
+            self.assertEqual(signals["v(\u00b5\u00dd)"][-1], 1)
+            flat = self.run_command("flatten", self.path("n.cir"))
+            self.assertIn("Verst\u00e4rker", flat.stdout)
+
     def test_flat_text_means_the_same(self):
         for name in ("common_emitter", "index2_floating_loop", "cmos_inverter"):
             path = os.path.join(EXAMPLES, name + ".cir")

@@ -29,7 +29,7 @@ static bool sum_vanishes(const Converter *converter, const Expr *factor, const E
     samples_evaluate(&converter->samples, s, all, 2 * count, values, sizes);
     for (uint32_t k = 0; k < count; k++) {
       sum += values[k] * values[count + k];
-      size += sizes[k] * sizes[count + k];
+      size += sample_product_size(values[k], sizes[k], values[count + k], sizes[count + k]);
     }
     if (isnan(sum)) continue;
     defined++;

@@ -112,7 +112,12 @@ static double leaf_value(const Samples *samples, const Dag *dag, Expr leaf, uint
   }
 }
 
-/* A value and the size of what it is the sum of. */
+double sample_product_size(double a, double a_size, double b, double b_size) {
+  return fabs(a) * b_size + fabs(b) * a_size;
+}
+
+/* A value and the size of what it is the sum of: its round-off is a part of that, as in a running error analysis (Wilkinson). Sizes of
+ * products do not multiply: behind a chain of pivots any value would be small beside them. */
 typedef struct Sized {
   double value, size;
 } Sized;
@@ -154,9 +159,10 @@ static Sized operator_value(const Dag *dag, Expr e, const uint32_t *slot, const 
   }
   if (!op_evaluate(op, x, &value) || !isfinite(value)) return UNDEFINED;
   Sized result = sized(value);
-  double size = count ? values[slot[dag_child(dag, e, 0)]].size : 0;
-  if (op == OP_MULTIPLY) result.size = size * values[slot[dag_child(dag, e, 1)]].size;
-  if (op == OP_DIVIDE) result.size = size / fabs(x[1]);
+  const Sized *a = count ? &values[slot[dag_child(dag, e, 0)]] : NULL;
+  const Sized *b = count > 1 ? &values[slot[dag_child(dag, e, 1)]] : NULL;
+  if (op == OP_MULTIPLY) result.size = sample_product_size(a->value, a->size, b->value, b->size);
+  if (op == OP_DIVIDE) result.size = (a->size + fabs(value) * b->size) / fabs(b->value);
   return result;
 }
 

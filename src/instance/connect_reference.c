@@ -4,6 +4,8 @@
 
 #include "instance/lookup.h"
 
+#include <math.h>
+
 /* ---- names ---- */
 
 Instance *connect_follow(Connections *connections, ConnectPath *path) {
@@ -92,9 +94,14 @@ static bool evaluate_node(const Subscripts *s, AstExpr e, double *value) {
   }
 }
 
+/* A number as a subscript; one that is too large for any array is out of range, too, if it is cut. */
+static uint32_t subscript_of(double value) { return (uint32_t)(int32_t)fmin(fmax(value, INT32_MIN), INT32_MAX); }
+
 static void list_range(Heap *heap, double first, double step, double last, IndexVec *values) {
-  for (double at = first; step > 0 ? at <= last : at >= last && step < 0; at += step)
-    vec_push(heap, values, (uint32_t)(int32_t)at);
+  for (double at = first; step > 0 ? at <= last : at >= last && step < 0; at += step) {
+    vec_push(heap, values, subscript_of(at));
+    if (fabs(at) > INT32_MAX) return;
+  }
 }
 
 /* The numbers that a subscript means: one, or those of a range or an array. */
@@ -116,8 +123,8 @@ static bool evaluate_subscript(Tree *tree, const ConnectClause *clause, AstExpr 
                node_value(&s, ast_kid(tree->ast, e, kids - 1)), values);
   else if (fits && kind == AST_ARRAY)
     for (uint32_t i = 0; i < kids; i++)
-      vec_push(tree->heap, values, (uint32_t)(int32_t)node_value(&s, ast_kid(tree->ast, e, i)));
-  else if (fits) vec_push(tree->heap, values, (uint32_t)(int32_t)node_value(&s, e));
+      vec_push(tree->heap, values, subscript_of(node_value(&s, ast_kid(tree->ast, e, i))));
+  else if (fits) vec_push(tree->heap, values, subscript_of(node_value(&s, e)));
   vec_free(tree->heap, &s.values);
   return fits;
 }

@@ -56,19 +56,25 @@ static int32_t cvode_rate_of(const Cvode *cvode, int32_t c) {
   return cvode->system->successor ? cvode->system->successor[c] : -1;
 }
 
-/* By how much the rates at both ends of the step from `begin` to the last point closed miss where the other columns
- * are, over what is allowed. Beyond 1 the step is too long for them: its end may be on another branch, and so may be
- * what is found from a guess in between. */
+/* How far a column that is no state is from where it is led over the step from `begin` to the last point closed, over what is
+ * allowed: by the rates at both ends, or, where it has none, along the line through the two points before. */
+static double cvode_miss(const Cvode *cvode, int32_t c, double begin) {
+  int32_t rate = cvode_rate_of(cvode, c);
+  double dt = cvode->completed_time - begin, found = cvode->completed[c], last = begin - cvode->t_previous, change = 0;
+  if (rate >= 0) change = dt / 2 * (cvode->y[rate] + cvode->completed[rate]);
+  else if (last > 0) change = dt / last * (cvode->y[c] - cvode->previous[c]);
+  double most = (rate >= 0 ? largest_miss : farthest) * (fabs(found) + cvode->system->nominal[c]);
+  return fabs(found - cvode->y[c] - change) / most;
+}
+
+/* The largest miss. Beyond 1 the step is too long for these columns: its end may be on another branch, and so may be what is found from
+ * a guess in between. */
 static double cvode_missed(const Cvode *cvode, double begin) {
   const System *system = cvode->system;
-  double dt = cvode->completed_time - begin, most = 0;
-  for (int32_t c = 0; c < system->columns && system->given; c++) {
-    int32_t rate = cvode_rate_of(cvode, c);
-    if (system->given[c] || rate < 0) continue;
-    double led = cvode->y[c] + dt / 2 * (cvode->y[rate] + cvode->completed[rate]), found = cvode->completed[c];
-    most = fmax(most, fabs(found - led) / (fabs(found) + system->nominal[c]));
-  }
-  return most / largest_miss;
+  double most = 0;
+  for (int32_t c = 0; c < system->columns && system->given; c++)
+    if (!system->given[c]) most = fmax(most, cvode_miss(cvode, c, begin));
+  return most;
 }
 
 /* To where the step began: what was closed behind it may be on another branch. */

@@ -2,6 +2,8 @@
  * call depth; it is cut at a depth that only a circle reaches. */
 #include "spice/card.h"
 
+#include "base/utf8.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -100,17 +102,33 @@ static const char *content_end(const char *at, const char *end) {
   return end;
 }
 
+/* Appends the character at `at`; a byte that is none of UTF-8 is one of Latin-1, as old netlists have them. How many bytes were
+ * read. */
+static size_t append_character(Heap *heap, TextVec *text, const char *at, size_t room) {
+  size_t length = utf8_length(at, room);
+  unsigned char byte = (unsigned char)*at;
+  const char latin[2] = {(char)(0xc0 | byte >> 6), (char)(0x80 | (byte & 0x3f))};
+  if (!length && byte >= 0x80) text_append(heap, text, latin, sizeof latin);
+  else text_append(heap, text, at, length ? length : 1);
+  return length ? length : 1;
+}
+
+static bool names_file(const DeckReader *reader) {
+  const char *text = reader->text.data;
+  return reader->text.count > 0 && (begins(text, ".include") || begins(text, ".inc") || begins(text, ".lib"));
+}
+
+/* Names of files stay as they are, byte by byte. */
 static void append_bytes(DeckReader *reader, const CardFile *file, const char *at, const char *end) {
-  bool keeps_case = reader->text.count > 0 && (begins(reader->text.data, ".include") ||
-                                               begins(reader->text.data, ".inc") || begins(reader->text.data, ".lib"));
-  for (; at < end; at++) {
-    char c = is_blank(*at) || !*at ? ' ' : *at;
+  bool stays = names_file(reader);
+  for (size_t used = 1; at < end; at += used) {
     uint32_t place = file->including ? file->including->place[0] : (uint32_t)(at - reader->base);
-    text_append(reader->heap, &reader->text, &(char){keeps_case ? c : (char)tolower((unsigned char)c)}, 1);
-    vec_push(reader->heap, &reader->place, place);
-    if (!keeps_case && reader->text.data[0] == '.' && c == ' ')
-      keeps_case = begins(reader->text.data, ".include") || begins(reader->text.data, ".inc") ||
-                   begins(reader->text.data, ".lib");
+    char c = is_blank(*at) || !*at ? ' ' : stays ? *at : (char)tolower((unsigned char)*at);
+    used = 1;
+    if (stays || (unsigned char)c < 0x80) text_append(reader->heap, &reader->text, &c, 1);
+    else used = append_character(reader->heap, &reader->text, at, (size_t)(end - at));
+    while (reader->place.count < reader->text.count) vec_push(reader->heap, &reader->place, place);
+    if (!stays && reader->text.data[0] == '.' && c == ' ') stays = names_file(reader);
   }
 }
 
@@ -258,7 +276,10 @@ static void read_title(DeckReader *reader) {
   if (!end) end = file->end;
   const char *last = end;
   while (last > file->at && is_blank(last[-1])) last--;
-  reader->deck->title = arena_copy(reader->arena, file->at, (size_t)(last - file->at));
+  TextVec title = {0};
+  for (const char *at = file->at; at < last;) at += append_character(reader->heap, &title, at, (size_t)(last - at));
+  reader->deck->title = arena_copy(reader->arena, title.data, title.count);
+  vec_free(reader->heap, &title);
   file->at = end < file->end ? end + 1 : file->end;
   file->line++;
 }

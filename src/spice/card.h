@@ -20,7 +20,7 @@ typedef struct Card {
 typedef VEC(Card) CardVec;
 
 typedef struct Deck {
-  const char *title; /* the first line as written */
+  const char *title; /* the first line, in UTF-8 */
   CardVec cards;     /* up to .end, without the title */
 } Deck;
 
