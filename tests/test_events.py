@@ -136,6 +136,16 @@ def approach(rng):
     return declared, text, end, {"s": measure(g, end)}, (1 + w * end) * (1 + c / speed)
 
 
+def looped(rng):
+    """The condition reads a column that is solved for, whose derivative is none: it follows an input that no state follows."""
+    a, w, k, c = rng.uniform(0.3, 2), rng.uniform(5, 60), rng.uniform(0.05, 1), rng.uniform(-0.8, 0.8)
+    c *= a
+    g = lambda t: a * math.sin(w * t) + 0.1 * math.exp(-k * t) - c - 0.1 * c**3
+    declared = "Real x(start=0.1, fixed=true), z(start=0.1), s(start=0, fixed=true);"
+    text = f"der(x) = -{k}*x; z + 0.1*z^3 = {a}*sin({w}*time) + x; der(s) = if z > {c} then 1 else 0;"
+    return declared, text, 2, {"s": measure(g, 2)}, 1 + w
+
+
 def mixed(rng):
     a, w, slope, c = rng.uniform(0.3, 1), rng.uniform(5, 80), rng.uniform(-1, 1), rng.uniform(-0.3, 0.3)
     g = lambda t: c + slope * t - a * math.sin(w * t)
@@ -228,7 +238,7 @@ def infinite(rng):
     return declared, equations, 1, {"s": a + d + top * (1 - a - d)}
 
 
-CLASSES = (infinite, square_wave, pulse, sum_of_sines, oscillator, approach, mixed, forced, rectifier, switched, from_zero, integers)
+CLASSES = (infinite, square_wave, pulse, sum_of_sines, oscillator, approach, looped, mixed, forced, rectifier, switched, from_zero, integers)
 
 # Models whose conditions hold for a short while only, between looks of which the last is much nearer than the others, or behind an event.
 PAIRS = ((6560, oscillator, "radau"), (10058, oscillator, "radau"), (19034, oscillator, "radau"))

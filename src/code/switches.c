@@ -182,7 +182,8 @@ bool switches_contradict(const Switches *switches, uint32_t m) {
 bool switches_may_hide(const Switches *switches, uint32_t m, double step) {
   double now = switches->difference[m], before = switches->before[m];
   double margin = fmin(switches_margin(switches, m, now), switches_margin(switches, m, before));
-  return margin < fabs(now - before) + step * switches->speed[m];
+  bool is_first = switches->speed[m] == 0 && now != before; /* that it moves at all: how fast is not known */
+  return margin < fabs(now - before) + step * switches->speed[m] || (is_first && isfinite(margin));
 }
 
 double switches_safe_time(const Switches *switches, uint32_t m) {

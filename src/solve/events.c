@@ -17,6 +17,10 @@ static const double LEFT = 1e-9;
 /* Looks at the dense output are at least this part of a step apart, and at most that. */
 static const double NEAREST_LOOKS = 1.0 / 1024, FARTHEST_LOOKS = 1.0 / 4;
 
+/* The same where columns have to be solved for, since those interpolated lead to differences that are off by more than this part of
+ * the way to an edge. */
+static const double FARTHEST_SOLVED = 1.0 / 32, FAITHFUL = 0.1;
+
 /* The last step, looked at from its beginning to its end. */
 typedef struct Search {
   View *view;
@@ -29,6 +33,7 @@ typedef struct Search {
   double low, high;              /* nothing contradicts up to low; at high something does */
   double *now, *last, *previous; /* margins of the modes at the three last looks */
   double t_last, t_previous;
+  double farthest; /* part of the step that looks are apart at most */
 } Search;
 
 /* The columns at a time inside the step. All rows hold there: a restart would bring back to the constraints
@@ -126,7 +131,7 @@ static double next_look(const Search *search, double t) {
   double step = search->end - search->before, safe = INFINITY;
   for (uint32_t m = 0; m < search->switches->modes->count; m++)
     if (!search->switches->modes->timed[m]) safe = fmin(safe, switches_safe_time(search->switches, m));
-  double next = t + fmin(fmax(safe, NEAREST_LOOKS * step), FARTHEST_LOOKS * step);
+  double next = t + fmin(fmax(safe, NEAREST_LOOKS * step), search->farthest * step);
   return next > t && next + 0.25 * NEAREST_LOOKS * step < search->end ? next : search->end;
 }
 
@@ -138,6 +143,26 @@ static void shift_looks(Search *search, double t) {
   search->now = swap;
   search->t_previous = search->t_last;
   search->t_last = t;
+}
+
+/* An explicit method does not test the columns that are solved for in each stage: in a long step those that follow an input are
+ * interpolated anyhow. Do they lead to about the differences that solved ones have, at two times inside? */
+static bool is_faithful(Search *search) {
+  static const double parts[] = {0.3, 0.7};
+  const Switches *switches = search->switches;
+  uint32_t count = switches->modes->count;
+  for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+    double t = search->before + parts[k] * (search->end - search->before);
+    search->integrator->interpolate(search->self, t, search->y);
+    if (!switches_evaluate(search->switches, t, search->y)) return false;
+    memcpy(search->now, switches->difference, count * sizeof(double));
+    if (!point_at(search, t)) return false;
+    for (uint32_t m = 0; m < count; m++) {
+      double margin = fabs(switches_margin(switches, m, switches->difference[m]));
+      if (fabs(switches->difference[m] - search->now[m]) > FAITHFUL * margin) return false;
+    }
+  }
+  return true;
 }
 
 /* Looks along the step as closely as the rates ask for. */
@@ -217,7 +242,6 @@ bool events_locate(View *view, const Integrator *integrator, void *self, double 
     switches_keep(switches, *t, values, *t - before);
     return false;
   }
-  search.interpolates = !integrator->explicit_form || view_interpolates_watched(view);
   *inside = !any_contradicts(switches, mode);
   memcpy(switches->end, switches->difference, count * sizeof(double));
   switches->step = *t - before;
@@ -226,6 +250,9 @@ bool events_locate(View *view, const Integrator *integrator, void *self, double 
   search.now = margins;
   search.last = margins + count;
   search.previous = search.last + count;
+  search.interpolates =
+      !integrator->explicit_form || view->watches_states || (view_interpolates_watched(view) && is_faithful(&search));
+  search.farthest = search.interpolates ? FARTHEST_LOOKS : FARTHEST_SOLVED;
   bool found = look_along(&search, mode);
   if (found) {
     locate(&search, mode);

@@ -16,6 +16,7 @@ typedef struct DummyView {
   double *below; /* all columns, in the mode below an edge that the solution slides along */
   Variation *variation;
   double *change; /* all columns, of rates_jacobian */
+  bool *is_state; /* per column */
 } DummyView;
 
 /* On an edge: the mean of the columns of both modes that keeps the difference still. States are the same in both. */
@@ -72,6 +73,16 @@ static EvalStatus rates_jacobian(void *context, double t, const double *y, doubl
   return status;
 }
 
+/* Are all columns that conditions read states? */
+static bool watches_states(const DummyView *chosen) {
+  const System *system = &chosen->view.system;
+  memset(chosen->is_state, 0, (size_t)system->columns * sizeof(bool));
+  for (int32_t k = 0; k < system->links; k++) chosen->is_state[system->link_from[k]] = true;
+  for (uint32_t k = 0; k < chosen->view.watched.count; k++)
+    if (!chosen->is_state[chosen->view.watched.data[k]]) return false;
+  return true;
+}
+
 /* Takes over the dummies chosen last. */
 static void update_links(DummyView *chosen) {
   System *system = &chosen->view.system, *without = &chosen->view.without_superfluous;
@@ -79,6 +90,7 @@ static void update_links(DummyView *chosen) {
   without->link_from = system->link_from;
   without->link_to = system->link_to;
   without->links = system->links + (int32_t)dummy_removable_links(chosen->dummy);
+  chosen->view.watches_states = watches_states(chosen);
 }
 
 /* ---- without superfluous differentiations ---- */
@@ -223,6 +235,7 @@ View *view_dummy(Heap *heap, const Reduced *reduced, const ArrayRun *run) {
   view->undetermined = MAP_NONE;
   chosen->below = heap_array(heap, jacobian->columns, sizeof(double));
   chosen->change = heap_array(heap, jacobian->columns, sizeof(double));
+  chosen->is_state = heap_array(heap, jacobian->columns, sizeof(bool));
   chosen->variation = variation_new(heap, &view->system);
   if (reduced->kept_rows) remove_superfluous(heap, chosen, reduced);
   update_links(chosen);
