@@ -257,7 +257,8 @@ int instance_discrete(Instance *instance, InstanceEvent *event) {
   if (now->asserted) return fail(instance, "an assertion does not hold");
   int exchanged = states_exchange(solver, now->time, solver->y);
   if (exchanged < 0) return fail(instance, "the equations are singular for every choice of states");
-  int moved = exchanged > 0 || now->changed; /* an integrator of several steps begins anew */
+  /* An integrator of several steps begins anew; and one that has looked beyond an event at a past that was not known yet. */
+  int moved = exchanged > 0 || now->changed || solver->model->delays;
   for (int k = 0; k < solver->width; k++) moved |= solver->states[k] != state_value(solver, k);
   gather(solver);
   if (instance->is_cosimulation && (was_stale || moved)) restart(solver);
