@@ -261,8 +261,9 @@ def test_sweep_with_points_that_fail(pendulum):
 
 
 def test_gradient_is_that_of_sensitivities(pendulum):
-    forward = pendulum.simulate(stop_time=2, tolerance=1e-9, sensitivity=["L", "g", "y.start"])
-    result = pendulum.simulate(stop_time=2, tolerance=1e-9, gradient="x", gradient_by=["L", "g", "y.start"])
+    same = {"stop_time": 2, "tolerance": 1e-9, "solver": "radau"}
+    forward = pendulum.simulate(**same, sensitivity=["L", "g", "y.start"])
+    result = pendulum.simulate(**same, gradient="x", gradient_by=["L", "g", "y.start"])
     assert result.functional == pytest.approx(forward["x"][-1], rel=1e-12)
     assert list(result.gradient) == ["L", "g", "y.start"]
     for target, value in result.gradient.items():
