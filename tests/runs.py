@@ -21,7 +21,7 @@ import time
 SOURCE, BUILD = pathlib.Path(os.environ["SOURCE_DIR"]), pathlib.Path(os.environ["BUILD_DIR"])
 SANITIZED = os.environ.get("BUILD_KIND") in ("asan", "tsan")
 IS_WIDE = "DAEDAL_MODELS" in os.environ
-PATIENCE = 60  # seconds for a run
+PATIENCE = 20  # seconds for a run
 TOO_LONG = 124
 ERROR = 2  # daedal_severity
 

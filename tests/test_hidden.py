@@ -20,6 +20,10 @@ WORK = tempfile.mkdtemp()
 METHODS = ("dummy", "strangeness")
 STOP = 3
 
+# Others: a pivot passes zero on the way; what is left of a sum is small beside the sizes of a chain of pivots; the equations as rewritten are
+# singular at the start.
+OTHERS = (290, 703, 128, 398)
+
 
 def random_function(rng):
     """A function of time and its derivative, as texts."""
@@ -103,7 +107,7 @@ class HiddenStructure(unittest.TestCase):
     def check(self, method):
         """How many were run by ranks."""
         tally, by_ranks = Tally(f"hidden structure, {method}"), 0
-        for seed in [*seeds(60), 290]:  # of the last a pivot passes zero on the way
+        for seed in [*seeds(60), *OTHERS]:
             if method not in by_turns(METHODS, seed): continue
             model = Hidden(seed)
             run, end = simulate(model.text(), method=method, intervals=4), model.solution(STOP)
@@ -129,7 +133,7 @@ class OtherCommands(unittest.TestCase):
 
     def test_fall_back(self):
         path = os.path.join(WORK, "o.mo")
-        for seed in (253, 275):
+        for seed in (128, 398):
             with open(path, "w") as file:
                 file.write(Hidden(seed).text())
             for command, *options in (["init"], ["export", "--c", os.path.join(WORK, "c")]):

@@ -3,6 +3,7 @@
 
 #include "array/verdict.h"
 #include "external/external.h"
+#include "init/explain.h"
 #include "model/input.h"
 #include "reduce/mass.h"
 
@@ -12,6 +13,9 @@
 
 /* Unknowns of a model that is refused by its structure, up to which ranks are asked whether they would do: a refusal is quick. */
 enum { QUICK_RANKS = 60 };
+
+/* Condition up to which an initial point is told from its neighbours. */
+static const double REGULAR_START = 1e10;
 
 static bool pass_parameters(Plan *plan) {
   plan->parameters = heap_array(plan->heap, plan->model->parameters.count, sizeof(double));
@@ -149,6 +153,18 @@ static bool needs_mode(Plan *plan) {
   return false;
 }
 
+/* Where structure was wrong about the equations, the initial point may be a singular one of what was made of them: it is anywhere, and
+ * no point to start from. */
+static bool is_regular_start(Plan *plan) {
+  if (!plan->is_misled) return true;
+  Explanation explanation = initial_explain(&plan->initializer, &plan->initial, &plan->arena);
+  if (explanation.condition <= REGULAR_START) return true;
+  plan->facts.status = "singular";
+  diag_error(plan->diags, DIAG_SINGULAR_JACOBIAN, (Span){0},
+             "the equations as rewritten are singular at the initial values");
+  return false;
+}
+
 static bool pass_initial(Plan *plan) {
   plan->facts.status = "init";
   if (plan->request.handover) {
@@ -159,6 +175,10 @@ static bool pass_initial(Plan *plan) {
   plan->initializer = start_initializer(plan, plan->heap, &plan->first);
   StartValues starts = plan->common ? common_starts(plan) : plan->starts;
   if (!start_values(&plan->initializer, &starts, &plan->request.run, &plan->initial, plan->diags)) return false;
+  if (!is_regular_start(plan)) {
+    plan->initial.y = NULL;
+    return false;
+  }
   plan->first.y = plan->initial.y;
   return plan->request.method->by_ranks || !needs_mode(plan);
 }
