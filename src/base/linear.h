@@ -1,6 +1,7 @@
 /* linear: one square linear system, real or complex, factored often and solved oftener.
  *
- * Small or well-filled matrices are dense (a plain LU for the very small, LAPACK above), the rest go to KLU.
+ * Well-filled matrices are dense (a plain LU for the very small, LAPACK above); small sparse ones keep their pivots (sparse_lu.h),
+ * and the rest go to KLU.
  * The pattern is fixed between calls of linear_set_pattern; the values come in the order of that pattern.
  */
 #pragma once
