@@ -64,6 +64,9 @@ typedef struct System {
   /* [columns] that follow from others and on which no rate depends: no reason for small steps. NULL: not known of any. */
   const bool *spare;
 
+  /* Nobody looks at values between the ends of steps, so only the ends have to be within the tolerance. */
+  bool ends_only;
+
   /* d rates / d states, dense column-major links x links, at a point closed by `complete`; by the implicit function
    * theorem. NULL where `complete` is. */
   EvalStatus (*rates_jacobian)(void *context, double t, const double *y, double *jacobian);

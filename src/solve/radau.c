@@ -654,7 +654,7 @@ static StepStatus radau_step(void *self, double t_stop) {
       continue;
     }
     double error = radau_error(radau, h);
-    radau->departure = radau_departure(radau);
+    radau->departure = radau->system->ends_only ? 0 : radau_departure(radau);
     double unresolved = fmax(radau_gap(radau), radau->departure);
     if (unresolved > error && h > radau->shortest_followed) {
       error = unresolved;

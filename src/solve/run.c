@@ -202,6 +202,11 @@ RunLoop *run_new(Heap *heap, const RunOptions *options, Recorder *recorder, RunS
   return run;
 }
 
+/* Does nobody look between the ends of steps, for output, events, delays or sensitivities? */
+static bool needs_ends_only(const RunLoop *run, const View *view) {
+  return run->recorder && run->outputs <= 1 && !view->switches && !view->evaluator->past && !view->sensitivity;
+}
+
 /* Another system, from (t, y) on. */
 static void take_system(RunLoop *run, View *view, const RunPlan *plan, double t, const double *y) {
   const RunOptions *options = run->options;
@@ -211,6 +216,7 @@ static void take_system(RunLoop *run, View *view, const RunPlan *plan, double t,
                              .max_step = options->max_step,
                              .integrator = options->integrator};
   run->view = view;
+  view->system.ends_only = view->without_superfluous.ends_only = needs_ends_only(run, view);
   run->stepper = stepper_new(run->heap, view, plan->structure, plan->watched, &stepping, run->diags);
   run->output = heap_array(run->heap, (size_t)view->system.columns, sizeof(double));
   run->at = heap_array(run->heap, (size_t)view->system.columns, sizeof(double));
