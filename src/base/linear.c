@@ -2,6 +2,7 @@
  * are scaled to largest entry one, so that pivoting does not depend on how equations are written. */
 #include "base/linear.h"
 
+#include "base/pairs.h"
 #include "base/sparse_lu.h"
 
 #include <klu.h>
@@ -168,22 +169,7 @@ static bool linear_scatter(Linear *linear, const double *values) {
   return true;
 }
 
-typedef double Pair __attribute__((vector_size(16), aligned(8), may_alias));
-
-/* b[i] -= factor * a[i] for first <= i < last. */
-static inline void subtract_multiple(double *b, const double *a, double factor, int32_t first, int32_t last) {
-  Pair pair = {factor, factor};
-  int32_t i = first;
-  for (; i + 4 <= last; i += 4) {
-    Pair *target = (Pair *)(void *)(b + i);
-    const Pair *source = (const Pair *)(const void *)(a + i);
-    target[0] -= source[0] * pair;
-    target[1] -= source[1] * pair;
-  }
-  for (; i < last; i++) b[i] -= a[i] * factor;
-}
-
-/* The same for complex numbers (re, im). */
+/* b[i] -= factor * a[i] for first <= i < last, complex numbers (re, im). */
 static inline void subtract_complex(double *b, const double *a, double re, double im, int32_t first, int32_t last) {
   const Pair straight = {re, re}, crossed = {-im, im};
   Pair *target = (Pair *)(void *)b;
@@ -214,7 +200,7 @@ static bool linear_plain_factor(Linear *linear) {
       column[p] = column[k];
       column[k] = head;
       if (head == 0) continue;
-      subtract_multiple(column, pivot_column, head, k + 1, n);
+      add_multiple(column + k + 1, pivot_column + k + 1, -head, n - k - 1);
     }
   }
   return true;
@@ -229,12 +215,12 @@ static void linear_plain_solve(const Linear *linear, double *b) {
     double head = b[p];
     b[p] = b[k];
     b[k] = head;
-    if (head != 0) subtract_multiple(b, column, head, k + 1, n);
+    if (head != 0) add_multiple(b + k + 1, column + k + 1, -head, n - k - 1);
   }
   for (int32_t k = n - 1; k >= 0; k--) {
     const double *column = a + (size_t)k * (size_t)n;
     double head = b[k] *= column[k];
-    subtract_multiple(b, column, head, 0, k);
+    add_multiple(b, column, -head, k);
   }
 }
 

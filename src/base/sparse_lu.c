@@ -3,6 +3,7 @@
  * entries and the order of operations never change; only the values do. */
 #include "base/sparse_lu.h"
 
+#include "base/pairs.h"
 #include "base/vec.h"
 
 #include <math.h>
@@ -11,8 +12,6 @@
 /* A pivot is at least this part of the largest entry of its column; pivots no longer serve when entries of L get this
  * large. */
 static const double LEAST_PIVOT = 0.1, LARGEST_FACTOR = 1e3;
-
-typedef double Pair __attribute__((vector_size(16), aligned(8), may_alias));
 
 struct SparseLu {
   Heap *heap;

@@ -2,6 +2,8 @@
  * by the place of their outputs, so that neighbours in memory are worked on together. */
 #include "code/program_internal.h"
 
+#include "base/pairs.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -110,8 +112,6 @@ Program *program_new(Heap *heap, Model *model, const Layout *layout, const Expr 
 }
 
 /* ---- running ---- */
-
-typedef double Pair __attribute__((vector_size(16), aligned(8), may_alias));
 
 /* A sum is finite only if every term is; but large finite terms may overflow it. Several sums, so that the
  * additions do not wait for each other. */
