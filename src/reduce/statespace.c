@@ -20,6 +20,9 @@ static const double KEPT_CONTRACTION = 0.02;
 
 static const double NEWTON_QUADRATIC = 1e-8, NEWTON_FLOOR = 1e-14;
 
+/* Corrections this small do not change a matrix by more than its own errors. */
+static const double NEGLIGIBLE = 1e-12;
+
 /* Corrections that fall by this factor from the first on lead to the solution next to where they began; others may lead
  * to any (Kantorovich's theorem). */
 static const double NEWTON_CONTRACTION = 0.5;
@@ -436,24 +439,30 @@ static EvalStatus solve_correction(StateSpace *space, Unit *unit, double *correc
   return EVAL_OK;
 }
 
-/* Solves with the factors that are there, of a point nearby. False: they do not serve here, and y is as it was. */
-static bool solve_with_kept_factors(StateSpace *space, Unit *unit, double t, double *y) {
+/* Corrects with the factors that are there, of a point nearby; *last is the size of the last correction. False: they do not serve. */
+static bool correct_with_kept_factors(StateSpace *space, Unit *unit, double t, double *y, double *last) {
   const Unit *owner = &space->units[unit->plan->owner];
-  double *correction = space->correction, last = INFINITY;
-  bool solved = false;
-  if (!unit->plan->keeps || !owner->factored) return false;
-  for (int32_t k = 0; k < unit->plan->count; k++) unit->values[k] = y[unit->columns[k]];
-  for (int iteration = 0; iteration < KEPT_LIMIT && !solved; iteration++) {
-    if (unit_residual(space, unit, t, y, correction) != EVAL_OK) break;
+  double *correction = space->correction;
+  for (int iteration = 0; iteration < KEPT_LIMIT; iteration++) {
+    if (unit_residual(space, unit, t, y, correction) != EVAL_OK) return false;
     linear_solve(owner->linear_system, correction);
     double norm = correction_norm(space, unit, correction, y);
-    if (!(norm <= KEPT_CONTRACTION * last || norm <= NEWTON_FLOOR)) break;
+    if (!(norm <= KEPT_CONTRACTION * *last || norm <= NEWTON_FLOOR)) return false;
     for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] -= correction[k];
-    solved = norm * (isinf(last) ? 1 : norm / last) <= NEWTON_FLOOR;
-    last = norm;
+    if (norm * (isinf(*last) ? 1 : norm / *last) <= NEWTON_FLOOR) return true;
+    *last = norm;
   }
-  for (int32_t k = 0; k < unit->plan->count && !solved; k++) y[unit->columns[k]] = unit->values[k];
-  return solved;
+  return false;
+}
+
+/* The same from the beginning. False: y is as it was. */
+static bool solve_with_kept_factors(StateSpace *space, Unit *unit, double t, double *y) {
+  double last = INFINITY;
+  if (!unit->plan->keeps || !space->units[unit->plan->owner].factored) return false;
+  for (int32_t k = 0; k < unit->plan->count; k++) unit->values[k] = y[unit->columns[k]];
+  if (correct_with_kept_factors(space, unit, t, y, &last)) return true;
+  for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] = unit->values[k];
+  return false;
 }
 
 static EvalStatus solve_linear(StateSpace *space, Unit *unit, double t, double *y) {
@@ -483,6 +492,20 @@ static EvalStatus correct(StateSpace *space, Unit *unit, double t, double *y, do
   return unit_joint(space, unit, t, y, space->residual);
 }
 
+/* After the last correction, whose size is given: a matrix that serves later stages must not be older than that. */
+static EvalStatus finish_newton(StateSpace *space, Unit *unit, double t, double *y, double norm) {
+  apply_correction(unit, space->correction, 1, y);
+  if (!unit->plan->refresh || norm <= NEGLIGIBLE) return EVAL_OK;
+  return block_matrix_run_group(unit->matrix, space->evaluator, unit->plan->stage, t, y);
+}
+
+/* The first correction has new factors. Where it is small and no later stage needs the matrix, they serve for the next ones, too. */
+static bool goes_on_with_factors(const StateSpace *space, const Unit *unit, double norm) {
+  const Unit *owner = &space->units[unit->plan->owner];
+  return space->following && unit->plan->joint && unit->plan->stage == 0 && owner->linear_system &&
+         !owner->is_projected && norm <= KEPT_CONTRACTION;
+}
+
 static EvalStatus solve_newton(StateSpace *space, Unit *unit, double t, double *y) {
   if (solve_with_kept_factors(space, unit, t, y)) return EVAL_OK;
   EvalStatus status = unit_joint_at_guess(space, unit, t, y, space->residual);
@@ -497,15 +520,17 @@ static EvalStatus solve_newton(StateSpace *space, Unit *unit, double t, double *
     double norm = correction_norm(space, unit, space->correction, y);
     if (!isfinite(norm)) return fail(space, unit, "the Jacobian is singular");
     bool quadratic = norm <= NEWTON_QUADRATIC && (last == 0 || norm <= 0.1 * last);
-    if (norm <= NEWTON_FLOOR || quadratic) {
-      apply_correction(unit, space->correction, 1, y);
-      if (!unit->plan->refresh) return EVAL_OK;
-      return block_matrix_run_group(unit->matrix, space->evaluator, unit->plan->stage, t, y);
-    }
+    if (norm <= NEWTON_FLOOR || quadratic) return finish_newton(space, unit, t, y, norm);
     if (norm < 1e-12 && last > 0 && norm > 0.1 * last) return EVAL_OK; /* round-off of the residual */
     if (space->following && last > 0 && norm > NEWTON_CONTRACTION * last) break;
     last = norm;
-    status = correct(space, unit, t, y, before);
+    if (goes_on_with_factors(space, unit, norm)) {
+      apply_correction(unit, space->correction, 1, y);
+      if (correct_with_kept_factors(space, unit, t, y, &last)) return EVAL_OK;
+      status = unit_joint(space, unit, t, y, space->residual);
+    } else {
+      status = correct(space, unit, t, y, before);
+    }
     if (status != EVAL_OK) return status;
   }
   return fail(space, unit, "Newton's iteration does not converge");

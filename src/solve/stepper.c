@@ -514,7 +514,7 @@ static void start_with(Stepper *stepper, double t, const double *y, double step)
 static double suggested_step(const Stepper *stepper) {
   const Switches *switches = stepper->view->switches;
   if (stepper->mode == MAP_NONE || switches->modes->timed[stepper->mode]) return *stepper->first_step;
-  double since = stepper->t_event - switches->times[stepper->mode].before;
+  double since = 50 * (stepper->t_event - switches->times[stepper->mode].before);
   return fmin(*stepper->first_step, fmax(since, SHORTEST_FIRST * span_of(stepper)));
 }
 
@@ -676,7 +676,7 @@ static bool take_again(Stepper *stepper, double t) {
   if (stepper->t_doubt < INFINITY || !(t - stepper->before > least)) return false;
   stepper->t_doubt = t;
   stepper->at_event = false;
-  start_with(stepper, stepper->before, stepper->begin, t - stepper->before);
+  start_with(stepper, stepper->before, stepper->begin, step); /* which is cut there, and goes on behind */
   events_begin(stepper->view, stepper->before, stepper->begin);
   return true;
 }
