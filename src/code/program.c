@@ -173,8 +173,7 @@ static bool run_tapes(Workspace *workspace, const Arrays *arrays) {
   return all_finite(out + checked, program->outputs - checked) && is_finite;
 }
 
-EvalStatus workspace_run(Workspace *workspace, const Point *point, double *out) {
-  const Program *program = workspace->program;
+static Arrays arrays_at(const Program *program, const Point *point, double *scratch, double *out) {
   Arrays arrays = {
       .read = {[STORE_CONSTANT] = program->numbers,
                [STORE_TIME] = &point->time,
@@ -182,14 +181,57 @@ EvalStatus workspace_run(Workspace *workspace, const Point *point, double *out) 
                [STORE_PARAMETER] = point->parameters,
                [STORE_DISCRETE] = point->discretes,
                [STORE_PRE] = point->pre,
-               [STORE_SCRATCH] = workspace->scratch,
+               [STORE_SCRATCH] = scratch,
                [STORE_OUTPUT] = out},
   };
-  arrays.write[STORE_SCRATCH] = workspace->scratch;
+  arrays.write[STORE_SCRATCH] = scratch;
   arrays.write[STORE_OUTPUT] = out;
+  return arrays;
+}
+
+EvalStatus workspace_run(Workspace *workspace, const Point *point, double *out) {
+  const Program *program = workspace->program;
+  Arrays arrays = arrays_at(program, point, workspace->scratch, out);
   bool is_finite = workspace->registers ? run_tapes(workspace, &arrays)
                                         : program->compiled(program->code, &arrays, workspace->compiled_work);
   return is_finite ? EVAL_OK : EVAL_DOMAIN;
+}
+
+/* Instances of a kernel share the values of its prologue, which are those of one point. */
+static void run_instances(Workspace *workspace, const ProgramStep *step, const Arrays *arrays, uint32_t count) {
+  Registers *registers = workspace->registers[step->kernel];
+  const InstanceBlock *block = &workspace->program->kernels[step->kernel].instances.blocks[step->block];
+  for (uint32_t l = 0; l < count; l++) {
+    tape_begin(registers, &arrays[l]);
+    tape_block(registers, block, &arrays[l]);
+  }
+}
+
+static EvalStatus run_wide(Workspace *workspace, uint32_t count, const Point *points, double *const *outs) {
+  const Program *program = workspace->program;
+  Arrays arrays[TAPE_LANES];
+  if (!workspace->wide_scratch)
+    workspace->wide_scratch = heap_array(workspace->heap, TAPE_LANES * (size_t)program->scratch_count, sizeof(double));
+  for (uint32_t l = 0; l < count; l++)
+    arrays[l] = arrays_at(program, &points[l], workspace->wide_scratch + l * (size_t)program->scratch_count, outs[l]);
+  for (const ProgramStep *step = program->steps, *end = step + program->step_count; step < end; step++) {
+    bool is_single = program->kernels[step->kernel].instances.count == 1;
+    if (is_single) tape_begin_wide(workspace->registers[step->kernel], arrays, count);
+    else if (step->block != STEP_BEGIN) run_instances(workspace, step, arrays, count);
+  }
+  bool is_finite = true;
+  for (uint32_t l = 0; l < count; l++) is_finite = all_finite(outs[l], program->outputs) && is_finite;
+  return is_finite ? EVAL_OK : EVAL_DOMAIN;
+}
+
+EvalStatus workspace_run_points(Workspace *workspace, uint32_t count, const Point *points, double *const *outs) {
+  EvalStatus worst = EVAL_OK;
+  for (uint32_t first = 0, lanes; first < count && worst == EVAL_OK; first += lanes) {
+    lanes = count - first < TAPE_LANES ? count - first : TAPE_LANES;
+    if (!workspace->registers || lanes == 1) worst = workspace_run(workspace, &points[first], outs[first]), lanes = 1;
+    else worst = run_wide(workspace, lanes, points + first, outs + first);
+  }
+  return worst;
 }
 
 uint32_t program_outputs(const Program *program) { return program->outputs; }

@@ -319,12 +319,14 @@ static void radau_predict(Radau *radau, double h) {
 
 static EvalStatus radau_evaluate(Radau *radau, double h) {
   const System *system = radau->system;
-  for (int i = 0; i < radau->method->stages; i++) {
-    double t = radau->t + radau->method->node[i] * h;
-    EvalStatus status = system->residual(system->context, t, radau->stage[i], radau->residual[i]);
-    if (status != EVAL_OK) return status;
-  }
-  return EVAL_OK;
+  EvalStatus status = EVAL_OK;
+  double t[SMAX];
+  int s = radau->method->stages;
+  for (int i = 0; i < s; i++) t[i] = radau->t + radau->method->node[i] * h;
+  if (system->residuals) return system->residuals(system->context, (uint32_t)s, t, radau->stage, radau->residual);
+  for (int i = 0; i < s && status == EVAL_OK; i++)
+    status = system->residual(system->context, t[i], radau->stage[i], radau->residual[i]);
+  return status;
 }
 
 static double radau_change_norm(const Radau *radau) {
