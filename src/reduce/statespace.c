@@ -20,9 +20,6 @@ static const double KEPT_CONTRACTION = 0.02;
 
 static const double NEWTON_QUADRATIC = 1e-8, NEWTON_FLOOR = 1e-14;
 
-/* Corrections this small do not change a matrix by more than its own errors. */
-static const double NEGLIGIBLE = 1e-12;
-
 /* Corrections that fall by this factor from the first on lead to the solution next to where they began; others may lead
  * to any (Kantorovich's theorem). */
 static const double NEWTON_CONTRACTION = 0.5;
@@ -495,7 +492,7 @@ static EvalStatus correct(StateSpace *space, Unit *unit, double t, double *y, do
 /* After the last correction, whose size is given: a matrix that serves later stages must not be older than that. */
 static EvalStatus finish_newton(StateSpace *space, Unit *unit, double t, double *y, double norm) {
   apply_correction(unit, space->correction, 1, y);
-  if (!unit->plan->refresh || norm <= NEGLIGIBLE) return EVAL_OK;
+  if (!unit->plan->refresh || norm <= NEWTON_FLOOR) return EVAL_OK;
   return block_matrix_run_group(unit->matrix, space->evaluator, unit->plan->stage, t, y);
 }
 

@@ -42,7 +42,7 @@ static const double safety = 0.9;
 static const double shortest_before = 0.05;
 
 /* That a column may be from its prediction, relative to its size. */
-static const double farthest = 0.2;
+static const double farthest = 0.002;
 
 /* Stages whose times are well spread over the step, ascending; see erk_extrapolate. */
 static const int spread_order8[SPREAD_MAX] = {0, 4, 8, 10, 11};
