@@ -418,6 +418,17 @@ double linear_determinant(const Linear *linear, double *logarithm) {
 
 /* ---- condition and rank ---- */
 
+double linear_least_pivot(const Linear *linear) {
+  double least = INFINITY;
+  if (linear->kind == LINEAR_KEPT) return sparse_lu_least_pivot(linear->kept);
+  for (int32_t k = 0; k < linear->n; k++) {
+    double diagonal = linear->kind == LINEAR_SPARSE ? ((const double *)linear->numeric->Udiag)[k]
+                                                    : linear->matrix[(size_t)k * ((size_t)linear->n + 1)];
+    least = fmin(least, fabs(linear->kind == LINEAR_PLAIN ? 1 / diagonal : diagonal));
+  }
+  return least;
+}
+
 double linear_condition(Heap *heap, int32_t n, int32_t *start, int32_t *row, double *values) {
   if (n == 0) return 1;
   Linear *linear = heap_alloc(heap, sizeof *linear);

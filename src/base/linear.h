@@ -36,6 +36,9 @@ void linear_solve(Linear *linear, double *b);
 /* The determinant of the real matrix factored last: its sign, and the logarithm of its size. O(n). */
 double linear_determinant(const Linear *linear, double *logarithm);
 
+/* The smallest pivot of the real matrix factored last, whose rows are scaled to about one. O(n). */
+double linear_least_pivot(const Linear *linear);
+
 /* Estimate of the condition number of a sparse matrix of compressed columns, in the 1-norm (Hager 1984, by KLU);
  * HUGE_VAL if it is singular. About the cost of one factorization. */
 double linear_condition(Heap *heap, int32_t n, int32_t *start, int32_t *row, double *values);

@@ -388,6 +388,15 @@ void sparse_lu_solve(const SparseLu *lu, double *b) {
 
 int64_t sparse_lu_operations(const SparseLu *lu) { return lu->target.count; }
 
+double sparse_lu_least_pivot(const SparseLu *lu) {
+  double largest = 0;
+  for (int32_t k = 0; k < lu->n; k++) {
+    const double *reciprocal = lu->values + lu->upper[k] * (lu->complex_values ? 2 : 1);
+    largest = fmax(largest, lu->complex_values ? entry_size(reciprocal) : fabs(*reciprocal));
+  }
+  return 1 / largest;
+}
+
 double sparse_lu_determinant(const SparseLu *lu, double *logarithm) {
   double sign = lu->is_odd ? -1 : 1;
   *logarithm = 0;

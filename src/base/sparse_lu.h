@@ -29,5 +29,8 @@ void sparse_lu_solve(const SparseLu *lu, double *b);
 /* Multiplications that a factorization with the present pivots takes. */
 int64_t sparse_lu_operations(const SparseLu *lu);
 
+/* The smallest pivot of the last factors, whose rows are scaled to about one. O(n). */
+double sparse_lu_least_pivot(const SparseLu *lu);
+
 /* The determinant of the real matrix factored last: its sign, and the logarithm of its size. O(n). */
 double sparse_lu_determinant(const SparseLu *lu, double *logarithm);
