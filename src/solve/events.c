@@ -213,7 +213,7 @@ static void approach(Search *search, uint32_t *mode) {
 
 /* Shrinks the bracket to round-off of the step. */
 static void locate(Search *search, uint32_t *mode) {
-  double near = 2e-16 * fabs(search->high) + 1e-12 * (search->end - search->before);
+  double near = 2e-16 * fabs(search->high) + 5e-15 * (search->end - search->before);
   if (search->interpolates) approach(search, mode);
   if (point_at(search, search->low) && any_contradicts(search->switches, mode)) search->low = search->before;
   fill_margins(search, search->last);
