@@ -336,10 +336,10 @@ static void check_points(Fixture *f, const Program *program) {
   Workspace *workspace = workspace_new(f->heap, program);
   for (uint32_t k = 0; k < POINTS; k++) {
     double *y = heap_copy(f->heap, f->y, columns, sizeof *y);
-    for (uint32_t i = 0; i < columns; i++) y[i] *= 1 + 0.01 * random_unit(f);
+    for (uint32_t i = 0; i < columns; i++) y[i] *= 1 + 1e-7 * random_unit(f);
     points[k] = f->point;
     points[k].y = y;
-    points[k].time += k;
+    points[k].time += 1e-7 * k;
     outs[k] = heap_array(f->heap, outputs, sizeof *outs[k]);
   }
   for (uint32_t count = 0; count <= POINTS; count++) {
