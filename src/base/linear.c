@@ -134,13 +134,17 @@ static const double *linear_order(Linear *linear, const double *values) {
   return ordered;
 }
 
+/* The next two are made for real and for complex numbers: `width` is a constant where they are called. */
+#define FOR_EACH_WIDTH __attribute__((always_inline)) static inline
+
 /* The reciprocals of the largest entries of rows; false: a row is zero or not finite. */
-static bool linear_find_scales(Linear *linear, const double *values) {
+FOR_EACH_WIDTH bool linear_find_scales(Linear *linear, const double *values, size_t width) {
   double *scale = linear->scale;
+  const int32_t *row = linear->row;
   for (int32_t i = 0; i < linear->n; i++) scale[i] = 0;
   for (int32_t k = 0; k < linear->nonzeros; k++) {
-    double size = linear->complex_values ? fabs(values[2 * k]) + fabs(values[2 * k + 1]) : fabs(values[k]);
-    if (!(size <= scale[linear->row[k]])) scale[linear->row[k]] = size;
+    double size = width == 2 ? fabs(values[2 * k]) + fabs(values[2 * k + 1]) : fabs(values[k]);
+    if (!(size <= scale[row[k]])) scale[row[k]] = size;
   }
   for (int32_t i = 0; i < linear->n; i++) {
     if (!(scale[i] > 0) || !isfinite(scale[i])) return false;
@@ -150,20 +154,22 @@ static bool linear_find_scales(Linear *linear, const double *values) {
 }
 
 /* Scatters the values into the dense matrix, each row divided by its largest entry. False: a row is zero. */
-static bool linear_scatter(Linear *linear, const double *values) {
-  size_t n = (size_t)linear->n, width = linear->complex_values ? 2 : 1;
-  if (!linear_find_scales(linear, values)) return false;
-  memset(linear->matrix, 0, n * n * width * sizeof(double));
+FOR_EACH_WIDTH bool linear_scatter(Linear *linear, const double *values, size_t width) {
+  size_t n = (size_t)linear->n;
+  const double *scale = linear->scale;
+  const int32_t *start = linear->start, *row = linear->row;
+  if (!linear_find_scales(linear, values, width)) return false;
+  if ((size_t)linear->nonzeros < n * n) memset(linear->matrix, 0, n * n * width * sizeof(double));
   double *column = linear->matrix;
   for (int32_t j = 0; j < linear->n; j++, column += n * width) {
-    for (int32_t k = linear->start[j]; k < linear->start[j + 1]; k++) {
-      int32_t i = linear->row[k];
+    for (int32_t k = start[j]; k < start[j + 1]; k++) {
+      int32_t i = row[k];
       if (width == 1) {
-        column[i] = values[k] * linear->scale[i];
+        column[i] = values[k] * scale[i];
         continue;
       }
-      column[2 * i] = values[2 * k] * linear->scale[i];
-      column[2 * i + 1] = values[2 * k + 1] * linear->scale[i];
+      column[2 * i] = values[2 * k] * scale[i];
+      column[2 * i + 1] = values[2 * k + 1] * scale[i];
     }
   }
   return true;
@@ -345,7 +351,7 @@ bool linear_factor(Linear *linear, const double *values) {
     if (done) return is_regular;
     make_room(linear, dense_kind(linear->n));
   }
-  if (!linear_scatter(linear, values)) return false;
+  if (!(linear->complex_values ? linear_scatter(linear, values, 2) : linear_scatter(linear, values, 1))) return false;
   if (linear->kind == LINEAR_LAPACK) return linear_lapack_factor(linear);
   return linear->complex_values ? linear_plain_factor_complex(linear) : linear_plain_factor(linear);
 }
@@ -361,9 +367,9 @@ void linear_solve(Linear *linear, double *b) {
     else klu_solve(linear->symbolic, linear->numeric, n, 1, b, &linear->common);
     return;
   }
-  for (int32_t i = 0; i < n; i++)
-    if (linear->complex_values) b[2 * i] *= linear->scale[i], b[2 * i + 1] *= linear->scale[i];
-    else b[i] *= linear->scale[i];
+  const double *scale = linear->scale;
+  for (int32_t i = 0; i < n && !linear->complex_values; i++) b[i] *= scale[i];
+  for (int32_t i = 0; i < n && linear->complex_values; i++) b[2 * i] *= scale[i], b[2 * i + 1] *= scale[i];
   if (linear->kind == LINEAR_LAPACK) linear_lapack_solve(linear, b);
   else if (linear->complex_values) linear_plain_solve_complex(linear, b);
   else linear_plain_solve(linear, b);

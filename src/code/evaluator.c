@@ -52,11 +52,9 @@ Evaluator *evaluator_new(Heap *heap, const ArrayCode *code, const double *parame
   return evaluator;
 }
 
-Point evaluator_point(const Evaluator *evaluator, double t, const double *y) {
-  if (evaluator->inputs && y) inputs_write(evaluator->inputs, t, evaluator->parameters);
-  Point point = {t, y, evaluator->parameters, evaluator->discretes, evaluator->pre};
-  if (evaluator->past && y) past_read(evaluator, &point);
-  return point;
+void evaluator_look_up(const Evaluator *evaluator, const Point *point) {
+  if (evaluator->inputs) inputs_write(evaluator->inputs, point->time, evaluator->parameters);
+  if (evaluator->past) past_read(evaluator, point);
 }
 
 EvalStatus evaluator_rows(Evaluator *evaluator, double t, const double *y, double *rows) {

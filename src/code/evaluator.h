@@ -36,8 +36,15 @@ bool evaluator_constant(Evaluator *evaluator, Expr e, double *value);
 /* Text of a row of the array as an equation, in the arena. */
 const char *evaluator_row_text(Evaluator *evaluator, uint32_t row, Arena *arena);
 
-/* The point (t, y) with the evaluator's other values, delays read for it. */
-Point evaluator_point(const Evaluator *evaluator, double t, const double *y);
+/* Reads the inputs and delays for a point, into the evaluator's values. */
+void evaluator_look_up(const Evaluator *evaluator, const Point *point);
+
+/* The point (t, y) with the evaluator's other values, inputs and delays read for it. Most models have none. */
+static inline Point evaluator_point(const Evaluator *evaluator, double t, const double *y) {
+  Point point = {t, y, evaluator->parameters, evaluator->discretes, evaluator->pre};
+  if (y && (evaluator->inputs || evaluator->past)) evaluator_look_up(evaluator, &point);
+  return point;
+}
 
 /* All rows, or the Jacobian of all rows, counted. */
 EvalStatus evaluator_rows(Evaluator *evaluator, double t, const double *y, double *rows);

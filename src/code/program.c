@@ -131,9 +131,11 @@ static double sum_of(const double *values, uint32_t count) {
 }
 
 bool all_finite(const double *values, uint32_t count) {
-  double small = 0;
-  for (uint32_t i = 0; i < count && count < 16; i++) small += values[i];
-  if (isfinite(count < 16 ? small : sum_of(values, count))) return true;
+  double sum = 0;
+  if (count >= 16) sum = sum_of(values, count);
+  else
+    for (uint32_t i = 0; i < count; i++) sum += values[i];
+  if (isfinite(sum)) return true;
   for (uint32_t i = 0; i < count; i++)
     if (!isfinite(values[i])) return false;
   return true;
@@ -143,7 +145,9 @@ Workspace *workspace_new(Heap *heap, const Program *program) {
   Workspace *workspace = heap_alloc(heap, sizeof *workspace);
   workspace->heap = heap;
   workspace->program = program;
-  workspace->scratch = heap_array(heap, program->scratch_count, sizeof *workspace->scratch);
+  double *scratch = heap_array(heap, program->scratch_count, sizeof *scratch);
+  workspace->arrays.read[STORE_CONSTANT] = program->numbers;
+  workspace->arrays.read[STORE_SCRATCH] = workspace->arrays.write[STORE_SCRATCH] = scratch;
   if (program->calls) workspace->caller = caller_of(heap, program->model);
   for (uint32_t k = 0; k < program->kernel_count && program->calls; k++) {
     const Kernel *kernel = &program->kernels[k];
@@ -173,27 +177,22 @@ static bool run_tapes(Workspace *workspace, const Arrays *arrays) {
   return all_finite(out + checked, program->outputs - checked) && is_finite;
 }
 
-static Arrays arrays_at(const Program *program, const Point *point, double *scratch, double *out) {
-  Arrays arrays = {
-      .read = {[STORE_CONSTANT] = program->numbers,
-               [STORE_TIME] = &point->time,
-               [STORE_COLUMN] = point->y,
-               [STORE_PARAMETER] = point->parameters,
-               [STORE_DISCRETE] = point->discretes,
-               [STORE_PRE] = point->pre,
-               [STORE_SCRATCH] = scratch,
-               [STORE_OUTPUT] = out},
-  };
-  arrays.write[STORE_SCRATCH] = scratch;
-  arrays.write[STORE_OUTPUT] = out;
-  return arrays;
+/* Puts a point and the outputs there into what every point shares. */
+static void set_point(Arrays *arrays, const Point *point, double *out) {
+  arrays->read[STORE_TIME] = &point->time;
+  arrays->read[STORE_COLUMN] = point->y;
+  arrays->read[STORE_PARAMETER] = point->parameters;
+  arrays->read[STORE_DISCRETE] = point->discretes;
+  arrays->read[STORE_PRE] = point->pre;
+  arrays->read[STORE_OUTPUT] = arrays->write[STORE_OUTPUT] = out;
 }
 
 EvalStatus workspace_run(Workspace *workspace, const Point *point, double *out) {
   const Program *program = workspace->program;
-  Arrays arrays = arrays_at(program, point, workspace->scratch, out);
-  bool is_finite = workspace->registers ? run_tapes(workspace, &arrays)
-                                        : program->compiled(program->code, &arrays, workspace->compiled_work);
+  Arrays *arrays = &workspace->arrays;
+  set_point(arrays, point, out);
+  bool is_finite = workspace->registers ? run_tapes(workspace, arrays)
+                                        : program->compiled(program->code, arrays, workspace->compiled_work);
   return is_finite ? EVAL_OK : EVAL_DOMAIN;
 }
 
@@ -212,8 +211,12 @@ static EvalStatus run_wide(Workspace *workspace, uint32_t count, const Point *po
   Arrays arrays[TAPE_LANES];
   if (!workspace->wide_scratch)
     workspace->wide_scratch = heap_array(workspace->heap, TAPE_LANES * (size_t)program->scratch_count, sizeof(double));
-  for (uint32_t l = 0; l < count; l++)
-    arrays[l] = arrays_at(program, &points[l], workspace->wide_scratch + l * (size_t)program->scratch_count, outs[l]);
+  for (uint32_t l = 0; l < count; l++) {
+    arrays[l] = workspace->arrays;
+    set_point(&arrays[l], &points[l], outs[l]);
+    arrays[l].read[STORE_SCRATCH] = arrays[l].write[STORE_SCRATCH] =
+        workspace->wide_scratch + l * (size_t)program->scratch_count;
+  }
   for (const ProgramStep *step = program->steps, *end = step + program->step_count; step < end; step++) {
     bool is_single = program->kernels[step->kernel].instances.count == 1;
     if (is_single) tape_begin_wide(workspace->registers[step->kernel], arrays, count);

@@ -44,7 +44,7 @@ struct Program {
 struct Workspace {
   Heap *heap;
   const Program *program;
-  double *scratch;
+  Arrays arrays;         /* where the tapes read and write; what a point has is set in each run */
   double *wide_scratch;  /* of several points; NULL until it is asked for */
   Registers **registers; /* per kernel; NULL where compiled code runs */
   Caller *caller;        /* NULL: no function is called */

@@ -398,7 +398,8 @@ end:
 #undef NEXT
 }
 
-static void copy_numbers(double *to, const double *from, uint32_t count) {
+/* Most runs are of one number or a few. */
+__attribute__((always_inline)) static inline void copy_numbers(double *to, const double *from, uint32_t count) {
   switch (count) {
   case 4: to[3] = from[3]; /* fall through */
   case 3: to[2] = from[2]; /* fall through */

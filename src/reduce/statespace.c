@@ -343,8 +343,9 @@ static bool factor_unit(StateSpace *space, Unit *unit) {
   Unit *owner = &space->units[unit->plan->owner];
   if (owner->factored == unit->matrix->version) return true;
   owner->factored = 0;
-  for (int32_t e = 0; e < unit->column_start[unit->plan->count]; e++)
-    unit->entries[e] = unit->matrix->values[unit->gather[e]];
+  const double *values = unit->matrix->values;
+  for (int32_t e = 0, count = unit->column_start[unit->plan->count]; e < count; e++)
+    unit->entries[e] = values[unit->gather[e]];
   space->factorizations++;
   owner->is_projected =
       owner->tangent && tangent_factor(owner->tangent, unit->column_start, unit->row_index, unit->entries);
@@ -452,10 +453,10 @@ static bool correct_with_kept_factors(StateSpace *space, Unit *unit, double t, d
   return false;
 }
 
-/* The same from the beginning. False: y is as it was. */
+/* The same of a unit that keeps its factors, from the beginning. False: y is as it was. */
 static bool solve_with_kept_factors(StateSpace *space, Unit *unit, double t, double *y) {
   double last = INFINITY;
-  if (!unit->plan->keeps || !space->units[unit->plan->owner].factored) return false;
+  if (!space->units[unit->plan->owner].factored) return false;
   for (int32_t k = 0; k < unit->plan->count; k++) unit->values[k] = y[unit->columns[k]];
   if (correct_with_kept_factors(space, unit, t, y, &last)) return true;
   for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] = unit->values[k];
@@ -463,11 +464,12 @@ static bool solve_with_kept_factors(StateSpace *space, Unit *unit, double t, dou
 }
 
 static EvalStatus solve_linear(StateSpace *space, Unit *unit, double t, double *y) {
-  if (solve_with_kept_factors(space, unit, t, y)) return EVAL_OK;
+  if (unit->plan->keeps && solve_with_kept_factors(space, unit, t, y)) return EVAL_OK;
   EvalStatus status = unit_joint(space, unit, t, y, space->correction);
   if (status == EVAL_OK) status = solve_correction(space, unit, space->correction);
   if (status != EVAL_OK) return status;
-  for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] -= space->correction[k];
+  const double *correction = space->correction;
+  for (int32_t k = 0, count = unit->plan->count; k < count; k++) y[unit->columns[k]] -= correction[k];
   return EVAL_OK;
 }
 
@@ -504,7 +506,7 @@ static bool goes_on_with_factors(const StateSpace *space, const Unit *unit, doub
 }
 
 static EvalStatus solve_newton(StateSpace *space, Unit *unit, double t, double *y) {
-  if (solve_with_kept_factors(space, unit, t, y)) return EVAL_OK;
+  if (unit->plan->keeps && solve_with_kept_factors(space, unit, t, y)) return EVAL_OK;
   EvalStatus status = unit_joint_at_guess(space, unit, t, y, space->residual);
   if (status != EVAL_OK) return status;
   double last = 0;

@@ -67,9 +67,6 @@ typedef struct System {
   /* [columns] that follow from others and on which no rate depends: no reason for small steps. NULL: not known of any. */
   const bool *spare;
 
-  /* Nobody looks at values between the ends of steps, so only the ends have to be within the tolerance. */
-  bool ends_only;
-
   /* d rates / d states, dense column-major links x links, at a point closed by `complete`; by the implicit function
    * theorem. NULL where `complete` is. */
   EvalStatus (*rates_jacobian)(void *context, double t, const double *y, double *jacobian);
@@ -82,6 +79,8 @@ typedef struct IntegratorOptions {
   double max_step;           /* 0: none */
   int min_order, max_order;  /* 0: the method's own */
   bool fixed_step;           /* erk, radau: every step is max_step, whatever its error; to measure orders */
+  const double
+      *unread; /* nobody looks inside of steps that end by this time; may change between steps. NULL: of none */
 } IntegratorOptions;
 
 /* Of the span: algebraic columns that depart from their prediction over a shorter step have jumped, as equations may have it,

@@ -33,6 +33,7 @@ static const double lenient_weight = 0.01;
 
 static const double gap_weight = 0.001;   /* of algebraic columns, see radau_gap */
 static const double departure_limit = 10; /* in tolerances, see radau_departure */
+static const double unread_limit = 100;   /* the same where nobody looks */
 
 /* Least contraction taken over from the step before, where it may end the iteration after the first
  * correction. What was measured is that of the largest corrections, often of columns that a linear row gives
@@ -54,6 +55,7 @@ typedef struct Radau {
   const System *system;
   double relative, absolute, initial_step, max_step;
   bool fixed_step;
+  const double *unread;            /* as in the options */
   const RadauCoefficients *method; /* in use */
   int lowest, highest;             /* indices into radau_methods */
   double inner[RADAU_METHODS];     /* tolerance of the error estimate */
@@ -159,6 +161,7 @@ static void *radau_create(Heap *heap, const System *system, const IntegratorOpti
   radau->absolute = options->absolute_tolerance;
   radau->initial_step = options->fixed_step ? options->max_step : options->initial_step;
   radau->fixed_step = options->fixed_step;
+  radau->unread = options->unread;
   radau->max_step = options->max_step > 0 ? options->max_step : INFINITY;
   radau->highest = options->max_order > 0 ? radau_order_index(options->max_order) : RADAU_METHODS - 1;
   radau->lowest = options->min_order > 0 ? radau_order_index(options->min_order) : 0;
@@ -425,7 +428,7 @@ static double radau_gap(const Radau *radau) {
 /* How far the solution departs from the polynomial of the step between its points, over what is allowed. Where it follows an
  * input, the end of a step is right however long it is, and the error test does not see what stands between. Derivatives grow
  * geometrically; two in a row are never both near zero by chance. */
-static double radau_departure(const Radau *radau) {
+static double radau_departure(const Radau *radau, double t_new) {
   double squares[3] = {0}, derivative[3];
   for (int32_t a = 0; a < radau->followed_count; a++) {
     radau_derivatives(radau, radau->followed[a], derivative);
@@ -438,7 +441,7 @@ static double radau_departure(const Radau *radau) {
   double growth = fmin(1, (squares[0] + squares[1]) / fmax(squares[1] + squares[2], DBL_MIN));
   double next = sqrt(growth * (squares[0] + growth * squares[1]) / fmax(radau->followed_count, 1));
   if (radau->method->stages > 3) next *= growth * growth; /* output is corrected, see radau_dense.h */
-  return next * radau->method->bulge / departure_limit;
+  return next * radau->method->bulge / (radau->unread && t_new <= *radau->unread ? unread_limit : departure_limit);
 }
 
 static double radau_states_norm(const Radau *radau, const double *vector) {
@@ -667,7 +670,7 @@ static StepStatus radau_step(void *self, double t_stop) {
       continue;
     }
     double error = radau_error(radau, h);
-    radau->departure = radau->system->ends_only ? 0 : radau_departure(radau);
+    radau->departure = radau_departure(radau, held ? t_stop : radau->t + h);
     double unresolved = fmax(radau_gap(radau), radau->departure);
     if (unresolved > error && h > radau->shortest_followed) {
       error = unresolved;

@@ -132,6 +132,12 @@ static bool stay_within(RunLoop *run, double t) {
   return true;
 }
 
+/* The next time at which somebody looks at the solution. A caller that goes step by step may look anywhere. */
+static double next_look(const RunLoop *run, double until, bool once) {
+  if (once) return -INFINITY;
+  return run->recorder && run->output_count <= run->outputs ? fmin(until, output_time(run, run->output_count)) : until;
+}
+
 /* A step beyond the time asked for is in vain if an input gets another value there. */
 static bool advance(RunLoop *run, double until, bool once) {
   Stepper *stepper = run->stepper;
@@ -143,7 +149,10 @@ static bool advance(RunLoop *run, double until, bool once) {
     } else if (run->is_open) {
       if (!close_step(run)) return false;
       if (once) break;
-    } else if (!take_step(run)) return false;
+    } else {
+      stepper_expect(stepper, next_look(run, until, once));
+      if (!take_step(run)) return false;
+    }
   }
   run->now = stepper_time(stepper);
   return true;
@@ -202,11 +211,6 @@ RunLoop *run_new(Heap *heap, const RunOptions *options, Recorder *recorder, RunS
   return run;
 }
 
-/* Does nobody look between the ends of steps, for output, events, delays or sensitivities? */
-static bool needs_ends_only(const RunLoop *run, const View *view) {
-  return run->recorder && run->outputs <= 1 && !view->switches && !view->evaluator->past && !view->sensitivity;
-}
-
 /* Another system, from (t, y) on. */
 static void take_system(RunLoop *run, View *view, const RunPlan *plan, double t, const double *y) {
   const RunOptions *options = run->options;
@@ -216,7 +220,6 @@ static void take_system(RunLoop *run, View *view, const RunPlan *plan, double t,
                              .max_step = options->max_step,
                              .integrator = options->integrator};
   run->view = view;
-  view->system.ends_only = view->without_superfluous.ends_only = needs_ends_only(run, view);
   run->stepper = stepper_new(run->heap, view, plan->structure, plan->watched, &stepping, run->diags);
   run->output = heap_array(run->heap, (size_t)view->system.columns, sizeof(double));
   run->at = heap_array(run->heap, (size_t)view->system.columns, sizeof(double));

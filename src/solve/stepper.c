@@ -64,6 +64,7 @@ struct Stepper {
   EventCause cause;          /* of it */
   uint32_t mode;             /* one that changes there */
   double limit;              /* where the caller wants a step to end; INFINITY: anywhere */
+  double unread;             /* steps that end by then are not looked at inside */
   double t_doubt;            /* where a step that is taken again must end; INFINITY: anywhere */
   double t_timed;            /* the next event of time alone; INFINITY: none */
   uint32_t timed;            /* a mode that changes then */
@@ -219,7 +220,8 @@ static void copy_values(Stepper *stepper) {
 static void create_integrator(Stepper *stepper, const Integrator *integrator) {
   IntegratorOptions options = {.relative_tolerance = stepper->options.tolerance,
                                .absolute_tolerance = stepper->options.tolerance,
-                               .max_step = stepper->options.max_step};
+                               .max_step = stepper->options.max_step,
+                               .unread = &stepper->unread};
   const System *system = view_system(stepper->view, integrator);
   heap_release(stepper->heap, stepper->ticket);
   stepper->integrator = integrator;
@@ -946,6 +948,12 @@ bool stepper_passed_fold(Stepper *stepper) { return pass_fold(stepper, stepper_t
 
 void stepper_limit(Stepper *stepper, double limit) { stepper->limit = limit; }
 
+/* Conditions, delays and sensitivities look at every step. */
+void stepper_expect(Stepper *stepper, double time) {
+  const View *view = stepper->view;
+  stepper->unread = view->switches || view->evaluator->past || view->sensitivity ? -INFINITY : time;
+}
+
 bool stepper_terminated(const Stepper *stepper) { return stepper->terminated; }
 
 bool stepper_at_event(const Stepper *stepper) { return stepper->at_event; }
@@ -974,6 +982,7 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
   *stepper = (Stepper){.heap = heap, .view = view, .structure = structure, .options = *options, .diags = diags};
   if (view->switches) switches_set_nominal(view->switches, options->start, view->system.nominal);
   stepper->limit = INFINITY;
+  stepper->unread = -INFINITY;
   stepper->y = heap_array(heap, columns, sizeof(double));
   stepper->ahead = heap_array(heap, columns, sizeof(double));
   stepper->begin = heap_array(heap, columns, sizeof(double));

@@ -67,6 +67,9 @@ bool stepper_step(Stepper *stepper);
 /* Steps to come end at this time at the latest; INFINITY: only at the stop time. */
 void stepper_limit(Stepper *stepper, double limit);
 
+/* Of steps to come, only those that end beyond this time will be looked at inside; -INFINITY, as at first: all may be. */
+void stepper_expect(Stepper *stepper, double time);
+
 /* Time reached, and all columns there; at an event those before it. */
 double stepper_time(const Stepper *stepper);
 const double *stepper_values(const Stepper *stepper);
