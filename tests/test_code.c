@@ -327,6 +327,48 @@ static void test_templates(void **state) {
   teardown(f);
 }
 
+/* Several points at once give the numbers of each alone, to the bit. */
+static void check_points(Fixture *f, const Program *program) {
+  enum { POINTS = 7 };
+  uint32_t columns = f->layout.columns, outputs = program_outputs(program);
+  Point points[POINTS];
+  double *outs[POINTS], *alone = heap_array(f->heap, outputs, sizeof *alone);
+  Workspace *workspace = workspace_new(f->heap, program);
+  for (uint32_t k = 0; k < POINTS; k++) {
+    double *y = heap_copy(f->heap, f->y, columns, sizeof *y);
+    for (uint32_t i = 0; i < columns; i++) y[i] *= 1 + 1e-7 * random_unit(f);
+    points[k] = f->point;
+    points[k].y = y;
+    points[k].time += 1e-7 * k;
+    outs[k] = heap_array(f->heap, outputs, sizeof *outs[k]);
+  }
+  for (uint32_t count = 0; count <= POINTS; count++) {
+    assert_int_equal(workspace_run_points(workspace, count, points, outs), EVAL_OK);
+    for (uint32_t k = 0; k < count; k++) {
+      assert_int_equal(workspace_run(workspace, &points[k], alone), EVAL_OK);
+      assert_memory_equal(outs[k], alone, outputs * sizeof *alone);
+    }
+  }
+  points[POINTS - 1].time = NAN;
+  assert_int_equal(workspace_run_points(workspace, POINTS, points, outs), EVAL_DOMAIN);
+}
+
+static void test_points(void **state) {
+  (void)state;
+  Fixture *f = setup(UNKNOWNS, ORDERS);
+  ExprVec roots = {0};
+  grow(f, &roots, 300);
+  vec_push(f->heap, &roots, dag_time(f->dag));
+  check_points(f, program_new(f->heap, f->model, &f->layout, roots.data, roots.count));
+  teardown(f);
+  f = setup(600, 2);
+  roots = (ExprVec){0};
+  chain_rows(f, 600, &roots);
+  vec_push(f->heap, &roots, dag_time(f->dag));
+  check_points(f, program_new(f->heap, f->model, &f->layout, roots.data, roots.count));
+  teardown(f);
+}
+
 static void test_jacobian_templates(void **state) {
   (void)state;
   Fixture *f = setup(60, 2);
@@ -955,6 +997,7 @@ int main(void) {
       cmocka_unit_test(test_empty_and_deep),
       cmocka_unit_test(test_jacobian_random),
       cmocka_unit_test(test_templates),
+      cmocka_unit_test(test_points),
       cmocka_unit_test(test_jacobian_templates),
       cmocka_unit_test(test_long_chain),
       cmocka_unit_test(test_blame),

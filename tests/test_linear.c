@@ -1,4 +1,4 @@
-/* Linear systems of every kind (plain, LAPACK, KLU; real and complex) against their residuals. */
+/* Linear systems of every kind (plain, LAPACK, kept pivots, KLU; real and complex) against their residuals. */
 #include "base/linear.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-enum { ROWS_MAX = 120 };
+enum { ROWS_MAX = 160 };
 
 typedef struct Matrix {
   int32_t n, start[ROWS_MAX + 1], row[ROWS_MAX * ROWS_MAX];
@@ -78,14 +78,40 @@ static void test_kinds(void **state) {
   const struct {
     int32_t n;
     double filled;
-  } cases[] = {{1, 1}, {2, 2}, {7, 3}, {12, 12}, {30, 30}, {30, 3}, {80, 80}, {120, 3}};
+  } cases[] = {{1, 1}, {2, 2}, {7, 3}, {12, 12}, {30, 30}, {30, 3}, {80, 80}, {120, 3}, {160, 3}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     check(cases[i].n, cases[i].filled, false);
     check(cases[i].n, cases[i].filled, true);
   }
 }
 
-/* A new pattern on the same object, as after a change of states. */
+/* Pivots chosen for other values stop to serve when entries change by orders of magnitude. */
+static void test_pivots_change(void **state) {
+  (void)state;
+  for (int trial = 0; trial < 40; trial++) {
+    Heap *heap = heap_new(NULL);
+    Matrix *m = heap_alloc(heap, sizeof *m);
+    uint32_t seed = (uint32_t)trial + 1;
+    int32_t n = 4 + trial;
+    int width = trial % 2 + 1;
+    double b[2 * ROWS_MAX], x[2 * ROWS_MAX];
+    matrix_fill(m, n, 2, width, &seed);
+    Linear *linear = linear_new(heap, n, m->start[n], width == 2);
+    linear_set_pattern(linear, m->start, m->row);
+    for (int round = 0; round < 10; round++) {
+      for (int32_t k = 0; k < m->start[n]; k++) {
+        double size = pow(10, 8 * random_number(&seed));
+        for (int w = 0; w < width; w++) m->value[k * width + w] = size * random_number(&seed);
+      }
+      assert_true(linear_factor(linear, m->value));
+      for (int32_t i = 0; i < n * width; i++) x[i] = b[i] = random_number(&seed);
+      linear_solve(linear, x);
+      assert_true(matrix_residual(m, width, x, b) < 1e-6);
+    }
+    heap_destroy(heap);
+  }
+}
+
 /* By elimination of the dense matrix with complete pivoting. */
 static double plain_determinant(double *a, int32_t n, double *logarithm) {
   double sign = 1;
@@ -118,7 +144,7 @@ static void test_determinants(void **state) {
   static const struct {
     int32_t n;
     double filled;
-  } cases[] = {{1, 1}, {2, 2}, {3, 2}, {8, 4}, {12, 9}, {40, 3}, {60, 50}, {80, 70}, {100, 4}, {120, 2}};
+  } cases[] = {{1, 1}, {2, 2}, {3, 2}, {8, 4}, {12, 9}, {40, 3}, {60, 50}, {80, 70}, {100, 4}, {160, 2}};
   for (int trial = 0; trial < 40; trial++) {
     Heap *heap = heap_new(NULL);
     Matrix *m = heap_alloc(heap, sizeof *m);
@@ -139,6 +165,7 @@ static void test_determinants(void **state) {
   }
 }
 
+/* A new pattern on the same object, as after a change of states. */
 static void test_pattern_changes(void **state) {
   (void)state;
   Heap *heap = heap_new(NULL);
@@ -235,8 +262,9 @@ static void test_transposed(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds),           cmocka_unit_test(test_determinants),
-                                     cmocka_unit_test(test_pattern_changes), cmocka_unit_test(test_size_changes),
-                                     cmocka_unit_test(test_singular),        cmocka_unit_test(test_transposed)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds),        cmocka_unit_test(test_pivots_change),
+                                     cmocka_unit_test(test_determinants), cmocka_unit_test(test_pattern_changes),
+                                     cmocka_unit_test(test_size_changes), cmocka_unit_test(test_singular),
+                                     cmocka_unit_test(test_transposed)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

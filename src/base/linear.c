@@ -1,6 +1,9 @@
-/* linear: see linear.h. Invariant: `kind` decides which of the three groups of fields is in use; rows of dense matrices
+/* linear: see linear.h. Invariant: `kind` decides which of the groups of fields is in use; rows of dense matrices
  * are scaled to largest entry one, so that pivoting does not depend on how equations are written. */
 #include "base/linear.h"
+
+#include "base/pairs.h"
+#include "base/sparse_lu.h"
 
 #include <klu.h>
 #include <lapacke.h>
@@ -8,21 +11,23 @@
 #include <math.h>
 #include <string.h>
 
-/* Measured with three or four entries a row: KLU's solve is the cheapest from twelve rows on, and the plain LU
- * beats LAPACK up to about sixty. */
+/* Measured: the plain LU beats LAPACK up to about sixty rows. */
 enum {
-  DENSE_MAX = 12, /* matrices up to this size are never sparse */
-  FILL = 4,       /* and larger ones are dense when one entry in so many is not zero */
+  KEPT_MIN = 4,   /* matrices from this size on */
+  KEPT_MAX = 128, /* to this size keep their pivots if, */
+  KEPT_GAIN = 4,  /* with their zeros left out, elimination takes less than one operation in so many */
+  FILL = 4,       /* larger ones are dense when one entry in so many is not zero */
   PLAIN_MAX = 60, /* largest matrix for the plain LU */
 };
 
-typedef enum LinearKind { LINEAR_PLAIN, LINEAR_LAPACK, LINEAR_SPARSE } LinearKind;
+typedef enum LinearKind { LINEAR_PLAIN, LINEAR_LAPACK, LINEAR_KEPT, LINEAR_SPARSE } LinearKind;
 
 struct Linear {
   Heap *heap;
   int32_t n, nonzeros;
   bool complex_values;
   LinearKind kind;
+  bool is_new; /* the pattern: it has not been factored yet */
   const int32_t *start, *row;
 
   /* of a transpose: its pattern, where values go in it, and they themselves; NULL: the pattern is that given */
@@ -31,6 +36,8 @@ struct Linear {
 
   double *matrix, *scale; /* dense: factors (column-major), row scales */
   int32_t *pivot, room;   /* equations for which these three are allocated */
+
+  SparseLu *kept;
 
   void *deferred; /* release of the three below */
   klu_common common;
@@ -44,17 +51,34 @@ static void linear_release(void *object) {
   klu_free_symbolic(&linear->symbolic, &linear->common);
 }
 
-void linear_resize(Linear *linear, int32_t n, int32_t nonzeros) {
-  bool dense = n <= DENSE_MAX || (int64_t)nonzeros * FILL >= (int64_t)n * n;
-  linear->n = n;
-  linear->kind = !dense ? LINEAR_SPARSE : n <= PLAIN_MAX ? LINEAR_PLAIN : LINEAR_LAPACK;
-  if (!dense && !linear->deferred) linear->deferred = heap_defer(linear->heap, linear_release, linear);
-  if (!dense || (linear->matrix && n <= linear->room)) return;
-  size_t size = (size_t)n, numbers = size * size * (linear->complex_values ? 2 : 1);
+static LinearKind dense_kind(int32_t n) { return n <= PLAIN_MAX ? LINEAR_PLAIN : LINEAR_LAPACK; }
+
+/* By the numbers of equations and entries alone. */
+static LinearKind suitable_kind(int32_t n, int64_t nonzeros) {
+  int64_t all = (int64_t)n * n;
+  if (n >= KEPT_MIN && n <= KEPT_MAX && 2 * nonzeros <= all) return LINEAR_KEPT;
+  return n > KEPT_MAX && nonzeros * FILL < all ? LINEAR_SPARSE : dense_kind(n);
+}
+
+static void make_dense_room(Linear *linear) {
+  size_t size = (size_t)linear->n, numbers = size * size * (linear->complex_values ? 2 : 1);
+  if (linear->matrix && linear->n <= linear->room) return;
   linear->matrix = heap_resize(linear->heap, linear->matrix, numbers * sizeof(double));
   linear->scale = heap_resize(linear->heap, linear->scale, size * sizeof(double));
   linear->pivot = heap_resize(linear->heap, linear->pivot, size * sizeof(int32_t));
-  linear->room = n;
+  linear->room = linear->n;
+}
+
+static void make_room(Linear *linear, LinearKind kind) {
+  linear->kind = kind;
+  if (kind == LINEAR_PLAIN || kind == LINEAR_LAPACK) make_dense_room(linear);
+  if (kind == LINEAR_KEPT && !linear->kept) linear->kept = sparse_lu_new(linear->heap, linear->complex_values);
+  if (kind == LINEAR_SPARSE && !linear->deferred) linear->deferred = heap_defer(linear->heap, linear_release, linear);
+}
+
+void linear_resize(Linear *linear, int32_t n, int32_t nonzeros) {
+  linear->n = n;
+  make_room(linear, suitable_kind(n, nonzeros));
 }
 
 Linear *linear_new(Heap *heap, int32_t n, int32_t nonzeros, bool complex_values) {
@@ -70,6 +94,9 @@ void linear_set_pattern(Linear *linear, const int32_t *column_start, const int32
   linear->start = column_start;
   linear->row = row_index;
   linear->nonzeros = column_start[linear->n];
+  linear->is_new = true;
+  make_room(linear, suitable_kind(linear->n, linear->nonzeros));
+  if (linear->kind == LINEAR_KEPT) sparse_lu_set_pattern(linear->kept, linear->n, column_start, row_index);
   if (linear->kind != LINEAR_SPARSE) return;
   linear_release(linear);
   linear->symbolic = klu_analyze(linear->n, (int32_t *)column_start, (int32_t *)row_index, &linear->common);
@@ -148,22 +175,7 @@ FOR_EACH_WIDTH bool linear_scatter(Linear *linear, const double *values, size_t 
   return true;
 }
 
-typedef double Pair __attribute__((vector_size(16), aligned(8), may_alias));
-
-/* b[i] -= factor * a[i] for first <= i < last. */
-static inline void subtract_multiple(double *b, const double *a, double factor, int32_t first, int32_t last) {
-  Pair pair = {factor, factor};
-  int32_t i = first;
-  for (; i + 4 <= last; i += 4) {
-    Pair *target = (Pair *)(void *)(b + i);
-    const Pair *source = (const Pair *)(const void *)(a + i);
-    target[0] -= source[0] * pair;
-    target[1] -= source[1] * pair;
-  }
-  for (; i < last; i++) b[i] -= a[i] * factor;
-}
-
-/* The same for complex numbers (re, im). */
+/* b[i] -= factor * a[i] for first <= i < last, complex numbers (re, im). */
 static inline void subtract_complex(double *b, const double *a, double re, double im, int32_t first, int32_t last) {
   const Pair straight = {re, re}, crossed = {-im, im};
   Pair *target = (Pair *)(void *)b;
@@ -194,7 +206,7 @@ static bool linear_plain_factor(Linear *linear) {
       column[p] = column[k];
       column[k] = head;
       if (head == 0) continue;
-      subtract_multiple(column, pivot_column, head, k + 1, n);
+      add_multiple(column + k + 1, pivot_column + k + 1, -head, n - k - 1);
     }
   }
   return true;
@@ -209,12 +221,12 @@ static void linear_plain_solve(const Linear *linear, double *b) {
     double head = b[p];
     b[p] = b[k];
     b[k] = head;
-    if (head != 0) subtract_multiple(b, column, head, k + 1, n);
+    if (head != 0) add_multiple(b + k + 1, column + k + 1, -head, n - k - 1);
   }
   for (int32_t k = n - 1; k >= 0; k--) {
     const double *column = a + (size_t)k * (size_t)n;
     double head = b[k] *= column[k];
-    subtract_multiple(b, column, head, 0, k);
+    add_multiple(b, column, -head, k);
   }
 }
 
@@ -317,9 +329,28 @@ static bool linear_sparse_factor(Linear *linear, double *values) {
   return linear->numeric && linear->common.status == KLU_OK;
 }
 
+/* Do zeros save so much that looking for them is worth it? */
+static bool zeros_pay(const Linear *linear) {
+  int64_t n = linear->n;
+  return 3 * KEPT_GAIN * sparse_lu_operations(linear->kept) <= n * n * n;
+}
+
+/* The first values of a pattern show how much of it elimination fills: *done if they need no dense matrix. */
+static bool linear_kept_factor(Linear *linear, const double *values, bool *done) {
+  bool is_regular = sparse_lu_factor(linear->kept, values), is_new = linear->is_new;
+  linear->is_new = linear->is_new && !is_regular;
+  *done = !is_regular || !is_new || zeros_pay(linear);
+  return is_regular;
+}
+
 bool linear_factor(Linear *linear, const double *values) {
   values = linear_order(linear, values);
   if (linear->kind == LINEAR_SPARSE) return linear_sparse_factor(linear, (double *)values);
+  if (linear->kind == LINEAR_KEPT) {
+    bool done, is_regular = linear_kept_factor(linear, values, &done);
+    if (done) return is_regular;
+    make_room(linear, dense_kind(linear->n));
+  }
   if (!(linear->complex_values ? linear_scatter(linear, values, 2) : linear_scatter(linear, values, 1))) return false;
   if (linear->kind == LINEAR_LAPACK) return linear_lapack_factor(linear);
   return linear->complex_values ? linear_plain_factor_complex(linear) : linear_plain_factor(linear);
@@ -327,6 +358,10 @@ bool linear_factor(Linear *linear, const double *values) {
 
 void linear_solve(Linear *linear, double *b) {
   int32_t n = linear->n;
+  if (linear->kind == LINEAR_KEPT) {
+    sparse_lu_solve(linear->kept, b);
+    return;
+  }
   if (linear->kind == LINEAR_SPARSE) {
     if (linear->complex_values) klu_z_solve(linear->symbolic, linear->numeric, n, 1, b, &linear->common);
     else klu_solve(linear->symbolic, linear->numeric, n, 1, b, &linear->common);
@@ -376,6 +411,7 @@ double linear_determinant(const Linear *linear, double *logarithm) {
   int32_t n = linear->n, first = linear->kind == LINEAR_LAPACK; /* of LAPACK's row numbers */
   double sign = 1;
   *logarithm = 0;
+  if (linear->kind == LINEAR_KEPT) return sparse_lu_determinant(linear->kept, logarithm);
   if (linear->kind == LINEAR_SPARSE) return sparse_determinant(linear, logarithm);
   for (int32_t k = 0; k < n; k++) {
     double diagonal = linear->matrix[(size_t)k * (size_t)n + (size_t)k];
@@ -399,6 +435,17 @@ double linear_pivot_order(Heap *heap, int32_t n, const int32_t *start, const int
   double entries = fmax(symbolic->lnz, symbolic->unz) + symbolic->nzoff;
   klu_free_symbolic(&symbolic, &common);
   return entries;
+}
+
+double linear_least_pivot(const Linear *linear) {
+  double least = INFINITY;
+  if (linear->kind == LINEAR_KEPT) return sparse_lu_least_pivot(linear->kept);
+  for (int32_t k = 0; k < linear->n; k++) {
+    double diagonal = linear->kind == LINEAR_SPARSE ? ((const double *)linear->numeric->Udiag)[k]
+                                                    : linear->matrix[(size_t)k * ((size_t)linear->n + 1)];
+    least = fmin(least, fabs(linear->kind == LINEAR_PLAIN ? 1 / diagonal : diagonal));
+  }
+  return least;
 }
 
 double linear_condition(Heap *heap, int32_t n, int32_t *start, int32_t *row, double *values) {

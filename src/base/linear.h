@@ -1,6 +1,7 @@
 /* linear: one square linear system, real or complex, factored often and solved oftener.
  *
- * Small or well-filled matrices are dense (a plain LU for the very small, LAPACK above), the rest go to KLU.
+ * Well-filled matrices are dense (a plain LU for the very small, LAPACK above); small sparse ones keep their pivots (sparse_lu.h),
+ * and the rest go to KLU.
  * The pattern is fixed between calls of linear_set_pattern; the values come in the order of that pattern.
  */
 #pragma once
@@ -39,6 +40,9 @@ double linear_determinant(const Linear *linear, double *logarithm);
  * the factors has then, estimated from the pattern. */
 double linear_pivot_order(Heap *heap, int32_t n, const int32_t *start, const int32_t *row_index, int32_t *columns,
                           int32_t *rows);
+
+/* The smallest pivot of the real matrix factored last, whose rows are scaled to about one. O(n). */
+double linear_least_pivot(const Linear *linear);
 
 /* Estimate of the condition number of a sparse matrix of compressed columns, in the 1-norm (Hager 1984, by KLU);
  * HUGE_VAL if it is singular. About the cost of one factorization. */

@@ -5,6 +5,9 @@
 
 #include <math.h>
 
+/* More points are evaluated one after the other. */
+enum { EVALUATOR_POINTS = 8 };
+
 Model *evaluator_model(Evaluator *evaluator) {
   if (!evaluator->own) evaluator->own = model_layer(evaluator->model, evaluator->heap);
   return evaluator->own;
@@ -58,6 +61,20 @@ EvalStatus evaluator_rows(Evaluator *evaluator, double t, const double *y, doubl
   Point point = evaluator_point(evaluator, t, y);
   evaluator->row_evaluations += evaluator->array->rows;
   return workspace_run(evaluator->rows, &point, rows);
+}
+
+EvalStatus evaluator_rows_at(Evaluator *evaluator, uint32_t count, const double *t, double *const *y,
+                             double *const *rows) {
+  Point points[EVALUATOR_POINTS];
+  bool differ = evaluator->inputs || evaluator->past; /* in more than the columns */
+  EvalStatus status = EVAL_OK;
+  if (!differ && count <= EVALUATOR_POINTS) {
+    for (uint32_t k = 0; k < count; k++) points[k] = evaluator_point(evaluator, t[k], y[k]);
+    evaluator->row_evaluations += (uint64_t)count * evaluator->array->rows;
+    return workspace_run_points(evaluator->rows, count, points, rows);
+  }
+  for (uint32_t k = 0; k < count && status == EVAL_OK; k++) status = evaluator_rows(evaluator, t[k], y[k], rows[k]);
+  return status;
 }
 
 void evaluator_drop_infinite(double *values, size_t count) {

@@ -50,6 +50,10 @@ static inline Point evaluator_point(const Evaluator *evaluator, double t, const 
 EvalStatus evaluator_rows(Evaluator *evaluator, double t, const double *y, double *rows);
 EvalStatus evaluator_jacobian(Evaluator *evaluator, double t, const double *y, double *values);
 
+/* All rows at several points, counted. EVAL_DOMAIN: not defined at one of them. */
+EvalStatus evaluator_rows_at(Evaluator *evaluator, uint32_t count, const double *t, double *const *y,
+                             double *const *rows);
+
 /* Entries of a Jacobian that are infinite at a point where the rows are defined, as that of sqrt(u) at u = 0, count as 0: the
  * column is mostly one that others determine. */
 void evaluator_drop_infinite(double *values, size_t count);

@@ -147,11 +147,16 @@ static uint64_t group_key(const Region *region) {
   return (uint64_t)region->shape << 32 | (uint64_t)region->level << 3 | (uint64_t)region_store(region);
 }
 
+static uint32_t least_instances(const Template *template) {
+  return template->slots <= SMALL_TEMPLATE_SLOTS ? SMALL_TEMPLATE_MINIMUM : TEMPLATE_MINIMUM;
+}
+
 /* Decides which regions run as templates: those in groups that are large enough. */
 static void choose_templates(Split *split) {
   for (uint32_t r = 0; r < split->regions.count; r++) {
     Region *region = &split->regions.data[r];
-    region->is_template = template_of(split, region)->instances >= TEMPLATE_MINIMUM;
+    const Template *template = template_of(split, region);
+    region->is_template = template->instances >= least_instances(template);
   }
   find_levels(split);
   Map sizes = map_make(split->heap);
@@ -162,7 +167,7 @@ static void choose_templates(Split *split) {
   }
   for (uint32_t r = 0; r < split->regions.count; r++) {
     Region *region = &split->regions.data[r];
-    if (map_get(&sizes, group_key(region)) < TEMPLATE_MINIMUM) region->is_template = false;
+    if (map_get(&sizes, group_key(region)) < least_instances(template_of(split, region))) region->is_template = false;
   }
   map_free(&sizes);
   find_levels(split);

@@ -28,8 +28,9 @@ typedef struct Grouping {
   uint32_t scratch;    /* size of STORE_SCRATCH */
 } Grouping;
 
-/* How many instances a template needs to pay. */
-enum { TEMPLATE_MINIMUM = 16 };
+/* How many instances a template needs to pay; one of so few slots needs more, since gathering them is most of its work, and straight
+ * code around it falls apart. */
+enum { TEMPLATE_MINIMUM = 16, SMALL_TEMPLATE_SLOTS = 4, SMALL_TEMPLATE_MINIMUM = 64 };
 
 Grouping grouping_make(Heap *heap, Model *model, const Layout *layout);
 

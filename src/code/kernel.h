@@ -51,6 +51,8 @@ static inline uint32_t line_arity(const Line *line) {
   case LINE_CUBE:
   case LINE_FOURTH:
   case LINE_POWER: return 1;
+  case LINE_PRODUCT:
+  case LINE_QUOTIENT:
   case LINE_ADD:
   case LINE_SUBTRACT: return 2;
   default: break;

@@ -2,6 +2,8 @@
  * by the place of their outputs, so that neighbours in memory are worked on together. */
 #include "code/program_internal.h"
 
+#include "base/pairs.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -111,8 +113,6 @@ Program *program_new(Heap *heap, Model *model, const Layout *layout, const Expr 
 
 /* ---- running ---- */
 
-typedef double Pair __attribute__((vector_size(16), aligned(8), may_alias));
-
 /* A sum is finite only if every term is; but large finite terms may overflow it. Several sums, so that the
  * additions do not wait for each other. */
 static double sum_of(const double *values, uint32_t count) {
@@ -177,18 +177,64 @@ static bool run_tapes(Workspace *workspace, const Arrays *arrays) {
   return all_finite(out + checked, program->outputs - checked) && is_finite;
 }
 
-EvalStatus workspace_run(Workspace *workspace, const Point *point, double *out) {
-  const Program *program = workspace->program;
-  Arrays *arrays = &workspace->arrays;
+/* Puts a point and the outputs there into what every point shares. */
+static void set_point(Arrays *arrays, const Point *point, double *out) {
   arrays->read[STORE_TIME] = &point->time;
   arrays->read[STORE_COLUMN] = point->y;
   arrays->read[STORE_PARAMETER] = point->parameters;
   arrays->read[STORE_DISCRETE] = point->discretes;
   arrays->read[STORE_PRE] = point->pre;
   arrays->read[STORE_OUTPUT] = arrays->write[STORE_OUTPUT] = out;
+}
+
+EvalStatus workspace_run(Workspace *workspace, const Point *point, double *out) {
+  const Program *program = workspace->program;
+  Arrays *arrays = &workspace->arrays;
+  set_point(arrays, point, out);
   bool is_finite = workspace->registers ? run_tapes(workspace, arrays)
                                         : program->compiled(program->code, arrays, workspace->compiled_work);
   return is_finite ? EVAL_OK : EVAL_DOMAIN;
+}
+
+/* Instances of a kernel share the values of its prologue, which are those of one point. */
+static void run_instances(Workspace *workspace, const ProgramStep *step, const Arrays *arrays, uint32_t count) {
+  Registers *registers = workspace->registers[step->kernel];
+  const InstanceBlock *block = &workspace->program->kernels[step->kernel].instances.blocks[step->block];
+  for (uint32_t l = 0; l < count; l++) {
+    tape_begin(registers, &arrays[l]);
+    tape_block(registers, block, &arrays[l]);
+  }
+}
+
+static EvalStatus run_wide(Workspace *workspace, uint32_t count, const Point *points, double *const *outs) {
+  const Program *program = workspace->program;
+  Arrays arrays[TAPE_LANES];
+  if (!workspace->wide_scratch)
+    workspace->wide_scratch = heap_array(workspace->heap, TAPE_LANES * (size_t)program->scratch_count, sizeof(double));
+  for (uint32_t l = 0; l < count; l++) {
+    arrays[l] = workspace->arrays;
+    set_point(&arrays[l], &points[l], outs[l]);
+    arrays[l].read[STORE_SCRATCH] = arrays[l].write[STORE_SCRATCH] =
+        workspace->wide_scratch + l * (size_t)program->scratch_count;
+  }
+  for (const ProgramStep *step = program->steps, *end = step + program->step_count; step < end; step++) {
+    bool is_single = program->kernels[step->kernel].instances.count == 1;
+    if (is_single) tape_begin_wide(workspace->registers[step->kernel], arrays, count);
+    else if (step->block != STEP_BEGIN) run_instances(workspace, step, arrays, count);
+  }
+  bool is_finite = true;
+  for (uint32_t l = 0; l < count; l++) is_finite = all_finite(outs[l], program->outputs) && is_finite;
+  return is_finite ? EVAL_OK : EVAL_DOMAIN;
+}
+
+EvalStatus workspace_run_points(Workspace *workspace, uint32_t count, const Point *points, double *const *outs) {
+  EvalStatus worst = EVAL_OK;
+  for (uint32_t first = 0, lanes; first < count && worst == EVAL_OK; first += lanes) {
+    lanes = count - first < TAPE_LANES ? count - first : TAPE_LANES;
+    if (!workspace->registers || lanes == 1) worst = workspace_run(workspace, &points[first], outs[first]), lanes = 1;
+    else worst = run_wide(workspace, lanes, points + first, outs + first);
+  }
+  return worst;
 }
 
 uint32_t program_outputs(const Program *program) { return program->outputs; }

@@ -34,6 +34,10 @@ Workspace *workspace_new(Heap *heap, const Program *program);
 /* All outputs at the point. EVAL_DOMAIN if some output is not finite; workspace_blame then says why. */
 EvalStatus workspace_run(Workspace *workspace, const Point *point, double *out);
 
+/* The same at several points, each with its outputs; costs less than one after the other. EVAL_DOMAIN if some output at some point is
+ * not finite. */
+EvalStatus workspace_run_points(Workspace *workspace, uint32_t count, const Point *points, double *const *outs);
+
 /* After EVAL_DOMAIN at this point: the output concerned, and the node and its argument that left the domain. The node
  * is one that the output really uses: branches of an if that are not taken are not looked at. */
 typedef struct Blame {

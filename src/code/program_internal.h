@@ -45,6 +45,7 @@ struct Workspace {
   Heap *heap;
   const Program *program;
   Arrays arrays;         /* where the tapes read and write; what a point has is set in each run */
+  double *wide_scratch;  /* of several points; NULL until it is asked for */
   Registers **registers; /* per kernel; NULL where compiled code runs */
   Caller *caller;        /* NULL: no function is called */
   double *compiled_work;

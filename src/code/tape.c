@@ -15,6 +15,9 @@ typedef struct TapeLine {
   uint32_t code, target, a, b, c;
 } TapeLine;
 
+/* A value at several points. */
+typedef double Lanes __attribute__((vector_size(8 * TAPE_LANES), aligned(8), may_alias));
+
 typedef struct Row {
   const double *read;
   double *write;
@@ -46,8 +49,10 @@ struct Tape {
 };
 
 struct Registers {
+  Heap *heap;
   const Tape *tape;
   double *file; /* numbers, uniform slots, registers of the prologue, outputs of a kernel with one instance */
+  Lanes *wide;  /* the same at several points; NULL until it is asked for */
   Row *rows;
   double *call_values; /* arguments, then results of the call under way */
   Calling calling;
@@ -271,12 +276,16 @@ static void place_call(Heap *heap, Tape *tape, const Places *places, TapeCall *c
   for (uint32_t k = 0; k < site->argument_count; k++) call->arguments[k] = place_of(places, site->arguments[k]);
 }
 
+static uint32_t tape_code(uint32_t code) {
+  return code == OP_MULTIPLY ? LINE_PRODUCT : code == OP_DIVIDE ? LINE_QUOTIENT : code;
+}
+
 static TapeLine *place_lines(Heap *heap, Tape *tape, const Places *places, const LineVec *lines,
                              const uint32_t *targets) {
   TapeLine *result = heap_array(heap, lines->count + 1, sizeof *result);
   for (uint32_t i = 0; i < lines->count; i++) {
     const Line *line = &lines->data[i];
-    TapeLine placed = {.code = line->code, .target = targets[i], .a = line->a, .b = line->b, .c = line->c};
+    TapeLine placed = {.code = tape_code(line->code), .target = targets[i], .a = line->a, .b = line->b, .c = line->c};
     if (line->code == LINE_CALL || line->code == LINE_RESULT) {
       tape->calls[line->a].results[line->b] = targets[i];
     } else {
@@ -315,6 +324,7 @@ Tape *tape_new(Heap *heap, const Kernel *kernel) {
 Registers *registers_new(Heap *heap, const Tape *tape, Calling calling) {
   Registers *registers = heap_alloc(heap, sizeof *registers);
   const Kernel *kernel = tape->kernel;
+  registers->heap = heap;
   registers->tape = tape;
   registers->calling = calling;
   registers->call_values = heap_array(heap, tape->widest_call, sizeof(double));
@@ -397,6 +407,108 @@ void tape_begin(Registers *registers, const Arrays *arrays) {
   run_lines(registers);
   for (const FileRun *run = tape->stores.data, *end = run + tape->stores.count; run < end; run++)
     copy_numbers(arrays->write[run->store] + run->place, file + run->file, run->count);
+}
+
+/* ---- several points at a time ---- */
+
+static void call_wide(Registers *registers, uint32_t index, uint32_t count) {
+  const TapeCall *call = &registers->tape->calls[index];
+  double *arguments = registers->call_values, *results = arguments + call->site->argument_count;
+  for (uint32_t l = 0; l < count; l++) {
+    for (uint32_t k = 0; k < call->site->argument_count; k++) arguments[k] = registers->wide[call->arguments[k]][l];
+    registers->calling.run(registers->calling.caller, call->site, arguments, results);
+    for (uint32_t k = 0; k < call->site->result_count; k++) registers->wide[call->results[k]][l] = results[k];
+  }
+}
+
+/* As run_lines. What lines.def has works on vectors; operators work on one number after the other. */
+static void run_lines_wide(Registers *registers, uint32_t count) {
+  static const void *const labels[LINE_COUNT + 1] = {
+#define OP(id, name, arity, kind, value, domain, d1, d2, d3) [OP_##id] = &&operator_##id,
+#include "expr/ops.def"
+#undef OP
+#define LINE(id, value) [LINE_##id] = &&line_##id,
+#include "code/lines.def"
+#undef LINE
+      [LINE_POWER] = &&power,
+      [LINE_CALL] = &&call,
+      [LINE_RESULT] = &&result,
+      [LINE_COUNT] = &&end,
+  };
+  Lanes *const file = registers->wide;
+  const TapeLine *line = registers->tape->prologue;
+#define NEXT                      \
+  do {                            \
+    goto *labels[(++line)->code]; \
+  } while (0)
+#define EACH(expression)                                                    \
+  {                                                                         \
+    const Lanes as = file[line->a], bs = file[line->b], cs = file[line->c]; \
+    for (uint32_t l = 0; l < count; l++) {                                  \
+      const double a = as[l], b = bs[l], c = cs[l];                         \
+      (void)a, (void)b, (void)c;                                            \
+      file[line->target][l] = (expression);                                 \
+    }                                                                       \
+    NEXT;                                                                   \
+  }
+  goto *labels[line->code];
+#define OP(id, name, arity, kind, value, domain, d1, d2, d3) operator_##id : EACH(value)
+#include "expr/ops.def"
+#undef OP
+#define LINE(id, value)                                                  \
+  line_##id : {                                                          \
+    const Lanes a = file[line->a], b = file[line->b], c = file[line->c]; \
+    (void)a, (void)b, (void)c;                                           \
+    file[line->target] = (value);                                        \
+    NEXT;                                                                \
+  }
+#include "code/lines.def"
+#undef LINE
+power:
+  for (uint32_t l = 0; l < count; l++) file[line->target][l] = op_power_integer(file[line->a][l], line->b);
+  NEXT;
+call:
+  call_wide(registers, line->a, count);
+  NEXT;
+result:
+  NEXT;
+end:
+  return;
+#undef EACH
+#undef NEXT
+}
+
+/* Numbers are the same at all points. */
+static void make_wide(Registers *registers) {
+  const Kernel *kernel = registers->tape->kernel;
+  registers->wide = heap_array(registers->heap, registers->tape->file_count, sizeof *registers->wide);
+  for (uint32_t k = 0; k < kernel->numbers.count; k++)
+    for (uint32_t l = 0; l < TAPE_LANES; l++) registers->wide[k][l] = kernel->numbers.data[k];
+}
+
+/* Points beyond the last one are copies of it. */
+static void load_wide(Registers *registers, const FileRun *run, const Arrays *arrays, uint32_t count) {
+  const double *from[TAPE_LANES];
+  Lanes *to = registers->wide + run->file;
+  for (uint32_t l = 0; l < TAPE_LANES; l++) from[l] = arrays[l < count ? l : count - 1].read[run->store] + run->place;
+  for (uint32_t i = 0; i < run->count; i++) to[i] = (Lanes){from[0][i], from[1][i], from[2][i], from[3][i]};
+}
+
+static void store_wide(const Registers *registers, const FileRun *run, const Arrays *arrays, uint32_t count) {
+  const Lanes *from = registers->wide + run->file;
+  for (uint32_t l = 0; l < count; l++) {
+    double *to = arrays[l].write[run->store] + run->place;
+    const double *lane = (const double *)from + l;
+    for (uint32_t i = 0; i < run->count; i++) to[i] = lane[i * TAPE_LANES];
+  }
+}
+
+void tape_begin_wide(Registers *registers, const Arrays *arrays, uint32_t count) {
+  const Tape *tape = registers->tape;
+  if (!registers->wide) make_wide(registers);
+  for (uint32_t r = 0; r < tape->loads.count; r++) load_wide(registers, &tape->loads.data[r], arrays, count);
+  run_lines_wide(registers, count);
+  for (uint32_t r = 0; r < tape->stores.count; r++) store_wide(registers, &tape->stores.data[r], arrays, count);
 }
 
 /* ---- a block at a time ---- */

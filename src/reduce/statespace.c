@@ -453,25 +453,30 @@ static EvalStatus solve_correction(StateSpace *space, Unit *unit, double *correc
   return EVAL_OK;
 }
 
-/* Solves a unit that keeps its factors with those that are there, of a point nearby. False: they do not serve here, and y is as
- * it was. */
-static bool solve_with_kept_factors(StateSpace *space, Unit *unit, double t, double *y) {
+/* Corrects with the factors that are there, of a point nearby; *last is the size of the last correction. False: they do not serve. */
+static bool correct_with_kept_factors(StateSpace *space, Unit *unit, double t, double *y, double *last) {
   const Unit *owner = &space->units[unit->plan->owner];
-  double *correction = space->correction, last = INFINITY;
-  bool solved = false;
-  if (!owner->factored) return false;
-  for (int32_t k = 0; k < unit->plan->count; k++) unit->values[k] = y[unit->columns[k]];
-  for (int iteration = 0; iteration < KEPT_LIMIT && !solved; iteration++) {
-    if (unit_residual(space, unit, t, y, correction) != EVAL_OK) break;
+  double *correction = space->correction;
+  for (int iteration = 0; iteration < KEPT_LIMIT; iteration++) {
+    if (unit_residual(space, unit, t, y, correction) != EVAL_OK) return false;
     linear_solve(owner->linear_system, correction);
     double norm = correction_norm(space, unit, correction, y);
-    if (!(norm <= KEPT_CONTRACTION * last || norm <= NEWTON_FLOOR)) break;
+    if (!(norm <= KEPT_CONTRACTION * *last || norm <= NEWTON_FLOOR)) return false;
     for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] -= correction[k];
-    solved = norm * (isinf(last) ? 1 : norm / last) <= NEWTON_FLOOR;
-    last = norm;
+    if (norm * (isinf(*last) ? 1 : norm / *last) <= NEWTON_FLOOR) return true;
+    *last = norm;
   }
-  for (int32_t k = 0; k < unit->plan->count && !solved; k++) y[unit->columns[k]] = unit->values[k];
-  return solved;
+  return false;
+}
+
+/* The same of a unit that keeps its factors, from the beginning. False: y is as it was. */
+static bool solve_with_kept_factors(StateSpace *space, Unit *unit, double t, double *y) {
+  double last = INFINITY;
+  if (!space->units[unit->plan->owner].factored) return false;
+  for (int32_t k = 0; k < unit->plan->count; k++) unit->values[k] = y[unit->columns[k]];
+  if (correct_with_kept_factors(space, unit, t, y, &last)) return true;
+  for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] = unit->values[k];
+  return false;
 }
 
 static EvalStatus solve_linear(StateSpace *space, Unit *unit, double t, double *y) {
@@ -530,6 +535,20 @@ static bool is_at_round_off(StateSpace *space, Unit *unit, double t, double *y) 
   return true;
 }
 
+/* After the last correction, whose size is given: a matrix that serves later stages must not be older than that. */
+static EvalStatus finish_newton(StateSpace *space, Unit *unit, double t, double *y, double norm) {
+  apply_correction(unit, space->correction, 1, y);
+  if (!unit->plan->refresh || norm <= NEWTON_FLOOR) return EVAL_OK;
+  return block_matrix_run_group(unit->matrix, space->evaluator, unit->plan->stage, t, y);
+}
+
+/* The first correction has new factors. Where it is small and no later stage needs the matrix, they serve for the next ones, too. */
+static bool goes_on_with_factors(const StateSpace *space, const Unit *unit, double norm) {
+  const Unit *owner = &space->units[unit->plan->owner];
+  return space->goal == GOAL_NEXT && unit->plan->joint && unit->plan->stage == 0 && owner->linear_system &&
+         !owner->is_projected && norm <= KEPT_CONTRACTION;
+}
+
 static EvalStatus iterate_newton(StateSpace *space, Unit *unit, double t, double *y) {
   EvalStatus status = unit_joint_at_guess(space, unit, t, y, space->residual);
   if (status != EVAL_OK) return status;
@@ -543,15 +562,17 @@ static EvalStatus iterate_newton(StateSpace *space, Unit *unit, double t, double
     double norm = correction_norm(space, unit, space->correction, y);
     if (!isfinite(norm)) return fail(space, unit, "the Jacobian is singular");
     bool quadratic = norm <= NEWTON_QUADRATIC && (last == 0 || norm <= 0.1 * last);
-    if (norm <= NEWTON_FLOOR || quadratic) {
-      apply_correction(unit, space->correction, 1, y);
-      if (!unit->plan->refresh) return EVAL_OK;
-      return block_matrix_run_group(unit->matrix, space->evaluator, unit->plan->stage, t, y);
-    }
+    if (norm <= NEWTON_FLOOR || quadratic) return finish_newton(space, unit, t, y, norm);
     if (norm < 1e-12 && last > 0 && norm > 0.1 * last) return EVAL_OK; /* round-off of the residual */
     if (space->goal == GOAL_NEXT && last > 0 && norm > NEWTON_CONTRACTION * last) break;
     last = norm;
-    status = correct(space, unit, t, y, before);
+    if (goes_on_with_factors(space, unit, norm)) {
+      apply_correction(unit, space->correction, 1, y);
+      if (correct_with_kept_factors(space, unit, t, y, &last)) return EVAL_OK;
+      status = unit_joint(space, unit, t, y, space->residual);
+    } else {
+      status = correct(space, unit, t, y, before);
+    }
     if (status != EVAL_OK) return is_at_round_off(space, unit, t, y) ? EVAL_OK : status;
   }
   if (is_at_round_off(space, unit, t, y)) return EVAL_OK;

@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "base/pairs.h"
 #include "solve/elimination.h"
 
 typedef struct Condense Condense;
@@ -27,9 +28,6 @@ void condense_jacobian(Condense *condense, const double *jacobian);
 
 /* Rows of the system that are left, ascending: as many as the pattern has. */
 const int32_t *condense_rows(const Condense *condense);
-
-/* Two neighbouring lanes. */
-typedef double Pair __attribute__((vector_size(16), aligned(8), may_alias));
 
 /* Several right-hand sides at once, `lanes` of them (1, 4, 6 or 8): entry r of side i is [r * lanes + i]. */
 

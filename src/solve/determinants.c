@@ -15,6 +15,9 @@ enum {
 /* An entry is taken to be exact to what is lost of itself, or of this part of the largest in its row. */
 static const double ENTRY_ERROR = 1e-2;
 
+/* Pivots that are all so many times larger than what counts as lost leave no doubt of the rank. */
+static const double CERTAIN = 1e6;
+
 /* ---- which blocks ---- */
 
 static bool is_moving(Dag *dag, Expr e) { return dag_depends(dag, e, OP_VARIABLE) || dag_depends(dag, e, OP_TIME); }
@@ -114,7 +117,9 @@ int32_t determinants_rank(Determinants *determinants, uint32_t b, double lost) {
   const Watched *watched = &determinants->blocks.data[b];
   const double *entries = determinants->entries + watched->first;
   int32_t n = watched->size;
-  if (n > RANK_BLOCK) return linear_factor(watched->linear, entries) ? n : n - 1;
+  bool is_regular = n > 1 && linear_factor(watched->linear, entries);
+  if (n > RANK_BLOCK) return is_regular ? n : n - 1;
+  if (is_regular && linear_least_pivot(watched->linear) > CERTAIN * lost) return n;
   double *a = heap_array(determinants->heap, 2 * (size_t)n * (size_t)n, sizeof *a), *size = a + (size_t)n * (size_t)n;
   for (int32_t p = 0; p < n; p++) {
     double largest = 0;

@@ -21,6 +21,9 @@ static const double NEAREST_LOOKS = 1.0 / 1024, FARTHEST_LOOKS = 1.0 / 4;
  * the way to an edge. */
 static const double FARTHEST_SOLVED = 1.0 / 32, FAITHFUL = 0.1;
 
+/* Interpolated columns tell when an event is to about this part of a step. */
+static const double NEAR_ENOUGH = 1e-4;
+
 /* The last step, looked at from its beginning to its end. */
 typedef struct Search {
   View *view;
@@ -210,23 +213,50 @@ static void halve(const Search *search, double *margin) {
   for (uint32_t m = 0; m < search->switches->modes->count; m++) margin[m] /= 2;
 }
 
-/* Shrinks the bracket to round-off of the step. Its margins are `last` at its lower and `now` at its upper end. */
-static void locate(Search *search, uint32_t *mode) {
-  double near = 2e-16 * fabs(search->high) + 5e-15 * (search->end - search->before);
+/* The conditions at a time inside the step, of columns that are only interpolated. */
+static bool peek_at(const Search *search, double t) {
+  search->integrator->interpolate(search->self, t, search->y);
+  return switches_evaluate(search->switches, t, search->y);
+}
+
+/* Shrinks the bracket to twice `near`. Its margins are `last` at its lower and `now` at its upper end. */
+static void shrink(Search *search, bool (*look)(const Search *search, double t), double near, uint32_t *mode) {
   int side = 0;
-  if (point_at(search, search->low) && any_contradicts(search->switches, mode)) search->low = search->before;
-  fill_margins(search, search->last);
-  point_at(search, search->high);
-  fill_margins(search, search->now);
   for (int k = 0; k < LOCATE_LIMIT && search->high - search->low > 2 * near; k++) {
     double middle = k % 8 == 7 ? search->low + (search->high - search->low) / 2 : guess_root(search, near);
-    if (!(middle > search->low && middle < search->high) || !point_at(search, middle)) break;
+    if (!(middle > search->low && middle < search->high) || !look(search, middle)) break;
     int now = any_contradicts(search->switches, mode) ? 1 : -1;
     fill_margins(search, now > 0 ? search->now : search->last);
     *(now > 0 ? &search->high : &search->low) = middle;
     if (now == side) halve(search, now > 0 ? search->last : search->now);
     side = now;
   }
+}
+
+/* Shrinks the bracket as far as interpolated columns tell, which cost little. */
+static void approach(Search *search, uint32_t *mode) {
+  Search rough = *search;
+  double near = NEAR_ENOUGH * (search->end - search->before);
+  if (!peek_at(search, search->low)) return;
+  fill_margins(search, search->last);
+  if (!peek_at(search, search->high) || !any_contradicts(search->switches, mode)) return;
+  fill_margins(search, search->now);
+  shrink(&rough, peek_at, near, mode);
+  if (rough.low - near > search->low) search->low = rough.low - near;
+  if (rough.high + near < search->high && point_at(search, rough.high + near) &&
+      any_contradicts(search->switches, mode))
+    search->high = rough.high + near;
+}
+
+/* Shrinks the bracket to round-off of the step. */
+static void locate(Search *search, uint32_t *mode) {
+  double near = 2e-16 * fabs(search->high) + 5e-15 * (search->end - search->before);
+  if (search->interpolates) approach(search, mode);
+  if (point_at(search, search->low) && any_contradicts(search->switches, mode)) search->low = search->before;
+  fill_margins(search, search->last);
+  point_at(search, search->high);
+  fill_margins(search, search->now);
+  shrink(search, point_at, near, mode);
   point_at(search, search->high);
 }
 

@@ -44,6 +44,9 @@ typedef struct System {
   /* G(t, y) into residual[rows]. */
   EvalStatus (*residual)(void *context, double t, const double *y, double *residual);
 
+  /* The same at `count` points. NULL: one after the other. */
+  EvalStatus (*residuals)(void *context, uint32_t count, const double *t, double *const *y, double *const *residual);
+
   /* dG/dy into values[nonzeros], in the order of the pattern. */
   EvalStatus (*jacobian)(void *context, double t, const double *y, double *values);
 

@@ -274,49 +274,62 @@ static int radau_first_point(const Radau *radau, double ratio) {
   return degree >= s ? 0 : s - (int)degree;
 }
 
-/* Lagrange weights at x of the last step's points from `first` on. */
-static void radau_continuation_weights(const Radau *radau, int first, double x, double *weight) {
+/* The polynomials through the last step's points from `first` on. */
+typedef struct Continuation {
+  int first, last;
+  double node[SMAX + 1], share[SMAX + 1]; /* of the points; reciprocals of the products of their distances */
+} Continuation;
+
+static Continuation radau_continuation_from(const Radau *radau, int first) {
   const RadauCoefficients *method = radau->last_method;
-  int s = method->stages;
-  double node[SMAX + 1] = {0};
-  for (int i = 1; i <= s; i++) node[i] = method->node[i - 1];
-  for (int i = first; i <= s; i++) {
-    weight[i] = 1;
-    for (int j = first; j <= s; j++)
-      if (j != i) weight[i] *= (x - node[j]) / (node[i] - node[j]);
+  Continuation continuation = {.first = first, .last = method->stages};
+  double *node = continuation.node;
+  for (int i = 1; i <= method->stages; i++) node[i] = method->node[i - 1];
+  for (int i = first; i <= method->stages; i++) {
+    double product = 1;
+    for (int j = first; j <= method->stages; j++)
+      if (j != i) product *= node[i] - node[j];
+    continuation.share[i] = 1 / product;
   }
+  return continuation;
+}
+
+/* All columns at x > 1, in units of the last step. */
+static void radau_continue(const Radau *radau, const Continuation *continuation, double x, double *y) {
+  double product = 1;
+  for (int i = continuation->first; i <= continuation->last; i++) product *= x - continuation->node[i];
+  memset(y, 0, (size_t)radau->system->columns * sizeof *y);
+  for (int i = continuation->first; i <= continuation->last; i++)
+    add_multiple(y, radau->last[i], product * continuation->share[i] / (x - continuation->node[i]),
+                 radau->system->columns);
 }
 
 /* Starting values: the last step's polynomials, continued; after a failure, constant. */
 static void radau_predict(Radau *radau, double h) {
-  const System *system = radau->system;
   const RadauCoefficients *method = radau->method;
-  bool constant = radau->last_h == 0;
-  double ratio = constant ? 1 : h / radau->last_h;
-  int first = constant          ? 0
-              : radau->cautious ? radau->last_method->stages - 1
-                                : radau_first_point(radau, ratio),
-      last = constant ? 0 : radau->last_method->stages;
-  for (int i = 0; i < method->stages; i++) {
-    double weight[SMAX + 1], *stage = radau->stage[i];
-    if (!constant) radau_continuation_weights(radau, first, 1 + method->node[i] * ratio, weight);
-    for (int32_t c = 0; c < system->columns; c++) { /* states get theirs below */
-      double sum = constant ? radau->y[c] : 0;
-      for (int j = first; j <= last && !constant; j++) sum += weight[j] * radau->last[j][c];
-      stage[c] = sum;
-    }
+  size_t size = (size_t)radau->system->columns * sizeof(double);
+  if (radau->last_h == 0) {
+    for (int i = 0; i < method->stages; i++) memcpy(radau->stage[i], radau->y, size);
+  } else {
+    double ratio = h / radau->last_h;
+    int first = radau->cautious ? radau->last_method->stages - 1 : radau_first_point(radau, ratio);
+    Continuation continuation = radau_continuation_from(radau, first);
+    for (int i = 0; i < method->stages; i++)
+      radau_continue(radau, &continuation, 1 + method->node[i] * ratio, radau->stage[i]);
   }
   radau_integrate(radau, h);
 }
 
 static EvalStatus radau_evaluate(Radau *radau, double h) {
   const System *system = radau->system;
-  for (int i = 0; i < radau->method->stages; i++) {
-    double t = radau->t + radau->method->node[i] * h;
-    EvalStatus status = system->residual(system->context, t, radau->stage[i], radau->residual[i]);
-    if (status != EVAL_OK) return status;
-  }
-  return EVAL_OK;
+  EvalStatus status = EVAL_OK;
+  double t[SMAX];
+  int s = radau->method->stages;
+  for (int i = 0; i < s; i++) t[i] = radau->t + radau->method->node[i] * h;
+  if (system->residuals) return system->residuals(system->context, (uint32_t)s, t, radau->stage, radau->residual);
+  for (int i = 0; i < s && status == EVAL_OK; i++)
+    status = system->residual(system->context, t[i], radau->stage[i], radau->residual[i]);
+  return status;
 }
 
 static double radau_change_norm(const Radau *radau) {
@@ -324,10 +337,10 @@ static double radau_change_norm(const Radau *radau) {
   double sum = 0, count = (double)radau->newton_count * s;
   for (int32_t n = 0; n < radau->newton_count; n++) {
     int32_t c = radau->newton_columns[n];
-    const double *change = radau->stages->change + c * (s + 1);
-    double square = 0;
-    for (int i = 0; i < s; i++) square += change[i] * change[i];
-    sum += square * radau->weight[c] * radau->weight[c];
+    const Pair *change = (const Pair *)(const void *)(radau->stages->change + c * (s + 1)); /* the last one is 0 */
+    Pair square = {0, 0};
+    for (int i = 0; i <= s / 2; i++) square += change[i] * change[i];
+    sum += (square[0] + square[1]) * radau->weight[c] * radau->weight[c];
   }
   return sqrt(sum / fmax(count, 1));
 }

@@ -8,6 +8,11 @@ static EvalStatus whole_residual(void *context, double t, const double *y, doubl
   return evaluator_rows(((View *)context)->evaluator, t, y, residual);
 }
 
+static EvalStatus whole_residuals(void *context, uint32_t count, const double *t, double *const *y,
+                                  double *const *residual) {
+  return evaluator_rows_at(((View *)context)->evaluator, count, t, y, residual);
+}
+
 static EvalStatus whole_jacobian(void *context, double t, const double *y, double *values) {
   return evaluator_jacobian(((View *)context)->evaluator, t, y, values);
 }
@@ -27,6 +32,7 @@ System view_whole_system(Heap *heap, View *view, Evaluator *evaluator) {
                   .constant = jacobian->is_constant,
                   .nominal = evaluator->nominal,
                   .residual = whole_residual,
+                  .residuals = whole_residuals,
                   .jacobian = whole_jacobian};
 }
 

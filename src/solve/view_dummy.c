@@ -124,6 +124,7 @@ static void remove_superfluous(Heap *heap, DummyView *chosen, const Reduced *red
   without->row_index = reduced->kept_jacobian->row_index;
   without->constant = reduced->kept_jacobian->is_constant;
   without->residual = kept_residual;
+  without->residuals = NULL;
   without->jacobian = kept_jacobian;
 }
 
