@@ -314,6 +314,16 @@ static bool check_surplus(Attempt *attempt, Diags *diags) {
   return false;
 }
 
+/* Names a row that is not defined at the start values. false: each of them is. */
+static bool report_undefined_start(const Attempt *attempt, Diags *diags) {
+  InitialSystem *system = attempt->system;
+  IndexVec rows = {0};
+  for (uint32_t r = 0; r < system->rows; r++) vec_push(system->heap, &rows, r);
+  bool is_reported = conflict_report_undefined(system, &rows, attempt->t0, attempt->initial->value, diags);
+  vec_free(system->heap, &rows);
+  return is_reported;
+}
+
 static bool refuse(Attempt *attempt, Diags *diags) {
   Initial *initial = attempt->initial;
   bool defined = true;
@@ -334,6 +344,7 @@ static bool refuse(Attempt *attempt, Diags *diags) {
     return false;
   }
   initial->has_conflict = false;
+  if (report_undefined_start(attempt, diags)) return false;
   diag_error(diags, DIAG_INIT_UNDEFINED, (Span){0},
              "no consistent initial values: the equations are not defined at the start values; give better ones");
   return false;
