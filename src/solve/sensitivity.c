@@ -253,8 +253,11 @@ static void find_departure(Sensitivity *sensitivity) {
   double *departure = sensitivity->departure;
   for (int32_t k = 0; k < varying->count; k++, departure += s + 1) {
     int32_t e = varying->entry[k];
-    for (int i = 0; i < s; i++) departure[i] = sensitivity->entries[i][e] - step->linear->jacobian[e];
-    departure[s] = 0;
+    double factored = step->linear->jacobian[e];
+    for (int i = 0; i < s - 1; i += 2)
+      *(Pair *)(void *)(departure + i) =
+          (Pair){sensitivity->entries[i][e] - factored, sensitivity->entries[i + 1][e] - factored};
+    *(Pair *)(void *)(departure + s - 1) = (Pair){sensitivity->entries[s - 1][e] - factored, 0};
   }
 }
 
@@ -408,7 +411,8 @@ static bool solve_by_krylov(Sensitivity *sensitivity, Direction *direction) {
 
 /* ---- corrections ----
  *
- * The stages of a direction lie beside each other here, a lane each, and a lane of zeros that makes their number even. The loops over them are inlined
+ * The stages of a direction lie beside each other here, a lane each, and a lane of zeros that makes their number even. Lanes are written in pairs, as
+ * they are read: a processor waits for a pair that was written in halves. The loops over them are inlined
  * for each number. */
 
 /* Columns of a matrix by stages, as weights of lanes. */
@@ -416,7 +420,8 @@ static inline __attribute__((always_inline)) void take_weights(const double (*ma
                                                                int first, int last, int lanes,
                                                                Pair (*weight)[RADAU_STAGES_MAX / 2 + 1]) {
   for (int j = first; j < last; j++)
-    for (int i = 0; i < lanes; i++) ((double *)weight[j])[i] = i < lanes - 1 ? factor * matrix[i][j] : 0;
+    for (int i = 0; i < lanes / 2; i++)
+      weight[j][i] = (Pair){factor * matrix[2 * i][j], 2 * i + 2 < lanes ? factor * matrix[2 * i + 1][j] : 0};
 }
 
 /* The states of the stages from their rates. */
@@ -473,8 +478,11 @@ static inline __attribute__((always_inline)) void find_residuals(const Sensitivi
   const Stages *stages = sensitivity->step.linear;
   const System *system = stages->system;
   const Pair *vector = (const Pair *)(const void *)sensitivity->lanes;
-  for (int32_t r = 0; r < system->rows; r++)
-    for (int i = 0; i < lanes; i++) stages->residuals[r * lanes + i] = i < lanes - 1 ? sensitivity->direct[i][r] : 0;
+  double *const *direct = sensitivity->direct;
+  Pair *residuals = (Pair *)(void *)stages->residuals;
+  for (int32_t r = 0; r < system->rows; r++, residuals += lanes / 2)
+    for (int i = 0; i < lanes / 2; i++)
+      residuals[i] = (Pair){direct[2 * i][r], 2 * i + 2 < lanes ? direct[2 * i + 1][r] : 0};
   for (int32_t q = 0; q < system->columns; q++, vector += lanes / 2) {
     Pair value[RADAU_STAGES_MAX / 2 + 1];
     for (int i = 0; i < lanes / 2; i++) value[i] = vector[i];
