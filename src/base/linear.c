@@ -13,7 +13,7 @@
 
 /* Measured: the plain LU beats LAPACK up to about sixty rows. */
 enum {
-  KEPT_MIN = 4,   /* matrices from this size on */
+  KEPT_MIN = 8,   /* matrices from this size on */
   KEPT_MAX = 128, /* to this size keep their pivots if, */
   KEPT_GAIN = 4,  /* with their zeros left out, elimination takes less than one operation in so many */
   FILL = 4,       /* larger ones are dense when one entry in so many is not zero */
