@@ -13,7 +13,7 @@
 
 /* Measured: the plain LU beats LAPACK up to about sixty rows. */
 enum {
-  KEPT_MIN = 4,   /* matrices from this size on */
+  KEPT_MIN = 8,   /* matrices from this size on */
   KEPT_MAX = 128, /* to this size keep their pivots if, */
   KEPT_GAIN = 4,  /* with their zeros left out, elimination takes less than one operation in so many */
   FILL = 4,       /* larger ones are dense when one entry in so many is not zero */
@@ -90,17 +90,22 @@ Linear *linear_new(Heap *heap, int32_t n, int32_t nonzeros, bool complex_values)
   return linear;
 }
 
-void linear_set_pattern(Linear *linear, const int32_t *column_start, const int32_t *row_index) {
+/* The pattern of a matrix of this kind. */
+static void take_pattern(Linear *linear, LinearKind kind, const int32_t *column_start, const int32_t *row_index) {
   linear->start = column_start;
   linear->row = row_index;
   linear->nonzeros = column_start[linear->n];
   linear->is_new = true;
-  make_room(linear, suitable_kind(linear->n, linear->nonzeros));
-  if (linear->kind == LINEAR_KEPT) sparse_lu_set_pattern(linear->kept, linear->n, column_start, row_index);
-  if (linear->kind != LINEAR_SPARSE) return;
+  make_room(linear, kind);
+  if (kind == LINEAR_KEPT) sparse_lu_set_pattern(linear->kept, linear->n, column_start, row_index);
+  if (kind != LINEAR_SPARSE) return;
   linear_release(linear);
   linear->symbolic = klu_analyze(linear->n, (int32_t *)column_start, (int32_t *)row_index, &linear->common);
   if (!linear->symbolic && linear->common.status == KLU_OUT_OF_MEMORY) heap_fail(linear->heap);
+}
+
+void linear_set_pattern(Linear *linear, const int32_t *column_start, const int32_t *row_index) {
+  take_pattern(linear, suitable_kind(linear->n, column_start[linear->n]), column_start, row_index);
 }
 
 void linear_set_transposed(Linear *linear, const int32_t *column_start, const int32_t *row_index) {
@@ -451,9 +456,9 @@ double linear_least_pivot(const Linear *linear) {
 double linear_condition(Heap *heap, int32_t n, int32_t *start, int32_t *row, double *values) {
   if (n == 0) return 1;
   Linear *linear = heap_alloc(heap, sizeof *linear);
-  *linear = (Linear){.heap = heap, .n = n, .kind = LINEAR_SPARSE, .deferred = heap_defer(heap, linear_release, linear)};
+  *linear = (Linear){.heap = heap, .n = n};
   klu_defaults(&linear->common);
-  linear_set_pattern(linear, start, row);
+  take_pattern(linear, LINEAR_SPARSE, start, row);
   bool is_regular = linear_sparse_factor(linear, values) &&
                     klu_condest(start, values, linear->symbolic, linear->numeric, &linear->common);
   double condition = is_regular ? linear->common.condest : HUGE_VAL;

@@ -11,9 +11,8 @@
 /* An event in this first part of a step is early: the collocation polynomial of a long step overshoots there. */
 static const double EARLY = 0.3;
 
-/* The first step behind an event is not made shorter than this part of the run, nor longer than so many times the time since its mode
- * changed last. */
-static const double SHORTEST_FIRST = 1e-9, LONGEST_FIRST = 8;
+/* The first step behind an event is not made shorter than this part of the run. */
+static const double SHORTEST_FIRST = 1e-9;
 
 bool stepper_start_is_regular(Stepper *stepper) {
   View *view = stepper->view;
@@ -72,13 +71,13 @@ static double event_value(const Stepper *stepper) {
   return stepper->mode == MAP_NONE ? 1 : switches->evaluator->discretes[switches->modes->first + stepper->mode];
 }
 
-/* The first step behind an event: what the last such one asked for, but not much more than the time since then. What an error estimate
+/* The first step behind an event: what the last such one asked for, but not more than the time since then. What an error estimate
  * allows, as that of a ball's parabola does any step, may jump over all that follows. */
 static double suggested_step(const Stepper *stepper) {
   const Switches *switches = stepper->view->switches;
   if (stepper->mode == MAP_NONE || switches->modes->timed[stepper->mode]) return *stepper->first_step;
   double since = stepper->t_event - switches->times[stepper->mode].before;
-  return fmin(*stepper->first_step, fmax(LONGEST_FIRST * since, SHORTEST_FIRST * stepper_span(stepper)));
+  return fmin(*stepper->first_step, fmax(since, SHORTEST_FIRST * stepper_span(stepper)));
 }
 
 /* Starts again behind an event, with the choice that suits the modes of now. */
