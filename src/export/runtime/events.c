@@ -82,7 +82,7 @@ static double known_size(double difference) { return fabs(difference) < INFINITE
 
 /* Runs a program of conditions. Whatever overflows still has a sign; only values that are no numbers tell nothing. */
 static int run_conditions(Solver *solver, ModelProgram *program, double t, const double *y) {
-  if (!solver_run(solver, program, t, y, solver->difference)) return 0;
+  if (!program_run(solver, program, t, y, solver->difference)) return 0;
   for (int k = 0; k < 2 * solver->model->modes; k++)
     if (isnan(solver->difference[k])) return 1;
   return 0;
@@ -95,7 +95,7 @@ int events_evaluate(Solver *solver, double t, const double *y) {
 
 static void evaluate_rates(Solver *solver, double t, const double *y) {
   const Model *model = solver->model;
-  if (!model->modes || !solver_run(solver, model->rates, t, y, solver->rate)) return;
+  if (!model->modes || !program_run(solver, model->rates, t, y, solver->rate)) return;
   for (int m = 0; m < model->modes; m++)
     if (!is_finite(solver->rate[m])) solver->rate[m] = 0;
 }
@@ -172,7 +172,7 @@ static int set_timed(Solver *solver, double t, const double *y) {
   int changed = 0, any = 0;
   for (int m = 0; m < model->modes; m++) any |= model->mode[m].is_timed;
   if (!any) return 0;
-  solver_run(solver, model->conditions, behind(t), y, solver->values);
+  program_run(solver, model->conditions, behind(t), y, solver->values);
   for (int m = 0; m < model->modes; m++) {
     if (!model->mode[m].is_timed || !is_finite(solver->values[m])) continue;
     double value = mode_value(model->mode[m].kind, solver->values[m]);
@@ -190,7 +190,7 @@ static int is_due(double due, double t) { return due <= t + 8 * DBL_EPSILON * fm
 
 static void begin_samples(Solver *solver, double t) {
   const Model *model = solver->model;
-  if (model->samples) solver_run(solver, model->samples_program, t, solver->y, solver->values);
+  if (model->samples) program_run(solver, model->samples_program, t, solver->y, solver->values);
   for (int k = 0; k < model->samples; k++) {
     solver->sample_start[k] = solver->values[2 * k];
     solver->sample_interval[k] = solver->values[2 * k + 1];
@@ -230,7 +230,7 @@ double events_next_time(Solver *solver, double t) {
   for (int m = 0; m < model->modes; m++) any |= model->mode[m].is_timed;
   if (!any) return first;
   evaluate_rates(solver, t, solver->y);
-  solver_run(solver, model->conditions, behind(t), solver->y, solver->values);
+  program_run(solver, model->conditions, behind(t), solver->y, solver->values);
   for (int m = 0; m < model->modes; m++)
     if (model->mode[m].is_timed) first = fmin(first, timed_next(solver, m, t, solver->rate[m]));
   return first;
@@ -244,7 +244,7 @@ static void copy_pre(Solver *solver) {
 
 static void set_lefts(Solver *solver, double t, const double *y) {
   const Model *model = solver->model;
-  if (model->lefts) solver_run(solver, model->lefts_program, t, y, solver->values);
+  if (model->lefts) program_run(solver, model->lefts_program, t, y, solver->values);
   for (int k = 0; k < model->lefts; k++) solver->discretes[model->left[k]] = solver->values[k];
 }
 
@@ -259,7 +259,7 @@ static int set_initial(Solver *solver, double t, const double *y) {
   const Model *model = solver->model;
   int changed = 0;
   if (!model->initial_steps || solver->discretes[model->initial] == 0) return 0;
-  solver_run(solver, model->initial_program, t, y, solver->values);
+  program_run(solver, model->initial_program, t, y, solver->values);
   for (int k = 0; k < model->initial_steps; k++)
     changed += set_leaf(solver, solver->pre, model->initial_step[k].leaf, solver->values[k]);
   return changed;
@@ -272,7 +272,7 @@ static int set_discretes(Solver *solver, double t, const double *y) {
   int changed = set_initial(solver, t, y);
   for (int l = 0; l < model->levels; l++) {
     const ModelLevel *level = &model->discrete_level[l];
-    solver_run(solver, level->program, t, y, solver->values);
+    program_run(solver, level->program, t, y, solver->values);
     for (int k = 0; k < level->count; k++) {
       const ModelStep *step = &model->step[level->first + k];
       int acted = step->fires && solver->discretes[step->leaf] != 0 && solver->pre[step->leaf] == 0;
@@ -365,8 +365,8 @@ static void begin_modes(Solver *solver, int mode) {
 static int evaluate_jump(Solver *solver, double t) {
   const Model *model = solver->model;
   int n = model->unknowns;
-  if (solver_run(solver, model->residual, t, solver->jump_y, solver->input_rows)) return 1;
-  if (solver_run(solver, model->jacobian, t, solver->jump_y, solver->full_entries)) return 1;
+  if (program_run(solver, model->residual, t, solver->jump_y, solver->input_rows)) return 1;
+  if (program_run(solver, model->jacobian, t, solver->jump_y, solver->full_entries)) return 1;
   memset(solver->right, 0, (size_t)n * sizeof(double));
   for (int r = 0; r < model->rows; r++)
     if (model->level[r] == model->c[r] - 1) solver->right[model->row_equation[r]] = -solver->input_rows[r];
@@ -417,7 +417,7 @@ static int coefficients_changed(const Solver *solver) {
 static int lower_jumps(Solver *solver, double t) {
   const Model *model = solver->model;
   double *rows = solver->jump_first + model->nonzeros;
-  if (solver_run(solver, model->residual, t, solver->jump_y, rows)) return 0;
+  if (program_run(solver, model->residual, t, solver->jump_y, rows)) return 0;
   memset(solver->right, 0, (size_t)model->unknowns * sizeof(double));
   for (int r = 0; r < model->rows; r++)
     if (model->c[r] > 1 && model->level[r] == model->c[r] - 2) solver->right[model->row_equation[r]] = -rows[r];
@@ -464,7 +464,7 @@ static int solve_at_event(Solver *solver, double t, double *y) {
 /* ---- structure ---- */
 
 static void evaluate_branches(Solver *solver, double t, const double *y) {
-  solver_run(solver, solver->model->branch_program, t, y, solver->branch_values);
+  program_run(solver, solver->model->branch_program, t, y, solver->branch_values);
 }
 
 /* Does a system hold where the branches have the values evaluated last? */
@@ -664,7 +664,7 @@ static void report(const Solver *solver, const char *text) {
 static void act(Solver *solver, double t, const double *y) {
   const Model *model = solver->model;
   if (!model->actions) return;
-  solver_run(solver, model->actions_program, t, y, solver->values);
+  program_run(solver, model->actions_program, t, y, solver->values);
   for (int a = 0; a < model->actions; a++) {
     const ModelAction *action = &model->action[a];
     int holds = solver->values[2 * a] == 0;

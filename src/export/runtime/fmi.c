@@ -339,7 +339,7 @@ static int find_input_rows(Solver *solver, int leaf) {
   memset(solver->input_rows, 0, (size_t)model->rows * sizeof(double));
   for (int side = 1; side >= -1 && !failed; side -= 2) {
     solver->parameters[leaf] = kept + side * delta;
-    failed = solver_run(solver, model->residual, solver->now->time, solver->y, solver->right);
+    failed = program_run(solver, model->residual, solver->now->time, solver->y, solver->right);
     for (int r = 0; r < model->rows; r++) solver->input_rows[r] += side * solver->right[r] / (2 * delta);
   }
   solver->parameters[leaf] = kept;

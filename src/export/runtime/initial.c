@@ -14,7 +14,7 @@ void initial_dependents(Solver *solver) {
   for (int k = 0; k < model->dependents; k++) {
     int p = model->dependent[k];
     if (is_finite(solver->overrides[p])) continue;
-    solver_run(solver, model->dependent_program[k], model->start, model->y0, &value);
+    program_run(solver, model->dependent_program[k], model->start, model->y0, &value);
     solver->parameters[p] = value;
   }
 }
@@ -29,7 +29,7 @@ static double size_of(int count, const double *values) {
 static int solve_correction(Solver *solver, double t) {
   const Model *model = solver->model;
   int n = model->initial_unknowns;
-  solver_run(solver, model->initial_jacobian, t, solver->initial_y, solver->initial_entries);
+  program_run(solver, model->initial_jacobian, t, solver->initial_y, solver->initial_entries);
   matrix_begin(&solver->full, n, 1, &model->start_order);
   for (int j = 0; j < n; j++)
     for (int e = model->initial_start[j]; e < model->initial_start[j + 1]; e++)
@@ -48,7 +48,7 @@ static int search_line(Solver *solver, double t, double before) {
   for (int k = 0; k < HALVING_LIMIT; k++, fraction /= 2) {
     for (int j = 0; j < n; j++) solver->initial_y[model->initial_unknown[j]] -= (fraction - last) * solver->right[j];
     last = fraction;
-    if (solver_run(solver, model->initial_residual, t, solver->initial_y, solver->initial_trial)) continue;
+    if (program_run(solver, model->initial_residual, t, solver->initial_y, solver->initial_trial)) continue;
     if (size_of(n, solver->initial_trial) <= before * (1 - fraction / 2) || before == 0) return 0;
   }
   return 1;
@@ -66,7 +66,7 @@ static double correction_size(const Solver *solver) {
 static int newton(Solver *solver, double t) {
   const Model *model = solver->model;
   int n = model->initial_unknowns;
-  if (solver_run(solver, model->initial_residual, t, solver->initial_y, solver->initial_trial)) return 1;
+  if (program_run(solver, model->initial_residual, t, solver->initial_y, solver->initial_trial)) return 1;
   for (int k = 0; k < NEWTON_LIMIT; k++) {
     double before = size_of(n, solver->initial_trial);
     memcpy(solver->right, solver->initial_trial, (size_t)n * sizeof(double));

@@ -30,40 +30,6 @@ static const double SHORTEST = 1e-3;
 /* A pipe without breaks waits for one that is so many times its length away; part of it by which its contents may move in a step. */
 static const double FAR = 1000, STEP_PART = 0.5;
 
-/* Chebyshev nodes of the second kind. */
-static const double NODE[NODES] = {
-    -1, -0.80901699437494742, -0.30901699437494742, 0.30901699437494742, 0.80901699437494742, 1};
-
-/* ---- polynomials over [-1, 1] ---- */
-
-/* The coefficients of the polynomial through values at the nodes, which stand `stride` numbers apart: divided differences, then Horner's
- * scheme. */
-static void fit(const double *values, int stride, double *c) {
-  double difference[NODES];
-  for (int i = 0; i < NODES; i++) difference[i] = values[i * stride], c[i] = 0;
-  for (int order = 1; order < NODES; order++)
-    for (int i = NODES - 1; i >= order; i--)
-      difference[i] = (difference[i] - difference[i - 1]) / (NODE[i] - NODE[i - order]);
-  for (int i = NODES - 1; i >= 0; i--) {
-    for (int p = NODES - 1; p > 0; p--) c[p] = c[p - 1] - NODE[i] * c[p];
-    c[0] = difference[i] - NODE[i] * c[0];
-  }
-}
-
-/* How fast the last terms of Chebyshev's kind fall, in pairs: those of odd or of even order may vanish. */
-static double fit_error(const double *c) {
-  double last = fmax(fabs(c[5]) / 16, fabs(c[4]) / 8);
-  double before = fmax(fabs(c[3] / 4 + c[5] * 5 / 16), fabs(c[2] + c[4]) / 2);
-  return before > last ? last * last / before : last;
-}
-
-/* The coefficients of the same polynomial in powers of what is beyond `s`, by repeated division by the distance from there. */
-void past_expand(const double *coefficients, double s, double *expanded) {
-  memcpy(expanded, coefficients, NODES * sizeof *expanded);
-  for (int order = 0; order < NODES; order++)
-    for (int i = NODES - 2; i >= order; i--) expanded[i] += s * expanded[i + 1];
-}
-
 /* ---- the ring ---- */
 
 static int piece_end(const Past *past) { return past->first + past->count; }
@@ -84,7 +50,7 @@ static PastBreak *break_of(const Solver *solver, int k, int number) {
 static void expand(const Solver *solver, int k, int piece, double at, double *leaves) {
   const double *bounds = bounds_of(solver, piece);
   double half = 0.5 * (bounds[1] - bounds[0]), s = (at - bounds[0]) / half - 1, factor = 1;
-  past_expand(coefficients_of(solver, piece, k), s, leaves);
+  piece_expand(coefficients_of(solver, piece, k), s, leaves);
   for (int order = 0; order < NODES; order++) {
     leaves[order] *= factor;
     factor *= (order + 1) / half;
@@ -166,6 +132,12 @@ void past_read(const Solver *solver, double t, const double *y) {
   if (solver->model->has_free_delays) read_times(solver, t, y);
   for (int k = 0; k < solver->model->delays; k++) read_channel(solver, k, t);
   past->read = t;
+}
+
+/* The values of a program at a point, where delays have been read for it. */
+int program_run(const Solver *solver, ModelProgram *program, double t, const double *y, double *out) {
+  if (solver->model->delays) past_read(solver, t, y);
+  return run(solver, program, t, y, out);
 }
 
 /* Is the time of every delay one that it may have? One that is fixed at zero leaves an algebraic loop that nobody has looked for. */
@@ -295,7 +267,7 @@ int past_begin(Solver *solver, double t, const double *y) {
 /* ---- pieces ---- */
 
 double past_node_time(int node, double from, double to) {
-  return node < NODES - 1 ? from + 0.5 * (to - from) * (1 + NODE[node]) : to;
+  return node < NODES - 1 ? from + 0.5 * (to - from) * (1 + piece_node(node)) : to;
 }
 
 /* The values at a node of the piece under way. */
@@ -312,11 +284,11 @@ int past_parts(const Solver *solver) {
   double worst = 0, c[NODES];
   for (int k = 0; k < solver->model->delays; k++) {
     if (solver->model->delay[k].is_discrete) continue;
-    fit(solver->delay_nodes + k, solver->model->delays, c);
-    worst = fmax(worst, fit_error(c) / fmax(1, fabs(c[0])));
+    piece_fit(solver->delay_nodes + k, solver->model->delays, c);
+    worst = fmax(worst, piece_error(c) / fmax(1, fabs(c[0])));
     if (!solver->model->delay[k].is_pipe) continue;
-    fit(solver->delay_places + k, solver->model->delays, c);
-    worst = fmax(worst, fit_error(c));
+    piece_fit(solver->delay_places + k, solver->model->delays, c);
+    worst = fmax(worst, piece_error(c));
   }
   double parts = ceil(pow(worst / solver->now->tolerance, 1.0 / NODES));
   return parts > 1 ? (int)fmin(parts, PARTS_LIMIT) : 1;
@@ -354,7 +326,7 @@ static void add_inflow(const Solver *solver, double from, int piece) {
     ProfileRing ring = ring_of(solver, k);
     double x[NODES];
     if (!solver->model->delay[k].is_pipe) continue;
-    fit(solver->delay_places + k, solver->model->delays, x);
+    piece_fit(solver->delay_places + k, solver->model->delays, x);
     pipe->end = pipe->x;
     pipe->is_fit = pipe->is_fit && fabs(pipe->end - pipe->begin) <= 1;
     if (profile_add(&pipe->profile, &ring, pipe->is_positive, pipe->begin, x, coefficients_of(solver, piece, k),
@@ -382,7 +354,7 @@ int past_add(const Solver *solver, double from, double to) {
   bounds_of(solver, piece)[0] = from;
   bounds_of(solver, piece)[1] = to;
   for (int k = 0; k < count; k++) {
-    fit(solver->delay_nodes + k, count, coefficients_of(solver, piece, k));
+    piece_fit(solver->delay_nodes + k, count, coefficients_of(solver, piece, k));
     solver->channel[k].last = solver->delay_nodes[(NODES - 1) * count + k];
   }
   past->read = number_nan();

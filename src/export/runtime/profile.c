@@ -85,8 +85,8 @@ static double time_at(const ProfileEntry *entry, double s) {
 /* The derivative of the value along the place is the quotient of both along time, as series, again and again. */
 static void read_entry(const ProfileEntry *entry, double s, double *derivatives) {
   double slope[NODES], value[NODES], greatest = 0, time = time_at(entry, s);
-  past_expand(entry->place, time, slope);
-  past_expand(entry->value, time, value);
+  piece_expand(entry->place, time, slope);
+  piece_expand(entry->value, time, value);
   memset(derivatives, 0, NODES * sizeof *derivatives);
   for (int i = 0; i + 1 < NODES; i++) {
     slope[i] = (i + 1) * slope[i + 1];

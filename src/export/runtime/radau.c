@@ -48,7 +48,7 @@ static double norm(const Solver *solver, const double *v) {
 /* That of all rows, where matrices are sparse. */
 static void evaluate_rows_jacobian(Solver *solver) {
   const Model *model = solver->model;
-  solver_run(solver, model->jacobian, solver->now->time, solver->y, solver->jacobian);
+  program_run(solver, model->jacobian, solver->now->time, solver->y, solver->jacobian);
   for (int e = 0; e < model->nonzeros; e++)
     if (!is_finite(solver->jacobian[e])) solver->jacobian[e] = 0;
 }

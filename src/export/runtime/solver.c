@@ -213,12 +213,6 @@ Solver *solver_make(const Model *model, void *memory) {
   return solver;
 }
 
-/* The values of a program at a point, where delays have been read for it. */
-int solver_run(const Solver *solver, ModelProgram *program, double t, const double *y, double *out) {
-  if (solver->model->delays) past_read(solver, t, y);
-  return program(t, y, solver->parameters, solver->discretes, solver->pre, solver->work, out);
-}
-
 /* ---- the start ---- */
 
 static int is_changed(const Solver *solver) {
@@ -232,7 +226,7 @@ static int is_changed(const Solver *solver) {
 /* Start values for what was set. */
 static void fill_starts(Solver *solver) {
   const Model *model = solver->model;
-  if (model->starts_program) solver_run(solver, model->starts_program, model->start, model->y0, solver->y);
+  if (model->starts_program) program_run(solver, model->starts_program, model->start, model->y0, solver->y);
   for (int q = 0; q < model->columns; q++)
     if (is_finite(solver->start[q])) solver->y[q] = solver->start[q];
   memcpy(solver->discretes, model->discretes_start, (size_t)model->discretes * sizeof(double));
@@ -544,7 +538,7 @@ double solver_get(Solver *solver, int variable) {
   case VARIABLE_RATE: return v->index < solver->model->states ? solver->y[solver->to[v->index]] : 0;
   case VARIABLE_INDICATOR: return indicator(solver, v->index);
   case VARIABLE_CONSTANT:
-    solver_run(solver, solver->model->constants_program, solver->now->time, solver->y, solver->values);
+    program_run(solver, solver->model->constants_program, solver->now->time, solver->y, solver->values);
     return solver->values[v->index];
   default: return solver->now->time;
   }

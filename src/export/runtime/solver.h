@@ -332,7 +332,6 @@ double solver_set_value(const Solver *solver, int variable);
 /* ---- inside ---- */
 
 /* solver.c */
-int solver_run(const Solver *solver, ModelProgram *program, double t, const double *y, double *out);
 SolverStatus solver_follow(Solver *solver);
 
 /* linear.c */
@@ -388,6 +387,12 @@ void events_leave(Solver *solver);
 double events_indicator(const Solver *solver, int mode);
 double events_way_to_edge(Solver *solver, int mode, double t, const double *y);
 
+/* piece.c */
+double piece_node(int node);
+void piece_fit(const double *values, int stride, double *c);
+double piece_error(const double *c);
+void piece_expand(const double *coefficients, double s, double *expanded);
+
 /* profile.c */
 void profile_fill(Profile *profile, const ProfileRing *ring, const double *points, const double *values, int count,
                   double x);
@@ -399,7 +404,7 @@ double profile_limit(Profile *profile, const ProfileRing *ring, double s, int en
 ProfileBreak profile_pass(Profile *profile, const ProfileRing *ring, double s);
 
 /* past.c */
-void past_expand(const double *coefficients, double s, double *expanded);
+int program_run(const Solver *solver, ModelProgram *program, double t, const double *y, double *out);
 double past_moved(const Solver *solver, double t, const double *y);
 int past_guess(Solver *solver, double t, const double *y);
 int past_begin(Solver *solver, double t, const double *y);

@@ -40,7 +40,7 @@ void states_link(Solver *solver) {
 static int evaluate_group(Solver *solver, const ModelBlock *block, int c, double t, const double *y) {
   const ModelGroup *group = &block->groups[c];
   if (!group->program) return 0;
-  return solver_run(solver, group->program, t, y, solver->block_value + block->first_value + group->first);
+  return program_run(solver, group->program, t, y, solver->block_value + block->first_value + group->first);
 }
 
 static int evaluate_block(Solver *solver, const ModelBlock *block, double t, const double *y) {
@@ -80,8 +80,8 @@ static int evaluate_unit(Solver *solver, const ModelUnit *unit, double t, const 
   const ModelBlock *block = &solver->model->block[unit->block];
   const ModelGroup *group = &block->groups[unit->stage];
   if (!unit->joint)
-    return solver_run(solver, unit->program, t, y, residual) || evaluate_group(solver, block, unit->stage, t, y);
-  if (solver_run(solver, unit->joint, t, y, solver->joint)) return 1;
+    return program_run(solver, unit->program, t, y, residual) || evaluate_group(solver, block, unit->stage, t, y);
+  if (program_run(solver, unit->joint, t, y, solver->joint)) return 1;
   memcpy(residual, solver->joint, (size_t)unit->count * sizeof(double));
   memcpy(solver->block_value + block->first_value + group->first, solver->joint + unit->count,
          (size_t)group->count * sizeof(double));
@@ -173,7 +173,7 @@ static SolverStatus solve_newton(Solver *solver, const ModelUnit *unit, double t
 }
 
 static SolverStatus assign(Solver *solver, const ModelUnit *unit, double t, double *y) {
-  if (solver_run(solver, unit->program, t, y, solver->joint)) return SOLVER_DOMAIN;
+  if (program_run(solver, unit->program, t, y, solver->joint)) return SOLVER_DOMAIN;
   for (int k = 0; k < unit->count; k++) y[unit->columns[k]] = solver->joint[k];
   return SOLVER_OK;
 }
@@ -332,7 +332,7 @@ double states_indicator(Solver *solver, double t, const double *y) {
 static int factor_rows(Solver *solver, double t, const double *y) {
   const Model *model = solver->model;
   int next = 0, is_sparse = model_is_sparse(model);
-  solver_run(solver, model->jacobian, t, y, solver->full_entries);
+  program_run(solver, model->jacobian, t, y, solver->full_entries);
   for (int e = 0; e < model->nonzeros; e++)
     if (!is_finite(solver->full_entries[e])) solver->full_entries[e] = 0;
   for (int q = 0; q < model->columns; q++) solver->full_place[q] = 0;
