@@ -33,7 +33,7 @@ static const double lenient_weight = 0.01;
 
 static const double gap_weight = 0.001;   /* of algebraic columns, see radau_gap */
 static const double departure_limit = 10; /* in tolerances, see radau_departure */
-static const double unread_limit = 100;   /* the same where nobody looks */
+static const double unread_limit = 30;    /* the same where nobody looks */
 
 /* Least contraction taken over from the step before, where it may end the iteration after the first
  * correction. What was measured is that of the largest corrections, often of columns that a linear row gives

@@ -277,10 +277,9 @@ bool stepper_passed_fold(Stepper *stepper) { return pass_fold(stepper, stepper_t
 
 void stepper_limit(Stepper *stepper, double limit) { stepper->limit = limit; }
 
-/* Delays and sensitivities look into every step, conditions unless they are far from their edges. */
+/* Delays look into every step, conditions unless they are far from their edges; sensitivities are of the stages. */
 void stepper_expect(Stepper *stepper, double time) {
-  const View *view = stepper->view;
-  stepper->unread = stepper->near || view->evaluator->past || view->sensitivity ? -INFINITY : time;
+  stepper->unread = stepper->near || stepper->view->evaluator->past ? -INFINITY : time;
   if (stepper->near) stepper->near--;
 }
 
