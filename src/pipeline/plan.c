@@ -154,11 +154,11 @@ static bool needs_mode(Plan *plan) {
 }
 
 /* Where structure was wrong about the equations, the initial point may be a singular one of what was made of them: it is anywhere, and
- * no point to start from. */
+ * no point to start from. Equations that repeat each other have no condition at all, and are solved nevertheless. */
 static bool is_regular_start(Plan *plan) {
   if (!plan->is_misled) return true;
   Explanation explanation = initial_explain(&plan->initializer, &plan->initial, &plan->arena);
-  if (explanation.condition <= REGULAR_START) return true;
+  if (explanation.condition <= REGULAR_START || isinf(explanation.condition)) return true;
   plan->facts.status = "singular";
   diag_error(plan->diags, DIAG_SINGULAR_JACOBIAN, (Span){0},
              "the equations as rewritten are singular at the initial values");
