@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+enum { PARTS_LIMIT = 1000 };               /* of a way; before a jump they no longer get ahead */
 static const double smallest_step = 1e-15; /* over t */
 static const double farthest = 0.1;        /* that a column may be from its prediction, relative to its size */
 static const double shortest_part = 1e-4;  /* of the way to the point where the states are given */
@@ -28,7 +29,7 @@ typedef struct Cvode {
   double *completed; /* all columns at the last right-hand side */
   double completed_time;
   double *y, *previous; /* all columns at t and at the end of the step before */
-  double t, t_previous;
+  double t, t_previous, shortest_followed;
   double *trial, *predicted; /* [columns] */
   bool begun, stop;
 
@@ -68,10 +69,11 @@ static double cvode_miss(const Cvode *cvode, int32_t c, double begin) {
 }
 
 /* The largest miss. Beyond 1 the step is too long for these columns: its end may be on another branch, and so may be what is found from
- * a guess in between. */
+ * a guess in between. Over the shortest steps columns may jump. */
 static double cvode_missed(const Cvode *cvode, double begin) {
   const System *system = cvode->system;
   double most = 0;
+  if (cvode->completed_time - begin <= cvode->shortest_followed) return 0;
   for (int32_t c = 0; c < system->columns && system->given; c++)
     if (!system->given[c]) most = fmax(most, cvode_miss(cvode, c, begin));
   return most;
@@ -99,7 +101,7 @@ static EvalStatus cvode_approach(Cvode *cvode, double t, const double *states, d
   memcpy(cvode->predicted, cvode->trial, (size_t)system->columns * sizeof(double));
   EvalStatus status = system->complete(system->context, next, cvode->trial);
   if (status != EVAL_OK) return status;
-  if (cvode_departure(cvode) > farthest) return EVAL_DOMAIN;
+  if (next - cvode->t > cvode->shortest_followed && cvode_departure(cvode) > farthest) return EVAL_DOMAIN;
   double *swap = cvode->completed;
   cvode->completed = cvode->trial;
   cvode->trial = swap;
@@ -109,7 +111,8 @@ static EvalStatus cvode_approach(Cvode *cvode, double t, const double *states, d
 
 /* Closes at t with these states. The other columns follow from the last point closed, on the way if it is too far. */
 static EvalStatus cvode_complete(Cvode *cvode, double t, const double *states) {
-  for (double part = 1; part > shortest_part;) {
+  double part = 1;
+  for (int k = 0; k < PARTS_LIMIT && part > shortest_part; k++) {
     EvalStatus status = cvode_approach(cvode, t, states, part);
     if (status == EVAL_STOP) cvode->stop = true;
     if (status == EVAL_STOP || (status == EVAL_OK && part == 1)) return status;
@@ -241,8 +244,8 @@ static void cvode_restart(Cvode *cvode, const double *y, double step) {
 
 static void cvode_start(void *self, double t, const double *y, double t_end) {
   Cvode *cvode = self;
-  (void)t_end;
   cvode->t = t;
+  cvode->shortest_followed = SHORTEST_FOLLOWED * (t_end - t);
   cvode->stop = false;
   cvode_restart(cvode, y, cvode->options.initial_step);
 }
@@ -267,7 +270,8 @@ static StepStatus cvode_status(const Cvode *cvode, int flag) {
 static void cvode_limit_step(Cvode *cvode, double begin) {
   double missed = cvode_missed(cvode, begin), limit = cvode->options.max_step;
   double next = (cvode->t - begin) * fmin(fastest_growth, cbrt(0.5 / fmax(missed, DBL_MIN)));
-  if (missed > 0) CVodeSetMaxStep(cvode->memory, limit > 0 ? fmin(limit, next) : next);
+  if (missed > 0) limit = limit > 0 ? fmin(limit, next) : next;
+  CVodeSetMaxStep(cvode->memory, limit);
 }
 
 static StepStatus cvode_step(void *self, double t_stop) {
