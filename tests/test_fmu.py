@@ -319,18 +319,22 @@ end Delay{number};
     return path
 
 
-def check_delays(folder):
-    """What looks back in time, also for other parameters, and saved in the middle of it."""
-    generator = random.Random(11)
+def check_drawn(folder, name, make, generator, version, setting):
+    """Models that are drawn end where daedal ends, also with another parameter, and go on from a saved state."""
     for number in range(int(os.environ.get("DAEDAL_FMU_MODELS", "1"))):
-        model, fmu = delay_model(generator, folder, number), folder / "delay.fmu"
-        run(DAEDAL, "export", model, "--fmu", fmu, "--fmi", str(2 + number % 2), "-q")
-        for settings in ([], ["gain=1.3"]):
+        model, fmu = make(generator, folder, number), folder / f"{name}.fmu"
+        run(DAEDAL, "export", model, "--fmu", fmu, "--fmi", str(version(number)), "-q")
+        for settings in ([], [setting]):
             reference = simulate(model, folder, *(["--override", ",".join(settings)] if settings else []))
             for kind in ("cs", "me"):
-                compare(reference, drive(fmu, kind, "1e-8", *settings), 1e-7, f"delay {number} {kind} {settings}")
+                compare(reference, drive(fmu, kind, "1e-8", *settings), 1e-7, f"{name} {number} {kind} {settings}")
         drive(fmu, "state")
         drive(fmu, "state", "me")
+
+
+def check_delays(folder):
+    """What looks back in time."""
+    check_drawn(folder, "delay", delay_model, random.Random(11), lambda number: 2 + number % 2, "gain=1.3")
 
 
 def check_tables(folder):
@@ -379,16 +383,7 @@ end Clutch{number};
 
 def check_structures(folder):
     """Equations whose structure changes at events, to modes that the run at the export met and to others."""
-    generator = random.Random(3)
-    for number in range(int(os.environ.get("DAEDAL_FMU_MODELS", "1"))):
-        model, fmu = clutch_model(generator, folder, number), folder / "clutch.fmu"
-        run(DAEDAL, "export", model, "--fmu", fmu, "--fmi", str(3 - number % 2), "-q")
-        for settings in ([], ["limit=0.7"]):
-            reference = simulate(model, folder, *(["--override", ",".join(settings)] if settings else []))
-            for kind in ("cs", "me"):
-                compare(reference, drive(fmu, kind, "1e-8", *settings), 1e-7, f"clutch {number} {kind} {settings}")
-        drive(fmu, "state")
-        drive(fmu, "state", "me")
+    check_drawn(folder, "clutch", clutch_model, random.Random(3), lambda number: 3 - number % 2, "limit=0.7")
 
 
 def check_large(folder):

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <string.h>
 
+_Static_assert((int)PIECE_DEGREE == (int)DELAY_DEGREE, "the leaves of a delay are the coefficients of a piece");
+
 /* A kink of a value is one of a higher derivative in what follows from it: behind so many delays nobody notices. */
 enum { LEVEL_LIMIT = 4 };
 

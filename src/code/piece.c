@@ -23,10 +23,9 @@ void piece_fit(const double *values, size_t stride, double *coefficients) {
   }
 }
 
-/* Terms are taken in pairs: those of odd or of even order may vanish. */
+/* Of degree 5. Terms are taken in pairs: those of odd or of even order may vanish. */
 double piece_error(const double *coefficients) {
   const double *c = coefficients;
-  _Static_assert(DELAY_DEGREE == 5, "the terms of Chebyshev's kind are those of degree 5");
   double last = fmax(fabs(c[5]) / 16, fabs(c[4]) / 8);
   double before = fmax(fabs(c[3] / 4 + c[5] * 5 / 16), fabs(c[2] + c[4]) / 2);
   return before > last ? last * last / before : last;
@@ -37,4 +36,14 @@ void piece_expand(const double *coefficients, double s, double *expanded) {
   memcpy(expanded, coefficients, PIECE_NODES * sizeof *expanded);
   for (int order = 0; order < PIECE_NODES; order++)
     for (int i = PIECE_NODES - 1; i-- > order;) expanded[i] += s * expanded[i + 1];
+}
+
+double piece_value(const double *coefficients, double s, double *rate) {
+  double value = 0;
+  *rate = 0;
+  for (int i = PIECE_NODES; i-- > 0;) {
+    *rate = *rate * s + value;
+    value = value * s + coefficients[i];
+  }
+  return value;
 }

@@ -1,11 +1,11 @@
-/* piece: a stretch of a function as a polynomial over [-1, 1], through its values at Chebyshev nodes of the second kind. */
+/* piece: a stretch of a function as a polynomial over [-1, 1], through its values at Chebyshev nodes of the second kind.
+ * Exported solvers carry it as it stands. */
 #pragma once
 
-#include "expr/dag.h"
-
 #include <stddef.h>
+#include <stdint.h>
 
-enum { PIECE_NODES = DELAY_DEGREE + 1 };
+enum { PIECE_DEGREE = 5, PIECE_NODES };
 
 /* Where a node is in [-1, 1]; the first and the last are the ends. */
 double piece_node(uint32_t node);
@@ -18,3 +18,6 @@ double piece_error(const double *coefficients);
 
 /* The coefficients of the same polynomial in powers of what is beyond `s`. */
 void piece_expand(const double *coefficients, double s, double *expanded);
+
+/* The value at s, and the rate there. */
+double piece_value(const double *coefficients, double s, double *rate);

@@ -8,11 +8,7 @@
 #pragma once
 
 #include "base/heap.h"
-
-#include <stdbool.h>
-#include <stdint.h>
-
-typedef enum ProfileBreak { PROFILE_JUMP, PROFILE_KINK, PROFILE_SMOOTH } ProfileBreak;
+#include "code/entry.h"
 
 typedef struct Profile Profile;
 

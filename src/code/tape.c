@@ -354,16 +354,7 @@ static void call_once(Registers *registers, uint32_t index) {
 /* Each line jumps to the next by a table of labels: the branch of each operator is then predicted by itself. */
 static void run_lines(Registers *registers) {
   static const void *const labels[LINE_COUNT + 1] = {
-#define OP(id, name, arity, kind, value, domain, d1, d2, d3) [OP_##id] = &&operator_##id,
-#include "expr/ops.def"
-#undef OP
-#define LINE(id, value) [LINE_##id] = &&line_##id,
-#include "code/lines.def"
-#undef LINE
-      [LINE_POWER] = &&power,
-      [LINE_CALL] = &&call,
-      [LINE_RESULT] = &&result,
-      [LINE_COUNT] = &&end,
+#include "code/labels.def"
   };
   double *const file = registers->file;
   const TapeLine *line = registers->tape->prologue;
@@ -424,16 +415,7 @@ static void call_wide(Registers *registers, uint32_t index, uint32_t count) {
 /* As run_lines. What lines.def has works on vectors; operators work on one number after the other. */
 static void run_lines_wide(Registers *registers, uint32_t count) {
   static const void *const labels[LINE_COUNT + 1] = {
-#define OP(id, name, arity, kind, value, domain, d1, d2, d3) [OP_##id] = &&operator_##id,
-#include "expr/ops.def"
-#undef OP
-#define LINE(id, value) [LINE_##id] = &&line_##id,
-#include "code/lines.def"
-#undef LINE
-      [LINE_POWER] = &&power,
-      [LINE_CALL] = &&call,
-      [LINE_RESULT] = &&result,
-      [LINE_COUNT] = &&end,
+#include "code/labels.def"
   };
   Lanes *const file = registers->wide;
   const TapeLine *line = registers->tape->prologue;

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { NODES = PAST_DEGREE + 1, LEAVES = PAST_DEGREE + 2 };
+enum { LEAVES = PIECE_NODES + 1 };
 
 /* A kink of a value is one of a higher derivative in what follows from it: behind so many delays nobody notices. */
 enum { LEVEL_LIMIT = 4, NO_LEVEL = 1000, PARTS_LIMIT = 16 };
@@ -39,7 +39,7 @@ static double *bounds_of(const Solver *solver, int piece) {
 }
 
 static double *coefficients_of(const Solver *solver, int piece, int k) {
-  return solver->piece_values + (size_t)(piece % solver->model->pieces * solver->model->delays + k) * NODES;
+  return solver->piece_values + (size_t)(piece % solver->model->pieces * solver->model->delays + k) * PIECE_NODES;
 }
 
 static PastBreak *break_of(const Solver *solver, int k, int number) {
@@ -51,7 +51,7 @@ static void expand(const Solver *solver, int k, int piece, double at, double *le
   const double *bounds = bounds_of(solver, piece);
   double half = 0.5 * (bounds[1] - bounds[0]), s = (at - bounds[0]) / half - 1, factor = 1;
   piece_expand(coefficients_of(solver, piece, k), s, leaves);
-  for (int order = 0; order < NODES; order++) {
+  for (int order = 0; order < PIECE_NODES; order++) {
     leaves[order] *= factor;
     factor *= (order + 1) / half;
   }
@@ -97,7 +97,7 @@ static void read_pipe(const Solver *solver, int k) {
   ProfileRing ring = ring_of(solver, k);
   double *leaves = solver->discretes + solver->model->delay[k].leaf, s = -solver->pipe[k].x;
   profile_read(&solver->pipe[k].profile, &ring, s, leaves);
-  leaves[PAST_DEGREE + 1] = s;
+  leaves[PIECE_DEGREE + 1] = s;
 }
 
 static void set_constant(double *leaves, double value) {
@@ -122,7 +122,7 @@ static void read_channel(const Solver *solver, int k, double t) {
     channel->cursor = find_piece(solver, channel->cursor, begin, end, at);
     expand(solver, k, channel->cursor, at, leaves);
   }
-  leaves[PAST_DEGREE + 1] = at;
+  leaves[PIECE_DEGREE + 1] = at;
 }
 
 /* Reads all delays for the point (t, y); nothing before the run has begun. */
@@ -267,7 +267,7 @@ int past_begin(Solver *solver, double t, const double *y) {
 /* ---- pieces ---- */
 
 double past_node_time(int node, double from, double to) {
-  return node < NODES - 1 ? from + 0.5 * (to - from) * (1 + piece_node(node)) : to;
+  return node < PIECE_NODES - 1 ? from + 0.5 * (to - from) * (1 + piece_node(node)) : to;
 }
 
 /* The values at a node of the piece under way. */
@@ -281,7 +281,7 @@ void past_sample(const Solver *solver, int node, double t, const double *y) {
 /* Into how many parts a step is to be divided, each with a piece of its own, so that polynomials through the values sampled are exact to
  * the tolerance, as far as that can be. */
 int past_parts(const Solver *solver) {
-  double worst = 0, c[NODES];
+  double worst = 0, c[PIECE_NODES];
   for (int k = 0; k < solver->model->delays; k++) {
     if (solver->model->delay[k].is_discrete) continue;
     piece_fit(solver->delay_nodes + k, solver->model->delays, c);
@@ -290,7 +290,7 @@ int past_parts(const Solver *solver) {
     piece_fit(solver->delay_places + k, solver->model->delays, c);
     worst = fmax(worst, piece_error(c));
   }
-  double parts = ceil(pow(worst / solver->now->tolerance, 1.0 / NODES));
+  double parts = ceil(pow(worst / solver->now->tolerance, 1.0 / PIECE_NODES));
   return parts > 1 ? (int)fmin(parts, PARTS_LIMIT) : 1;
 }
 
@@ -324,7 +324,7 @@ static void add_inflow(const Solver *solver, double from, int piece) {
   for (int k = 0; k < solver->model->delays; k++) {
     PastPipe *pipe = &solver->pipe[k];
     ProfileRing ring = ring_of(solver, k);
-    double x[NODES];
+    double x[PIECE_NODES];
     if (!solver->model->delay[k].is_pipe) continue;
     piece_fit(solver->delay_places + k, solver->model->delays, x);
     pipe->end = pipe->x;
@@ -355,7 +355,7 @@ int past_add(const Solver *solver, double from, double to) {
   bounds_of(solver, piece)[1] = to;
   for (int k = 0; k < count; k++) {
     piece_fit(solver->delay_nodes + k, count, coefficients_of(solver, piece, k));
-    solver->channel[k].last = solver->delay_nodes[(NODES - 1) * count + k];
+    solver->channel[k].last = solver->delay_nodes[(PIECE_NODES - 1) * count + k];
   }
   past->read = number_nan();
   past->end = to;
@@ -386,7 +386,7 @@ double past_next_time(const Solver *solver, double t) {
 static int is_due(double due, double t) { return due <= t + 64 * DBL_EPSILON * fabs(t); }
 
 static int has_jumped(const Model *model, int leaf, const double *before, const double *leaves) {
-  for (int order = 0; order <= PAST_DEGREE; order++) {
+  for (int order = 0; order <= PIECE_DEGREE; order++) {
     double size = fmax(fabs(before[order]), fabs(leaves[order]));
     if (model->matters[leaf + order] && fabs(leaves[order] - before[order]) > JUMP * size) return 1;
   }

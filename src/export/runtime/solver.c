@@ -65,7 +65,7 @@ static void lay_out_past(const Model *model, Memory *memory, Solver *solver) {
   solver->entries =
       take(memory, model->points ? (size_t)model->delays * (size_t)model->pieces : 0, sizeof(ProfileEntry));
   solver->piece_bounds = numbers(memory, 2 * model->pieces);
-  solver->piece_values = numbers(memory, model->pieces * model->delays * (PAST_DEGREE + 1));
+  solver->piece_values = numbers(memory, model->pieces * model->delays * PIECE_NODES);
   solver->past_y = numbers(memory, model->delays ? model->columns : 0);
 }
 
@@ -120,8 +120,8 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   solver->residual = numbers(memory, model->largest);
   solver->trial = numbers(memory, model->largest);
   solver->joint = numbers(memory, model->joint);
-  solver->delay_nodes = numbers(memory, model->delays * (PAST_DEGREE + 1));
-  solver->delay_places = numbers(memory, model->delays * (PAST_DEGREE + 1));
+  solver->delay_nodes = numbers(memory, model->delays * PIECE_NODES);
+  solver->delay_places = numbers(memory, model->delays * PIECE_NODES);
   solver->delay_values = numbers(memory, largest(3 * model->delays, model->points));
   solver->work = numbers(memory, model->work);
   solver->values = numbers(memory, widest);
@@ -365,7 +365,7 @@ static void keep_beginning(Solver *solver) {
 
 /* The values that delays look back at in the last step, from `from` to `to`. */
 static void sample_past(Solver *solver, double from, double to) {
-  for (int node = 0; node <= PAST_DEGREE; node++) {
+  for (int node = 0; node < PIECE_NODES; node++) {
     double t = past_node_time(node, from, to), *y = solver->event_y;
     if (t == solver->now->step_end) y = solver->y;
     else if (point_at(solver, t, y)) radau_interpolate(solver, t, y);

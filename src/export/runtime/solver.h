@@ -8,6 +8,8 @@
 #ifndef SOLVER_H
 #define SOLVER_H
 
+#include "entry.h"
+
 #include <stddef.h>
 
 /* Values of expressions at a point into out. Returns 0, or 1 if one of them is not finite. */
@@ -77,7 +79,7 @@ typedef struct ModelAction {
   const char *message;
 } ModelAction;
 
-/* A delay. Its leaves are the value and PAST_DEGREE derivatives, and the time they are expanded at; that of a discrete value by a fixed
+/* A delay. Its leaves are the value and PIECE_DEGREE derivatives, and the time they are expanded at; that of a discrete value by a fixed
  * time has one leaf. A pipe delays what enters it until it comes out: derivatives are those along it, and behind them are the place of
  * the next break and a sign that turns with each one. */
 typedef struct ModelDelay {
@@ -85,8 +87,6 @@ typedef struct ModelDelay {
   int is_pipe, arrival;    /* arrival: the leaf that tells that a break has come out */
   int points, first_point; /* of the contents at the start: `points` places, then values, among those of all pipes */
 } ModelDelay;
-
-enum { PAST_DEGREE = 5 };
 
 /* The order in which a sparse matrix is factored: its columns, and the row of the pivot wanted for each. Without one it is dense. */
 typedef struct ModelOrder {
@@ -214,15 +214,6 @@ typedef struct PastBreak {
   double time, value; /* behind it */
   int piece, level;   /* piece: the first one behind it */
 } PastBreak;
-
-typedef enum ProfileBreak { PROFILE_JUMP, PROFILE_KINK, PROFILE_SMOOTH } ProfileBreak;
-
-/* What has entered a pipe in a step: places and values as polynomials of time. */
-typedef struct ProfileEntry {
-  double low, high; /* where it lies */
-  double place[PAST_DEGREE + 1], value[PAST_DEGREE + 1];
-  ProfileBreak end; /* at its high one */
-} ProfileEntry;
 
 /* The contents of a pipe: entries in a ring, ascending. */
 typedef struct Profile {
@@ -386,12 +377,6 @@ void events_hover(Solver *solver, int mode, double t);
 void events_leave(Solver *solver);
 double events_indicator(const Solver *solver, int mode);
 double events_way_to_edge(Solver *solver, int mode, double t, const double *y);
-
-/* piece.c */
-double piece_node(int node);
-void piece_fit(const double *values, int stride, double *c);
-double piece_error(const double *c);
-void piece_expand(const double *coefficients, double s, double *expanded);
 
 /* profile.c */
 void profile_fill(Profile *profile, const ProfileRing *ring, const double *points, const double *values, int count,

@@ -1,0 +1,24 @@
+/* entry: what has entered a pipe in a step (profile.h). Exported solvers carry it as it stands. */
+#pragma once
+
+#include "code/piece.h"
+
+#include <stdbool.h>
+
+typedef enum ProfileBreak { PROFILE_JUMP, PROFILE_KINK, PROFILE_SMOOTH } ProfileBreak;
+
+/* Places and values as polynomials of the time in the step. */
+typedef struct ProfileEntry {
+  double low, high; /* where it lies */
+  double place[PIECE_NODES], value[PIECE_NODES];
+  ProfileBreak end; /* at its high one */
+} ProfileEntry;
+
+/* The value at the place s and its derivatives [PIECE_NODES]; beyond the entry it goes on straight. */
+void entry_read(const ProfileEntry *entry, double s, double *derivatives);
+
+/* Do two values differ, beyond round-off? */
+bool entry_has_jump(double a, double b);
+
+/* Do the slopes differ where one entry ends and the next begins? */
+bool entry_has_kink(const ProfileEntry *below, const ProfileEntry *above);
