@@ -73,7 +73,8 @@ static int32_t solve(const Sample *sample, bool condensed, int lanes, double fac
   Heap *heap = heap_new(NULL);
   Condense *condense = condense_new(heap, &sample->system);
   Elimination *elimination = elimination_new(heap, &sample->system);
-  double residual[LANES * ROWS], change[LANES * COLUMNS] = {0}, right[ROWS], values[ENTRIES];
+  _Alignas(16) double residual[LANES * ROWS], change[LANES * COLUMNS] = {0};
+  double right[ROWS], values[ENTRIES];
   condense_choose(condense, condensed ? sample->value : NULL);
   condense_jacobian(condense, sample->value);
   elimination_choose(elimination, condense_pattern(condense));

@@ -380,12 +380,17 @@ bool condense_jacobian(Condense *condense, const double *jacobian) {
 
 const int32_t *condense_rows(const Condense *condense) { return condense->kept; }
 
-static inline void apply_pairs(const Product *product, uint32_t count, double *vector, int pairs) {
+/* Entry `index` of vectors that have so many pairs an entry. */
+static inline AlignedPair *pairs_at(double *vector, int32_t index, size_t pairs) {
+  return (AlignedPair *)(void *)(vector + (size_t)(uint32_t)index * 2 * pairs);
+}
+
+static inline void apply_pairs(const Product *product, uint32_t count, double *vector, size_t pairs) {
   for (const Product *end = product + count; product < end; product++) {
-    Pair *target = (Pair *)(void *)vector + product->target * pairs, factor = {product->factor, product->factor};
-    const Pair *source = (const Pair *)(const void *)vector + product->source * pairs;
+    AlignedPair *target = pairs_at(vector, product->target, pairs), factor = {product->factor, product->factor};
+    const AlignedPair *source = pairs_at(vector, product->source, pairs);
 #pragma GCC unroll 4
-    for (int i = 0; i < pairs; i++) target[i] += factor * source[i];
+    for (size_t i = 0; i < pairs; i++) target[i] += factor * source[i];
   }
 }
 
@@ -404,12 +409,28 @@ void condense_right(const Condense *condense, int lanes, double *residual) {
   condense_apply(condense->down.data, condense->down.count, lanes, residual);
 }
 
-void condense_expand(const Condense *condense, int lanes, const double *residual, double *change) {
-  for (uint32_t p = 0; p < condense->pivots.count; p++) {
-    const Pivot *pivot = &condense->pivots.data[p];
-    const double *from = residual + pivot->row * lanes;
-    double *to = change + pivot->column * lanes;
-    for (int i = 0; i < lanes; i++) to[i] = -pivot->reciprocal * from[i];
+static inline void begin_pairs(const Condense *condense, double *residual, double *change, size_t pairs) {
+  for (const Pivot *pivot = condense->pivots.data, *end = pivot + condense->pivots.count; pivot < end; pivot++) {
+    AlignedPair *to = pairs_at(change, pivot->column, pairs), factor = {-pivot->reciprocal, -pivot->reciprocal};
+    const AlignedPair *from = pairs_at(residual, pivot->row, pairs);
+#pragma GCC unroll 4
+    for (size_t i = 0; i < pairs; i++) to[i] = factor * from[i];
   }
+}
+
+/* What the columns taken out are without the others. */
+static void condense_begin_change(const Condense *condense, int lanes, double *residual, double *change) {
+  switch (lanes) {
+  case 4: begin_pairs(condense, residual, change, 2); return;
+  case 6: begin_pairs(condense, residual, change, 3); return;
+  case 8: begin_pairs(condense, residual, change, 4); return;
+  default:
+    for (const Pivot *pivot = condense->pivots.data, *end = pivot + condense->pivots.count; pivot < end; pivot++)
+      change[pivot->column] = -pivot->reciprocal * residual[pivot->row];
+  }
+}
+
+void condense_expand(const Condense *condense, int lanes, double *residual, double *change) {
+  condense_begin_change(condense, lanes, residual, change);
   condense_apply(condense->up.data, condense->up.count, lanes, change);
 }

@@ -29,11 +29,12 @@ bool condense_jacobian(Condense *condense, const double *jacobian);
 /* Rows of the system that are left, ascending: as many as the pattern has. */
 const int32_t *condense_rows(const Condense *condense);
 
-/* Several right-hand sides at once, `lanes` of them (1, 4, 6 or 8): entry r of side i is [r * lanes + i]. */
+/* Several right-hand sides at once, `lanes` of them (1, 4, 6 or 8): entry r of side i is [r * lanes + i]. Vectors of more than
+ * one lane are aligned as a pair is. */
 
 /* Takes the rows out of right-hand sides, in place; the rows left are then those of what is left. */
 void condense_right(const Condense *condense, int lanes, double *residual);
 
 /* Sets the columns taken out within `change` such that J change + residual = 0 holds in their rows too;
  * `residual` as condense_right left it. */
-void condense_expand(const Condense *condense, int lanes, const double *residual, double *change);
+void condense_expand(const Condense *condense, int lanes, double *residual, double *change);
