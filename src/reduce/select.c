@@ -1,6 +1,7 @@
 /* select: see select.h. Rows are scaled to largest entry 1, columns by their weight, before anything is compared. */
 #include "reduce/select.h"
 
+#include "base/linear.h"
 #include "reduce/dense.h"
 
 #include <lapacke.h>
@@ -16,7 +17,10 @@ struct Selector {
   Heap *heap;
   VEC(double) matrix, work;
   VEC(lapack_int) pivots;
-  IntVec place; /* column -> dense column */
+  IntVec place;   /* column -> dense column */
+  Linear *linear; /* of the chosen columns, a full matrix of `rows`; NULL until it is asked for */
+  int32_t rows;
+  IntVec start, row; /* its pattern */
 };
 
 Selector *selector_new(Heap *heap) {
@@ -197,18 +201,27 @@ static double *fill_chosen_first(Selector *selector, const SelectProblem *proble
   return fill_dense(selector, problem, n, 1);
 }
 
+/* Makes room for the factors of a full matrix. */
+static void take_full_pattern(Selector *selector, int32_t rows) {
+  if (selector->linear && selector->rows == rows) return;
+  selector->rows = rows;
+  selector->start.count = selector->row.count = 0;
+  for (int32_t j = 0; j <= rows; j++) vec_push(selector->heap, &selector->start, j * rows);
+  for (int32_t k = 0; k < rows * rows; k++) vec_push(selector->heap, &selector->row, k % rows);
+  if (selector->linear) linear_resize(selector->linear, rows, rows * rows);
+  else selector->linear = linear_new(selector->heap, rows, rows * rows, false);
+  linear_set_pattern(selector->linear, selector->start.data, selector->row.data);
+}
+
 /* M^-1 N by LU. */
 static double gain_dense(Selector *selector, const SelectProblem *problem) {
   int32_t m = problem->rows, n = problem->candidate_count;
-  double *a = fill_chosen_first(selector, problem);
-  ROOM(selector, &selector->pivots, m);
-  lapack_int *pivots = selector->pivots.data, rows = m, others = n - m, info;
-  LAPACK_dgetrf(&rows, &rows, a, &rows, pivots, &info);
-  if (info != 0) return HUGE_VAL;
-  double *rest = a + m * m, gain = 0;
-  LAPACK_dgetrs("N", &rows, &others, a, &rows, pivots, rest, &rows, &info);
-  for (int32_t k = 0; k < m * (n - m); k++)
-    if (!(fabs(rest[k]) <= gain)) gain = fabs(rest[k]);
+  double *a = fill_chosen_first(selector, problem), gain = 0;
+  take_full_pattern(selector, m);
+  if (!linear_factor(selector->linear, a)) return HUGE_VAL;
+  for (int32_t j = m; j < n; j++) linear_solve(selector->linear, a + j * m);
+  for (int32_t k = m * m; k < m * n; k++)
+    if (!(fabs(a[k]) <= gain)) gain = fabs(a[k]);
   return isfinite(gain) ? gain : HUGE_VAL;
 }
 

@@ -251,7 +251,6 @@ static void approach(Search *search, uint32_t *mode) {
 /* Shrinks the bracket to round-off of the step. */
 static void locate(Search *search, uint32_t *mode) {
   double near = 2e-16 * fabs(search->high) + 5e-15 * (search->end - search->before);
-  if (search->interpolates) approach(search, mode);
   if (point_at(search, search->low) && any_contradicts(search->switches, mode)) search->low = search->before;
   fill_margins(search, search->last);
   point_at(search, search->high);
@@ -260,39 +259,55 @@ static void locate(Search *search, uint32_t *mode) {
   point_at(search, search->high);
 }
 
-bool events_locate(View *view, const Integrator *integrator, void *self, double before, double *t, double *y,
-                   uint32_t *mode, bool *inside) {
+/* Room for the margins of three looks; to be freed. */
+static double *make_margins(Search *search) {
+  size_t count = search->switches->modes->count;
+  double *margins = heap_array(search->view->evaluator->heap, 3 * count, sizeof *margins);
+  search->now = margins;
+  search->last = margins + count;
+  search->previous = search->last + count;
+  return margins;
+}
+
+bool events_find(View *view, const Integrator *integrator, void *self, double before, double *y, uint32_t *mode,
+                 EventBracket *bracket) {
   Switches *switches = view->switches;
-  uint32_t count = switches->modes->count;
-  Search search = {view, switches, integrator, self, before, *t, y, .low = before, .high = *t};
+  double end = integrator->time(self);
+  Search search = {view, switches, integrator, self, before, end, y, .low = before, .high = end};
   const double *values = integrator->values(self);
   if (switches->kept != before && point_at(&search, before)) switches_keep(switches, before, y, 0);
-  if (!switches_evaluate(switches, *t, values)) return false;
+  if (!switches_evaluate(switches, end, values)) return false;
   if (!may_hide(&search)) {
-    switches_keep(switches, *t, values, *t - before);
+    switches_keep(switches, end, values, end - before);
     return false;
   }
-  *inside = !any_contradicts(switches, mode);
-  memcpy(switches->end, switches->difference, count * sizeof(double));
-  switches->step = *t - before;
-  Heap *heap = view->evaluator->heap;
-  double *margins = heap_array(heap, 3 * (size_t)count, sizeof *margins);
-  search.now = margins;
-  search.last = margins + count;
-  search.previous = search.last + count;
+  bool inside = !any_contradicts(switches, mode);
+  memcpy(switches->end, switches->difference, switches->modes->count * sizeof(double));
+  switches->step = end - before;
+  double *margins = make_margins(&search);
   search.interpolates =
       !integrator->explicit_form || view->watches_states || (view_interpolates_watched(view) && is_faithful(&search));
   search.farthest = search.interpolates ? FARTHEST_LOOKS : FARTHEST_SOLVED;
   bool found = look_along(&search, mode);
-  if (found) {
-    locate(&search, mode);
-    *t = search.high;
-  } else {
-    switches_evaluate(switches, *t, values);
-    switches_keep(switches, *t, values, *t - before);
+  if (!found) {
+    switches_evaluate(switches, end, values);
+    switches_keep(switches, end, values, end - before);
+  } else if (search.interpolates) {
+    approach(&search, mode);
   }
-  heap_free(heap, margins);
+  *bracket = (EventBracket){before, search.low, search.high, inside};
+  heap_free(view->evaluator->heap, margins);
   return found;
+}
+
+double events_locate(View *view, const Integrator *integrator, void *self, const EventBracket *bracket, double *y,
+                     uint32_t *mode) {
+  Search search = {view, view->switches,      integrator,           self, bracket->before, integrator->time(self),
+                   y,    .low = bracket->low, .high = bracket->high};
+  double *margins = make_margins(&search);
+  locate(&search, mode);
+  heap_free(view->evaluator->heap, margins);
+  return search.high;
 }
 
 bool events_contradict(View *view, double t, const double *y, uint32_t *mode) {

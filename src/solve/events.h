@@ -8,11 +8,20 @@
 /* The run begins at (t, y), whose modes agree, or goes back there. */
 void events_begin(View *view, double t, const double *y);
 
-/* The first time in the step from `before` to *t at which something contradicts its mode, also if it agrees again at the end:
- * leaves it in *t and the columns there, closed in the old modes, in y. *mode is one that changes there. *inside: it
- * agrees again at the end, so that only the dense output tells of it. Returns false without an event. */
-bool events_locate(View *view, const Integrator *integrator, void *self, double before, double *t, double *y,
-                   uint32_t *mode, bool *inside);
+/* Where in the step from `before` on the first event is: nothing contradicts its mode up to `low`, something does at `high`. */
+typedef struct EventBracket {
+  double before, low, high;
+  bool inside; /* all agree again at the end of the step: only the dense output tells of the event */
+} EventBracket;
+
+/* Does something contradict its mode in the last step, from `before` on, also if it agrees again at the end? Finds about where it
+ * does so first; *mode is one that changes there. y is for any columns. */
+bool events_find(View *view, const Integrator *integrator, void *self, double before, double *y, uint32_t *mode,
+                 EventBracket *bracket);
+
+/* The time of the event in the bracket, to round-off; the columns there, closed in the old modes, in y. */
+double events_locate(View *view, const Integrator *integrator, void *self, const EventBracket *bracket, double *y,
+                     uint32_t *mode);
 
 /* Does something contradict its mode at (t, y)? *mode is it. */
 bool events_contradict(View *view, double t, const double *y, uint32_t *mode);
@@ -21,7 +30,8 @@ bool events_contradict(View *view, double t, const double *y, uint32_t *mode);
  * an input has a kink or a jump (MAP_NONE); INFINITY: nothing happens. */
 double events_next_time(View *view, double t, double stop, uint32_t *mode);
 
-/* Does a solution that slides along an edge leave it in the step from `before` to *t? As events_locate. */
+/* Does a solution that slides along an edge leave it in the step from `before` to *t? *t is then
+ * the time of that, and y has the columns there. */
 bool events_leave(View *view, const Integrator *integrator, void *self, double before, double *t, double *y);
 
 /* Takes the modes over at the event (t, y) of this mode (MAP_NONE: of none) and all else that is discrete, and solves the other

@@ -13,10 +13,9 @@ void radau_output_continue(const RadauOutput *output, double x, double *y) {
   double weight[RADAU_STAGES_MAX + 1], rise = radau_rise_at(output->method, x);
   int32_t columns = output->stages->system->columns;
   radau_node_weights(output->method, x, weight);
-  for (int32_t c = 0; c < columns; c++) y[c] = weight[0] * output->value[0][c];
-  for (int j = 1; j <= output->method->stages; j++)
-    for (int32_t c = 0; c < columns; c++) y[c] += weight[j] * output->value[j][c];
-  for (int32_t c = 0; c < columns; c++) y[c] += rise * output->defect[c];
+  memset(y, 0, (size_t)columns * sizeof *y);
+  for (int j = 0; j <= output->method->stages; j++) add_multiple(y, output->value[j], weight[j], columns);
+  add_multiple(y, output->defect, rise, columns);
 }
 
 /* The slope of the polynomial of a column at sample k, times h. */

@@ -215,19 +215,22 @@ bool stepper_passed_event(Stepper *stepper, double t, const double *y) {
   return take_again(stepper, t);
 }
 
-/* inside: only the dense output tells of the event at t. */
-static bool is_doubtful(const Stepper *stepper, double t, bool inside) {
+static bool is_doubtful(const Stepper *stepper, const EventBracket *bracket) {
   double step = stepper->integrator->time(stepper->self) - stepper->before;
-  return inside || (stepper->integrator == &integrator_radau && t - stepper->before < EARLY * step);
+  return bracket->inside ||
+         (stepper->integrator == &integrator_radau && bracket->high - stepper->before < EARLY * step);
 }
 
 /* An event of states, or the end of sliding, in the last step, which it then ends. */
 static bool find_state_event(Stepper *stepper, double t) {
   View *view = stepper->view;
-  bool inside = false;
+  EventBracket bracket;
   stepper->at_event =
-      events_locate(view, stepper->integrator, stepper->self, stepper->before, &t, stepper->y, &stepper->mode, &inside);
-  if (stepper->at_event && is_doubtful(stepper, t, inside) && take_again(stepper, t)) return false;
+      events_find(view, stepper->integrator, stepper->self, stepper->before, stepper->y, &stepper->mode, &bracket);
+  if (stepper->at_event) {
+    if (is_doubtful(stepper, &bracket) && take_again(stepper, bracket.high)) return false;
+    t = events_locate(view, stepper->integrator, stepper->self, &bracket, stepper->y, &stepper->mode);
+  }
   if (stepper_is_sliding(stepper) &&
       events_leave(view, stepper->integrator, stepper->self, stepper->before, &t, stepper->y)) {
     stepper->at_event = true;
