@@ -18,6 +18,11 @@ typedef struct Modes {
   bool *timed; /* the difference depends on time, parameters and modes alone, and has bounds over stretches of time */
   const Logic *logic; /* what else happens at events */
   bool has_inputs;    /* that may jump at events */
+
+  /* Where the solution bends without an event: where one of these passes zero, the argument of abs or semiLinear, what min or max
+   * compares, or a relation within noEvent or smooth. */
+  uint32_t kinks;
+  Expr *kink, *kink_rate, *kink_size; /* the rate along time; the size as above */
 } Modes;
 
 /* Can anything happen at all? */
