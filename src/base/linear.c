@@ -139,19 +139,21 @@ static const double *linear_order(Linear *linear, const double *values) {
   return ordered;
 }
 
-/* The next two are made for real and for complex numbers: `width` is a constant where they are called. */
-#define FOR_EACH_WIDTH __attribute__((always_inline)) static inline
+/* Made for every constant that they are called with: `width` is that of real and complex numbers, `n` that of small matrices, where loops
+ * take longer than what they do. */
+#define FOR_CONSTANTS __attribute__((always_inline)) static inline
 
 /* The reciprocals of the largest entries of rows; false: a row is zero or not finite. */
-FOR_EACH_WIDTH bool linear_find_scales(Linear *linear, const double *values, size_t width) {
+FOR_CONSTANTS bool linear_find_scales(Linear *linear, const double *values, int32_t n, size_t width) {
   double *scale = linear->scale;
   const int32_t *row = linear->row;
-  for (int32_t i = 0; i < linear->n; i++) scale[i] = 0;
+  for (int32_t i = 0; i < n; i++) scale[i] = 0;
   for (int32_t k = 0; k < linear->nonzeros; k++) {
     double size = width == 2 ? fabs(values[2 * k]) + fabs(values[2 * k + 1]) : fabs(values[k]);
     if (!(size <= scale[row[k]])) scale[row[k]] = size;
   }
-  for (int32_t i = 0; i < linear->n; i++) {
+#pragma GCC unroll 3
+  for (int32_t i = 0; i < n; i++) {
     if (!(scale[i] > 0) || !isfinite(scale[i])) return false;
     scale[i] = 1 / scale[i];
   }
@@ -159,14 +161,14 @@ FOR_EACH_WIDTH bool linear_find_scales(Linear *linear, const double *values, siz
 }
 
 /* Scatters the values into the dense matrix, each row divided by its largest entry. False: a row is zero. */
-FOR_EACH_WIDTH bool linear_scatter(Linear *linear, const double *values, size_t width) {
-  size_t n = (size_t)linear->n;
+FOR_CONSTANTS bool linear_scatter(Linear *linear, const double *values, int32_t n, size_t width) {
+  size_t height = (size_t)n;
   const double *scale = linear->scale;
   const int32_t *start = linear->start, *row = linear->row;
-  if (!linear_find_scales(linear, values, width)) return false;
-  if ((size_t)linear->nonzeros < n * n) memset(linear->matrix, 0, n * n * width * sizeof(double));
+  if (!linear_find_scales(linear, values, n, width)) return false;
+  if ((size_t)linear->nonzeros < height * height) memset(linear->matrix, 0, height * height * width * sizeof(double));
   double *column = linear->matrix;
-  for (int32_t j = 0; j < linear->n; j++, column += n * width) {
+  for (int32_t j = 0; j < n; j++, column += height * width) {
     for (int32_t k = start[j]; k < start[j + 1]; k++) {
       int32_t i = row[k];
       if (width == 1) {
@@ -192,9 +194,9 @@ static inline void subtract_complex(double *b, const double *a, double re, doubl
 }
 
 /* Gaussian elimination with partial pivoting, column by column; the pivots' reciprocals stay on the diagonal. */
-static bool linear_plain_factor(Linear *linear) {
-  int32_t n = linear->n;
+FOR_CONSTANTS bool linear_plain_factor(Linear *linear, int32_t n) {
   double *a = linear->matrix;
+#pragma GCC unroll 3
   for (int32_t k = 0; k < n; k++) {
     double *pivot_column = a + (size_t)k * (size_t)n;
     int32_t p = k;
@@ -217,9 +219,9 @@ static bool linear_plain_factor(Linear *linear) {
   return true;
 }
 
-static void linear_plain_solve(const Linear *linear, double *b) {
-  int32_t n = linear->n;
+FOR_CONSTANTS void linear_plain_solve(const Linear *linear, double *b, int32_t n) {
   const double *a = linear->matrix;
+#pragma GCC unroll 3
   for (int32_t k = 0; k < n; k++) {
     const double *column = a + (size_t)k * (size_t)n;
     int32_t p = linear->pivot[k];
@@ -228,6 +230,7 @@ static void linear_plain_solve(const Linear *linear, double *b) {
     b[k] = head;
     if (head != 0) add_multiple(b + k + 1, column + k + 1, -head, n - k - 1);
   }
+#pragma GCC unroll 3
   for (int32_t k = n - 1; k >= 0; k--) {
     const double *column = a + (size_t)k * (size_t)n;
     double head = b[k] *= column[k];
@@ -348,6 +351,11 @@ static bool linear_kept_factor(Linear *linear, const double *values, bool *done)
   return is_regular;
 }
 
+static bool linear_dense_factor(Linear *linear) {
+  if (linear->kind == LINEAR_LAPACK) return linear_lapack_factor(linear);
+  return linear->complex_values ? linear_plain_factor_complex(linear) : linear_plain_factor(linear, linear->n);
+}
+
 bool linear_factor(Linear *linear, const double *values) {
   values = linear_order(linear, values);
   if (linear->kind == LINEAR_SPARSE) return linear_sparse_factor(linear, (double *)values);
@@ -356,9 +364,10 @@ bool linear_factor(Linear *linear, const double *values) {
     if (done) return is_regular;
     make_room(linear, dense_kind(linear->n));
   }
-  if (!(linear->complex_values ? linear_scatter(linear, values, 2) : linear_scatter(linear, values, 1))) return false;
-  if (linear->kind == LINEAR_LAPACK) return linear_lapack_factor(linear);
-  return linear->complex_values ? linear_plain_factor_complex(linear) : linear_plain_factor(linear);
+  if (linear->complex_values) return linear_scatter(linear, values, linear->n, 2) && linear_dense_factor(linear);
+  if (linear->n == 2) return linear_scatter(linear, values, 2, 1) && linear_plain_factor(linear, 2);
+  if (linear->n == 3) return linear_scatter(linear, values, 3, 1) && linear_plain_factor(linear, 3);
+  return linear_scatter(linear, values, linear->n, 1) && linear_dense_factor(linear);
 }
 
 void linear_solve(Linear *linear, double *b) {
@@ -377,7 +386,9 @@ void linear_solve(Linear *linear, double *b) {
   for (int32_t i = 0; i < n && linear->complex_values; i++) b[2 * i] *= scale[i], b[2 * i + 1] *= scale[i];
   if (linear->kind == LINEAR_LAPACK) linear_lapack_solve(linear, b);
   else if (linear->complex_values) linear_plain_solve_complex(linear, b);
-  else linear_plain_solve(linear, b);
+  else if (n == 2) linear_plain_solve(linear, b, 2);
+  else if (n == 3) linear_plain_solve(linear, b, 3);
+  else linear_plain_solve(linear, b, n);
 }
 
 /* ---- determinant ---- */

@@ -1,8 +1,9 @@
 /* block_matrix: see block_matrix.h. */
 #include "code/block_matrix.h"
 
+#include "base/copy.h"
+
 #include <stdlib.h>
-#include <string.h>
 
 static int compare_falling(const void *a, const void *b) {
   const int32_t *p = a, *q = b;
@@ -127,16 +128,12 @@ BlockMatrix *block_matrix_new(Heap *heap, const BlockShape *shape) {
   return matrix;
 }
 
-void block_shape_roots(const BlockShape *shape, int32_t c, Heap *heap, ExprVec *roots) {
-  const BlockGroup *group = &shape->group[c];
-  for (int32_t e = 0; e < group->entries; e++) vec_push(heap, roots, shape->roots[group->first_entry + e]);
-}
-
-void block_matrix_set_values(BlockMatrix *matrix, Evaluator *evaluator, int32_t c, const double *values) {
-  const BlockGroup *group = &matrix->shape->group[c];
+void block_matrix_set_values(BlockMatrix *matrix, Evaluator *evaluator, int32_t first, int32_t count,
+                             const double *values) {
+  if (!count) return;
   matrix->version++;
-  evaluator->entry_evaluations += (uint64_t)group->entries;
-  memcpy(matrix->values + group->first_entry, values, (size_t)group->entries * sizeof *values);
+  evaluator->entry_evaluations += (uint64_t)count;
+  copy_numbers(matrix->values + first, values, (size_t)count);
 }
 
 EvalStatus block_matrix_run_group(BlockMatrix *matrix, Evaluator *evaluator, int32_t c, double t, const double *y) {

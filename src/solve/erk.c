@@ -51,6 +51,7 @@ static const int spread_order5[SPREAD_MAX] = {0, 1, 2, 3, 5};
 typedef struct Erk {
   const System *system;
   const ErkTableau *tableau;
+  const ErkTerm *row[STAGES_MAX]; /* first term of each stage but the first */
   const int *spread;
   double relative, absolute, initial_step, max_step;
   bool fixed_step;
@@ -125,6 +126,8 @@ static void *erk_create(Heap *heap, const System *system, const IntegratorOption
   if (options->max_order > 0 && options->max_order < 8) loose = true;
   erk->system = system;
   erk->tableau = loose ? &erk_order5 : &erk_order8;
+  for (int k = erk->tableau->stage_count - 1; k >= 0; k--)
+    erk->row[erk->tableau->stage[k].row] = &erk->tableau->stage[k];
   erk->spread = loose ? spread_order5 : spread_order8;
   erk->relative = options->relative_tolerance;
   erk->absolute = options->absolute_tolerance;
@@ -227,14 +230,19 @@ static double erk_departure(const Erk *erk, int stage, double scale) {
   return most / farthest;
 }
 
-/* Computes one stage; `term` is the first term of its row. Only the end of a step needs every column. */
-static EvalStatus erk_stage(Erk *erk, int stage, const ErkTerm *term, double h) {
+/* The states of a stage, as the sum of the rates of those before it. */
+static void erk_combine_stage(Erk *erk, int stage) {
+  erk_combine(erk, erk->row[stage], erk->tableau->stage + erk->tableau->stage_count, erk->sum[0]);
+}
+
+/* Computes one stage. Only the end of a step needs every column. */
+static EvalStatus erk_stage(Erk *erk, int stage, double h) {
   const ErkTableau *tableau = erk->tableau;
   const System *system = erk->system;
   const double *start = erk->values[0];
   double *y = erk->values[stage], *guess = erk->guess, *missed = erk->missed[stage], *sum = erk->sum[0];
   double scale = erk_missed_scale(erk, stage, h), t = erk->t + tableau->node[stage] * h;
-  erk_combine(erk, term, tableau->stage + tableau->stage_count, sum);
+  erk_combine_stage(erk, stage);
   for (int32_t p = 0; p < erk->states; p++) y[erk->column[p]] = start[erk->column[p]] + h * sum[p];
   for (int32_t p = erk->states; p < erk->paired; p++) {
     int32_t c = erk->column[p];
@@ -261,12 +269,9 @@ static EvalStatus erk_stage(Erk *erk, int stage, const ErkTerm *term, double h) 
 
 /* Computes stages first <= i < last. */
 static EvalStatus erk_stages(Erk *erk, int first, int last, double h) {
-  const ErkTerm *term = erk->tableau->stage, *end = term + erk->tableau->stage_count;
-  while (term < end && term->row < first) term++;
   for (int stage = first; stage < last; stage++) {
-    EvalStatus status = erk_stage(erk, stage, term, h);
+    EvalStatus status = erk_stage(erk, stage, h);
     if (status != EVAL_OK) return status;
-    while (term < end && term->row == stage) term++;
   }
   return EVAL_OK;
 }
@@ -290,9 +295,7 @@ static double erk_error(Erk *erk, double h) {
   if (tableau->error_needs_end) {
     erk_set_weights(erk, start, erk->values[tableau->stages]);
   } else {
-    const ErkTerm *row = tableau->stage;
-    while (row->row < tableau->stages) row++;
-    erk_combine(erk, row, tableau->stage + tableau->stage_count, erk->sum[0]);
+    erk_combine_stage(erk, tableau->stages);
     for (int32_t p = 0; p < erk->states; p++) erk->guess[erk->column[p]] += h * erk->sum[0][p];
     erk_set_weights(erk, start, erk->guess);
   }
