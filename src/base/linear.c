@@ -139,21 +139,19 @@ static const double *linear_order(Linear *linear, const double *values) {
   return ordered;
 }
 
-/* Made for every constant that they are called with: `width` is that of real and complex numbers, `n` that of small matrices, where loops
- * take longer than what they do. */
-#define FOR_CONSTANTS __attribute__((always_inline)) static inline
+/* The next two are made for real and for complex numbers: `width` is a constant where they are called. */
+#define FOR_EACH_WIDTH __attribute__((always_inline)) static inline
 
 /* The reciprocals of the largest entries of rows; false: a row is zero or not finite. */
-FOR_CONSTANTS bool linear_find_scales(Linear *linear, const double *values, int32_t n, size_t width) {
+FOR_EACH_WIDTH bool linear_find_scales(Linear *linear, const double *values, size_t width) {
   double *scale = linear->scale;
   const int32_t *row = linear->row;
-  for (int32_t i = 0; i < n; i++) scale[i] = 0;
+  for (int32_t i = 0; i < linear->n; i++) scale[i] = 0;
   for (int32_t k = 0; k < linear->nonzeros; k++) {
     double size = width == 2 ? fabs(values[2 * k]) + fabs(values[2 * k + 1]) : fabs(values[k]);
     if (!(size <= scale[row[k]])) scale[row[k]] = size;
   }
-#pragma GCC unroll 3
-  for (int32_t i = 0; i < n; i++) {
+  for (int32_t i = 0; i < linear->n; i++) {
     if (!(scale[i] > 0) || !isfinite(scale[i])) return false;
     scale[i] = 1 / scale[i];
   }
@@ -161,14 +159,14 @@ FOR_CONSTANTS bool linear_find_scales(Linear *linear, const double *values, int3
 }
 
 /* Scatters the values into the dense matrix, each row divided by its largest entry. False: a row is zero. */
-FOR_CONSTANTS bool linear_scatter(Linear *linear, const double *values, int32_t n, size_t width) {
-  size_t height = (size_t)n;
+FOR_EACH_WIDTH bool linear_scatter(Linear *linear, const double *values, size_t width) {
+  size_t n = (size_t)linear->n;
   const double *scale = linear->scale;
   const int32_t *start = linear->start, *row = linear->row;
-  if (!linear_find_scales(linear, values, n, width)) return false;
-  if ((size_t)linear->nonzeros < height * height) memset(linear->matrix, 0, height * height * width * sizeof(double));
+  if (!linear_find_scales(linear, values, width)) return false;
+  if ((size_t)linear->nonzeros < n * n) memset(linear->matrix, 0, n * n * width * sizeof(double));
   double *column = linear->matrix;
-  for (int32_t j = 0; j < n; j++, column += height * width) {
+  for (int32_t j = 0; j < linear->n; j++, column += n * width) {
     for (int32_t k = start[j]; k < start[j + 1]; k++) {
       int32_t i = row[k];
       if (width == 1) {
@@ -193,8 +191,30 @@ static inline void subtract_complex(double *b, const double *a, double re, doubl
   }
 }
 
+/* Made for each size of small matrices, too, where loops take longer than what they do: `n` is a constant where they are called. */
+#define FOR_EACH_SIZE __attribute__((always_inline)) static inline
+
+/* As linear_scatter, for small matrices. */
+FOR_EACH_SIZE bool linear_scatter_small(Linear *linear, const double *values, int32_t n) {
+  double *a = linear->matrix;
+  const int32_t *start = linear->start, *row = linear->row;
+  memset(a, 0, (size_t)(n * n) * sizeof *a);
+#pragma GCC unroll 3
+  for (int32_t j = 0; j < n; j++)
+    for (int32_t k = start[j]; k < start[j + 1]; k++) a[j * n + row[k]] = values[k];
+#pragma GCC unroll 3
+  for (int32_t i = 0; i < n; i++) {
+    double largest = 0;
+    for (int32_t j = 0; j < n; j++) largest = fabs(a[j * n + i]) <= largest ? largest : fabs(a[j * n + i]);
+    if (!(largest > 0) || !isfinite(largest)) return false;
+    linear->scale[i] = 1 / largest;
+    for (int32_t j = 0; j < n; j++) a[j * n + i] *= linear->scale[i];
+  }
+  return true;
+}
+
 /* Gaussian elimination with partial pivoting, column by column; the pivots' reciprocals stay on the diagonal. */
-FOR_CONSTANTS bool linear_plain_factor(Linear *linear, int32_t n) {
+FOR_EACH_SIZE bool linear_plain_factor(Linear *linear, int32_t n) {
   double *a = linear->matrix;
 #pragma GCC unroll 3
   for (int32_t k = 0; k < n; k++) {
@@ -219,7 +239,7 @@ FOR_CONSTANTS bool linear_plain_factor(Linear *linear, int32_t n) {
   return true;
 }
 
-FOR_CONSTANTS void linear_plain_solve(const Linear *linear, double *b, int32_t n) {
+FOR_EACH_SIZE void linear_plain_solve(const Linear *linear, double *b, int32_t n) {
   const double *a = linear->matrix;
 #pragma GCC unroll 3
   for (int32_t k = 0; k < n; k++) {
@@ -351,9 +371,16 @@ static bool linear_kept_factor(Linear *linear, const double *values, bool *done)
   return is_regular;
 }
 
-static bool linear_dense_factor(Linear *linear) {
-  if (linear->kind == LINEAR_LAPACK) return linear_lapack_factor(linear);
-  return linear->complex_values ? linear_plain_factor_complex(linear) : linear_plain_factor(linear, linear->n);
+static bool linear_dense_factor(Linear *linear, const double *values) {
+  if (linear->n == 2) return linear_scatter_small(linear, values, 2) && linear_plain_factor(linear, 2);
+  if (linear->n == 3) return linear_scatter_small(linear, values, 3) && linear_plain_factor(linear, 3);
+  if (!linear_scatter(linear, values, 1)) return false;
+  return linear->kind == LINEAR_LAPACK ? linear_lapack_factor(linear) : linear_plain_factor(linear, linear->n);
+}
+
+static bool linear_dense_factor_complex(Linear *linear, const double *values) {
+  if (!linear_scatter(linear, values, 2)) return false;
+  return linear->kind == LINEAR_LAPACK ? linear_lapack_factor(linear) : linear_plain_factor_complex(linear);
 }
 
 bool linear_factor(Linear *linear, const double *values) {
@@ -364,10 +391,7 @@ bool linear_factor(Linear *linear, const double *values) {
     if (done) return is_regular;
     make_room(linear, dense_kind(linear->n));
   }
-  if (linear->complex_values) return linear_scatter(linear, values, linear->n, 2) && linear_dense_factor(linear);
-  if (linear->n == 2) return linear_scatter(linear, values, 2, 1) && linear_plain_factor(linear, 2);
-  if (linear->n == 3) return linear_scatter(linear, values, 3, 1) && linear_plain_factor(linear, 3);
-  return linear_scatter(linear, values, linear->n, 1) && linear_dense_factor(linear);
+  return linear->complex_values ? linear_dense_factor_complex(linear, values) : linear_dense_factor(linear, values);
 }
 
 void linear_solve(Linear *linear, double *b) {

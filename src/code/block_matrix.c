@@ -1,8 +1,6 @@
 /* block_matrix: see block_matrix.h. */
 #include "code/block_matrix.h"
 
-#include "base/copy.h"
-
 #include <stdlib.h>
 
 static int compare_falling(const void *a, const void *b) {
@@ -126,14 +124,6 @@ BlockMatrix *block_matrix_new(Heap *heap, const BlockShape *shape) {
   matrix->workspace = heap_array(heap, (size_t)shape->stages + 1, sizeof *matrix->workspace);
   matrix->known = heap_array(heap, (size_t)shape->stages + 1, sizeof *matrix->known);
   return matrix;
-}
-
-void block_matrix_set_values(BlockMatrix *matrix, Evaluator *evaluator, int32_t first, int32_t count,
-                             const double *values) {
-  if (!count) return;
-  matrix->version++;
-  evaluator->entry_evaluations += (uint64_t)count;
-  copy_numbers(matrix->values + first, values, (size_t)count);
 }
 
 EvalStatus block_matrix_run_group(BlockMatrix *matrix, Evaluator *evaluator, int32_t c, double t, const double *y) {

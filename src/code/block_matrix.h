@@ -5,6 +5,7 @@
  * stage is known. */
 #pragma once
 
+#include "base/copy.h"
 #include "code/evaluator.h"
 
 typedef struct BlockGroup {
@@ -41,8 +42,13 @@ const BlockShape *block_shape(ArrayCode *code, const Structure *structure, int32
 BlockMatrix *block_matrix_new(Heap *heap, const BlockShape *shape);
 
 /* Takes values of so many entries from `first` on, by rows, which a program evaluated along with something else. */
-void block_matrix_set_values(BlockMatrix *matrix, Evaluator *evaluator, int32_t first, int32_t count,
-                             const double *values);
+static inline void block_matrix_set_values(BlockMatrix *matrix, Evaluator *evaluator, int32_t first, int32_t count,
+                                           const double *values) {
+  if (!count) return;
+  matrix->version++;
+  evaluator->entry_evaluations += (uint64_t)count;
+  copy_numbers(matrix->values + first, values, (size_t)count);
+}
 
 /* Evaluates the rows with c == group, or all rows. */
 EvalStatus block_matrix_run_group(BlockMatrix *matrix, Evaluator *evaluator, int32_t group, double t, const double *y);

@@ -520,8 +520,8 @@ static bool correction_shrinks(const StateSpace *space, const Unit *unit, double
 
 /* Halves the step until the residual is defined and does not grow, or the correction that follows does not; leaves y and the residual
  * there. */
-static EvalStatus search_line(StateSpace *space, Unit *unit, double t, double *y, double before) {
-  double fraction = 1;
+static EvalStatus search_line(StateSpace *space, Unit *unit, double t, double *y) {
+  double fraction = 1, before = sum_squares(space->residual, unit->plan->count);
   for (int halving = 0; halving < HALVING_LIMIT; halving++, fraction /= 2) {
     apply_correction(unit, space->correction, fraction, y);
     if (unit_joint(space, unit, t, y, space->residual) != EVAL_OK) continue;
@@ -534,8 +534,8 @@ static EvalStatus search_line(StateSpace *space, Unit *unit, double t, double *y
 }
 
 /* Goes on by the correction: by all of it where the solution next to the guess is wanted. */
-static EvalStatus correct(StateSpace *space, Unit *unit, double t, double *y, double before) {
-  if (space->goal != GOAL_NEXT) return search_line(space, unit, t, y, before);
+static EvalStatus correct(StateSpace *space, Unit *unit, double t, double *y) {
+  if (space->goal != GOAL_NEXT) return search_line(space, unit, t, y);
   apply_correction(unit, space->correction, 1, y);
   return unit_joint(space, unit, t, y, space->residual);
 }
@@ -575,7 +575,6 @@ static EvalStatus iterate_newton(StateSpace *space, Unit *unit, double t, double
   double last = 0;
   unit->is_moved = false;
   for (int iteration = 0; iteration < NEWTON_LIMIT; iteration++) {
-    double before = sum_squares(space->residual, unit->plan->count);
     copy_numbers(space->correction, space->residual, (size_t)unit->plan->count);
     status = solve_correction(space, unit, space->correction);
     if (status != EVAL_OK) return status;
@@ -592,7 +591,7 @@ static EvalStatus iterate_newton(StateSpace *space, Unit *unit, double t, double
       if (correct_with_kept_factors(space, unit, t, y, &last)) return EVAL_OK;
       status = unit_joint(space, unit, t, y, space->residual);
     } else {
-      status = correct(space, unit, t, y, before);
+      status = correct(space, unit, t, y);
     }
     if (status != EVAL_OK) return is_at_round_off(space, unit, t, y) ? EVAL_OK : status;
   }
@@ -603,9 +602,10 @@ static EvalStatus iterate_newton(StateSpace *space, Unit *unit, double t, double
 /* From a guess that is far off the residual may have to grow first. */
 static EvalStatus solve_newton(StateSpace *space, Unit *unit, double t, double *y) {
   if (unit->plan->keeps && solve_with_kept_factors(space, unit, t, y)) return EVAL_OK;
+  if (space->goal == GOAL_NEXT) return iterate_newton(space, unit, t, y);
   for (int32_t k = 0; k < unit->plan->count; k++) unit->values[k] = y[unit->columns[k]];
   EvalStatus status = iterate_newton(space, unit, t, y);
-  if (status == EVAL_OK || space->goal == GOAL_NEXT) return status;
+  if (status == EVAL_OK) return status;
   for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] = unit->values[k];
   space->goal = GOAL_NATURAL;
   status = iterate_newton(space, unit, t, y);
