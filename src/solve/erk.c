@@ -7,6 +7,7 @@
  * Formulas and step control follow Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I, sections II.4 to
  * II.6.
  */
+#include "base/pairs.h"
 #include "solve/erk_coefficients.h"
 #include "solve/integrator.h"
 
@@ -21,6 +22,7 @@ enum {
   GENTLE_STEPS = 6,   /* so many in a row below it clear the count */
   SHORT_STEPS = 1000, /* so many short ones in a row make a problem stiff, too */
   DENSE_MAX = 7,      /* coefficients of the continuous extension */
+  TOGETHER = 4,       /* columns that are combined at a time: arrays of rates and their sums end with a whole number of such parts */
 };
 
 /* Above this relative tolerance order 5 needs fewer evaluations than order 8. */
@@ -121,7 +123,7 @@ static void erk_gather_rates(Erk *erk, int stage) {
 
 static void *erk_create(Heap *heap, const System *system, const IntegratorOptions *options) {
   Erk *erk = heap_alloc(heap, sizeof *erk);
-  size_t columns = (size_t)system->columns;
+  size_t columns = (size_t)system->columns, whole = columns + TOGETHER - 1;
   bool loose = options->relative_tolerance >= loose_tolerance && options->min_order <= 5;
   if (options->max_order > 0 && options->max_order < 8) loose = true;
   erk->system = system;
@@ -141,25 +143,28 @@ static void *erk_create(Heap *heap, const System *system, const IntegratorOption
   erk->branch = heap_array(heap, columns, sizeof *erk->branch);
   for (int i = 0; i < erk->tableau->all_stages; i++) {
     erk->values[i] = heap_array(heap, columns, sizeof(double));
-    erk->rates[i] = heap_array(heap, columns, sizeof(double));
+    erk->rates[i] = heap_array(heap, whole, sizeof(double));
     erk->missed[i] = heap_array(heap, columns, sizeof(double));
   }
   for (int i = 0; i < SPREAD_MAX; i++) erk->before[i] = heap_array(heap, columns, sizeof(double));
-  for (int i = 0; i < DENSE_MAX; i++) erk->dense[i] = heap_array(heap, columns, sizeof(double));
-  for (int i = 0; i < 2; i++) erk->sum[i] = heap_array(heap, columns, sizeof(double));
+  for (int i = 0; i < DENSE_MAX; i++) erk->dense[i] = heap_array(heap, whole, sizeof(double));
+  for (int i = 0; i < 2; i++) erk->sum[i] = heap_array(heap, whole, sizeof(double));
   heap_numbers(heap, columns, &erk->guess, &erk->weight);
   return erk;
 }
 
 /* sum[p] = the combination of stage rates by the terms of one row; returns the first term behind the row. */
-static const ErkTerm *erk_combine(const Erk *erk, const ErkTerm *term, const ErkTerm *end, double *sum) {
-  int row = term->row;
-  int32_t paired = erk->paired;
-  const double *rates = erk->rates[term->column];
-  for (int32_t p = 0; p < paired; p++) sum[p] = term->weight * rates[p];
-  for (term++; term < end && term->row == row; term++) {
-    rates = erk->rates[term->column];
-    for (int32_t p = 0; p < paired; p++) sum[p] += term->weight * rates[p];
+static const ErkTerm *erk_combine(const Erk *erk, const ErkTerm *first, const ErkTerm *end, double *sum) {
+  const ErkTerm *term = first;
+  for (int32_t p = 0; p < erk->paired; p += TOGETHER) {
+    Pair sums[2] = {{0, 0}, {0, 0}}, *target = (Pair *)(void *)(sum + p);
+    for (term = first; term < end && term->row == first->row; term++) {
+      const Pair *rates = (const Pair *)(const void *)(erk->rates[term->column] + p);
+      sums[0] += term->weight * rates[0];
+      sums[1] += term->weight * rates[1];
+    }
+    target[0] = sums[0];
+    target[1] = sums[1];
   }
   return term;
 }
