@@ -262,7 +262,6 @@ static bool are_quiet(const Stepper *stepper, double t) {
   if (switches_are_quiet(switches, t, y, step)) return true;
   return switches->all_meet && switches->kept == stepper->before && switches_evaluate(switches, t, y) &&
          switches_pass(switches, t, y, step);
->>>>>>> adder
 }
 
 /* Ends the step, which has led to t, at the first event in it, if there is one; most have none. */
