@@ -16,8 +16,14 @@ typedef struct Modes {
   Expr *size;       /* of what the difference is taken of: its round-off is a part of that */
   Expr *rate;       /* derivative of the difference along time */
   bool *timed; /* the difference depends on time, parameters and modes alone, and has bounds over stretches of time */
+  bool *meets; /* the branches meet where it changes, and equations hold the relation itself: see array/meeting.h */
   const Logic *logic; /* what else happens at events */
   bool has_inputs;    /* that may jump at events */
+
+  /* Where the solution bends without an event: where one of these passes zero, the argument of abs or semiLinear, what min or max
+   * compares, or a relation within noEvent or smooth. */
+  uint32_t kinks;
+  Expr *kink, *kink_rate, *kink_size; /* the rate along time; the size as above */
 } Modes;
 
 /* Can anything happen at all? */

@@ -277,10 +277,9 @@ bool events_find(View *view, const Integrator *integrator, void *self, double be
   const double *values = integrator->values(self);
   if (switches->kept != before && point_at(&search, before)) switches_keep(switches, before, y, 0);
   if (!switches_evaluate(switches, end, values)) return false;
-  if (!may_hide(&search)) {
-    switches_keep(switches, end, values, end - before);
-    return false;
-  }
+  bool hides = may_hide(&search);
+  if (!hides && switches_pass(switches, end, values, end - before)) return false;
+  switches->looks_inside = !hides || switches_dip(switches, end, values, end - before);
   bool inside = !any_contradicts(switches, mode);
   memcpy(switches->end, switches->difference, switches->modes->count * sizeof(double));
   switches->step = end - before;
@@ -295,7 +294,8 @@ bool events_find(View *view, const Integrator *integrator, void *self, double be
   } else if (search.interpolates) {
     approach(&search, mode);
   }
-  *bracket = (EventBracket){before, search.low, search.high, inside};
+  *bracket = (EventBracket){before, search.low, search.high, inside, switches->looks_inside};
+  switches->looks_inside = false;
   heap_free(view->evaluator->heap, margins);
   return found;
 }
@@ -305,7 +305,9 @@ double events_locate(View *view, const Integrator *integrator, void *self, const
   Search search = {view, view->switches,      integrator,           self, bracket->before, integrator->time(self),
                    y,    .low = bracket->low, .high = bracket->high};
   double *margins = make_margins(&search);
+  view->switches->looks_inside = bracket->looks_inside;
   locate(&search, mode);
+  view->switches->looks_inside = false;
   heap_free(view->evaluator->heap, margins);
   return search.high;
 }

@@ -11,7 +11,8 @@ void events_begin(View *view, double t, const double *y);
 /* Where in the step from `before` on the first event is: nothing contradicts its mode up to `low`, something does at `high`. */
 typedef struct EventBracket {
   double before, low, high;
-  bool inside; /* all agree again at the end of the step: only the dense output tells of the event */
+  bool inside;       /* all agree again at the end of the step: only the dense output tells of the event */
+  bool looks_inside; /* of the switches, while it is looked for */
 } EventBracket;
 
 /* Does something contradict its mode in the last step, from `before` on, also if it agrees again at the end? Finds about where it

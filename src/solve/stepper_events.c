@@ -138,6 +138,7 @@ static bool leaves_structure(Stepper *stepper, bool settled) {
 
 bool stepper_finish_event(Stepper *stepper, bool settled) {
   double t = stepper->t_event;
+  if (stepper->kinks) kinks_forget(stepper->kinks);
   if (leaves_structure(stepper, settled)) {
     copy_numbers(stepper->y, stepper->begin, (size_t)stepper->view->system.columns);
     return false;
