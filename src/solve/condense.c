@@ -385,12 +385,15 @@ static inline AlignedPair *pairs_at(double *vector, int32_t index, size_t pairs)
   return (AlignedPair *)(void *)(vector + (size_t)(uint32_t)index * 2 * pairs);
 }
 
+/* The loops over pairs have pointers that move, which compilers turn into addresses with displacements. */
 static inline void apply_pairs(const Product *product, uint32_t count, double *vector, size_t pairs) {
   for (const Product *end = product + count; product < end; product++) {
-    AlignedPair *target = pairs_at(vector, product->target, pairs), factor = {product->factor, product->factor};
+    AlignedPair *target = pairs_at(vector, product->target, pairs), *target_end = target + pairs;
     const AlignedPair *source = pairs_at(vector, product->source, pairs);
+    const AlignedPair factor = {product->factor, product->factor};
 #pragma GCC unroll 4
-    for (size_t i = 0; i < pairs; i++) target[i] += factor * source[i];
+    do *target += factor * *source++;
+    while (++target < target_end);
   }
 }
 
@@ -411,10 +414,12 @@ void condense_right(const Condense *condense, int lanes, double *residual) {
 
 static inline void begin_pairs(const Condense *condense, double *residual, double *change, size_t pairs) {
   for (const Pivot *pivot = condense->pivots.data, *end = pivot + condense->pivots.count; pivot < end; pivot++) {
-    AlignedPair *to = pairs_at(change, pivot->column, pairs), factor = {-pivot->reciprocal, -pivot->reciprocal};
+    AlignedPair *to = pairs_at(change, pivot->column, pairs), *to_end = to + pairs;
     const AlignedPair *from = pairs_at(residual, pivot->row, pairs);
+    const AlignedPair factor = {-pivot->reciprocal, -pivot->reciprocal};
 #pragma GCC unroll 4
-    for (size_t i = 0; i < pairs; i++) to[i] = factor * from[i];
+    do *to = factor * *from++;
+    while (++to < to_end);
   }
 }
 
