@@ -1,7 +1,7 @@
 /* condense: see condense.h. Sparse elimination in the order of least fill (Markowitz), decided once for a
- * choice of states and replayed on the values by lists of places. Assignments come first: a pivot of theirs is never
- * changed by an earlier one, so it is 1 or -1 whatever the values are. The pivots behind them are chosen by the values of
- * one Jacobian, and serve for others while no multiplier gets too large.
+ * choice of states and replayed on the values by lists of places. The pivot of an assignment is never changed by an
+ * earlier one, so it is 1 or -1 whatever the values are. Others are chosen by the values of one Jacobian, and serve for more
+ * while no multiplier gets too large.
  */
 #include "solve/condense.h"
 
@@ -61,7 +61,6 @@ struct Condense {
   bool *row_done, *column_done, *fixed;
   bool *changed;     /* entries of the system that a pivot has changed */
   double *row_scale; /* reciprocals of the largest entries of rows */
-  VEC(Pivot) candidates;
 };
 
 Condense *condense_new(Heap *heap, const System *system) {
@@ -95,23 +94,16 @@ static void condense_add_entry(Condense *condense, int32_t row, int32_t column, 
   condense->column_count[column]++;
 }
 
-static void condense_add_candidate(Condense *condense, int32_t row, int32_t column, int32_t place) {
-  double value = condense->values.data[place];
-  if (condense->fixed[column] || !condense->system->constant[place] || fabs(value) != 1) return;
-  vec_push(condense->heap, &condense->candidates,
-           (Pivot){.row = row, .column = column, .place = place, .is_constant = true});
-}
-
 static void condense_set_values(Condense *condense, const double *jacobian) {
   condense->values.count = 0;
   for (int32_t k = 0; k < condense->system->column_start[condense->system->columns]; k++)
     vec_push(condense->heap, &condense->values, jacobian[k]);
 }
 
-/* The system's pattern; states, rates and columns of higher index stay, other columns with 1 or -1 may go. */
+/* The system's pattern; states, rates and columns of higher index stay, others may go. */
 static void condense_begin(Condense *condense, const double *jacobian) {
   const System *system = condense->system;
-  condense->target.count = condense->candidates.count = 0;
+  condense->target.count = 0;
   memset(condense->row_done, 0, (size_t)system->rows * sizeof(bool));
   memset(condense->column_done, 0, (size_t)system->columns * sizeof(bool));
   memset(condense->changed, 0, (size_t)system->column_start[system->columns] * sizeof(bool));
@@ -129,7 +121,6 @@ static void condense_begin(Condense *condense, const double *jacobian) {
     for (int32_t k = system->column_start[c]; k < system->column_start[c + 1]; k++) {
       int32_t r = system->row_index[k];
       condense_add_entry(condense, r, c, k);
-      condense_add_candidate(condense, r, c, k);
       condense->row_scale[r] = fmax(condense->row_scale[r], fabs(jacobian[k]));
     }
   for (int32_t r = 0; r < system->rows; r++) condense->row_scale[r] = 1 / condense->row_scale[r];
@@ -142,22 +133,6 @@ static int32_t condense_cost(const Condense *condense, int32_t row, int32_t colu
 static bool condense_may_cost(const Condense *condense, int32_t cost) {
   int64_t entries = condense->system->column_start[condense->system->columns];
   return (int64_t)condense->target.count + cost <= WORK_LIMIT * entries;
-}
-
-/* The candidate that adds least, NULL when none is worth it. */
-static const Pivot *condense_best(const Condense *condense) {
-  const Pivot *best = NULL;
-  int32_t least = INT32_MAX;
-  for (uint32_t k = 0; k < condense->candidates.count; k++) {
-    const Pivot *pivot = &condense->candidates.data[k];
-    if (condense->changed[pivot->place] || condense->row_done[pivot->row] || condense->column_done[pivot->column])
-      continue;
-    int32_t cost = condense_cost(condense, pivot->row, pivot->column);
-    if (cost >= least) continue;
-    least = cost;
-    best = pivot;
-  }
-  return best && condense_may_cost(condense, least) ? best : NULL;
 }
 
 static void condense_change(Condense *condense, int32_t row, int32_t column, double change) {
@@ -213,22 +188,30 @@ static void condense_take_out(Condense *condense, Pivot pivot) {
   vec_push(condense->heap, &condense->pivots, pivot);
 }
 
-/* The size of an entry, its row scaled. */
-static double condense_size(const Condense *condense, int32_t row, int32_t column) {
-  return fabs(condense->values.data[condense->place[row * condense->system->columns + column]]) *
-         condense->row_scale[row];
+/* Is the entry 1 or -1 whatever the values are? */
+static bool condense_is_unit(const Condense *condense, int32_t place) {
+  const System *system = condense->system;
+  return place < system->column_start[system->columns] && system->constant[place] && !condense->changed[place] &&
+         fabs(condense->values.data[place]) == 1;
 }
 
-/* The shortest row among the entries of a column that are large enough; -1: there is none. */
+/* The size of the k-th entry of a column, its row scaled; of a unit that of any pivot. 0: the row has been taken out. */
+static double condense_size(const Condense *condense, int32_t column, uint32_t k) {
+  int32_t row = condense->rows_of[column].data[k];
+  if (condense->row_done[row]) return 0;
+  int32_t place = condense->place[row * condense->system->columns + column];
+  return condense_is_unit(condense, place) ? INFINITY : fabs(condense->values.data[place]) * condense->row_scale[row];
+}
+
+/* The shortest row among the units of a column, or, where it has none, among its entries that are large enough; -1: none is. */
 static int32_t condense_shortest_row(const Condense *condense, int32_t column) {
   const IntVec *rows = &condense->rows_of[column];
   double largest = 0;
   int32_t shortest = -1;
-  for (uint32_t k = 0; k < rows->count; k++)
-    if (!condense->row_done[rows->data[k]]) largest = fmax(largest, condense_size(condense, rows->data[k], column));
+  for (uint32_t k = 0; k < rows->count; k++) largest = fmax(largest, condense_size(condense, column, k));
   for (uint32_t k = 0; k < rows->count && largest > 0; k++) {
     int32_t r = rows->data[k];
-    if (condense->row_done[r] || condense_size(condense, r, column) < LEAST_PIVOT * largest) continue;
+    if (condense->row_done[r] || condense_size(condense, column, k) < LEAST_PIVOT * largest) continue;
     if (shortest < 0 || condense->row_count[r] < condense->row_count[shortest]) shortest = r;
   }
   return shortest;
@@ -247,23 +230,43 @@ static bool condense_grows(const Condense *condense, const Pivot *pivot) {
   return added > gone;
 }
 
-/* The pivot that adds least of those with any value; false: there is none. */
-static bool condense_find_pivot(const Condense *condense, Pivot *pivot) {
+/* Entries of the shortest columns that may go; INT32_MAX: none may. */
+static int32_t condense_shortest_column(const Condense *condense) {
+  int32_t shortest = INT32_MAX;
+  for (int32_t c = 0; c < condense->system->columns; c++)
+    if (!condense->fixed[c] && !condense->column_done[c] && condense->column_count[c] < shortest)
+      shortest = condense->column_count[c];
+  return shortest;
+}
+
+/* Of the columns of this length the pivot that adds least; columns without one stay. Returns what it costs. */
+static int32_t condense_best_of(Condense *condense, int32_t length, Pivot *pivot) {
   int32_t least = INT32_MAX;
   for (int32_t c = 0; c < condense->system->columns; c++) {
-    if (condense->fixed[c] || condense->column_done[c]) continue;
+    if (condense->fixed[c] || condense->column_done[c] || condense->column_count[c] != length) continue;
     int32_t r = condense_shortest_row(condense, c);
+    if (r < 0) condense->fixed[c] = true;
     if (r < 0 || condense_cost(condense, r, c) >= least) continue;
     least = condense_cost(condense, r, c);
     *pivot = (Pivot){.row = r, .column = c, .place = condense->place[r * condense->system->columns + c]};
   }
-  return least < INT32_MAX && condense_may_cost(condense, least);
+  return least;
 }
 
-/* Takes columns out with pivots of any value, unless more is left by that. */
-static void condense_take_others(Condense *condense) {
+/* The next pivot; false: none is worth it. */
+static bool condense_find_pivot(Condense *condense, Pivot *pivot) {
+  int32_t length, cost = INT32_MAX;
+  while (cost == INT32_MAX && (length = condense_shortest_column(condense)) < INT32_MAX)
+    cost = condense_best_of(condense, length, pivot);
+  if (cost == INT32_MAX || !condense_may_cost(condense, cost)) return false;
+  pivot->is_constant = condense_is_unit(condense, pivot->place);
+  return true;
+}
+
+/* Takes columns out: assignments always, others unless more is left by that. */
+static void condense_take_all(Condense *condense) {
   for (Pivot pivot; condense_find_pivot(condense, &pivot);) {
-    if (condense_grows(condense, &pivot)) condense->fixed[pivot.column] = true;
+    if (!pivot.is_constant && condense_grows(condense, &pivot)) condense->fixed[pivot.column] = true;
     else condense_take_out(condense, pivot);
   }
 }
@@ -316,8 +319,7 @@ void condense_choose(Condense *condense, const double *jacobian) {
   for (int32_t r = 0; r < system->rows; r++) condense->kept[r] = r;
   if (condense->place && jacobian) {
     condense_begin(condense, jacobian);
-    for (const Pivot *pivot; (pivot = condense_best(condense)) != NULL;) condense_take_out(condense, *pivot);
-    condense_take_others(condense);
+    condense_take_all(condense);
     if (condense->pivots.count) condense_build_pattern(condense);
     condense_list_products(condense);
   }

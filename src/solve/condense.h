@@ -1,9 +1,9 @@
 /* condense: columns that are no states and no rates, taken out of a linear system once for each Jacobian.
  *
  * Their entries do not meet a step size, so the work is shared by every matrix made from the same Jacobian, real and
- * complex, and all their solves. Rows with a constant entry 1 or -1 in such a column, which are assignments to it, go
- * first: their pivots divide by nothing. Others follow as long as what is left gets no more entries by it. What is left has
- * the size that a person who substitutes by hand arrives at: often that of the states.
+ * complex, and all their solves. Columns with a constant entry 1 or -1 in a row, which is an assignment to them, go by
+ * pivots that divide by nothing; others go unless what is left gets more entries by that. What is left has the size that a
+ * person who substitutes by hand arrives at: often that of the states.
  */
 #pragma once
 
