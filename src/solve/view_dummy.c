@@ -143,7 +143,7 @@ static EvalStatus solve_at_event(View *view, double t, double *y) {
     view->undetermined = column;
     return EVAL_STOP;
   }
-  if (dummy_select(chosen->dummy, t, y, &block)) {
+  if (dummy_watch(chosen->dummy, t, y, &block) > 0) {
     update_links(chosen);
     statespace_choose(chosen->space, dummy_depth(chosen->dummy));
   }
