@@ -24,6 +24,10 @@ static const double FARTHEST_SOLVED = 1.0 / 32, FAITHFUL = 0.1;
 /* Interpolated columns tell when an event is to about this part of a step. */
 static const double NEAR_ENOUGH = 1e-4;
 
+/* In a bracket of this part of a step a root that brings a margin no nearer to zero than this part of what it was at the ends is one
+ * of round-off. */
+static const double FINE_ENOUGH = 1e-10, NO_NEARER = 0.5;
+
 /* The last step, looked at from its beginning to its end. */
 typedef struct Search {
   View *view;
@@ -219,15 +223,25 @@ static bool peek_at(const Search *search, double t) {
   return switches_evaluate(search->switches, t, search->y);
 }
 
-/* Shrinks the bracket to twice `near`. Its margins are `last` at its lower and `now` at its upper end. */
+/* Is what margins are in the bracket round-off, judged by that of a mode at a root within it? */
+static bool is_round_off(const Search *search, uint32_t m) {
+  double margin = switches_margin(search->switches, m, search->switches->difference[m]);
+  return search->high - search->low < FINE_ENOUGH * (search->end - search->before) &&
+         fabs(margin) > NO_NEARER * fmin(fabs(search->last[m]), fabs(search->now[m]));
+}
+
+/* Shrinks the bracket to twice `near`, or to round-off of the margins. Its margins are `last` at its lower and `now` at its upper end. */
 static void shrink(Search *search, bool (*look)(const Search *search, double t), double near, uint32_t *mode) {
   int side = 0;
   for (int k = 0; k < LOCATE_LIMIT && search->high - search->low > 2 * near; k++) {
-    double middle = k % 8 == 7 ? search->low + (search->high - search->low) / 2 : guess_root(search, near);
+    bool halves = k % 8 == 7;
+    double middle = halves ? search->low + (search->high - search->low) / 2 : guess_root(search, near);
     if (!(middle > search->low && middle < search->high) || !look(search, middle)) break;
     int now = any_contradicts(search->switches, mode) ? 1 : -1;
+    bool is_last = !halves && is_round_off(search, *mode);
     fill_margins(search, now > 0 ? search->now : search->last);
     *(now > 0 ? &search->high : &search->low) = middle;
+    if (is_last) break;
     if (now == side) halve(search, now > 0 ? search->last : search->now);
     side = now;
   }
