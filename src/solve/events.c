@@ -190,12 +190,6 @@ static bool look_along(Search *search, uint32_t *mode) {
   return dig_where_turning(search, search->end, mode);
 }
 
-static bool may_hide(const Search *search) {
-  for (uint32_t m = 0; m < search->switches->modes->count; m++)
-    if (switches_may_hide(search->switches, m, search->end - search->before)) return true;
-  return false;
-}
-
 /* ---- location ---- */
 
 /* The earliest secant root of the margins that contradict at the upper end; at least `near` off the ends. */
@@ -268,7 +262,7 @@ bool events_locate(View *view, const Integrator *integrator, void *self, double 
   const double *values = integrator->values(self);
   if (switches->kept != before && point_at(&search, before)) switches_keep(switches, before, y, 0);
   if (!switches_evaluate(switches, *t, values)) return false;
-  bool hides = may_hide(&search);
+  bool hides = switches_hide(switches, *t - before);
   if (!hides && switches_pass(switches, *t, values, *t - before)) return false;
   switches->looks_inside = !hides || switches_dip(switches, *t, values, *t - before);
   *inside = !any_contradicts(switches, mode);
