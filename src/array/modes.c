@@ -281,6 +281,41 @@ static void list_roots(const Problem *problem, Heap *heap, PlaceVec *roots) {
   vec_free(heap, &places);
 }
 
+/* What passes zero where a node has a kink and makes no event; EXPR_NONE: it has none. Relations that are left are within noEvent or smooth;
+ * abs, min and max of time alone have modes. */
+static Expr kink_of(Dag *dag, Expr e) {
+  Op op = dag_op(dag, e);
+  bool compares = op == OP_MIN || op == OP_MAX || is_relation(op);
+  bool bends = compares || op == OP_ABS || op == OP_SIGN || op == OP_SEMILINEAR;
+  if (!bends || !dag_depends(dag, e, OP_VARIABLE)) return EXPR_NONE;
+  Expr left = dag_child(dag, e, 0);
+  Expr argument = compares ? dag_subtract(dag, left, dag_child(dag, e, 1)) : left;
+  return dag_depends(dag, argument, OP_VARIABLE) ? argument : EXPR_NONE;
+}
+
+/* The kinks of the equations, from which the modes have been taken out. */
+static void list_kinks(Modes *modes, const Problem *problem, Arena *arena) {
+  Dag *dag = problem->model->dag;
+  IndexVec order = {0};
+  ExprVec kinks = {0};
+  dag_below(dag, dag_scratch(dag), problem->residual, problem->equations, &order);
+  for (uint32_t k = 0; k < order.count; k++) {
+    Expr kink = kink_of(dag, order.data[k]);
+    if (kink != EXPR_NONE) vec_push(arena->heap, &kinks, kink);
+  }
+  modes->kinks = kinks.count;
+  modes->kink = arena_array(arena, kinks.count, sizeof(Expr));
+  modes->kink_rate = arena_array(arena, kinks.count, sizeof(Expr));
+  modes->kink_size = arena_array(arena, kinks.count, sizeof(Expr));
+  for (uint32_t k = 0; k < kinks.count; k++) {
+    modes->kink[k] = kinks.data[k];
+    modes->kink_rate[k] = dag_time_derivative(dag, kinks.data[k]);
+    modes->kink_size[k] = size_of_terms(dag, kinks.data[k]);
+  }
+  vec_free(arena->heap, &kinks);
+  vec_free(arena->heap, &order);
+}
+
 static Modes extract(Problem *problem, const PlaceVec *places, Arena *arena) {
   Dag *dag = problem->model->dag;
   Heap *heap = arena->heap;
@@ -312,6 +347,7 @@ Modes modes_extract(Problem *problem, Arena *arena) {
   list_roots(problem, arena->heap, &places);
   Modes modes = {.first = problem->logic->leaves};
   if (places.count) modes = extract(problem, &places, arena);
+  list_kinks(&modes, problem, arena);
   modes.logic = problem->logic;
   modes.has_inputs = problem->model->inputs.count > 0;
   logic_sort(problem->logic, problem->model);

@@ -19,6 +19,11 @@ typedef struct Modes {
   bool *meets; /* the branches meet where it changes, and equations hold the relation itself: see array/meeting.h */
   const Logic *logic; /* what else happens at events */
   bool has_inputs;    /* that may jump at events */
+
+  /* Where the solution bends without an event: where one of these passes zero, the argument of abs or semiLinear, what min or max
+   * compares, or a relation within noEvent or smooth. */
+  uint32_t kinks;
+  Expr *kink, *kink_rate, *kink_size; /* the rate along time; the size as above */
 } Modes;
 
 /* Can anything happen at all? */

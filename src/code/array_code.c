@@ -31,6 +31,22 @@ static bool within_columns(const Array *array, Expr e) {
   return within;
 }
 
+/* A rate that columns give, or 0. */
+static Expr known_rate(ArrayCode *code, Expr rate) {
+  return within_columns(code->array, rate) ? rate : dag_constant(code->array->dag, 0);
+}
+
+/* What is looked at where steps may have to end without an event. */
+static void add_kinks(ArrayCode *code, const Modes *modes) {
+  uint32_t count = modes->kinks;
+  Expr *roots = heap_array(code->heap, 2 * (size_t)count, sizeof *roots);
+  memcpy(roots, modes->kink, count * sizeof *roots);
+  for (uint32_t k = 0; k < count; k++) roots[count + k] = known_rate(code, modes->kink_rate[k]);
+  code->kinks = array_code_program(code, roots, 2 * count);
+  code->kink_sizes = array_code_program(code, modes->kink_size, count);
+  heap_free(code->heap, roots);
+}
+
 /* What is looked at for events. */
 static void add_conditions(ArrayCode *code, const Modes *modes) {
   uint32_t count = modes->count;
@@ -43,7 +59,7 @@ static void add_conditions(ArrayCode *code, const Modes *modes) {
   code->written = array_code_program(code, roots, 2 * count);
   for (uint32_t m = 0; m < count; m++) {
     code->has_rate[m] = within_columns(code->array, modes->rate[m]);
-    roots[m] = code->has_rate[m] ? modes->rate[m] : dag_constant(code->array->dag, 0);
+    roots[m] = known_rate(code, modes->rate[m]);
   }
   code->rates = array_code_program(code, roots, count);
   heap_free(code->heap, roots);
@@ -171,6 +187,7 @@ ArrayCode *array_code_new(Heap *heap, Array *array, const Modes *modes) {
   code->rows = array_code_program(code, array->row, array->rows);
   code->jacobian = array_code_jacobian(code, array->row, array->rows);
   if (modes->count) add_conditions(code, modes);
+  if (modes->kinks) add_kinks(code, modes);
   add_logic(code, modes->logic);
   add_delays(code, modes->logic);
   mark_leaves(code);

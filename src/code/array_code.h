@@ -15,11 +15,13 @@ typedef struct ArrayCode {
   const Modes *modes;
   Layout layout;
   Program *rows;
-  Jacobian *jacobian;     /* all rows against all columns */
-  Program *conditions;    /* differences of all modes, then their sizes; NULL without modes */
-  Program *written;       /* the differences as written, then their sizes */
-  Program *rates;         /* of the differences; 0 where has_rate is false, since a derivative is no column */
-  bool *has_rate;         /* per mode */
+  Jacobian *jacobian;  /* all rows against all columns */
+  Program *conditions; /* differences of all modes, then their sizes; NULL without modes */
+  Program *written;    /* the differences as written, then their sizes */
+  Program *rates;      /* of the differences; 0 where has_rate is false, since a derivative is no column */
+  bool *has_rate;      /* per mode */
+  Program *kinks;      /* the arguments of all kinks, then their rates as above; NULL without kinks */
+  Program *kink_sizes;
   Program **levels;       /* values of the steps of the logic, by level */
   Program **idle_levels;  /* the same while none of the level's guards holds; NULL: it has none */
   IndexVec *guards;       /* by level: leaves of whens without which functions need not be called */

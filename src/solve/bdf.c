@@ -54,7 +54,9 @@ typedef struct Bdf {
 
   Elimination *elimination;
   int32_t *measured, measured_count; /* columns in the norm */
-  int32_t error_count;               /* the first of them are in the error test */
+  int32_t error_count;               /* the first of them are in the error test of any step */
+  int32_t judged_count;              /* in that of the last try */
+  double shortest_followed;          /* time: longer steps are tested by all of them */
   double *share;                     /* [columns] their part in it */
   bool *tested;                      /* [columns] takes part in the error test */
   double *weight;                    /* [columns] share over tolerance */
@@ -90,8 +92,8 @@ typedef struct Bdf {
 /* ---- The choice of states ---- */
 
 /* The part of each column in the norm, which is the root mean square over the states. The columns that are no
- * states follow from these and take little part; rates count through their states. An algebraic column is not
- * in the error test, as it may jump where no state does; where there is no state, it has to be. Spare columns take no part, since
+ * states follow from these and take little part; rates count through their states. The shortest steps are not tested by an
+ * algebraic column, as it may jump where no state does; where there is no state, they have to be. Spare columns take no part, since
  * nothing waits for them to converge: an angle by atan2 may jump to and fro with the round-off of what it is made of. */
 static void bdf_set_shares(Bdf *bdf) {
   const System *system = bdf->system;
@@ -305,7 +307,7 @@ static void bdf_norms(const Bdf *bdf, double norm[3]) {
   const History *history = bdf->history;
   size_t k = (size_t)history->planned_order;
   double last = history->beta[k], before = history->beta[k - 1], sum[3] = {0};
-  for (int32_t i = 0; i < bdf->error_count; i++) {
+  for (int32_t i = 0; i < bdf->judged_count; i++) {
     int32_t c = bdf->measured[i];
     const double *difference = history->difference + (size_t)c * HISTORY_STRIDE;
     double w = bdf->weight[c], e = w * bdf->change[c];
@@ -321,7 +323,7 @@ static void bdf_norms(const Bdf *bdf, double norm[3]) {
 /* The same for the order above; it means something after enough equal steps. */
 static double bdf_higher_norm(const Bdf *bdf) {
   double sum = 0;
-  for (int32_t i = 0; i < bdf->error_count; i++) {
+  for (int32_t i = 0; i < bdf->judged_count; i++) {
     int32_t c = bdf->measured[i];
     double e =
         bdf->change[c] - bdf->history->difference[(size_t)c * HISTORY_STRIDE + (size_t)bdf->history->planned_order + 1];
@@ -332,8 +334,9 @@ static double bdf_higher_norm(const Bdf *bdf) {
 }
 
 /* Whether the step is good; its errors at this order and the one below, and which of the two they favour. */
-static bool bdf_judge(Bdf *bdf) {
+static bool bdf_judge(Bdf *bdf, double h) {
   const History *history = bdf->history;
+  bdf->judged_count = h > bdf->shortest_followed ? bdf->measured_count : bdf->error_count;
   int k = history->planned_order;
   double norm[3];
   for (int32_t c = 0; c < bdf->system->columns; c++) bdf->change[c] = bdf->next[c] - bdf->guess[c];
@@ -446,7 +449,7 @@ static StepStatus bdf_step(void *self, double t_stop) {
     double t = last ? t_stop : bdf->t + h;
     Outcome outcome = bdf_try(bdf, t, h);
     if (outcome == STOP) return STEP_EVALUATION;
-    if (outcome == CONVERGED && bdf_judge(bdf)) {
+    if (outcome == CONVERGED && bdf_judge(bdf, h)) {
       bdf_accept(bdf, h, t);
       return STEP_OK;
     }
@@ -507,6 +510,7 @@ static void bdf_start(void *self, double t, const double *y, double t_end) {
   Bdf *bdf = self;
   memcpy(bdf->y, y, (size_t)bdf->system->columns * sizeof(double));
   bdf->t = t;
+  bdf->shortest_followed = SHORTEST_FOLLOWED * (t_end - t);
   bdf->order = 1;
   bdf->rising = true;
   bdf->begun = bdf->since_change = 0;

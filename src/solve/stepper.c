@@ -167,8 +167,16 @@ static StepStatus step_within_pipes(Stepper *stepper, double stop) {
   return stepper->integrator->step(stepper->self, fmin(stop, stepper->before + longest));
 }
 
+/* Behind a kink steps are as long as they were. */
+static void leave_kink(Stepper *stepper) {
+  if (stepper->before >= stepper->t_kink && stepper->integrator->suggest)
+    stepper->integrator->suggest(stepper->self, stepper->across);
+  if (stepper->before >= stepper->t_kink) stepper->t_kink = INFINITY;
+}
+
 static StepStatus try_step(Stepper *stepper) {
   stepper->before = stepper->integrator->time(stepper->self);
+  leave_kink(stepper);
   copy_numbers(stepper->begin, stepper->integrator->values(stepper->self), (size_t)stepper->view->system.columns);
   keep_branch(stepper);
   double stop = fmin(fmin(stepper->options.stop, stepper->limit), fmin(stepper->t_timed, stepper->t_doubt));
@@ -234,6 +242,18 @@ static bool take_readable(Stepper *stepper, double t) {
   return true;
 }
 
+/* A step of a method of one step across a kink is taken again, up to there: see kinks.h. */
+static bool ends_at_kink(Stepper *stepper, double t) {
+  if (!stepper->kinks || !stepper->integrator->suggest || stepper->t_doubt < INFINITY) return false;
+  double kink =
+      kinks_find(stepper->kinks, stepper->integrator, stepper->self, (ConstMoment){stepper->before, stepper->begin});
+  if (!(kink < t)) return false;
+  stepper->t_doubt = stepper->t_kink = kink;
+  stepper->across = t - stepper->before;
+  stepper_start_with(stepper, stepper->before, stepper->begin, kink - stepper->before);
+  return true;
+}
+
 /* At the end of a step to t: is it sure that no mode makes an event? */
 static bool are_quiet(const Stepper *stepper, double t) {
   Switches *switches = stepper->view->switches;
@@ -247,7 +267,7 @@ static bool are_quiet(const Stepper *stepper, double t) {
 /* Ends the step, which has led to t, at the first event in it, if there is one; most have none. */
 static bool find_event(Stepper *stepper, double t) {
   const Switches *switches = stepper->view->switches;
-  if (!switches) return false;
+  if (ends_at_kink(stepper, t) || !switches) return false;
   bool is_quiet = are_quiet(stepper, t);
   if (is_quiet && t < stepper->t_timed) return false;
   return (is_quiet || !take_readable(stepper, t)) && stepper_find_event(stepper, is_quiet);
@@ -329,6 +349,7 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
   if (view->switches)
     stepper->first_steps = heap_array(heap, 2 * ((size_t)view->switches->modes->count + 1), sizeof(double));
   if (watched) stepper->turning = turning_new(heap, view, watched);
+  stepper->kinks = kinks_new(heap, view, options->start, options->tolerance);
   return stepper;
 }
 
@@ -353,9 +374,10 @@ bool stepper_start_at(Stepper *stepper, double t, const double *y) {
   copy_numbers(stepper->y, y, (size_t)stepper->view->system.columns);
   stepper->before = t;
   stepper->t_event = -HUGE_VAL;
-  stepper->t_doubt = INFINITY;
+  stepper->t_doubt = stepper->t_kink = INFINITY;
   stepper->at_event = false;
   stepper->near = 0;
+  if (stepper->kinks) kinks_forget(stepper->kinks);
   if (stepper->turning) turning_begin(stepper->turning, t, stepper->y);
   stepper_create_integrator(stepper, stepper->integrator ? stepper->integrator : stepper_first_integrator(stepper));
   stepper->integrator->start(stepper->self, t, stepper->y, stepper->options.stop);

@@ -76,7 +76,7 @@ static double event_value(const Stepper *stepper) {
 static double suggested_step(const Stepper *stepper) {
   const Switches *switches = stepper->view->switches;
   if (stepper->mode == MAP_NONE || switches->modes->timed[stepper->mode]) return *stepper->first_step;
-  double since = stepper->t_event - switches->times[stepper->mode].before;
+  double since = switches->times[stepper->mode].cycle;
   return fmin(*stepper->first_step, fmax(since, SHORTEST_FIRST * stepper_span(stepper)));
 }
 
@@ -138,6 +138,7 @@ static bool leaves_structure(Stepper *stepper, bool settled) {
 
 bool stepper_finish_event(Stepper *stepper, bool settled) {
   double t = stepper->t_event;
+  if (stepper->kinks) kinks_forget(stepper->kinks);
   if (leaves_structure(stepper, settled)) {
     copy_numbers(stepper->y, stepper->begin, (size_t)stepper->view->system.columns);
     return false;

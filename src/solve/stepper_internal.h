@@ -2,6 +2,7 @@
  * below events, and events below the steps. */
 #pragma once
 
+#include "solve/kinks.h"
 #include "solve/stepper.h"
 
 struct Stepper {
@@ -28,10 +29,12 @@ struct Stepper {
   double limit;              /* where the caller wants a step to end; INFINITY: anywhere */
   double unread;             /* steps that end by then are not looked at inside */
   uint32_t near;             /* steps to come that conditions may look into, since one was near its edge */
-  double t_doubt;            /* where a step that is taken again must end; INFINITY: anywhere */
-  double t_timed;            /* the next event of time alone; INFINITY: none */
-  uint32_t timed;            /* a mode that changes then */
-  double t_event;            /* when it was; of the last event */
+  Kinks *kinks;              /* NULL: there are none */
+  double t_kink, across; /* the kink that a step ends at, and the size of the step that went across; INFINITY: none */
+  double t_doubt;        /* where a step that is taken again must end; INFINITY: anywhere */
+  double t_timed;        /* the next event of time alone; INFINITY: none */
+  uint32_t timed;        /* a mode that changes then */
+  double t_event;        /* when it was; of the last event */
   double *first_steps; /* per mode and truth of it: what the first step after its last event asked for; 0: not known */
   double *first_step;  /* of these the one to be found out by the next step; NULL: none */
   int repairs;         /* of the choice of states since the last step that succeeded */

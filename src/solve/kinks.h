@@ -1,0 +1,18 @@
+/* kinks: where the solution bends within the last step although nothing happens there: at zeros of the arguments of abs, min, max and
+ * semiLinear, and of relations within noEvent and smooth. The error of a step of Runge-Kutta across a kink may miss its
+ * estimate, which compares two sums over the same stages, by any factor; a step that ends at the kink has none. Methods of many steps need
+ * no such care: their estimate is how far they are from their prediction, which knows nothing of the kink. */
+#pragma once
+
+#include "solve/view.h"
+
+typedef struct Kinks Kinks;
+
+/* For a run of this tolerance; NULL: the equations have no kinks. Lives in the heap. */
+Kinks *kinks_new(Heap *heap, View *view, double start, double tolerance);
+
+/* Columns may have jumped. */
+void kinks_forget(Kinks *kinks);
+
+/* The first kink well inside the last step, which began at `begin`; INFINITY: there is none. */
+double kinks_find(Kinks *kinks, const Integrator *integrator, void *self, ConstMoment begin);
