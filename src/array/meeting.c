@@ -4,10 +4,11 @@
 #include <math.h>
 
 /* So few modes are left to make events, which are exact; a row with more work than that is taken to jump. */
-enum { FEW_MODES = 12, SAMPLES = 16, LEAST_DEFINED = 4, WORK_LIMIT = 1 << 20 };
+enum { FEW_MODES = 12, SAMPLES = 12, LEAST_DEFINED = 4, WORK_LIMIT = 1 << 20 };
 
-/* Branches that meet differ on the edge by this part of what they differ by beside it, and beside it by that part of the row. */
-static const double ROUND_OFF = 1e-9, VISIBLE = 1e-10;
+/* Near an edge branches are looked at in this distance of it. Where slopes meet, they differ there by a small part of what they would
+ * with slopes that do not, but for round-off of the row, and beside the edge by a visible part of the row. */
+static const double NEAR = 1e-4, SMOOTH = 0.03, ROUND_OFF = 1e-13, VISIBLE = 1e-6;
 
 typedef struct Meeting {
   Heap *heap;
@@ -15,113 +16,168 @@ typedef struct Meeting {
   Problem *problem;
   Dag *dag;
   bool *fails, *holds; /* per mode: the branches of a row do not meet; those of a row do */
-  double *value;       /* per mode, at the point of now */
-  uint32_t sample;
-  Expr moved;  /* the variable that leads to the edge */
-  double here; /* its value; NAN: as it comes */
+  Expr *leaf;          /* per mode: a variable that its difference is linear in; EXPR_NONE: there is none */
+  uint32_t *slots;     /* per node: its place in the order of the row of now */
 } Meeting;
+
+/* A row and the relations of its modes, at a random point. */
+typedef struct Row {
+  const Meeting *meeting;
+  IndexVec below, order; /* its modes; the nodes of their relations, then those of the row */
+  NodeValues nodes;
+  uint32_t sample;
+  Expr moved;    /* the variable that leads to the edge */
+  double here;   /* its value */
+  uint32_t mode; /* the one that has the value below, whatever its relation says */
+  double value;
+} Row;
 
 static bool is_candidate(const Modes *modes, const Dag *dag, uint32_t m) {
   Op op = dag_op(dag, modes->relation[m]);
   return !modes->timed[m] && op >= OP_LESS && op <= OP_GREATER_EQUAL;
 }
 
-/* A number in [0, 1) for a leaf at the sample of now. */
-static double chance(const Meeting *meeting, Expr leaf) {
-  return (double)(hash_mix(hash_mix((uint64_t)leaf << 8 ^ meeting->sample)) >> 11) * 0x1p-53;
+/* The mode of a node; MAP_NONE: it is none. */
+static uint32_t mode_of(const Meeting *meeting, Expr node) {
+  const Modes *modes = meeting->modes;
+  if (dag_op(meeting->dag, node) != OP_DISCRETE) return MAP_NONE;
+  uint32_t m = dag_index(meeting->dag, node) - modes->first;
+  return dag_index(meeting->dag, node) >= modes->first && m < modes->count ? m : MAP_NONE;
 }
 
-/* Parameters are positive, variables not; discrete variables are not known. */
-static double leaf_value(void *context, const Dag *dag, Expr leaf) {
-  const Meeting *meeting = context;
-  const Modes *modes = meeting->modes;
-  if (leaf == meeting->moved && !isnan(meeting->here)) return meeting->here;
-  switch (dag_op(dag, leaf)) {
-  case OP_DISCRETE: {
-    uint32_t index = dag_index(dag, leaf);
-    return index >= modes->first && index < modes->first + modes->count ? meeting->value[index - modes->first] : NAN;
-  }
+/* The modes that are leaves below an expression. */
+static void list_modes(const Meeting *meeting, Expr e, IndexVec *below) {
+  IndexVec order = {0};
+  DagScratch *scratch = dag_scratch(meeting->dag);
+  below->count = 0;
+  dag_below(meeting->dag, scratch, &e, 1, &order);
+  for (uint32_t k = 0; k < order.count; k++)
+    if (mode_of(meeting, order.data[k]) != MAP_NONE) vec_push(meeting->heap, below, mode_of(meeting, order.data[k]));
+  vec_free(scratch->heap, &order);
+}
+
+/* ---- a row at a point ---- */
+
+/* A number in [0, 1) for a leaf. */
+static double chance(const Row *row, Expr leaf) {
+  return (double)(hash_mix(hash_mix((uint64_t)leaf << 8 ^ row->sample)) >> 11) * 0x1p-53;
+}
+
+/* Parameters are positive, variables are of either sign; discrete variables are not known. */
+static double leaf_value(const Row *row, Expr leaf) {
+  const Meeting *meeting = row->meeting;
+  uint32_t m = mode_of(meeting, leaf);
+  if (leaf == row->moved) return row->here;
+  if (m != MAP_NONE && m == row->mode) return row->value;
+  if (m != MAP_NONE) return row->nodes.values[row->nodes.slots[meeting->modes->relation[m]]];
+  switch (dag_op(meeting->dag, leaf)) {
   case OP_PARAMETER:
-  case OP_TIME: return 0.5 + chance(meeting, leaf);
-  case OP_VARIABLE: return 4 * chance(meeting, leaf) - 2;
+  case OP_TIME: return 0.5 + chance(row, leaf);
+  case OP_VARIABLE: return 4 * chance(row, leaf) - 2;
   default: return NAN;
   }
 }
 
-static double evaluate(Meeting *meeting, Expr e) {
-  double value;
-  return dag_evaluate(meeting->dag, dag_scratch(meeting->dag), e, leaf_value, meeting, &value, NULL) ? value : NAN;
+static bool is_valued_leaf(Op op) {
+  return op == OP_TIME || op == OP_PARAMETER || op == OP_VARIABLE || op == OP_DISCRETE || op == OP_PRE;
 }
 
-/* By how much the row changes with mode m, the others as their relations say; *size: how large it is. */
-static double row_jump(Meeting *meeting, Expr row, const IndexVec *below, uint32_t m, double *size) {
-  const Modes *modes = meeting->modes;
-  for (uint32_t k = 0; k < below->count; k++)
-    meeting->value[below->data[k]] = evaluate(meeting, modes->relation[below->data[k]]);
-  meeting->value[m] = 0;
-  double without = evaluate(meeting, row);
-  meeting->value[m] = 1;
-  double with = evaluate(meeting, row);
+/* The row with this value of its mode; NAN: it is not defined. */
+static double evaluate(Row *row, double value) {
+  const Dag *dag = row->meeting->dag;
+  uint32_t last = row->order.count - 1;
+  row->value = value;
+  for (uint32_t k = 0; k <= last; k++) {
+    Expr node = row->order.data[k];
+    row->nodes.faults[k] = EXPR_NONE;
+    if (is_valued_leaf(dag_op(dag, node))) row->nodes.values[k] = leaf_value(row, node);
+    else row->nodes.faults[k] = dag_evaluate_node(dag, &row->nodes, node, &row->nodes.values[k]);
+  }
+  return row->nodes.faults[last] == EXPR_NONE ? row->nodes.values[last] : NAN;
+}
+
+/* By how much the row changes with its mode; *size: how large it is. */
+static double row_jump(Row *row, double here, double *size) {
+  row->here = here;
+  double without = evaluate(row, 0), with = evaluate(row, 1);
   *size = fmax(fabs(with), fabs(without));
   return fabs(with - without);
 }
 
-/* A variable that the difference of mode m is linear in; EXPR_NONE: there is none. */
-static Expr linear_leaf(const Meeting *meeting, uint32_t m, Expr *slope, Expr *rest) {
-  ExprVec leaves = {0};
-  Dag *dag = meeting->dag;
-  Heap *heap = dag_scratch(dag)->heap;
-  Expr relation = meeting->modes->relation[m], found = EXPR_NONE;
-  Expr difference = dag_subtract(dag, dag_child(dag, relation, 0), dag_child(dag, relation, 1));
-  dag_variables(dag, dag_scratch(dag), difference, &leaves);
-  for (uint32_t k = 0; k < leaves.count && found == EXPR_NONE; k++)
-    if (dag_linear(dag, difference, leaves.data[k], slope, rest)) found = leaves.data[k];
-  vec_free(heap, &leaves);
-  return found;
+/* The difference of the mode. */
+static double difference(Row *row, double here) {
+  const Dag *dag = row->meeting->dag;
+  Expr relation = row->meeting->modes->relation[row->mode];
+  row->here = here;
+  evaluate(row, 0);
+  double side[2];
+  for (uint32_t k = 0; k < 2; k++) {
+    uint32_t slot = row->nodes.slots[dag_child(dag, relation, k)];
+    side[k] = row->nodes.faults[slot] == EXPR_NONE ? row->nodes.values[slot] : NAN;
+  }
+  return side[0] - side[1];
 }
 
-/* Do the branches of the row meet where mode m changes? */
-static bool row_meets(Meeting *meeting, Expr row, const IndexVec *below, uint32_t m) {
-  Expr slope, rest;
-  double on_edge = 0, beside = 0, size = 0, largest = 0;
+/* Where the variable that is moved leads to the edge. */
+static double find_edge(Row *row) {
+  double rest = difference(row, 0);
+  return -rest / (difference(row, 1) - rest);
+}
+
+/* ---- rows whose branches meet ---- */
+
+/* Branches differ on the edge; meet there; and their slopes meet, too: then they differ beside it by the square of the distance. */
+typedef enum Joint { JOINT_JUMP, JOINT_KINK, JOINT_SMOOTH } Joint;
+
+/* What the branches of a row differ by at a point: on the edge, near it, and beside it. */
+typedef struct Gap {
+  double on_edge, near, beside, size;
+} Gap;
+
+static Gap find_gap(Row *row) {
+  double edge = find_edge(row), away = chance(row, row->moved) < 0.5 ? -1 : 1, size;
+  Gap gap = {.beside = row_jump(row, edge + away, &size)};
+  gap.size = size;
+  gap.near = row_jump(row, edge + NEAR * away, &size);
+  gap.on_edge = row_jump(row, edge, &size);
+  return gap;
+}
+
+/* How the branches of the row meet where mode m changes. */
+static Joint find_joint(Row *row, uint32_t m) {
+  Gap largest = {0};
   uint32_t defined = 0;
-  meeting->moved = linear_leaf(meeting, m, &slope, &rest);
-  if (meeting->moved == EXPR_NONE) return false;
-  for (meeting->sample = 0; meeting->sample < SAMPLES; meeting->sample++) {
-    meeting->here = NAN;
-    double edge = -evaluate(meeting, rest) / evaluate(meeting, slope);
-    if (!isfinite(edge)) continue;
-    meeting->here = edge + 4 * chance(meeting, meeting->moved) - 2;
-    double jump = row_jump(meeting, row, below, m, &size);
-    if (isfinite(jump)) beside = fmax(beside, jump);
-    if (isfinite(jump)) largest = fmax(largest, size);
-    meeting->here = edge;
-    jump = row_jump(meeting, row, below, m, &size);
-    if (!isfinite(jump)) continue;
-    on_edge = fmax(on_edge, jump);
+  row->mode = m;
+  row->moved = row->meeting->leaf[m];
+  if (row->moved == EXPR_NONE) return JOINT_JUMP;
+  for (row->sample = 0; row->sample < SAMPLES; row->sample++) {
+    Gap gap = find_gap(row);
+    if (!isfinite(gap.on_edge + gap.near + gap.beside)) continue;
+    if (gap.on_edge > ROUND_OFF * gap.size) return JOINT_JUMP;
+    largest.near = fmax(largest.near, gap.near);
+    largest.beside = fmax(largest.beside, gap.beside);
+    largest.size = fmax(largest.size, gap.size);
     defined++;
-    if (on_edge > VISIBLE * size && on_edge > 0.5 * beside) return false; /* most that jump are told at once */
   }
-  return defined >= LEAST_DEFINED && on_edge <= ROUND_OFF * beside && beside > VISIBLE * largest;
+  if (defined < LEAST_DEFINED || largest.beside <= VISIBLE * largest.size) return JOINT_JUMP;
+  return largest.near <= SMOOTH * NEAR * largest.beside + ROUND_OFF * largest.size ? JOINT_SMOOTH : JOINT_KINK;
 }
 
-/* The modes that are leaves below an expression. */
-static uint32_t list_modes(const Meeting *meeting, Expr e, IndexVec *below) {
-  IndexVec order = {0};
-  const Dag *dag = meeting->dag;
-  const Modes *modes = meeting->modes;
+/* Lists what is below the row. */
+static void open_row(Row *row, Expr e) {
+  const Meeting *meeting = row->meeting;
+  Heap *heap = meeting->heap;
   DagScratch *scratch = dag_scratch(meeting->dag);
-  below->count = 0;
-  dag_below(dag, scratch, &e, 1, &order);
-  for (uint32_t k = 0; k < order.count; k++) {
-    Expr node = order.data[k];
-    uint32_t index = dag_op(dag, node) == OP_DISCRETE ? dag_index(dag, node) : UINT32_MAX;
-    if (index >= modes->first && index < modes->first + modes->count)
-      vec_push(meeting->heap, below, index - modes->first);
-  }
-  uint32_t nodes = order.count;
-  vec_free(scratch->heap, &order);
-  return nodes;
+  ExprVec roots = {0};
+  list_modes(meeting, e, &row->below);
+  for (uint32_t k = 0; k < row->below.count; k++) vec_push(heap, &roots, meeting->modes->relation[row->below.data[k]]);
+  vec_push(heap, &roots, e);
+  dag_below(meeting->dag, scratch, roots.data, roots.count, &row->order);
+  for (uint32_t k = 0; k < row->order.count; k++) meeting->slots[row->order.data[k]] = k;
+  row->nodes.slots = meeting->slots;
+  row->nodes.values = heap_array(heap, row->order.count, sizeof(double));
+  row->nodes.faults = heap_array(heap, row->order.count, sizeof(Expr));
+  vec_free(heap, &roots);
 }
 
 /* Whatever else depends on a mode needs its event. */
@@ -131,16 +187,42 @@ static void keep_events(Meeting *meeting, Expr e, IndexVec *below) {
   for (uint32_t k = 0; k < below->count; k++) meeting->fails[below->data[k]] = true;
 }
 
-static void judge_row(Meeting *meeting, Expr row, bool is_differentiated, IndexVec *below) {
-  if (!dag_depends(meeting->dag, row, OP_DISCRETE)) return;
-  uint64_t nodes = list_modes(meeting, row, below);
-  bool is_hopeless = is_differentiated || nodes * below->count > WORK_LIMIT;
-  for (uint32_t k = 0; k < below->count; k++) {
-    uint32_t m = below->data[k];
-    if (meeting->fails[m]) continue;
-    bool meets = !is_hopeless && row_meets(meeting, row, below, m);
-    *(meets ? &meeting->holds[m] : &meeting->fails[m]) = true;
+static void close_row(Row *row) {
+  Heap *heap = row->meeting->heap;
+  vec_free(dag_scratch(row->meeting->dag)->heap, &row->order);
+  vec_free(heap, &row->below);
+  heap_free_all(heap, row->nodes.values, row->nodes.faults);
+}
+
+/* A kink alone is that of a contact or a switch, and steps end better at it. In a row with smooth joints it is one of a device's regions. */
+static void judge_row(Meeting *meeting, Expr e, bool is_differentiated) {
+  if (!dag_depends(meeting->dag, e, OP_DISCRETE)) return;
+  Row row = {.meeting = meeting};
+  open_row(&row, e);
+  bool is_hopeless = is_differentiated || (uint64_t)row.order.count * row.below.count > WORK_LIMIT, is_device = false;
+  Joint *joint = heap_array(meeting->heap, row.below.count, sizeof *joint);
+  for (uint32_t k = 0; k < row.below.count; k++) {
+    joint[k] = is_hopeless || meeting->fails[row.below.data[k]] ? JOINT_JUMP : find_joint(&row, row.below.data[k]);
+    is_device = is_device || joint[k] == JOINT_SMOOTH;
   }
+  for (uint32_t k = 0; k < row.below.count; k++) {
+    bool meets = joint[k] != JOINT_JUMP && is_device;
+    *(meets ? &meeting->holds[row.below.data[k]] : &meeting->fails[row.below.data[k]]) = true;
+  }
+  heap_free(meeting->heap, joint);
+  close_row(&row);
+}
+
+/* A variable that the difference of a relation is linear in; EXPR_NONE: there is none. */
+static Expr linear_leaf(Dag *dag, Expr relation) {
+  ExprVec leaves = {0};
+  Expr found = EXPR_NONE, slope, rest;
+  Expr e = dag_subtract(dag, dag_child(dag, relation, 0), dag_child(dag, relation, 1));
+  dag_variables(dag, dag_scratch(dag), e, &leaves);
+  for (uint32_t k = 0; k < leaves.count && found == EXPR_NONE; k++)
+    if (dag_linear(dag, e, leaves.data[k], &slope, &rest)) found = leaves.data[k];
+  vec_free(dag_scratch(dag)->heap, &leaves);
+  return found;
 }
 
 static void judge(Meeting *meeting, const int32_t *c) {
@@ -148,12 +230,18 @@ static void judge(Meeting *meeting, const int32_t *c) {
   Problem *problem = meeting->problem;
   IndexVec below = {0};
   PlaceVec places = {0};
-  for (uint32_t m = 0; m < modes->count; m++) meeting->fails[m] = !is_candidate(modes, meeting->dag, m);
+  for (uint32_t m = 0; m < modes->count; m++) {
+    meeting->fails[m] = !is_candidate(modes, meeting->dag, m);
+    meeting->leaf[m] = meeting->fails[m] ? EXPR_NONE : linear_leaf(meeting->dag, modes->relation[m]);
+  }
+  meeting->slots = heap_array(meeting->heap, dag_size(meeting->dag), sizeof *meeting->slots);
   for (uint32_t m = 0; m < modes->count; m++) keep_events(meeting, modes->written[m], &below);
   logic_places(problem->logic, meeting->heap, &places);
   for (uint32_t k = 0; k < places.count; k++) keep_events(meeting, *places.data[k], &below);
-  for (uint32_t i = 0; i < problem->equations; i++) judge_row(meeting, problem->residual[i], c[i] > 0, &below);
-  vec_free(meeting->heap, &below, &places);
+  for (uint32_t i = 0; i < problem->equations; i++) judge_row(meeting, problem->residual[i], c[i] > 0);
+  vec_free(meeting->heap, &below);
+  vec_free(meeting->heap, &places);
+  heap_free(meeting->heap, meeting->slots);
 }
 
 static void put_back(Meeting *meeting) {
@@ -181,12 +269,12 @@ void meeting_release(Modes *modes, Problem *problem, const int32_t *c) {
   Meeting meeting = {.heap = heap, .modes = modes, .problem = problem, .dag = dag};
   meeting.fails = heap_array(heap, modes->count, sizeof(bool));
   meeting.holds = heap_array(heap, modes->count, sizeof(bool));
-  meeting.value = heap_array(heap, modes->count, sizeof(double));
+  meeting.leaf = heap_array(heap, modes->count, sizeof(Expr));
   judge(&meeting, c);
   for (uint32_t m = 0; m < modes->count; m++) meets += meeting.holds[m] && !meeting.fails[m];
   if (meets > FEW_MODES) {
     for (uint32_t m = 0; m < modes->count; m++) modes->meets[m] = meeting.holds[m] && !meeting.fails[m];
     put_back(&meeting);
   }
-  heap_free_all(heap, meeting.fails, meeting.holds, meeting.value);
+  heap_free_all(heap, meeting.fails, meeting.holds, meeting.leaf);
 }

@@ -61,12 +61,7 @@ Switches *switches_new(Heap *heap, Evaluator *evaluator) {
   switches->changes = heap_array(heap, count, sizeof(uint8_t));
   switches->jumps = heap_array(heap, count, sizeof(bool));
   switches->slide.mode = switches->crossing = MAP_NONE;
-  switches->all_meet = true;
-  for (uint32_t m = 0; m < count; m++) {
-    switches->some_meet = switches->some_meet || modes->meets[m];
-    switches->all_meet = switches->all_meet && (modes->timed[m] || modes->meets[m]);
-  }
-  switches->all_meet = switches->all_meet && switches->some_meet;
+  for (uint32_t m = 0; m < count; m++) switches->some_meet = switches->some_meet || modes->meets[m];
   return switches;
 }
 
@@ -166,17 +161,27 @@ double switches_margin(const Switches *switches, uint32_t m, double difference) 
   return margin_with(switches, m, *mode_of(switches, m), difference);
 }
 
+/* Keeps the last difference of a mode whose branches meet; the mode follows it. */
+static void keep_meeting(Switches *switches, uint32_t m) {
+  double difference = switches->difference[m], rate = fabs(switches->rate[m]);
+  *mode_of(switches, m) = mode_value(op_of(switches, m), difference);
+  switches->before[m] = difference;
+  if (switches->quiet) quiet_set(switches->quiet, m, difference, fabs(difference), rate);
+}
+
 /* Keeps the last differences and rates. */
 static void keep(Switches *switches, double t, double step) {
   bool slides = switches->slide.mode != MAP_NONE;
   for (uint32_t m = 0; m < switches->modes->count; m++) {
-    if (switches->modes->meets[m]) *mode_of(switches, m) = mode_value(op_of(switches, m), switches->difference[m]);
+    if (switches->modes->meets[m]) {
+      keep_meeting(switches, m);
+      continue;
+    }
     double mean = step > 0 ? known_size(switches->difference[m] - switches->before[m]) / step : 0;
     switches->speed[m] = fmax(fmax(fabs(switches->rate[m]), mean), switches->speed[m] / 2);
     switches->before[m] = switches->difference[m];
     double margin = switches_margin(switches, m, switches->difference[m]);
     switches->peak[m] = fmax(switches->peak[m], margin);
-    if (switches->modes->meets[m]) margin = fabs(switches->difference[m]);
     if (switches->quiet)
       quiet_set(switches->quiet, m, switches->difference[m], slides ? -1 : margin, switches->speed[m]);
   }
@@ -199,6 +204,14 @@ static bool dips(double left, double left_rate, double right, double right_rate,
   double root = sqrt(fmax(line * line - 3 * a * square, 0));
   double s = -a / (line + root);
   return left + s * (a + s * (line + s * square)) < 0;
+}
+
+bool switches_bend(Switches *switches, double t, const double *y) {
+  if (!switches->some_meet || !switches_evaluate(switches, t, y)) return false;
+  for (uint32_t m = 0; m < switches->modes->count; m++)
+    if (switches->modes->meets[m] && *mode_of(switches, m) != mode_value(op_of(switches, m), switches->difference[m]))
+      return true;
+  return false;
 }
 
 /* As switches_dip, but leaves the rates at the end of the step. */
@@ -233,11 +246,17 @@ bool switches_contradict(const Switches *switches, uint32_t m) {
   return switches_margin(switches, m, switches->difference[m]) < 0;
 }
 
-bool switches_may_hide(const Switches *switches, uint32_t m, double step) {
+static bool may_hide(const Switches *switches, uint32_t m, double step) {
   double now = switches->difference[m], before = switches->before[m];
   double margin = fmin(switches_margin(switches, m, now), switches_margin(switches, m, before));
   bool is_first = switches->speed[m] == 0 && now != before; /* that it moves at all: how fast is not known */
   return margin < fabs(now - before) + step * switches->speed[m] || (is_first && isfinite(margin));
+}
+
+bool switches_hide(const Switches *switches, double step) {
+  for (uint32_t m = 0; m < switches->modes->count; m++)
+    if (may_hide(switches, m, step)) return true;
+  return false;
 }
 
 double switches_safe_time(const Switches *switches, uint32_t m) {

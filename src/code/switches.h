@@ -52,7 +52,6 @@ typedef struct Switches {
   Slide slide;
   bool looks_inside; /* modes whose branches meet make events, too */
   bool some_meet;    /* there are such */
-  bool all_meet;     /* and no others but those of time */
   Quiet *quiet;      /* NULL: conditions are looked at closely in each step */
   double kept;       /* the time at which a step's beginning was kept last */
   bool begun;        /* one has been */
@@ -88,6 +87,9 @@ void switches_guess(Switches *switches, double t, const double *y);
 /* Keeps the last differences, at (t, y), as those at the end of a step of this size; 0: at the beginning of one. */
 void switches_keep(Switches *switches, double t, const double *y, double step);
 
+/* Has a mode whose branches meet changed in a step to (t, y)? */
+bool switches_bend(Switches *switches, double t, const double *y);
+
 /* Does a mode whose branches meet seem to change and change back in the step of this size to (t, y), of which the error of the step need
  * not tell? By the last differences and those kept. */
 bool switches_dip(Switches *switches, double t, const double *y, double step);
@@ -100,8 +102,8 @@ static inline bool switches_are_quiet(const Switches *switches, double t, const 
   return switches->quiet && quiet_holds(switches->quiet, t, y, step);
 }
 
-/* May the difference of mode m have left its range between the end kept and the last evaluation, a step of this size on? */
-bool switches_may_hide(const Switches *switches, uint32_t m, double step);
+/* May a difference have left the range of its mode between the end kept and the last evaluation, a step of this size on? */
+bool switches_hide(const Switches *switches, double step);
 
 /* How far a difference is inside of the range of mode m, and round-off further; negative is a contradiction. INFINITY for
  * modes of time. */

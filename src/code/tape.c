@@ -351,13 +351,24 @@ static void call_once(Registers *registers, uint32_t index) {
   for (uint32_t k = 0; k < call->site->result_count; k++) registers->file[call->results[k]] = results[k];
 }
 
+static inline void load(const Tape *tape, double *file, const Arrays *arrays) {
+  for (const FileRun *run = tape->loads.data, *end = run + tape->loads.count; run < end; run++)
+    copy_numbers(file + run->file, arrays->read[run->store] + run->place, run->count);
+}
+
+static inline void store(const Tape *tape, const double *file, const Arrays *arrays) {
+  for (const FileRun *run = tape->stores.data, *end = run + tape->stores.count; run < end; run++)
+    copy_numbers(arrays->write[run->store] + run->place, file + run->file, run->count);
+}
+
 /* Each line jumps to the next by a table of labels: the branch of each operator is then predicted by itself. */
-static void run_lines(Registers *registers) {
+void tape_begin(Registers *registers, const Arrays *arrays) {
   static const void *const labels[LINE_COUNT + 1] = {
 #include "code/labels.def"
   };
   double *const file = registers->file;
   const TapeLine *line = registers->tape->prologue;
+  load(registers->tape, file, arrays);
 #define NEXT                      \
   do {                            \
     goto *labels[(++line)->code]; \
@@ -385,19 +396,9 @@ call:
 result:
   NEXT;
 end:
-  return;
+  store(registers->tape, file, arrays);
 #undef VALUE
 #undef NEXT
-}
-
-void tape_begin(Registers *registers, const Arrays *arrays) {
-  const Tape *tape = registers->tape;
-  double *file = registers->file;
-  for (const FileRun *run = tape->loads.data, *end = run + tape->loads.count; run < end; run++)
-    copy_numbers(file + run->file, arrays->read[run->store] + run->place, run->count);
-  run_lines(registers);
-  for (const FileRun *run = tape->stores.data, *end = run + tape->stores.count; run < end; run++)
-    copy_numbers(arrays->write[run->store] + run->place, file + run->file, run->count);
 }
 
 /* ---- several points at a time ---- */
@@ -412,7 +413,7 @@ static void call_wide(Registers *registers, uint32_t index, uint32_t count) {
   }
 }
 
-/* As run_lines. What lines.def has works on vectors; operators work on one number after the other. */
+/* As tape_begin. What lines.def has works on vectors; operators work on one number after the other. */
 static void run_lines_wide(Registers *registers, uint32_t count) {
   static const void *const labels[LINE_COUNT + 1] = {
 #include "code/labels.def"

@@ -37,6 +37,7 @@ static const double goal = 0.002;
  * pivot, and its differences with it. */
 static const double algebraic_share = 0.001, candidate_share = 0.03, higher_index_share = 1e-7;
 
+static const double largest_miss = 0.2;     /* of an algebraic column, relative to its size */
 static const double slow = 0.8;             /* contraction that is no convergence */
 static const double drift = 1.7;            /* of the leading coefficient, that asks for new factors */
 static const double safety = 4;             /* times the error, when a step is chosen */
@@ -54,11 +55,12 @@ typedef struct Bdf {
 
   Elimination *elimination;
   int32_t *measured, measured_count; /* columns in the norm */
-  int32_t error_count;               /* the first of them are in the error test of any step */
-  int32_t judged_count;              /* in that of the last try */
-  double shortest_followed;          /* time: longer steps are tested by all of them */
+  int32_t error_count;               /* the first of them are in the error test, */
+  int32_t followed_count;            /* the next are followed, see bdf_departure */
+  double shortest_followed;          /* time */
   double *share;                     /* [columns] their part in it */
   bool *tested;                      /* [columns] takes part in the error test */
+  uint8_t *part;                     /* [columns] see bdf_find_measured */
   double *weight;                    /* [columns] share over tolerance */
   double *secant_weight;             /* [rows] */
 
@@ -85,6 +87,7 @@ typedef struct Bdf {
   int since_change;              /* steps since the order changed */
   bool rising;                   /* the first steps: order and step grow at once */
   double error, lower_error;     /* of the last try, at its order and one below, to choose by */
+  double departure;              /* of it, see bdf_departure */
   int lower_order;               /* what the errors favour, its order or one below */
   IntegratorStatistics statistics;
 } Bdf;
@@ -92,8 +95,8 @@ typedef struct Bdf {
 /* ---- The choice of states ---- */
 
 /* The part of each column in the norm, which is the root mean square over the states. The columns that are no
- * states follow from these and take little part; rates count through their states. The shortest steps are not tested by an
- * algebraic column, as it may jump where no state does; where there is no state, they have to be. Spare columns take no part, since
+ * states follow from these and take little part; rates count through their states. An algebraic column is not
+ * in the error test, as it may jump where no state does; where there is no state, it has to be. Spare columns take no part, since
  * nothing waits for them to converge: an angle by atan2 may jump to and fro with the round-off of what it is made of. */
 static void bdf_set_shares(Bdf *bdf) {
   const System *system = bdf->system;
@@ -113,15 +116,25 @@ static void bdf_set_shares(Bdf *bdf) {
     if (system->column_index[c] > 1) bdf->share[c] = higher_index_share / all;
 }
 
-/* The columns in the norm, first those in the error test. */
+/* The columns in the norm, first those in the error test, then those that are followed: what is found from a guess and is no
+ * derivative. */
 static void bdf_find_measured(Bdf *bdf) {
-  int32_t columns = bdf->system->columns, count = 0;
-  for (int32_t c = 0; c < columns; c++)
-    if (bdf->share[c] > 0 && bdf->tested[c]) bdf->measured[count++] = c;
-  bdf->error_count = count;
-  for (int32_t c = 0; c < columns; c++)
-    if (bdf->share[c] > 0 && !bdf->tested[c]) bdf->measured[count++] = c;
-  bdf->measured_count = count;
+  const System *system = bdf->system;
+  enum { TESTED, FOLLOWED, OTHER };
+  int32_t count = 0, end[3];
+  for (int32_t c = 0; c < system->columns; c++) bdf->part[c] = system->given && !system->given[c] ? FOLLOWED : OTHER;
+  for (int32_t c = 0; c < system->columns && system->successor; c++)
+    if (system->successor[c] >= 0) bdf->part[system->successor[c]] = OTHER;
+  for (int32_t c = 0; c < system->columns; c++)
+    if (bdf->tested[c]) bdf->part[c] = TESTED;
+  for (int part = TESTED; part <= OTHER; part++) {
+    for (int32_t c = 0; c < system->columns; c++)
+      if (bdf->share[c] > 0 && bdf->part[c] == part) bdf->measured[count++] = c;
+    end[part] = count;
+  }
+  bdf->error_count = end[TESTED];
+  bdf->followed_count = end[FOLLOWED];
+  bdf->measured_count = end[OTHER];
 }
 
 static void bdf_choose(Bdf *bdf) {
@@ -169,6 +182,7 @@ static void *bdf_create(Heap *heap, const System *system, const IntegratorOption
   bdf->secant = secant_new(heap, system->rows, system->rows > LARGE_ROWS ? SECANTS_OF_LARGE : SECANTS);
   bdf->measured = heap_array(heap, columns, sizeof(int32_t));
   bdf->tested = heap_array(heap, columns, sizeof(bool));
+  bdf->part = heap_array(heap, columns, sizeof(uint8_t));
   double **vectors[] = {&bdf->share, &bdf->weight, &bdf->y, &bdf->guess, &bdf->slope, &bdf->next, &bdf->change};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = heap_array(heap, columns, sizeof(double));
   heap_numbers(heap, rows, &bdf->residual, &bdf->correction, &bdf->secant_weight);
@@ -307,7 +321,7 @@ static void bdf_norms(const Bdf *bdf, double norm[3]) {
   const History *history = bdf->history;
   size_t k = (size_t)history->planned_order;
   double last = history->beta[k], before = history->beta[k - 1], sum[3] = {0};
-  for (int32_t i = 0; i < bdf->judged_count; i++) {
+  for (int32_t i = 0; i < bdf->error_count; i++) {
     int32_t c = bdf->measured[i];
     const double *difference = history->difference + (size_t)c * HISTORY_STRIDE;
     double w = bdf->weight[c], e = w * bdf->change[c];
@@ -323,7 +337,7 @@ static void bdf_norms(const Bdf *bdf, double norm[3]) {
 /* The same for the order above; it means something after enough equal steps. */
 static double bdf_higher_norm(const Bdf *bdf) {
   double sum = 0;
-  for (int32_t i = 0; i < bdf->judged_count; i++) {
+  for (int32_t i = 0; i < bdf->error_count; i++) {
     int32_t c = bdf->measured[i];
     double e =
         bdf->change[c] - bdf->history->difference[(size_t)c * HISTORY_STRIDE + (size_t)bdf->history->planned_order + 1];
@@ -333,10 +347,21 @@ static double bdf_higher_norm(const Bdf *bdf) {
   return sqrt(sum);
 }
 
+/* How far algebraic columns are from their predictions, over what is allowed. Where they follow an input that no state follows, steps have
+ * to be short enough for what stands between their ends; over the shortest ones they have jumped. */
+static double bdf_departure(const Bdf *bdf, double h) {
+  double most = 0;
+  if (!(h > bdf->shortest_followed)) return 0;
+  for (int32_t i = bdf->error_count; i < bdf->followed_count; i++) {
+    int32_t c = bdf->measured[i];
+    most = fmax(most, fabs(bdf->change[c]) / (fabs(bdf->next[c]) + bdf->system->nominal[c]));
+  }
+  return most / largest_miss;
+}
+
 /* Whether the step is good; its errors at this order and the one below, and which of the two they favour. */
 static bool bdf_judge(Bdf *bdf, double h) {
   const History *history = bdf->history;
-  bdf->judged_count = h > bdf->shortest_followed ? bdf->measured_count : bdf->error_count;
   int k = history->planned_order;
   double norm[3];
   for (int32_t c = 0; c < bdf->system->columns; c++) bdf->change[c] = bdf->next[c] - bdf->guess[c];
@@ -347,7 +372,8 @@ static bool bdf_judge(Bdf *bdf, double h) {
   bool favours_lower = k == 2 && lower <= 0.5 * term;
   if (k > 2) favours_lower = fmax(lower, (k - 1) * history->sigma[k - 2] * norm[2]) <= term;
   bdf->lower_order = favours_lower ? k - 1 : k;
-  return history->error * norm[0] <= 1;
+  bdf->departure = bdf_departure(bdf, h);
+  return history->error * norm[0] <= 1 && bdf->departure <= 1;
 }
 
 /* The order of the next step, and the error of the present one at that order. A change of the order is a jump from one
@@ -385,7 +411,7 @@ static void bdf_advance(Bdf *bdf, double h) {
   }
   if (bdf->since_change == 1) return;
   bdf->order = bdf_choose_order(bdf, &error);
-  double ratio = pow(safety * error + 1e-4, -1.0 / (bdf->order + 1));
+  double ratio = pow(safety * fmax(error, bdf->departure) + 1e-4, -1.0 / (bdf->order + 1));
   double least = bdf->history->planned_equal > k + 1 ? grow_least : k > 1 ? 2 : first_order_least;
   if (ratio <= 1) bdf->h_next = h * fmax(0.5, fmin(0.9, ratio));
   else if (ratio >= least) bdf->h_next = h * fmin(2, ratio);
@@ -408,7 +434,7 @@ static void bdf_reject(Bdf *bdf, double h, int failures) {
   bdf->rising = false;
   bdf->order = failures > 2 ? 1 : bdf->lower_order;
   double error = bdf->lower_order < bdf->history->planned_order ? bdf->lower_error : bdf->error;
-  double ratio = 0.9 * pow(safety * error + 1e-4, -1.0 / (bdf->order + 1));
+  double ratio = 0.9 * pow(safety * fmax(error, bdf->departure) + 1e-4, -1.0 / (bdf->order + 1));
   bdf->h_next = h * (failures > 1 ? 0.25 : fmax(0.25, fmin(0.9, ratio)));
 }
 

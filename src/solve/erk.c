@@ -22,7 +22,8 @@ enum {
   GENTLE_STEPS = 6,   /* so many in a row below it clear the count */
   SHORT_STEPS = 1000, /* so many short ones in a row make a problem stiff, too */
   DENSE_MAX = 7,      /* coefficients of the continuous extension */
-  TOGETHER = 4,       /* columns that are combined at a time: arrays of rates and their sums end with a whole number of such parts */
+  TOGETHER =
+      4, /* columns that are combined at a time: arrays of rates and their sums end with a whole number of such parts */
 };
 
 /* Above this relative tolerance order 5 needs fewer evaluations than order 8. */

@@ -194,12 +194,6 @@ static bool look_along(Search *search, uint32_t *mode) {
   return dig_where_turning(search, search->end, mode);
 }
 
-static bool may_hide(const Search *search) {
-  for (uint32_t m = 0; m < search->switches->modes->count; m++)
-    if (switches_may_hide(search->switches, m, search->end - search->before)) return true;
-  return false;
-}
-
 /* ---- location ---- */
 
 /* The earliest secant root of the margins that contradict at the upper end; at least `near` off the ends. */
@@ -291,7 +285,7 @@ bool events_find(View *view, const Integrator *integrator, void *self, double be
   const double *values = integrator->values(self);
   if (switches->kept != before && point_at(&search, before)) switches_keep(switches, before, y, 0);
   if (!switches_evaluate(switches, end, values)) return false;
-  bool hides = may_hide(&search);
+  bool hides = switches_hide(switches, end - before);
   if (!hides && switches_pass(switches, end, values, end - before)) return false;
   switches->looks_inside = !hides || switches_dip(switches, end, values, end - before);
   bool inside = !any_contradicts(switches, mode);

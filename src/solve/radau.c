@@ -486,6 +486,15 @@ static double radau_error(Radau *radau, double h) {
 
 /* ---- Step and order ---- */
 
+/* Over a bend of the equations the solution is no better than the estimate: that must keep the tolerance asked for, then. */
+static double radau_bend(const Radau *radau, double t) {
+  const System *system = radau->system;
+  double tolerance = radau->relative > 0 ? radau->relative : radau->absolute;
+  double looser = radau->inner[radau->method - radau_methods] / tolerance;
+  if (looser <= 1 || !system->bends) return 1;
+  return system->bends(system->context, t, radau->stage[radau->method->stages - 1]) ? looser : 1;
+}
+
 /* By how much the step may be divided for this error. */
 static double radau_quotient(const Radau *radau, double error) {
   double limit = radau_iteration_limit(radau);
@@ -669,7 +678,7 @@ static StepStatus radau_step(void *self, double t_stop) {
       radau_retry(radau, h, factor);
       continue;
     }
-    double error = radau_error(radau, h);
+    double error = radau_error(radau, h) * radau_bend(radau, held ? t_stop : radau->t + h);
     radau->departure = radau_departure(radau, held ? t_stop : radau->t + h);
     double unresolved = fmax(radau_gap(radau), radau->departure);
     if (unresolved > error && h > radau->shortest_followed) {

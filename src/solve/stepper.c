@@ -260,8 +260,8 @@ static bool are_quiet(const Stepper *stepper, double t) {
   const double *y = stepper->integrator->values(stepper->self);
   double step = t - stepper->before;
   if (switches_are_quiet(switches, t, y, step)) return true;
-  return switches->all_meet && switches->kept == stepper->before && switches_evaluate(switches, t, y) &&
-         switches_pass(switches, t, y, step);
+  return switches->some_meet && switches->kept == stepper->before && switches_evaluate(switches, t, y) &&
+         !switches_hide(switches, step) && switches_pass(switches, t, y, step);
 }
 
 /* Ends the step, which has led to t, at the first event in it, if there is one; most have none. */

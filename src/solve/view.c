@@ -17,6 +17,11 @@ static EvalStatus whole_jacobian(void *context, double t, const double *y, doubl
   return evaluator_jacobian(((View *)context)->evaluator, t, y, values);
 }
 
+static bool bends(void *context, double t, const double *y) {
+  Switches *switches = ((View *)context)->switches;
+  return switches && switches_bend(switches, t, y);
+}
+
 System view_whole_system(Heap *heap, View *view, Evaluator *evaluator) {
   const Array *array = evaluator->array;
   const Jacobian *jacobian = evaluator->jacobian;
@@ -33,7 +38,8 @@ System view_whole_system(Heap *heap, View *view, Evaluator *evaluator) {
                   .nominal = evaluator->nominal,
                   .residual = whole_residual,
                   .residuals = whole_residuals,
-                  .jacobian = whole_jacobian};
+                  .jacobian = whole_jacobian,
+                  .bends = bends};
 }
 
 /* What the interpolation missed; nothing of the states, which are what they are interpolated to. */
@@ -68,6 +74,35 @@ static EvalStatus follow_back(View *view, const Integrator *integrator, void *se
   return EVAL_OK;
 }
 
+/* Adds half of what the interpolation misses at t. */
+static EvalStatus add_missed(View *view, const Integrator *integrator, void *self, double t, double *y,
+                             double *missed) {
+  const System *system = &view->system;
+  double *found = missed + system->columns;
+  integrator->interpolate(self, t, y);
+  memcpy(found, y, (size_t)system->columns * sizeof *found);
+  EvalStatus status = view->methods->solve(view, t, found);
+  for (int32_t c = 0; c < system->columns && status == EVAL_OK; c++) missed[c] += (found[c] - y[c]) / 2;
+  return status;
+}
+
+/* The choice of states may be singular at this very time, which the steps pass: what the interpolation misses is the mean of what it
+ * misses shortly before and behind. */
+static EvalStatus pass_between(View *view, const Integrator *integrator, void *self, double t, double *y,
+                               double *missed) {
+  static const double shortly = 1e-3; /* of the step */
+  IntegratorStatistics now;
+  integrator->statistics(self, &now);
+  double behind = integrator->time(self) - t, near = fmin(shortly * now.step, fmin(now.step - behind, behind) / 2);
+  if (!(near > 0)) return EVAL_DOMAIN;
+  memset(missed, 0, (size_t)view->system.columns * sizeof *missed);
+  EvalStatus status = add_missed(view, integrator, self, t - near, y, missed);
+  if (status == EVAL_OK) status = add_missed(view, integrator, self, t + near, y, missed);
+  integrator->interpolate(self, t, y);
+  for (int32_t c = 0; c < view->system.columns; c++) y[c] += missed[c];
+  return status;
+}
+
 EvalStatus view_point(View *view, const Integrator *integrator, void *self, double t, double *y) {
   size_t columns = (size_t)view->system.columns;
   bool end = t == integrator->time(self);
@@ -77,6 +112,7 @@ EvalStatus view_point(View *view, const Integrator *integrator, void *self, doub
   if (end) return view->methods->find(view, t, y);
   double *missed = heap_array(view->evaluator->heap, 2 * columns, sizeof *missed);
   EvalStatus status = follow_back(view, integrator, self, t, y, missed);
+  if (status != EVAL_OK) status = pass_between(view, integrator, self, t, y, missed);
   heap_free(view->evaluator->heap, missed);
   return status;
 }
