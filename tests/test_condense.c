@@ -1,4 +1,4 @@
-/* Rows that are assignments, taken out of linear systems: J d + r = 0 with d_from = factor d_to is solved through what
+/* Columns that are no states and no rates, taken out of linear systems: J d + r = 0 with d_from = factor d_to is solved through what
  * is left, for random sparse Jacobians, and must hold in every row of the whole.
  */
 #include "base/linear.h"
@@ -27,9 +27,15 @@ static double random_number(uint32_t *seed) {
   return (double)(*seed >> 8) / (1 << 24);
 }
 
+typedef enum SampleKind {
+  SAMPLE_ASSIGNMENTS, /* rows refer to columns of earlier rows */
+  SAMPLE_RINGS,       /* to any */
+  SAMPLE_VALUES,      /* no entry is known to be constant */
+} SampleKind;
+
 /* Columns 0 .. LINKS-1 are states, LINKS .. 2 LINKS-1 their rates; row r is solved for column LINKS + r, and from row
- * LINKS on with a constant 1 or -1. Rows refer to columns of earlier rows, and to any when `rings`. */
-static void sample_fill(Sample *sample, uint32_t seed, bool rings) {
+ * LINKS on with a constant 1 or -1. */
+static void sample_fill(Sample *sample, uint32_t seed, SampleKind kind) {
   int32_t count = 0;
   *sample = (Sample){.system = {.columns = COLUMNS, .rows = ROWS, .links = LINKS}};
   for (int32_t l = 0; l < LINKS; l++) sample->from[l] = l, sample->to[l] = LINKS + l;
@@ -37,9 +43,9 @@ static void sample_fill(Sample *sample, uint32_t seed, bool rings) {
     sample->start[c] = count;
     for (int32_t r = 0; r < ROWS; r++) {
       bool own = c == LINKS + r, before = c < LINKS + r;
-      if (!own && !((before || rings || r < LINKS) && random_number(&seed) < 0.08)) continue;
+      if (!own && !((before || kind != SAMPLE_ASSIGNMENTS || r < LINKS) && random_number(&seed) < 0.08)) continue;
       sample->row[count] = r;
-      sample->constant[count] = own && r >= LINKS;
+      sample->constant[count] = own && r >= LINKS && kind != SAMPLE_VALUES;
       double sign = random_number(&seed) < 0.5 ? -1 : 1;
       sample->value[count++] = own ? sign : random_number(&seed) - 0.5;
     }
@@ -67,7 +73,8 @@ static int32_t solve(const Sample *sample, bool condensed, int lanes, double fac
   Heap *heap = heap_new(NULL);
   Condense *condense = condense_new(heap, &sample->system);
   Elimination *elimination = elimination_new(heap, &sample->system);
-  double residual[LANES * ROWS], change[LANES * COLUMNS] = {0}, right[ROWS], values[ENTRIES];
+  _Alignas(16) double residual[LANES * ROWS], change[LANES * COLUMNS] = {0};
+  double right[ROWS], values[ENTRIES];
   condense_choose(condense, condensed ? sample->value : NULL);
   condense_jacobian(condense, sample->value);
   elimination_choose(elimination, condense_pattern(condense));
@@ -93,30 +100,56 @@ static int32_t solve(const Sample *sample, bool condensed, int lanes, double fac
   return rows;
 }
 
-static void check(bool rings) {
+static void check(SampleKind kind) {
   static Sample sample;
   for (uint32_t seed = 1; seed <= 30; seed++) {
     double r[ROWS], d[COLUMNS], whole[COLUMNS];
     uint32_t next = seed * 77;
-    sample_fill(&sample, seed, rings);
+    sample_fill(&sample, seed, kind);
     for (int32_t i = 0; i < ROWS; i++) r[i] = random_number(&next) - 0.5;
     const int lanes[] = {1, 4, 6, 8};
     int32_t left = solve(&sample, true, lanes[seed % 4], 0.1, r, d);
     assert_true(sample_residual(&sample, d, r) < 1e-10);
     assert_int_equal(solve(&sample, false, 1, 0.1, r, whole), ROWS);
     for (int32_t c = 0; c < COLUMNS; c++) assert_true(fabs(d[c] - whole[c]) < 1e-9 * (1 + fabs(whole[c])));
-    assert_true(rings ? left < ROWS : left == LINKS);
+    assert_true(kind == SAMPLE_ASSIGNMENTS ? left == LINKS : left < ROWS);
   }
 }
 
 static void test_assignments(void **state) {
   (void)state;
-  check(false);
+  check(SAMPLE_ASSIGNMENTS);
 }
 
 static void test_rings(void **state) {
   (void)state;
-  check(true);
+  check(SAMPLE_RINGS);
+}
+
+static void test_values(void **state) {
+  (void)state;
+  check(SAMPLE_VALUES);
+}
+
+/* Pivots serve for Jacobians near that of the choice, not for one in which entries beside them have grown. */
+static void test_pivots_that_no_longer_serve(void **state) {
+  (void)state;
+  static Sample sample;
+  for (uint32_t seed = 1; seed <= 30; seed++) {
+    Heap *heap = heap_new(NULL);
+    sample_fill(&sample, seed, SAMPLE_VALUES);
+    Condense *condense = condense_new(heap, &sample.system);
+    condense_choose(condense, sample.value);
+    for (int32_t k = 0; k < sample.start[COLUMNS]; k++) sample.value[k] *= 1 + 1e-6 * (k % 3);
+    assert_true(condense_jacobian(condense, sample.value));
+    for (int32_t c = 2 * LINKS; c < COLUMNS; c++)
+      for (int32_t k = sample.start[c]; k < sample.start[c + 1]; k++)
+        sample.value[k] *= sample.row[k] == c - LINKS ? 1e-6 : 1;
+    assert_false(condense_jacobian(condense, sample.value));
+    condense_choose(condense, sample.value);
+    assert_true(condense_jacobian(condense, sample.value));
+    heap_destroy(heap);
+  }
 }
 
 /* Rates and states stay, whatever their entries are, and so do columns of higher index. */
@@ -125,7 +158,7 @@ static void test_fixed(void **state) {
   static Sample sample;
   int32_t index[COLUMNS];
   Heap *heap = heap_new(NULL);
-  sample_fill(&sample, 3, false);
+  sample_fill(&sample, 3, SAMPLE_ASSIGNMENTS);
   for (int32_t c = 0; c < COLUMNS; c++) index[c] = c < LINKS + 10 ? 1 : 2;
   memset(sample.constant, true, sizeof sample.constant);
   sample.system.column_index = index;
@@ -139,6 +172,7 @@ static void test_fixed(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_assignments), cmocka_unit_test(test_rings),
+                                     cmocka_unit_test(test_values), cmocka_unit_test(test_pivots_that_no_longer_serve),
                                      cmocka_unit_test(test_fixed)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

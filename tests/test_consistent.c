@@ -571,12 +571,18 @@ static const FlatCurve CURVE[] = {
 };
 enum { CURVE_COUNT = sizeof CURVE / sizeof *CURVE };
 
-/* By how much a point of the curve near x is nearer to the start than the point found. */
+/* By how much a point of the curve is nearer to the start than the point found, from which the way there leads nearer all along. */
 static double nearer_by(const FlatCurve *curve, double a, double b, const double *start, double x) {
   double found = hypot(x - start[0], curve->value(x, a, b) - start[1]), gain = 0;
-  for (int k = -60; k <= 60; k++) {
-    double other = x + 1e-5 * k * (1 + fabs(x));
-    gain = fmax(gain, found - hypot(other - start[0], curve->value(other, a, b) - start[1]));
+  for (int side = -1; side <= 1; side += 2) {
+    double last = found;
+    for (int k = 1; k <= 60; k++) {
+      double other = x + 1e-5 * side * k * (1 + fabs(x));
+      double now = hypot(other - start[0], curve->value(other, a, b) - start[1]);
+      if (now > last) break;
+      last = now;
+    }
+    gain = fmax(gain, found - last);
   }
   return gain;
 }

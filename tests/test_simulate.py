@@ -181,6 +181,16 @@ class Events(unittest.TestCase):
             self.assertAlmostEqual(run["x"][-1], 0.3 - 0.8, delta=1e-9)
             self.assertEqual(sum(a == b for a, b in zip(run["time"], run["time"][1:])), 2)
 
+    def test_order_of_extremes(self):
+        """What max and min select is the same whatever the order of their arguments, also just where these are equal, and from there on."""
+        for name, kink in (("max", 3.0), ("min", 0.0)):
+            for arguments in ("0.5, 3*time", "3*time, 0.5"):
+                model = f"model M\n Real a, x, y;\nequation\n a = {name}({arguments});\n x = der(a) + a;\n y = der(x);\nend M;\n"
+                for stop in (0.5 / 3, 0.5):
+                    run = Run(model, "--stop-time", repr(stop), "--intervals", 3)
+                    self.assertEqual(run.code, 0, run.words)
+                    self.assertAlmostEqual(run["x"][-1], kink + run["a"][-1], delta=1e-12, msg=f"{name}({arguments}) at {stop}")
+
     def test_state_event(self):
         """x' = 1 below 1, 1/2 above: the event is where x is 1."""
         model = ("model M\n Real x(start=0, fixed=true);\nequation\n der(x) = if x > 1 then 0.5 else 1;\nend M;\n")

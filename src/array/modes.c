@@ -255,6 +255,7 @@ static Modes make_modes(const Extraction *extraction, const ExprVec *expanded, A
   modes.size = arena_array(arena, modes.count, sizeof(Expr));
   modes.rate = arena_array(arena, modes.count, sizeof(Expr));
   modes.timed = arena_array(arena, modes.count, sizeof(bool));
+  modes.meets = arena_array(arena, modes.count, sizeof(bool));
   for (uint32_t m = 0; m < modes.count; m++) {
     Expr difference = expanded->data[m];
     modes.relation[m] = extraction->relations.data[m];

@@ -16,6 +16,7 @@ typedef struct Modes {
   Expr *size;       /* of what the difference is taken of: its round-off is a part of that */
   Expr *rate;       /* derivative of the difference along time */
   bool *timed; /* the difference depends on time, parameters and modes alone, and has bounds over stretches of time */
+  bool *meets; /* the branches meet where it changes, and equations hold the relation itself: see array/meeting.h */
   const Logic *logic; /* what else happens at events */
   bool has_inputs;    /* that may jump at events */
 

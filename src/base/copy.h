@@ -7,6 +7,10 @@
 /* The arrays do not overlap; those of no numbers may be NULL. */
 __attribute__((always_inline)) static inline void copy_numbers(double *to, const double *from, size_t count) {
   switch (count) {
+  case 8: to[7] = from[7]; /* fall through */
+  case 7: to[6] = from[6]; /* fall through */
+  case 6: to[5] = from[5]; /* fall through */
+  case 5: to[4] = from[4]; /* fall through */
   case 4: to[3] = from[3]; /* fall through */
   case 3: to[2] = from[2]; /* fall through */
   case 2: to[1] = from[1]; /* fall through */

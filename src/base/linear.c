@@ -191,10 +191,32 @@ static inline void subtract_complex(double *b, const double *a, double re, doubl
   }
 }
 
-/* Gaussian elimination with partial pivoting, column by column; the pivots' reciprocals stay on the diagonal. */
-static bool linear_plain_factor(Linear *linear) {
-  int32_t n = linear->n;
+/* Made for each size of small matrices, too, where loops take longer than what they do: `n` is a constant where they are called. */
+#define FOR_EACH_SIZE __attribute__((always_inline)) static inline
+
+/* As linear_scatter, for small matrices. */
+FOR_EACH_SIZE bool linear_scatter_small(Linear *linear, const double *values, int32_t n) {
   double *a = linear->matrix;
+  const int32_t *start = linear->start, *row = linear->row;
+  memset(a, 0, (size_t)(n * n) * sizeof *a);
+#pragma GCC unroll 3
+  for (int32_t j = 0; j < n; j++)
+    for (int32_t k = start[j]; k < start[j + 1]; k++) a[j * n + row[k]] = values[k];
+#pragma GCC unroll 3
+  for (int32_t i = 0; i < n; i++) {
+    double largest = 0;
+    for (int32_t j = 0; j < n; j++) largest = fabs(a[j * n + i]) <= largest ? largest : fabs(a[j * n + i]);
+    if (!(largest > 0) || !isfinite(largest)) return false;
+    linear->scale[i] = 1 / largest;
+    for (int32_t j = 0; j < n; j++) a[j * n + i] *= linear->scale[i];
+  }
+  return true;
+}
+
+/* Gaussian elimination with partial pivoting, column by column; the pivots' reciprocals stay on the diagonal. */
+FOR_EACH_SIZE bool linear_plain_factor(Linear *linear, int32_t n) {
+  double *a = linear->matrix;
+#pragma GCC unroll 3
   for (int32_t k = 0; k < n; k++) {
     double *pivot_column = a + (size_t)k * (size_t)n;
     int32_t p = k;
@@ -217,9 +239,9 @@ static bool linear_plain_factor(Linear *linear) {
   return true;
 }
 
-static void linear_plain_solve(const Linear *linear, double *b) {
-  int32_t n = linear->n;
+FOR_EACH_SIZE void linear_plain_solve(const Linear *linear, double *b, int32_t n) {
   const double *a = linear->matrix;
+#pragma GCC unroll 3
   for (int32_t k = 0; k < n; k++) {
     const double *column = a + (size_t)k * (size_t)n;
     int32_t p = linear->pivot[k];
@@ -228,6 +250,7 @@ static void linear_plain_solve(const Linear *linear, double *b) {
     b[k] = head;
     if (head != 0) add_multiple(b + k + 1, column + k + 1, -head, n - k - 1);
   }
+#pragma GCC unroll 3
   for (int32_t k = n - 1; k >= 0; k--) {
     const double *column = a + (size_t)k * (size_t)n;
     double head = b[k] *= column[k];
@@ -348,6 +371,18 @@ static bool linear_kept_factor(Linear *linear, const double *values, bool *done)
   return is_regular;
 }
 
+static bool linear_dense_factor(Linear *linear, const double *values) {
+  if (linear->n == 2) return linear_scatter_small(linear, values, 2) && linear_plain_factor(linear, 2);
+  if (linear->n == 3) return linear_scatter_small(linear, values, 3) && linear_plain_factor(linear, 3);
+  if (!linear_scatter(linear, values, 1)) return false;
+  return linear->kind == LINEAR_LAPACK ? linear_lapack_factor(linear) : linear_plain_factor(linear, linear->n);
+}
+
+static bool linear_dense_factor_complex(Linear *linear, const double *values) {
+  if (!linear_scatter(linear, values, 2)) return false;
+  return linear->kind == LINEAR_LAPACK ? linear_lapack_factor(linear) : linear_plain_factor_complex(linear);
+}
+
 bool linear_factor(Linear *linear, const double *values) {
   values = linear_order(linear, values);
   if (linear->kind == LINEAR_SPARSE) return linear_sparse_factor(linear, (double *)values);
@@ -356,9 +391,7 @@ bool linear_factor(Linear *linear, const double *values) {
     if (done) return is_regular;
     make_room(linear, dense_kind(linear->n));
   }
-  if (!(linear->complex_values ? linear_scatter(linear, values, 2) : linear_scatter(linear, values, 1))) return false;
-  if (linear->kind == LINEAR_LAPACK) return linear_lapack_factor(linear);
-  return linear->complex_values ? linear_plain_factor_complex(linear) : linear_plain_factor(linear);
+  return linear->complex_values ? linear_dense_factor_complex(linear, values) : linear_dense_factor(linear, values);
 }
 
 void linear_solve(Linear *linear, double *b) {
@@ -377,7 +410,9 @@ void linear_solve(Linear *linear, double *b) {
   for (int32_t i = 0; i < n && linear->complex_values; i++) b[2 * i] *= scale[i], b[2 * i + 1] *= scale[i];
   if (linear->kind == LINEAR_LAPACK) linear_lapack_solve(linear, b);
   else if (linear->complex_values) linear_plain_solve_complex(linear, b);
-  else linear_plain_solve(linear, b);
+  else if (n == 2) linear_plain_solve(linear, b, 2);
+  else if (n == 3) linear_plain_solve(linear, b, 3);
+  else linear_plain_solve(linear, b, n);
 }
 
 /* ---- determinant ---- */

@@ -5,6 +5,9 @@
 
 typedef double Pair __attribute__((vector_size(16), aligned(8), may_alias));
 
+/* The same where it stands at a multiple of its size. */
+typedef double AlignedPair __attribute__((vector_size(16), may_alias));
+
 /* to[i] += factor * from[i] for 0 <= i < count. */
 static inline void add_multiple(double *to, const double *from, double factor, int32_t count) {
   const Pair pair = {factor, factor};

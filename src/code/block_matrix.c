@@ -2,7 +2,6 @@
 #include "code/block_matrix.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static int compare_falling(const void *a, const void *b) {
   const int32_t *p = a, *q = b;
@@ -125,18 +124,6 @@ BlockMatrix *block_matrix_new(Heap *heap, const BlockShape *shape) {
   matrix->workspace = heap_array(heap, (size_t)shape->stages + 1, sizeof *matrix->workspace);
   matrix->known = heap_array(heap, (size_t)shape->stages + 1, sizeof *matrix->known);
   return matrix;
-}
-
-void block_shape_roots(const BlockShape *shape, int32_t c, Heap *heap, ExprVec *roots) {
-  const BlockGroup *group = &shape->group[c];
-  for (int32_t e = 0; e < group->entries; e++) vec_push(heap, roots, shape->roots[group->first_entry + e]);
-}
-
-void block_matrix_set_values(BlockMatrix *matrix, Evaluator *evaluator, int32_t c, const double *values) {
-  const BlockGroup *group = &matrix->shape->group[c];
-  matrix->version++;
-  evaluator->entry_evaluations += (uint64_t)group->entries;
-  memcpy(matrix->values + group->first_entry, values, (size_t)group->entries * sizeof *values);
 }
 
 EvalStatus block_matrix_run_group(BlockMatrix *matrix, Evaluator *evaluator, int32_t c, double t, const double *y) {

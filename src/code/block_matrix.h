@@ -5,6 +5,7 @@
  * stage is known. */
 #pragma once
 
+#include "base/copy.h"
 #include "code/evaluator.h"
 
 typedef struct BlockGroup {
@@ -40,10 +41,14 @@ const BlockShape *block_shape(ArrayCode *code, const Structure *structure, int32
 /* A matrix of that shape. Lives in the heap. */
 BlockMatrix *block_matrix_new(Heap *heap, const BlockShape *shape);
 
-/* Expressions of the entries of a group, appended; for programs that evaluate them along with something else. The
- * values then come in through block_matrix_set_values. */
-void block_shape_roots(const BlockShape *shape, int32_t group, Heap *heap, ExprVec *roots);
-void block_matrix_set_values(BlockMatrix *matrix, Evaluator *evaluator, int32_t group, const double *values);
+/* Takes values of so many entries from `first` on, by rows, which a program evaluated along with something else. */
+static inline void block_matrix_set_values(BlockMatrix *matrix, Evaluator *evaluator, int32_t first, int32_t count,
+                                           const double *values) {
+  if (!count) return;
+  matrix->version++;
+  evaluator->entry_evaluations += (uint64_t)count;
+  copy_numbers(matrix->values + first, values, (size_t)count);
+}
 
 /* Evaluates the rows with c == group, or all rows. */
 EvalStatus block_matrix_run_group(BlockMatrix *matrix, Evaluator *evaluator, int32_t group, double t, const double *y);

@@ -52,9 +52,10 @@ Evaluator *evaluator_new(Heap *heap, const ArrayCode *code, const double *parame
   return evaluator;
 }
 
-void evaluator_look_up(const Evaluator *evaluator, const Point *point) {
-  if (evaluator->inputs) inputs_write(evaluator->inputs, point->time, evaluator->parameters);
-  if (evaluator->past) past_read(evaluator, point);
+void evaluator_look_up(const Evaluator *evaluator, double t, const double *y) {
+  Point point = {t, y, evaluator->parameters, evaluator->discretes, evaluator->pre};
+  if (evaluator->inputs) inputs_write(evaluator->inputs, t, evaluator->parameters);
+  if (evaluator->past) past_read(evaluator, &point);
 }
 
 EvalStatus evaluator_rows(Evaluator *evaluator, double t, const double *y, double *rows) {

@@ -37,13 +37,12 @@ bool evaluator_constant(Evaluator *evaluator, Expr e, double *value);
 const char *evaluator_row_text(Evaluator *evaluator, uint32_t row, Arena *arena);
 
 /* Reads the inputs and delays for a point, into the evaluator's values. */
-void evaluator_look_up(const Evaluator *evaluator, const Point *point);
+void evaluator_look_up(const Evaluator *evaluator, double t, const double *y);
 
 /* The point (t, y) with the evaluator's other values, inputs and delays read for it. Most models have none. */
 static inline Point evaluator_point(const Evaluator *evaluator, double t, const double *y) {
-  Point point = {t, y, evaluator->parameters, evaluator->discretes, evaluator->pre};
-  if (y && (evaluator->inputs || evaluator->past)) evaluator_look_up(evaluator, &point);
-  return point;
+  if (y && (evaluator->inputs || evaluator->past)) evaluator_look_up(evaluator, t, y);
+  return (Point){t, y, evaluator->parameters, evaluator->discretes, evaluator->pre};
 }
 
 /* All rows, or the Jacobian of all rows, counted. */

@@ -130,15 +130,21 @@ static double sum_of(const double *values, uint32_t count) {
   return total;
 }
 
-bool all_finite(const double *values, uint32_t count) {
-  double sum = 0;
-  if (count >= 16) sum = sum_of(values, count);
-  else
-    for (uint32_t i = 0; i < count; i++) sum += values[i];
-  if (isfinite(sum)) return true;
+static bool each_finite(const double *values, uint32_t count) {
   for (uint32_t i = 0; i < count; i++)
     if (!isfinite(values[i])) return false;
   return true;
+}
+
+static inline bool few_finite(const double *values, uint32_t count) {
+  double sum = 0;
+  for (uint32_t i = 0; i < count; i++) sum += values[i];
+  return isfinite(sum) || each_finite(values, count);
+}
+
+bool all_finite(const double *values, uint32_t count) {
+  if (count < 16) return few_finite(values, count);
+  return isfinite(sum_of(values, count)) || each_finite(values, count);
 }
 
 Workspace *workspace_new(Heap *heap, const Program *program) {
@@ -166,6 +172,10 @@ static bool run_tapes(Workspace *workspace, const Arrays *arrays) {
   const double *out = arrays->read[STORE_OUTPUT];
   uint32_t checked = 0;
   bool is_finite = true;
+  if (program->step_count == 1) { /* as of most blocks of a small model */
+    tape_begin(workspace->registers[program->steps->kernel], arrays);
+    return program->outputs < 16 ? few_finite(out, program->outputs) : all_finite(out, program->outputs);
+  }
   for (const ProgramStep *step = program->steps, *end = step + program->step_count; step < end; step++) {
     Registers *registers = workspace->registers[step->kernel];
     if (step->block == STEP_BEGIN) tape_begin(registers, arrays);

@@ -53,14 +53,20 @@ Switches *switches_new(Heap *heap, Evaluator *evaluator) {
   }
   switches->quiet = quiet_new(heap, evaluator);
   switches->difference = heap_array(heap, 2 * (size_t)count, sizeof(double));
-  double **const own[] = {&switches->rate, &switches->before,  &switches->speed,   &switches->slack,
-                          &switches->peak, &switches->largest, &switches->nominal, &switches->end};
+  double **const own[] = {&switches->rate,    &switches->before,  &switches->speed, &switches->slack, &switches->peak,
+                          &switches->largest, &switches->nominal, &switches->end,   &switches->slope};
   for (size_t k = 0; k < sizeof own / sizeof *own; k++) *own[k] = heap_array(heap, count, sizeof(double));
   switches->times = heap_array(heap, count, sizeof(EventTimes));
   switches->hovers = heap_array(heap, count, sizeof(uint8_t));
   switches->changes = heap_array(heap, count, sizeof(uint8_t));
   switches->jumps = heap_array(heap, count, sizeof(bool));
   switches->slide.mode = switches->crossing = MAP_NONE;
+  switches->all_meet = true;
+  for (uint32_t m = 0; m < count; m++) {
+    switches->some_meet = switches->some_meet || modes->meets[m];
+    switches->all_meet = switches->all_meet && (modes->timed[m] || modes->meets[m]);
+  }
+  switches->all_meet = switches->all_meet && switches->some_meet;
   return switches;
 }
 
@@ -156,23 +162,71 @@ static double margin_with(const Switches *switches, uint32_t m, double value, do
 
 double switches_margin(const Switches *switches, uint32_t m, double difference) {
   if (switches->modes->timed[m] || switches->slide.mode == m) return INFINITY;
+  if (switches->modes->meets[m] && !switches->looks_inside) return INFINITY;
   return margin_with(switches, m, *mode_of(switches, m), difference);
 }
 
-void switches_keep(Switches *switches, double t, const double *y, double step) {
+/* Keeps the last differences and rates. */
+static void keep(Switches *switches, double t, double step) {
   bool slides = switches->slide.mode != MAP_NONE;
-  evaluate_rates(switches, t, y);
   for (uint32_t m = 0; m < switches->modes->count; m++) {
+    if (switches->modes->meets[m]) *mode_of(switches, m) = mode_value(op_of(switches, m), switches->difference[m]);
     double mean = step > 0 ? known_size(switches->difference[m] - switches->before[m]) / step : 0;
     switches->speed[m] = fmax(fmax(fabs(switches->rate[m]), mean), switches->speed[m] / 2);
     switches->before[m] = switches->difference[m];
     double margin = switches_margin(switches, m, switches->difference[m]);
     switches->peak[m] = fmax(switches->peak[m], margin);
+    if (switches->modes->meets[m]) margin = fabs(switches->difference[m]);
     if (switches->quiet)
       quiet_set(switches->quiet, m, switches->difference[m], slides ? -1 : margin, switches->speed[m]);
   }
   switches->kept = t;
   switches->begun = true;
+}
+
+void switches_keep(Switches *switches, double t, const double *y, double step) {
+  evaluate_rates(switches, t, y);
+  keep(switches, t, step);
+}
+
+/* Does a difference with these values and rates at the ends of a step, on one side of zero, pass it inside? By Hermite's cubic, whose
+ * slope is a parabola: its extremes are at the roots of that. */
+static bool dips(double left, double left_rate, double right, double right_rate, double step) {
+  if (left < 0) return dips(-left, -left_rate, -right, -right_rate, step);
+  double a = left_rate * step, b = right_rate * step, rise = right - left;
+  if (!(a < 0 && b > 0 && right > 0)) return false;
+  double square = a + b - 2 * rise, line = 3 * rise - 2 * a - b; /* left + a s + line s^2 + square s^3 */
+  double root = sqrt(fmax(line * line - 3 * a * square, 0));
+  double s = -a / (line + root);
+  return left + s * (a + s * (line + s * square)) < 0;
+}
+
+/* As switches_dip, but leaves the rates at the end of the step. */
+static bool dips_until(Switches *switches, double t, const double *y, double step) {
+  const Modes *modes = switches->modes;
+  memcpy(switches->slope, switches->rate, modes->count * sizeof(double));
+  evaluate_rates(switches, t, y);
+  for (uint32_t m = 0; m < modes->count; m++)
+    if (modes->meets[m] &&
+        dips(switches->before[m], switches->slope[m], switches->difference[m], switches->rate[m], step))
+      return true;
+  return false;
+}
+
+bool switches_dip(Switches *switches, double t, const double *y, double step) {
+  bool found = switches->some_meet && dips_until(switches, t, y, step);
+  if (switches->some_meet) memcpy(switches->rate, switches->slope, switches->modes->count * sizeof(double));
+  return found;
+}
+
+bool switches_pass(Switches *switches, double t, const double *y, double step) {
+  if (!switches->some_meet) evaluate_rates(switches, t, y);
+  else if (dips_until(switches, t, y, step)) {
+    memcpy(switches->rate, switches->slope, switches->modes->count * sizeof(double));
+    return false;
+  }
+  keep(switches, t, step);
+  return true;
 }
 
 bool switches_contradict(const Switches *switches, uint32_t m) {
@@ -265,7 +319,7 @@ static bool is_spent(const Switches *switches, uint32_t m) {
 static bool may_try(const Switches *switches, uint32_t m) {
   Op op = op_of(switches, m);
   bool is_relation = op == OP_LESS || op == OP_LESS_EQUAL || op == OP_GREATER || op == OP_GREATER_EQUAL;
-  return is_relation && !switches->modes->timed[m];
+  return is_relation && !switches->modes->timed[m] && !switches->modes->meets[m];
 }
 
 Trial switches_trial(const Switches *switches, uint32_t limit) {

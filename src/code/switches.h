@@ -32,6 +32,7 @@ typedef struct Switches {
   double time;                  /* of the last evaluation */
   double *difference;           /* of it; behind them their sizes */
   double *rate;                 /* at the end of the last step; 0 where not known */
+  double *slope;                /* rate at the beginning of a step, while that at its end is looked at */
   double *before;               /* differences there; see switches_keep */
   double *end, step;            /* at the end of the step in which an event was located, and its size */
   double *speed;                /* largest rate of late: how fast a difference may move within a step */
@@ -49,9 +50,12 @@ typedef struct Switches {
   bool
       one_by_one; /* of the modes that must change only the first does, and the others when it has been seen what follows */
   Slide slide;
-  Quiet *quiet; /* NULL: conditions are looked at closely in each step */
-  double kept;  /* the time at which a step's beginning was kept last */
-  bool begun;   /* one has been */
+  bool looks_inside; /* modes whose branches meet make events, too */
+  bool some_meet;    /* there are such */
+  bool all_meet;     /* and no others but those of time */
+  Quiet *quiet;      /* NULL: conditions are looked at closely in each step */
+  double kept;       /* the time at which a step's beginning was kept last */
+  bool begun;        /* one has been */
 } Switches;
 
 enum { TRIAL_LIMIT = 10 };
@@ -83,6 +87,13 @@ void switches_guess(Switches *switches, double t, const double *y);
 
 /* Keeps the last differences, at (t, y), as those at the end of a step of this size; 0: at the beginning of one. */
 void switches_keep(Switches *switches, double t, const double *y, double step);
+
+/* Does a mode whose branches meet seem to change and change back in the step of this size to (t, y), of which the error of the step need
+ * not tell? By the last differences and those kept. */
+bool switches_dip(Switches *switches, double t, const double *y, double step);
+
+/* As switches_keep at the end of a step, unless switches_dip: then false. */
+bool switches_pass(Switches *switches, double t, const double *y, double step);
 
 /* At the end of a step of this size, at (t, y): is it sure without a close look that no mode has changed? */
 static inline bool switches_are_quiet(const Switches *switches, double t, const double *y, double step) {

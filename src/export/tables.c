@@ -248,11 +248,12 @@ static void put_units(Writer *writer, const ProgramNames *names, const int32_t *
   for (uint32_t u = 0; u < plan->units.count; u++) {
     const UnitPlan *unit = &plan->units.data[u];
     bool is_explicit = unit->kind == UNIT_EXPLICIT;
-    PUT(writer, "    {%d, %d, %d, %d, %d, %s, %s, %s},\n", is_explicit ? -1 : number[unit->block], unit->stage,
-        unit->count, unit->linear, unit->refresh, is_explicit ? arena_printf(writer->arena, "unit%u_columns", u) : "0",
-        names->units.data[u], names->joints.data[u]);
+    PUT(writer, "    {%d, %d, %d, %d, %d, %d, %s, %s, %s},\n", is_explicit ? -1 : number[unit->block], unit->stage,
+        unit->count, unit->linear, unit->first_entry, unit->entries,
+        is_explicit ? arena_printf(writer->arena, "unit%u_columns", u) : "0", names->units.data[u],
+        names->joints.data[u]);
   }
-  PUT(writer, "    {0, 0, 0, 0, 0, 0, 0, 0}};\n\n");
+  PUT(writer, "    {0, 0, 0, 0, 0, 0, 0, 0, 0}};\n\n");
 }
 
 static const char *mode_kind(Op op) {

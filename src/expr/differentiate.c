@@ -88,18 +88,30 @@ static Expr select_smooth(Dag *dag, Expr order, Expr derivative) {
   return dag_binary(dag, OP_SMOOTH, dag_constant(dag, p - 1), derivative);
 }
 
+static bool has_variables(const Dag *dag, Expr e) { return dag->flags.data[e] & 1u << OP_VARIABLE; }
+
+/* Whether the first argument of min or max is the one selected, whatever their order is in the text. Where they are equal that is the one
+ * with variables; of two functions of time alone (d: their derivatives along it) the one that is selected afterwards. */
+static Expr selects_first(Dag *dag, Expr self, const Expr *d) {
+  bool is_min = dag_op(dag, self) == OP_MIN;
+  Op strictly = is_min ? OP_LESS : OP_GREATER, weakly = is_min ? OP_LESS_EQUAL : OP_GREATER_EQUAL;
+  Expr first = dag_child(dag, self, 0), second = dag_child(dag, self, 1);
+  if (has_variables(dag, first)) return dag_binary(dag, weakly, first, second);
+  Expr before = dag_binary(dag, strictly, first, second);
+  if (has_variables(dag, second)) return before;
+  Expr equal = dag_binary(dag, weakly, first, second), later = dag_binary(dag, strictly, d[0], d[1]);
+  return dag_binary(dag, OP_OR, before, dag_binary(dag, OP_AND, equal, later));
+}
+
 static Expr select_derivative(Dag *dag, Expr self, const Expr *d) {
-  Expr first = dag_child(dag, self, 0), second, condition;
+  Expr first = dag_child(dag, self, 0);
   switch (dag_op(dag, self)) {
   case OP_IF: return dag_if(dag, first, d[1], d[2]);
   case OP_NOEVENT: return dag_unary(dag, OP_NOEVENT, d[0]);
   case OP_HOMOTOPY: return dag_binary(dag, OP_HOMOTOPY, d[0], d[1]);
   case OP_SMOOTH: return select_smooth(dag, first, d[1]);
   case OP_MIN:
-  case OP_MAX:
-    second = dag_child(dag, self, 1);
-    condition = dag_binary(dag, dag_op(dag, self) == OP_MIN ? OP_LESS_EQUAL : OP_GREATER_EQUAL, first, second);
-    return dag_if(dag, dag_unary(dag, OP_NOEVENT, condition), d[0], d[1]);
+  case OP_MAX: return dag_if(dag, dag_unary(dag, OP_NOEVENT, selects_first(dag, self, d)), d[0], d[1]);
   default: return EXPR_ZERO;
   }
 }

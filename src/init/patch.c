@@ -5,6 +5,7 @@
 
 #include "base/linear.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -26,6 +27,7 @@ static const double SLACK = 1e-22, FIRM_SLACK = 1e-14, MOST_SLACK = 1e4;
 static const double SHORTEST = 1e-5; /* step of a continuation */
 static const double LEAST_BURDEN = 1e-4;
 static const double FARTHEST_SLIDE = 64; /* over the step of the linear model */
+static const double ASIDE = 1e-4;        /* from a point where nothing draws, in units of the columns */
 static const double LINEAR = 1e-16;      /* squares after one step, over those before */
 static const double LONGEST = 0.5;       /* careful step, over the size of a column */
 static const double SINGULAR = 1e11;     /* growth by an inverse that is none */
@@ -586,6 +588,24 @@ static double step_squares(const Patch *patch) {
   return squares;
 }
 
+/* Whether a little step aside along the solutions leads nearer to the origin; y then is there. A point where they run across the way to it may be
+ * the farthest of its neighbours, as the top of a bell seen from below. */
+static bool step_aside(Patch *patch, double t, double *y, double away) {
+  double *held = heap_array(patch->heap, patch->columns, sizeof *held);
+  double *target = heap_array(patch->heap, patch->columns, sizeof *target);
+  save(patch, y, held);
+  for (uint32_t k = 0; k < patch->columns; k++) target[k] = held[k] + ASIDE * column_unit(patch, k);
+  bool is_nearer = solve_normal(patch, y, target);
+  if (is_nearer) {
+    restore(patch, held, 1, y);
+    PatchResult back = iterate(patch, t, y);
+    is_nearer = back.solved && distance(patch, y) < away * (1 - DBL_EPSILON / ASIDE);
+  }
+  if (!is_nearer) restore(patch, held, 0, y);
+  heap_free_all(patch->heap, held, target);
+  return is_nearer;
+}
+
 /* Steps along the solutions towards the origin, each followed by corrections back onto them, while they
  * shorten the distance. */
 void patch_approach(Patch *patch, double t, const double *origin, double *y, PatchResult *result) {
@@ -600,7 +620,11 @@ void patch_approach(Patch *patch, double t, const double *origin, double *y, Pat
     if (!linearize(patch, t, y) || !evaluate(patch, t, y, &squares) ||
         (patch->slack = SLACK, !solve_normal(patch, y, patch->origin)))
       break;
-    if (step_size(patch, y) < 1e-10) break;
+    if (step_size(patch, y) < 1e-10) {
+      if (k > 0 || !step_aside(patch, t, y, away)) break;
+      away = distance(patch, y);
+      continue;
+    }
     memcpy(tangent, patch->step, patch->columns * sizeof *tangent);
     save(patch, y, held);
     double gain = step_squares(patch); /* the slope of half the squared distance */

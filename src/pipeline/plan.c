@@ -1,6 +1,7 @@
 /* plan: the list of passes that make a plan. Each pass leaves its result in the plan, and its time in the facts. */
 #include "pipeline/parts.h"
 
+#include "array/meeting.h"
 #include "array/verdict.h"
 #include "external/external.h"
 #include "init/explain.h"
@@ -85,6 +86,7 @@ static bool pass_array(Plan *plan) {
     problem_named_derivatives(&plan->problem, plan->structure.d, named);
     structure_need(&plan->arena, &plan->problem.incidence, &plan->structure, named);
   }
+  meeting_release(&plan->modes, &plan->problem, plan->structure.c);
   plan->array = array_make(&plan->problem, plan->structure.c, plan->structure.d, &plan->arena);
   return true;
 }

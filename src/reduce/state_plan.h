@@ -17,11 +17,12 @@ typedef struct UnitPlan {
   uint32_t *columns;      /* of an explicit unit: positions in y */
   const Program *program; /* values of the columns, or residuals of the rows */
   /* of UNIT_SOLVE */
-  const Program *joint; /* residuals and the stage's own matrix entries together; NULL if these are constant */
+  const Program *joint; /* residuals, and matrix entries that moved; NULL if none do */
+  int32_t first_entry;  /* of those of `joint`: the stage's own, and before them `entries_below` of lower stages, */
+  int32_t entries, entries_below; /* which move with the last correction there */
   const BlockShape *shape;
   const TangentPlan *tangent; /* of the highest stage; NULL: not of that form */
   bool linear;
-  bool refresh;  /* the matrix rows of this stage serve later stages and move with the last correction */
   bool keeps;    /* large, and no later stage needs its matrix: see solve_with_kept_factors */
   int32_t below; /* unit of the same block that is solved before it; NONE */
   int32_t owner; /* unit whose factors serve: a lower stage with the same rows and columns, or itself */

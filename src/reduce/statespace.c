@@ -3,6 +3,7 @@
  * then has nothing to do. */
 #include "reduce/statespace.h"
 
+#include "base/copy.h"
 #include "base/linear.h"
 #include "reduce/state_plan.h"
 
@@ -11,7 +12,7 @@
 #include <string.h>
 
 /* Newton: iterations at most, halvings of a step at most; accept when the next correction, quadratic in this
- * one, is lost in round-off. */
+ * one, is lost in round-off; inside of a step, when it is lost in any error that a step may have. */
 enum { NEWTON_LIMIT = 60, HALVING_LIMIT = 30, FUSE_LIMIT = 128 };
 
 /* Matrices of so many entries: their factors serve at later points too, for so many corrections, each at most this part of the
@@ -22,7 +23,7 @@ static const double KEPT_CONTRACTION = 0.02;
 /* Part of the terms that cancel in a residual which may be left of them. */
 static const double RESIDUAL_ROUND_OFF = 8 * DBL_EPSILON;
 
-static const double NEWTON_QUADRATIC = 1e-8, NEWTON_FLOOR = 1e-14;
+static const double NEWTON_QUADRATIC = 1e-8, NEWTON_QUADRATIC_INSIDE = 1e-7, NEWTON_FLOOR = 1e-14;
 
 /* Corrections that fall by this factor from the first on lead to the solution next to where they began; others may lead
  * to any (Kantorovich's theorem). */
@@ -42,6 +43,7 @@ typedef struct Unit {
   Linear *linear_system; /* NULL for a single row, or if another unit owns the factors */
   Tangent *tangent;      /* NULL where the plan has none */
   bool is_projected;     /* the factors are those of `tangent` */
+  bool is_moved;         /* the last correction moved matrix rows of this stage; see UnitPlan.entries_below */
   double single;         /* the 1 x 1 matrix */
 } Unit;
 
@@ -61,6 +63,7 @@ struct StateSpace {
   int32_t *depth; /* the present choice */
   bool chosen;
   NewtonGoal goal;
+  double quadratic; /* corrections up to this are the last ones */
   SolveFailure failure;
   uint64_t factorizations;
   double *correction, *residual, *remainder;
@@ -121,6 +124,16 @@ static bool add_explicit(StatePlan *plan, Fusion *fusion, int32_t block, int32_t
   return true;
 }
 
+/* The matrix entries that the joint program of a unit evaluates: its stage's, unless they are constant, and those that the last
+ * correction of a nonlinear unit below moved, so that no program of their own has to. */
+static void choose_entries(const StatePlan *plan, const BlockShape *shape, UnitPlan *unit) {
+  const BlockGroup *group = &shape->group[unit->stage];
+  const UnitPlan *below = unit->below == NONE ? NULL : &plan->units.data[unit->below];
+  unit->first_entry = below && !below->linear ? shape->group[below->stage].first_entry : group->first_entry;
+  unit->entries_below = group->first_entry - unit->first_entry;
+  unit->entries = unit->entries_below || !group->constant ? unit->entries_below + group->entries : 0;
+}
+
 /* below: the block's last unit, of a lower stage; NONE if this is the first. */
 static void add_solve(StatePlan *plan, const BlockShape *shape, int32_t stage, int32_t below) {
   int32_t rows = shape->stage_rows[stage];
@@ -131,14 +144,12 @@ static void add_solve(StatePlan *plan, const BlockShape *shape, int32_t stage, i
   for (int32_t p = 0; p < rows; p++)
     vec_push(plan->heap, &roots, array_row(plan->code->array, (uint32_t)unit_row(plan, shape, stage, p)));
   unit.program = array_code_program(plan->code, roots.data, roots.count);
-  if (group->program && !group->constant) {
-    block_shape_roots(shape, stage, plan->heap, &roots);
-    unit.joint = array_code_program(plan->code, roots.data, roots.count);
-  }
+  choose_entries(plan, shape, &unit);
+  for (int32_t e = 0; e < unit.entries; e++) vec_push(plan->heap, &roots, shape->roots[unit.first_entry + e]);
+  if (unit.entries) unit.joint = array_code_program(plan->code, roots.data, roots.count);
   vec_free(plan->heap, &roots);
   unit.nonzeros = shape->row_start[rows];
   unit.linear = group->linear;
-  unit.refresh = stage > 0 && !unit.linear;
   unit.keeps = stage == 0 && unit.joint && unit.nonzeros >= KEPT_ENTRIES;
   unit.owner = (int32_t)plan->units.count;
   if (stage == 0 && unit.linear)
@@ -349,30 +360,30 @@ void statespace_forget(StateSpace *space) { space->chosen = false; }
 
 /* ---- solving ---- */
 
-/* Factors the unit's part of the block matrix unless the owner of its factors has just these values. */
-static bool factor_unit(StateSpace *space, Unit *unit) {
-  Unit *owner = &space->units[unit->plan->owner];
-  if (owner->factored == unit->matrix->version) return true;
-  owner->factored = 0;
+static bool factor_single(Unit *owner, const Unit *unit) {
+  double sum = 0;
+  for (int32_t e = 0; e < unit->column_start[1]; e++) sum += unit->matrix->values[unit->gather[e]];
+  owner->single = sum;
+  return sum != 0 && isfinite(sum);
+}
+
+static bool factor_several(Unit *owner, const Unit *unit) {
   const double *values = unit->matrix->values;
   for (int32_t e = 0, count = unit->column_start[unit->plan->count]; e < count; e++)
     unit->entries[e] = values[unit->gather[e]];
-  space->factorizations++;
   owner->is_projected =
       owner->tangent && tangent_factor(owner->tangent, unit->column_start, unit->row_index, unit->entries);
-  if (owner->is_projected) {
-    owner->factored = unit->matrix->version;
-    return true;
-  }
-  if (owner->linear_system) {
-    if (!linear_factor(owner->linear_system, unit->entries)) return false;
-  } else {
-    owner->single = 0;
-    for (int32_t e = 0; e < unit->column_start[1]; e++) owner->single += unit->entries[e];
-    if (owner->single == 0 || !isfinite(owner->single)) return false;
-  }
-  owner->factored = unit->matrix->version;
-  return true;
+  return owner->is_projected || linear_factor(owner->linear_system, unit->entries);
+}
+
+/* Factors the unit's part of the block matrix unless the owner of its factors has just these values. */
+static bool factor_unit(StateSpace *space, const Unit *unit) {
+  Unit *owner = &space->units[unit->plan->owner];
+  if (owner->factored == unit->matrix->version) return true;
+  space->factorizations++;
+  bool is_regular = owner->linear_system ? factor_several(owner, unit) : factor_single(owner, unit);
+  owner->factored = is_regular ? unit->matrix->version : 0;
+  return is_regular;
 }
 
 static EvalStatus fail(StateSpace *space, const Unit *unit, const char *reason) {
@@ -387,6 +398,15 @@ static EvalStatus unit_residual(StateSpace *space, Unit *unit, double t, const d
   return workspace_run(unit->program, &point, residual);
 }
 
+/* Takes the matrix entries of the joint program. Those of the stage below are left out where they are as they were, so that its factors
+ * serve. */
+static void take_entries(StateSpace *space, Unit *unit, const double *entries) {
+  const UnitPlan *plan = unit->plan;
+  int32_t skipped = plan->entries_below && !space->units[plan->below].is_moved ? plan->entries_below : 0;
+  block_matrix_set_values(unit->matrix, space->evaluator, plan->first_entry + skipped, plan->entries - skipped,
+                          entries + skipped);
+}
+
 /* Residual, and the matrix entries of this stage at the same point. */
 static EvalStatus unit_joint(StateSpace *space, Unit *unit, double t, const double *y, double *residual) {
   if (!unit->joint) {
@@ -398,8 +418,8 @@ static EvalStatus unit_joint(StateSpace *space, Unit *unit, double t, const doub
   space->evaluator->row_evaluations += (uint64_t)unit->plan->count;
   if (workspace_run(unit->joint, &point, unit->joint_values) != EVAL_OK)
     return fail(space, unit, "an equation or its derivative is not defined");
-  memcpy(residual, unit->joint_values, (size_t)unit->plan->count * sizeof *residual);
-  block_matrix_set_values(unit->matrix, space->evaluator, unit->plan->stage, unit->joint_values + unit->plan->count);
+  copy_numbers(residual, unit->joint_values, (size_t)unit->plan->count);
+  take_entries(space, unit, unit->joint_values + unit->plan->count);
   return EVAL_OK;
 }
 
@@ -500,8 +520,8 @@ static bool correction_shrinks(const StateSpace *space, const Unit *unit, double
 
 /* Halves the step until the residual is defined and does not grow, or the correction that follows does not; leaves y and the residual
  * there. */
-static EvalStatus search_line(StateSpace *space, Unit *unit, double t, double *y, double before) {
-  double fraction = 1;
+static EvalStatus search_line(StateSpace *space, Unit *unit, double t, double *y) {
+  double fraction = 1, before = sum_squares(space->residual, unit->plan->count);
   for (int halving = 0; halving < HALVING_LIMIT; halving++, fraction /= 2) {
     apply_correction(unit, space->correction, fraction, y);
     if (unit_joint(space, unit, t, y, space->residual) != EVAL_OK) continue;
@@ -514,8 +534,8 @@ static EvalStatus search_line(StateSpace *space, Unit *unit, double t, double *y
 }
 
 /* Goes on by the correction: by all of it where the solution next to the guess is wanted. */
-static EvalStatus correct(StateSpace *space, Unit *unit, double t, double *y, double before) {
-  if (space->goal != GOAL_NEXT) return search_line(space, unit, t, y, before);
+static EvalStatus correct(StateSpace *space, Unit *unit, double t, double *y) {
+  if (space->goal != GOAL_NEXT) return search_line(space, unit, t, y);
   apply_correction(unit, space->correction, 1, y);
   return unit_joint(space, unit, t, y, space->residual);
 }
@@ -535,11 +555,11 @@ static bool is_at_round_off(StateSpace *space, Unit *unit, double t, double *y) 
   return true;
 }
 
-/* After the last correction, whose size is given: a matrix that serves later stages must not be older than that. */
-static EvalStatus finish_newton(StateSpace *space, Unit *unit, double t, double *y, double norm) {
+/* The last correction, whose size is given. */
+static EvalStatus finish_newton(const StateSpace *space, Unit *unit, double *y, double norm) {
   apply_correction(unit, space->correction, 1, y);
-  if (!unit->plan->refresh || norm <= NEWTON_FLOOR) return EVAL_OK;
-  return block_matrix_run_group(unit->matrix, space->evaluator, unit->plan->stage, t, y);
+  unit->is_moved = norm > NEWTON_FLOOR;
+  return EVAL_OK;
 }
 
 /* The first correction has new factors. Where it is small and no later stage needs the matrix, they serve for the next ones, too. */
@@ -553,16 +573,16 @@ static EvalStatus iterate_newton(StateSpace *space, Unit *unit, double t, double
   EvalStatus status = unit_joint_at_guess(space, unit, t, y, space->residual);
   if (status != EVAL_OK) return status;
   double last = 0;
+  unit->is_moved = false;
   for (int iteration = 0; iteration < NEWTON_LIMIT; iteration++) {
-    double before = sum_squares(space->residual, unit->plan->count);
-    memcpy(space->correction, space->residual, (size_t)unit->plan->count * sizeof(double));
+    copy_numbers(space->correction, space->residual, (size_t)unit->plan->count);
     status = solve_correction(space, unit, space->correction);
     if (status != EVAL_OK) return status;
     for (int32_t k = 0; k < unit->plan->count; k++) unit->trial[k] = y[unit->columns[k]];
     double norm = correction_norm(space, unit, space->correction, y);
     if (!isfinite(norm)) return fail(space, unit, "the Jacobian is singular");
-    bool quadratic = norm <= NEWTON_QUADRATIC && (last == 0 || norm <= 0.1 * last);
-    if (norm <= NEWTON_FLOOR || quadratic) return finish_newton(space, unit, t, y, norm);
+    bool quadratic = norm <= space->quadratic && (last == 0 || norm <= 0.1 * last);
+    if (norm <= NEWTON_FLOOR || quadratic) return finish_newton(space, unit, y, norm);
     if (norm < 1e-12 && last > 0 && norm > 0.1 * last) return EVAL_OK; /* round-off of the residual */
     if (space->goal == GOAL_NEXT && last > 0 && norm > NEWTON_CONTRACTION * last) break;
     last = norm;
@@ -571,7 +591,7 @@ static EvalStatus iterate_newton(StateSpace *space, Unit *unit, double t, double
       if (correct_with_kept_factors(space, unit, t, y, &last)) return EVAL_OK;
       status = unit_joint(space, unit, t, y, space->residual);
     } else {
-      status = correct(space, unit, t, y, before);
+      status = correct(space, unit, t, y);
     }
     if (status != EVAL_OK) return is_at_round_off(space, unit, t, y) ? EVAL_OK : status;
   }
@@ -582,9 +602,10 @@ static EvalStatus iterate_newton(StateSpace *space, Unit *unit, double t, double
 /* From a guess that is far off the residual may have to grow first. */
 static EvalStatus solve_newton(StateSpace *space, Unit *unit, double t, double *y) {
   if (unit->plan->keeps && solve_with_kept_factors(space, unit, t, y)) return EVAL_OK;
+  if (space->goal == GOAL_NEXT) return iterate_newton(space, unit, t, y);
   for (int32_t k = 0; k < unit->plan->count; k++) unit->values[k] = y[unit->columns[k]];
   EvalStatus status = iterate_newton(space, unit, t, y);
-  if (status == EVAL_OK || space->goal == GOAL_NEXT) return status;
+  if (status == EVAL_OK) return status;
   for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] = unit->values[k];
   space->goal = GOAL_NATURAL;
   status = iterate_newton(space, unit, t, y);
@@ -614,16 +635,19 @@ static EvalStatus solve_units(StateSpace *space, uint32_t count, double t, doubl
 
 EvalStatus statespace_complete(StateSpace *space, double t, double *y) {
   space->goal = GOAL_ANY;
+  space->quadratic = NEWTON_QUADRATIC;
   return solve_units(space, space->plan->units.count, t, y);
 }
 
 EvalStatus statespace_follow(StateSpace *space, double t, double *y) {
   space->goal = GOAL_NEXT;
+  space->quadratic = NEWTON_QUADRATIC;
   return solve_units(space, space->plan->units.count, t, y);
 }
 
 EvalStatus statespace_rates(StateSpace *space, double t, double *y) {
   space->goal = GOAL_NEXT;
+  space->quadratic = NEWTON_QUADRATIC_INSIDE;
   return solve_units(space, space->plan->serving, t, y);
 }
 

@@ -31,8 +31,8 @@ EvalStatus statespace_complete(StateSpace *space, double t, double *y);
  * refused. */
 EvalStatus statespace_follow(StateSpace *space, double t, double *y);
 
-/* As statespace_follow, but leaves columns on which no derivative depends and that an equation gives
- * outright. */
+/* As statespace_follow, but leaves columns on which no derivative depends and that an equation gives outright, and solves nonlinear
+ * equations to 1e-14 only: for stages inside of a step. */
 EvalStatus statespace_rates(StateSpace *space, double t, double *y);
 
 /* [columns] those that statespace_complete finds whatever their value was: solved outright or from linear rows,

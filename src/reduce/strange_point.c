@@ -131,7 +131,7 @@ static PointSearch search_make(const Strangeness *strangeness, double t, Arena *
   return search;
 }
 
-bool strangeness_find_point(Strangeness *strangeness, double t) {
+bool strangeness_find_point(Strangeness *strangeness, double t, bool may_move) {
   Arena scratch = arena_make(strangeness->heap);
   const Array *array = strangeness->array;
   PointSearch search = search_make(strangeness, t, &scratch);
@@ -139,13 +139,14 @@ bool strangeness_find_point(Strangeness *strangeness, double t) {
   bool *settled = arena_array(&scratch, array->columns, sizeof *settled);
   memcpy(before, strangeness->y, array->columns * sizeof *before);
   find_settled(&search, before, settled);
-  for (int hold = HOLD_GIVEN; hold >= HOLD_NOTHING && norm > CONSISTENT; hold--) {
+  for (int hold = HOLD_GIVEN; hold >= (may_move ? HOLD_NOTHING : HOLD_GIVEN) && norm > CONSISTENT; hold--) {
     memcpy(strangeness->y, before, array->columns * sizeof *before);
     set_weights(&search, (Hold)hold, settled);
     for (int k = 0; k < ITERATION_LIMIT && improve(&search, strangeness->y, &norm); k++) continue;
   }
   arena_free(&scratch);
   if (norm <= CONSISTENT) return true;
+  if (!may_move) return false;
   diag_error(strangeness->diags, DIAG_INIT, (Span){0},
              "no consistent initial values found for the equations and their derivatives up to order %d: scaled "
              "residual %.3g; change the "

@@ -206,7 +206,7 @@ static bool make_uniform(Strangeness *strangeness, int32_t level) {
 }
 
 /* Raises the level until one more differentiation finds no more constraints. open: unknowns that nothing determines. */
-static bool find_level(Strangeness *strangeness, double t, uint32_t *open) {
+static bool raise_level(Strangeness *strangeness, double t, bool may_move, uint32_t *open) {
   int32_t before = -1;
   count_columns(strangeness);
   strangeness->array = NULL;
@@ -214,7 +214,7 @@ static bool find_level(Strangeness *strangeness, double t, uint32_t *open) {
     bool first = !strangeness->evaluator;
     if (!make_uniform(strangeness, level)) return false;
     if (first) set_modes(strangeness, t);
-    if (!strangeness_find_point(strangeness, t)) return false;
+    if (!strangeness_find_point(strangeness, t, may_move)) return false;
     Arena scratch = arena_make(strangeness->heap);
     Ranks ranks;
     bool ok = strangeness_ranks(strangeness, t, strangeness->y, &scratch, &ranks);
@@ -235,6 +235,22 @@ static bool find_level(Strangeness *strangeness, double t, uint32_t *open) {
              "initial point",
              LEVEL_LIMIT - 1);
   return false;
+}
+
+/* A known point that is not consistent, because structure was wrong about the equations, is not the nearest to the start values, and no
+ * place to begin; unless nothing is found from these. */
+static bool find_level(Strangeness *strangeness, double t, uint32_t *open) {
+  ArrayRun known = strangeness->known;
+  Diags *diags = strangeness->diags, silent = diags_make(strangeness->heap);
+  strangeness->diags = &silent;
+  bool is_found = known.y && raise_level(strangeness, t, false, open);
+  if (!is_found && known.y) {
+    strangeness->known.y = NULL;
+    is_found = raise_level(strangeness, t, true, open);
+    strangeness->known = known;
+  }
+  strangeness->diags = diags;
+  return is_found || raise_level(strangeness, t, true, open);
 }
 
 /* Offsets without the rows that are not needed at a generic point. false: none such was found, or all rows

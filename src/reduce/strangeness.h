@@ -76,8 +76,8 @@ bool strangeness_jacobian(const Strangeness *strangeness, double t, const double
                           double *scale);
 
 /* Moves strangeness->y to a consistent point near by Gauss and Newton's method; fixed start values are held,
- * given ones if possible. false: an error is in diags. */
-bool strangeness_find_point(Strangeness *strangeness, double t);
+ * given ones and those of the known point if possible. false: an error is in diags, unless they may not move. */
+bool strangeness_find_point(Strangeness *strangeness, double t, bool may_move);
 
 /* Moves (t, y) off to a consistent point near by at which nothing is zero by chance. false: none was found. */
 bool strangeness_generic(const Strangeness *strangeness, double *t, double *y);

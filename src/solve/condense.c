@@ -1,11 +1,13 @@
 /* condense: see condense.h. Sparse elimination in the order of least fill (Markowitz), decided once for a
- * choice of states and replayed on the values by lists of places. Invariant: a pivot's entry is never changed
- * by an earlier pivot, so it is 1 or -1 whatever the values are.
+ * choice of states and replayed on the values by lists of places. Assignments come first: a pivot of theirs is never
+ * changed by an earlier one, so it is 1 or -1 whatever the values are. The pivots behind them are chosen by the values of
+ * one Jacobian, and serve for others while no multiplier gets too large.
  */
 #include "solve/condense.h"
 
 #include "base/vec.h"
 
+#include <math.h>
 #include <string.h>
 
 enum {
@@ -13,9 +15,14 @@ enum {
   WORK_LIMIT = 10,  /* operations on a Jacobian at most, in units of its entries */
 };
 
-/* An entry of a row or a column: the other index, and where its value is. */
+/* Pivots are at least this part of the largest entry in their column when they are chosen; a multiplier that gets larger than
+ * that asks for another choice. Rows are scaled for this to largest entry one. */
+static const double LEAST_PIVOT = 0.1, LARGEST_FACTOR = 1e3;
+
+/* An entry of a row or a column: the other index, where its value is, and how large it may get as a multiplier. */
 typedef struct JacobianEntry {
   int32_t index, place;
+  double limit;
 } JacobianEntry;
 
 /* vector[target] += factor * vector[source] */
@@ -26,7 +33,8 @@ typedef struct Product {
 
 typedef struct Pivot {
   int32_t row, column, place;
-  double sign;
+  bool is_constant;
+  double reciprocal;
   uint32_t lower_end, upper_end;
 } Pivot;
 
@@ -43,14 +51,16 @@ struct Condense {
   int32_t *kept;           /* [left.rows] rows of the system */
   IntVec left_row, source; /* row and place of each value that is left, by columns */
   int32_t *left_start;     /* [columns + 1] */
-  double *values, *left_values;
-  int32_t places;
+  VEC(double) values;      /* by place */
+  double *left_values;
 
   /* The matrix while it is decided on. NULL: the system is too large. */
   int32_t *place;                    /* [rows * columns], -1: no entry */
   IntVec *columns_of, *rows_of;      /* entries, those taken out among them */
   int32_t *row_count, *column_count; /* entries left */
   bool *row_done, *column_done, *fixed;
+  bool *changed;     /* entries of the system that a pivot has changed */
+  double *row_scale; /* reciprocals of the largest entries of rows */
   VEC(Pivot) candidates;
 };
 
@@ -70,6 +80,8 @@ Condense *condense_new(Heap *heap, const System *system) {
   condense->row_count = heap_array(heap, rows, sizeof(int32_t));
   condense->column_count = heap_array(heap, columns, sizeof(int32_t));
   condense->fixed = heap_array(heap, columns, sizeof(bool));
+  condense->changed = heap_array(heap, (size_t)system->column_start[columns], sizeof(bool));
+  condense->row_scale = heap_array(heap, rows, sizeof(double));
   return condense;
 }
 
@@ -83,77 +95,177 @@ static void condense_add_entry(Condense *condense, int32_t row, int32_t column, 
   condense->column_count[column]++;
 }
 
+static void condense_add_candidate(Condense *condense, int32_t row, int32_t column, int32_t place) {
+  double value = condense->values.data[place];
+  if (condense->fixed[column] || !condense->system->constant[place] || fabs(value) != 1) return;
+  vec_push(condense->heap, &condense->candidates,
+           (Pivot){.row = row, .column = column, .place = place, .is_constant = true});
+}
+
+static void condense_set_values(Condense *condense, const double *jacobian) {
+  condense->values.count = 0;
+  for (int32_t k = 0; k < condense->system->column_start[condense->system->columns]; k++)
+    vec_push(condense->heap, &condense->values, jacobian[k]);
+}
+
 /* The system's pattern; states, rates and columns of higher index stay, other columns with 1 or -1 may go. */
 static void condense_begin(Condense *condense, const double *jacobian) {
   const System *system = condense->system;
   condense->target.count = condense->candidates.count = 0;
-  condense->places = system->column_start[system->columns];
   memset(condense->row_done, 0, (size_t)system->rows * sizeof(bool));
   memset(condense->column_done, 0, (size_t)system->columns * sizeof(bool));
+  memset(condense->changed, 0, (size_t)system->column_start[system->columns] * sizeof(bool));
   memset(condense->place, -1, (size_t)system->rows * (size_t)system->columns * sizeof(int32_t));
-  for (int32_t r = 0; r < system->rows; r++) condense->columns_of[r].count = 0, condense->row_count[r] = 0;
+  for (int32_t r = 0; r < system->rows; r++)
+    condense->columns_of[r].count = 0, condense->row_count[r] = 0, condense->row_scale[r] = 0;
   for (int32_t c = 0; c < system->columns; c++) {
     condense->rows_of[c].count = 0, condense->column_count[c] = 0;
     condense->fixed[c] = system->column_index && system->column_index[c] > 1;
   }
   for (int32_t l = 0; l < system->links; l++)
     condense->fixed[system->link_from[l]] = condense->fixed[system->link_to[l]] = true;
+  condense_set_values(condense, jacobian);
   for (int32_t c = 0; c < system->columns; c++)
     for (int32_t k = system->column_start[c]; k < system->column_start[c + 1]; k++) {
-      condense_add_entry(condense, system->row_index[k], c, k);
-      if (condense->fixed[c] || !system->constant[k]) continue;
-      if (jacobian[k] != 1 && jacobian[k] != -1) continue;
-      vec_push(condense->heap, &condense->candidates,
-               (Pivot){.row = system->row_index[k], .column = c, .place = k, .sign = jacobian[k]});
+      int32_t r = system->row_index[k];
+      condense_add_entry(condense, r, c, k);
+      condense_add_candidate(condense, r, c, k);
+      condense->row_scale[r] = fmax(condense->row_scale[r], fabs(jacobian[k]));
     }
+  for (int32_t r = 0; r < system->rows; r++) condense->row_scale[r] = 1 / condense->row_scale[r];
 }
 
-/* The candidate that adds least, NULL when none is worth it; one whose place was taken away (-1) is none. */
-static Pivot *condense_best(Condense *condense) {
-  Pivot *best = NULL;
+static int32_t condense_cost(const Condense *condense, int32_t row, int32_t column) {
+  return (condense->row_count[row] - 1) * (condense->column_count[column] - 1);
+}
+
+static bool condense_may_cost(const Condense *condense, int32_t cost) {
+  int64_t entries = condense->system->column_start[condense->system->columns];
+  return (int64_t)condense->target.count + cost <= WORK_LIMIT * entries;
+}
+
+/* The candidate that adds least, NULL when none is worth it. */
+static const Pivot *condense_best(const Condense *condense) {
+  const Pivot *best = NULL;
   int32_t least = INT32_MAX;
   for (uint32_t k = 0; k < condense->candidates.count; k++) {
-    Pivot *pivot = &condense->candidates.data[k];
-    if (pivot->place < 0 || condense->row_done[pivot->row] || condense->column_done[pivot->column]) continue;
-    int32_t cost = (condense->row_count[pivot->row] - 1) * (condense->column_count[pivot->column] - 1);
+    const Pivot *pivot = &condense->candidates.data[k];
+    if (condense->changed[pivot->place] || condense->row_done[pivot->row] || condense->column_done[pivot->column])
+      continue;
+    int32_t cost = condense_cost(condense, pivot->row, pivot->column);
     if (cost >= least) continue;
     least = cost;
     best = pivot;
   }
-  int64_t entries = condense->system->column_start[condense->system->columns];
-  return (int64_t)condense->target.count + least <= WORK_LIMIT * entries ? best : NULL;
+  return best && condense_may_cost(condense, least) ? best : NULL;
 }
 
-static void condense_change(Condense *condense, int32_t row, int32_t column) {
+static void condense_change(Condense *condense, int32_t row, int32_t column, double change) {
   int32_t place = condense->place[row * condense->system->columns + column];
-  if (place < 0) condense_add_entry(condense, row, column, place = condense->places++);
+  if (place < 0) {
+    place = (int32_t)condense->values.count;
+    vec_push(condense->heap, &condense->values, 0);
+    condense_add_entry(condense, row, column, place);
+  }
+  condense->values.data[place] += change;
   vec_push(condense->heap, &condense->target, place);
-  for (uint32_t k = 0; k < condense->candidates.count; k++)
-    if (condense->candidates.data[k].place == place) condense->candidates.data[k].place = -1;
+  if (place < condense->system->column_start[condense->system->columns]) condense->changed[place] = true;
+}
+
+static void condense_list_lower(Condense *condense, const Pivot *pivot) {
+  for (uint32_t k = 0; k < condense->rows_of[pivot->column].count; k++) {
+    int32_t r = condense->rows_of[pivot->column].data[k];
+    if (condense->row_done[r]) continue;
+    int32_t place = condense->place[r * condense->system->columns + pivot->column];
+    double limit = LARGEST_FACTOR * condense->row_scale[pivot->row] / condense->row_scale[r];
+    condense->values.data[place] *= pivot->reciprocal;
+    vec_push(condense->heap, &condense->lower, (JacobianEntry){r, place, pivot->is_constant ? INFINITY : limit});
+    condense->row_count[r]--;
+  }
+}
+
+static void condense_list_upper(Condense *condense, const Pivot *pivot) {
+  for (uint32_t k = 0; k < condense->columns_of[pivot->row].count; k++) {
+    int32_t c = condense->columns_of[pivot->row].data[k];
+    if (condense->column_done[c]) continue;
+    int32_t place = condense->place[pivot->row * condense->system->columns + c];
+    vec_push(condense->heap, &condense->upper, (JacobianEntry){.index = c, .place = place});
+    condense->column_count[c]--;
+  }
 }
 
 static void condense_take_out(Condense *condense, Pivot pivot) {
-  int32_t columns = condense->system->columns;
   uint32_t lower = condense->lower.count, upper = condense->upper.count;
   condense->row_done[pivot.row] = condense->column_done[pivot.column] = true;
-  for (uint32_t k = 0; k < condense->rows_of[pivot.column].count; k++) {
-    int32_t r = condense->rows_of[pivot.column].data[k];
-    if (condense->row_done[r]) continue;
-    vec_push(condense->heap, &condense->lower, (JacobianEntry){r, condense->place[r * columns + pivot.column]});
-    condense->row_count[r]--;
+  pivot.reciprocal = 1 / condense->values.data[pivot.place];
+  condense_list_lower(condense, &pivot);
+  condense_list_upper(condense, &pivot);
+  for (uint32_t a = lower; a < condense->lower.count; a++) {
+    JacobianEntry row = condense->lower.data[a];
+    for (uint32_t b = upper; b < condense->upper.count; b++) {
+      JacobianEntry column = condense->upper.data[b];
+      double change = -condense->values.data[row.place] * condense->values.data[column.place];
+      condense_change(condense, row.index, column.index, change);
+    }
   }
-  for (uint32_t k = 0; k < condense->columns_of[pivot.row].count; k++) {
-    int32_t c = condense->columns_of[pivot.row].data[k];
-    if (condense->column_done[c]) continue;
-    vec_push(condense->heap, &condense->upper, (JacobianEntry){c, condense->place[pivot.row * columns + c]});
-    condense->column_count[c]--;
-  }
-  for (uint32_t a = lower; a < condense->lower.count; a++)
-    for (uint32_t b = upper; b < condense->upper.count; b++)
-      condense_change(condense, condense->lower.data[a].index, condense->upper.data[b].index);
   pivot.lower_end = condense->lower.count;
   pivot.upper_end = condense->upper.count;
   vec_push(condense->heap, &condense->pivots, pivot);
+}
+
+/* The size of an entry, its row scaled. */
+static double condense_size(const Condense *condense, int32_t row, int32_t column) {
+  return fabs(condense->values.data[condense->place[row * condense->system->columns + column]]) *
+         condense->row_scale[row];
+}
+
+/* The shortest row among the entries of a column that are large enough; -1: there is none. */
+static int32_t condense_shortest_row(const Condense *condense, int32_t column) {
+  const IntVec *rows = &condense->rows_of[column];
+  double largest = 0;
+  int32_t shortest = -1;
+  for (uint32_t k = 0; k < rows->count; k++)
+    if (!condense->row_done[rows->data[k]]) largest = fmax(largest, condense_size(condense, rows->data[k], column));
+  for (uint32_t k = 0; k < rows->count && largest > 0; k++) {
+    int32_t r = rows->data[k];
+    if (condense->row_done[r] || condense_size(condense, r, column) < LEAST_PIVOT * largest) continue;
+    if (shortest < 0 || condense->row_count[r] < condense->row_count[shortest]) shortest = r;
+  }
+  return shortest;
+}
+
+/* Would more entries be left behind this pivot than before it? */
+static bool condense_grows(const Condense *condense, const Pivot *pivot) {
+  const IntVec *rows = &condense->rows_of[pivot->column], *columns = &condense->columns_of[pivot->row];
+  int32_t gone = condense->row_count[pivot->row] + condense->column_count[pivot->column] - 1, added = 0;
+  for (uint32_t a = 0; a < rows->count; a++) {
+    if (condense->row_done[rows->data[a]] || rows->data[a] == pivot->row) continue;
+    const int32_t *place = condense->place + rows->data[a] * condense->system->columns;
+    for (uint32_t b = 0; b < columns->count; b++)
+      added += !condense->column_done[columns->data[b]] && place[columns->data[b]] < 0;
+  }
+  return added > gone;
+}
+
+/* The pivot that adds least of those with any value; false: there is none. */
+static bool condense_find_pivot(const Condense *condense, Pivot *pivot) {
+  int32_t least = INT32_MAX;
+  for (int32_t c = 0; c < condense->system->columns; c++) {
+    if (condense->fixed[c] || condense->column_done[c]) continue;
+    int32_t r = condense_shortest_row(condense, c);
+    if (r < 0 || condense_cost(condense, r, c) >= least) continue;
+    least = condense_cost(condense, r, c);
+    *pivot = (Pivot){.row = r, .column = c, .place = condense->place[r * condense->system->columns + c]};
+  }
+  return least < INT32_MAX && condense_may_cost(condense, least);
+}
+
+/* Takes columns out with pivots of any value, unless more is left by that. */
+static void condense_take_others(Condense *condense) {
+  for (Pivot pivot; condense_find_pivot(condense, &pivot);) {
+    if (condense_grows(condense, &pivot)) condense->fixed[pivot.column] = true;
+    else condense_take_out(condense, pivot);
+  }
 }
 
 /* ---- what is left ---- */
@@ -178,12 +290,9 @@ static void condense_build_pattern(Condense *condense) {
   condense->left = (JacobianPattern){kept, condense->left_start, condense->left_row.data, condense->column_done};
 }
 
-/* Gives the pattern's arrays a value each; `values` holds the places. */
 static void condense_make_room(Condense *condense) {
   size_t left = (size_t)condense->left.column_start[condense->system->columns];
   condense->left_values = heap_resize(condense->heap, condense->left_values, left * sizeof(double));
-  if (!condense->pivots.count) return;
-  condense->values = heap_resize(condense->heap, condense->values, (size_t)condense->places * sizeof(double));
 }
 
 static void condense_list_products(Condense *condense) {
@@ -208,6 +317,7 @@ void condense_choose(Condense *condense, const double *jacobian) {
   if (condense->place && jacobian) {
     condense_begin(condense, jacobian);
     for (const Pivot *pivot; (pivot = condense_best(condense)) != NULL;) condense_take_out(condense, *pivot);
+    condense_take_others(condense);
     if (condense->pivots.count) condense_build_pattern(condense);
     condense_list_products(condense);
   }
@@ -221,50 +331,66 @@ const double *condense_values(const Condense *condense) { return condense->left_
 
 /* The factors of the lists: multipliers of rows, and the rows themselves from the last pivot to the first. */
 static void condense_set_factors(Condense *condense) {
-  const double *values = condense->values;
+  const double *values = condense->values.data;
   for (uint32_t a = 0; a < condense->lower.count; a++)
     condense->down.data[a].factor = -values[condense->lower.data[a].place];
-  uint32_t next = 0;
+  Product *next = condense->up.data;
   for (uint32_t p = condense->pivots.count; p-- > 0;) {
     const Pivot *pivot = &condense->pivots.data[p];
     for (uint32_t b = p ? pivot[-1].upper_end : 0; b < pivot->upper_end; b++)
-      condense->up.data[next++].factor = -pivot->sign * values[condense->upper.data[b].place];
+      next++->factor = -pivot->reciprocal * values[condense->upper.data[b].place];
   }
 }
 
-void condense_jacobian(Condense *condense, const double *jacobian) {
-  double *values = condense->values;
-  if (!condense->pivots.count) {
-    memcpy(condense->left_values, jacobian,
-           (size_t)condense->left.column_start[condense->system->columns] * sizeof(double));
-    return;
-  }
-  int32_t original = condense->system->column_start[condense->system->columns];
-  memcpy(values, jacobian, (size_t)original * sizeof(double));
-  memset(values + original, 0, (size_t)(condense->places - original) * sizeof(double));
+/* Replays the elimination; false: a multiplier is too large. */
+static bool condense_eliminate(Condense *condense) {
+  double *values = condense->values.data;
   const int32_t *target = condense->target.data;
-  uint32_t a = 0, first = 0;
-  for (uint32_t p = 0; p < condense->pivots.count; p++) {
-    const Pivot *pivot = &condense->pivots.data[p];
-    for (; a < pivot->lower_end; a++) {
-      double factor = values[condense->lower.data[a].place] *= pivot->sign;
-      for (uint32_t b = first; b < pivot->upper_end; b++)
-        values[*target++] -= factor * values[condense->upper.data[b].place];
+  const JacobianEntry *lower = condense->lower.data, *upper = condense->upper.data;
+  bool is_stable = true;
+  for (Pivot *pivot = condense->pivots.data, *end = pivot + condense->pivots.count; pivot < end; pivot++) {
+    const JacobianEntry *lower_end = condense->lower.data + pivot->lower_end;
+    const JacobianEntry *upper_end = condense->upper.data + pivot->upper_end;
+    double reciprocal = pivot->reciprocal = 1 / values[pivot->place];
+    for (; lower < lower_end; lower++) {
+      double factor = values[lower->place] *= reciprocal;
+      is_stable = is_stable && fabs(factor) <= lower->limit;
+      for (const JacobianEntry *entry = upper; entry < upper_end; entry++)
+        values[*target++] -= factor * values[entry->place];
     }
-    first = pivot->upper_end;
+    upper = upper_end;
   }
+  return is_stable;
+}
+
+bool condense_jacobian(Condense *condense, const double *jacobian) {
+  size_t entries = (size_t)condense->system->column_start[condense->system->columns];
+  if (!condense->pivots.count) {
+    memcpy(condense->left_values, jacobian, entries * sizeof(double));
+    return true;
+  }
+  memcpy(condense->values.data, jacobian, entries * sizeof(double));
+  memset(condense->values.data + entries, 0, (condense->values.count - entries) * sizeof(double));
+  bool is_stable = condense_eliminate(condense);
   condense_set_factors(condense);
-  for (uint32_t k = 0; k < condense->source.count; k++) condense->left_values[k] = values[condense->source.data[k]];
+  for (uint32_t k = 0; k < condense->source.count; k++)
+    condense->left_values[k] = condense->values.data[condense->source.data[k]];
+  return is_stable;
 }
 
 const int32_t *condense_rows(const Condense *condense) { return condense->kept; }
 
-static inline void apply_pairs(const Product *product, uint32_t count, double *vector, int pairs) {
+/* Entry `index` of vectors that have so many pairs an entry. */
+static inline AlignedPair *pairs_at(double *vector, int32_t index, size_t pairs) {
+  return (AlignedPair *)(void *)(vector + (size_t)(uint32_t)index * 2 * pairs);
+}
+
+static inline void apply_pairs(const Product *product, uint32_t count, double *vector, size_t pairs) {
   for (const Product *end = product + count; product < end; product++) {
-    Pair *target = (Pair *)(void *)vector + product->target * pairs, factor = {product->factor, product->factor};
-    const Pair *source = (const Pair *)(const void *)vector + product->source * pairs;
+    AlignedPair *target = pairs_at(vector, product->target, pairs), factor = {product->factor, product->factor};
+    const AlignedPair *source = pairs_at(vector, product->source, pairs);
 #pragma GCC unroll 4
-    for (int i = 0; i < pairs; i++) target[i] += factor * source[i];
+    for (size_t i = 0; i < pairs; i++) target[i] += factor * source[i];
   }
 }
 
@@ -283,12 +409,28 @@ void condense_right(const Condense *condense, int lanes, double *residual) {
   condense_apply(condense->down.data, condense->down.count, lanes, residual);
 }
 
-void condense_expand(const Condense *condense, int lanes, const double *residual, double *change) {
-  for (uint32_t p = 0; p < condense->pivots.count; p++) {
-    const Pivot *pivot = &condense->pivots.data[p];
-    const double *from = residual + pivot->row * lanes;
-    double *to = change + pivot->column * lanes;
-    for (int i = 0; i < lanes; i++) to[i] = -pivot->sign * from[i];
+static inline void begin_pairs(const Condense *condense, double *residual, double *change, size_t pairs) {
+  for (const Pivot *pivot = condense->pivots.data, *end = pivot + condense->pivots.count; pivot < end; pivot++) {
+    AlignedPair *to = pairs_at(change, pivot->column, pairs), factor = {-pivot->reciprocal, -pivot->reciprocal};
+    const AlignedPair *from = pairs_at(residual, pivot->row, pairs);
+#pragma GCC unroll 4
+    for (size_t i = 0; i < pairs; i++) to[i] = factor * from[i];
   }
+}
+
+/* What the columns taken out are without the others. */
+static void condense_begin_change(const Condense *condense, int lanes, double *residual, double *change) {
+  switch (lanes) {
+  case 4: begin_pairs(condense, residual, change, 2); return;
+  case 6: begin_pairs(condense, residual, change, 3); return;
+  case 8: begin_pairs(condense, residual, change, 4); return;
+  default:
+    for (const Pivot *pivot = condense->pivots.data, *end = pivot + condense->pivots.count; pivot < end; pivot++)
+      change[pivot->column] = -pivot->reciprocal * residual[pivot->row];
+  }
+}
+
+void condense_expand(const Condense *condense, int lanes, double *residual, double *change) {
+  condense_begin_change(condense, lanes, residual, change);
   condense_apply(condense->up.data, condense->up.count, lanes, change);
 }

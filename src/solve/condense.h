@@ -1,9 +1,9 @@
-/* condense: rows that give a column outright, taken out of a linear system once for each Jacobian.
+/* condense: columns that are no states and no rates, taken out of a linear system once for each Jacobian.
  *
- * A row with the constant entry 1 or -1 in a column that is no state and no rate is an assignment to that
- * column. Eliminating with such pivots divides by nothing, and as neither the row's nor the column's entries
- * meet a step size, the work is shared by every matrix made from the same Jacobian, real and complex, and all
- * their solves. What is left has the size that a person who substitutes by hand arrives at.
+ * Their entries do not meet a step size, so the work is shared by every matrix made from the same Jacobian, real and
+ * complex, and all their solves. Rows with a constant entry 1 or -1 in such a column, which are assignments to it, go
+ * first: their pivots divide by nothing. Others follow as long as what is left gets no more entries by it. What is left has
+ * the size that a person who substitutes by hand arrives at: often that of the states.
  */
 #pragma once
 
@@ -23,17 +23,18 @@ void condense_choose(Condense *condense, const double *jacobian);
 const JacobianPattern *condense_pattern(const Condense *condense);
 const double *condense_values(const Condense *condense);
 
-/* Takes the rows out of a Jacobian of the system. */
-void condense_jacobian(Condense *condense, const double *jacobian);
+/* Takes the rows out of a Jacobian of the system. false: the choice does not serve for it, and is to be made anew. */
+bool condense_jacobian(Condense *condense, const double *jacobian);
 
 /* Rows of the system that are left, ascending: as many as the pattern has. */
 const int32_t *condense_rows(const Condense *condense);
 
-/* Several right-hand sides at once, `lanes` of them (1, 4, 6 or 8): entry r of side i is [r * lanes + i]. */
+/* Several right-hand sides at once, `lanes` of them (1, 4, 6 or 8): entry r of side i is [r * lanes + i]. Vectors of more than
+ * one lane are aligned as a pair is. */
 
 /* Takes the rows out of right-hand sides, in place; the rows left are then those of what is left. */
 void condense_right(const Condense *condense, int lanes, double *residual);
 
 /* Sets the columns taken out within `change` such that J change + residual = 0 holds in their rows too;
  * `residual` as condense_right left it. */
-void condense_expand(const Condense *condense, int lanes, const double *residual, double *change);
+void condense_expand(const Condense *condense, int lanes, double *residual, double *change);

@@ -7,6 +7,7 @@
  * Formulas and step control follow Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I, sections II.4 to
  * II.6.
  */
+#include "base/pairs.h"
 #include "solve/erk_coefficients.h"
 #include "solve/integrator.h"
 
@@ -21,6 +22,7 @@ enum {
   GENTLE_STEPS = 6,   /* so many in a row below it clear the count */
   SHORT_STEPS = 1000, /* so many short ones in a row make a problem stiff, too */
   DENSE_MAX = 7,      /* coefficients of the continuous extension */
+  TOGETHER = 4,       /* columns that are combined at a time: arrays of rates and their sums end with a whole number of such parts */
 };
 
 /* Above this relative tolerance order 5 needs fewer evaluations than order 8. */
@@ -51,6 +53,7 @@ static const int spread_order5[SPREAD_MAX] = {0, 1, 2, 3, 5};
 typedef struct Erk {
   const System *system;
   const ErkTableau *tableau;
+  const ErkTerm *row[STAGES_MAX]; /* first term of each stage but the first */
   const int *spread;
   double relative, absolute, initial_step, max_step;
   bool fixed_step;
@@ -120,11 +123,13 @@ static void erk_gather_rates(Erk *erk, int stage) {
 
 static void *erk_create(Heap *heap, const System *system, const IntegratorOptions *options) {
   Erk *erk = heap_alloc(heap, sizeof *erk);
-  size_t columns = (size_t)system->columns;
+  size_t columns = (size_t)system->columns, whole = columns + TOGETHER - 1;
   bool loose = options->relative_tolerance >= loose_tolerance && options->min_order <= 5;
   if (options->max_order > 0 && options->max_order < 8) loose = true;
   erk->system = system;
   erk->tableau = loose ? &erk_order5 : &erk_order8;
+  for (int k = erk->tableau->stage_count - 1; k >= 0; k--)
+    erk->row[erk->tableau->stage[k].row] = &erk->tableau->stage[k];
   erk->spread = loose ? spread_order5 : spread_order8;
   erk->relative = options->relative_tolerance;
   erk->absolute = options->absolute_tolerance;
@@ -138,25 +143,28 @@ static void *erk_create(Heap *heap, const System *system, const IntegratorOption
   erk->branch = heap_array(heap, columns, sizeof *erk->branch);
   for (int i = 0; i < erk->tableau->all_stages; i++) {
     erk->values[i] = heap_array(heap, columns, sizeof(double));
-    erk->rates[i] = heap_array(heap, columns, sizeof(double));
+    erk->rates[i] = heap_array(heap, whole, sizeof(double));
     erk->missed[i] = heap_array(heap, columns, sizeof(double));
   }
   for (int i = 0; i < SPREAD_MAX; i++) erk->before[i] = heap_array(heap, columns, sizeof(double));
-  for (int i = 0; i < DENSE_MAX; i++) erk->dense[i] = heap_array(heap, columns, sizeof(double));
-  for (int i = 0; i < 2; i++) erk->sum[i] = heap_array(heap, columns, sizeof(double));
+  for (int i = 0; i < DENSE_MAX; i++) erk->dense[i] = heap_array(heap, whole, sizeof(double));
+  for (int i = 0; i < 2; i++) erk->sum[i] = heap_array(heap, whole, sizeof(double));
   heap_numbers(heap, columns, &erk->guess, &erk->weight);
   return erk;
 }
 
 /* sum[p] = the combination of stage rates by the terms of one row; returns the first term behind the row. */
-static const ErkTerm *erk_combine(const Erk *erk, const ErkTerm *term, const ErkTerm *end, double *sum) {
-  int row = term->row;
-  int32_t paired = erk->paired;
-  const double *rates = erk->rates[term->column];
-  for (int32_t p = 0; p < paired; p++) sum[p] = term->weight * rates[p];
-  for (term++; term < end && term->row == row; term++) {
-    rates = erk->rates[term->column];
-    for (int32_t p = 0; p < paired; p++) sum[p] += term->weight * rates[p];
+static const ErkTerm *erk_combine(const Erk *erk, const ErkTerm *first, const ErkTerm *end, double *sum) {
+  const ErkTerm *term = first;
+  for (int32_t p = 0; p < erk->paired; p += TOGETHER) {
+    Pair sums[2] = {{0, 0}, {0, 0}}, *target = (Pair *)(void *)(sum + p);
+    for (term = first; term < end && term->row == first->row; term++) {
+      const Pair *rates = (const Pair *)(const void *)(erk->rates[term->column] + p);
+      sums[0] += term->weight * rates[0];
+      sums[1] += term->weight * rates[1];
+    }
+    target[0] = sums[0];
+    target[1] = sums[1];
   }
   return term;
 }
@@ -227,14 +235,19 @@ static double erk_departure(const Erk *erk, int stage, double scale) {
   return most / farthest;
 }
 
-/* Computes one stage; `term` is the first term of its row. Only the end of a step needs every column. */
-static EvalStatus erk_stage(Erk *erk, int stage, const ErkTerm *term, double h) {
+/* The states of a stage, as the sum of the rates of those before it. */
+static void erk_combine_stage(Erk *erk, int stage) {
+  erk_combine(erk, erk->row[stage], erk->tableau->stage + erk->tableau->stage_count, erk->sum[0]);
+}
+
+/* Computes one stage. Only the end of a step needs every column. */
+static EvalStatus erk_stage(Erk *erk, int stage, double h) {
   const ErkTableau *tableau = erk->tableau;
   const System *system = erk->system;
   const double *start = erk->values[0];
   double *y = erk->values[stage], *guess = erk->guess, *missed = erk->missed[stage], *sum = erk->sum[0];
   double scale = erk_missed_scale(erk, stage, h), t = erk->t + tableau->node[stage] * h;
-  erk_combine(erk, term, tableau->stage + tableau->stage_count, sum);
+  erk_combine_stage(erk, stage);
   for (int32_t p = 0; p < erk->states; p++) y[erk->column[p]] = start[erk->column[p]] + h * sum[p];
   for (int32_t p = erk->states; p < erk->paired; p++) {
     int32_t c = erk->column[p];
@@ -261,12 +274,9 @@ static EvalStatus erk_stage(Erk *erk, int stage, const ErkTerm *term, double h) 
 
 /* Computes stages first <= i < last. */
 static EvalStatus erk_stages(Erk *erk, int first, int last, double h) {
-  const ErkTerm *term = erk->tableau->stage, *end = term + erk->tableau->stage_count;
-  while (term < end && term->row < first) term++;
   for (int stage = first; stage < last; stage++) {
-    EvalStatus status = erk_stage(erk, stage, term, h);
+    EvalStatus status = erk_stage(erk, stage, h);
     if (status != EVAL_OK) return status;
-    while (term < end && term->row == stage) term++;
   }
   return EVAL_OK;
 }
@@ -290,9 +300,7 @@ static double erk_error(Erk *erk, double h) {
   if (tableau->error_needs_end) {
     erk_set_weights(erk, start, erk->values[tableau->stages]);
   } else {
-    const ErkTerm *row = tableau->stage;
-    while (row->row < tableau->stages) row++;
-    erk_combine(erk, row, tableau->stage + tableau->stage_count, erk->sum[0]);
+    erk_combine_stage(erk, tableau->stages);
     for (int32_t p = 0; p < erk->states; p++) erk->guess[erk->column[p]] += h * erk->sum[0][p];
     erk_set_weights(erk, start, erk->guess);
   }

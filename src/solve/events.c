@@ -268,10 +268,9 @@ bool events_locate(View *view, const Integrator *integrator, void *self, double 
   const double *values = integrator->values(self);
   if (switches->kept != before && point_at(&search, before)) switches_keep(switches, before, y, 0);
   if (!switches_evaluate(switches, *t, values)) return false;
-  if (!may_hide(&search)) {
-    switches_keep(switches, *t, values, *t - before);
-    return false;
-  }
+  bool hides = may_hide(&search);
+  if (!hides && switches_pass(switches, *t, values, *t - before)) return false;
+  switches->looks_inside = !hides || switches_dip(switches, *t, values, *t - before);
   *inside = !any_contradicts(switches, mode);
   memcpy(switches->end, switches->difference, count * sizeof(double));
   switches->step = *t - before;
@@ -292,6 +291,7 @@ bool events_locate(View *view, const Integrator *integrator, void *self, double 
     switches_keep(switches, *t, values, *t - before);
   }
   heap_free(heap, margins);
+  switches->looks_inside = false;
   return found;
 }
 

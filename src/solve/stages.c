@@ -27,9 +27,10 @@ Stages *stages_new(Heap *heap, const System *system, int most) {
 
 /* ---- the choice of states ---- */
 
-static void keep_jacobian(Stages *stages, const double *jacobian) {
+/* false: the rows and columns taken out do not serve for this Jacobian. */
+static bool keep_jacobian(Stages *stages, const double *jacobian) {
   memcpy(stages->jacobian, jacobian, (size_t)stages->system->column_start[stages->system->columns] * sizeof *jacobian);
-  condense_jacobian(stages->condense, jacobian);
+  return condense_jacobian(stages->condense, jacobian);
 }
 
 static void set_linear(const Stages *stages, Linear *linear) {
@@ -65,8 +66,7 @@ bool stages_are_chosen(const Stages *stages) {
 
 void stages_take_jacobian(Stages *stages, const double *jacobian) {
   stages->factored_step = 0;
-  if (stages_are_chosen(stages)) keep_jacobian(stages, jacobian);
-  else stages_choose(stages, jacobian);
+  if (!stages_are_chosen(stages) || !keep_jacobian(stages, jacobian)) stages_choose(stages, jacobian);
 }
 
 /* ---- factors ---- */

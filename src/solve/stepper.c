@@ -254,11 +254,21 @@ static bool ends_at_kink(Stepper *stepper, double t) {
   return true;
 }
 
+/* At the end of a step to t: is it sure that no mode makes an event? */
+static bool are_quiet(const Stepper *stepper, double t) {
+  Switches *switches = stepper->view->switches;
+  const double *y = stepper->integrator->values(stepper->self);
+  double step = t - stepper->before;
+  if (switches_are_quiet(switches, t, y, step)) return true;
+  return switches->all_meet && switches->kept == stepper->before && switches_evaluate(switches, t, y) &&
+         switches_pass(switches, t, y, step);
+}
+
 /* Ends the step, which has led to t, at the first event in it, if there is one; most have none. */
 static bool find_event(Stepper *stepper, double t) {
   const Switches *switches = stepper->view->switches;
   if (ends_at_kink(stepper, t) || !switches) return false;
-  bool is_quiet = switches_are_quiet(switches, t, stepper->integrator->values(stepper->self), t - stepper->before);
+  bool is_quiet = are_quiet(stepper, t);
   if (is_quiet && t < stepper->t_timed) return false;
   return (is_quiet || !take_readable(stepper, t)) && stepper_find_event(stepper, is_quiet);
 }

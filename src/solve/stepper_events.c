@@ -76,7 +76,7 @@ static double event_value(const Stepper *stepper) {
 static double suggested_step(const Stepper *stepper) {
   const Switches *switches = stepper->view->switches;
   if (stepper->mode == MAP_NONE || switches->modes->timed[stepper->mode]) return *stepper->first_step;
-  double since = stepper->t_event - switches->times[stepper->mode].before;
+  double since = switches->times[stepper->mode].cycle;
   return fmin(*stepper->first_step, fmax(since, SHORTEST_FIRST * stepper_span(stepper)));
 }
 

@@ -36,10 +36,11 @@ typedef struct ModelBlock {
 /* One step of solving for all that is no state. */
 typedef struct ModelUnit {
   int block; /* -1: the program gives the columns outright */
-  int stage, count, is_linear, is_refreshed;
+  int stage, count, is_linear;
+  int first, entries; /* of the block's matrix, those that `joint` evaluates */
   const int *columns;
   ModelProgram *program; /* values of columns, or residuals */
-  ModelProgram *joint;   /* residuals and the matrix entries of this stage; 0 if these are constant */
+  ModelProgram *joint;   /* residuals and the matrix entries that moved; 0 if none do */
 } ModelUnit;
 
 typedef enum ModeKind {

@@ -78,13 +78,12 @@ static int factor_unit(Solver *solver, const ModelUnit *unit) {
 /* Residuals of the unit, and the matrix entries of its stage. */
 static int evaluate_unit(Solver *solver, const ModelUnit *unit, double t, const double *y, double *residual) {
   const ModelBlock *block = &solver->model->block[unit->block];
-  const ModelGroup *group = &block->groups[unit->stage];
   if (!unit->joint)
     return program_run(solver, unit->program, t, y, residual) || evaluate_group(solver, block, unit->stage, t, y);
   if (program_run(solver, unit->joint, t, y, solver->joint)) return 1;
   memcpy(residual, solver->joint, (size_t)unit->count * sizeof(double));
-  memcpy(solver->block_value + block->first_value + group->first, solver->joint + unit->count,
-         (size_t)group->count * sizeof(double));
+  memcpy(solver->block_value + block->first_value + unit->first, solver->joint + unit->count,
+         (size_t)unit->entries * sizeof(double));
   return 0;
 }
 
@@ -142,12 +141,6 @@ static SolverStatus search_line(Solver *solver, const ModelUnit *unit, double t,
   return SOLVER_DOMAIN;
 }
 
-static SolverStatus finish_newton(Solver *solver, const ModelUnit *unit, double t, double *y) {
-  apply_correction(solver, unit->count, 1, y);
-  if (!unit->is_refreshed) return SOLVER_OK;
-  return evaluate_group(solver, &solver->model->block[unit->block], unit->stage, t, y) ? SOLVER_DOMAIN : SOLVER_OK;
-}
-
 static SolverStatus solve_newton(Solver *solver, const ModelUnit *unit, double t, double *y, int is_following) {
   double last = 0;
   if (evaluate_guess(solver, unit, t, y, solver->residual)) return SOLVER_DOMAIN;
@@ -160,7 +153,10 @@ static SolverStatus solve_newton(Solver *solver, const ModelUnit *unit, double t
     double norm = correction_norm(solver, unit->count, y);
     if (!is_finite(norm)) return SOLVER_DOMAIN;
     int is_quadratic = norm <= NEWTON_QUADRATIC && (last == 0 || norm <= 0.1 * last);
-    if (norm <= NEWTON_FLOOR || is_quadratic) return finish_newton(solver, unit, t, y);
+    if (norm <= NEWTON_FLOOR || is_quadratic) {
+      apply_correction(solver, unit->count, 1, y);
+      return SOLVER_OK;
+    }
     if (norm < 1e-12 && last > 0 && norm > 0.1 * last) return SOLVER_OK; /* round-off of the residual */
     if (is_following && last > 0 && norm > NEWTON_CONTRACTION * last) break;
     last = norm;
