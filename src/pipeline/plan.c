@@ -277,7 +277,9 @@ static bool pass_watch(Plan *plan) {
     source = same;
   }
   plan->orders = problem_written_orders(reduced->code->model, dag_scratch(reduced->code->model->dag));
-  plan->run = (RunPlan){.structure = reduced->structure, .constraints = constraint_plan(original, source)};
+  plan->run = (RunPlan){.structure = reduced->structure,
+                        .constraints = constraint_plan(original, source),
+                        .is_converted = plan->conversions.count > 0};
   if (reduced->structure) plan->run.watched = turning_plan(reduced->code, reduced->structure);
   return true;
 }

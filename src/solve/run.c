@@ -218,7 +218,8 @@ static void take_system(RunLoop *run, View *view, const RunPlan *plan, double t,
                              .stop = options->stop,
                              .tolerance = options->tolerance,
                              .max_step = options->max_step,
-                             .integrator = options->integrator};
+                             .integrator = options->integrator,
+                             .is_converted = plan->is_converted};
   run->view = view;
   run->stepper = stepper_new(run->heap, view, plan->structure, plan->watched, &stepping, run->diags);
   run->output = heap_array(run->heap, (size_t)view->system.columns, sizeof(double));

@@ -38,6 +38,7 @@ typedef struct RunPlan {
   const Structure *structure; /* of the view's array; NULL where there is none */
   const TurningPlan *watched; /* NULL: nothing */
   const ConstraintPlan *constraints;
+  bool is_converted; /* equations were rewritten */
 } RunPlan;
 
 /* One integration, in one system or in several behind each other. */

@@ -15,6 +15,9 @@
 enum { TINY_LIMIT = 10000 };
 static const double TINY = 1e-16;
 
+/* The same where equations were rewritten: near a time at which they lose their sense, round-off in them makes steps short. */
+static const double TINY_OF_CONVERTED = 1e-9;
+
 /* A step that left its branch is taken again in so many parts, so many times. */
 enum { RETAKE_PARTS = 8, RETAKE_LIMIT = 3 };
 
@@ -228,7 +231,8 @@ static void end_retakes(Stepper *stepper) {
 
 /* t: the end of the last step. */
 static bool gets_ahead(Stepper *stepper, double t) {
-  bool is_tiny = t - stepper->before < TINY * stepper_span(stepper);
+  double tiny = stepper->options.is_converted ? TINY_OF_CONVERTED : TINY;
+  bool is_tiny = t - stepper->before < tiny * stepper_span(stepper);
   stepper->tiny = is_tiny ? stepper->tiny + 1 : 0;
   return stepper->tiny <= TINY_LIMIT;
 }

@@ -11,6 +11,7 @@
 typedef struct StepperOptions {
   double start, stop, tolerance, max_step;
   const Integrator *integrator; /* NULL: chosen and changed automatically */
+  bool is_converted;            /* equations were rewritten: they may lose their sense at some time */
 } StepperOptions;
 
 typedef struct PivotRecord {
