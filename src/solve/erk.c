@@ -22,8 +22,7 @@ enum {
   GENTLE_STEPS = 6,   /* so many in a row below it clear the count */
   SHORT_STEPS = 1000, /* so many short ones in a row make a problem stiff, too */
   DENSE_MAX = 7,      /* coefficients of the continuous extension */
-  TOGETHER =
-      4, /* columns that are combined at a time: arrays of rates and their sums end with a whole number of such parts */
+  TOGETHER = 4,       /* columns combined at a time; arrays of rates and of their sums have room for whole parts */
 };
 
 /* Above this relative tolerance order 5 needs fewer evaluations than order 8. */
@@ -58,6 +57,7 @@ typedef struct Erk {
   const int *spread;
   double relative, absolute, initial_step, max_step;
   bool fixed_step;
+  const double *unread; /* as in the options */
 
   /* Columns with a derivative among the columns: states first, then those combined only as a guess. */
   int32_t states, paired, free_count, given_count, branch_count;
@@ -136,6 +136,7 @@ static void *erk_create(Heap *heap, const System *system, const IntegratorOption
   erk->absolute = options->absolute_tolerance;
   erk->initial_step = options->fixed_step ? options->max_step : options->initial_step;
   erk->fixed_step = options->fixed_step;
+  erk->unread = options->unread;
   erk->max_step = options->max_step > 0 ? options->max_step : INFINITY;
   erk->column = heap_array(heap, columns, sizeof *erk->column);
   erk->rate = heap_array(heap, columns, sizeof *erk->rate);
@@ -476,9 +477,11 @@ static void erk_prepare_dense(Erk *erk, double t, double h) {
 }
 
 /* Scaled error inside of a step whose end is good, by the last term of the continuous extension. Near the stability bound it is far larger
- * than that at the end: what the steps just keep from growing is large between their ends. Elsewhere it is not looked at. */
+ * than that at the end: what the steps just keep from growing is large between their ends. Elsewhere, and where nobody looks inside, it is not
+ * looked at. */
 static double erk_inner_error(Erk *erk, double h) {
   const ErkTableau *tableau = erk->tableau;
+  if (erk->unread && erk->t + h <= *erk->unread) return 0;
   if (tableau->inner == 0 || erk_stiffness(erk, h) < NEAR_BOUND) return 0;
   erk_prepare_dense(erk, erk->t, h);
   return tableau->inner * erk_norm(erk, erk->dense[2 + tableau->dense_terms]) / sqrt(erk->states);

@@ -132,7 +132,8 @@ typedef struct Integrator {
   const char *description;  /* one line */
   bool explicit_form;       /* uses `complete` (state-space form) rather than residual and jacobian */
   bool removes_superfluous; /* takes a system without superfluous differentiations, with links instead */
-  bool follows_inside;      /* steps are shorter where somebody looks inside: it looks at IntegratorOptions.unread */
+  bool
+      follows_inside; /* a step taken as if nobody looked inside (IntegratorOptions.unread) is taken again where conditions do */
 
   void *(*create)(Heap *heap, const System *system, const IntegratorOptions *options);
 

@@ -311,9 +311,11 @@ bool stepper_passed_fold(Stepper *stepper) { return pass_fold(stepper, stepper_t
 
 void stepper_limit(Stepper *stepper, double limit) { stepper->limit = limit; }
 
-/* Delays look into every step, conditions unless they are far from their edges; sensitivities are of the stages. */
+/* Delays look into every step, conditions unless they are far from their edges and steps can be taken again; sensitivities are of the
+ * stages. */
 void stepper_expect(Stepper *stepper, double time) {
-  stepper->unread = stepper->near || stepper->view->evaluator->past ? -INFINITY : time;
+  bool looks = stepper->view->switches && !stepper->integrator->follows_inside;
+  stepper->unread = looks || stepper->near || stepper->view->evaluator->past ? -INFINITY : time;
   if (stepper->near) stepper->near--;
 }
 
