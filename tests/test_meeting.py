@@ -78,8 +78,7 @@ class Generated(unittest.TestCase):
         for seed in seeds(12):
             rng = random.Random(seed)
             kind, stop = ("smooth", "kink", "jump")[seed % 3], rng.uniform(3, 12)
-            highest = [1 - 10**rng.uniform(-4, -1) for _ in range(3)] if kind != "jump" else [0.9]
-            levels = [rng.choice([rng.uniform(0.05, 0.9)] + highest) for _ in range(COUNT)]
+            levels = [rng.uniform(0.05, 0.9) if k % 2 or kind == "jump" else 1 - 10**rng.uniform(-4, -1) for k in range(COUNT)]
             lines = [f"der(s{k}) = if x > {v!r} then {branch[kind].format(repr(v))} else 0;" for k, v in enumerate(levels)]
             text = ("model M\n Real x(start=0, fixed=true), y(start=1, fixed=true);\n Real " + ", ".join(
                 f"s{k}(start=0, fixed=true)" for k in range(COUNT)) + ";\nequation\n der(x) = y; der(y) = -x;\n " + "\n ".join(lines) + "\nend M;\n")
