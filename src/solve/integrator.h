@@ -50,9 +50,9 @@ typedef struct System {
   /* dG/dy into values[nonzeros], in the order of the pattern. */
   EvalStatus (*jacobian)(void *context, double t, const double *y, double *values);
 
-  /* Does a step to (t, y) lead over an edge where slopes of the equations change, and no event ends it? There a method has not its
-   * order. NULL: there is no such edge. */
-  bool (*bends)(void *context, double t, const double *y);
+  /* Does a step from (t, y) to (t_end, end) lead over an edge where slopes of the equations change, and which does not end it? There a
+   * method has not its order. NULL: there is no such edge. */
+  bool (*bends)(void *context, double t, const double *y, double t_end, const double *end);
 
   /* State-space form: given t and the states within y (and y's other columns as a guess), solves G = 0 for all
    * other columns, in place: for the solution next to the guess, or EVAL_DOMAIN if it is too far off. NULL where this form

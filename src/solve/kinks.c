@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LOCATE_LIMIT = 40, DIG_LIMIT = 16 };
+enum { LOCATE_LIMIT = 40, DIG_LIMIT = 16, FEW_KINKS = 12 };
 
 /* Parts of a step: a kink nearer to one of its ends is at that end; a kink is known when it is found this closely. */
 static const double WELL_INSIDE = 1e-6, FOUND = 1e-8;
@@ -45,9 +45,34 @@ static void set_least(Kinks *kinks, Heap *heap, double start, double tolerance) 
     kinks->least[k] = isfinite(kinks->least[k]) ? tolerance * kinks->least[k] : 0;
 }
 
+/* Does an argument change its sign, by more than the tolerance tells? */
+static bool passes_zero(Kinks *kinks, ConstMoment begin, ConstMoment end) {
+  if (kinks->kept != begin.t && !evaluate(kinks, begin.t, begin.y, kinks->before)) return false;
+  kinks->kept = begin.t;
+  if (!evaluate(kinks, end.t, end.y, kinks->end)) return false;
+  for (uint32_t k = 0; k < kinks->count; k++) {
+    double before = kinks->before[k], after = kinks->end[k];
+    if ((before < 0) != (after < 0) && fmax(fabs(before), fabs(after)) > kinks->least[k]) return true;
+  }
+  return false;
+}
+
+static bool bends(void *context, double t, const double *y, double t_end, const double *end) {
+  View *view = context;
+  if (view->switches && switches_bend(view->switches, t_end, end)) return true;
+  return view->kinks && view->kinks->count > FEW_KINKS &&
+         passes_zero(view->kinks, (ConstMoment){t, y}, (ConstMoment){t_end, end});
+}
+
+bool kinks_end_steps(const Kinks *kinks, const Integrator *integrator) {
+  return kinks->count <= FEW_KINKS || integrator != &integrator_radau;
+}
+
 Kinks *kinks_new(Heap *heap, View *view, double start, double tolerance) {
   const ArrayCode *code = view->evaluator->code;
   size_t count = code->modes->kinks;
+  view->kinks = NULL;
+  view->system.bends = bends;
   if (!count) return NULL;
   Kinks *kinks = heap_alloc(heap, sizeof *kinks);
   *kinks = (Kinks){.view = view, .count = (uint32_t)count, .workspace = workspace_new(heap, code->kinks)};
@@ -59,6 +84,7 @@ Kinks *kinks_new(Heap *heap, View *view, double start, double tolerance) {
   kinks->y = heap_array(heap, (size_t)view->system.columns, sizeof(double));
   set_least(kinks, heap, start, tolerance);
   kinks_forget(kinks);
+  view->kinks = kinks;
   return kinks;
 }
 

@@ -492,7 +492,7 @@ static double radau_bend(const Radau *radau, double t) {
   double tolerance = radau->relative > 0 ? radau->relative : radau->absolute;
   double looser = radau->inner[radau->method - radau_methods] / tolerance;
   if (looser <= 1 || !system->bends) return 1;
-  return system->bends(system->context, t, radau->stage[radau->method->stages - 1]) ? looser : 1;
+  return system->bends(system->context, radau->t, radau->y, t, radau->stage[radau->method->stages - 1]) ? looser : 1;
 }
 
 /* By how much the step may be divided for this error. */

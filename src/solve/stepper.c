@@ -249,6 +249,7 @@ static bool take_readable(Stepper *stepper, double t) {
 /* A step of a method of one step across a kink is taken again, up to there: see kinks.h. */
 static bool ends_at_kink(Stepper *stepper, double t) {
   if (!stepper->kinks || !stepper->integrator->suggest || stepper->t_doubt < INFINITY) return false;
+  if (!kinks_end_steps(stepper->kinks, stepper->integrator)) return false;
   double kink =
       kinks_find(stepper->kinks, stepper->integrator, stepper->self, (ConstMoment){stepper->before, stepper->begin});
   if (!(kink < t)) return false;

@@ -17,11 +17,6 @@ static EvalStatus whole_jacobian(void *context, double t, const double *y, doubl
   return evaluator_jacobian(((View *)context)->evaluator, t, y, values);
 }
 
-static bool bends(void *context, double t, const double *y) {
-  Switches *switches = ((View *)context)->switches;
-  return switches && switches_bend(switches, t, y);
-}
-
 System view_whole_system(Heap *heap, View *view, Evaluator *evaluator) {
   const Array *array = evaluator->array;
   const Jacobian *jacobian = evaluator->jacobian;
@@ -38,8 +33,7 @@ System view_whole_system(Heap *heap, View *view, Evaluator *evaluator) {
                   .nominal = evaluator->nominal,
                   .residual = whole_residual,
                   .residuals = whole_residuals,
-                  .jacobian = whole_jacobian,
-                  .bends = bends};
+                  .jacobian = whole_jacobian};
 }
 
 /* What the interpolation missed; nothing of the states, which are what they are interpolated to. */

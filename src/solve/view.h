@@ -89,6 +89,7 @@ struct View {
   bool restructured;     /* at an event they have others */
   uint32_t undetermined; /* a column whose jump at an event the equations do not determine; MAP_NONE: there was none */
   Switches *switches;    /* NULL without relations that make events */
+  struct Kinks *kinks;   /* that no event tells of (kinks.h); NULL: there are none */
   IndexVec watched;      /* columns that conditions read, where the system has `rates` */
   bool watches_states;   /* all of them are states now */
   struct Sensitivity *sensitivity; /* that follows events (sensitivity.h); NULL: none */
