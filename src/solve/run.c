@@ -142,8 +142,10 @@ static double next_look(const RunLoop *run, double until, bool once) {
 static bool advance(RunLoop *run, double until, bool once) {
   Stepper *stepper = run->stepper;
   stepper_limit(stepper, inputs_are_given(run->view->evaluator->inputs) ? until : INFINITY);
-  while (!has_ended(run) && (run->is_open || stepper_time(stepper) < until)) {
-    if (run->is_open && stepper_time(stepper) > until) {
+  while (!has_ended(run)) {
+    double t = stepper_time(stepper);
+    if (!run->is_open && !(t < until)) break;
+    if (run->is_open && t > until) {
       if (!stay_within(run, until)) return false;
       if (run->is_open) return true;
     } else if (run->is_open) {

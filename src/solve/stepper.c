@@ -133,8 +133,8 @@ static void sample_past(Stepper *stepper, double from, double to) {
 /* Keeps what delays will look back at in the last step. */
 static bool keep_past(Stepper *stepper) {
   Evaluator *evaluator = stepper->view->evaluator;
-  double before = stepper->before, end = stepper_time(stepper);
   if (!evaluator->past) return true;
+  double before = stepper->before, end = stepper_time(stepper);
   sample_past(stepper, before, end);
   uint32_t parts = past_parts(evaluator->past, stepper->options.tolerance);
   double from = before;
@@ -177,12 +177,20 @@ static void leave_kink(Stepper *stepper) {
   if (stepper->before >= stepper->t_kink) stepper->t_kink = INFINITY;
 }
 
+/* Where the next step must end, if it does not end before. None of the times is a NaN, for which fmin is a call. */
+static double farthest_end(const Stepper *stepper) {
+  double stop = stepper->options.stop;
+  if (stepper->limit < stop) stop = stepper->limit;
+  if (stepper->t_timed < stop) stop = stepper->t_timed;
+  return stepper->t_doubt < stop ? stepper->t_doubt : stop;
+}
+
 static StepStatus try_step(Stepper *stepper) {
   stepper->before = stepper->integrator->time(stepper->self);
   leave_kink(stepper);
   copy_numbers(stepper->begin, stepper->integrator->values(stepper->self), (size_t)stepper->view->system.columns);
   keep_branch(stepper);
-  double stop = fmin(fmin(stepper->options.stop, stepper->limit), fmin(stepper->t_timed, stepper->t_doubt));
+  double stop = farthest_end(stepper);
   if (stepper->view->evaluator->past) return step_within_pipes(stepper, stop);
   return stepper->integrator->step(stepper->self, stop);
 }
@@ -222,8 +230,9 @@ static bool retake(Stepper *stepper, double t) {
 
 /* Behind what was disputed steps are as long as they were. */
 static void end_retakes(Stepper *stepper) {
+  if (!stepper->retakes || stepper->at_event) return;
   double t = stepper_time(stepper);
-  if (!stepper->retakes || stepper->at_event || t < stepper->disputed) return;
+  if (t < stepper->disputed) return;
   stepper->retakes = 0;
   stepper_copy_values(stepper);
   limit_steps(stepper, t, stepper->options.max_step);
