@@ -366,6 +366,34 @@ class Restarts(unittest.TestCase):
         for states in (("true", "prefer", "false", "default"), ("false", "default", "true", "prefer")):
             self.check(JUMP.format(*states), 3.0, {"v1": 1 - v2, "v2": v2}, 1e-5)
 
+    def test_jump_by_several_methods(self):
+        """Masses under a constraint on their velocities that jumps share it as their inertia says: m v' = w l, sum of w v = u."""
+        for seed in range(8):
+            rng = random.Random(seed)
+            masses = [(rng.uniform(0.5, 3), rng.choice([-1, 1]) * rng.uniform(0.5, 2), rng.uniform(-1, 1)) for _ in range(rng.randint(2, 4))]
+            before, jump = sum(w * v for _, w, v in masses), rng.uniform(0.5, 2)
+            share = jump / sum(w * w / m for m, w, _ in masses)
+            text = "model M\n Real l;\n" + "".join(f" Real v{k}(start = {v!r});\n" for k, (_, _, v) in enumerate(masses)) + "equation\n"
+            text += "".join(f" {m!r}*der(v{k}) = {w!r}*l;\n" for k, (m, w, _) in enumerate(masses))
+            text += " + ".join(f"{w!r}*v{k}" for k, (_, w, _) in enumerate(masses)) + f" = {before!r} + (if time < 0.5 then 0 else {jump!r});\nend M;\n"
+            for method in ("dummy", "strangeness", "minimal", "projection", "none"):
+                with self.subTest(seed=seed, method=method):
+                    run, values = simulate(text, 1.0, "auto", 1e-8, "--method", method)
+                    self.assertEqual(run.returncode, 0, run.stderr)
+                    for k, (m, w, v) in enumerate(masses):
+                        self.assertAlmostEqual(values[f"v{k}"], v + share * w / m, delta=1e-7)
+
+    def test_found_parameter_across_structures(self):
+        """A parameter that initialization finds keeps its value where the equations become others."""
+        text = ("model M\n parameter Real p(fixed = false, start = 1);\n Real g(start = 1, fixed = true), v(start = 0);\ninitial equation\n"
+                " der(g) = -0.5;\nequation\n der(g) = -p*g;\n if time > 0.5 then der(v) = p; else v = 0; end if;\nend M;\n")
+        for method in ("dummy", "minimal", "none"):
+            with self.subTest(method=method):
+                run, values = simulate(text, 1.0, "auto", 1e-8, "--method", method)
+                self.assertEqual(run.returncode, 0, run.stderr)
+                self.assertAlmostEqual(values["g"], math.exp(-0.5), delta=1e-6)
+                self.assertAlmostEqual(values["v"], 0.25, delta=1e-6)
+
     def test_higher_jump_is_refused(self):
         run, _ = simulate(HIGHER, 1.0, "auto", 1e-6)
         self.assertEqual(run.returncode, 6)

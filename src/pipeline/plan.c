@@ -18,8 +18,15 @@ enum { QUICK_RANKS = 60 };
 /* Condition up to which an initial point is told from its neighbours. */
 static const double REGULAR_START = 1e10;
 
+/* At an event they are those of the run: initialization may have found some of them. */
 static bool pass_parameters(Plan *plan) {
-  plan->parameters = heap_array(plan->heap, plan->model->parameters.count, sizeof(double));
+  size_t count = plan->model->parameters.count;
+  const Handover *handover = plan->request.handover;
+  if (handover) {
+    plan->parameters = heap_copy(plan->heap, handover->evaluator->parameters, count, sizeof(double));
+    return true;
+  }
+  plan->parameters = heap_array(plan->heap, count, sizeof(double));
   return model_parameter_values(plan->model, plan->heap, plan->request.parameter_overrides, plan->parameters,
                                 plan->diags);
 }

@@ -5,6 +5,7 @@
  * the rate of some other column of x outgrows those of the states; an exchange multiplies the determinant of the rows
  * by an entry of T = -M^-1 N, as for dummy derivatives, and changes the links alone. */
 #include "base/linear.h"
+#include "solve/jump.h"
 #include "solve/view.h"
 
 #include <math.h>
@@ -22,6 +23,7 @@ enum { NEWTON_LIMIT = 20, LOOK_EVERY = 32 /* steps, whatever the rates say */ };
 typedef struct SelectedView {
   View view;
   Strangeness *strangeness;
+  Jump *jump;            /* of an array with the offsets of structure; NULL otherwise, or without events */
   double *rows, *values; /* of the whole array */
   double *held;          /* value per column */
   int32_t *place;        /* per entry of the system: entry of the array's Jacobian, -1 for the 1 of a held column */
@@ -381,6 +383,16 @@ static bool same_ranks(View *view, double t, double *y) {
 }
 
 static EvalStatus solve(View *view, double t, double *y) { return complete_columns(view, t, y); }
+
+/* Shares a jump first, so that it does not depend on which columns are states. */
+static EvalStatus solve_at_event(View *view, double t, double *y) {
+  SelectedView *selected = (SelectedView *)view;
+  uint32_t column;
+  if (!selected->jump || jump_solve(selected->jump, t, y, &column)) return complete_columns(view, t, y);
+  view->undetermined = column;
+  return EVAL_STOP;
+}
+
 static uint64_t factorizations(const View *view) { return ((const SelectedView *)view)->factorizations; }
 
 static SolveFailure failure(const View *view) {
@@ -412,7 +424,7 @@ static void restore_choice(View *view, const void *choice, const double *y) {
 
 static const ViewMethods METHODS = {.solve = solve,
                                     .find = solve,
-                                    .solve_at_event = solve,
+                                    .solve_at_event = solve_at_event,
                                     .exchange = exchange,
                                     .reselect = reselect,
                                     .save_choice = save_choice,
@@ -461,6 +473,7 @@ View *view_strangeness(Heap *heap, Strangeness *strangeness, const double *y) {
   view->chooses = true;
   view->undetermined = MAP_NONE;
   view->switches = switches_new(heap, strangeness->evaluator);
+  if (view->switches && strangeness->reduced) selected->jump = jump_new(heap, strangeness->evaluator);
   use_selection(heap, selected, y);
   return view;
 }
