@@ -4,10 +4,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { LOCATE_LIMIT = 40, DIG_LIMIT = 16, FEW_KINKS = 12 };
+enum { LOCATE_LIMIT = 40, DIG_LIMIT = 16, FEW_KINKS = 12, IDLE_LIMIT = 8 };
 
 /* Parts of a step: a kink nearer to one of its ends is at that end; a kink is known when it is found this closely. */
 static const double WELL_INSIDE = 1e-6, FOUND = 1e-8;
+
+/* Part of a step tried: kinks that follow each other more closely hold it up. */
+static const double CLOSE = 0.02;
 
 struct Kinks {
   View *view;
@@ -18,6 +21,7 @@ struct Kinks {
   double *inside;       /* the same at the last look inside it */
   double *speed;        /* how fast each argument has moved of late */
   double *least;        /* arguments below this are zero as far as the tolerance tells */
+  uint32_t idle;        /* kinks found one after the other that held steps up */
   double *y;            /* columns of that look */
 };
 
@@ -200,18 +204,32 @@ static bool is_quiet(Kinks *kinks, uint32_t k, double step) {
   return (nearest > way && before * end > 0) || (fabs(before) <= kinks->least[k] && fabs(end) <= kinks->least[k]);
 }
 
+/* Steps that end again and again soon behind their begin, where an argument that stays near zero passes it, end at the errors of this argument:
+ * as far as these go it is zero. */
+static void note_found(Kinks *kinks, uint32_t k, double part) {
+  kinks->idle = part < CLOSE ? kinks->idle + 1 : 0;
+  if (kinks->idle < IDLE_LIMIT) return;
+  kinks->idle = 0;
+  kinks->least[k] = 2 * fmax(kinks->least[k], fmax(fabs(kinks->before[k]), fabs(kinks->end[k])));
+}
+
 double kinks_find(Kinks *kinks, const Integrator *integrator, void *self, ConstMoment begin) {
   Search search = {kinks, integrator, self, begin.t, integrator->time(self), 0, 1};
-  double inside = WELL_INSIDE * (search.end - begin.t), first = search.end;
+  double step = search.end - begin.t, inside = WELL_INSIDE * step, first = search.end;
+  uint32_t bent = 0;
   if (kinks->kept != begin.t && !evaluate(kinks, begin.t, begin.y, kinks->before)) return INFINITY;
   kinks->kept = begin.t;
   if (!evaluate(kinks, search.end, integrator->values(self), kinks->end)) return INFINITY;
   for (uint32_t k = 0; k < kinks->count; k++) {
-    if (is_quiet(kinks, k, search.end - begin.t)) continue;
+    if (is_quiet(kinks, k, step)) continue;
     search.argument = k;
-    first = fmin(first, find_one(&search));
+    double kink = find_one(&search);
+    if (kink < first) first = kink, bent = k;
   }
-  if (search.end - first > inside) return fmax(first, begin.t + inside);
+  if (search.end - first > inside) {
+    note_found(kinks, bent, (first - begin.t) / step);
+    return fmax(first, begin.t + inside);
+  }
   double *swap = kinks->before;
   kinks->before = kinks->end;
   kinks->end = swap;
