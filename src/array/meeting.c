@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-/* So few modes are left to make events, which are exact; a row with more work than that is taken to jump. */
-enum { FEW_MODES = 12, SAMPLES = 12, LEAST_DEFINED = 4, WORK_LIMIT = 1 << 20 };
+/* A row with more work than that is taken to jump. */
+enum { SAMPLES = 12, LEAST_DEFINED = 4, WORK_LIMIT = 1 << 20 };
 
 /* Near an edge branches are looked at in this distance of it. Where slopes meet, they differ there by a small part of what they would
  * with slopes that do not, but for round-off of the row, and beside the edge by a visible part of the row. */
@@ -33,8 +33,7 @@ typedef struct Row {
 } Row;
 
 static bool is_candidate(const Modes *modes, const Dag *dag, uint32_t m) {
-  Op op = dag_op(dag, modes->relation[m]);
-  return !modes->timed[m] && op >= OP_LESS && op <= OP_GREATER_EQUAL;
+  return !modes->timed[m] && op_is_order(dag_op(dag, modes->relation[m]));
 }
 
 /* The mode of a node; MAP_NONE: it is none. */
@@ -265,14 +264,14 @@ void meeting_release(Modes *modes, Problem *problem, const int32_t *c) {
   Heap *heap = dag_scratch(dag)->heap;
   uint32_t candidates = 0, meets = 0;
   for (uint32_t m = 0; m < modes->count; m++) candidates += is_candidate(modes, dag, m);
-  if (candidates <= FEW_MODES) return;
+  if (candidates <= FEW_BENDS) return;
   Meeting meeting = {.heap = heap, .modes = modes, .problem = problem, .dag = dag};
   meeting.fails = heap_array(heap, modes->count, sizeof(bool));
   meeting.holds = heap_array(heap, modes->count, sizeof(bool));
   meeting.leaf = heap_array(heap, modes->count, sizeof(Expr));
   judge(&meeting, c);
   for (uint32_t m = 0; m < modes->count; m++) meets += meeting.holds[m] && !meeting.fails[m];
-  if (meets > FEW_MODES) {
+  if (meets > FEW_BENDS) {
     for (uint32_t m = 0; m < modes->count; m++) modes->meets[m] = meeting.holds[m] && !meeting.fails[m];
     put_back(&meeting);
   }

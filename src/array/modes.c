@@ -6,8 +6,6 @@
 
 static bool stops_events(Op op) { return op == OP_NOEVENT || op == OP_SMOOTH; }
 
-static bool is_relation(Op op) { return op >= OP_LESS && op <= OP_GREATER_EQUAL; }
-
 double mode_value(Op op, double difference) {
   switch (op) {
   case OP_GREATER: return difference > 0;
@@ -36,7 +34,7 @@ Interval mode_range(Op op, double value) {
 }
 
 double mode_edge(Op op, double difference) {
-  if (is_relation(op) || op == OP_SIGN) return 0;
+  if (op_is_order(op) || op == OP_SIGN) return 0;
   double edge = round(difference);
   return op == OP_DIV && edge == 0 ? copysign(1, difference) : edge;
 }
@@ -285,7 +283,7 @@ static void list_roots(const Problem *problem, Heap *heap, PlaceVec *roots) {
  * abs, min and max of time alone have modes. */
 static Expr kink_of(Dag *dag, Expr e) {
   Op op = dag_op(dag, e);
-  bool compares = op == OP_MIN || op == OP_MAX || is_relation(op);
+  bool compares = op == OP_MIN || op == OP_MAX || op_is_order(op);
   bool bends = compares || op == OP_ABS || op == OP_SIGN || op == OP_SEMILINEAR;
   if (!bends || !dag_depends(dag, e, OP_VARIABLE)) return EXPR_NONE;
   Expr left = dag_child(dag, e, 0);

@@ -336,9 +336,7 @@ static bool is_spent(const Switches *switches, uint32_t m) {
 /* ---- combinations ---- */
 
 static bool may_try(const Switches *switches, uint32_t m) {
-  Op op = op_of(switches, m);
-  bool is_relation = op == OP_LESS || op == OP_LESS_EQUAL || op == OP_GREATER || op == OP_GREATER_EQUAL;
-  return is_relation && !switches->modes->timed[m] && !switches->modes->meets[m];
+  return op_is_order(op_of(switches, m)) && !switches->modes->timed[m] && !switches->modes->meets[m];
 }
 
 Trial switches_trial(const Switches *switches, uint32_t limit) {

@@ -269,10 +269,6 @@ static const char *mode_kind(Op op) {
   }
 }
 
-static bool is_relation(Op op) {
-  return op == OP_GREATER || op == OP_GREATER_EQUAL || op == OP_LESS || op == OP_LESS_EQUAL;
-}
-
 static void put_modes(Writer *writer) {
   const ArrayCode *code = writer->source->evaluator->code;
   const Modes *modes = code->modes;
@@ -280,7 +276,7 @@ static void put_modes(Writer *writer) {
   for (uint32_t m = 0; m < modes->count; m++) {
     Op op = dag_op(writer->source->evaluator->model->dag, modes->relation[m]);
     bool is_timed = export_is_timed(writer->source, m);
-    PUT(writer, "    {%s, %d, %d, %d},\n", mode_kind(op), is_timed, is_relation(op) && !is_timed,
+    PUT(writer, "    {%s, %d, %d, %d},\n", mode_kind(op), is_timed, op_is_order(op) && !is_timed,
         code->matters[modes->first + m]);
   }
   PUT(writer, "    {MODE_LESS, 0, 0, 0}};\n\n");

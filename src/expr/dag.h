@@ -165,6 +165,9 @@ OpKind op_kind(Op op);
 /* if, min, max, noEvent, smooth, homotopy: a derivative is a choice between, or a mark around, the arguments' ones. */
 bool op_is_selector(Op op);
 
+/* <, <=, > or >=. */
+static inline bool op_is_order(Op op) { return op >= OP_LESS && op <= OP_GREATER_EQUAL; }
+
 /* Value of an operator on numbers (arity up to 3); false outside of its domain, and for operators that have
  * no value by themselves (leaves, sums, calls, sample, delay ...). The value may overflow. Used for folding;
  * the tape uses the same table. */

@@ -88,17 +88,15 @@ static Expr select_smooth(Dag *dag, Expr order, Expr derivative) {
   return dag_binary(dag, OP_SMOOTH, dag_constant(dag, p - 1), derivative);
 }
 
-static bool has_variables(const Dag *dag, Expr e) { return dag->flags.data[e] & 1u << OP_VARIABLE; }
-
 /* Whether the first argument of min or max is the one selected, whatever their order is in the text. Where they are equal that is the one
  * with variables; of two functions of time alone (d: their derivatives along it) the one that is selected afterwards. */
 static Expr selects_first(Dag *dag, Expr self, const Expr *d) {
   bool is_min = dag_op(dag, self) == OP_MIN;
   Op strictly = is_min ? OP_LESS : OP_GREATER, weakly = is_min ? OP_LESS_EQUAL : OP_GREATER_EQUAL;
   Expr first = dag_child(dag, self, 0), second = dag_child(dag, self, 1);
-  if (has_variables(dag, first)) return dag_binary(dag, weakly, first, second);
+  if (dag_depends(dag, first, OP_VARIABLE)) return dag_binary(dag, weakly, first, second);
   Expr before = dag_binary(dag, strictly, first, second);
-  if (has_variables(dag, second)) return before;
+  if (dag_depends(dag, second, OP_VARIABLE)) return before;
   Expr equal = dag_binary(dag, weakly, first, second), later = dag_binary(dag, strictly, d[0], d[1]);
   return dag_binary(dag, OP_OR, before, dag_binary(dag, OP_AND, equal, later));
 }

@@ -1,10 +1,12 @@
 /* kinks: see kinks.h. */
 #include "solve/kinks.h"
 
+#include "array/meeting.h"
+
 #include <math.h>
 #include <string.h>
 
-enum { LOCATE_LIMIT = 40, DIG_LIMIT = 16, FEW_KINKS = 12, IDLE_LIMIT = 8 };
+enum { LOCATE_LIMIT = 40, DIG_LIMIT = 16, IDLE_LIMIT = 8 };
 
 /* Parts of a step: a kink nearer to one of its ends is at that end; a kink is known when it is found this closely. */
 static const double WELL_INSIDE = 1e-6, FOUND = 1e-8;
@@ -64,12 +66,12 @@ static bool passes_zero(Kinks *kinks, ConstMoment begin, ConstMoment end) {
 static bool bends(void *context, double t, const double *y, double t_end, const double *end) {
   View *view = context;
   if (view->switches && switches_bend(view->switches, t_end, end)) return true;
-  return view->kinks && view->kinks->count > FEW_KINKS &&
+  return view->kinks && view->kinks->count > FEW_BENDS &&
          passes_zero(view->kinks, (ConstMoment){t, y}, (ConstMoment){t_end, end});
 }
 
 bool kinks_end_steps(const Kinks *kinks, const Integrator *integrator) {
-  return kinks->count <= FEW_KINKS || integrator != &integrator_radau;
+  return kinks->count <= FEW_BENDS || integrator != &integrator_radau;
 }
 
 Kinks *kinks_new(Heap *heap, View *view, double start, double tolerance) {
