@@ -543,6 +543,20 @@ static void map_columns(Reduction *reduction, const Derived *derived, int32_t le
   reduced->column_index = index;
 }
 
+/* Modes of the same relation are the same. */
+static void map_modes(Reduction *reduction, Derived *derived) {
+  Reduced *reduced = &reduction->reduced;
+  const Modes *modes = reduction->modes;
+  Map places = map_make(reduction->heap);
+  reduced->mode = arena_array(reduction->arena, modes->count, sizeof *reduced->mode);
+  for (uint32_t m = 0; m < reduced->modes->count; m++) map_put(&places, reduced->modes->relation[m], m);
+  for (uint32_t m = 0; m < modes->count; m++) {
+    Expr relation = transplant(&derived->plan, dag_discrete(derived->plan.from, modes->first + m));
+    reduced->mode[m] = map_get(&places, problem_expression(reduced->array->problem, relation));
+  }
+  map_free(&places);
+}
+
 /* A tie that is an equation of its own has a derivative that the original array has not: it starts as what it is tied
  * to, where the multipliers are zero. */
 static void start_ties(Reduction *reduction, const Derived *derived) {
@@ -555,7 +569,7 @@ static void start_ties(Reduction *reduction, const Derived *derived) {
   }
 }
 
-void derived_integrate(Reduction *reduction, const Derived *derived, int32_t left) {
+void derived_integrate(Reduction *reduction, Derived *derived, int32_t left) {
   Arena *arena = reduction->arena;
   Reduced *reduced = &reduction->reduced;
   Problem *problem = arena_alloc(arena, sizeof *problem);
@@ -572,5 +586,6 @@ void derived_integrate(Reduction *reduction, const Derived *derived, int32_t lef
   reduced->modes = modes;
   reduced->code = array_code_new(reduction->heap, reduced->array, modes);
   map_columns(reduction, derived, left);
+  map_modes(reduction, derived);
   start_ties(reduction, derived);
 }

@@ -47,4 +47,4 @@ void derived_add_discrete(Derived *derived);
 
 /* Makes the derived model the system of the reduction, to be integrated as it is. left: how many
  * differentiations of the original are still to be made for index 1; multipliers have index 2. */
-void derived_integrate(Reduction *reduction, const Derived *derived, int32_t left);
+void derived_integrate(Reduction *reduction, Derived *derived, int32_t left);

@@ -199,11 +199,14 @@ bool reduction_keep_unconstrained(Reduction *reduction) {
   return true;
 }
 
-/* Code of another array over the same model and modes. */
+/* Code of another array over the same model and modes. What rows of the original depend on matters here too: it may jump with
+ * them. */
 static void make_code(Reduction *reduction) {
   Reduced *reduced = &reduction->reduced;
   reduced->modes = reduction->modes;
   reduced->code = array_code_new(reduction->heap, reduced->array, reduced->modes);
+  for (uint32_t leaf = 0; leaf < modes_leaves(reduced->modes); leaf++)
+    reduced->code->matters[leaf] |= reduction->code->matters[leaf];
   map_columns(reduction);
 }
 

@@ -73,8 +73,9 @@ typedef struct Reduced {
   /* Rate (1/time) at which the method damps errors; an explicit solver must resolve it. 0: it does not damp. */
   double rate;
 
-  uint32_t *source;      /* per column of the original array: its column here, MAP_NONE if it has none */
-  int8_t *sign;          /* of that column */
+  uint32_t *source; /* per column of the original array: its column here, MAP_NONE if it has none */
+  int8_t *sign;     /* of that column */
+  uint32_t *mode;   /* per mode of the original: the same here, MAP_NONE if it has none; NULL where they share them */
   VEC(StartLink) starts; /* columns that no column of the original array is: what they start with */
 
   /* The rows that stay without superfluous differentiations, and their Jacobian; NULL where nothing is superfluous. */

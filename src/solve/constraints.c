@@ -167,12 +167,7 @@ void constraints_check(Constraints *constraints, double t, const double *y) {
   View *view = constraints->view;
   Heap *heap = view->original->heap;
   set_columns(constraints, y);
-  size_t discretes = view->original->model->discretes.count * sizeof(double);
-  if (view->original_switches && discretes) memcpy(view->original->discretes, view->evaluator->discretes, discretes);
-  if (view->original_switches && switches_evaluate(view->original_switches, t, constraints->y)) {
-    switches_begin(view->original_switches, MAP_NONE); /* each point settles its modes anew */
-    switches_set(view->original_switches, t, constraints->y);
-  }
+  view_set_original(view, t, constraints->y);
   evaluate(constraints, t);
   if (seems_violated(constraints)) raise_scales(constraints, t); /* columns may have grown since the start */
   vec_push(heap, &constraints->times, t);

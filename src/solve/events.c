@@ -484,15 +484,14 @@ static bool solve_held(View *view, double t, double *y, uint8_t *held) {
   view->disturbed = true;
   for (int32_t k = 0; k < system->links; k++)
     if (!held[system->link_from[k]]) held[system->link_from[k]] = 1;
-  EvalStatus status = view->methods->solve_holding ? view->methods->solve_holding(view, t, y, held)
-                                                   : view->methods->solve_at_event(view, t, y);
-  return status == EVAL_OK;
+  return view->methods->solve_holding(view, t, y, held) == EVAL_OK;
 }
 
 bool events_reset(View *view, double t, double *y, const uint8_t *held, const double *values) {
   Heap *heap = view->evaluator->heap;
   size_t columns = (size_t)view->system.columns;
   uint8_t *marks = heap_array(heap, columns, sizeof *marks);
+  if (view->methods->begin_event) view->methods->begin_event(view, t, y);
   for (size_t q = 0; q < columns; q++)
     if (held[q]) marks[q] = 2, y[q] = values[q];
   bool ok = solve_held(view, t, y, marks);
@@ -577,6 +576,7 @@ static bool iterate(View *view, double t, double *y, uint32_t mode) {
 
 bool events_settle(View *view, double t, double *y, uint32_t mode) {
   if (view->sensitivity && !sensitivity_event(view->sensitivity, t, y, mode)) return false;
+  if (view->methods->begin_event) view->methods->begin_event(view, t, y);
   if (view->switches->decisions) decisions_begin(view->switches->decisions, t, y);
   bool passed = view->evaluator->past && past_pass(view->evaluator, t, y);
   if (passed && view->methods->solve_at_event(view, t, y) != EVAL_OK) return false;
@@ -586,6 +586,7 @@ bool events_settle(View *view, double t, double *y, uint32_t mode) {
 }
 
 bool events_resume(View *view, double t, double *y) {
+  if (view->methods->begin_event) view->methods->begin_event(view, t, y);
   if (view->switches->decisions) view->switches->decisions->latches = true;
   return iterate(view, t, y, MAP_NONE);
 }

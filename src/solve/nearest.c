@@ -137,3 +137,17 @@ static void move(Nearest *nearest, const double *weight, double t, double *y) {
 void nearest_move(Nearest *nearest, double t, double *y) { move(nearest, nearest->weight, t, y); }
 
 void nearest_move_others(Nearest *nearest, double t, double *y) { move(nearest, nearest->held, t, y); }
+
+double nearest_missed(Nearest *nearest, double t, const double *y, int32_t *column) {
+  const System *system = nearest->system;
+  double most = 0;
+  memcpy(nearest->trial, y, (size_t)system->columns * sizeof *y);
+  nearest->in_use = nearest->weight;
+  if (correct(nearest, t) == HUGE_VAL) return 0;
+  for (int32_t k = 0; k < system->links; k++) {
+    int32_t q = system->link_from[k];
+    double change = fabs(nearest->trial[q] - y[q]) / (fabs(y[q]) + system->nominal[q]);
+    if (change > most) most = change, *column = q;
+  }
+  return most;
+}

@@ -16,3 +16,6 @@ void nearest_move(Nearest *nearest, double t, double *y);
 /* The same with states that stay where they are: at an event, where only modes have changed. Rows that hold
  * states alone are left as they are. */
 void nearest_move_others(Nearest *nearest, double t, double *y);
+
+/* How far a state would have to move for the rows to hold, relative to its size, and which: with all others where they are best. */
+double nearest_missed(Nearest *nearest, double t, const double *y, int32_t *column);

@@ -1,6 +1,8 @@
 /* view: see view.h. */
 #include "solve/view.h"
 
+#include "base/copy.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -113,6 +115,26 @@ EvalStatus view_point(View *view, const Integrator *integrator, void *self, doub
 
 const System *view_system(const View *view, const Integrator *integrator) {
   return integrator->removes_superfluous && view->without_superfluous.rows ? &view->without_superfluous : &view->system;
+}
+
+/* The discrete variables, with those of before the event. */
+static void copy_discretes(Evaluator *to, const Evaluator *from) {
+  size_t count = to->model->discretes.count;
+  copy_numbers(to->discretes, from->discretes, count);
+  copy_numbers(to->pre, from->pre, count);
+}
+
+void view_set_original(View *view, double t, const double *y) {
+  Switches *switches = view->original_switches;
+  if (!switches) return;
+  copy_discretes(view->original, view->evaluator);
+  if (switches_evaluate(switches, t, y)) {
+    switches_begin(switches, MAP_NONE); /* each point settles its modes anew */
+    switches_set(switches, t, y);
+  }
+  double *own = view->original->discretes + switches->modes->first;
+  for (uint32_t m = 0; m < switches->modes->count; m++)
+    if (view->mode[m] != MAP_NONE) own[m] = view->evaluator->discretes[view->switches->modes->first + view->mode[m]];
 }
 
 static bool is_state(const System *system, uint32_t column) {

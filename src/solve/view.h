@@ -42,8 +42,11 @@ typedef struct ViewMethods {
   /* The same at an event, where only the modes have changed: states stay as they are. */
   EvalStatus (*solve_at_event)(View *view, double t, double *y);
 
+  /* An event begins at (t, y), and nothing has changed yet. NULL: nothing is to be kept of that. */
+  void (*begin_event)(View *view, double t, const double *y);
+
   /* Solves the rows at an event that has given columns other values, which stay (`held`, per column), as do states as far as
-   * the rows allow. NULL: as solve_at_event. */
+   * the rows allow. */
   EvalStatus (*solve_holding)(View *view, double t, double *y, const uint8_t *held);
 
   /* Exchanges states for columns that serve better at the point `ahead`; only the links change. Without `sure` it looks
@@ -87,7 +90,7 @@ struct View {
   const bool *holds;     /* their values that the system was made for; NULL: for all, which may be singular in some */
   double *values;        /* of them now */
   bool restructured;     /* at an event they have others */
-  uint32_t undetermined; /* a column whose jump at an event the equations do not determine; MAP_NONE: there was none */
+  uint32_t undetermined; /* column of `original` whose jump the equations do not determine; MAP_NONE: there is none */
   Switches *switches;    /* NULL without relations that make events */
   struct Kinks *kinks;   /* that no event tells of (kinks.h); NULL: there are none */
   IndexVec watched;      /* columns that conditions read, where the system has `rates` */
@@ -97,7 +100,8 @@ struct View {
    * view */
   Evaluator *original;
   Switches *original_switches; /* NULL where the evaluators share their modes */
-  const uint32_t *source;      /* per column of it; MAP_NONE: not in the view */
+  const uint32_t *mode;   /* per mode of it: the same of the view, MAP_NONE if none is; NULL where they are shared */
+  const uint32_t *source; /* per column of it; MAP_NONE: not in the view */
   const int8_t *sign;
 };
 
@@ -107,7 +111,7 @@ View *view_reduced(Heap *heap, const Reduction *reduction, const ArrayRun *origi
 
 /* The index-1 system with dummy derivatives: every row and column of the array, links from the chosen
  * states (view_dummy.c). */
-View *view_dummy(Heap *heap, const Reduced *reduced, const ArrayRun *run);
+View *view_dummy(Heap *heap, const Reduction *reduction, const ArrayRun *original, const ArrayRun *run);
 
 /* A system integrated as it is: every tie to the next column is a link (view_plain.c). */
 View *view_plain(Heap *heap, const Reduction *reduction, const ArrayRun *original, const ArrayRun *run);
@@ -120,6 +124,10 @@ System view_whole_system(Heap *heap, View *view, Evaluator *evaluator);
 
 /* All columns at a time within the integrator's last step, the rows solved. EVAL_DOMAIN: they cannot be. */
 EvalStatus view_point(View *view, const Integrator *integrator, void *self, double t, double *y);
+
+/* Gives the array of the model the view's modes and discrete values, where they do not share them; (t, y): all columns of it, for
+ * modes that the view has not. */
+void view_set_original(View *view, double t, const double *y);
 
 /* Has every watched column a value inside of steps, with the states of now? One that `rates` leaves as it is has none. */
 bool view_interpolates_watched(const View *view);

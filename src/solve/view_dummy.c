@@ -1,6 +1,7 @@
 /* view_dummy: the array with dummy derivatives. The states are those that the dummies leave, and change with them;
  * given the states, the state-space form solves for everything else. */
 #include "solve/jump.h"
+#include "solve/share.h"
 #include "solve/variation.h"
 #include "solve/view.h"
 
@@ -11,7 +12,8 @@ typedef struct DummyView {
   View view;
   Dummy *dummy;
   StateSpace *space;
-  Jump *jump; /* NULL without events */
+  Jump *jump;   /* of the model's own array; NULL: it is another one, or there are no events */
+  Share *share; /* of another; NULL: see share_new */
   Workspace *kept_rows, *kept_entries;
   double *below; /* all columns, in the mode below an edge that the solution slides along */
   Variation *variation;
@@ -133,16 +135,25 @@ static void remove_superfluous(Heap *heap, DummyView *chosen, const Reduced *red
 static EvalStatus solve(View *view, double t, double *y) { return complete_states(view, t, y); }
 static EvalStatus find(View *view, double t, double *y) { return find_states(view, t, y); }
 
+static void begin_event(View *view, double t, const double *y) {
+  const DummyView *chosen = (DummyView *)view;
+  if (chosen->share) share_begin(chosen->share, t, y);
+}
+
+static bool share(DummyView *chosen, double t, double *y) {
+  if (chosen->share) return share_jump(chosen->share, t, y);
+  uint32_t column;
+  if (!chosen->jump || jump_solve(chosen->jump, t, y, &column)) return true;
+  chosen->view.undetermined = column;
+  return false;
+}
+
 /* Shares a jump first, so that it does not depend on which columns are states; those that serve in the old modes may not
  * serve in the new ones. */
 static EvalStatus solve_at_event(View *view, double t, double *y) {
   DummyView *chosen = (DummyView *)view;
   int32_t block;
-  uint32_t column;
-  if (!jump_solve(chosen->jump, t, y, &column)) {
-    view->undetermined = column;
-    return EVAL_STOP;
-  }
+  if (!share(chosen, t, y)) return EVAL_STOP;
   if (dummy_watch(chosen->dummy, t, y, &block) > 0) {
     update_links(chosen);
     statespace_choose(chosen->space, dummy_depth(chosen->dummy));
@@ -154,6 +165,7 @@ static EvalStatus solve_at_event(View *view, double t, double *y) {
 static EvalStatus solve_holding(View *view, double t, double *y, const uint8_t *held) {
   DummyView *chosen = (DummyView *)view;
   int32_t block;
+  if (chosen->share && !share_solve_holding(chosen->share, t, y, held)) return EVAL_STOP;
   if (!dummy_select_holding(chosen->dummy, t, y, held, &block)) return EVAL_STOP;
   update_links(chosen);
   statespace_choose(chosen->space, dummy_depth(chosen->dummy));
@@ -193,6 +205,7 @@ static void restore_choice(View *view, const void *choice, const double *y) {
 
 static const ViewMethods METHODS = {.solve = solve,
                                     .find = find,
+                                    .begin_event = begin_event,
                                     .solve_at_event = solve_at_event,
                                     .solve_holding = solve_holding,
                                     .exchange = exchange,
@@ -216,7 +229,8 @@ static void list_watched(Heap *heap, View *view, const Modes *modes) {
   dag_scratch_free(&scratch);
 }
 
-View *view_dummy(Heap *heap, const Reduced *reduced, const ArrayRun *run) {
+View *view_dummy(Heap *heap, const Reduction *reduction, const ArrayRun *original, const ArrayRun *run) {
+  const Reduced *reduced = &reduction->reduced;
   DummyView *chosen = heap_alloc(heap, sizeof *chosen);
   View *view = &chosen->view;
   const Jacobian *jacobian = run->evaluator->jacobian;
@@ -232,7 +246,8 @@ View *view_dummy(Heap *heap, const Reduced *reduced, const ArrayRun *run) {
   chosen->dummy = run->dummy;
   view->chooses = dummy_chooses(run->dummy);
   chosen->space = run->space;
-  if (modes_make_events(reduced->modes)) chosen->jump = jump_new(heap, run->evaluator);
+  if (reduced->array != reduction->array) chosen->share = share_new(heap, view, reduction, original);
+  else if (modes_make_events(reduced->modes)) chosen->jump = jump_new(heap, run->evaluator);
   view->undetermined = MAP_NONE;
   chosen->below = heap_array(heap, jacobian->columns, sizeof(double));
   chosen->change = heap_array(heap, jacobian->columns, sizeof(double));

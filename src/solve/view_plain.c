@@ -1,17 +1,18 @@
 /* view_plain: a system integrated as it is, at whatever index: every tie to the next column is a link, and the states never
  * change. Between steps the rows are met at the nearest point. */
-#include "solve/jump.h"
 #include "solve/nearest.h"
+#include "solve/share.h"
 #include "solve/view.h"
+
+/* A state that would have to move by more, relative to its size, jumps. */
+static const double JUMPED = 1e-6;
 
 /* The view comes first, so that one pointer serves as both. */
 typedef struct PlainView {
   View view;
   Nearest *nearest;
-  /* The array of the model, by which an event is solved: hidden constraints that the system does not hold must hold
-   * where it starts again. Its space is NULL where the evaluators do not share their modes. */
-  ArrayRun original;
-  Jump *jump;
+  Share *
+      share; /* hidden constraints that the system does not hold must hold where it starts again; NULL: see share_new */
 } PlainView;
 
 static EvalStatus solve(View *view, double t, double *y) {
@@ -19,27 +20,39 @@ static EvalStatus solve(View *view, double t, double *y) {
   return EVAL_OK;
 }
 
-/* By the array of the model: every level holds then. false: it cannot be solved there, and y stays as it is. */
-static bool solve_original(PlainView *plain, double t, double *y) {
-  const View *view = &plain->view;
-  int32_t block;
-  uint32_t undetermined;
-  double *whole = plain->original.y;
+static void begin_event(View *view, double t, const double *y) {
+  const PlainView *plain = (PlainView *)view;
+  if (plain->share) share_begin(plain->share, t, y);
+}
+
+/* The column of the model's array that a column of the view is. */
+static uint32_t find_source(const View *view, int32_t column) {
   for (uint32_t q = 0; q < view->original->array->columns; q++)
-    if (view->source[q] != MAP_NONE) whole[q] = view->sign[q] * y[view->source[q]];
-  if (!jump_solve(plain->jump, t, whole, &undetermined) || !dummy_select(plain->original.dummy, t, whole, &block))
-    return false;
-  statespace_choose(plain->original.space, dummy_depth(plain->original.dummy));
-  if (statespace_complete(plain->original.space, t, whole) != EVAL_OK) return false;
-  for (uint32_t q = 0; q < view->original->array->columns; q++)
-    if (view->source[q] != MAP_NONE) y[view->source[q]] = view->sign[q] * whole[q];
-  return true;
+    if (view->source[q] == (uint32_t)column) return q;
+  return 0;
+}
+
+/* With the states as they are; where the rows do not allow that, nothing says how they jump. */
+static EvalStatus keep_states(PlainView *plain, double t, double *y) {
+  int32_t column = 0;
+  nearest_move_others(plain->nearest, t, y);
+  if (nearest_missed(plain->nearest, t, y, &column) <= JUMPED) return EVAL_OK;
+  plain->view.undetermined = find_source(&plain->view, column);
+  return EVAL_STOP;
 }
 
 static EvalStatus solve_at_event(View *view, double t, double *y) {
   PlainView *plain = (PlainView *)view;
-  if (!plain->original.space || !solve_original(plain, t, y)) nearest_move_others(plain->nearest, t, y);
-  return EVAL_OK;
+  if (plain->share && !share_jump(plain->share, t, y)) return EVAL_STOP;
+  if (plain->share && share_solve(plain->share, t, y) && !view->original_switches) return EVAL_OK;
+  return keep_states(plain, t, y);
+}
+
+static EvalStatus solve_holding(View *view, double t, double *y, const uint8_t *held) {
+  PlainView *plain = (PlainView *)view;
+  if (!plain->share) return keep_states(plain, t, y);
+  if (!share_solve_holding(plain->share, t, y, held)) return EVAL_STOP;
+  return view->original_switches ? keep_states(plain, t, y) : EVAL_OK;
 }
 
 static SolveFailure failure(const View *view) {
@@ -54,7 +67,9 @@ static uint64_t factorizations(const View *view) {
 
 static const ViewMethods METHODS = {.solve = solve,
                                     .find = solve,
+                                    .begin_event = begin_event,
                                     .solve_at_event = solve_at_event,
+                                    .solve_holding = solve_holding,
                                     .failure = failure,
                                     .factorizations = factorizations};
 
@@ -81,10 +96,6 @@ View *view_plain(Heap *heap, const Reduction *reduction, const ArrayRun *origina
   view->system.column_index = reduced->column_index;
   make_links(heap, &view->system, run->evaluator->array, reduced->tie);
   plain->nearest = nearest_new(heap, &view->system);
-  if (reduced->modes != reduction->modes || !modes_make_events(reduced->modes)) return view;
-  size_t columns = reduction->array->columns;
-  plain->original = *original;
-  plain->original.y = heap_copy(heap, original->y, columns, sizeof(double));
-  plain->jump = jump_new(heap, original->evaluator);
+  plain->share = share_new(heap, view, reduction, original);
   return view;
 }

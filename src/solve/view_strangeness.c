@@ -6,6 +6,7 @@
  * by an entry of T = -M^-1 N, as for dummy derivatives, and changes the links alone. */
 #include "base/linear.h"
 #include "solve/jump.h"
+#include "solve/rank_jump.h"
 #include "solve/view.h"
 
 #include <math.h>
@@ -16,6 +17,7 @@ static const double GAIN = 1.5;       /* an exchange must multiply the determina
 static const double RAISED = 1.3;     /* what the estimate must grow by after a look that changed nothing */
 static const double ENOUGH = 1e-12;   /* correction that ends Newton's method */
 static const double ROUND_OFF = 1e-5; /* the same, when corrections stagnate */
+static const double JUMPED = 1e-6;    /* a change of a column of x, relative, that is a jump */
 static const double SLOW = 0.1;       /* rate of convergence that asks for new factors */
 enum { NEWTON_LIMIT = 20, LOOK_EVERY = 32 /* steps, whatever the rates say */ };
 
@@ -24,6 +26,8 @@ typedef struct SelectedView {
   View view;
   Strangeness *strangeness;
   Jump *jump;            /* of an array with the offsets of structure; NULL otherwise, or without events */
+  RankJump *rank_jump;   /* of one without */
+  double *before;        /* all columns */
   double *rows, *values; /* of the whole array */
   double *held;          /* value per column */
   int32_t *place;        /* per entry of the system: entry of the array's Jacobian, -1 for the 1 of a held column */
@@ -384,13 +388,68 @@ static bool same_ranks(View *view, double t, double *y) {
 
 static EvalStatus solve(View *view, double t, double *y) { return complete_columns(view, t, y); }
 
+/* Has a column of x changed? */
+static bool has_jumped(const SelectedView *selected, const double *before, const double *y) {
+  const double *nominal = selected->strangeness->evaluator->nominal;
+  for (uint32_t q = 0; q < selected->strangeness->array->columns; q++)
+    if (strangeness_is_x(selected->strangeness, q) &&
+        fabs(y[q] - before[q]) > JUMPED * fmax(nominal[q], fabs(before[q])))
+      return true;
+  return false;
+}
+
+/* By ranks only where the columns selected cannot take the new modes alone, which costs less to see. */
+static bool share_by_ranks(SelectedView *selected, double t, double *y, uint32_t *column) {
+  size_t bytes = (size_t)selected->view.system.columns * sizeof *y;
+  memcpy(selected->before, y, bytes);
+  if (complete_columns(selected, t, y) == EVAL_OK && !has_jumped(selected, selected->before, y)) return true;
+  memcpy(y, selected->before, bytes);
+  return rank_jump_solve(selected->rank_jump, t, y, column);
+}
+
 /* Shares a jump first, so that it does not depend on which columns are states. */
 static EvalStatus solve_at_event(View *view, double t, double *y) {
   SelectedView *selected = (SelectedView *)view;
   uint32_t column;
-  if (!selected->jump || jump_solve(selected->jump, t, y, &column)) return complete_columns(view, t, y);
+  bool shared = selected->jump ? jump_solve(selected->jump, t, y, &column)
+                               : !selected->rank_jump || share_by_ranks(selected, t, y, &column);
+  if (shared) return complete_columns(view, t, y);
   view->undetermined = column;
   return EVAL_STOP;
+}
+
+/* The state whose part a column may best take, of those that are not held themselves; -1: none. */
+static int32_t replaceable_state(const SelectedView *selected, int32_t place, const uint8_t *held) {
+  const Strangeness *strangeness = selected->strangeness;
+  const double *nominal = strangeness->evaluator->nominal;
+  double best = DEPENDS * nominal[selected->column[place]];
+  int32_t found = -1;
+  for (int32_t k = 0; k < strangeness->links; k++) {
+    int32_t from = strangeness->from[k];
+    double gain = fabs(selected->dependence[place + k * selected->view.system.rows]) * nominal[from];
+    bool fits = !strangeness->staged || stage_of(strangeness, selected->column[place]) == stage_of(strangeness, from);
+    if (held[from] < 2 && fits && gain > best) best = gain, found = k;
+  }
+  return found;
+}
+
+/* The columns held are states now. One that cannot be, since the rows determine it, would jump again. */
+static EvalStatus solve_holding(View *view, double t, double *y, const uint8_t *held) {
+  SelectedView *selected = (SelectedView *)view;
+  bool found = find_dependence(selected, t, y);
+  for (int32_t place = 0; place < view->system.rows && found; place++) {
+    int32_t column = selected->column[place];
+    if (held[column] < 2) continue;
+    int32_t state = may_be_state(selected->strangeness, column) ? replaceable_state(selected, place, held) : -1;
+    if (state < 0) {
+      view->undetermined = (uint32_t)column;
+      return EVAL_STOP;
+    }
+    exchange_columns(selected, place, state);
+  }
+  selected->stale = true;
+  selected->looked = false;
+  return found ? complete_columns(view, t, y) : EVAL_STOP;
 }
 
 static uint64_t factorizations(const View *view) { return ((const SelectedView *)view)->factorizations; }
@@ -425,6 +484,7 @@ static void restore_choice(View *view, const void *choice, const double *y) {
 static const ViewMethods METHODS = {.solve = solve,
                                     .find = solve,
                                     .solve_at_event = solve_at_event,
+                                    .solve_holding = solve_holding,
                                     .exchange = exchange,
                                     .reselect = reselect,
                                     .save_choice = save_choice,
@@ -474,6 +534,8 @@ View *view_strangeness(Heap *heap, Strangeness *strangeness, const double *y) {
   view->undetermined = MAP_NONE;
   view->switches = switches_new(heap, strangeness->evaluator);
   if (view->switches && strangeness->reduced) selected->jump = jump_new(heap, strangeness->evaluator);
+  else if (view->switches) selected->rank_jump = rank_jump_new(heap, strangeness);
+  selected->before = heap_array(heap, columns, sizeof(double));
   use_selection(heap, selected, y);
   return view;
 }

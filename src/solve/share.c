@@ -1,0 +1,121 @@
+/* share: see share.h. */
+#include "solve/share.h"
+
+#include "solve/jump.h"
+
+#include <string.h>
+
+struct Share {
+  View *view;
+  const Reduced *reduced;
+  ArrayRun original;
+  Jump *jump;
+  double *begin;         /* columns of the view where the event began */
+  double *before;        /* those of the model's array there, with every row solved */
+  double *whole, *moved; /* the same now; behind a jump */
+  double *drift;         /* what they are more than the columns of the view */
+  uint8_t *held;         /* per column of the model's array */
+};
+
+Share *share_new(Heap *heap, View *view, const Reduction *reduction, const ArrayRun *original) {
+  const Reduced *reduced = &reduction->reduced;
+  if (!modes_make_events(reduced->modes)) return NULL;
+  if (reduced->modes != reduction->modes && original->evaluator->past) return NULL;
+  Share *share = heap_alloc(heap, sizeof *share);
+  size_t columns = reduction->array->columns;
+  *share = (Share){.view = view, .reduced = reduced, .original = *original};
+  share->jump = jump_new(heap, original->evaluator);
+  share->begin = heap_array(heap, reduced->array->columns, sizeof(double));
+  share->before = heap_copy(heap, original->y, columns, sizeof(double));
+  heap_numbers(heap, columns, &share->whole, &share->moved, &share->drift);
+  share->held = heap_array(heap, columns, sizeof(uint8_t));
+  return share;
+}
+
+static uint32_t columns_of(const Share *share) { return share->view->original->array->columns; }
+
+/* Solves the columns that are no states, with the states that serve best or those held. y stays as it is where that fails. */
+static bool complete(Share *share, double t, double *y, const uint8_t *held) {
+  const ArrayRun *original = &share->original;
+  size_t bytes = columns_of(share) * sizeof *y;
+  int32_t block;
+  bool chosen =
+      held ? dummy_select_holding(original->dummy, t, y, held, &block) : dummy_select(original->dummy, t, y, &block);
+  if (!chosen) return false;
+  statespace_choose(original->space, dummy_depth(original->dummy));
+  memcpy(share->moved, y, bytes);
+  if (statespace_complete(original->space, t, share->moved) != EVAL_OK) return false;
+  memcpy(y, share->moved, bytes);
+  return true;
+}
+
+void share_begin(Share *share, double t, const double *y) {
+  const View *view = share->view;
+  memcpy(share->begin, y, (size_t)view->system.columns * sizeof *y);
+  for (uint32_t q = 0; q < columns_of(share); q++)
+    if (view->source[q] != MAP_NONE) share->before[q] = view->sign[q] * y[view->source[q]];
+  view_set_original(share->view, t, share->before);
+  complete(share, t, share->before, NULL);
+}
+
+/* The event begins, or begins anew. */
+static void take_beginning(Share *share) {
+  const View *view = share->view;
+  memcpy(share->whole, share->before, columns_of(share) * sizeof(double));
+  for (uint32_t q = 0; q < columns_of(share); q++)
+    if (view->source[q] != MAP_NONE) share->drift[q] = share->before[q] - view->sign[q] * share->begin[view->source[q]];
+}
+
+/* The columns of the model's array that belong to y. */
+static void take_columns(Share *share, double t, const double *y) {
+  const View *view = share->view;
+  if (memcmp(share->begin, y, (size_t)view->system.columns * sizeof *y) == 0) take_beginning(share);
+  for (uint32_t q = 0; q < columns_of(share); q++)
+    if (view->source[q] != MAP_NONE) share->whole[q] = view->sign[q] * y[view->source[q]] + share->drift[q];
+  view_set_original(share->view, t, share->whole);
+}
+
+bool share_jump(Share *share, double t, double *y) {
+  View *view = share->view;
+  uint32_t column;
+  take_columns(share, t, y);
+  memcpy(share->moved, share->whole, columns_of(share) * sizeof *y);
+  if (!jump_solve(share->jump, t, share->moved, &column)) {
+    view->undetermined = column;
+    return false;
+  }
+  for (uint32_t q = 0; q < columns_of(share); q++)
+    if (view->source[q] != MAP_NONE) y[view->source[q]] += view->sign[q] * (share->moved[q] - share->whole[q]);
+  memcpy(share->whole, share->moved, columns_of(share) * sizeof *y);
+  return true;
+}
+
+/* The columns of the view that are columns of the model's array, and those that start as one of them. */
+static void give_columns(Share *share, double *y) {
+  const View *view = share->view;
+  memset(share->drift, 0, columns_of(share) * sizeof *y);
+  for (uint32_t q = 0; q < columns_of(share); q++)
+    if (view->source[q] != MAP_NONE) y[view->source[q]] = view->sign[q] * share->whole[q];
+  for (uint32_t k = 0; k < share->reduced->starts.count; k++) {
+    const StartLink *start = &share->reduced->starts.data[k];
+    y[start->column] = start->sign * share->whole[start->source];
+  }
+}
+
+bool share_solve(Share *share, double t, double *y) {
+  if (!complete(share, t, share->whole, NULL)) return false;
+  give_columns(share, y);
+  return true;
+}
+
+bool share_solve_holding(Share *share, double t, double *y, const uint8_t *held) {
+  const View *view = share->view;
+  take_columns(share, t, y);
+  for (uint32_t q = 0; q < columns_of(share); q++)
+    share->held[q] = view->source[q] == MAP_NONE ? 0 : held[view->source[q]];
+  if (!complete(share, t, share->whole, share->held)) return false;
+  give_columns(share, y);
+  return true;
+}
+
+const double *share_beginning(const Share *share) { return share->before; }

@@ -1,0 +1,29 @@
+/* share: jumps at events of a view whose system is not the model's own array. How a jump is shared (jump.h) is read off the
+ * equations as they are, at every level: systems that leave rows out, put others in their place or add multipliers would share it in
+ * ways of their own. So the columns of the view are put into the model's array, the jump is found there, and the columns
+ * take it over. What the method has let a constraint drift by before the event is no part of a jump. */
+#pragma once
+
+#include "solve/view.h"
+
+typedef struct Share Share;
+
+/* For a view of `reduction`, whose members `original`, `source` and those of the modes are set before it is used. NULL: nothing
+ * happens at events, or delays look back at a past that the model's array does not have. Lives in the heap. */
+Share *share_new(Heap *heap, View *view, const Reduction *reduction, const ArrayRun *original);
+
+/* An event begins at (t, y); nothing has changed yet. Finds all columns of the model's array there. */
+void share_begin(Share *share, double t, const double *y);
+
+/* Shares the jump that the modes of now ask of y. false: it is not determined, which view->undetermined names. */
+bool share_jump(Share *share, double t, double *y);
+
+/* Solves all rows of the model's array behind the jump, and sets the columns of the view. false: they cannot be solved, and y stays as
+ * it is. */
+bool share_solve(Share *share, double t, double *y);
+
+/* The same where columns of the view have got other values: `held` as in ViewMethods. */
+bool share_solve_holding(Share *share, double t, double *y, const uint8_t *held);
+
+/* All columns of the model's array where the last event began. */
+const double *share_beginning(const Share *share);

@@ -1,0 +1,213 @@
+"""Constraints that jump at an event, of time alone or of a state, by every method: what has inertia shares the jump as the equations
+say that are integrated over the instant, or the run ends with a message that names a variable. Models are drawn by a generator: masses
+or capacitors under linear constraints on their velocities or positions, with every unknown and equation as it is or replaced by linear
+combinations of them, against the impulse balance and fine steps behind it."""
+import math
+import os
+import random
+import re
+import subprocess
+import unittest
+
+from runs import Tally, by_turns, seeds, simulate, solver_names
+
+METHODS = re.search(r"index reduction: (.*)", subprocess.run([os.environ["DAEDAL"], "simulate", "--help"], capture_output=True, text=True,
+                                                             check=True).stdout).group(1).split(", ")
+GROWTH = 0.3  # of the state that makes events: z' = 1 + GROWTH z
+STOP = 1.0
+
+
+def solve(matrix, right):
+    """The solution of a linear system, by elimination with pivots."""
+    rows = [list(row) + [b] for row, b in zip(matrix, right)]
+    n = len(rows)
+    for k in range(n):
+        pivot = max(range(k, n), key=lambda i: abs(rows[i][k]))
+        rows[k], rows[pivot] = rows[pivot], rows[k]
+        for i in range(k + 1, n):
+            factor = rows[i][k] / rows[k][k]
+            rows[i] = [a - factor * b for a, b in zip(rows[i], rows[k])]
+    x = [0.0] * n
+    for k in reversed(range(n)):
+        x[k] = (rows[k][n] - sum(rows[k][j] * x[j] for j in range(k + 1, n))) / rows[k][k]
+    return x
+
+
+def times(matrix, vector):
+    return [sum(a * b for a, b in zip(row, vector)) for row in matrix]
+
+
+def determinant(matrix):
+    rows, product = [list(row) for row in matrix], 1.0
+    for k in range(len(rows)):
+        pivot = max(range(k, len(rows)), key=lambda i: abs(rows[i][k]))
+        rows[k], rows[pivot] = rows[pivot], rows[k]
+        product *= rows[k][k]
+        if product == 0: return 0.0
+        for i in range(k + 1, len(rows)):
+            factor = rows[i][k] / rows[k][k]
+            rows[i] = [a - factor * b for a, b in zip(rows[i], rows[k])]
+    return product
+
+
+def draw_regular(rng, n, draw):
+    while True:
+        matrix = [[draw() for _ in range(n)] for _ in range(n)]
+        if abs(determinant(matrix)) > 0.3: return matrix
+
+
+class Chain:
+    """M v' = -D v - K x + B l, x' = v, with W v or W x given: before and behind an event."""
+
+    def __init__(self, seed):
+        rng = random.Random(seed)
+        self.n, self.on_positions, self.by_state = rng.randint(2, 4), rng.random() < 0.5, rng.random() < 0.5
+        self.m = rng.randint(1, self.n - 1 if self.n < 4 else 2)
+        n, m = self.n, self.m
+        number = lambda: rng.choice([-1, 1]) * rng.choice([0.5, 1, 1.5, 2])
+        while True:
+            self.mass = [[rng.uniform(0.5, 3) if i == j else 0.0 for j in range(n)] for i in range(n)]
+            if rng.random() < 0.3: self.mass = draw_regular(rng, n, number)
+            self.w = [[number() if rng.random() < 0.8 else 0.0 for _ in range(n)] for _ in range(m)]
+            self.b = [[self.w[k][i] for k in range(m)] for i in range(n)]
+            if rng.random() < 0.3: self.b = [[number() for _ in range(m)] for _ in range(n)]
+            through = [solve(self.mass, [row[k] for row in self.b]) for k in range(m)]
+            self.inertia = [[sum(a * c for a, c in zip(w, column)) for column in through] for w in self.w]
+            if abs(determinant(self.inertia)) > 0.2: break
+        self.damping = [[rng.uniform(0, 0.5) if i == j else 0.0 for j in range(n)] for i in range(n)]
+        self.springs = [[rng.uniform(0, 1) if i == j and self.on_positions else 0.0 for j in range(n)] for i in range(n)]
+        self.v, self.x = [rng.uniform(-1, 1) for _ in range(n)], [rng.uniform(-1, 1) for _ in range(n)]
+        self.jump = [rng.choice([-1, 1]) * rng.uniform(0.5, 2) for _ in range(m)]
+        if m > 1 and rng.random() < 0.3: self.jump[0] = 0.0
+        self.time = rng.uniform(0.3, 0.6)
+        self.by_when = rng.random() < 0.3
+        self.level = (math.exp(GROWTH * self.time) - 1) / GROWTH
+        self.rows, self.columns = rng.random() < 0.3, rng.random() < 0.3
+        unknowns = self.unknowns()
+        draw = (lambda: float(rng.randint(-2, 2))) if rng.random() < 0.5 else (lambda: rng.uniform(-2, 2))
+        unit = [[float(i == j) for j in range(unknowns)] for i in range(unknowns)]
+        self.p = draw_regular(rng, unknowns, draw) if self.rows else unit
+        self.t = draw_regular(rng, unknowns, draw) if self.columns else unit
+
+    def unknowns(self):
+        """Positions, velocities, multipliers."""
+        return (2 if self.on_positions else 1) * self.n + self.m
+
+    def given(self, t):
+        """What W v is behind the event, besides what it was, and its rate."""
+        growth = math.exp(GROWTH * t) if self.on_positions and self.by_state else 1
+        return [j * growth for j in self.jump], [j * growth * GROWTH if growth != 1 else 0.0 for j in self.jump]
+
+    def forces(self, x, v):
+        return [-a - b for a, b in zip(times(self.damping, v), times(self.springs, x))]
+
+    def accelerations(self, x, v, rate):
+        """Of masses whose W v' is given."""
+        force = self.forces(x, v)
+        l = solve(self.inertia, [r - a for r, a in zip(rate, times(self.w, solve(self.mass, force)))])
+        return solve(self.mass, [f + p for f, p in zip(force, times(self.b, l))])
+
+    def field(self):
+        """The same as one matrix for all of x, v and the rates."""
+        size = 2 * self.n + self.m
+        unit = [[float(i == j) for j in range(size)] for i in range(size)]
+        columns = [self.accelerations(u[:self.n], u[self.n:2 * self.n], u[2 * self.n:]) for u in unit]
+        return [list(row) for row in zip(*columns)]
+
+    def steps(self, x, v, begin, end, rate):
+        """Runge and Kutta's method."""
+        matrix, count = self.field(), 200
+        h = (end - begin) / count
+        add = lambda a, b, f: [p + f * q for p, q in zip(a, b)]
+        for k in range(count):
+            t = begin + k * h
+            a1 = times(matrix, x + v + rate(t))
+            v2 = add(v, a1, h / 2)
+            a2 = times(matrix, add(x, v, h / 2) + v2 + rate(t + h / 2))
+            v3 = add(v, a2, h / 2)
+            a3 = times(matrix, add(x, v2, h / 2) + v3 + rate(t + h / 2))
+            v4 = add(v, a3, h)
+            a4 = times(matrix, add(x, v3, h) + v4 + rate(t + h))
+            x = [p + h / 6 * (a + 2 * b + 2 * c + d) for p, a, b, c, d in zip(x, v, v2, v3, v4)]
+            v = [p + h / 6 * (a + 2 * b + 2 * c + d) for p, a, b, c, d in zip(v, a1, a2, a3, a4)]
+        return x, v
+
+    def solution(self, x, v):
+        """Positions and velocities at the end, from those at the start."""
+        x, v = self.steps(x, v, 0, self.time, lambda t: [0.0] * self.m)
+        impulse = solve(self.inertia, self.given(self.time)[0])
+        v = [a + b for a, b in zip(v, solve(self.mass, times(self.b, impulse)))]
+        return self.steps(x, v, self.time, STOP, lambda t: self.given(t)[1])
+
+    def residuals(self):
+        """Per equation: coefficients of the derivatives, of the unknowns, and the rest as text."""
+        n, m, size = self.n, self.m, self.unknowns()
+        begin = n if self.on_positions else 0
+        found = []
+        for i in range(n):
+            rates, values = [0.0] * size, [0.0] * size
+            for j in range(n): rates[begin + j], values[begin + j] = self.mass[i][j], self.damping[i][j]
+            for j in range(n if self.on_positions else 0): values[j] = self.springs[i][j]
+            for k in range(m): values[begin + n + k] = -self.b[i][k]
+            found.append((rates, values, None))
+        for i in range(begin):
+            rates, values = [0.0] * size, [0.0] * size
+            rates[i], values[n + i] = 1.0, -1.0
+            found.append((rates, values, None))
+        for k in range(m):
+            values = self.w[k] + [0.0] * (size - n)
+            start = sum(a * b for a, b in zip(self.w[k], self.x if self.on_positions else self.v))
+            slope = sum(a * b for a, b in zip(self.w[k], self.v))
+            found.append(([0.0] * size, values, f"{start!r} + {slope!r}*time + c{k}" if self.on_positions else f"{start!r} + c{k}"))
+        return found
+
+    def text(self):
+        size, names = self.unknowns(), [f"y{k}" for k in range(self.unknowns())]
+        known = (self.x if self.on_positions else []) + self.v + [0.0] * self.m
+        start = solve(self.t, known)
+        old = self.residuals()
+        held, behind = ("z", self.level) if self.by_state else ("time", self.time)
+        text = "model M\n" + "".join(f" Real {name}(start = {value!r});\n" for name, value in zip(names, start))
+        text += "".join(f" Real c{k};\n" for k in range(self.m)) + " Real z(start = 0, fixed = true);\n Boolean b(start = false, fixed = true);\nequation\n"
+        if not self.by_when: text += " b = false;\n"
+        text += f" der(z) = 1 + {GROWTH}*z;\n"
+        if self.by_when: text += f" when {held} >= {behind!r} then b = true; end when;\n"
+        for k in range(self.m):
+            way = f"{self.jump[k]!r}*({held} - {behind!r})" if self.on_positions else repr(self.jump[k])
+            condition = "not b" if self.by_when else f"{held} < {behind!r}"
+            text += f" c{k} = if {condition} then 0 else {way};\n"
+        for row in self.p:
+            rates, values, rest = [0.0] * size, [0.0] * size, []
+            for factor, (old_rates, old_values, old_rest) in zip(row, old):
+                rates = [a + factor * b for a, b in zip(rates, old_rates)]
+                values = [a + factor * b for a, b in zip(values, old_values)]
+                if old_rest and factor: rest.append(f"{factor!r}*({old_rest})")
+            columns = list(zip(*self.t))
+            terms = [f"{c!r}*der({name})" for name, c in zip(names, times(columns, rates)) if c]
+            terms += [f"{c!r}*{name}" for name, c in zip(names, times(columns, values)) if c]
+            text += " " + " + ".join(terms) + " = " + (" + ".join(rest) or "0") + ";\n"
+        return text + "end M;\n"
+
+    def error(self, run):
+        """The largest one of positions and velocities at the end. With combinations of unknowns the start values given are guesses."""
+        first, last = (times(self.t, [run.columns[f"y{k}"][place] for k in range(self.unknowns())]) for place in (0, -1))
+        n = self.n
+        x, v = self.solution(*((first[:n], first[n:2 * n]) if self.on_positions else ([0.0] * n, first[:n])))
+        wanted = (x if self.on_positions else []) + v
+        return max(abs(a - b) for a, b in zip(last, wanted))
+
+
+class Shared(unittest.TestCase):
+    def test_methods(self):
+        for method in METHODS:
+            tally = Tally(f"jumps by {method}")
+            for seed in seeds(40):
+                chain = Chain(seed)
+                run = simulate(chain.text(), method=method, stop_time=STOP, tolerance=1e-8)
+                tally.add(run, lambda: chain.error(run) < 1e-5, seed)
+            tally.check(self, 1)
+            print(tally.kind, tally.right, tally.wrong, dict(tally.refused), tally.examples)
+
+
+if __name__ == "__main__":
+    unittest.main()
