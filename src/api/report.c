@@ -73,7 +73,7 @@ static void print_model(daedal_result *result, TextVec *text) {
   Simulation *simulation = &result->simulation;
   if (text->count || !simulation->facts.reduction) return;
   double begin = pipeline_clock();
-  result->reduction = reduction_layer(simulation->facts.reduction, &simulation->original, simulation->request.run.start,
+  result->reduction = reduction_layer(simulation->facts.reduction, &simulation->original, simulation->since,
                                       result->heap, &result->diags.arena);
   simulation->facts.reduction = &result->reduction;
   reduction_print(&result->reduction, simulation->request.method, text);

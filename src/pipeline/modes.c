@@ -73,7 +73,7 @@ static bool restructure(Simulation *simulation, double t, const double *y) {
   simulation->plan = plan;
   simulation->original = original;
   simulation->original.evaluator->inputs = before->evaluator->inputs;
-  simulation->request.run.start = t;
+  simulation->since = t;
   if (!simulation_make_view(simulation)) return false;
   Past *past = simulation->system.evaluator->past;
   if (past) past_restore(past, before->evaluator->past);
@@ -103,8 +103,8 @@ bool mode_begin(Simulation *simulation) {
 }
 
 RunStatus mode_loop(Simulation *simulation, bool resumes) {
-  return run_begin(simulation->run, simulation->view, &simulation->plan->run, simulation->request.run.start,
-                   simulation->system.y, resumes);
+  return run_begin(simulation->run, simulation->view, &simulation->plan->run, simulation->since, simulation->system.y,
+                   resumes);
 }
 
 RunStatus mode_follow(Simulation *simulation) {

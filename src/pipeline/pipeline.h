@@ -96,9 +96,11 @@ typedef struct Simulation {
   Heap *heap;
   Arena arena;
   Diags *diags;
-  const Plan *plan;
-  const Plan *shared; /* that it is a run of; NULL: it has its own */
+  const Plan *plan;  /* of the equations as they are now */
+  const Plan *first; /* that it began with */
+  bool is_shared;    /* others may run the first plan, too */
   Request request;
+  double since;      /* when the equations became those of the plan */
   ArrayRun original; /* the model's array */
   Initializer initializer;
   Initial initial;

@@ -155,7 +155,7 @@ bool simulation_make_view(Simulation *simulation) {
   if (structure) {
     const ArrayRun *system = &simulation->system;
     int32_t block;
-    if (!dummy_select(system->dummy, simulation->request.run.start, system->y, &block))
+    if (!dummy_select(system->dummy, simulation->since, system->y, &block))
       return start_no_choice(system->evaluator, structure, block, simulation->diags);
     statespace_choose(system->space, dummy_depth(system->dummy));
   }
