@@ -63,7 +63,8 @@ const Plan *simulation_mode(Simulation *simulation, const bool *holds) {
 static bool restructure(Simulation *simulation, double t, const double *y) {
   bool is_new;
   View *before = simulation->view;
-  Handover handover = {t, before->original, mode_columns(simulation, y, simulation->heap)};
+  const double *beginning = before->beginning;
+  Handover handover = {t, before->original, beginning ? beginning : mode_columns(simulation, y, simulation->heap)};
   memcpy(handover.evaluator->discretes, before->evaluator->discretes,
          simulation->plan->model->discretes.count * sizeof(double));
   const Plan *plan = mode_plan(simulation, &handover, &is_new);

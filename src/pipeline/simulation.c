@@ -59,11 +59,11 @@ bool simulation_advance(Simulation *simulation, double until, bool once) {
   return simulation_go_on(simulation, run_advance(simulation->run, until, once), until, once);
 }
 
-/* A run that failed with a method that knows one structure only, where equations become others at events. */
+/* A run that failed with a method whose system cannot become another, where equations become others at events. */
 static void blame_method(Simulation *simulation) {
   const Plan *plan = simulation->plan;
   const Method *method = simulation->request.method;
-  if (!method->one_structure || !plan->branches.count) return;
+  if (plan->reduction.reduced.modes == plan->reduction.modes || !plan->branches.count) return;
   Model *own = evaluator_model(simulation->original.evaluator);
   diag_warning(
       simulation->diags, DIAG_WARNING, (Span){0},

@@ -92,17 +92,27 @@ static bool coefficients_changed(const Jump *jump) {
   return false;
 }
 
-/* Would columns of order d - 2 have to jump, for rows of level c - 2? Their coefficients are the leading ones too. */
-static bool lower_jumps(Jump *jump, uint32_t *column) {
+/* Would columns of order d - below have to jump, for rows of level c - below? Their coefficients are the leading ones too. */
+static bool jumps_below(Jump *jump, int32_t below, uint32_t *column) {
   const Array *array = jump->evaluator->array;
   for (uint32_t i = 0; i < array->problem->equations; i++)
-    jump->b[i] = array->c[i] > 1 ? -jump->rows[array->row_start[i] + (uint32_t)array->c[i] - 2] : 0;
+    jump->b[i] = array->c[i] >= below ? -jump->rows[array->row_start[i] + (uint32_t)(array->c[i] - below)] : 0;
   linear_solve(jump->linear, jump->b);
   for (uint32_t j = 0; j < array->problem->unknowns; j++) {
-    *column = array->column_start[j] + (uint32_t)array->d[j] - 2;
-    if (array->d[j] < 2) continue;
+    if (array->d[j] < below) continue;
+    *column = array->column_start[j] + (uint32_t)(array->d[j] - below);
     if (fabs(jump->b[j]) > JUMPED * fmax(jump->evaluator->nominal[*column], fabs(jump->y[*column]))) return true;
   }
+  return false;
+}
+
+/* The same of all orders below d - 1. */
+static bool lower_jumps(Jump *jump, uint32_t *column) {
+  const Array *array = jump->evaluator->array;
+  int32_t most = 0;
+  for (uint32_t i = 0; i < array->problem->equations; i++) most = array->c[i] > most ? array->c[i] : most;
+  for (int32_t below = 2; below <= most; below++)
+    if (jumps_below(jump, below, column)) return true;
   return false;
 }
 

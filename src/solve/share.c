@@ -26,7 +26,7 @@ Share *share_new(Heap *heap, View *view, const Reduction *reduction, const Array
   *share = (Share){.view = view, .reduced = reduced, .original = *original};
   share->jump = jump_new(heap, original->evaluator);
   share->begin = heap_array(heap, reduced->array->columns, sizeof(double));
-  share->before = heap_copy(heap, original->y, columns, sizeof(double));
+  view->beginning = share->before = heap_copy(heap, original->y, columns, sizeof(double));
   heap_numbers(heap, columns, &share->whole, &share->moved, &share->drift);
   share->held = heap_array(heap, columns, sizeof(uint8_t));
   return share;
@@ -117,5 +117,3 @@ bool share_solve_holding(Share *share, double t, double *y, const uint8_t *held)
   give_columns(share, y);
   return true;
 }
-
-const double *share_beginning(const Share *share) { return share->before; }

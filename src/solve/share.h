@@ -12,7 +12,7 @@ typedef struct Share Share;
  * happens at events, or delays look back at a past that the model's array does not have. Lives in the heap. */
 Share *share_new(Heap *heap, View *view, const Reduction *reduction, const ArrayRun *original);
 
-/* An event begins at (t, y); nothing has changed yet. Finds all columns of the model's array there. */
+/* An event begins at (t, y); nothing has changed yet. Finds all columns of the model's array there: view->beginning. */
 void share_begin(Share *share, double t, const double *y);
 
 /* Shares the jump that the modes of now ask of y. false: it is not determined, which view->undetermined names. */
@@ -24,6 +24,3 @@ bool share_solve(Share *share, double t, double *y);
 
 /* The same where columns of the view have got other values: `held` as in ViewMethods. */
 bool share_solve_holding(Share *share, double t, double *y, const uint8_t *held);
-
-/* All columns of the model's array where the last event began. */
-const double *share_beginning(const Share *share);

@@ -99,6 +99,7 @@ struct View {
   /* the array of the model, for the check of its constraints; its columns are found among those of the
    * view */
   Evaluator *original;
+  const double *beginning;     /* all columns of it where the last event began; NULL: they are those of the view */
   Switches *original_switches; /* NULL where the evaluators share their modes */
   const uint32_t *mode;   /* per mode of it: the same of the view, MAP_NONE if none is; NULL where they are shared */
   const uint32_t *source; /* per column of it; MAP_NONE: not in the view */

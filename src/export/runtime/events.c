@@ -413,20 +413,29 @@ static int coefficients_changed(const Solver *solver) {
   return 0;
 }
 
-/* Would columns two orders below the highest have to jump, for rows two levels below? The factors are there. */
+/* Would columns so many orders below the highest have to jump, for rows as many levels below? The factors are there. */
+static int jumps_below(Solver *solver, const double *rows, int below) {
+  const Model *model = solver->model;
+  memset(solver->right, 0, (size_t)model->unknowns * sizeof(double));
+  for (int r = 0; r < model->rows; r++)
+    if (model->level[r] == model->c[r] - below) solver->right[model->row_equation[r]] = -rows[r];
+  matrix_solve(&solver->full, solver->right);
+  for (int j = 0; j < model->unknowns; j++) {
+    int q = model->column_start[j] + model->d[j] - below;
+    if (model->d[j] >= below && fabs(solver->right[j]) > JUMPED * fmax(model->nominal[q], fabs(solver->jump_y[q])))
+      return 1;
+  }
+  return 0;
+}
+
 static int lower_jumps(Solver *solver, double t) {
   const Model *model = solver->model;
   double *rows = solver->jump_first + model->nonzeros;
+  int most = 0;
   if (program_run(solver, model->residual, t, solver->jump_y, rows)) return 0;
-  memset(solver->right, 0, (size_t)model->unknowns * sizeof(double));
-  for (int r = 0; r < model->rows; r++)
-    if (model->c[r] > 1 && model->level[r] == model->c[r] - 2) solver->right[model->row_equation[r]] = -rows[r];
-  matrix_solve(&solver->full, solver->right);
-  for (int j = 0; j < model->unknowns; j++) {
-    int q = model->column_start[j] + model->d[j] - 2;
-    if (model->d[j] >= 2 && fabs(solver->right[j]) > JUMPED * fmax(model->nominal[q], fabs(solver->jump_y[q])))
-      return 1;
-  }
+  for (int r = 0; r < model->rows; r++) most = model->c[r] > most ? model->c[r] : most;
+  for (int below = 2; below <= most; below++)
+    if (jumps_below(solver, rows, below)) return 1;
   return 0;
 }
 
