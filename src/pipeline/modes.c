@@ -108,6 +108,16 @@ RunStatus mode_loop(Simulation *simulation, bool resumes) {
                    resumes);
 }
 
+/* Instead of what was said: a system of a high index may have been led into a mode by forces that it does not know well enough. */
+static void blame_index(Simulation *simulation, double t, int32_t index, uint32_t said) {
+  if (index < 3) return;
+  diags_keep(simulation->diags, said);
+  diag_error(simulation->diags, DIAG_JUMP, (Span){0},
+             "at the event at time %.10g, which changes the structure, no consistent values were found; the system "
+             "integrated has index %d: use a method that reduces it, such as dummy",
+             t, (int)index);
+}
+
 RunStatus mode_follow(Simulation *simulation) {
   enum { LIMIT = 1000 }; /* changes of the structure at one time */
   const double *y;
@@ -119,5 +129,9 @@ RunStatus mode_follow(Simulation *simulation) {
                "at time %.10g the structure of the equations changes again and again", t);
     return RUN_FAILED;
   }
-  return restructure(simulation, t, y) ? mode_loop(simulation, true) : RUN_FAILED;
+  int32_t index = simulation->plan->reduction.reduced.left + 1;
+  uint32_t said = simulation->diags->list.count;
+  if (restructure(simulation, t, y)) return mode_loop(simulation, true);
+  blame_index(simulation, t, index, said);
+  return RUN_FAILED;
 }

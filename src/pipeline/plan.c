@@ -234,6 +234,19 @@ static bool carries_delays(Plan *plan) {
   return false;
 }
 
+/* Modes that rows depend on must be those of the method's own model, too. */
+static bool carries_modes(Plan *plan) {
+  const uint32_t *mode = plan->reduction.reduced.mode;
+  for (uint32_t m = 0; mode && m < plan->modes.count; m++) {
+    if (mode[m] != MAP_NONE || !plan->code->matters[plan->modes.first + m]) continue;
+    diag_error(plan->diags, DIAG_USAGE, (Span){0}, "method %s cannot carry %s", plan->request.method->name,
+               model_text(plan->own, modes_restore(&plan->modes, plan->own->dag, plan->modes.relation[m]),
+                          &plan->diags->arena));
+    return false;
+  }
+  return true;
+}
+
 /* What the method makes of the array at the initial point. */
 static bool pass_reduce(Plan *plan) {
   const Request *request = &plan->request;
@@ -269,7 +282,7 @@ static bool pass_reduce(Plan *plan) {
     return false;
   }
   reduction_remove_superfluous(&plan->reduction);
-  return carries_delays(plan) && keeps_structure(plan);
+  return carries_delays(plan) && carries_modes(plan) && keeps_structure(plan);
 }
 
 /* What runs need besides: signals, constraints to check, blocks to watch. */

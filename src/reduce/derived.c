@@ -548,7 +548,7 @@ static void map_modes(Reduction *reduction, Derived *derived) {
   Reduced *reduced = &reduction->reduced;
   const Modes *modes = reduction->modes;
   Map places = map_make(reduction->heap);
-  reduced->mode = arena_array(reduction->arena, modes->count, sizeof *reduced->mode);
+  reduced->mode = arena_array(reduction->arena, modes->count + 1, sizeof *reduced->mode);
   for (uint32_t m = 0; m < reduced->modes->count; m++) map_put(&places, reduced->modes->relation[m], m);
   for (uint32_t m = 0; m < modes->count; m++) {
     Expr relation = transplant(&derived->plan, dag_discrete(derived->plan.from, modes->first + m));

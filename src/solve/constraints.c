@@ -167,7 +167,7 @@ void constraints_check(Constraints *constraints, double t, const double *y) {
   View *view = constraints->view;
   Heap *heap = view->original->heap;
   set_columns(constraints, y);
-  view_set_original(view, t, constraints->y);
+  view_set_original(view);
   evaluate(constraints, t);
   if (seems_violated(constraints)) raise_scales(constraints, t); /* columns may have grown since the start */
   vec_push(heap, &constraints->times, t);

@@ -15,12 +15,12 @@ struct Share {
   double *whole, *moved; /* the same now; behind a jump */
   double *drift;         /* what they are more than the columns of the view */
   uint8_t *held;         /* per column of the model's array */
+  bool is_constrained;   /* equations are differentiated: columns may have drifted, or be missing in the view */
 };
 
 Share *share_new(Heap *heap, View *view, const Reduction *reduction, const ArrayRun *original) {
   const Reduced *reduced = &reduction->reduced;
   if (!modes_make_events(reduced->modes)) return NULL;
-  if (reduced->modes != reduction->modes && original->evaluator->past) return NULL;
   Share *share = heap_alloc(heap, sizeof *share);
   size_t columns = reduction->array->columns;
   *share = (Share){.view = view, .reduced = reduced, .original = *original};
@@ -29,6 +29,7 @@ Share *share_new(Heap *heap, View *view, const Reduction *reduction, const Array
   view->beginning = share->before = heap_copy(heap, original->y, columns, sizeof(double));
   heap_numbers(heap, columns, &share->whole, &share->moved, &share->drift);
   share->held = heap_array(heap, columns, sizeof(uint8_t));
+  share->is_constrained = reduction_depth(reduction) > 0;
   return share;
 }
 
@@ -54,8 +55,8 @@ void share_begin(Share *share, double t, const double *y) {
   memcpy(share->begin, y, (size_t)view->system.columns * sizeof *y);
   for (uint32_t q = 0; q < columns_of(share); q++)
     if (view->source[q] != MAP_NONE) share->before[q] = view->sign[q] * y[view->source[q]];
-  view_set_original(share->view, t, share->before);
-  complete(share, t, share->before, NULL);
+  view_set_original(share->view);
+  if (share->is_constrained) complete(share, t, share->before, NULL);
 }
 
 /* The event begins, or begins anew. */
@@ -67,18 +68,18 @@ static void take_beginning(Share *share) {
 }
 
 /* The columns of the model's array that belong to y. */
-static void take_columns(Share *share, double t, const double *y) {
+static void take_columns(Share *share, const double *y) {
   const View *view = share->view;
   if (memcmp(share->begin, y, (size_t)view->system.columns * sizeof *y) == 0) take_beginning(share);
   for (uint32_t q = 0; q < columns_of(share); q++)
     if (view->source[q] != MAP_NONE) share->whole[q] = view->sign[q] * y[view->source[q]] + share->drift[q];
-  view_set_original(share->view, t, share->whole);
+  view_set_original(share->view);
 }
 
 bool share_jump(Share *share, double t, double *y) {
   View *view = share->view;
   uint32_t column;
-  take_columns(share, t, y);
+  take_columns(share, y);
   memcpy(share->moved, share->whole, columns_of(share) * sizeof *y);
   if (!jump_solve(share->jump, t, share->moved, &column)) {
     view->undetermined = column;
@@ -110,7 +111,7 @@ bool share_solve(Share *share, double t, double *y) {
 
 bool share_solve_holding(Share *share, double t, double *y, const uint8_t *held) {
   const View *view = share->view;
-  take_columns(share, t, y);
+  take_columns(share, y);
   for (uint32_t q = 0; q < columns_of(share); q++)
     share->held[q] = view->source[q] == MAP_NONE ? 0 : held[view->source[q]];
   if (!complete(share, t, share->whole, share->held)) return false;

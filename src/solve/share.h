@@ -8,8 +8,8 @@
 
 typedef struct Share Share;
 
-/* For a view of `reduction`, whose members `original`, `source` and those of the modes are set before it is used. NULL: nothing
- * happens at events, or delays look back at a past that the model's array does not have. Lives in the heap. */
+/* For a view of `reduction`, whose members `original`, `source` and `mode` are set before it is used. NULL: there are no events. Lives
+ * in the heap. */
 Share *share_new(Heap *heap, View *view, const Reduction *reduction, const ArrayRun *original);
 
 /* An event begins at (t, y); nothing has changed yet. Finds all columns of the model's array there: view->beginning. */

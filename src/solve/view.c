@@ -124,17 +124,14 @@ static void copy_discretes(Evaluator *to, const Evaluator *from) {
   copy_numbers(to->pre, from->pre, count);
 }
 
-void view_set_original(View *view, double t, const double *y) {
-  Switches *switches = view->original_switches;
-  if (!switches) return;
+void view_set_original(View *view) {
+  if (!view->mode) return;
+  const Modes *modes = view->original->code->modes;
   copy_discretes(view->original, view->evaluator);
-  if (switches_evaluate(switches, t, y)) {
-    switches_begin(switches, MAP_NONE); /* each point settles its modes anew */
-    switches_set(switches, t, y);
-  }
-  double *own = view->original->discretes + switches->modes->first;
-  for (uint32_t m = 0; m < switches->modes->count; m++)
-    if (view->mode[m] != MAP_NONE) own[m] = view->evaluator->discretes[view->switches->modes->first + view->mode[m]];
+  for (uint32_t m = 0; m < modes->count; m++)
+    if (view->mode[m] != MAP_NONE)
+      view->original->discretes[modes->first + m] =
+          view->evaluator->discretes[view->evaluator->code->modes->first + view->mode[m]];
 }
 
 static bool is_state(const System *system, uint32_t column) {

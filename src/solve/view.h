@@ -99,10 +99,9 @@ struct View {
   /* the array of the model, for the check of its constraints; its columns are found among those of the
    * view */
   Evaluator *original;
-  const double *beginning;     /* all columns of it where the last event began; NULL: they are those of the view */
-  Switches *original_switches; /* NULL where the evaluators share their modes */
-  const uint32_t *mode;   /* per mode of it: the same of the view, MAP_NONE if none is; NULL where they are shared */
-  const uint32_t *source; /* per column of it; MAP_NONE: not in the view */
+  const double *beginning; /* all columns of it where the last event began; NULL: they are those of the view */
+  const uint32_t *mode;    /* per mode of it: the same of the view, MAP_NONE if none is; NULL where they are shared */
+  const uint32_t *source;  /* per column of it; MAP_NONE: not in the view */
   const int8_t *sign;
 };
 
@@ -126,9 +125,8 @@ System view_whole_system(Heap *heap, View *view, Evaluator *evaluator);
 /* All columns at a time within the integrator's last step, the rows solved. EVAL_DOMAIN: they cannot be. */
 EvalStatus view_point(View *view, const Integrator *integrator, void *self, double t, double *y);
 
-/* Gives the array of the model the view's modes and discrete values, where they do not share them; (t, y): all columns of it, for
- * modes that the view has not. */
-void view_set_original(View *view, double t, const double *y);
+/* Gives the array of the model the view's modes and discrete values, where they do not share them. */
+void view_set_original(View *view);
 
 /* Has every watched column a value inside of steps, with the states of now? One that `rates` leaves as it is has none. */
 bool view_interpolates_watched(const View *view);

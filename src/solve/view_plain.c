@@ -44,7 +44,7 @@ static EvalStatus keep_states(PlainView *plain, double t, double *y) {
 static EvalStatus solve_at_event(View *view, double t, double *y) {
   PlainView *plain = (PlainView *)view;
   if (plain->share && !share_jump(plain->share, t, y)) return EVAL_STOP;
-  if (plain->share && share_solve(plain->share, t, y) && !view->original_switches) return EVAL_OK;
+  if (plain->share && share_solve(plain->share, t, y) && !view->mode) return EVAL_OK;
   return keep_states(plain, t, y);
 }
 
@@ -52,7 +52,7 @@ static EvalStatus solve_holding(View *view, double t, double *y, const uint8_t *
   PlainView *plain = (PlainView *)view;
   if (!plain->share) return keep_states(plain, t, y);
   if (!share_solve_holding(plain->share, t, y, held)) return EVAL_STOP;
-  return view->original_switches ? keep_states(plain, t, y) : EVAL_OK;
+  return view->mode ? keep_states(plain, t, y) : EVAL_OK;
 }
 
 static SolveFailure failure(const View *view) {

@@ -6,8 +6,6 @@ View *view_reduced(Heap *heap, const Reduction *reduction, const ArrayRun *origi
   View *view = (reduced->structure ? view_dummy : view_plain)(heap, reduction, original, run);
   view->switches = switches_new(heap, run->evaluator);
   view->original = original->evaluator;
-  if (reduced->modes != reduction->modes) view->original_switches = switches_new(heap, original->evaluator);
-  if (view->original_switches) view->original_switches->decisions = NULL; /* the view's hold for both */
   view->mode = reduced->mode;
   view->source = reduced->source;
   view->sign = reduced->sign;

@@ -17,7 +17,7 @@ static const double GAIN = 1.5;       /* an exchange must multiply the determina
 static const double RAISED = 1.3;     /* what the estimate must grow by after a look that changed nothing */
 static const double ENOUGH = 1e-12;   /* correction that ends Newton's method */
 static const double ROUND_OFF = 1e-5; /* the same, when corrections stagnate */
-static const double JUMPED = 1e-6;    /* a change of a column of x, relative, that is a jump */
+static const double JUMPED = 1e-6;    /* a change of a column, relative, that is a jump */
 static const double SLOW = 0.1;       /* rate of convergence that asks for new factors */
 enum { NEWTON_LIMIT = 20, LOOK_EVERY = 32 /* steps, whatever the rates say */ };
 
@@ -27,6 +27,7 @@ typedef struct SelectedView {
   Strangeness *strangeness;
   Jump *jump;            /* of an array with the offsets of structure; NULL otherwise, or without events */
   RankJump *rank_jump;   /* of one without */
+  bool *differentiated;  /* per column: a higher derivative of its unknown occurs in the equations as they are */
   double *before;        /* all columns */
   double *rows, *values; /* of the whole array */
   double *held;          /* value per column */
@@ -388,13 +389,11 @@ static bool same_ranks(View *view, double t, double *y) {
 
 static EvalStatus solve(View *view, double t, double *y) { return complete_columns(view, t, y); }
 
-/* Has a column of x changed? */
+/* Has a column changed whose derivative occurs? If none has, nothing has an impulse. */
 static bool has_jumped(const SelectedView *selected, const double *before, const double *y) {
   const double *nominal = selected->strangeness->evaluator->nominal;
   for (uint32_t q = 0; q < selected->strangeness->array->columns; q++)
-    if (strangeness_is_x(selected->strangeness, q) &&
-        fabs(y[q] - before[q]) > JUMPED * fmax(nominal[q], fabs(before[q])))
-      return true;
+    if (selected->differentiated[q] && fabs(y[q] - before[q]) > JUMPED * fmax(nominal[q], fabs(before[q]))) return true;
   return false;
 }
 
@@ -506,6 +505,15 @@ static int32_t *make_successors(Heap *heap, const Strangeness *strangeness) {
   return successor;
 }
 
+static bool *mark_differentiated(Heap *heap, const Array *array) {
+  const Incidence *incidence = &array->problem->incidence;
+  bool *marks = heap_array(heap, array->columns, sizeof *marks);
+  for (int32_t e = 0; e < incidence->row_start[array->problem->equations]; e++)
+    for (int32_t k = 0; k < incidence->order[e]; k++)
+      marks[array->column_start[incidence->column[e]] + (uint32_t)k] = true;
+  return marks;
+}
+
 View *view_strangeness(Heap *heap, Strangeness *strangeness, const double *y) {
   SelectedView *selected = heap_alloc(heap, sizeof *selected);
   uint32_t columns = strangeness->array->columns;
@@ -535,6 +543,7 @@ View *view_strangeness(Heap *heap, Strangeness *strangeness, const double *y) {
   view->switches = switches_new(heap, strangeness->evaluator);
   if (view->switches && strangeness->reduced) selected->jump = jump_new(heap, strangeness->evaluator);
   else if (view->switches) selected->rank_jump = rank_jump_new(heap, strangeness);
+  selected->differentiated = mark_differentiated(heap, strangeness->array);
   selected->before = heap_array(heap, columns, sizeof(double));
   use_selection(heap, selected, y);
   return view;
