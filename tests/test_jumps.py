@@ -200,8 +200,92 @@ class Chain:
         return max(abs(a - b) for a, b in zip(last, wanted))
 
 
+class Chains:
+    """x0' = x1 + a x0, ..., up to x(n - 1)' = f g, the same with others from n on, and x0 + xn given, whose derivative n - 1 jumps."""
+
+    def __init__(self, seed):
+        rng = random.Random(seed)
+        self.n, self.gain, self.rate = rng.randint(1, 5), [rng.uniform(0.5, 2) for _ in range(2)], rng.uniform(0.5, 2)
+        self.time, self.own = rng.uniform(0.3, 0.6), [rng.uniform(-0.5, 0.3) for _ in range(2 * self.n)]
+
+    def is_begin(self, k):
+        return k % self.n == self.n - 1
+
+    def text(self):
+        n, way = self.n, f"{self.rate!r}*(time - {self.time!r})^{self.n - 1}/{math.factorial(self.n - 1)}" if self.n > 1 else repr(self.rate)
+        text = "model M\n" + "".join(f" Real x{k}(start = 0);\n" for k in range(2 * n)) + " Real f, c;\nequation\n"
+        for k, a in enumerate(self.own): text += f" der(x{k}) = " + (f"{self.gain[k // n]!r}*f" if self.is_begin(k) else f"x{k + 1}") + f" + {a!r}*x{k};\n"
+        return text + f" c = if time < {self.time!r} then 0 else {way};\n x0 + x{n} = c;\nend M;\n"
+
+    def differentiate(self, form):
+        """Of a linear form of all x: its derivative, and the part of f in it."""
+        found, force = [a * f for a, f in zip(self.own, form)], 0.0
+        for k, f in enumerate(form):
+            if self.is_begin(k): force += self.gain[k // self.n] * f
+            else: found[k + 1] += f
+        return found, force
+
+    def solution(self):
+        """All x at the end, by Runge and Kutta's method behind the jump."""
+        n, count = self.n, 400
+        form, force = [float(k % n == 0) for k in range(2 * n)], 0.0
+        for _ in range(n): form, force = self.differentiate(form)
+
+        def field(x):
+            f = -sum(a * b for a, b in zip(form, x)) / force
+            return [self.own[k] * x[k] + (self.gain[k // n] * f if self.is_begin(k) else x[k + 1]) for k in range(2 * n)]
+
+        x = [self.rate * self.gain[k // n] / sum(self.gain) if self.is_begin(k) else 0.0 for k in range(2 * n)]
+        h = (STOP - self.time) / count
+        add = lambda a, b, f: [p + f * q for p, q in zip(a, b)]
+        for _ in range(count):
+            k1 = field(x)
+            k2 = field(add(x, k1, h / 2))
+            k3 = field(add(x, k2, h / 2))
+            k4 = field(add(x, k3, h))
+            x = [p + h / 6 * (a + 2 * b + 2 * c + d) for p, a, b, c, d in zip(x, k1, k2, k3, k4)]
+        return x
+
+
+class Capacitors:
+    """In a row, with constant currents into them, and a switch between each two that closes or opens once."""
+
+    def __init__(self, seed):
+        rng = random.Random(seed)
+        n = rng.randint(2, 4)
+        self.c, self.i, self.v = [rng.uniform(0.5, 2) for _ in range(n)], [rng.uniform(-1, 1) for _ in range(n)], [rng.uniform(-1, 1) for _ in range(n)]
+        self.switches = [(rng.uniform(0.2, 0.8), rng.random() < 0.5, rng.random() < 0.3) for _ in range(n - 1)]  # time, by a state, opens
+        for k, (_, _, opens) in enumerate(self.switches):
+            if opens: self.v[k + 1] = self.v[k]
+
+    def text(self):
+        n = len(self.c)
+        text = "model M\n Real z(start = 0, fixed = true);\n"
+        for k in range(n): text += f" Real v{k}(start = {self.v[k]!r}, fixed = {'false' if k and self.switches[k - 1][2] else 'true'});\n"
+        text += "".join(f" Real s{k};\n" for k in range(n - 1)) + "equation\n der(z) = 1;\n"
+        for k in range(n):
+            text += f" {self.c[k]!r}*der(v{k}) = {self.i[k]!r}" + (f" - s{k}" if k < n - 1 else "") + (f" + s{k - 1}" if k else "") + ";\n"
+        for k, (time, by_state, opens) in enumerate(self.switches):
+            text += f" if {'z' if by_state else 'time'} {'<' if opens else '>='} {time!r} then v{k} = v{k + 1}; else s{k} = 0; end if;\n"
+        return text + "end M;\n"
+
+    def solution(self):
+        """The voltages at the end: those that are joined have one."""
+        v, times_of = list(self.v), sorted([0.0, STOP] + [switch[0] for switch in self.switches])
+        for begin, end in zip(times_of, times_of[1:]):
+            groups = [[0]]
+            for k, (time, _, opens) in enumerate(self.switches):
+                if (begin < time) == opens: groups[-1].append(k + 1)
+                else: groups.append([k + 1])
+            for group in groups:
+                c = sum(self.c[k] for k in group)
+                joined = sum(self.c[k] * v[k] + self.i[k] * (end - begin) for k in group) / c
+                for k in group: v[k] = joined
+        return v
+
+
 REFUSALS = (r"do not determine by how much \S+ jumps|the ranks of the derivative array change|singular at the initial values|identically singular"
-            r"|method \w+ (needs a constraint|does not follow equations)|solver \w+ needs the state-space form|use solver radau, or a method that reduces it")
+            r"|method \w+ (needs a constraint|does not follow equations)|solver \w+ needs the state-space form|use (solver radau, or )?a method that reduces it")
 
 
 class Shared(unittest.TestCase):
@@ -255,6 +339,29 @@ class Shared(unittest.TestCase):
                 if method == "ggl": self.assertRegex(run.words, REFUSALS)
                 else: self.assertEqual(run.status, 0, (seed, method, run.words))
                 for k in range(n if run.status == 0 else 0): self.assertAlmostEqual(run.end(f"v{k}"), -0.5 * v[k], delta=1e-6, msg=f"{seed} {method}")
+
+    def test_chains(self):
+        """Two chains of integrators whose ends meet a curve: where its derivative jumps that reaches their beginnings, these share the jump."""
+        for seed in seeds(8):
+            chains = Chains(seed)
+            wanted = chains.solution()
+            for method in METHODS:
+                run = simulate(chains.text(), method=method, stop_time=STOP, tolerance=1e-8)
+                if method == "ggl" and chains.n == 1: self.assertRegex(run.words, REFUSALS)
+                else: self.assertEqual(run.status, 0, (seed, method, run.words))
+                for k, value in enumerate(wanted if run.status == 0 else []):
+                    self.assertAlmostEqual(run.end(f"x{k}"), value, delta=1e-6, msg=f"{seed} {method} {k}")
+
+    def test_switches(self):
+        """Capacitors that ideal switches join and part: charges stay. Every switch changes the structure."""
+        for method in METHODS:
+            tally = Tally(f"switches by {method}")
+            for seed in seeds(12):
+                net = Capacitors(seed)
+                run = simulate(net.text(), method=method, stop_time=STOP, tolerance=1e-8)
+                tally.add(run, lambda: max(abs(run.end(f"v{k}") - v) for k, v in enumerate(net.solution())) < 1e-6, seed)
+                if run.status: self.assertRegex(run.words, REFUSALS + "|method baumgarte stabilizes|its rank drops", (seed, method))
+            tally.check(self, 0 if method in ("dummy", "minimal", "projection", "underlying", "none") else 1)
 
     def test_input(self):
         """A jump of an input."""

@@ -108,9 +108,10 @@ RunStatus mode_loop(Simulation *simulation, bool resumes) {
                    resumes);
 }
 
-/* Instead of what was said: a system of a high index may have been led into a mode by forces that it does not know well enough. */
+/* Instead of what was said, if that is not of a jump: a system of a high index may have been led into a mode by forces that it does not
+ * know well enough. */
 static void blame_index(Simulation *simulation, double t, int32_t index, uint32_t said) {
-  if (index < 3) return;
+  if (index < 3 || diags_code(simulation->diags) == DIAG_JUMP) return;
   diags_keep(simulation->diags, said);
   diag_error(simulation->diags, DIAG_JUMP, (Span){0},
              "at the event at time %.10g, which changes the structure, no consistent values were found; the system "

@@ -144,11 +144,10 @@ static StartValues common_starts(const Plan *plan) {
   return starts;
 }
 
-/* The differentiations that the equations need in a mode; NULL where these branches leave them singular. */
-static const int32_t *mode_differentiations(Plan *plan, const bool *holds) {
+/* The structure of the equations in a mode; not ok where these branches leave them singular. */
+static Structure mode_structure(Plan *plan, const bool *holds) {
   Problem narrow = branches_narrow(&plan->whole, &plan->branches, holds, &plan->arena);
-  Structure structure = structure_run(&plan->arena, &narrow.incidence);
-  return structure.status == STRUCTURE_OK ? structure.c : NULL;
+  return structure_run(&plan->arena, &narrow.incidence);
 }
 
 /* Do the equations in the mode of now need other differentiations than those of all branches together? Then their structure says
@@ -156,9 +155,9 @@ static const int32_t *mode_differentiations(Plan *plan, const bool *holds) {
 static bool needs_mode(Plan *plan) {
   if (!plan->branches.count || plan->holds || plan->conversions.count) return false;
   bool *holds = start_branches(plan, plan->first.evaluator, plan->heap);
-  const int32_t *now = mode_differentiations(plan, holds);
-  for (uint32_t i = 0; now && i < plan->whole.equations; i++)
-    if (now[i] > plan->structure.c[i]) return true;
+  Structure now = mode_structure(plan, holds);
+  for (uint32_t i = 0; now.status == STRUCTURE_OK && i < plan->whole.equations; i++)
+    if (now.c[i] > plan->structure.c[i]) return true;
   return false;
 }
 
@@ -197,25 +196,28 @@ static void flip_branches(const Plan *plan, Expr condition, bool *holds) {
     if (plan->branches.condition[k] == condition) holds[k] = !holds[k];
 }
 
-/* A condition whose change, from the mode of now, leads to equations that need other differentiations; EXPR_NONE: none does. */
+/* A condition whose change, from the mode of now, leads to equations for which the array is not made; EXPR_NONE: none does. That of all
+ * branches is valid in a mode that has as many degrees of freedom: its offsets are optimal there, too (Pryce 2001). */
 static Expr restructuring_condition(Plan *plan) {
+  if (plan->holds) return plan->branches.condition[0];
   Expr found = EXPR_NONE;
+  int64_t dof = structure_run(&plan->arena, &plan->whole.incidence).dof;
   bool *holds = start_branches(plan, plan->first.evaluator, plan->heap);
-  const int32_t *now = mode_differentiations(plan, holds);
-  for (uint32_t k = 0; now && found == EXPR_NONE && k < plan->branches.count; k++) {
+  for (uint32_t k = 0; found == EXPR_NONE && k < plan->branches.count; k++) {
     Expr condition = plan->branches.condition[k];
     flip_branches(plan, condition, holds);
-    const int32_t *then = mode_differentiations(plan, holds);
+    Structure then = mode_structure(plan, holds);
     flip_branches(plan, condition, holds);
-    if (then && memcmp(now, then, plan->whole.equations * sizeof *now) != 0) found = condition;
+    if (then.status == STRUCTURE_OK && then.dof != dof) found = condition;
   }
   heap_free(plan->heap, holds);
   return found;
 }
 
-/* A method for one structure is refused where an event may change it. */
+/* A system with modes of its own stays what it is: it is refused where an event may change the structure. */
 static bool keeps_structure(Plan *plan) {
-  if (!plan->request.method->one_structure || !plan->branches.count || !plan->first.y) return true;
+  const Reduced *reduced = &plan->reduction.reduced;
+  if (!reduced->mode || !plan->branches.count || !plan->first.y) return true;
   Expr condition = restructuring_condition(plan);
   if (condition == EXPR_NONE) return true;
   diag_error(plan->diags, DIAG_USAGE, (Span){0},

@@ -63,7 +63,7 @@ bool simulation_advance(Simulation *simulation, double until, bool once) {
 static void blame_method(Simulation *simulation) {
   const Plan *plan = simulation->plan;
   const Method *method = simulation->request.method;
-  if (plan->reduction.reduced.modes == plan->reduction.modes || !plan->branches.count) return;
+  if (!plan->reduction.reduced.mode || !plan->branches.count) return;
   Model *own = evaluator_model(simulation->original.evaluator);
   diag_warning(
       simulation->diags, DIAG_WARNING, (Span){0},

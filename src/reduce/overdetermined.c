@@ -15,6 +15,5 @@ const Method method_overdetermined = {
     .name = "overdetermined",
     .description = "all constraints of all levels, projected in every step (as ODASSL)",
     .enforces_all = true,
-    .one_structure = true,
     .apply = apply,
 };

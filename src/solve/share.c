@@ -15,6 +15,8 @@ struct Share {
   double *whole, *moved; /* the same now; behind a jump */
   double *drift;         /* what they are more than the columns of the view */
   uint8_t *held;         /* per column of the model's array */
+  const Blocks *blocks;  /* of that array */
+  int32_t block;         /* that could not be solved last */
   bool is_constrained;   /* equations are differentiated: columns may have drifted, or be missing in the view */
 };
 
@@ -29,6 +31,7 @@ Share *share_new(Heap *heap, View *view, const Reduction *reduction, const Array
   view->beginning = share->before = heap_copy(heap, original->y, columns, sizeof(double));
   heap_numbers(heap, columns, &share->whole, &share->moved, &share->drift);
   share->held = heap_array(heap, columns, sizeof(uint8_t));
+  share->blocks = &reduction->structure->blocks;
   share->is_constrained = reduction_depth(reduction) > 0;
   return share;
 }
@@ -103,10 +106,19 @@ static void give_columns(Share *share, double *y) {
   }
 }
 
+/* A column of the block that could not be solved. */
+static uint32_t unsolved_column(const Share *share) {
+  int32_t unknown = share->blocks->column[share->blocks->start[share->block]];
+  return share->view->original->array->column_start[unknown];
+}
+
 bool share_solve(Share *share, double t, double *y) {
-  if (!complete(share, t, share->whole, NULL)) return false;
-  give_columns(share, y);
-  return true;
+  if (complete(share, t, share->whole, NULL)) {
+    give_columns(share, y);
+    return true;
+  }
+  if (share->view->mode) share->view->undetermined = unsolved_column(share);
+  return false;
 }
 
 bool share_solve_holding(Share *share, double t, double *y, const uint8_t *held) {

@@ -19,7 +19,7 @@ void share_begin(Share *share, double t, const double *y);
 bool share_jump(Share *share, double t, double *y);
 
 /* Solves all rows of the model's array behind the jump, and sets the columns of the view. false: they cannot be solved, and y stays as
- * it is. */
+ * it is. A view with modes of its own would be another system than the model then: view->undetermined names a column. */
 bool share_solve(Share *share, double t, double *y);
 
 /* The same where columns of the view have got other values: `held` as in ViewMethods. */

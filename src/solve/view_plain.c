@@ -44,8 +44,9 @@ static EvalStatus keep_states(PlainView *plain, double t, double *y) {
 static EvalStatus solve_at_event(View *view, double t, double *y) {
   PlainView *plain = (PlainView *)view;
   if (plain->share && !share_jump(plain->share, t, y)) return EVAL_STOP;
-  if (plain->share && share_solve(plain->share, t, y) && !view->mode) return EVAL_OK;
-  return keep_states(plain, t, y);
+  bool is_solved = plain->share && share_solve(plain->share, t, y);
+  if (view->undetermined != MAP_NONE) return EVAL_STOP;
+  return is_solved && !view->mode ? EVAL_OK : keep_states(plain, t, y);
 }
 
 static EvalStatus solve_holding(View *view, double t, double *y, const uint8_t *held) {
