@@ -92,12 +92,14 @@ bool mode_begin(Simulation *simulation) {
   bool is_new;
   const Plan *plan = mode_plan(simulation, NULL, &is_new);
   if (!plan) return false;
-  simulation->plan = plan;
+  simulation->plan = simulation->first = plan;
+  simulation->is_shared = false;
   simulation->original = plan->first;
   simulation->initializer = plan->initializer;
   simulation->initial = plan->initial;
   simulation->statistics = (RunStatistics){0};
   if (!simulation_make_view(simulation)) return false;
+  simulation_note_beginning(simulation);
   simulation->facts.states = (uint32_t)simulation->view->system.links;
   recorder_rebind(simulation->recorder, simulation->system.evaluator);
   return true;

@@ -102,6 +102,8 @@ typedef struct Simulation {
   Request request;
   double since;      /* when the equations became those of the plan */
   ArrayRun original; /* the model's array */
+  ArrayRun begun;    /* the one that it began with, */
+  double *leaves;    /* and the discrete leaves of it then */
   Initializer initializer;
   Initial initial;
   ArrayRun system;         /* what is integrated */
@@ -155,6 +157,10 @@ bool simulation_reset(Simulation *simulation, const Signal *signal, double value
 
 /* The same for an input that the caller sets. false: the variable is none. */
 bool simulation_give(Simulation *simulation, uint32_t variable, double value);
+
+/* Exchanges the discrete leaves of the array that the run began with for those that it had then; a second time puts them back. For
+ * reports of the beginning. */
+void simulation_exchange_leaves(Simulation *simulation);
 
 /* Takes what was given since as an event at the time reached. false: an error is in diags. */
 bool simulation_settle(Simulation *simulation);

@@ -71,6 +71,7 @@ bool simulation_clone(Simulation *simulation, Heap *heap, const Simulation *from
   simulation->is_shared = from->is_shared;
   Handover here = {run_time(from->run), from->view->original, mode_columns(from, run_values(from->run), heap)};
   if (!share_plan(simulation, from, &here)) return false;
+  if (!from->is_shared) simulation->first = simulation->plan; /* the other's lives no longer than it */
   simulation->since = here.time;
   share_values(simulation, &here);
   if (!simulation_make_view(simulation)) return false;
@@ -78,6 +79,8 @@ bool simulation_clone(Simulation *simulation, Heap *heap, const Simulation *from
   simulation_make_loop(simulation);
   simulation->facts = from->facts;
   simulation->facts.evaluator = NULL;
+  if (from->facts.reduction) simulation->facts.reduction = &simulation->first->reduction;
+  if (from->facts.strangeness) simulation->facts.strangeness = &simulation->strangeness;
   simulation->facts.recorder = simulation->recorder;
   simulation->facts.statistics = &simulation->statistics;
   simulation->facts.run_evaluator = simulation->system.evaluator;
