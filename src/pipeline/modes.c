@@ -3,6 +3,7 @@
 
 #include "code/past.h"
 #include "code/switches.h"
+#include "solve/share.h"
 
 #include <string.h>
 
@@ -63,8 +64,8 @@ const Plan *simulation_mode(Simulation *simulation, const bool *holds) {
 static bool restructure(Simulation *simulation, double t, const double *y) {
   bool is_new;
   View *before = simulation->view;
-  const double *beginning = before->beginning;
-  Handover handover = {t, before->original, beginning ? beginning : mode_columns(simulation, y, simulation->heap)};
+  Handover handover = {t, before->original,
+                       before->share ? share_columns(before->share, y) : mode_columns(simulation, y, simulation->heap)};
   memcpy(handover.evaluator->discretes, before->evaluator->discretes,
          simulation->plan->model->discretes.count * sizeof(double));
   const Plan *plan = mode_plan(simulation, &handover, &is_new);

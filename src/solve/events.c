@@ -5,6 +5,7 @@
 #include "code/past.h"
 #include "solve/reset.h"
 #include "solve/sensitivity.h"
+#include "solve/share.h"
 
 #include <math.h>
 #include <string.h>
@@ -491,7 +492,7 @@ bool events_reset(View *view, double t, double *y, const uint8_t *held, const do
   Heap *heap = view->evaluator->heap;
   size_t columns = (size_t)view->system.columns;
   uint8_t *marks = heap_array(heap, columns, sizeof *marks);
-  if (view->methods->begin_event) view->methods->begin_event(view, t, y);
+  if (view->share) share_begin(view->share, t, y);
   for (size_t q = 0; q < columns; q++)
     if (held[q]) marks[q] = 2, y[q] = values[q];
   bool ok = solve_held(view, t, y, marks);
@@ -576,7 +577,7 @@ static bool iterate(View *view, double t, double *y, uint32_t mode) {
 
 bool events_settle(View *view, double t, double *y, uint32_t mode) {
   if (view->sensitivity && !sensitivity_event(view->sensitivity, t, y, mode)) return false;
-  if (view->methods->begin_event) view->methods->begin_event(view, t, y);
+  if (view->share) share_begin(view->share, t, y);
   if (view->switches->decisions) decisions_begin(view->switches->decisions, t, y);
   bool passed = view->evaluator->past && past_pass(view->evaluator, t, y);
   if (passed && view->methods->solve_at_event(view, t, y) != EVAL_OK) return false;
@@ -586,7 +587,7 @@ bool events_settle(View *view, double t, double *y, uint32_t mode) {
 }
 
 bool events_resume(View *view, double t, double *y) {
-  if (view->methods->begin_event) view->methods->begin_event(view, t, y);
+  if (view->share) share_begin(view->share, t, y);
   if (view->switches->decisions) view->switches->decisions->latches = true;
   return iterate(view, t, y, MAP_NONE);
 }

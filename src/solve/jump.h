@@ -15,5 +15,5 @@ typedef struct Jump Jump;
 Jump *jump_new(Heap *heap, Evaluator *evaluator);
 
 /* The columns of order d - 1 behind an event at t, in place. false: the equations do not determine the jump of *column, since
- * derivatives of a lower order would jump, or coefficients of derivatives change with it; y stays as it is. */
+ * derivatives of lower orders would jump, or coefficients of derivatives change with it; y stays as it is. */
 bool jump_solve(Jump *jump, double t, double *y, uint32_t *column);

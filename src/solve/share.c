@@ -28,7 +28,7 @@ Share *share_new(Heap *heap, View *view, const Reduction *reduction, const Array
   *share = (Share){.view = view, .reduced = reduced, .original = *original};
   share->jump = jump_new(heap, original->evaluator);
   share->begin = heap_array(heap, reduced->array->columns, sizeof(double));
-  view->beginning = share->before = heap_copy(heap, original->y, columns, sizeof(double));
+  share->before = heap_copy(heap, original->y, columns, sizeof(double));
   heap_numbers(heap, columns, &share->whole, &share->moved, &share->drift);
   share->held = heap_array(heap, columns, sizeof(uint8_t));
   share->blocks = &reduction->structure->blocks;
@@ -38,19 +38,20 @@ Share *share_new(Heap *heap, View *view, const Reduction *reduction, const Array
 
 static uint32_t columns_of(const Share *share) { return share->view->original->array->columns; }
 
-/* Solves the columns that are no states, with the states that serve best or those held. y stays as it is where that fails. */
+/* Solves the columns that are no states, with the states that serve best or those held. y stays as it is where that fails, in
+ * share->block. */
 static bool complete(Share *share, double t, double *y, const uint8_t *held) {
   const ArrayRun *original = &share->original;
   size_t bytes = columns_of(share) * sizeof *y;
-  int32_t block;
-  bool chosen =
-      held ? dummy_select_holding(original->dummy, t, y, held, &block) : dummy_select(original->dummy, t, y, &block);
+  bool chosen = held ? dummy_select_holding(original->dummy, t, y, held, &share->block)
+                     : dummy_select(original->dummy, t, y, &share->block);
   if (!chosen) return false;
   statespace_choose(original->space, dummy_depth(original->dummy));
   memcpy(share->moved, y, bytes);
-  if (statespace_complete(original->space, t, share->moved) != EVAL_OK) return false;
-  memcpy(y, share->moved, bytes);
-  return true;
+  bool solved = statespace_complete(original->space, t, share->moved) == EVAL_OK;
+  if (solved) memcpy(y, share->moved, bytes);
+  else share->block = statespace_failure(original->space).block;
+  return solved;
 }
 
 void share_begin(Share *share, double t, const double *y) {
@@ -70,19 +71,19 @@ static void take_beginning(Share *share) {
     if (view->source[q] != MAP_NONE) share->drift[q] = share->before[q] - view->sign[q] * share->begin[view->source[q]];
 }
 
-/* The columns of the model's array that belong to y. */
-static void take_columns(Share *share, const double *y) {
+const double *share_columns(Share *share, const double *y) {
   const View *view = share->view;
   if (memcmp(share->begin, y, (size_t)view->system.columns * sizeof *y) == 0) take_beginning(share);
   for (uint32_t q = 0; q < columns_of(share); q++)
     if (view->source[q] != MAP_NONE) share->whole[q] = view->sign[q] * y[view->source[q]] + share->drift[q];
-  view_set_original(share->view);
+  return share->whole;
 }
 
 bool share_jump(Share *share, double t, double *y) {
   View *view = share->view;
   uint32_t column;
-  take_columns(share, y);
+  view_set_original(view);
+  share_columns(share, y);
   memcpy(share->moved, share->whole, columns_of(share) * sizeof *y);
   if (!jump_solve(share->jump, t, share->moved, &column)) {
     view->undetermined = column;
@@ -122,8 +123,9 @@ bool share_solve(Share *share, double t, double *y) {
 }
 
 bool share_solve_holding(Share *share, double t, double *y, const uint8_t *held) {
-  const View *view = share->view;
-  take_columns(share, y);
+  View *view = share->view;
+  view_set_original(view);
+  share_columns(share, y);
   for (uint32_t q = 0; q < columns_of(share); q++)
     share->held[q] = view->source[q] == MAP_NONE ? 0 : held[view->source[q]];
   if (!complete(share, t, share->whole, share->held)) return false;

@@ -6,14 +6,15 @@
 
 #include "solve/view.h"
 
-typedef struct Share Share;
-
 /* For a view of `reduction`, whose members `original`, `source` and `mode` are set before it is used. NULL: there are no events. Lives
  * in the heap. */
 Share *share_new(Heap *heap, View *view, const Reduction *reduction, const ArrayRun *original);
 
-/* An event begins at (t, y); nothing has changed yet. Finds all columns of the model's array there: view->beginning. */
+/* An event begins at (t, y); nothing has changed yet. Finds all columns of the model's array there. */
 void share_begin(Share *share, double t, const double *y);
+
+/* All columns of the model's array that belong to y in the midst of an event, until the next call. */
+const double *share_columns(Share *share, const double *y);
 
 /* Shares the jump that the modes of now ask of y. false: it is not determined, which view->undetermined names. */
 bool share_jump(Share *share, double t, double *y);

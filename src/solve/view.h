@@ -8,6 +8,7 @@
 #include "solve/integrator.h"
 
 typedef struct View View;
+typedef struct Share Share;
 
 /* All columns at a time. */
 typedef struct Moment {
@@ -41,9 +42,6 @@ typedef struct ViewMethods {
 
   /* The same at an event, where only the modes have changed: states stay as they are. */
   EvalStatus (*solve_at_event)(View *view, double t, double *y);
-
-  /* An event begins at (t, y), and nothing has changed yet. NULL: nothing is to be kept of that. */
-  void (*begin_event)(View *view, double t, const double *y);
 
   /* Solves the rows at an event that has given columns other values, which stay (`held`, per column), as do states as far as
    * the rows allow. */
@@ -99,9 +97,9 @@ struct View {
   /* the array of the model, for the check of its constraints; its columns are found among those of the
    * view */
   Evaluator *original;
-  const double *beginning; /* all columns of it where the last event began; NULL: they are those of the view */
-  const uint32_t *mode;    /* per mode of it: the same of the view, MAP_NONE if none is; NULL where they are shared */
-  const uint32_t *source;  /* per column of it; MAP_NONE: not in the view */
+  Share *share;           /* of jumps, where the system is another (share.h); NULL: it is not, or has no events */
+  const uint32_t *mode;   /* per mode of it: the same of the view, MAP_NONE if none is; NULL where they are shared */
+  const uint32_t *source; /* per column of it; MAP_NONE: not in the view */
   const int8_t *sign;
 };
 

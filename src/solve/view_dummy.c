@@ -12,8 +12,7 @@ typedef struct DummyView {
   View view;
   Dummy *dummy;
   StateSpace *space;
-  Jump *jump;   /* of the model's own array; NULL: it is another one, or there are no events */
-  Share *share; /* of another; NULL: see share_new */
+  Jump *jump; /* of the model's own array; NULL: it is another one, or there are no events */
   Workspace *kept_rows, *kept_entries;
   double *below; /* all columns, in the mode below an edge that the solution slides along */
   Variation *variation;
@@ -135,13 +134,8 @@ static void remove_superfluous(Heap *heap, DummyView *chosen, const Reduced *red
 static EvalStatus solve(View *view, double t, double *y) { return complete_states(view, t, y); }
 static EvalStatus find(View *view, double t, double *y) { return find_states(view, t, y); }
 
-static void begin_event(View *view, double t, const double *y) {
-  const DummyView *chosen = (DummyView *)view;
-  if (chosen->share) share_begin(chosen->share, t, y);
-}
-
 static bool share(DummyView *chosen, double t, double *y) {
-  if (chosen->share) return share_jump(chosen->share, t, y);
+  if (chosen->view.share) return share_jump(chosen->view.share, t, y);
   uint32_t column;
   if (!chosen->jump || jump_solve(chosen->jump, t, y, &column)) return true;
   chosen->view.undetermined = column;
@@ -165,7 +159,7 @@ static EvalStatus solve_at_event(View *view, double t, double *y) {
 static EvalStatus solve_holding(View *view, double t, double *y, const uint8_t *held) {
   DummyView *chosen = (DummyView *)view;
   int32_t block;
-  if (chosen->share && !share_solve_holding(chosen->share, t, y, held)) return EVAL_STOP;
+  if (view->share && !share_solve_holding(view->share, t, y, held)) return EVAL_STOP;
   if (!dummy_select_holding(chosen->dummy, t, y, held, &block)) return EVAL_STOP;
   update_links(chosen);
   statespace_choose(chosen->space, dummy_depth(chosen->dummy));
@@ -205,7 +199,6 @@ static void restore_choice(View *view, const void *choice, const double *y) {
 
 static const ViewMethods METHODS = {.solve = solve,
                                     .find = find,
-                                    .begin_event = begin_event,
                                     .solve_at_event = solve_at_event,
                                     .solve_holding = solve_holding,
                                     .exchange = exchange,
@@ -246,7 +239,7 @@ View *view_dummy(Heap *heap, const Reduction *reduction, const ArrayRun *origina
   chosen->dummy = run->dummy;
   view->chooses = dummy_chooses(run->dummy);
   chosen->space = run->space;
-  if (reduced->array != reduction->array) chosen->share = share_new(heap, view, reduction, original);
+  if (reduced->array != reduction->array) view->share = share_new(heap, view, reduction, original);
   else if (modes_make_events(reduced->modes)) chosen->jump = jump_new(heap, run->evaluator);
   view->undetermined = MAP_NONE;
   chosen->below = heap_array(heap, jacobian->columns, sizeof(double));

@@ -11,18 +11,11 @@ static const double JUMPED = 1e-6;
 typedef struct PlainView {
   View view;
   Nearest *nearest;
-  Share *
-      share; /* hidden constraints that the system does not hold must hold where it starts again; NULL: see share_new */
 } PlainView;
 
 static EvalStatus solve(View *view, double t, double *y) {
   nearest_move(((PlainView *)view)->nearest, t, y);
   return EVAL_OK;
-}
-
-static void begin_event(View *view, double t, const double *y) {
-  const PlainView *plain = (PlainView *)view;
-  if (plain->share) share_begin(plain->share, t, y);
 }
 
 /* The column of the model's array that a column of the view is. */
@@ -43,16 +36,16 @@ static EvalStatus keep_states(PlainView *plain, double t, double *y) {
 
 static EvalStatus solve_at_event(View *view, double t, double *y) {
   PlainView *plain = (PlainView *)view;
-  if (plain->share && !share_jump(plain->share, t, y)) return EVAL_STOP;
-  bool is_solved = plain->share && share_solve(plain->share, t, y);
+  if (view->share && !share_jump(view->share, t, y)) return EVAL_STOP;
+  bool is_solved = view->share && share_solve(view->share, t, y);
   if (view->undetermined != MAP_NONE) return EVAL_STOP;
   return is_solved && !view->mode ? EVAL_OK : keep_states(plain, t, y);
 }
 
 static EvalStatus solve_holding(View *view, double t, double *y, const uint8_t *held) {
   PlainView *plain = (PlainView *)view;
-  if (!plain->share) return keep_states(plain, t, y);
-  if (!share_solve_holding(plain->share, t, y, held)) return EVAL_STOP;
+  if (!view->share) return keep_states(plain, t, y);
+  if (!share_solve_holding(view->share, t, y, held)) return EVAL_STOP;
   return view->mode ? keep_states(plain, t, y) : EVAL_OK;
 }
 
@@ -68,7 +61,6 @@ static uint64_t factorizations(const View *view) {
 
 static const ViewMethods METHODS = {.solve = solve,
                                     .find = solve,
-                                    .begin_event = begin_event,
                                     .solve_at_event = solve_at_event,
                                     .solve_holding = solve_holding,
                                     .failure = failure,
@@ -97,6 +89,6 @@ View *view_plain(Heap *heap, const Reduction *reduction, const ArrayRun *origina
   view->system.column_index = reduced->column_index;
   make_links(heap, &view->system, run->evaluator->array, reduced->tie);
   plain->nearest = nearest_new(heap, &view->system);
-  plain->share = share_new(heap, view, reduction, original);
+  view->share = share_new(heap, view, reduction, original);
   return view;
 }
