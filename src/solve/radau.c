@@ -41,6 +41,8 @@ static const double unread_limit = 30;    /* the same where nobody looks */
  * left after the first. */
 static const double least_carried = 1e-3;
 
+static const double factorials[SMAX + 1] = {1, 1, 2, 6, 24, 120, 720, 5040};
+
 static const double reach = 300; /* largest (1 + h / last h)^degree when starting values are extrapolated */
 
 typedef enum NewtonStatus {
@@ -332,59 +334,6 @@ static EvalStatus radau_evaluate(Radau *radau, double h) {
   return status;
 }
 
-static double radau_change_norm(const Radau *radau) {
-  int s = radau->method->stages;
-  double sum = 0, count = (double)radau->newton_count * s;
-  for (int32_t n = 0; n < radau->newton_count; n++) {
-    int32_t c = radau->newton_columns[n];
-    const Pair *change = (const Pair *)(const void *)(radau->stages->change + c * (s + 1)); /* the last one is 0 */
-    Pair square = {0, 0};
-    for (int i = 0; i <= s / 2; i++) square += change[i] * change[i];
-    sum += (square[0] + square[1]) * radau->weight[c] * radau->weight[c];
-  }
-  return sqrt(sum / fmax(count, 1));
-}
-
-static int radau_iteration_limit(const Radau *radau) {
-  return radau->fixed_step ? 50 : 7 + (radau->method->stages - 3) * 5 / 2;
-}
-
-/* Simplified Newton iteration (section IV.8). On NEWTON_SLOW, *factor is what the step is to be multiplied by. */
-static NewtonStatus radau_newton(Radau *radau, double h, double *factor) {
-  double goal = radau->goal[radau->method - radau_methods], norm_before = 0, ratio_before = 0;
-  int limit = radau_iteration_limit(radau);
-  radau->convergence = pow(fmax(radau->convergence, DBL_EPSILON), 0.8);
-  if (!radau->linear) radau->convergence = fmax(radau->convergence, least_carried);
-  radau->theta = renew_above;
-  *factor = 0.5;
-  for (int iteration = 1; iteration <= limit; iteration++) {
-    EvalStatus status = radau_evaluate(radau, h);
-    if (status != EVAL_OK) return status == EVAL_STOP ? NEWTON_STOP : NEWTON_DOMAIN;
-    stages_solve(radau->stages, radau->residual);
-    double norm = radau_change_norm(radau);
-    radau->iterations = iteration;
-    if (!isfinite(norm)) return NEWTON_SLOW;
-    if (iteration > 1) {
-      double ratio = norm / norm_before;
-      radau->theta = iteration == 2 ? ratio : sqrt(ratio * ratio_before);
-      ratio_before = ratio;
-      if (radau->theta >= 0.99) return NEWTON_SLOW;
-      radau->convergence = fmin(radau->theta, 0.99) / (1 - fmin(radau->theta, 0.99));
-      double left = radau->convergence * norm * pow(radau->theta, limit - 1 - iteration) / goal;
-      if (iteration > 2 && iteration < limit && left >= 1) {
-        *factor = 0.8 * pow(fmax(1e-4, fmin(20, left)), -1.0 / (4 + limit - 1 - iteration));
-        return NEWTON_SLOW;
-      }
-    }
-    norm_before = fmax(norm, DBL_EPSILON);
-    int lanes = radau->method->stages + 1;
-    for (int i = 0; i < radau->method->stages; i++)
-      for (int32_t c = 0; c < radau->system->columns; c++) radau->stage[i][c] += radau->stages->change[c * lanes + i];
-    if (radau->convergence * norm <= goal) return NEWTON_CONVERGED;
-  }
-  return NEWTON_SLOW;
-}
-
 /* ---- Error ---- */
 
 static double radau_error_norm(const Radau *radau) {
@@ -435,7 +384,7 @@ static double radau_departure(const Radau *radau, double t_new) {
     for (int k = 0; k < 3; k++) squares[k] += derivative[k] * derivative[k];
   }
   for (int k = 0; k < 3; k++) {
-    double factorial = tgamma(radau->method->stages - k + 1);
+    double factorial = factorials[radau->method->stages - k];
     squares[k] *= factorial * factorial;
   }
   double growth = fmin(1, (squares[0] + squares[1]) / fmax(squares[1] + squares[2], DBL_MIN));
@@ -460,22 +409,26 @@ static void radau_filter_defect(Radau *radau) {
 }
 
 /* The embedded formula of section IV.8 compares, in closed form, the rate at the start of the step with the
- * value there of the polynomial through the stages' rates. Where a method leaves a high index, first steps and those behind rejected
- * ones are filtered twice, as no step would be small enough; elsewhere that would hide where a limit of the solution begins or
- * ends, as that of a diode. */
-static double radau_error(Radau *radau, double h) {
+ * value there of the polynomial through the stages' rates. */
+static void radau_find_defect(Radau *radau, double h) {
   const RadauCoefficients *method = radau->method;
+  const Elimination *elimination = radau->stages->elimination;
   memset(radau->defect, 0, (size_t)radau->system->columns * sizeof(double));
   for (int32_t l = 0; l < radau->system->links; l++) {
-    int32_t to = radau->stages->elimination->to[l];
+    int32_t from = elimination->from[l], to = elimination->to[l];
     double extrapolated = 0;
     for (int i = 0; i < method->stages; i++) extrapolated += method->at_zero[i] * radau->stage[i][to];
-    radau->defect[radau->stages->elimination->from[l]] = h * (radau->y[to] - extrapolated);
-    radau->estimate[radau->stages->elimination->from[l]] =
-        method->mu_real * radau->defect[radau->stages->elimination->from[l]];
+    radau->defect[from] = h * (radau->y[to] - extrapolated);
+    radau->estimate[from] = method->mu_real * radau->defect[from];
   }
   radau->raw_error = fmax(radau_states_norm(radau, radau->estimate), 1e-10);
-  double step = h * method->mu_real;
+}
+
+/* Where a method leaves a high index, first steps and those behind rejected ones are filtered twice, as no step would be small enough;
+ * elsewhere that would hide where a limit of the solution begins or ends, as that of a diode. */
+static double radau_error(Radau *radau, double h) {
+  double step = h * radau->method->mu_real;
+  radau_find_defect(radau, h);
   stages_filter(radau->stages, step, radau->estimate);
   radau_filter_defect(radau);
   double error = radau_error_norm(radau);
@@ -483,8 +436,6 @@ static double radau_error(Radau *radau, double h) {
   stages_filter(radau->stages, step, radau->estimate);
   return radau_error_norm(radau);
 }
-
-/* ---- Step and order ---- */
 
 /* Over a bend of the equations the solution is no better than the estimate: that must keep the tolerance asked for, then. */
 static double radau_bend(const Radau *radau, double t) {
@@ -494,6 +445,91 @@ static double radau_bend(const Radau *radau, double t) {
   if (looser <= 1 || !system->bends) return 1;
   return system->bends(system->context, radau->t, radau->y, t, radau->stage[radau->method->stages - 1]) ? looser : 1;
 }
+
+/* The error of the step in tolerances; 1 or more asks for a shorter one. *is_unresolved: so do columns that the error test of the states
+ * does not see. */
+static double radau_measure(Radau *radau, double h, double t_new, double bend, bool *is_unresolved) {
+  double error = radau_error(radau, h) * bend;
+  radau->departure = radau_departure(radau, t_new);
+  double unresolved = fmax(radau_gap(radau), radau->departure);
+  *is_unresolved = unresolved > error && h > radau->shortest_followed;
+  return *is_unresolved ? unresolved : error;
+}
+
+/* ---- Newton ---- */
+
+static double radau_change_norm(const Radau *radau) {
+  int s = radau->method->stages;
+  double sum = 0, count = (double)radau->newton_count * s;
+  for (int32_t n = 0; n < radau->newton_count; n++) {
+    int32_t c = radau->newton_columns[n];
+    const Pair *change = (const Pair *)(const void *)(radau->stages->change + c * (s + 1)); /* the last one is 0 */
+    Pair square = {0, 0};
+    for (int i = 0; i <= s / 2; i++) square += change[i] * change[i];
+    sum += (square[0] + square[1]) * radau->weight[c] * radau->weight[c];
+  }
+  return sqrt(sum / fmax(count, 1));
+}
+
+static int radau_iteration_limit(const Radau *radau) {
+  return radau->fixed_step ? 50 : 7 + (radau->method->stages - 3) * 5 / 2;
+}
+
+/* Is it sure that the error test will reject the step, although stages are still off by `left`, in the mean over all columns? The estimate
+ * is of few of them, and its sums over the stages magnify their changes: both by about ten. Most steps pass before the filter, too, and
+ * need no closer look. */
+static bool radau_is_hopeless(Radau *radau, double h, double t_new, double left) {
+  static const double magnified = 100;
+  bool is_unresolved;
+  radau_find_defect(radau, h);
+  if (radau->fixed_step || radau->raw_error < 1 + magnified * left) return false;
+  double error = radau_measure(radau, h, t_new, 1, &is_unresolved);
+  return isfinite(error) && error >= 1 + magnified * left;
+}
+
+/* Simplified Newton iteration (section IV.8), until it has converged or the error test is known to reject the step. On NEWTON_SLOW,
+ * *factor is what the step is to be multiplied by. */
+static NewtonStatus radau_newton(Radau *radau, double h, double t_new, double *factor) {
+  double goal = radau->goal[radau->method - radau_methods], norm_before = 0, ratio_before = 0;
+  int limit = radau_iteration_limit(radau);
+  radau->convergence = pow(fmax(radau->convergence, DBL_EPSILON), 0.8);
+  if (!radau->linear) radau->convergence = fmax(radau->convergence, least_carried);
+  radau->theta = renew_above;
+  *factor = 0.5;
+  for (int iteration = 1; iteration <= limit; iteration++) {
+    EvalStatus status = radau_evaluate(radau, h);
+    if (status != EVAL_OK) return status == EVAL_STOP ? NEWTON_STOP : NEWTON_DOMAIN;
+    stages_solve(radau->stages, radau->residual);
+    double norm = radau_change_norm(radau);
+    radau->iterations = iteration;
+    if (!isfinite(norm)) return NEWTON_SLOW;
+    if (iteration > 1) {
+      double ratio = norm / norm_before;
+      radau->theta = iteration == 2 ? ratio : sqrt(ratio * ratio_before);
+      ratio_before = ratio;
+      if (radau->theta >= 0.99) return NEWTON_SLOW;
+      radau->convergence = fmin(radau->theta, 0.99) / (1 - fmin(radau->theta, 0.99));
+      double last = radau->convergence * norm * pow(radau->theta, limit - 1 - iteration) / goal;
+      if (iteration > 2 && iteration < limit && last >= 1) {
+        *factor = 0.8 * pow(fmax(1e-4, fmin(20, last)), -1.0 / (4 + limit - 1 - iteration));
+        return NEWTON_SLOW;
+      }
+    }
+    norm_before = fmax(norm, DBL_EPSILON);
+    int lanes = radau->method->stages + 1;
+    for (int i = 0; i < radau->method->stages; i++)
+      for (int32_t c = 0; c < radau->system->columns; c++) radau->stage[i][c] += radau->stages->change[c * lanes + i];
+    double left = radau->convergence * norm;
+    if (left <= goal) return NEWTON_CONVERGED;
+    if (iteration > 1 && radau_is_hopeless(radau, h, t_new, left)) {
+      radau->iterations += (int)ceil(log(goal / left) / log(radau->theta)); /* what it would have taken */
+      return NEWTON_CONVERGED;
+    }
+  }
+  return NEWTON_SLOW;
+}
+
+/* ---- Step and order ---- */
 
 /* By how much the step may be divided for this error. */
 static double radau_quotient(const Radau *radau, double error) {
@@ -651,6 +687,7 @@ static void radau_retry(Radau *radau, double h, double factor) {
 static StepStatus radau_step(void *self, double t_stop) {
   Radau *radau = self;
   StepStatus reason = STEP_TOO_SMALL;
+  bool is_unresolved;
   int singular = 0;
   for (;;) {
     double h = fmin(radau->h_next, radau->max_step), factor;
@@ -671,26 +708,22 @@ static StepStatus radau_step(void *self, double t_stop) {
       radau_retry(radau, h, 0.5);
       continue;
     }
-    NewtonStatus newton = radau_newton(radau, h, &factor);
+    double t_new = held ? t_stop : radau->t + h;
+    NewtonStatus newton = radau_newton(radau, h, t_new, &factor);
     if (newton == NEWTON_STOP) return STEP_EVALUATION;
     reason = newton == NEWTON_DOMAIN ? STEP_EVALUATION : STEP_TOO_SMALL;
     if (newton != NEWTON_CONVERGED) {
       radau_retry(radau, h, factor);
       continue;
     }
-    double error = radau_error(radau, h) * radau_bend(radau, held ? t_stop : radau->t + h);
-    radau->departure = radau_departure(radau, held ? t_stop : radau->t + h);
-    double unresolved = fmax(radau_gap(radau), radau->departure);
-    if (unresolved > error && h > radau->shortest_followed) {
-      error = unresolved;
-      if (error >= 1) radau_forget(radau);
-    }
+    double error = radau_measure(radau, h, t_new, radau_bend(radau, t_new), &is_unresolved);
+    if (is_unresolved && error >= 1) radau_forget(radau);
     if (!isfinite(error)) {
       radau_retry(radau, h, 0.5);
     } else if (error >= 1 && !radau->fixed_step) {
       radau_reject(radau, h, error);
     } else {
-      radau_accept(radau, h, error, held ? t_stop : radau->t + h, held);
+      radau_accept(radau, h, error, t_new, held);
       return STEP_OK;
     }
   }
