@@ -59,10 +59,19 @@ static bool any_contradicts(const Switches *switches, uint32_t *mode) {
   return false;
 }
 
+/* The columns that conditions read, at a time inside the step, interpolated. */
+static void interpolate_watched(const Search *search, double t) {
+  const IndexVec *watched = &search->view->watched;
+  const Integrator *integrator = search->integrator;
+  if (watched->count && integrator->interpolate_some)
+    integrator->interpolate_some(search->self, t, watched->data, watched->count, search->y);
+  else integrator->interpolate(search->self, t, search->y);
+}
+
 /* Does something contradict at t? Columns are only interpolated until it seems so, where they can be. */
 static bool look_at(const Search *search, double t, uint32_t *mode) {
   if (t < search->end && !search->interpolates) return point_at(search, t) && any_contradicts(search->switches, mode);
-  if (t < search->end) search->integrator->interpolate(search->self, t, search->y);
+  if (t < search->end) interpolate_watched(search, t);
   const double *y = t < search->end ? search->y : search->integrator->values(search->self);
   if (!switches_evaluate(search->switches, t, y) || !any_contradicts(search->switches, mode)) return false;
   return point_at(search, t) && any_contradicts(search->switches, mode);
@@ -213,7 +222,7 @@ static void halve(const Search *search, double *margin) {
 
 /* The conditions at a time inside the step, of columns that are only interpolated. */
 static bool peek_at(const Search *search, double t) {
-  search->integrator->interpolate(search->self, t, search->y);
+  interpolate_watched(search, t);
   return switches_evaluate(search->switches, t, search->y);
 }
 

@@ -156,6 +156,9 @@ typedef struct Integrator {
    * Valid until the next call of step, start or switch_states. */
   void (*interpolate)(void *self, double t, double *y);
 
+  /* The same of these columns alone; others in y stay as they are. NULL: it would cost as much. */
+  void (*interpolate_some)(void *self, double t, const uint32_t *columns, uint32_t count, double *y);
+
   /* The links of the system have changed at the present time, and y (all columns, projected to round-off) with
    * them: go on without a restart, with step size and history kept as far as the method can. */
   void (*switch_states)(void *self, const double *y);

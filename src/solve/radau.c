@@ -66,7 +66,8 @@ typedef struct Radau {
   Stages *stages; /* the linear equations of Newton's method */
   int32_t *error_columns, *newton_columns, *followed, *algebraic;
   int32_t error_count, newton_count, followed_count, algebraic_count;
-  bool *lenient; /* [columns] measured in Newton's method with a small weight */
+  bool *lenient;  /* [columns] measured in Newton's method with a small weight */
+  bool *is_state; /* [columns] */
 
   double *jacobian;
   double jacobian_time; /* t where it was computed; NAN: there is none */
@@ -126,6 +127,7 @@ static void radau_find_measured(Radau *radau, int32_t *mark) {
     else if (is_algebraic) radau->algebraic[radau->algebraic_count++] = c;
     if (!higher && (is_tested || (is_algebraic && !system->complete))) radau->followed[radau->followed_count++] = c;
     if ((mark[c] != 1 && !(is_spare && system->links > 0)) || higher) radau->newton_columns[radau->newton_count++] = c;
+    radau->is_state[c] = mark[c] & 2;
     radau->lenient[c] = mark[c] == 0 && !higher && system->complete;
   }
 }
@@ -178,6 +180,7 @@ static void *radau_create(Heap *heap, const System *system, const IntegratorOpti
   radau->followed = heap_array(heap, columns, sizeof(int32_t));
   radau->algebraic = heap_array(heap, columns, sizeof(int32_t));
   radau->lenient = heap_array(heap, columns, sizeof(bool));
+  radau->is_state = heap_array(heap, columns, sizeof(bool));
   radau->jacobian = heap_array(heap, (size_t)nonzeros, sizeof(double));
   int stages = radau_methods[radau->highest].stages;
   radau->stages = stages_new(heap, system, stages);
@@ -848,6 +851,24 @@ static void radau_interpolate(void *self, double t, double *y) {
   if (corrected) radau_output_states(output, &weights, true, y);
 }
 
+/* Columns that are no states need no correction, and their look at the step no samples of it. */
+static void radau_interpolate_some(void *self, double t, const uint32_t *columns, uint32_t count, double *y) {
+  Radau *radau = self;
+  bool some_are_states = false;
+  for (uint32_t k = 0; k < count; k++) some_are_states = some_are_states || radau->is_state[columns[k]];
+  if (radau->last_h == 0) {
+    for (uint32_t k = 0; k < count; k++) y[columns[k]] = radau->y[columns[k]];
+    return;
+  }
+  bool corrected = some_are_states && radau_prepare_dense(radau);
+  const RadauOutput *output = radau_output(radau);
+  RadauWeights weights = radau_output_weights(output, (t - radau->last_t) / radau->last_h, corrected);
+  for (uint32_t k = 0; k < count; k++) {
+    int32_t c = (int32_t)columns[k];
+    y[c] = radau_output_value(output, &weights, corrected && radau->is_state[c], c);
+  }
+}
+
 /* Every column keeps its polynomial and the Jacobian stays; only the matrices are formed anew. */
 static void radau_switch_states(void *self, const double *y) {
   Radau *radau = self;
@@ -879,6 +900,7 @@ const Integrator integrator_radau = {
     .time = radau_time,
     .values = radau_values,
     .interpolate = radau_interpolate,
+    .interpolate_some = radau_interpolate_some,
     .switch_states = radau_switch_states,
     .stages = radau_stages,
     .statistics = radau_statistics,
