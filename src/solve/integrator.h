@@ -144,6 +144,10 @@ typedef struct Integrator {
    * its order does. */
   void (*suggest)(void *self, double step);
 
+  /* Goes back to the beginning of the last step, of which a part of this size, or all of it, is tried next. NULL, false: it is to be
+   * started there again. Not behind start or switch_states. */
+  bool (*repeat)(void *self, double step);
+
   /* One accepted step, not beyond t_stop (lands exactly on it when it gets there). */
   StepStatus (*step)(void *self, double t_stop);
 

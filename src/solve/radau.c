@@ -84,6 +84,7 @@ typedef struct Radau {
   /* The last step, for continuous output and starting values. */
   const RadauCoefficients *last_method;
   double last_t, last_h;  /* last_h 0: there is none */
+  bool is_repeated;       /* the step to come begins where the last one did */
   double *last_defect;    /* [columns] */
   double *last[SMAX + 1]; /* all columns at the nodes 0, c[0], ..., c[s-1] */
 
@@ -309,14 +310,33 @@ static void radau_continue(const Radau *radau, const Continuation *continuation,
                  radau->system->columns);
 }
 
-/* Starting values: the last step's polynomials, continued; after a failure, constant. */
+/* The last step, to be looked at between its stages. */
+static RadauOutput *radau_output(Radau *radau) {
+  RadauOutput *output = &radau->output;
+  RadauDense *dense = &radau->dense[radau->last_method - radau_methods];
+  if (radau->last_method->stages >= 5 && dense->sample[RADAU_SAMPLES - 1] == 0)
+    *dense = radau_dense_make(radau->last_method);
+  output->stages = radau->stages;
+  output->method = radau->last_method;
+  output->dense = dense;
+  output->h = radau->last_h;
+  output->value = radau->last;
+  output->defect = radau->last_defect;
+  return output;
+}
+
+/* Starting values: the last step's polynomials, continued; after a failure, along the last stretch. A step that is repeated is inside of
+ * them; after a failure, constant. */
 static void radau_predict(Radau *radau, double h) {
   const RadauCoefficients *method = radau->method;
   size_t size = (size_t)radau->system->columns * sizeof(double);
-  if (radau->last_h == 0) {
+  double ratio = h / radau->last_h;
+  if (radau->last_h == 0 || (radau->is_repeated && radau->cautious)) {
     for (int i = 0; i < method->stages; i++) memcpy(radau->stage[i], radau->y, size);
+  } else if (radau->is_repeated) {
+    const RadauOutput *output = radau_output(radau);
+    for (int i = 0; i < method->stages; i++) radau_output_continue(output, method->node[i] * ratio, radau->stage[i]);
   } else {
-    double ratio = h / radau->last_h;
     int first = radau->cautious ? radau->last_method->stages - 1 : radau_first_point(radau, ratio);
     Continuation continuation = radau_continuation_from(radau, first);
     for (int i = 0; i < method->stages; i++)
@@ -618,7 +638,7 @@ static void radau_remember(Radau *radau, double h, double t_new) {
   radau->defect = swap;
   memcpy(radau->y, radau->last[s], (size_t)radau->system->columns * sizeof(double));
   radau->last_method = radau->method;
-  radau->dense_tried = radau->dense_ready = false;
+  radau->dense_tried = radau->dense_ready = radau->is_repeated = false;
   radau->last_t = radau->t;
   radau->last_h = h;
   radau->t = t_new;
@@ -666,7 +686,7 @@ static void radau_be_cautious(Radau *radau) {
   memcpy(radau->work, radau->y, size);
   if (system->find(system->context, radau->t, radau->work) != EVAL_OK) return;
   memcpy(radau->y, radau->work, size);
-  if (radau->last_h > 0) memcpy(radau->last[radau->last_method->stages], radau->work, size);
+  if (radau->last_h > 0) memcpy(radau->last[radau->is_repeated ? 0 : radau->last_method->stages], radau->work, size);
 }
 
 /* Newton's method failed: first a new Jacobian, then a smaller step and a lower order. */
@@ -781,7 +801,7 @@ static void radau_start(void *self, double t, const double *y, double t_end) {
   radau->jacobian_time = NAN;
   radau->convergence = 1;
   radau->accepted_step = 0;
-  radau->rejected = radau->failed = radau->cautious = false;
+  radau->rejected = radau->failed = radau->cautious = radau->is_repeated = false;
   radau->since_lower = LOWER_REST;
   radau->since_change = 0;
   if (radau_new_jacobian(radau, 0) != EVAL_OK && !stages_are_chosen(radau->stages)) radau_choose(radau, NULL);
@@ -795,24 +815,23 @@ static void radau_suggest(void *self, double step) {
   if (!(radau->initial_step > 0)) radau->h_next = step;
 }
 
+/* The polynomials of the step and its Jacobian serve for the part of it. */
+static bool radau_repeat(void *self, double step) {
+  Radau *radau = self;
+  if (radau->last_h == 0 || radau->initial_step > 0) return false;
+  memcpy(radau->y, radau->last[0], (size_t)radau->system->columns * sizeof(double));
+  radau->t = radau->last_t;
+  radau->h_next = step;
+  radau->is_repeated = true;
+  radau->jacobian_time = radau->last_t + radau->last_h;
+  radau->accepted_step = 0;
+  radau->rejected = radau->failed = radau->cautious = false;
+  return true;
+}
+
 static double radau_time(const void *self) { return ((const Radau *)self)->t; }
 
 static const double *radau_values(const void *self) { return ((const Radau *)self)->y; }
-
-/* The last step, to be looked at between its stages. */
-static RadauOutput *radau_output(Radau *radau) {
-  RadauOutput *output = &radau->output;
-  RadauDense *dense = &radau->dense[radau->last_method - radau_methods];
-  if (radau->last_method->stages >= 5 && dense->sample[RADAU_SAMPLES - 1] == 0)
-    *dense = radau_dense_make(radau->last_method);
-  output->stages = radau->stages;
-  output->method = radau->last_method;
-  output->dense = dense;
-  output->h = radau->last_h;
-  output->value = radau->last;
-  output->defect = radau->last_defect;
-  return output;
-}
 
 /* Samples the last step, once, where the continuous output is of lower order than the method and the factors
  * are still those of the step. What is missing is an order smaller than the defect, unless the step does not
@@ -896,6 +915,7 @@ const Integrator integrator_radau = {
     .create = radau_create,
     .start = radau_start,
     .suggest = radau_suggest,
+    .repeat = radau_repeat,
     .step = radau_step,
     .time = radau_time,
     .values = radau_values,
