@@ -139,7 +139,7 @@ static EvalStatus solve_at_event(View *view, double t, double *y) {
   DummyView *chosen = (DummyView *)view;
   int32_t block;
   uint32_t column;
-  if (!jump_solve(chosen->jump, t, y, &column)) {
+  if (!jump_is_ruled_out(chosen->jump) && !jump_solve(chosen->jump, t, y, &column)) {
     view->undetermined = column;
     return EVAL_STOP;
   }
