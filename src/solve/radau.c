@@ -72,14 +72,15 @@ typedef struct Radau {
   double *jacobian;
   double jacobian_time; /* t where it was computed; NAN: there is none */
 
-  double t, h_next;
-  double *y;               /* all columns at t */
-  double *stage[SMAX];     /* all columns */
-  double *residual[SMAX];  /* all rows */
-  double *solution;        /* rows left */
-  double *weight;          /* [columns] reciprocal error scales; 0 for columns that are not measured */
-  double *estimate, *work; /* [columns] */
-  double *defect;          /* [columns] states: h times the rate at the start minus the stages' there; else 0 */
+  double t, h_next;           /* h_next 0: the first step, which is to be found */
+  double span, longest_first; /* that a first step is found for; what it is at most */
+  double *y;                  /* all columns at t */
+  double *stage[SMAX];        /* all columns */
+  double *residual[SMAX];     /* all rows */
+  double *solution;           /* rows left */
+  double *weight;             /* [columns] reciprocal error scales; 0 for columns that are not measured */
+  double *estimate, *work;    /* [columns] */
+  double *defect;             /* [columns] states: h times the rate at the start minus the stages' there; else 0 */
 
   /* The last step, for continuous output and starting values. */
   const RadauCoefficients *last_method;
@@ -481,17 +482,40 @@ static double radau_measure(Radau *radau, double h, double t_new, double bend, b
 
 /* ---- Newton ---- */
 
-static double radau_change_norm(const Radau *radau) {
-  int s = radau->method->stages;
-  double sum = 0, count = (double)radau->newton_count * s;
+/* Sums of squares and of changes, inlined for each s, which makes their loops short pieces of straight code. */
+static inline __attribute__((always_inline)) double sum_squares(const Radau *radau, int s) {
+  double sum = 0;
   for (int32_t n = 0; n < radau->newton_count; n++) {
     int32_t c = radau->newton_columns[n];
     const Pair *change = (const Pair *)(const void *)(radau->stages->change + c * (s + 1)); /* the last one is 0 */
-    Pair square = {0, 0};
-    for (int i = 0; i <= s / 2; i++) square += change[i] * change[i];
+    Pair square = change[0] * change[0];
+#pragma GCC unroll 3
+    for (int i = 1; i <= s / 2; i++) square += change[i] * change[i];
     sum += (square[0] + square[1]) * radau->weight[c] * radau->weight[c];
   }
-  return sqrt(sum / fmax(count, 1));
+  return sum;
+}
+
+static inline __attribute__((always_inline)) void add_changes(Radau *radau, int s) {
+  const double *change = radau->stages->change;
+  for (int32_t c = 0; c < radau->system->columns; c++, change += s + 1) {
+#pragma GCC unroll 7
+    for (int i = 0; i < s; i++) radau->stage[i][c] += change[i];
+  }
+}
+
+static double radau_change_norm(const Radau *radau) {
+  int s = radau->method->stages;
+  double sum = s == 3 ? sum_squares(radau, 3) : s == 5 ? sum_squares(radau, 5) : sum_squares(radau, 7);
+  return sqrt(sum / fmax((double)radau->newton_count * s, 1));
+}
+
+static void radau_apply_change(Radau *radau) {
+  switch (radau->method->stages) {
+  case 3: add_changes(radau, 3); return;
+  case 5: add_changes(radau, 5); return;
+  default: add_changes(radau, 7);
+  }
 }
 
 static int radau_iteration_limit(const Radau *radau) {
@@ -539,9 +563,7 @@ static NewtonStatus radau_newton(Radau *radau, double h, double t_new, double *f
       }
     }
     norm_before = fmax(norm, DBL_EPSILON);
-    int lanes = radau->method->stages + 1;
-    for (int i = 0; i < radau->method->stages; i++)
-      for (int32_t c = 0; c < radau->system->columns; c++) radau->stage[i][c] += radau->stages->change[c * lanes + i];
+    radau_apply_change(radau);
     double left = radau->convergence * norm;
     if (left <= goal) return NEWTON_CONVERGED;
     if (iteration > 1 && radau_is_hopeless(radau, h, t_new, left)) {
@@ -707,11 +729,49 @@ static void radau_retry(Radau *radau, double h, double factor) {
   if (index > radau->lowest) radau_set_order(radau, index - 1);
 }
 
+/* Second derivatives of the states from one more residual, for the first step; false where the system is of
+ * higher index. On return `estimate` holds them. */
+static bool radau_second_derivative(Radau *radau, double span) {
+  const System *system = radau->system;
+  double *now = radau->residual[0], *later = radau->residual[1], *right = radau->solution;
+  double dt = fmin(1e-7 * span, 1e-7 * fmax(1, fabs(radau->t)));
+  elimination_real(radau->stages->elimination, condense_values(radau->stages->condense), 0, radau->stages->real_values);
+  if (!linear_factor(radau->stages->real, radau->stages->real_values)) return false;
+  if (system->residual(system->context, radau->t, radau->y, now) != EVAL_OK) return false;
+  if (system->residual(system->context, radau->t + dt, radau->y, later) != EVAL_OK) return false;
+  for (int32_t r = 0; r < system->rows; r++) now[r] = -(later[r] - now[r]) / dt;
+  stages_take_right(radau->stages, now, right);
+  for (int32_t l = 0; l < system->links; l++)
+    radau->work[radau->stages->elimination->from[l]] = radau->y[radau->stages->elimination->to[l]];
+  elimination_subtract(radau->stages->elimination, condense_values(radau->stages->condense), radau->work, right);
+  linear_solve(radau->stages->real, right);
+  for (int32_t u = 0; u < radau->stages->rows; u++) radau->work[radau->stages->elimination->unknown[u]] = right[u];
+  for (int32_t l = 0; l < system->links; l++)
+    radau->estimate[radau->stages->elimination->from[l]] = radau->work[radau->stages->elimination->to[l]];
+  return true;
+}
+
+/* As Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I, section II.4. */
+static double radau_first_step(Radau *radau) {
+  double span = radau->span, largest = fmin(radau->max_step, span);
+  if (radau->initial_step > 0) return fmin(radau->initial_step, largest);
+  radau_set_weights(radau, 1);
+  for (int32_t l = 0; l < radau->system->links; l++)
+    radau->estimate[radau->stages->elimination->from[l]] = radau->y[radau->stages->elimination->to[l]];
+  double size = radau_states_norm(radau, radau->y), slope = radau_states_norm(radau, radau->estimate);
+  double h = size <= 1e-5 || slope <= 1e-5 ? 1e-6 : 0.01 * size / slope;
+  if (isnan(radau->jacobian_time) || !radau_second_derivative(radau, span)) return fmin(largest, 1e-3 * h);
+  double bend = radau_states_norm(radau, radau->estimate);
+  double other = fmax(slope, bend) <= 1e-15 ? fmax(1e-6, 1e-3 * h) : pow(0.01 / fmax(slope, bend), 1.0 / 4);
+  return fmin(fmin(100 * h, other), largest);
+}
+
 static StepStatus radau_step(void *self, double t_stop) {
   Radau *radau = self;
   StepStatus reason = STEP_TOO_SMALL;
   bool is_unresolved;
   int singular = 0;
+  if (radau->h_next == 0) radau->h_next = fmin(radau_first_step(radau), radau->longest_first);
   for (;;) {
     double h = fmin(radau->h_next, radau->max_step), factor;
     double left = t_stop - radau->t;
@@ -754,43 +814,6 @@ static StepStatus radau_step(void *self, double t_stop) {
 
 /* ---- Start, output, switch ---- */
 
-/* Second derivatives of the states from one more residual, for the first step; false where the system is of
- * higher index. On return `estimate` holds them. */
-static bool radau_second_derivative(Radau *radau, double span) {
-  const System *system = radau->system;
-  double *now = radau->residual[0], *later = radau->residual[1], *right = radau->solution;
-  double dt = fmin(1e-7 * span, 1e-7 * fmax(1, fabs(radau->t)));
-  elimination_real(radau->stages->elimination, condense_values(radau->stages->condense), 0, radau->stages->real_values);
-  if (!linear_factor(radau->stages->real, radau->stages->real_values)) return false;
-  if (system->residual(system->context, radau->t, radau->y, now) != EVAL_OK) return false;
-  if (system->residual(system->context, radau->t + dt, radau->y, later) != EVAL_OK) return false;
-  for (int32_t r = 0; r < system->rows; r++) now[r] = -(later[r] - now[r]) / dt;
-  stages_take_right(radau->stages, now, right);
-  for (int32_t l = 0; l < system->links; l++)
-    radau->work[radau->stages->elimination->from[l]] = radau->y[radau->stages->elimination->to[l]];
-  elimination_subtract(radau->stages->elimination, condense_values(radau->stages->condense), radau->work, right);
-  linear_solve(radau->stages->real, right);
-  for (int32_t u = 0; u < radau->stages->rows; u++) radau->work[radau->stages->elimination->unknown[u]] = right[u];
-  for (int32_t l = 0; l < system->links; l++)
-    radau->estimate[radau->stages->elimination->from[l]] = radau->work[radau->stages->elimination->to[l]];
-  return true;
-}
-
-/* As Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I, section II.4. */
-static double radau_first_step(Radau *radau, double span) {
-  double largest = fmin(radau->max_step, span);
-  if (radau->initial_step > 0) return fmin(radau->initial_step, largest);
-  radau_set_weights(radau, 1);
-  for (int32_t l = 0; l < radau->system->links; l++)
-    radau->estimate[radau->stages->elimination->from[l]] = radau->y[radau->stages->elimination->to[l]];
-  double size = radau_states_norm(radau, radau->y), slope = radau_states_norm(radau, radau->estimate);
-  double h = size <= 1e-5 || slope <= 1e-5 ? 1e-6 : 0.01 * size / slope;
-  if (isnan(radau->jacobian_time) || !radau_second_derivative(radau, span)) return fmin(largest, 1e-3 * h);
-  double bend = radau_states_norm(radau, radau->estimate);
-  double other = fmax(slope, bend) <= 1e-15 ? fmax(1e-6, 1e-3 * h) : pow(0.01 / fmax(slope, bend), 1.0 / 4);
-  return fmin(fmin(100 * h, other), largest);
-}
-
 static void radau_start(void *self, double t, const double *y, double t_end) {
   Radau *radau = self;
   memcpy(radau->y, y, (size_t)radau->system->columns * sizeof(double));
@@ -805,9 +828,10 @@ static void radau_start(void *self, double t, const double *y, double t_end) {
   radau->since_lower = LOWER_REST;
   radau->since_change = 0;
   if (radau_new_jacobian(radau, 0) != EVAL_OK && !stages_are_chosen(radau->stages)) radau_choose(radau, NULL);
-  double before =
-      radau->statistics.steps > 0 ? radau->h_next : INFINITY; /* what was right before an event is near it */
-  radau->h_next = fmin(radau_first_step(radau, t_end - t), before);
+  if (!radau->statistics.steps) radau->longest_first = INFINITY;
+  else if (radau->h_next > 0) radau->longest_first = radau->h_next; /* what was right before an event is near it */
+  radau->span = t_end - t;
+  radau->h_next = 0;
 }
 
 static void radau_suggest(void *self, double step) {
