@@ -387,12 +387,13 @@ static void radau_derivatives(const Radau *radau, int32_t c, double *derivative)
  * tells whether the step is resolved, or ended on another branch. */
 static double radau_gap(const Radau *radau) {
   const RadauCoefficients *method = radau->method;
-  double sum = 0;
+  int32_t columns = radau->system->columns;
+  double sum = 0, *gap = radau->work;
+  memcpy(gap, radau->y, (size_t)columns * sizeof *gap);
+  for (int i = 0; i < method->stages; i++) add_multiple(gap, radau->stage[i], -method->at_zero[i], columns);
   for (int32_t a = 0; a < radau->algebraic_count; a++) {
     int32_t c = radau->algebraic[a];
-    double e = radau->y[c];
-    for (int i = 0; i < method->stages; i++) e -= method->at_zero[i] * radau->stage[i][c];
-    e *= radau->weight[c] / (radau->lenient[c] ? lenient_weight : 1);
+    double e = gap[c] * radau->weight[c] / (radau->lenient[c] ? lenient_weight : 1);
     sum += e * e;
   }
   return gap_weight * sqrt(sum / fmax(radau->algebraic_count, 1));
