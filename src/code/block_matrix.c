@@ -137,8 +137,8 @@ EvalStatus block_matrix_run_group(BlockMatrix *matrix, Evaluator *evaluator, int
   return workspace_run(matrix->workspace[c], &point, matrix->values + group->first_entry);
 }
 
-EvalStatus block_matrix_run(BlockMatrix *matrix, Evaluator *evaluator, double t, const double *y) {
-  for (int32_t c = matrix->shape->stages; c >= 0; c--) {
+EvalStatus block_matrix_run_differentiated(BlockMatrix *matrix, Evaluator *evaluator, double t, const double *y) {
+  for (int32_t c = matrix->shape->stages; c > 0; c--) {
     EvalStatus status = block_matrix_run_group(matrix, evaluator, c, t, y);
     if (status != EVAL_OK) return status;
   }

@@ -50,6 +50,6 @@ static inline void block_matrix_set_values(BlockMatrix *matrix, Evaluator *evalu
   copy_numbers(matrix->values + first, values, (size_t)count);
 }
 
-/* Evaluates the rows with c == group, or all rows. */
+/* Evaluates the rows with c == group, or all rows with c > 0: those that dummies are chosen by. */
 EvalStatus block_matrix_run_group(BlockMatrix *matrix, Evaluator *evaluator, int32_t group, double t, const double *y);
-EvalStatus block_matrix_run(BlockMatrix *matrix, Evaluator *evaluator, double t, const double *y);
+EvalStatus block_matrix_run_differentiated(BlockMatrix *matrix, Evaluator *evaluator, double t, const double *y);

@@ -204,7 +204,7 @@ static bool select_all(Dummy *dummy, double t, const double *y, const uint8_t *h
   for (uint32_t b = 0; b < dummy->blocks.count; b++) {
     ChoiceBlock *choice = &dummy->blocks.data[b];
     *block = choice->matrix->shape->block;
-    if (block_matrix_run(choice->matrix, dummy->evaluator, t, y) != EVAL_OK) return false;
+    if (block_matrix_run_differentiated(choice->matrix, dummy->evaluator, t, y) != EVAL_OK) return false;
     dummy->held = held;
     bool full = select_block(dummy, choice, 1);
     dummy->held = NULL;
@@ -263,7 +263,7 @@ int32_t dummy_watch(Dummy *dummy, double t, const double *y, int32_t *block) {
   for (uint32_t b = 0; b < dummy->blocks.count; b++) {
     ChoiceBlock *choice = &dummy->blocks.data[b];
     *block = choice->matrix->shape->block;
-    if (block_matrix_run(choice->matrix, dummy->evaluator, t, y) != EVAL_OK)
+    if (block_matrix_run_differentiated(choice->matrix, dummy->evaluator, t, y) != EVAL_OK)
       continue; /* the step itself will answer for that */
     if (best_gain(dummy, choice) <= EXCHANGE) continue;
     if (!select_block(dummy, choice, KEEP)) return -1;
@@ -290,7 +290,7 @@ static void describe_stage(Dummy *dummy, const ChoiceBlock *choice, int32_t s, A
 void dummy_describe(Dummy *dummy, double t, const double *y, Arena *arena, TextVec *text) {
   for (uint32_t b = 0; b < dummy->blocks.count; b++) {
     const ChoiceBlock *choice = &dummy->blocks.data[b];
-    if (block_matrix_run(choice->matrix, dummy->evaluator, t, y) != EVAL_OK) continue;
+    if (block_matrix_run_differentiated(choice->matrix, dummy->evaluator, t, y) != EVAL_OK) continue;
     for (int32_t s = 1; s <= choice->matrix->shape->stages; s++) describe_stage(dummy, choice, s, arena, text);
   }
 }

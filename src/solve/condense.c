@@ -25,17 +25,17 @@ typedef struct JacobianEntry {
   double limit;
 } JacobianEntry;
 
-/* vector[target] += factor * vector[source] */
-typedef struct Product {
-  int32_t target, source;
+/* factor times an entry of a vector */
+typedef struct Term {
+  int32_t index;
   double factor;
-} Product;
+} Term;
 
 typedef struct Pivot {
   int32_t row, column, place;
   bool is_constant;
   double reciprocal;
-  uint32_t lower_end, upper_end;
+  uint32_t lower_end, upper_begin, upper_end;
 } Pivot;
 
 struct Condense {
@@ -45,7 +45,8 @@ struct Condense {
   VEC(Pivot) pivots;
   VEC(JacobianEntry) lower, upper; /* the pivots' columns and rows as they are when their turn comes */
   IntVec target;                   /* for each pivot, entry of its column, entry of its row: the place that changes */
-  VEC(Product) down, up;           /* what condense_right and condense_expand do, in order */
+  VEC(Term)
+  down, up; /* what rows take of the pivot's row; what columns give to the pivot's, from the last pivot to the first */
 
   JacobianPattern left;
   int32_t *kept;           /* [left.rows] rows of the system */
@@ -184,6 +185,7 @@ static void condense_take_out(Condense *condense, Pivot pivot) {
     }
   }
   pivot.lower_end = condense->lower.count;
+  pivot.upper_begin = upper;
   pivot.upper_end = condense->upper.count;
   vec_push(condense->heap, &condense->pivots, pivot);
 }
@@ -298,16 +300,13 @@ static void condense_make_room(Condense *condense) {
   condense->left_values = heap_resize(condense->heap, condense->left_values, left * sizeof(double));
 }
 
-static void condense_list_products(Condense *condense) {
-  uint32_t a = 0;
-  for (uint32_t p = 0; p < condense->pivots.count; p++)
-    for (; a < condense->pivots.data[p].lower_end; a++)
-      vec_push(condense->heap, &condense->down,
-               (Product){condense->lower.data[a].index, condense->pivots.data[p].row, 0});
+static void condense_list_terms(Condense *condense) {
+  for (uint32_t a = 0; a < condense->lower.count; a++)
+    vec_push(condense->heap, &condense->down, (Term){condense->lower.data[a].index, 0});
   for (uint32_t p = condense->pivots.count; p-- > 0;) {
     const Pivot *pivot = &condense->pivots.data[p];
-    for (uint32_t b = p ? pivot[-1].upper_end : 0; b < pivot->upper_end; b++)
-      vec_push(condense->heap, &condense->up, (Product){pivot->column, condense->upper.data[b].index, 0});
+    for (uint32_t b = pivot->upper_begin; b < pivot->upper_end; b++)
+      vec_push(condense->heap, &condense->up, (Term){condense->upper.data[b].index, 0});
   }
 }
 
@@ -321,7 +320,7 @@ void condense_choose(Condense *condense, const double *jacobian) {
     condense_begin(condense, jacobian);
     condense_take_all(condense);
     if (condense->pivots.count) condense_build_pattern(condense);
-    condense_list_products(condense);
+    condense_list_terms(condense);
   }
   condense_make_room(condense);
 }
@@ -331,15 +330,15 @@ const double *condense_values(const Condense *condense) { return condense->left_
 
 /* ---- values ---- */
 
-/* The factors of the lists: multipliers of rows, and the rows themselves from the last pivot to the first. */
+/* The factors of the terms: multipliers of rows, and the rows themselves from the last pivot to the first. */
 static void condense_set_factors(Condense *condense) {
   const double *values = condense->values.data;
   for (uint32_t a = 0; a < condense->lower.count; a++)
     condense->down.data[a].factor = -values[condense->lower.data[a].place];
-  Product *next = condense->up.data;
+  Term *next = condense->up.data;
   for (uint32_t p = condense->pivots.count; p-- > 0;) {
     const Pivot *pivot = &condense->pivots.data[p];
-    for (uint32_t b = p ? pivot[-1].upper_end : 0; b < pivot->upper_end; b++)
+    for (uint32_t b = pivot->upper_begin; b < pivot->upper_end; b++)
       next++->factor = -pivot->reciprocal * values[condense->upper.data[b].place];
   }
 }
@@ -383,61 +382,80 @@ bool condense_jacobian(Condense *condense, const double *jacobian) {
 const int32_t *condense_rows(const Condense *condense) { return condense->kept; }
 
 /* Entry `index` of vectors that have so many pairs an entry. */
-static inline AlignedPair *pairs_at(double *vector, int32_t index, size_t pairs) {
-  return (AlignedPair *)(void *)(vector + (size_t)(uint32_t)index * 2 * pairs);
+static inline AlignedPair *pairs_at(double *vector, int32_t index, int pairs) {
+  return (AlignedPair *)(void *)(vector + (size_t)(uint32_t)index * 2 * (size_t)pairs);
 }
 
-/* The loops over pairs have pointers that move, which compilers turn into addresses with displacements. */
-static inline void apply_pairs(const Product *product, uint32_t count, double *vector, size_t pairs) {
-  for (const Product *end = product + count; product < end; product++) {
-    AlignedPair *target = pairs_at(vector, product->target, pairs), *target_end = target + pairs;
-    const AlignedPair *source = pairs_at(vector, product->source, pairs);
-    const AlignedPair factor = {product->factor, product->factor};
+enum { PAIRS_MOST = 4 };
+
+/* Inlined for each number of pairs, such that those of a pivot stay in registers. */
+static inline __attribute__((always_inline)) void right_pairs(const Condense *condense, double *residual, int pairs) {
+  const Term *term = condense->down.data;
+  for (const Pivot *pivot = condense->pivots.data, *last = pivot + condense->pivots.count; pivot < last; pivot++) {
+    const AlignedPair *from = pairs_at(residual, pivot->row, pairs);
+    AlignedPair source[PAIRS_MOST];
 #pragma GCC unroll 4
-    do *target += factor * *source++;
-    while (++target < target_end);
+    for (int k = 0; k < pairs; k++) source[k] = from[k];
+    for (const Term *end = condense->down.data + pivot->lower_end; term < end; term++) {
+      const AlignedPair factor = {term->factor, term->factor};
+      AlignedPair *target = pairs_at(residual, term->index, pairs);
+#pragma GCC unroll 4
+      for (int k = 0; k < pairs; k++) target[k] += factor * source[k];
+    }
   }
 }
 
-static void condense_apply(const Product *product, uint32_t count, int lanes, double *vector) {
-  switch (lanes) {
-  case 4: apply_pairs(product, count, vector, 2); return;
-  case 6: apply_pairs(product, count, vector, 3); return;
-  case 8: apply_pairs(product, count, vector, 4); return;
-  default:
-    for (const Product *end = product + count; product < end; product++)
-      vector[product->target] += product->factor * vector[product->source];
-  }
+static void right_single(const Condense *condense, double *residual) {
+  const Term *term = condense->down.data;
+  for (const Pivot *pivot = condense->pivots.data, *last = pivot + condense->pivots.count; pivot < last; pivot++)
+    for (const Term *end = condense->down.data + pivot->lower_end; term < end; term++)
+      residual[term->index] += term->factor * residual[pivot->row];
 }
 
 void condense_right(const Condense *condense, int lanes, double *residual) {
-  condense_apply(condense->down.data, condense->down.count, lanes, residual);
-}
-
-static inline void begin_pairs(const Condense *condense, double *residual, double *change, size_t pairs) {
-  for (const Pivot *pivot = condense->pivots.data, *end = pivot + condense->pivots.count; pivot < end; pivot++) {
-    AlignedPair *to = pairs_at(change, pivot->column, pairs), *to_end = to + pairs;
-    const AlignedPair *from = pairs_at(residual, pivot->row, pairs);
-    const AlignedPair factor = {-pivot->reciprocal, -pivot->reciprocal};
-#pragma GCC unroll 4
-    do *to = factor * *from++;
-    while (++to < to_end);
+  switch (lanes) {
+  case 4: right_pairs(condense, residual, 2); return;
+  case 6: right_pairs(condense, residual, 3); return;
+  case 8: right_pairs(condense, residual, 4); return;
+  default: right_single(condense, residual);
   }
 }
 
-/* What the columns taken out are without the others. */
-static void condense_begin_change(const Condense *condense, int lanes, double *residual, double *change) {
-  switch (lanes) {
-  case 4: begin_pairs(condense, residual, change, 2); return;
-  case 6: begin_pairs(condense, residual, change, 3); return;
-  case 8: begin_pairs(condense, residual, change, 4); return;
-  default:
-    for (const Pivot *pivot = condense->pivots.data, *end = pivot + condense->pivots.count; pivot < end; pivot++)
-      change[pivot->column] = -pivot->reciprocal * residual[pivot->row];
+static inline __attribute__((always_inline)) void expand_pairs(const Condense *condense, double *residual,
+                                                               double *change, int pairs) {
+  const Term *term = condense->up.data;
+  for (const Pivot *first = condense->pivots.data, *pivot = first + condense->pivots.count; pivot-- > first;) {
+    const AlignedPair own = {-pivot->reciprocal, -pivot->reciprocal};
+    const AlignedPair *right = pairs_at(residual, pivot->row, pairs);
+    AlignedPair sum[PAIRS_MOST], *to = pairs_at(change, pivot->column, pairs);
+#pragma GCC unroll 4
+    for (int k = 0; k < pairs; k++) sum[k] = own * right[k];
+    for (const Term *end = term + (pivot->upper_end - pivot->upper_begin); term < end; term++) {
+      const AlignedPair factor = {term->factor, term->factor};
+      const AlignedPair *source = pairs_at(change, term->index, pairs);
+#pragma GCC unroll 4
+      for (int k = 0; k < pairs; k++) sum[k] += factor * source[k];
+    }
+#pragma GCC unroll 4
+    for (int k = 0; k < pairs; k++) to[k] = sum[k];
+  }
+}
+
+static void expand_single(const Condense *condense, const double *residual, double *change) {
+  const Term *term = condense->up.data;
+  for (const Pivot *first = condense->pivots.data, *pivot = first + condense->pivots.count; pivot-- > first;) {
+    double sum = -pivot->reciprocal * residual[pivot->row];
+    for (const Term *end = term + (pivot->upper_end - pivot->upper_begin); term < end; term++)
+      sum += term->factor * change[term->index];
+    change[pivot->column] = sum;
   }
 }
 
 void condense_expand(const Condense *condense, int lanes, double *residual, double *change) {
-  condense_begin_change(condense, lanes, residual, change);
-  condense_apply(condense->up.data, condense->up.count, lanes, change);
+  switch (lanes) {
+  case 4: expand_pairs(condense, residual, change, 2); return;
+  case 6: expand_pairs(condense, residual, change, 3); return;
+  case 8: expand_pairs(condense, residual, change, 4); return;
+  default: expand_single(condense, residual, change);
+  }
 }

@@ -29,6 +29,12 @@ static const double NEAR_ENOUGH = 1e-4;
  * of round-off. */
 static const double FINE_ENOUGH = 1e-10, NO_NEARER = 0.5;
 
+/* A first event between two times, and the margins of the modes there: nothing contradicts at low, something does at high. */
+typedef struct Bracket {
+  double low, high;
+  double *at_low, *at_high;
+} Bracket;
+
 /* The last step, looked at from its beginning to its end. */
 typedef struct Search {
   View *view;
@@ -37,16 +43,17 @@ typedef struct Search {
   void *self;
   double before, end;
   double *y;
-  bool interpolates;             /* columns that conditions read have values between the ends of steps */
-  double low, high;              /* nothing contradicts up to low; at high something does */
+  bool interpolates; /* columns that conditions read have values between the ends of steps */
+  Bracket found;
   double *now, *last, *previous; /* margins of the modes at the three last looks */
   double t_last, t_previous;
-  double farthest; /* part of the step that looks are apart at most */
+  double *missed[2]; /* what the differences of interpolated columns miss at the ends of `found` */
+  double farthest;   /* part of the step that looks are apart at most */
 } Search;
 
 /* The columns at a time inside the step. All rows hold there: a restart would bring back to the constraints
  * what is only interpolated, and that can undo the crossing. */
-static bool point_at(const Search *search, double t) {
+static bool point_at(Search *search, double t) {
   if (view_point(search->view, search->integrator, search->self, t, search->y) != EVAL_OK) return false;
   return switches_evaluate(search->switches, t, search->y);
 }
@@ -60,19 +67,106 @@ static bool any_contradicts(const Switches *switches, uint32_t *mode) {
   return false;
 }
 
-/* Does something contradict at t? Columns are only interpolated until it seems so, where they can be. */
-static bool look_at(const Search *search, double t, uint32_t *mode) {
-  if (t < search->end && !search->interpolates) return point_at(search, t) && any_contradicts(search->switches, mode);
-  if (t < search->end) search->integrator->interpolate(search->self, t, search->y);
-  const double *y = t < search->end ? search->y : search->integrator->values(search->self);
-  if (!switches_evaluate(search->switches, t, y) || !any_contradicts(search->switches, mode)) return false;
-  return point_at(search, t) && any_contradicts(search->switches, mode);
+/* The columns that conditions read, at a time inside the step, interpolated. */
+static void interpolate_watched(const Search *search, double t) {
+  const IndexVec *watched = &search->view->watched;
+  const Integrator *integrator = search->integrator;
+  if (watched->count && integrator->interpolate_some)
+    integrator->interpolate_some(search->self, t, watched->data, watched->count, search->y);
+  else integrator->interpolate(search->self, t, search->y);
 }
 
 static void fill_margins(const Search *search, double *margin) {
   const Switches *switches = search->switches;
   for (uint32_t m = 0; m < switches->modes->count; m++)
     margin[m] = switches_margin(switches, m, switches->difference[m]);
+}
+
+/* ---- brackets ---- */
+
+/* The earliest secant root of the margins that contradict at the upper end; at least `near` off the ends. */
+static double guess_root(const Search *search, const Bracket *bracket, double near) {
+  double low = bracket->low, high = bracket->high, earliest = high;
+  for (uint32_t m = 0; m < search->switches->modes->count; m++) {
+    double a = fmax(bracket->at_low[m], 0), b = bracket->at_high[m];
+    if (b < 0) earliest = fmin(earliest, low + (high - low) * (a / (a - b)));
+  }
+  return fmin(fmax(earliest, low + near), high - near);
+}
+
+/* An end of the bracket that stays twice pulls the secant less (the Illinois method). */
+static void halve(const Search *search, double *margin) {
+  for (uint32_t m = 0; m < search->switches->modes->count; m++) margin[m] /= 2;
+}
+
+/* The conditions at a time inside the step, of columns that are only interpolated. */
+static bool peek_at(Search *search, double t) {
+  interpolate_watched(search, t);
+  return switches_evaluate(search->switches, t, search->y);
+}
+
+/* Is what margins are in the bracket round-off, judged by that of a mode at a root within it? */
+static bool is_round_off(const Search *search, const Bracket *bracket, uint32_t m) {
+  double margin = switches_margin(search->switches, m, search->switches->difference[m]);
+  return bracket->high - bracket->low < FINE_ENOUGH * (search->end - search->before) &&
+         fabs(margin) > NO_NEARER * fmin(fabs(bracket->at_low[m]), fabs(bracket->at_high[m]));
+}
+
+/* The last look, at a time inside of the bracket, becomes an end of it; side: 1 the upper, -1 the lower. */
+static void move_end(const Search *search, Bracket *bracket, double t, int side) {
+  fill_margins(search, side > 0 ? bracket->at_high : bracket->at_low);
+  *(side > 0 ? &bracket->high : &bracket->low) = t;
+}
+
+/* Looks at the conditions at a time inside the step. */
+typedef bool LookFunction(Search *search, double t);
+
+/* Shrinks the bracket to twice `near`, or to round-off of the margins. */
+static void shrink(Search *search, Bracket *bracket, LookFunction *look, double near, uint32_t *mode) {
+  int side = 0;
+  for (int k = 0; k < LOCATE_LIMIT && bracket->high - bracket->low > 2 * near; k++) {
+    bool halves = k % 8 == 7;
+    double middle = halves ? bracket->low + (bracket->high - bracket->low) / 2 : guess_root(search, bracket, near);
+    if (!(middle > bracket->low && middle < bracket->high) || !look(search, middle)) break;
+    int now = any_contradicts(search->switches, mode) ? 1 : -1;
+    bool is_last = !halves && is_round_off(search, bracket, *mode);
+    move_end(search, bracket, middle, now);
+    if (is_last) break;
+    if (now == side) halve(search, now > 0 ? bracket->at_low : bracket->at_high);
+    side = now;
+  }
+}
+
+/* Interpolated columns contradict at t, and did not at low. The bracket is shrunk as far as they tell, which costs little; solved ones have
+ * the last word, there or at t. */
+static bool confirm(Search *search, double low, double t, uint32_t *mode) {
+  Bracket *found = &search->found, rough = {low, t, found->at_low, found->at_high};
+  double near = NEAR_ENOUGH * (search->end - search->before);
+  bool is_rough = peek_at(search, low);
+  if (is_rough) fill_margins(search, rough.at_low);
+  is_rough = is_rough && peek_at(search, t) && any_contradicts(search->switches, mode);
+  if (is_rough) fill_margins(search, rough.at_high);
+  if (is_rough) shrink(search, &rough, peek_at, near, mode);
+  found->low = fmax(rough.low - near, low);
+  found->high = rough.high + near;
+  if (is_rough && found->high < t && point_at(search, found->high) && any_contradicts(search->switches, mode))
+    return true;
+  if (!is_rough) found->low = low;
+  found->high = t;
+  return point_at(search, t) && any_contradicts(search->switches, mode);
+}
+
+/* Does something contradict at t, and nothing at low? Columns are only interpolated until it seems so, where they can be. Then the bracket
+ * of it is found, and the last look was at its upper end. */
+static bool look_at(Search *search, double low, double t, uint32_t *mode) {
+  search->found.low = low;
+  search->found.high = t;
+  if (t < search->end && !search->interpolates) return point_at(search, t) && any_contradicts(search->switches, mode);
+  if (t < search->end) interpolate_watched(search, t);
+  const double *y = t < search->end ? search->y : search->integrator->values(search->self);
+  if (!switches_evaluate(search->switches, t, y) || !any_contradicts(search->switches, mode)) return false;
+  if (search->interpolates) return confirm(search, low, t, mode);
+  return point_at(search, t) && any_contradicts(search->switches, mode);
 }
 
 /* ---- looking along the step ---- */
@@ -91,7 +185,7 @@ static bool dig(Search *search, uint32_t m, Look left, Look right, uint32_t *mod
   for (int k = 0; k < DIG_LIMIT; k++) {
     for (int i = 0; i < 2; i++) {
       if (fresh != 2 && fresh != i) continue;
-      if (look_at(search, search->high = inner[i].t, mode)) return true;
+      if (look_at(search, left.t, inner[i].t, mode)) return true;
       inner[i].margin = switches_margin(search->switches, m, search->switches->difference[m]);
     }
     fresh = inner[1].margin < inner[0].margin;
@@ -128,9 +222,7 @@ static bool dig_where_turning(Search *search, double t, uint32_t *mode) {
   for (uint32_t m = 0; m < search->switches->modes->count; m++) {
     if (!turns_near(search, m, t)) continue;
     Look left = {search->t_previous, search->previous[m]}, right = {t, search->now[m]};
-    if (!dig(search, m, left, right, mode)) continue;
-    search->low = search->t_previous;
-    return true;
+    if (dig(search, m, left, right, mode)) return true;
   }
   return false;
 }
@@ -183,9 +275,7 @@ static bool look_along(Search *search, uint32_t *mode) {
   search->t_last = search->t_previous = search->before;
   for (double t = search->before; t < search->end;) {
     double next = next_look(search, t);
-    search->low = t;
-    search->high = next;
-    if (look_at(search, next, mode)) return true;
+    if (look_at(search, t, next, mode)) return true;
     fill_margins(search, search->now);
     if (dig_where_turning(search, next, mode)) return true;
     t = next;
@@ -197,84 +287,62 @@ static bool look_along(Search *search, uint32_t *mode) {
 
 /* ---- location ---- */
 
-/* The earliest secant root of the margins that contradict at the upper end; at least `near` off the ends. */
-static double guess_root(const Search *search, double near) {
-  double low = search->low, high = search->high, earliest = high;
-  for (uint32_t m = 0; m < search->switches->modes->count; m++) {
-    double a = fmax(search->last[m], 0), b = search->now[m];
-    if (b < 0) earliest = fmin(earliest, low + (high - low) * (a / (a - b)));
+/* What the differences of interpolated columns miss at t, where those of solved ones were looked at last. */
+static bool find_missed(Search *search, double t, double *missed) {
+  const double *difference = search->switches->difference;
+  uint32_t count = search->switches->modes->count;
+  memcpy(missed, difference, count * sizeof(double));
+  if (!peek_at(search, t)) return false;
+  for (uint32_t m = 0; m < count; m++) {
+    missed[m] -= difference[m];
+    if (!isfinite(missed[m])) return false;
   }
-  return fmin(fmax(earliest, low + near), high - near);
+  return true;
 }
 
-/* An end of the bracket that stays twice pulls the secant less (the Illinois method). */
-static void halve(const Search *search, double *margin) {
-  for (uint32_t m = 0; m < search->switches->modes->count; m++) margin[m] /= 2;
+/* The conditions of interpolated columns, and what these miss at the ends of the bracket, in proportion to the distances. */
+static bool peek_corrected(Search *search, double t) {
+  const Bracket *found = &search->found;
+  double part = (t - found->low) / (found->high - found->low), *difference = search->switches->difference;
+  if (!peek_at(search, t)) return false;
+  for (uint32_t m = 0; m < search->switches->modes->count; m++)
+    difference[m] += (1 - part) * search->missed[0][m] + part * search->missed[1][m];
+  return true;
 }
 
-/* The conditions at a time inside the step, of columns that are only interpolated. */
-static bool peek_at(const Search *search, double t) {
-  search->integrator->interpolate(search->self, t, search->y);
-  return switches_evaluate(search->switches, t, search->y);
+/* Moves an end of the bracket to where corrected differences lead: solved ones are there, if not round-off, what these are. */
+static void jump_to_root(Search *search, double near, uint32_t *mode) {
+  Bracket *found = &search->found, inner = {found->low, found->high, search->last, search->now};
+  size_t bytes = search->switches->modes->count * sizeof(double);
+  memcpy(inner.at_low, found->at_low, bytes);
+  memcpy(inner.at_high, found->at_high, bytes);
+  shrink(search, &inner, peek_corrected, near, mode);
+  if (inner.low > found->low && inner.low < found->high && point_at(search, inner.low))
+    move_end(search, found, inner.low, any_contradicts(search->switches, mode) ? 1 : -1);
 }
 
-/* Is what margins are in the bracket round-off, judged by that of a mode at a root within it? */
-static bool is_round_off(const Search *search, uint32_t m) {
-  double margin = switches_margin(search->switches, m, search->switches->difference[m]);
-  return search->high - search->low < FINE_ENOUGH * (search->end - search->before) &&
-         fabs(margin) > NO_NEARER * fmin(fabs(search->last[m]), fabs(search->now[m]));
-}
-
-/* Shrinks the bracket to twice `near`, or to round-off of the margins. Its margins are `last` at its lower and `now` at its upper end. */
-static void shrink(Search *search, bool (*look)(const Search *search, double t), double near, uint32_t *mode) {
-  int side = 0;
-  for (int k = 0; k < LOCATE_LIMIT && search->high - search->low > 2 * near; k++) {
-    bool halves = k % 8 == 7;
-    double middle = halves ? search->low + (search->high - search->low) / 2 : guess_root(search, near);
-    if (!(middle > search->low && middle < search->high) || !look(search, middle)) break;
-    int now = any_contradicts(search->switches, mode) ? 1 : -1;
-    bool is_last = !halves && is_round_off(search, *mode);
-    fill_margins(search, now > 0 ? search->now : search->last);
-    *(now > 0 ? &search->high : &search->low) = middle;
-    if (is_last) break;
-    if (now == side) halve(search, now > 0 ? search->last : search->now);
-    side = now;
-  }
-}
-
-/* Shrinks the bracket as far as interpolated columns tell, which cost little. */
-static void approach(Search *search, uint32_t *mode) {
-  Search rough = *search;
-  double near = NEAR_ENOUGH * (search->end - search->before);
-  if (!peek_at(search, search->low)) return;
-  fill_margins(search, search->last);
-  if (!peek_at(search, search->high) || !any_contradicts(search->switches, mode)) return;
-  fill_margins(search, search->now);
-  shrink(&rough, peek_at, near, mode);
-  if (rough.low - near > search->low) search->low = rough.low - near;
-  if (rough.high + near < search->high && point_at(search, rough.high + near) &&
-      any_contradicts(search->switches, mode))
-    search->high = rough.high + near;
-}
-
-/* Shrinks the bracket to round-off of the step. */
+/* Shrinks the bracket to round-off of the step. Its upper end has been looked at last. */
 static void locate(Search *search, uint32_t *mode) {
-  double near = 2e-16 * fabs(search->high) + 5e-15 * (search->end - search->before);
-  if (point_at(search, search->low) && any_contradicts(search->switches, mode)) search->low = search->before;
-  fill_margins(search, search->last);
-  point_at(search, search->high);
-  fill_margins(search, search->now);
-  shrink(search, point_at, near, mode);
-  point_at(search, search->high);
+  Bracket *found = &search->found;
+  double near = 2e-16 * fabs(found->high) + 5e-15 * (search->end - search->before), low = found->low;
+  fill_margins(search, found->at_high);
+  bool is_corrected = search->interpolates && find_missed(search, found->high, search->missed[1]);
+  bool is_known = point_at(search, low);
+  if (is_known && any_contradicts(search->switches, mode)) found->low = search->before;
+  fill_margins(search, found->at_low);
+  if (is_corrected && is_known && found->low == low && find_missed(search, low, search->missed[0]))
+    jump_to_root(search, near, mode);
+  shrink(search, found, point_at, near, mode);
+  if (search->switches->time != found->high) point_at(search, found->high);
 }
 
-/* Room for the margins of three looks; to be freed. */
+/* Room for the margins of three looks and of a bracket, and for what its ends miss; to be freed. */
 static double *make_margins(Search *search) {
   size_t count = search->switches->modes->count;
-  double *margins = heap_array(search->view->evaluator->heap, 3 * count, sizeof *margins);
-  search->now = margins;
-  search->last = margins + count;
-  search->previous = search->last + count;
+  double *margins = heap_array(search->view->evaluator->heap, 7 * count, sizeof *margins), *next = margins;
+  double **const own[] = {&search->now,           &search->last,      &search->previous, &search->found.at_low,
+                          &search->found.at_high, &search->missed[0], &search->missed[1]};
+  for (size_t k = 0; k < sizeof own / sizeof *own; k++, next += count) *own[k] = next;
   return margins;
 }
 
@@ -282,7 +350,7 @@ bool events_find(View *view, const Integrator *integrator, void *self, double be
                  EventBracket *bracket) {
   Switches *switches = view->switches;
   double end = integrator->time(self);
-  Search search = {view, switches, integrator, self, before, end, y, .low = before, .high = end};
+  Search search = {view, switches, integrator, self, before, end, y, .interpolates = false};
   const double *values = integrator->values(self);
   if (switches->kept != before && point_at(&search, before)) switches_keep(switches, before, y, 0);
   if (!switches_evaluate(switches, end, values)) return false;
@@ -300,10 +368,9 @@ bool events_find(View *view, const Integrator *integrator, void *self, double be
   if (!found) {
     switches_evaluate(switches, end, values);
     switches_keep(switches, end, values, end - before);
-  } else if (search.interpolates) {
-    approach(&search, mode);
   }
-  *bracket = (EventBracket){before, search.low, search.high, inside, switches->looks_inside};
+  *bracket =
+      (EventBracket){before, search.found.low, search.found.high, inside, switches->looks_inside, search.interpolates};
   switches->looks_inside = false;
   heap_free(view->evaluator->heap, margins);
   return found;
@@ -311,14 +378,21 @@ bool events_find(View *view, const Integrator *integrator, void *self, double be
 
 double events_locate(View *view, const Integrator *integrator, void *self, const EventBracket *bracket, double *y,
                      uint32_t *mode) {
-  Search search = {view, view->switches,      integrator,           self, bracket->before, integrator->time(self),
-                   y,    .low = bracket->low, .high = bracket->high};
+  Search search = {view,
+                   view->switches,
+                   integrator,
+                   self,
+                   bracket->before,
+                   integrator->time(self),
+                   y,
+                   .interpolates = bracket->interpolates,
+                   .found = {.low = bracket->low, .high = bracket->high}};
   double *margins = make_margins(&search);
   view->switches->looks_inside = bracket->looks_inside;
   locate(&search, mode);
   view->switches->looks_inside = false;
   heap_free(view->evaluator->heap, margins);
-  return search.high;
+  return search.found.high;
 }
 
 bool events_contradict(View *view, double t, const double *y, uint32_t *mode) {
@@ -346,20 +420,21 @@ double events_next_time(View *view, double t, double stop, uint32_t *mode) {
 }
 
 /* Is the solution still on its edge at t, with the columns in search->y? */
-static bool slides_at(const Search *search, double t) {
+static bool slides_at(Search *search, double t) {
   double weight = point_at(search, t) ? search->switches->slide.weight : 0.5;
   return weight >= -LEFT && weight <= 1 + LEFT;
 }
 
 bool events_leave(View *view, const Integrator *integrator, void *self, double before, double *t, double *y) {
-  Search search = {view, view->switches, integrator, self, before, *t, y, .low = before, .high = *t};
+  Search search = {view, view->switches, integrator, self, before, *t, y, .interpolates = false};
+  double low = before, high = *t;
   if (slides_at(&search, *t)) return false;
-  for (int k = 0; k < LOCATE_LIMIT && search.high - search.low > 1e-14 * (search.end - before); k++) {
-    double middle = search.low + (search.high - search.low) / 2;
-    *(slides_at(&search, middle) ? &search.low : &search.high) = middle;
+  for (int k = 0; k < LOCATE_LIMIT && high - low > 1e-14 * (search.end - before); k++) {
+    double middle = low + (high - low) / 2;
+    *(slides_at(&search, middle) ? &low : &high) = middle;
   }
-  slides_at(&search, search.high);
-  *t = search.high;
+  slides_at(&search, high);
+  *t = high;
   return true;
 }
 

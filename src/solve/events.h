@@ -13,6 +13,7 @@ typedef struct EventBracket {
   double before, low, high;
   bool inside;       /* all agree again at the end of the step: only the dense output tells of the event */
   bool looks_inside; /* of the switches, while it is looked for */
+  bool interpolates; /* conditions may be looked at with interpolated columns */
 } EventBracket;
 
 /* Does something contradict its mode in the last step, from `before` on, also if it agrees again at the end? Finds about where it
@@ -20,7 +21,8 @@ typedef struct EventBracket {
 bool events_find(View *view, const Integrator *integrator, void *self, double before, double *y, uint32_t *mode,
                  EventBracket *bracket);
 
-/* The time of the event in the bracket, to round-off; the columns there, closed in the old modes, in y. */
+/* The time of the event in the bracket that events_find found just before, with the y that it left; to round-off. The columns there,
+ * closed in the old modes, in y. */
 double events_locate(View *view, const Integrator *integrator, void *self, const EventBracket *bracket, double *y,
                      uint32_t *mode);
 

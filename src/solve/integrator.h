@@ -144,6 +144,10 @@ typedef struct Integrator {
    * its order does. */
   void (*suggest)(void *self, double step);
 
+  /* Goes back to the beginning of the last step, of which a part of this size, or all of it, is tried next. NULL, false: it is to be
+   * started there again. Not behind start or switch_states. */
+  bool (*repeat)(void *self, double step);
+
   /* One accepted step, not beyond t_stop (lands exactly on it when it gets there). */
   StepStatus (*step)(void *self, double t_stop);
 
@@ -155,6 +159,9 @@ typedef struct Integrator {
    * written; columns that are not states are only as good as the method makes them: good guesses for `complete`).
    * Valid until the next call of step, start or switch_states. */
   void (*interpolate)(void *self, double t, double *y);
+
+  /* The same of these columns alone; others in y stay as they are. NULL: it would cost as much. */
+  void (*interpolate_some)(void *self, double t, const uint32_t *columns, uint32_t count, double *y);
 
   /* The links of the system have changed at the present time, and y (all columns, projected to round-off) with
    * them: go on without a restart, with step size and history kept as far as the method can. */

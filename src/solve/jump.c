@@ -1,6 +1,7 @@
 /* jump: see jump.h. */
 #include "solve/jump.h"
 
+#include "base/copy.h"
 #include "base/linear.h"
 
 #include <math.h>
@@ -18,7 +19,18 @@ struct Jump {
       *entry;             /* leading coefficients by unknown: equation, and place among the entries of the Jacobian */
   double *values, *first; /* of them, now and before the jump */
   double *entries, *rows, *b, *moved, *y;
+  bool is_switched;   /* rows that are differentiated depend on discrete values */
+  double *parameters; /* at the last jump; NULL: there was none */
 };
+
+/* Does a row that is differentiated depend on what events change? */
+static bool has_switched_constraint(const Array *array) {
+  for (uint32_t i = 0; i < array->problem->equations; i++) {
+    Expr e = array->problem->residual[i];
+    if (array->c[i] && (dag_depends(array->dag, e, OP_DISCRETE) || dag_depends(array->dag, e, OP_PRE))) return true;
+  }
+  return false;
+}
 
 Jump *jump_new(Heap *heap, Evaluator *evaluator) {
   Jump *jump = heap_alloc(heap, sizeof *jump);
@@ -47,7 +59,17 @@ Jump *jump_new(Heap *heap, Evaluator *evaluator) {
   jump->rows = heap_array(heap, array->rows, sizeof(double));
   heap_numbers(heap, n, &jump->b, &jump->moved);
   jump->y = heap_array(heap, array->columns, sizeof(double));
+  jump->is_switched = has_switched_constraint(array);
   return jump;
+}
+
+bool jump_is_ruled_out(Jump *jump) {
+  const Evaluator *evaluator = jump->evaluator;
+  size_t count = evaluator->model->parameters.count;
+  bool same = jump->parameters && memcmp(jump->parameters, evaluator->parameters, count * sizeof(double)) == 0;
+  if (!jump->parameters) jump->parameters = heap_array(evaluator->heap, count, sizeof(double));
+  copy_numbers(jump->parameters, evaluator->parameters, count);
+  return same && !jump->is_switched && !evaluator->past && !evaluator->inputs;
 }
 
 /* b: what rows of level c - 1 miss, and what the jump so far makes of the integrated rows with c = 0. */

@@ -14,6 +14,10 @@ typedef struct Jump Jump;
 /* For the array of the evaluator. Lives in the heap. O(entries of its Jacobian). */
 Jump *jump_new(Heap *heap, Evaluator *evaluator);
 
+/* Is it sure that an event at a point where all rows held contradicts none of those that are differentiated? Parameters may be others than at
+ * the last one, if the caller has changed them. */
+bool jump_is_ruled_out(Jump *jump);
+
 /* The columns of order d - 1 behind an event at t, in place. false: the equations do not determine the jump of *column, since
  * derivatives of lower orders would jump, or coefficients of derivatives change with it; y stays as it is. */
 bool jump_solve(Jump *jump, double t, double *y, uint32_t *column);

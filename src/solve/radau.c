@@ -41,6 +41,8 @@ static const double unread_limit = 30;    /* the same where nobody looks */
  * left after the first. */
 static const double least_carried = 1e-3;
 
+static const double factorials[SMAX + 1] = {1, 1, 2, 6, 24, 120, 720, 5040};
+
 static const double reach = 300; /* largest (1 + h / last h)^degree when starting values are extrapolated */
 
 typedef enum NewtonStatus {
@@ -64,23 +66,26 @@ typedef struct Radau {
   Stages *stages; /* the linear equations of Newton's method */
   int32_t *error_columns, *newton_columns, *followed, *algebraic;
   int32_t error_count, newton_count, followed_count, algebraic_count;
-  bool *lenient; /* [columns] measured in Newton's method with a small weight */
+  bool *lenient;  /* [columns] measured in Newton's method with a small weight */
+  bool *is_state; /* [columns] */
 
   double *jacobian;
   double jacobian_time; /* t where it was computed; NAN: there is none */
 
-  double t, h_next;
-  double *y;               /* all columns at t */
-  double *stage[SMAX];     /* all columns */
-  double *residual[SMAX];  /* all rows */
-  double *solution;        /* rows left */
-  double *weight;          /* [columns] reciprocal error scales; 0 for columns that are not measured */
-  double *estimate, *work; /* [columns] */
-  double *defect;          /* [columns] states: h times the rate at the start minus the stages' there; else 0 */
+  double t, h_next;           /* h_next 0: the first step, which is to be found */
+  double span, longest_first; /* that a first step is found for; what it is at most */
+  double *y;                  /* all columns at t */
+  double *stage[SMAX];        /* all columns */
+  double *residual[SMAX];     /* all rows */
+  double *solution;           /* rows left */
+  double *weight;             /* [columns] reciprocal error scales; 0 for columns that are not measured */
+  double *estimate, *work;    /* [columns] */
+  double *defect;             /* [columns] states: h times the rate at the start minus the stages' there; else 0 */
 
   /* The last step, for continuous output and starting values. */
   const RadauCoefficients *last_method;
   double last_t, last_h;  /* last_h 0: there is none */
+  bool is_repeated;       /* the step to come begins where the last one did */
   double *last_defect;    /* [columns] */
   double *last[SMAX + 1]; /* all columns at the nodes 0, c[0], ..., c[s-1] */
 
@@ -124,6 +129,7 @@ static void radau_find_measured(Radau *radau, int32_t *mark) {
     else if (is_algebraic) radau->algebraic[radau->algebraic_count++] = c;
     if (!higher && (is_tested || (is_algebraic && !system->complete))) radau->followed[radau->followed_count++] = c;
     if ((mark[c] != 1 && !(is_spare && system->links > 0)) || higher) radau->newton_columns[radau->newton_count++] = c;
+    radau->is_state[c] = mark[c] & 2;
     radau->lenient[c] = mark[c] == 0 && !higher && system->complete;
   }
 }
@@ -176,6 +182,7 @@ static void *radau_create(Heap *heap, const System *system, const IntegratorOpti
   radau->followed = heap_array(heap, columns, sizeof(int32_t));
   radau->algebraic = heap_array(heap, columns, sizeof(int32_t));
   radau->lenient = heap_array(heap, columns, sizeof(bool));
+  radau->is_state = heap_array(heap, columns, sizeof(bool));
   radau->jacobian = heap_array(heap, (size_t)nonzeros, sizeof(double));
   int stages = radau_methods[radau->highest].stages;
   radau->stages = stages_new(heap, system, stages);
@@ -304,14 +311,33 @@ static void radau_continue(const Radau *radau, const Continuation *continuation,
                  radau->system->columns);
 }
 
-/* Starting values: the last step's polynomials, continued; after a failure, constant. */
+/* The last step, to be looked at between its stages. */
+static RadauOutput *radau_output(Radau *radau) {
+  RadauOutput *output = &radau->output;
+  RadauDense *dense = &radau->dense[radau->last_method - radau_methods];
+  if (radau->last_method->stages >= 5 && dense->sample[RADAU_SAMPLES - 1] == 0)
+    *dense = radau_dense_make(radau->last_method);
+  output->stages = radau->stages;
+  output->method = radau->last_method;
+  output->dense = dense;
+  output->h = radau->last_h;
+  output->value = radau->last;
+  output->defect = radau->last_defect;
+  return output;
+}
+
+/* Starting values: the last step's polynomials, continued; after a failure, along the last stretch. A step that is repeated is inside of
+ * them; after a failure, constant. */
 static void radau_predict(Radau *radau, double h) {
   const RadauCoefficients *method = radau->method;
   size_t size = (size_t)radau->system->columns * sizeof(double);
-  if (radau->last_h == 0) {
+  double ratio = h / radau->last_h;
+  if (radau->last_h == 0 || (radau->is_repeated && radau->cautious)) {
     for (int i = 0; i < method->stages; i++) memcpy(radau->stage[i], radau->y, size);
+  } else if (radau->is_repeated) {
+    const RadauOutput *output = radau_output(radau);
+    for (int i = 0; i < method->stages; i++) radau_output_continue(output, method->node[i] * ratio, radau->stage[i]);
   } else {
-    double ratio = h / radau->last_h;
     int first = radau->cautious ? radau->last_method->stages - 1 : radau_first_point(radau, ratio);
     Continuation continuation = radau_continuation_from(radau, first);
     for (int i = 0; i < method->stages; i++)
@@ -330,59 +356,6 @@ static EvalStatus radau_evaluate(Radau *radau, double h) {
   for (int i = 0; i < s && status == EVAL_OK; i++)
     status = system->residual(system->context, t[i], radau->stage[i], radau->residual[i]);
   return status;
-}
-
-static double radau_change_norm(const Radau *radau) {
-  int s = radau->method->stages;
-  double sum = 0, count = (double)radau->newton_count * s;
-  for (int32_t n = 0; n < radau->newton_count; n++) {
-    int32_t c = radau->newton_columns[n];
-    const Pair *change = (const Pair *)(const void *)(radau->stages->change + c * (s + 1)); /* the last one is 0 */
-    Pair square = {0, 0};
-    for (int i = 0; i <= s / 2; i++) square += change[i] * change[i];
-    sum += (square[0] + square[1]) * radau->weight[c] * radau->weight[c];
-  }
-  return sqrt(sum / fmax(count, 1));
-}
-
-static int radau_iteration_limit(const Radau *radau) {
-  return radau->fixed_step ? 50 : 7 + (radau->method->stages - 3) * 5 / 2;
-}
-
-/* Simplified Newton iteration (section IV.8). On NEWTON_SLOW, *factor is what the step is to be multiplied by. */
-static NewtonStatus radau_newton(Radau *radau, double h, double *factor) {
-  double goal = radau->goal[radau->method - radau_methods], norm_before = 0, ratio_before = 0;
-  int limit = radau_iteration_limit(radau);
-  radau->convergence = pow(fmax(radau->convergence, DBL_EPSILON), 0.8);
-  if (!radau->linear) radau->convergence = fmax(radau->convergence, least_carried);
-  radau->theta = renew_above;
-  *factor = 0.5;
-  for (int iteration = 1; iteration <= limit; iteration++) {
-    EvalStatus status = radau_evaluate(radau, h);
-    if (status != EVAL_OK) return status == EVAL_STOP ? NEWTON_STOP : NEWTON_DOMAIN;
-    stages_solve(radau->stages, radau->residual);
-    double norm = radau_change_norm(radau);
-    radau->iterations = iteration;
-    if (!isfinite(norm)) return NEWTON_SLOW;
-    if (iteration > 1) {
-      double ratio = norm / norm_before;
-      radau->theta = iteration == 2 ? ratio : sqrt(ratio * ratio_before);
-      ratio_before = ratio;
-      if (radau->theta >= 0.99) return NEWTON_SLOW;
-      radau->convergence = fmin(radau->theta, 0.99) / (1 - fmin(radau->theta, 0.99));
-      double left = radau->convergence * norm * pow(radau->theta, limit - 1 - iteration) / goal;
-      if (iteration > 2 && iteration < limit && left >= 1) {
-        *factor = 0.8 * pow(fmax(1e-4, fmin(20, left)), -1.0 / (4 + limit - 1 - iteration));
-        return NEWTON_SLOW;
-      }
-    }
-    norm_before = fmax(norm, DBL_EPSILON);
-    int lanes = radau->method->stages + 1;
-    for (int i = 0; i < radau->method->stages; i++)
-      for (int32_t c = 0; c < radau->system->columns; c++) radau->stage[i][c] += radau->stages->change[c * lanes + i];
-    if (radau->convergence * norm <= goal) return NEWTON_CONVERGED;
-  }
-  return NEWTON_SLOW;
 }
 
 /* ---- Error ---- */
@@ -414,12 +387,13 @@ static void radau_derivatives(const Radau *radau, int32_t c, double *derivative)
  * tells whether the step is resolved, or ended on another branch. */
 static double radau_gap(const Radau *radau) {
   const RadauCoefficients *method = radau->method;
-  double sum = 0;
+  int32_t columns = radau->system->columns;
+  double sum = 0, *gap = radau->work;
+  memcpy(gap, radau->y, (size_t)columns * sizeof *gap);
+  for (int i = 0; i < method->stages; i++) add_multiple(gap, radau->stage[i], -method->at_zero[i], columns);
   for (int32_t a = 0; a < radau->algebraic_count; a++) {
     int32_t c = radau->algebraic[a];
-    double e = radau->y[c];
-    for (int i = 0; i < method->stages; i++) e -= method->at_zero[i] * radau->stage[i][c];
-    e *= radau->weight[c] / (radau->lenient[c] ? lenient_weight : 1);
+    double e = gap[c] * radau->weight[c] / (radau->lenient[c] ? lenient_weight : 1);
     sum += e * e;
   }
   return gap_weight * sqrt(sum / fmax(radau->algebraic_count, 1));
@@ -435,7 +409,7 @@ static double radau_departure(const Radau *radau, double t_new) {
     for (int k = 0; k < 3; k++) squares[k] += derivative[k] * derivative[k];
   }
   for (int k = 0; k < 3; k++) {
-    double factorial = tgamma(radau->method->stages - k + 1);
+    double factorial = factorials[radau->method->stages - k];
     squares[k] *= factorial * factorial;
   }
   double growth = fmin(1, (squares[0] + squares[1]) / fmax(squares[1] + squares[2], DBL_MIN));
@@ -460,22 +434,26 @@ static void radau_filter_defect(Radau *radau) {
 }
 
 /* The embedded formula of section IV.8 compares, in closed form, the rate at the start of the step with the
- * value there of the polynomial through the stages' rates. Where a method leaves a high index, first steps and those behind rejected
- * ones are filtered twice, as no step would be small enough; elsewhere that would hide where a limit of the solution begins or
- * ends, as that of a diode. */
-static double radau_error(Radau *radau, double h) {
+ * value there of the polynomial through the stages' rates. */
+static void radau_find_defect(Radau *radau, double h) {
   const RadauCoefficients *method = radau->method;
+  const Elimination *elimination = radau->stages->elimination;
   memset(radau->defect, 0, (size_t)radau->system->columns * sizeof(double));
   for (int32_t l = 0; l < radau->system->links; l++) {
-    int32_t to = radau->stages->elimination->to[l];
+    int32_t from = elimination->from[l], to = elimination->to[l];
     double extrapolated = 0;
     for (int i = 0; i < method->stages; i++) extrapolated += method->at_zero[i] * radau->stage[i][to];
-    radau->defect[radau->stages->elimination->from[l]] = h * (radau->y[to] - extrapolated);
-    radau->estimate[radau->stages->elimination->from[l]] =
-        method->mu_real * radau->defect[radau->stages->elimination->from[l]];
+    radau->defect[from] = h * (radau->y[to] - extrapolated);
+    radau->estimate[from] = method->mu_real * radau->defect[from];
   }
   radau->raw_error = fmax(radau_states_norm(radau, radau->estimate), 1e-10);
-  double step = h * method->mu_real;
+}
+
+/* Where a method leaves a high index, first steps and those behind rejected ones are filtered twice, as no step would be small enough;
+ * elsewhere that would hide where a limit of the solution begins or ends, as that of a diode. */
+static double radau_error(Radau *radau, double h) {
+  double step = h * radau->method->mu_real;
+  radau_find_defect(radau, h);
   stages_filter(radau->stages, step, radau->estimate);
   radau_filter_defect(radau);
   double error = radau_error_norm(radau);
@@ -483,8 +461,6 @@ static double radau_error(Radau *radau, double h) {
   stages_filter(radau->stages, step, radau->estimate);
   return radau_error_norm(radau);
 }
-
-/* ---- Step and order ---- */
 
 /* Over a bend of the equations the solution is no better than the estimate: that must keep the tolerance asked for, then. */
 static double radau_bend(const Radau *radau, double t) {
@@ -494,6 +470,112 @@ static double radau_bend(const Radau *radau, double t) {
   if (looser <= 1 || !system->bends) return 1;
   return system->bends(system->context, radau->t, radau->y, t, radau->stage[radau->method->stages - 1]) ? looser : 1;
 }
+
+/* The error of the step in tolerances; 1 or more asks for a shorter one. *is_unresolved: so do columns that the error test of the states
+ * does not see. */
+static double radau_measure(Radau *radau, double h, double t_new, double bend, bool *is_unresolved) {
+  double error = radau_error(radau, h) * bend;
+  radau->departure = radau_departure(radau, t_new);
+  double unresolved = fmax(radau_gap(radau), radau->departure);
+  *is_unresolved = unresolved > error && h > radau->shortest_followed;
+  return *is_unresolved ? unresolved : error;
+}
+
+/* ---- Newton ---- */
+
+/* Sums of squares and of changes, inlined for each s, which makes their loops short pieces of straight code. */
+static inline __attribute__((always_inline)) double sum_squares(const Radau *radau, int s) {
+  double sum = 0;
+  for (int32_t n = 0; n < radau->newton_count; n++) {
+    int32_t c = radau->newton_columns[n];
+    const Pair *change = (const Pair *)(const void *)(radau->stages->change + c * (s + 1)); /* the last one is 0 */
+    Pair square = change[0] * change[0];
+#pragma GCC unroll 3
+    for (int i = 1; i <= s / 2; i++) square += change[i] * change[i];
+    sum += (square[0] + square[1]) * radau->weight[c] * radau->weight[c];
+  }
+  return sum;
+}
+
+static inline __attribute__((always_inline)) void add_changes(Radau *radau, int s) {
+  const double *change = radau->stages->change;
+  for (int32_t c = 0; c < radau->system->columns; c++, change += s + 1) {
+#pragma GCC unroll 7
+    for (int i = 0; i < s; i++) radau->stage[i][c] += change[i];
+  }
+}
+
+static double radau_change_norm(const Radau *radau) {
+  int s = radau->method->stages;
+  double sum = s == 3 ? sum_squares(radau, 3) : s == 5 ? sum_squares(radau, 5) : sum_squares(radau, 7);
+  return sqrt(sum / fmax((double)radau->newton_count * s, 1));
+}
+
+static void radau_apply_change(Radau *radau) {
+  switch (radau->method->stages) {
+  case 3: add_changes(radau, 3); return;
+  case 5: add_changes(radau, 5); return;
+  default: add_changes(radau, 7);
+  }
+}
+
+static int radau_iteration_limit(const Radau *radau) {
+  return radau->fixed_step ? 50 : 7 + (radau->method->stages - 3) * 5 / 2;
+}
+
+/* Is it sure that the error test will reject the step, although stages are still off by `left`, in the mean over all columns? The estimate
+ * is of few of them, and its sums over the stages magnify their changes: both by about ten. Most steps pass before the filter, too, and
+ * need no closer look. */
+static bool radau_is_hopeless(Radau *radau, double h, double t_new, double left) {
+  static const double magnified = 100;
+  bool is_unresolved;
+  radau_find_defect(radau, h);
+  if (radau->fixed_step || radau->raw_error < 1 + magnified * left) return false;
+  double error = radau_measure(radau, h, t_new, 1, &is_unresolved);
+  return isfinite(error) && error >= 1 + magnified * left;
+}
+
+/* Simplified Newton iteration (section IV.8), until it has converged or the error test is known to reject the step. On NEWTON_SLOW,
+ * *factor is what the step is to be multiplied by. */
+static NewtonStatus radau_newton(Radau *radau, double h, double t_new, double *factor) {
+  double goal = radau->goal[radau->method - radau_methods], norm_before = 0, ratio_before = 0;
+  int limit = radau_iteration_limit(radau);
+  radau->convergence = pow(fmax(radau->convergence, DBL_EPSILON), 0.8);
+  if (!radau->linear) radau->convergence = fmax(radau->convergence, least_carried);
+  radau->theta = renew_above;
+  *factor = 0.5;
+  for (int iteration = 1; iteration <= limit; iteration++) {
+    EvalStatus status = radau_evaluate(radau, h);
+    if (status != EVAL_OK) return status == EVAL_STOP ? NEWTON_STOP : NEWTON_DOMAIN;
+    stages_solve(radau->stages, radau->residual);
+    double norm = radau_change_norm(radau);
+    radau->iterations = iteration;
+    if (!isfinite(norm)) return NEWTON_SLOW;
+    if (iteration > 1) {
+      double ratio = norm / norm_before;
+      radau->theta = iteration == 2 ? ratio : sqrt(ratio * ratio_before);
+      ratio_before = ratio;
+      if (radau->theta >= 0.99) return NEWTON_SLOW;
+      radau->convergence = fmin(radau->theta, 0.99) / (1 - fmin(radau->theta, 0.99));
+      double last = radau->convergence * norm * pow(radau->theta, limit - 1 - iteration) / goal;
+      if (iteration > 2 && iteration < limit && last >= 1) {
+        *factor = 0.8 * pow(fmax(1e-4, fmin(20, last)), -1.0 / (4 + limit - 1 - iteration));
+        return NEWTON_SLOW;
+      }
+    }
+    norm_before = fmax(norm, DBL_EPSILON);
+    radau_apply_change(radau);
+    double left = radau->convergence * norm;
+    if (left <= goal) return NEWTON_CONVERGED;
+    if (iteration > 1 && radau_is_hopeless(radau, h, t_new, left)) {
+      radau->iterations += (int)ceil(log(goal / left) / log(radau->theta)); /* what it would have taken */
+      return NEWTON_CONVERGED;
+    }
+  }
+  return NEWTON_SLOW;
+}
+
+/* ---- Step and order ---- */
 
 /* By how much the step may be divided for this error. */
 static double radau_quotient(const Radau *radau, double error) {
@@ -579,7 +661,7 @@ static void radau_remember(Radau *radau, double h, double t_new) {
   radau->defect = swap;
   memcpy(radau->y, radau->last[s], (size_t)radau->system->columns * sizeof(double));
   radau->last_method = radau->method;
-  radau->dense_tried = radau->dense_ready = false;
+  radau->dense_tried = radau->dense_ready = radau->is_repeated = false;
   radau->last_t = radau->t;
   radau->last_h = h;
   radau->t = t_new;
@@ -627,7 +709,7 @@ static void radau_be_cautious(Radau *radau) {
   memcpy(radau->work, radau->y, size);
   if (system->find(system->context, radau->t, radau->work) != EVAL_OK) return;
   memcpy(radau->y, radau->work, size);
-  if (radau->last_h > 0) memcpy(radau->last[radau->last_method->stages], radau->work, size);
+  if (radau->last_h > 0) memcpy(radau->last[radau->is_repeated ? 0 : radau->last_method->stages], radau->work, size);
 }
 
 /* Newton's method failed: first a new Jacobian, then a smaller step and a lower order. */
@@ -647,56 +729,6 @@ static void radau_retry(Radau *radau, double h, double factor) {
   radau->convergence = 1;
   if (index > radau->lowest) radau_set_order(radau, index - 1);
 }
-
-static StepStatus radau_step(void *self, double t_stop) {
-  Radau *radau = self;
-  StepStatus reason = STEP_TOO_SMALL;
-  int singular = 0;
-  for (;;) {
-    double h = fmin(radau->h_next, radau->max_step), factor;
-    double left = t_stop - radau->t;
-    if (left <= 0) return STEP_OK;
-    bool held = 1.0001 * h >= left;
-    if (held) h = left;
-    if (!held && h < integrator_least_step(radau->t, t_stop)) return reason;
-    radau_set_weights(radau, h);
-    radau_predict(radau, h);
-    if (isnan(radau->jacobian_time)) {
-      EvalStatus status = radau_new_jacobian(radau, radau->last_h > 0 && !radau->cautious ? h : 0);
-      if (status != EVAL_OK) return STEP_EVALUATION;
-    }
-    if (!radau_factor(radau, h)) {
-      if (++singular == SINGULAR_TRIES) return STEP_SINGULAR;
-      reason = STEP_SINGULAR;
-      radau_retry(radau, h, 0.5);
-      continue;
-    }
-    NewtonStatus newton = radau_newton(radau, h, &factor);
-    if (newton == NEWTON_STOP) return STEP_EVALUATION;
-    reason = newton == NEWTON_DOMAIN ? STEP_EVALUATION : STEP_TOO_SMALL;
-    if (newton != NEWTON_CONVERGED) {
-      radau_retry(radau, h, factor);
-      continue;
-    }
-    double error = radau_error(radau, h) * radau_bend(radau, held ? t_stop : radau->t + h);
-    radau->departure = radau_departure(radau, held ? t_stop : radau->t + h);
-    double unresolved = fmax(radau_gap(radau), radau->departure);
-    if (unresolved > error && h > radau->shortest_followed) {
-      error = unresolved;
-      if (error >= 1) radau_forget(radau);
-    }
-    if (!isfinite(error)) {
-      radau_retry(radau, h, 0.5);
-    } else if (error >= 1 && !radau->fixed_step) {
-      radau_reject(radau, h, error);
-    } else {
-      radau_accept(radau, h, error, held ? t_stop : radau->t + h, held);
-      return STEP_OK;
-    }
-  }
-}
-
-/* ---- Start, output, switch ---- */
 
 /* Second derivatives of the states from one more residual, for the first step; false where the system is of
  * higher index. On return `estimate` holds them. */
@@ -721,8 +753,8 @@ static bool radau_second_derivative(Radau *radau, double span) {
 }
 
 /* As Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I, section II.4. */
-static double radau_first_step(Radau *radau, double span) {
-  double largest = fmin(radau->max_step, span);
+static double radau_first_step(Radau *radau) {
+  double span = radau->span, largest = fmin(radau->max_step, span);
   if (radau->initial_step > 0) return fmin(radau->initial_step, largest);
   radau_set_weights(radau, 1);
   for (int32_t l = 0; l < radau->system->links; l++)
@@ -735,6 +767,54 @@ static double radau_first_step(Radau *radau, double span) {
   return fmin(fmin(100 * h, other), largest);
 }
 
+static StepStatus radau_step(void *self, double t_stop) {
+  Radau *radau = self;
+  StepStatus reason = STEP_TOO_SMALL;
+  bool is_unresolved;
+  int singular = 0;
+  if (radau->h_next == 0) radau->h_next = fmin(radau_first_step(radau), radau->longest_first);
+  for (;;) {
+    double h = fmin(radau->h_next, radau->max_step), factor;
+    double left = t_stop - radau->t;
+    if (left <= 0) return STEP_OK;
+    bool held = 1.0001 * h >= left;
+    if (held) h = left;
+    if (!held && h < integrator_least_step(radau->t, t_stop)) return reason;
+    radau_set_weights(radau, h);
+    radau_predict(radau, h);
+    if (isnan(radau->jacobian_time)) {
+      EvalStatus status = radau_new_jacobian(radau, radau->last_h > 0 && !radau->cautious ? h : 0);
+      if (status != EVAL_OK) return STEP_EVALUATION;
+    }
+    if (!radau_factor(radau, h)) {
+      if (++singular == SINGULAR_TRIES) return STEP_SINGULAR;
+      reason = STEP_SINGULAR;
+      radau_retry(radau, h, 0.5);
+      continue;
+    }
+    double t_new = held ? t_stop : radau->t + h;
+    NewtonStatus newton = radau_newton(radau, h, t_new, &factor);
+    if (newton == NEWTON_STOP) return STEP_EVALUATION;
+    reason = newton == NEWTON_DOMAIN ? STEP_EVALUATION : STEP_TOO_SMALL;
+    if (newton != NEWTON_CONVERGED) {
+      radau_retry(radau, h, factor);
+      continue;
+    }
+    double error = radau_measure(radau, h, t_new, radau_bend(radau, t_new), &is_unresolved);
+    if (is_unresolved && error >= 1) radau_forget(radau);
+    if (!isfinite(error)) {
+      radau_retry(radau, h, 0.5);
+    } else if (error >= 1 && !radau->fixed_step) {
+      radau_reject(radau, h, error);
+    } else {
+      radau_accept(radau, h, error, t_new, held);
+      return STEP_OK;
+    }
+  }
+}
+
+/* ---- Start, output, switch ---- */
+
 static void radau_start(void *self, double t, const double *y, double t_end) {
   Radau *radau = self;
   memcpy(radau->y, y, (size_t)radau->system->columns * sizeof(double));
@@ -745,13 +825,14 @@ static void radau_start(void *self, double t, const double *y, double t_end) {
   radau->jacobian_time = NAN;
   radau->convergence = 1;
   radau->accepted_step = 0;
-  radau->rejected = radau->failed = radau->cautious = false;
+  radau->rejected = radau->failed = radau->cautious = radau->is_repeated = false;
   radau->since_lower = LOWER_REST;
   radau->since_change = 0;
   if (radau_new_jacobian(radau, 0) != EVAL_OK && !stages_are_chosen(radau->stages)) radau_choose(radau, NULL);
-  double before =
-      radau->statistics.steps > 0 ? radau->h_next : INFINITY; /* what was right before an event is near it */
-  radau->h_next = fmin(radau_first_step(radau, t_end - t), before);
+  if (!radau->statistics.steps) radau->longest_first = INFINITY;
+  else if (radau->h_next > 0) radau->longest_first = radau->h_next; /* what was right before an event is near it */
+  radau->span = t_end - t;
+  radau->h_next = 0;
 }
 
 static void radau_suggest(void *self, double step) {
@@ -759,24 +840,23 @@ static void radau_suggest(void *self, double step) {
   if (!(radau->initial_step > 0)) radau->h_next = step;
 }
 
+/* The polynomials of the step and its Jacobian serve for the part of it. */
+static bool radau_repeat(void *self, double step) {
+  Radau *radau = self;
+  if (radau->last_h == 0 || radau->initial_step > 0) return false;
+  memcpy(radau->y, radau->last[0], (size_t)radau->system->columns * sizeof(double));
+  radau->t = radau->last_t;
+  radau->h_next = step;
+  radau->is_repeated = true;
+  radau->jacobian_time = radau->last_t + radau->last_h;
+  radau->accepted_step = 0;
+  radau->rejected = radau->failed = radau->cautious = false;
+  return true;
+}
+
 static double radau_time(const void *self) { return ((const Radau *)self)->t; }
 
 static const double *radau_values(const void *self) { return ((const Radau *)self)->y; }
-
-/* The last step, to be looked at between its stages. */
-static RadauOutput *radau_output(Radau *radau) {
-  RadauOutput *output = &radau->output;
-  RadauDense *dense = &radau->dense[radau->last_method - radau_methods];
-  if (radau->last_method->stages >= 5 && dense->sample[RADAU_SAMPLES - 1] == 0)
-    *dense = radau_dense_make(radau->last_method);
-  output->stages = radau->stages;
-  output->method = radau->last_method;
-  output->dense = dense;
-  output->h = radau->last_h;
-  output->value = radau->last;
-  output->defect = radau->last_defect;
-  return output;
-}
 
 /* Samples the last step, once, where the continuous output is of lower order than the method and the factors
  * are still those of the step. What is missing is an order smaller than the defect, unless the step does not
@@ -815,6 +895,24 @@ static void radau_interpolate(void *self, double t, double *y) {
   if (corrected) radau_output_states(output, &weights, true, y);
 }
 
+/* Columns that are no states need no correction, and their look at the step no samples of it. */
+static void radau_interpolate_some(void *self, double t, const uint32_t *columns, uint32_t count, double *y) {
+  Radau *radau = self;
+  bool some_are_states = false;
+  for (uint32_t k = 0; k < count; k++) some_are_states = some_are_states || radau->is_state[columns[k]];
+  if (radau->last_h == 0) {
+    for (uint32_t k = 0; k < count; k++) y[columns[k]] = radau->y[columns[k]];
+    return;
+  }
+  bool corrected = some_are_states && radau_prepare_dense(radau);
+  const RadauOutput *output = radau_output(radau);
+  RadauWeights weights = radau_output_weights(output, (t - radau->last_t) / radau->last_h, corrected);
+  for (uint32_t k = 0; k < count; k++) {
+    int32_t c = (int32_t)columns[k];
+    y[c] = radau_output_value(output, &weights, corrected && radau->is_state[c], c);
+  }
+}
+
 /* Every column keeps its polynomial and the Jacobian stays; only the matrices are formed anew. */
 static void radau_switch_states(void *self, const double *y) {
   Radau *radau = self;
@@ -842,10 +940,12 @@ const Integrator integrator_radau = {
     .create = radau_create,
     .start = radau_start,
     .suggest = radau_suggest,
+    .repeat = radau_repeat,
     .step = radau_step,
     .time = radau_time,
     .values = radau_values,
     .interpolate = radau_interpolate,
+    .interpolate_some = radau_interpolate_some,
     .switch_states = radau_switch_states,
     .stages = radau_stages,
     .statistics = radau_statistics,

@@ -64,13 +64,17 @@ RadauWeights radau_output_weights(const RadauOutput *output, double x, bool is_c
   return weights;
 }
 
+double radau_output_value(const RadauOutput *output, const RadauWeights *weights, bool is_corrected, int32_t column) {
+  double sum = weights->rise * output->defect[column];
+  for (int j = 0; j <= output->method->stages; j++) sum += weights->node[j] * output->value[j][column];
+  for (int k = 0; k < RADAU_SAMPLES && is_corrected; k++)
+    for (int i = 0; i < 3; i++) sum += weights->missing[k][i] * output->missing[k][i][column];
+  return sum;
+}
+
 void radau_output_states(const RadauOutput *output, const RadauWeights *weights, bool is_corrected, double *y) {
   for (int32_t l = 0; l < output->stages->system->links; l++) {
     int32_t c = output->stages->elimination->from[l];
-    double sum = weights->rise * output->defect[c];
-    for (int j = 0; j <= output->method->stages; j++) sum += weights->node[j] * output->value[j][c];
-    for (int k = 0; k < RADAU_SAMPLES && is_corrected; k++)
-      for (int i = 0; i < 3; i++) sum += weights->missing[k][i] * output->missing[k][i][c];
-    y[c] = sum;
+    y[c] = radau_output_value(output, weights, is_corrected, c);
   }
 }

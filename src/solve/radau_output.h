@@ -34,5 +34,8 @@ typedef struct RadauWeights {
 
 RadauWeights radau_output_weights(const RadauOutput *output, double x, bool is_corrected);
 
+/* One column at these weights; with the correction, which only states have, if it was asked for. */
+double radau_output_value(const RadauOutput *output, const RadauWeights *weights, bool is_corrected, int32_t column);
+
 /* The states at these weights into y, with the correction if it was asked for. */
 void radau_output_states(const RadauOutput *output, const RadauWeights *weights, bool is_corrected, double *y);

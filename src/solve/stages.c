@@ -143,10 +143,14 @@ static inline void go_back(Stages *stages, int s) {
 
 /* Inlined for each s, which makes its loops short pieces of straight code. */
 static inline __attribute__((always_inline)) void pack(const Stages *stages, double *const *residual, int s) {
-  int32_t rows = stages->system->rows;
-  for (int32_t r = 0; r < rows; r++) {
-    for (int i = 0; i < s; i++) stages->residuals[r * (s + 1) + i] = residual[i][r];
-    stages->residuals[r * (s + 1) + s] = 0;
+  const double *from[SMAX];
+  double *to = stages->residuals;
+#pragma GCC unroll 7
+  for (int i = 0; i < s; i++) from[i] = residual[i];
+  for (int32_t r = 0; r < stages->system->rows; r++, to += s + 1) {
+#pragma GCC unroll 7
+    for (int i = 0; i < s; i++) to[i] = from[i][r];
+    to[s] = 0;
   }
 }
 

@@ -165,7 +165,7 @@ static StepStatus step_within_pipes(Stepper *stepper, double stop) {
     moved = past_moved(evaluator, t, stepper->integrator->values(stepper->self));
     if (moved <= 1) return status;
     longest = 0.5 * (t - stepper->before) / moved;
-    stepper_start_with(stepper, stepper->before, stepper->begin, longest);
+    stepper_repeat(stepper, longest);
   }
   return stepper->integrator->step(stepper->self, fmin(stop, stepper->before + longest));
 }
@@ -251,7 +251,7 @@ static bool take_readable(Stepper *stepper, double t) {
   stepper->near = NEAR_STEPS;
   if (!stepper->integrator->follows_inside || !(t <= stepper->unread)) return false;
   stepper->unread = -INFINITY;
-  stepper_start_with(stepper, stepper->before, stepper->begin, t - stepper->before);
+  stepper_repeat(stepper, t - stepper->before);
   return true;
 }
 
@@ -264,7 +264,7 @@ static bool ends_at_kink(Stepper *stepper, double t) {
   if (!(kink < t)) return false;
   stepper->t_doubt = stepper->t_kink = kink;
   stepper->across = t - stepper->before;
-  stepper_start_with(stepper, stepper->before, stepper->begin, kink - stepper->before);
+  stepper_repeat(stepper, kink - stepper->before);
   return true;
 }
 

@@ -205,7 +205,7 @@ static bool take_again(Stepper *stepper, double t) {
   if (stepper->t_doubt < INFINITY || !(t - stepper->before > least)) return false;
   stepper->t_doubt = t;
   stepper->at_event = false;
-  stepper_start_with(stepper, stepper->before, stepper->begin, t - stepper->before);
+  stepper_repeat(stepper, t - stepper->before);
   events_begin(stepper->view, stepper->before, stepper->begin);
   return true;
 }

@@ -161,6 +161,13 @@ void stepper_start_with(Stepper *stepper, double t, const double *y, double step
   if (integrator->suggest && step > 0) integrator->suggest(stepper->self, step);
 }
 
+void stepper_repeat(Stepper *stepper, double step) {
+  const Integrator *integrator = stepper->integrator;
+  if (integrator->repeat && integrator->repeat(stepper->self, step))
+    stepper_begin_branch(stepper, stepper->before, stepper->begin);
+  else stepper_start_with(stepper, stepper->before, stepper->begin, step);
+}
+
 /* ---- the choice of states ---- */
 
 /* The columns at t + ahead by the Taylor series that they are: (j, k) + ahead (j, k + 1) + ... Good enough to

@@ -109,6 +109,9 @@ void stepper_begin_branch(Stepper *stepper, double t, const double *y);
 /* The integrator starts anew at (t, y), where a branch begins, with a first step of this size; 0: one that it finds. */
 void stepper_start_with(Stepper *stepper, double t, const double *y, double step);
 
+/* The last step is taken again, at first with this size, which is not larger than it was. */
+void stepper_repeat(Stepper *stepper, double step);
+
 /* Looks at the choice of states: judged at `ahead`, changed at (t, stepper->y). */
 int32_t stepper_exchange_states(Stepper *stepper, double t, ConstMoment ahead, bool sure, Exchanges *exchanges);
 

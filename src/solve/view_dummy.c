@@ -137,7 +137,7 @@ static EvalStatus find(View *view, double t, double *y) { return find_states(vie
 static bool share(DummyView *chosen, double t, double *y) {
   if (chosen->view.share) return share_jump(chosen->view.share, t, y);
   uint32_t column;
-  if (!chosen->jump || jump_solve(chosen->jump, t, y, &column)) return true;
+  if (!chosen->jump || jump_is_ruled_out(chosen->jump) || jump_solve(chosen->jump, t, y, &column)) return true;
   chosen->view.undetermined = column;
   return false;
 }
@@ -208,17 +208,23 @@ static const ViewMethods METHODS = {.solve = solve,
                                     .failure = failure,
                                     .factorizations = factorizations};
 
-/* The columns that conditions read. */
+/* The columns that conditions read, each once. */
 static void list_watched(Heap *heap, View *view, const Modes *modes) {
   const Dag *dag = view->evaluator->model->dag;
   DagScratch scratch = dag_scratch_make(heap); /* the graph is the plan's, which others may run */
-  ExprVec leaves = {0};
-  for (uint32_t m = 0; m < modes->count; m++) dag_variables(dag, &scratch, modes->difference[m], &leaves);
-  for (uint32_t k = 0; k < leaves.count; k++) {
-    uint32_t column = array_find_column(view->evaluator->array, leaves.data[k]);
+  ExprVec roots = {0};
+  IndexVec order = {0};
+  for (uint32_t m = 0; m < modes->count; m++) {
+    vec_push(heap, &roots, modes->difference[m]);
+    vec_push(heap, &roots, modes->size[m]);
+  }
+  dag_below(dag, &scratch, roots.data, roots.count, &order);
+  for (uint32_t k = 0; k < order.count; k++) {
+    if (dag_op(dag, order.data[k]) != OP_VARIABLE) continue;
+    uint32_t column = array_find_column(view->evaluator->array, order.data[k]);
     if (column != MAP_NONE) vec_push(heap, &view->watched, column);
   }
-  vec_free(heap, &leaves);
+  vec_free(heap, &roots, &order);
   dag_scratch_free(&scratch);
 }
 
