@@ -55,6 +55,7 @@ typedef struct Ida {
   double *rows;              /* [rows] */
   Secant *secant;
   double *correction, *next; /* [columns] */
+  const double *weight;      /* [columns] of IDA's error test */
   double *scale;             /* [columns] 1 / tolerance */
   double *share, *corrected; /* [columns] part in the norm of the error test, of the corrector */
   double convergence;        /* as last measured */
@@ -207,7 +208,7 @@ static int ida_iterate(Ida *ida, N_Vector total, double tolerance, bool renew) {
 static int ida_correct(SUNNonlinearSolver corrector, N_Vector predicted, N_Vector total, N_Vector weight,
                        double tolerance, booleantype setup, void *memory) {
   Ida *ida = corrector->content;
-  const double *w = N_VGetArrayPointer(weight);
+  const double *w = ida->weight = N_VGetArrayPointer(weight);
   (void)predicted, (void)setup, (void)memory;
   for (int32_t c = 0; c < ida->system->columns; c++) ida->scale[c] = w[c] / ida->share[c];
   ida->iterations = 0;
@@ -356,17 +357,14 @@ static StepStatus ida_status(const Ida *ida, int flag) {
   }
 }
 
-/* Root mean square of the error of the last step over the tolerance. */
-static double ida_error(Ida *ida) {
+/* Is the error of the last step, its root mean square over the tolerance, at most so large? */
+static bool ida_error_is_below(Ida *ida, double limit) {
   double sum = 0;
   int32_t n = ida->system->columns;
   IDAGetEstLocalErrors(ida->memory, ida->output);
-  const double *error = N_VGetArrayPointer(ida->output);
-  for (int32_t c = 0; c < n; c++) {
-    double part = error[c] * ida->scale[c] * ida->share[c];
-    sum += part * part;
-  }
-  return sqrt(sum / fmax(n, 1));
+  const double *error = N_VGetArrayPointer(ida->output), *weight = ida->weight;
+  for (int32_t c = 0; c < n; c++) sum += error[c] * weight[c] * (error[c] * weight[c]);
+  return sum <= limit * limit * n;
 }
 
 /* Decides whether the next step may end with a growth of the step. IDA doubles the step after an error of 2^-(order + 2). Where the
@@ -381,7 +379,7 @@ static void ida_limit_growth(Ida *ida) {
   if (failures != ida->failures) ida->hold = order == 1 ? order + 1 : 0;
   else if (ida->hold > 0) ida->hold--;
   ida->failures = failures;
-  bool may_grow = ida->hold == 0 && ida_error(ida) <= ldexp(1, -order);
+  bool may_grow = ida->hold == 0 && ida_error_is_below(ida, 1.0 / (1 << order));
   IDASetEtaFixedStepBounds(ida->memory, 1, may_grow ? grown : held);
 }
 
@@ -393,7 +391,7 @@ static StepStatus ida_step(void *self, double t_stop) {
   IDASetMinStep(ida->memory, smallest_step * fabs(t)); /* or it creeps on, by ever smaller steps */
   int flag = IDASolve(ida->memory, t_stop, &ida->t, ida->y, ida->rate, IDA_ONE_STEP);
   if (flag < 0) ida->t = t;
-  ida_limit_growth(ida);
+  else ida_limit_growth(ida);
   return ida_status(ida, flag);
 }
 
