@@ -263,6 +263,8 @@ typedef struct Bridge {
   daedal_result *result;
   struct PartFile *part; /* where rows go while running; NULL: nowhere */
   double next, interval; /* when they do so again, by the clock; seconds between */
+  double looked;         /* when the clock was last looked at */
+  uint64_t steps, look;  /* taken since then; to be taken from one look to the next */
   uint64_t run;          /* which one it is, to whom goes on from it; 0: not known yet */
 } Bridge;
 /* Rows and state of the run go to a file while it goes on (resume.c). */

@@ -7,6 +7,7 @@
 #include <math.h>
 
 static const double PART_SHARE = 0.1; /* of the time that writing may take */
+enum { LOOK_STEPS = 16 };
 
 /* Of all that decides the equations of a run, and so what its state means. Values are part of the state. */
 static uint64_t hash_run(const daedal_result *result, const daedal_options *options) {
@@ -36,14 +37,26 @@ void part_begin(Bridge *bridge) {
   const daedal_options *options = bridge->options;
   daedal_result *result = bridge->result;
   bridge->interval = isnan(options->part_interval) ? 1 : options->part_interval;
-  bridge->next = pipeline_clock() + bridge->interval;
+  bridge->looked = pipeline_clock();
+  bridge->next = bridge->looked + bridge->interval;
   if (options->part_path) bridge->part = part_new(result->heap, options->part_path, result->earlier);
+}
+
+/* Is it time to write? A look at the clock takes as long as much of a short step: it is taken after each step only where so many
+ * steps take a tenth of the interval. */
+static bool is_due(Bridge *bridge, double *now) {
+  if (++bridge->steps < bridge->look) return false;
+  *now = pipeline_clock();
+  bridge->look = *now - bridge->looked < 0.1 * bridge->interval ? LOOK_STEPS : 1;
+  bridge->looked = *now;
+  bridge->steps = 0;
+  return *now >= bridge->next;
 }
 
 void part_step(Bridge *bridge, double time) {
   daedal_result *result = bridge->result;
-  double now = pipeline_clock();
-  if (now < bridge->next || !result->simulation.recorder) return;
+  double now;
+  if (!is_due(bridge, &now) || !result->simulation.recorder) return;
   if (!bridge->run) bridge->run = hash_run(result, bridge->options);
   Transfer state = {.heap = result->heap};
   bool is_state = simulation_write(&result->simulation, time, &state);

@@ -406,8 +406,10 @@ void linear_solve(Linear *linear, double *b) {
     return;
   }
   const double *scale = linear->scale;
-  for (int32_t i = 0; i < n && !linear->complex_values; i++) b[i] *= scale[i];
-  for (int32_t i = 0; i < n && linear->complex_values; i++) b[2 * i] *= scale[i], b[2 * i + 1] *= scale[i];
+  if (linear->complex_values)
+    for (int32_t i = 0; i < n; i++) b[2 * i] *= scale[i], b[2 * i + 1] *= scale[i];
+  else
+    for (int32_t i = 0; i < n; i++) b[i] *= scale[i];
   if (linear->kind == LINEAR_LAPACK) linear_lapack_solve(linear, b);
   else if (linear->complex_values) linear_plain_solve_complex(linear, b);
   else if (n == 2) linear_plain_solve(linear, b, 2);

@@ -18,6 +18,7 @@ struct RunLoop {
   Constraints *constraints;
   double *output;
   uint64_t output_count, outputs;
+  double next_output; /* time of the next output point; INFINITY: there is none */
   bool
       again; /* an event was passed before the output point of now: the step is taken again, and its rows are taken back */
   bool is_open; /* what follows from the last step is still to be done: its event, the choice of states */
@@ -35,6 +36,11 @@ static double output_time(const RunLoop *run, uint64_t k) {
   if (run->options->times) return run->options->times[k];
   if (k >= run->outputs) return run->options->stop;
   return run->options->start + (double)k * run->options->interval;
+}
+
+static void set_output_count(RunLoop *run, uint64_t count) {
+  run->output_count = count;
+  run->next_output = count <= run->outputs ? output_time(run, count) : INFINITY;
 }
 
 /* A row, with its sensitivities if there are any. */
@@ -65,28 +71,26 @@ static bool record_point(RunLoop *run, double t) {
 
 /* All output points up to t, from the dense output of the last step; those before t only, with `before`. */
 static bool record_until(RunLoop *run, double t, bool before) {
-  if (!run->recorder) return true;
+  if (run->next_output > t) return true;
   size_t rows = run->recorder->trajectory->rows;
   uint64_t outputs = run->output_count;
-  while (run->output_count <= run->outputs) {
-    double next = output_time(run, run->output_count);
-    if (next > t || (before && next == t)) return true;
-    if (!record_point(run, next)) return false;
+  while (run->next_output < t || (run->next_output == t && !before)) {
+    if (!record_point(run, run->next_output)) return false;
     if (run->again) {
       trajectory_cut(run->recorder->trajectory, rows);
-      run->output_count = outputs;
+      set_output_count(run, outputs);
       return true;
     }
-    run->output_count++;
+    set_output_count(run, run->output_count + 1);
   }
   return true;
 }
 
 /* Behind an event; without rows of events only at an output point. */
 static void record_behind(RunLoop *run, double t) {
-  bool is_output = run->output_count <= run->outputs && output_time(run, run->output_count) == t;
+  bool is_output = run->next_output == t;
   if (!run->options->no_event_rows || is_output) add_row(run, t, stepper_values(run->stepper));
-  run->output_count += is_output;
+  if (is_output) set_output_count(run, run->output_count + 1);
 }
 
 /* Both sides of an event. */
@@ -101,23 +105,25 @@ static bool record_event(RunLoop *run, double t) {
 
 static bool has_ended(const RunLoop *run) { return run->statistics->stopped || stepper_terminated(run->stepper); }
 
-/* Does what follows from the last step: the event that ends it, what the next step needs. */
-static bool close_step(RunLoop *run) {
+/* Does what follows from the last step, to t: the event that ends it, what the next step needs. */
+static bool close_step(RunLoop *run, double t) {
   const RunOptions *options = run->options;
-  double t = stepper_time(run->stepper);
   run->is_open = false;
   if (run->view->sensitivity) sensitivity_accept(run->view->sensitivity);
   if (stepper_at_event(run->stepper) && !record_event(run, t)) return false;
   if (options->on_step && options->on_step(options->context, t, ++run->steps)) run->statistics->stopped = true;
-  return t >= options->stop || has_ended(run) || stepper_prepare(run->stepper);
+  return t >= options->stop || has_ended(run) || stepper_prepare(run->stepper, t);
 }
 
-static bool take_step(RunLoop *run) {
+/* A step from *t, to *t unless it is to be taken again. */
+static bool take_step(RunLoop *run, double *t) {
   if (!stepper_step(run->stepper)) return false;
   if (run->view->sensitivity && !stepper_differentiate(run->stepper)) return false;
+  double end = stepper_time(run->stepper);
   run->again = false;
-  if (!record_until(run, stepper_time(run->stepper), stepper_at_event(run->stepper))) return false;
+  if (!record_until(run, end, stepper_at_event(run->stepper))) return false;
   run->is_open = !run->again;
+  if (run->is_open) *t = end;
   return true;
 }
 
@@ -135,26 +141,26 @@ static bool stay_within(RunLoop *run, double t) {
 /* The next time at which somebody looks at the solution. A caller that goes step by step may look anywhere. */
 static double next_look(const RunLoop *run, double until, bool once) {
   if (once) return -INFINITY;
-  return run->recorder && run->output_count <= run->outputs ? fmin(until, output_time(run, run->output_count)) : until;
+  return run->next_output < until ? run->next_output : until;
 }
 
 /* A step beyond the time asked for is in vain if an input gets another value there. */
 static bool advance(RunLoop *run, double until, bool once) {
   Stepper *stepper = run->stepper;
+  double t = stepper_time(stepper);
   stepper_limit(stepper, inputs_are_given(run->view->evaluator->inputs) ? until : INFINITY);
-  while (!has_ended(run)) {
-    double t = stepper_time(stepper);
-    if (!run->is_open && !(t < until)) break;
-    if (run->is_open && t > until) {
+  while (!has_ended(run) && (run->is_open || t < until)) {
+    if (!run->is_open) {
+      stepper_expect(stepper, next_look(run, until, once));
+      if (!take_step(run, &t)) return false;
+    } else if (t > until) {
       if (!stay_within(run, until)) return false;
       if (run->is_open) return true;
-    } else if (run->is_open) {
-      if (!close_step(run)) return false;
-      if (once) break;
-    } else {
-      stepper_expect(stepper, next_look(run, until, once));
-      if (!take_step(run)) return false;
+      t = stepper_time(stepper);
     }
+    if (!run->is_open || t > until) continue;
+    if (!close_step(run, t)) return false;
+    if (once) break;
   }
   run->now = stepper_time(stepper);
   return true;
@@ -209,7 +215,7 @@ RunLoop *run_new(Heap *heap, const RunOptions *options, Recorder *recorder, RunS
   RunLoop *run = heap_alloc(heap, sizeof *run);
   *run = (RunLoop){.heap = heap, .options = options, .recorder = recorder, .statistics = statistics, .diags = diags};
   run->outputs = options->times ? options->time_count - 1 : options->intervals;
-  if (!recorder) run->output_count = run->outputs + 1;
+  set_output_count(run, recorder ? 0 : run->outputs + 1);
   return run;
 }
 
@@ -284,7 +290,7 @@ struct RunState {
 
 /* The stepper begins anew at the time reached. */
 static bool go_back(RunLoop *run) {
-  if (!(run->now < stepper_time(run->stepper))) return !run->is_open || close_step(run);
+  if (!(run->now < stepper_time(run->stepper))) return !run->is_open || close_step(run, stepper_time(run->stepper));
   run->is_open = false;
   return stepper_go_back(run->stepper, run->now, run->at);
 }
@@ -317,6 +323,7 @@ static void pass_loop(RunLoop *run, Transfer *transfer) {
   transfer_same(transfer, run->options->start);
   transfer_same(transfer, run->options->times ? run->options->time_count : run->options->interval);
   transfer_value(transfer, &run->output_count);
+  set_output_count(run, run->output_count);
 }
 
 void run_write(RunLoop *run, Transfer *transfer) {

@@ -291,15 +291,16 @@ static bool step_to_event(Stepper *stepper) {
   end_retakes(stepper);
   for (;;) {
     bool event;
+    double t;
     do {
       if (!take_step(stepper)) return false;
       if (stepper->is_folded) return true;
-      double t = stepper->integrator->time(stepper->self);
+      t = stepper->integrator->time(stepper->self);
       if (!gets_ahead(stepper, t)) return stepper_fail(stepper, STEP_TOO_SMALL, stepper->before);
       event = find_event(stepper, t);
       if (event && stepper->t_event < stepper->t_timed && !stepper_note_event(stepper)) return false;
-    } while (!event && stepper->integrator->time(stepper->self) == stepper->before);
-    double t = stepper_time(stepper);
+      t = stepper_time(stepper);
+    } while (!event && t == stepper->before);
     if (event || t >= stepper->t_doubt) stepper->t_doubt = INFINITY;
     if (!stepper->turning) return true;
     TurningStatus status =
@@ -333,8 +334,7 @@ bool stepper_terminated(const Stepper *stepper) { return stepper->terminated; }
 
 bool stepper_at_event(const Stepper *stepper) { return stepper->at_event; }
 
-bool stepper_prepare(Stepper *stepper) {
-  double t = stepper_time(stepper);
+bool stepper_prepare(Stepper *stepper, double t) {
   if (stepper->watches) events_watch(stepper->view, t, stepper_values(stepper));
   if (stepper->watches && !stepper_report_fired(stepper, t)) return false;
   if (!stepper_watch_choice(stepper, t)) return false;

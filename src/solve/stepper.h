@@ -106,7 +106,7 @@ bool stepper_settle(Stepper *stepper);
 
 /* Makes ready for the next step: exchanges states and changes the method where that is better. false: an error is in
  * diags. */
-bool stepper_prepare(Stepper *stepper);
+bool stepper_prepare(Stepper *stepper, double t);
 
 /* Where the last step began. */
 double stepper_begin(const Stepper *stepper);

@@ -172,8 +172,10 @@ void stepper_repeat(Stepper *stepper, double step) {
 
 /* The columns at t + ahead by the Taylor series that they are: (j, k) + ahead (j, k + 1) + ... Good enough to
  * judge a choice where the next step will use it rather than where the last one ended. */
-static void look_ahead(const Stepper *stepper, const double *y, double ahead, double *out) {
+static ConstMoment look_ahead(const Stepper *stepper, double t, double ahead) {
   const Array *array = stepper->view->evaluator->array;
+  const double *y = stepper->y;
+  double *out = stepper->ahead;
   for (uint32_t j = 0; j < array->problem->unknowns; j++) {
     uint32_t begin = array->column_start[j], end = array->column_start[j + 1];
     for (uint32_t q = end; q-- > begin;) {
@@ -182,6 +184,7 @@ static void look_ahead(const Stepper *stepper, const double *y, double ahead, do
       for (uint32_t r = q + 1; r < end; r++) out[q] += (factor *= ahead / (double)(r - q)) * y[r];
     }
   }
+  return (ConstMoment){t + ahead, out};
 }
 
 static void note_exchanges(Stepper *stepper, double t, const Exchanges *exchanges, int32_t count) {
@@ -212,11 +215,11 @@ bool stepper_watch_choice(Stepper *stepper, double t) {
   uint64_t rejected = now.rejected_error + now.rejected_convergence;
   bool sure = rejected != stepper->rejected;
   stepper->rejected = rejected;
-  double ahead = stepper->structure ? LOOK_AHEAD * now.step : 0;
   Exchanges exchanges;
   stepper_copy_values(stepper);
-  look_ahead(stepper, stepper->y, ahead, stepper->ahead);
-  int32_t count = stepper_exchange_states(stepper, t, (ConstMoment){t + ahead, stepper->ahead}, sure, &exchanges);
+  ConstMoment judged = {t, stepper->y};
+  if (stepper->structure) judged = look_ahead(stepper, t, LOOK_AHEAD * now.step);
+  int32_t count = stepper_exchange_states(stepper, t, judged, sure, &exchanges);
   if (count == EXCHANGE_SINGULAR) return stepper_report_no_choice(stepper, t, exchanges.block);
   if (count == EXCHANGE_UNSOLVED) return stepper_fail(stepper, STEP_EVALUATION, t);
   if (count == EXCHANGE_RESELECT) stepper_reselect(stepper, t);
