@@ -194,21 +194,28 @@ static void test_random_graph(void **state) {
   teardown(f);
 }
 
-/* Registers are used again: a long chain needs few of them. */
+/* Registers of instances are used again: a long chain needs few of them. */
 static void test_registers(void **state) {
   (void)state;
-  Fixture *f = setup(UNKNOWNS, ORDERS);
-  Expr e = dag_variable(f->dag, 0, 0);
-  for (uint32_t i = 0; i < 500; i++)
-    e = dag_unary(f->dag, OP_SIN, dag_add(f->dag, dag_multiply(f->dag, e, e), dag_variable(f->dag, i % UNKNOWNS, 0)));
-  Program *program = program_new(f->heap, f->model, &f->layout, &e, 1);
+  enum { CHAINS = 100 };
+  Fixture *f = setup(CHAINS, 1);
+  Expr ends[CHAINS];
+  for (uint32_t k = 0; k < CHAINS; k++) {
+    Expr x = dag_variable(f->dag, k, 0), e = x;
+    for (uint32_t i = 0; i < 500; i++) e = dag_unary(f->dag, OP_SIN, dag_add(f->dag, dag_multiply(f->dag, e, e), x));
+    ends[k] = e;
+  }
+  Program *program = program_new(f->heap, f->model, &f->layout, ends, CHAINS);
   ProgramSize size = program_size(program);
+  assert_int_equal(size.templates, 1);
   assert_true(size.instructions >= 1000);
   assert_true(size.registers < 20);
-  double out, expected;
-  assert_int_equal(run_program(f, program, &f->point, &out), EVAL_OK);
-  assert_true(reference(f, e, &expected));
-  assert_close(out, expected, 0);
+  double out[CHAINS], expected;
+  assert_int_equal(run_program(f, program, &f->point, out), EVAL_OK);
+  for (uint32_t k = 0; k < CHAINS; k++) {
+    assert_true(reference(f, ends[k], &expected));
+    assert_close(out[k], expected, 0);
+  }
   teardown(f);
 }
 
@@ -353,13 +360,41 @@ static void check_points(Fixture *f, const Program *program) {
   assert_int_equal(workspace_run_points(workspace, POINTS, points, outs), EVAL_DOMAIN);
 }
 
+/* What depends on parameters alone follows when these change, at one point or at several, whatever ran before. */
+static void check_parameters(Fixture *f, const Program *program) {
+  enum { POINTS = 4 };
+  uint32_t outputs = program_outputs(program);
+  Point points[POINTS];
+  double *outs[POINTS], *own[POINTS], *fresh = heap_array(f->heap, outputs, sizeof *fresh);
+  Workspace *workspace = workspace_new(f->heap, program);
+  for (uint32_t k = 0; k < POINTS; k++) {
+    outs[k] = heap_array(f->heap, outputs, sizeof *outs[k]);
+    own[k] = heap_copy(f->heap, f->parameters, PARAMETERS, sizeof(double));
+  }
+  for (uint32_t round = 0; round < 40; round++) {
+    uint32_t count = 1 + random_below(f, POINTS), shared = random_below(f, 3);
+    if (random_below(f, 2)) own[random_below(f, POINTS)][random_below(f, PARAMETERS)] *= 1 + 1e-6 * random_unit(f);
+    for (uint32_t k = 0; k < count; k++) {
+      points[k] = f->point;
+      points[k].parameters = own[shared ? 0 : k];
+    }
+    workspace_run_points(workspace, count, points, outs);
+    for (uint32_t k = 0; k < count; k++) {
+      run_program(f, program, &points[k], fresh);
+      assert_memory_equal(outs[k], fresh, outputs * sizeof *fresh);
+    }
+  }
+}
+
 static void test_points(void **state) {
   (void)state;
   Fixture *f = setup(UNKNOWNS, ORDERS);
   ExprVec roots = {0};
   grow(f, &roots, 300);
   vec_push(f->heap, &roots, dag_time(f->dag));
-  check_points(f, program_new(f->heap, f->model, &f->layout, roots.data, roots.count));
+  Program *program = program_new(f->heap, f->model, &f->layout, roots.data, roots.count);
+  check_points(f, program);
+  check_parameters(f, program);
   teardown(f);
   f = setup(600, 2);
   roots = (ExprVec){0};

@@ -133,8 +133,8 @@ static const char array_names[] = "ctypdqko"; /* by Store */
 
 static const char *line_pattern(uint32_t code) {
   switch (code) {
-#define LINE(id, value) \
-  case LINE_##id:       \
+#define LINE(id, arity, value) \
+  case LINE_##id:              \
     return #value;
 #include "code/lines.def"
 #undef LINE

@@ -13,7 +13,7 @@
 /* What a line does: an operator of ops.def on a, b, c; one of lines.def; or one of these. */
 typedef enum LineCode {
   LINE_BASE = OP_COUNT - 1,
-#define LINE(id, value) LINE_##id,
+#define LINE(id, arity, value) LINE_##id,
 #include "code/lines.def"
 #undef LINE
   LINE_POWER,  /* a to the integer power b, b not an operand */
@@ -40,29 +40,27 @@ typedef struct Line {
   Operand a, b, c;
 } Line;
 
-/* Number of operands of a line that are Operands (0 for calls: see CallSite). */
-static inline uint32_t line_arity(const Line *line) {
-  switch (line->code) {
+/* Number of operands of a code that are Operands (0 for calls: see CallSite). */
+static inline uint32_t code_arity(uint32_t code) {
+  switch (code) {
+#define OP(id, name, arity, kind, value, domain, d1, d2, d3) \
+  case OP_##id:                                              \
+    return (arity) == 1 || (arity) == 2 ? (arity) : 3;
+#include "expr/ops.def"
+#undef OP
+#define LINE(id, arity, value) \
+  case LINE_##id:              \
+    return arity;
+#include "code/lines.def"
+#undef LINE
   case LINE_CALL:
   case LINE_RESULT: return 0;
-  case LINE_COPY:
-  case LINE_NEGATE:
-  case LINE_SQUARE:
-  case LINE_CUBE:
-  case LINE_FOURTH:
   case LINE_POWER: return 1;
-  case LINE_PRODUCT:
-  case LINE_QUOTIENT:
-  case LINE_ADD:
-  case LINE_SUBTRACT: return 2;
-  default: break;
-  }
-  switch (line->code < OP_COUNT ? op_arity((Op)line->code) : 3) {
-  case 1: return 1;
-  case 2: return 2;
   default: return 3;
   }
 }
+
+static inline uint32_t line_arity(const Line *line) { return code_arity(line->code); }
 
 /* A call of a function of the model: the arguments, and the results wanted. */
 typedef struct CallSite {

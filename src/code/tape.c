@@ -1,22 +1,27 @@
-/* tape: see tape.h. Registers are assigned by one scan over the lines, which are in dependency order
+/* tape: see tape.h. Registers of the body are assigned by one scan over the lines, which are in dependency order
  * without branches, so a value lives from its line to its last use. Rows of the body, in this order: the
  * file of uniform values (stride 0), varying slots, registers, outputs. */
 #include "code/tape.h"
 
 #include "base/copy.h"
+#include "base/pairs.h"
+#include "code/tape_order.h"
 #include "expr/op_math.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A line with places in the file (prologue) or among the rows (body) for operands. */
+/* A line of the body, with places among the rows for operands. */
 typedef struct TapeLine {
   uint32_t code, target, a, b, c;
 } TapeLine;
 
 /* A value at several points. */
-typedef double Lanes __attribute__((vector_size(8 * TAPE_LANES), aligned(8), may_alias));
+typedef union Lanes {
+  double point[TAPE_LANES];
+  AlignedPair pair[TAPE_LANES / 2];
+} Lanes;
 
 typedef struct Row {
   const double *read;
@@ -24,24 +29,31 @@ typedef struct Row {
   ptrdiff_t stride;
 } Row;
 
-/* Where a call takes its arguments and leaves its results: places as in TapeLine. */
+/* Where a call takes its arguments and leaves its results: places in the file, or rows. */
 typedef struct TapeCall {
   const CallSite *site;
   uint32_t *arguments, *results;
 } TapeCall;
 
-/* Neighbours in an array that are neighbours in the file. */
+/* Neighbours in an array, and where they come from: neighbours in the file; or go to: the next of the outputs. */
 typedef struct FileRun {
   uint32_t store, place, file, count;
 } FileRun;
 
 typedef VEC(FileRun) FileRunVec;
 
+/* Added to a code of lines.def: four lines of it follow. */
+enum { FOUR_LINES = LINE_COUNT + 1 };
+
 struct Tape {
   const Kernel *kernel;
-  uint32_t file_count, registers;
-  FileRunVec loads, stores; /* uniform slots; outputs */
-  TapeLine *prologue, *body;
+  uint32_t registers;
+  /* The file: numbers, held slots, other uniform slots, values of the lines in their order. */
+  uint32_t first_slot, first_other_slot, first_value, first_other_value, file_count;
+  FileRunVec held_loads, loads, stores; /* uniform slots; outputs */
+  uint32_t *outputs;            /* of a kernel with one instance: their places in the file, in the order of stores */
+  uint32_t *held_lines, *lines; /* codes, each with its operands; LINE_COUNT ends them */
+  TapeLine *body;
   ptrdiff_t *strides; /* per row of the body */
   uint32_t rows, first_slot_row, first_output_row;
   TapeCall *calls;
@@ -51,8 +63,11 @@ struct Tape {
 struct Registers {
   Heap *heap;
   const Tape *tape;
-  double *file; /* numbers, uniform slots, registers of the prologue, outputs of a kernel with one instance */
-  Lanes *wide;  /* the same at several points; NULL until it is asked for */
+  double *file;
+  bool holds;        /* the held lines have their values */
+  Lanes *wide;       /* the file at several points; NULL until it is asked for */
+  double *wide_held; /* held slots that the held lines were computed from at all points */
+  bool wide_holds;   /* there are such */
   Row *rows;
   double *call_values; /* arguments, then results of the call under way */
   Calling calling;
@@ -60,30 +75,17 @@ struct Registers {
 
 uint32_t tape_registers(const Tape *tape) { return tape->registers; }
 
-/* ---- registers ---- */
+/* ---- registers of the body ---- */
 
 typedef struct Allocation {
   Heap *heap;
   const LineVec *lines;
   const CallSite *calls;
-  OperandKind own;     /* OPERAND_UNIFORM or OPERAND_VALUE: what the lines define */
   uint32_t *last_use;  /* per line: the last line that reads its value; UINT32_MAX: never dies */
   uint32_t *registers; /* per line: result */
   IndexVec free;
   uint32_t count;
 } Allocation;
-
-/* The operands of a line; a call's are those of its site. */
-static uint32_t line_operands(const Line *line, const CallSite *calls, const Operand **operands, Operand room[3]) {
-  if (line->code == LINE_CALL) {
-    *operands = calls[line->a].arguments;
-    return calls[line->a].argument_count;
-  }
-  room[0] = line->a, room[1] = line->b, room[2] = line->c;
-  *operands = room;
-  uint32_t arity = line_arity(line);
-  return arity < 3 ? arity : 3;
-}
 
 static void find_last_uses(Allocation *allocation) {
   for (uint32_t i = 0; i < allocation->lines->count; i++) {
@@ -91,10 +93,8 @@ static void find_last_uses(Allocation *allocation) {
     Operand room[3];
     if (allocation->last_use[i] == 0) allocation->last_use[i] = i;
     uint32_t count = line_operands(&allocation->lines->data[i], allocation->calls, &operands, room);
-    for (uint32_t k = 0; k < count; k++) {
-      uint32_t *last = &allocation->last_use[operand_index(operands[k])];
-      if (operand_kind(operands[k]) == allocation->own && *last != UINT32_MAX) *last = i;
-    }
+    for (uint32_t k = 0; k < count; k++)
+      if (operand_kind(operands[k]) == OPERAND_VALUE) allocation->last_use[operand_index(operands[k])] = i;
   }
 }
 
@@ -109,7 +109,7 @@ static void free_dead(Allocation *allocation, uint32_t i) {
   uint32_t count = line_operands(&allocation->lines->data[i], allocation->calls, &operands, room);
   for (uint32_t k = 0; k < count; k++) {
     uint32_t index = operand_index(operands[k]);
-    if (operand_kind(operands[k]) != allocation->own || allocation->last_use[index] != i) continue;
+    if (operand_kind(operands[k]) != OPERAND_VALUE || allocation->last_use[index] != i) continue;
     allocation->last_use[index] = UINT32_MAX;
     vec_push(allocation->heap, &allocation->free, allocation->registers[index]);
   }
@@ -167,70 +167,59 @@ static int compare_lanes(const void *left, const void *right) {
   return a->lane < b->lane ? -1 : a->lane > b->lane;
 }
 
-/* Gives the lanes [begin, end) that are uniform places in the file from `next` on, in the order of memory,
- * so that they are copied in few runs. Returns the first free place. */
-static uint32_t lay_out(Heap *heap, const Instances *instances, uint32_t begin, uint32_t end, uint32_t next,
-                        uint32_t *places, FileRunVec *runs) {
-  VEC(PlacedLane) list = {0};
-  for (uint32_t l = begin; l < end; l++)
-    if (is_uniform_lane(instances, l))
-      vec_push(heap, &list, (PlacedLane){instances->lanes[l].store, instances->lanes[l].start, l});
-  if (list.count) qsort(list.data, list.count, sizeof *list.data, compare_lanes);
-  for (uint32_t k = 0; k < list.count; k++, next++) {
-    const PlacedLane *lane = &list.data[k];
-    places[lane->lane - begin] = next;
+typedef VEC(PlacedLane) PlacedLaneVec;
+
+/* Runs over the lanes in the order of memory, the k-th of which has the number first + k: few copies serve them all. */
+static void list_runs(Heap *heap, PlacedLaneVec *list, uint32_t first, FileRunVec *runs) {
+  if (list->count) qsort(list->data, list->count, sizeof *list->data, compare_lanes);
+  for (uint32_t k = 0; k < list->count; k++) {
+    const PlacedLane *lane = &list->data[k];
     FileRun *last = runs->count ? &vec_last(runs) : NULL;
     if (last && last->store == lane->store && last->place + last->count == lane->place) last->count++;
-    else vec_push(heap, runs, (FileRun){lane->store, lane->place, next, 1});
+    else vec_push(heap, runs, (FileRun){lane->store, lane->place, first + k, 1});
   }
+}
+
+/* Gives uniform slots, those that are held, if there are held lines, or the others, places in the file from `next` on. Returns the first free one. */
+static uint32_t place_slots(Heap *heap, const Places *places, const TapeOrder *order, bool held, uint32_t next,
+                            FileRunVec *runs) {
+  const Instances *instances = &places->tape->kernel->instances;
+  PlacedLaneVec list = {0};
+  for (uint32_t s = 0; s < instances->slots; s++)
+    if (is_uniform_lane(instances, s) && (order->held && is_held_store(instances->lanes[s].store)) == held)
+      vec_push(heap, &list, (PlacedLane){instances->lanes[s].store, instances->lanes[s].start, s});
+  list_runs(heap, &list, next, runs);
+  for (uint32_t k = 0; k < list.count; k++) places->slots[list.data[k].lane] = next++;
   vec_free(heap, &list);
   return next;
 }
 
-static void pin(uint32_t *last_use, Operand o, OperandKind own) {
-  if (operand_kind(o) == own) last_use[operand_index(o)] = UINT32_MAX;
-}
-
-/* What the body or the outputs read must outlive the prologue. */
-static void pin_uniforms(const Kernel *kernel, uint32_t *last_use) {
-  for (uint32_t r = 0; r < kernel->instances.outputs; r++) pin(last_use, kernel->outputs[r], OPERAND_UNIFORM);
-  for (uint32_t i = 0; i < kernel->body.count; i++) {
-    const Operand *operands;
-    Operand room[3];
-    uint32_t count = line_operands(&kernel->body.data[i], kernel->calls.data, &operands, room);
-    for (uint32_t k = 0; k < count; k++) pin(last_use, operands[k], OPERAND_UNIFORM);
-  }
-}
-
-/* Places behind the registers for the outputs of a kernel with one instance. */
-static void place_outputs(Heap *heap, Tape *tape, Places *places) {
+/* Where the outputs of a kernel with one instance are. */
+static void place_outputs(Heap *heap, Tape *tape, const Places *places) {
   const Instances *instances = &tape->kernel->instances;
-  uint32_t *outputs = heap_array(heap, instances->outputs, sizeof *outputs);
-  tape->file_count = lay_out(heap, instances, instances->slots, instances->slots + instances->outputs, tape->file_count,
-                             outputs, &tape->stores);
-  for (uint32_t r = 0; r < instances->outputs; r++)
-    places->uniforms[operand_index(tape->kernel->outputs[r])] = outputs[r];
-  heap_free(heap, outputs);
+  PlacedLaneVec list = {0};
+  for (uint32_t r = 0; r < instances->outputs; r++) {
+    const Lane *lane = &instances->lanes[instances->slots + r];
+    vec_push(heap, &list, (PlacedLane){lane->store, lane->start, r});
+  }
+  list_runs(heap, &list, 0, &tape->stores);
+  tape->outputs = heap_array(heap, list.count, sizeof *tape->outputs);
+  for (uint32_t k = 0; k < list.count; k++)
+    tape->outputs[k] = place_of(places, tape->kernel->outputs[list.data[k].lane]);
+  vec_free(heap, &list);
 }
 
-static void place_prologue(Heap *heap, Tape *tape, Places *places) {
+static void place_prologue(Heap *heap, Tape *tape, Places *places, const TapeOrder *order) {
   const Kernel *kernel = tape->kernel;
-  uint32_t base =
-      lay_out(heap, &kernel->instances, 0, kernel->instances.slots, kernel->numbers.count, places->slots, &tape->loads);
-  Allocation allocation = {
-      .heap = heap, .lines = &kernel->prologue, .calls = kernel->calls.data, .own = OPERAND_UNIFORM};
-  allocation.last_use = filled_array(heap, kernel->prologue.count, 0);
-  allocation.registers = filled_array(heap, kernel->prologue.count, UINT32_MAX);
-  pin_uniforms(kernel, allocation.last_use);
-  bool is_single = kernel->instances.count == 1;
-  for (uint32_t r = 0; is_single && r < kernel->instances.outputs; r++)
-    allocation.registers[operand_index(kernel->outputs[r])] = 0; /* placed below */
-  allocate(&allocation);
-  for (uint32_t i = 0; i < kernel->prologue.count; i++) allocation.registers[i] += base;
-  places->uniforms = allocation.registers;
-  tape->file_count = base + allocation.count;
-  if (is_single) place_outputs(heap, tape, places);
-  heap_free(heap, allocation.last_use);
+  uint32_t count = kernel->prologue.count;
+  tape->first_slot = kernel->numbers.count;
+  tape->first_other_slot = place_slots(heap, places, order, true, tape->first_slot, &tape->held_loads);
+  tape->first_value = place_slots(heap, places, order, false, tape->first_other_slot, &tape->loads);
+  tape->first_other_value = tape->first_value + order->held;
+  tape->file_count = tape->first_value + count;
+  places->uniforms = heap_array(heap, count, sizeof *places->uniforms);
+  for (uint32_t k = 0; k < count; k++) places->uniforms[order->lines[k]] = tape->first_value + k;
+  if (kernel->instances.count == 1) place_outputs(heap, tape, places);
 }
 
 /* Rows of the body behind those of the file: varying slots, registers, outputs. */
@@ -241,7 +230,7 @@ static void place_body(Heap *heap, Tape *tape, Places *places) {
   for (uint32_t s = 0; s < instances->slots; s++)
     if (!is_uniform_lane(instances, s)) places->slots[s] = next++;
 
-  Allocation allocation = {.heap = heap, .lines = &kernel->body, .calls = kernel->calls.data, .own = OPERAND_VALUE};
+  Allocation allocation = {.heap = heap, .lines = &kernel->body, .calls = kernel->calls.data};
   allocation.last_use = filled_array(heap, kernel->body.count, 0);
   allocation.registers = filled_array(heap, kernel->body.count, UINT32_MAX);
   for (uint32_t r = 0; r < instances->outputs; r++) allocation.registers[operand_index(kernel->outputs[r])] = r;
@@ -276,18 +265,13 @@ static void place_call(Heap *heap, Tape *tape, const Places *places, TapeCall *c
   for (uint32_t k = 0; k < site->argument_count; k++) call->arguments[k] = place_of(places, site->arguments[k]);
 }
 
-static uint32_t tape_code(uint32_t code) {
-  return code == OP_MULTIPLY ? LINE_PRODUCT : code == OP_DIVIDE ? LINE_QUOTIENT : code;
-}
-
-static TapeLine *place_lines(Heap *heap, Tape *tape, const Places *places, const LineVec *lines,
-                             const uint32_t *targets) {
+static TapeLine *place_lines(Heap *heap, Tape *tape, const Places *places, const LineVec *lines) {
   TapeLine *result = heap_array(heap, lines->count + 1, sizeof *result);
   for (uint32_t i = 0; i < lines->count; i++) {
     const Line *line = &lines->data[i];
-    TapeLine placed = {.code = tape_code(line->code), .target = targets[i], .a = line->a, .b = line->b, .c = line->c};
+    TapeLine placed = {tape_code(line->code), places->values[i], line->a, line->b, line->c};
     if (line->code == LINE_CALL || line->code == LINE_RESULT) {
-      tape->calls[line->a].results[line->b] = targets[i];
+      tape->calls[line->a].results[line->b] = places->values[i];
     } else {
       placed.a = place_of(places, line->a);
       if (line->code != LINE_POWER) placed.b = place_of(places, line->b);
@@ -299,11 +283,38 @@ static TapeLine *place_lines(Heap *heap, Tape *tape, const Places *places, const
   return result;
 }
 
+/* Writes what a line of the prologue has behind its code: operands; the exponent of a power; the site of a call. */
+static uint32_t *write_operands(Tape *tape, const Places *places, uint32_t i, uint32_t *out) {
+  const Line *line = &tape->kernel->prologue.data[i];
+  const Operand operands[3] = {line->a, line->b, line->c};
+  uint32_t arity = line_arity(line);
+  for (uint32_t k = 0; k < arity; k++) *out++ = place_of(places, operands[k]);
+  if (line->code == LINE_POWER) *out++ = line->b;
+  if (line->code == LINE_CALL) *out++ = line->a;
+  if (line->code == LINE_CALL || line->code == LINE_RESULT) tape->calls[line->a].results[line->b] = places->uniforms[i];
+  return out;
+}
+
+/* The lines [from, to) of the order: four words each at most. */
+static uint32_t *write_lines(Heap *heap, Tape *tape, const Places *places, const TapeOrder *order, uint32_t from,
+                             uint32_t to) {
+  uint32_t *lines = heap_array(heap, 4 * (size_t)(to - from) + 1, sizeof *lines), *out = lines;
+  for (uint32_t k = from, width; k < to; k += width) {
+    uint32_t code = tape_code(tape->kernel->prologue.data[order->lines[k]].code);
+    width = order->begins_four[k] ? 4 : 1;
+    *out++ = width == 4 ? FOUR_LINES + code : code;
+    for (uint32_t l = k; l < k + width; l++) out = write_operands(tape, places, order->lines[l], out);
+  }
+  *out++ = LINE_COUNT;
+  return heap_resize(heap, lines, (size_t)(out - lines) * sizeof *lines);
+}
+
 Tape *tape_new(Heap *heap, const Kernel *kernel) {
   Tape *tape = heap_alloc(heap, sizeof *tape);
   tape->kernel = kernel;
   Places places = {.tape = tape, .slots = heap_array(heap, kernel->instances.slots, sizeof *places.slots)};
-  place_prologue(heap, tape, &places);
+  TapeOrder order = tape_order(heap, kernel);
+  place_prologue(heap, tape, &places, &order);
   bool has_body = kernel->instances.count > 1;
   if (has_body) {
     place_body(heap, tape, &places);
@@ -311,13 +322,13 @@ Tape *tape_new(Heap *heap, const Kernel *kernel) {
   } else {
     places.values = heap_array(heap, 0, sizeof *places.values);
   }
-  tape->registers += tape->file_count;
   tape->calls = heap_array(heap, kernel->calls.count, sizeof *tape->calls);
   for (uint32_t k = 0; k < kernel->calls.count; k++)
     place_call(heap, tape, &places, &tape->calls[k], &kernel->calls.data[k]);
-  tape->prologue = place_lines(heap, tape, &places, &kernel->prologue, places.uniforms);
-  if (has_body) tape->body = place_lines(heap, tape, &places, &kernel->body, places.values);
-  heap_free_all(heap, places.slots, places.uniforms, places.values);
+  tape->held_lines = write_lines(heap, tape, &places, &order, 0, order.held);
+  tape->lines = write_lines(heap, tape, &places, &order, order.held, kernel->prologue.count);
+  if (has_body) tape->body = place_lines(heap, tape, &places, &kernel->body);
+  heap_free_all(heap, places.slots, places.uniforms, places.values, order.lines, order.begins_four);
   return tape;
 }
 
@@ -329,6 +340,7 @@ Registers *registers_new(Heap *heap, const Tape *tape, Calling calling) {
   registers->calling = calling;
   registers->call_values = heap_array(heap, tape->widest_call, sizeof(double));
   registers->file = heap_array(heap, tape->file_count, sizeof(double));
+  registers->holds = tape->first_value == tape->first_other_value; /* there is nothing to hold */
   copy_numbers(registers->file, kernel->numbers.data, kernel->numbers.count);
   if (!tape->rows) return registers;
   registers->rows = heap_array(heap, tape->rows, sizeof *registers->rows);
@@ -351,52 +363,111 @@ static void call_once(Registers *registers, uint32_t index) {
   for (uint32_t k = 0; k < call->site->result_count; k++) registers->file[call->results[k]] = results[k];
 }
 
-static inline void load(const Tape *tape, double *file, const Arrays *arrays) {
-  for (const FileRun *run = tape->loads.data, *end = run + tape->loads.count; run < end; run++)
+static inline void load(const FileRunVec *loads, double *file, const Arrays *arrays) {
+  for (const FileRun *run = loads->data, *end = run + loads->count; run < end; run++)
     copy_numbers(file + run->file, arrays->read[run->store] + run->place, run->count);
 }
 
 static inline void store(const Tape *tape, const double *file, const Arrays *arrays) {
-  for (const FileRun *run = tape->stores.data, *end = run + tape->stores.count; run < end; run++)
-    copy_numbers(arrays->write[run->store] + run->place, file + run->file, run->count);
+  const uint32_t *from = tape->outputs;
+  for (const FileRun *run = tape->stores.data, *end = run + tape->stores.count; run < end; run++) {
+    double *to = arrays->write[run->store] + run->place;
+    for (double *stop = to + run->count; to < stop;) *to++ = file[*from++];
+  }
 }
 
-/* Each line jumps to the next by a table of labels: the branch of each operator is then predicted by itself. */
+/* Operands of an operator; of leaves and the like, which are no lines, it does not matter. */
+#define OPERATOR_ARITY(arity) ((arity) == 1 || (arity) == 2 ? (arity) : 3)
+
+/* To the bit: inlined for few, of which most kernels have some. */
+static inline bool same_numbers(const double *x, const double *y, uint32_t count) {
+  if (count > 8) return memcmp(x, y, count * sizeof *x) == 0;
+  uint64_t differences = 0;
+  for (uint32_t k = 0; k < count; k++) {
+    uint64_t bits[2];
+    memcpy(&bits[0], &x[k], sizeof bits[0]);
+    memcpy(&bits[1], &y[k], sizeof bits[1]);
+    differences |= bits[0] ^ bits[1];
+  }
+  return differences == 0;
+}
+
+/* Are the held slots as they were? */
+static inline bool holds(const Registers *registers, const Arrays *arrays) {
+  const FileRunVec *loads = &registers->tape->held_loads;
+  for (const FileRun *run = loads->data, *end = run + loads->count; run < end; run++)
+    if (!same_numbers(registers->file + run->file, arrays->read[run->store] + run->place, run->count)) return false;
+  return registers->holds;
+}
+
+/* Held lines run first, unless they have their values. Each code jumps to the next by a table of labels:
+ * its branch is then predicted by itself. */
 void tape_begin(Registers *registers, const Arrays *arrays) {
-  static const void *const labels[LINE_COUNT + 1] = {
+  static const void *const table[FOUR_LINES + LINE_COUNT] = {
 #include "code/labels.def"
   };
-  double *const file = registers->file;
-  const TapeLine *line = registers->tape->prologue;
-  load(registers->tape, file, arrays);
-#define NEXT                      \
-  do {                            \
-    goto *labels[(++line)->code]; \
+  const Tape *tape = registers->tape;
+  double *const file = registers->file, *target = file + tape->first_value;
+  const uint32_t *line = tape->held_lines;
+  const void *const *labels = table;
+  __asm__("" : "+r"(labels)); /* a register of its own: compilers would form the address at each line */
+#define NEXT               \
+  do {                     \
+    goto *labels[*line++]; \
   } while (0)
-#define VALUE(expression)                                                 \
-  {                                                                       \
-    const double a = file[line->a], b = file[line->b], c = file[line->c]; \
-    (void)a, (void)b, (void)c;                                            \
-    file[line->target] = (expression);                                    \
-    NEXT;                                                                 \
+#define VALUE(arity, expression)                                                            \
+  {                                                                                         \
+    const double a = file[line[0]], b = file[line[(arity) > 1]], c = file[line[(arity)-1]]; \
+    (void)a, (void)b, (void)c;                                                              \
+    *target++ = (expression);                                                               \
+    line += (arity);                                                                        \
+    NEXT;                                                                                   \
   }
-  goto *labels[line->code];
-#define OP(id, name, arity, kind, value, domain, d1, d2, d3) operator_##id : VALUE(value)
+  load(&tape->loads, file, arrays);
+  if (!holds(registers, arrays)) {
+    registers->holds = false;
+    load(&tape->held_loads, file, arrays);
+    NEXT;
+  }
+run_others:
+  line = tape->lines;
+  target = file + tape->first_other_value;
+  NEXT;
+#define OP(id, name, arity, kind, value, domain, d1, d2, d3) operator_##id : VALUE(OPERATOR_ARITY(arity), value)
 #include "expr/ops.def"
 #undef OP
-#define LINE(id, value) line_##id : VALUE(value)
+#define LINE(id, arity, value) line_##id : VALUE(arity, value)
+#include "code/lines.def"
+#undef LINE
+#define LINE(id, arity, value)                                                                \
+  four_##id : {                                                                               \
+    double values[4];                                                                         \
+    _Pragma("GCC unroll 4") for (int k = 0; k < 4; k++, line += (arity)) {                    \
+      const double a = file[line[0]], b = file[line[(arity) > 1]], c = file[line[(arity)-1]]; \
+      (void)a, (void)b, (void)c;                                                              \
+      values[k] = (value);                                                                    \
+    }                                                                                         \
+    _Pragma("GCC unroll 4") for (int k = 0; k < 4; k++) target[k] = values[k];                \
+    target += 4;                                                                              \
+    NEXT;                                                                                     \
+  }
 #include "code/lines.def"
 #undef LINE
 power:
-  file[line->target] = op_power_integer(file[line->a], line->b);
+  *target++ = op_power_integer(file[line[0]], line[1]);
+  line += 2;
   NEXT;
 call:
-  call_once(registers, line->a);
-  NEXT;
+  call_once(registers, *line++);
 result:
+  target++;
   NEXT;
 end:
-  store(registers->tape, file, arrays);
+  if (!registers->holds) {
+    registers->holds = true;
+    goto run_others;
+  }
+  store(tape, file, arrays);
 #undef VALUE
 #undef NEXT
 }
@@ -407,91 +478,150 @@ static void call_wide(Registers *registers, uint32_t index, uint32_t count) {
   const TapeCall *call = &registers->tape->calls[index];
   double *arguments = registers->call_values, *results = arguments + call->site->argument_count;
   for (uint32_t l = 0; l < count; l++) {
-    for (uint32_t k = 0; k < call->site->argument_count; k++) arguments[k] = registers->wide[call->arguments[k]][l];
+    for (uint32_t k = 0; k < call->site->argument_count; k++)
+      arguments[k] = registers->wide[call->arguments[k]].point[l];
     registers->calling.run(registers->calling.caller, call->site, arguments, results);
-    for (uint32_t k = 0; k < call->site->result_count; k++) registers->wide[call->results[k]][l] = results[k];
+    for (uint32_t k = 0; k < call->site->result_count; k++) registers->wide[call->results[k]].point[l] = results[k];
   }
 }
 
-/* As tape_begin. What lines.def has works on vectors; operators work on one number after the other. */
-static void run_lines_wide(Registers *registers, uint32_t count) {
-  static const void *const labels[LINE_COUNT + 1] = {
+/* Runs lines; the values of the first one go to `target`. What lines.def has works on vectors; operators work on one number after the other. */
+static void run_lines_wide(Registers *registers, const uint32_t *line, Lanes *target, uint32_t count) {
+  static const void *const table[FOUR_LINES + LINE_COUNT] = {
 #include "code/labels.def"
   };
-  Lanes *const file = registers->wide;
-  const TapeLine *line = registers->tape->prologue;
-#define NEXT                      \
-  do {                            \
-    goto *labels[(++line)->code]; \
+  const Lanes *const file = registers->wide;
+  const void *const *labels = table;
+  __asm__("" : "+r"(labels));
+#define NEXT               \
+  do {                     \
+    goto *labels[*line++]; \
   } while (0)
-#define EACH(expression)                                                    \
-  {                                                                         \
-    const Lanes as = file[line->a], bs = file[line->b], cs = file[line->c]; \
-    for (uint32_t l = 0; l < count; l++) {                                  \
-      const double a = as[l], b = bs[l], c = cs[l];                         \
-      (void)a, (void)b, (void)c;                                            \
-      file[line->target][l] = (expression);                                 \
-    }                                                                       \
-    NEXT;                                                                   \
+#define PAIR(p, arity, expression, result)                                            \
+  {                                                                                   \
+    const AlignedPair a = file[line[0]].pair[p], b = file[line[(arity) > 1]].pair[p]; \
+    const AlignedPair c = file[line[(arity)-1]].pair[p];                              \
+    (void)a, (void)b, (void)c;                                                        \
+    result = (expression);                                                            \
   }
-  goto *labels[line->code];
-#define OP(id, name, arity, kind, value, domain, d1, d2, d3) operator_##id : EACH(value)
+#define LINE_OF_PAIRS(arity, expression) \
+  {                                      \
+    AlignedPair first, second;           \
+    PAIR(0, arity, expression, first)    \
+    PAIR(1, arity, expression, second)   \
+    target->pair[0] = first;             \
+    target->pair[1] = second;            \
+    target++;                            \
+    line += (arity);                     \
+  }
+  NEXT;
+#define OP(id, name, arity, kind, value, domain, d1, d2, d3)                                                      \
+  operator_##id : {                                                                                               \
+    enum { ARITY = OPERATOR_ARITY(arity) };                                                                       \
+    const double *as = file[line[0]].point, *bs = file[line[ARITY > 1]].point, *cs = file[line[ARITY - 1]].point; \
+    for (uint32_t l = 0; l < count; l++) {                                                                        \
+      const double a = as[l], b = bs[l], c = cs[l];                                                               \
+      (void)a, (void)b, (void)c;                                                                                  \
+      target->point[l] = (value);                                                                                 \
+    }                                                                                                             \
+    target++;                                                                                                     \
+    line += ARITY;                                                                                                \
+    NEXT;                                                                                                         \
+  }
 #include "expr/ops.def"
 #undef OP
-#define LINE(id, value)                                                  \
-  line_##id : {                                                          \
-    const Lanes a = file[line->a], b = file[line->b], c = file[line->c]; \
-    (void)a, (void)b, (void)c;                                           \
-    file[line->target] = (value);                                        \
-    NEXT;                                                                \
-  }
+#define LINE(id, arity, value) line_##id : LINE_OF_PAIRS(arity, value) NEXT;
+#include "code/lines.def"
+#undef LINE
+#define LINE(id, arity, value) \
+  four_##id : _Pragma("GCC unroll 4") for (int k = 0; k < 4; k++) LINE_OF_PAIRS(arity, value) NEXT;
 #include "code/lines.def"
 #undef LINE
 power:
-  for (uint32_t l = 0; l < count; l++) file[line->target][l] = op_power_integer(file[line->a][l], line->b);
+  for (uint32_t l = 0; l < count; l++) target->point[l] = op_power_integer(file[line[0]].point[l], line[1]);
+  target++;
+  line += 2;
   NEXT;
 call:
-  call_wide(registers, line->a, count);
-  NEXT;
+  call_wide(registers, *line++, count);
 result:
+  target++;
   NEXT;
-end:
-  return;
-#undef EACH
+end:;
+#undef LINE_OF_PAIRS
+#undef PAIR
 #undef NEXT
 }
 
 /* Numbers are the same at all points. */
 static void make_wide(Registers *registers) {
-  const Kernel *kernel = registers->tape->kernel;
-  registers->wide = heap_array(registers->heap, registers->tape->file_count, sizeof *registers->wide);
+  const Tape *tape = registers->tape;
+  const Kernel *kernel = tape->kernel;
+  registers->wide = heap_array(registers->heap, tape->file_count, sizeof *registers->wide);
+  registers->wide_held = heap_array(registers->heap, tape->first_other_slot - tape->first_slot, sizeof(double));
   for (uint32_t k = 0; k < kernel->numbers.count; k++)
-    for (uint32_t l = 0; l < TAPE_LANES; l++) registers->wide[k][l] = kernel->numbers.data[k];
+    for (uint32_t l = 0; l < TAPE_LANES; l++) registers->wide[k].point[l] = kernel->numbers.data[k];
 }
 
 /* Points beyond the last one are copies of it. */
-static void load_wide(Registers *registers, const FileRun *run, const Arrays *arrays, uint32_t count) {
-  const double *from[TAPE_LANES];
-  Lanes *to = registers->wide + run->file;
-  for (uint32_t l = 0; l < TAPE_LANES; l++) from[l] = arrays[l < count ? l : count - 1].read[run->store] + run->place;
-  for (uint32_t i = 0; i < run->count; i++) to[i] = (Lanes){from[0][i], from[1][i], from[2][i], from[3][i]};
+static void load_wide(Registers *registers, const FileRunVec *loads, const Arrays *arrays, uint32_t count) {
+  for (const FileRun *run = loads->data, *end = run + loads->count; run < end; run++) {
+    const double *from[TAPE_LANES];
+    Lanes *to = registers->wide + run->file;
+    for (uint32_t l = 0; l < TAPE_LANES; l++) from[l] = arrays[l < count ? l : count - 1].read[run->store] + run->place;
+    for (uint32_t i = 0; i < run->count; i++) to[i] = (Lanes){{from[0][i], from[1][i], from[2][i], from[3][i]}};
+  }
 }
 
-static void store_wide(const Registers *registers, const FileRun *run, const Arrays *arrays, uint32_t count) {
-  const Lanes *from = registers->wide + run->file;
-  for (uint32_t l = 0; l < count; l++) {
-    double *to = arrays[l].write[run->store] + run->place;
-    const double *lane = (const double *)from + l;
-    for (uint32_t i = 0; i < run->count; i++) to[i] = lane[i * TAPE_LANES];
+static void store_wide(const Registers *registers, const Arrays *arrays, uint32_t count) {
+  const Tape *tape = registers->tape;
+  for (const FileRun *run = tape->stores.data, *end = run + tape->stores.count; run < end; run++) {
+    for (uint32_t l = 0; l < count; l++) {
+      double *to = arrays[l].write[run->store] + run->place;
+      const double *lane = (const double *)registers->wide + l;
+      const uint32_t *from = tape->outputs + run->file;
+      for (uint32_t i = 0; i < run->count; i++) to[i] = lane[(size_t)from[i] * TAPE_LANES];
+    }
   }
+}
+
+static bool have_same_parameters(const Arrays *arrays, uint32_t count) {
+  for (uint32_t l = 1; l < count; l++)
+    if (arrays[l].read[STORE_PARAMETER] != arrays[0].read[STORE_PARAMETER]) return false;
+  return true;
+}
+
+/* As `holds`, at points with the same parameters. */
+static bool holds_wide(const Registers *registers, const Arrays *arrays) {
+  const Tape *tape = registers->tape;
+  const double *held = registers->wide_held;
+  if (!registers->wide_holds) return false;
+  for (const FileRun *run = tape->held_loads.data, *end = run + tape->held_loads.count; run < end; run++) {
+    const double *from = arrays->read[run->store] + run->place;
+    if (!same_numbers(held, from, run->count)) return false;
+    held += run->count;
+  }
+  return true;
+}
+
+/* At all points that there may ever be. */
+static void hold_wide(Registers *registers, const Arrays *arrays, uint32_t count, bool same) {
+  const Tape *tape = registers->tape;
+  load_wide(registers, &tape->held_loads, arrays, count);
+  run_lines_wide(registers, tape->held_lines, registers->wide + tape->first_value, TAPE_LANES);
+  registers->wide_holds = same;
+  for (uint32_t s = tape->first_slot; s < tape->first_other_slot; s++)
+    registers->wide_held[s - tape->first_slot] = registers->wide[s].point[0];
 }
 
 void tape_begin_wide(Registers *registers, const Arrays *arrays, uint32_t count) {
   const Tape *tape = registers->tape;
+  bool same = have_same_parameters(arrays, count);
   if (!registers->wide) make_wide(registers);
-  for (uint32_t r = 0; r < tape->loads.count; r++) load_wide(registers, &tape->loads.data[r], arrays, count);
-  run_lines_wide(registers, count);
-  for (uint32_t r = 0; r < tape->stores.count; r++) store_wide(registers, &tape->stores.data[r], arrays, count);
+  if (!same || !holds_wide(registers, arrays)) hold_wide(registers, arrays, count, same);
+  load_wide(registers, &tape->loads, arrays, count);
+  run_lines_wide(registers, tape->lines, registers->wide + tape->first_other_value, count);
+  store_wide(registers, arrays, count);
 }
 
 /* ---- a block at a time ---- */
@@ -542,8 +672,8 @@ static void run_rows(Registers *registers, ptrdiff_t count) {
     VALUE(value)
 #include "expr/ops.def"
 #undef OP
-#define LINE(id, value) \
-  case LINE_##id:       \
+#define LINE(id, arity, value) \
+  case LINE_##id:              \
     VALUE(value)
 #include "code/lines.def"
 #undef LINE

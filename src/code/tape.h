@@ -1,10 +1,11 @@
-/* tape: a kernel with its registers assigned, and the interpreter that runs it. The tape itself never changes; what a
- * run writes is in its registers.
+/* tape: a kernel with the places of its values assigned, and the interpreter that runs it. The tape itself never changes;
+ * what a run writes is in its registers.
  *
- * Invariant: a register is free again after the last line that reads it, so the working set stays small; the target of
- * a line is never one of its operands, so lines may run over whole blocks in vector registers. The prologue works on
- * single numbers, the body on rows of BLOCK_LIMIT numbers, one per instance; strided leaves and outputs are rows in the
- * caller's own arrays, not copied.
+ * The prologue works on single numbers in a file, to which each line appends its value, so that a line has no target;
+ * where four lines of one code can be had, they are decoded at once (tape_order.h). The body works on rows of
+ * BLOCK_LIMIT numbers, one per instance; strided leaves and outputs are rows in the caller's own arrays, not copied. Its
+ * registers are free again after the last line that reads them, so the working set stays small; the target of a line is
+ * never one of its operands, so lines may run over whole blocks in vector registers.
  */
 #pragma once
 
@@ -36,4 +37,5 @@ void tape_begin_wide(Registers *registers, const Arrays *arrays, uint32_t count)
 /* Runs the body for one block of the instances. */
 void tape_block(Registers *registers, const InstanceBlock *block, const Arrays *arrays);
 
+/* Rows that the body needs for its own values. */
 uint32_t tape_registers(const Tape *tape);

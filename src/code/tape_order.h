@@ -1,0 +1,30 @@
+/* tape_order: an order of the lines of a prologue in which four lines of one code, where they can be had, follow each
+ * other, so that the interpreter decodes one code for them.
+ *
+ * Invariant: a line comes behind the lines that it reads; those of a four do not read each other. Calls keep their order.
+ * Held lines come first: they depend on numbers and parameters alone, so that their values serve while the parameters
+ * stay as they are.
+ */
+#pragma once
+
+#include "code/kernel.h"
+
+typedef struct TapeOrder {
+  uint32_t *lines;   /* numbers of lines, each once */
+  bool *begins_four; /* per place in `lines` */
+  uint32_t held;     /* so many of the first are held */
+} TapeOrder;
+
+/* In the heap. O(lines * codes). */
+TapeOrder tape_order(Heap *heap, const Kernel *kernel);
+
+/* The operands of a line; a call's are those of its site. */
+uint32_t line_operands(const Line *line, const CallSite *calls, const Operand **operands, Operand room[3]);
+
+/* Does a slot of this store keep its value from one evaluation to the next? */
+static inline bool is_held_store(Store store) { return store == STORE_CONSTANT || store == STORE_PARAMETER; }
+
+/* The code of a line in a tape. */
+static inline uint32_t tape_code(uint32_t code) {
+  return code == OP_MULTIPLY ? LINE_PRODUCT : code == OP_DIVIDE ? LINE_QUOTIENT : code;
+}
