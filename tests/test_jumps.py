@@ -392,6 +392,20 @@ class Shared(unittest.TestCase):
                 self.assertAlmostEqual(run.end("x"), x, delta=1e-5, msg=f"{seed} {method}")
                 self.assertAlmostEqual(run.end("y"), y, delta=1e-5, msg=f"{seed} {method}")
 
+    def test_coefficients(self):
+        """A coefficient that depends on what jumps is refused where it shares the jump, and not where it belongs to what does not jump."""
+        text = ("model M\n Real v1(start = 1, fixed = true), v2, f, t(start = 1, fixed = true);\nequation\n {0}*der(v1) = f; der(v2) = -f;"
+                " v1 = 2*v2 + (if time < 0.3 then 0 else 1); (1 + v1^2)*der(t) = -t;\nend M;\n")
+        for method in METHODS:
+            if method == "ggl": continue
+            run = simulate(text.format("1"), method=method, stop_time=STOP, tolerance=1e-8)
+            self.assertEqual(run.status, 0, (method, run.words))
+            v = 1 + 1 / 3  # v1 + v2 stays 3/2
+            self.assertAlmostEqual(run.end("v1"), v, delta=1e-6, msg=method)
+            self.assertAlmostEqual(run.end("t"), math.exp(-0.3 / 2 - 0.7 / (1 + v * v)), delta=1e-6, msg=method)
+            run = simulate(text.format("(1 + v1^2)"), method=method, stop_time=STOP)
+            self.assertRegex(run.words, "do not determine by how much v. jumps", method)
+
     def test_drift(self):
         """What a constraint has drifted by until an event is no jump: nothing is refused for it, and nothing moves back."""
         text = ("model M\n Real x(start = 0.6, fixed = true), y(start = -0.8), vx(start = 0, fixed = true), vy, l, c;\nequation\n der(x) = vx;"
