@@ -18,7 +18,7 @@ struct Jump {
   int32_t *start, *row,
       *entry;             /* leading coefficients by unknown: equation, and place among the entries of the Jacobian */
   double *values, *first; /* of them, now and before the jump */
-  double *entries, *rows, *b, *moved, *y;
+  double *entries, *rows, *b, *moved, *size, *y;
   bool is_switched;   /* rows that are differentiated depend on discrete values */
   double *parameters; /* at the last jump; NULL: there was none */
 };
@@ -57,7 +57,7 @@ Jump *jump_new(Heap *heap, Evaluator *evaluator) {
   heap_numbers(heap, (size_t)jump->start[n], &jump->values, &jump->first);
   jump->entries = heap_array(heap, jacobian->nonzeros, sizeof(double));
   jump->rows = heap_array(heap, array->rows, sizeof(double));
-  heap_numbers(heap, n, &jump->b, &jump->moved);
+  heap_numbers(heap, n, &jump->b, &jump->moved, &jump->size);
   jump->y = heap_array(heap, array->columns, sizeof(double));
   jump->is_switched = has_switched_constraint(array);
   return jump;
@@ -105,12 +105,21 @@ static double move(Jump *jump, const double *by, uint32_t *column) {
   return largest;
 }
 
-/* Do leading coefficients of rows that share the jump depend on it? */
-static bool coefficients_changed(const Jump *jump) {
+/* Do leading coefficients of rows that share the jump depend on it? Those of what does not jump may change. */
+static bool coefficients_changed(Jump *jump) {
   const int32_t *c = jump->evaluator->array->c;
   uint32_t n = jump->evaluator->array->problem->unknowns;
-  for (int32_t e = 0; e < jump->start[n]; e++)
-    if (!c[jump->row[e]] && fabs(jump->values[e] - jump->first[e]) > JUMPED * fabs(jump->first[e])) return true;
+  double *change = jump->b, *size = jump->size;
+  memset(change, 0, n * sizeof *change);
+  memset(size, 0, n * sizeof *size);
+  for (uint32_t j = 0; j < n; j++)
+    for (int32_t e = jump->start[j]; e < jump->start[j + 1]; e++) {
+      int32_t i = jump->row[e];
+      change[i] += (jump->values[e] - jump->first[e]) * jump->moved[j];
+      size[i] = fmax(size[i], fabs(jump->first[e] * jump->moved[j]));
+    }
+  for (uint32_t i = 0; i < n; i++)
+    if (!c[i] && fabs(change[i]) > JUMPED * size[i]) return true;
   return false;
 }
 

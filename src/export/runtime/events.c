@@ -399,17 +399,23 @@ static double move_columns(Solver *solver, int *column) {
   return largest;
 }
 
-/* Do leading coefficients of rows that share the jump depend on it? */
+/* Do leading coefficients of rows that share the jump depend on it? Those of what does not jump may change. */
 static int coefficients_changed(const Solver *solver) {
   const Model *model = solver->model;
+  double *change = solver->right, *size = solver->input_rows;
+  memset(change, 0, (size_t)model->unknowns * sizeof(double));
+  memset(size, 0, (size_t)model->unknowns * sizeof(double));
   for (int j = 0; j < model->unknowns; j++) {
     int q = model->column_start[j] + model->d[j];
     for (int e = model->jacobian_start[q]; e < model->jacobian_start[q + 1]; e++) {
-      double first = solver->jump_first[e];
-      if (model->c[model->jacobian_row[e]] == 0 && fabs(solver->full_entries[e] - first) > JUMPED * fabs(first))
-        return 1;
+      int i = model->row_equation[model->jacobian_row[e]];
+      if (model->c[model->jacobian_row[e]] != 0) continue;
+      change[i] += (solver->full_entries[e] - solver->jump_first[e]) * solver->moved[j];
+      size[i] = fmax(size[i], fabs(solver->jump_first[e] * solver->moved[j]));
     }
   }
+  for (int i = 0; i < model->unknowns; i++)
+    if (fabs(change[i]) > JUMPED * size[i]) return 1;
   return 0;
 }
 
