@@ -795,6 +795,7 @@ static StepStatus radau_step(void *self, double t_stop) {
   StepStatus reason = STEP_TOO_SMALL;
   bool is_unresolved;
   int singular = 0;
+  if (radau->h_next == 0 && isnan(radau->jacobian_time)) radau_new_jacobian(radau, 0);
   if (radau->h_next == 0) radau->h_next = fmin(radau_first_step(radau), radau->longest_first);
   for (;;) {
     double h = fmin(radau->h_next, radau->max_step), factor;
@@ -806,7 +807,8 @@ static StepStatus radau_step(void *self, double t_stop) {
     radau_set_weights(radau, h);
     radau_predict(radau, h);
     if (isnan(radau->jacobian_time)) {
-      EvalStatus status = radau_new_jacobian(radau, radau->last_h > 0 && !radau->cautious ? h : 0);
+      bool is_predicted = radau->last_h > 0 ? !radau->cautious : radau->passed_h > 0 && !radau->failed;
+      EvalStatus status = radau_new_jacobian(radau, is_predicted ? h : 0);
       if (status != EVAL_OK) return STEP_EVALUATION;
     }
     if (!radau_factor(radau, h)) {
@@ -863,7 +865,10 @@ static void radau_start(void *self, double t, const double *y, double t_end) {
   radau->rejected = radau->failed = radau->cautious = radau->is_repeated = false;
   radau->since_lower = LOWER_REST;
   radau->since_change = 0;
-  if (radau_new_jacobian(radau, 0) != EVAL_OK && !stages_are_chosen(radau->stages)) radau_choose(radau, NULL);
+  bool is_predicted =
+      radau->passed_h > 0 && stages_are_chosen(radau->stages); /* then the step has a better point for it */
+  if (!is_predicted && radau_new_jacobian(radau, 0) != EVAL_OK && !stages_are_chosen(radau->stages))
+    radau_choose(radau, NULL);
   if (!radau->statistics.steps) radau->longest_first = INFINITY;
   else if (radau->h_next > 0) radau->longest_first = radau->h_next; /* what was right before an event is near it */
   radau->span = t_end - t;
