@@ -19,11 +19,11 @@ enum {
  * that asks for another choice. Rows are scaled for this to largest entry one. */
 static const double LEAST_PIVOT = 0.1, LARGEST_FACTOR = 1e3;
 
-/* An entry of a row or a column: the other index, where its value is, and how large it may get as a multiplier. */
-typedef struct JacobianEntry {
-  int32_t index, place;
+/* An entry of a pivot's column: where its value is, and how large it may get as a multiplier. */
+typedef struct Multiplier {
+  int32_t place;
   double limit;
-} JacobianEntry;
+} Multiplier;
 
 /* factor times an entry of a vector */
 typedef struct Term {
@@ -43,10 +43,12 @@ struct Condense {
   const System *system;
 
   VEC(Pivot) pivots;
-  VEC(JacobianEntry) lower, upper; /* the pivots' columns and rows as they are when their turn comes */
-  IntVec target;                   /* for each pivot, entry of its column, entry of its row: the place that changes */
-  VEC(Term)
-  down, up; /* what rows take of the pivot's row; what columns give to the pivot's, from the last pivot to the first */
+  /* The pivots' columns and rows as they are when their turn comes, and what they make of vectors. */
+  VEC(Multiplier) lower; /* entries of columns... */
+  VEC(Term) down;        /* ...and what their rows take of the pivot's */
+  IntVec upper;          /* places of the entries of rows... */
+  VEC(Term) up;          /* ...and what their columns give to the pivot's */
+  IntVec target;         /* for each pivot, entry of its column, entry of its row: the place that changes */
 
   JacobianPattern left;
   int32_t *kept;           /* [left.rows] rows of the system */
@@ -155,7 +157,8 @@ static void condense_list_lower(Condense *condense, const Pivot *pivot) {
     int32_t place = condense->place[r * condense->system->columns + pivot->column];
     double limit = LARGEST_FACTOR * condense->row_scale[pivot->row] / condense->row_scale[r];
     condense->values.data[place] *= pivot->reciprocal;
-    vec_push(condense->heap, &condense->lower, (JacobianEntry){r, place, pivot->is_constant ? INFINITY : limit});
+    vec_push(condense->heap, &condense->lower, (Multiplier){place, pivot->is_constant ? INFINITY : limit});
+    vec_push(condense->heap, &condense->down, (Term){r, 0});
     condense->row_count[r]--;
   }
 }
@@ -165,7 +168,8 @@ static void condense_list_upper(Condense *condense, const Pivot *pivot) {
     int32_t c = condense->columns_of[pivot->row].data[k];
     if (condense->column_done[c]) continue;
     int32_t place = condense->place[pivot->row * condense->system->columns + c];
-    vec_push(condense->heap, &condense->upper, (JacobianEntry){.index = c, .place = place});
+    vec_push(condense->heap, &condense->upper, place);
+    vec_push(condense->heap, &condense->up, (Term){c, 0});
     condense->column_count[c]--;
   }
 }
@@ -176,14 +180,12 @@ static void condense_take_out(Condense *condense, Pivot pivot) {
   pivot.reciprocal = 1 / condense->values.data[pivot.place];
   condense_list_lower(condense, &pivot);
   condense_list_upper(condense, &pivot);
-  for (uint32_t a = lower; a < condense->lower.count; a++) {
-    JacobianEntry row = condense->lower.data[a];
+  for (uint32_t a = lower; a < condense->lower.count; a++)
     for (uint32_t b = upper; b < condense->upper.count; b++) {
-      JacobianEntry column = condense->upper.data[b];
-      double change = -condense->values.data[row.place] * condense->values.data[column.place];
-      condense_change(condense, row.index, column.index, change);
+      const double *values = condense->values.data;
+      double change = -values[condense->lower.data[a].place] * values[condense->upper.data[b]];
+      condense_change(condense, condense->down.data[a].index, condense->up.data[b].index, change);
     }
-  }
   pivot.lower_end = condense->lower.count;
   pivot.upper_begin = upper;
   pivot.upper_end = condense->upper.count;
@@ -300,16 +302,6 @@ static void condense_make_room(Condense *condense) {
   condense->left_values = heap_resize(condense->heap, condense->left_values, left * sizeof(double));
 }
 
-static void condense_list_terms(Condense *condense) {
-  for (uint32_t a = 0; a < condense->lower.count; a++)
-    vec_push(condense->heap, &condense->down, (Term){condense->lower.data[a].index, 0});
-  for (uint32_t p = condense->pivots.count; p-- > 0;) {
-    const Pivot *pivot = &condense->pivots.data[p];
-    for (uint32_t b = pivot->upper_begin; b < pivot->upper_end; b++)
-      vec_push(condense->heap, &condense->up, (Term){condense->upper.data[b].index, 0});
-  }
-}
-
 void condense_choose(Condense *condense, const double *jacobian) {
   const System *system = condense->system;
   condense->pivots.count = condense->lower.count = condense->upper.count = 0;
@@ -320,7 +312,6 @@ void condense_choose(Condense *condense, const double *jacobian) {
     condense_begin(condense, jacobian);
     condense_take_all(condense);
     if (condense->pivots.count) condense_build_pattern(condense);
-    condense_list_terms(condense);
   }
   condense_make_room(condense);
 }
@@ -330,36 +321,32 @@ const double *condense_values(const Condense *condense) { return condense->left_
 
 /* ---- values ---- */
 
-/* The factors of the terms: multipliers of rows, and the rows themselves from the last pivot to the first. */
-static void condense_set_factors(Condense *condense) {
-  const double *values = condense->values.data;
-  for (uint32_t a = 0; a < condense->lower.count; a++)
-    condense->down.data[a].factor = -values[condense->lower.data[a].place];
-  Term *next = condense->up.data;
-  for (uint32_t p = condense->pivots.count; p-- > 0;) {
-    const Pivot *pivot = &condense->pivots.data[p];
-    for (uint32_t b = pivot->upper_begin; b < pivot->upper_end; b++)
-      next++->factor = -pivot->reciprocal * values[condense->upper.data[b].place];
-  }
+/* values[target] -= factor * values[source], for each of these places; no target is a source. */
+static inline void subtract_row(double *values, const int32_t *target, const int32_t *source, uint32_t count,
+                                double factor) {
+#pragma GCC unroll 4
+  for (uint32_t k = 0; k < count; k++) values[target[k]] -= factor * values[source[k]];
 }
 
-/* Replays the elimination; false: a multiplier is too large. */
+/* Replays the elimination, and sets the factors of the terms; false: a multiplier is too large. */
 static bool condense_eliminate(Condense *condense) {
   double *values = condense->values.data;
   const int32_t *target = condense->target.data;
-  const JacobianEntry *lower = condense->lower.data, *upper = condense->upper.data;
+  const Multiplier *lower = condense->lower.data;
+  Term *down = condense->down.data;
   bool is_stable = true;
-  for (Pivot *pivot = condense->pivots.data, *end = pivot + condense->pivots.count; pivot < end; pivot++) {
-    const JacobianEntry *lower_end = condense->lower.data + pivot->lower_end;
-    const JacobianEntry *upper_end = condense->upper.data + pivot->upper_end;
+  for (Pivot *pivot = condense->pivots.data, *last = pivot + condense->pivots.count; pivot < last; pivot++) {
+    const int32_t *row = condense->upper.data + pivot->upper_begin;
+    uint32_t count = pivot->upper_end - pivot->upper_begin;
+    Term *up = condense->up.data + pivot->upper_begin;
     double reciprocal = pivot->reciprocal = 1 / values[pivot->place];
-    for (; lower < lower_end; lower++) {
-      double factor = values[lower->place] *= reciprocal;
+    for (const Multiplier *end = condense->lower.data + pivot->lower_end; lower < end; lower++, target += count) {
+      double factor = values[lower->place] * reciprocal;
       is_stable = is_stable && fabs(factor) <= lower->limit;
-      for (const JacobianEntry *entry = upper; entry < upper_end; entry++)
-        values[*target++] -= factor * values[entry->place];
+      down++->factor = -factor;
+      subtract_row(values, target, row, count, factor);
     }
-    upper = upper_end;
+    for (uint32_t k = 0; k < count; k++) up[k].factor = -reciprocal * values[row[k]];
   }
   return is_stable;
 }
@@ -373,7 +360,6 @@ bool condense_jacobian(Condense *condense, const double *jacobian) {
   memcpy(condense->values.data, jacobian, entries * sizeof(double));
   memset(condense->values.data + entries, 0, (condense->values.count - entries) * sizeof(double));
   bool is_stable = condense_eliminate(condense);
-  condense_set_factors(condense);
   for (uint32_t k = 0; k < condense->source.count; k++)
     condense->left_values[k] = condense->values.data[condense->source.data[k]];
   return is_stable;
@@ -423,14 +409,14 @@ void condense_right(const Condense *condense, int lanes, double *residual) {
 
 static inline __attribute__((always_inline)) void expand_pairs(const Condense *condense, double *residual,
                                                                double *change, int pairs) {
-  const Term *term = condense->up.data;
   for (const Pivot *first = condense->pivots.data, *pivot = first + condense->pivots.count; pivot-- > first;) {
     const AlignedPair own = {-pivot->reciprocal, -pivot->reciprocal};
     const AlignedPair *right = pairs_at(residual, pivot->row, pairs);
     AlignedPair sum[PAIRS_MOST], *to = pairs_at(change, pivot->column, pairs);
 #pragma GCC unroll 4
     for (int k = 0; k < pairs; k++) sum[k] = own * right[k];
-    for (const Term *end = term + (pivot->upper_end - pivot->upper_begin); term < end; term++) {
+    const Term *term = condense->up.data + pivot->upper_begin, *end = condense->up.data + pivot->upper_end;
+    for (; term < end; term++) {
       const AlignedPair factor = {term->factor, term->factor};
       const AlignedPair *source = pairs_at(change, term->index, pairs);
 #pragma GCC unroll 4
@@ -442,11 +428,10 @@ static inline __attribute__((always_inline)) void expand_pairs(const Condense *c
 }
 
 static void expand_single(const Condense *condense, const double *residual, double *change) {
-  const Term *term = condense->up.data;
   for (const Pivot *first = condense->pivots.data, *pivot = first + condense->pivots.count; pivot-- > first;) {
     double sum = -pivot->reciprocal * residual[pivot->row];
-    for (const Term *end = term + (pivot->upper_end - pivot->upper_begin); term < end; term++)
-      sum += term->factor * change[term->index];
+    const Term *term = condense->up.data + pivot->upper_begin, *end = condense->up.data + pivot->upper_end;
+    for (; term < end; term++) sum += term->factor * change[term->index];
     change[pivot->column] = sum;
   }
 }

@@ -84,8 +84,9 @@ typedef struct Radau {
 
   /* The last step, for continuous output and starting values. */
   const RadauCoefficients *last_method;
-  double last_t, last_h;  /* last_h 0: there is none */
-  bool is_repeated;       /* the step to come begins where the last one did */
+  double last_t, last_h; /* last_h 0: there is none */
+  bool is_repeated;      /* the step to come begins where the last one did */
+  double passed_h; /* size of the step that the start is inside of, if it is a kink of the solution at most; else 0 */
   double *last_defect;    /* [columns] */
   double *last[SMAX + 1]; /* all columns at the nodes 0, c[0], ..., c[s-1] */
 
@@ -301,12 +302,18 @@ static Continuation radau_continuation_from(const Radau *radau, int first) {
   return continuation;
 }
 
-/* All columns at x > 1, in units of the last step. */
+/* All columns at x, in units of the last step. */
 static void radau_continue(const Radau *radau, const Continuation *continuation, double x, double *y) {
+  size_t size = (size_t)radau->system->columns * sizeof *y;
   double product = 1;
-  for (int i = continuation->first; i <= continuation->last; i++) product *= x - continuation->node[i];
-  memset(y, 0, (size_t)radau->system->columns * sizeof *y);
-  for (int i = continuation->first; i <= continuation->last; i++)
+  int at = -1;
+  for (int i = continuation->first; i <= continuation->last; i++) {
+    product *= x - continuation->node[i];
+    if (x == continuation->node[i]) at = i;
+  }
+  if (at >= 0) memcpy(y, radau->last[at], size);
+  else memset(y, 0, size);
+  for (int i = continuation->first; i <= continuation->last && at < 0; i++)
     add_multiple(y, radau->last[i], product * continuation->share[i] / (x - continuation->node[i]),
                  radau->system->columns);
 }
@@ -326,13 +333,28 @@ static RadauOutput *radau_output(Radau *radau) {
   return output;
 }
 
+/* Behind an event at which the solution goes on, but for kinks: from there along the polynomials of the step that it was in. */
+static void radau_predict_behind(Radau *radau, double h) {
+  double begin = (radau->t - radau->last_t) / radau->passed_h, ratio = h / radau->passed_h;
+  int32_t columns = radau->system->columns;
+  Continuation continuation = radau_continuation_from(radau, radau_first_point(radau, fmax(begin + ratio - 1, 0)));
+  radau_continue(radau, &continuation, begin, radau->work);
+  for (int32_t c = 0; c < columns; c++) radau->work[c] = radau->y[c] - radau->work[c];
+  for (int i = 0; i < radau->method->stages; i++) {
+    radau_continue(radau, &continuation, begin + radau->method->node[i] * ratio, radau->stage[i]);
+    add_multiple(radau->stage[i], radau->work, 1, columns);
+  }
+}
+
 /* Starting values: the last step's polynomials, continued; after a failure, along the last stretch. A step that is repeated is inside of
  * them; after a failure, constant. */
 static void radau_predict(Radau *radau, double h) {
   const RadauCoefficients *method = radau->method;
   size_t size = (size_t)radau->system->columns * sizeof(double);
   double ratio = h / radau->last_h;
-  if (radau->last_h == 0 || (radau->is_repeated && radau->cautious)) {
+  if (radau->passed_h > 0 && !radau->failed) {
+    radau_predict_behind(radau, h);
+  } else if (radau->last_h == 0 || (radau->is_repeated && radau->cautious)) {
     for (int i = 0; i < method->stages; i++) memcpy(radau->stage[i], radau->y, size);
   } else if (radau->is_repeated) {
     const RadauOutput *output = radau_output(radau);
@@ -662,6 +684,7 @@ static void radau_remember(Radau *radau, double h, double t_new) {
   memcpy(radau->y, radau->last[s], (size_t)radau->system->columns * sizeof(double));
   radau->last_method = radau->method;
   radau->dense_tried = radau->dense_ready = radau->is_repeated = false;
+  radau->passed_h = 0;
   radau->last_t = radau->t;
   radau->last_h = h;
   radau->t = t_new;
@@ -772,6 +795,7 @@ static StepStatus radau_step(void *self, double t_stop) {
   StepStatus reason = STEP_TOO_SMALL;
   bool is_unresolved;
   int singular = 0;
+  if (radau->h_next == 0 && isnan(radau->jacobian_time)) radau_new_jacobian(radau, 0);
   if (radau->h_next == 0) radau->h_next = fmin(radau_first_step(radau), radau->longest_first);
   for (;;) {
     double h = fmin(radau->h_next, radau->max_step), factor;
@@ -783,7 +807,8 @@ static StepStatus radau_step(void *self, double t_stop) {
     radau_set_weights(radau, h);
     radau_predict(radau, h);
     if (isnan(radau->jacobian_time)) {
-      EvalStatus status = radau_new_jacobian(radau, radau->last_h > 0 && !radau->cautious ? h : 0);
+      bool is_predicted = radau->last_h > 0 ? !radau->cautious : radau->passed_h > 0 && !radau->failed;
+      EvalStatus status = radau_new_jacobian(radau, is_predicted ? h : 0);
       if (status != EVAL_OK) return STEP_EVALUATION;
     }
     if (!radau_factor(radau, h)) {
@@ -815,8 +840,20 @@ static StepStatus radau_step(void *self, double t_stop) {
 
 /* ---- Start, output, switch ---- */
 
+/* Is y the solution of the last step at t, but for kinks? */
+static bool radau_goes_on(Radau *radau, double t, const double *y) {
+  static const double same = 1; /* in tolerances */
+  double x = (t - radau->last_t) / radau->last_h;
+  if (radau->last_h == 0 || !(x > 0 && x <= 1)) return false;
+  radau_output_continue(radau_output(radau), x, radau->work);
+  for (int32_t c = 0; c < radau->system->columns; c++) radau->work[c] -= y[c];
+  double sum = radau_norm(radau, radau->newton_columns, radau->newton_count, radau->work);
+  return sqrt(sum / fmax(radau->newton_count, 1)) <= same;
+}
+
 static void radau_start(void *self, double t, const double *y, double t_end) {
   Radau *radau = self;
+  radau->passed_h = radau_goes_on(radau, t, y) ? radau->last_h : 0;
   memcpy(radau->y, y, (size_t)radau->system->columns * sizeof(double));
   radau->t = t;
   radau->last_h = 0;
@@ -828,7 +865,10 @@ static void radau_start(void *self, double t, const double *y, double t_end) {
   radau->rejected = radau->failed = radau->cautious = radau->is_repeated = false;
   radau->since_lower = LOWER_REST;
   radau->since_change = 0;
-  if (radau_new_jacobian(radau, 0) != EVAL_OK && !stages_are_chosen(radau->stages)) radau_choose(radau, NULL);
+  bool is_predicted =
+      radau->passed_h > 0 && stages_are_chosen(radau->stages); /* then the step has a better point for it */
+  if (!is_predicted && radau_new_jacobian(radau, 0) != EVAL_OK && !stages_are_chosen(radau->stages))
+    radau_choose(radau, NULL);
   if (!radau->statistics.steps) radau->longest_first = INFINITY;
   else if (radau->h_next > 0) radau->longest_first = radau->h_next; /* what was right before an event is near it */
   radau->span = t_end - t;
