@@ -54,6 +54,7 @@ struct Tape {
   uint32_t *outputs;            /* of a kernel with one instance: their places in the file, in the order of stores */
   uint32_t *held_lines, *lines; /* codes, each with its operands; LINE_COUNT ends them */
   TapeLine *body;
+  bool copies;        /* the body does nothing else */
   ptrdiff_t *strides; /* per row of the body */
   uint32_t rows, first_slot_row, first_output_row;
   TapeCall *calls;
@@ -309,6 +310,13 @@ static uint32_t *write_lines(Heap *heap, Tape *tape, const Places *places, const
   return heap_resize(heap, lines, (size_t)(out - lines) * sizeof *lines);
 }
 
+/* Does the body only copy from places in a table to places in another? */
+static bool is_copy(const Kernel *kernel) {
+  const Instances *instances = &kernel->instances;
+  return kernel->body.count == 1 && kernel->body.data[0].code == LINE_COPY && instances->slots == 1 &&
+         instances->outputs == 1 && instances->lanes[0].mode == LANE_TABLE && instances->lanes[1].mode == LANE_TABLE;
+}
+
 Tape *tape_new(Heap *heap, const Kernel *kernel) {
   Tape *tape = heap_alloc(heap, sizeof *tape);
   tape->kernel = kernel;
@@ -328,6 +336,7 @@ Tape *tape_new(Heap *heap, const Kernel *kernel) {
   tape->held_lines = write_lines(heap, tape, &places, &order, 0, order.held);
   tape->lines = write_lines(heap, tape, &places, &order, order.held, kernel->prologue.count);
   if (has_body) tape->body = place_lines(heap, tape, &places, &kernel->body);
+  tape->copies = has_body && is_copy(kernel);
   heap_free_all(heap, places.slots, places.uniforms, places.values, order.lines, order.begins_four);
   return tape;
 }
@@ -736,7 +745,21 @@ static void leave_block(Registers *registers, const InstanceBlock *block, const 
   }
 }
 
+/* Copies need no registers in between. */
+static void copy_block(const Instances *instances, const InstanceBlock *block, const Arrays *arrays) {
+  const Lane *in = &instances->lanes[0], *out = &instances->lanes[1];
+  const uint32_t *source = in->table + block->first, *target = out->table + block->first;
+  const double *from = arrays->read[in->store];
+  double *to = arrays->write[out->store];
+  for (uint32_t i = 0; i < block->count; i++) to[target[i]] = from[source[i]];
+}
+
 void tape_block(Registers *registers, const InstanceBlock *block, const Arrays *arrays) {
+  const Tape *tape = registers->tape;
+  if (tape->copies) {
+    copy_block(&tape->kernel->instances, block, arrays);
+    return;
+  }
   enter_block(registers, block, arrays);
   run_rows(registers, (ptrdiff_t)block->count);
   leave_block(registers, block, arrays);
