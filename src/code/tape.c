@@ -54,6 +54,7 @@ struct Tape {
   uint32_t *outputs;            /* of a kernel with one instance: their places in the file, in the order of stores */
   uint32_t *held_lines, *lines; /* codes, each with its operands; LINE_COUNT ends them */
   TapeLine *body;
+  bool copies;        /* the body does nothing else */
   ptrdiff_t *strides; /* per row of the body */
   uint32_t rows, first_slot_row, first_output_row;
   TapeCall *calls;
@@ -309,6 +310,13 @@ static uint32_t *write_lines(Heap *heap, Tape *tape, const Places *places, const
   return heap_resize(heap, lines, (size_t)(out - lines) * sizeof *lines);
 }
 
+/* Does the body only copy from places in a table to places in another? */
+static bool is_copy(const Kernel *kernel) {
+  const Instances *instances = &kernel->instances;
+  return kernel->body.count == 1 && kernel->body.data[0].code == LINE_COPY && instances->slots == 1 &&
+         instances->outputs == 1 && instances->lanes[0].mode == LANE_TABLE && instances->lanes[1].mode == LANE_TABLE;
+}
+
 Tape *tape_new(Heap *heap, const Kernel *kernel) {
   Tape *tape = heap_alloc(heap, sizeof *tape);
   tape->kernel = kernel;
@@ -328,6 +336,7 @@ Tape *tape_new(Heap *heap, const Kernel *kernel) {
   tape->held_lines = write_lines(heap, tape, &places, &order, 0, order.held);
   tape->lines = write_lines(heap, tape, &places, &order, order.held, kernel->prologue.count);
   if (has_body) tape->body = place_lines(heap, tape, &places, &kernel->body);
+  tape->copies = has_body && is_copy(kernel);
   heap_free_all(heap, places.slots, places.uniforms, places.values, order.lines, order.begins_four);
   return tape;
 }
@@ -485,6 +494,13 @@ static void call_wide(Registers *registers, uint32_t index, uint32_t count) {
   }
 }
 
+/* The address is formed once, not for each pair. */
+static inline const AlignedPair *lanes_at(const Lanes *file, uint32_t place) {
+  const AlignedPair *pairs = file[place].pair;
+  __asm__("" : "+r"(pairs));
+  return pairs;
+}
+
 /* Runs lines; the values of the first one go to `target`. What lines.def has works on vectors; operators work on one number after the other. */
 static void run_lines_wide(Registers *registers, const uint32_t *line, Lanes *target, uint32_t count) {
   static const void *const table[FOUR_LINES + LINE_COUNT] = {
@@ -497,22 +513,20 @@ static void run_lines_wide(Registers *registers, const uint32_t *line, Lanes *ta
   do {                     \
     goto *labels[*line++]; \
   } while (0)
-#define PAIR(p, arity, expression, result)                                            \
-  {                                                                                   \
-    const AlignedPair a = file[line[0]].pair[p], b = file[line[(arity) > 1]].pair[p]; \
-    const AlignedPair c = file[line[(arity)-1]].pair[p];                              \
-    (void)a, (void)b, (void)c;                                                        \
-    result = (expression);                                                            \
-  }
-#define LINE_OF_PAIRS(arity, expression) \
-  {                                      \
-    AlignedPair first, second;           \
-    PAIR(0, arity, expression, first)    \
-    PAIR(1, arity, expression, second)   \
-    target->pair[0] = first;             \
-    target->pair[1] = second;            \
-    target++;                            \
-    line += (arity);                     \
+#define LINE_OF_PAIRS(arity, expression)                                                          \
+  {                                                                                               \
+    const AlignedPair *as = lanes_at(file, line[0]);                                              \
+    const AlignedPair *bs = (arity) > 1 ? lanes_at(file, line[(arity) > 1]) : as;                 \
+    const AlignedPair *cs = (arity) > 2 ? lanes_at(file, line[(arity)-1]) : bs;                   \
+    AlignedPair values[TAPE_LANES / 2];                                                           \
+    _Pragma("GCC unroll 4") for (int p = 0; p < TAPE_LANES / 2; p++) {                            \
+      const AlignedPair a = as[p], b = bs[p], c = cs[p];                                          \
+      (void)a, (void)b, (void)c;                                                                  \
+      values[p] = (expression);                                                                   \
+    }                                                                                             \
+    _Pragma("GCC unroll 4") for (int p = 0; p < TAPE_LANES / 2; p++) target->pair[p] = values[p]; \
+    target++;                                                                                     \
+    line += (arity);                                                                              \
   }
   NEXT;
 #define OP(id, name, arity, kind, value, domain, d1, d2, d3)                                                      \
@@ -549,7 +563,6 @@ result:
   NEXT;
 end:;
 #undef LINE_OF_PAIRS
-#undef PAIR
 #undef NEXT
 }
 
@@ -573,14 +586,19 @@ static void load_wide(Registers *registers, const FileRunVec *loads, const Array
   }
 }
 
+/* Two points at a time; where there is no second one, the first takes its place, last. */
 static void store_wide(const Registers *registers, const Arrays *arrays, uint32_t count) {
   const Tape *tape = registers->tape;
   for (const FileRun *run = tape->stores.data, *end = run + tape->stores.count; run < end; run++) {
-    for (uint32_t l = 0; l < count; l++) {
-      double *to = arrays[l].write[run->store] + run->place;
-      const double *lane = (const double *)registers->wide + l;
-      const uint32_t *from = tape->outputs + run->file;
-      for (uint32_t i = 0; i < run->count; i++) to[i] = lane[(size_t)from[i] * TAPE_LANES];
+    const uint32_t *from = tape->outputs + run->file;
+    for (uint32_t l = 0; l < count; l += 2) {
+      double *first = arrays[l].write[run->store] + run->place, *second = first;
+      if (l + 1 < count) second = arrays[l + 1].write[run->store] + run->place;
+      for (uint32_t i = 0; i < run->count; i++) {
+        const double *values = registers->wide[from[i]].point + l;
+        second[i] = values[1];
+        first[i] = values[0];
+      }
     }
   }
 }
@@ -727,7 +745,21 @@ static void leave_block(Registers *registers, const InstanceBlock *block, const 
   }
 }
 
+/* Copies need no registers in between. */
+static void copy_block(const Instances *instances, const InstanceBlock *block, const Arrays *arrays) {
+  const Lane *in = &instances->lanes[0], *out = &instances->lanes[1];
+  const uint32_t *source = in->table + block->first, *target = out->table + block->first;
+  const double *from = arrays->read[in->store];
+  double *to = arrays->write[out->store];
+  for (uint32_t i = 0; i < block->count; i++) to[target[i]] = from[source[i]];
+}
+
 void tape_block(Registers *registers, const InstanceBlock *block, const Arrays *arrays) {
+  const Tape *tape = registers->tape;
+  if (tape->copies) {
+    copy_block(&tape->kernel->instances, block, arrays);
+    return;
+  }
   enter_block(registers, block, arrays);
   run_rows(registers, (ptrdiff_t)block->count);
   leave_block(registers, block, arrays);
