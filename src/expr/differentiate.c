@@ -7,6 +7,7 @@
  * noEvent. Their derivative is the same selection among the derivatives of their arguments. */
 #include "expr/dag_internal.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- the table's rules, over the graph ---- */
@@ -140,13 +141,44 @@ static Expr scale_derivative(Dag *dag, Expr factor, Expr d) {
   return dag_if(dag, dag_child(dag, d, 0), dag_multiply(dag, factor, then), dag_multiply(dag, factor, otherwise));
 }
 
+/* An even power, or a positive part of one. */
+static bool is_square(const Dag *dag, Expr e) {
+  double number;
+  Op op = dag_op(dag, e);
+  if ((op != OP_POWER && op != OP_DIVIDE) || !dag_is_constant(dag, dag_child(dag, e, 1), &number)) return false;
+  if (op == OP_DIVIDE) return number > 0 && is_square(dag, dag_child(dag, e, 0));
+  return number >= 2 && fmod(number, 2) == 0;
+}
+
+/* Is it zero only where its derivatives are? */
+static bool is_sum_of_squares(const Dag *dag, Expr e) {
+  double constant;
+  const Term *terms;
+  if (dag_op(dag, e) == OP_DIVIDE && dag_is_constant(dag, dag_child(dag, e, 1), &constant))
+    return constant > 0 && is_sum_of_squares(dag, dag_child(dag, e, 0));
+  if (dag_op(dag, e) != OP_SUM) return false;
+  uint32_t count = dag_terms(dag, e, &constant, &terms);
+  for (uint32_t k = 0; k < count; k++)
+    if (!(terms[k].coefficient > 0) || !is_square(dag, terms[k].node)) return false;
+  return constant == 0;
+}
+
+/* The partial derivative by an argument. The slope of a norm where all is zero that it is the norm of, as currents are at the start: none is
+ * singled out there, and 0 is amid those around. */
+static Expr partial_of(Dag *dag, Expr self, uint32_t position) {
+  Expr partial = local_partial(dag, self, position);
+  if (dag_op(dag, self) != OP_SQRT || !is_sum_of_squares(dag, dag_child(dag, self, 0))) return partial;
+  Expr is_positive = dag_binary(dag, OP_GREATER, dag_child(dag, self, 0), EXPR_ZERO);
+  return dag_if(dag, dag_unary(dag, OP_NOEVENT, is_positive), partial, EXPR_ZERO);
+}
+
 /* The chain rule: sum of partial times derivative of the argument. */
 static Expr derive_operator(Dag *dag, Expr self, const Expr *d, uint32_t count) {
   Term *parts = heap_array(dag->heap, count, sizeof *parts);
   uint32_t used = 0;
   for (uint32_t i = 0; i < count; i++) {
     if (d[i] == EXPR_ZERO) continue;
-    Expr partial = local_partial(dag, self, i);
+    Expr partial = partial_of(dag, self, i);
     parts[used++] = (Term){1, scale_derivative(dag, partial, d[i])};
   }
   Expr e = dag_sum(dag, 0, parts, used);
@@ -350,7 +382,7 @@ static void spread_operator(GradientSweep *g, Expr e, Expr adjoint) {
   for (uint32_t i = 0, count = dag_child_count(g->dag, e); i < count; i++) {
     Expr child = dag_child(g->dag, e, i);
     if (!dag_was_met(&g->dag->scratch, child)) continue;
-    Expr partial = local_partial(g->dag, e, i);
+    Expr partial = partial_of(g->dag, e, i);
     contribute(g, child, 1, dag_multiply(g->dag, adjoint, partial));
   }
 }
