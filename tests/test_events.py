@@ -445,6 +445,35 @@ def report(text, end, solver, tolerance, *options):
         return run, values, json.load(file)
 
 
+class Located(unittest.TestCase):
+    """An algebraic variable w, w + a*w^3 = p + b*q over an oscillator, passes a level, at which the solution has a kink or rates jump."""
+
+    def draw(self, seed):
+        rng = random.Random(seed)
+        speed, a, b, stop = rng.uniform(0.5, 5), rng.uniform(0.1, 3), rng.uniform(-1, 1), rng.uniform(5, 15)
+        level = rng.uniform(-0.5, 0.5)
+        within = rng.choice(["w - LEVEL", "1 + w"]).replace("LEVEL", repr(level))
+        text = (f"model M\n Real p(start = 1, fixed = true), q(start = 0, fixed = true), r(start = 0, fixed = true), w;\nequation\n"
+                f" der(p) = {speed!r}*q;\n der(q) = -{speed!r}*p;\n w + {a!r}*w^3 = p + {b!r}*q;\n"
+                f" der(r) = -r + (if w > {level!r} then {within} else 0);\nend M;\n")
+        return text, level, stop, lambda t: math.cos(speed * t) - b * math.sin(speed * t) - level - a * level**3
+
+    def test_times_and_values(self):
+        for seed in runs.seeds(12):
+            text, level, stop, difference = self.draw(seed)
+            expected = crossings(difference, stop, 2000)
+            for solver in runs.by_turns(("erk", "radau", "bdf"), seed):
+                with self.subTest(seed=seed, solver=solver):
+                    run = runs.simulate(text, solver=solver, tolerance=1e-9, stop_time=stop, intervals=1)
+                    self.assertEqual(run.status, 0, run.words)
+                    times, w = run.columns["time"], run.columns["w"]
+                    found = [k for k in range(1, len(times) - 1) if times[k] == times[k - 1]]
+                    self.assertEqual(len(found), len(expected))
+                    for k, time in zip(found, expected):
+                        self.assertAlmostEqual(times[k], time, delta=1e-5)
+                        self.assertAlmostEqual(w[k], level, delta=1e-11)  # rows are solved there, and the level is met to round-off
+
+
 class Circuits(unittest.TestCase):
     """Stiff circuits of piecewise linear diodes, all of whose conditions are zero at the start."""
 
