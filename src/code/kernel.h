@@ -40,12 +40,15 @@ typedef struct Line {
   Operand a, b, c;
 } Line;
 
+/* Operands of an operator in lines; of leaves and the like, which are none, it does not matter. */
+#define OPERATOR_ARITY(arity) ((arity) == 1 ? 1 : (arity) == 2 ? 2 : 3)
+
 /* Number of operands of a code that are Operands (0 for calls: see CallSite). */
 static inline uint32_t code_arity(uint32_t code) {
   switch (code) {
 #define OP(id, name, arity, kind, value, domain, d1, d2, d3) \
   case OP_##id:                                              \
-    return (arity) == 1 || (arity) == 2 ? (arity) : 3;
+    return OPERATOR_ARITY(arity);
 #include "expr/ops.def"
 #undef OP
 #define LINE(id, arity, value) \

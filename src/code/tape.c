@@ -385,9 +385,6 @@ static inline void store(const Tape *tape, const double *file, const Arrays *arr
   }
 }
 
-/* Operands of an operator; of leaves and the like, which are no lines, it does not matter. */
-#define OPERATOR_ARITY(arity) ((arity) == 1 || (arity) == 2 ? (arity) : 3)
-
 /* To the bit: inlined for few, of which most kernels have some. */
 static inline bool same_numbers(const double *x, const double *y, uint32_t count) {
   if (count > 8) return memcmp(x, y, count * sizeof *x) == 0;
