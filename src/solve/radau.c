@@ -32,6 +32,7 @@ static const double stiff_below = 0.3; /* part of a defect that the filter of a 
 static const double lenient_weight = 0.01;
 
 static const double gap_weight = 0.001;   /* of algebraic columns, see radau_gap */
+static const double gap_growth = 1.25;    /* above what other branches do as steps get smaller */
 static const double departure_limit = 10; /* in tolerances, see radau_departure */
 static const double unread_limit = 30;    /* the same where nobody looks */
 
@@ -99,8 +100,11 @@ typedef struct Radau {
   double shortest_followed;             /* time */
   double departure;                     /* of the last step, see radau_departure */
   bool rejected;
-  bool failed;   /* Newton's method failed in this step */
-  bool cautious; /* Newton's method failed in this step: Jacobian and starting values from its start */
+  bool failed;     /* Newton's method failed in this step */
+  bool cautious;   /* Newton's method failed in this step: Jacobian and starting values from its start */
+  double *reached; /* [columns] where the last step ended, if y has been found again since */
+  bool is_found;
+  double wide; /* the gap for which a step from here was rejected; 0: none was */
   IntegratorStatistics statistics;
 } Radau;
 
@@ -189,6 +193,7 @@ static void *radau_create(Heap *heap, const System *system, const IntegratorOpti
   radau->weight = heap_array(heap, columns, sizeof(double));
   radau->estimate = heap_array(heap, columns, sizeof(double));
   radau->work = heap_array(heap, columns, sizeof(double));
+  radau->reached = heap_array(heap, columns, sizeof(double));
   radau->defect = heap_array(heap, columns, sizeof(double));
   radau->last_defect = heap_array(heap, columns, sizeof(double));
   radau_output_make(&radau->output, heap, system->columns);
@@ -197,10 +202,15 @@ static void *radau_create(Heap *heap, const System *system, const IntegratorOpti
 
 /* ---- Weights ---- */
 
+/* The tolerance of the estimate over that of the solution. */
+static double radau_looseness(const Radau *radau) {
+  double tolerance = radau->relative > 0 ? radau->relative : radau->absolute;
+  return radau->inner[radau->method - radau_methods] / tolerance;
+}
+
 static void radau_set_weights(Radau *radau, double h) {
   const System *system = radau->system;
-  double tolerance = radau->relative > 0 ? radau->relative : radau->absolute;
-  double ratio = radau->inner[radau->method - radau_methods] / tolerance;
+  double ratio = radau_looseness(radau);
   for (int32_t i = 0; i < radau->newton_count; i++) {
     int32_t c = radau->newton_columns[i];
     double scale = ratio * (radau->absolute * system->nominal[c] + radau->relative * fabs(radau->y[c]));
@@ -412,17 +422,26 @@ static void radau_derivatives(const Radau *radau, int32_t c, double *derivative)
 /* How far algebraic columns at the start of the step are from the polynomial through the stages. Errors of states that the
  * filter takes for harmless can be large in what depends on them, as behind an amplifier, and without states nothing else
  * tells whether the step is resolved, or ended on another branch. */
-static double radau_gap(const Radau *radau) {
+static double radau_gap_from(const Radau *radau, const double *start) {
   const RadauCoefficients *method = radau->method;
   double sum = 0;
   for (int32_t a = 0; a < radau->algebraic_count; a++) {
     int32_t c = radau->algebraic[a];
-    double e = radau->y[c];
+    double e = start[c];
     for (int i = 0; i < method->stages; i++) e -= method->at_zero[i] * radau->stage[i][c];
     e *= radau->weight[c] / (radau->lenient[c] ? lenient_weight : 1);
     sum += e * e;
   }
   return gap_weight * sqrt(sum / fmax(radau->algebraic_count, 1));
+}
+
+/* Columns that have been found again may be far from those that the last step left, where they amplify what its iteration has left in stiff
+ * states. The solution goes on from either. A gap that grows where steps get smaller is not of the step, nor of another branch, which is
+ * as far off for any step: columns amplify the same from one step to the next, the more the less steps damp it. */
+static double radau_gap(const Radau *radau) {
+  double gap = radau_gap_from(radau, radau->y);
+  if (radau->is_found) gap = fmin(gap, radau_gap_from(radau, radau->reached));
+  return radau->wide > 0 && gap > gap_growth * radau->wide ? 0 : gap;
 }
 
 /* How far the solution departs from the polynomial of the step between its points, over what is allowed. Where it follows an
@@ -489,8 +508,7 @@ static double radau_error(Radau *radau, double h) {
 /* Over a bend of the equations the solution is no better than the estimate: that must keep the tolerance asked for, then. */
 static double radau_bend(const Radau *radau, double t) {
   const System *system = radau->system;
-  double tolerance = radau->relative > 0 ? radau->relative : radau->absolute;
-  double looser = radau->inner[radau->method - radau_methods] / tolerance;
+  double looser = radau_looseness(radau);
   if (looser <= 1 || !system->bends) return 1;
   return system->bends(system->context, radau->t, radau->y, t, radau->stage[radau->method->stages - 1]) ? looser : 1;
 }
@@ -593,7 +611,8 @@ static void radau_accept(Radau *radau, double h, double error, double t_new, boo
   radau->accepted_step = h;
   radau->accepted_error = fmax(1e-2, error);
   if (radau->rejected) quotient = fmax(quotient, 1);
-  radau->rejected = radau->failed = radau->cautious = false;
+  radau->rejected = radau->failed = radau->cautious = radau->is_found = false;
+  radau->wide = 0;
   int order = radau_choose_order(radau, h);
   radau_remember(radau, h, t_new);
   radau_set_order(radau, order);
@@ -626,6 +645,8 @@ static void radau_be_cautious(Radau *radau) {
   if (!system->find) return;
   memcpy(radau->work, radau->y, size);
   if (system->find(system->context, radau->t, radau->work) != EVAL_OK) return;
+  if (!radau->is_found) memcpy(radau->reached, radau->y, size);
+  radau->is_found = true;
   memcpy(radau->y, radau->work, size);
   if (radau->last_h > 0) memcpy(radau->last[radau->last_method->stages], radau->work, size);
 }
@@ -680,9 +701,10 @@ static StepStatus radau_step(void *self, double t_stop) {
     }
     double error = radau_error(radau, h) * radau_bend(radau, held ? t_stop : radau->t + h);
     radau->departure = radau_departure(radau, held ? t_stop : radau->t + h);
-    double unresolved = fmax(radau_gap(radau), radau->departure);
+    double gap = radau_gap(radau), unresolved = fmax(gap, radau->departure);
     if (unresolved > error && h > radau->shortest_followed) {
       error = unresolved;
+      if (gap >= 1) radau->wide = gap;
       if (error >= 1) radau_forget(radau);
     }
     if (!isfinite(error)) {
@@ -745,7 +767,8 @@ static void radau_start(void *self, double t, const double *y, double t_end) {
   radau->jacobian_time = NAN;
   radau->convergence = 1;
   radau->accepted_step = 0;
-  radau->rejected = radau->failed = radau->cautious = false;
+  radau->rejected = radau->failed = radau->cautious = radau->is_found = false;
+  radau->wide = 0;
   radau->since_lower = LOWER_REST;
   radau->since_change = 0;
   if (radau_new_jacobian(radau, 0) != EVAL_OK && !stages_are_chosen(radau->stages)) radau_choose(radau, NULL);
