@@ -353,12 +353,19 @@ static void check(int status, const char *what) {
 
 static bool is_third(const Fmu *fmu) { return fmu->description.version == 3; }
 
+/* Folders of this machine's binaries, by FMI 2 and 3. */
+#if defined __x86_64__
+static const char *const PLATFORM[] = {"linux64", "x86_64-linux"};
+#else
+static const char *const PLATFORM[] = {"aarch64-linux", "aarch64-linux"};
+#endif
+
 static Fmu open_fmu(const char *path, bool is_exchange) {
   Fmu fmu = {.archive = read_file(path), .callbacks = {log_2, calloc, free, NULL, NULL}, .is_exchange = is_exchange};
   char ending[300], binary[100];
   fmu.description = read_description(&fmu.archive);
   const char *identifier = is_exchange ? fmu.description.exchange : fmu.description.cosimulation;
-  snprintf(ending, sizeof ending, "linux%s/%s.so", is_third(&fmu) ? "" : "64",
+  snprintf(ending, sizeof ending, "%s/%s.so", PLATFORM[is_third(&fmu)],
            (char *)need((void *)(uintptr_t)identifier, "such kind"));
   Bytes library = find_file(&fmu.archive, "binaries/", ending);
   snprintf(fmu.folder, sizeof fmu.folder, "/tmp/fmi_driver-XXXXXX");

@@ -473,6 +473,30 @@ def chain(rng, kind):
     return model(declared, equations, rng), {f"v{k}": value[k] for k in range(n)}
 
 
+def guided(rng):
+    """Values that are led along a curve for a while, and free before or after: which derivatives the equations have changes with that. A
+    value with a speed of its own is led first, so that it need not jump."""
+    declared, equations, result = [], [], {}
+    for k in range(rng.randint(1, 3)):
+        size, speed, free, start, at = (number(rng, 0.5, 2) for _ in range(5))
+        at, has_speed, is_last = 0.4 * at, rng.random() < 0.5, rng.random() < 0.5
+        curve, slope = (lambda t: size * math.sin(speed * t)), (lambda t: size * speed * math.cos(speed * t))
+        led, rate = f"y{k} = {size}*sin({speed}*time)", f"der(v{k})" if has_speed else f"der(y{k})"
+        is_last = is_last and not has_speed
+        first, second = (f"{rate} = {free}", led) if is_last else (led, f"{rate} = {free}")
+        declared.append(f"Real y{k}(start = {start}, fixed = {str(is_last).lower()})" + (f", v{k};" if has_speed else ";"))
+        equations.append(f"if time < {at} then {first}; else {second}; end if;" + (f" der(y{k}) = v{k};" if has_speed else ""))
+        after = 1 - at
+        if is_last:
+            result[f"y{k}"], result[f"der(y{k})"] = curve(1), slope(1)
+        elif has_speed:
+            v = slope(at) + free * after
+            result.update({f"y{k}": curve(at) + slope(at) * after + free * after**2 / 2, f"v{k}": v, f"der(y{k})": v, f"der(v{k})": free})
+        else:
+            result.update({f"y{k}": curve(at) + free * after, f"der(y{k})": free})
+    return model(declared, equations, rng), result
+
+
 def diodes(rng):
     """Ideal diodes between nodes with sources, resistors and some capacitors: index and states change with what conducts."""
     n, count = rng.randint(2, 5), rng.randint(2, 6)
@@ -612,6 +636,21 @@ end Streams;
 
 class Mixed(unittest.TestCase):
     """Modes that decide together."""
+
+    def test_guided(self):
+        """Values and derivatives in every mode, also of runs that are compared with others."""
+        for seed in range(2 * COUNT):
+            text, expected = guided(random.Random(seed))
+            with self.subTest(seed=seed, text=text):
+                run, rows = simulate(write(text), "--stop-time", "1", "--solver", SOLVERS[seed % len(SOLVERS)])
+                self.assertEqual(run.returncode, 0, run.stderr)
+                for name, value in expected.items():
+                    self.assertLess(abs(rows[-1][name] - value), 2e-5, name)
+                run = command("compare", write(text), "--stop-time", "1", "--methods", "dummy", "--json")
+                self.assertEqual(run.returncode, 0, run.stderr)
+                result = json.loads(run.stdout)["runs"][0]
+                self.assertLess(result["difference"], 1e-4)
+                self.assertLess(result["amplification"], 100)
 
     def test_diodes(self):
         """A diode lets no current back, holds its knee voltage at most, and does one of both."""

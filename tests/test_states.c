@@ -60,6 +60,37 @@ static void compare_clone(const char *example, Bench *bench, double until) {
   daedal_run_free(clone);
 }
 
+/* What is said of the beginning, by a result of daedal_initialize and by one of a run that went on. */
+static void compare_beginnings(const char *example, const char *method) {
+  typedef const char *(*Report)(daedal_result *);
+  static const Report reports[] = {daedal_result_initial_text, daedal_result_start_values, daedal_result_choice,
+                                   daedal_result_model};
+  char path[1024];
+  snprintf(path, sizeof path, "%s/examples/%s", getenv("SOURCE_DIR"), example);
+  daedal_model *model = daedal_load_file(path, NULL, NULL);
+  daedal_options options = daedal_default_options();
+  options.method = method;
+  options.solver = "radau";
+  options.stop_time = 2;
+  daedal_result *begun = daedal_initialize(model, &options), *run = daedal_simulate(model, &options);
+  for (size_t r = 0; r < sizeof reports / sizeof *reports && daedal_result_status(run) == DAEDAL_OK; r++) {
+    const char *one = reports[r](begun), *other = reports[r](run);
+    if (!one != !other || (one && strcmp(one, other) != 0))
+      fail_msg("%s by %s, report %d:\n%s\nand\n%s", example, method, (int)r, one ? one : "", other ? other : "");
+  }
+  daedal_result_free(begun);
+  daedal_result_free(run);
+  daedal_model_free(model);
+}
+
+static void beginnings_stay(void **state) {
+  (void)state;
+  for (size_t k = 0; k < sizeof EXAMPLES / sizeof *EXAMPLES; k++)
+    for (const char *const *method = daedal_method_names(); *method; method++)
+      if (strcmp(*method, "none") != 0) /* its runs begin with a plan for the mode of the start */
+        compare_beginnings(EXAMPLES[k], *method);
+}
+
 static void clones_go_on_alike(void **state) {
   (void)state;
   for (size_t k = 0; k < sizeof EXAMPLES / sizeof *EXAMPLES; k++) {
@@ -140,7 +171,8 @@ static void form_needs_a_start(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(clones_go_on_alike), cmocka_unit_test(form_has_its_derivatives),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(clones_go_on_alike), cmocka_unit_test(beginnings_stay),
+                                     cmocka_unit_test(form_has_its_derivatives),
                                      cmocka_unit_test(indicators_tell_of_events), cmocka_unit_test(form_needs_a_start)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,7 +31,9 @@ static const Explanation *explain(daedal_result *result) {
   if (!simulation->initial.solved) return NULL;
   if (!result->explanation) {
     result->explanation = heap_alloc(result->heap, sizeof *result->explanation);
+    simulation_exchange_leaves(simulation);
     *result->explanation = initial_explain(&simulation->initializer, &simulation->initial, &result->diags.arena);
+    simulation_exchange_leaves(simulation);
   }
   return result->explanation;
 }
@@ -73,10 +75,12 @@ static void print_model(daedal_result *result, TextVec *text) {
   Simulation *simulation = &result->simulation;
   if (text->count || !simulation->facts.reduction) return;
   double begin = pipeline_clock();
-  result->reduction = reduction_layer(simulation->facts.reduction, &simulation->original, simulation->request.run.start,
+  result->reduction = reduction_layer(simulation->facts.reduction, &simulation->begun, simulation->request.run.start,
                                       result->heap, &result->diags.arena);
   simulation->facts.reduction = &result->reduction;
+  simulation_exchange_leaves(simulation);
   reduction_print(&result->reduction, simulation->request.method, text);
+  simulation_exchange_leaves(simulation);
   simulation->facts.seconds.code += pipeline_clock() - begin;
 }
 
@@ -87,9 +91,11 @@ static void print_model_json(daedal_result *result, TextVec *text) {
 }
 
 static void print_choice(daedal_result *result, TextVec *text) {
-  const Simulation *simulation = &result->simulation;
-  if (simulation->facts.reduction)
-    reduction_print_choice(&simulation->plan->reduction, &simulation->original, &result->diags.arena, text);
+  Simulation *simulation = &result->simulation;
+  if (!simulation->facts.reduction) return;
+  simulation_exchange_leaves(simulation);
+  reduction_print_choice(simulation->facts.reduction, &simulation->begun, &result->diags.arena, text);
+  simulation_exchange_leaves(simulation);
 }
 
 const char *daedal_result_choice(daedal_result *result) {

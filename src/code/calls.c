@@ -13,6 +13,10 @@
 
 #include "code/nilpotents.inc"
 
+/* Steps of a function whose arguments are no numbers. A loop that waits for an infinite one to become small ends by its limit alone,
+ * and a search for values meets such calls again and again. */
+static const uint64_t STEPS_WITHOUT_NUMBERS = 10000;
+
 /* ---- operators ---- */
 
 static double operator_value(Op op, double a, double b, double c) {
@@ -418,6 +422,12 @@ void caller_prepare(Caller *caller, const CallSite *site) {
   trace_prepare(find_trace(caller, site), site);
 }
 
+static bool are_numbers(const double *arguments, uint32_t count) {
+  for (uint32_t k = 0; k < count; k++)
+    if (!isfinite(arguments[k])) return false;
+  return true;
+}
+
 bool caller_interpret(Caller *caller, const CallSite *site, const double *arguments, double *results) {
   for (uint32_t r = 0; r < site->result_count; r++) results[r] = NAN;
   caller->last = NULL;
@@ -428,6 +438,7 @@ bool caller_interpret(Caller *caller, const CallSite *site, const double *argume
   Callee *callee = find_callee(runner, site->function);
   set_arguments(runner, callee, site, arguments);
   caller->last = runner;
+  if (!are_numbers(arguments, site->argument_count)) machine_shorten(runner->machine, STEPS_WITHOUT_NUMBERS);
   if (!run_function(runner, callee, caller->model->functions.data[site->function])) return false;
   size_t size = (size_t)1 << runner->n;
   const double *flat = (const double *)(const void *)callee->results;
@@ -436,8 +447,9 @@ bool caller_interpret(Caller *caller, const CallSite *site, const double *argume
 }
 
 bool caller_run(void *caller, const CallSite *site, const double *arguments, double *results) {
-  return trace_run(find_trace(caller, site), site, arguments, results) ||
-         caller_interpret(caller, site, arguments, results);
+  bool is_traced =
+      are_numbers(arguments, site->argument_count) && trace_run(find_trace(caller, site), site, arguments, results);
+  return is_traced || caller_interpret(caller, site, arguments, results);
 }
 
 const char *caller_failure(Caller *caller) {

@@ -102,6 +102,9 @@ void machine_free(Machine *machine);
 /* Where errors go from now on. */
 void machine_set_diags(Machine *machine, Diags *diags);
 
+/* The next run may take so many steps at most. */
+void machine_shorten(Machine *machine, uint64_t steps);
+
 /* Runs the routine's code with the `count` input values given (slot order; an input of type TYPE_NOTHING
  * is not given). On success the values of its outputs are at machine_output, and what it left on its stack
  * at machine_result, valid until the next run. */

@@ -97,7 +97,8 @@ bool machine_charge(Machine *machine, uint64_t steps) {
     return machine_error(machine, "an array of more than %llu elements is refused",
                          (unsigned long long)machine->limits.elements);
   if (machine->steps <= machine->budget) return true;
-  if (machine->limits.steps > STEPS_AFTER_LIMIT) machine->limits.steps = STEPS_AFTER_LIMIT;
+  if (machine->budget == machine->limits.steps && machine->limits.steps > STEPS_AFTER_LIMIT)
+    machine->limits.steps = STEPS_AFTER_LIMIT;
   return machine_error(machine, "more than %llu operations at compile time are refused",
                        (unsigned long long)machine->budget);
 }
@@ -176,6 +177,8 @@ void machine_preset(Machine *machine, uint32_t slot, const Value *value) {
   vec_push(machine->heap, &machine->presets, preset);
 }
 
+void machine_shorten(Machine *machine, uint64_t steps) { machine->shortened = steps; }
+
 void machine_clear(Machine *machine) {
   while (machine->frames.count) {
     Frame frame = vec_pop(&machine->frames);
@@ -191,6 +194,8 @@ void machine_clear(Machine *machine) {
   machine->steps = 0;
   uint64_t left = machine->limits.total > machine->spent ? machine->limits.total - machine->spent : 0;
   machine->budget = left < machine->limits.steps ? left : machine->limits.steps;
+  if (machine->shortened && machine->shortened < machine->budget) machine->budget = machine->shortened;
+  machine->shortened = 0;
   machine->status = EXECUTE_OK;
   machine->obstacle = NULL;
   mark_release(machine, (ChunkMark){0, 0});

@@ -77,6 +77,7 @@ struct Machine {
   char *route;           /* the same, but not the negation of conditions under which a path has left: that one wins */
   uint64_t steps, spent; /* of this run, of those before */
   uint64_t budget;       /* steps allowed in this run */
+  uint64_t shortened;    /* those allowed in the next one; 0: as ever */
   ExecuteStatus status;
   const char *obstacle;
   Span obstacle_span;

@@ -73,7 +73,7 @@ static bool restructure(Simulation *simulation, double t, const double *y) {
   simulation->plan = plan;
   simulation->original = original;
   simulation->original.evaluator->inputs = before->evaluator->inputs;
-  simulation->request.run.start = t;
+  simulation->since = t;
   if (!simulation_make_view(simulation)) return false;
   Past *past = simulation->system.evaluator->past;
   if (past) past_restore(past, before->evaluator->past);
@@ -91,20 +91,22 @@ bool mode_begin(Simulation *simulation) {
   bool is_new;
   const Plan *plan = mode_plan(simulation, NULL, &is_new);
   if (!plan) return false;
-  simulation->plan = plan;
+  simulation->plan = simulation->first = plan;
+  simulation->is_shared = false;
   simulation->original = plan->first;
   simulation->initializer = plan->initializer;
   simulation->initial = plan->initial;
   simulation->statistics = (RunStatistics){0};
   if (!simulation_make_view(simulation)) return false;
+  simulation_note_beginning(simulation);
   simulation->facts.states = (uint32_t)simulation->view->system.links;
   recorder_rebind(simulation->recorder, simulation->system.evaluator);
   return true;
 }
 
 RunStatus mode_loop(Simulation *simulation, bool resumes) {
-  return run_begin(simulation->run, simulation->view, &simulation->plan->run, simulation->request.run.start,
-                   simulation->system.y, resumes);
+  return run_begin(simulation->run, simulation->view, &simulation->plan->run, simulation->since, simulation->system.y,
+                   resumes);
 }
 
 RunStatus mode_follow(Simulation *simulation) {

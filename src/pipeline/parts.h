@@ -52,6 +52,8 @@ bool simulation_begin_shared(Simulation *simulation);
 void simulation_begin_alone(Simulation *simulation);
 /* The system to integrate as a view, from the values begun with. */
 bool simulation_make_view(Simulation *simulation);
+/* What reports say of the beginning is that of the view just made. */
+void simulation_note_beginning(Simulation *simulation);
 /* The recorder of its signals. */
 void simulation_make_recorder(Simulation *simulation);
 /* Passes of a run; the others are in simulation.c. */

@@ -96,10 +96,14 @@ typedef struct Simulation {
   Heap *heap;
   Arena arena;
   Diags *diags;
-  const Plan *plan;
-  const Plan *shared; /* that it is a run of; NULL: it has its own */
+  const Plan *plan;  /* of the equations as they are now */
+  const Plan *first; /* that it began with */
+  bool is_shared;    /* others may run the first plan, too */
   Request request;
+  double since;      /* when the equations became those of the plan */
   ArrayRun original; /* the model's array */
+  ArrayRun begun;    /* the one that it began with, */
+  double *leaves;    /* and the discrete leaves of it then */
   Initializer initializer;
   Initial initial;
   ArrayRun system;         /* what is integrated */
@@ -153,6 +157,10 @@ bool simulation_reset(Simulation *simulation, const Signal *signal, double value
 
 /* The same for an input that the caller sets. false: the variable is none. */
 bool simulation_give(Simulation *simulation, uint32_t variable, double value);
+
+/* Exchanges the discrete leaves of the array that the run began with for those that it had then; a second time puts them back. For
+ * reports of the beginning. */
+void simulation_exchange_leaves(Simulation *simulation);
 
 /* Takes what was given since as an event at the time reached. false: an error is in diags. */
 bool simulation_settle(Simulation *simulation);

@@ -142,8 +142,13 @@ static bool run_passes(Simulation *simulation) {
 /* ---- runs ---- */
 
 void simulation_open(Simulation *simulation, Heap *heap, const Plan *plan, const Request *request, Diags *diags) {
-  *simulation =
-      (Simulation){.heap = heap, .arena = arena_make(heap), .diags = diags, .plan = plan, .request = *request};
+  *simulation = (Simulation){.heap = heap,
+                             .arena = arena_make(heap),
+                             .diags = diags,
+                             .plan = plan,
+                             .first = plan,
+                             .request = *request,
+                             .since = request->run.start};
 }
 
 /* With a plan of its own. */
@@ -161,7 +166,7 @@ static bool simulate_alone(Simulation *simulation, Heap *heap, const Model *mode
 /* Did structure lie: about the equations as written, or in the modes or at the point where the run begins? */
 static bool is_misled(const Simulation *simulation) {
   const TurningPoint *point = simulation->statistics.stepper.turning;
-  return simulation->plan->is_misled || (point && point->time == simulation->request.run.start);
+  return simulation->plan->is_misled || (point && point->time == simulation->since);
 }
 
 /* Runs once more by ranks where structure misled the run. */
@@ -220,7 +225,7 @@ static void start_by_ranks(Simulation *simulation) {
 bool simulation_run(Simulation *simulation, Heap *heap, const Plan *plan, const Request *request, Diags *diags) {
   uint32_t before = diags->list.count;
   simulation_open(simulation, heap, plan, request, diags);
-  simulation->shared = plan;
+  simulation->is_shared = true;
   simulation->request.method = plan->request.method;
   simulation->facts = plan->facts;
   simulation->facts.evaluator = NULL; /* that of the plan is not the run's to write */

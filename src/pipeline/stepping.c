@@ -30,7 +30,7 @@ bool simulation_restore(Simulation *simulation, const SimulationState *state) {
 /* The plan that the other run is in: shared, or made once more for this one. */
 static bool share_plan(Simulation *simulation, const Simulation *from, const Handover *here) {
   bool is_new;
-  if (from->plan == from->shared) return true;
+  if (from->is_shared && from->plan == from->first) return true;
   if (!from->plan->holds) return simulation_replan(simulation);
   simulation->plan = mode_plan(simulation, here, &is_new);
   return simulation->plan != NULL;
@@ -67,18 +67,20 @@ static void share_values(Simulation *simulation, const Handover *here) {
 bool simulation_clone(Simulation *simulation, Heap *heap, const Simulation *from, const SimulationState *state,
                       Diags *diags) {
   Request request = copy_request(from, heap);
-  simulation_open(simulation, heap, from->shared ? from->shared : from->plan, &request, diags);
-  simulation->shared = from->shared;
+  simulation_open(simulation, heap, from->first, &request, diags);
+  simulation->is_shared = from->is_shared;
   Handover here = {run_time(from->run), from->view->original, mode_columns(from, run_values(from->run), heap)};
   if (!share_plan(simulation, from, &here)) return false;
-  simulation->request.run.start = here.time;
+  if (!from->is_shared) simulation->first = simulation->plan; /* the other's lives no longer than it */
+  simulation->since = here.time;
   share_values(simulation, &here);
   if (!simulation_make_view(simulation)) return false;
   simulation_make_recorder(simulation);
-  simulation->request.run.start = from->request.run.start; /* what is small or fast is so for the whole run */
   simulation_make_loop(simulation);
   simulation->facts = from->facts;
   simulation->facts.evaluator = NULL;
+  if (from->facts.reduction) simulation->facts.reduction = &simulation->first->reduction;
+  if (from->facts.strangeness) simulation->facts.strangeness = &simulation->strangeness;
   simulation->facts.recorder = simulation->recorder;
   simulation->facts.statistics = &simulation->statistics;
   simulation->facts.run_evaluator = simulation->system.evaluator;

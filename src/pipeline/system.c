@@ -54,7 +54,8 @@ static void copy_initial(Simulation *simulation) {
 bool simulation_replan(Simulation *simulation) {
   Plan *own = heap_alloc(simulation->heap, sizeof *own);
   bool made = plan_make(own, simulation->heap, simulation->plan->model, &simulation->request, simulation->diags);
-  simulation->plan = own;
+  simulation->plan = simulation->first = own;
+  simulation->is_shared = false;
   simulation->facts = own->facts;
   return made;
 }
@@ -138,9 +139,7 @@ bool simulation_make_view(Simulation *simulation) {
   const Strangeness *strangeness = plan->reduction.strangeness;
   if (strangeness) {
     simulation->strangeness = strangeness_run(strangeness, simulation->heap, &simulation->arena, simulation->diags);
-    simulation->facts.strangeness = &simulation->strangeness;
     simulation->system = (ArrayRun){.evaluator = simulation->strangeness.evaluator, .y = simulation->strangeness.y};
-    simulation->facts.evaluator = simulation->system.evaluator;
     simulation->view = view_strangeness(simulation->heap, &simulation->strangeness, simulation->system.y);
     if (simulation->initial.solved && strangeness->reduced) return true;
     simulation->initializer = (Initializer){.heap = simulation->heap, .ranks = &simulation->strangeness};
@@ -148,14 +147,12 @@ bool simulation_make_view(Simulation *simulation) {
         initial_of_ranks(&simulation->initializer, &simulation->request.starts, simulation->request.run.start);
     return true;
   }
-  simulation->facts.evaluator = simulation->original.evaluator;
-  simulation->facts.reduction = &plan->reduction;
   simulation->system = reduced_run(&plan->reduction, &simulation->original, simulation->heap);
   const Structure *structure = plan->reduction.reduced.structure;
   if (structure) {
     const ArrayRun *system = &simulation->system;
     int32_t block;
-    if (!dummy_select(system->dummy, simulation->request.run.start, system->y, &block))
+    if (!dummy_select(system->dummy, simulation->since, system->y, &block))
       return start_no_choice(system->evaluator, structure, block, simulation->diags);
     statespace_choose(system->space, dummy_depth(system->dummy));
   }
@@ -167,6 +164,31 @@ bool simulation_make_view(Simulation *simulation) {
   view->branches = plan->branches.count;
   view->values = heap_array(simulation->heap, view->branches, sizeof(double));
   return true;
+}
+
+void simulation_note_beginning(Simulation *simulation) {
+  const Plan *plan = simulation->plan;
+  RunFacts *facts = &simulation->facts;
+  if (plan->reduction.strangeness) {
+    facts->strangeness = &simulation->strangeness;
+    facts->evaluator = simulation->system.evaluator;
+    return;
+  }
+  facts->evaluator = simulation->original.evaluator;
+  facts->reduction = &plan->reduction;
+  simulation->begun = simulation->original;
+  simulation->leaves =
+      heap_copy(simulation->heap, facts->evaluator->discretes, modes_leaves(&plan->modes), sizeof(double));
+}
+
+void simulation_exchange_leaves(Simulation *simulation) {
+  const Evaluator *evaluator = simulation->begun.evaluator;
+  uint32_t count = evaluator ? modes_leaves(evaluator->code->modes) : 0;
+  for (uint32_t k = 0; k < count; k++) {
+    double now = evaluator->discretes[k];
+    evaluator->discretes[k] = simulation->leaves[k];
+    simulation->leaves[k] = now;
+  }
 }
 
 void simulation_make_recorder(Simulation *simulation) {
@@ -243,6 +265,7 @@ bool pass_view(Simulation *simulation) {
   const Request *request = &simulation->request;
   simulation->facts.status = "singular";
   if (!simulation_make_view(simulation)) return false;
+  simulation_note_beginning(simulation);
   const System *system = &simulation->view->system;
   const Integrator *integrator = request->run.integrator;
   if (integrator && integrator->explicit_form && !system->complete) {
