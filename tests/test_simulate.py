@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from random import Random
 
 SOURCE = pathlib.Path(os.environ["SOURCE_DIR"])
 DAEDAL = os.environ["DAEDAL"]
@@ -399,6 +400,18 @@ class TestSet(unittest.TestCase):
 
     def test_transamp_as_it_is(self):
         self.assertGreater(self.digits("transamp", "radau", 1e-7, "--method", "none"), 5)
+
+    @unittest.skipUnless(built("ida"), "needs SUNDIALS")
+    def test_amplifiers_stay_at_high_orders(self):
+        """Amplifiers with other resistors and capacitors: what a corrector leaves behind leads ida to order 1, where it takes ten times as many steps."""
+        text, steps = example("transamp").read_text(), 0
+        for seed in range(2 if SLOW else 5):
+            random = Random(seed)
+            model = re.sub(r"(parameter Real (?:R0|R|C[1-5]) = )([0-9.e+-]+)", lambda m: m[1] + repr(float(m[2]) * random.uniform(0.8, 1.25)), text)
+            run = Run(model, "--method", "none", "--solver", "ida", "--tolerance", 1e-5, "--intervals", 1)
+            self.assertEqual(run.code, 0, run.words)
+            steps += run.json["steps"]
+        self.assertLess(steps, 5000 * (seed + 1))
 
 
 class Failures(unittest.TestCase):

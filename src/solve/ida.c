@@ -30,7 +30,7 @@ static const double smallest_step = 1e-15; /* over t */
 /* The corrector, measured on the paraboloid of Kunkel and Mehrmann at 1e-9: a step takes fewer than 2
  * residuals, and a factorization serves ten steps. `convergence` is a correction over the one before it.
  * Above `slow` new factors are made for the next step, above `diverging` for this one. It is not known before
- * the second correction of a step: that measured last of a second correction counts, `ageing` times larger with each step, at
+ * the second correction of a step: that of the last step which had two counts, `ageing` times larger with each step, at
  * least `sure`, because one that is small by chance would be trusted for ever, and `unknown` after a change
  * of step or order. Columns that are no states have a larger share here than in the error test, since a pivot
  * may make states of them, with the history that the corrector left. */
@@ -55,12 +55,11 @@ typedef struct Ida {
   double *rows;              /* [rows] */
   Secant *secant;
   double *correction, *next; /* [columns] */
-  const double *weight;      /* [columns] of IDA's error test */
   double *scale;             /* [columns] 1 / tolerance */
   double *share, *corrected; /* [columns] part in the norm of the error test, of the corrector */
   double convergence;        /* as last measured */
-  double expected; /* of the first correction of a step: later ones profit from what it shows of the factors */
-  double cj;       /* of the last step */
+  double expected;           /* of a first correction: later ones gain from what it shows of the factors */
+  double cj;                 /* of the last step */
   double *point, point_time; /* of the last residual, where a new Jacobian is computed */
   long iterations;           /* of the last step */
   bool stale;                /* new factors are needed: there are none, they are slow, or the links have changed */
@@ -208,7 +207,7 @@ static int ida_iterate(Ida *ida, N_Vector total, double tolerance, bool renew) {
 static int ida_correct(SUNNonlinearSolver corrector, N_Vector predicted, N_Vector total, N_Vector weight,
                        double tolerance, booleantype setup, void *memory) {
   Ida *ida = corrector->content;
-  const double *w = ida->weight = N_VGetArrayPointer(weight);
+  const double *w = N_VGetArrayPointer(weight);
   (void)predicted, (void)setup, (void)memory;
   for (int32_t c = 0; c < ida->system->columns; c++) ida->scale[c] = w[c] / ida->share[c];
   ida->iterations = 0;
@@ -357,21 +356,9 @@ static StepStatus ida_status(const Ida *ida, int flag) {
   }
 }
 
-/* Is the error of the last step, its root mean square over the tolerance, at most so large? */
-static bool ida_error_is_below(Ida *ida, double limit) {
-  double sum = 0;
-  int32_t n = ida->system->columns;
-  IDAGetEstLocalErrors(ida->memory, ida->output);
-  const double *error = N_VGetArrayPointer(ida->output), *weight = ida->weight;
-  for (int32_t c = 0; c < n; c++) sum += error[c] * weight[c] * (error[c] * weight[c]);
-  return sum <= limit * limit * n;
-}
-
-/* Decides whether the next step may end with a growth of the step. IDA doubles the step after an error of 2^-(order + 2). Where the
- * error of the step before was more than four times as large, it is small only because it changes its sign: the doubled step fails,
- * and the history that it leaves makes smaller ones fail, too, down to order 1. After a failed error test at order 1 the step
- * stays for the steps that the next order needs: growing at once, IDA can stay at order 1 for long (the transistor amplifier). */
-static void ida_limit_growth(Ida *ida) {
+/* After a failed error test at order 1 the step stays for the steps that the next order needs: growing at
+ * once, IDA can stay at order 1 for good (the transistor amplifier at 1e-10). */
+static void ida_hold_step(Ida *ida) {
   long failures = 0;
   int order = 0;
   IDAGetNumErrTestFails(ida->memory, &failures);
@@ -379,8 +366,7 @@ static void ida_limit_growth(Ida *ida) {
   if (failures != ida->failures) ida->hold = order == 1 ? order + 1 : 0;
   else if (ida->hold > 0) ida->hold--;
   ida->failures = failures;
-  bool may_grow = ida->hold == 0 && ida_error_is_below(ida, 1.0 / (1 << order));
-  IDASetEtaFixedStepBounds(ida->memory, 1, may_grow ? grown : held);
+  IDASetEtaFixedStepBounds(ida->memory, 1, ida->hold > 0 ? held : grown);
 }
 
 static StepStatus ida_step(void *self, double t_stop) {
@@ -391,7 +377,7 @@ static StepStatus ida_step(void *self, double t_stop) {
   IDASetMinStep(ida->memory, smallest_step * fabs(t)); /* or it creeps on, by ever smaller steps */
   int flag = IDASolve(ida->memory, t_stop, &ida->t, ida->y, ida->rate, IDA_ONE_STEP);
   if (flag < 0) ida->t = t;
-  else ida_limit_growth(ida);
+  ida_hold_step(ida);
   return ida_status(ida, flag);
 }
 
