@@ -12,11 +12,14 @@ static inline double op_power_integer(double a, unsigned n) {
   return result;
 }
 
-/* a^b; small integer exponents by multiplication. */
+/* a^b; small exponents that are integers, or half of one, by multiplication and a root. */
 static inline double op_power(double a, double b) {
   if (b == 2) return a * a;
-  if (fabs(b) > 32 || b != floor(b)) return pow(a, b);
-  return b < 0 ? 1 / op_power_integer(a, (unsigned)-b) : op_power_integer(a, (unsigned)b);
+  double size = fabs(b), whole = floor(size);
+  if (size > 32 || (size != whole && size != whole + 0.5)) return pow(a, b);
+  double power = op_power_integer(a, (unsigned)whole);
+  if (size != whole) power *= sqrt(a);
+  return b < 0 ? 1 / power : power;
 }
 
 static inline int op_power_defined(double a, double b) {
