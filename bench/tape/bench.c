@@ -92,7 +92,7 @@ static Case case_load(const char *name, void (*write)(TextVec *text, int n), int
   Source *source = heap_alloc(heap, sizeof *source);
   *source = source_make(heap, name, text.data, text.count);
   Diags diags = diags_make(heap);
-  c.model = lang_load(heap, &names, source, NULL, &diags);
+  c.model = lang_load(heap, &names, source, NULL, NULL, (LangOptions){0}, &diags);
   if (!c.model) {
     printf("%s: %s\n", name, diags.list.data[0].message);
     exit(1);
@@ -105,7 +105,7 @@ static void case_layout(Case *c) {
   uint32_t unknowns = c->model->unknowns.count;
   uint32_t *start = heap_array(heap, unknowns + 1, sizeof *start);
   ExprVec leaves = {0};
-  for (uint32_t r = 0; r < c->rows.count; r++) dag_variables(c->model->dag, c->rows.data[r], &leaves);
+  for (uint32_t r = 0; r < c->rows.count; r++) dag_variables(c->model->dag, dag_scratch(c->model->dag), c->rows.data[r], &leaves);
   for (uint32_t k = 0; k < leaves.count; k++) {
     uint32_t columns = dag_order(c->model->dag, leaves.data[k]) + 1,
              *own = &start[dag_index(c->model->dag, leaves.data[k]) + 1];
@@ -209,6 +209,8 @@ static bool run_case(Case *c) {
   Program *compiled[2] = {program_new(heap, c->model, &c->layout, c->rows.data, c->rows.count),
                           second->program};
   double compiling = compile(compiled, 2);
+  Workspace *work[] = {workspace_new(heap, tape), workspace_new(heap, jacobian->program),
+                       workspace_new(heap, compiled[0]), workspace_new(heap, compiled[1])};
   Numbers v = numbers_make(c, jacobian->nonzeros);
   int calls = c->is_large ? 2 : 20000, repeats = c->is_large ? 60 : 20;
   double hand = INFINITY, fused = INFINITY, by_tape = INFINITY, by_code = INFINITY, jacobian_tape = INFINITY,
@@ -216,10 +218,10 @@ static bool run_case(Case *c) {
   for (int i = 0; i < repeats; i++) {
     MEASURE(hand, calls, c->hand(c->sections, v.point.time, v.y, v.p, v.reference));
     MEASURE(fused, calls, c->fused(c->sections, v.point.time, v.y, v.p, v.out));
-    MEASURE(by_code, calls, program_run(compiled[0], &v.point, v.out));
-    MEASURE(jacobian_code, calls, program_run(compiled[1], &v.point, v.entries));
-    MEASURE(by_tape, calls, program_run(tape, &v.point, v.out));
-    MEASURE(jacobian_tape, calls, jacobian_run(jacobian, &v.point, v.entries));
+    MEASURE(by_code, calls, workspace_run(work[2], &v.point, v.out));
+    MEASURE(jacobian_code, calls, workspace_run(work[3], &v.point, v.entries));
+    MEASURE(by_tape, calls, workspace_run(work[0], &v.point, v.out));
+    MEASURE(jacobian_tape, calls, workspace_run(work[1], &v.point, v.entries));
   }
   ProgramSize size = program_size(tape);
   double rows = c->rows.count, entries = jacobian->nonzeros;
