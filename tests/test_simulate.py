@@ -183,6 +183,41 @@ class Norms(unittest.TestCase):
                 self.assertAlmostEqual(run.columns["w"][-1], size * math.exp(-1), delta=1e-4 * size)
 
 
+class Weights(unittest.TestCase):
+    """A choice of states that is wanted, by stateSelect or by nominal values, is left where it would be singular."""
+
+    def test_pendulums(self):
+        for seed in range(4 if SLOW else 16):
+            rng = random.Random(seed)
+            angle, speed = rng.uniform(0.3, 2.8), rng.uniform(-2, 2)
+            wanted, side = rng.choice(["stateSelect = StateSelect.always", "stateSelect = StateSelect.prefer", "nominal = 1e-4", "nominal = 1e-2"]), rng.choice("xy")
+            declare = lambda name, start: f"{name}(start = {start!r}{', ' + wanted if name[-1] == side else ''})"
+            x, y = math.cos(angle), math.sin(angle)
+            text = ("model M\n Real " + ", ".join([declare("x", x), declare("y", y), declare("vx", -speed * y), declare("vy", speed * x)]) +
+                    ", F;\nequation\n der(x) = vx; der(y) = vy; der(vx) = -F*x; der(vy) = -F*y - 9.81; x^2 + y^2 = 1;\nend M;\n")
+            plain = Run(text.replace(", " + wanted, ""), "--stop-time", 3, "--tolerance", 1e-9, "--solver", "erk")
+            for solver in ("erk", "radau", "bdf"):
+                with self.subTest(seed=seed, solver=solver, text=text):
+                    run = Run(text, "--stop-time", 3, "--tolerance", 1e-8, "--solver", solver)
+                    self.assertEqual(run.code, 0, run.words)
+                    self.assertAlmostEqual(run.columns["x"][-1], plain.columns["x"][-1], delta=5e-3)
+
+
+class Edges(unittest.TestCase):
+    """Waves that pass a threshold for a short part of their period: the solver's step has no reason to be short there."""
+
+    def test_waves(self):
+        for seed in range(4 if SLOW else 16):
+            rng = random.Random(seed)
+            edge, tolerance = rng.uniform(0.9, 0.999), 10 ** rng.uniform(-9, -5)
+            text = (f"model M\n Real x(start = 1, fixed = true), v(start = 0, fixed = true), a;\n discrete Integer n(start = 0, fixed = true);\n"
+                    f"equation\n der(x) = v; der(v) = -x; a = 16*x^5 - 20*x^3 + 5*x;\n when a > {edge!r} then n = pre(n) + 1; end when;\nend M;\n")
+            with self.subTest(seed=seed, tolerance=tolerance, text=text):
+                run = Run(text, "--stop-time", 60, "--tolerance", tolerance, "--solver", "radau")
+                self.assertEqual(run.code, 0, run.words)
+                self.assertEqual(run.columns["n"][-1], math.floor((300 + math.acos(edge)) / (2 * math.pi)))
+
+
 class Events(unittest.TestCase):
     def test_jump_without_event(self):
         """An algebraic variable that jumps on its own is no reason for small steps."""

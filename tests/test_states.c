@@ -83,6 +83,36 @@ static void compare_beginnings(const char *example, const char *method) {
   daedal_model_free(model);
 }
 
+/* A run that has gone on to an example's half, and its clone, can be asked for all reports. */
+static void read_clone(const char *example, const char *method) {
+  char path[1024];
+  snprintf(path, sizeof path, "%s/examples/%s", getenv("SOURCE_DIR"), example);
+  daedal_model *model = daedal_load_file(path, NULL, NULL);
+  daedal_options options = daedal_default_options();
+  options.method = method;
+  options.stop_time = 2;
+  daedal_plan *plan = daedal_plan_make(model, &options);
+  daedal_run *run = daedal_run_make(plan);
+  if (daedal_run_start(run) == DAEDAL_OK && daedal_run_advance(run, 1) == DAEDAL_OK) {
+    daedal_run *clone = daedal_run_clone(run);
+    daedal_run_free(run);
+    run = clone;
+    daedal_result *result = daedal_run_result(clone);
+    const char *texts[] = {daedal_result_initial_text(result), daedal_result_start_values(result),
+                           daedal_result_choice(result), daedal_result_model(result), daedal_result_json(result)};
+    assert_non_null(texts[4]);
+  }
+  daedal_run_free(run);
+  daedal_plan_free(plan);
+  daedal_model_free(model);
+}
+
+static void clones_can_be_read(void **state) {
+  (void)state;
+  for (size_t k = 0; k < sizeof EXAMPLES / sizeof *EXAMPLES; k++)
+    for (const char *const *method = daedal_method_names(); *method; method++) read_clone(EXAMPLES[k], *method);
+}
+
 static void beginnings_stay(void **state) {
   (void)state;
   for (size_t k = 0; k < sizeof EXAMPLES / sizeof *EXAMPLES; k++)
@@ -171,8 +201,9 @@ static void form_needs_a_start(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(clones_go_on_alike), cmocka_unit_test(beginnings_stay),
-                                     cmocka_unit_test(form_has_its_derivatives),
-                                     cmocka_unit_test(indicators_tell_of_events), cmocka_unit_test(form_needs_a_start)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(clones_go_on_alike),        cmocka_unit_test(beginnings_stay),
+      cmocka_unit_test(clones_can_be_read),        cmocka_unit_test(form_has_its_derivatives),
+      cmocka_unit_test(indicators_tell_of_events), cmocka_unit_test(form_needs_a_start)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -139,7 +139,7 @@ static bool add_modes(daedal_result *result, ExportSources *sources) {
     if (first->holds && memcmp(plan->holds, first->holds, branches) == 0) continue;
     if (!has_dummies(plan)) return refuse_solver(result, "an event leads to equations that structure does not treat");
     ExportSource source = plan_source(result, plan, &plan->first);
-    if (!export_same_leaves(&source, sources->data))
+    if (!export_same_leaves(&source, sources->data) || !recorder_has_all(source.recorder))
       return refuse_solver(result, "an event leads to equations of other variables");
     vec_push(result->heap, sources, source);
   }

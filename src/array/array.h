@@ -48,7 +48,7 @@ Expr problem_expression(const Problem *problem, Expr e);
 /* The highest derivative of each unknown of the model that its equations write. Owned by the scratch's heap. */
 uint32_t *problem_written_orders(const Model *model, DagScratch *scratch);
 
-/* least[unknowns]: the highest derivative of each unknown that the model writes, in any branch, eliminated equations v = der(x)
+/* least[unknowns]: the highest derivative of each unknown that the model writes, eliminated equations v = der(x)
  * included. true if one of them is beyond d: then the offsets must be raised (structure_raise). */
 bool problem_least_orders(const Problem *problem, const int32_t *d, int32_t *least);
 

@@ -29,8 +29,11 @@ static const struct MathFunction {
                           "}\n"},
     {"op_power(", "static inline double op_power(double a, double b) {\n"
                   "  if (b == 2) return a * a;\n"
-                  "  if (fabs(b) > 32 || b != floor(b)) return pow(a, b);\n"
-                  "  return b < 0 ? 1 / op_power_integer(a, (unsigned)-b) : op_power_integer(a, (unsigned)b);\n"
+                  "  double size = fabs(b), whole = floor(size);\n"
+                  "  if (size > 32 || (size != whole && size != whole + 0.5)) return pow(a, b);\n"
+                  "  double power = op_power_integer(a, (unsigned)whole);\n"
+                  "  if (size != whole) power *= sqrt(a);\n"
+                  "  return b < 0 ? 1 / power : power;\n"
                   "}\n"},
     {"op_power_defined(", "static inline int op_power_defined(double a, double b) {\n"
                           "  return a > 0 || (b == floor(b) && (a != 0 || b >= 0)) || (a == 0 && b > 0);\n"

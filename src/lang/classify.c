@@ -144,16 +144,17 @@ static void emit_discrete(Classifier *s, uint32_t i) {
   RawEquation raw = s->equations[i];
   Equation equation = {
       .left = raw.left, .right = raw.right, .residual = EXPR_NONE, .span = raw.span, .is_declared = raw.is_declared};
-  if (s->chosen[i] != NONE) {
-    const DiscreteSides *c = &s->candidates[i];
-    uint32_t choice = s->chosen[i];
+  const DiscreteSides *c = &s->candidates[i];
+  if (c->count) {
+    bool is_chosen = s->chosen[i] != NONE; /* if not, the variable is determined twice, which the balance says */
+    uint32_t choice = is_chosen ? s->chosen[i] : 0;
     Expr other = c->is_right[choice] ? raw.left : raw.right;
     equation.left = dag_discrete(el->dag, c->variable[choice]);
     uint32_t variable = el->model->discretes.data[c->variable[choice]];
-    integer_is_real(el, variable, raw.base, raw.span);
-    if (c->count == 1 && !raw.is_made) check_discrete_real(el, variable, raw.span);
+    if (is_chosen) integer_is_real(el, variable, raw.base, raw.span);
+    if (is_chosen && c->count == 1 && !raw.is_made) check_discrete_real(el, variable, raw.span);
     equation.right = c->is_negated[choice] ? dag_unary(el->dag, OP_NOT, other) : other;
-  } else if (s->candidates[i].count == 0) {
+  } else {
     input_error(el, raw.span, "an equation between discrete values must have a variable alone on one side");
   }
   if (raw.base != TYPE_STRING) equation.residual = dag_subtract(el->dag, equation.left, equation.right);

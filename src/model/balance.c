@@ -76,15 +76,28 @@ static void owners_add_when(Owners *owners, uint32_t position) {
   }
 }
 
-bool model_check_discrete(const Model *model, Diags *diags) {
-  Arena arena = arena_make(model->heap);
+/* Those that more than one equation determines. */
+static Owners find_owners(const Model *model, Arena *arena, Diags *diags) {
   Owners owners = {.model = model, .diags = diags, .is_fine = true};
-  owners.list = arena_array(&arena, model->discretes.count, sizeof *owners.list);
+  owners.list = arena_array(arena, model->discretes.count, sizeof *owners.list);
   for (uint32_t i = 0; i < model->discrete_equations.count; i++) {
     const Equation *equation = &model->discrete_equations.data[i];
     owners_add(&owners, dag_index(model->dag, equation->left), UINT32_MAX, equation->span);
   }
   for (uint32_t i = 0; i < model->whens.count; i++) owners_add_when(&owners, i);
+  return owners;
+}
+
+bool model_check_single(const Model *model, Heap *heap, Diags *diags) {
+  Arena arena = arena_make(heap);
+  bool is_fine = find_owners(model, &arena, diags).is_fine;
+  arena_free(&arena);
+  return is_fine;
+}
+
+bool model_check_discrete(const Model *model, Diags *diags) {
+  Arena arena = arena_make(model->heap);
+  Owners owners = find_owners(model, &arena, diags);
   for (uint32_t i = 0; i < model->discretes.count; i++) {
     if (owners.list[i].stamp) continue;
     const Variable *variable = &model->variables.data[model->discretes.data[i]];

@@ -202,6 +202,9 @@ Balance model_balance(const Model *model);
  * name it, and false. O(size of the discrete part). */
 bool model_check_discrete(const Model *model, Diags *diags);
 
+/* The same, but one that nothing determines keeps its start value. The heap is for the time of the call. */
+bool model_check_single(const Model *model, Heap *heap, Diags *diags);
+
 /* ---- printing (print.c) ---- */
 
 /* The model as Base Modelica that reads back to the same model; functions are printed from their code, and

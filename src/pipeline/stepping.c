@@ -78,9 +78,7 @@ bool simulation_clone(Simulation *simulation, Heap *heap, const Simulation *from
   simulation_make_recorder(simulation);
   simulation_make_loop(simulation);
   simulation->facts = from->facts;
-  simulation->facts.evaluator = NULL;
-  if (from->facts.reduction) simulation->facts.reduction = &simulation->first->reduction;
-  if (from->facts.strangeness) simulation->facts.strangeness = &simulation->strangeness;
+  simulation_note_beginning(simulation);
   simulation->facts.recorder = simulation->recorder;
   simulation->facts.statistics = &simulation->statistics;
   simulation->facts.run_evaluator = simulation->system.evaluator;
@@ -89,9 +87,7 @@ bool simulation_clone(Simulation *simulation, Heap *heap, const Simulation *from
 
 double simulation_value(const Simulation *simulation, const Signal *signal, const double *y) {
   if (signal->column == SIGNAL_CONSTANT) return signal->value;
-  const Evaluator *evaluator = simulation->system.evaluator;
-  uint32_t source = simulation->recorder->source[signal->column], columns = evaluator->array->columns;
-  double value = source < columns ? y[source] : evaluator->discretes[source - columns];
+  double value = recorder_value(simulation->recorder, signal->column, y);
   return signal->negated ? -value : value;
 }
 

@@ -80,4 +80,11 @@ static bool operators_supported(Plan *plan) {
   return fine;
 }
 
-bool pass_supported(Plan *plan) { return operators_supported(plan); }
+/* A plan for an event is one of a model that has been looked at. */
+static bool discretes_determined(Plan *plan) {
+  if (plan->request.handover || model_check_single(plan->model, plan->heap, plan->diags)) return true;
+  plan->facts.status = "unbalanced";
+  return false;
+}
+
+bool pass_supported(Plan *plan) { return discretes_determined(plan) && operators_supported(plan); }

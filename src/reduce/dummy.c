@@ -273,8 +273,9 @@ static bool is_judged(const ChoiceBlock *choice) {
   for (int32_t r = 0; choice->room > 0 && r < shape->stage_rows[1]; r++) {
     double largest = 0, change = 0;
     for (int32_t e = shape->row_start[r]; e < shape->row_start[r + 1]; e++) {
-      largest = fmax(largest, fabs(before[e]));
-      change = fmax(change, fabs(now[e] - before[e]));
+      double weight = choice->weight[shape->column[e]]; /* as in the choice */
+      largest = fmax(largest, weight * fabs(before[e]));
+      change = fmax(change, weight * fabs(now[e] - before[e]));
     }
     if (change > choice->room * largest) return false;
   }

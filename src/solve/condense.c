@@ -409,7 +409,8 @@ void condense_right(const Condense *condense, int lanes, double *residual) {
 
 static inline __attribute__((always_inline)) void expand_pairs(const Condense *condense, double *residual,
                                                                double *change, int pairs) {
-  for (const Pivot *first = condense->pivots.data, *pivot = first + condense->pivots.count; pivot-- > first;) {
+  for (uint32_t p = condense->pivots.count; p-- > 0;) {
+    const Pivot *pivot = &condense->pivots.data[p];
     const AlignedPair own = {-pivot->reciprocal, -pivot->reciprocal};
     const AlignedPair *right = pairs_at(residual, pivot->row, pairs);
     AlignedPair sum[PAIRS_MOST], *to = pairs_at(change, pivot->column, pairs);
@@ -428,7 +429,8 @@ static inline __attribute__((always_inline)) void expand_pairs(const Condense *c
 }
 
 static void expand_single(const Condense *condense, const double *residual, double *change) {
-  for (const Pivot *first = condense->pivots.data, *pivot = first + condense->pivots.count; pivot-- > first;) {
+  for (uint32_t p = condense->pivots.count; p-- > 0;) {
+    const Pivot *pivot = &condense->pivots.data[p];
     double sum = -pivot->reciprocal * residual[pivot->row];
     const Term *term = condense->up.data + pivot->upper_begin, *end = condense->up.data + pivot->upper_end;
     for (; term < end; term++) sum += term->factor * change[term->index];

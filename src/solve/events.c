@@ -54,8 +54,10 @@ typedef struct Search {
 /* The columns at a time inside the step. All rows hold there: a restart would bring back to the constraints
  * what is only interpolated, and that can undo the crossing. */
 static bool point_at(Search *search, double t) {
-  if (view_point(search->view, search->integrator, search->self, t, search->y) != EVAL_OK) return false;
-  return switches_evaluate(search->switches, t, search->y);
+  if (view_point(search->view, search->integrator, search->self, t, search->y) == EVAL_OK)
+    return switches_evaluate(search->switches, t, search->y);
+  search->switches->time = NAN; /* y is no longer that of the last look */
+  return false;
 }
 
 static bool any_contradicts(const Switches *switches, uint32_t *mode) {

@@ -120,18 +120,37 @@ Recorder *recorder_new(Heap *heap, Evaluator *evaluator, const uint32_t *orders,
   return recorder;
 }
 
+/* The column of another array of the model; MAP_NONE: it has none. */
+static uint32_t same_column(const Array *from, uint32_t column, const Array *to) {
+  uint32_t unknown = from->problem->unknown[from->column_unknown[column]], first = to->model_column[unknown];
+  if (first == MAP_NONE) return MAP_NONE;
+  uint32_t same = first + array_order(from, column);
+  return same < to->column_start[to->problem->local[unknown] + 1] ? same : MAP_NONE;
+}
+
 void recorder_rebind(Recorder *recorder, Evaluator *evaluator) {
-  const Array *before = recorder->evaluator->array, *now = evaluator->array;
+  const Array *now = evaluator->array;
+  if (!recorder->places) {
+    recorder->first = recorder->evaluator->array;
+    recorder->places = heap_copy(recorder->signals->heap, recorder->source, recorder->count, sizeof *recorder->places);
+  }
   for (uint32_t k = 0; k < recorder->count; k++) {
-    uint32_t source = recorder->source[k];
-    if (source >= before->columns) {
-      recorder->source[k] = source - before->columns + now->columns;
-      continue;
-    }
-    uint32_t unknown = before->problem->unknown[before->column_unknown[source]];
-    recorder->source[k] = now->model_column[unknown] + array_order(before, source);
+    uint32_t place = recorder->places[k], columns = recorder->first->columns;
+    recorder->source[k] = place < columns ? same_column(recorder->first, place, now) : place - columns + now->columns;
   }
   recorder->evaluator = evaluator;
+}
+
+bool recorder_has_all(const Recorder *recorder) {
+  for (uint32_t k = 0; k < recorder->count; k++)
+    if (recorder->source[k] == MAP_NONE) return false;
+  return true;
+}
+
+double recorder_value(const Recorder *recorder, uint32_t column, const double *y) {
+  uint32_t source = recorder->source[column], columns = recorder->evaluator->array->columns;
+  if (source == MAP_NONE) return NAN;
+  return source < columns ? y[source] : recorder->evaluator->discretes[source - columns];
 }
 
 /* The expression over parameters that a signal without a column is; EXPR_NONE: it is none. */
@@ -183,12 +202,8 @@ void recorder_add_directions(Recorder *recorder, const char *const *names, uint3
 }
 
 void recorder_add(Recorder *recorder, double t, const double *y) {
-  uint32_t columns = recorder->evaluator->array->columns;
   double *row = trajectory_append(recorder->trajectory, t);
-  for (uint32_t k = 0; k < recorder->count; k++) {
-    uint32_t source = recorder->source[k];
-    row[k] = source < columns ? y[source] : recorder->evaluator->discretes[source - columns];
-  }
+  for (uint32_t k = 0; k < recorder->count; k++) row[k] = recorder_value(recorder, k, y);
   for (uint32_t d = 0; d < recorder->directions && recorder->variations; d++)
     for (uint32_t k = 0; k < recorder->count; k++)
       row[(d + 1) * recorder->count + k] = recorder->variations[d][recorder->source[k]];

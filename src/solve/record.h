@@ -12,13 +12,23 @@ typedef struct Recorder {
   Trajectory *trajectory;
   Evaluator *evaluator;
   uint32_t count;
-  uint32_t *source;    /* per column of the rows: column of the array, or array->columns + discrete variable */
-  uint32_t directions; /* whose variations rows have, too: so many columns more */
+  uint32_t *
+      source; /* per column of the rows: column of the array, or array->columns + discrete variable; MAP_NONE: the array has
+                          none, as of a derivative that the equations of a mode do not have, which is no number then */
+  const Array *first;              /* the array that it was made for, */
+  uint32_t *places;                /* and the sources in it; NULL: they are those of now */
+  uint32_t directions;             /* whose variations rows have, too: so many columns more */
   const double *const *variations; /* per direction, by source: those of the row added next; NULL: none */
 } Recorder;
 
 /* From here on values come from another evaluator, whose array is one of the same model. */
 void recorder_rebind(Recorder *recorder, Evaluator *evaluator);
+
+/* Do all columns of the rows have a source? */
+bool recorder_has_all(const Recorder *recorder);
+
+/* What a column of the rows is at (t, y). */
+double recorder_value(const Recorder *recorder, uint32_t column, const double *y);
 
 /* Which signals are kept: NULL means all in `listed`, none in `hidden`. */
 typedef struct RecorderChoice {

@@ -40,7 +40,7 @@ static double output_time(const RunLoop *run, uint64_t k) {
 
 static void set_output_count(RunLoop *run, uint64_t count) {
   run->output_count = count;
-  run->next_output = count <= run->outputs ? output_time(run, count) : INFINITY;
+  run->next_output = run->recorder && count <= run->outputs ? output_time(run, count) : INFINITY;
 }
 
 /* A row, with its sensitivities if there are any. */

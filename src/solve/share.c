@@ -3,6 +3,7 @@
 
 #include "solve/jump.h"
 
+#include <math.h>
 #include <string.h>
 
 struct Share {
@@ -29,6 +30,8 @@ Share *share_new(Heap *heap, View *view, const Reduction *reduction, const Array
   share->jump = jump_new(heap, original->evaluator);
   share->begin = heap_array(heap, reduced->array->columns, sizeof(double));
   share->before = heap_copy(heap, original->y, columns, sizeof(double));
+  for (size_t q = 0; q < columns; q++) /* guesses; of columns that the view of a run cloned had not there are none */
+    if (!isfinite(share->before[q])) share->before[q] = 0;
   heap_numbers(heap, columns, &share->whole, &share->moved, &share->drift);
   share->held = heap_array(heap, columns, sizeof(uint8_t));
   share->blocks = &reduction->structure->blocks;

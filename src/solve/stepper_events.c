@@ -14,6 +14,8 @@ static const double EARLY = 0.3;
 /* The first step behind an event is not made shorter than this part of the run. */
 static const double SHORTEST_FIRST = 1e-9;
 
+static const double PART_OF_CYCLE = 0.7; /* and no simple fraction of it */
+
 bool stepper_start_is_regular(Stepper *stepper) {
   View *view = stepper->view;
   bool for_all = view->conditions && !view->holds;
@@ -71,13 +73,14 @@ static double event_value(const Stepper *stepper) {
   return stepper->mode == MAP_NONE ? 1 : switches->evaluator->discretes[switches->modes->first + stepper->mode];
 }
 
-/* The first step behind an event: what the last such one asked for, but not more than the time since then. What an error estimate
- * allows, as that of a ball's parabola does any step, may jump over all that follows. */
+/* The first step behind an event: what the last such one asked for, but not more than a good part of the time since then. What an error
+ * estimate allows, as that of a ball's parabola does any step, may jump over all that follows, and a whole period ends at the very edge of
+ * the next event, behind what was before it. */
 static double suggested_step(const Stepper *stepper) {
   const Switches *switches = stepper->view->switches;
   if (stepper->mode == MAP_NONE || switches->modes->timed[stepper->mode]) return *stepper->first_step;
   double since = switches->times[stepper->mode].cycle;
-  return fmin(*stepper->first_step, fmax(since, SHORTEST_FIRST * stepper_span(stepper)));
+  return fmin(*stepper->first_step, fmax(PART_OF_CYCLE * since, SHORTEST_FIRST * stepper_span(stepper)));
 }
 
 /* Starts again behind an event, with the choice that suits the modes of now. */
