@@ -6,16 +6,11 @@
 #include "reduce/method.h"
 #include "reduce/select.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Exchange when det M can grow by this factor; a fresh selection favours the present choice by KEEP, so that
  * a choice made is kept until something better by more than that comes up. */
 static const double EXCHANGE = 1.5, KEEP = 1.1;
-
-/* A choice is judged again when an entry has moved, relative to the largest in its row, by this part of what the best exchange lacks to
- * EXCHANGE: what an exchange gains moves by the condition of M times that. */
-static const double MOVED = 0.01;
 
 /* Weight of a column as a dummy, by stateSelect: what should be a state is taken as a dummy late. */
 static const double SELECT_WEIGHT[] = {
@@ -27,8 +22,6 @@ static const double HOLD_WEIGHT[] = {1, 1e-3, 1e-6};
 typedef struct ChoiceBlock {
   BlockMatrix *matrix;
   double *weight; /* per block column: nominal times stateSelect */
-  double *judged; /* the entries of differentiated rows when it was judged */
-  double room;    /* how far they may move from there; 0: not at all */
 } ChoiceBlock;
 
 struct DummyPlan {
@@ -53,11 +46,9 @@ struct Dummy {
   bool *chosen;
 };
 
-/* After each change of the choice. */
 static void list_links(Dummy *dummy) {
   const Array *array = dummy->evaluator->array;
   uint32_t n = 0;
-  for (uint32_t b = 0; b < dummy->blocks.count; b++) dummy->blocks.data[b].room = 0;
   for (uint32_t j = 0; j < array->problem->unknowns; j++) {
     for (int32_t k = 0; k < array->d[j] - dummy->depth[j]; k++, n++) {
       dummy->from[n] = (int32_t)array->column_start[j] + k;
@@ -132,7 +123,6 @@ double dummy_weight(const Evaluator *evaluator, int32_t unknown) {
 static ChoiceBlock make_choice_block(const Dummy *dummy, const BlockShape *shape) {
   ChoiceBlock choice = {.matrix = block_matrix_new(dummy->heap, shape)};
   choice.weight = heap_array(dummy->heap, (size_t)shape->size, sizeof(double));
-  choice.judged = heap_array(dummy->heap, (size_t)shape->row_start[shape->stage_rows[1]], sizeof(double));
   for (int32_t p = 0; p < shape->size; p++) choice.weight[p] = dummy_weight(dummy->evaluator, shape->unknown[p]);
   return choice;
 }
@@ -266,28 +256,6 @@ static double best_gain(Dummy *dummy, const ChoiceBlock *choice) {
   return gain;
 }
 
-/* Is the matrix near the one that was judged? */
-static bool is_judged(const ChoiceBlock *choice) {
-  const BlockShape *shape = choice->matrix->shape;
-  const double *now = choice->matrix->values, *before = choice->judged;
-  for (int32_t r = 0; choice->room > 0 && r < shape->stage_rows[1]; r++) {
-    double largest = 0, change = 0;
-    for (int32_t e = shape->row_start[r]; e < shape->row_start[r + 1]; e++) {
-      double weight = choice->weight[shape->column[e]]; /* as in the choice */
-      largest = fmax(largest, weight * fabs(before[e]));
-      change = fmax(change, weight * fabs(now[e] - before[e]));
-    }
-    if (change > choice->room * largest) return false;
-  }
-  return choice->room > 0;
-}
-
-static void keep_judged(ChoiceBlock *choice, double gain) {
-  const BlockShape *shape = choice->matrix->shape;
-  choice->room = fmax(0, MOVED * (EXCHANGE - gain));
-  memcpy(choice->judged, choice->matrix->values, (size_t)shape->row_start[shape->stage_rows[1]] * sizeof(double));
-}
-
 bool dummy_chooses(const Dummy *dummy) { return dummy->blocks.count > 0; }
 
 int32_t dummy_watch(Dummy *dummy, double t, const double *y, int32_t *block) {
@@ -297,10 +265,7 @@ int32_t dummy_watch(Dummy *dummy, double t, const double *y, int32_t *block) {
     *block = choice->matrix->shape->block;
     if (block_matrix_run_differentiated(choice->matrix, dummy->evaluator, t, y) != EVAL_OK)
       continue; /* the step itself will answer for that */
-    if (is_judged(choice)) continue;
-    double gain = best_gain(dummy, choice);
-    keep_judged(choice, gain);
-    if (gain <= EXCHANGE) continue;
+    if (best_gain(dummy, choice) <= EXCHANGE) continue;
     if (!select_block(dummy, choice, KEEP)) return -1;
     accept_block(dummy, choice);
   }
