@@ -11,28 +11,13 @@ import subprocess
 import tempfile
 import unittest
 
+from elimination import solve
 from runs import Tally, by_turns, seeds, simulate, solver_names
 
 DAEDAL = os.environ["DAEDAL"]
 METHODS = re.search(r"index reduction: (.*)", subprocess.run([DAEDAL, "simulate", "--help"], capture_output=True, text=True, check=True).stdout).group(1).split(", ")
 GROWTH = 0.3  # of the state that makes events: z' = 1 + GROWTH z
 STOP = 1.0
-
-
-def solve(matrix, right):
-    """The solution of a linear system, by elimination with pivots."""
-    rows = [list(row) + [b] for row, b in zip(matrix, right)]
-    n = len(rows)
-    for k in range(n):
-        pivot = max(range(k, n), key=lambda i: abs(rows[i][k]))
-        rows[k], rows[pivot] = rows[pivot], rows[k]
-        for i in range(k + 1, n):
-            factor = rows[i][k] / rows[k][k]
-            rows[i] = [a - factor * b for a, b in zip(rows[i], rows[k])]
-    x = [0.0] * n
-    for k in reversed(range(n)):
-        x[k] = (rows[k][n] - sum(rows[k][j] * x[j] for j in range(k + 1, n))) / rows[k][k]
-    return x
 
 
 def times(matrix, vector):

@@ -12,6 +12,8 @@ import tempfile
 import unittest
 from math import cos, erf, exp, log, pi, sin, sqrt
 
+from elimination import solve
+
 DAEDAL = os.environ["DAEDAL"]
 FOLDER = os.path.join(os.environ["SOURCE_DIR"], "examples", "modelica")
 WORK = tempfile.mkdtemp()
@@ -30,23 +32,6 @@ def integrate(right, state, end, start=0.0, steps=2000):
         k4 = right(t + h, add(y, k3, h))
         y = [a + h / 6 * (b + 2 * c + 2 * d + e) for a, b, c, d, e in zip(y, k1, k2, k3, k4)]
     return y
-
-
-def solve(matrix, right):
-    """Gaussian elimination with pivots."""
-    rows = [list(row) + [b] for row, b in zip(matrix, right)]
-    n = len(rows)
-    for k in range(n):
-        pivot = max(range(k, n), key=lambda i: abs(rows[i][k]))
-        rows[k], rows[pivot] = rows[pivot], rows[k]
-        for i in range(k + 1, n):
-            factor = rows[i][k] / rows[k][k]
-            if factor:
-                rows[i] = [a - factor * b for a, b in zip(rows[i], rows[k])]
-    x = [0.0] * n
-    for k in reversed(range(n)):
-        x[k] = (rows[k][n] - sum(rows[k][j] * x[j] for j in range(k + 1, n))) / rows[k][k]
-    return x
 
 
 def rc_filter(t):

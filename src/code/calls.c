@@ -3,6 +3,7 @@
  * CALL_PARTIALS_LIMIT. */
 #include "code/calls.h"
 
+#include "code/program_internal.h"
 #include "code/trace.h"
 #include "expr/op_math.h"
 #include "external/external.h"
@@ -422,12 +423,6 @@ void caller_prepare(Caller *caller, const CallSite *site) {
   trace_prepare(find_trace(caller, site), site);
 }
 
-static bool are_numbers(const double *arguments, uint32_t count) {
-  for (uint32_t k = 0; k < count; k++)
-    if (!isfinite(arguments[k])) return false;
-  return true;
-}
-
 bool caller_interpret(Caller *caller, const CallSite *site, const double *arguments, double *results) {
   for (uint32_t r = 0; r < site->result_count; r++) results[r] = NAN;
   caller->last = NULL;
@@ -438,7 +433,7 @@ bool caller_interpret(Caller *caller, const CallSite *site, const double *argume
   Callee *callee = find_callee(runner, site->function);
   set_arguments(runner, callee, site, arguments);
   caller->last = runner;
-  if (!are_numbers(arguments, site->argument_count)) machine_shorten(runner->machine, STEPS_WITHOUT_NUMBERS);
+  if (!all_finite(arguments, site->argument_count)) machine_shorten(runner->machine, STEPS_WITHOUT_NUMBERS);
   if (!run_function(runner, callee, caller->model->functions.data[site->function])) return false;
   size_t size = (size_t)1 << runner->n;
   const double *flat = (const double *)(const void *)callee->results;
@@ -448,7 +443,7 @@ bool caller_interpret(Caller *caller, const CallSite *site, const double *argume
 
 bool caller_run(void *caller, const CallSite *site, const double *arguments, double *results) {
   bool is_traced =
-      are_numbers(arguments, site->argument_count) && trace_run(find_trace(caller, site), site, arguments, results);
+      all_finite(arguments, site->argument_count) && trace_run(find_trace(caller, site), site, arguments, results);
   return is_traced || caller_interpret(caller, site, arguments, results);
 }
 

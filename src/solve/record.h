@@ -12,9 +12,9 @@ typedef struct Recorder {
   Trajectory *trajectory;
   Evaluator *evaluator;
   uint32_t count;
-  uint32_t *
-      source; /* per column of the rows: column of the array, or array->columns + discrete variable; MAP_NONE: the array has
-                          none, as of a derivative that the equations of a mode do not have, which is no number then */
+  /* Per column of the rows: column of the array, or array->columns + discrete variable. MAP_NONE: the array has none, as of a derivative
+   * that the equations of a mode do not have. */
+  uint32_t *source;
   const Array *first;              /* the array that it was made for, */
   uint32_t *places;                /* and the sources in it; NULL: they are those of now */
   uint32_t directions;             /* whose variations rows have, too: so many columns more */
