@@ -3,7 +3,7 @@
  * CALL_PARTIALS_LIMIT. */
 #include "code/calls.h"
 
-#include "code/program_internal.h"
+#include "base/finite.h"
 #include "code/trace.h"
 #include "expr/op_math.h"
 #include "external/external.h"
@@ -14,8 +14,8 @@
 
 #include "code/nilpotents.inc"
 
-/* Steps of a function whose arguments are no numbers. A loop that waits for an infinite one to become small ends by its limit alone,
- * and a search for values meets such calls again and again. */
+/* Steps of a function whose arguments are no numbers. A loop that waits for an infinite one to become small ends by its
+ * limit alone, and a search for values meets such calls again and again. */
 static const uint64_t STEPS_WITHOUT_NUMBERS = 10000;
 
 /* ---- operators ---- */

@@ -1,6 +1,7 @@
 /* compile: see compile.h. */
 #include "code/compile.h"
 
+#include "base/finite.h"
 #include "code/cfunctions.h"
 #include "code/compiler.h"
 

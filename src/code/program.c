@@ -2,9 +2,8 @@
  * by the place of their outputs, so that neighbours in memory are worked on together. */
 #include "code/program_internal.h"
 
-#include "base/pairs.h"
+#include "base/finite.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 /* ---- building ---- */
@@ -113,40 +112,6 @@ Program *program_new(Heap *heap, Model *model, const Layout *layout, const Expr 
 
 /* ---- running ---- */
 
-/* A sum is finite only if every term is; but large finite terms may overflow it. Several sums, so that the
- * additions do not wait for each other. */
-static double sum_of(const double *values, uint32_t count) {
-  const Pair *pair = (const Pair *)(const void *)values, *end = pair + count / 16 * 8;
-  Pair a = {0, 0}, b = a, c = a, d = a;
-  for (; pair < end; pair += 8) {
-    a += pair[0] + pair[1];
-    b += pair[2] + pair[3];
-    c += pair[4] + pair[5];
-    d += pair[6] + pair[7];
-  }
-  Pair sum = a + b + c + d;
-  double total = sum[0] + sum[1];
-  for (uint32_t i = count / 16 * 16; i < count; i++) total += values[i];
-  return total;
-}
-
-static bool each_finite(const double *values, uint32_t count) {
-  for (uint32_t i = 0; i < count; i++)
-    if (!isfinite(values[i])) return false;
-  return true;
-}
-
-static inline bool few_finite(const double *values, uint32_t count) {
-  double sum = 0;
-  for (uint32_t i = 0; i < count; i++) sum += values[i];
-  return isfinite(sum) || each_finite(values, count);
-}
-
-bool all_finite(const double *values, uint32_t count) {
-  if (count < 16) return few_finite(values, count);
-  return isfinite(sum_of(values, count)) || each_finite(values, count);
-}
-
 Workspace *workspace_new(Heap *heap, const Program *program) {
   Workspace *workspace = heap_alloc(heap, sizeof *workspace);
   workspace->heap = heap;
@@ -174,7 +139,7 @@ static bool run_tapes(Workspace *workspace, const Arrays *arrays) {
   bool is_finite = true;
   if (program->step_count == 1) { /* as of most blocks of a small model */
     tape_begin(workspace->registers[program->steps->kernel], arrays);
-    return program->outputs < 16 ? few_finite(out, program->outputs) : all_finite(out, program->outputs);
+    return all_finite(out, program->outputs);
   }
   for (const ProgramStep *step = program->steps, *end = step + program->step_count; step < end; step++) {
     Registers *registers = workspace->registers[step->kernel];

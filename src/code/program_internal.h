@@ -53,6 +53,3 @@ struct Workspace {
 
 /* Outputs are looked at for numbers that are not finite as soon as so many are final, while they are near. */
 enum { FINITE_CHUNK = 1024 };
-
-/* Are all of these finite? */
-bool all_finite(const double *values, uint32_t count);
