@@ -503,5 +503,22 @@ class Names(Folder):
             self.assertEqual(table.count("\n"), 1 + 2 * len(names), table)
 
 
+@unittest.skipIf(SANITIZED, "the sanitizer takes more address space than there is")
+class Memory(Folder):
+    def test_little_address_space(self):
+        """Whatever is refused, also to the linear algebra library, the command ends, and says so."""
+        pendulum = SOURCE / "examples/pendulum.mo"
+        ends = set()
+        for words in (["compare", pendulum, "--methods", "dummy,strangeness"], ["steady", "m.mo"], ["simulate", pendulum, "--method", "strangeness"]):
+            for size in range(24, 120, 8):
+                limit = size << 20
+                run = self.run_daedal(*words, "-q", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+                if run.returncode == 127: continue  # the loader had too little
+                self.assertIn(run.returncode, (0, 1), (words, size, run.stderr))
+                self.assertEqual(b"out of memory" in run.stderr, run.returncode == 1, (words, size, run.stderr))
+                ends.add(run.returncode)
+        self.assertEqual(ends, {0, 1})
+
+
 if __name__ == "__main__":
     unittest.main()
