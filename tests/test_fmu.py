@@ -291,6 +291,27 @@ def check_pendulum(folder):
     drive(fmu, "state", "me")
 
 
+def check_wishes(folder):
+    """States that are wanted are left where they would be singular."""
+    generator = random.Random(3)
+    model, fmu = folder / "wished.mo", folder / "wished.fmu"
+    for wish in (", stateSelect = StateSelect.always", ", nominal = 1e-4"):
+        angle = generator.uniform(0.3, 1.2)
+        text = f"""model Wished
+  Real x(start = {math.cos(angle)!r}, fixed = true{wish}), vx(start = 0, fixed = true{wish}), y(start = {math.sin(angle)!r}), vy, F;
+equation
+  der(x) = vx; der(y) = vy; der(vx) = -F*x; der(vy) = -F*y - 9.81; x^2 + y^2 = 1;
+  annotation(experiment(StopTime = 3, Tolerance = 1e-9));
+end Wished;
+"""
+        model.write_text(text.replace(wish, ""))
+        reference = simulate(model, folder)
+        model.write_text(text)
+        run(DAEDAL, "export", model, "--fmu", fmu, "-q")
+        for kind in ("cs", "me"):
+            compare(reference, drive(fmu, kind, "1e-8"), 1e-6, f"wished {kind} {wish}")
+
+
 def delay_model(generator, folder, number):
     """Delays of states and of a wave with jumps, by fixed times, by one that changes, of a discrete value, one inside of another, and what
     passes a pipe back and forth."""
@@ -487,6 +508,7 @@ def main():
         check_features(folder)
         compile_quickly(folder)
         check_pendulum(folder)
+        check_wishes(folder)
         check_kinds(folder)
         check_random_dependencies(folder)
         check_delays(folder)

@@ -229,12 +229,13 @@ static uint32_t put_blocks(Writer *writer, const ProgramNames *names, int32_t *n
     if (!shapes[b]) continue;
     number[b] = next++;
     PUT(writer,
-        "    {%d, %d, %d, block%d_unknown, block%d_stage_rows, block%d_row_start, block%d_column, block%d_groups, "
+        "    {%d, %d, %d, %d, block%d_unknown, block%d_stage_rows, block%d_row_start, block%d_column, block%d_groups, "
         "%d},\n",
-        shapes[b]->size, shapes[b]->stages, dummy_plan_chooses(writer->source->choice, b), b, b, b, b, b, value);
+        shapes[b]->size, shapes[b]->stages, dummy_plan_chooses(writer->source->choice, b),
+        dummy_bounds_wishes(writer->source->evaluator, shapes[b]), b, b, b, b, b, value);
     value += shapes[b]->row_start[shapes[b]->size];
   }
-  PUT(writer, "    {0, 0, 0, 0, 0, 0, 0, 0, 0}};\n\nenum { BLOCKS = %d, BLOCK_VALUES = %d };\n\n", next, value);
+  PUT(writer, "    {0, 0, 0, 0, 0, 0, 0, 0, 0, 0}};\n\nenum { BLOCKS = %d, BLOCK_VALUES = %d };\n\n", next, value);
   return (uint32_t)next;
 }
 

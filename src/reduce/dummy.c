@@ -2,10 +2,10 @@
  * one row; only such blocks are kept here. */
 #include "reduce/dummy.h"
 
-#include "code/block_matrix.h"
 #include "reduce/method.h"
 #include "reduce/select.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Exchange when det M can grow by this factor; a fresh selection favours the present choice by KEEP, so that
@@ -16,13 +16,20 @@ static const double EXCHANGE = 1.5, KEEP = 1.1;
 static const double SELECT_WEIGHT[] = {
     [SELECT_NEVER] = 1e4, [SELECT_AVOID] = 1e2, [SELECT_DEFAULT] = 1, [SELECT_PREFER] = 1e-2, [SELECT_ALWAYS] = 1e-4};
 
+/* The most that wishes multiply a weight by, in units of what the integrator allows columns to be off by. The errors of
+ * states reach the dummies by M^-1 N, so these lose no more than about a digit to a wish. Without a bound the choice is
+ * kept until M is nearly singular: the dummies are off by far more than the tolerance, and a step leads across unseen. */
+static const double STRONGEST_WISH = 10;
+
 /* A column with a start value to hold should not become a dummy: its weight falls, by rank. */
 static const double HOLD_WEIGHT[] = {1, 1e-3, 1e-6};
 
 typedef struct ChoiceBlock {
   BlockMatrix *matrix;
-  double *weight; /* per block column: nominal times stateSelect */
-  Judged *judged; /* per stage, of the present choice */
+  double *wish;    /* per block column: nominal times stateSelect */
+  double *weight;  /* wishes as far as they go at the last point */
+  bool is_bounded; /* wishes may lead to where the matrix is singular: see bound_wishes */
+  Judged *judged;  /* per stage, of the present choice */
 } ChoiceBlock;
 
 struct DummyPlan {
@@ -47,10 +54,14 @@ struct Dummy {
   bool *chosen;
 };
 
+/* What was judged holds for one choice and its weights. */
+static void forget_judged(ChoiceBlock *choice) {
+  for (int32_t s = 1; s <= choice->matrix->shape->stages; s++) choice->judged[s].rows = 0;
+}
+
 /* Takes note of a new choice. */
 static void list_links(Dummy *dummy) {
-  for (uint32_t b = 0; b < dummy->blocks.count; b++)
-    for (int32_t s = 1; s <= dummy->blocks.data[b].matrix->shape->stages; s++) dummy->blocks.data[b].judged[s].rows = 0;
+  for (uint32_t b = 0; b < dummy->blocks.count; b++) forget_judged(&dummy->blocks.data[b]);
   const Array *array = dummy->evaluator->array;
   uint32_t n = 0;
   for (uint32_t j = 0; j < array->problem->unknowns; j++) {
@@ -124,12 +135,68 @@ double dummy_weight(const Evaluator *evaluator, int32_t unknown) {
   return SELECT_WEIGHT[variable->select] * evaluator->nominal[array->column_start[unknown]];
 }
 
+/* Do the rows that dummies are chosen by have entries that change? */
+static bool moves(const BlockShape *shape) {
+  for (int32_t c = 1; c <= shape->stages; c++)
+    if (shape->group[c].entries && !shape->group[c].constant) return true;
+  return false;
+}
+
+bool dummy_bounds_wishes(const Evaluator *evaluator, const BlockShape *shape) {
+  double least = INFINITY, most = 0;
+  for (int32_t p = 0; p < shape->size; p++) {
+    if (!evaluator->array->d[shape->unknown[p]]) continue;
+    least = fmin(least, dummy_weight(evaluator, shape->unknown[p]));
+    most = fmax(most, dummy_weight(evaluator, shape->unknown[p]));
+  }
+  return most > STRONGEST_WISH * least && moves(shape);
+}
+
 static ChoiceBlock make_choice_block(const Dummy *dummy, const BlockShape *shape) {
   ChoiceBlock choice = {.matrix = block_matrix_new(dummy->heap, shape)};
-  choice.weight = heap_array(dummy->heap, (size_t)shape->size, sizeof(double));
+  heap_numbers(dummy->heap, (size_t)shape->size, &choice.wish, &choice.weight);
   choice.judged = heap_array(dummy->heap, (size_t)shape->stages + 1, sizeof *choice.judged);
-  for (int32_t p = 0; p < shape->size; p++) choice.weight[p] = dummy_weight(dummy->evaluator, shape->unknown[p]);
+  choice.is_bounded = dummy_bounds_wishes(dummy->evaluator, shape);
+  for (int32_t p = 0; p < shape->size; p++)
+    choice.wish[p] = choice.weight[p] = dummy_weight(dummy->evaluator, shape->unknown[p]);
   return choice;
+}
+
+/* What the integrator allows an unknown to be off by, over its tolerance. */
+static double allowed_error(const Dummy *dummy, int32_t unknown, const double *y) {
+  uint32_t column = dummy->evaluator->array->column_start[unknown];
+  return dummy->evaluator->nominal[column] + fabs(y[column]);
+}
+
+/* The power that makes the strongest of the block's wishes STRONGEST_WISH times the weakest, if it is more. */
+static double wish_power(const Dummy *dummy, const ChoiceBlock *choice, const double *y) {
+  const BlockShape *shape = choice->matrix->shape;
+  double least = INFINITY, most = 0;
+  for (int32_t p = 0; p < shape->size; p++) {
+    if (!dummy->structure->d[shape->unknown[p]]) continue;
+    double wish = choice->wish[p] / allowed_error(dummy, shape->unknown[p], y);
+    least = fmin(least, wish);
+    most = fmax(most, wish);
+  }
+  return most > STRONGEST_WISH * least ? log(STRONGEST_WISH) / log(most / least) : 1;
+}
+
+/* The weights at a point, which keep the order of the wishes: powers of these. */
+static void bound_wishes(const Dummy *dummy, ChoiceBlock *choice, const double *y) {
+  const BlockShape *shape = choice->matrix->shape;
+  double power = wish_power(dummy, choice, y);
+  for (int32_t p = 0; p < shape->size; p++) {
+    double unit = allowed_error(dummy, shape->unknown[p], y);
+    choice->weight[p] = unit * pow(choice->wish[p] / unit, power);
+  }
+  forget_judged(choice);
+}
+
+/* The matrix of a block and the weights of its columns at a point. */
+static EvalStatus run_block(const Dummy *dummy, ChoiceBlock *choice, double t, const double *y) {
+  EvalStatus status = block_matrix_run_differentiated(choice->matrix, dummy->evaluator, t, y);
+  if (status == EVAL_OK && choice->is_bounded) bound_wishes(dummy, choice, y);
+  return status;
 }
 
 Dummy *dummy_new(Heap *heap, Evaluator *evaluator, const DummyPlan *plan) {
@@ -209,7 +276,7 @@ static bool select_all(Dummy *dummy, double t, const double *y, const uint8_t *h
   for (uint32_t b = 0; b < dummy->blocks.count; b++) {
     ChoiceBlock *choice = &dummy->blocks.data[b];
     *block = choice->matrix->shape->block;
-    if (block_matrix_run_differentiated(choice->matrix, dummy->evaluator, t, y) != EVAL_OK) return false;
+    if (run_block(dummy, choice, t, y) != EVAL_OK) return false;
     dummy->held = held;
     bool full = select_block(dummy, choice, 1);
     dummy->held = NULL;
@@ -266,8 +333,7 @@ int32_t dummy_watch(Dummy *dummy, double t, const double *y, int32_t *block) {
   for (uint32_t b = 0; b < dummy->blocks.count; b++) {
     ChoiceBlock *choice = &dummy->blocks.data[b];
     *block = choice->matrix->shape->block;
-    if (block_matrix_run_differentiated(choice->matrix, dummy->evaluator, t, y) != EVAL_OK)
-      continue; /* the step itself will answer for that */
+    if (run_block(dummy, choice, t, y) != EVAL_OK) continue; /* the step itself will answer for that */
     if (is_good(dummy, choice)) continue;
     if (!select_block(dummy, choice, KEEP)) return -1;
     accept_block(dummy, choice);
@@ -292,8 +358,8 @@ static void describe_stage(Dummy *dummy, const ChoiceBlock *choice, int32_t s, A
 
 void dummy_describe(Dummy *dummy, double t, const double *y, Arena *arena, TextVec *text) {
   for (uint32_t b = 0; b < dummy->blocks.count; b++) {
-    const ChoiceBlock *choice = &dummy->blocks.data[b];
-    if (block_matrix_run_differentiated(choice->matrix, dummy->evaluator, t, y) != EVAL_OK) continue;
+    ChoiceBlock *choice = &dummy->blocks.data[b];
+    if (run_block(dummy, choice, t, y) != EVAL_OK) continue;
     for (int32_t s = 1; s <= choice->matrix->shape->stages; s++) describe_stage(dummy, choice, s, arena, text);
   }
 }

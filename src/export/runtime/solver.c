@@ -115,6 +115,7 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   widest = largest(largest(widest, model->discretes), largest(2 * model->actions, 2 * model->samples));
   widest = largest(widest, largest(model->lefts, largest(model->initial_steps, model->constants)));
   solver->block_value = numbers(memory, model->block_values);
+  solver->weight = numbers(memory, model->unknowns);
   solver->matrix = numbers(memory, model->largest * model->largest);
   solver->correction = numbers(memory, model->largest);
   solver->residual = numbers(memory, model->largest);

@@ -26,6 +26,7 @@ typedef struct ModelGroup {
 typedef struct ModelBlock {
   int size, stages;
   int is_choice;         /* which of its columns are states is chosen while running */
+  int is_bounded;        /* wishes for states may lead to where the matrix is singular */
   const int *unknown;    /* per column */
   const int *stage_rows; /* [s], 0 <= s <= stages: rows of stage s */
   const int *row_start, *column;
@@ -263,7 +264,7 @@ typedef struct Solver {
   double *start;     /* per column: start values that replace the model's own, NAN: none */
   int *from, *to, *depth, *proposed;
   /* solving */
-  double *block_value, *matrix, *correction, *residual, *trial, *joint, *work;
+  double *block_value, *weight, *matrix, *correction, *residual, *trial, *joint, *work;
   int *pivot, *columns, *place, *candidates, *queue;
   unsigned char *held;
   Matrix full, pair; /* of rows or of states; with real and imaginary parts */
