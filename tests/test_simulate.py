@@ -247,7 +247,8 @@ class Weights(unittest.TestCase):
         self.check(self.crank, 12)
 
     def test_regular(self):
-        """Where the matrix does not move, as that of a gear, or is far from singular, what is wanted is a state all the time."""
+        """Where the matrix is always regular, as that of a gear or of a point on an arm, or is far from singular, what is wanted is a state all the
+        time."""
         for seed in range(8):
             rng = random.Random(seed)
             ratio, wish = 10 ** rng.uniform(1, 2.5), rng.choice(self.WISHES[:2])
@@ -255,9 +256,13 @@ class Weights(unittest.TestCase):
                     f" der(a) = w; der(b) = v; der(w) = {ratio!r}*F - sin(a); der(v) = -F; b = {ratio!r}*a;\nend M;\n")
             swing = (f"model M\n Real x(start = {rng.uniform(-0.9, 0.9)!r}, {wish}), y(start = -1), vx(start = 0, {wish}), vy, F;\nequation\n"
                      " der(x) = vx; der(y) = vy; der(vx) = -F*x; der(vy) = -F*y - 9.81; x^2 + y^2 = 1;\nend M;\n")
-            for text in (gear, swing):
+            always = self.WISHES[0]
+            arm = (f"model M\n Real p(start = {rng.uniform(0.2, 2)!r}, {always}), w(start = 0, {always}), x, y, vx, vy, F, G;\nequation\n"
+                   f" der(p) = w; x = {ratio!r}*sin(p); y = -{ratio!r}*cos(p); der(x) = vx; der(y) = vy;\n"
+                   " der(vx) = F; der(vy) = G - 9.81; F*cos(p) + G*sin(p) = 0;\nend M;\n")
+            for text in (gear, swing, arm):
                 with self.subTest(seed=seed, text=text):
-                    run = Run(text, "--stop-time", 3, "--solver", "erk")
+                    run = Run(text, "--stop-time", 3 if text != arm else 6*math.sqrt(ratio), "--solver", "erk")
                     self.assertEqual(run.code, 0, run.words)
                     self.assertEqual(run.json["pivots"], [])
 

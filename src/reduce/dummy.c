@@ -2,24 +2,16 @@
  * one row; only such blocks are kept here. */
 #include "reduce/dummy.h"
 
+#include "code/block_matrix.h"
 #include "reduce/method.h"
 #include "reduce/select.h"
+#include "reduce/wishes.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Exchange when det M can grow by this factor; a fresh selection favours the present choice by KEEP, so that
  * a choice made is kept until something better by more than that comes up. */
 static const double EXCHANGE = 1.5, KEEP = 1.1;
-
-/* Weight of a column as a dummy, by stateSelect: what should be a state is taken as a dummy late. */
-static const double SELECT_WEIGHT[] = {
-    [SELECT_NEVER] = 1e4, [SELECT_AVOID] = 1e2, [SELECT_DEFAULT] = 1, [SELECT_PREFER] = 1e-2, [SELECT_ALWAYS] = 1e-4};
-
-/* The most that wishes multiply a weight by, in units of what the integrator allows columns to be off by. The errors of
- * states reach the dummies by M^-1 N, so these lose no more than about a digit to a wish. Without a bound the choice is
- * kept until M is nearly singular: the dummies are off by far more than the tolerance, and a step leads across unseen. */
-static const double STRONGEST_WISH = 10;
 
 /* A column with a start value to hold should not become a dummy: its weight falls, by rank. */
 static const double HOLD_WEIGHT[] = {1, 1e-3, 1e-6};
@@ -28,7 +20,7 @@ typedef struct ChoiceBlock {
   BlockMatrix *matrix;
   double *wish;    /* per block column: nominal times stateSelect */
   double *weight;  /* wishes as far as they go at the last point */
-  bool is_bounded; /* wishes may lead to where the matrix is singular: see bound_wishes */
+  bool is_bounded; /* wishes may lead to where the matrix is singular: see wishes.h */
   Judged *judged;  /* per stage, of the present choice */
 } ChoiceBlock;
 
@@ -128,74 +120,22 @@ bool dummy_plan_chooses(const DummyPlan *plan, int32_t block) {
   return false;
 }
 
-double dummy_weight(const Evaluator *evaluator, int32_t unknown) {
-  const Array *array = evaluator->array;
-  const Model *model = evaluator->model;
-  const Variable *variable = &model->variables.data[model->unknowns.data[array->problem->unknown[unknown]]];
-  return SELECT_WEIGHT[variable->select] * evaluator->nominal[array->column_start[unknown]];
-}
-
-/* Do the rows that dummies are chosen by have entries that change? */
-static bool moves(const BlockShape *shape) {
-  for (int32_t c = 1; c <= shape->stages; c++)
-    if (shape->group[c].entries && !shape->group[c].constant) return true;
-  return false;
-}
-
-bool dummy_bounds_wishes(const Evaluator *evaluator, const BlockShape *shape) {
-  double least = INFINITY, most = 0;
-  for (int32_t p = 0; p < shape->size; p++) {
-    if (!evaluator->array->d[shape->unknown[p]]) continue;
-    least = fmin(least, dummy_weight(evaluator, shape->unknown[p]));
-    most = fmax(most, dummy_weight(evaluator, shape->unknown[p]));
-  }
-  return most > STRONGEST_WISH * least && moves(shape);
-}
-
 static ChoiceBlock make_choice_block(const Dummy *dummy, const BlockShape *shape) {
   ChoiceBlock choice = {.matrix = block_matrix_new(dummy->heap, shape)};
   heap_numbers(dummy->heap, (size_t)shape->size, &choice.wish, &choice.weight);
   choice.judged = heap_array(dummy->heap, (size_t)shape->stages + 1, sizeof *choice.judged);
-  choice.is_bounded = dummy_bounds_wishes(dummy->evaluator, shape);
+  choice.is_bounded = wishes_are_bounded(dummy->evaluator, shape);
   for (int32_t p = 0; p < shape->size; p++)
-    choice.wish[p] = choice.weight[p] = dummy_weight(dummy->evaluator, shape->unknown[p]);
+    choice.wish[p] = choice.weight[p] = wishes_weight(dummy->evaluator, shape->unknown[p]);
   return choice;
-}
-
-/* What the integrator allows an unknown to be off by, over its tolerance. */
-static double allowed_error(const Dummy *dummy, int32_t unknown, const double *y) {
-  uint32_t column = dummy->evaluator->array->column_start[unknown];
-  return dummy->evaluator->nominal[column] + fabs(y[column]);
-}
-
-/* The power that makes the strongest of the block's wishes STRONGEST_WISH times the weakest, if it is more. */
-static double wish_power(const Dummy *dummy, const ChoiceBlock *choice, const double *y) {
-  const BlockShape *shape = choice->matrix->shape;
-  double least = INFINITY, most = 0;
-  for (int32_t p = 0; p < shape->size; p++) {
-    if (!dummy->structure->d[shape->unknown[p]]) continue;
-    double wish = choice->wish[p] / allowed_error(dummy, shape->unknown[p], y);
-    least = fmin(least, wish);
-    most = fmax(most, wish);
-  }
-  return most > STRONGEST_WISH * least ? log(STRONGEST_WISH) / log(most / least) : 1;
-}
-
-/* The weights at a point, which keep the order of the wishes: powers of these. */
-static void bound_wishes(const Dummy *dummy, ChoiceBlock *choice, const double *y) {
-  const BlockShape *shape = choice->matrix->shape;
-  double power = wish_power(dummy, choice, y);
-  for (int32_t p = 0; p < shape->size; p++) {
-    double unit = allowed_error(dummy, shape->unknown[p], y);
-    choice->weight[p] = unit * pow(choice->wish[p] / unit, power);
-  }
-  forget_judged(choice);
 }
 
 /* The matrix of a block and the weights of its columns at a point. */
 static EvalStatus run_block(const Dummy *dummy, ChoiceBlock *choice, double t, const double *y) {
   EvalStatus status = block_matrix_run_differentiated(choice->matrix, dummy->evaluator, t, y);
-  if (status == EVAL_OK && choice->is_bounded) bound_wishes(dummy, choice, y);
+  if (status != EVAL_OK || !choice->is_bounded) return status;
+  wishes_bound(dummy->evaluator, choice->matrix->shape, choice->wish, y, choice->weight);
+  forget_judged(choice);
   return status;
 }
 

@@ -12,7 +12,7 @@
  */
 #pragma once
 
-#include "code/block_matrix.h"
+#include "code/evaluator.h"
 
 typedef struct DummyPlan DummyPlan;
 typedef struct Dummy Dummy;
@@ -23,13 +23,6 @@ DummyPlan *dummy_plan(ArrayCode *code, const Structure *structure);
 
 /* Are states of this block chosen? */
 bool dummy_plan_chooses(const DummyPlan *plan, int32_t block);
-
-/* How late an unknown is to be a state: its nominal value, times a factor by its stateSelect. */
-double dummy_weight(const Evaluator *evaluator, int32_t unknown);
-
-/* Are these weights, in a block, too far apart to be followed everywhere? Where its matrix moves, following them would lead to a
- * choice that is nearly singular. */
-bool dummy_bounds_wishes(const Evaluator *evaluator, const BlockShape *shape);
 
 /* The choice of one run. Lives in the heap; none is made yet: states are those of blocks without freedom of choice. */
 Dummy *dummy_new(Heap *heap, Evaluator *evaluator, const DummyPlan *plan);
