@@ -312,6 +312,29 @@ end Wished;
             compare(reference, drive(fmu, kind, "1e-8"), 1e-6, f"wished {kind} {wish}")
 
 
+def check_short_events(folder):
+    """Conditions that hold for a short part of their periods, several in a step, are all found."""
+    generator = random.Random(6)
+    model, fmu = folder / "waves.mo", folder / "waves.fmu"
+    for _ in range(3):
+        levels = [1 - 10 ** generator.uniform(-3, -1.5) for _ in range(2)]
+        model.write_text(f"""model Waves
+  Real x(start = 1, fixed = true), v(start = 0, fixed = true), a, b;
+  discrete Integer n(start = 0, fixed = true), m(start = 0, fixed = true);
+equation
+  der(x) = v + x*(1 - x^2 - v^2); der(v) = -x + v*(1 - x^2 - v^2);
+  a = 16*x^5 - 20*x^3 + 5*x; b = 4*x^3 - 3*x;
+  when a > {levels[0]!r} then n = pre(n) + 1; end when;
+  when -b > {levels[1]!r} then m = pre(m) + 1; end when;
+  annotation(experiment(StopTime = 50, Tolerance = 1e-6));
+end Waves;
+""")
+        run(DAEDAL, "export", model, "--fmu", fmu, "-q")
+        values = drive(fmu, "cs", "1e-6")
+        expected = [math.floor((5 * 50 + math.acos(levels[0])) / (2 * math.pi)), math.floor((3 * 50 + math.acos(levels[1])) / (2 * math.pi) + 0.5)]
+        assert [values["n"], values["m"]] == expected, (levels, values, expected)
+
+
 def delay_model(generator, folder, number):
     """Delays of states and of a wave with jumps, by fixed times, by one that changes, of a discrete value, one inside of another, and what
     passes a pipe back and forth."""
@@ -509,6 +532,7 @@ def main():
         compile_quickly(folder)
         check_pendulum(folder)
         check_wishes(folder)
+        check_short_events(folder)
         check_kinds(folder)
         check_random_dependencies(folder)
         check_delays(folder)
