@@ -516,6 +516,42 @@ end Small;
 """
 
 
+CHEBYSHEV = {1: "x", 2: "2*x^2 - 1", 3: "4*x^3 - 3*x", 4: "8*x^4 - 8*x^2 + 1", 5: "16*x^5 - 20*x^3 + 5*x",
+             7: "64*x^7 - 112*x^5 + 56*x^3 - 7*x"}  # of cos(t): cos(k*t)
+
+
+class Together(unittest.TestCase):
+    """Several conditions, each of which holds for a short part of its period: one that begins and ends to hold in the step of another's event,
+    before it, is an event, too."""
+
+    def draw(self, rng):
+        """Text, end, the largest tolerance at which levels are reached, and how often each condition begins to hold."""
+        waves = [(rng.choice(list(CHEBYSHEV)), rng.choice((1, -1)), 1 - 10 ** rng.uniform(-3.3, -0.7)) for _ in range(rng.randint(2, 4))]
+        begins = lambda k, side, level, end: (k * end + math.acos(level)) / (2 * math.pi) + (0.5 if side < 0 else 0)
+        end = rng.uniform(40, 60)
+        while any(abs((begins(*wave, end) + 0.5) % 1 - 0.5) < 0.02 for wave in waves):
+            end += 0.01
+        text = "model M\n Real x(start = 1, fixed = true), v(start = 0, fixed = true);\n"
+        rules = " der(x) = v + x*(1 - x^2 - v^2); der(v) = -x + v*(1 - x^2 - v^2);\n"  # a circle that is come back to
+        for i, (k, side, level) in enumerate(waves):
+            text += f" Real a{i}; discrete Integer n{i}(start = 0, fixed = true);\n"
+            rules += f" a{i}^3 + a{i} = ({CHEBYSHEV[k]})^3 + {CHEBYSHEV[k]};\n" if rng.random() < 0.4 else f" a{i} = {CHEBYSHEV[k]};\n"
+            rules += f" when {side}*a{i} > {level!r} then n{i} = pre(n{i}) + 1; end when;\n"
+        largest = min((1 - level) / k**2 for k, _, level in waves) / 30
+        return f"{text}equation\n{rules}end M;\n", end, largest, [math.floor(begins(*wave, end)) for wave in waves]
+
+    def test_all_are_found(self):
+        tally = runs.Tally("together")
+        for seed in runs.seeds(40):
+            rng = random.Random(seed)
+            text, end, largest, expected = self.draw(rng)
+            tolerance = min(10 ** rng.uniform(-9, -5), largest)
+            for solver in runs.by_turns(("erk", "radau", "bdf"), seed):
+                run = runs.simulate(text, stop_time=end, solver=solver, tolerance=tolerance, intervals=3)
+                tally.add(run, lambda: [run.end(f"n{i}") for i in range(len(expected))] == expected, seed, solver, tolerance)
+        tally.check(self)
+
+
 class Quiet(unittest.TestCase):
     def test_far_conditions_cost_no_evaluations(self):
         rng = random.Random(18)

@@ -291,6 +291,50 @@ def check_pendulum(folder):
     drive(fmu, "state", "me")
 
 
+def check_wishes(folder):
+    """States that are wanted are left where they would be singular."""
+    generator = random.Random(3)
+    model, fmu = folder / "wished.mo", folder / "wished.fmu"
+    for wish in (", stateSelect = StateSelect.always", ", nominal = 1e-4"):
+        angle = generator.uniform(0.3, 1.2)
+        text = f"""model Wished
+  Real x(start = {math.cos(angle)!r}, fixed = true{wish}), vx(start = 0, fixed = true{wish}), y(start = {math.sin(angle)!r}), vy, F;
+equation
+  der(x) = vx; der(y) = vy; der(vx) = -F*x; der(vy) = -F*y - 9.81; x^2 + y^2 = 1;
+  annotation(experiment(StopTime = 3, Tolerance = 1e-9));
+end Wished;
+"""
+        model.write_text(text.replace(wish, ""))
+        reference = simulate(model, folder)
+        model.write_text(text)
+        run(DAEDAL, "export", model, "--fmu", fmu, "-q")
+        for kind in ("cs", "me"):
+            compare(reference, drive(fmu, kind, "1e-8"), 1e-6, f"wished {kind} {wish}")
+
+
+def check_short_events(folder):
+    """Conditions that hold for a short part of their periods, several in a step, are all found."""
+    generator = random.Random(6)
+    model, fmu = folder / "waves.mo", folder / "waves.fmu"
+    for _ in range(3):
+        levels = [1 - 10 ** generator.uniform(-3, -1.5) for _ in range(2)]
+        model.write_text(f"""model Waves
+  Real x(start = 1, fixed = true), v(start = 0, fixed = true), a, b;
+  discrete Integer n(start = 0, fixed = true), m(start = 0, fixed = true);
+equation
+  der(x) = v + x*(1 - x^2 - v^2); der(v) = -x + v*(1 - x^2 - v^2);
+  a = 16*x^5 - 20*x^3 + 5*x; b = 4*x^3 - 3*x;
+  when a > {levels[0]!r} then n = pre(n) + 1; end when;
+  when -b > {levels[1]!r} then m = pre(m) + 1; end when;
+  annotation(experiment(StopTime = 50, Tolerance = 1e-6));
+end Waves;
+""")
+        run(DAEDAL, "export", model, "--fmu", fmu, "-q")
+        values = drive(fmu, "cs", "1e-6")
+        expected = [math.floor((5 * 50 + math.acos(levels[0])) / (2 * math.pi)), math.floor((3 * 50 + math.acos(levels[1])) / (2 * math.pi) + 0.5)]
+        assert [values["n"], values["m"]] == expected, (levels, values, expected)
+
+
 def delay_model(generator, folder, number):
     """Delays of states and of a wave with jumps, by fixed times, by one that changes, of a discrete value, one inside of another, and what
     passes a pipe back and forth."""
@@ -487,6 +531,8 @@ def main():
         check_features(folder)
         compile_quickly(folder)
         check_pendulum(folder)
+        check_wishes(folder)
+        check_short_events(folder)
         check_kinds(folder)
         check_random_dependencies(folder)
         check_delays(folder)

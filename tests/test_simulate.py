@@ -186,21 +186,85 @@ class Norms(unittest.TestCase):
 class Weights(unittest.TestCase):
     """A choice of states that is wanted, by stateSelect or by nominal values, is left where it would be singular."""
 
-    def test_pendulums(self):
-        for seed in range(4 if SLOW else 16):
+    WISHES = ("stateSelect = StateSelect.always", "stateSelect = StateSelect.prefer", "nominal = 1e-4", "nominal = 1e-2")
+
+    def declare(self, rng, starts, wish):
+        """Declarations of a model, those of one position and its speed with the wish."""
+        side = rng.choice([name for name in starts if name[0] != "v"])
+        return ", ".join(f"{name}(start = {start!r}{', ' + wish if name in (side, 'v' + side) else ''})" for name, start in starts.items())
+
+    def pendulum(self, rng, wish):
+        angle, speed = rng.uniform(0.3, 2.8), rng.uniform(-2, 2)
+        x, y = math.cos(angle), math.sin(angle)
+        starts = {"x": x, "y": y, "vx": -speed * y, "vy": speed * x}
+        return 3, self.declare(rng, starts, wish) + ", F", "der(x) = vx; der(y) = vy; der(vx) = -F*x; der(vy) = -F*y - 9.81; x^2 + y^2 = 1;"
+
+    def bead(self, rng, wish):
+        """On an ellipse, from rest: both positions are turned back to as well as passed."""
+        angle, wide, high = rng.uniform(0.1, 1.4), rng.uniform(0.5, 3), rng.uniform(0.5, 3)
+        starts = {"x": wide * math.cos(angle), "y": high * math.sin(angle), "vx": 0.0, "vy": 0.0}
+        return 3, self.declare(rng, starts, wish) + ", F", (f"der(x) = vx; der(y) = vy; der(vx) = -F*x/{wide ** 2!r}; der(vy) = -F*y/{high ** 2!r} - 9.81; "
+                                                            f"x^2/{wide ** 2!r} + y^2/{high ** 2!r} = 1;")
+
+    def sphere(self, rng, wish):
+        tilt, turn, speed = rng.uniform(0.4, 2.6), rng.uniform(0, 6), rng.uniform(0.5, 2)
+        starts = {"x": math.sin(tilt) * math.cos(turn), "y": math.sin(tilt) * math.sin(turn), "z": math.cos(tilt),
+                  "vx": -speed * math.sin(turn), "vy": speed * math.cos(turn), "vz": 0.0}
+        return 2, self.declare(rng, starts, wish) + ", F", ("der(x) = vx; der(y) = vy; der(z) = vz; der(vx) = -F*x; der(vy) = -F*y; der(vz) = -F*z - 9.81; "
+                                                            "x^2 + y^2 + z^2 = 1;")
+
+    def crank(self, rng, wish):
+        """A crank that is driven, and a rod whose other end slides."""
+        angle, rod = rng.uniform(0.3, 2.8), rng.uniform(1.3, 3)
+        x, y = math.cos(angle), math.sin(angle)
+        starts = {"x": x, "y": y, "s": x + math.sqrt(rod ** 2 - y ** 2), "vx": 0.0, "vy": 0.0, "vs": 0.0}
+        return 2, self.declare(rng, starts, wish) + ", F, G", ("der(x) = vx; der(y) = vy; der(s) = vs; der(vx) = -F*x - G*(x - s) - y; der(vy) = -F*y - G*y + x - 9.81; "
+                                                               f"der(vs) = G*(x - s); x^2 + y^2 = 1; (x - s)^2 + y^2 = {rod ** 2!r};")
+
+    def check(self, make, count):
+        for seed in range(count // 4 if SLOW else count):
             rng = random.Random(seed)
-            angle, speed = rng.uniform(0.3, 2.8), rng.uniform(-2, 2)
-            wanted, side = rng.choice(["stateSelect = StateSelect.always", "stateSelect = StateSelect.prefer", "nominal = 1e-4", "nominal = 1e-2"]), rng.choice("xy")
-            declare = lambda name, start: f"{name}(start = {start!r}{', ' + wanted if name[-1] == side else ''})"
-            x, y = math.cos(angle), math.sin(angle)
-            text = ("model M\n Real " + ", ".join([declare("x", x), declare("y", y), declare("vx", -speed * y), declare("vy", speed * x)]) +
-                    ", F;\nequation\n der(x) = vx; der(y) = vy; der(vx) = -F*x; der(vy) = -F*y - 9.81; x^2 + y^2 = 1;\nend M;\n")
-            plain = Run(text.replace(", " + wanted, ""), "--stop-time", 3, "--tolerance", 1e-9, "--solver", "erk")
-            for solver in ("erk", "radau"):  # multistep methods take wanted states too near to where they are singular
+            wish = rng.choice(self.WISHES)
+            stop, declared, equations = make(rng, wish)
+            text = f"model M\n Real {declared};\nequation\n {equations}\nend M;\n"
+            plain = Run(text.replace(", " + wish, ""), "--stop-time", stop, "--tolerance", 1e-10, "--solver", "erk")
+            for solver in built("erk", "radau", "bdf", "ida"):
                 with self.subTest(seed=seed, solver=solver, text=text):
-                    run = Run(text, "--stop-time", 3, "--tolerance", 1e-8, "--solver", solver)
+                    run = Run(text, "--stop-time", stop, "--tolerance", 1e-8, "--solver", solver)
                     self.assertEqual(run.code, 0, run.words)
-                    self.assertAlmostEqual(run.columns["x"][-1], plain.columns["x"][-1], delta=5e-3)
+                    self.assertAlmostEqual(run.columns["x"][-1], plain.columns["x"][-1], delta=1e-3)
+
+    def test_pendulums(self):
+        self.check(self.pendulum, 16)
+
+    def test_beads(self):
+        self.check(self.bead, 12)
+
+    def test_spheres(self):
+        self.check(self.sphere, 12)
+
+    def test_cranks(self):
+        self.check(self.crank, 12)
+
+    def test_regular(self):
+        """Where the matrix is always regular, as that of a gear or of a point on an arm, or is far from singular, what is wanted is a state all the
+        time."""
+        for seed in range(8):
+            rng = random.Random(seed)
+            ratio, wish = 10 ** rng.uniform(1, 2.5), rng.choice(self.WISHES[:2])
+            gear = (f"model M\n Real a(start = 0.1, {wish}), w(start = 0, {wish}), b, v, F;\nequation\n"
+                    f" der(a) = w; der(b) = v; der(w) = {ratio!r}*F - sin(a); der(v) = -F; b = {ratio!r}*a;\nend M;\n")
+            swing = (f"model M\n Real x(start = {rng.uniform(-0.9, 0.9)!r}, {wish}), y(start = -1), vx(start = 0, {wish}), vy, F;\nequation\n"
+                     " der(x) = vx; der(y) = vy; der(vx) = -F*x; der(vy) = -F*y - 9.81; x^2 + y^2 = 1;\nend M;\n")
+            always = self.WISHES[0]
+            arm = (f"model M\n Real p(start = {rng.uniform(0.2, 2)!r}, {always}), w(start = 0, {always}), x, y, vx, vy, F, G;\nequation\n"
+                   f" der(p) = w; x = {ratio!r}*sin(p); y = -{ratio!r}*cos(p); der(x) = vx; der(y) = vy;\n"
+                   " der(vx) = F; der(vy) = G - 9.81; F*cos(p) + G*sin(p) = 0;\nend M;\n")
+            for text in (gear, swing, arm):
+                with self.subTest(seed=seed, text=text):
+                    run = Run(text, "--stop-time", 3 if text != arm else 6*math.sqrt(ratio), "--solver", "erk")
+                    self.assertEqual(run.code, 0, run.words)
+                    self.assertEqual(run.json["pivots"], [])
 
 
 class Edges(unittest.TestCase):

@@ -5,6 +5,7 @@
 #include "export/lookups.h"
 #include "export/orders.h"
 #include "reduce/state_plan.h"
+#include "reduce/wishes.h"
 
 #include <math.h>
 
@@ -229,12 +230,13 @@ static uint32_t put_blocks(Writer *writer, const ProgramNames *names, int32_t *n
     if (!shapes[b]) continue;
     number[b] = next++;
     PUT(writer,
-        "    {%d, %d, %d, block%d_unknown, block%d_stage_rows, block%d_row_start, block%d_column, block%d_groups, "
+        "    {%d, %d, %d, %d, block%d_unknown, block%d_stage_rows, block%d_row_start, block%d_column, block%d_groups, "
         "%d},\n",
-        shapes[b]->size, shapes[b]->stages, dummy_plan_chooses(writer->source->choice, b), b, b, b, b, b, value);
+        shapes[b]->size, shapes[b]->stages, dummy_plan_chooses(writer->source->choice, b),
+        wishes_are_bounded(writer->source->evaluator, shapes[b]), b, b, b, b, b, value);
     value += shapes[b]->row_start[shapes[b]->size];
   }
-  PUT(writer, "    {0, 0, 0, 0, 0, 0, 0, 0, 0}};\n\nenum { BLOCKS = %d, BLOCK_VALUES = %d };\n\n", next, value);
+  PUT(writer, "    {0, 0, 0, 0, 0, 0, 0, 0, 0, 0}};\n\nenum { BLOCKS = %d, BLOCK_VALUES = %d };\n\n", next, value);
   return (uint32_t)next;
 }
 
@@ -388,7 +390,7 @@ static void put_arrays(Writer *writer) {
     level[r] = (int32_t)array_level(array, r);
     c[r] = array->c[array->row_equation[r]];
   }
-  for (uint32_t j = 0; j < n; j++) weight[j] = dummy_weight(evaluator, (int32_t)j);
+  for (uint32_t j = 0; j < n; j++) weight[j] = wishes_weight(evaluator, (int32_t)j);
   for (uint32_t q = 0; q < array->columns && export_restarts(source); q++) {
     const InitialColumn *column = export_initial_column(source, q);
     held[q] = column->fixed ? 2 : column->given && column->low;

@@ -5,6 +5,7 @@
 #include "code/block_matrix.h"
 #include "reduce/method.h"
 #include "reduce/select.h"
+#include "reduce/wishes.h"
 
 #include <string.h>
 
@@ -12,17 +13,15 @@
  * a choice made is kept until something better by more than that comes up. */
 static const double EXCHANGE = 1.5, KEEP = 1.1;
 
-/* Weight of a column as a dummy, by stateSelect: what should be a state is taken as a dummy late. */
-static const double SELECT_WEIGHT[] = {
-    [SELECT_NEVER] = 1e4, [SELECT_AVOID] = 1e2, [SELECT_DEFAULT] = 1, [SELECT_PREFER] = 1e-2, [SELECT_ALWAYS] = 1e-4};
-
 /* A column with a start value to hold should not become a dummy: its weight falls, by rank. */
 static const double HOLD_WEIGHT[] = {1, 1e-3, 1e-6};
 
 typedef struct ChoiceBlock {
   BlockMatrix *matrix;
-  double *weight; /* per block column: nominal times stateSelect */
-  Judged *judged; /* per stage, of the present choice */
+  double *wish;    /* per block column: nominal times stateSelect */
+  double *weight;  /* wishes as far as they go at the last point */
+  bool is_bounded; /* wishes may lead to where the matrix is singular: see wishes.h */
+  Judged *judged;  /* per stage, of the present choice */
 } ChoiceBlock;
 
 struct DummyPlan {
@@ -47,10 +46,14 @@ struct Dummy {
   bool *chosen;
 };
 
+/* What was judged holds for one choice and its weights. */
+static void forget_judged(ChoiceBlock *choice) {
+  for (int32_t s = 1; s <= choice->matrix->shape->stages; s++) choice->judged[s].rows = 0;
+}
+
 /* Takes note of a new choice. */
 static void list_links(Dummy *dummy) {
-  for (uint32_t b = 0; b < dummy->blocks.count; b++)
-    for (int32_t s = 1; s <= dummy->blocks.data[b].matrix->shape->stages; s++) dummy->blocks.data[b].judged[s].rows = 0;
+  for (uint32_t b = 0; b < dummy->blocks.count; b++) forget_judged(&dummy->blocks.data[b]);
   const Array *array = dummy->evaluator->array;
   uint32_t n = 0;
   for (uint32_t j = 0; j < array->problem->unknowns; j++) {
@@ -117,19 +120,23 @@ bool dummy_plan_chooses(const DummyPlan *plan, int32_t block) {
   return false;
 }
 
-double dummy_weight(const Evaluator *evaluator, int32_t unknown) {
-  const Array *array = evaluator->array;
-  const Model *model = evaluator->model;
-  const Variable *variable = &model->variables.data[model->unknowns.data[array->problem->unknown[unknown]]];
-  return SELECT_WEIGHT[variable->select] * evaluator->nominal[array->column_start[unknown]];
-}
-
 static ChoiceBlock make_choice_block(const Dummy *dummy, const BlockShape *shape) {
   ChoiceBlock choice = {.matrix = block_matrix_new(dummy->heap, shape)};
-  choice.weight = heap_array(dummy->heap, (size_t)shape->size, sizeof(double));
+  heap_numbers(dummy->heap, (size_t)shape->size, &choice.wish, &choice.weight);
   choice.judged = heap_array(dummy->heap, (size_t)shape->stages + 1, sizeof *choice.judged);
-  for (int32_t p = 0; p < shape->size; p++) choice.weight[p] = dummy_weight(dummy->evaluator, shape->unknown[p]);
+  choice.is_bounded = wishes_are_bounded(dummy->evaluator, shape);
+  for (int32_t p = 0; p < shape->size; p++)
+    choice.wish[p] = choice.weight[p] = wishes_weight(dummy->evaluator, shape->unknown[p]);
   return choice;
+}
+
+/* The matrix of a block and the weights of its columns at a point. */
+static EvalStatus run_block(const Dummy *dummy, ChoiceBlock *choice, double t, const double *y) {
+  EvalStatus status = block_matrix_run_differentiated(choice->matrix, dummy->evaluator, t, y);
+  if (status != EVAL_OK || !choice->is_bounded) return status;
+  wishes_bound(dummy->evaluator, choice->matrix->shape, choice->wish, y, choice->weight);
+  forget_judged(choice);
+  return status;
 }
 
 Dummy *dummy_new(Heap *heap, Evaluator *evaluator, const DummyPlan *plan) {
@@ -209,7 +216,7 @@ static bool select_all(Dummy *dummy, double t, const double *y, const uint8_t *h
   for (uint32_t b = 0; b < dummy->blocks.count; b++) {
     ChoiceBlock *choice = &dummy->blocks.data[b];
     *block = choice->matrix->shape->block;
-    if (block_matrix_run_differentiated(choice->matrix, dummy->evaluator, t, y) != EVAL_OK) return false;
+    if (run_block(dummy, choice, t, y) != EVAL_OK) return false;
     dummy->held = held;
     bool full = select_block(dummy, choice, 1);
     dummy->held = NULL;
@@ -266,8 +273,7 @@ int32_t dummy_watch(Dummy *dummy, double t, const double *y, int32_t *block) {
   for (uint32_t b = 0; b < dummy->blocks.count; b++) {
     ChoiceBlock *choice = &dummy->blocks.data[b];
     *block = choice->matrix->shape->block;
-    if (block_matrix_run_differentiated(choice->matrix, dummy->evaluator, t, y) != EVAL_OK)
-      continue; /* the step itself will answer for that */
+    if (run_block(dummy, choice, t, y) != EVAL_OK) continue; /* the step itself will answer for that */
     if (is_good(dummy, choice)) continue;
     if (!select_block(dummy, choice, KEEP)) return -1;
     accept_block(dummy, choice);
@@ -292,8 +298,8 @@ static void describe_stage(Dummy *dummy, const ChoiceBlock *choice, int32_t s, A
 
 void dummy_describe(Dummy *dummy, double t, const double *y, Arena *arena, TextVec *text) {
   for (uint32_t b = 0; b < dummy->blocks.count; b++) {
-    const ChoiceBlock *choice = &dummy->blocks.data[b];
-    if (block_matrix_run_differentiated(choice->matrix, dummy->evaluator, t, y) != EVAL_OK) continue;
+    ChoiceBlock *choice = &dummy->blocks.data[b];
+    if (run_block(dummy, choice, t, y) != EVAL_OK) continue;
     for (int32_t s = 1; s <= choice->matrix->shape->stages; s++) describe_stage(dummy, choice, s, arena, text);
   }
 }

@@ -24,9 +24,6 @@ DummyPlan *dummy_plan(ArrayCode *code, const Structure *structure);
 /* Are states of this block chosen? */
 bool dummy_plan_chooses(const DummyPlan *plan, int32_t block);
 
-/* How late an unknown is to be a state: its nominal value, times a factor by its stateSelect. */
-double dummy_weight(const Evaluator *evaluator, int32_t unknown);
-
 /* The choice of one run. Lives in the heap; none is made yet: states are those of blocks without freedom of choice. */
 Dummy *dummy_new(Heap *heap, Evaluator *evaluator, const DummyPlan *plan);
 

@@ -47,6 +47,7 @@ typedef struct Search {
   Bracket found;
   double *now, *last, *previous; /* margins of the modes at the three last looks */
   double t_last, t_previous;
+  double *pace;      /* largest speed of the margins between two looks so far */
   double *missed[2]; /* what the differences of interpolated columns miss at the ends of `found` */
   double farthest;   /* part of the step that looks are apart at most */
 } Search;
@@ -208,16 +209,18 @@ static bool sets_out_over(const Search *search, uint32_t m, double t) {
 }
 
 /* Does a margin that turns around the last look come near enough to its edge to have passed it? Inside of the step that is
- * judged by the looks on both sides: each slope may go on into the stretch on the other side, however much longer that is. In its
- * first and last stretch, where there is one look only, it is judged by the rate at the beginning and the speed of late. */
+ * judged by the looks on both sides: each slope may go on into the stretch on the other side, however much longer that is. In a stretch
+ * between two looks, and in the first and last one of the step, where there is one look only, it is judged by the rate at the beginning and the
+ * largest speed, of late or between looks: that of late may be of a time at which the margin turned, too. */
 static bool turns_near(const Search *search, uint32_t m, double t) {
   double now = search->now[m], last = search->last[m], previous = search->previous[m];
-  if (!isfinite(last) || last > now || last > previous) return false;
+  if (!isfinite(last) || last < 0 || last > now || last > previous) return false;
   double left = search->t_last - search->t_previous, right = t - search->t_last;
+  double speed = fmax(search->switches->speed[m], search->pace[m]);
+  if (previous + last < speed * left || last + now < speed * right) return true;
   if (left > 0 && right > 0)
     return last < 0.5 * fmax((now - last) * fmax(1, left / right), (previous - last) * fmax(1, right / left));
-  if (left == 0 && sets_out_over(search, m, t)) return true;
-  return previous + now < search->switches->speed[m] * (t - search->t_previous);
+  return left == 0 && sets_out_over(search, m, t);
 }
 
 static bool dig_where_turning(Search *search, double t, uint32_t *mode) {
@@ -239,7 +242,10 @@ static double next_look(const Search *search, double t) {
 
 static void shift_looks(Search *search, double t) {
   double *swap = search->previous, *peak = search->switches->peak;
-  for (uint32_t m = 0; m < search->switches->modes->count; m++) peak[m] = fmax(peak[m], search->now[m]);
+  for (uint32_t m = 0; m < search->switches->modes->count; m++) {
+    peak[m] = fmax(peak[m], search->now[m]);
+    search->pace[m] = fmax(search->pace[m], fabs(search->now[m] - search->last[m]) / (t - search->t_last));
+  }
   search->previous = search->last;
   search->last = search->now;
   search->now = swap;
@@ -267,8 +273,69 @@ static bool is_faithful(Search *search) {
   return true;
 }
 
+/* ---- the first of several events ---- */
+
+/* The same search as if the step ended at t, of which `now` is. */
+static Search ended_at(const Search *search, double t) {
+  Search ended = *search;
+  if (t > search->t_last) {
+    ended.previous = search->last;
+    ended.t_previous = search->t_last;
+  }
+  ended.last = search->now;
+  ended.t_last = t;
+  return ended;
+}
+
+/* Does a margin turn near its edge on the way from the looks before to t, of which `now` is? */
+static bool any_turns_near(const Search *search, double t) {
+  Search ended = ended_at(search, t);
+  for (uint32_t m = 0; m < search->switches->modes->count; m++)
+    if ((t > search->t_last && turns_near(search, m, t)) || turns_near(&ended, m, t)) return true;
+  return false;
+}
+
+/* Shrinks the bracket found to about what interpolated columns would tell. Its upper end was looked at last, and is again. */
+static void narrow(Search *search, uint32_t *mode) {
+  Bracket *found = &search->found;
+  fill_margins(search, found->at_high);
+  if (point_at(search, found->low)) {
+    fill_margins(search, found->at_low);
+    shrink(search, found, point_at, NEAR_ENOUGH * (search->end - search->before), mode);
+  }
+  if (search->switches->time != found->high) point_at(search, found->high);
+}
+
+/* Digs where margins turn before the bracket that was found. */
+static bool dig_before(Search *search, uint32_t *mode) {
+  double t = search->found.low;
+  if (t > search->t_last && dig_where_turning(search, t, mode)) return true;
+  Search ended = ended_at(search, t);
+  bool found = t > ended.t_previous && dig_where_turning(&ended, t, mode);
+  search->found = ended.found;
+  return found;
+}
+
+/* Something contradicts at the upper end of the bracket found, where the last look was. A mode that turns on the way there may have changed
+ * and changed back: then that is the event. */
+static void find_first(Search *search, uint32_t *mode) {
+  for (int k = 0; k < DIG_LIMIT; k++) {
+    fill_margins(search, search->now);
+    if (!any_turns_near(search, search->found.high)) return;
+    if (!search->interpolates) narrow(search, mode);
+    fill_margins(search, search->now);
+    Bracket found = search->found;
+    uint32_t first = *mode;
+    if (dig_before(search, mode)) continue;
+    search->found = found;
+    *mode = first;
+    point_at(search, found.high);
+    return;
+  }
+}
+
 /* Looks along the step as closely as the rates ask for. */
-static bool look_along(Search *search, uint32_t *mode) {
+static bool look_for_any(Search *search, uint32_t *mode) {
   Switches *switches = search->switches;
   uint32_t count = switches->modes->count;
   memcpy(switches->difference, switches->before, count * sizeof(double));
@@ -285,6 +352,13 @@ static bool look_along(Search *search, uint32_t *mode) {
   }
   memcpy(search->now, search->last, count * sizeof(double));
   return dig_where_turning(search, search->end, mode);
+}
+
+/* The first event of the step. */
+static bool look_along(Search *search, uint32_t *mode) {
+  bool found = look_for_any(search, mode);
+  if (found) find_first(search, mode);
+  return found;
 }
 
 /* ---- location ---- */
@@ -341,9 +415,9 @@ static void locate(Search *search, uint32_t *mode) {
 /* Room for the margins of three looks and of a bracket, and for what its ends miss; to be freed. */
 static double *make_margins(Search *search) {
   size_t count = search->switches->modes->count;
-  double *margins = heap_array(search->view->evaluator->heap, 7 * count, sizeof *margins), *next = margins;
-  double **const own[] = {&search->now,           &search->last,      &search->previous, &search->found.at_low,
-                          &search->found.at_high, &search->missed[0], &search->missed[1]};
+  double *margins = heap_array(search->view->evaluator->heap, 8 * count, sizeof *margins), *next = margins;
+  double **const own[] = {&search->now,           &search->last,      &search->previous,  &search->found.at_low,
+                          &search->found.at_high, &search->missed[0], &search->missed[1], &search->pace};
   for (size_t k = 0; k < sizeof own / sizeof *own; k++, next += count) *own[k] = next;
   return margins;
 }

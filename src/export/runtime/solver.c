@@ -5,10 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LOCATE_LIMIT = 80, SHORTEN_LIMIT = 20, REFINE_LIMIT = 4 };
-
-/* Looks at the continuous output are at least this part of a step apart, and at most that. */
-static const double NEAREST_LOOKS = 1.0 / 1024, FARTHEST_LOOKS = 1.0 / 4, LEFT = 1e-9;
+enum { SHORTEN_LIMIT = 20, REFINE_LIMIT = 4 };
 
 /* ---- memory ---- */
 
@@ -115,6 +112,7 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   widest = largest(largest(widest, model->discretes), largest(2 * model->actions, 2 * model->samples));
   widest = largest(widest, largest(model->lefts, largest(model->initial_steps, model->constants)));
   solver->block_value = numbers(memory, model->block_values);
+  solver->weight = numbers(memory, model->unknowns);
   solver->matrix = numbers(memory, model->largest * model->largest);
   solver->correction = numbers(memory, model->largest);
   solver->residual = numbers(memory, model->largest);
@@ -125,6 +123,7 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   solver->delay_values = numbers(memory, largest(3 * model->delays, model->points));
   solver->work = numbers(memory, model->work);
   solver->values = numbers(memory, widest);
+  solver->margins = numbers(memory, 4 * model->modes);
   solver->pivot = integers(memory, model->largest);
   solver->columns = integers(memory, model->largest);
   solver->place = integers(memory, model->largest);
@@ -297,65 +296,6 @@ SolverStatus solver_complete(Solver *solver) {
   return SOLVER_DOMAIN;
 }
 
-/* ---- events within a step ---- */
-
-static int point_at(Solver *solver, double t, double *y) {
-  radau_interpolate(solver, t, y);
-  return states_complete(solver, t, y, 1) != SOLVER_OK;
-}
-
-/* The first mode that contradicts its last difference; -1: none does. */
-static int find_contradiction(const Solver *solver) {
-  for (int m = 0; m < solver->model->modes; m++)
-    if (events_margin(solver, m, solver->difference[m]) < 0) return m;
-  return -1;
-}
-
-static int has_left_edge(const Solver *solver) {
-  return solver->now->slide >= 0 && (solver->now->slide_weight < -LEFT || solver->now->slide_weight > 1 + LEFT);
-}
-
-/* Is there an event between the beginning of the step and t? */
-static int is_over(Solver *solver, double t) {
-  if (point_at(solver, t, solver->event_y) || events_evaluate(solver, t, solver->event_y)) return 0;
-  return find_contradiction(solver) >= 0 || has_left_edge(solver);
-}
-
-static double next_look(const Solver *solver, double t) {
-  const Scalars *now = solver->now;
-  double step = now->step_end - now->step_begin, safe = HUGE_VAL;
-  for (int m = 0; m < solver->model->modes; m++) safe = fmin(safe, events_safe_time(solver, m));
-  double next = t + fmin(fmax(safe, NEAREST_LOOKS * step), FARTHEST_LOOKS * step);
-  return next > t && next + 0.25 * NEAREST_LOOKS * step < now->step_end ? next : now->step_end;
-}
-
-static int may_hide(const Solver *solver) {
-  const Scalars *now = solver->now;
-  for (int m = 0; m < solver->model->modes; m++)
-    if (events_may_hide(solver, m, now->step_end - now->step_begin)) return 1;
-  return now->slide >= 0;
-}
-
-/* The time of the first event of the last step, to round-off of it; its end if there is none: *found tells. */
-static double locate(Solver *solver, int *found) {
-  const Scalars *now = solver->now;
-  double low = now->step_begin, high = low, near = 1e-15 * (now->step_end - low) + 2e-16 * fabs(low);
-  *found = 0;
-  if (events_evaluate(solver, now->step_end, solver->y) || !may_hide(solver)) return now->step_end;
-  memcpy(solver->difference, solver->before, (size_t)solver->model->modes * sizeof(double));
-  while (high < now->step_end && !*found) {
-    low = high;
-    high = next_look(solver, low);
-    *found = is_over(solver, high);
-  }
-  for (int k = 0; k < LOCATE_LIMIT && *found && high - low > 2 * near; k++) {
-    double middle = low + (high - low) / 2;
-    if (!(middle > low && middle < high)) break;
-    *(is_over(solver, middle) ? &high : &low) = middle;
-  }
-  return *found ? high : now->step_end;
-}
-
 /* ---- steps ---- */
 
 /* Where the last step began. */
@@ -368,7 +308,7 @@ static void sample_past(Solver *solver, double from, double to) {
   for (int node = 0; node < PIECE_NODES; node++) {
     double t = past_node_time(node, from, to), *y = solver->event_y;
     if (t == solver->now->step_end) y = solver->y;
-    else if (point_at(solver, t, y)) radau_interpolate(solver, t, y);
+    else if (looks_point(solver, t, y)) radau_interpolate(solver, t, y);
     past_sample(solver, node, t, y);
   }
 }
@@ -455,8 +395,8 @@ static SolverStatus end_at_event(Solver *solver, double t, int *mode) {
   Scalars *now = solver->now;
   double begin = now->step_begin, end = now->step_end;
   memcpy(solver->end, solver->difference, (size_t)solver->model->modes * sizeof(double));
-  is_over(solver, t);
-  *mode = find_contradiction(solver);
+  looks_is_over(solver, t);
+  *mode = looks_contradiction(solver);
   for (int k = 0; k < REFINE_LIMIT; k++) {
     SolverStatus status = repeat_step(solver, begin, t);
     if (status != SOLVER_OK) return status;
@@ -498,7 +438,7 @@ static SolverStatus step_once(Solver *solver, double until, int *at_event) {
   int found = 0, mode = -1, is_timed = timed <= until;
   SolverStatus status = step_within_delays(solver, is_timed ? timed : until);
   if (status != SOLVER_OK) return status;
-  double t = solver->model->modes ? locate(solver, &found) : now->time;
+  double t = solver->model->modes ? looks_locate(solver, &found) : now->time;
   status = found ? end_at_event(solver, t, &mode) : keep_past(solver);
   if (status != SOLVER_OK) return status;
   if (!found && solver->model->modes && !events_evaluate(solver, now->time, solver->y))

@@ -26,6 +26,7 @@ typedef struct ModelGroup {
 typedef struct ModelBlock {
   int size, stages;
   int is_choice;         /* which of its columns are states is chosen while running */
+  int is_bounded;        /* wishes for states may lead to where the matrix is singular */
   const int *unknown;    /* per column */
   const int *stage_rows; /* [s], 0 <= s <= stages: rows of stage s */
   const int *row_start, *column;
@@ -263,14 +264,14 @@ typedef struct Solver {
   double *start;     /* per column: start values that replace the model's own, NAN: none */
   int *from, *to, *depth, *proposed;
   /* solving */
-  double *block_value, *matrix, *correction, *residual, *trial, *joint, *work;
+  double *block_value, *weight, *matrix, *correction, *residual, *trial, *joint, *work;
   int *pivot, *columns, *place, *candidates, *queue;
   unsigned char *held;
   Matrix full, pair; /* of rows or of states; with real and imaginary parts */
   double *full_entries, *right, *direction, *row_direction, *input_rows, *kept_parameters;
   int *full_place, *link_from, *link_to; /* per column */
   /* events */
-  double *difference, *rate, *before, *speed, *slack, *peak, *largest, *nominal_size, *end, *values;
+  double *difference, *rate, *before, *speed, *slack, *peak, *largest, *nominal_size, *end, *values, *margins;
   double *begin, *begin_y, *begin_discretes, *left_y, *left_discretes, *below, *jump_y, *settle_y, *branch_values,
       *moved, *jump_first, *event_y;
   double *event_times;
@@ -325,6 +326,14 @@ double solver_set_value(const Solver *solver, int variable);
 
 /* solver.c */
 SolverStatus solver_follow(Solver *solver);
+
+/* looks.c: at a time of the last step: the columns (1: they cannot be found); whether something is over since its beginning; the first mode that
+ * contradicts its last difference, -1: none does. And the time of the first event of the step, to round-off of it; its end if there is
+ * none: *found tells. */
+int looks_point(Solver *solver, double t, double *y);
+int looks_is_over(Solver *solver, double t);
+int looks_contradiction(const Solver *solver);
+double looks_locate(Solver *solver, int *found);
 
 /* linear.c */
 double number_nan(void);

@@ -15,6 +15,10 @@ static const double NEWTON_QUADRATIC = 1e-8, NEWTON_FLOOR = 1e-14, NEWTON_CONTRA
 /* An exchange of states happens where it multiplies a determinant by more than this; a new choice favours the present one. */
 static const double EXCHANGE = 1.5, KEEP = 1.1;
 
+/* The most that wishes for states multiply a weight by, in units of what columns may be off by: the errors of states reach the other columns
+ * by the matrix that they are chosen by. */
+static const double STRONGEST_WISH = 10;
+
 /* An importer that does not ask after each step has to exchange states at the latest where the factor is this. */
 static const double LATEST_EXCHANGE = 2;
 
@@ -43,9 +47,41 @@ static int evaluate_group(Solver *solver, const ModelBlock *block, int c, double
   return program_run(solver, group->program, t, y, solver->block_value + block->first_value + group->first);
 }
 
+/* What an unknown may be off by, over the tolerance. */
+static double allowed_error(const Model *model, int unknown, const double *y) {
+  int column = model->column_start[unknown];
+  return model->nominal[column] + fabs(y[column]);
+}
+
+/* The power that makes the strongest of the block's wishes STRONGEST_WISH times the weakest, if it is more. */
+static double wish_power(const Model *model, const ModelBlock *block, const double *y) {
+  double least = HUGE_VAL, most = 0;
+  for (int p = 0; p < block->size; p++) {
+    int j = block->unknown[p];
+    if (!model->d[j]) continue;
+    double wish = model->weight[j] / allowed_error(model, j, y);
+    least = fmin(least, wish);
+    most = fmax(most, wish);
+  }
+  return most > STRONGEST_WISH * least ? log(STRONGEST_WISH) / log(most / least) : 1;
+}
+
+/* The weights of the block's columns at a point: wishes, or powers of them. */
+static void weigh_columns(Solver *solver, const ModelBlock *block, const double *y) {
+  const Model *model = solver->model;
+  double power = block->is_bounded ? wish_power(model, block, y) : 1;
+  for (int p = 0; p < block->size; p++) {
+    int j = block->unknown[p];
+    double unit = allowed_error(model, j, y);
+    solver->weight[j] = power < 1 ? unit * pow(model->weight[j] / unit, power) : model->weight[j];
+  }
+}
+
+/* The matrix that states are chosen by, and its weights. */
 static int evaluate_block(Solver *solver, const ModelBlock *block, double t, const double *y) {
   for (int c = block->stages; c >= 0; c--)
     if (evaluate_group(solver, block, c, t, y)) return 1;
+  weigh_columns(solver, block, y);
   return 0;
 }
 
@@ -200,8 +236,7 @@ static int list_candidates(Solver *solver, const ModelBlock *block, const int *d
 
 static double column_weight(const Solver *solver, int j, int s, const unsigned char *held) {
   int order = solver->model->d[j] - s;
-  return solver->model->weight[j] *
-         (held && order >= 0 ? HOLD_WEIGHT[held[solver->model->column_start[j] + order]] : 1);
+  return solver->weight[j] * (held && order >= 0 ? HOLD_WEIGHT[held[solver->model->column_start[j] + order]] : 1);
 }
 
 /* The rows of stage s against the columns with a place, as a dense matrix: rows scaled to largest entry 1, columns by their weight;

@@ -1,0 +1,145 @@
+/* wishes: see wishes.h. */
+#include "reduce/wishes.h"
+
+#include "structure/pattern.h"
+
+#include <math.h>
+
+/* Weight of a column as a dummy, by stateSelect: what should be a state is taken as a dummy late. */
+static const double SELECT_WEIGHT[] = {
+    [SELECT_NEVER] = 1e4, [SELECT_AVOID] = 1e2, [SELECT_DEFAULT] = 1, [SELECT_PREFER] = 1e-2, [SELECT_ALWAYS] = 1e-4};
+
+/* The most that bounded wishes multiply a weight by, in units of what the integrator allows columns to be off by: the dummies lose no more than
+ * about a digit to them. Without a bound a choice is kept until M is nearly singular, and a step leads across unseen. */
+static const double STRONGEST = 10;
+
+double wishes_weight(const Evaluator *evaluator, int32_t unknown) {
+  const Array *array = evaluator->array;
+  const Model *model = evaluator->model;
+  const Variable *variable = &model->variables.data[model->unknowns.data[array->problem->unknown[unknown]]];
+  return SELECT_WEIGHT[variable->select] * evaluator->nominal[array->column_start[unknown]];
+}
+
+/* ---- are they to be bounded? ---- */
+
+/* The least and the largest wish of the columns that may be states. */
+typedef struct Range {
+  double least, most;
+} Range;
+
+static Range range_with(Range range, double wish) { return (Range){fmin(range.least, wish), fmax(range.most, wish)}; }
+
+static bool may_be_state(const Evaluator *evaluator, const BlockShape *shape, int32_t p) {
+  return evaluator->array->d[shape->unknown[p]] > 0;
+}
+
+static Range range_of_wishes(const Evaluator *evaluator, const BlockShape *shape) {
+  Range range = {INFINITY, 0};
+  for (int32_t p = 0; p < shape->size; p++)
+    if (may_be_state(evaluator, shape, p)) range = range_with(range, wishes_weight(evaluator, shape->unknown[p]));
+  return range;
+}
+
+static bool is_constant(const Dag *dag, Expr entry) {
+  static const Op moving[] = {OP_VARIABLE, OP_TIME, OP_DISCRETE, OP_PRE};
+  for (size_t k = 0; k < sizeof moving / sizeof *moving; k++)
+    if (dag_depends(dag, entry, moving[k])) return false;
+  return true;
+}
+
+/* The rows that dummies are chosen by, while they are solved one by one. */
+typedef struct Rows {
+  const Dag *dag;
+  const BlockShape *shape;
+  Pattern pattern, columns; /* by rows, by columns */
+  bool *is_open;            /* per column: not wished for, nor solved for yet */
+  bool *is_solved;          /* per row */
+  int32_t *open;            /* per row: how many of its columns are open */
+} Rows;
+
+/* The entry of a row in an open column from entry e on; the end of the row: there is none. */
+static int32_t open_entry(const Rows *rows, int32_t row, int32_t e) {
+  while (e < rows->pattern.row_start[row + 1] && !rows->is_open[rows->pattern.column[e]]) e++;
+  return e;
+}
+
+static void count_open(Rows *rows) {
+  for (int32_t i = 0; i < rows->pattern.n_rows; i++)
+    for (int32_t e = rows->pattern.row_start[i]; e < rows->pattern.row_start[i + 1]; e++)
+      rows->open[i] += rows->is_open[rows->pattern.column[e]];
+}
+
+/* Solves each row that has one open column left, with a constant entry, for that. `queue` has room for all rows. */
+static void solve_rows(Rows *rows, int32_t *queue) {
+  int32_t count = 0;
+  for (int32_t i = 0; i < rows->pattern.n_rows; i++)
+    if (rows->open[i] == 1) queue[count++] = i;
+  while (count) {
+    int32_t i = queue[--count];
+    if (rows->open[i] != 1) continue;
+    int32_t e = open_entry(rows, i, rows->pattern.row_start[i]), column = rows->pattern.column[e];
+    if (!is_constant(rows->dag, rows->shape->roots[e])) continue;
+    rows->is_solved[i] = true;
+    rows->is_open[column] = false;
+    for (int32_t k = rows->columns.row_start[column]; k < rows->columns.row_start[column + 1]; k++)
+      if (--rows->open[rows->columns.column[k]] == 1) queue[count++] = rows->columns.column[k];
+  }
+}
+
+/* Have the rows left open columns, and constant entries in all of them? */
+static bool rest_is_constant(const Rows *rows) {
+  for (int32_t i = 0; i < rows->pattern.n_rows; i++) {
+    if (rows->is_solved[i]) continue;
+    int32_t e = open_entry(rows, i, rows->pattern.row_start[i]), end = rows->pattern.row_start[i + 1];
+    if (e == end) return false;
+    for (; e < end; e = open_entry(rows, i, e + 1))
+      if (!is_constant(rows->dag, rows->shape->roots[e])) return false;
+  }
+  return true;
+}
+
+/* Is what the rows make of the columns with at least this weight regular whatever the values? */
+static bool are_always_regular(const Evaluator *evaluator, const BlockShape *shape, double weight) {
+  Arena arena = arena_make(evaluator->heap);
+  Rows rows = {.dag = evaluator->array->dag, .shape = shape};
+  rows.pattern = (Pattern){shape->stage_rows[1], shape->size, shape->row_start, shape->column};
+  rows.columns = pattern_transpose(&arena, &rows.pattern);
+  rows.is_open = arena_array(&arena, (size_t)shape->size, sizeof(bool));
+  rows.is_solved = arena_array(&arena, (size_t)shape->size, sizeof(bool));
+  rows.open = index_zeros(&arena, shape->size);
+  for (int32_t p = 0; p < shape->size; p++)
+    rows.is_open[p] = may_be_state(evaluator, shape, p) && wishes_weight(evaluator, shape->unknown[p]) >= weight;
+  count_open(&rows);
+  solve_rows(&rows, index_zeros(&arena, shape->size));
+  bool is_regular = rest_is_constant(&rows);
+  arena_free(&arena);
+  return is_regular;
+}
+
+bool wishes_are_bounded(const Evaluator *evaluator, const BlockShape *shape) {
+  Range range = range_of_wishes(evaluator, shape);
+  if (!shape->stages || !(range.most > STRONGEST * range.least)) return false;
+  return !are_always_regular(evaluator, shape, range.most / STRONGEST);
+}
+
+/* ---- the bound ---- */
+
+/* What the integrator allows an unknown to be off by, over its tolerance. */
+static double allowed_error(const Evaluator *evaluator, int32_t unknown, const double *y) {
+  uint32_t column = evaluator->array->column_start[unknown];
+  return evaluator->nominal[column] + fabs(y[column]);
+}
+
+void wishes_bound(const Evaluator *evaluator, const BlockShape *shape, const double *wish, const double *y,
+                  double *weight) {
+  Range range = {INFINITY, 0};
+  for (int32_t p = 0; p < shape->size; p++)
+    if (may_be_state(evaluator, shape, p))
+      range = range_with(range, wish[p] / allowed_error(evaluator, shape->unknown[p], y));
+  bool is_far = range.most > STRONGEST * range.least;
+  double power = is_far ? log(STRONGEST) / log(range.most / range.least) : 1; /* which keeps their order */
+  for (int32_t p = 0; p < shape->size; p++) {
+    double unit = allowed_error(evaluator, shape->unknown[p], y);
+    weight[p] = unit * pow(wish[p] / unit, power);
+  }
+}
