@@ -65,7 +65,8 @@ static bool scale_entries(const BlockJacobian *jacobian, const double *values, A
   return true;
 }
 
-static int32_t dense_rank(const BlockJacobian *jacobian, const double *scaled, Arena *scratch) {
+/* `least`, if not NULL: the size of the last pivot. */
+static int32_t dense_rank(const BlockJacobian *jacobian, const double *scaled, Arena *scratch, double *least) {
   int32_t n = jacobian->size;
   double *a = arena_array(scratch, (size_t)(n * n), sizeof *a),
          *size = arena_array(scratch, (size_t)(n * n), sizeof *size);
@@ -74,7 +75,9 @@ static int32_t dense_rank(const BlockJacobian *jacobian, const double *scaled, A
       a[p * n + jacobian->column[e]] += scaled[e];
       size[p * n + jacobian->column[e]] += fabs(scaled[e]);
     }
-  return linear_rank(a, size, n, SMALLEST_PIVOT);
+  int32_t rank = linear_rank(a, size, n, SMALLEST_PIVOT);
+  if (least) *least = rank ? fabs(a[(rank - 1) * (n + 1)]) : 0;
+  return rank;
 }
 
 /* By the growth of the solution for a right-hand side without special direction. */
@@ -91,8 +94,9 @@ static bool sparse_is_regular(const BlockJacobian *jacobian, const double *scale
 }
 
 /* The rank at a point; UNDEFINED where an entry is. Of a large singular matrix it is known only to be less
- * than n. */
-static int32_t rank_at(const BlockJacobian *jacobian, const double *values, Heap *heap) {
+ * than n. It is certain unless the last pivot of a scaled matrix is tiny: that may be made of entries which are nothing
+ * but round-off at this point, although nothing cancels in it. */
+static int32_t rank_at(const BlockJacobian *jacobian, const double *values, Heap *heap, bool *is_certain) {
   int32_t n = jacobian->size, nonzeros = jacobian->row_start[n];
   for (int32_t e = 0; e < nonzeros; e++)
     if (isnan(values[e])) return UNDEFINED;
@@ -100,10 +104,12 @@ static int32_t rank_at(const BlockJacobian *jacobian, const double *values, Heap
   double *scaled = arena_array(&scratch, (size_t)nonzeros, sizeof *scaled);
   bool full = scale_entries(jacobian, values, &scratch, scaled);
   int32_t rank = n;
+  double least = 1;
   if (n > DENSE_SIZE) rank = full && sparse_is_regular(jacobian, scaled, &scratch) ? n : n - 1;
   else if (n == 1) rank = full;
-  else if (full) rank = dense_rank(jacobian, scaled, &scratch);
-  else rank = dense_rank(jacobian, values, &scratch);
+  else if (full) rank = dense_rank(jacobian, scaled, &scratch, &least);
+  else rank = dense_rank(jacobian, values, &scratch, NULL);
+  *is_certain = least > SMALLEST_PIVOT;
   arena_free(&scratch);
   return rank;
 }
@@ -117,20 +123,23 @@ static double *evaluate(const Samples *samples, uint32_t sample, const Expr *ent
   return values;
 }
 
-/* The first points decide quickly; a block that is singular or undefined there must be so everywhere. */
+/* The first points decide quickly; a block that is singular or undefined there must be so everywhere, but for a few
+ * points where its rank is not certain. */
 static bool is_singular(const BlockJacobian *jacobian, const Samples *samples, Arena *arena, SingularBlock *found) {
-  int32_t n = jacobian->size;
+  int32_t n = jacobian->size, uncertain = 0;
   *found = (SingularBlock){.size = n};
   for (uint32_t s = 0; s < SAMPLE_COUNT; s++) {
     const double *values = evaluate(samples, s, jacobian->entry, (uint32_t)jacobian->row_start[n], arena);
-    int32_t rank = rank_at(jacobian, values, arena->heap);
-    if (rank == n) return false;
-    if (rank == UNDEFINED) continue;
-    if (n > DENSE_SIZE) rank = n <= RANK_SIZE && !found->points ? dense_rank(jacobian, values, arena) : UNDEFINED;
+    bool is_certain;
+    int32_t rank = rank_at(jacobian, values, arena->heap, &is_certain);
+    if (rank == n && is_certain) return false;
+    if (rank == n) uncertain++;
+    if (rank == n || rank == UNDEFINED) continue;
+    if (n > DENSE_SIZE) rank = n <= RANK_SIZE && !found->points ? dense_rank(jacobian, values, arena, NULL) : UNDEFINED;
     if (rank > found->rank || !found->points) found->rank = rank;
     found->points++;
   }
-  return found->points >= LEAST_DEFINED;
+  return found->points >= LEAST_DEFINED && found->points > uncertain;
 }
 
 /* ---- null vectors ---- */
@@ -269,7 +278,7 @@ void regular_check(const Problem *problem, const Structure *structure, const Sam
   uint32_t at = 0;
   for (uint32_t k = 0; k < candidates.block.count; k++) {
     const BlockJacobian *jacobian = &candidates.jacobian.data[k];
-    bool regular = rank_at(jacobian, values + at, heap) == jacobian->size;
+    bool is_certain, regular = rank_at(jacobian, values + at, heap, &is_certain) == jacobian->size && is_certain;
     SingularBlock found;
     at += (uint32_t)jacobian->row_start[jacobian->size];
     if (regular || !is_singular(jacobian, samples, &scratch, &found)) continue;
@@ -289,7 +298,8 @@ void regular_check_start(const Problem *problem, const Structure *structure, con
   uint32_t at = 0, next = 0, known = singular->count;
   for (uint32_t k = 0; k < candidates.block.count; k++) {
     const BlockJacobian *jacobian = &candidates.jacobian.data[k];
-    int32_t block = candidates.block.data[k], rank = rank_at(jacobian, values + at, heap);
+    bool is_certain;
+    int32_t block = candidates.block.data[k], rank = rank_at(jacobian, values + at, heap, &is_certain);
     at += (uint32_t)jacobian->row_start[jacobian->size];
     while (next < known && singular->data[next].block < block) next++;
     bool everywhere = next < known && singular->data[next].block == block;

@@ -22,6 +22,7 @@ static const double HOLD_WEIGHT[] = {1, 1e-3, 1e-6};
 typedef struct ChoiceBlock {
   BlockMatrix *matrix;
   double *weight; /* per block column: nominal times stateSelect */
+  Judged *judged; /* per stage, of the present choice */
 } ChoiceBlock;
 
 struct DummyPlan {
@@ -46,7 +47,10 @@ struct Dummy {
   bool *chosen;
 };
 
+/* Takes note of a new choice. */
 static void list_links(Dummy *dummy) {
+  for (uint32_t b = 0; b < dummy->blocks.count; b++)
+    for (int32_t s = 1; s <= dummy->blocks.data[b].matrix->shape->stages; s++) dummy->blocks.data[b].judged[s].rows = 0;
   const Array *array = dummy->evaluator->array;
   uint32_t n = 0;
   for (uint32_t j = 0; j < array->problem->unknowns; j++) {
@@ -123,6 +127,7 @@ double dummy_weight(const Evaluator *evaluator, int32_t unknown) {
 static ChoiceBlock make_choice_block(const Dummy *dummy, const BlockShape *shape) {
   ChoiceBlock choice = {.matrix = block_matrix_new(dummy->heap, shape)};
   choice.weight = heap_array(dummy->heap, (size_t)shape->size, sizeof(double));
+  choice.judged = heap_array(dummy->heap, (size_t)shape->stages + 1, sizeof *choice.judged);
   for (int32_t p = 0; p < shape->size; p++) choice.weight[p] = dummy_weight(dummy->evaluator, shape->unknown[p]);
   return choice;
 }
@@ -245,15 +250,13 @@ static void accept_block(Dummy *dummy, const ChoiceBlock *choice) {
   }
 }
 
-/* How much the best single exchange at any stage of the block would gain; infinite where M is singular. */
-static double best_gain(Dummy *dummy, const ChoiceBlock *choice) {
-  double gain = 0;
-  for (int32_t s = 1; s <= choice->matrix->shape->stages && gain <= EXCHANGE; s++) {
+/* Would no single exchange at any stage of the block gain much? */
+static bool is_good(Dummy *dummy, const ChoiceBlock *choice) {
+  for (int32_t s = 1; s <= choice->matrix->shape->stages; s++) {
     SelectProblem problem = stage_problem(dummy, choice, dummy->depth, s);
-    double stage = selector_gain(dummy->selector, &problem);
-    if (stage > gain) gain = stage;
+    if (!selector_is_good(dummy->selector, &problem, EXCHANGE, &choice->judged[s])) return false;
   }
-  return gain;
+  return true;
 }
 
 bool dummy_chooses(const Dummy *dummy) { return dummy->blocks.count > 0; }
@@ -265,7 +268,7 @@ int32_t dummy_watch(Dummy *dummy, double t, const double *y, int32_t *block) {
     *block = choice->matrix->shape->block;
     if (block_matrix_run_differentiated(choice->matrix, dummy->evaluator, t, y) != EVAL_OK)
       continue; /* the step itself will answer for that */
-    if (best_gain(dummy, choice) <= EXCHANGE) continue;
+    if (is_good(dummy, choice)) continue;
     if (!select_block(dummy, choice, KEEP)) return -1;
     accept_block(dummy, choice);
   }

@@ -2,6 +2,7 @@
 #include "reduce/select.h"
 
 #include "base/linear.h"
+#include "base/pairs.h"
 #include "reduce/dense.h"
 
 #include <lapacke.h>
@@ -239,6 +240,58 @@ static double gain_sparse(Selector *selector, const SelectProblem *problem) {
 double selector_gain(Selector *selector, const SelectProblem *problem) {
   if (problem->rows == 0 || problem->rows == problem->candidate_count) return 0;
   return problem->rows <= DENSE_ROWS ? gain_dense(selector, problem) : gain_sparse(selector, problem);
+}
+
+/* With M the chosen columns and N the other candidates of a matrix that has moved from (M0, N0) by (E, F): X = M^-1 N =
+ * M0^-1 N0 + M0^-1 (F - E X). Let r_i be the sum of |E| and |F| in row i and d the largest entry of |M0^-1| r: no entry
+ * of M0^-1 F is larger than d, none of M0^-1 E X larger than d max|X|. So max|X| <= (max|M0^-1 N0| + d) / (1 - d), which
+ * is at most the limit where d <= (limit - max|M0^-1 N0|) / (1 + limit). That holds for any scale of the rows. */
+static bool has_moved_little(Selector *selector, const SelectProblem *problem, const Judged *judged) {
+  int32_t m = problem->rows;
+  ROOM(selector, &selector->work, m);
+  double *sum = selector->work.data, *scale = judged->scale.data, *before = judged->values.data;
+  memset(sum, 0, (size_t)m * sizeof *sum);
+  for (int32_t i = 0; i < m; i++) {
+    double row = 0;
+    for (int32_t e = problem->row_start[i]; e < problem->row_start[i + 1]; e++)
+      row += scale[e] * fabs(problem->values[e] - before[e]);
+    if (row == 0) continue;
+    add_multiple(sum, judged->inverse.data + i * m, row, m);
+  }
+  for (int32_t k = 0; k < m; k++)
+    if (!(sum[k] <= judged->room)) return false;
+  return true;
+}
+
+/* Keeps what has_moved_little needs; the factors of the chosen columns are in selector->linear. */
+static void keep_judged(Selector *selector, const SelectProblem *problem, double room, Judged *judged) {
+  int32_t m = problem->rows, entries = problem->row_start[m];
+  const int32_t *place = selector->place.data;
+  judged->rows = m;
+  judged->room = room;
+  ROOM(selector, &judged->values, entries);
+  ROOM(selector, &judged->scale, entries);
+  ROOM(selector, &judged->inverse, m * m);
+  memcpy(judged->values.data, problem->values, (size_t)entries * sizeof(double));
+  for (int32_t i = 0; i < m; i++) {
+    double scale = row_scale(problem, i, place);
+    for (int32_t e = problem->row_start[i]; e < problem->row_start[i + 1]; e++)
+      judged->scale.data[e] = place[problem->column[e]] < 0 ? 0 : scale * problem->weight[problem->column[e]];
+    double *column = judged->inverse.data + i * m;
+    memset(column, 0, (size_t)m * sizeof *column);
+    column[i] = 1;
+    linear_solve(selector->linear, column);
+    for (int32_t k = 0; k < m; k++) column[k] = fabs(column[k]);
+  }
+}
+
+bool selector_is_good(Selector *selector, const SelectProblem *problem, double limit, Judged *judged) {
+  if (judged->rows && has_moved_little(selector, problem, judged)) return true;
+  judged->rows = 0;
+  double gain = selector_gain(selector, problem);
+  if (!(gain <= limit)) return false;
+  if (gain > 0 && problem->rows <= DENSE_ROWS) keep_judged(selector, problem, (limit - gain) / (1 + limit), judged);
+  return true;
 }
 
 double selector_condition(Selector *selector, const SelectProblem *problem) {

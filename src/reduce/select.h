@@ -28,5 +28,19 @@ bool selector_choose(Selector *selector, SelectProblem *problem);
  * (weighted) columns; HUGE_VAL if the present choice is singular. */
 double selector_gain(Selector *selector, const SelectProblem *problem);
 
+/* A choice judged once, and how far its matrix may move before it must be judged again. Zeroed: none. */
+typedef struct Judged {
+  int32_t rows;        /* 0: none */
+  VEC(double) values;  /* of the entries then */
+  VEC(double) scale;   /* per entry: its row's and its column's, 0 outside the candidates */
+  VEC(double) inverse; /* |M^-1| of the chosen columns, scaled, by columns */
+  double room;         /* what the moves may add to an entry of M^-1 N */
+} Judged;
+
+/* Whether no exchange can gain more than `limit`. Like selector_gain, but a choice found good is kept in `judged`, and
+ * is judged anew only where its matrix has moved too far since for that to follow. The caller forgets what was judged
+ * (rows = 0) when the choice or its weights change. */
+bool selector_is_good(Selector *selector, const SelectProblem *problem, double limit, Judged *judged);
+
 /* The condition number of the chosen (weighted) columns; NAN where the matrix is too large to be treated as dense. */
 double selector_condition(Selector *selector, const SelectProblem *problem);

@@ -175,8 +175,9 @@ void constraints_check(Constraints *constraints, double t, const double *y) {
   for (uint32_t l = 0; l < constraints->plan->levels; l++) now[l] = 0;
   for (uint32_t k = 0; k < constraints->plan->count; k++) {
     double size = fabs(constraints->values[k]) / constraints->scale[k];
-    if (!isfinite(size)) size = HUGE_VAL;
     uint32_t level = constraints->plan->level[k];
+    if (view->is_between && level > 0) continue; /* higher derivatives may have a pole there */
+    if (!isfinite(size)) size = HUGE_VAL;
     now[level] = fmax(now[level], size);
     constraints->level_worst[level] = fmax(constraints->level_worst[level], size);
     keep_worst(constraints, k, size, t);

@@ -102,13 +102,15 @@ static EvalStatus pass_between(View *view, const Integrator *integrator, void *s
 EvalStatus view_point(View *view, const Integrator *integrator, void *self, double t, double *y) {
   size_t columns = (size_t)view->system.columns;
   bool end = t == integrator->time(self);
+  view->is_between = false;
   if (end) memcpy(y, integrator->values(self), columns * sizeof *y);
   else integrator->interpolate(self, t, y);
   if (view->methods->solve(view, t, y) == EVAL_OK) return EVAL_OK;
   if (end) return view->methods->find(view, t, y);
   double *missed = heap_array(view->evaluator->heap, 2 * columns, sizeof *missed);
   EvalStatus status = follow_back(view, integrator, self, t, y, missed);
-  if (status != EVAL_OK) status = pass_between(view, integrator, self, t, y, missed);
+  view->is_between = status != EVAL_OK;
+  if (view->is_between) status = pass_between(view, integrator, self, t, y, missed);
   heap_free(view->evaluator->heap, missed);
   return status;
 }

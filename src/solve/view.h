@@ -88,6 +88,7 @@ struct View {
   const bool *holds;     /* their values that the system was made for; NULL: for all, which may be singular in some */
   double *values;        /* of them now */
   bool restructured;     /* at an event they have others */
+  bool is_between;       /* the last point is a mean of neighbours: the choice of states is singular there */
   uint32_t undetermined; /* column of `original` whose jump the equations do not determine; MAP_NONE: there is none */
   Switches *switches;    /* NULL without relations that make events */
   struct Kinks *kinks;   /* that no event tells of (kinks.h); NULL: there are none */
