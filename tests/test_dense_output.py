@@ -2,6 +2,7 @@
 method, and stiff circuits whose diodes begin and cease to conduct. Seeded; DAEDAL_DENSE_MODELS sets their number."""
 import csv
 import io
+import json
 import os
 import random
 import subprocess
@@ -52,6 +53,17 @@ end clipper;
 """
 
 
+def evaluations(model, solver):
+    """Of a run that nobody looks into but conditions."""
+    path, report = os.path.join(WORK, "model.mo"), os.path.join(WORK, "report.json")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(model)
+    command = [DAEDAL, "simulate", path, "--output-file", os.path.join(WORK, "out.csv"), "--intervals", "1", "--solver", solver, "-q"]
+    subprocess.run([*command, "--json", report], capture_output=True, timeout=60, check=True)
+    with open(report, encoding="utf-8") as file:
+        return json.load(file)["residual_evals"]
+
+
 class DenseOutput(unittest.TestCase):
     def check(self, draw, solvers, factor):
         """An output may be off by `factor` times the tolerance, relative to the size of the signal."""
@@ -66,6 +78,15 @@ class DenseOutput(unittest.TestCase):
 
     def test_at_the_stability_bound(self):
         self.check(drive, ("erk", "radau", "auto"), 50)
+
+    def test_far_conditions(self):
+        """Conditions that are far from their edges, though no sums of columns, let explicit steps be as long as without them."""
+        rng = random.Random(15)
+        for _ in range(COUNT):
+            smooth = drive(rng).replace("if time < 0.5 or time > 2.5 then 0 else 10", "10")
+            model = smooth.replace("equation\n", "  Real far = turn^2 + x^2;\nequation\n")
+            watched = model.replace("far = turn^2 + x^2", "far = if turn^2 + x^2 > 1e6 then 1 else 0")
+            self.assertLessEqual(evaluations(watched, "erk"), 1.05 * evaluations(model, "erk"), watched)
 
     def test_stiff_limits(self):
         self.check(clipper, ("radau", "auto"), 150)

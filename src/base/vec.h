@@ -16,15 +16,17 @@
     uint32_t count, capacity; \
   }
 
-/* Room for `more` further elements; the data pointer may move. */
-#define vec_reserve(heap, v, more) \
-  ((v)->data = vec_grow((heap), (v)->data, sizeof *(v)->data, (v)->count, &(v)->capacity, (more)))
+/* Room for `more` further elements; the data pointer may move. Evaluates `more` twice. */
+#define vec_reserve(heap, v, more)      \
+  ((more) <= (v)->capacity - (v)->count \
+       ? (void)0                        \
+       : (void)((v)->data = vec_grow((heap), (v)->data, sizeof *(v)->data, (v)->count, &(v)->capacity, (more))))
 
 /* Appends one element; the value must not itself push to v. Amortized O(1). */
 #define vec_push(heap, v, ...) \
   (vec_reserve((heap), (v), 1), (void)((v)->data[(v)->count] = (__VA_ARGS__), (v)->count++))
 
-/* Appends `more` elements, not initialized, and gives a pointer to the first; evaluates `more` three times. */
+/* Appends `more` elements, not initialized, and gives a pointer to the first; evaluates `more` four times. */
 #define vec_extend(heap, v, more) \
   (vec_reserve((heap), (v), (more)), (v)->count += (more), (v)->data + ((v)->count - (more)))
 
@@ -48,7 +50,7 @@ typedef VEC(char) TextVec;
 /* The last of `count` ascending keys that is not above `key`; 0 if all are. The keys stand `stride` bytes apart. O(log count). */
 uint32_t search_last(const uint32_t *first, size_t stride, uint32_t count, uint32_t key);
 
-/* Behind vec_reserve: doubles the capacity as needed. */
+/* Behind vec_reserve: doubles the capacity until there is room. */
 void *vec_grow(Heap *heap, void *data, size_t size, uint32_t count, uint32_t *capacity, uint32_t more);
 
 /* Text building: appends, always NUL-terminated behind `count`. A text beyond 2 GiB is refused as memory is. */

@@ -59,8 +59,10 @@ Expr node_child(const Dag *dag, Expr e, uint32_t child) {
 
 typedef struct NodeVisit {
   Expr node;
-  uint32_t next; /* child to look at next */
+  uint32_t next, count; /* child to look at next, children */
 } NodeVisit;
+
+typedef VEC(NodeVisit) NodeVisitVec;
 
 static bool is_listed(const Graph *graph, Expr e) { return graph_position(graph, e) != MAP_NONE; }
 
@@ -70,21 +72,24 @@ static void list_node(Graph *graph, Expr e) {
   vec_push(graph->heap, &graph->nodes, e);
 }
 
+/* Nodes without children, and those to stop at, are listed at once. */
+static void visit_node(Graph *graph, const Map *stop, Expr e, NodeVisitVec *stack) {
+  if (is_listed(graph, e)) return;
+  uint32_t count = stop && map_get(stop, e) != MAP_NONE ? 0 : node_children(graph->dag, e);
+  if (count) vec_push(graph->heap, stack, (NodeVisit){.node = e, .count = count});
+  else list_node(graph, e);
+}
+
 Graph graph_make(Heap *heap, const Dag *dag, const Expr *roots, uint32_t count, const Map *stop) {
   Graph graph = {.heap = heap, .dag = dag, .map = map_make(heap)};
   if (count > dag_size(dag) / 16) graph.direct = heap_array(heap, dag_size(dag), sizeof *graph.direct);
-  VEC(NodeVisit) stack = {0};
+  NodeVisitVec stack = {0};
   for (uint32_t r = 0; r < count; r++) {
-    if (!is_listed(&graph, roots[r])) vec_push(heap, &stack, (NodeVisit){roots[r], 0});
+    visit_node(&graph, stop, roots[r], &stack);
     while (stack.count) {
       NodeVisit *top = &vec_last(&stack);
-      bool is_stop = stop && map_get(stop, top->node) != MAP_NONE;
-      if (is_stop || top->next == node_children(dag, top->node)) {
-        list_node(&graph, vec_pop(&stack).node);
-        continue;
-      }
-      Expr child = node_child(dag, top->node, top->next++);
-      if (!is_listed(&graph, child)) vec_push(heap, &stack, (NodeVisit){child, 0});
+      if (top->next == top->count) list_node(&graph, vec_pop(&stack).node);
+      else visit_node(&graph, stop, node_child(dag, top->node, top->next++), &stack);
     }
   }
   vec_free(heap, &stack);

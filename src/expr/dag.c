@@ -315,7 +315,7 @@ Expr dag_child(const Dag *dag, Expr e, uint32_t i) {
 DagScratch dag_scratch_make(Heap *heap) { return (DagScratch){.heap = heap}; }
 
 void dag_scratch_free(DagScratch *scratch) {
-  vec_free(scratch->heap, &scratch->marks, &scratch->slots, &scratch->stack);
+  vec_free(scratch->heap, &scratch->marks, &scratch->slots, &scratch->stack, &scratch->order);
 }
 
 DagScratch *dag_scratch(Dag *dag) { return &dag->scratch; }
@@ -337,27 +337,52 @@ static void walk_begin(const Dag *dag, DagScratch *scratch) {
   scratch->slots.count += more;
 }
 
-static void walk_enter(const Dag *dag, DagScratch *scratch, Walk walk, Expr e) {
-  if (scratch->marks.data[e] == scratch->stamp || (walk.mask && !(dag->flags.data[e] & walk.mask))) return;
+/* Nobody extends the graph during a walk: the pools stay where they are. */
+static DagFrame walk_frame(const Dag *dag, Walk walk, Expr e) {
+  DagFrame frame = {.node = e, .stride = 1};
+  const Node *node = dag_node(dag, e);
+  Op op = (Op)node->op;
+  if (op == OP_SUM) {
+    const Term *terms = dag->terms.data + node->first;
+    _Static_assert(sizeof(Term) % sizeof(Expr) == 0, "terms stand a whole number of nodes apart");
+    frame = (DagFrame){e, terms->node, sizeof(Term) / sizeof(Expr), &terms[1].node};
+  } else if (op_kind(op) != KIND_LEAF && !(walk.shallow && op_is_selector(op))) {
+    frame.rest = dag_arguments(dag, e, &frame.next);
+  }
+  return frame;
+}
+
+static void walk_leave(DagScratch *scratch, Expr e, uint32_t base, IndexVec *order) {
+  scratch->slots.data[e] = order->count - base;
+  vec_push(scratch->heap, order, e);
+}
+
+static bool walk_passes(const Dag *dag, const DagScratch *scratch, Walk walk, Expr e) {
+  return scratch->marks.data[e] == scratch->stamp || (walk.mask && !(dag->flags.data[e] & walk.mask));
+}
+
+static void walk_enter(const Dag *dag, DagScratch *scratch, Walk walk, Expr e, uint32_t base, IndexVec *order) {
   scratch->marks.data[e] = scratch->stamp;
-  bool stop = walk.shallow && op_is_selector(dag_op(dag, e));
-  vec_push(scratch->heap, &scratch->stack, (DagFrame){e, stop ? UINT32_MAX : 0});
+  DagFrame frame = walk_frame(dag, walk, e);
+  if (frame.rest) vec_push(scratch->heap, &scratch->stack, frame);
+  else walk_leave(scratch, e, base, order);
 }
 
 void dag_walk(const Dag *dag, DagScratch *scratch, Walk walk, const Expr *roots, uint32_t count, IndexVec *order) {
   walk_begin(dag, scratch);
   uint32_t base = order->count;
   for (uint32_t i = 0; i < count; i++) {
-    walk_enter(dag, scratch, walk, roots[i]);
+    if (!walk_passes(dag, scratch, walk, roots[i])) walk_enter(dag, scratch, walk, roots[i], base, order);
     while (scratch->stack.count) {
       DagFrame *frame = &vec_last(&scratch->stack);
-      if (frame->next < dag_child_count(dag, frame->node)) {
-        walk_enter(dag, scratch, walk, dag_child(dag, frame->node, frame->next++));
+      if (frame->rest == 0) {
+        walk_leave(scratch, vec_pop(&scratch->stack).node, base, order);
         continue;
       }
-      Expr e = vec_pop(&scratch->stack).node;
-      scratch->slots.data[e] = order->count - base;
-      vec_push(scratch->heap, order, e);
+      Expr child = *frame->next;
+      frame->next += frame->stride;
+      frame->rest--;
+      if (!walk_passes(dag, scratch, walk, child)) walk_enter(dag, scratch, walk, child, base, order);
     }
   }
 }
@@ -366,12 +391,15 @@ void dag_below(const Dag *dag, DagScratch *scratch, const Expr *roots, uint32_t 
   dag_walk(dag, scratch, (Walk){0}, roots, count, order);
 }
 
+/* The nodes below the roots, in the scratch's own list: until the next walk that uses it. */
+static const IndexVec *walk_list(const Dag *dag, DagScratch *scratch, Walk walk, const Expr *roots, uint32_t count) {
+  scratch->order.count = 0;
+  dag_walk(dag, scratch, walk, roots, count, &scratch->order);
+  return &scratch->order;
+}
+
 uint32_t dag_count(const Dag *dag, DagScratch *scratch, const Expr *roots, uint32_t count) {
-  IndexVec order = {0};
-  dag_below(dag, scratch, roots, count, &order);
-  uint32_t nodes = order.count;
-  vec_free(scratch->heap, &order);
-  return nodes;
+  return walk_list(dag, scratch, (Walk){0}, roots, count)->count;
 }
 
 static int compare_index(const void *a, const void *b) {
@@ -380,24 +408,20 @@ static int compare_index(const void *a, const void *b) {
 }
 
 void dag_variables(const Dag *dag, DagScratch *scratch, Expr e, ExprVec *leaves) {
-  IndexVec order = {0};
-  dag_walk(dag, scratch, (Walk){.mask = 1u << OP_VARIABLE}, &e, 1, &order);
+  const IndexVec *order = walk_list(dag, scratch, (Walk){.mask = 1u << OP_VARIABLE}, &e, 1);
   uint32_t first = leaves->count;
-  for (uint32_t i = 0; i < order.count; i++)
-    if (dag_op(dag, order.data[i]) == OP_VARIABLE) vec_push(scratch->heap, leaves, order.data[i]);
+  for (uint32_t i = 0; i < order->count; i++)
+    if (dag_op(dag, order->data[i]) == OP_VARIABLE) vec_push(scratch->heap, leaves, order->data[i]);
   if (leaves->count > first)
     dag_sort(scratch->heap, leaves->data + first, leaves->count - first, sizeof(Expr), compare_index);
-  vec_free(scratch->heap, &order);
 }
 
 bool dag_depends(const Dag *dag, Expr e, Op leaf) { return dag->flags.data[e] & 1u << leaf; }
 
 bool dag_contains(const Dag *dag, DagScratch *scratch, Expr e, Op op) {
-  IndexVec order = {0};
+  const IndexVec *order = walk_list(dag, scratch, (Walk){0}, &e, 1);
   bool found = false;
-  dag_below(dag, scratch, &e, 1, &order);
-  for (uint32_t i = 0; i < order.count && !found; i++) found = dag_op(dag, order.data[i]) == op;
-  vec_free(scratch->heap, &order);
+  for (uint32_t i = 0; i < order->count && !found; i++) found = dag_op(dag, order->data[i]) == op;
   return found;
 }
 

@@ -48,10 +48,11 @@ typedef struct Node {
 
 typedef struct Dag Dag;
 
-/* A node that a walk has entered, and the child that it visits next. */
+/* A node that a walk has entered, and its children that are still to be visited. These stand `stride` numbers apart. */
 typedef struct DagFrame {
   Expr node;
-  uint32_t next;
+  uint32_t rest, stride;
+  const Expr *next;
 } DagFrame;
 
 /* Workspace of walks. It belongs to the caller: a graph that nobody extends may be walked by any number of threads,
@@ -61,6 +62,7 @@ typedef struct DagScratch {
   IndexVec marks, slots; /* per node: stamp of the last walk that met it, and its position there */
   uint32_t stamp;
   VEC(DagFrame) stack;
+  IndexVec order; /* the nodes of a walk that nobody keeps */
 } DagScratch;
 
 DagScratch dag_scratch_make(Heap *heap);

@@ -269,18 +269,24 @@ static Expr time_derivative_known(Dag *dag, Expr e) {
   return e < dag->derivatives.count ? dag->derivatives.data[e] : EXPR_NONE;
 }
 
+/* A node whose derivative is being made, and the child whose derivative is next. */
+typedef struct DerivedFrame {
+  Expr node;
+  uint32_t next;
+} DerivedFrame;
+
 Expr dag_time_derivative(Dag *dag, Expr e) {
-  VEC(DagFrame) stack = {0};
+  VEC(DerivedFrame) stack = {0};
   ExprVec d = {0};
-  vec_push(dag->heap, &stack, (DagFrame){e, 0});
+  vec_push(dag->heap, &stack, (DerivedFrame){e, 0});
   while (stack.count) {
-    DagFrame *top = &vec_last(&stack);
+    DerivedFrame *top = &vec_last(&stack);
     Expr self = top->node;
     if (time_derivative_known(dag, self) == EXPR_NONE) {
       uint32_t count = dag_child_count(dag, self);
       if (top->next < count) {
         Expr child = dag_child(dag, self, top->next++);
-        if (time_derivative_known(dag, child) == EXPR_NONE) vec_push(dag->heap, &stack, (DagFrame){child, 0});
+        if (time_derivative_known(dag, child) == EXPR_NONE) vec_push(dag->heap, &stack, (DerivedFrame){child, 0});
         continue;
       }
       d.count = 0;

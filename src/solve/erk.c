@@ -476,14 +476,12 @@ static void erk_prepare_dense(Erk *erk, double t, double h) {
   erk->dense_ready = true;
 }
 
-/* Scaled error inside of a step whose end is good, by the last term of the continuous extension. Near the stability bound it is far larger
- * than that at the end: what the steps just keep from growing is large between their ends. Elsewhere, and where nobody looks inside, it is not
- * looked at. */
-static double erk_inner_error(Erk *erk, double h) {
+/* Scaled error inside of a step from t whose end is good, by the last term of the continuous extension. Near the stability bound it is far
+ * larger than that at the end: what the steps just keep from growing is large between their ends. Elsewhere it is not looked at. */
+static double erk_inner_error(Erk *erk, double t, double h) {
   const ErkTableau *tableau = erk->tableau;
-  if (erk->unread && erk->t + h <= *erk->unread) return 0;
   if (tableau->inner == 0 || erk_stiffness(erk, h) < NEAR_BOUND) return 0;
-  erk_prepare_dense(erk, erk->t, h);
+  if (!erk->dense_ready) erk_prepare_dense(erk, t, h);
   return tableau->inner * erk_norm(erk, erk->dense[2 + tableau->dense_terms]) / sqrt(erk->states);
 }
 
@@ -500,7 +498,8 @@ static EvalStatus erk_attempt(Erk *erk, double h, double *error) {
   if (*error > 1) return EVAL_OK;
   if (!tableau->error_needs_end) status = erk_stages(erk, tableau->stages, tableau->stages + 1, h);
   if (status != EVAL_OK || erk->fixed_step) return status;
-  double inner = erk_inner_error(erk, h);
+  bool is_unread = erk->unread && erk->t + h <= *erk->unread;
+  double inner = is_unread ? 0 : erk_inner_error(erk, erk->t, h);
   erk->inner_decides = inner > *error;
   *error = fmax(*error, inner);
   return EVAL_OK;
@@ -531,6 +530,11 @@ static StepStatus erk_step(void *self, double t_stop) {
       return STEP_OK;
     }
   }
+}
+
+static bool erk_is_coarse(void *self) {
+  Erk *erk = self;
+  return erk_inner_error(erk, erk->t_old, erk->h_last) > 1;
 }
 
 static double erk_time(const void *self) { return ((const Erk *)self)->t; }
@@ -594,6 +598,7 @@ const Integrator integrator_erk = {
     .time = erk_time,
     .values = erk_values,
     .interpolate = erk_interpolate,
+    .is_coarse = erk_is_coarse,
     .switch_states = erk_switch_states,
     .explicit_stages = erk_explicit_stages,
     .statistics = erk_statistics,

@@ -132,8 +132,6 @@ typedef struct Integrator {
   const char *description;  /* one line */
   bool explicit_form;       /* uses `complete` (state-space form) rather than residual and jacobian */
   bool removes_superfluous; /* takes a system without superfluous differentiations, with links instead */
-  bool
-      follows_inside; /* a step taken as if nobody looked inside (IntegratorOptions.unread) is taken again where conditions do */
 
   void *(*create)(Heap *heap, const System *system, const IntegratorOptions *options);
 
@@ -159,6 +157,10 @@ typedef struct Integrator {
    * written; columns that are not states are only as good as the method makes them: good guesses for `complete`).
    * Valid until the next call of step, start or switch_states. */
   void (*interpolate)(void *self, double t, double *y);
+
+  /* Is the last step, which was taken as if nobody looked inside (IntegratorOptions.unread), not as good inside as at its end? Where
+   * conditions look there, it is then taken again. NULL: no step is taken so where there are conditions. */
+  bool (*is_coarse)(void *self);
 
   /* The same of these columns alone; others in y stay as they are. NULL: it would cost as much. */
   void (*interpolate_some)(void *self, double t, const uint32_t *columns, uint32_t count, double *y);

@@ -503,6 +503,12 @@ static double radau_measure(Radau *radau, double h, double t_new, double bend, b
   return *is_unresolved ? unresolved : error;
 }
 
+/* Would a step that was taken as if nobody looked inside have been rejected else? */
+static bool radau_is_coarse(void *self) {
+  const Radau *radau = self;
+  return radau->statistics.step > radau->shortest_followed && radau->departure * unread_limit > departure_limit;
+}
+
 /* ---- Newton ---- */
 
 /* Sums of squares and of changes, inlined for each s, which makes their loops short pieces of straight code. */
@@ -976,7 +982,6 @@ const Integrator integrator_radau = {
     .name = "radau",
     .description = "Radau IIA of orders 5, 9 and 13 with order control, on the whole system",
     .explicit_form = false,
-    .follows_inside = true,
     .create = radau_create,
     .start = radau_start,
     .suggest = radau_suggest,
@@ -985,6 +990,7 @@ const Integrator integrator_radau = {
     .time = radau_time,
     .values = radau_values,
     .interpolate = radau_interpolate,
+    .is_coarse = radau_is_coarse,
     .interpolate_some = radau_interpolate_some,
     .switch_states = radau_switch_states,
     .stages = radau_stages,

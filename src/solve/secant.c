@@ -1,6 +1,8 @@
 /* secant: see secant.h. */
 #include "solve/secant.h"
 
+#include "base/pairs.h"
+
 #include <math.h>
 
 /* An update that would nearly make the matrix singular: Broyden's step would be longer than this times the
@@ -18,13 +20,9 @@ Secant *secant_new(Heap *heap, int32_t n, int32_t capacity) {
 void secant_reset(Secant *secant) { secant->count = 0; }
 
 void secant_apply(const Secant *secant, double *d) {
-  size_t n = (size_t)secant->n;
-  for (int32_t k = 0; k < secant->count; k++) {
-    const double *u = secant->update + (size_t)k * n, *s = secant->direction + (size_t)k * n;
-    double product = 0;
-    for (size_t i = 0; i < n; i++) product += s[i] * d[i];
-    for (size_t i = 0; i < n; i++) d[i] += u[i] * product;
-  }
+  int32_t n = secant->n;
+  const double *u = secant->update, *s = secant->direction;
+  for (int32_t k = 0; k < secant->count; k++, u += n, s += n) add_multiple(d, u, sum_of_products(s, d, n), n);
 }
 
 bool secant_learn(Secant *secant, const double *step, double *next, const double *weight) {

@@ -246,10 +246,11 @@ static bool gets_ahead(Stepper *stepper, double t) {
   return stepper->tiny <= TINY_LIMIT;
 }
 
-/* A step that must be looked into after all, but was taken as if nobody did, is taken again. */
+/* A step that must be looked into after all, but was taken as if nobody did, is taken again where it is not good inside. */
 static bool take_readable(Stepper *stepper, double t) {
+  const Integrator *integrator = stepper->integrator;
   stepper->near = NEAR_STEPS;
-  if (!stepper->integrator->follows_inside || !(t <= stepper->unread)) return false;
+  if (!(t <= stepper->unread) || !integrator->is_coarse || !integrator->is_coarse(stepper->self)) return false;
   stepper->unread = -INFINITY;
   stepper_repeat(stepper, t - stepper->before);
   return true;
@@ -274,7 +275,7 @@ static bool are_quiet(const Stepper *stepper, double t) {
   const double *y = stepper->integrator->values(stepper->self);
   double step = t - stepper->before;
   if (switches_are_quiet(switches, t, y, step)) return true;
-  return switches->some_meet && switches->kept == stepper->before && switches_evaluate(switches, t, y) &&
+  return switches->kept == stepper->before && !stepper_is_sliding(stepper) && switches_evaluate(switches, t, y) &&
          !switches_hide(switches, step) && switches_pass(switches, t, y, step);
 }
 
@@ -326,7 +327,7 @@ void stepper_limit(Stepper *stepper, double limit) { stepper->limit = limit; }
 /* Delays look into every step, conditions unless they are far from their edges and steps can be taken again; sensitivities are of the
  * stages. */
 void stepper_expect(Stepper *stepper, double time) {
-  bool looks = stepper->view->switches && !stepper->integrator->follows_inside;
+  bool looks = stepper->view->switches && !stepper->integrator->is_coarse;
   stepper->unread = looks || stepper->near || stepper->view->evaluator->past ? -INFINITY : time;
   if (stepper->near) stepper->near--;
 }

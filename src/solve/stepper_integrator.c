@@ -10,6 +10,9 @@ enum { LARGE_ROWS = 3000 };
 /* A choice of states is judged this part of a step ahead. */
 static const double LOOK_AHEAD = 0.75;
 
+/* Terms of a Taylor series, at most: what follows is far below round-off of a step. */
+enum { SERIES = 16 };
+
 /* Part of the run that a method has to get ahead before another that failed is tried again. */
 static const double LEAST_PROGRESS = 1e-5;
 
@@ -175,13 +178,17 @@ void stepper_repeat(Stepper *stepper, double step) {
 static ConstMoment look_ahead(const Stepper *stepper, double t, double ahead) {
   const Array *array = stepper->view->evaluator->array;
   const double *y = stepper->y;
-  double *out = stepper->ahead;
-  for (uint32_t j = 0; j < array->problem->unknowns; j++) {
-    uint32_t begin = array->column_start[j], end = array->column_start[j + 1];
-    for (uint32_t q = end; q-- > begin;) {
-      out[q] = y[q];
-      double factor = 1;
-      for (uint32_t r = q + 1; r < end; r++) out[q] += (factor *= ahead / (double)(r - q)) * y[r];
+  double *out = stepper->ahead, factor[SERIES] = {1};
+  uint32_t known = 1; /* factors: powers of `ahead` over factorials */
+  for (uint32_t j = 0, end = array->column_start[0]; j < array->problem->unknowns; j++) {
+    uint32_t begin = end;
+    end = array->column_start[j + 1];
+    for (uint32_t q = begin; q < end; q++) {
+      uint32_t terms = end - q < SERIES ? end - q : SERIES;
+      for (; known < terms; known++) factor[known] = factor[known - 1] * (ahead / known);
+      double sum = y[q];
+      for (uint32_t k = 1; k < terms; k++) sum += factor[k] * y[q + k];
+      out[q] = sum;
     }
   }
   return (ConstMoment){t + ahead, out};
