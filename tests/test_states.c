@@ -130,6 +130,42 @@ static void clones_go_on_alike(void **state) {
   }
 }
 
+/* Restored again and again, also across changes of the structure, with states saved on either side of them: the lists of events and pivots
+ * stay the run's own (for sanitizers and valgrind). */
+static void restore_often(const char *example, const char *method) {
+  char path[1024];
+  snprintf(path, sizeof path, "%s/examples/%s", getenv("SOURCE_DIR"), example);
+  daedal_model *model = daedal_load_file(path, NULL, NULL);
+  daedal_options options = daedal_default_options();
+  options.method = method;
+  options.stop_time = 1;
+  daedal_plan *plan = daedal_plan_make(model, &options);
+  daedal_run *run = daedal_run_make(plan);
+  daedal_state *states[2] = {NULL, NULL};
+  assert_int_equal(daedal_run_start(run), DAEDAL_OK);
+  for (int k = 0; k < 2; k++) {
+    assert_int_equal(daedal_run_advance(run, 0.3 + 0.4 * k), DAEDAL_OK);
+    assert_non_null(states[k] = daedal_run_save(run));
+  }
+  for (int k = 0; k < 6; k++) {
+    assert_int_equal(daedal_run_advance(run, 1), DAEDAL_OK);
+    daedal_result *result = daedal_run_result(run);
+    uint32_t events = (uint32_t)daedal_result_statistics(result).events;
+    for (uint32_t e = 0; e < events; e++) assert_false(daedal_result_event(result, e).time > 1);
+    assert_int_equal(daedal_run_restore(run, states[k % 2]), DAEDAL_OK);
+  }
+  daedal_run_free(run);
+  daedal_plan_free(plan);
+  daedal_model_free(model);
+}
+
+static void states_are_restored_often(void **state) {
+  (void)state;
+  static const char *const methods[] = {"none", "dummy"};
+  for (size_t k = 0; k < sizeof EXAMPLES / sizeof *EXAMPLES; k++)
+    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) restore_often(EXAMPLES[k], methods[m]);
+}
+
 /* The derivatives of the run at its own states, and the Jacobian by differences. */
 static void check_form(const char *example, Bench *bench) {
   enum { MOST = 64 };
@@ -202,8 +238,9 @@ static void form_needs_a_start(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(clones_go_on_alike),        cmocka_unit_test(beginnings_stay),
-      cmocka_unit_test(clones_can_be_read),        cmocka_unit_test(form_has_its_derivatives),
-      cmocka_unit_test(indicators_tell_of_events), cmocka_unit_test(form_needs_a_start)};
+      cmocka_unit_test(clones_go_on_alike),       cmocka_unit_test(beginnings_stay),
+      cmocka_unit_test(clones_can_be_read),       cmocka_unit_test(states_are_restored_often),
+      cmocka_unit_test(form_has_its_derivatives), cmocka_unit_test(indicators_tell_of_events),
+      cmocka_unit_test(form_needs_a_start)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
