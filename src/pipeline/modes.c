@@ -70,8 +70,9 @@ static bool restructure(Simulation *simulation, double t, const double *y) {
          simulation->plan->model->discretes.count * sizeof(double));
   const Plan *plan = mode_plan(simulation, &handover, &is_new);
   if (!plan) return false;
-  ArrayRun original = is_new ? plan->first : start_array(plan, simulation->heap, before->original->parameters);
-  if (!is_new && !start_at_event(plan, &original, &handover, simulation->heap, simulation->diags)) return false;
+  /* Also if it is new: a run that is restored meets it again, and must not find other values. */
+  ArrayRun original = start_array(plan, simulation->heap, before->original->parameters);
+  if (!start_at_event(plan, &original, &handover, simulation->heap, simulation->diags)) return false;
   simulation->plan = plan;
   simulation->original = original;
   simulation->original.evaluator->inputs = before->evaluator->inputs;

@@ -1,6 +1,7 @@
 /* stepping: a run under way: its values, its state saved and restored, copies of it. */
 #include "pipeline/parts.h"
 
+#include <math.h>
 #include <string.h>
 
 struct SimulationState {
@@ -23,6 +24,8 @@ bool simulation_restore(Simulation *simulation, const SimulationState *state) {
   simulation->original = state->original;
   simulation->system = state->system;
   simulation->view = state->view;
+  simulation->changes = 0;
+  simulation->changed = -HUGE_VAL;
   recorder_rebind(simulation->recorder, simulation->system.evaluator);
   return run_restore(simulation->run, state->reached);
 }
@@ -77,6 +80,7 @@ bool simulation_clone(Simulation *simulation, Heap *heap, const Simulation *from
   if (!simulation_make_view(simulation)) return false;
   simulation_make_recorder(simulation);
   simulation_make_loop(simulation);
+  simulation->options = from->options; /* those of the plan that it began with */
   simulation->facts = from->facts;
   simulation_note_beginning(simulation);
   simulation->facts.recorder = simulation->recorder;

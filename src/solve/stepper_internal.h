@@ -21,6 +21,7 @@ struct Stepper {
   void *self, *ticket;       /* of the heap that the integrator lives in; NULL: there is none yet */
   double *y, *ahead, *begin; /* begin: where the last step began */
   double before;             /* where the last step began */
+  bool is_started;           /* nothing has happened since it began at `begin`, whose columns the integrator may have corrected */
   bool terminated;           /* the model asked for the end */
   bool watches;              /* assertions outside of whens are looked at after each step */
   bool at_event;             /* the last step ended at one, with the columns before it in y */
