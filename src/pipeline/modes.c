@@ -38,6 +38,12 @@ const Plan *mode_plan(Simulation *simulation, const Handover *handover, bool *is
   return known ? known : make_mode(simulation, handover, holds, simulation->diags);
 }
 
+const Plan *mode_plan_again(Simulation *simulation, const Plan *other) {
+  bool *holds = heap_copy(simulation->heap, other->holds, other->branches.count, sizeof *holds);
+  Handover handover = {.time = other->start.time, .evaluator = other->first.evaluator, .again = &other->start};
+  return make_mode(simulation, other->start.y ? &handover : NULL, holds, simulation->diags);
+}
+
 double *mode_columns(const Simulation *simulation, const double *y, Heap *heap) {
   const View *view = simulation->view;
   uint32_t columns = view->original->array->columns;

@@ -47,6 +47,8 @@ double *share_save(const Share *share, Heap *heap) {
 
 void share_restore(Share *share, const double *guesses) {
   memcpy(share->before, guesses, columns_of(share) * sizeof(double));
+  statespace_forget(share->original.space);
+  jump_forget(share->jump);
 }
 
 /* Solves the columns that are no states, with the states that serve best or those held. y stays as it is where that fails, in

@@ -11,7 +11,7 @@
 Share *share_new(Heap *heap, View *view, const Reduction *reduction, const ArrayRun *original);
 
 /* The guesses of columns of the model's array that the view has not, left by the last event: kept, and taken over from a view of the
- * same reduction. */
+ * same reduction. What was factored since counts no more. */
 double *share_save(const Share *share, Heap *heap);
 void share_restore(Share *share, const double *guesses);
 
