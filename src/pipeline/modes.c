@@ -72,8 +72,8 @@ static bool restructure(Simulation *simulation, double t, const double *y) {
   View *before = simulation->view;
   Handover handover = {t, before->original,
                        before->share ? share_columns(before->share, y) : mode_columns(simulation, y, simulation->heap)};
-  memcpy(handover.evaluator->discretes, before->evaluator->discretes,
-         simulation->plan->model->discretes.count * sizeof(double));
+  memmove(handover.evaluator->discretes, before->evaluator->discretes, /* which may be the same */
+          simulation->plan->model->discretes.count * sizeof(double));
   const Plan *plan = mode_plan(simulation, &handover, &is_new);
   if (!plan) return false;
   /* Also if it is new: a run that is restored meets it again, and must not find other values. */
