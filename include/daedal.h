@@ -13,7 +13,8 @@
  * Ownership: each handle is freed by its own function. A handle keeps alive what it was made from, so they may be freed in any
  * order. Every `const` pointer handed out belongs to the handle it came from and lives as long as that. NULL is a
  * handle of nothing: its status is DAEDAL_INTERNAL, its counts are 0, its texts NULL, and it may be freed. An
- * index out of range gives an empty text, or NaN.
+ * index out of range gives an empty text, or NaN. NULL for another pointer that a call needs is DAEDAL_USAGE, or nothing is found; a list
+ * of options that is NULL has no members, whatever its count.
  *
  * Threads: a model and a plan may be used by any number of threads at once. A run and a result have one user at a time;
  * different ones need no care. Nothing is printed, and there is no global state.
@@ -447,7 +448,9 @@ daedal_diagnostic daedal_plan_diagnostic(const daedal_plan *plan, uint32_t index
  * decide at the values given; such a run makes it by itself. Parameters that decide sizes always need one. */
 bool daedal_plan_depends_on_values(const daedal_plan *plan);
 
-/* The model whose variables its runs count: that of the call, or one read again for overrides and inputs. */
+/* The model whose variables its runs count: that of the call, or one read again for overrides and inputs. A run in which a parameter is
+ * set that decides sizes has a model of its own, and yet these handles: the variables of the same names, NaN where it has none; what
+ * only it has is seen in a plan made with that value. */
 const daedal_model *daedal_plan_model(const daedal_plan *plan);
 
 typedef struct daedal_run daedal_run;

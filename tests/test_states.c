@@ -130,6 +130,126 @@ static void clones_go_on_alike(void **state) {
   }
 }
 
+/* Numbers that look random, the same in every run of the test. */
+static double draw(uint64_t *seed) {
+  *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+  return (double)(*seed >> 11) / 9007199254740992.0;
+}
+
+static void must_agree(const char *what, const daedal_model *model, const double *a, const double *b) {
+  for (uint32_t v = 0; v < daedal_variable_count(model); v++)
+    if (memcmp(&a[v], &b[v], sizeof *a) != 0)
+      fail_msg("%s: %s is %.17g and %.17g", what, daedal_variable_get(model, v).name, a[v], b[v]);
+}
+
+/* From the time reached to `until`, by one advance or by `parts` of it, as often as it can be restored and cloned; saving twice is as good
+ * as once. Runs that fail do so each time. */
+static void go_on_alike(const char *what, daedal_run *run, const daedal_model *model, double until, int parts) {
+  uint32_t count = daedal_variable_count(model);
+  double *first = malloc((count + 1) * sizeof *first), begin = daedal_run_time(run);
+  daedal_state *state = daedal_run_save(run);
+  daedal_run *clone = daedal_run_clone(run), *runs[] = {run, run, clone, run};
+  daedal_status expected = DAEDAL_OK;
+  if (!state || !clone) fail_msg("%s at %.17g: %s", what, begin, state ? "no clone" : "no state");
+  for (int k = 0; k < 4; k++) {
+    daedal_status status = DAEDAL_OK;
+    if (k % 2) assert_int_equal(daedal_run_restore(run, state), DAEDAL_OK);
+    for (int part = 1; part <= parts && status == DAEDAL_OK && !daedal_run_ended(runs[k]); part++)
+      status = daedal_run_advance(runs[k], part < parts ? begin + (until - begin) * part / parts : until);
+    if (!k) expected = status;
+    if (status != expected) fail_msg("%s from %.17g: status %d and %d", what, begin, (int)expected, (int)status);
+    if (status != DAEDAL_OK) continue;
+    if (!k) memcpy(first, daedal_run_values(run), count * sizeof *first);
+    else must_agree(what, model, first, daedal_run_values(runs[k]));
+  }
+  daedal_run_free(clone);
+  daedal_state_free(run, state);
+  free(first);
+}
+
+static void check_alike(daedal_model *model, const char *method, const char *solver, double stop, uint64_t *seed) {
+  char what[200];
+  snprintf(what, sizeof what, "%s by %s and %s", daedal_model_name(model), method, solver);
+  daedal_options options = daedal_default_options();
+  options.method = method;
+  options.solver = solver;
+  options.stop_time = stop;
+  daedal_plan *plan = daedal_plan_make(model, &options);
+  daedal_run *run = daedal_run_make(plan);
+  for (int k = 0; k < 3 && daedal_run_start(run) == DAEDAL_OK; k++) {
+    double from = stop * draw(seed), until = from + (stop - from) * draw(seed);
+    if (daedal_run_advance(run, from) == DAEDAL_OK) go_on_alike(what, run, model, until, 1 + (int)(4 * draw(seed)));
+  }
+  daedal_run_free(run);
+  daedal_plan_free(plan);
+}
+
+/* Events of every kind, for all methods and solvers: structures that change, constraints, ideal diodes, sliding and termination. */
+static void states_go_on_alike(void **state) {
+  (void)state;
+  static const char *const texts[] = {
+      "model Pendulum Real x(start = 0.6), y(start = -0.8), u(start = 0), v, lam, g; Integer k(start = 0, fixed = "
+      "true);\n"
+      "equation der(x) = u; der(y) = v; der(u) = -lam*x; der(v) = -lam*y - g; x^2 + y^2 = 1;\n"
+      "g = if x > 0 then 9.81 else 5; when x < 0 then k = pre(k) + 1; end when; end Pendulum;\n",
+      "model Diode Real u, i, v(start = 0, fixed = true), s; Boolean off; equation off = s < 0; u = if off then s else "
+      "0;\n"
+      "i = if off then 0 else s; sin(20*time) - v = u + 0.1*i; der(v) = i - 0.5*v; end Diode;\n",
+      "model Rope Real x(start = 0.5, fixed = true), y(start = 0, fixed = true), vx(start = 0, fixed = true),\n"
+      "vy(start = 0, fixed = true), tension; Boolean taut(start = false, fixed = true); equation der(x) = vx; der(y) = "
+      "vy;\n"
+      "der(vx) = -tension*x; der(vy) = -tension*y - 9.81; 0 = if taut then x^2 + y^2 - 1 else tension;\n"
+      "when x^2 + y^2 >= 1 then taut = true; elsewhen tension < 0 then taut = false; end when; end Rope;\n",
+      "model Ends Real x(start = 1, fixed = true), z; equation der(x) = if x > 0.5 then -1 else -0.1*z; z = x^2 + "
+      "sin(time);\n"
+      "when x < 0.45 then terminate(\"low\"); end when; end Ends;\n"};
+  uint64_t seed = 12;
+  for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+    daedal_model *model = daedal_load_text(texts[k], strlen(texts[k]), NULL, NULL, NULL);
+    assert_int_equal(daedal_model_status(model), DAEDAL_OK);
+    for (const char *const *method = daedal_method_names(); *method; method++)
+      for (const char *const *solver = daedal_solver_names(); *solver; solver++)
+        check_alike(model, *method, *solver, 1.5, &seed);
+    daedal_model_free(model);
+  }
+}
+
+/* Restored again and again, also across changes of the structure, with states saved on either side of them: the lists of events and pivots
+ * stay the run's own (for sanitizers and valgrind). */
+static void restore_often(const char *example, const char *method) {
+  char path[1024];
+  snprintf(path, sizeof path, "%s/examples/%s", getenv("SOURCE_DIR"), example);
+  daedal_model *model = daedal_load_file(path, NULL, NULL);
+  daedal_options options = daedal_default_options();
+  options.method = method;
+  options.stop_time = 1;
+  daedal_plan *plan = daedal_plan_make(model, &options);
+  daedal_run *run = daedal_run_make(plan);
+  daedal_state *states[2] = {NULL, NULL};
+  assert_int_equal(daedal_run_start(run), DAEDAL_OK);
+  for (int k = 0; k < 2; k++) {
+    assert_int_equal(daedal_run_advance(run, 0.3 + 0.4 * k), DAEDAL_OK);
+    assert_non_null(states[k] = daedal_run_save(run));
+  }
+  for (int k = 0; k < 6; k++) {
+    assert_int_equal(daedal_run_advance(run, 1), DAEDAL_OK);
+    daedal_result *result = daedal_run_result(run);
+    uint32_t events = (uint32_t)daedal_result_statistics(result).events;
+    for (uint32_t e = 0; e < events; e++) assert_false(daedal_result_event(result, e).time > 1);
+    assert_int_equal(daedal_run_restore(run, states[k % 2]), DAEDAL_OK);
+  }
+  daedal_run_free(run);
+  daedal_plan_free(plan);
+  daedal_model_free(model);
+}
+
+static void states_are_restored_often(void **state) {
+  (void)state;
+  static const char *const methods[] = {"none", "dummy"};
+  for (size_t k = 0; k < sizeof EXAMPLES / sizeof *EXAMPLES; k++)
+    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) restore_often(EXAMPLES[k], methods[m]);
+}
+
 /* The derivatives of the run at its own states, and the Jacobian by differences. */
 static void check_form(const char *example, Bench *bench) {
   enum { MOST = 64 };
@@ -202,8 +322,9 @@ static void form_needs_a_start(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(clones_go_on_alike),        cmocka_unit_test(beginnings_stay),
-      cmocka_unit_test(clones_can_be_read),        cmocka_unit_test(form_has_its_derivatives),
+      cmocka_unit_test(clones_go_on_alike),        cmocka_unit_test(states_go_on_alike),
+      cmocka_unit_test(beginnings_stay),           cmocka_unit_test(clones_can_be_read),
+      cmocka_unit_test(states_are_restored_often), cmocka_unit_test(form_has_its_derivatives),
       cmocka_unit_test(indicators_tell_of_events), cmocka_unit_test(form_needs_a_start)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

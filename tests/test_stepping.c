@@ -197,13 +197,61 @@ static void variables_are_listed(void **state) {
   daedal_model_free(model);
 }
 
+/* A run whose structural parameter was set has a model of its own, and yet the handles of the plan: with more and with fewer
+ * elements, and with inputs. */
+static void check_structural(daedal_plan *plan, uint32_t n) {
+  enum { GUARD = 50 };
+  const daedal_model *model = daedal_plan_model(plan);
+  uint32_t count = daedal_variable_count(model);
+  double *room = malloc((count + GUARD) * sizeof *room), sum = 0;
+  for (uint32_t k = 0; k < count + GUARD; k++) room[k] = -7;
+  daedal_run *run = daedal_run_make(plan);
+  assert_int_equal(daedal_run_set(run, "n", n), DAEDAL_OK);
+  must("structural", run, daedal_run_start(run));
+  uint32_t u = daedal_variable_find(model, "u");
+  assert_int_equal(daedal_run_set_value(run, u, 2), DAEDAL_OK);
+  must("structural", run, daedal_run_advance(run, 0.5));
+  must("structural", run, daedal_run_interpolate(run, 0.5, room));
+  for (uint32_t k = count; k < count + GUARD; k++) assert_true(room[k] == -7);
+  for (uint32_t k = 1; k <= n; k++) sum += exp(-0.5 * k);
+  const double *values = daedal_run_values(run);
+  assert_true(fabs(values[daedal_variable_find(model, "s")] - sum) < 1e-4);
+  assert_true(fabs(values[daedal_variable_find(model, "z")] - 1) < 1e-4);
+  assert_true(values[u] == 2 && values[daedal_variable_find(model, "n")] == n);
+  assert_int_equal(isnan(values[daedal_variable_find(model, "x[2]")]), n < 2);
+  for (uint32_t v = 0; v < count; v++) assert_true(values[v] == room[v] || (isnan(values[v]) && isnan(room[v])));
+  const double *rates = daedal_run_derivatives(run);
+  assert_true(fabs(rates[daedal_variable_find(model, "x[1]")] + exp(-0.5)) < 1e-4);
+  daedal_run_free(run);
+  free(room);
+}
+
+static void structural_parameters_are_stepped(void **state) {
+  (void)state;
+  static const char text[] =
+      "model M parameter Integer n = 2; input Real u; Real x[n](each start = 1, each fixed = true);\n"
+      "Real s = sum(x); Real z(start = 0, fixed = true);\n"
+      "equation for i in 1:n loop der(x[i]) = -i*x[i]; end for; der(z) = u; end M;\n";
+  static const uint32_t sizes[] = {400, 1, 2, 3};
+  daedal_model *model = daedal_load_text(text, strlen(text), NULL, NULL, NULL);
+  daedal_options options = daedal_default_options();
+  options.inputs = "u";
+  for (int k = 0; k < 2; k++, options.overrides = "n=3") {
+    daedal_plan *plan = daedal_plan_make(model, &options);
+    for (size_t n = 0; n < sizeof sizes / sizeof *sizes; n++) check_structural(plan, sizes[n]);
+    daedal_plan_free(plan);
+  }
+  daedal_model_free(model);
+}
+
 static void events_are_stepped(void **state) {
   (void)state;
   each_example("events/*.mo", 1e-4, 5e-3);
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(examples_are_stepped), cmocka_unit_test(events_are_stepped),
-                                     cmocka_unit_test(values_are_set), cmocka_unit_test(variables_are_listed)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(examples_are_stepped), cmocka_unit_test(events_are_stepped), cmocka_unit_test(values_are_set),
+      cmocka_unit_test(structural_parameters_are_stepped), cmocka_unit_test(variables_are_listed)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

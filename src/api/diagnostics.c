@@ -7,6 +7,9 @@ static const daedal_diagnostic OUT_OF_MEMORY = {.severity = DAEDAL_ERROR,
                                                 .place = {.path = ""},
                                                 .code = "D100"};
 
+/* Behind the last one. */
+static const daedal_diagnostic NO_DIAGNOSTIC = {.message = "", .place = {.path = ""}, .code = ""};
+
 static daedal_place place_of(const Source *source, Span span, Arena *arena) {
   bool is_known = source_holds(source, span);
   const SourceFile *file = is_known ? source_file(source, span.begin) : source_main(source);
@@ -43,10 +46,14 @@ static void publish(Published *published, const Diags *diags, const Source *sour
   }
 }
 
-static daedal_diagnostic published_get(const Published *published, uint32_t index) {
+/* Behind what was published a broken handle has that it is broken. */
+static daedal_diagnostic published_get(const Published *published, bool broken, uint32_t index) {
   if (index < published->list.count) return published->list.data[index];
-  return OUT_OF_MEMORY;
+  return broken && index == published->list.count ? OUT_OF_MEMORY : NO_DIAGNOSTIC;
 }
+
+/* Of a handle for which there was no memory. */
+static daedal_diagnostic missing_get(uint32_t index) { return index ? NO_DIAGNOSTIC : OUT_OF_MEMORY; }
 
 daedal_code daedal_code_get(uint32_t index) {
   const DiagMessage *message = diag_messages();
@@ -76,9 +83,9 @@ uint32_t daedal_diagnostic_count(const daedal_model *model) {
 }
 
 daedal_diagnostic daedal_diagnostic_get(const daedal_model *model, uint32_t index) {
-  if (!model) return OUT_OF_MEMORY;
+  if (!model) return missing_get(index);
   model_lock(model);
-  daedal_diagnostic diagnostic = published_get(&model->published, index);
+  daedal_diagnostic diagnostic = published_get(&model->published, model->broken, index);
   model_unlock(model);
   return diagnostic;
 }
@@ -96,7 +103,7 @@ uint32_t daedal_result_diagnostic_count(const daedal_result *result) {
 }
 
 daedal_diagnostic daedal_result_diagnostic(const daedal_result *result, uint32_t index) {
-  return result ? published_get(&result->published, index) : OUT_OF_MEMORY;
+  return result ? published_get(&result->published, result->broken, index) : missing_get(index);
 }
 
 uint32_t daedal_plan_diagnostic_count(const daedal_plan *plan) {

@@ -245,7 +245,18 @@ static bool work_export(daedal_result *result, const void *argument) {
   return ok;
 }
 
+static bool work_wrong(daedal_result *result, const void *argument) {
+  const char *message = argument;
+  return end_run(result, refuse_usage(result, message));
+}
+
+/* A result that only says what is wrong with the call. */
+static daedal_result *refuse_call(daedal_model *model, const char *message) {
+  return result_make(model, NULL, work_wrong, message);
+}
+
 static daedal_result *export_model(daedal_model *model, const ExportOrder *order, const daedal_options *options) {
+  if (!order->directory) return refuse_call(model, "an export needs a directory to write to");
   daedal_result *result = daedal_initialize(model, options);
   if (result && result->status == DAEDAL_OK && !result_protect(result, work_export, order) &&
       result->status == DAEDAL_OK)
@@ -282,17 +293,13 @@ static bool work_fmu(daedal_result *result, const void *argument) {
   return result->status == DAEDAL_OK;
 }
 
-static bool work_wrong_kind(daedal_result *result, const void *argument) {
-  const char *message = argument;
-  return end_run(result, refuse_usage(result, message));
-}
-
 daedal_result *daedal_export_fmu(daedal_model *model, const char *path, int version, const char *kind,
                                  const daedal_options *options) {
   FmuOrder order = {path, {version, !kind || strcmp(kind, "me") == 0, !kind || strcmp(kind, "cs") == 0}};
   daedal_options own = options_given(options);
   if ((version != 2 && version != 3) || !(order.kinds.has_exchange || order.kinds.has_cosimulation))
-    return result_make(model, &own, work_wrong_kind, "an FMU has version 2 or 3, and is of kind me or cs");
+    return refuse_call(model, "an FMU has version 2 or 3, and is of kind me or cs");
+  if (!path) return refuse_call(model, "an FMU needs a file to be written to");
   own.open_inputs = true;
   daedal_result *result = daedal_initialize(model, &own);
   if (result && result->status == DAEDAL_OK && !result_protect(result, work_fmu, &order) && result->status == DAEDAL_OK)

@@ -87,7 +87,8 @@ static bool add_item(InputReader *reader, const char *begin, const char *end) {
 
 static bool add_given(InputReader *reader, const daedal_input *input) {
   Heap *heap = reader->result->heap;
-  if (!input->name || (!input->value && !input->rows))
+  bool has_table = input->rows && input->times && input->values;
+  if (!input->name || (!input->value && !has_table))
     return refuse(reader, "an input needs a name, and a function or a table");
   if (!input->value)
     return add_points(reader, input->name, heap_copy(heap, input->times, input->rows, sizeof(double)),

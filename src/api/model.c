@@ -212,7 +212,11 @@ daedal_model *model_load_modified(const daedal_model *model, const ModificationV
 
 daedal_status daedal_model_status(const daedal_model *model) {
   if (!model || model->broken) return DAEDAL_INTERNAL;
-  return model->model ? DAEDAL_OK : (daedal_status)diags_code(&model->diags);
+  if (model->model) return DAEDAL_OK;
+  model_lock(model);
+  daedal_status status = (daedal_status)diags_code(&model->diags);
+  model_unlock(model);
+  return status;
 }
 
 const char *daedal_model_text(const daedal_model *model) { return model ? source_main(&model->source)->text : NULL; }
@@ -249,7 +253,7 @@ static bool work_dump(daedal_model *model, const void *argument) {
 
 const char *daedal_dump(daedal_model *model, const char *pass) {
   DumpRequest request = {.pass = pass}, *asked = &request;
-  return model_protect(model, work_dump, &asked) ? request.text.data : NULL;
+  return pass && model_protect(model, work_dump, &asked) ? request.text.data : NULL;
 }
 
 /* ---- files ---- */
@@ -267,10 +271,11 @@ static bool work_write(daedal_model *model, const void *argument) {
 
 daedal_status daedal_write_bytes(daedal_model *model, const char *path, const void *bytes, size_t length) {
   WholeFile file = {path, bytes, length};
+  if (model && (!path || (!bytes && length))) return DAEDAL_USAGE;
   if (model_protect(model, work_write, &file)) return DAEDAL_OK;
   return !model || model->broken ? DAEDAL_INTERNAL : DAEDAL_FILE;
 }
 
 daedal_status daedal_write_text(daedal_model *model, const char *path, const char *text) {
-  return daedal_write_bytes(model, path, text, strlen(text));
+  return model && !text ? DAEDAL_USAGE : daedal_write_bytes(model, path, text, text ? strlen(text) : 0);
 }

@@ -27,7 +27,8 @@ daedal_options daedal_default_options(void) {
                           .gradient_memory = NAN};
 }
 
-/* Members that the caller's struct does not have, or leaves NULL where a name is needed, are those of the defaults. */
+/* Members that the caller's struct does not have, or leaves NULL where a name is needed, are those of the defaults; a list that is
+ * NULL has no members. */
 daedal_options options_given(const daedal_options *options) {
   daedal_options given = daedal_default_options();
   if (!options || !options->size) return given;
@@ -35,6 +36,8 @@ daedal_options options_given(const daedal_options *options) {
   memcpy(&given, options, options->size < sizeof given ? options->size : sizeof given);
   if (!given.method) given.method = defaults.method;
   if (!given.solver) given.solver = defaults.solver;
+  if (!given.given_inputs) given.given_input_count = 0;
+  if (!given.output_times) given.output_time_count = 0;
   return given;
 }
 
@@ -45,7 +48,7 @@ const char *const *daedal_solver_names(void) { return solver_names; }
 
 const char *daedal_nearest_name(const char *word, const char *const *names) {
   Suggestion best = {.word = word};
-  for (; *names; names++) suggest_offer(&best, *names);
+  for (; word && names && *names; names++) suggest_offer(&best, *names);
   return best.nearest;
 }
 

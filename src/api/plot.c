@@ -74,7 +74,8 @@ static bool work_choose(daedal_result *result, const void *argument) {
   if (!ok) return false;
   uint32_t *chosen = heap_array(result->heap, signals->list.count, sizeof *chosen);
   *request->count = choose_signals(signals, filter, chosen);
-  for (uint32_t k = 0; k < *request->count && k < request->most; k++) request->signals[k] = chosen[k] + 1;
+  for (uint32_t k = 0; k < *request->count && k < request->most && request->signals; k++)
+    request->signals[k] = chosen[k] + 1;
   heap_free(result->heap, chosen);
   return true;
 }

@@ -20,7 +20,7 @@ bool model_protect(daedal_model *model, ModelWork work, const void *argument) {
   ModelCall call = {model, work, argument, false};
   if (!model) return false;
   model_lock(model);
-  if (!model->broken) model->broken = !heap_protect(model->heap, call_model, &call);
+  if (!model->broken && !heap_protect(model->heap, call_model, &call)) model->broken = true;
   bool ok = call.ok && !model->broken;
   model_unlock(model);
   return ok;

@@ -17,7 +17,7 @@ uint32_t daedal_run_state_count(const daedal_run *run) {
 
 daedal_status daedal_run_states(const daedal_run *run, double *states) {
   const View *view = state_view(run);
-  if (!view) return DAEDAL_USAGE;
+  if (!view || !states) return DAEDAL_USAGE;
   const double *y = run_values(run->result->simulation.run);
   for (int32_t k = 0; k < view->system.links; k++) states[k] = y[view->system.link_from[k]];
   return DAEDAL_OK;
@@ -64,7 +64,8 @@ static bool work_point(daedal_result *result, const void *argument) {
 }
 
 static daedal_status evaluate(daedal_run *run, const StatePoint *point) {
-  if (!state_view(run)) return DAEDAL_USAGE;
+  bool is_whole = point->states && (point->rates || point->jacobian || point->indicators);
+  if (!state_view(run) || !is_whole) return DAEDAL_USAGE;
   if (result_protect(run->result, work_point, point)) return DAEDAL_OK;
   return run->result->broken ? DAEDAL_INTERNAL : DAEDAL_INTEGRATION;
 }

@@ -107,8 +107,14 @@ static bool find(daedal_result *result, const Request *request, const LinearRequ
   return linearize_at(result, names, request->run.start, point->y);
 }
 
+static bool is_way(const char *way) {
+  return !way || !strcmp(way, "newton") || !strcmp(way, "homotopy") || !strcmp(way, "integration");
+}
+
 static bool look_for(daedal_result *result, const void *argument) {
   const SteadyWork *work = argument;
+  if (!is_way(work->way))
+    return end_run(result, refuse_usage(result, "a steady state is found by newton, homotopy or integration"));
   LinearRequest names;
   Request request = {.initialize_only = true, .keeps_method = true};
   bool ok = read_request(result, work->options, &request) && linear_names_read(result, "", "", &names, &request);

@@ -86,10 +86,13 @@ daedal_result *daedal_run_take_result(daedal_run *run) {
 
 /* ---- values ---- */
 
-/* The signals of all variables and their derivatives, and room for their values. */
+/* The model whose variables the caller counts. The run may have one of its own, read again with other structural parameters. */
+static const daedal_model *counted(const daedal_result *result) { return result->plan->asked->model; }
+
+/* The signals of all variables and their derivatives, by name, and room for their values. */
 static bool work_bind(daedal_result *result, const void *argument) {
   (void)argument;
-  const Model *model = result->model->model;
+  const Model *model = counted(result)->model;
   const SignalTable *signals = recorder_of(result)->signals;
   Heap *heap = result->heap;
   uint32_t count = model->variables.count;
@@ -115,7 +118,7 @@ static bool bind_variables(daedal_result *result) {
 }
 
 static void gather(const daedal_result *result, const Signal *const *signals, const double *y, double *values) {
-  uint32_t count = result->model->model->variables.count;
+  uint32_t count = daedal_variable_count(counted(result));
   for (uint32_t v = 0; v < count; v++)
     values[v] = signals[v] ? simulation_value(&result->simulation, signals[v], y) : NAN;
 }
@@ -154,6 +157,7 @@ static bool work_interpolate(daedal_result *result, const void *argument) {
 }
 
 daedal_status daedal_run_interpolate(daedal_run *run, double time, double *values) {
+  if (!values) return DAEDAL_USAGE;
   if (!is_settled(run)) return refused(run);
   if (result_protect(run->result, work_interpolate, &(Interpolation){time, values})) return DAEDAL_OK;
   return run->result->broken ? DAEDAL_INTERNAL : DAEDAL_USAGE;
@@ -166,10 +170,16 @@ typedef struct Setting {
   double value;
 } Setting;
 
+/* The number of the variable in the run's own model; UINT32_MAX: it has none of that name. */
+static uint32_t own_variable(const daedal_result *result, uint32_t variable) {
+  if (result->model == counted(result)) return variable;
+  return daedal_variable_find(result->model, daedal_variable_get(counted(result), variable).name);
+}
+
 static bool work_set(daedal_result *result, const void *argument) {
   const Setting *setting = argument;
   const Signal *signal = result->value_of[setting->variable];
-  if (simulation_give(&result->simulation, setting->variable, setting->value)) return true;
+  if (simulation_give(&result->simulation, own_variable(result, setting->variable), setting->value)) return true;
   return signal && simulation_reset(&result->simulation, signal, setting->value);
 }
 
@@ -177,7 +187,7 @@ daedal_status daedal_run_set_value(daedal_run *run, uint32_t variable, double va
   if (!run || !isfinite(value)) return DAEDAL_USAGE;
   if (!run->result) return daedal_run_set(run, daedal_variable_get(run->plan->asked->model, variable).name, value);
   if (!stepped(run)) return refused(run);
-  if (variable >= daedal_variable_count(run->result->model)) return DAEDAL_USAGE;
+  if (variable >= daedal_variable_count(counted(run->result))) return DAEDAL_USAGE;
   if (bind_variables(run->result) && result_protect(run->result, work_set, &(Setting){variable, value}))
     return DAEDAL_OK;
   return run->result->broken ? DAEDAL_INTERNAL : DAEDAL_USAGE;

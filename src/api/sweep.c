@@ -397,6 +397,6 @@ daedal_status daedal_sweep_put(daedal_sweep *sweep, uint32_t point, daedal_statu
                                const double *values) {
   if (daedal_sweep_status(sweep) != DAEDAL_OK) return daedal_sweep_status(sweep);
   if (point >= sweep->design.points) return DAEDAL_USAGE;
-  if (!atomic_load(&sweep->done[point])) sweep_finish_point(sweep, point, status, cause, values);
+  if (!atomic_load(&sweep->done[point])) sweep_finish_point(sweep, point, status, cause ? cause : "", values);
   return DAEDAL_OK;
 }

@@ -117,7 +117,7 @@ daedal_status daedal_sweep_write(daedal_sweep *sweep, const char *path) {
 }
 
 daedal_status daedal_sweep_stream(daedal_sweep *sweep, daedal_sink sink, void *context) {
-  return put_table(&(TableWork){sweep, "-", sink, context});
+  return sink ? put_table(&(TableWork){sweep, "-", sink, context}) : DAEDAL_USAGE;
 }
 
 /* ---- JSON ---- */

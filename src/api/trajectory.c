@@ -112,8 +112,14 @@ static bool work_write(daedal_result *result, const void *argument) {
   return ok;
 }
 
+/* Of a result that has no trajectory to write. */
+static daedal_status refused(const daedal_result *result) {
+  return daedal_result_status(result) == DAEDAL_OK ? DAEDAL_INTERNAL : daedal_result_status(result);
+}
+
 daedal_status daedal_result_write(daedal_result *result, const char *path) {
-  if (!recorder_of(result)) return result->status == DAEDAL_OK ? DAEDAL_INTERNAL : result->status;
+  if (!recorder_of(result)) return refused(result);
+  if (!path) return DAEDAL_USAGE;
   if (result_protect(result, work_write, path)) return DAEDAL_OK;
   if (result->broken) return DAEDAL_INTERNAL;
   return is_result_file(path) ? DAEDAL_FILE : DAEDAL_USAGE;
@@ -135,7 +141,8 @@ static bool work_stream(daedal_result *result, const void *argument) {
 
 daedal_status daedal_result_stream(daedal_result *result, daedal_sink sink, void *context) {
   Stream stream = {sink, context};
-  if (!recorder_of(result)) return result->status == DAEDAL_OK ? DAEDAL_INTERNAL : result->status;
+  if (!recorder_of(result)) return refused(result);
+  if (!sink) return DAEDAL_USAGE;
   if (result_protect(result, work_stream, &stream)) return DAEDAL_OK;
   return result->broken ? DAEDAL_INTERNAL : DAEDAL_FILE;
 }

@@ -33,7 +33,7 @@ Extent array_extent(const Model *model, const char *name) {
 uint32_t daedal_array_sizes(const daedal_model *model, const char *name, uint32_t *sizes, uint32_t most) {
   if (!model || !model->model || !name) return 0;
   Extent extent = array_extent(model->model, name);
-  for (uint32_t d = 0; d < extent.dimensions && d < most; d++) sizes[d] = extent.sizes[d];
+  for (uint32_t d = 0; d < extent.dimensions && d < most && sizes; d++) sizes[d] = extent.sizes[d];
   return extent.dimensions;
 }
 

@@ -38,6 +38,12 @@ const Plan *mode_plan(Simulation *simulation, const Handover *handover, bool *is
   return known ? known : make_mode(simulation, handover, holds, simulation->diags);
 }
 
+const Plan *mode_plan_again(Simulation *simulation, const Plan *other) {
+  bool *holds = heap_copy(simulation->heap, other->holds, other->branches.count, sizeof *holds);
+  Handover handover = {.time = other->start.time, .evaluator = other->first.evaluator, .again = &other->start};
+  return make_mode(simulation, other->start.y ? &handover : NULL, holds, simulation->diags);
+}
+
 double *mode_columns(const Simulation *simulation, const double *y, Heap *heap) {
   const View *view = simulation->view;
   uint32_t columns = view->original->array->columns;
@@ -66,12 +72,13 @@ static bool restructure(Simulation *simulation, double t, const double *y) {
   View *before = simulation->view;
   Handover handover = {t, before->original,
                        before->share ? share_columns(before->share, y) : mode_columns(simulation, y, simulation->heap)};
-  memcpy(handover.evaluator->discretes, before->evaluator->discretes,
-         simulation->plan->model->discretes.count * sizeof(double));
+  memmove(handover.evaluator->discretes, before->evaluator->discretes, /* which may be the same */
+          simulation->plan->model->discretes.count * sizeof(double));
   const Plan *plan = mode_plan(simulation, &handover, &is_new);
   if (!plan) return false;
-  ArrayRun original = is_new ? plan->first : start_array(plan, simulation->heap, before->original->parameters);
-  if (!is_new && !start_at_event(plan, &original, &handover, simulation->heap, simulation->diags)) return false;
+  /* Also if it is new: a run that is restored meets it again, and must not find other values. */
+  ArrayRun original = start_array(plan, simulation->heap, before->original->parameters);
+  if (!start_at_event(plan, &original, &handover, simulation->heap, simulation->diags)) return false;
   simulation->plan = plan;
   simulation->original = original;
   simulation->original.evaluator->inputs = before->evaluator->inputs;

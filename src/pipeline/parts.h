@@ -23,6 +23,8 @@ bool start_values(Initializer *initializer, const StartValues *starts, const Run
                   Diags *diags);
 /* The values of the handover in another array; the columns that jump do so as the equations integrated over the instant say. */
 bool start_at_event(const Plan *plan, ArrayRun *run, const Handover *from, Heap *heap, Diags *diags);
+/* The same for the plan itself, which keeps the values handed over. */
+bool start_plan_at_event(Plan *plan);
 /* The branches that hold at the discrete values of now. */
 bool *start_branches(const Plan *plan, Evaluator *evaluator, Heap *heap);
 
@@ -64,6 +66,8 @@ bool pass_view(Simulation *simulation);
 /* The plan of the mode that the handover leads into, made when first met; NULL: of the mode in which the run begins. NULL: an
  * error is in diags. */
 const Plan *mode_plan(Simulation *simulation, const Handover *handover, bool *is_new);
+/* The same plan as that of another run. NULL: an error is in diags. */
+const Plan *mode_plan_again(Simulation *simulation, const Plan *other);
 /* The columns of the model's array where the view is. */
 double *mode_columns(const Simulation *simulation, const double *y, Heap *heap);
 /* Begins in a plan of its own for the mode at the start, which the one for all branches does not fit. */

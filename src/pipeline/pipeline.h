@@ -18,7 +18,14 @@ typedef struct Handover {
   double time;
   Evaluator *evaluator; /* of the array that the model's columns are taken from, and its discrete values */
   const double *y;
+  const struct PlanStart *again; /* instead: values that another run made the same plan with; NULL: none */
 } Handover;
+
+/* The values that a plan for a mode was made with, in its own array. With them a clone makes the same plan. */
+typedef struct PlanStart {
+  double time, *y, *discretes, *pre; /* y NULL: it was made with initial values */
+  Past *past;                        /* NULL without delays */
+} PlanStart;
 
 /* What a run is asked to do; names are checked by the caller. */
 /* Where a run goes on that another program began. */
@@ -83,6 +90,7 @@ typedef struct Plan {
   PatchCodes *starting; /* code for other initial values than those; NULL: none was made */
   Initial initial;
   double *discretes; /* the modes there */
+  PlanStart start;   /* of one made at an event */
   Reduction reduction;
   const uint32_t *orders;             /* see recorder_new */
   const LeafJacobian *varied;         /* rows by the leaves asked for; NULL: none were */

@@ -177,7 +177,7 @@ static bool pass_initial(Plan *plan) {
   plan->facts.status = "init";
   if (plan->request.handover) {
     plan->initial.y = NULL;
-    return start_at_event(plan, &plan->first, plan->request.handover, plan->heap, plan->diags);
+    return start_plan_at_event(plan);
   }
   start_inputs(plan->first.evaluator, &plan->starts);
   plan->initializer = start_initializer(plan, plan->heap, &plan->first);

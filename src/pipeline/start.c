@@ -122,34 +122,58 @@ bool start_values(Initializer *initializer, const StartValues *starts, const Run
   return true;
 }
 
-bool start_at_event(const Plan *plan, ArrayRun *run, const Handover *from, Heap *heap, Diags *diags) {
-  Evaluator *evaluator = run->evaluator;
+/* The values handed over, in the array of the plan. */
+static void take_values(const Plan *plan, ArrayRun *run, const Handover *from) {
   const Array *array = &plan->array;
+  const PlanStart *again = from->again;
+  Evaluator *evaluator = run->evaluator;
   size_t leaves = modes_leaves(&plan->modes) * sizeof(double);
-  uint32_t column;
-  int32_t block;
-  run->y = heap_array(heap, array->columns, sizeof(double));
-  memcpy(evaluator->discretes, from->evaluator->discretes, leaves);
-  memcpy(evaluator->pre, from->evaluator->pre, leaves);
-  if (evaluator->past) past_restore(evaluator->past, from->evaluator->past);
+  memcpy(evaluator->discretes, again ? again->discretes : from->evaluator->discretes, leaves);
+  memcpy(evaluator->pre, again ? again->pre : from->evaluator->pre, leaves);
+  if (evaluator->past) past_restore(evaluator->past, again ? again->past : from->evaluator->past);
   for (uint32_t q = 0; q < array->columns; q++) {
     uint32_t unknown = plan->problem.unknown[array->column_unknown[q]];
-    double value = evaluator_value(from->evaluator, from->y, unknown, array_order(array, q));
+    double value = again ? again->y[q] : evaluator_value(from->evaluator, from->y, unknown, array_order(array, q));
     run->y[q] = isfinite(value) ? value : 0;
   }
-  if (!jump_solve(jump_new(heap, evaluator), from->time, run->y, &column)) {
+}
+
+/* The columns that jump at t do so. */
+static bool jump_at_event(const Plan *plan, ArrayRun *run, double t, Heap *heap, Diags *diags) {
+  uint32_t column;
+  int32_t block;
+  if (!jump_solve(jump_new(heap, run->evaluator), t, run->y, &column)) {
     diag_error(diags, DIAG_JUMP, (Span){0},
-               "at the event at time %.10g the equations do not determine by how much %s jumps", from->time,
-               array_column_name(array, column, &diags->arena));
+               "at the event at time %.10g the equations do not determine by how much %s jumps", t,
+               array_column_name(&plan->array, column, &diags->arena));
     return false;
   }
-  if (!dummy_select(run->dummy, from->time, run->y, &block))
-    return start_no_choice(evaluator, &plan->structure, block, diags);
+  if (!dummy_select(run->dummy, t, run->y, &block))
+    return start_no_choice(run->evaluator, &plan->structure, block, diags);
   statespace_choose(run->space, dummy_depth(run->dummy));
-  if (statespace_complete(run->space, from->time, run->y) == EVAL_OK) return true;
+  if (statespace_complete(run->space, t, run->y) == EVAL_OK) return true;
   diag_error(diags, DIAG_JUMP, (Span){0},
-             "at the event at time %.10g, which changes the structure, no consistent values were found", from->time);
+             "at the event at time %.10g, which changes the structure, no consistent values were found", t);
   return false;
+}
+
+bool start_at_event(const Plan *plan, ArrayRun *run, const Handover *from, Heap *heap, Diags *diags) {
+  run->y = heap_array(heap, plan->array.columns, sizeof(double));
+  take_values(plan, run, from);
+  return jump_at_event(plan, run, from->time, heap, diags);
+}
+
+bool start_plan_at_event(Plan *plan) {
+  const Handover *from = plan->request.handover;
+  ArrayRun *run = &plan->first;
+  size_t leaves = modes_leaves(&plan->modes);
+  run->y = heap_array(plan->heap, plan->array.columns, sizeof(double));
+  take_values(plan, run, from);
+  plan->start = (PlanStart){from->time, heap_copy(plan->heap, run->y, plan->array.columns, sizeof(double)),
+                            heap_copy(plan->heap, run->evaluator->discretes, leaves, sizeof(double)),
+                            heap_copy(plan->heap, run->evaluator->pre, leaves, sizeof(double)),
+                            run->evaluator->past ? past_save(run->evaluator->past, plan->heap) : NULL};
+  return jump_at_event(plan, run, from->time, plan->heap, plan->diags);
 }
 
 bool *start_branches(const Plan *plan, Evaluator *evaluator, Heap *heap) {

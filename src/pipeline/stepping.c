@@ -1,6 +1,7 @@
 /* stepping: a run under way: its values, its state saved and restored, copies of it. */
 #include "pipeline/parts.h"
 
+#include <math.h>
 #include <string.h>
 
 struct SimulationState {
@@ -23,17 +24,19 @@ bool simulation_restore(Simulation *simulation, const SimulationState *state) {
   simulation->original = state->original;
   simulation->system = state->system;
   simulation->view = state->view;
+  simulation->changes = 0;
+  simulation->changed = -HUGE_VAL;
   recorder_rebind(simulation->recorder, simulation->system.evaluator);
   return run_restore(simulation->run, state->reached);
 }
 
 /* The plan that the other run is in: shared, or made once more for this one. */
-static bool share_plan(Simulation *simulation, const Simulation *from, const Handover *here) {
-  bool is_new;
+static bool share_plan(Simulation *simulation, const Simulation *from) {
   if (from->is_shared && from->plan == from->first) return true;
   if (!from->plan->holds) return simulation_replan(simulation);
-  simulation->plan = mode_plan(simulation, here, &is_new);
-  return simulation->plan != NULL;
+  const Plan *plan = mode_plan_again(simulation, from->plan);
+  if (plan) simulation->plan = plan;
+  return plan != NULL;
 }
 
 static void copy_values(Evaluator *to, const Evaluator *from) {
@@ -70,13 +73,14 @@ bool simulation_clone(Simulation *simulation, Heap *heap, const Simulation *from
   simulation_open(simulation, heap, from->first, &request, diags);
   simulation->is_shared = from->is_shared;
   Handover here = {run_time(from->run), from->view->original, mode_columns(from, run_values(from->run), heap)};
-  if (!share_plan(simulation, from, &here)) return false;
+  if (!share_plan(simulation, from)) return false;
   if (!from->is_shared) simulation->first = simulation->plan; /* the other's lives no longer than it */
   simulation->since = here.time;
   share_values(simulation, &here);
   if (!simulation_make_view(simulation)) return false;
   simulation_make_recorder(simulation);
   simulation_make_loop(simulation);
+  simulation->options = from->options; /* those of the plan that it began with */
   simulation->facts = from->facts;
   simulation_note_beginning(simulation);
   simulation->facts.recorder = simulation->recorder;

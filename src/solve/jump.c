@@ -63,6 +63,12 @@ Jump *jump_new(Heap *heap, Evaluator *evaluator) {
   return jump;
 }
 
+void jump_forget(Jump *jump) {
+  linear_set_pattern(jump->linear, jump->start, jump->row);
+  heap_free(jump->evaluator->heap, jump->parameters);
+  jump->parameters = NULL;
+}
+
 bool jump_is_ruled_out(Jump *jump) {
   const Evaluator *evaluator = jump->evaluator;
   size_t count = evaluator->model->parameters.count;

@@ -14,6 +14,9 @@ typedef struct Jump Jump;
 /* For the array of the evaluator. Lives in the heap. O(entries of its Jacobian). */
 Jump *jump_new(Heap *heap, Evaluator *evaluator);
 
+/* Nothing of the jumps so far counts for those to come. */
+void jump_forget(Jump *jump);
+
 /* Is it sure that an event at a point where all rows held contradicts none of those that are differentiated? Parameters may be others than at
  * the last one, if the caller has changed them. */
 bool jump_is_ruled_out(Jump *jump);

@@ -72,6 +72,8 @@ Nearest *nearest_new(Heap *heap, const System *system) {
   return nearest;
 }
 
+void nearest_forget(Nearest *nearest) { linear_set_pattern(nearest->linear, nearest->start, nearest->row); }
+
 static void fill_values(Nearest *nearest) {
   const System *system = nearest->system;
   int32_t n = system->columns, m = system->rows, next = 0;

@@ -10,6 +10,9 @@ typedef struct Nearest Nearest;
 /* For a system whose links stay as they are. Lives in the heap. O(nonzeros). */
 Nearest *nearest_new(Heap *heap, const System *system);
 
+/* Nothing of the points so far counts for those to come, the order of pivots neither. */
+void nearest_forget(Nearest *nearest);
+
 /* Moves y to the nearest point; y stays as it is where that fails. */
 void nearest_move(Nearest *nearest, double t, double *y);
 

@@ -8,7 +8,7 @@
 
 static const char *constraint_text(const RunFacts *facts, Arena *arena) {
   const RunStatistics *statistics = facts->statistics;
-  if (!statistics || statistics->constraint_row == MAP_NONE) return NULL;
+  if (!statistics || !statistics->constraint_array || statistics->constraint_row == MAP_NONE) return NULL;
   return evaluator_row_text(statistics->constraint_array, statistics->constraint_row, arena);
 }
 
@@ -62,8 +62,9 @@ void run_report_text(const RunFacts *facts, Heap *heap, TextVec *text) {
   Arena arena = arena_make(heap);
   text_printf(heap, text, "  method                   %s, %u state%s of %u equations\n", facts->method, facts->states,
               facts->states == 1 ? "" : "s", facts->equations);
-  text_printf(heap, text, "  solver                   %s (%s)\n", statistics->stepper.solver,
-              statistics->stepper.solver_reason);
+  if (statistics->stepper.solver)
+    text_printf(heap, text, "  solver                   %s (%s)\n", statistics->stepper.solver,
+                statistics->stepper.solver_reason);
   text_printf(heap, text, "  steps                    %llu accepted, %llu rejected\n",
               (unsigned long long)statistics->stepper.steps, (unsigned long long)statistics->stepper.rejected);
   text_printf(heap, text, "  residual evaluations     %.0f, and %.0f for output\n",

@@ -26,6 +26,8 @@ struct RunLoop {
   double *at;   /* all columns then, if it is */
   uint64_t steps;
   RunStatistics before;                                        /* of the systems before */
+  PivotVec pivots;                                             /* of all systems: those that the statistics show */
+  EventVec passed;                                             /* likewise */
   uint64_t rows_before, entries_before;                        /* the evaluator's counts at the beginning */
   uint64_t output_rows, output_entries, output_factorizations; /* spent on output points */
 };
@@ -179,6 +181,20 @@ static void collect_constraints(const RunLoop *run) {
   statistics->constraint_array = run->view->original;
 }
 
+/* Those before and those of now, in lists of the statistics' own: a stepper goes on with its list after a restore, and the
+ * lists of the systems before may belong to a state that was saved. */
+static void collect_lists(RunLoop *run) {
+  StepperStatistics *statistics = &run->statistics->stepper;
+  const StepperStatistics *before = &run->before.stepper;
+  run->pivots.count = run->passed.count = 0;
+  for (uint32_t k = 0; k < before->pivots.count; k++) vec_push(run->heap, &run->pivots, before->pivots.data[k]);
+  for (uint32_t k = 0; k < statistics->pivots.count; k++) vec_push(run->heap, &run->pivots, statistics->pivots.data[k]);
+  for (uint32_t k = 0; k < before->passed.count; k++) vec_push(run->heap, &run->passed, before->passed.data[k]);
+  for (uint32_t k = 0; k < statistics->passed.count; k++) vec_push(run->heap, &run->passed, statistics->passed.data[k]);
+  statistics->pivots = run->pivots;
+  statistics->passed = run->passed;
+}
+
 void run_collect(RunLoop *run) {
   RunStatistics *statistics = run->statistics;
   const Evaluator *evaluator = run->view->evaluator;
@@ -187,7 +203,8 @@ void run_collect(RunLoop *run) {
   const RunStatistics *before = &run->before;
   statistics->stepper = stepper_statistics(run->stepper);
   statistics->stepper.factorizations -= run->output_factorizations;
-  stepper_statistics_add(&statistics->stepper, &before->stepper, run->heap);
+  stepper_statistics_add(&statistics->stepper, &before->stepper);
+  collect_lists(run);
   statistics->residual_evaluations = before->residual_evaluations + evaluator_in_rows(evaluator, rows);
   statistics->output_evaluations = before->output_evaluations + evaluator_in_rows(evaluator, run->output_rows);
   statistics->jacobian_evaluations = before->jacobian_evaluations + evaluator_in_jacobians(evaluator, entries);
@@ -234,6 +251,8 @@ static void take_system(RunLoop *run, View *view, const RunPlan *plan, double t,
   run->at = heap_array(run->heap, (size_t)view->system.columns, sizeof(double));
   run->is_open = false;
   run->before = *run->statistics;
+  run->pivots = (PivotVec){0}; /* these lists are now those before */
+  run->passed = (EventVec){0};
   run->constraints = constraints_new(run->heap, view, plan->constraints, t, y);
   run->rows_before = view->evaluator->row_evaluations;
   run->entries_before = view->evaluator->entry_evaluations;
@@ -308,7 +327,11 @@ RunState *run_save(RunLoop *run, Heap *heap) {
 }
 
 bool run_restore(RunLoop *run, const RunState *state) {
+  PivotVec pivots = run->pivots;
+  EventVec passed = run->passed;
   *run = state->loop;
+  run->pivots = pivots;
+  run->passed = passed;
   return stepper_restore(run->stepper, state->reached);
 }
 

@@ -41,6 +41,16 @@ Share *share_new(Heap *heap, View *view, const Reduction *reduction, const Array
 
 static uint32_t columns_of(const Share *share) { return share->view->original->array->columns; }
 
+double *share_save(const Share *share, Heap *heap) {
+  return heap_copy(heap, share->before, columns_of(share), sizeof(double));
+}
+
+void share_restore(Share *share, const double *guesses) {
+  memcpy(share->before, guesses, columns_of(share) * sizeof(double));
+  statespace_forget(share->original.space);
+  jump_forget(share->jump);
+}
+
 /* Solves the columns that are no states, with the states that serve best or those held. y stays as it is where that fails, in
  * share->block. */
 static bool complete(Share *share, double t, double *y, const uint8_t *held) {

@@ -10,6 +10,11 @@
  * in the heap. */
 Share *share_new(Heap *heap, View *view, const Reduction *reduction, const ArrayRun *original);
 
+/* The guesses of columns of the model's array that the view has not, left by the last event: kept, and taken over from a view of the
+ * same reduction. What was factored since counts no more. */
+double *share_save(const Share *share, Heap *heap);
+void share_restore(Share *share, const double *guesses);
+
 /* An event begins at (t, y); nothing has changed yet. Finds all columns of the model's array there. */
 void share_begin(Share *share, double t, const double *y);
 

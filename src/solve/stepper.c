@@ -187,6 +187,7 @@ static double farthest_end(const Stepper *stepper) {
 
 static StepStatus try_step(Stepper *stepper) {
   stepper->before = stepper->integrator->time(stepper->self);
+  stepper->is_started = false;
   leave_kink(stepper);
   copy_numbers(stepper->begin, stepper->integrator->values(stepper->self), (size_t)stepper->view->system.columns);
   keep_branch(stepper);
@@ -390,7 +391,9 @@ static bool begin_discrete(Stepper *stepper, double t) {
 
 bool stepper_start_at(Stepper *stepper, double t, const double *y) {
   copy_numbers(stepper->y, y, (size_t)stepper->view->system.columns);
+  copy_numbers(stepper->begin, y, (size_t)stepper->view->system.columns);
   stepper->before = t;
+  stepper->is_started = true;
   stepper->t_event = -HUGE_VAL;
   stepper->t_doubt = stepper->t_kink = INFINITY;
   stepper->at_event = false;

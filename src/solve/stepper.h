@@ -49,8 +49,8 @@ typedef struct StepperStatistics {
   EventVec passed; /* all events that the run got beyond */
 } StepperStatistics;
 
-/* Adds the work of an earlier stepper of the same run. */
-void stepper_statistics_add(StepperStatistics *statistics, const StepperStatistics *before, Heap *heap);
+/* Adds the work of an earlier stepper of the same run; the lists stay as they are. */
+void stepper_statistics_add(StepperStatistics *statistics, const StepperStatistics *before);
 
 typedef struct Stepper Stepper;
 

@@ -68,19 +68,13 @@ StepperStatistics stepper_statistics(const Stepper *stepper) {
   return statistics;
 }
 
-void stepper_statistics_add(StepperStatistics *statistics, const StepperStatistics *before, Heap *heap) {
+void stepper_statistics_add(StepperStatistics *statistics, const StepperStatistics *before) {
   statistics->steps += before->steps;
   statistics->rejected += before->rejected;
   statistics->factorizations += before->factorizations;
   statistics->events += before->events;
   statistics->time_events += before->time_events;
   statistics->iterations += before->iterations;
-  PivotVec pivots = before->pivots;
-  for (uint32_t k = 0; k < statistics->pivots.count; k++) vec_push(heap, &pivots, statistics->pivots.data[k]);
-  statistics->pivots = pivots;
-  EventVec passed = before->passed;
-  for (uint32_t k = 0; k < statistics->passed.count; k++) vec_push(heap, &passed, statistics->passed.data[k]);
-  statistics->passed = passed;
 }
 
 void stepper_change_integrator(Stepper *stepper, const Integrator *integrator, double t) {

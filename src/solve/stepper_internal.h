@@ -21,15 +21,16 @@ struct Stepper {
   void *self, *ticket;       /* of the heap that the integrator lives in; NULL: there is none yet */
   double *y, *ahead, *begin; /* begin: where the last step began */
   double before;             /* where the last step began */
-  bool terminated;           /* the model asked for the end */
-  bool watches;              /* assertions outside of whens are looked at after each step */
-  bool at_event;             /* the last step ended at one, with the columns before it in y */
-  EventCause cause;          /* of it */
-  uint32_t mode;             /* one that changes there */
-  double limit;              /* where the caller wants a step to end; INFINITY: anywhere */
-  double unread;             /* steps that end by then are not looked at inside */
-  uint32_t near;             /* steps to come that conditions may look into, since one was near its edge */
-  Kinks *kinks;              /* NULL: there are none */
+  bool is_started; /* nothing has happened since it began at `begin`, whose columns the integrator may have corrected */
+  bool terminated; /* the model asked for the end */
+  bool watches;    /* assertions outside of whens are looked at after each step */
+  bool at_event;   /* the last step ended at one, with the columns before it in y */
+  EventCause cause;      /* of it */
+  uint32_t mode;         /* one that changes there */
+  double limit;          /* where the caller wants a step to end; INFINITY: anywhere */
+  double unread;         /* steps that end by then are not looked at inside */
+  uint32_t near;         /* steps to come that conditions may look into, since one was near its edge */
+  Kinks *kinks;          /* NULL: there are none */
   double t_kink, across; /* the kink that a step ends at, and the size of the step that went across; INFINITY: none */
   double t_doubt;        /* where a step that is taken again must end; INFINITY: anywhere */
   double t_timed;        /* the next event of time alone; INFINITY: none */

@@ -4,6 +4,7 @@
 #include "base/copy.h"
 #include "code/past.h"
 #include "model/input.h"
+#include "solve/share.h"
 
 /* The values of an evaluator. */
 typedef struct SavedValues {
@@ -13,12 +14,15 @@ typedef struct SavedValues {
 struct StepperState {
   double t, *y;
   const Integrator *integrator;
+  double changed; /* as in the stepper */
+  bool has_changed, terminated;
   SavedValues run, original;
   uint64_t *samples;       /* that are over */
   Past *past;              /* NULL without delays */
   void *inputs;            /* NULL: there are none */
   double *speed, *nominal; /* of the conditions, by which events are looked for */
   void *choice;            /* NULL: the states are never chosen */
+  double *guesses;         /* of columns that only events need; NULL: there are none */
 };
 
 static size_t count_discretes(const Evaluator *evaluator) { return modes_leaves(evaluator->code->modes); }
@@ -40,14 +44,18 @@ static void restore_values(Evaluator *evaluator, const SavedValues *saved) {
   copy_numbers(evaluator->pre, saved->pre, discretes);
 }
 
+/* A state of a run that was just restored is that state, bit for bit: corrected columns would be corrected once more. */
 static StepperState *take_state(const Stepper *stepper, Heap *heap) {
   const View *view = stepper->view;
   size_t columns = (size_t)view->system.columns;
   StepperState *state = heap_alloc(heap, sizeof *state);
   state->t = stepper_time(stepper);
   state->y = heap_array(heap, columns, sizeof(double));
-  copy_numbers(state->y, stepper_values(stepper), columns);
+  copy_numbers(state->y, stepper->is_started ? stepper->begin : stepper_values(stepper), columns);
   state->integrator = stepper->integrator;
+  state->changed = stepper->changed;
+  state->has_changed = stepper->has_changed;
+  state->terminated = stepper->terminated;
   state->run = save_values(view->evaluator, heap);
   state->original = save_values(view->original, heap);
   if (view->switches && view->switches->decisions) state->samples = decisions_save(view->switches->decisions, heap);
@@ -57,6 +65,7 @@ static StepperState *take_state(const Stepper *stepper, Heap *heap) {
     state->speed = heap_copy(heap, view->switches->speed, view->switches->modes->count, sizeof(double));
     state->nominal = heap_copy(heap, view->switches->nominal, view->switches->modes->count, sizeof(double));
   }
+  if (view->share) state->guesses = share_save(view->share, heap);
   if (view->methods->save_choice) state->choice = view->methods->save_choice(view, heap);
   return state;
 }
@@ -65,6 +74,19 @@ StepperState *stepper_save(Stepper *stepper, Heap *heap) {
   if (stepper->at_event && !stepper_settle(stepper)) return NULL;
   StepperState *state = take_state(stepper, heap);
   return stepper_restore(stepper, state) ? state : NULL;
+}
+
+/* Nothing is under way: no event, no fold, no step that is taken again. */
+static void forget_course(Stepper *stepper) {
+  View *view = stepper->view;
+  view->restructured = view->disturbed = false;
+  view->undetermined = MAP_NONE;
+  stepper->waiting = NULL;
+  stepper->first_step = NULL;
+  if (view->switches) memset(stepper->first_steps, 0, 2 * ((size_t)view->switches->modes->count + 1) * sizeof(double));
+  stepper->repairs = stepper->retakes = 0;
+  stepper->tiny = 0;
+  stepper->is_folded = false;
 }
 
 bool stepper_restore(Stepper *stepper, const StepperState *state) {
@@ -80,13 +102,17 @@ bool stepper_restore(Stepper *stepper, const StepperState *state) {
   if (state->inputs) inputs_restore(view->evaluator->inputs, state->inputs);
   if (state->samples) decisions_restore(view->switches->decisions, state->samples);
   if (state->past) past_restore(view->evaluator->past, state->past);
+  if (view->share) share_restore(view->share, state->guesses);
   if (view->methods->restore_choice) view->methods->restore_choice(view, state->choice, state->y);
+  forget_course(stepper);
   stepper->integrator = state->integrator;
-  stepper->waiting = NULL;
-  stepper->first_step = NULL;
-  if (view->switches) memset(stepper->first_steps, 0, 2 * ((size_t)view->switches->modes->count + 1) * sizeof(double));
-  stepper->repairs = stepper->retakes = 0;
-  return stepper_start_at(stepper, state->t, state->y);
+  stepper->changed = state->changed;
+  stepper->has_changed = state->has_changed;
+  stepper->terminated = state->terminated;
+  bool ok = stepper_start_at(stepper, state->t, state->y);
+  /* Each start makes them smaller. */
+  if (view->switches) copy_numbers(view->switches->speed, state->speed, view->switches->modes->count);
+  return ok;
 }
 
 /* ---- states as bytes ---- */

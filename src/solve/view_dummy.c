@@ -193,6 +193,7 @@ static void restore_choice(View *view, const void *choice, const double *y) {
   (void)y;
   dummy_restore(chosen->dummy, choice);
   update_links(chosen);
+  if (chosen->jump) jump_forget(chosen->jump);
   statespace_forget(chosen->space);
   statespace_choose(chosen->space, dummy_depth(chosen->dummy));
 }

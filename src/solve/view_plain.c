@@ -49,6 +49,13 @@ static EvalStatus solve_holding(View *view, double t, double *y, const uint8_t *
   return view->mode ? keep_states(plain, t, y) : EVAL_OK;
 }
 
+/* There is no choice, but the matrices keep their pivots. */
+static void restore_choice(View *view, const void *choice, const double *y) {
+  (void)choice;
+  (void)y;
+  nearest_forget(((PlainView *)view)->nearest);
+}
+
 static SolveFailure failure(const View *view) {
   (void)view;
   return (SolveFailure){0};
@@ -63,6 +70,7 @@ static const ViewMethods METHODS = {.solve = solve,
                                     .find = solve,
                                     .solve_at_event = solve_at_event,
                                     .solve_holding = solve_holding,
+                                    .restore_choice = restore_choice,
                                     .failure = failure,
                                     .factorizations = factorizations};
 
