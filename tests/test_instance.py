@@ -205,6 +205,44 @@ end P;
             for i, (v, k) in enumerate(expected):
                 self.assertEqual(found[f"part[{i + 1}].s"], k * sum(v) + 2 * sum(v), text)
 
+    def test_generated_fields_of_flat_models(self):
+        """Values, attributes, variabilities and sizes that records give their fields count in models without components, too,
+        in Modelica and in Base Modelica."""
+        for seed in range(COUNT):
+            rng = random.Random(1000 + seed)
+            a, b, k, start, other, scale = (rng.randint(1, 9) for _ in range(6))
+            size, count, most = rng.randint(1, 4), rng.randint(1, 3), rng.randint(10, 20)
+            kind = rng.choice(["", "parameter "])
+            alias = rng.random() < 0.5
+            x = "T x" if alias else f"Real x(start = {start}, fixed = true)"
+            text = f"""package P
+  type T = Real(start = {start}, fixed = true);
+  record R {kind}Real a(min = 0, max = {most}) = {a}; {kind}Integer k = {k}; end R;
+  record Q R r[{count}]; R s(a = {other}); {kind}Real b = {b}; end Q;
+  record V parameter Integer n = {size}; Real v[n] = fill({scale}.5, n); end V;
+  record S {x}; Real y; end S;
+  function g input Real z; output R r; algorithm r.a := z; end g;
+  model M
+    parameter R p; parameter R c(k = {other}); parameter Q q; parameter V v; parameter V u(n = 2); R w; S s; S t[{count}]; R h = g({b});
+    Real y(start = 0, fixed = true), sizes, sums;
+  equation
+    s.y = s.x; der(s.x) = 0;
+    for i in 1:{count} loop t[i].y = t[i].x; der(t[i].x) = i; end for;
+    der(y) = p.a*p.k + c.a*c.k + q.r[{count}].a + q.s.a*q.b + w.a + h.a + h.k;
+    sizes = size(v.v, 1); sums = sum(v.v) + sum(u.v);
+  end M;
+end P;
+"""
+            expected = {"y": a*k + a*other + a + other*b + a + b + k, "sizes": size, "sums": (scale + 0.5)*(size + 2), "s.y": start,
+                        **{f"t[{i}].y": start + i for i in range(1, count + 1)}}
+            for head in ("", "//! base 0.1.0\n"):
+                found = final_values(head + text)
+                for name, value in expected.items():
+                    self.assertAlmostEqual(found[name], value, msg=(name, head + text))
+                done = run(head + text, "simulate", "--quiet", "--override", f"q.r[1].a={most + 1}")
+                self.assertEqual(done.returncode, 2, head + text)
+                self.assertIn("above its max", done.stderr)
+
     def test_records_assigned_as_a_whole(self):
         """What is assigned its start value is assigned nevertheless."""
         for start in (0, 1, 2):

@@ -1,4 +1,5 @@
 """Overrides: a run with them equals a run of the text that has the values written in; what does not fit is refused."""
+import csv
 import json
 import os
 import random
@@ -201,6 +202,134 @@ class Refused(unittest.TestCase):
         text = text_of(dict(drawn(random.Random(6)), k="1"))
         self.assertEqual(simulate(text, "k=51").returncode, 2)
         self.assertEqual(simulate(text, "k=51,top=26").returncode, 0)
+
+
+DISCRETE = """package P
+type Mode = enumeration(off, on, 'a,b');
+model D
+  discrete Real g(start = {g}, fixed = true);
+  Integer k(start = {k}, fixed = true, max = 1000);
+  Boolean b(start = {b}, fixed = true);
+  Mode mode(start = {mode}, fixed = true);
+  discrete Integer m[2](start = {m}, each fixed = true);
+  Integer first(start = {first});
+  Real x(start = {x}, fixed = true);
+equation
+  der(x) = g + k/10 + (if b then 3 else 0) + (if mode == Mode.on then 5 else 0) + m[1] - m[2]/2;
+  when sample(0.125, 0.25) then
+    g = pre(g)/2 + x;
+    k = pre(k) + (if pre(b) then 2 else 1);
+    b = not pre(b);
+    mode = if pre(mode) == Mode.off then Mode.on else Mode.off;
+    m = {pre(m[2]), pre(m[1]) + 1};
+  end when;
+  when {initial(), x > 2} then first = pre(first) + 1; end when;
+end D;
+end P;
+"""
+DISCRETE_KINDS = {
+    "g": number, "k": lambda rng: str(rng.randint(-9, 9)), "b": boolean, "mode": literal,
+    "m": lambda rng: "{%d,%d}" % (rng.randint(-9, 9), rng.randint(-9, 9)), "first": lambda rng: str(rng.randint(-9, 9)), "x": number,
+}
+
+
+class Discrete(unittest.TestCase):
+    """Discrete variables start from the values given by any way as if the text had them."""
+
+    def drawn(self, rng):
+        return {name: draw(rng) for name, draw in DISCRETE_KINDS.items()}
+
+    def text(self, values):
+        text = DISCRETE
+        for name, value in values.items():
+            text = text.replace("{" + name + "}", value)
+        return text
+
+    def overrides(self, values):
+        return ",".join("%s=%s" % item for item in values.items())
+
+    def path(self, name, text=None):
+        path = os.path.join(WORK, name)
+        if text is not None:
+            with open(path, "w") as file:
+                file.write(text)
+        return path
+
+    def command(self, *arguments):
+        done = subprocess.run([DAEDAL, *arguments], capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def rows(self, name):
+        with open(self.path(name)) as file:
+            return list(csv.DictReader(file))
+
+    def same(self, found, expected, context):
+        self.assertEqual(found.keys(), expected.keys())
+        for name, value in expected.items():
+            self.assertAlmostEqual(found[name], value, msg=(name, context))
+
+    def test_as_if_written(self):
+        for seed in range(12):
+            rng = random.Random(seed)
+            own, given = self.text(self.drawn(rng)), self.drawn(rng)
+            expected = simulate(self.text(given)).json["final"]
+            for method in ("dummy", "strangeness"):
+                found = simulate(own, self.overrides(given), "--method", method).json["final"]
+                self.same(found, expected, (method, own, given))
+            path, values = self.path("d.mo", own), self.path("values")
+            self.command("init", path, "--override", self.overrides(given), "--write", values)
+            self.same(simulate(own, None, "--start-values", values).json["final"], expected, (own, given))
+
+    def test_sweep(self):
+        for seed in range(4):
+            rng = random.Random(seed)
+            values = self.drawn(rng)
+            path = self.path("d.mo", self.text(values))
+            self.command("sweep", path, "--vary", "k=1:1:3", "--vary", "b=0:1:1", "--outputs", "x,first", "--output-file", self.path("s.csv"))
+            rows = self.rows("s.csv")
+            self.assertEqual(len(rows), 6)
+            for row in rows:
+                point = dict(values, k=str(int(float(row["k"]))), b="true" if float(row["b"]) else "false")
+                self.assertAlmostEqual(float(row["x"]), simulate(self.text(point)).json["final"]["x"], msg=point)
+
+    def test_start_from(self):
+        """From a result at a time between two events, where time goes on from that time."""
+        names = ("g", "k", "b", "mode", "m[1]", "m[2]")
+        for seed in range(8):
+            rng = random.Random(seed)
+            path = self.path("d.mo", self.text(self.drawn(rng)))
+            time = rng.choice((0.2, 0.3, 0.5, 0.7))
+            self.command("simulate", path, "--quiet", "--output-file", self.path("whole.csv"))
+            self.command("simulate", path, "--quiet", "--output-file", self.path("rest.csv"), "--start-from",
+                         "%s@%g" % (self.path("whole.csv"), time), "--start-time", str(time), "--stop-time", "1", "--intervals", "1")
+            whole = [row for row in self.rows("whole.csv") if float(row["time"]) <= time][-1]
+            for name in names:
+                self.assertAlmostEqual(float(self.rows("rest.csv")[0][name]), float(whole[name]), msg=name)
+
+    def test_refused(self):
+        path = self.path("d.mo", self.text(self.drawn(random.Random(1))))
+        for name, value in (("k", "2.5"), ("k", "true"), ("b", "2"), ("mode", "none"), ("k", "1001")):
+            done = subprocess.run([DAEDAL, "simulate", path, "--quiet", "--override", name + "=" + value], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 2, (name, value))
+            if value == "1001":
+                continue
+            values = self.path("values", "(%s(start = %s))" % (name, value))
+            done = subprocess.run([DAEDAL, "simulate", path, "--quiet", "--start-values", values], capture_output=True, text=True)
+            self.assertNotEqual(done.returncode, 0, (name, value))
+            self.assertIn("no value of", done.stderr)
+
+    def test_clocked(self):
+        path = self.path("c.mo", """model C Integer n(start = 3); Real x(start = 1, fixed = true);
+            equation when Clock(0.1) then n = previous(n) + 1; end when; der(x) = -x; end C;""")
+        values = self.path("values")
+        self.command("init", path, "--write", values)
+        with open(values) as file:
+            self.assertNotIn("n(", file.read())
+        self.command("simulate", path, "--quiet", "--start-values", values, "--output-file", self.path("c.csv"))
+        done = subprocess.run([DAEDAL, "simulate", path, "--quiet", "--override", "n=4"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("variable of a clock", done.stderr)
 
 
 class Inputs(unittest.TestCase):

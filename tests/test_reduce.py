@@ -44,6 +44,9 @@ PIECES = {
                  input Real u(start = 1); input Real v = sin(time) + 0.1*z; Real z(start = 0.5, fixed = true);""",
               """der(z) = -m*z + (if b then 1 else 2) + (if mode == E.slow then u else s) + v*t + (if z > 0.9 then 0.1 else 0.2);""", "",
               {"m": "4", "b": "true", "mode": "2", "s": "{a}", "u": "{b}"}),
+    "bound": ("""input Integer count = if on then {n} else 1; input Boolean on = time > 0.3; input E gear = if on then E.fast else E.slow;
+                 input Real d[2] = {{time, {a}}}; Real o(start = 0, fixed = true);""",
+              """der(o) = count + (if on then {b} else 0) + (if gear == E.fast then d[1] else d[2]);""", "", {"o": "{a}"}),
 }
 
 
@@ -51,10 +54,10 @@ def generate(seed):
     """A model of some pieces, and overrides for it."""
     choose = random.Random(seed)
     declarations, equations, initial, overrides = [], [], [], []
-    for name in choose.sample(sorted(PIECES), choose.randint(2, 4)):
+    for name in sorted({*choose.sample(sorted(PIECES), choose.randint(2, 4)), "bound"}):
         piece = PIECES[name]
         numbers = {"n": choose.randint(2, 40), "a": f"{choose.uniform(0.5, 2):.3g}", "b": f"{choose.uniform(1, 3):.3g}"}
-        declarations.append(piece[0])
+        declarations.append(piece[0].format(**numbers))
         equations.append(piece[1].format(**numbers))
         initial.append(piece[2].format(**numbers))
         overrides += [f"{key}={value.format(**numbers)}" for key, value in piece[3].items() if choose.random() < 0.6]

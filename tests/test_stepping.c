@@ -127,6 +127,32 @@ static void examples_are_stepped(void **state) {
   each_example("*.mo", 1e-3, NAN);
 }
 
+/* What is set before a run is what discrete variables start from, whether it is run whole or stepped. */
+static void discrete_starts_are_set(void **state) {
+  (void)state;
+  static const char text[] =
+      "model D Integer d(start = 3, fixed = true); Boolean b(start = false, fixed = true); Real x(start = 0, fixed = "
+      "true);\n"
+      "equation der(x) = if b then d else 0; when sample(0.25, 0.5) then d = pre(d) + 1; end when; when x > 100 then b "
+      "= false; end when; end D;\n";
+  daedal_model *model = daedal_load_text(text, strlen(text), "D.mo", NULL, NULL);
+  daedal_plan *plan = daedal_plan_make(model, NULL);
+  for (int stepped = 0; stepped < 2; stepped++) {
+    daedal_run *run = daedal_run_make(plan);
+    must("D", run, daedal_run_set(run, "d", 10));
+    must("D", run, daedal_run_set(run, "b", 1));
+    assert_int_equal(daedal_run_set(run, "d", 2.5), DAEDAL_USAGE);
+    must("D", run, stepped ? daedal_run_start(run) : daedal_run_execute(run));
+    if (stepped) must("D", run, daedal_run_advance(run, 1));
+    uint32_t x = daedal_variable_find(model, "x");
+    double end = stepped ? daedal_run_values(run)[x] : daedal_run_get(run, "x");
+    assert_true(fabs(end - (10 * 0.25 + 11 * 0.5 + 12 * 0.25)) < 1e-9);
+    daedal_run_free(run);
+  }
+  daedal_plan_free(plan);
+  daedal_model_free(model);
+}
+
 /* What is set between steps holds at once, and the rest follows: the pendulum at rest, then pushed. */
 static void values_are_set(void **state) {
   (void)state;
@@ -250,8 +276,11 @@ static void events_are_stepped(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(examples_are_stepped), cmocka_unit_test(events_are_stepped), cmocka_unit_test(values_are_set),
-      cmocka_unit_test(structural_parameters_are_stepped), cmocka_unit_test(variables_are_listed)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(examples_are_stepped),
+                                     cmocka_unit_test(events_are_stepped),
+                                     cmocka_unit_test(discrete_starts_are_set),
+                                     cmocka_unit_test(values_are_set),
+                                     cmocka_unit_test(structural_parameters_are_stepped),
+                                     cmocka_unit_test(variables_are_listed)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,8 +14,8 @@
 
 #include "base/number.h"
 #include "model/print.h"
+#include "model/typed.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -31,20 +31,6 @@ static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c ==
 
 static void skip_blanks(OverrideReader *reader) {
   while (is_blank(*reader->at)) reader->at++;
-}
-
-/* A name as flat models have it: without quotes, and without blanks outside of them. */
-static const char *plain_name(Arena *arena, const char *at, const char *end) {
-  char *name = arena_alloc(arena, (size_t)(end - at) + 1);
-  size_t length = 0;
-  bool quoted = false;
-  for (; at < end; at++) {
-    if (*at == '\'') quoted = !quoted;
-    else if (quoted && *at == '\\' && at + 1 < end) name[length++] = *++at;
-    else if (quoted || !is_blank(*at)) name[length++] = *at;
-  }
-  name[length] = '\0';
-  return name;
 }
 
 /* NULL: there is none. */
@@ -93,7 +79,7 @@ static bool read_value(OverrideReader *reader, Override *override) {
 
 static bool read_item(OverrideReader *reader) {
   const char *begin = reader->at, *end = scan_list(begin, "=,{}");
-  Override override = {.name = plain_name(reader->arena, begin, end)};
+  Override override = {.name = typed_name(reader->arena, begin, end)};
   bool is_named = *end == '=' && *override.name;
   reader->at = is_named ? end + 1 : end;
   if (is_named && read_value(reader, &override)) {
@@ -122,58 +108,7 @@ static bool work_read(daedal_result *result, const void *argument) {
   return false;
 }
 
-/* ---- values of a type ---- */
-
-static bool read_number(const char *text, double *value) {
-  const char *digits = text + (*text == '-' || *text == '+');
-  if (!isdigit((unsigned char)*digits) && *digits != '.') return false; /* words are numbers elsewhere */
-  return number_parse(text, text + strlen(text), value) && isfinite(*value);
-}
-
-static bool read_integer(const char *text, double least, double most, double *value) {
-  return read_number(text, value) && *value == floor(*value) && *value >= least && *value <= most;
-}
-
-static bool ends_with_part(const char *name, size_t length, const char *part, size_t part_length) {
-  if (length < part_length || memcmp(name + length - part_length, part, part_length) != 0) return false;
-  return length == part_length || name[length - part_length - 1] == '.';
-}
-
-/* off, Mode.off, P.Mode.off, or the number of the literal. */
-static bool read_literal(const Model *model, const Enumeration *enumeration, const char *text, Arena *arena,
-                         double *value) {
-  const char *name = plain_name(arena, text, text + strlen(text)), *type = names_text(model->names, enumeration->name);
-  size_t length = strlen(name);
-  for (uint32_t i = 0; i < enumeration->literals.count; i++) {
-    const char *literal = names_text(model->names, enumeration->literals.data[i]);
-    size_t own = strlen(literal);
-    if (!ends_with_part(name, length, literal, own)) continue;
-    if (length > own && !ends_with_part(type, strlen(type), name, length - own - 1) &&
-        !ends_with_part(name, length - own - 1, type, strlen(type)))
-      continue;
-    *value = i + 1;
-    return true;
-  }
-  return read_integer(text, 1, enumeration->literals.count, value);
-}
-
-static const double LARGEST_INTEGER = 9007199254740992; /* 2^53: beyond, not every integer is a double */
-
-/* The text as a value of the variable's type; of a String there is no number. */
-static bool read_typed(const Model *model, const Variable *variable, const char *text, Arena *arena, double *value) {
-  *value = 0;
-  switch (variable->type) {
-  case TYPE_REAL: return read_number(text, value);
-  case TYPE_INTEGER: return read_integer(text, -LARGEST_INTEGER, LARGEST_INTEGER, value);
-  case TYPE_BOOLEAN:
-    *value = strcmp(text, "true") == 0;
-    return *value != 0 || strcmp(text, "false") == 0 || read_integer(text, 0, 1, value);
-  case TYPE_ENUMERATION:
-    return read_literal(model, &model->enumerations.data[variable->enumeration], text, arena, value);
-  case TYPE_STRING: return true;
-  default: return false;
-  }
-}
+/* ---- messages ---- */
 
 static const char *type_name(const Model *model, Arena *arena, const Variable *variable) {
   Print print;
@@ -211,7 +146,7 @@ static uint32_t element_find(const Model *model, Arena *arena, const char *name,
 /* The name in the declaration of a variable: that of its array or record. */
 static const char *declared_name(const Model *model, Arena *arena, const Variable *variable) {
   const char *text = source_text(model->source, variable->span.begin);
-  return plain_name(arena, text, text + (variable->span.end - variable->span.begin));
+  return typed_name(arena, text, text + (variable->span.end - variable->span.begin));
 }
 
 /* ---- resolving ---- */
@@ -250,7 +185,10 @@ static bool resolve_scalar(Resolution *resolution, Override *override, uint32_t 
   if (variable->is_final || variable->variability == VARIABILITY_CONSTANT)
     return refuse(resolution, arena_printf(resolution->arena, "'%s' is %s and cannot be overridden", name,
                                            variable->is_final ? "final" : "a constant"));
-  if (!read_typed(resolution->model, variable, text, resolution->arena, &value))
+  if (variable->has_fixed_start)
+    return refuse(resolution, arena_printf(resolution->arena,
+                                           "'%s' is a variable of a clock: its start value is set in the model", name));
+  if (!typed_read(resolution->model, variable, text, resolution->arena, &value))
     return refuse_value(resolution, variable, text);
   bool is_text = variable->type == TYPE_STRING;
   if (variable->is_structural || is_text) override->is_loaded = true;
@@ -273,7 +211,7 @@ static bool resize(Resolution *resolution, Override *override, const Extent *ext
                                            extent_text(resolution->arena, &override->extent)));
   double value;
   for (uint32_t n = 0; n < override->count; n++)
-    if (!read_typed(resolution->model, variable, override->texts[n], resolution->arena, &value))
+    if (!typed_read(resolution->model, variable, override->texts[n], resolution->arena, &value))
       return refuse_value(resolution, variable, override->texts[n]);
   override->is_loaded = true;
   return true;
@@ -302,26 +240,6 @@ static bool resolve(Resolution *resolution, Override *override) {
 
 /* ---- loading ---- */
 
-/* `text`: of a String. */
-static void append_literal(Heap *heap, TextVec *out, const Model *model, const Variable *variable, double value,
-                           const char *text) {
-  char number[NUMBER_SIZE];
-  Print print;
-  switch (variable->type) {
-  case TYPE_BOOLEAN: text_printf(heap, out, value != 0 ? "true" : "false"); break;
-  case TYPE_STRING:
-    if (*text == '"') text_append(heap, out, text, strlen(text));
-    else text_quote(heap, out, text, '"');
-    break;
-  case TYPE_ENUMERATION:
-    print_start(&print, model_layer(model, heap), heap, true);
-    print_literal(&print, out, variable->enumeration, value);
-    print_free(&print);
-    break;
-  default: text_append(heap, out, number, number_shortest(value, number));
-  }
-}
-
 /* Braces that open before, or close behind, element n: one for each dimension whose row begins or ends there. */
 static void append_braces(Heap *heap, TextVec *out, const Extent *extent, uint32_t n, const char *brace) {
   uint32_t row = 1;
@@ -339,10 +257,10 @@ static const char *value_text(Resolution *resolution, Heap *heap, const Override
   for (uint32_t n = 0; n < count; n++) {
     const char *text = override->texts[begin + n];
     double value;
-    read_typed(resolution->model, variable, text, resolution->arena, &value);
+    typed_read(resolution->model, variable, text, resolution->arena, &value);
     if (n) text_append(heap, &out, ",", 1);
     append_braces(heap, &out, extent, n, "{");
-    append_literal(heap, &out, resolution->model, variable, value, text);
+    typed_print(heap, &out, resolution->model, variable, value, text);
     append_braces(heap, &out, extent, n + 1, "}");
   }
   return out.data;

@@ -1,6 +1,7 @@
 /* plot: pictures of the trajectory. */
 #include "api/handles.h"
 
+#include "base/number.h"
 #include "result/panel.h"
 #include "result/plot.h"
 
@@ -109,8 +110,8 @@ static bool add_deviation(daedal_result *result, const PlotSeries *series, const
 static bool add_deviations(daedal_result *result, const Plot *plot, const char *begin, const char *end, Arena *arena,
                            double **squares) {
   const char *equal = scan_list(begin, "=");
-  char *rest;
-  double deviation = equal < end ? strtod(equal + 1, &rest) : NAN;
+  double deviation = NAN;
+  if (equal < end) number_parse(equal + 1, end, &deviation);
   while (begin < end && *begin == ' ') begin++;
   if (!(deviation >= 0) || !isfinite(deviation)) {
     diag_error(&result->diags, DIAG_USAGE, (Span){0}, "a band needs deviations: `L=0.05, g=0.1`");

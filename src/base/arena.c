@@ -1,6 +1,8 @@
 /* arena: see arena.h. */
 #include "base/arena.h"
 
+#include "base/format.h"
+
 #include <ctype.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -75,11 +77,11 @@ char *arena_trimmed(Arena *arena, const char *begin, const char *end) {
 char *arena_vprintf(Arena *arena, const char *format, va_list list) {
   va_list again;
   va_copy(again, list);
-  int length = vsnprintf(NULL, 0, format, again);
+  int length = format_list(NULL, 0, format, again);
   va_end(again);
   if (length < 0) heap_fail(arena->heap); /* beyond 2 GiB */
   char *text = arena_alloc(arena, (size_t)length + 1);
-  vsnprintf(text, (size_t)length + 1, format, list);
+  format_list(text, (size_t)length + 1, format, list);
   return text;
 }
 

@@ -1,8 +1,9 @@
 /* vec: see vec.h. */
 #include "base/vec.h"
 
+#include "base/format.h"
+
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 void *vec_grow(Heap *heap, void *data, size_t size, uint32_t count, uint32_t *capacity, uint32_t more) {
@@ -39,11 +40,11 @@ void text_printf(Heap *heap, TextVec *text, const char *format, ...) {
   va_list list, again;
   va_start(list, format);
   va_copy(again, list);
-  int length = vsnprintf(NULL, 0, format, list);
+  int length = format_list(NULL, 0, format, list);
   va_end(list);
   if (length < 0) heap_fail(heap); /* beyond 2 GiB */
   vec_reserve(heap, text, (uint32_t)length + 1);
-  vsnprintf(text->data + text->count, (size_t)length + 1, format, again);
+  format_list(text->data + text->count, (size_t)length + 1, format, again);
   text->count += (uint32_t)length;
   va_end(again);
 }

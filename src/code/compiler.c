@@ -2,6 +2,7 @@
  * heap, so no refusal can leave it behind; nor can a signal, which waits until it is gone. */
 #include "code/compiler.h"
 
+#include "base/format.h"
 #include "base/signals.h"
 
 #include <dirent.h>
@@ -33,7 +34,7 @@ typedef struct Workshop {
 __attribute__((format(printf, 2, 3))) static bool fail(Workshop *shop, const char *format, ...) {
   va_list list;
   va_start(list, format);
-  vsnprintf(shop->failure, COMPILER_FAILURE, format, list);
+  format_list(shop->failure, COMPILER_FAILURE, format, list);
   va_end(list);
   return false;
 }

@@ -174,14 +174,16 @@ static void keep_drawn(Decisions *decisions) {
 
 /* ---- values ---- */
 
-void decisions_start(Decisions *decisions) {
+void decisions_start(Decisions *decisions, const double *starts) {
   Evaluator *evaluator = decisions->evaluator;
   keep_seed(decisions);
   const Model *model = evaluator->model;
   for (uint32_t d = 0; d < model->discretes.count; d++) {
-    const Variable *variable = &model->variables.data[model->discretes.data[d]];
-    double otherwise = variable->type == TYPE_ENUMERATION ? 1 : 0;
-    evaluator->discretes[d] = evaluator->pre[d] = constant(evaluator, variable->start, otherwise);
+    uint32_t position = model->discretes.data[d];
+    const Variable *variable = &model->variables.data[position];
+    double given = starts ? starts[position] : NAN, otherwise = variable->type == TYPE_ENUMERATION ? 1 : 0;
+    evaluator->discretes[d] = evaluator->pre[d] =
+        isnan(given) ? constant(evaluator, variable->start, otherwise) : given;
   }
   evaluator->discretes[decisions->logic->initial] = 1;
 }

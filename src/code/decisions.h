@@ -30,8 +30,9 @@ typedef struct Decisions {
 /* For the logic of the evaluator's code; NULL if it is empty. Lives in the heap. */
 Decisions *decisions_new(Heap *heap, Evaluator *evaluator);
 
-/* The values before initialization: start values, initial() true. */
-void decisions_start(Decisions *decisions);
+/* The values before initialization: start values, initial() true. `starts` has those that replace the model's own, per
+ * variable; NULL and NAN: none. */
+void decisions_start(Decisions *decisions, const double *starts);
 
 /* Initialization is over: initial() is false, and pre() is what was found. */
 void decisions_started(Decisions *decisions);

@@ -397,9 +397,11 @@ static void put_arrays(Writer *writer) {
   }
   for (uint32_t d = 0; d < leaves; d++) matters[d] = evaluator->code->matters[d];
   for (uint32_t d = 0; d < evaluator->model->discretes.count; d++) {
+    const Initial *initial = source->initial;
     const Variable *variable = &evaluator->model->variables.data[evaluator->model->discretes.data[d]];
     starts[d] = variable->type == TYPE_ENUMERATION;
-    if (variable->start != EXPR_NONE) evaluator_constant(source->evaluator, variable->start, &starts[d]);
+    if (initial && initial->discrete_starts) starts[d] = initial->discrete_starts[d];
+    else if (variable->start != EXPR_NONE) evaluator_constant(source->evaluator, variable->start, &starts[d]);
   }
   Heap *heap = writer->heap;
   TextVec *out = writer->out;

@@ -30,11 +30,12 @@ typedef enum InitialWay {
 typedef struct Initial {
   bool solved;
   double t0;
-  double *y;             /* per column of the evaluator's array: the solution */
-  InitialSystem *system; /* NULL while none was needed: then its columns are those of the array */
-  InitialColumn *column; /* per column of the system */
-  double *value;         /* per column of the system */
-  double *discretes;     /* per discrete variable of the model; NULL: those of the evaluator */
+  double *y;               /* per column of the evaluator's array: the solution */
+  InitialSystem *system;   /* NULL while none was needed: then its columns are those of the array */
+  InitialColumn *column;   /* per column of the system */
+  double *value;           /* per column of the system */
+  double *discretes;       /* per discrete variable of the model; NULL: those of the evaluator */
+  double *discrete_starts; /* what they had before; NULL: the same */
   uint32_t columns;
   InitialWay way;
   uint32_t iterations;

@@ -9,12 +9,31 @@ const Modifier *instance_binding(const Instance *instance) {
   return NULL;
 }
 
-/* Of a record that is no parameter: a value that is neither written field by field nor that of another record. */
+static bool is_parameter(const Instance *instance) { return instance->prefixes & (PREFIX_PARAMETER | PREFIX_CONSTANT); }
+
+/* Depth is bounded by the nesting of records. */
+static bool has_parameters(Tree *tree, Instance *record) {
+  for (uint32_t i = 0; i < record->elements.count; i++) {
+    Instance *kid = instance_component(tree, record, i);
+    if (kid && (is_parameter(kid) || (kid->base == BASE_NONE && has_parameters(tree, kid)))) return true;
+  }
+  return false;
+}
+
+/* The record that the value is of: the instance itself, or one around it. */
+static Instance *bound_record(Instance *instance, const Modifier *binding) {
+  for (const FieldChain *field = binding->fields; field && instance->parent; field = field->outer)
+    instance = instance->parent;
+  return instance;
+}
+
+/* Of a record that is no parameter, nor are fields of it: a value that is neither written field by field nor that of
+ * another record. */
 bool binding_is_whole(Tree *tree, Instance *instance) {
   const Modifier *binding = instance_binding(instance);
-  if (!binding || instance->prefixes & (PREFIX_PARAMETER | PREFIX_CONSTANT)) return false;
+  if (!binding || is_parameter(instance)) return false;
   if (instance->base != BASE_NONE && !binding->fields) return false;
   if (ast_kind(tree->ast, binding->value) != AST_CALL) return false;
   Instance *called = scope_try_class(tree, binding->scope, ast_path(tree->ast, binding->value));
-  return !called || called->restriction != CLASS_RECORD;
+  return (!called || called->restriction != CLASS_RECORD) && !has_parameters(tree, bound_record(instance, binding));
 }

@@ -62,22 +62,11 @@ static bool is_guarded(const AstClass *definition) {
   return false;
 }
 
-/* Sizes that values give differ from record to record of one type. */
-static bool has_open_field(const Ast *ast, const AstClass *definition) {
-  for (uint32_t i = 0; i < definition->elements.count && definition->kind == CLASS_RECORD; i++) {
-    const AstElement *element = &definition->elements.data[i];
-    for (uint32_t k = 0; element->kind == AST_COMPONENT && k < element->component->dimensions.count; k++)
-      if (ast_kind(ast, element->component->dimensions.data[k]) == AST_COLON) return true;
-  }
-  return false;
-}
-
 static bool is_flat_class(const Ast *ast, const AstClass *definition) {
   bool is_short_class =
       definition->form == FORM_SHORT && definition->kind != CLASS_TYPE && definition->kind != CLASS_FUNCTION;
   if (is_short_class || definition->form == FORM_EXTENDS || definition->kind == CLASS_CONNECTOR ||
-      definition->kind == CLASS_OPERATOR || definition->prefixes & PREFIX_OPERATOR || is_guarded(definition) ||
-      has_open_field(ast, definition))
+      definition->kind == CLASS_OPERATOR || definition->prefixes & PREFIX_OPERATOR || is_guarded(definition))
     return false;
   for (uint32_t i = 0; i < definition->elements.count; i++)
     if (!is_flat_element(ast, &definition->elements.data[i])) return false;
@@ -107,6 +96,38 @@ static bool uses_library(const Ast *ast, const ClassVec *all) {
       if (path.count && ast_part(ast, path, 0)->name == name) return true;
     }
   }
+  return false;
+}
+
+static bool has_open_size(const Ast *ast, AstExprs dimensions) {
+  for (uint32_t i = 0; i < dimensions.count; i++)
+    if (ast_kind(ast, dimensions.data[i]) != AST_INTEGER) return true;
+  return false;
+}
+
+/* Does the type say more than which base type it is? */
+static bool has_alias_attributes(const Ast *ast, const AstType *type, const ClassVec *all) {
+  const AstClass *alias = find_named(all, ast_part(ast, type->name, type->name.count - 1)->name);
+  for (uint32_t depth = 0; alias && alias->form == FORM_SHORT; depth++) {
+    if (alias->modification || alias->base.dimensions.count || depth == all->count) return true;
+    alias = find_named(all, ast_part(ast, alias->base.name, alias->base.name.count - 1)->name);
+  }
+  return false;
+}
+
+/* A field that says more than its type and size: all records of a class share what lang keeps of a field, while values,
+ * attributes and sizes may differ from record to record. The tree of instances has them for each. */
+static bool is_full_field(const Ast *ast, const AstElement *element, const ClassVec *all) {
+  if (element->kind != AST_COMPONENT) return false;
+  const AstComponent *field = element->component;
+  return field->modification || element->prefixes & (PREFIX_PARAMETER | PREFIX_CONSTANT | PREFIX_DISCRETE) ||
+         has_open_size(ast, field->dimensions) || has_open_size(ast, field->type->dimensions) ||
+         has_alias_attributes(ast, field->type, all);
+}
+
+static bool is_full_record(const Ast *ast, const AstClass *definition, const ClassVec *all) {
+  for (uint32_t i = 0; i < definition->elements.count && definition->kind == CLASS_RECORD; i++)
+    if (is_full_field(ast, &definition->elements.data[i], all)) return true;
   return false;
 }
 
@@ -142,20 +163,30 @@ static bool has_other_base(const Ast *ast, const AstClass *definition, const Cla
   return base && base->kind != CLASS_FUNCTION;
 }
 
-static bool is_flat(const Ast *ast) {
+/* The classes of the file, those inside of others behind them. */
+static ClassVec all_classes(const Ast *ast) {
   ClassVec all = {0};
-  bool fits = true;
   for (uint32_t i = 0; i < ast->main->classes.count; i++) vec_push(ast->heap, &all, ast->main->classes.data[i]);
-  for (uint32_t next = 0; next < all.count && fits; next++) {
+  for (uint32_t next = 0; next < all.count; next++) {
     const AstClass *definition = all.data[next];
-    fits = is_flat_class(ast, definition);
     for (uint32_t i = 0; i < definition->elements.count; i++)
       if (definition->elements.data[i].kind == AST_CLASS)
         vec_push(ast->heap, &all, definition->elements.data[i].class_definition);
   }
-  for (uint32_t i = 0; i < all.count && fits; i++)
-    fits = !has_model_component(ast, all.data[i], &all) && !has_other_base(ast, all.data[i], &all);
-  fits = fits && !uses_library(ast, &all);
+  return all;
+}
+
+/* Base Modelica is flat, but for what its records say of their fields. */
+static bool is_flat(const Ast *ast, bool is_alone) {
+  ClassVec all = all_classes(ast);
+  bool is_base = ast->main->version, fits = is_base || is_alone;
+  for (uint32_t i = 0; i < all.count && fits; i++) {
+    const AstClass *definition = all.data[i];
+    fits = !is_full_record(ast, definition, &all) &&
+           (is_base || (is_flat_class(ast, definition) && !has_model_component(ast, definition, &all) &&
+                        !has_other_base(ast, definition, &all)));
+  }
+  fits = fits && (is_base || !uses_library(ast, &all));
   vec_free(ast->heap, &all);
   return fits;
 }
@@ -318,8 +349,7 @@ Model *instance_load(Heap *heap, Names *names, Source *source, const char *class
   if (diags->errors) return NULL;
   bool is_alone = ast->main->classes.count && !options.library.path && !ast->main->within.count &&
                   !library_is_package(source_main(source)->path);
-  if (ast->main->version || (is_alone && is_flat(ast)))
-    return lang_load_class(ast, source, class_name, modifications, options, diags);
+  if (is_flat(ast, is_alone)) return lang_load_class(ast, source, class_name, modifications, options, diags);
   Tree *tree = heap_alloc(heap, sizeof *tree);
   *tree = (Tree){.heap = heap,
                  .arena = arena_make(heap),

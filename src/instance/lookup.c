@@ -2,11 +2,11 @@
  * then the classes around it, up to the root and what is built in. */
 #include "instance/lookup.h"
 
+#include "base/format.h"
 #include "base/suggest.h"
 #include "instance/builtin.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 /* ---- errors ---- */
@@ -15,7 +15,7 @@ const char *instance_text(Tree *tree, const Instance *instance) { return names_t
 
 static void report(Tree *tree, DiagCode code, Span span, const Instance *instance, const char *format, va_list list) {
   char text[1024];
-  vsnprintf(text, sizeof text, format, list);
+  format_list(text, sizeof text, format, list);
   tree->last = diag_error(tree->diags, code, span, "%s", text);
   if (instance && instance->flat_name && instance->kind == INSTANCE_COMPONENT)
     diag_note(tree->diags, tree->last, (Span){0}, "in component `%s`", instance_text(tree, instance));

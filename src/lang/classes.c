@@ -5,15 +5,16 @@
  * use. */
 #include "lang/elaborate.h"
 
+#include "base/format.h"
+
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 Diag *input_error(Elaboration *el, Span span, const char *format, ...) {
   va_list list;
   va_start(list, format);
   char text[1024];
-  vsnprintf(text, sizeof text, format, list);
+  format_list(text, sizeof text, format, list);
   va_end(list);
   return diag_error(el->diags, input_code(format), span, "%s", text);
 }

@@ -244,7 +244,8 @@ static Expr increment(Discretizer *d, SolverMethod method, Expr rate, Expr inter
 
 /* x = if firstTick(x) then x.start else previous(x) + increment */
 static void add_step(Discretizer *d, SolverMethod method, Expr x, Expr rate, Span span) {
-  const Variable *state = &d->el->model->variables.data[variable_of_leaf(d->el, x)];
+  Variable *state = &d->el->model->variables.data[variable_of_leaf(d->el, x)];
+  state->has_fixed_start = true;
   Expr start = state->start == EXPR_NONE ? dag_constant(d->dag, 0) : state->start;
   Expr interval = operate(d, SPECIAL_INTERVAL, TYPE_REAL, x, span);
   Expr before = operate(d, SPECIAL_PREVIOUS, TYPE_REAL, x, span);

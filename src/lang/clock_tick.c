@@ -125,7 +125,8 @@ Expr clock_value(ClockWriter *w, uint32_t variable) {
 Expr clock_start(const ClockWriter *w, Expr e) {
   uint32_t variable = variable_of_leaf(w->el, e);
   if (variable == NONE) return clock_number(w, 0);
-  const Variable *declared = &w->el->model->variables.data[variable];
+  Variable *declared = &w->el->model->variables.data[variable];
+  declared->has_fixed_start = true;
   if (declared->start != EXPR_NONE) return declared->start;
   return clock_number(w, declared->type == TYPE_ENUMERATION);
 }

@@ -5,8 +5,9 @@
  * and forbids running the code (compiler->errors). */
 #include "lang/compile.h"
 
+#include "base/format.h"
+
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { SUM_LIMIT = 60000, CONDITION_DEPTH = 8 };
@@ -43,7 +44,7 @@ bool compile_error(Compiler *c, Span span, const char *format, ...) {
   va_list list;
   char text[1024];
   va_start(list, format);
-  vsnprintf(text, sizeof text, format, list);
+  format_list(text, sizeof text, format, list);
   va_end(list);
   diag_error(c->diags, input_code(format), span, "%s", text);
   c->errors++;

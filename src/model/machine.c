@@ -4,6 +4,8 @@
  * mark when a statement ends; what must live longer (slots, snapshots of open ifs) raises the mark. */
 #include "model/machine.h"
 
+#include "base/format.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -60,7 +62,7 @@ bool machine_error(Machine *machine, const char *format, ...) {
   char text[512];
   va_list list;
   va_start(list, format);
-  vsnprintf(text, sizeof text, format, list);
+  format_list(text, sizeof text, format, list);
   va_end(list);
   machine->status = EXECUTE_ERROR;
   Diag *diag = diag_error(machine->diags, DIAG_INPUT, machine_span(machine), "%s", text);

@@ -98,12 +98,18 @@ static bool enumerate_modes(Initializer *initializer, Switches *switches, const 
   return false;
 }
 
+static double *copy_discretes(const Initializer *initializer) {
+  const Evaluator *evaluator = initializer->evaluator;
+  return heap_copy(initializer->heap, evaluator->discretes, evaluator->model->discretes.count, sizeof(double));
+}
+
 bool start_values(Initializer *initializer, const StartValues *starts, const RunOptions *run, Initial *initial,
                   Diags *diags) {
   Switches *switches = switches_new(initializer->heap, initializer->evaluator);
   Decisions *decisions = switches ? switches->decisions : NULL;
   uint32_t before = diags->list.count;
-  if (decisions) decisions_start(decisions);
+  if (decisions) decisions_start(decisions, starts->start);
+  double *before_event = copy_discretes(initializer);
   double *guess = heap_array(initializer->heap, initializer->evaluator->array->columns, sizeof *guess);
   if (switches) {
     if (!initial_guess(initializer, starts, guess, diags)) return false;
@@ -116,8 +122,8 @@ bool start_values(Initializer *initializer, const StartValues *starts, const Run
   }
   if (decisions && !decisions_defined(decisions, run->start, DIAG_INIT, diags)) return false;
   if (decisions) decisions_started(decisions);
-  initial->discretes = heap_copy(initializer->heap, initializer->evaluator->discretes,
-                                 initializer->evaluator->model->discretes.count, sizeof(double));
+  initial->discretes = copy_discretes(initializer);
+  initial->discrete_starts = before_event;
   initial_report_bounds(initializer, initial, diags);
   return true;
 }

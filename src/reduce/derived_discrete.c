@@ -44,6 +44,7 @@ void derived_add_discrete(Derived *derived) {
     equation.left = image(derived, equation.left);
     equation.right = image(derived, equation.right);
     equation.residual = image(derived, equation.residual);
+    equation.is_declared = false; /* inputs with bindings are variables here */
     vec_push(model->heap, &model->discrete_equations, equation);
   }
   for (uint32_t w = 0; w < source->whens.count; w++)

@@ -4,6 +4,7 @@
 
 #include "base/number.h"
 #include "model/print.h"
+#include "model/typed.h"
 #include "result/json.h"
 
 #include <math.h>
@@ -82,6 +83,7 @@ static Table make_table(const Initial *initial, Evaluator *evaluator, Heap *heap
   for (uint32_t d = 0; d < discretes->count; d++) {
     Line line = {.name = model_name(evaluator->model, discretes->data[d]), .is_discrete = true};
     line.value = initial->discretes ? initial->discretes[d] : evaluator->discretes[d];
+    line.start = initial->discrete_starts ? initial->discrete_starts[d] : line.value;
     vec_push(heap, &table.lines, line);
   }
   return table;
@@ -293,22 +295,26 @@ const char initial_report_nothing[] = JSON_NOTHING
 
 /* ---- modifiers ---- */
 
-static void add_modifier(Heap *heap, TextVec *text, const char *name, double value) {
-  char number[NUMBER_SIZE];
-  number_format(value, 17, number);
+static void add_modifier(Heap *heap, TextVec *text, const Model *model, uint32_t position, double value) {
   text_append(heap, text, text->count > 1 ? ",\n  " : "\n  ", text->count > 1 ? 4 : 3);
-  print_as_written(heap, text, name);
-  text_printf(heap, text, "(start = %s)", number);
+  print_as_written(heap, text, model_name(model, position));
+  text_append(heap, text, "(start = ", 9);
+  typed_print(heap, text, model, &model->variables.data[position], value, "");
+  text_append(heap, text, ")", 1);
 }
 
+/* Of what is discrete, the values before the initial event: from those found it would take place once more. */
 void initial_report_modifiers(const Initial *initial, Evaluator *evaluator, Heap *heap, TextVec *text) {
   const Model *model = evaluator->model;
   Table table = make_table(initial, evaluator, heap);
   text_append(heap, text, "(", 1);
   for (uint32_t k = 0; k < table.lines.count; k++) {
     const Line *line = &table.lines.data[k];
-    if (line->column && !line->is_derivative && model_find(model, line->name) != MAP_NONE)
-      add_modifier(heap, text, line->name, line->value);
+    uint32_t position = line->is_derivative ? MAP_NONE : model_find(model, line->name);
+    bool has_start = (line->column || line->is_discrete) && position != MAP_NONE;
+    const Variable *variable = has_start ? &model->variables.data[position] : NULL;
+    if (variable && variable->type != TYPE_STRING && !variable->has_fixed_start)
+      add_modifier(heap, text, model, position, line->is_discrete ? line->start : line->value);
   }
   text_append(heap, text, ")\n", 2);
   free_table(&table);

@@ -1,7 +1,7 @@
 /* start_list: see start_list.h. */
 #include "result/start_list.h"
 
-#include "base/number.h"
+#include "model/typed.h"
 #include "result/file.h"
 #include "result/load.h"
 #include "syntax/lexer.h"
@@ -78,28 +78,48 @@ static const char *read_name(StartReader *reader) {
   return reader->at == begin ? NULL : arena_copy(&reader->diags->arena, begin, (size_t)(reader->at - begin));
 }
 
-static bool read_number(StartReader *reader, double *value) {
+/* scalar: a number, true, false, or the name of a literal; "" if there is none. */
+static const char *read_scalar(StartReader *reader) {
   skip_space(reader);
-  const char *end = reader->at + strspn(reader->at, "+-.0123456789eE");
-  if (!number_parse(reader->at, end, value) || !isfinite(*value)) return false;
-  reader->at = end;
-  return true;
+  const char *begin = reader->at;
+  bool is_quoted = false;
+  for (; *reader->at && (is_quoted || isalnum((unsigned char)*reader->at) || strchr("+-._'", *reader->at));
+       reader->at++)
+    is_quoted ^= *reader->at == '\'';
+  return arena_copy(&reader->diags->arena, begin, (size_t)(reader->at - begin));
 }
 
-/* item: name "(" "start" "=" number ")" | name "=" number */
+/* Names that the model does not have are counted. */
+static bool take_value(StartReader *reader, const Model *model, const char *name, const char *text, double *starts) {
+  uint32_t position = model_find(model, name);
+  Arena *arena = &reader->diags->arena;
+  double value;
+  if (position == MAP_NONE) {
+    if (!reader->unknown++) reader->first = name;
+    return true;
+  }
+  const Variable *variable = &model->variables.data[position];
+  if (variable->has_fixed_start)
+    return complain(reader,
+                    arena_printf(arena, "'%s' is a variable of a clock: its start value is set in the model", name));
+  bool is_scalar = variable->type != TYPE_STRING && typed_read(model, variable, text, arena, &value);
+  if (is_scalar) starts[position] = value;
+  const char *what = variable->type == TYPE_REAL ? "a number must stand here"
+                                                 : arena_printf(arena, "'%s' is no value of '%s'", text, name);
+  return is_scalar || complain(reader, what);
+}
+
+/* item: name "(" "start" "=" scalar ")" | name "=" scalar */
 static bool read_item(StartReader *reader, const Model *model, double *starts) {
   const char *name = read_name(reader);
   if (!name) return complain(reader, "a name must stand here, as in x(start = 1)");
   bool nested = accept(reader, "(");
   if (nested && !accept(reader, "start")) return complain(reader, "only start can be given, as in x(start = 1)");
   if (!accept(reader, "=")) return complain(reader, "'=' must stand here, as in x(start = 1)");
-  double value;
-  if (!read_number(reader, &value)) return complain(reader, "a number must stand here");
+  const char *text = read_scalar(reader);
+  if (!*text) return complain(reader, "a number must stand here");
   if (nested && !accept(reader, ")")) return complain(reader, "')' must stand here");
-  uint32_t position = model_find(model, name);
-  if (position != MAP_NONE) starts[position] = value;
-  else if (!reader->unknown++) reader->first = name;
-  return true;
+  return take_value(reader, model, name, text, starts);
 }
 
 bool start_list_read(Heap *heap, const Model *model, const char *path, double *starts, Diags *diags) {
@@ -125,15 +145,17 @@ bool start_list_read(Heap *heap, const Model *model, const char *path, double *s
   return ok;
 }
 
-/* Takes the values of the model's variables from a row, as far as it has them; how many. */
-static uint32_t take_row(const Model *model, const Trajectory *trajectory, const double *row, double *starts) {
+/* Takes the values of the model's variables, as far as there are some; how many. What is discrete stays from row to
+ * row: `held` is the last one, `row` is between it and the next. */
+static uint32_t take_row(const Model *model, const Trajectory *trajectory, const double *row, const double *held,
+                         double *starts) {
   uint32_t found = 0;
   for (uint32_t v = 0; v < model->variables.count; v++) {
-    if (model->variables.data[v].role != ROLE_UNKNOWN) continue;
-    uint32_t signal =
-        signals_find_variable(trajectory->signals, names_text(model->names, model->variables.data[v].name));
+    const Variable *variable = &model->variables.data[v];
+    if (variable->role == ROLE_PARAMETER || variable->type == TYPE_STRING || variable->has_fixed_start) continue;
+    uint32_t signal = signals_find_variable(trajectory->signals, names_text(model->names, variable->name));
     if (signal == MAP_NONE) continue;
-    starts[v] = signal_value(&trajectory->signals->list.data[signal], row);
+    starts[v] = signal_value(&trajectory->signals->list.data[signal], variable->role == ROLE_DISCRETE ? held : row);
     found++;
   }
   return found;
@@ -155,7 +177,8 @@ bool start_list_from_result(Heap *heap, const Model *model, const char *text, do
                first, last);
     return false;
   }
-  uint32_t found = take_row(model, trajectory, row, starts);
+  const double *held = trajectory_row(trajectory, trajectory_find(trajectory, isnan(time) ? last : time));
+  uint32_t found = take_row(model, trajectory, row, held, starts);
   if (!found) diag_error(diags, DIAG_FILE_CONTENT, (Span){0}, "%s has none of the model's variables", path);
   heap_free(heap, row);
   return found > 0;

@@ -1,0 +1,14 @@
+/* typed: values of the model's types as text, as the user writes them in overrides and lists of start values. */
+#pragma once
+
+#include "model/model.h"
+
+/* A name as flat models have it: without quotes, and without blanks outside of them. Lives in the arena. */
+const char *typed_name(Arena *arena, const char *begin, const char *end);
+
+/* The text as a value of the variable's type: 2, true, Mode.off. Of a String there is no number. false: it is none. */
+bool typed_read(const Model *model, const Variable *variable, const char *text, Arena *arena, double *value);
+
+/* The value in the language; `text`: that of a String. */
+void typed_print(Heap *heap, TextVec *out, const Model *model, const Variable *variable, double value,
+                 const char *text);
