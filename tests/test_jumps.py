@@ -321,6 +321,26 @@ class Shared(unittest.TestCase):
                     for method in by_turns(METHODS, seed + turn): self.add(tally, seed + 40 + turn, kink=kink, method=method, solver=solver)
             tally.check(self, 0.8)
 
+    def test_guards(self):
+        """Branches in noEvent that meet smoothly make no event, also in a constraint on positions: beyond its edge one of them is not defined."""
+        for seed in seeds(6):
+            rng = random.Random(seed)
+            way, edge, power, spring = rng.choice([-1, 1]), rng.uniform(0.3, 0.6), rng.uniform(2.6, 3.6), rng.uniform(0.5, 4)
+            masses, factor = [rng.uniform(0.5, 3) for _ in range(2)], rng.uniform(0.5, 2)
+            level = lambda t: max(0.0, way * (t - edge))
+            text = (f"model M\n Real d(start = {-way * edge!r}, fixed = true), x(start = 0, fixed = true), y, v(start = 0, fixed = true), w, l;\nequation\n der(d) = {way};"
+                    f" der(x) = v; der(y) = w; {masses[0]!r}*der(v) = -{spring!r}*x + l; {masses[1]!r}*der(w) = {factor!r}*l;"
+                    f" x + {factor!r}*y = noEvent(if d > 0 then d^{power!r} else 0);\nend M;\n")
+            share = masses[1] / factor**2
+            field = lambda t, x, v: (v, (share * power * (power - 1) * level(t)**(power - 2) - spring * x) / (masses[0] + share))
+            x, v = in_fine_steps(field, 0.0, 0.0, (0.0, edge, STOP))
+            for method in METHODS:
+                run = simulate(text, method=method, stop_time=STOP, tolerance=1e-8)
+                self.assertEqual(run.status, 0, (seed, method, run.words))
+                self.assertEqual(run.report["state_events"], 0, (seed, method))
+                self.assertAlmostEqual(run.end("x"), x, delta=1e-5, msg=f"{seed} {method}")
+                self.assertAlmostEqual(run.end("v"), v, delta=1e-5, msg=f"{seed} {method}")
+
     def test_positions(self):
         """Positions that would have to jump are refused."""
         for seed in seeds(12):
@@ -431,21 +451,29 @@ class Shared(unittest.TestCase):
         self.assertAlmostEqual(behind[1] - before[1], 0.1, delta=1e-3)
 
 
-def on_circle(angle, event, rate):
-    """Where the mass is at the end, by fine steps of the angle."""
-    speed, count = 0.0, 4000
-    radius = lambda t: 1 + rate * max(0.0, t - event)
-    for begin, end, slope in ((0.0, event, 0.0), (event, STOP, rate)):
-        field = lambda t, a, v, slope=slope: (v, -9.81 / radius(t) * math.sin(a) - 2 * slope / radius(t) * v)
+def in_fine_steps(field, x, v, ends):
+    """Position and velocity at the last of these times, by Runge and Kutta's method in steps that end at each of them."""
+    count = 4000
+    for begin, end in zip(ends, ends[1:]):
         h = (end - begin) / count
         for k in range(count):
             t = begin + k * h
-            k1 = field(t, angle, speed)
-            k2 = field(t + h / 2, angle + h / 2 * k1[0], speed + h / 2 * k1[1])
-            k3 = field(t + h / 2, angle + h / 2 * k2[0], speed + h / 2 * k2[1])
-            k4 = field(t + h, angle + h * k3[0], speed + h * k3[1])
-            angle += h / 6 * (k1[0] + 2 * k2[0] + 2 * k3[0] + k4[0])
-            speed += h / 6 * (k1[1] + 2 * k2[1] + 2 * k3[1] + k4[1])
+            k1 = field(t, x, v)
+            k2 = field(t + h / 2, x + h / 2 * k1[0], v + h / 2 * k1[1])
+            k3 = field(t + h / 2, x + h / 2 * k2[0], v + h / 2 * k2[1])
+            k4 = field(t + h, x + h * k3[0], v + h * k3[1])
+            x += h / 6 * (k1[0] + 2 * k2[0] + 2 * k3[0] + k4[0])
+            v += h / 6 * (k1[1] + 2 * k2[1] + 2 * k3[1] + k4[1])
+    return x, v
+
+
+def on_circle(angle, event, rate):
+    """Where the mass is at the end, by fine steps of the angle."""
+    speed = 0.0
+    radius = lambda t: 1 + rate * max(0.0, t - event)
+    for begin, end, slope in ((0.0, event, 0.0), (event, STOP, rate)):
+        field = lambda t, a, v, slope=slope: (v, -9.81 / radius(t) * math.sin(a) - 2 * slope / radius(t) * v)
+        angle, speed = in_fine_steps(field, angle, speed, (begin, end))
     return radius(STOP) * math.sin(angle), -radius(STOP) * math.cos(angle)
 
 

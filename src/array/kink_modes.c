@@ -2,6 +2,7 @@
 #include "array/kink_modes.h"
 
 #include "array/branches.h"
+#include "array/joint.h"
 
 /* The first derivative of an equation jumps at a kink. It is a constraint on velocities where there is a second one. */
 enum { JUMPING = 2 };
@@ -120,9 +121,41 @@ static Expr open_node(Dag *dag, Expr e, const Expr *child) {
   }
 }
 
-/* Children before parents; `changed` has a place for each node. */
-static void open_below(Dag *dag, const IndexVec *order, int32_t c, Expr *changed, Heap *heap) {
+static bool stops_events(Op op) { return op == OP_NOEVENT || op == OP_SMOOTH; }
+
+/* The relation of an if-expression in noEvent whose branches meet, and their slopes too: no velocity jumps there, and a branch may not be
+ * defined beyond the edge. EXPR_NONE: it is another node. */
+static Expr smooth_condition(Dag *dag, Expr e, int32_t c, bool makes_events) {
+  if (dag_op(dag, e) != OP_IF || c > JUMPING) return EXPR_NONE;
+  Expr condition = dag_child(dag, e, 0);
+  bool is_closed = dag_op(dag, condition) == OP_NOEVENT;
+  Expr relation = is_closed ? dag_child(dag, condition, 0) : condition;
+  if ((makes_events && !is_closed) || !op_is_order(dag_op(dag, relation))) return EXPR_NONE;
+  return joint_is_smooth(dag, relation, dag_child(dag, e, 1), dag_child(dag, e, 2)) ? relation : EXPR_NONE;
+}
+
+/* Which nodes are reached without passing a noEvent or smooth. */
+static void mark_outside(const Dag *dag, const IndexVec *order, bool *outside) {
+  for (uint32_t k = 0; k < order->count; k++) outside[order->data[k]] = k + 1 == order->count;
+  for (uint32_t k = order->count; k-- > 0;) {
+    Expr e = order->data[k];
+    bool passes = outside[e] && !stops_events(dag_op(dag, e));
+    for (uint32_t i = 0; i < dag_child_count(dag, e) && passes; i++) outside[dag_child(dag, e, i)] = true;
+  }
+}
+
+static Expr changed_node(Dag *dag, Expr e, int32_t c, bool makes_events, const ExprVec *child, bool same) {
+  if (is_opened(dag, e, c)) return open_node(dag, e, child->data);
+  if (hides(dag, e, c)) return e;
+  Expr relation = smooth_condition(dag, e, c, makes_events);
+  if (relation == EXPR_NONE) return same ? e : dag_rebuild(dag, e, child->data);
+  return dag_if(dag, dag_unary(dag, OP_NOEVENT, relation), child->data[1], child->data[2]);
+}
+
+/* Children before parents; `changed` and `outside` have a place for each node. */
+static void open_below(Dag *dag, const IndexVec *order, int32_t c, Expr *changed, bool *outside, Heap *heap) {
   ExprVec child = {0};
+  mark_outside(dag, order, outside);
   for (uint32_t k = 0; k < order->count; k++) {
     Expr e = order->data[k];
     bool same = true;
@@ -131,58 +164,76 @@ static void open_below(Dag *dag, const IndexVec *order, int32_t c, Expr *changed
       vec_push(heap, &child, changed[dag_child(dag, e, i)]);
       same = same && child.data[i] == dag_child(dag, e, i);
     }
-    if (is_opened(dag, e, c)) changed[e] = open_node(dag, e, child.data);
-    else changed[e] = same || hides(dag, e, c) ? e : dag_rebuild(dag, e, child.data);
+    changed[e] = changed_node(dag, e, c, outside[e], &child, same);
   }
   vec_free(heap, &child);
 }
 
-/* Is a node below opened, where equations are differentiated c times? Walked from the roots down, but not into what is hidden. seen: per node,
- * false on entry and return. */
-static bool has_opened(Dag *dag, const Expr *residual, uint32_t count, int32_t c, bool *seen) {
+/* A condition that something is equal is that of a point, not of an edge. */
+static bool has_edge(const Dag *dag, Expr condition) {
+  Expr relation = dag_op(dag, condition) == OP_NOEVENT ? dag_child(dag, condition, 0) : condition;
+  return is_moving(dag, relation) && dag_op(dag, relation) != OP_EQUAL && dag_op(dag, relation) != OP_NOT_EQUAL;
+}
+
+/* A node at which an equation that is differentiated c times has a kink that makes no event. */
+static bool is_kink(Dag *dag, Expr e, int32_t c) {
+  if (op_kind(dag_op(dag, e)) == KIND_PIECEWISE) return is_moving(dag, e);
+  if (dag_op(dag, e) != OP_IF || !has_edge(dag, dag_child(dag, e, 0))) return false;
+  return smooth_condition(dag, e, c, false) == EXPR_NONE;
+}
+
+/* Is a node below one of these, where equations are differentiated c times? Walked from the roots down, but not into what is hidden, nor into
+ * conditions. seen: per node, false on entry and return. */
+static bool has_kink(Dag *dag, Expr residual, int32_t c, bool *seen) {
   IndexVec order = {0};
   bool found = false;
-  dag_below(dag, dag_scratch(dag), residual, count, &order);
-  for (uint32_t i = 0; i < count; i++) seen[residual[i]] = true;
+  dag_below(dag, dag_scratch(dag), &residual, 1, &order);
+  seen[residual] = true;
   for (uint32_t k = order.count; k-- > 0;) {
     Expr e = order.data[k];
     bool passes = seen[e] && !hides(dag, e, c);
-    found = found || (seen[e] && is_opened(dag, e, c));
+    found = found || (seen[e] && is_kink(dag, e, c));
     seen[e] = false;
-    for (uint32_t i = 0; i < dag_child_count(dag, e) && passes; i++) seen[dag_child(dag, e, i)] = true;
+    for (uint32_t i = dag_op(dag, e) == OP_IF; i < dag_child_count(dag, e) && passes; i++)
+      seen[dag_child(dag, e, i)] = true;
   }
   vec_free(dag_scratch(dag)->heap, &order);
   return found;
 }
 
-static bool has_kinks(Dag *dag, const Expr *residual, uint32_t count, bool *seen) {
-  return has_opened(dag, residual, count, INT32_MAX, seen);
+/* Is a node below opened, however often equations are differentiated? */
+static bool has_opened(Dag *dag, const Expr *residual, uint32_t count) {
+  IndexVec order = {0};
+  bool found = false;
+  dag_below(dag, dag_scratch(dag), residual, count, &order);
+  for (uint32_t k = 0; k < order.count && !found; k++) found = is_opened(dag, order.data[k], INT32_MAX);
+  vec_free(dag_scratch(dag)->heap, &order);
+  return found;
 }
 
 /* The residuals of equations that are differentiated so often. */
 static void open_residuals(Problem *problem, const int32_t *c, bool *opened, Heap *heap) {
   Dag *dag = problem->model->dag;
   Expr *changed = heap_array(heap, dag_size(dag), sizeof *changed);
+  bool *outside = heap_array(heap, dag_size(dag), sizeof *outside);
   for (uint32_t i = 0; i < problem->equations; i++) {
     if (c[i] < JUMPING) continue;
     IndexVec order = {0};
     dag_below(dag, dag_scratch(dag), &problem->residual[i], 1, &order);
-    open_below(dag, &order, c[i], changed, heap);
+    open_below(dag, &order, c[i], changed, outside, heap);
     opened[i] = changed[problem->residual[i]] != problem->residual[i];
     problem->residual[i] = changed[problem->residual[i]];
     vec_free(dag_scratch(dag)->heap, &order);
   }
-  heap_free(heap, changed);
+  heap_free_all(heap, changed, outside);
 }
 
 void kink_modes_open(Problem *problem, const Structure *structure, bool all, Arena *arena) {
+  if (!has_opened(problem->model->dag, problem->residual, problem->equations)) return;
   Arena own = arena_make(arena->heap);
-  Dag *dag = problem->model->dag;
-  if (has_kinks(dag, problem->residual, problem->equations, arena_array(&own, dag_size(dag), sizeof(bool)))) {
-    bool *opened = arena_array(arena, problem->equations, sizeof *opened);
-    open_residuals(problem, most_differentiations(problem, structure, all, &own), opened, arena->heap);
-    problem->opened = opened;
-  }
+  bool *opened = arena_array(arena, problem->equations, sizeof *opened);
+  open_residuals(problem, most_differentiations(problem, structure, all, &own), opened, arena->heap);
+  problem->opened = opened;
   arena_free(&own);
 }
 
@@ -192,18 +243,18 @@ void kink_modes_open(Problem *problem, const Structure *structure, bool all, Are
 static bool is_left(const Problem *problem, uint32_t i, int32_t c, bool *seen) {
   bool is_converted = problem->written && problem->residual[i] != problem->written[i];
   int32_t times = c + is_converted;
-  return times >= JUMPING && has_opened(problem->model->dag, &problem->residual[i], 1, times, seen);
+  return times >= JUMPING && has_kink(problem->model->dag, problem->residual[i], times, seen);
 }
 
 uint32_t kink_modes_left(const Problem *problem, const int32_t *c) {
   Dag *dag = problem->model->dag;
   Heap *heap = dag_scratch(dag)->heap;
-  bool *seen = heap_array(heap, dag_size(dag), sizeof *seen);
   const Expr *written = problem->written ? problem->written : problem->residual;
+  if (!has_opened(dag, written, problem->equations)) return MAP_NONE;
+  bool *seen = heap_array(heap, dag_size(dag), sizeof *seen);
   uint32_t found = MAP_NONE;
-  if (has_kinks(dag, written, problem->equations, seen))
-    for (uint32_t i = 0; i < problem->equations && found == MAP_NONE; i++)
-      if (is_left(problem, i, c[i], seen)) found = i;
+  for (uint32_t i = 0; i < problem->equations && found == MAP_NONE; i++)
+    if (is_left(problem, i, c[i], seen)) found = i;
   heap_free(heap, seen);
   return found;
 }

@@ -1,7 +1,8 @@
 /* kink_modes: kinks that make events. Where an equation is differentiated once, a kink in it makes algebraic variables jump, and a step may
  * lead over it. Where it is differentiated twice, its first derivative, a constraint on velocities, jumps: what has inertia shares that jump,
  * which only an event does (solve/share.h). In such equations max(a, b) becomes if a >= b then a else b, and so do min, abs and
- * semiLinear; noEvent goes, and so does smooth(p, e) where a derivative jumps that it does not promise. */
+ * semiLinear; noEvent goes, and so does smooth(p, e) where a derivative jumps that it does not promise. Only conditions within them whose branches
+ * meet smoothly (joint.h) stay without events. */
 #pragma once
 
 #include "array/array.h"
