@@ -43,13 +43,20 @@ def draw_regular(rng, n, draw):
         if abs(determinant(matrix)) > 0.3: return matrix
 
 
-class Chain:
-    """M v' = -D v - K x + B l, x' = v, with W v or W x given: before and behind an event. tears: W x itself jumps."""
+# Ways to write a kink: {d} is negative before it, {slope} holds behind it.
+KINKS = {"max": "{slope}*max(0, {d})", "min": "-{slope}*min(-{d}, 0)", "abs": "{slope}*({d} + abs({d}))/2", "root": "{slope}*({d} + sqrt({d}^2))/2",
+         "semiLinear": "semiLinear({d}, {slope}, 0)", "noEvent": "noEvent(if {d} < 0 then 0 else {slope}*{d})", "smooth": "smooth(0, if {d} < 0 then 0 else {slope}*{d})",
+         "kink in a kink": "{slope}*(max(0, {d}) + abs(min({d}, 0)) + min({d}, 0))", "function": "bend({d}, {slope})"}
+BEND = "function bend\n input Real d; input Real slope; output Real c;\nalgorithm\n c := if d < 0 then 0 else slope*d;\nend bend;\n"
 
-    def __init__(self, seed, tears=False):
+
+class Chain:
+    """M v' = -D v - K x + B l, x' = v, with W v or W x given: before and behind an event. tears: W x itself jumps. kink: how that of W x is written."""
+
+    def __init__(self, seed, tears=False, kink=None):
         rng = random.Random(seed)
-        self.n, self.on_positions, self.by_state = rng.randint(2, 4), rng.random() < 0.5 or tears, rng.random() < 0.5
-        self.tears = tears
+        self.n, self.on_positions, self.by_state = rng.randint(2, 4), rng.random() < 0.5 or tears or kink is not None, rng.random() < 0.5
+        self.tears, self.kink = tears, kink
         self.m = rng.randint(1, self.n - 1 if self.n < 4 else 2)
         n, m = self.n, self.m
         number = lambda: rng.choice([-1, 1]) * rng.choice([0.5, 1, 1.5, 2])
@@ -68,7 +75,7 @@ class Chain:
         self.jump = [rng.choice([-1, 1]) * rng.uniform(0.5, 2) for _ in range(m)]
         if m > 1 and rng.random() < 0.3: self.jump[0] = 0.0
         self.time = rng.uniform(0.3, 0.6)
-        self.by_when = rng.random() < 0.3
+        self.by_when = rng.random() < 0.3 and kink is None
         self.level = (math.exp(GROWTH * self.time) - 1) / GROWTH
         self.rows, self.columns = rng.random() < 0.3, rng.random() < 0.3
         unknowns = self.unknowns()
@@ -155,7 +162,7 @@ class Chain:
         start = solve(self.t, known)
         old = self.residuals()
         held, behind = ("z", self.level) if self.by_state else ("time", self.time)
-        text = "model M\n" + "".join(f" Real {name}(start = {value!r});\n" for name, value in zip(names, start))
+        text = (BEND if self.kink == "function" else "") + "model M\n" + "".join(f" Real {name}(start = {value!r});\n" for name, value in zip(names, start))
         text += "".join(f" Real c{k};\n" for k in range(self.m)) + " Real z(start = 0, fixed = true);\n Boolean b(start = false, fixed = true);\nequation\n"
         if not self.by_when: text += " b = false;\n"
         text += f" der(z) = 1 + {GROWTH}*z;\n"
@@ -163,7 +170,8 @@ class Chain:
         for k in range(self.m):
             way = f"{self.jump[k]!r}*({held} - {behind!r})" if self.on_positions and not self.tears else repr(self.jump[k])
             condition = "not b" if self.by_when else f"{held} < {behind!r}"
-            text += f" c{k} = if {condition} then 0 else {way};\n"
+            bend = KINKS[self.kink].format(d=f"({held} - {behind!r})", slope=f"({self.jump[k]!r})") if self.kink else f"if {condition} then 0 else {way}"
+            text += f" c{k} = {bend};\n"
         for row in self.p:
             rates, values, rest = [0.0] * size, [0.0] * size, []
             for factor, (old_rates, old_values, old_rest) in zip(row, old):
@@ -275,11 +283,11 @@ REFUSALS = (r"do not determine by how much \S+ jumps|the ranks of the derivative
 
 
 class Shared(unittest.TestCase):
-    def add(self, tally, seed, **options):
+    def add(self, tally, seed, kink=None, **options):
         """A run that is right, or refused by a name. One of a model as it is written is refused only where the method or solver is not made for it."""
-        chain = Chain(seed)
+        chain = Chain(seed, kink=kink)
         run = simulate(chain.text(), stop_time=STOP, tolerance=1e-8, **options)
-        tally.add(run, lambda: chain.error(run) < 1e-5, seed, options)
+        tally.add(run, lambda: chain.error(run) < 1e-5, seed, kink, options)
         if run.status:
             self.assertRegex(run.words, REFUSALS, (seed, options))
             if not (chain.rows or chain.columns): self.assertRegex(run.words, r"(^|error: )(method|solver) \w+ (needs|does not)|the system integrated has index", (seed, options))
@@ -296,6 +304,42 @@ class Shared(unittest.TestCase):
             for seed in seeds(6):
                 for method in by_turns(METHODS, seed + turn): self.add(tally, seed, method=method, solver=solver)
             tally.check(self, 0.8)
+
+    def test_kinks(self):
+        """A kink of a constraint on positions, however it is written, is an event at which velocities jump: so it is with every method."""
+        for method in METHODS:
+            tally = Tally(f"kinks by {method}")
+            for turn, kink in enumerate(KINKS):
+                for seed in seeds(3): self.add(tally, seed + 3 * turn, kink=kink, method=method)
+            tally.check(self, 0.3 if method in ("dummy", "strangeness") else 0.7)
+
+    def test_kinks_with_solvers(self):
+        for solver in solver_names():
+            tally = Tally(f"kinks with {solver}")
+            for turn, kink in enumerate(KINKS):
+                for seed in seeds(1):
+                    for method in by_turns(METHODS, seed + turn): self.add(tally, seed + 40 + turn, kink=kink, method=method, solver=solver)
+            tally.check(self, 0.8)
+
+    def test_guards(self):
+        """Branches in noEvent that meet smoothly make no event, also in a constraint on positions: beyond its edge one of them is not defined."""
+        for seed in seeds(6):
+            rng = random.Random(seed)
+            way, edge, power, spring = rng.choice([-1, 1]), rng.uniform(0.3, 0.6), rng.uniform(2.6, 3.6), rng.uniform(0.5, 4)
+            masses, factor = [rng.uniform(0.5, 3) for _ in range(2)], rng.uniform(0.5, 2)
+            level = lambda t: max(0.0, way * (t - edge))
+            text = (f"model M\n Real d(start = {-way * edge!r}, fixed = true), x(start = 0, fixed = true), y, v(start = 0, fixed = true), w, l;\nequation\n der(d) = {way};"
+                    f" der(x) = v; der(y) = w; {masses[0]!r}*der(v) = -{spring!r}*x + l; {masses[1]!r}*der(w) = {factor!r}*l;"
+                    f" x + {factor!r}*y = noEvent(if d > 0 then d^{power!r} else 0);\nend M;\n")
+            share = masses[1] / factor**2
+            field = lambda t, x, v: (v, (share * power * (power - 1) * level(t)**(power - 2) - spring * x) / (masses[0] + share))
+            x, v = in_fine_steps(field, 0.0, 0.0, (0.0, edge, STOP))
+            for method in METHODS:
+                run = simulate(text, method=method, stop_time=STOP, tolerance=1e-8)
+                self.assertEqual(run.status, 0, (seed, method, run.words))
+                self.assertEqual(run.report["state_events"], 0, (seed, method))
+                self.assertAlmostEqual(run.end("x"), x, delta=1e-5, msg=f"{seed} {method}")
+                self.assertAlmostEqual(run.end("v"), v, delta=1e-5, msg=f"{seed} {method}")
 
     def test_positions(self):
         """Positions that would have to jump are refused."""
@@ -407,21 +451,29 @@ class Shared(unittest.TestCase):
         self.assertAlmostEqual(behind[1] - before[1], 0.1, delta=1e-3)
 
 
-def on_circle(angle, event, rate):
-    """Where the mass is at the end, by fine steps of the angle."""
-    speed, count = 0.0, 4000
-    radius = lambda t: 1 + rate * max(0.0, t - event)
-    for begin, end, slope in ((0.0, event, 0.0), (event, STOP, rate)):
-        field = lambda t, a, v, slope=slope: (v, -9.81 / radius(t) * math.sin(a) - 2 * slope / radius(t) * v)
+def in_fine_steps(field, x, v, ends):
+    """Position and velocity at the last of these times, by Runge and Kutta's method in steps that end at each of them."""
+    count = 4000
+    for begin, end in zip(ends, ends[1:]):
         h = (end - begin) / count
         for k in range(count):
             t = begin + k * h
-            k1 = field(t, angle, speed)
-            k2 = field(t + h / 2, angle + h / 2 * k1[0], speed + h / 2 * k1[1])
-            k3 = field(t + h / 2, angle + h / 2 * k2[0], speed + h / 2 * k2[1])
-            k4 = field(t + h, angle + h * k3[0], speed + h * k3[1])
-            angle += h / 6 * (k1[0] + 2 * k2[0] + 2 * k3[0] + k4[0])
-            speed += h / 6 * (k1[1] + 2 * k2[1] + 2 * k3[1] + k4[1])
+            k1 = field(t, x, v)
+            k2 = field(t + h / 2, x + h / 2 * k1[0], v + h / 2 * k1[1])
+            k3 = field(t + h / 2, x + h / 2 * k2[0], v + h / 2 * k2[1])
+            k4 = field(t + h, x + h * k3[0], v + h * k3[1])
+            x += h / 6 * (k1[0] + 2 * k2[0] + 2 * k3[0] + k4[0])
+            v += h / 6 * (k1[1] + 2 * k2[1] + 2 * k3[1] + k4[1])
+    return x, v
+
+
+def on_circle(angle, event, rate):
+    """Where the mass is at the end, by fine steps of the angle."""
+    speed = 0.0
+    radius = lambda t: 1 + rate * max(0.0, t - event)
+    for begin, end, slope in ((0.0, event, 0.0), (event, STOP, rate)):
+        field = lambda t, a, v, slope=slope: (v, -9.81 / radius(t) * math.sin(a) - 2 * slope / radius(t) * v)
+        angle, speed = in_fine_steps(field, angle, speed, (begin, end))
     return radius(STOP) * math.sin(angle), -radius(STOP) * math.cos(angle)
 
 

@@ -22,14 +22,15 @@ static bool differ(Dag *dag, Expr a, Expr b) {
   return !same;
 }
 
-Branches branches_find(const Problem *problem, Arena *arena) {
+/* Those whose conditions are such. */
+static Branches find(const Problem *problem, bool (*is_condition)(const Dag *dag, Expr e), Arena *arena) {
   Dag *dag = problem->model->dag;
   IndexVec below = {0};
   ExprVec found = {0};
   dag_below(dag, dag_scratch(dag), problem->residual, problem->equations, &below);
   for (uint32_t k = 0; k < below.count; k++) {
     Expr e = below.data[k];
-    if (dag_op(dag, e) == OP_IF && is_discrete(dag, dag_child(dag, e, 0)) &&
+    if (dag_op(dag, e) == OP_IF && is_condition(dag, dag_child(dag, e, 0)) &&
         differ(dag, dag_child(dag, e, 1), dag_child(dag, e, 2)))
       vec_push(arena->heap, &found, e);
   }
@@ -44,6 +45,15 @@ Branches branches_find(const Problem *problem, Arena *arena) {
   vec_free(arena->heap, &found);
   return branches;
 }
+
+Branches branches_find(const Problem *problem, Arena *arena) { return find(problem, is_discrete, arena); }
+
+/* Does the condition change in a run, outside of noEvent and smooth? */
+static bool is_written(const Dag *dag, Expr condition) {
+  return dag_has_event(dag, condition) || is_discrete(dag, condition);
+}
+
+Branches branches_find_written(const Problem *problem, Arena *arena) { return find(problem, is_written, arena); }
 
 /* An if-expression may stand in a branch of another: inner ones come first in the list, and what is taken holds them taken. */
 Problem branches_narrow(const Problem *problem, const Branches *branches, const bool *holds, Arena *arena) {

@@ -14,5 +14,8 @@ typedef struct Branches {
 /* Those of a problem whose modes have been taken out. Owned by the arena. O(size of the equations). */
 Branches branches_find(const Problem *problem, Arena *arena);
 
+/* Those of a problem whose modes have not been taken out; their conditions may hold anything. */
+Branches branches_find_written(const Problem *problem, Arena *arena);
+
 /* The problem in the mode where the conditions have these values. Owned by the arena. */
 Problem branches_narrow(const Problem *problem, const Branches *branches, const bool *holds, Arena *arena);

@@ -241,6 +241,7 @@ Problem problem_extend(const Problem *problem, const Expr *residual, const Expr 
   Model *model = extended.model = copy_model(problem->model, count, arena);
   extended.residual = grown(arena, residual, n, count, sizeof *residual);
   extended.equation = grown(arena, problem->equation, n, count, sizeof *problem->equation);
+  if (problem->opened) extended.opened = grown(arena, problem->opened, n, count, sizeof(bool));
   if (problem->by_mode) extended.by_mode = grown(arena, problem->by_mode, n, count, sizeof(bool));
   extended.unknown = grown(arena, problem->unknown, m, count, sizeof *problem->unknown);
   extended.local = grown(arena, problem->local, known, count, sizeof *problem->local);
@@ -265,6 +266,7 @@ Problem problem_append(const Problem *problem, Expr left, Expr right, Arena *are
   Equation equation = {.left = left, .right = right, .residual = dag_subtract(model->dag, left, right)};
   longer.residual = grown(arena, problem->residual, n, 1, sizeof *problem->residual);
   longer.equation = grown(arena, problem->equation, n, 1, sizeof *problem->equation);
+  if (problem->opened) longer.opened = grown(arena, problem->opened, n, 1, sizeof(bool));
   if (problem->by_mode) longer.by_mode = grown(arena, problem->by_mode, n, 1, sizeof(bool));
   longer.residual[n] = equation.residual;
   longer.equation[n] = model->equations.count;

@@ -17,6 +17,7 @@ static const Plan *find_mode(const Simulation *simulation, const bool *holds) {
 static const Plan *make_mode(Simulation *simulation, const Handover *handover, bool *holds, Diags *diags) {
   Request request = simulation->request;
   request.handover = handover;
+  request.opens_kinks = simulation->plan->request.opens_kinks;
   if (handover) request.run.start = handover->time;
   Plan *plan = heap_alloc(simulation->heap, sizeof *plan);
   if (!plan_make_for(plan, simulation->heap, simulation->plan->model, &request, holds, diags)) return NULL;

@@ -40,8 +40,9 @@ typedef struct Request {
   MethodOptions method_options;
   bool compile;
   bool initialize_only;
-  bool is_stepped;                   /* the run only begins; the caller goes on, and no rows are recorded */
-  bool keeps_method;                 /* also where structure misleads it and numerical ranks would take over */
+  bool is_stepped;   /* the run only begins; the caller goes on, and no rows are recorded */
+  bool opens_kinks;  /* all of them, since structure is wrong about what is differentiated: kink_modes.h */
+  bool keeps_method; /* also where structure misleads it and numerical ranks would take over */
   const double *parameter_overrides; /* by leaf index, NAN for none; NULL for none at all */
   StartValues starts;
   double perturbation; /* added to every state at the start, relative to its size or 1; with a state-space form only */

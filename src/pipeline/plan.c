@@ -1,6 +1,7 @@
 /* plan: the list of passes that make a plan. Each pass leaves its result in the plan, and its time in the facts. */
 #include "pipeline/parts.h"
 
+#include "array/kink_modes.h"
 #include "array/meeting.h"
 #include "array/verdict.h"
 #include "external/external.h"
@@ -46,11 +47,15 @@ static bool pass_common(Plan *plan) {
 /* The characteristic values of a method by ranks are those of the equations as written. */
 static bool pass_structure(Plan *plan) {
   plan->problem = problem_make(plan->own, !plan->request.method->by_ranks, &plan->arena);
+  if (!plan->holds) plan->structure = structure_run(&plan->arena, &plan->problem.incidence);
+  kink_modes_open(&plan->problem, plan->holds ? NULL : &plan->structure, plan->request.opens_kinks, &plan->arena);
   plan->modes = modes_extract(&plan->problem, &plan->arena);
   plan->branches = branches_find(&plan->problem, &plan->arena);
   plan->whole = plan->problem;
-  if (plan->holds) plan->problem = branches_narrow(&plan->problem, &plan->branches, plan->holds, &plan->arena);
-  plan->structure = structure_run(&plan->arena, &plan->problem.incidence);
+  if (plan->holds) {
+    plan->problem = branches_narrow(&plan->problem, &plan->branches, plan->holds, &plan->arena);
+    plan->structure = structure_run(&plan->arena, &plan->problem.incidence);
+  }
   if (plan->structure.status == STRUCTURE_OK) return true;
   /* The message speaks of the model as written. If that is sound, equations became empty by alias elimination. */
   Problem written = problem_make(plan->own, false, &plan->arena);
@@ -72,19 +77,36 @@ static void extend_starts(Plan *plan) {
   plan->starts.start = start;
 }
 
-/* Structure sees zeros only: where the Jacobian is singular all the same, the equations are rewritten until it is not. */
+/* Structure sees zeros only: where the Jacobian is singular all the same, the equations are rewritten until it is not. Then they may be
+ * differentiated more often than structure knew. If one with a kink is, everything is done again with all kinks open. */
 static bool pass_regular(Plan *plan) {
+  uint32_t before = plan->diags->list.count;
   plan->facts.status = "singular";
   plan->facts.conversions = &plan->conversions;
   ConvertStatus status = convert_run(&plan->problem, &plan->structure, &plan->modes, plan->parameters, &plan->arena,
                                      &plan->conversions, NULL, plan->diags);
   extend_starts(plan);
   plan->is_misled = status != CONVERT_REGULAR;
-  return status != CONVERT_FAILED;
+  if (status != CONVERT_DONE || plan->holds || plan->request.opens_kinks) return status != CONVERT_FAILED;
+  if (kink_modes_left(&plan->problem, plan->structure.c) == MAP_NONE) return true;
+  diags_keep(plan->diags, before);
+  plan->conversions.count = 0;
+  plan->request.opens_kinks = true;
+  return pass_structure(plan) && pass_regular(plan);
+}
+
+/* In a mode, equations may be differentiated more often than kink_modes_open found. */
+static void warn_of_kinks(Plan *plan) {
+  uint32_t i = kink_modes_left(&plan->problem, plan->structure.c);
+  if (i == MAP_NONE) return;
+  diag_warning(plan->diags, DIAG_WARNING_OTHER, plan->problem.model->equations.data[plan->problem.equation[i]].span,
+               "where the kinks of this equation make velocities jump, the jump is not shared as its constraints say: "
+               "write them as if-expressions");
 }
 
 /* The array has every derivative that the model speaks of, also those that only aliases write. */
 static bool pass_array(Plan *plan) {
+  warn_of_kinks(plan);
   int32_t *least = arena_array(&plan->arena, plan->problem.unknowns, sizeof *least);
   if (problem_least_orders(&plan->problem, plan->structure.d, least))
     plan->structure = structure_raise(&plan->arena, &plan->problem.incidence, &plan->structure, least);
@@ -266,6 +288,7 @@ static bool pass_reduce(Plan *plan) {
                                 .parameters = plan->parameters,
                                 .starts = request->starts.start,
                                 .is_converted = plan->conversions.count > 0,
+                                .opens_kinks = request->opens_kinks,
                                 .array = &plan->array,
                                 .code = plan->code,
                                 .structure = &plan->structure,

@@ -287,10 +287,13 @@ static const char *row_note(Derived *derived, const FormRow *row) {
   return arena_printf(arena, "equation %u (%s), %s", equation + 1, place, what);
 }
 
-/* Was the equation rewritten before the structure was right (array/convert.h)? */
-static bool is_converted(const Derived *derived, uint32_t equation) {
+/* Why the rows of an equation are not its sides differentiated; NULL: they are. */
+static const char *rewriting(const Derived *derived, const FormRow *row) {
   const Problem *problem = derived->array->problem;
-  return problem->written && problem->written[equation] != problem->residual[equation];
+  uint32_t i = row->equation;
+  if (row->residual != EXPR_NONE) return "others put in before";
+  if (problem->written && problem->written[i] != problem->residual[i]) return "rewritten"; /* array/convert.h */
+  return problem->opened && problem->opened[i] ? "with events at its kinks" : NULL;        /* array/kink_modes.h */
 }
 
 /* A rewritten equation has no sides of its own: its residual is zero. */
@@ -331,8 +334,9 @@ static bool has_sides(Derived *derived, const FormRow *row, const Expr *side) {
 
 /* Both sides, differentiated and summed. */
 static void add_row(Derived *derived, const FormRow *row) {
-  if (row->residual != EXPR_NONE || is_converted(derived, row->equation)) {
-    add_rewritten_row(derived, row, row->residual != EXPR_NONE ? "others put in before" : "rewritten");
+  const char *how = rewriting(derived, row);
+  if (how) {
+    add_rewritten_row(derived, row, how);
     return;
   }
   Dag *from = derived->array->dag, *dag = derived->model->dag;

@@ -116,6 +116,7 @@ typedef struct Reduction {
   /* given: the array, and its values at the consistent initial point. For a method by ranks that may be missing: no
    * code, or no values. */
   bool is_converted; /* the array is not of the equations as written */
+  bool opens_kinks;  /* all of them: kink_modes.h */
   Array *array;
   ArrayCode *code;
   const Structure *structure;

@@ -1,6 +1,7 @@
 /* strangeness: see strangeness.h. */
 #include "reduce/strangeness.h"
 
+#include "array/kink_modes.h"
 #include "code/switches.h"
 #include "reduce/method.h"
 
@@ -377,6 +378,7 @@ static bool strangeness_build(Strangeness *strangeness, double t) {
 static bool build_uniform(Strangeness *strangeness, const Reduction *reduction) {
   Modes *modes = arena_alloc(reduction->arena, sizeof *modes);
   strangeness->problem = problem_make(reduction->model, false, reduction->arena);
+  kink_modes_open(&strangeness->problem, NULL, reduction->opens_kinks, reduction->arena);
   *modes = modes_extract(&strangeness->problem, reduction->arena);
   strangeness->modes = modes;
   strangeness->known = reduction->known;

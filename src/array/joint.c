@@ -1,0 +1,89 @@
+/* joint: see joint.h. */
+#include "array/joint.h"
+
+#include "base/map.h"
+
+#include <math.h>
+
+enum { SAMPLES = 12, LEAST_DEFINED = 4 };
+
+/* Branches are looked at beside the edge, and at this part of that distance. Where slopes meet, they differ there by a small part of what they would with slopes that
+ * do not, but for round-off. */
+static const double NEAR = 1e-4, SMOOTH = 0.03, ROUND_OFF = 1e-13;
+
+/* A random point: the leaf that leads to the edge, and its value. */
+typedef struct Point {
+  Expr moved;
+  double here;
+  uint32_t sample;
+} Point;
+
+/* A number in [0, 1) for a key. */
+static double chance(const Point *point, uint64_t key) {
+  return (double)(hash_mix(hash_mix(key << 8 ^ point->sample)) >> 11) * 0x1p-53;
+}
+
+/* Parameters are positive, variables are of either sign; discrete variables are not known. */
+static double leaf_value(void *context, const Dag *dag, Expr leaf) {
+  const Point *point = context;
+  if (leaf == point->moved) return point->here;
+  switch (dag_op(dag, leaf)) {
+  case OP_PARAMETER:
+  case OP_TIME: return 0.5 + chance(point, leaf);
+  case OP_VARIABLE: return 4 * chance(point, leaf) - 2;
+  default: return NAN;
+  }
+}
+
+static double value_at(Dag *dag, Expr e, Point *point, double here) {
+  double value;
+  point->here = here;
+  return dag_evaluate(dag, dag_scratch(dag), e, leaf_value, point, &value, NULL) ? value : NAN;
+}
+
+/* A variable, or time, that an expression is linear in; EXPR_NONE: there is none. */
+static Expr linear_leaf(Dag *dag, Expr e) {
+  ExprVec leaves = {0};
+  Expr found = EXPR_NONE, slope, rest;
+  dag_variables(dag, dag_scratch(dag), e, &leaves);
+  if (dag_depends(dag, e, OP_TIME)) vec_push(dag_scratch(dag)->heap, &leaves, dag_time(dag));
+  for (uint32_t k = 0; k < leaves.count && found == EXPR_NONE; k++)
+    if (dag_linear(dag, e, leaves.data[k], &slope, &rest)) found = leaves.data[k];
+  vec_free(dag_scratch(dag)->heap, &leaves);
+  return found;
+}
+
+/* What the branches differ by near the edge, and beside it; their size there. */
+typedef struct Gap {
+  double near, beside, size;
+} Gap;
+
+static Gap find_gap(Dag *dag, Expr then, Expr otherwise, Point *point, double edge, double way) {
+  double a = value_at(dag, then, point, edge + way), b = value_at(dag, otherwise, point, edge + way);
+  double near = value_at(dag, then, point, edge + NEAR * way) - value_at(dag, otherwise, point, edge + NEAR * way);
+  return (Gap){fabs(near), fabs(a - b), fmax(fabs(a), fabs(b))};
+}
+
+/* Where the leaf that is moved leads to the edge. */
+static double find_edge(Dag *dag, Expr difference, Point *point) {
+  double rest = value_at(dag, difference, point, 0);
+  return -rest / (value_at(dag, difference, point, 1) - rest);
+}
+
+bool joint_is_smooth(Dag *dag, Expr relation, Expr then, Expr otherwise) {
+  Expr difference = dag_subtract(dag, dag_child(dag, relation, 0), dag_child(dag, relation, 1));
+  Point point = {.moved = linear_leaf(dag, difference)};
+  Gap largest = {0};
+  uint32_t defined = 0;
+  if (point.moved == EXPR_NONE) return false;
+  for (point.sample = 0; point.sample < SAMPLES; point.sample++) {
+    double edge = find_edge(dag, difference, &point);
+    for (int side = -1; side <= 1; side += 2) {
+      Gap gap = find_gap(dag, then, otherwise, &point, edge, side * (0.5 + chance(&point, point.moved)));
+      if (!isfinite(gap.near + gap.beside)) continue;
+      largest = (Gap){fmax(largest.near, gap.near), fmax(largest.beside, gap.beside), fmax(largest.size, gap.size)};
+      defined++;
+    }
+  }
+  return defined >= LEAST_DEFINED && largest.near <= SMOOTH * NEAR * largest.beside + ROUND_OFF * largest.size;
+}

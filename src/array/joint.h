@@ -1,0 +1,8 @@
+/* joint: how the branches of an if-expression meet where its condition changes. */
+#pragma once
+
+#include "expr/dag.h"
+
+/* Do the branches of if left < right (or another order) meet at its edge, and their slopes too? Tried at random points near the edge, on
+ * the sides where both are defined; false: they do not, or it is not known. O(size of the expressions). */
+bool joint_is_smooth(Dag *dag, Expr relation, Expr then, Expr otherwise);
