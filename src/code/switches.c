@@ -8,11 +8,19 @@
 /* To, fro, and to again; more often where modes change one by one. */
 enum { CHANGE_LIMIT = 3, PIVOT_LIMIT = 16 };
 
+/* Changes of a mode that went to and fro, but does not slide where others do. */
+enum { LED_AWAY = UINT8_MAX };
+
+/* Rates at a corner that are the sum of what each mode does alone, but for this part. */
+static const double ADDS_UP = 1e-6;
+
 /* An event of a mode is one of hovering if its difference has not been farther from its edge since the event before than some
  * times the tolerance, relative to the largest it has been or, where events come fast, to its nominal size. After so many in a
  * row hysteresis grows, from a small part of the tolerance up to it. Hysteresis turns a bend into a jump, around which the solution
- * may cycle, so it begins small; only where rates jump anyway it may be larger than the tolerance, to bound the events. */
-enum { HOVER_LIMIT = 4, HOVER_RANGE = 16, SLACK_GROWTH = 8 };
+ * may cycle, so it begins small; only where rates jump anyway it may be larger than the tolerance. Where that does not end it, and
+ * events are fast, hysteresis doubles after so many more in a row: whatever keeps the solution at the edge, the mode makes no more
+ * than 2 / FAST events, and these for each doubling. */
+enum { HOVER_LIMIT = 4, HOVER_RANGE = 16, SLACK_GROWTH = 8, DOUBLING_LIMIT = 128 };
 static const double FIRST_SLACK = 1e-3, LARGEST_SLACK_OF_JUMPS = 1e-3;
 
 /* Events are fast when less than this part of the run is between them. */
@@ -54,13 +62,16 @@ Switches *switches_new(Heap *heap, Evaluator *evaluator) {
   switches->quiet = quiet_new(heap, evaluator);
   switches->difference = heap_array(heap, 2 * (size_t)count, sizeof(double));
   double **const own[] = {&switches->rate,    &switches->before,  &switches->speed, &switches->slack, &switches->peak,
-                          &switches->largest, &switches->nominal, &switches->end,   &switches->slope};
+                          &switches->largest, &switches->nominal, &switches->end,   &switches->slope, &switches->at};
   for (size_t k = 0; k < sizeof own / sizeof *own; k++) *own[k] = heap_array(heap, count, sizeof(double));
   switches->times = heap_array(heap, count, sizeof(EventTimes));
-  switches->hovers = heap_array(heap, count, sizeof(uint8_t));
+  switches->hovers = heap_array(heap, count, sizeof(uint32_t));
   switches->changes = heap_array(heap, count, sizeof(uint8_t));
   switches->jumps = heap_array(heap, count, sizeof(bool));
-  switches->slide.mode = switches->crossing = MAP_NONE;
+  switches->is_widened = heap_array(heap, count, sizeof(bool));
+  switches->slid = heap_array(heap, count, sizeof(bool));
+  switches->is_sliding = heap_array(heap, count, sizeof(bool));
+  switches->crossing = MAP_NONE;
   for (uint32_t m = 0; m < count; m++) switches->some_meet = switches->some_meet || modes->meets[m];
   return switches;
 }
@@ -71,9 +82,12 @@ void switches_forget(Switches *switches) {
                              switches->peak, switches->largest, switches->end};
   for (size_t k = 0; k < sizeof learned / sizeof *learned; k++) memset(learned[k], 0, count * sizeof(double));
   memset(switches->times, 0, count * sizeof(EventTimes));
-  memset(switches->hovers, 0, count * sizeof(uint8_t));
+  memset(switches->hovers, 0, count * sizeof(uint32_t));
   memset(switches->jumps, 0, count * sizeof(bool));
-  switches->slide.mode = switches->crossing = MAP_NONE;
+  memset(switches->is_widened, 0, count * sizeof(bool));
+  memset(switches->slid, 0, count * sizeof(bool));
+  switches_forget_slides(switches);
+  switches->crossing = MAP_NONE;
   switches->begun = false;
   if (switches->quiet) quiet_forget(switches->quiet);
 }
@@ -83,7 +97,9 @@ void switches_adopt(Switches *switches, const Switches *before) {
   double *const to[] = {switches->speed, switches->slack, switches->largest, switches->nominal};
   const double *const from[] = {before->speed, before->slack, before->largest, before->nominal};
   for (size_t k = 0; k < sizeof to / sizeof *to && count; k++) memcpy(to[k], from[k], count * sizeof(double));
-  if (count) memcpy(switches->times, before->times, count * sizeof(EventTimes));
+  if (!count) return;
+  memcpy(switches->times, before->times, count * sizeof(EventTimes));
+  memcpy(switches->is_widened, before->is_widened, count * sizeof(bool));
 }
 
 void switches_go_on(Switches *switches, const Switches *before) {
@@ -156,7 +172,7 @@ static double margin_with(const Switches *switches, uint32_t m, double value, do
 }
 
 double switches_margin(const Switches *switches, uint32_t m, double difference) {
-  if (switches->modes->timed[m] || switches->slide.mode == m) return INFINITY;
+  if (switches->modes->timed[m] || switches->is_sliding[m]) return INFINITY;
   if (switches->modes->meets[m] && !switches->looks_inside) return INFINITY;
   return margin_with(switches, m, *mode_of(switches, m), difference);
 }
@@ -171,7 +187,7 @@ static void keep_meeting(Switches *switches, uint32_t m) {
 
 /* Keeps the last differences and rates. */
 static void keep(Switches *switches, double t, double step) {
-  bool slides = switches->slide.mode != MAP_NONE;
+  bool slides = switches->slides > 0;
   for (uint32_t m = 0; m < switches->modes->count; m++) {
     if (switches->modes->meets[m]) {
       keep_meeting(switches, m);
@@ -180,8 +196,9 @@ static void keep(Switches *switches, double t, double step) {
     double mean = step > 0 ? known_size(switches->difference[m] - switches->before[m]) / step : 0;
     switches->speed[m] = fmax(fmax(fabs(switches->rate[m]), mean), switches->speed[m] / 2);
     switches->before[m] = switches->difference[m];
+    switches->slid[m] = false;
     double margin = switches_margin(switches, m, switches->difference[m]);
-    switches->peak[m] = fmax(switches->peak[m], margin);
+    if (margin < INFINITY) switches->peak[m] = fmax(switches->peak[m], margin); /* what slides stays on its edge */
     if (switches->quiet)
       quiet_set(switches->quiet, m, switches->difference[m], slides ? -1 : margin, switches->speed[m]);
   }
@@ -281,13 +298,16 @@ bool switches_hover(Switches *switches, uint32_t m, double tolerance, double spa
   double *slack = &switches->slack[m], peak = switches->peak[m];
   switches->largest[m] = fmax(switches->largest[m], known_size(peak));
   double size = fmax(switches->largest[m], known_size(switches->difference[switches->modes->count + m]));
-  if (times->cycle < FAST * span) size = fmax(size, switches->nominal[m]);
+  bool is_fast = times->cycle < FAST * span;
+  if (is_fast) size = fmax(size, switches->nominal[m]);
   double limit = fmax(tolerance, switches->jumps[m] ? LARGEST_SLACK_OF_JUMPS : 0) * size;
-  bool hovers = peak <= HOVER_RANGE * fmax(*slack, tolerance * size) && times->regular < HOVER_LIMIT;
+  bool hovers = peak <= HOVER_RANGE * fmax(*slack, tolerance * size) && (times->regular < HOVER_LIMIT || *slack > 0);
   switches->peak[m] = 0;
-  switches->hovers[m] = hovers ? (uint8_t)(switches->hovers[m] + 1) : 0;
-  if (switches->hovers[m] < HOVER_LIMIT || *slack >= limit) return false;
-  *slack = fmin(fmax(SLACK_GROWTH * *slack, FIRST_SLACK * tolerance * size), limit);
+  switches->hovers[m] = hovers ? switches->hovers[m] + 1 : 0;
+  bool doubles = *slack >= limit;
+  if (switches->hovers[m] < (doubles ? DOUBLING_LIMIT : HOVER_LIMIT) || (doubles && !is_fast)) return false;
+  *slack = doubles ? 2 * *slack : fmin(fmax(SLACK_GROWTH * *slack, FIRST_SLACK * tolerance * size), limit);
+  switches->is_widened[m] = *slack > tolerance * size;
   switches->hovers[m] = 0;
   return true;
 }
@@ -304,7 +324,8 @@ void switches_begin(Switches *switches, uint32_t m) {
 static double wanted_value(const Switches *switches, uint32_t m) {
   Op op = op_of(switches, m);
   double difference = switches->difference[m], edge = mode_edge(op, difference), rate = switches->rate[m];
-  bool is_located = m == switches->crossing && fabs(difference - switches->at) <= band(switches, m);
+  bool is_located =
+      (m == switches->crossing || switches->slid[m]) && fabs(difference - switches->at[m]) <= band(switches, m);
   bool on_edge = is_located || fabs(difference - edge) <= band(switches, m);
   bool moves = on_edge && fabs(rate) > STILL * switches->speed[m], contradicts = switches_contradict(switches, m);
   double ahead = mode_value(op, edge + copysign(0.5, rate));
@@ -381,7 +402,7 @@ uint32_t switches_set(Switches *switches, double t, const double *y) {
   if (changed) switches->matter = true;
   evaluate_rates(switches, t, y);
   for (uint32_t m = 0; m < switches->modes->count; m++) {
-    if (switches->modes->timed[m] || switches->slide.mode == m || is_spent(switches, m)) continue;
+    if (switches->modes->timed[m] || switches->is_sliding[m] || is_spent(switches, m)) continue;
     double value = wanted_value(switches, m), *mode = mode_of(switches, m);
     if (value == *mode) continue;
     switches->changes[m]++;
@@ -391,12 +412,6 @@ uint32_t switches_set(Switches *switches, double t, const double *y) {
     if (switches->one_by_one) break;
   }
   return changed + decide(switches, t, y);
-}
-
-double switches_rate(Switches *switches, uint32_t m, double value, double t, const double *y) {
-  *mode_of(switches, m) = value;
-  evaluate_rates(switches, t, y);
-  return switches->rate[m];
 }
 
 bool switches_undecided(const Switches *switches) {
@@ -410,33 +425,158 @@ static double way(const Switches *switches, uint32_t m) {
   return fmax(known_size(switches->before[m]), known_size(switches->end[m]));
 }
 
-uint32_t switches_torn(const Switches *switches) {
-  for (uint32_t m = 0; m < switches->modes->count; m++) {
-    if (switches->changes[m] < CHANGE_LIMIT || !switches->evaluator->code->has_rate[m]) continue;
-    double difference = switches->difference[m], off = fabs(difference - mode_edge(op_of(switches, m), difference));
-    if (off <= ON_EDGE * way(switches, m)) return m;
-  }
-  return MAP_NONE;
+/* Did the mode go to and fro on its edge? */
+static bool is_torn(const Switches *switches, uint32_t m) {
+  uint8_t changes = switches->changes[m];
+  if (changes < CHANGE_LIMIT || changes == LED_AWAY || !switches->evaluator->code->has_rate[m]) return false;
+  double difference = switches->difference[m], off = fabs(difference - mode_edge(op_of(switches, m), difference));
+  return switches->slid[m] || off <= ON_EDGE * way(switches, m);
+}
+
+static void add_slide(Switches *switches, uint32_t m) {
+  Op op = op_of(switches, m);
+  double edge = mode_edge(op, switches->difference[m]);
+  switches->slide[switches->slides++] =
+      (Slide){.mode = m, .value = {mode_value(op, edge - 0.5), mode_value(op, edge + 0.5)}, .weight = 0.5};
+  switches->is_sliding[m] = true;
+}
+
+bool switches_slide(Switches *switches) {
+  uint32_t before = switches->slides;
+  for (uint32_t m = 0; m < switches->modes->count && switches->slides < SLIDE_LIMIT; m++)
+    if (!switches->is_sliding[m] && is_torn(switches, m)) add_slide(switches, m);
+  return switches->slides > before;
+}
+
+static double jump_of(const Switches *switches, uint32_t k) {
+  return switches->slide[k].rate[k + 1] - switches->slide[k].rate[0];
+}
+
+/* The k-th no longer slides. */
+static void drop_slide(Switches *switches, uint32_t k) {
+  switches->is_sliding[switches->slide[k].mode] = false;
+  switches->slides--;
+  memmove(&switches->slide[k], &switches->slide[k + 1], (switches->slides - k) * sizeof(Slide));
 }
 
 bool switches_leads_back(Switches *switches) {
-  Slide *slide = &switches->slide;
-  uint32_t m = slide->mode;
-  switches->jumps[m] = slide->jump != 0 && fabs(slide->jump) * switches->step >= JUMP * way(switches, m);
-  if (switches->jumps[m] && slide->weight > 0 && slide->weight < 1) return true;
-  *mode_of(switches, m) = mode_value(op_of(switches, m), switches->difference[m]);
-  slide->mode = MAP_NONE;
-  return false;
+  bool all = true;
+  for (uint32_t k = switches->slides; k-- > 0;) {
+    const Slide *slide = &switches->slide[k];
+    double jump = jump_of(switches, k);
+    uint32_t m = slide->mode;
+    switches->jumps[m] = jump != 0 && fabs(jump) * switches->step >= JUMP * way(switches, m);
+    if (switches->jumps[m] && slide->weight > 0 && slide->weight < 1) continue;
+    bool is_led = switches->slides > 1 && switches->jumps[m] && jump < 0;
+    *mode_of(switches, m) =
+        is_led ? slide->value[slide->weight > 0.5] : mode_value(op_of(switches, m), switches->difference[m]);
+    if (switches->slides > 1) switches->changes[m] = LED_AWAY;
+    drop_slide(switches, k);
+    all = false;
+  }
+  return all;
 }
 
-void switches_slide(Switches *switches, uint32_t m) {
-  Op op = op_of(switches, m);
-  double edge = mode_edge(op, switches->difference[m]);
-  switches->slide = (Slide){m, {mode_value(op, edge - 0.5), mode_value(op, edge + 0.5)}, 0.5, 0};
+void switches_slide_one(Switches *switches) {
+  while (switches->slides > 1) {
+    uint32_t m = switches->slide[switches->slides - 1].mode;
+    *mode_of(switches, m) = mode_value(op_of(switches, m), switches->difference[m]);
+    switches->changes[m] = LED_AWAY;
+    drop_slide(switches, switches->slides - 1);
+  }
+}
+
+/* ---- several edges ---- */
+
+void switches_set_corner(Switches *switches, uint32_t corner) {
+  for (uint32_t k = 0; k < switches->slides; k++) {
+    bool is_above = corner == k + 1 || corner > switches->slides;
+    *mode_of(switches, switches->slide[k].mode) = switches->slide[k].value[is_above];
+  }
+}
+
+void switches_keep_corner(Switches *switches, uint32_t corner, double t, const double *y) {
+  evaluate_rates(switches, t, y);
+  for (uint32_t k = 0; k < switches->slides; k++)
+    switches->slide[k].rate[corner] = switches->rate[switches->slide[k].mode];
+}
+
+/* Eliminates column k of the rows below the largest pivot, which is brought to row k. false: it is zero. */
+static bool eliminate(double matrix[SLIDE_LIMIT][SLIDE_LIMIT + 1], uint32_t n, uint32_t k) {
+  uint32_t pivot = k;
+  for (uint32_t i = k + 1; i < n; i++)
+    if (fabs(matrix[i][k]) > fabs(matrix[pivot][k])) pivot = i;
+  if (matrix[pivot][k] == 0) return false;
+  for (uint32_t j = k; j <= n; j++) {
+    double swap = matrix[k][j];
+    matrix[k][j] = matrix[pivot][j];
+    matrix[pivot][j] = swap;
+  }
+  for (uint32_t i = k + 1; i < n; i++) {
+    double factor = matrix[i][k] / matrix[k][k];
+    for (uint32_t j = k; j <= n; j++) matrix[i][j] -= factor * matrix[k][j];
+  }
+  return true;
+}
+
+/* All rates are zero: a linear system of the weights. */
+void switches_weigh(Switches *switches) {
+  double matrix[SLIDE_LIMIT][SLIDE_LIMIT + 1];
+  uint32_t n = switches->slides;
+  bool is_regular = true;
+  for (uint32_t i = 0; i < n; i++) {
+    const double *rate = switches->slide[i].rate;
+    for (uint32_t j = 0; j < n; j++) matrix[i][j] = rate[0] - rate[j + 1];
+    matrix[i][n] = rate[0];
+  }
+  for (uint32_t k = 0; k < n && is_regular; k++) is_regular = eliminate(matrix, n, k);
+  for (uint32_t i = n; i-- > 0;) {
+    double sum = matrix[i][n];
+    for (uint32_t j = i + 1; j < n; j++) sum -= matrix[i][j] * switches->slide[j].weight;
+    switches->slide[i].weight = is_regular ? sum / matrix[i][i] : 0.5;
+  }
+}
+
+bool switches_add_up(Switches *switches, double t, const double *y) {
+  evaluate_rates(switches, t, y);
+  for (uint32_t i = 0; i < switches->slides; i++) {
+    const double *rate = switches->slide[i].rate;
+    double off = switches->rate[switches->slide[i].mode] - rate[0], size = fabs(off);
+    for (uint32_t k = 1; k <= switches->slides; k++) {
+      off -= rate[k] - rate[0];
+      size += fabs(rate[k] - rate[0]);
+    }
+    if (fabs(off) > ADDS_UP * size) return false;
+  }
+  return true;
+}
+
+double switches_leaving(const Switches *switches, uint32_t *mode) {
+  double most = -INFINITY;
+  for (uint32_t k = 0; k < switches->slides; k++) {
+    double weight = switches->slide[k].weight, outside = fmax(-weight, weight - 1);
+    if (!(outside > most)) continue;
+    most = outside;
+    *mode = switches->slide[k].mode;
+  }
+  return most;
+}
+
+void switches_forget_slides(Switches *switches) {
+  while (switches->slides) drop_slide(switches, switches->slides - 1);
 }
 
 void switches_leave(Switches *switches) {
-  Slide *slide = &switches->slide;
-  *mode_of(switches, slide->mode) = slide->value[slide->weight > 0.5];
-  slide->mode = MAP_NONE;
+  for (uint32_t k = 0; k < switches->slides; k++) {
+    const Slide *slide = &switches->slide[k];
+    *mode_of(switches, slide->mode) = slide->value[slide->weight > 0.5];
+    switches->slid[slide->mode] = true;
+  }
+  switches_forget_slides(switches);
+}
+
+void switches_locate(Switches *switches, uint32_t m) {
+  if (m != MAP_NONE) switches->at[m] = switches->difference[m];
+  for (uint32_t k = 0; k < switches->modes->count; k++)
+    if (switches->slid[k]) switches->at[k] = switches->difference[k];
 }

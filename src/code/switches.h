@@ -6,13 +6,17 @@
 #include "code/quiet.h"
 #include "code/schedule.h"
 
+enum { SLIDE_LIMIT = 8 };
+
 /* A solution that stays on an edge, since the equations on either side lead back to it: the columns are the mean of those of
- * both modes that keeps the difference where it is (Filippov 1988, chapter 2). */
+ * both modes that keeps the difference where it is (Filippov 1988, chapter 2). On several edges at once the modes add up: a corner is
+ * all of them below their edges, or one of them above, and the columns are the mean of those of the corners that keeps all
+ * differences where they are. */
 typedef struct Slide {
-  uint32_t mode;   /* MAP_NONE: the solution does not slide */
-  double value[2]; /* of the mode below and above the edge */
-  double weight;   /* of the latter, when last computed; outside of [0, 1] the solution leaves the edge */
-  double jump;     /* of the rate of the difference, when last computed */
+  uint32_t mode;
+  double value[2];              /* of the mode below and above the edge */
+  double weight;                /* of the latter, when last computed; outside of [0, 1] the solution leaves the edge */
+  double rate[SLIDE_LIMIT + 1]; /* of the difference, at each corner, when last computed */
 } Slide;
 
 /* Of a mode. A cycle is to and fro: two events. */
@@ -42,14 +46,18 @@ typedef struct Switches {
   double *nominal;              /* sizes at the nominal values of the columns; see switches_set_nominal */
   EventTimes *times;
   bool *jumps;       /* the rate jumps where the mode changes, and leads back from both sides */
-  uint8_t *hovers;   /* events in a row between which the mode did not get away from its edge */
-  double at;         /* the difference of `crossing` where its event was located */
+  uint32_t *hovers;  /* events in a row between which the mode did not get away from its edge */
+  bool *is_widened;  /* its slack has grown beyond what the tolerance asks for, to bound the number of events */
+  double *at;        /* the differences of `crossing` and of modes that slid, where the event was located */
   uint32_t crossing; /* the mode whose event it is; MAP_NONE */
+  bool *slid;        /* until the event of now */
   uint8_t *changes;  /* of each mode since switches_begin */
   bool goes_on;      /* the search began in another system: see switches_go_on */
   bool
       one_by_one; /* of the modes that must change only the first does, and the others when it has been seen what follows */
-  Slide slide;
+  Slide slide[SLIDE_LIMIT];
+  uint32_t slides;   /* how many modes slide */
+  bool *is_sliding;  /* per mode */
   bool looks_inside; /* modes whose branches meet make events, too */
   bool some_meet;    /* there are such */
   Quiet *quiet;      /* NULL: conditions are looked at closely in each step */
@@ -146,19 +154,38 @@ bool switches_agree(const Switches *switches);
  * edge goes where its rate leads. A mode that has changed to and fro since switches_begin stays. */
 uint32_t switches_set(Switches *switches, double t, const double *y);
 
-/* The rate of mode m at (t, y), if it has this value, which it then has. */
-double switches_rate(Switches *switches, uint32_t m, double value, double t, const double *y);
-
 /* Did a mode go to and fro since switches_begin? */
 bool switches_undecided(const Switches *switches);
 
-/* A mode that went to and fro since switches_begin, by its rates: the solution slides along its edge. MAP_NONE: none did. */
-uint32_t switches_torn(const Switches *switches);
+/* Begins to slide along the edges, nearest to their last differences, of modes that went to and fro since switches_begin, by their
+ * rates. false: none did. */
+bool switches_slide(Switches *switches);
 
-/* Just begun to slide, and the columns solved: do the rates jump, and lead back from both sides? If not,
- * the solution does not slide, and the mode is as the last difference says. */
+/* Just begun to slide, and the columns solved: do the rates jump, and lead back from both sides? If not, the modes of which that is
+ * not so no longer slide, and are as they lead. */
 bool switches_leads_back(Switches *switches);
 
-/* Begins to slide along the edge of mode m nearest to its last difference; ends it in the mode to which it leads. */
-void switches_slide(Switches *switches, uint32_t m);
+/* Slides only along the first edge. */
+void switches_slide_one(Switches *switches);
+
+/* Sets the modes that slide to those of a corner: 0 is all below, k all below but the k-th, and `slides` + 1 all above. */
+void switches_set_corner(Switches *switches, uint32_t corner);
+
+/* The rates of the modes that slide, at the columns of this corner. */
+void switches_keep_corner(Switches *switches, uint32_t corner, double t, const double *y);
+
+/* Finds the weights by the rates at the corners. */
+void switches_weigh(Switches *switches);
+
+/* Do the rates at (t, y), of the corner all above, follow from those at the others? */
+bool switches_add_up(Switches *switches, double t, const double *y);
+
+/* How far the weight of a mode that slides is outside of [0, 1], and which one's is most; negative: all are inside. */
+double switches_leaving(const Switches *switches, uint32_t *mode);
+
+/* Ends all sliding in the modes to which it leads, or forgets it. */
 void switches_leave(Switches *switches);
+void switches_forget_slides(Switches *switches);
+
+/* At an event of mode m (MAP_NONE: of none): it and modes that slid are on their edges at the last differences. */
+void switches_locate(Switches *switches, uint32_t m);

@@ -1,6 +1,8 @@
 /* constraints: see constraints.h. */
 #include "solve/constraints.h"
 
+#include "base/copy.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -123,6 +125,7 @@ Constraints *constraints_new(Heap *heap, View *view, const ConstraintPlan *plan,
   constraints->plan = plan;
   if (plan->program) constraints->program = workspace_new(heap, plan->program);
   constraints->y = heap_array(heap, view->original->array->columns, sizeof(double));
+  constraints->corner = heap_array(heap, (size_t)view->system.columns, sizeof(double));
   constraints->rows = heap_array(heap, view->original->array->rows, sizeof(double));
   heap_numbers(heap, plan->count, &constraints->values, &constraints->scale);
   constraints->level_worst = heap_array(heap, plan->levels, sizeof(double));
@@ -163,16 +166,13 @@ static bool seems_violated(const Constraints *constraints) {
   return false;
 }
 
-void constraints_check(Constraints *constraints, double t, const double *y) {
+/* Of columns in which all rows should hold; `now` is the largest residual of each level so far. */
+static void check_columns(Constraints *constraints, double t, const double *y, double *now) {
   View *view = constraints->view;
-  Heap *heap = view->original->heap;
   set_columns(constraints, y);
   view_set_original(view);
   evaluate(constraints, t);
   if (seems_violated(constraints)) raise_scales(constraints, t); /* columns may have grown since the start */
-  vec_push(heap, &constraints->times, t);
-  double *now = vec_extend(heap, &constraints->history, constraints->plan->levels);
-  for (uint32_t l = 0; l < constraints->plan->levels; l++) now[l] = 0;
   for (uint32_t k = 0; k < constraints->plan->count; k++) {
     double size = fabs(constraints->values[k]) / constraints->scale[k];
     uint32_t level = constraints->plan->level[k];
@@ -182,4 +182,23 @@ void constraints_check(Constraints *constraints, double t, const double *y) {
     constraints->level_worst[level] = fmax(constraints->level_worst[level], size);
     keep_worst(constraints, k, size, t);
   }
+}
+
+static void check_corners(Constraints *constraints, double t, const double *y, double *now) {
+  View *view = constraints->view;
+  for (uint32_t corner = 0; corner <= view->switches->slides; corner++) {
+    copy_numbers(constraints->corner, y, (size_t)view->system.columns);
+    if (view->methods->solve_corner(view, t, constraints->corner, corner) == EVAL_OK)
+      check_columns(constraints, t, constraints->corner, now);
+  }
+}
+
+void constraints_check(Constraints *constraints, double t, const double *y) {
+  const Switches *switches = constraints->view->switches;
+  Heap *heap = constraints->view->original->heap;
+  vec_push(heap, &constraints->times, t);
+  double *now = vec_extend(heap, &constraints->history, constraints->plan->levels);
+  for (uint32_t l = 0; l < constraints->plan->levels; l++) now[l] = 0;
+  if (switches && switches->slides) check_corners(constraints, t, y, now);
+  else check_columns(constraints, t, y, now);
 }

@@ -21,8 +21,9 @@ typedef struct Constraints {
   View *view;
   const ConstraintPlan *plan;
   Workspace *program;
-  double *y;    /* the columns of the model's array */
-  double *rows; /* all rows of the model's array */
+  double *y;      /* the columns of the model's array */
+  double *corner; /* those of the view at a corner of the edges that the solution slides along */
+  double *rows;   /* all rows of the model's array */
   double *values, *scale;
   double worst, worst_time;
   uint32_t worst_row;         /* of the array; MAP_NONE before any check, or if there is none */
@@ -38,5 +39,6 @@ ConstraintPlan *constraint_plan(ArrayCode *code, const uint32_t *source);
  * constraint seems violated. Rows with columns that the view does not have are left out. Lives in the heap. */
 Constraints *constraints_new(Heap *heap, View *view, const ConstraintPlan *plan, double t, const double *y);
 
-/* Evaluates all; keeps the worst and the history. The rows are counted in the view's evaluator. */
+/* Evaluates all; keeps the worst and the history. Where the solution slides along edges, its columns are the mean of those at the
+ * corners, and it is these that the constraints are about. The rows are counted in the view's evaluator. */
 void constraints_check(Constraints *constraints, double t, const double *y);

@@ -243,6 +243,7 @@ static double next_look(const Search *search, double t) {
 static void shift_looks(Search *search, double t) {
   double *swap = search->previous, *peak = search->switches->peak;
   for (uint32_t m = 0; m < search->switches->modes->count; m++) {
+    if (!(search->now[m] < INFINITY && search->last[m] < INFINITY)) continue; /* it slides */
     peak[m] = fmax(peak[m], search->now[m]);
     search->pace[m] = fmax(search->pace[m], fabs(search->now[m] - search->last[m]) / (t - search->t_last));
   }
@@ -497,8 +498,8 @@ double events_next_time(View *view, double t, double stop, uint32_t *mode) {
 
 /* Is the solution still on its edge at t, with the columns in search->y? */
 static bool slides_at(Search *search, double t) {
-  double weight = point_at(search, t) ? search->switches->slide.weight : 0.5;
-  return weight >= -LEFT && weight <= 1 + LEFT;
+  uint32_t mode;
+  return !point_at(search, t) || switches_leaving(search->switches, &mode) <= LEFT;
 }
 
 bool events_leave(View *view, const Integrator *integrator, void *self, double before, double *t, double *y) {
@@ -514,14 +515,32 @@ bool events_leave(View *view, const Integrator *integrator, void *self, double b
   return true;
 }
 
-/* Both modes of an edge lead back to it. */
-static EvalStatus begin_to_slide(View *view, double t, double *y) {
-  uint32_t torn = switches_torn(view->switches);
-  if (torn == MAP_NONE || !view->system.complete) return EVAL_OK;
-  switches_slide(view->switches, torn);
-  EvalStatus status = view->methods->solve(view, t, y);
-  if (status == EVAL_OK && switches_leads_back(view->switches)) return EVAL_OK;
+/* Where the rates of several modes that slide do not add up, no mean of the corners is known to be what the solution does: only the
+ * first slides. */
+static EvalStatus slide_if_sum(View *view, double t, double *y) {
+  Switches *switches = view->switches;
+  uint32_t all = switches->slides + 1;
+  if (all <= 2) return EVAL_OK;
+  EvalStatus status = view->methods->solve_corner(view, t, y, all);
+  if (status != EVAL_OK || !switches_add_up(switches, t, y)) switches_slide_one(switches);
   return view->methods->solve(view, t, y);
+}
+
+/* Both modes of an edge lead back to it. *more: the modes that do not slide are to be looked at again. */
+static EvalStatus begin_to_slide(View *view, double t, double *y, bool *more) {
+  Switches *switches = view->switches;
+  *more = view->system.complete && switches_slide(switches);
+  if (!*more) return EVAL_OK;
+  EvalStatus status = view->methods->solve(view, t, y);
+  if (status == EVAL_OK) status = slide_if_sum(view, t, y);
+  if (status != EVAL_OK) switches_forget_slides(switches);
+  while (status != EVAL_OK || (switches->slides && !switches_leads_back(switches))) {
+    EvalStatus again = view->methods->solve(view, t, y);
+    if (again != EVAL_OK) return again;
+    status = EVAL_OK;
+  }
+  *more = switches->slides > 0;
+  return EVAL_OK;
 }
 
 /* Modes and all else that is discrete, with pre() held, and the columns that they lead to: until nothing changes. */
@@ -543,7 +562,10 @@ static bool iterate_modes(View *view, double t, double *y) {
 
 static bool settle_once(View *view, double t, double *y, uint32_t mode) {
   switches_begin(view->switches, mode);
-  return iterate_modes(view, t, y) && begin_to_slide(view, t, y) == EVAL_OK;
+  bool more = true;
+  for (int round = 0; round < SLIDE_LIMIT && more; round++)
+    if (!iterate_modes(view, t, y) || begin_to_slide(view, t, y, &more) != EVAL_OK) return false;
+  return true;
 }
 
 /* The columns and all that is discrete where an iteration of an event begins. */
@@ -564,7 +586,8 @@ static Beginning keep_beginning(const View *view, const double *y) {
 static void go_back(View *view, const Beginning *begin, double *y) {
   copy_numbers(y, begin->y, begin->columns);
   copy_numbers(view->evaluator->discretes, begin->discretes, begin->leaves);
-  view->switches->slide.mode = view->undetermined = MAP_NONE;
+  switches_forget_slides(view->switches);
+  view->undetermined = MAP_NONE;
 }
 
 /* ---- modes that iterating does not find ---- */
@@ -697,8 +720,7 @@ void events_watch(View *view, double t, const double *y) {
 static bool iterate(View *view, double t, double *y, uint32_t mode) {
   Decisions *decisions = view->switches->decisions;
   view->disturbed = false;
-  if (mode != MAP_NONE && switches_evaluate(view->switches, t, y))
-    view->switches->at = view->switches->difference[mode];
+  if (switches_evaluate(view->switches, t, y)) switches_locate(view->switches, mode);
   view->fired.count = 0;
   for (int iteration = 0; iteration < ITERATION_LIMIT; iteration++) {
     bool reset = false;

@@ -284,6 +284,7 @@ RunStatus run_advance(RunLoop *run, double until, bool once) {
 
 RunStatus run_end(RunLoop *run) {
   run_collect(run);
+  stepper_warn_widened(run->stepper);
   return check_constraints(run) ? RUN_DONE : RUN_FAILED;
 }
 

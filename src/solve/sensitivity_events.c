@@ -207,7 +207,7 @@ static bool take_steps(Sensitivity *sensitivity, Direction *direction) {
   return changed;
 }
 
-static bool is_sliding(const Sensitivity *sensitivity) { return sensitivity->view->switches->slide.mode != MAP_NONE; }
+static bool is_sliding(const Sensitivity *sensitivity) { return sensitivity->view->switches->slides > 0; }
 
 bool sensitivity_settled(Sensitivity *sensitivity, double t, const double *y) {
   const SensitivityPlan *plan = sensitivity->plan;

@@ -130,6 +130,9 @@ bool stepper_restore(Stepper *stepper, const StepperState *state);
 void stepper_write(Stepper *stepper, Transfer *transfer);
 bool stepper_read(Stepper *stepper, Transfer *transfer);
 
+/* At the end of a run: says which conditions have a hysteresis beyond what the tolerance asks for. */
+void stepper_warn_widened(Stepper *stepper);
+
 /* Says why the equations could not be solved at t; returns false. */
 bool stepper_fail(Stepper *stepper, StepStatus status, double t);
 

@@ -239,7 +239,7 @@ static bool find_state_event(Stepper *stepper, double t) {
   if (stepper_is_sliding(stepper) &&
       events_leave(view, stepper->integrator, stepper->self, stepper->before, &t, stepper->y)) {
     stepper->at_event = true;
-    stepper->mode = view->switches->slide.mode;
+    switches_leaving(view->switches, &stepper->mode);
   }
   if (!stepper->at_event) return false;
   stepper->t_event = stepper_snap(stepper, t);

@@ -52,7 +52,7 @@ struct Stepper {
 };
 
 static inline bool stepper_is_sliding(const Stepper *stepper) {
-  return stepper->view->switches && stepper->view->switches->slide.mode != MAP_NONE;
+  return stepper->view->switches && stepper->view->switches->slides > 0;
 }
 
 static inline double stepper_span(const Stepper *stepper) { return stepper->options.stop - stepper->options.start; }

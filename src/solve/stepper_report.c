@@ -119,10 +119,13 @@ bool stepper_report_no_choice(Stepper *stepper, double t, int32_t block) {
   return false;
 }
 
-static const char *condition_text(Stepper *stepper) {
-  if (stepper->mode == MAP_NONE) return "of a when";
-  return model_text(evaluator_model(stepper->view->evaluator), stepper->view->switches->modes->relation[stepper->mode],
+static const char *relation_text(Stepper *stepper, uint32_t mode) {
+  return model_text(evaluator_model(stepper->view->evaluator), stepper->view->switches->modes->relation[mode],
                     &stepper->diags->arena);
+}
+
+static const char *condition_text(Stepper *stepper) {
+  return stepper->mode == MAP_NONE ? "of a when" : relation_text(stepper, stepper->mode);
 }
 
 bool stepper_report_chatter(Stepper *stepper) {
@@ -146,6 +149,17 @@ void stepper_warn_hovering(Stepper *stepper) {
                "at time %.10g the solution hovers at the edge of the condition %s, which from here on changes only "
                "when passed by some times the tolerance; use noEvent, or a smooth transition",
                stepper->t_event, condition_text(stepper));
+}
+
+void stepper_warn_widened(Stepper *stepper) {
+  const Switches *switches = stepper->view->switches;
+  for (uint32_t m = 0; switches && m < switches->modes->count; m++)
+    if (switches->is_widened[m])
+      diag_warning(
+          stepper->diags, DIAG_WARNING, (Span){0},
+          "events without end of the condition %s were bounded by a hysteresis that grew to %.3g: what depends "
+          "on it is right to about that; use noEvent, or a smooth transition",
+          relation_text(stepper, m), switches->slack[m]);
 }
 
 bool stepper_report_jump(Stepper *stepper) {

@@ -43,6 +43,10 @@ typedef struct ViewMethods {
   /* The same at an event, where only the modes have changed: states stay as they are. */
   EvalStatus (*solve_at_event)(View *view, double t, double *y);
 
+  /* Solves the rows at a corner of the edges that the solution slides along (switches_set_corner), in the modes there. NULL: it
+   * does not slide. */
+  EvalStatus (*solve_corner)(View *view, double t, double *y, uint32_t corner);
+
   /* Solves the rows at an event that has given columns other values, which stay (`held`, per column), as do states as far as
    * the rows allow. */
   EvalStatus (*solve_holding)(View *view, double t, double *y, const uint8_t *held);

@@ -14,35 +14,53 @@ typedef struct DummyView {
   StateSpace *space;
   Jump *jump; /* of the model's own array; NULL: it is another one, or there are no events */
   Workspace *kept_rows, *kept_entries;
-  double *below; /* all columns, in the mode below an edge that the solution slides along */
+  double *corners; /* all columns, for each corner of the edges that the solution slides along */
+  uint32_t room;   /* for so many */
   Variation *variation;
   double *change; /* all columns, of rates_jacobian */
   bool *is_state; /* per column */
 } DummyView;
 
-/* On an edge: the mean of the columns of both modes that keeps the difference still. States are the same in both. */
+static EvalStatus solve_corner(View *view, double t, double *y, uint32_t corner) {
+  switches_set_corner(view->switches, corner);
+  return statespace_complete(((DummyView *)view)->space, t, y);
+}
+
+/* Room for the columns of so many corners. */
+static void make_corners(DummyView *chosen, uint32_t count) {
+  if (count <= chosen->room) return;
+  Heap *heap = chosen->view.evaluator->heap;
+  if (chosen->corners) heap_free(heap, chosen->corners);
+  chosen->corners = heap_array(heap, count * (size_t)chosen->view.system.columns, sizeof(double));
+  chosen->room = count;
+}
+
+/* On edges: the mean of the columns of the corners that keeps the differences still. States are the same in all. */
 static EvalStatus complete_sliding(DummyView *chosen, double t, double *y) {
   Switches *switches = chosen->view.switches;
-  Slide *slide = &switches->slide;
+  uint32_t count = switches->slides + 1;
   size_t columns = (size_t)chosen->view.system.columns;
-  double rate[2];
-  for (int side = 0; side < 2; side++) {
-    double *own = side ? y : chosen->below;
-    if (!side) memcpy(own, y, columns * sizeof *y);
-    switches_rate(switches, slide->mode, slide->value[side], t, own);
-    EvalStatus status = statespace_complete(chosen->space, t, own);
+  make_corners(chosen, count);
+  for (uint32_t corner = 0; corner < count; corner++) {
+    double *own = chosen->corners + corner * columns;
+    memcpy(own, y, columns * sizeof *y);
+    EvalStatus status = solve_corner(&chosen->view, t, own, corner);
     if (status != EVAL_OK) return status;
-    rate[side] = switches_rate(switches, slide->mode, slide->value[side], t, own);
+    switches_keep_corner(switches, corner, t, own);
   }
-  slide->jump = rate[1] - rate[0];
-  slide->weight = rate[0] == rate[1] ? 0.5 : rate[0] / (rate[0] - rate[1]);
-  for (size_t q = 0; q < columns; q++) y[q] = slide->weight * y[q] + (1 - slide->weight) * chosen->below[q];
+  switches_weigh(switches);
+  double rest = 1;
+  for (uint32_t k = 0; k < switches->slides; k++) rest -= switches->slide[k].weight;
+  for (size_t q = 0; q < columns; q++) {
+    y[q] = rest * chosen->corners[q];
+    for (uint32_t k = 1; k < count; k++) y[q] += switches->slide[k - 1].weight * chosen->corners[k * columns + q];
+  }
   return EVAL_OK;
 }
 
 static bool slides(const DummyView *chosen) {
   const Switches *switches = chosen->view.switches;
-  return switches && switches->slide.mode != MAP_NONE;
+  return switches && switches->slides > 0;
 }
 
 static EvalStatus complete_states(void *context, double t, double *y) {
@@ -201,6 +219,7 @@ static void restore_choice(View *view, const void *choice, const double *y) {
 static const ViewMethods METHODS = {.solve = solve,
                                     .find = find,
                                     .solve_at_event = solve_at_event,
+                                    .solve_corner = solve_corner,
                                     .solve_holding = solve_holding,
                                     .exchange = exchange,
                                     .save_choice = save_choice,
@@ -249,7 +268,6 @@ View *view_dummy(Heap *heap, const Reduction *reduction, const ArrayRun *origina
   if (reduced->array != reduction->array) view->share = share_new(heap, view, reduction, original);
   else if (modes_make_events(reduced->modes)) chosen->jump = jump_new(heap, run->evaluator);
   view->undetermined = MAP_NONE;
-  chosen->below = heap_array(heap, jacobian->columns, sizeof(double));
   chosen->change = heap_array(heap, jacobian->columns, sizeof(double));
   chosen->is_state = heap_array(heap, jacobian->columns, sizeof(bool));
   chosen->variation = variation_new(heap, &view->system);

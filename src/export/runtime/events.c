@@ -17,7 +17,15 @@ enum {
   ITERATION_LIMIT = 1000,
   TRIAL_LIMIT = 10
 };
-enum { HOVER_LIMIT = 4, HOVER_RANGE = 16, SLACK_GROWTH = 8, START_ROUNDS = 20, JUMP_LIMIT = 12, SYSTEM_LIMIT = 1000 };
+enum {
+  HOVER_LIMIT = 4,
+  HOVER_RANGE = 16,
+  SLACK_GROWTH = 8,
+  DOUBLING_LIMIT = 128,
+  START_ROUNDS = 20,
+  JUMP_LIMIT = 12,
+  SYSTEM_LIMIT = 1000
+};
 static const double FIRST_SLACK = 1e-3, LARGEST_SLACK_OF_JUMPS = 1e-3, FAST = 1e-3, REGULAR = 0.1;
 static const double ROUND_OFF = 1e-13, STILL = 1e-9, SMALL_PART = 0.1, ON_EDGE = 1e-6, JUMP = 1e-3;
 static const double CONVERGED = 1e-13, JUMPED = 1e-6, LEFT = 1e-9;
@@ -797,7 +805,8 @@ int events_settle(Solver *solver, double t, double *y, int mode) {
 
 /* ---- hysteresis ---- */
 
-/* Notes an event of a mode in a run. Where its difference hovers at its edge, event after event, hysteresis grows up to the tolerance. */
+/* Notes an event of a mode in a run. Where its difference hovers at its edge, event after event, hysteresis grows up to the tolerance, and
+ * where events are fast beyond it, so that their number is bounded. */
 void events_hover(Solver *solver, int m, double t) {
   double *times = solver->event_times + 5 * m, *slack = &solver->slack[m], peak = solver->peak[m];
   double cycle = t - times[0], ratio = cycle / times[2], span = solver->model->stop - solver->model->start;
@@ -810,13 +819,15 @@ void events_hover(Solver *solver, int m, double t) {
   times[4] = is_regular ? times[4] + 1 : 0;
   solver->largest[m] = fmax(solver->largest[m], known_size(peak));
   double size = fmax(solver->largest[m], known_size(solver->difference[solver->model->modes + m]));
-  if (cycle < FAST * span) size = fmax(size, solver->nominal_size[m]);
+  int is_fast = cycle < FAST * span;
+  if (is_fast) size = fmax(size, solver->nominal_size[m]);
   double limit = fmax(tolerance, solver->jumps[m] ? LARGEST_SLACK_OF_JUMPS : 0) * size;
-  int hovers = peak <= HOVER_RANGE * fmax(*slack, tolerance * size) && times[4] < HOVER_LIMIT;
+  int hovers = peak <= HOVER_RANGE * fmax(*slack, tolerance * size) && (times[4] < HOVER_LIMIT || *slack > 0);
   solver->peak[m] = 0;
   solver->hovers[m] = hovers ? solver->hovers[m] + 1 : 0;
-  if (solver->hovers[m] < HOVER_LIMIT || *slack >= limit) return;
-  *slack = fmin(fmax(SLACK_GROWTH * *slack, FIRST_SLACK * tolerance * size), limit);
+  int doubles = *slack >= limit;
+  if (solver->hovers[m] < (doubles ? DOUBLING_LIMIT : HOVER_LIMIT) || (doubles && !is_fast)) return;
+  *slack = doubles ? 2 * *slack : fmin(fmax(SLACK_GROWTH * *slack, FIRST_SLACK * tolerance * size), limit);
   solver->hovers[m] = 0;
 }
 
