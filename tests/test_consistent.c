@@ -653,8 +653,61 @@ static void bounded_roots(void **state) {
   assert_true(19 * refused_count(&tally) <= tally.right);
 }
 
+/* ---- equations without a solution ---- */
+
+/* A function of x2 and a value that it never has. */
+typedef struct Unreachable {
+  const char *text;
+  double value;
+} Unreachable;
+
+static const Unreachable UNREACHABLE[] = {
+    {"(x2 + 0.3*x2^2)", -0.9}, {"(x2 + 0.3*x2^2)", -2}, {"(1 - x2^2)", 1.5}, {"sin(x2)", 1.1},
+    {"atan(x2)", -1.7},        {"x2*exp(-x2)", 0.5},    {"exp(x2)", -0.2},   {"sqrt(1 + x2^2)", 0.8},
+};
+enum { UNREACHABLE_COUNT = sizeof UNREACHABLE / sizeof *UNREACHABLE };
+
+/* The rate of x0 is 0 where x0 solves its equation, and that of x3 is known; so x2 has no value. The rate is anything where x0 runs away
+ * until all of its equation is called round-off. */
+static RandomModel draw_unsolvable(uint64_t seed) {
+  static const char *const BOUND[] = {"sin(x0)", "cos(x0)", "tanh(x0)", "(x0 + 0.3*x0^2)"};
+  Random random = {seed};
+  RandomModel model = {.unknowns = 4};
+  const Unreachable *never = &UNREACHABLE[seed % UNREACHABLE_COUNT];
+  double factor = random_factor(&random), slope = random_factor(&random), start[4];
+  for (int k = 0; k < 4; k++) start[k] = (double)draw(&random, 401) / 100 - 2;
+  snprintf(model.text, sizeof model.text,
+           "model M\n  Real x0(start = %g), x1(start = %g), x2(start = %g), x3(start = %g);\nequation\n"
+           "  %g*der(x0) + %g*%s + %g*der(x3) = 0;\n  %g*der(x0) + %g*der(x1) + exp(-time) = 0;\n"
+           "  %s = %g*cos(2*time);\n  x3 = %.17g*exp(-time);\nend M;\n",
+           start[0], start[1], start[2], start[3], random_factor(&random), factor, never->text, slope,
+           random_factor(&random), random_factor(&random), BOUND[draw(&random, 4)], draw(&random, 2) ? 0.3 : -0.4,
+           factor * never->value / slope);
+  return model;
+}
+
+static void unsolvable_models(void **state) {
+  (void)state;
+  static const char *const METHODS[] = {"dummy", "strangeness"};
+  Seeds range = seeds();
+  Tally tally = {0};
+  for (uint64_t seed = range.first; seed < range.behind; seed++) {
+    RandomModel model = draw_unsolvable(seed);
+    for (int k = 0; k < 2; k++) {
+      StartPoint point = start_point(&model, METHODS[k]);
+      tally.right += point.status == DAEDAL_INIT;
+      tally.wrong += point.status != DAEDAL_INIT;
+      if (point.status != DAEDAL_INIT)
+        print_message("wrong, seed %llu, %s: %s\n", (unsigned long long)seed, METHODS[k], model.text);
+    }
+  }
+  print_tally("unsolvable models", &tally);
+  assert_int_equal(tally.wrong, 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(random_models), cmocka_unit_test(flat_guesses),
-                                     cmocka_unit_test(flat_curves), cmocka_unit_test(bounded_roots)};
+                                     cmocka_unit_test(flat_curves), cmocka_unit_test(bounded_roots),
+                                     cmocka_unit_test(unsolvable_models)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

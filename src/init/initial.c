@@ -2,6 +2,7 @@
 #include "init/initial.h"
 
 #include "init/patch.h"
+#include "init/terms.h"
 
 #include <float.h>
 #include <math.h>
@@ -49,16 +50,41 @@ typedef struct Rows {
   Workspace *program, *entries;
   const Jacobian *jacobian;
   const double *nominal;
+  Model *model; /* the layer whose graph has the expressions of the rows; NULL: the evaluator's own, when needed */
+  const Layout *layout;
+  const Expr *row;
+  const InitialColumn *columns;
 } Rows;
 
 /* What measures the residual of a row: sums of |d row / d column| times |column| and times nominal, the largest |column| / nominal. */
 typedef struct RowSize {
   double terms, nominal, largest;
+  bool is_astray; /* it is not linear in a column that ran away: |d row / d column| * |column| measures no term */
 } RowSize;
 
 static bool row_holds(double residual, const RowSize *size) {
   return fabs(residual) <= CONSISTENT * size->terms || fabs(residual) <= 2 * DBL_EPSILON ||
          fabs(residual) <= VANISHED * size->nominal / fmax(1, size->largest);
+}
+
+/* Are the rows gone astray met beside the terms that they add up? */
+static bool astray_hold(const Rows *rows, const RowSize *size, const Point *point, const double *r) {
+  Heap *heap = rows->evaluator->heap;
+  ExprVec astray = {0};
+  IndexVec numbers = {0};
+  for (uint32_t i = 0; i < rows->jacobian->rows; i++) {
+    if (!size[i].is_astray || fabs(r[i]) <= 2 * DBL_EPSILON) continue;
+    vec_push(heap, &astray, rows->row[i]);
+    vec_push(heap, &numbers, i);
+  }
+  double *terms = heap_array(heap, astray.count, sizeof *terms);
+  Model *model = rows->model ? rows->model : evaluator_model(rows->evaluator);
+  terms_sizes(heap, model, rows->layout, astray.data, astray.count, point, terms);
+  bool hold = true;
+  for (uint32_t k = 0; k < astray.count && hold; k++) hold = !(fabs(r[numbers.data[k]]) > CONSISTENT * terms[k]);
+  heap_free(heap, terms);
+  vec_free(heap, &astray, &numbers);
+  return hold;
 }
 
 /* Are all rows met at (t, y) but those left out? A derivative need not exist there, as that of sqrt(x) at 0: it measures nothing. */
@@ -80,10 +106,12 @@ static bool rows_hold(const Rows *rows, const IndexVec *left_out, double t, cons
       row->terms += fabs(values[e] * y[q]);
       row->nominal += fabs(values[e]) * rows->nominal[q];
       row->largest = fmax(row->largest, fabs(y[q]) / rows->nominal[q]);
+      row->is_astray |= !jacobian->is_constant[e] && terms_is_astray(rows->nominal[q], rows->columns[q].start, y[q]);
     }
   }
   for (uint32_t k = 0; left_out && k < left_out->count; k++) r[left_out->data[k]] = 0;
   for (uint32_t i = 0; i < jacobian->rows && hold; i++) hold = row_holds(r[i], &size[i]);
+  hold = hold && astray_hold(rows, size, &point, r);
   arena_free(&scratch);
   return hold;
 }
@@ -107,7 +135,14 @@ static bool solve_by_states(Initializer *initializer, double t0, Initial *initia
     ok = statespace_complete(initializer->space, t0, y) == EVAL_OK && !moves_given(initial->column, array->columns, y);
   }
   Evaluator *evaluator = initializer->evaluator;
-  Rows rows = {evaluator, evaluator->rows, evaluator->entries, evaluator->jacobian, evaluator->nominal};
+  Rows rows = {.evaluator = evaluator,
+               .program = evaluator->rows,
+               .entries = evaluator->entries,
+               .jacobian = evaluator->jacobian,
+               .nominal = evaluator->nominal,
+               .layout = &evaluator->code->layout,
+               .row = array->row,
+               .columns = initial->column};
   ok = ok && rows_hold(&rows, NULL, t0, y) && !goes_astray(initial->column, evaluator->nominal, array->columns, y);
   if (ok) memcpy(initial->value, y, array->columns * sizeof *y);
   heap_free_all(heap, held, y);
@@ -170,7 +205,15 @@ typedef struct Attempt {
 static bool values_hold(const Attempt *attempt) {
   InitialSystem *system = attempt->system;
   system_compile(system);
-  Rows rows = {system->evaluator, system->program, system->entries, system->jacobian, system->nominal};
+  Rows rows = {.evaluator = system->evaluator,
+               .program = system->program,
+               .entries = system->entries,
+               .jacobian = system->jacobian,
+               .nominal = system->nominal,
+               .model = system->model,
+               .layout = &system->layout,
+               .row = system->row,
+               .columns = attempt->initial->column};
   return rows_hold(&rows, &attempt->order->surplus, attempt->t0, attempt->initial->value);
 }
 
