@@ -653,6 +653,70 @@ static void bounded_roots(void **state) {
   assert_true(19 * refused_count(&tally) <= tally.right);
 }
 
+/* ---- guesses of states that admit no value of another variable ---- */
+
+/* A function of x1 that does not have all values, and its slope. */
+typedef struct Saturating {
+  const char *text;
+  double (*value)(double), (*slope)(double);
+} Saturating;
+
+static double tanh_slope(double y) { return 1 - tanh(y) * tanh(y); }
+static double parabola(double y) { return y * y; }
+static double parabola_slope(double y) { return 2 * y; }
+static double hill(double y) { return 1 / (1 + y * y); }
+static double hill_slope(double y) { return -2 * y / ((1 + y * y) * (1 + y * y)); }
+static double atan_slope(double y) { return 1 / (1 + y * y); }
+
+static const Saturating SATURATING[] = {
+    {"tanh(x1)", tanh, tanh_slope},
+    {"sin(x1)", sin, cos},
+    {"exp(x1)", exp, exp},
+    {"x1^2", parabola, parabola_slope},
+    {"1/(1 + x1^2)", hill, hill_slope},
+    {"atan(x1)", atan, atan_slope},
+};
+enum { SATURATING_COUNT = sizeof SATURATING / sizeof *SATURATING };
+
+/* States x0 and x2 with h(x1) = a x0 + b x2 + c: they are kept, or the point is one of least distance near by. That is least along the
+ * solutions with x1 as it is, so (a q0 + b q2 + c - h)^2/(a^2 + b^2) + (x1 - q1)^2 has slope 0. */
+static void saturated_guesses(void **state) {
+  (void)state;
+  Seeds range = seeds();
+  Tally tally = {0};
+  for (uint64_t seed = range.first; seed < range.behind; seed++) {
+    Random random = {seed};
+    const Saturating *h = &SATURATING[seed % SATURATING_COUNT];
+    double a = random_factor(&random), b = random_factor(&random), c = random_factor(&random), q[3];
+    for (int k = 0; k < 3; k++) q[k] = ((double)draw(&random, 401) / 100 - 2) * (draw(&random, 3) ? 1 : 3);
+    RandomModel model = {.unknowns = 3};
+    snprintf(model.text, sizeof model.text,
+             "model M\n  Real x0(start = %g), x1(start = %g), x2(start = %g);\nequation\n  der(x0) = x2;\n"
+             "  der(x2) = -x0;\n  %s = %g*x0 + %g*x2 + %g;\nend M;\n",
+             q[0], q[1], q[2], h->text, a, b, c);
+    StartPoint point = start_point(&model, "dummy");
+    if (point.status != DAEDAL_OK) {
+      tally.refused[point.code]++;
+      print_message("refused D%d, seed %llu: %s\n", point.code, (unsigned long long)seed, model.text);
+      continue;
+    }
+    const double *x = point.value;
+    bool is_kept = fabs(x[0] - q[0]) < 1e-6 && fabs(x[2] - q[2]) < 1e-6;
+    double off = a * q[0] + b * q[2] + c - h->value(x[1]), away = fabs(off) + fabs(x[1] - q[1]);
+    double slope = x[1] - q[1] - off * h->slope(x[1]) / (a * a + b * b);
+    bool right = fabs(h->value(x[1]) - a * x[0] - b * x[2] - c) < 1e-9 * (1 + away);
+    right = right && (is_kept || fabs(slope) <= 1e-5 * (1 + away));
+    if (!right)
+      print_message("wrong, seed %llu: (%g, %g, %g), slope %g: %s\n", (unsigned long long)seed, x[0], x[1], x[2], slope,
+                    model.text);
+    tally.right += right;
+    tally.wrong += !right;
+  }
+  print_tally("saturated guesses", &tally);
+  assert_int_equal(tally.wrong, 0);
+  assert_true(99 * refused_count(&tally) <= tally.right);
+}
+
 /* ---- equations without a solution ---- */
 
 /* A function of x2 and a value that it never has. */
@@ -706,8 +770,8 @@ static void unsolvable_models(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(random_models), cmocka_unit_test(flat_guesses),
-                                     cmocka_unit_test(flat_curves), cmocka_unit_test(bounded_roots),
-                                     cmocka_unit_test(unsolvable_models)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(random_models),     cmocka_unit_test(flat_guesses),
+                                     cmocka_unit_test(flat_curves),       cmocka_unit_test(bounded_roots),
+                                     cmocka_unit_test(saturated_guesses), cmocka_unit_test(unsolvable_models)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

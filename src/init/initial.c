@@ -230,26 +230,64 @@ static bool try_steps(Attempt *attempt, StepsMode mode, InitialWay way) {
   return values_hold(attempt);
 }
 
-/* All rows at once, from the start values or from where the steps ended. */
+static double whole_distance(const Attempt *attempt, const double *y) {
+  double squares = 0;
+  for (uint32_t q = 0; q < attempt->initial->columns; q++)
+    squares += steps_distance(&attempt->initial->column[q], attempt->system->nominal[q], y[q]);
+  return squares;
+}
+
+/* All rows at once from the start values, and then near to them. */
+static bool solve_all_rows(Attempt *attempt, Patch *patch, StepsMove move, bool by_continuation) {
+  Initial *initial = attempt->initial;
+  Heap *heap = attempt->system->heap;
+  double *weights = heap_array(heap, initial->columns, sizeof *weights),
+         *starts = heap_array(heap, initial->columns, sizeof *starts);
+  set_starts(initial, initial->value);
+  set_starts(initial, starts);
+  for (uint32_t q = 0; q < initial->columns; q++) weights[q] = steps_weight(attempt->system, initial->column, q, move);
+  patch_set_weights(patch, weights);
+  PatchResult result = by_continuation ? patch_continue(patch, attempt->t0, initial->value)
+                                       : patch_solve(patch, attempt->t0, initial->value);
+  if (result.solved && move != MOVE_OTHERS) patch_approach(patch, attempt->t0, starts, initial->value, &result);
+  initial->iterations += result.iterations;
+  heap_free_all(heap, weights, starts);
+  return result.solved && values_hold(attempt);
+}
+
+/* Were there columns enough to keep the start values that can be kept, and yet some moved? Then the point is a singular one (steps.c). */
+static bool gave_way_to_others(const Attempt *attempt) {
+  const Initial *initial = attempt->initial;
+  uint32_t others = 0;
+  bool moved = false;
+  for (uint32_t q = 0; q < initial->columns; q++) {
+    const InitialColumn *column = &initial->column[q];
+    others += steps_weight(attempt->system, initial->column, q, MOVE_OTHERS) > 0;
+    moved |= steps_gave_way(column, attempt->system->nominal[q], initial->value[q]);
+  }
+  return moved && others >= attempt->system->rows;
+}
+
+/* One way of moving after the other, until a solution suits; else the nearest. */
 static bool try_all_rows(Attempt *attempt) {
   Initial *initial = attempt->initial;
   Heap *heap = attempt->system->heap;
-  double *weights = heap_array(heap, initial->columns, sizeof *weights);
+  double *best = heap_array(heap, initial->columns, sizeof *best), least = HUGE_VAL;
   Patch *patch = patch_new(attempt->system, NULL, 0);
-  bool solved = false;
   initial->way = WAY_ALL_ROWS;
-  for (int pass = 0; pass < 4 && !solved; pass++) {
-    set_starts(initial, initial->value);
-    for (uint32_t q = 0; q < initial->columns; q++)
-      weights[q] = steps_weight(attempt->system, initial->column, q, pass % 2 == 0);
-    patch_set_weights(patch, weights);
-    PatchResult result =
-        pass < 2 ? patch_solve(patch, attempt->t0, initial->value) : patch_continue(patch, attempt->t0, initial->value);
-    initial->iterations += result.iterations;
-    solved = result.solved && values_hold(attempt);
+  for (int pass = 0; pass < 2 * STEPS_MOVES && least > 0; pass++) {
+    if (pass == STEPS_MOVES && least < HUGE_VAL) break;
+    if (!solve_all_rows(attempt, patch, pass % STEPS_MOVES, pass >= STEPS_MOVES)) continue;
+    bool far = goes_astray(initial->column, attempt->system->nominal, initial->columns, initial->value) ||
+               gave_way_to_others(attempt);
+    double away = far ? whole_distance(attempt, initial->value) : 0;
+    if (away >= least) continue;
+    least = away;
+    memcpy(best, initial->value, initial->columns * sizeof *best);
   }
-  heap_free(heap, weights);
-  return solved;
+  if (least < HUGE_VAL) memcpy(initial->value, best, initial->columns * sizeof *best);
+  heap_free(heap, best);
+  return least < HUGE_VAL;
 }
 
 /* ---- homotopy(actual, simplified) ---- */
@@ -437,6 +475,22 @@ static void classify(const Order *order, Initial *initial) {
     column->row = row == STRUCTURE_NONE ? MAP_NONE : (uint32_t)row;
     column->redundant = column->fixed && row != STRUCTURE_NONE;
   }
+}
+
+void initial_retell(const Initializer *initializer, const StartValues *starts, const Initial *first, Initial *initial) {
+  uint32_t n = initializer->evaluator->array->columns;
+  InitialColumn *given = heap_array(initializer->heap, n, sizeof *given);
+  Diags silent = diags_make(initializer->heap);
+  starts_collect(initializer->evaluator, starts, HUGE_VAL, given, &silent);
+  for (uint32_t q = 0; q < n; q++) {
+    InitialColumn *column = &initial->column[initial->system ? system_column(initial->system, q) : q];
+    column->given = given[q].given;
+    column->start = given[q].start;
+  }
+  initial->way = first->way;
+  initial->iterations = first->iterations;
+  classify(NULL, initial);
+  heap_free(initializer->heap, given);
 }
 
 static void count_freedom(const Initializer *initializer, Initial *initial) {
