@@ -653,8 +653,125 @@ static void bounded_roots(void **state) {
   assert_true(19 * refused_count(&tally) <= tally.right);
 }
 
+/* ---- guesses of states that admit no value of another variable ---- */
+
+/* A function of x1 that does not have all values, and its slope. */
+typedef struct Saturating {
+  const char *text;
+  double (*value)(double), (*slope)(double);
+} Saturating;
+
+static double tanh_slope(double y) { return 1 - tanh(y) * tanh(y); }
+static double parabola(double y) { return y * y; }
+static double parabola_slope(double y) { return 2 * y; }
+static double hill(double y) { return 1 / (1 + y * y); }
+static double hill_slope(double y) { return -2 * y / ((1 + y * y) * (1 + y * y)); }
+static double atan_slope(double y) { return 1 / (1 + y * y); }
+
+static const Saturating SATURATING[] = {
+    {"tanh(x1)", tanh, tanh_slope},
+    {"sin(x1)", sin, cos},
+    {"exp(x1)", exp, exp},
+    {"x1^2", parabola, parabola_slope},
+    {"1/(1 + x1^2)", hill, hill_slope},
+    {"atan(x1)", atan, atan_slope},
+};
+enum { SATURATING_COUNT = sizeof SATURATING / sizeof *SATURATING };
+
+/* States x0 and x2 with h(x1) = a x0 + b x2 + c: they are kept, or the point is one of least distance near by. That is least along the
+ * solutions with x1 as it is, so (a q0 + b q2 + c - h)^2/(a^2 + b^2) + (x1 - q1)^2 has slope 0. */
+static void saturated_guesses(void **state) {
+  (void)state;
+  Seeds range = seeds();
+  Tally tally = {0};
+  for (uint64_t seed = range.first; seed < range.behind; seed++) {
+    Random random = {seed};
+    const Saturating *h = &SATURATING[seed % SATURATING_COUNT];
+    double a = random_factor(&random), b = random_factor(&random), c = random_factor(&random), q[3];
+    for (int k = 0; k < 3; k++) q[k] = ((double)draw(&random, 401) / 100 - 2) * (draw(&random, 3) ? 1 : 3);
+    RandomModel model = {.unknowns = 3};
+    snprintf(model.text, sizeof model.text,
+             "model M\n  Real x0(start = %g), x1(start = %g), x2(start = %g);\nequation\n  der(x0) = x2;\n"
+             "  der(x2) = -x0;\n  %s = %g*x0 + %g*x2 + %g;\nend M;\n",
+             q[0], q[1], q[2], h->text, a, b, c);
+    StartPoint point = start_point(&model, "dummy");
+    if (point.status != DAEDAL_OK) {
+      tally.refused[point.code]++;
+      print_message("refused D%d, seed %llu: %s\n", point.code, (unsigned long long)seed, model.text);
+      continue;
+    }
+    const double *x = point.value;
+    bool is_kept = fabs(x[0] - q[0]) < 1e-6 && fabs(x[2] - q[2]) < 1e-6;
+    double off = a * q[0] + b * q[2] + c - h->value(x[1]), away = fabs(off) + fabs(x[1] - q[1]);
+    double slope = x[1] - q[1] - off * h->slope(x[1]) / (a * a + b * b);
+    bool right = fabs(h->value(x[1]) - a * x[0] - b * x[2] - c) < 1e-9 * (1 + away);
+    right = right && (is_kept || fabs(slope) <= 1e-5 * (1 + away));
+    if (!right)
+      print_message("wrong, seed %llu: (%g, %g, %g), slope %g: %s\n", (unsigned long long)seed, x[0], x[1], x[2], slope,
+                    model.text);
+    tally.right += right;
+    tally.wrong += !right;
+  }
+  print_tally("saturated guesses", &tally);
+  assert_int_equal(tally.wrong, 0);
+  assert_true(99 * refused_count(&tally) <= tally.right);
+}
+
+/* ---- equations without a solution ---- */
+
+/* A function of x2 and a value that it never has. */
+typedef struct Unreachable {
+  const char *text;
+  double value;
+} Unreachable;
+
+static const Unreachable UNREACHABLE[] = {
+    {"(x2 + 0.3*x2^2)", -0.9}, {"(x2 + 0.3*x2^2)", -2}, {"(1 - x2^2)", 1.5}, {"sin(x2)", 1.1},
+    {"atan(x2)", -1.7},        {"x2*exp(-x2)", 0.5},    {"exp(x2)", -0.2},   {"sqrt(1 + x2^2)", 0.8},
+};
+enum { UNREACHABLE_COUNT = sizeof UNREACHABLE / sizeof *UNREACHABLE };
+
+/* The rate of x0 is 0 where x0 solves its equation, and that of x3 is known; so x2 has no value. The rate is anything where x0 runs away
+ * until all of its equation is called round-off. */
+static RandomModel draw_unsolvable(uint64_t seed) {
+  static const char *const BOUND[] = {"sin(x0)", "cos(x0)", "tanh(x0)", "(x0 + 0.3*x0^2)"};
+  Random random = {seed};
+  RandomModel model = {.unknowns = 4};
+  const Unreachable *never = &UNREACHABLE[seed % UNREACHABLE_COUNT];
+  double factor = random_factor(&random), slope = random_factor(&random), start[4];
+  for (int k = 0; k < 4; k++) start[k] = (double)draw(&random, 401) / 100 - 2;
+  snprintf(model.text, sizeof model.text,
+           "model M\n  Real x0(start = %g), x1(start = %g), x2(start = %g), x3(start = %g);\nequation\n"
+           "  %g*der(x0) + %g*%s + %g*der(x3) = 0;\n  %g*der(x0) + %g*der(x1) + exp(-time) = 0;\n"
+           "  %s = %g*cos(2*time);\n  x3 = %.17g*exp(-time);\nend M;\n",
+           start[0], start[1], start[2], start[3], random_factor(&random), factor, never->text, slope,
+           random_factor(&random), random_factor(&random), BOUND[draw(&random, 4)], draw(&random, 2) ? 0.3 : -0.4,
+           factor * never->value / slope);
+  return model;
+}
+
+static void unsolvable_models(void **state) {
+  (void)state;
+  static const char *const METHODS[] = {"dummy", "strangeness"};
+  Seeds range = seeds();
+  Tally tally = {0};
+  for (uint64_t seed = range.first; seed < range.behind; seed++) {
+    RandomModel model = draw_unsolvable(seed);
+    for (int k = 0; k < 2; k++) {
+      StartPoint point = start_point(&model, METHODS[k]);
+      tally.right += point.status == DAEDAL_INIT;
+      tally.wrong += point.status != DAEDAL_INIT;
+      if (point.status != DAEDAL_INIT)
+        print_message("wrong, seed %llu, %s: %s\n", (unsigned long long)seed, METHODS[k], model.text);
+    }
+  }
+  print_tally("unsolvable models", &tally);
+  assert_int_equal(tally.wrong, 0);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(random_models), cmocka_unit_test(flat_guesses),
-                                     cmocka_unit_test(flat_curves), cmocka_unit_test(bounded_roots)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(random_models),     cmocka_unit_test(flat_guesses),
+                                     cmocka_unit_test(flat_curves),       cmocka_unit_test(bounded_roots),
+                                     cmocka_unit_test(saturated_guesses), cmocka_unit_test(unsolvable_models)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

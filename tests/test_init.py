@@ -433,6 +433,21 @@ class AnyNumber(unittest.TestCase):
                     self.assertEqual(refused.code, 4)
                     self.assertIn("method strangeness runs this model", refused.words)
 
+    def test_says_what_moved(self):
+        """The point is the one that method dummy has found; what it came from is the model's guess."""
+        rng = random.Random(7)
+        for function in ("tanh(y)", "sin(y)", "exp(y)", "y^2"):
+            starts = [round(rng.uniform(-1, 1), 2) for _ in range(3)]
+            offset = -3 - abs(starts[0]) - abs(starts[2])  # no y has such a value
+            text = ("model M\n" + "".join(f"  Real {name}(start = {start});\n" for name, start in zip("xyz", starts)) +
+                    f"equation\n  der(x) = z;\n  der(z) = -x;\n  {function} = x + z + {offset};\nend M;\n")
+            for method in ("dummy", "strangeness"):
+                with self.subTest(model=text, method=method):
+                    init = Init(text, "--method", method)
+                    self.assertEqual(init.code, 0, init.words)
+                    for name, start in zip("xz", (starts[0], starts[2])):
+                        self.assertEqual((init.lines[name]["how"], init.lines[name]["start"]), ("moved", start), init.words)
+
 
 if __name__ == "__main__":
     unittest.main()

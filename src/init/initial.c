@@ -2,6 +2,7 @@
 #include "init/initial.h"
 
 #include "init/patch.h"
+#include "init/terms.h"
 
 #include <float.h>
 #include <math.h>
@@ -49,16 +50,41 @@ typedef struct Rows {
   Workspace *program, *entries;
   const Jacobian *jacobian;
   const double *nominal;
+  Model *model; /* the layer whose graph has the expressions of the rows; NULL: the evaluator's own, when needed */
+  const Layout *layout;
+  const Expr *row;
+  const InitialColumn *columns;
 } Rows;
 
 /* What measures the residual of a row: sums of |d row / d column| times |column| and times nominal, the largest |column| / nominal. */
 typedef struct RowSize {
   double terms, nominal, largest;
+  bool is_astray; /* it is not linear in a column that ran away: |d row / d column| * |column| measures no term */
 } RowSize;
 
 static bool row_holds(double residual, const RowSize *size) {
   return fabs(residual) <= CONSISTENT * size->terms || fabs(residual) <= 2 * DBL_EPSILON ||
          fabs(residual) <= VANISHED * size->nominal / fmax(1, size->largest);
+}
+
+/* Are the rows gone astray met beside the terms that they add up? */
+static bool astray_hold(const Rows *rows, const RowSize *size, const Point *point, const double *r) {
+  Heap *heap = rows->evaluator->heap;
+  ExprVec astray = {0};
+  IndexVec numbers = {0};
+  for (uint32_t i = 0; i < rows->jacobian->rows; i++) {
+    if (!size[i].is_astray || fabs(r[i]) <= 2 * DBL_EPSILON) continue;
+    vec_push(heap, &astray, rows->row[i]);
+    vec_push(heap, &numbers, i);
+  }
+  double *terms = heap_array(heap, astray.count, sizeof *terms);
+  Model *model = rows->model ? rows->model : evaluator_model(rows->evaluator);
+  terms_sizes(heap, model, rows->layout, astray.data, astray.count, point, terms);
+  bool hold = true;
+  for (uint32_t k = 0; k < astray.count && hold; k++) hold = !(fabs(r[numbers.data[k]]) > CONSISTENT * terms[k]);
+  heap_free(heap, terms);
+  vec_free(heap, &astray, &numbers);
+  return hold;
 }
 
 /* Are all rows met at (t, y) but those left out? A derivative need not exist there, as that of sqrt(x) at 0: it measures nothing. */
@@ -80,10 +106,12 @@ static bool rows_hold(const Rows *rows, const IndexVec *left_out, double t, cons
       row->terms += fabs(values[e] * y[q]);
       row->nominal += fabs(values[e]) * rows->nominal[q];
       row->largest = fmax(row->largest, fabs(y[q]) / rows->nominal[q]);
+      row->is_astray |= !jacobian->is_constant[e] && terms_is_astray(rows->nominal[q], rows->columns[q].start, y[q]);
     }
   }
   for (uint32_t k = 0; left_out && k < left_out->count; k++) r[left_out->data[k]] = 0;
   for (uint32_t i = 0; i < jacobian->rows && hold; i++) hold = row_holds(r[i], &size[i]);
+  hold = hold && astray_hold(rows, size, &point, r);
   arena_free(&scratch);
   return hold;
 }
@@ -107,7 +135,14 @@ static bool solve_by_states(Initializer *initializer, double t0, Initial *initia
     ok = statespace_complete(initializer->space, t0, y) == EVAL_OK && !moves_given(initial->column, array->columns, y);
   }
   Evaluator *evaluator = initializer->evaluator;
-  Rows rows = {evaluator, evaluator->rows, evaluator->entries, evaluator->jacobian, evaluator->nominal};
+  Rows rows = {.evaluator = evaluator,
+               .program = evaluator->rows,
+               .entries = evaluator->entries,
+               .jacobian = evaluator->jacobian,
+               .nominal = evaluator->nominal,
+               .layout = &evaluator->code->layout,
+               .row = array->row,
+               .columns = initial->column};
   ok = ok && rows_hold(&rows, NULL, t0, y) && !goes_astray(initial->column, evaluator->nominal, array->columns, y);
   if (ok) memcpy(initial->value, y, array->columns * sizeof *y);
   heap_free_all(heap, held, y);
@@ -170,7 +205,15 @@ typedef struct Attempt {
 static bool values_hold(const Attempt *attempt) {
   InitialSystem *system = attempt->system;
   system_compile(system);
-  Rows rows = {system->evaluator, system->program, system->entries, system->jacobian, system->nominal};
+  Rows rows = {.evaluator = system->evaluator,
+               .program = system->program,
+               .entries = system->entries,
+               .jacobian = system->jacobian,
+               .nominal = system->nominal,
+               .model = system->model,
+               .layout = &system->layout,
+               .row = system->row,
+               .columns = attempt->initial->column};
   return rows_hold(&rows, &attempt->order->surplus, attempt->t0, attempt->initial->value);
 }
 
@@ -187,26 +230,64 @@ static bool try_steps(Attempt *attempt, StepsMode mode, InitialWay way) {
   return values_hold(attempt);
 }
 
-/* All rows at once, from the start values or from where the steps ended. */
+static double whole_distance(const Attempt *attempt, const double *y) {
+  double squares = 0;
+  for (uint32_t q = 0; q < attempt->initial->columns; q++)
+    squares += steps_distance(&attempt->initial->column[q], attempt->system->nominal[q], y[q]);
+  return squares;
+}
+
+/* All rows at once from the start values, and then near to them. */
+static bool solve_all_rows(Attempt *attempt, Patch *patch, StepsMove move, bool by_continuation) {
+  Initial *initial = attempt->initial;
+  Heap *heap = attempt->system->heap;
+  double *weights = heap_array(heap, initial->columns, sizeof *weights),
+         *starts = heap_array(heap, initial->columns, sizeof *starts);
+  set_starts(initial, initial->value);
+  set_starts(initial, starts);
+  for (uint32_t q = 0; q < initial->columns; q++) weights[q] = steps_weight(attempt->system, initial->column, q, move);
+  patch_set_weights(patch, weights);
+  PatchResult result = by_continuation ? patch_continue(patch, attempt->t0, initial->value)
+                                       : patch_solve(patch, attempt->t0, initial->value);
+  if (result.solved && move != MOVE_OTHERS) patch_approach(patch, attempt->t0, starts, initial->value, &result);
+  initial->iterations += result.iterations;
+  heap_free_all(heap, weights, starts);
+  return result.solved && values_hold(attempt);
+}
+
+/* Were there columns enough to keep the start values that can be kept, and yet some moved? Then the point is a singular one (steps.c). */
+static bool gave_way_to_others(const Attempt *attempt) {
+  const Initial *initial = attempt->initial;
+  uint32_t others = 0;
+  bool moved = false;
+  for (uint32_t q = 0; q < initial->columns; q++) {
+    const InitialColumn *column = &initial->column[q];
+    others += steps_weight(attempt->system, initial->column, q, MOVE_OTHERS) > 0;
+    moved |= steps_gave_way(column, attempt->system->nominal[q], initial->value[q]);
+  }
+  return moved && others >= attempt->system->rows;
+}
+
+/* One way of moving after the other, until a solution suits; else the nearest. */
 static bool try_all_rows(Attempt *attempt) {
   Initial *initial = attempt->initial;
   Heap *heap = attempt->system->heap;
-  double *weights = heap_array(heap, initial->columns, sizeof *weights);
+  double *best = heap_array(heap, initial->columns, sizeof *best), least = HUGE_VAL;
   Patch *patch = patch_new(attempt->system, NULL, 0);
-  bool solved = false;
   initial->way = WAY_ALL_ROWS;
-  for (int pass = 0; pass < 4 && !solved; pass++) {
-    set_starts(initial, initial->value);
-    for (uint32_t q = 0; q < initial->columns; q++)
-      weights[q] = steps_weight(attempt->system, initial->column, q, pass % 2 == 0);
-    patch_set_weights(patch, weights);
-    PatchResult result =
-        pass < 2 ? patch_solve(patch, attempt->t0, initial->value) : patch_continue(patch, attempt->t0, initial->value);
-    initial->iterations += result.iterations;
-    solved = result.solved && values_hold(attempt);
+  for (int pass = 0; pass < 2 * STEPS_MOVES && least > 0; pass++) {
+    if (pass == STEPS_MOVES && least < HUGE_VAL) break;
+    if (!solve_all_rows(attempt, patch, pass % STEPS_MOVES, pass >= STEPS_MOVES)) continue;
+    bool far = goes_astray(initial->column, attempt->system->nominal, initial->columns, initial->value) ||
+               gave_way_to_others(attempt);
+    double away = far ? whole_distance(attempt, initial->value) : 0;
+    if (away >= least) continue;
+    least = away;
+    memcpy(best, initial->value, initial->columns * sizeof *best);
   }
-  heap_free(heap, weights);
-  return solved;
+  if (least < HUGE_VAL) memcpy(initial->value, best, initial->columns * sizeof *best);
+  heap_free(heap, best);
+  return least < HUGE_VAL;
 }
 
 /* ---- homotopy(actual, simplified) ---- */
@@ -394,6 +475,22 @@ static void classify(const Order *order, Initial *initial) {
     column->row = row == STRUCTURE_NONE ? MAP_NONE : (uint32_t)row;
     column->redundant = column->fixed && row != STRUCTURE_NONE;
   }
+}
+
+void initial_retell(const Initializer *initializer, const StartValues *starts, const Initial *first, Initial *initial) {
+  uint32_t n = initializer->evaluator->array->columns;
+  InitialColumn *given = heap_array(initializer->heap, n, sizeof *given);
+  Diags silent = diags_make(initializer->heap);
+  starts_collect(initializer->evaluator, starts, HUGE_VAL, given, &silent);
+  for (uint32_t q = 0; q < n; q++) {
+    InitialColumn *column = &initial->column[initial->system ? system_column(initial->system, q) : q];
+    column->given = given[q].given;
+    column->start = given[q].start;
+  }
+  initial->way = first->way;
+  initial->iterations = first->iterations;
+  classify(NULL, initial);
+  heap_free(initializer->heap, given);
 }
 
 static void count_freedom(const Initializer *initializer, Initial *initial) {

@@ -72,6 +72,9 @@ bool initial_guess(const Initializer *initializer, const StartValues *starts, do
 bool initial_solve(Initializer *initializer, const StartValues *starts, double t0, double tolerance, Initial *initial,
                    Diags *diags);
 
+/* A point that was solved from the values of `first`, which had been solved from `starts`: says how it came from there. */
+void initial_retell(const Initializer *initializer, const StartValues *starts, const Initial *first, Initial *initial);
+
 /* The point of the method by ranks, for reports. Lives in the heap. */
 Initial initial_of_ranks(const Initializer *initializer, const StartValues *starts, double t0);
 

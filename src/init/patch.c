@@ -4,6 +4,7 @@
 #include "init/patch.h"
 
 #include "base/linear.h"
+#include "init/terms.h"
 
 #include <float.h>
 #include <math.h>
@@ -58,6 +59,7 @@ struct Patch {
   double *burden;  /* per column: factor of the weight, below 1 for those that went astray */
   int32_t *number; /* per column: among the free ones, -1 if held */
   int32_t free;
+  double *entered;                             /* per column: where the solution began */
   double *step, *trial, *best, *origin, *work; /* per column; work: free + rows */
   Linear *square, *normal;
   int32_t *square_start, *square_row, *normal_start, *normal_row;
@@ -169,6 +171,7 @@ Patch *patch_new(InitialSystem *system, const uint32_t *rows, uint32_t count) {
   patch->trial = heap_array(heap, n, sizeof(double));
   patch->best = heap_array(heap, n, sizeof(double));
   patch->origin = heap_array(heap, n, sizeof(double));
+  patch->entered = heap_array(heap, n, sizeof(double));
   patch->work = heap_array(heap, n + m, sizeof(double));
   for (uint32_t k = 0; k < patch->columns; k++) patch->burden[k] = 1;
   return patch;
@@ -546,6 +549,38 @@ static bool advance(Patch *patch, double t, double *y, double squares, double *s
   return false;
 }
 
+/* The rows that are not linear in a free column which ran away. */
+static void find_astray(const Patch *patch, const double *y, IndexVec *rows) {
+  const Jacobian *jacobian = patch->jacobian;
+  for (uint32_t k = 0; k < patch->columns; k++) {
+    uint32_t q = jacobian->positions[k];
+    if (patch->number[k] < 0 || !terms_is_astray(patch->system->nominal[q], patch->entered[k], y[q])) continue;
+    for (int32_t e = jacobian->column_start[k]; e < jacobian->column_start[k + 1]; e++)
+      if (!jacobian->is_constant[e]) vec_push(patch->heap, rows, (uint32_t)jacobian->row_index[e]);
+  }
+}
+
+/* Their scaled residuals are small, as everything is beside a column that ran away: are they small beside the terms of the rows? */
+static bool astray_hold(Patch *patch, double t, const double *y) {
+  const InitialSystem *system = patch->system;
+  Heap *heap = patch->heap;
+  IndexVec rows = {0};
+  ExprVec roots = {0};
+  double squares;
+  find_astray(patch, y, &rows);
+  if (!rows.count) return true;
+  bool hold = evaluate(patch, t, y, &squares);
+  for (uint32_t k = 0; k < rows.count; k++)
+    vec_push(heap, &roots, system->row[patch->list ? patch->list[rows.data[k]] : rows.data[k]]);
+  double *sizes = heap_array(heap, rows.count, sizeof *sizes);
+  Point point = system_point(system, t, y);
+  terms_sizes(heap, system->model, &system->layout, roots.data, roots.count, &point, sizes);
+  for (uint32_t k = 0; k < rows.count && hold; k++) hold = !(fabs(patch->r[rows.data[k]]) > CONSISTENT * sizes[k]);
+  heap_free(heap, sizes);
+  vec_free(heap, &rows, &roots);
+  return hold;
+}
+
 static PatchResult iterate(Patch *patch, double t, double *y) {
   PatchResult result = {.residual = HUGE_VAL};
   double squares, slack = SLACK, before = HUGE_VAL;
@@ -561,7 +596,7 @@ static PatchResult iterate(Patch *patch, double t, double *y) {
     if (!advance(patch, t, y, squares, &slack, result.residual <= CONSISTENT)) break;
     if (result.iterations == 1) result.linear = patch->after <= LINEAR * squares;
   }
-  result.solved = result.defined && result.residual <= CONSISTENT;
+  result.solved = result.defined && result.residual <= CONSISTENT && astray_hold(patch, t, y);
   return result;
 }
 
@@ -653,6 +688,7 @@ void patch_approach(Patch *patch, double t, const double *origin, double *y, Pat
 
 PatchResult patch_solve(Patch *patch, double t, double *y) {
   unburden(patch);
+  save(patch, y, patch->entered);
   return iterate(patch, t, y);
 }
 
@@ -667,6 +703,7 @@ PatchResult patch_continue(Patch *patch, double t, double *y) {
   double *left = heap_array(patch->heap, patch->rows, sizeof *left);
   memcpy(first, patch->r, patch->rows * sizeof *first);
   save(patch, y, patch->best);
+  save(patch, y, patch->entered);
   for (int k = 0; k < CONTINUATION_LIMIT && at < 1 && step > SHORTEST; k++) {
     double next = at + step < 1 ? at + step : 1;
     for (uint32_t i = 0; i < patch->rows; i++) left[i] = (1 - next) * first[i];

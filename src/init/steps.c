@@ -11,18 +11,31 @@ enum { FUSE_LIMIT = 128 };
 /* A column with a default start or none moves this much more easily than one with a given start. */
 static const double WEIGHT_GIVEN = 1, WEIGHT_OTHER = 1e4;
 
+static const double HARDLY = 1e-6; /* move over the size of a column, which counts as none: weights differ by 1e4 */
+
 /* What should be a state moves less. */
 static const double SELECT_WEIGHT[] = {
     [SELECT_NEVER] = 1e2, [SELECT_AVOID] = 1e1, [SELECT_DEFAULT] = 1, [SELECT_PREFER] = 1e-1, [SELECT_ALWAYS] = 1e-2};
 
-double steps_weight(const InitialSystem *system, const InitialColumn *columns, uint32_t column, bool hold_given) {
+double steps_weight(const InitialSystem *system, const InitialColumn *columns, uint32_t column, StepsMove move) {
   const InitialColumn *c = &columns[column];
   if (c->fixed) return 0;
-  if (column >= system->array->columns || !c->low || !c->given) return WEIGHT_OTHER;
-  if (hold_given) return 0;
+  if (move == MOVE_EQUALLY) return WEIGHT_GIVEN;
+  if (!c->given || (move != MOVE_ALIKE && !c->low)) return WEIGHT_OTHER;
+  if (move == MOVE_OTHERS) return 0;
+  if (column >= system->array->columns) return WEIGHT_GIVEN;
   const Model *model = system->evaluator->model;
   uint32_t unknown = system->array->problem->unknown[system->array->column_unknown[column]];
   return WEIGHT_GIVEN * SELECT_WEIGHT[model->variables.data[model->unknowns.data[unknown]].select];
+}
+
+bool steps_gave_way(const InitialColumn *column, double nominal, double value) {
+  return column->given && column->low && fabs(value - column->start) > HARDLY * (nominal + fabs(column->start));
+}
+
+double steps_distance(const InitialColumn *column, double nominal, double value) {
+  double away = column->given ? (value - column->start) / nominal : 0;
+  return away * away;
 }
 
 bool steps_is_far(const InitialColumn *column, double nominal, double value) {
@@ -231,8 +244,7 @@ static double unit_cost(const Run *run, const Unit *unit) {
     uint32_t q = unit->positions[k];
     const InitialColumn *column = &run->columns[q];
     if (unit->weight[k] == 0) continue;
-    double away = column->given ? (run->y[q] - column->start) / run->system->nominal[q] : 0;
-    squares += away * away;
+    squares += steps_distance(column, run->system->nominal[q], run->y[q]);
     far |= steps_is_far(column, run->system->nominal[q], run->y[q]);
     forbidden |= column_excess(column, run->y[q]) > 0;
   }
@@ -252,35 +264,91 @@ static PatchResult solve_from_guess(Run *run, Unit *unit, int attempt) {
   return part;
 }
 
-/* One attempt after the other, until a solution suits; that of linear equations is the only one. Where one is only far away, the careful attempt from the same place may find one nearer. */
-static bool attempt(Run *run, Unit *unit, bool hold_given) {
+/* Weights for the columns of the unit; false: fewer may move than there are rows. */
+static bool weigh(Run *run, Unit *unit, StepsMove move) {
   uint32_t movable = 0;
   for (uint32_t k = 0; k < unit->columns; k++) {
     bool moves = unit->role[k] == ROLE_MATCHED || unit->role[k] == ROLE_MOVABLE;
-    unit->weight[k] = moves ? steps_weight(run->system, run->columns, unit->positions[k], hold_given) : 0;
+    unit->weight[k] = moves ? steps_weight(run->system, run->columns, unit->positions[k], move) : 0;
     movable += unit->weight[k] > 0;
   }
-  if (movable < unit->count) return false;
+  if (movable >= unit->count) patch_set_weights(unit->patch, unit->weight);
+  return movable >= unit->count;
+}
+
+static void take(Run *run, const Unit *unit, const double *values) {
+  for (uint32_t k = 0; k < unit->columns; k++) run->y[unit->positions[k]] = values[k];
+}
+
+static void keep(const Run *run, const Unit *unit, double *values) {
+  for (uint32_t k = 0; k < unit->columns; k++) values[k] = run->y[unit->positions[k]];
+}
+
+/* One attempt after the other, until a solution suits; that of linear equations is the only one. Where one is only far away, the careful
+ * attempt from the same place may find one nearer. */
+static bool attempt(Run *run, Unit *unit, StepsMove move) {
+  if (!weigh(run, unit, move)) return false;
   double best = HUGE_VAL, *found = heap_array(run->heap, unit->columns, sizeof *found);
-  patch_set_weights(unit->patch, unit->weight);
   for (int a = 0; a < ATTEMPTS && best > 0; a++) {
     if (best < FORBIDDEN && a != GUESSES) continue;
     PatchResult part = solve_from_guess(run, unit, a);
     if (!part.solved) continue;
     bool linear = part.linear;
     part.iterations = 0;
-    if (!hold_given) patch_approach(unit->patch, run->t, unit->start, run->y, &part);
+    if (move != MOVE_OTHERS) patch_approach(unit->patch, run->t, unit->start, run->y, &part);
     run->result.iterations += part.iterations;
     double cost = unit_cost(run, unit);
     if (linear && cost < FORBIDDEN) cost = 0;
     if (cost >= best) continue;
     best = cost;
-    for (uint32_t k = 0; k < unit->columns; k++) found[k] = run->y[unit->positions[k]];
+    keep(run, unit, found);
   }
-  for (uint32_t k = 0; k < unit->columns && best < HUGE_VAL; k++) run->y[unit->positions[k]] = found[k];
+  if (best < HUGE_VAL) take(run, unit, found);
   heap_free(run->heap, found);
   patch_set_careful(unit->patch, false);
   return best < HUGE_VAL;
+}
+
+/* Does a start value count that only a move of all alike counts? */
+static bool has_uncounted(const Run *run, const Unit *unit) {
+  for (uint32_t k = 0; k < unit->columns; k++) {
+    const InitialColumn *column = &run->columns[unit->positions[k]];
+    if (unit->weight[k] > 0 && column->given && !column->low) return true;
+  }
+  return false;
+}
+
+static double unit_distance(const Run *run, const Unit *unit) {
+  double squares = 0;
+  for (uint32_t k = 0; k < unit->columns; k++) {
+    uint32_t q = unit->positions[k];
+    squares += unit->weight[k] > 0 ? steps_distance(&run->columns[q], run->system->nominal[q], run->y[q]) : 0;
+  }
+  return squares;
+}
+
+/* Did what can be kept move? */
+static bool gave_way(const Run *run, const Unit *unit) {
+  for (uint32_t k = 0; k < unit->columns; k++) {
+    uint32_t q = unit->positions[k];
+    bool moved = steps_gave_way(&run->columns[q], run->system->nominal[q], run->y[q]);
+    if (unit->weight[k] > 0 && moved) return true;
+  }
+  return false;
+}
+
+/* Moves start values that can be kept, where nothing was found without. If there are enough others, what is kept admits no values of them: then
+ * the point where it moves least is a singular one, as the flat part of tanh(y) is or the top of sin(y), and all given ones count alike. */
+static bool move_given(Run *run, Unit *unit, bool enough) {
+  bool found = attempt(run, unit, MOVE_STATES_LAST);
+  if (!has_uncounted(run, unit) || (found && !(enough && gave_way(run, unit)))) return found;
+  double away = found ? unit_distance(run, unit) : HUGE_VAL;
+  double *first = heap_array(run->heap, unit->columns, sizeof *first);
+  keep(run, unit, first);
+  bool nearer = attempt(run, unit, MOVE_ALIKE) && unit_distance(run, unit) < away;
+  if (found && !nearer) take(run, unit, first);
+  heap_free(run->heap, first);
+  return found || nearer;
 }
 
 /* Fixed values too many in a unit: they must agree within the tolerance; then all of them give way as little
@@ -291,7 +359,7 @@ static bool settle_redundant(Run *run, Unit *unit) {
     uint32_t q = unit->positions[k];
     bool moves = unit->role[k] == ROLE_MATCHED || unit->role[k] == ROLE_MOVABLE;
     if (unit->role[k] == ROLE_REDUNDANT && redundant == MAP_NONE) redundant = q;
-    unit->weight[k] = moves ? steps_weight(run->system, run->columns, q, false) : 0;
+    unit->weight[k] = moves ? steps_weight(run->system, run->columns, q, MOVE_STATES_LAST) : 0;
     free += unit->weight[k] > 0;
   }
   patch_set_weights(unit->patch, unit->weight);
@@ -322,8 +390,9 @@ static bool solve_unit(Run *run, Unit *unit) {
     patch_set_weights(unit->patch, unit->weight);
     return patch_solve(unit->patch, run->t, run->y).solved;
   }
-  if (run->mode == STEPS_KEEP) return attempt(run, unit, false);
-  return attempt(run, unit, true) || attempt(run, unit, false);
+  if (run->mode == STEPS_KEEP) return attempt(run, unit, MOVE_STATES_LAST);
+  if (attempt(run, unit, MOVE_OTHERS)) return true;
+  return move_given(run, unit, weigh(run, unit, MOVE_OTHERS));
 }
 
 static bool run_unit(Run *run, const uint32_t *rows, const int32_t *columns, uint32_t count, uint32_t stamp) {

@@ -33,9 +33,23 @@ typedef struct StepsResult {
 StepsResult steps_run(InitialSystem *system, const InitialColumn *columns, const Order *order, StepsMode mode, double t,
                       double tolerance, double *y);
 
-/* Weights with which columns move (patch.h): by what is known of them, and stateSelect. hold_given: low ones
- * with a given start value are held too. Fixed ones are held. */
-double steps_weight(const InitialSystem *system, const InitialColumn *columns, uint32_t column, bool hold_given);
+/* What start values given may move, besides fixed ones, which never do. */
+typedef enum StepsMove {
+  MOVE_OTHERS,      /* none that can be kept; variables without derivatives and highest derivatives are no such */
+  MOVE_STATES_LAST, /* all, but what can be kept counts, and nothing else */
+  MOVE_ALIKE,       /* all, and all that were given count alike */
+  MOVE_EQUALLY,     /* all, and all count alike, given or not */
+  STEPS_MOVES
+} StepsMove;
+
+/* Weights with which columns move (patch.h): by what is known of them, and stateSelect. */
+double steps_weight(const InitialSystem *system, const InitialColumn *columns, uint32_t column, StepsMove move);
 
 /* Did a start value given move by more than its size? Then another solution may be nearer. */
 bool steps_is_far(const InitialColumn *column, double nominal, double value);
+
+/* Did a start value that can be kept move, by more than weights that differ leave undone? */
+bool steps_gave_way(const InitialColumn *column, double nominal, double value);
+
+/* The square of what a column adds to the distance from the start values. */
+double steps_distance(const InitialColumn *column, double nominal, double value);

@@ -205,6 +205,7 @@ static bool pass_initial(Plan *plan) {
   plan->initializer = start_initializer(plan, plan->heap, &plan->first);
   StartValues starts = plan->common ? common_starts(plan) : plan->starts;
   if (!start_values(&plan->initializer, &starts, &plan->request.run, &plan->initial, plan->diags)) return false;
+  if (plan->common) initial_retell(&plan->initializer, &plan->starts, &plan->common->initial, &plan->initial);
   if (!is_regular_start(plan)) {
     plan->initial.y = NULL;
     return false;

@@ -1,0 +1,108 @@
+/* terms: see terms.h. */
+#include "init/terms.h"
+
+#include <math.h>
+
+bool terms_is_astray(double nominal, double start, double value) {
+  return !(fabs(value) <= TERMS_ASTRAY * (nominal + fabs(start)));
+}
+
+/* Nodes whose sizes are known, with their values. */
+typedef struct Parts {
+  const Dag *dag;
+  ExprVec nodes;  /* parts before what they are parts of */
+  uint32_t *slot; /* per node of the graph: 1 + place */
+  double *value, *size;
+} Parts;
+
+/* The children [*first, end) of a node that it adds up, or that round-off in it comes from; returns the end. */
+static uint32_t part_range(const Dag *dag, Expr e, uint32_t *first) {
+  *first = 0;
+  switch (dag_op(dag, e)) {
+  case OP_SUM:
+  case OP_MULTIPLY:
+  case OP_DIVIDE:
+  case OP_MIN:
+  case OP_MAX:
+  case OP_SMOOTH:
+  case OP_HOMOTOPY: return dag_child_count(dag, e);
+  case OP_POWER:
+  case OP_NOEVENT: return 1;
+  case OP_IF: *first = 1; return 3;
+  default: return 0;
+  }
+}
+
+static Parts find_parts(Heap *heap, Dag *dag, const Expr *rows, uint32_t count) {
+  IndexVec below = {0};
+  dag_below(dag, dag_scratch(dag), rows, count, &below);
+  uint32_t *slot = heap_array(heap, dag_size(dag), sizeof *slot), first;
+  for (uint32_t r = 0; r < count; r++) slot[rows[r]] = 1;
+  for (uint32_t k = below.count; k-- > 0;) {
+    uint32_t end = slot[below.data[k]] ? part_range(dag, below.data[k], &first) : 0;
+    for (uint32_t c = first; c < end; c++) slot[dag_child(dag, below.data[k], c)] = 1;
+  }
+  Parts parts = {.dag = dag, .slot = slot};
+  for (uint32_t k = 0; k < below.count; k++) {
+    if (!slot[below.data[k]]) continue;
+    vec_push(heap, &parts.nodes, below.data[k]);
+    slot[below.data[k]] = parts.nodes.count;
+  }
+  vec_free(dag_heap(dag), &below);
+  return parts;
+}
+
+static double sum_size(const Parts *parts, Expr e) {
+  const Term *terms;
+  double constant;
+  uint32_t count = dag_terms(parts->dag, e, &constant, &terms);
+  double size = fabs(constant);
+  for (uint32_t k = 0; k < count; k++) size += fabs(terms[k].coefficient) * parts->size[parts->slot[terms[k].node] - 1];
+  return size;
+}
+
+/* Of what an if, min or max selects from, the part that gives its value. */
+static double branch_size(const Parts *parts, Expr e, double value) {
+  double size = fabs(value);
+  uint32_t first, end = part_range(parts->dag, e, &first);
+  for (uint32_t c = first; c < end; c++) {
+    uint32_t part = parts->slot[dag_child(parts->dag, e, c)] - 1;
+    if (parts->value[part] == value) size = fmax(size, parts->size[part]);
+  }
+  return size;
+}
+
+static double part_size(const Parts *parts, Expr e, double value) {
+  uint32_t first, end = part_range(parts->dag, e, &first);
+  uint32_t a = end ? parts->slot[dag_child(parts->dag, e, first)] - 1 : 0;
+  uint32_t b = end > 1 ? parts->slot[dag_child(parts->dag, e, first + 1)] - 1 : 0;
+  const double *v = parts->value, *size = parts->size;
+  switch (dag_op(parts->dag, e)) {
+  case OP_SUM: return sum_size(parts, e);
+  case OP_MULTIPLY: return fabs(v[a]) * size[b] + fabs(v[b]) * size[a];
+  case OP_DIVIDE: return (size[a] + fabs(value) * size[b]) / fabs(v[b]);
+  case OP_POWER: return v[a] == 0 ? fabs(value) : fabs(value / v[a]) * size[a];
+  case OP_IF:
+  case OP_MIN:
+  case OP_MAX:
+  case OP_SMOOTH:
+  case OP_HOMOTOPY:
+  case OP_NOEVENT: return branch_size(parts, e, value);
+  default: return fabs(value);
+  }
+}
+
+void terms_sizes(Heap *heap, Model *model, const Layout *layout, const Expr *rows, uint32_t count, const Point *point,
+                 double *sizes) {
+  if (!count) return;
+  Parts parts = find_parts(heap, model->dag, rows, count);
+  uint32_t n = parts.nodes.count;
+  parts.value = heap_array(heap, n, sizeof *parts.value);
+  parts.size = heap_array(heap, n, sizeof *parts.size);
+  Program *program = program_new(heap, model, layout, parts.nodes.data, n);
+  workspace_run(workspace_new(heap, program), point, parts.value);
+  for (uint32_t k = 0; k < n; k++) parts.size[k] = part_size(&parts, parts.nodes.data[k], parts.value[k]);
+  for (uint32_t r = 0; r < count; r++) sizes[r] = parts.size[parts.slot[rows[r]] - 1];
+  heap_free_all(heap, parts.value, parts.size, parts.slot);
+  vec_free(heap, &parts.nodes);
+}

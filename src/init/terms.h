@@ -1,0 +1,17 @@
+/* terms: what a row adds up. A residual is round-off only beside the sizes of its terms. The matrix times the sizes of the columns is
+ * no measure of them where an iteration ran away: |cos(x) * x| is large at x = 1e12, but sin(x) is not. */
+#pragma once
+
+#include "init/system.h"
+
+/* A column is beyond any plausible size when it is this much larger than its nominal value and start value. Up to there a scaled residual
+ * of 1e-10 is small beside terms of the size of nominal. */
+static const double TERMS_ASTRAY = 1e6;
+
+/* Is a value that began at `start` beyond any plausible size? */
+bool terms_is_astray(double nominal, double start, double value);
+
+/* Per row: the sum of the sizes of its terms at the point, those of sums within products included; NAN where a term has no value. Makes
+ * code for it. */
+void terms_sizes(Heap *heap, Model *model, const Layout *layout, const Expr *rows, uint32_t count, const Point *point,
+                 double *sizes);
