@@ -61,8 +61,9 @@ const Plan *simulation_mode(Simulation *simulation, const bool *holds) {
   Diags *attempt = heap_alloc(heap, sizeof *attempt);
   Handover *handover = heap_alloc(heap, sizeof *handover);
   *attempt = diags_make(heap);
-  *handover = (Handover){run_time(simulation->run), simulation->view->original,
-                         mode_columns(simulation, run_values(simulation->run), heap)};
+  *handover = (Handover){.time = run_time(simulation->run),
+                         .evaluator = simulation->view->original,
+                         .y = mode_columns(simulation, run_values(simulation->run), heap)};
   return make_mode(simulation, handover, heap_copy(heap, holds, simulation->plan->branches.count, sizeof *holds),
                    attempt);
 }
@@ -71,8 +72,10 @@ const Plan *simulation_mode(Simulation *simulation, const bool *holds) {
 static bool restructure(Simulation *simulation, double t, const double *y) {
   bool is_new;
   View *before = simulation->view;
-  Handover handover = {t, before->original,
-                       before->share ? share_columns(before->share, y) : mode_columns(simulation, y, simulation->heap)};
+  Handover handover = {.time = t,
+                       .evaluator = before->original,
+                       .y = before->share ? share_columns(before->share, y)
+                                          : mode_columns(simulation, y, simulation->heap)};
   memmove(handover.evaluator->discretes, before->evaluator->discretes, /* which may be the same */
           simulation->plan->model->discretes.count * sizeof(double));
   const Plan *plan = mode_plan(simulation, &handover, &is_new);
