@@ -114,7 +114,7 @@ static bool work_write(daedal_result *result, const void *argument) {
 
 /* Of a result that has no trajectory to write. */
 static daedal_status refused(const daedal_result *result) {
-  return daedal_result_status(result) == DAEDAL_OK ? DAEDAL_INTERNAL : daedal_result_status(result);
+  return !result || result->status == DAEDAL_OK ? DAEDAL_INTERNAL : result->status;
 }
 
 daedal_status daedal_result_write(daedal_result *result, const char *path) {

@@ -72,7 +72,9 @@ bool simulation_clone(Simulation *simulation, Heap *heap, const Simulation *from
   Request request = copy_request(from, heap);
   simulation_open(simulation, heap, from->first, &request, diags);
   simulation->is_shared = from->is_shared;
-  Handover here = {run_time(from->run), from->view->original, mode_columns(from, run_values(from->run), heap)};
+  Handover here = {.time = run_time(from->run),
+                   .evaluator = from->view->original,
+                   .y = mode_columns(from, run_values(from->run), heap)};
   if (!share_plan(simulation, from)) return false;
   if (!from->is_shared) simulation->first = simulation->plan; /* the other's lives no longer than it */
   simulation->since = here.time;
