@@ -265,6 +265,7 @@ static bool pass_reduce(Plan *plan) {
                                 .model = plan->own,
                                 .parameters = plan->parameters,
                                 .starts = request->starts.start,
+                                .discrete_starts = plan->initial.discrete_starts,
                                 .is_converted = plan->conversions.count > 0,
                                 .array = &plan->array,
                                 .code = plan->code,
