@@ -357,6 +357,22 @@ class Inputs(unittest.TestCase):
         self.assertEqual(done.json["final"]["on"], 1)
         self.assertNotIn("warning", simulate(self.model(2), "u0=3,u1=4,on=true").stderr)
 
+    def test_given_twice(self):
+        """An input that has values along time, by an option or in the model, takes no other one."""
+        path, table = os.path.join(WORK, "twice.csv"), os.path.join(WORK, "t.csv")
+        with open(path, "w") as file:
+            file.write("time,u0\n0,1\n1,2\n")
+        bound = self.model(1).replace("start = 0);", "start = 0) = sin(time);", 1)
+        for text, given in ((self.model(1), "u0=2"), (self.model(1), "u0=sin(time)"), (self.model(1), path), (bound, None)):
+            name = os.path.join(WORK, "m.mo")
+            with open(name, "w") as file:
+                file.write(text)
+            options = [DAEDAL, "simulate", name, "--quiet", "--output-file", table] + (["--input", given] if given else [])
+            self.assertEqual(subprocess.run(options, capture_output=True).returncode, 0, given)
+            done = subprocess.run(options + ["--override", "u0=7"], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 2, (given, done.stderr))
+            self.assertIn("is given already", done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

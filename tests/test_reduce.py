@@ -44,6 +44,9 @@ PIECES = {
                  input Real u(start = 1); input Real v = sin(time) + 0.1*z; Real z(start = 0.5, fixed = true);""",
               """der(z) = -m*z + (if b then 1 else 2) + (if mode == E.slow then u else s) + v*t + (if z > 0.9 then 0.1 else 0.2);""", "",
               {"m": "4", "b": "true", "mode": "2", "s": "{a}", "u": "{b}"}),
+    "start": ("""Integer first(start = 0, fixed = true), second; Real l(start = 0, fixed = true);""",
+              """der(l) = first + second; when {{initial(), l > {b}}} then first = pre(first) + {n}; end when;
+                 when sample(0, 0.4) then second = pre(second) + 1; end when;""", "pre(second) = {n};", {"first": "{n}"}),
     "bound": ("""input Integer count = if on then {n} else 1; input Boolean on = time > 0.3; input E gear = if on then E.fast else E.slow;
                  input Real d[2] = {{time, {a}}}; Real o(start = 0, fixed = true);""",
               """der(o) = count + (if on then {b} else 0) + (if gear == E.fast then d[1] else d[2]);""", "", {"o": "{a}"}),
@@ -54,7 +57,7 @@ def generate(seed):
     """A model of some pieces, and overrides for it."""
     choose = random.Random(seed)
     declarations, equations, initial, overrides = [], [], [], []
-    for name in sorted({*choose.sample(sorted(PIECES), choose.randint(2, 4)), "bound"}):
+    for name in sorted({*choose.sample(sorted(PIECES), choose.randint(2, 4)), "bound", "start"}):
         piece = PIECES[name]
         numbers = {"n": choose.randint(2, 40), "a": f"{choose.uniform(0.5, 2):.3g}", "b": f"{choose.uniform(1, 3):.3g}"}
         declarations.append(piece[0].format(**numbers))

@@ -188,6 +188,17 @@ class Outputs(unittest.TestCase):
 
 
 class Structure(unittest.TestCase):
+    def test_columns_of_all_sizes(self):
+        """Variables that only some points have are columns, empty for the others."""
+        for first, last in ((1, 4), (3, 5), (2, 2)):
+            rows = table(model(GROWTH, "growth.mo"), "--vary", f"n={first}:{last}", "--tolerance", "1e-9")
+            self.assertEqual(len(rows), last - first + 1)
+            for row in rows:
+                own = [f"x[{i}]" for i in range(1, int(float(row["n"])) + 1)]
+                others = [f"x[{i}]" for i in range(int(float(row["n"])) + 1, last + 1)]
+                self.assertTrue(all(math.isfinite(float(row[name])) for name in own), row)
+                self.assertTrue(all(math.isnan(float(row[name])) for name in others), row)
+
     def test_structural_parameter(self):
         rows = table(model(GROWTH, "growth.mo"), "--vary", "n=1:4", "--vary", "a={0.5,1}", "--outputs", "sum_of_x", "--tolerance", "1e-9")
         for row in rows:

@@ -178,6 +178,16 @@ static bool refuse_value(Resolution *resolution, const Variable *variable, const
   return false;
 }
 
+/* An input whose value along time is given; one that the caller sets begins with the value here. */
+static bool is_given_input(const Model *model, uint32_t position) {
+  const Variable *variable = &model->variables.data[position];
+  if (variable->causality != CAUSALITY_INPUT || variable->role == ROLE_PARAMETER || variable->binding == EXPR_NONE)
+    return false;
+  for (uint32_t k = 0; k < model->inputs.count; k++)
+    if (model->inputs.data[k].variable == position) return model->inputs.data[k].kind != INPUT_SET;
+  return true;
+}
+
 static bool resolve_scalar(Resolution *resolution, Override *override, uint32_t position, const char *text) {
   const Variable *variable = &resolution->model->variables.data[position];
   const char *name = model_name(resolution->model, position);
@@ -185,6 +195,9 @@ static bool resolve_scalar(Resolution *resolution, Override *override, uint32_t 
   if (variable->is_final || variable->variability == VARIABILITY_CONSTANT)
     return refuse(resolution, arena_printf(resolution->arena, "'%s' is %s and cannot be overridden", name,
                                            variable->is_final ? "final" : "a constant"));
+  if (is_given_input(resolution->model, position))
+    return refuse(resolution,
+                  arena_printf(resolution->arena, "'%s' is an input whose value is given already, along time", name));
   if (variable->has_fixed_start)
     return refuse(resolution, arena_printf(resolution->arena,
                                            "'%s' is a variable of a clock: its start value is set in the model", name));

@@ -252,6 +252,57 @@ static bool values_fit(daedal_sweep *sweep, char *text) {
   return ok;
 }
 
+/* ---- variables that only some points have ---- */
+
+static bool same_structure(const daedal_sweep *sweep, uint32_t p, uint32_t other) {
+  for (uint32_t k = 0; k < sweep->structural_count; k++) {
+    uint32_t variable = sweep->structural[k];
+    if (design_value(&sweep->design, p, variable) != design_value(&sweep->design, other, variable)) return false;
+  }
+  return true;
+}
+
+typedef struct OtherStructure {
+  daedal_sweep *sweep;
+  const Model *model;
+} OtherStructure;
+
+static bool add_columns(daedal_result *asked, const void *argument) {
+  const OtherStructure *other = argument;
+  daedal_sweep *sweep = other->sweep;
+  const SignalFilter *filter = NULL;
+  if (!filter_signals(asked, sweep->given.variables, &filter)) return false;
+  outputs_extend(&sweep->outputs, asked->model->model, other->model, filter, &asked->diags.arena);
+  sweep->output_count = sweep->outputs.count;
+  return true;
+}
+
+/* A point whose model cannot be read fails in its run. */
+static bool widen_by(daedal_sweep *sweep, uint32_t point, char *text) {
+  daedal_options options = sweep->given;
+  sweep_overrides(sweep, point, true, text);
+  options.overrides = text;
+  daedal_result *tried = result_make(sweep->asked->model, &options, try_values, &options);
+  bool ok = tried && !tried->broken, is_read = ok && daedal_result_status(tried) == DAEDAL_OK;
+  if (is_read) ok = result_protect(sweep->asked, add_columns, &(OtherStructure){sweep, tried->model->model});
+  else if (!ok) blame(sweep, tried);
+  daedal_result_free(tried);
+  return ok;
+}
+
+/* All variables are asked for: also those of other sizes. */
+static bool widen(daedal_sweep *sweep, char *text) {
+  uint32_t seen[MOST_PLANS], count = 0;
+  for (uint32_t p = 0; sweep->structural_count && p < sweep->design.points && count < MOST_PLANS; p++) {
+    uint32_t k = 0;
+    while (k < count && !same_structure(sweep, p, seen[k])) k++;
+    if (k < count) continue;
+    seen[count++] = p;
+    if (!widen_by(sweep, p, text)) return false;
+  }
+  return true;
+}
+
 /* Of the values that the model has; where these have no initial values, of the first points that do. */
 static bool make_plan(daedal_sweep *sweep, daedal_model *model, char *text) {
   daedal_options options = sweep->given;
@@ -320,7 +371,7 @@ static bool prepare(daedal_sweep *sweep, daedal_model *model, const SweepWork *w
     blame(sweep, NULL);
     return false;
   }
-  bool ok = values_fit(sweep, text) && make_plan(sweep, model, text);
+  bool ok = values_fit(sweep, text) && (work->options->outputs || widen(sweep, text)) && make_plan(sweep, model, text);
   ok = ok && rehearse(sweep, text);
   sweep->hook.resize(sweep->hook.context, text, 0);
   return ok && result_protect(sweep->asked, complete_work, work);

@@ -35,7 +35,7 @@ typedef struct Initial {
   InitialColumn *column;   /* per column of the system */
   double *value;           /* per column of the system */
   double *discretes;       /* per discrete variable of the model; NULL: those of the evaluator */
-  double *discrete_starts; /* what they had before; NULL: the same */
+  double *discrete_starts; /* what they had before the initial event; NULL: the same */
   uint32_t columns;
   InitialWay way;
   uint32_t iterations;

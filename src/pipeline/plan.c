@@ -288,6 +288,7 @@ static bool pass_reduce(Plan *plan) {
                                 .model = plan->own,
                                 .parameters = plan->parameters,
                                 .starts = request->starts.start,
+                                .discrete_starts = plan->initial.discrete_starts,
                                 .is_converted = plan->conversions.count > 0,
                                 .opens_kinks = request->opens_kinks,
                                 .array = &plan->array,

@@ -98,9 +98,8 @@ static bool enumerate_modes(Initializer *initializer, Switches *switches, const 
   return false;
 }
 
-static double *copy_discretes(const Initializer *initializer) {
-  const Evaluator *evaluator = initializer->evaluator;
-  return heap_copy(initializer->heap, evaluator->discretes, evaluator->model->discretes.count, sizeof(double));
+static double *copy_discretes(const Initializer *initializer, const double *values) {
+  return heap_copy(initializer->heap, values, initializer->evaluator->model->discretes.count, sizeof(double));
 }
 
 bool start_values(Initializer *initializer, const StartValues *starts, const RunOptions *run, Initial *initial,
@@ -109,7 +108,6 @@ bool start_values(Initializer *initializer, const StartValues *starts, const Run
   Decisions *decisions = switches ? switches->decisions : NULL;
   uint32_t before = diags->list.count;
   if (decisions) decisions_start(decisions, starts->start);
-  double *before_event = copy_discretes(initializer);
   double *guess = heap_array(initializer->heap, initializer->evaluator->array->columns, sizeof *guess);
   if (switches) {
     if (!initial_guess(initializer, starts, guess, diags)) return false;
@@ -121,9 +119,10 @@ bool start_values(Initializer *initializer, const StartValues *starts, const Run
     diags_keep(diags, before);
   }
   if (decisions && !decisions_defined(decisions, run->start, DIAG_INIT, diags)) return false;
+  const Evaluator *evaluator = initializer->evaluator;
+  if (decisions) initial->discrete_starts = copy_discretes(initializer, evaluator->pre);
   if (decisions) decisions_started(decisions);
-  initial->discretes = copy_discretes(initializer);
-  initial->discrete_starts = before_event;
+  initial->discretes = copy_discretes(initializer, evaluator->discretes);
   initial_report_bounds(initializer, initial, diags);
   return true;
 }

@@ -26,13 +26,14 @@ static When copy_when(Derived *derived, const When *when) {
   return copy;
 }
 
-/* The discrete variables start as they were found. */
+/* The discrete variables start as they were before the initial event, which takes place in the derived model, too. */
 static void set_starts(Derived *derived) {
   Model *model = derived->model;
+  const Reduction *reduction = derived->reduction;
+  const double *start = reduction->discrete_starts ? reduction->discrete_starts : reduction->at.evaluator->discretes;
   for (uint32_t d = 0; d < model->discretes.count; d++) {
     Variable *variable = &model->variables.data[model->discretes.data[d]];
-    if (variable->type != TYPE_STRING)
-      variable->start = dag_constant(model->dag, derived->reduction->at.evaluator->discretes[d]);
+    if (variable->type != TYPE_STRING) variable->start = dag_constant(model->dag, start[d]);
   }
 }
 

@@ -111,8 +111,9 @@ typedef struct Reduction {
   Arena *arena;
   Diags *diags;
   Model *model;
-  const double *parameters; /* by leaf index */
-  const double *starts;     /* see Strangeness; NULL for none */
+  const double *parameters;      /* by leaf index */
+  const double *starts;          /* see Strangeness; NULL for none */
+  const double *discrete_starts; /* before the initial event; NULL: as at the initial point */
   /* given: the array, and its values at the consistent initial point. For a method by ranks that may be missing: no
    * code, or no values. */
   bool is_converted; /* the array is not of the equations as written */

@@ -95,13 +95,33 @@ static bool read_output(Output *output, const Model *model, Arena *arena, Diags 
   return is_signal(model, arena, output->signal) || refuse(model, output->text, output->signal, arena, diags);
 }
 
+static bool has_final_value(const Model *model, uint32_t position, const SignalFilter *filter) {
+  const Variable *variable = &model->variables.data[position];
+  if (variable->variability <= VARIABILITY_PARAMETER || !is_recorded(variable)) return false;
+  return !filter || signal_filter_match(filter, model_name(model, position));
+}
+
+static void add_final_value(OutputVec *outputs, const char *name, Arena *arena) {
+  vec_push(arena->heap, outputs, ((Output){.text = name, .signal = name, .kind = OUTPUT_final}));
+}
+
 static void add_final_values(OutputVec *outputs, const Model *model, const SignalFilter *filter, Arena *arena) {
+  for (uint32_t v = 0; v < model->variables.count; v++)
+    if (has_final_value(model, v, filter)) add_final_value(outputs, model_name(model, v), arena);
+}
+
+static bool has_output(const OutputVec *outputs, const char *name) {
+  for (uint32_t k = outputs->count; k-- > 0;)
+    if (strcmp(outputs->data[k].text, name) == 0) return true;
+  return false;
+}
+
+void outputs_extend(OutputVec *outputs, const Model *base, const Model *model, const SignalFilter *filter,
+                    Arena *arena) {
   for (uint32_t v = 0; v < model->variables.count; v++) {
-    const Variable *variable = &model->variables.data[v];
     const char *name = model_name(model, v);
-    if (variable->variability <= VARIABILITY_PARAMETER || !is_recorded(variable)) continue;
-    if (filter && !signal_filter_match(filter, name)) continue;
-    vec_push(arena->heap, outputs, ((Output){.text = name, .signal = name, .kind = OUTPUT_final}));
+    if (model_find(base, name) != MAP_NONE || !has_final_value(model, v, filter) || has_output(outputs, name)) continue;
+    add_final_value(outputs, arena_copy(arena, name, strlen(name)), arena);
   }
 }
 

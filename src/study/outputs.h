@@ -32,6 +32,10 @@ typedef VEC(Output) OutputVec;
 bool outputs_read(OutputVec *outputs, const char *list, const Model *model, const SignalFilter *filter, Arena *arena,
                   Diags *diags);
 
+/* Adds the final values that such a list has for `model` and not for `base`: of variables that only another structure has. */
+void outputs_extend(OutputVec *outputs, const Model *base, const Model *model, const SignalFilter *filter,
+                    Arena *arena);
+
 /* Times at which the outputs need rows besides the start and the stop, ascending, each once; *all: at all output points. */
 double *outputs_times(const OutputVec *outputs, Arena *arena, uint32_t *count, bool *all);
 
