@@ -7,8 +7,8 @@
 /* The first derivative of an equation jumps at a kink. It is a constraint on velocities where there is a second one. */
 enum { JUMPING = 2 };
 
-/* Rows of all modes that are tried, so that a model does not wait for seconds. */
-enum { ROW_LIMIT = 1 << 19 };
+/* Rows of all modes that are tried: so many take less than a tenth of a second. */
+enum { ROW_LIMIT = 1 << 17 };
 
 static bool is_moving(const Dag *dag, Expr e) {
   return dag_depends(dag, e, OP_VARIABLE) || dag_depends(dag, e, OP_TIME);
