@@ -187,5 +187,5 @@ double switches_leaving(const Switches *switches, uint32_t *mode);
 void switches_leave(Switches *switches);
 void switches_forget_slides(Switches *switches);
 
-/* At an event of mode m (MAP_NONE: of none): it and modes that slid are on their edges at the last differences. */
-void switches_locate(Switches *switches, uint32_t m);
+/* At the event (t, y) of mode m (MAP_NONE: of none): it and modes that slid are on their edges. */
+void switches_locate(Switches *switches, uint32_t m, double t, const double *y);

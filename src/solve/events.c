@@ -646,7 +646,7 @@ void events_watch(View *view, double t, const double *y) {
 static bool iterate(View *view, double t, double *y, uint32_t mode) {
   Decisions *decisions = view->switches->decisions;
   view->disturbed = false;
-  if (switches_evaluate(view->switches, t, y)) switches_locate(view->switches, mode);
+  switches_locate(view->switches, mode, t, y);
   view->fired.count = 0;
   for (int iteration = 0; iteration < ITERATION_LIMIT; iteration++) {
     bool reset = false;
