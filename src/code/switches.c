@@ -477,8 +477,8 @@ bool switches_leads_back(Switches *switches) {
   return all;
 }
 
-void switches_slide_one(Switches *switches) {
-  while (switches->slides > 1) {
+void switches_slide_first(Switches *switches, uint32_t count) {
+  while (switches->slides > count) {
     uint32_t m = switches->slide[switches->slides - 1].mode;
     *mode_of(switches, m) = mode_value(op_of(switches, m), switches->difference[m]);
     switches->changes[m] = LED_AWAY;
