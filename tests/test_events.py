@@ -609,6 +609,20 @@ def friction(rng):
     return declared, equations, rng.uniform(8, 12), {"x": x, "v": 0}, 1
 
 
+def blocks(rng):
+    """A row of blocks between springs, driven at one end, with dry friction each: how to write it with a law of friction."""
+    n, k, speed, size = rng.randint(2, 3), [rng.uniform(2, 10) for _ in range(4)], rng.uniform(0.5, 2), rng.uniform(0.3, 1.5)
+    held, places = [rng.uniform(0.3, 1) for _ in range(n)], [f"{size}*sin({speed}*time)", *[f"x{i}" for i in range(n)], "0"]
+
+    def write(law):
+        text = "".join(f" Real x{i}(start = {0.5 * (-1) ** i}, fixed = true), v{i}(start = 0.1, fixed = true);" for i in range(n)) + "\nequation\n"
+        for i in range(n):
+            forces = f"{k[i]}*({places[i]} - x{i}) + {k[i + 1]}*({places[i + 2]} - x{i})"
+            text += f" der(x{i}) = v{i}; der(v{i}) = {forces} - {held[i]}*{law(f'v{i}')};\n"
+        return f"model M\n{text}end M;\n"
+    return n, write
+
+
 class Chattering(unittest.TestCase):
     """Solutions that stay on edges: the work is bounded, and a warning says how far off the edge hysteresis leads."""
 
@@ -661,6 +675,18 @@ class Chattering(unittest.TestCase):
                 self.assertLessEqual(statistics["events"], 3 * modes, equations)
                 for name, value in expected.items():
                     self.assertAlmostEqual(values[name], value, delta=1e-9)
+
+    def test_blocks_that_stick_and_slip(self):
+        """Against friction that rises steeply but smoothly."""
+        for seed in runs.seeds(6):
+            n, write = blocks(random.Random(seed))
+            with self.subTest(seed=seed):
+                run, values, statistics = report(write(lambda v: f"sign({v})"), 8.0, "auto", 1e-8)
+                self.assertEqual((run.returncode, statistics["diagnostics"]), (0, []))
+                self.assertLess(statistics["events"], 100)
+                _, smooth = simulate(write(lambda v: f"tanh({v}/1e-5)"), 8.0, "radau", 1e-8)
+                for i in range(n):
+                    self.assertAlmostEqual(values[f"x{i}"], smooth[f"x{i}"], delta=1e-4)
 
     def test_effects_that_do_not_add_up(self):
         """The product of two relays: only one of them slides, and a warning tells of the band of the other."""

@@ -477,8 +477,8 @@ bool switches_leads_back(Switches *switches) {
   return all;
 }
 
-void switches_slide_one(Switches *switches) {
-  while (switches->slides > 1) {
+void switches_slide_first(Switches *switches, uint32_t count) {
+  while (switches->slides > count) {
     uint32_t m = switches->slide[switches->slides - 1].mode;
     *mode_of(switches, m) = mode_value(op_of(switches, m), switches->difference[m]);
     switches->changes[m] = LED_AWAY;
@@ -575,8 +575,10 @@ void switches_leave(Switches *switches) {
   switches_forget_slides(switches);
 }
 
-void switches_locate(Switches *switches, uint32_t m) {
-  if (m != MAP_NONE) switches->at[m] = switches->difference[m];
+void switches_locate(Switches *switches, uint32_t m, double t, const double *y) {
+  bool any = m != MAP_NONE;
+  for (uint32_t k = 0; k < switches->modes->count && !any; k++) any = switches->slid[k];
+  if (!any || !switches_evaluate(switches, t, y)) return;
   for (uint32_t k = 0; k < switches->modes->count; k++)
-    if (switches->slid[k]) switches->at[k] = switches->difference[k];
+    if (k == m || switches->slid[k]) switches->at[k] = switches->difference[k];
 }

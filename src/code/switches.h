@@ -165,8 +165,8 @@ bool switches_slide(Switches *switches);
  * not so no longer slide, and are as they lead. */
 bool switches_leads_back(Switches *switches);
 
-/* Slides only along the first edge. */
-void switches_slide_one(Switches *switches);
+/* Slides only along so many of the edges; the other modes are as the last differences say. */
+void switches_slide_first(Switches *switches, uint32_t count);
 
 /* Sets the modes that slide to those of a corner: 0 is all below, k all below but the k-th, and `slides` + 1 all above. */
 void switches_set_corner(Switches *switches, uint32_t corner);
@@ -187,5 +187,5 @@ double switches_leaving(const Switches *switches, uint32_t *mode);
 void switches_leave(Switches *switches);
 void switches_forget_slides(Switches *switches);
 
-/* At an event of mode m (MAP_NONE: of none): it and modes that slid are on their edges at the last differences. */
-void switches_locate(Switches *switches, uint32_t m);
+/* At the event (t, y) of mode m (MAP_NONE: of none): it and modes that slid are on their edges. */
+void switches_locate(Switches *switches, uint32_t m, double t, const double *y);

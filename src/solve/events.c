@@ -522,7 +522,7 @@ static EvalStatus slide_if_sum(View *view, double t, double *y) {
   uint32_t all = switches->slides + 1;
   if (all <= 2) return EVAL_OK;
   EvalStatus status = view->methods->solve_corner(view, t, y, all);
-  if (status != EVAL_OK || !switches_add_up(switches, t, y)) switches_slide_one(switches);
+  if (status != EVAL_OK || !switches_add_up(switches, t, y)) switches_slide_first(switches, 1);
   return view->methods->solve(view, t, y);
 }
 
@@ -533,11 +533,11 @@ static EvalStatus begin_to_slide(View *view, double t, double *y, bool *more) {
   if (!*more) return EVAL_OK;
   EvalStatus status = view->methods->solve(view, t, y);
   if (status == EVAL_OK) status = slide_if_sum(view, t, y);
-  if (status != EVAL_OK) switches_forget_slides(switches);
-  while (status != EVAL_OK || (switches->slides && !switches_leads_back(switches))) {
-    EvalStatus again = view->methods->solve(view, t, y);
-    if (again != EVAL_OK) return again;
-    status = EVAL_OK;
+  bool is_solved = status == EVAL_OK;
+  if (!is_solved) switches_slide_first(switches, 0);
+  while (!is_solved || !switches_leads_back(switches)) {
+    if ((status = view->methods->solve(view, t, y)) != EVAL_OK) return status;
+    is_solved = true;
   }
   *more = switches->slides > 0;
   return EVAL_OK;
@@ -720,7 +720,7 @@ void events_watch(View *view, double t, const double *y) {
 static bool iterate(View *view, double t, double *y, uint32_t mode) {
   Decisions *decisions = view->switches->decisions;
   view->disturbed = false;
-  if (switches_evaluate(view->switches, t, y)) switches_locate(view->switches, mode);
+  switches_locate(view->switches, mode, t, y);
   view->fired.count = 0;
   for (int iteration = 0; iteration < ITERATION_LIMIT; iteration++) {
     bool reset = false;
