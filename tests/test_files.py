@@ -194,6 +194,29 @@ class Paths(Folder):
                     make(path, other)
                 yield other.name
 
+    def test_what_is_read_is_kept(self):
+        """No output may be a file that another option reads."""
+        self.write("m.mo", "model M\n  input Real u;\n  Real x(start = 1, fixed = true);\nequation\n  der(x) = u - x;\nend M;\n")
+        (self.path / "lib/L").mkdir(parents=True)
+        texts = {"u.csv": "time,u\n0,1\n1,2\n", "x.csv": "time,x\n0,1\n1,2\n", "v.txt": "(x(start = 2))\n", "M.csv": "time,u\n0,1\n1,2\n",
+                 "lib/L/package.mo": "package L\nend L;\n", "lib/L/M.mo": "within L;\nmodel M\n  Real x;\nequation\n  x = 1;\nend M;\n"}
+        for name, text in texts.items():
+            self.write(name, text)
+        run, lib = ["simulate", "m.mo"], ["--library", "lib", "--model", "L.M"]
+        lines = [[*run, "--input", "M.csv"], [*run, "--input", "held:M.csv"]]
+        for other in self.aliases("u.csv"):
+            lines += [[*run, "--input", "u.csv", "--output-file", other], [*run, "--input", "x = 1, held:u.csv ", "--json", other],
+                      ["sweep", "m.mo", "--input", "u.csv", "--vary", "x=1:1:2", "--output-file", other],
+                      ["init", "m.mo", "--input", "u.csv", "--write", other]]
+        for other in self.aliases("x.csv"):
+            lines += [["fit", "m.mo", "--data", "x.csv", "--parameters", "x=1", "--json", other], [*run, "--start-from", "x.csv@0.5", "--output-file", other],
+                      [*run, "--start-from", "x.csv", "--json", other], ["reduce", "m.mo", "--start-from", "x.csv", "--json", other]]
+        lines += [[*run, "--start-values", "v.txt", "--json", "v.txt"], ["simulate", *lib, "--json", "lib/L/M.mo"], ["init", *lib, "--write", "lib/L/M.mo"]]
+        for line in lines:
+            self.assertIn(b"would overwrite what", self.expect(2, *line).stderr)
+            for name, text in texts.items():
+                self.assertEqual((self.path / name).read_text(), text, line)
+
     def test_the_model_is_kept(self):
         """No output may be the model."""
         for model in "m.csv", "m.mat", "m.svg", "m.json":
@@ -478,6 +501,23 @@ class Names(Folder):
                 self.assertFalse(re.findall(r"[\x00-\x08\x0b-\x1f\x7f\x80-\x9f]", shown), (words, shown))
             table = self.expect(0, "init", "n.mo").stdout.decode().split("  degrees of freedom")[0]
             self.assertEqual(table.count("\n"), 1 + 2 * len(names), table)
+
+
+@unittest.skipIf(SANITIZED, "the sanitizer takes more address space than there is")
+class Memory(Folder):
+    def test_little_address_space(self):
+        """Whatever is refused, also to the linear algebra library, the command ends, and says so."""
+        pendulum = SOURCE / "examples/pendulum.mo"
+        ends = set()
+        for words in (["compare", pendulum, "--methods", "dummy,strangeness"], ["steady", "m.mo"], ["simulate", pendulum, "--method", "strangeness"]):
+            for size in range(24, 120, 8):
+                limit = size << 20
+                run = self.run_daedal(*words, "-q", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+                if run.returncode == 127: continue  # the loader had too little
+                self.assertIn(run.returncode, (0, 1), (words, size, run.stderr))
+                self.assertEqual(b"out of memory" in run.stderr, run.returncode == 1, (words, size, run.stderr))
+                ends.add(run.returncode)
+        self.assertEqual(ends, {0, 1})
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
  * are scaled to largest entry one, so that pivoting does not depend on how equations are written. */
 #include "base/linear.h"
 
+#include "base/blas.h"
 #include "base/pairs.h"
 #include "base/sparse_lu.h"
 
@@ -318,6 +319,7 @@ static void linear_plain_solve_complex(const Linear *linear, double *b) {
 
 static bool linear_lapack_factor(Linear *linear) {
   lapack_int n = linear->n, info;
+  blas_expect_room(linear->heap);
   if (linear->complex_values) LAPACK_zgetrf(&n, &n, (lapack_complex_double *)linear->matrix, &n, linear->pivot, &info);
   else LAPACK_dgetrf(&n, &n, linear->matrix, &n, linear->pivot, &info);
   return info == 0;

@@ -75,7 +75,9 @@ typedef struct Command {
 extern const Command commands[]; /* ends with an entry without a name */
 
 /* NULL is no path. */
-static inline bool is_standard_output(const char *path) { return path && !strcmp(path, "-"); }
+static inline bool is_standard_output(const char *path) {
+  return path && (!strcmp(path, "-") || !strcmp(path, "/dev/stdout"));
+}
 
 /* The exit status stays that of the first thing that went wrong. */
 static inline int first_failure(int before, int now) { return before ? before : now; }

@@ -33,6 +33,8 @@ static Offer offer_of(const Option *option) {
   case OPTION_PICTURE:
   case OPTION_PLOT:
   case OPTION_PAGE:
+  case OPTION_READ:
+  case OPTION_INPUTS:
   case OPTION_LIBRARY:
   case OPTION_JSON:
   case OPTION_RUNS:

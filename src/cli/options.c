@@ -56,7 +56,7 @@ const Option options[] = {
     {"--threads", NULL, "N", IN_SWEEP, OPTION_COUNT, PLACE(threads), "threads; default: one a core"},
     {"--trajectories", NULL, "PLACE", IN_SWEEP, OPTION_RUNS, PLACE(trajectories),
      "directory for the trajectory of each point, or FILE.h5 for all of them"},
-    {"--data", NULL, "FILE", IN_FIT, OPTION_TEXT, PLACE(data), "measurements: time, and columns named as variables"},
+    {"--data", NULL, "FILE", IN_FIT, OPTION_READ, PLACE(data), "measurements: time, and columns named as variables"},
     {"--parameters", NULL, "A=1,B=2:0:9", IN_FIT, OPTION_TEXT, PLACE(parameters),
      "parameters and start values to find: guess, or guess:least:greatest"},
     {"--weights", NULL, "X=2", IN_FIT, OPTION_TEXT, PLACE(weights), "factors of the residuals of columns; default 1"},
@@ -70,11 +70,11 @@ const Option options[] = {
      "time between output points, instead of --intervals"},
     {"--override", NULL, "A=1,B=2", IN_RUNS, OPTION_TEXT, PLACE(run.overrides),
      "values of parameters and start values"},
-    {"--input", NULL, "LIST", IN_INIT | IN_TIMES | IN_EXPORT | IN_POINTS, OPTION_TEXT, PLACE(run.inputs),
+    {"--input", NULL, "LIST", IN_INIT | IN_TIMES | IN_EXPORT | IN_POINTS, OPTION_INPUTS, PLACE(run.inputs),
      "inputs along time: u=sin(time), FILE.csv, held:FILE.csv; commas between"},
-    {"--start-values", NULL, "FILE", IN_RUNS, OPTION_TEXT, PLACE(run.start_values),
+    {"--start-values", NULL, "FILE", IN_RUNS, OPTION_READ, PLACE(run.start_values),
      "start values from a list, as init --write makes it"},
-    {"--start-from", NULL, "RESULT[@T]", IN_RUNS, OPTION_TEXT, PLACE(run.start_from),
+    {"--start-from", NULL, "RESULT[@T]", IN_RUNS, OPTION_READ, PLACE(run.start_from),
      "start values from a result, at time T or its end"},
     {"--write", NULL, "FILE", IN_INIT, OPTION_OUTPUT, PLACE(write_path),
      "the values found, as a list for --start-values"},
@@ -397,6 +397,8 @@ static bool value_store(const Option *option, const char *value, Arguments *argu
   case OPTION_LIBRARY: *(const char **)place = value; return true;
   case OPTION_SEARCHED: return directory_store(option, value, arguments);
   case OPTION_TEXT:
+  case OPTION_READ:
+  case OPTION_INPUTS:
   case OPTION_JSON:
   case OPTION_OUTPUT:
   case OPTION_DIRECTORY:

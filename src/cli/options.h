@@ -31,6 +31,8 @@ typedef enum OptionKind {
   OPTION_AXES,       /* x, y or xy */
   OPTION_LIBRARY,    /* paths that end in .so, commas between; may be left out */
   OPTION_JSON,       /* a path or "-"; as the last argument, "-" may be left out */
+  OPTION_READ,       /* a path to read from, perhaps with "@TIME" behind it */
+  OPTION_INPUTS,     /* expressions and paths to read from, commas between */
   OPTION_OUTPUT,     /* a path to write to, or "-" */
   OPTION_DIRECTORY,  /* the same, of a directory */
   OPTION_RUNS,       /* a directory, or a path that ends in .h5 */

@@ -37,6 +37,11 @@ static const char *last_part(const char *path) {
   return slash ? slash + 1 : path;
 }
 
+static const char *ending_of(const char *path) {
+  const char *dot = strrchr(last_part(path), '.');
+  return dot ? dot : "";
+}
+
 /* The directory that holds it, with "/." at the end, which only directories may have. */
 static void directory_of(const char *path, char directory[PATH_MAX]) {
   int length = (int)(last_part(path) - path);
@@ -59,12 +64,69 @@ static bool same_file(const char *a, const char *b) {
          same_inode(&of_a, &of_b);
 }
 
+/* Is one of the paths of a list, blanks and "held:" before it, that file? */
+static bool lists_file(const char *list, const char *path) {
+  char part[PATH_MAX];
+  for (const char *at = list; at; at = strchr(at, ',')) {
+    at += strspn(at, ", ");
+    if (!strncmp(at, "held:", 5)) at += 5;
+    size_t length = strcspn(at, ",");
+    while (length && at[length - 1] == ' ') length--;
+    snprintf(part, sizeof part, "%.*s", (int)length, at);
+    if (same_file(part, path)) return true;
+  }
+  return false;
+}
+
+/* Is it that file, perhaps with "@TIME" behind its name? */
+static bool names_file(const char *name, const char *path) {
+  char part[PATH_MAX];
+  const char *at = strrchr(name, '@');
+  snprintf(part, sizeof part, "%.*s", at ? (int)(at - name) : (int)strlen(name), name);
+  return same_file(name, path) || same_file(part, path);
+}
+
+/* Does a file lie in one of these directories, with colons between? */
+static bool holds_file(const char *directories, const char *path) {
+  char real[PATH_MAX], part[PATH_MAX], directory[PATH_MAX];
+  if (!realpath(path, real)) return false;
+  for (const char *at = directories; *at; at += *at == ':') {
+    size_t length = strcspn(at, ":");
+    snprintf(part, sizeof part, "%.*s", (int)length, at);
+    at += length;
+    if (length && realpath(part, directory) && !strncmp(real, directory, strlen(directory)) &&
+        real[strlen(directory)] == '/')
+      return true;
+  }
+  return false;
+}
+
+/* Does the option say that the file is read? New files are not. */
+static bool reads_file(const Option *option, const Arguments *arguments, const char *path) {
+  const char *text = NULL;
+  if (access(path, F_OK) != 0) return false;
+  if (option->kind == OPTION_READ || option->kind == OPTION_INPUTS || option->kind == OPTION_SEARCHED)
+    text = *(const char *const *)((const char *)arguments + option->offset);
+  if (!text) return false;
+  if (option->kind == OPTION_SEARCHED) return !strcmp(ending_of(path), ".mo") && holds_file(text, path);
+  return option->kind == OPTION_READ ? names_file(text, path) : lists_file(text, path);
+}
+
+/* The option that says that the file is read; NULL: none. */
+static const Option *find_reader(const Arguments *arguments, const char *path) {
+  for (const Option *option = options; option->name; option++)
+    if (reads_file(option, arguments, path)) return option;
+  return NULL;
+}
+
 bool outputs_distinct(const Arguments *arguments) {
   for (const Option *option = options; option->name; option++) {
     const char *path = output_path(option, arguments);
     if (!path) continue;
     if (arguments->model_path && same_file(path, arguments->model_path))
       return usage_error("%s would overwrite the model: '%s'", option->name, path);
+    const Option *reader = find_reader(arguments, path);
+    if (reader) return usage_error("%s would overwrite what %s reads: '%s'", option->name, reader->name, path);
     for (const Option *other = options; other < option; other++) {
       const char *taken = output_path(other, arguments);
       if (!taken || !same_file(path, taken)) continue;

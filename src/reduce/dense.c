@@ -1,6 +1,8 @@
 /* dense: see dense.h. */
 #include "reduce/dense.h"
 
+#include "base/blas.h"
+
 #include <lapacke.h>
 
 /* dgesdd with its workspace; false: it did not converge. */
@@ -8,6 +10,7 @@ static bool decompose(char job, double *a, int32_t m, int32_t n, Svd *svd, Arena
   lapack_int rows = m, columns = n, length = -1, info;
   lapack_int *integers = arena_array(arena, 8 * (size_t)(m < n ? m : n), sizeof *integers);
   double best;
+  blas_expect_room(arena->heap);
   LAPACK_dgesdd(&job, &rows, &columns, a, &rows, svd->s, svd->u, &rows, svd->vt, &columns, &best, &length, integers,
                 &info);
   length = (lapack_int)best + 1;
@@ -48,6 +51,7 @@ int32_t *dense_pivots(double *a, int32_t m, int32_t n, const bool *before, Arena
   double *tau = arena_array(arena, (size_t)(m + n), sizeof *tau),
          *work = arena_array(arena, (size_t)length, sizeof *work);
   for (int32_t k = 0; k < n; k++) place[k] = before && before[k];
+  blas_expect_room(arena->heap);
   if (m > 0 && n > 0) LAPACK_dgeqp3(&rows, &columns, a, &rows, place, tau, work, &length, &info);
   else
     for (int32_t k = 0; k < n; k++) place[k] = k + 1;
@@ -59,6 +63,7 @@ bool dense_eigenvalues(double *a, int32_t n, double *values, Arena *arena) {
   lapack_int size = n, length = 34 * n + 1, info;
   double *work = arena_array(arena, (size_t)length, sizeof *work);
   char job = 'V', half = 'L';
+  blas_expect_room(arena->heap);
   LAPACK_dsyev(&job, &half, &size, a, &size, values, work, &length, &info);
   return info == 0;
 }

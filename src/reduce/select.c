@@ -1,6 +1,7 @@
 /* select: see select.h. Rows are scaled to largest entry 1, columns by their weight, before anything is compared. */
 #include "reduce/select.h"
 
+#include "base/blas.h"
 #include "base/linear.h"
 #include "base/pairs.h"
 #include "reduce/dense.h"
@@ -76,6 +77,7 @@ static bool choose_dense(Selector *selector, SelectProblem *problem) {
   memset(pivots, 0, (size_t)n * sizeof *pivots);
   double *tau = selector->work.data, *work = tau + n;
   lapack_int rows = m, columns = n, length = 3 * n + 1 + 63 * n, info;
+  blas_expect_room(selector->heap);
   LAPACK_dgeqp3(&rows, &columns, a, &rows, pivots, tau, work, &length, &info);
   if (info != 0 || !isfinite(a[0])) return false;
   double first = fabs(a[0]), last = fabs(a[(m - 1) + (m - 1) * m]);

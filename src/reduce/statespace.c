@@ -599,17 +599,28 @@ static EvalStatus iterate_newton(StateSpace *space, Unit *unit, double t, double
   return fail(space, unit, "Newton's iteration does not converge");
 }
 
+/* Is a column so much larger than where it came from and its nominal value that round-off of it is as large as these? There residuals
+ * are nothing but round-off whatever they are, as those of a sine, and every iteration converges. */
+static bool ran_away(const StateSpace *space, const Unit *unit, const double *y) {
+  for (int32_t k = 0; k < unit->plan->count; k++) {
+    double size = fabs(unit->values[k]) + space->evaluator->nominal[unit->columns[k]];
+    if (!(fabs(y[unit->columns[k]]) <= size / DBL_EPSILON)) return true;
+  }
+  return false;
+}
+
 /* From a guess that is far off the residual may have to grow first. */
 static EvalStatus solve_newton(StateSpace *space, Unit *unit, double t, double *y) {
   if (unit->plan->keeps && solve_with_kept_factors(space, unit, t, y)) return EVAL_OK;
   if (space->goal == GOAL_NEXT) return iterate_newton(space, unit, t, y);
   for (int32_t k = 0; k < unit->plan->count; k++) unit->values[k] = y[unit->columns[k]];
   EvalStatus status = iterate_newton(space, unit, t, y);
-  if (status == EVAL_OK) return status;
+  if (status == EVAL_OK && !ran_away(space, unit, y)) return status;
   for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] = unit->values[k];
   space->goal = GOAL_NATURAL;
   status = iterate_newton(space, unit, t, y);
   space->goal = GOAL_ANY;
+  if (status == EVAL_OK && ran_away(space, unit, y)) return fail(space, unit, "Newton's iteration does not converge");
   return status;
 }
 

@@ -2,6 +2,8 @@
  * (Laub, Efficient multivariable frequency response computations, IEEE Transactions on Automatic Control 26, 1981). */
 #include "solve/frequency.h"
 
+#include "base/blas.h"
+
 #include <complex.h>
 #include <lapacke.h>
 #include <math.h>
@@ -35,6 +37,7 @@ FrequencyResponse *frequency_response_new(const LinearForm *form, Arena *arena) 
   response->c = arena_array(arena, n * form->outputs, sizeof(double));
   response->matrix = arena_array(arena, n * n, sizeof(double complex));
   response->right = arena_array(arena, n, sizeof(double complex));
+  blas_expect_room(arena->heap);
   memcpy(response->h, form->a, n * n * sizeof(double));
   memcpy(response->b, form->b, n * form->inputs * sizeof(double));
   memcpy(response->c, form->c, n * form->outputs * sizeof(double));

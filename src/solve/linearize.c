@@ -1,6 +1,7 @@
 /* linearize: see linearize.h. */
 #include "solve/linearize.h"
 
+#include "base/blas.h"
 #include "solve/variation.h"
 
 #include <lapacke.h>
@@ -174,6 +175,7 @@ static bool find_modes(Linearization *work) {
   double *real = arena_array(arena, size, sizeof *real), *imaginary = arena_array(arena, size, sizeof *imaginary);
   double *scratch = arena_array(arena, (size_t)length, sizeof *scratch), none;
   Eigenvalue *list = arena_array(arena, size, sizeof *list);
+  blas_expect_room(arena->heap);
   char left = 'N', right = 'V';
   memcpy(copy, form->a, size * size * sizeof *copy);
   if (n) LAPACK_dgeev(&left, &right, &n, copy, &n, real, imaginary, &none, &one, vectors, &n, scratch, &length, &info);

@@ -2,6 +2,8 @@
  * taken whose rows of the Jacobian are independent, and Newton's method finds the states at which they have their values. */
 #include "solve/reset.h"
 
+#include "base/blas.h"
+
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>
@@ -115,6 +117,7 @@ static double correct(Reset *reset, double *right, lapack_int *pivots) {
     uint32_t q = reset->columns.data[i];
     right[i] = (reset->wanted[q] - reset->y[q]) / system->nominal[q];
   }
+  blas_expect_room(reset->view->evaluator->heap);
   LAPACK_dgetrf(&n, &n, reset->matrix, &n, pivots, &info); /* of the transpose, by columns */
   if (info != 0) return -1;
   LAPACK_dgetrs("T", &n, &one, reset->matrix, &n, pivots, right, &n, &info);

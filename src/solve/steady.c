@@ -1,6 +1,7 @@
 /* steady: see steady.h. */
 #include "solve/steady.h"
 
+#include "base/blas.h"
 #include "base/linear.h"
 
 #include <lapacke.h>
@@ -130,6 +131,7 @@ static bool levenberg_step(SteadySystem *steady, double damping) {
   }
   char half = 'U';
   lapack_int size = steady->n, one = 1, info;
+  blas_expect_room(steady->heap);
   LAPACK_dposv(&half, &size, &one, normal, &size, steady->step, &size, &info);
   arena_free(&arena);
   return info == 0 && isfinite(step_size(steady));

@@ -19,7 +19,7 @@ static const double TINY = 1e-16;
 static const double TINY_OF_CONVERTED = 1e-9;
 
 /* A step that left its branch is taken again in so many parts, so many times. */
-enum { RETAKE_PARTS = 8, RETAKE_LIMIT = 3 };
+enum { RETAKE_PARTS = 8, RETAKE_LIMIT = 6 };
 
 /* Conditions near their edges may look into so many steps to come; others are taken as if nobody did. */
 enum { NEAR_STEPS = 16 };
@@ -308,8 +308,9 @@ static bool step_to_event(Stepper *stepper) {
                       stepper->options.stop, event || t >= stepper->options.stop, &stepper->turning_point);
     if (status == TURNING_POINT) return pass_fold(stepper, t - stepper->before) || stepper_report_turning(stepper);
     if (status == TURNING_SMALL) stepper_warn_turning(stepper, "is nearly zero");
-    if (status != TURNING_JUMP) return true;
+    if (status != TURNING_JUMP && status != TURNING_ASTRAY) return true;
     if (!event && retake(stepper, t)) continue;
+    if (status == TURNING_ASTRAY) return stepper_report_astray(stepper);
     if (!event && pass_fold(stepper, t - stepper->before)) return true;
     stepper_warn_turning(stepper, "changes its sign");
     return true;

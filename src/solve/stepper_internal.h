@@ -65,6 +65,7 @@ const char *stepper_known_name(const Stepper *stepper, uint32_t column);
  * singular for every choice of states. Of the event of now: a condition that changes without getting ahead, one that changes
  * infinitely often before a time, and a jump that the equations do not determine. */
 bool stepper_report_turning(Stepper *stepper);
+bool stepper_report_astray(Stepper *stepper);
 bool stepper_report_no_choice(Stepper *stepper, double t, int32_t block);
 bool stepper_report_chatter(Stepper *stepper);
 bool stepper_report_accumulation(Stepper *stepper);

@@ -41,10 +41,25 @@ static void note_block(Stepper *stepper, Diag *diag, int32_t block) {
   if (size > SHOWN) diag_note(stepper->diags, diag, (Span){0}, "and %d more equations", (int)(size - SHOWN));
 }
 
-bool stepper_report_turning(Stepper *stepper) {
+static const TurningPoint *keep_turning_point(Stepper *stepper) {
   TurningPoint *point = heap_alloc(stepper->heap, sizeof *point);
   *point = stepper->turning_point;
   stepper->statistics.turning = point;
+  return point;
+}
+
+bool stepper_report_astray(Stepper *stepper) {
+  const TurningPoint *point = keep_turning_point(stepper);
+  Diag *diag = diag_error(stepper->diags, DIAG_SINGULAR_POINT, (Span){0},
+                          "integration stopped at time %.10g: two solutions come so near to each other before it that "
+                          "steps pass from one to the other",
+                          point->time);
+  note_block(stepper, diag, point->block);
+  return false;
+}
+
+bool stepper_report_turning(Stepper *stepper) {
+  const TurningPoint *point = keep_turning_point(stepper);
   Diag *diag =
       diag_error(stepper->diags, DIAG_SINGULAR_POINT, (Span){0},
                  "integration stopped at time %.10g: the Jacobian of %d equation%s is singular "

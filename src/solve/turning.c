@@ -15,7 +15,8 @@ enum {
   FINE = 100,          /* this part of its way */
   REPEAT = 4000,       /* steps at most from the beginning to where a follower begins */
   HALVINGS = 50,       /* of an interval of time */
-  NODES = 8            /* of an extrapolation */
+  NODES = 8,           /* of an extrapolation */
+  CLOSER = 2           /* times that a crossing is followed again, each time with steps FINE times as short */
 };
 
 static const double TIGHT = 1e-13;     /* tolerance of a follower */
@@ -290,21 +291,40 @@ static bool look_at(Turning *turning, uint32_t b, const Solver *follower, double
 typedef enum Trace {
   TRACE_NO_ZERO,
   TRACE_ZERO,
-  TRACE_TOO_LONG, /* nothing is known */
+  TRACE_TURNS_AWAY, /* there is none, although it seemed so in long steps */
+  TRACE_TOO_LONG,   /* nothing is known */
 } Trace;
+
+/* What was seen on the way. */
+typedef struct Way {
+  Mark last;              /* the beginning of the step in which a zero was found, */
+  double behind;          /* and its end, if the sign is another there; else NAN */
+  double largest, lowest; /* absolute determinants */
+  double now;             /* the time that is asked about, and */
+  double value;           /* the determinant a step behind it; NAN: that is not known */
+  bool ends;              /* it came to the end */
+} Way;
 
 /* Follows a determinant tightly from a mark on, to where it is zero: its sign changes, it touches zero, or the follower cannot go
  * on there. */
-static Trace follow(Turning *turning, uint32_t b, const Mark *mark, double until, TurningPoint *point) {
-  Solver follower = start_follower(turning, mark, until, (until - mark->t) / FINE);
-  Trail trail = {.times = {mark->t, mark->t, mark->t}};
+static Trace follow(Turning *turning, uint32_t b, const Mark *mark, double until, TurningPoint *point, Way *way) {
+  double longest = (until - mark->t) / FINE;
+  Solver follower = start_follower(turning, mark, until, longest);
+  Trail trail = {.times = {mark->t, mark->t, mark->t}, .largest = way->largest};
   bool found = false, ahead = true;
   double t = mark->t;
+  way->behind = way->value = NAN;
+  way->lowest = INFINITY;
   for (int k = 0; k < FOLLOW && ahead && t < until; k++) {
     ahead = look_at(turning, b, &follower, t, &trail);
+    way->lowest = fmin(way->lowest, fabs(trail.values[2]));
+    if (isnan(way->value) && t > way->now + longest) way->value = trail.values[2];
     found =
         ahead && k > 0 && (has_vanished(&trail, until - mark->t) || ends_at_zero(turning, b, &follower, &trail, &t));
+    way->largest = trail.largest;
+    if (found && (trail.values[1] > 0) != (trail.values[2] > 0)) way->behind = trail.times[2];
     if (found) break;
+    set_mark(turning, &way->last, t, follower.integrator->values(follower.self));
     ahead = ahead && follower.integrator->step(follower.self, until) == STEP_OK;
     t = follower.integrator->time(follower.self);
   }
@@ -317,24 +337,59 @@ static Trace follow(Turning *turning, uint32_t b, const Mark *mark, double until
                             rank < watched->size ? rank : watched->size - 1};
   }
   heap_release(turning->heap, follower.ticket);
+  way->ends = t >= until;
   return found ? TRACE_ZERO : ahead && t < until ? TRACE_TOO_LONG : TRACE_NO_ZERO;
 }
 
+/* Does a determinant that was zero in a step of a follower stay so in shorter ones? A solution that comes near to another one
+ * and turns away from it again is mistaken for it in long steps, and the determinant seems to cross zero. */
+static bool stays_zero(Turning *turning, uint32_t b, Mark *from, const Way *way) {
+  Way closer = {.last = way->last, .behind = way->behind, .largest = way->largest, .now = INFINITY};
+  Trace trace = TRACE_ZERO;
+  TurningPoint point;
+  for (int k = 0; k < CLOSER && trace == TRACE_ZERO && !isnan(closer.behind); k++) {
+    set_mark(turning, from, closer.last.t, closer.last.y);
+    trace = follow(turning, b, from, closer.behind + (closer.behind - from->t), &point, &closer);
+  }
+  return trace != TRACE_NO_ZERO || !closer.ends || closer.lowest <= DEEP * closer.largest;
+}
+
+/* Has the determinant kept its sign where the run has lost it? Then the run has gone over to another solution. */
+static bool keeps_sign(const Trail *trail, const Way *way) {
+  return !isnan(way->value) && (way->value > 0) == (trail->values[1] > 0) &&
+         (trail->values[2] > 0) != (trail->values[1] > 0);
+}
+
 /* The zero of a determinant near t, where the run came down to `least`: it may have missed the zero by its errors. */
-static bool locate(Turning *turning, uint32_t b, double t, double least, double stop, TurningPoint *point) {
+static Trace find_zero(Turning *turning, uint32_t b, double t, double least, TurningPoint *point, Mark *exact,
+                       Way *way) {
   bool deep = least <= DEEP * turning->trails[b].largest;
   const Mark *mark = t - turning->recent.t < BACK * (t - turning->origin.t) ? &turning->behind : &turning->recent;
   double until = t + (t - mark->t);
-  Trace trace = follow(turning, b, mark, until, point);
-  if (trace == TRACE_TOO_LONG || (trace == TRACE_NO_ZERO && !deep)) return false;
-  Mark exact = {mark->t, heap_array(turning->heap, (size_t)turning->view->system.columns, sizeof(double))};
+  Trace trace = follow(turning, b, mark, until, point, way);
+  if (trace == TRACE_TOO_LONG || (trace == TRACE_NO_ZERO && !deep)) return trace;
   TurningPoint better;
-  if (repeat(turning, exact.t, exact.y) && follow(turning, b, &exact, until, &better) == TRACE_ZERO) {
-    *point = better;
-    trace = TRACE_ZERO;
-  }
-  heap_free(turning->heap, exact.y);
-  return trace == TRACE_ZERO && point->time <= stop;
+  Way again = {.last = way->last, .now = t};
+  exact->t = mark->t;
+  if (!repeat(turning, exact->t, exact->y) || follow(turning, b, exact, until, &better, &again) != TRACE_ZERO)
+    return trace;
+  *point = better;
+  *way = again;
+  return TRACE_ZERO;
+}
+
+/* The same, looked at once more. */
+static Trace locate(Turning *turning, uint32_t b, double t, double least, double stop, TurningPoint *point) {
+  size_t columns = (size_t)turning->view->system.columns;
+  double *room = heap_array(turning->heap, 2 * columns, sizeof *room);
+  Mark mark = {.y = room + columns};
+  Way way = {.last.y = room, .now = t};
+  Trace trace = find_zero(turning, b, t, least, point, &mark, &way);
+  if (trace == TRACE_ZERO && point->time > stop) trace = TRACE_NO_ZERO;
+  else if (trace == TRACE_ZERO && !stays_zero(turning, b, &mark, &way)) trace = TRACE_TURNS_AWAY;
+  else if (trace == TRACE_NO_ZERO && keeps_sign(&turning->trails[b], &way)) trace = TRACE_TURNS_AWAY;
+  heap_free(turning->heap, room);
+  return trace;
 }
 
 /* ---- the watch ---- */
@@ -379,9 +434,11 @@ TurningStatus turning_watch(Turning *turning, const Integrator *integrator, void
         !(inside && close_in(turning, b, &solver, RANK_LOST * trail->largest, &stretch)))
       continue;
     double least = fmin(fabs(trail->values[1]), lowest(&stretch));
-    if (locate(turning, b, t, least, stop, point)) return TURNING_POINT;
+    Trace trace = locate(turning, b, t, least, stop, point);
+    if (trace == TRACE_ZERO) return TURNING_POINT;
     const Watched *watched = &turning->moving.blocks.data[b];
     *point = (TurningPoint){t, watched->block, watched->size, watched->size};
+    if (trace == TRACE_TURNS_AWAY && changes) return TURNING_ASTRAY;
     trail->harmless = fmin(trail->harmless, fabs(trail->values[1]));
     status = changes || status == TURNING_JUMP ? TURNING_JUMP : TURNING_SMALL;
   }
@@ -406,5 +463,5 @@ bool turning_explain(Turning *turning, double t, double stop, TurningPoint *poin
     if (fabs(trail->values[2]) * other->largest < fabs(other->values[2]) * trail->largest) best = b;
   }
   if (!turning->moving.blocks.count || t <= turning->origin.t) return false;
-  return locate(turning, best, t, fabs(turning->trails[best].values[2]), stop, point);
+  return locate(turning, best, t, fabs(turning->trails[best].values[2]), stop, point) == TRACE_ZERO;
 }

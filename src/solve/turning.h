@@ -35,9 +35,10 @@ bool turning_at_start(Turning *turning, TurningPoint *point);
 
 typedef enum TurningStatus {
   TURNING_NONE,
-  TURNING_POINT, /* *point is singular, in the last step or close to it */
-  TURNING_JUMP,  /* the determinant of a block changed its sign, but not through zero: it jumped, or was infinite */
-  TURNING_SMALL, /* it is nearly zero in the last step */
+  TURNING_POINT,  /* *point is singular, in the last step or close to it */
+  TURNING_JUMP,   /* the determinant of a block changed its sign, but not through zero: it jumped, or was infinite */
+  TURNING_ASTRAY, /* the same, and a follower keeps its sign: the run went over to another solution, before *point */
+  TURNING_SMALL,  /* it is nearly zero in the last step */
 } TurningStatus;
 
 /* Looks at the end of a step: with small blocks always, with large ones at every tenth, or if it is the last

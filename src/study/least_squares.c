@@ -1,6 +1,8 @@
 /* least_squares: see least_squares.h. */
 #include "study/least_squares.h"
 
+#include "base/blas.h"
+
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>
@@ -155,6 +157,7 @@ LeastSquaresResult least_squares(const LeastSquares *problem, double *p, Arena *
   search.is_bound = arena_array(arena, n, sizeof(bool));
   search.work_length = n + 64 * (m + n); /* what LAPACK likes best, about */
   search.work = arena_array(arena, search.work_length, sizeof(double));
+  blas_expect_room(arena->heap);
   LeastSquaresResult result = {
       .status = LEAST_SQUARES_ENDLESS, .r = search.r, .jacobian = search.jacobian, .is_bound = search.is_bound};
   bool is_over = false;
@@ -224,6 +227,7 @@ static void decompose(double *matrix, uint32_t rows, uint32_t columns, double *v
   char none = 'N', all = 'A';
   length = 64 * (m + n) + 5 * (m > n ? m : n);
   double *work = arena_array(arena, (size_t)length, sizeof *work), nothing;
+  blas_expect_room(arena->heap);
   LAPACK_dgesvd(&none, &all, &m, &n, matrix, &m, values, &nothing, &one, vt, &n, work, &length, &info);
 }
 
