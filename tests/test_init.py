@@ -449,6 +449,24 @@ class AnyNumber(unittest.TestCase):
                         self.assertEqual((init.lines[name]["how"], init.lines[name]["start"]), ("moved", start), init.words)
 
 
+class Between(unittest.TestCase):
+    """Of many roots the nearest to the start value that min and max allow, where the very nearest is forbidden."""
+
+    def test_generated(self):
+        rng = random.Random(9)
+        for _ in range(10 if SLOW else 40):
+            value, side = rng.uniform(-0.7, 0.7), rng.choice([-1, 1])
+            roots = sorted(root + 2*math.pi*k for k in range(-9, 9) for root in (math.asin(value), math.pi - math.asin(value)))
+            k = rng.randrange(8, 24)
+            bound = roots[k] + side*rng.uniform(0.05, 0.3)
+            text = (f"model M\n  Real x({'min' if side > 0 else 'max'} = {bound!r}, start = {bound!r});\n" +
+                    f"equation\n  sin(x) = {value!r};\nend M;\n")
+            with self.subTest(model=text):
+                init = Init(text)
+                self.assertEqual(init.code, 0, init.words)
+                self.assertAlmostEqual(init["x"], roots[k + side], 9)
+
+
 class Elsewhere(unittest.TestCase):
     """The guess leads to a root with which the other equations have no solution."""
 

@@ -100,13 +100,14 @@ static bool rows_hold(const Rows *rows, const IndexVec *left_out, double t, cons
   rows->evaluator->row_evaluations += jacobian->rows;
   rows->evaluator->entry_evaluations += jacobian->nonzeros;
   for (uint32_t q = 0; q < jacobian->columns; q++) {
+    bool is_astray = terms_is_astray(rows->nominal[q], rows->columns[q].start, y[q]);
     for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1]; e++) {
       RowSize *row = &size[jacobian->row_index[e]];
       if (!isfinite(values[e])) continue; /* as that of sqrt(u) at u = 0 */
       row->terms += fabs(values[e] * y[q]);
       row->nominal += fabs(values[e]) * rows->nominal[q];
       row->largest = fmax(row->largest, fabs(y[q]) / rows->nominal[q]);
-      row->is_astray |= !jacobian->is_constant[e] && terms_is_astray(rows->nominal[q], rows->columns[q].start, y[q]);
+      row->is_astray |= is_astray && !jacobian->is_constant[e];
     }
   }
   for (uint32_t k = 0; left_out && k < left_out->count; k++) r[left_out->data[k]] = 0;
