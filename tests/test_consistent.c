@@ -452,6 +452,7 @@ static double square_value(double x, double a, double b) { return (x - b) * (x -
 static double square_guess(double a, double b) { return (void)a, b; }
 static double cubic_value(double x, double a, double b) { return x * x * x - 3 * b * b * x - 20 * a; }
 static double cubic_guess(double a, double b) { return (void)a, b; }
+static double away_value(double x, double a, double b) { return x * x * x - 3 * b * b * x + 2 * b * b * b + 20 * a; }
 static double exponential_value(double x, double a, double b) { return exp(b * x) - a; }
 static double exponential_guess(double a, double b) { return (void)a, -30 / b; }
 static double bell_value(double x, double a, double b) { return exp(-b * x * x) - 0.5 * a / (1 + a); }
@@ -481,6 +482,7 @@ static double gap_guess(double a, double b) { return -a * b; }
 static const FlatEquation FLAT[] = {
     {"(x - %2$.3f)^2 - %1$.3f", square_value, square_guess},
     {"x^3 - 3*%2$.3f^2*x - 20*%1$.3f", cubic_value, cubic_guess},
+    {"x^3 - 3*%2$.3f^2*x + 2*%2$.3f^3 + 20*%1$.3f", away_value, cubic_guess},
     {"exp(%2$.3f*x) - %1$.3f", exponential_value, exponential_guess},
     {"exp(-%2$.3f*x^2) - 0.5*%1$.3f/(1 + %1$.3f)", bell_value, bell_guess},
     {"1/(1 + x^2) - 0.5*%1$.3f/(%1$.3f + %2$.3f)", pole_value, pole_guess},

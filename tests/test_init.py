@@ -449,5 +449,50 @@ class AnyNumber(unittest.TestCase):
                         self.assertEqual((init.lines[name]["how"], init.lines[name]["start"]), ("moved", start), init.words)
 
 
+class Between(unittest.TestCase):
+    """Of many roots the nearest to the start value that min and max allow, where the very nearest is forbidden."""
+
+    def test_generated(self):
+        rng = random.Random(9)
+        for _ in range(10 if SLOW else 40):
+            value, side = rng.uniform(-0.7, 0.7), rng.choice([-1, 1])
+            roots = sorted(root + 2*math.pi*k for k in range(-9, 9) for root in (math.asin(value), math.pi - math.asin(value)))
+            k = rng.randrange(8, 24)
+            bound = roots[k] + side*rng.uniform(0.05, 0.3)
+            text = (f"model M\n  Real x({'min' if side > 0 else 'max'} = {bound!r}, start = {bound!r});\n" +
+                    f"equation\n  sin(x) = {value!r};\nend M;\n")
+            with self.subTest(model=text):
+                init = Init(text)
+                self.assertEqual(init.code, 0, init.words)
+                self.assertAlmostEqual(init["x"], roots[k + side], 9)
+
+
+class Elsewhere(unittest.TestCase):
+    """The guess leads to a root with which the other equations have no solution."""
+
+    @staticmethod
+    def model(rng):
+        near, far = rng.uniform(0.5, 2), -rng.uniform(0.5, 2)
+        function, middle = rng.choice([("sin(%s)", 0), ("cos(%s)", 0), ("tanh(%s)", 0), ("1/(1 + %s^2)", 0.5)])
+        slope = rng.choice([-1, 1]) * rng.uniform(3, 5) / (near - far)
+        equations = [f"(a - {near!r})*(a - ({far!r})) = 0",
+                     f"{function % 'b'} = {middle + rng.uniform(-0.4, 0.4)!r} + {slope!r}*(a - ({far!r}))",
+                     "der(c) = b - c"]
+        rng.shuffle(equations)
+        starts = {"a": near + rng.uniform(-0.2, 0.2), "b": rng.uniform(-1, 1), "c": rng.uniform(-1, 1)}
+        return ("model M\n" + "".join(f"  Real {name}(start = {start!r});\n" for name, start in starts.items()) + "equation\n" +
+                "".join(f"  {equation};\n" for equation in equations) + "end M;\n"), far
+
+    def test_generated(self):
+        rng = random.Random(8)
+        for _ in range(10 if SLOW else 40):
+            text, root = self.model(rng)
+            with self.subTest(model=text):
+                init = Init(text)
+                self.assertEqual(init.code, 0, init.words)
+                self.assertAlmostEqual(init["a"], root, 9)
+                self.assertLess(init.json["residual"], 1e-12)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -100,13 +100,14 @@ static bool rows_hold(const Rows *rows, const IndexVec *left_out, double t, cons
   rows->evaluator->row_evaluations += jacobian->rows;
   rows->evaluator->entry_evaluations += jacobian->nonzeros;
   for (uint32_t q = 0; q < jacobian->columns; q++) {
+    bool is_astray = terms_is_astray(rows->nominal[q], rows->columns[q].start, y[q]);
     for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1]; e++) {
       RowSize *row = &size[jacobian->row_index[e]];
       if (!isfinite(values[e])) continue; /* as that of sqrt(u) at u = 0 */
       row->terms += fabs(values[e] * y[q]);
       row->nominal += fabs(values[e]) * rows->nominal[q];
       row->largest = fmax(row->largest, fabs(y[q]) / rows->nominal[q]);
-      row->is_astray |= !jacobian->is_constant[e] && terms_is_astray(rows->nominal[q], rows->columns[q].start, y[q]);
+      row->is_astray |= is_astray && !jacobian->is_constant[e];
     }
   }
   for (uint32_t k = 0; left_out && k < left_out->count; k++) r[left_out->data[k]] = 0;
@@ -199,6 +200,7 @@ typedef struct Attempt {
   StepsResult last;
   double *stuck; /* values where the last steps ended */
   bool homotopy_first;
+  bool is_event;
 } Attempt;
 
 /* Do all rows but surplus ones hold at the values of now? */
@@ -230,11 +232,10 @@ static bool try_steps(Attempt *attempt, StepsMode mode, InitialWay way) {
   return values_hold(attempt);
 }
 
-static double whole_distance(const Attempt *attempt, const double *y) {
-  double squares = 0;
+static void set_weights(const Attempt *attempt, Patch *patch, StepsMove move, double *weights) {
   for (uint32_t q = 0; q < attempt->initial->columns; q++)
-    squares += steps_distance(&attempt->initial->column[q], attempt->system->nominal[q], y[q]);
-  return squares;
+    weights[q] = steps_weight(attempt->system, attempt->initial->column, q, move);
+  patch_set_weights(patch, weights);
 }
 
 /* All rows at once from the start values, and then near to them. */
@@ -268,26 +269,55 @@ static bool gave_way_to_others(const Attempt *attempt) {
   return moved && others >= attempt->system->rows;
 }
 
+/* How badly a solution suits: 0 if start values are near and what can be kept is not moved for nothing, else their distance; more beyond
+ * min and max. */
+static double point_cost(const Attempt *attempt) {
+  static const double FORBIDDEN = 1e100;
+  const Initial *initial = attempt->initial;
+  const double *nominal = attempt->system->nominal, *y = initial->value;
+  double squares = 0;
+  if (!goes_astray(initial->column, nominal, initial->columns, y) && !gave_way_to_others(attempt)) return 0;
+  for (uint32_t q = 0; q < initial->columns; q++) {
+    squares += steps_distance(&initial->column[q], nominal[q], y[q]);
+    if (column_excess(&initial->column[q], y[q]) > 0) squares += FORBIDDEN;
+  }
+  return squares;
+}
+
+/* The best of the solutions so far. */
+typedef struct Best {
+  double cost, *value;
+} Best;
+
+static Best best_make(const Attempt *attempt) {
+  return (Best){HUGE_VAL, heap_array(attempt->system->heap, attempt->initial->columns, sizeof(double))};
+}
+
+static void best_take(const Attempt *attempt, Best *best) {
+  double cost = point_cost(attempt);
+  if (cost >= best->cost) return;
+  best->cost = cost;
+  memcpy(best->value, attempt->initial->value, attempt->initial->columns * sizeof *best->value);
+}
+
+/* Puts the best solution into the values; false: there is none. */
+static bool best_give(const Attempt *attempt, Best *best) {
+  bool found = best->cost < HUGE_VAL;
+  if (found) memcpy(attempt->initial->value, best->value, attempt->initial->columns * sizeof *best->value);
+  heap_free(attempt->system->heap, best->value);
+  return found;
+}
+
 /* One way of moving after the other, until a solution suits; else the nearest. */
 static bool try_all_rows(Attempt *attempt) {
-  Initial *initial = attempt->initial;
-  Heap *heap = attempt->system->heap;
-  double *best = heap_array(heap, initial->columns, sizeof *best), least = HUGE_VAL;
   Patch *patch = patch_new(attempt->system, NULL, 0);
-  initial->way = WAY_ALL_ROWS;
-  for (int pass = 0; pass < 2 * STEPS_MOVES && least > 0; pass++) {
-    if (pass == STEPS_MOVES && least < HUGE_VAL) break;
-    if (!solve_all_rows(attempt, patch, pass % STEPS_MOVES, pass >= STEPS_MOVES)) continue;
-    bool far = goes_astray(initial->column, attempt->system->nominal, initial->columns, initial->value) ||
-               gave_way_to_others(attempt);
-    double away = far ? whole_distance(attempt, initial->value) : 0;
-    if (away >= least) continue;
-    least = away;
-    memcpy(best, initial->value, initial->columns * sizeof *best);
+  Best best = best_make(attempt);
+  attempt->initial->way = WAY_ALL_ROWS;
+  for (int pass = 0; pass < 2 * STEPS_MOVES && best.cost > 0; pass++) {
+    if (pass == STEPS_MOVES && best.cost < HUGE_VAL) break;
+    if (solve_all_rows(attempt, patch, pass % STEPS_MOVES, pass >= STEPS_MOVES)) best_take(attempt, &best);
   }
-  if (least < HUGE_VAL) memcpy(initial->value, best, initial->columns * sizeof *best);
-  heap_free(heap, best);
-  return least < HUGE_VAL;
+  return best_give(attempt, &best);
 }
 
 /* ---- homotopy(actual, simplified) ---- */
@@ -457,8 +487,56 @@ static bool solve_from_nominal(Attempt *attempt) {
   return solved;
 }
 
+/* ---- other guesses ---- */
+
+/* How far around the start values, or around 0, guesses lie, over nominal and the size of the start value; a refusal of a large system
+ * must not cost many times what its solution does. */
+static const double SPREAD[] = {0.3, 1, 3, 10};
+enum { SPREADS = sizeof SPREAD / sizeof *SPREAD, ELSEWHERE = 16, ELSEWHERE_ROWS = 2000 };
+
+/* Guesses spread evenly over rounds and columns (multiples of the golden ratio), within min and max; the first is 0. */
+static void guess_elsewhere(const Attempt *attempt, uint32_t round, double *y) {
+  for (uint32_t q = 0; q < attempt->initial->columns; q++) {
+    const InitialColumn *column = &attempt->initial->column[q];
+    double turn = 0.6180339887498949 * (double)(q + 1) * (double)round, part = 2 * (turn - floor(turn)) - 1;
+    double size = attempt->system->nominal[q] + fabs(column->start);
+    double value = (round % 2 ? column->start : 0) + (round ? part * SPREAD[round / 2 % SPREADS] * size : 0);
+    y[q] = column->fixed ? column->start : fmin(fmax(value, column->min), column->max);
+  }
+}
+
+/* From a guess to a solution, and along the solutions to the start values. Defaults count as much as given ones: what is given moves anyway, and
+ * least at a singular point. */
+static bool solve_guess(Attempt *attempt, Patch *patch, uint32_t round, bool by_continuation) {
+  Initial *initial = attempt->initial;
+  double *y = initial->value, *starts = heap_array(attempt->system->heap, initial->columns, sizeof *starts);
+  guess_elsewhere(attempt, round, y);
+  set_starts(initial, starts);
+  PatchResult result = by_continuation ? patch_continue(patch, attempt->t0, y) : patch_solve(patch, attempt->t0, y);
+  if (result.solved) patch_approach(patch, attempt->t0, starts, y, &result);
+  initial->iterations += result.iterations;
+  heap_free(attempt->system->heap, starts);
+  return result.solved && values_hold(attempt);
+}
+
+/* The last way before a refusal: all rows at once from other guesses; of the solutions the nearest. */
+static bool try_elsewhere(Attempt *attempt) {
+  Patch *patch = patch_new(attempt->system, NULL, 0);
+  double *weights = heap_array(attempt->system->heap, attempt->initial->columns, sizeof *weights);
+  uint32_t rounds = ELSEWHERE_ROWS / (attempt->system->rows + 1);
+  Best best = best_make(attempt);
+  attempt->initial->way = WAY_ALL_ROWS;
+  set_weights(attempt, patch, MOVE_EQUALLY, weights);
+  for (uint32_t round = 0; round < rounds && round < ELSEWHERE && best.cost > 0; round++)
+    if (solve_guess(attempt, patch, round, false) || solve_guess(attempt, patch, round, true))
+      best_take(attempt, &best);
+  heap_free(attempt->system->heap, weights);
+  return best_give(attempt, &best);
+}
+
 static bool solve_system(Attempt *attempt, Diags *diags) {
   bool solved = try_ways(attempt) || solve_from_nominal(attempt);
+  if (!solved && !attempt->last.conflict && !attempt->is_event) solved = try_elsewhere(attempt);
   return solved ? check_surplus(attempt, diags) : refuse(attempt, diags);
 }
 
@@ -515,7 +593,8 @@ static bool solve_by_system(Initializer *initializer, bool event, bool by_homoto
                      .initial = initial,
                      .t0 = t0,
                      .tolerance = tolerance,
-                     .homotopy_first = by_homotopy};
+                     .homotopy_first = by_homotopy,
+                     .is_event = event};
   attempt.stuck = arena_array(&scratch, initial->columns, sizeof *attempt.stuck);
   bool ok = solve_system(&attempt, diags);
   classify(&order, initial);

@@ -284,6 +284,63 @@ static void keep(const Run *run, const Unit *unit, double *values) {
   for (uint32_t k = 0; k < unit->columns; k++) values[k] = run->y[unit->positions[k]];
 }
 
+/* ---- the nearest root between min and max ---- */
+
+/* The scan goes from the start value in steps that grow, from an eighth of nominal to some hundred times nominal. */
+static const double SCAN_STEP = 0.125, SCAN_GROWTH = 1.1;
+enum { SCAN_STEPS = 60, SCAN_HALVINGS = 40 };
+
+static double row_at(Run *run, const Unit *unit, uint32_t q, double value) {
+  uint32_t worst;
+  run->y[q] = value;
+  return isfinite(patch_residual(unit->patch, run->t, run->y, &worst)) ? patch_rows(unit->patch)[0] : NAN;
+}
+
+/* Solves between two values at which the row has different signs. */
+static bool solve_between(Run *run, const Unit *unit, uint32_t q, double a, double b) {
+  double low = fmin(a, b), high = fmax(a, b);
+  bool sign = row_at(run, unit, q, a) > 0;
+  for (int k = 0; k < SCAN_HALVINGS; k++) {
+    double middle = 0.5 * (a + b);
+    if ((row_at(run, unit, q, middle) > 0) == sign) a = middle;
+    else b = middle;
+  }
+  run->y[q] = 0.5 * (a + b);
+  PatchResult result = patch_solve(unit->patch, run->t, run->y);
+  run->result.iterations += result.iterations;
+  return result.solved && run->y[q] >= low && run->y[q] <= high;
+}
+
+/* The first root on one side of the start value of a column, within min and max; NAN: none was found. */
+static double scan_side(Run *run, const Unit *unit, uint32_t q, double start, int side) {
+  const InitialColumn *column = &run->columns[q];
+  double at = fmin(fmax(start, column->min), column->max), row = row_at(run, unit, q, at);
+  double step = side * SCAN_STEP * run->system->nominal[q];
+  for (int k = 0; k < SCAN_STEPS && !isnan(row); k++, step *= SCAN_GROWTH) {
+    double next = fmin(fmax(at + step, column->min), column->max), then = row_at(run, unit, q, next);
+    if (next == at) return NAN;
+    if ((row > 0) != (then > 0) && !isnan(then) && solve_between(run, unit, q, at, next)) return run->y[q];
+    at = next;
+    row = then;
+  }
+  return NAN;
+}
+
+/* One row and one unknown, and guesses led beyond min or max: the nearest root between them is the first change of sign. */
+static bool scan_allowed(Run *run, const Unit *unit) {
+  uint32_t k = 0;
+  while (k < unit->columns && unit->weight[k] == 0) k++;
+  for (uint32_t other = k + 1; other < unit->columns; other++)
+    if (unit->weight[other] > 0) return false;
+  if (unit->count != 1 || k == unit->columns) return false;
+  uint32_t q = unit->positions[k];
+  double start = unit->start[k], found = run->y[q];
+  double up = scan_side(run, unit, q, start, 1), down = scan_side(run, unit, q, start, -1);
+  double nearest = isnan(up) || fabs(down - start) < fabs(up - start) ? down : up;
+  run->y[q] = isnan(nearest) ? found : nearest;
+  return !isnan(nearest);
+}
+
 /* One attempt after the other, until a solution suits; that of linear equations is the only one. Where one is only far away, the careful
  * attempt from the same place may find one nearer. */
 static bool attempt(Run *run, Unit *unit, StepsMove move) {
@@ -298,6 +355,7 @@ static bool attempt(Run *run, Unit *unit, StepsMove move) {
     if (move != MOVE_OTHERS) patch_approach(unit->patch, run->t, unit->start, run->y, &part);
     run->result.iterations += part.iterations;
     double cost = unit_cost(run, unit);
+    if (!linear && cost >= FORBIDDEN && best == HUGE_VAL && scan_allowed(run, unit)) cost = 0;
     if (linear && cost < FORBIDDEN) cost = 0;
     if (cost >= best) continue;
     best = cost;

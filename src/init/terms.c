@@ -3,10 +3,6 @@
 
 #include <math.h>
 
-bool terms_is_astray(double nominal, double start, double value) {
-  return !(fabs(value) <= TERMS_ASTRAY * (nominal + fabs(start)));
-}
-
 /* Nodes whose sizes are known, with their values. */
 typedef struct Parts {
   const Dag *dag;

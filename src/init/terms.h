@@ -4,12 +4,16 @@
 
 #include "init/system.h"
 
+#include <math.h>
+
 /* A column is beyond any plausible size when it is this much larger than its nominal value and start value. Up to there a scaled residual
  * of 1e-10 is small beside terms of the size of nominal. */
 static const double TERMS_ASTRAY = 1e6;
 
 /* Is a value that began at `start` beyond any plausible size? */
-bool terms_is_astray(double nominal, double start, double value);
+static inline bool terms_is_astray(double nominal, double start, double value) {
+  return !(fabs(value) <= TERMS_ASTRAY * (nominal + fabs(start)));
+}
 
 /* Per row: the sum of the sizes of its terms at the point, those of sums within products included; NAN where a term has no value. Makes
  * code for it. */
