@@ -3,5 +3,5 @@
 
 #include "base/heap.h"
 
-/* Asks once for as much room as its buffer takes: the refusal is the heap's. */
+/* Asks for as much room as its buffer takes, and gives it back: the refusal is the heap's. */
 void blas_expect_room(Heap *heap);

@@ -2,23 +2,13 @@
 #include "base/format.h"
 
 #include <locale.h>
-#include <stdatomic.h>
 #include <stdio.h>
 
-/* Made once and kept. */
-static locale_t plain_locale(void) {
-  static _Atomic(locale_t) kept;
-  locale_t known = atomic_load(&kept);
-  if (known) return known;
-  locale_t made = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-  if (atomic_compare_exchange_strong(&kept, &known, made)) return made;
-  freelocale(made); /* another thread was first */
-  return known;
-}
-
+/* The C locale costs no memory; where it cannot be had after all, the present one stays. */
 int format_list(char *out, size_t size, const char *format, va_list list) {
-  locale_t before = uselocale(plain_locale());
+  locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = uselocale(plain);
   int length = vsnprintf(out, size, format, list);
   uselocale(before);
+  if (plain) freelocale(plain);
   return length;
 }

@@ -72,6 +72,7 @@ static void make_dense_room(Linear *linear) {
 
 static void make_room(Linear *linear, LinearKind kind) {
   linear->kind = kind;
+  if (kind == LINEAR_LAPACK) blas_expect_room(linear->heap);
   if (kind == LINEAR_PLAIN || kind == LINEAR_LAPACK) make_dense_room(linear);
   if (kind == LINEAR_KEPT && !linear->kept) linear->kept = sparse_lu_new(linear->heap, linear->complex_values);
   if (kind == LINEAR_SPARSE && !linear->deferred) linear->deferred = heap_defer(linear->heap, linear_release, linear);
@@ -319,7 +320,6 @@ static void linear_plain_solve_complex(const Linear *linear, double *b) {
 
 static bool linear_lapack_factor(Linear *linear) {
   lapack_int n = linear->n, info;
-  blas_expect_room(linear->heap);
   if (linear->complex_values) LAPACK_zgetrf(&n, &n, (lapack_complex_double *)linear->matrix, &n, linear->pivot, &info);
   else LAPACK_dgetrf(&n, &n, linear->matrix, &n, linear->pivot, &info);
   return info == 0;

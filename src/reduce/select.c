@@ -27,6 +27,7 @@ struct Selector {
 
 Selector *selector_new(Heap *heap) {
   Selector *selector = heap_alloc(heap, sizeof *selector);
+  blas_expect_room(heap);
   selector->heap = heap;
   return selector;
 }
@@ -77,7 +78,6 @@ static bool choose_dense(Selector *selector, SelectProblem *problem) {
   memset(pivots, 0, (size_t)n * sizeof *pivots);
   double *tau = selector->work.data, *work = tau + n;
   lapack_int rows = m, columns = n, length = 3 * n + 1 + 63 * n, info;
-  blas_expect_room(selector->heap);
   LAPACK_dgeqp3(&rows, &columns, a, &rows, pivots, tau, work, &length, &info);
   if (info != 0 || !isfinite(a[0])) return false;
   double first = fabs(a[0]), last = fabs(a[(m - 1) + (m - 1) * m]);

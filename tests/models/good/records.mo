@@ -5,8 +5,12 @@ model Records
   // expect: 'segment.from.re' = 1;
   record Complex
     Real re;
-    Real im = 0;
+    Real im;
   end Complex;
+  record Offset
+    Real re;
+    Real im = 0;
+  end Offset;
   record Segment
     Complex from;
     Complex to;
@@ -19,8 +23,9 @@ model Records
   end add;
   Complex z[2], sum;
   Segment segment;
+  parameter Offset offset = Offset(1);
 equation
-  z = {Complex(1), Complex(re = 2, im = time)};
+  z = {Complex(offset.re, offset.im), Complex(re = 2, im = time)};
   sum = add(z[1], z[2]);
   segment = Segment(from = Complex(1, 2), to = z[2]);
 end Records;
