@@ -63,11 +63,24 @@ typedef struct Extraction {
   ExprVec children;
 } Extraction;
 
-/* |left| + |right|, which a difference's round-off is a part of. */
+/* The sum of the sizes of a sum's terms: cancelled, they leave their round-off in it. */
+static Expr sum_sizes(Dag *dag, Expr e) {
+  const Term *term;
+  double constant;
+  if (dag_op(dag, e) != OP_SUM) return dag_unary(dag, OP_ABS, e);
+  uint32_t count = dag_terms(dag, e, &constant, &term);
+  Expr size = dag_constant(dag, fabs(constant));
+  for (uint32_t k = 0; k < count; k++) {
+    Expr factor = dag_constant(dag, fabs(term[k].coefficient)), node = dag_child(dag, e, k);
+    size = dag_add(dag, size, dag_multiply(dag, factor, dag_unary(dag, OP_ABS, node)));
+    dag_terms(dag, e, &constant, &term); /* new nodes may have moved them */
+  }
+  return size;
+}
+
+/* What the round-off of left - right is a part of. */
 static Expr size_of(Dag *dag, Expr left, Expr right) {
-  Expr a = dag_unary(dag, OP_ABS, left), b = dag_unary(dag, OP_ABS, right);
-  Expr sum = dag_add(dag, a, b);
-  return dag_unary(dag, OP_NOEVENT, sum);
+  return dag_unary(dag, OP_NOEVENT, dag_add(dag, sum_sizes(dag, left), sum_sizes(dag, right)));
 }
 
 static Expr add_mode(Extraction *extraction, Expr relation, Expr difference, Expr size) {
@@ -230,20 +243,6 @@ static void expand_differences(Problem *problem, Heap *heap, ExprVec *difference
 
 /* ---- the modes ---- */
 
-/* The sum of the sizes of a sum's terms: cancelled, they leave their round-off in it. */
-static Expr size_of_terms(Dag *dag, Expr e) {
-  const Term *term;
-  double constant;
-  if (dag_op(dag, e) != OP_SUM) return size_of(dag, e, dag_constant(dag, 0));
-  dag_terms(dag, e, &constant, &term);
-  Expr size = dag_constant(dag, fabs(constant));
-  for (uint32_t k = 0; k < dag_terms(dag, e, &constant, &term); k++) {
-    Expr factor = dag_constant(dag, fabs(term[k].coefficient)), node = dag_child(dag, e, k);
-    size = dag_add(dag, size, dag_multiply(dag, factor, dag_unary(dag, OP_ABS, node)));
-  }
-  return dag_unary(dag, OP_NOEVENT, size);
-}
-
 static Modes make_modes(const Extraction *extraction, const ExprVec *expanded, Arena *arena) {
   Dag *dag = extraction->dag;
   Modes modes = {.count = extraction->relations.count, .first = extraction->first};
@@ -260,7 +259,7 @@ static Modes make_modes(const Extraction *extraction, const ExprVec *expanded, A
     modes.written[m] = extraction->differences.data[m];
     modes.difference[m] = difference;
     bool same = difference == modes.written[m];
-    modes.size[m] = same ? extraction->sizes.data[m] : size_of_terms(dag, difference);
+    modes.size[m] = same ? extraction->sizes.data[m] : size_of(dag, difference, dag_constant(dag, 0));
     modes.rate[m] = dag_time_derivative(dag, difference);
     modes.timed[m] = enclosure_possible(dag, dag_scratch(dag), difference);
   }
@@ -308,7 +307,7 @@ static void list_kinks(Modes *modes, const Problem *problem, Arena *arena) {
   for (uint32_t k = 0; k < kinks.count; k++) {
     modes->kink[k] = kinks.data[k];
     modes->kink_rate[k] = dag_time_derivative(dag, kinks.data[k]);
-    modes->kink_size[k] = size_of_terms(dag, kinks.data[k]);
+    modes->kink_size[k] = size_of(dag, kinks.data[k], dag_constant(dag, 0));
   }
   vec_free(arena->heap, &kinks);
   vec_free(arena->heap, &order);
