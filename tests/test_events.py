@@ -648,6 +648,24 @@ class Chattering(unittest.TestCase):
             for method in ("strangeness", "none"):
                 self.check(seed, (relays, friction)[seed % 2], ("auto", "radau", "bdf")[seed % 3], "--method", method)
 
+    def test_kicks(self):
+        """What slides is set anew at a time, or its edge is: it comes back to the edge as from anywhere."""
+        for seed in runs.seeds(12):
+            rng = random.Random(seed)
+            down, up, when, kick = rng.uniform(1, 3), rng.uniform(1, 3), rng.uniform(1.5, 2), rng.choice([-1, 1]) * rng.uniform(0.5, 2)
+            edge = seed % 3 == 2
+            action = f"reinit(s, {-kick!r})" if edge else f"reinit(v, {kick!r})"
+            text = (f"model M\n  Real v(start = 0.5, fixed = true), s(start = 0, fixed = true), x(start = 0, fixed = true);\nequation\n"
+                    f"  der(v) = if v > s then {-down!r} else {up!r};\n  der(s) = 0;\n  der(x) = v - s;\n"
+                    f"  when {('time > ' + repr(when)) if seed % 2 else f'sample({when!r}, 10)'} then\n    {action};\n  end when;\nend M;\n")
+            area = 0.125 / down + kick * abs(kick) / 2 / (down if kick > 0 else up)
+            solver = SOLVERS[seed % len(SOLVERS)]
+            with self.subTest(seed=seed, solver=solver):
+                run, values, _ = report(text, 5.0, solver, 1e-7)
+                self.assertEqual(run.returncode, 0, run.stderr + text)
+                self.assertLess(abs(values["v"] - values["s"]), 1e-5, text)
+                self.assertLess(abs(values["x"] - area), 1e-4, text)
+
     def test_branches_that_meet(self):
         """Two nodes that charge to the same voltage, with a diode between them: at rest round-off says which way it is."""
         for seed in runs.seeds(6):

@@ -571,6 +571,7 @@ void switches_leave(Switches *switches) {
     const Slide *slide = &switches->slide[k];
     *mode_of(switches, slide->mode) = slide->value[slide->weight > 0.5];
     switches->slid[slide->mode] = true;
+    switches->at[slide->mode] = switches->difference[slide->mode];
   }
   switches_forget_slides(switches);
 }

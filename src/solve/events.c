@@ -694,6 +694,7 @@ static bool reset_columns(View *view, double t, double *y, bool *any) {
   }
   *any = held != NULL;
   if (!held) return true;
+  switches_leave(view->switches); /* what slid may be off its edge now */
   bool ok = solve_held(view, t, y, held);
   if (ok) reset_keep_preferred(view, t, before, held, y);
   heap_free_all(heap, held, before);

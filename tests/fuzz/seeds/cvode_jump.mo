@@ -8,7 +8,7 @@ model M
   Real y6(stateSelect = StateSelect.never);
   Real z7(start = 10);
   Real z8(nominal = 10);
-  record R9 Real a; Real b = 2; end R9;
+  record R9 Real a; Real b; end R9;
   R9 r9(a(start = 1));
 initial equation
 x1 = 0.5;
