@@ -35,12 +35,13 @@ static bool is_parametric(const Finder *finder, Expr e) {
   return true;
 }
 
-/* One pass in order of indices: children come first. */
+/* One pass in order of indices: children come first. The graph may hold variables that another model over it has besides. */
 static void survey(Finder *finder) {
   const Dag *dag = finder->model->dag;
   for (uint32_t e = 0, size = dag_size(dag); e < size; e++) {
     finder->parametric[e] = is_parametric(finder, e);
-    if (dag_op(dag, e) == OP_VARIABLE && dag_order(dag, e) > 0) finder->differentiated[dag_index(dag, e)] = true;
+    if (dag_op(dag, e) == OP_VARIABLE && dag_order(dag, e) > 0 && dag_index(dag, e) < finder->aliases.count)
+      finder->differentiated[dag_index(dag, e)] = true;
   }
 }
 
@@ -238,7 +239,7 @@ void model_substitute_aliases(Model *model, const Aliases *aliases, ExprVec *res
   Dag *dag = model->dag;
   ExprVec from = {0}, to = {0};
   for (uint32_t e = 0, size = dag_size(dag); e < size; e++) {
-    if (dag_op(dag, e) != OP_VARIABLE) continue;
+    if (dag_op(dag, e) != OP_VARIABLE || dag_index(dag, e) >= aliases->count) continue; /* as in survey */
     Expr image = substitute_for(dag, aliases, dag_index(dag, e), dag_order(dag, e));
     if (image == e) continue;
     vec_push(model->heap, &from, e);
