@@ -492,7 +492,7 @@ static bool solve_from_nominal(Attempt *attempt) {
 /* How far around the start values, or around 0, guesses lie, over nominal and the size of the start value; a refusal of a large system
  * must not cost many times what its solution does. */
 static const double SPREAD[] = {0.3, 1, 3, 10};
-enum { SPREADS = sizeof SPREAD / sizeof *SPREAD, ELSEWHERE = 16, ELSEWHERE_ROWS = 2000 };
+enum { SPREADS = sizeof SPREAD / sizeof *SPREAD, ELSEWHERE = 16, ELSEWHERE_ROWS = 256 };
 
 /* Guesses spread evenly over rounds and columns (multiples of the golden ratio), within min and max; the first is 0. */
 static void guess_elsewhere(const Attempt *attempt, uint32_t round, double *y) {
@@ -527,7 +527,7 @@ static bool try_elsewhere(Attempt *attempt) {
   Best best = best_make(attempt);
   attempt->initial->way = WAY_ALL_ROWS;
   set_weights(attempt, patch, MOVE_EQUALLY, weights);
-  for (uint32_t round = 0; round < rounds && round < ELSEWHERE && best.cost > 0; round++)
+  for (uint32_t round = 0; rounds > 1 && round < rounds && round < ELSEWHERE && best.cost > 0; round++)
     if (solve_guess(attempt, patch, round, false) || solve_guess(attempt, patch, round, true))
       best_take(attempt, &best);
   heap_free(attempt->system->heap, weights);

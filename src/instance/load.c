@@ -176,15 +176,38 @@ static ClassVec all_classes(const Ast *ast) {
   return all;
 }
 
-/* Base Modelica is flat, but for what its records say of their fields. */
+/* The record of a component of a class that is no function, if it is one of the file's; NULL: none. */
+static const AstClass *record_of(const Ast *ast, const AstElement *element, const ClassVec *all) {
+  if (element->kind != AST_COMPONENT) return NULL;
+  AstPath name = element->component->type->name;
+  const AstClass *type = find_named(all, ast_part(ast, name, name.count - 1)->name);
+  return type && type->kind == CLASS_RECORD ? type : NULL;
+}
+
+/* Has the class a component of a record whose fields say more, or those of the records in it? */
+static bool has_full_record(const Ast *ast, const AstClass *definition, const ClassVec *all, uint32_t depth) {
+  for (uint32_t i = 0; i < definition->elements.count && depth; i++) {
+    const AstClass *record = record_of(ast, &definition->elements.data[i], all);
+    if (record && (is_full_record(ast, record, all) || has_full_record(ast, record, all, depth - 1))) return true;
+  }
+  return false;
+}
+
+/* Of Base Modelica: components of records are rare, functions with records that say much of their fields are not. */
+static bool is_flat_base(const Ast *ast, const AstClass *definition, const ClassVec *all) {
+  bool has_variables = definition->kind != CLASS_FUNCTION && definition->kind != CLASS_RECORD;
+  return !has_variables || !has_full_record(ast, definition, all, all->count);
+}
+
+/* Base Modelica is flat, but for what the records of its variables say of their fields. */
 static bool is_flat(const Ast *ast, bool is_alone) {
   ClassVec all = all_classes(ast);
   bool is_base = ast->main->version, fits = is_base || is_alone;
   for (uint32_t i = 0; i < all.count && fits; i++) {
     const AstClass *definition = all.data[i];
-    fits = !is_full_record(ast, definition, &all) &&
-           (is_base || (is_flat_class(ast, definition) && !has_model_component(ast, definition, &all) &&
-                        !has_other_base(ast, definition, &all)));
+    fits = is_base ? is_flat_base(ast, definition, &all)
+                   : !is_full_record(ast, definition, &all) && is_flat_class(ast, definition) &&
+                         !has_model_component(ast, definition, &all) && !has_other_base(ast, definition, &all);
   }
   fits = fits && (is_base || !uses_library(ast, &all));
   vec_free(ast->heap, &all);
