@@ -12,7 +12,7 @@ import tempfile
 import unittest
 
 from elimination import solve
-from runs import Tally, by_turns, seeds, simulate, solver_names
+from runs import SANITIZED, Tally, by_turns, seeds, simulate, solver_names
 
 DAEDAL = os.environ["DAEDAL"]
 METHODS = re.search(r"index reduction: (.*)", subprocess.run([DAEDAL, "simulate", "--help"], capture_output=True, text=True, check=True).stdout).group(1).split(", ")
@@ -305,6 +305,7 @@ class Shared(unittest.TestCase):
                 for method in by_turns(METHODS, seed + turn): self.add(tally, seed, method=method, solver=solver)
             tally.check(self, 0.8)
 
+    @unittest.skipIf(SANITIZED, "many runs, each a process of a slow program")
     def test_kinks(self):
         """A kink of a constraint on positions, however it is written, is an event at which velocities jump: so it is with every method."""
         for method in METHODS:
@@ -313,6 +314,7 @@ class Shared(unittest.TestCase):
                 for seed in seeds(3): self.add(tally, seed + 3 * turn, kink=kink, method=method)
             tally.check(self, 0.3 if method in ("dummy", "strangeness") else 0.7)
 
+    @unittest.skipIf(SANITIZED, "many runs, each a process of a slow program")
     def test_kinks_with_solvers(self):
         for solver in solver_names():
             tally = Tally(f"kinks with {solver}")
@@ -321,6 +323,7 @@ class Shared(unittest.TestCase):
                     for method in by_turns(METHODS, seed + turn): self.add(tally, seed + 40 + turn, kink=kink, method=method, solver=solver)
             tally.check(self, 0.8)
 
+    @unittest.skipIf(SANITIZED, "many runs, each a process of a slow program")
     def test_guards(self):
         """Branches in noEvent that meet smoothly make no event, also in a constraint on positions: beyond its edge one of them is not defined."""
         for seed in seeds(6):
@@ -341,6 +344,7 @@ class Shared(unittest.TestCase):
                 self.assertAlmostEqual(run.end("x"), x, delta=1e-5, msg=f"{seed} {method}")
                 self.assertAlmostEqual(run.end("v"), v, delta=1e-5, msg=f"{seed} {method}")
 
+    @unittest.skipIf(SANITIZED, "many runs, each a process of a slow program")
     def test_modes(self):
         """A kink of a constraint that only some mode has makes an event, too, or a warning where that mode is not one of those tried."""
         text = ("model M\n Real z(start = -0.5, fixed = true), x(start = 0, fixed = true), y(start = 0, fixed = true), v(start = 0, fixed = true), w(start = 0, fixed = true), l, k;\n"

@@ -113,11 +113,18 @@ static void clones_can_be_read(void **state) {
     for (const char *const *method = daedal_method_names(); *method; method++) read_clone(EXAMPLES[k], *method);
 }
 
+/* Of so many runs one, under sanitizers, which take long. */
+static uint64_t every(uint64_t count) {
+  const char *kind = getenv("BUILD_KIND");
+  return kind && !strcmp(kind, "asan") ? count : 1;
+}
+
 static void beginnings_stay(void **state) {
   (void)state;
   for (size_t k = 0; k < sizeof EXAMPLES / sizeof *EXAMPLES; k++)
     for (const char *const *method = daedal_method_names(); *method; method++)
-      if (strcmp(*method, "none") != 0) /* its runs begin with a plan for the mode of the start */
+      if (strcmp(*method, "none") != 0 && /* its runs begin with a plan for the mode of the start */
+          (every(2) == 1 || !strcmp(*method, "dummy")))
         compare_beginnings(EXAMPLES[k], *method);
 }
 
@@ -203,13 +210,13 @@ static void states_go_on_alike(void **state) {
       "model Ends Real x(start = 1, fixed = true), z; equation der(x) = if x > 0.5 then -1 else -0.1*z; z = x^2 + "
       "sin(time);\n"
       "when x < 0.45 then terminate(\"low\"); end when; end Ends;\n"};
-  uint64_t seed = 12;
+  uint64_t seed = 12, turn = 0;
   for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
     daedal_model *model = daedal_load_text(texts[k], strlen(texts[k]), NULL, NULL, NULL);
     assert_int_equal(daedal_model_status(model), DAEDAL_OK);
     for (const char *const *method = daedal_method_names(); *method; method++)
       for (const char *const *solver = daedal_solver_names(); *solver; solver++)
-        check_alike(model, *method, *solver, 1.5, &seed);
+        if (turn++ % every(9) == 0) check_alike(model, *method, *solver, 1.5, &seed);
     daedal_model_free(model);
   }
 }

@@ -25,6 +25,7 @@ struct Heap {
   size_t bytes;
   jmp_buf *catch_point;
   struct HeapGuest *guests;
+  size_t largest_seen; /* of what heap_expect found */
 };
 
 static void *resize_default(void *context, void *pointer, size_t size) {
@@ -166,9 +167,16 @@ void heap_destroy(Heap *heap) {
 
 static void destroy_object(void *heap) { heap_destroy(heap); }
 
+void heap_expect(Heap *heap, size_t size) {
+  if (size <= heap->largest_seen) return;
+  heap_free(heap, heap_resize(heap, NULL, size)); /* not touched */
+  heap->largest_seen = size;
+}
+
 Heap *heap_within(Heap *outer, void **ticket) {
   Heap *heap = heap_new(&outer->hook);
   if (!heap) heap_fail(outer);
+  heap->largest_seen = outer->largest_seen;
   heap->catch_point = outer->catch_point;
   *ticket = heap_defer(outer, destroy_object, heap);
   return heap;

@@ -51,6 +51,9 @@ void *heap_copy(Heap *heap, const void *data, size_t count, size_t size);
 /* As realloc; new bytes are not zeroed. `pointer` may be NULL. */
 void *heap_resize(Heap *heap, void *pointer, size_t size);
 
+/* Is there room for so much, for a library that cannot be refused it? Asks once, and gives it back. */
+void heap_expect(Heap *heap, size_t size);
+
 /* Frees one block early. NULL is allowed. */
 void heap_free(Heap *heap, void *pointer);
 
