@@ -188,6 +188,11 @@ void decisions_start(Decisions *decisions, const double *starts) {
   evaluator->discretes[decisions->logic->initial] = 1;
 }
 
+void decisions_draw_as(Decisions *decisions, const Decisions *before) {
+  decisions->seed = before->seed;
+  decisions->drawn = before->drawn;
+}
+
 void decisions_started(Decisions *decisions) {
   decisions->evaluator->discretes[decisions->logic->initial] = 0;
   copy_pre(decisions);

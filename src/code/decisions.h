@@ -34,6 +34,9 @@ Decisions *decisions_new(Heap *heap, Evaluator *evaluator);
  * variable; NULL and NAN: none. */
 void decisions_start(Decisions *decisions, const double *starts);
 
+/* Draws the random numbers of an initialization of the same logic in another array. */
+void decisions_draw_as(Decisions *decisions, const Decisions *before);
+
 /* Initialization is over: initial() is false, and pre() is what was found. */
 void decisions_started(Decisions *decisions);
 

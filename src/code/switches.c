@@ -414,6 +414,13 @@ uint32_t switches_set(Switches *switches, double t, const double *y) {
   return changed + decide(switches, t, y);
 }
 
+bool switches_settle(Switches *switches, double t, const double *y) {
+  switches->matter = false;
+  for (uint32_t round = 0; round <= modes_leaves(switches->modes) && !switches->matter; round++)
+    if (!switches_evaluate(switches, t, y) || !switches_set(switches, t, y)) return false;
+  return switches->matter;
+}
+
 bool switches_undecided(const Switches *switches) {
   for (uint32_t m = 0; m < switches->modes->count; m++)
     if (switches->changes[m] >= CHANGE_LIMIT) return true;

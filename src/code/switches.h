@@ -154,6 +154,9 @@ bool switches_agree(const Switches *switches);
  * edge goes where its rate leads. A mode that has changed to and fro since switches_begin stays. */
 uint32_t switches_set(Switches *switches, double t, const double *y);
 
+/* Sets all that is discrete by the columns at (t, y), until it stays. Do rows depend on what has changed? */
+bool switches_settle(Switches *switches, double t, const double *y);
+
 /* Did a mode go to and fro since switches_begin? */
 bool switches_undecided(const Switches *switches);
 

@@ -636,6 +636,9 @@ Initial initial_of_ranks(const Initializer *initializer, const StartValues *star
   initial.column = heap_array(heap, n, sizeof *initial.column);
   initial.y = initial.value = heap_array(heap, n, sizeof *initial.value);
   memcpy(initial.value, ranks->y, n * sizeof *initial.value);
+  initial.discretes =
+      heap_copy(heap, ranks->evaluator->discretes, ranks->problem.model->discretes.count, sizeof(double));
+  initial.discrete_starts = ranks->discrete_starts;
   starts_collect(ranks->evaluator, starts, HUGE_VAL, initial.column, &silent);
   for (uint32_t q = 0; q < n; q++) initial.fixed += initial.column[q].fixed;
   initial.free = initial.dof > initial.fixed ? (uint32_t)(initial.dof - initial.fixed) : 0;

@@ -55,14 +55,6 @@ void start_inputs(Evaluator *evaluator, const StartValues *starts) {
   }
 }
 
-/* Sets all that is discrete by the values found, until it stays. Do rows depend on what has changed? */
-static bool modes_differ(Switches *switches, double t, const double *y) {
-  switches->matter = false;
-  for (uint32_t round = 0; round <= modes_leaves(switches->modes) && !switches->matter; round++)
-    if (!switches_evaluate(switches, t, y) || !switches_set(switches, t, y)) return false;
-  return switches->matter;
-}
-
 /* Initial values for the modes of now, until the values found have those modes. */
 static bool solve_modes(Initializer *initializer, Switches *switches, const StartValues *starts, const RunOptions *run,
                         Initial *initial, Diags *diags) {
@@ -70,7 +62,7 @@ static bool solve_modes(Initializer *initializer, Switches *switches, const Star
   for (int round = 0; round < ROUNDS; round++) {
     if (!initial_solve(initializer, starts, run->start, run->tolerance, initial, diags)) return false;
     past_guess(initializer->evaluator, run->start, initial->y);
-    if (!switches || !modes_differ(switches, run->start, initial->y)) return true;
+    if (!switches || !switches_settle(switches, run->start, initial->y)) return true;
   }
   diag_error(diags, DIAG_INIT, (Span){0},
              "no consistent initial values: the conditions of if-expressions do not settle; change the start "

@@ -131,6 +131,17 @@ static bool has_successor(const Array *array, uint32_t column) {
   return (int32_t)array_order(array, column) < array->d[array->column_unknown[column]];
 }
 
+bool strangeness_determines_last(const Strangeness *strangeness, const Ranks *ranks, Arena *arena) {
+  const Array *array = strangeness->array;
+  double *part = arena_array(arena, (size_t)array->rows * array->columns + 1, sizeof *part);
+  int32_t count = 0;
+  for (uint32_t q = 0; q < array->columns; q++) {
+    if (strangeness_is_x(strangeness, q) && has_successor(array, q)) continue;
+    memcpy(part + (size_t)count++ * array->rows, ranks->matrix + (size_t)q * array->rows, array->rows * sizeof *part);
+  }
+  return dense_values(part, (int32_t)array->rows, count, strangeness->rank_tolerance, arena).rank == count;
+}
+
 /* The a columns of x that the constraints Z2^T F_x determine; those without a derivative in the array cannot
  * be states. */
 static void choose_x(Strangeness *strangeness, const Ranks *ranks, Arena *arena, bool *solved) {

@@ -2,7 +2,6 @@
 #include "reduce/strangeness.h"
 
 #include "array/kink_modes.h"
-#include "code/switches.h"
 #include "reduce/method.h"
 
 #include <math.h>
@@ -77,6 +76,13 @@ void strangeness_copy_selection(Strangeness *strangeness, Heap *heap) {
   strangeness->to = heap_copy(heap, strangeness->to, columns, sizeof(int32_t));
 }
 
+/* The discrete values, with those of before the event. */
+static void copy_leaves(Evaluator *to, const Evaluator *from) {
+  size_t leaves = modes_leaves(to->code->modes) * sizeof(double);
+  memcpy(to->discretes, from->discretes, leaves);
+  memcpy(to->pre, from->pre, leaves);
+}
+
 Strangeness strangeness_run(const Strangeness *strangeness, Heap *heap, Arena *arena, Diags *diags) {
   Strangeness run = *strangeness;
   size_t columns = run.array->columns;
@@ -84,14 +90,15 @@ Strangeness strangeness_run(const Strangeness *strangeness, Heap *heap, Arena *a
   run.arena = arena;
   run.diags = diags;
   run.evaluator = evaluator_new(heap, run.code, strangeness->evaluator->parameters);
-  memcpy(run.evaluator->discretes, strangeness->evaluator->discretes, modes_leaves(run.code->modes) * sizeof(double));
+  copy_leaves(run.evaluator, strangeness->evaluator);
   run.y = heap_copy(heap, strangeness->y, columns, sizeof(double));
   strangeness_copy_selection(&run, heap);
   return run;
 }
 
 /* Takes the array of the structural offsets with its consistent point, if its ranks say that structure was right: rows
- * independent, every column of w determined. false, silently: they do not, or it is too large. Dense: O(columns^3). */
+ * independent, every column of w determined, and those of x that cannot be states. false, silently: they do not, or it is
+ * too large. Dense: O(columns^3). */
 static bool strangeness_reduce(Strangeness *strangeness, ArrayCode *code, Evaluator *evaluator, const double *y,
                                double t) {
   Array *array = code->array;
@@ -104,7 +111,7 @@ static bool strangeness_reduce(Strangeness *strangeness, ArrayCode *code, Evalua
   strangeness->reduced = true;
   count_columns(strangeness);
   bool ok = strangeness_ranks(strangeness, t, y, &scratch, &ranks) && ranks.all == (int32_t)array->rows &&
-            ranks.high == ranks.w_count;
+            strangeness_determines_last(strangeness, &ranks, &scratch);
   if (ok) {
     strangeness->a = strangeness->solved = ranks.all - ranks.high;
     strangeness->d = strangeness->size - strangeness->a;
@@ -165,6 +172,17 @@ static double first_value(const Strangeness *strangeness, const Array *before, c
   return order ? 0 : start_value(strangeness, unknown);
 }
 
+/* What evaluates the array, with the discrete values and the parameters found so far. */
+static void make_evaluator(Strangeness *strangeness) {
+  const Evaluator *before = strangeness->evaluator;
+  const Switches *began = strangeness->switches;
+  Evaluator *evaluator = strangeness->evaluator =
+      evaluator_new(strangeness->heap, strangeness->code, before ? before->parameters : strangeness->parameters);
+  Switches *switches = strangeness->switches = switches_new(strangeness->heap, evaluator);
+  if (before) copy_leaves(evaluator, before);
+  if (before && switches && switches->decisions) decisions_draw_as(switches->decisions, began->decisions);
+}
+
 /* The array for these offsets, with the values known so far. */
 static void make_array(Strangeness *strangeness, const int32_t *c, const int32_t *d) {
   const Problem *problem = &strangeness->problem;
@@ -172,20 +190,30 @@ static void make_array(Strangeness *strangeness, const int32_t *c, const int32_t
   const double *value = strangeness->y;
   Array *array = strangeness->array = arena_alloc(strangeness->arena, sizeof(Array));
   *array = array_make(problem, c, d, strangeness->arena);
-  const Evaluator *modes_of = strangeness->evaluator;
   strangeness->code = array_code_new(strangeness->heap, array, strangeness->modes);
-  Evaluator *evaluator = evaluator_new(strangeness->heap, strangeness->code, strangeness->parameters);
-  if (modes_of) memcpy(evaluator->discretes, modes_of->discretes, modes_leaves(strangeness->modes) * sizeof(double));
-  strangeness->evaluator = evaluator;
+  make_evaluator(strangeness);
   strangeness->y = heap_array(strangeness->heap, array->columns, sizeof(double));
   for (uint32_t q = 0; q < array->columns; q++)
     strangeness->y[q] = first_value(strangeness, before, value, array->column_unknown[q], array_order(array, q));
 }
 
-/* Sets the modes by the relations at y; returns how many changed. */
-static uint32_t set_modes(Strangeness *strangeness, double t) {
-  Switches *switches = switches_new(strangeness->heap, strangeness->evaluator);
-  return switches && switches_evaluate(switches, t, strangeness->y) ? switches_set(switches, t, strangeness->y) : 0;
+/* Discrete variables begin at their start values, modes at what relations are for those of all others. */
+static void start_modes(Strangeness *strangeness, double t) {
+  Switches *switches = strangeness->switches;
+  if (!switches) return;
+  if (switches->decisions) decisions_start(switches->decisions, strangeness->start);
+  switches_guess(switches, t, strangeness->y);
+}
+
+/* The discrete values found are those of the start. false: an error is in diags. */
+static bool end_modes(Strangeness *strangeness, double t) {
+  Decisions *decisions = strangeness->switches ? strangeness->switches->decisions : NULL;
+  if (!decisions) return true;
+  if (!decisions_defined(decisions, t, DIAG_INIT, strangeness->diags)) return false;
+  strangeness->discrete_starts = heap_copy(strangeness->heap, strangeness->evaluator->pre,
+                                           strangeness->problem.model->discretes.count, sizeof(double));
+  decisions_started(decisions);
+  return true;
 }
 
 /* Every equation differentiated `level` times. false: an error is in diags. */
@@ -214,7 +242,7 @@ static bool raise_level(Strangeness *strangeness, double t, bool may_move, uint3
   for (int32_t level = 0; level <= LEVEL_LIMIT; level++) {
     bool first = !strangeness->evaluator;
     if (!make_uniform(strangeness, level)) return false;
-    if (first) set_modes(strangeness, t);
+    if (first) start_modes(strangeness, t);
     if (!strangeness_find_point(strangeness, t, may_move)) return false;
     Arena scratch = arena_make(strangeness->heap);
     Ranks ranks;
@@ -359,12 +387,13 @@ static bool strangeness_build(Strangeness *strangeness, double t) {
   uint32_t *open = arena_array(strangeness->arena, written.unknowns, sizeof *open);
   strangeness->reduced = strangeness->shrunk = false;
   strangeness->evaluator = NULL;
+  strangeness->switches = NULL;
   for (int round = 0; round < ROUND_LIMIT; round++) {
     strangeness->problem = written;
     if (!build_once(strangeness, t, open)) return false;
-    if (set_modes(strangeness, t)) continue;
+    if (strangeness->switches && switches_settle(strangeness->switches, t, strangeness->y)) continue;
     report_held(strangeness, open);
-    return true;
+    return end_modes(strangeness, t);
   }
   diag_error(strangeness->diags, DIAG_INIT, (Span){0},
              "no consistent initial values: the conditions of if-expressions do not settle; change the start "

@@ -15,6 +15,7 @@
  */
 #pragma once
 
+#include "code/switches.h"
 #include "reduce/dense.h"
 #include "reduce/reduction.h"
 
@@ -39,10 +40,12 @@ typedef struct Strangeness {
   Array *array;
   ArrayCode *code;
   Evaluator *evaluator;
-  bool reduced;   /* the array has structural offsets */
-  bool staged;    /* states are exchanged within their stage only */
-  bool shrunk;    /* it is the uniform one without what is not needed */
-  int32_t *first; /* per unknown: number of its columns in x */
+  Switches *switches;      /* of a uniform array, while its point is looked for; NULL: nothing is discrete */
+  double *discrete_starts; /* of the uniform one, per discrete variable: before the initial event */
+  bool reduced;            /* the array has structural offsets */
+  bool staged;             /* states are exchanged within their stage only */
+  bool shrunk;             /* it is the uniform one without what is not needed */
+  int32_t *first;          /* per unknown: number of its columns in x */
   /* the characteristic values; x has `size` columns, u of which the equations leave free: they are held by
    * equations added */
   int32_t mu, size, a, d, v, u;
@@ -105,6 +108,9 @@ int32_t strangeness_constraints(const Strangeness *strangeness, const Ranks *ran
 
 /* Unknowns whose first derivative the equations leave open, independent ones; returns how many. */
 int32_t strangeness_open(const Strangeness *strangeness, const Ranks *ranks, Arena *arena, uint32_t *unknowns);
+
+/* Do the rows determine w and the columns of x whose derivative the array does not have? */
+bool strangeness_determines_last(const Strangeness *strangeness, const Ranks *ranks, Arena *arena);
 
 /* The rows that determine x and its first derivatives: the support of all combinations of independent rows
  * without higher derivatives. needed[rows]; without equations that depend on others, the only such set. */
