@@ -494,5 +494,72 @@ class Elsewhere(unittest.TestCase):
                 self.assertLess(init.json["residual"], 1e-12)
 
 
+class Branches(unittest.TestCase):
+    """Branches of different index that hang on a discrete variable: init and simulate begin in the mode that holds, with every method,
+    whatever the type of the variable and the way in which it gets its value."""
+
+    TYPES = {"Integer": ("Integer", "2", "3", "d == 2", 2), "Boolean": ("Boolean", "true", "false", "d", 1),
+             "Real": ("discrete Real", "2.5", "1.5", "d > 2", 2.5), "enumeration": ("E", "E.b", "E.c", "d == E.b", 2)}
+    WAYS = {"fixed": ("(start = {0}, fixed = true)", "", "when"), "start": ("(start = {0})", "", "when"),
+            "pre": ("", "initial equation\n  pre(d) = {0};\n", "when"),
+            "initial": ("", "", "when initial() then d = {0}; elsewhen")}
+    METHODS = ("dummy", "minimal", "projection", "underlying", "overdetermined", "strangeness", "none")
+
+    @staticmethod
+    def branches(rng, x):
+        """Declarations, equations, the two branches, and the values at the start in the first of them."""
+        a, b = round(rng.uniform(0.5, 2), 2), round(rng.uniform(-2, 2), 2)
+        return rng.choice([
+            ("Real y;", "", f"y = {a}*x^2 + {b}", "der(y) = x", {"y": a*x*x + b}),
+            (f"Real y(start = {b}, fixed = true);", "", f"der(y) = {a}*x", "y = x", {"y": b, "der(y)": a*x}),
+            ("Real y, u;", "der(u) = y;", f"u = {a}*x^2 + {b}", "y = x", {"u": a*x*x + b, "y": 2*a*x, "der(u)": 2*a*x}),
+            ("Real y, u, v;", "der(u) = v; der(v) = y;", f"u = {a}*x^2 + {b}", "y = x - u",
+             {"u": a*x*x + b, "v": 2*a*x, "y": 2*a})])
+
+    def model(self, rng, kind, way):
+        declared, value, other, test, number = self.TYPES[kind]
+        modifier, initial, when = (part.format(value) for part in self.WAYS[way])
+        x = round(rng.uniform(1, 3), 2)
+        more, equations, first, second, expected = self.branches(rng, x)
+        return ("model M\n  type E = enumeration(a, b, c);\n" +
+                f"  Real x(start = {x}, fixed = true);\n  {declared} d{modifier};\n  {more}\n{initial}equation\n" +
+                f"  der(x) = 1;\n  {equations}\n  if {test} then {first}; else {second}; end if;\n" +
+                f"  {when} x > {x + 0.5} then d = {other}; end when;\nend M;\n"), {"d": number, "x": x, **expected}
+
+    def first_row(self, text, method):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "m.mo"
+            path.write_text(text)
+            run = subprocess.run([DAEDAL, "simulate", path, "--method", method, "--stop-time", "0.3", "--intervals", "1",
+                                  "--output-file", "-"], capture_output=True, text=True)
+        lines = run.stdout.splitlines()
+        return run, dict(zip(lines[0].split(","), map(float, lines[1].split(",")))) if len(lines) > 1 else {}
+
+    def check(self, text, method, expected):
+        run, row = self.first_row(text, method)
+        init = Init(text, "--method", method)
+        self.assertIn(init.code, (0, run.returncode) if run.returncode else (0,), (init.words, run.stderr))
+        if init.code == 0:
+            self.assertLess(init.json["residual"], 1e-9)
+        if run.returncode:
+            return False
+        for name, value in expected.items():
+            self.assertAlmostEqual(init[name], value, 9, (name, init.words))
+            self.assertAlmostEqual(row[name], value, 9, (name, run.stderr))
+        return True
+
+    def test_generated(self):
+        rng = random.Random(11)
+        done = {method: 0 for method in self.METHODS}
+        cases = [(kind, way) for kind in self.TYPES for way in self.WAYS]
+        for kind, way in rng.sample(cases, 4) if SLOW else cases:
+            text, expected = self.model(rng, kind, way)
+            for method in self.METHODS:
+                with self.subTest(model=text, method=method):
+                    done[method] += self.check(text, method, expected)
+        for method in ("dummy", "minimal", "strangeness"):
+            self.assertEqual(done[method], 4 if SLOW else len(cases), done)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -20,7 +20,9 @@ static const Plan *make_mode(Simulation *simulation, const Handover *handover, b
   request.opens_kinks = simulation->plan->request.opens_kinks;
   if (handover) request.run.start = handover->time;
   Plan *plan = heap_alloc(simulation->heap, sizeof *plan);
-  if (!plan_make_for(plan, simulation->heap, simulation->plan->model, &request, holds, diags)) return NULL;
+  if (!(handover ? plan_make_for : plan_make_at_start)(plan, simulation->heap, simulation->plan->model, &request, holds,
+                                                       diags))
+    return NULL;
   vec_push(simulation->heap, &simulation->modes, plan);
   return plan;
 }
@@ -29,11 +31,10 @@ const Plan *mode_plan(Simulation *simulation, const Handover *handover, bool *is
   if (simulation->view && simulation->view->sensitivity) {
     diag_error(simulation->diags, DIAG_INTEGRATION, (Span){0},
                "at time %.10g an event changes the structure of the equations, which sensitivities do not follow",
-               handover ? handover->time : simulation->request.run.start);
+               handover->time);
     return NULL;
   }
-  Evaluator *evaluator = handover ? handover->evaluator : simulation->view->evaluator;
-  bool *holds = start_branches(simulation->plan, evaluator, simulation->heap);
+  bool *holds = start_branches(simulation->plan, handover->evaluator, simulation->heap);
   const Plan *known = find_mode(simulation, holds);
   *is_new = !known;
   return known ? known : make_mode(simulation, handover, holds, simulation->diags);
@@ -100,21 +101,23 @@ static bool restructure(Simulation *simulation, double t, const double *y) {
   return true;
 }
 
+/* Is the system made for all branches singular at the start? */
+static bool misfits_start(const Simulation *simulation) {
+  const View *view = simulation->view;
+  TurningPoint point;
+  if (!view->conditions || view->holds) return false;
+  return !simulation->plan->run.structure || simulation_is_singular(simulation, &point);
+}
+
 bool mode_begin(Simulation *simulation) {
-  bool is_new;
-  const Plan *plan = mode_plan(simulation, NULL, &is_new);
+  if (!misfits_start(simulation)) return true;
+  bool *holds = start_branches(simulation->plan, simulation->view->evaluator, simulation->heap);
+  const Plan *plan = make_mode(simulation, NULL, holds, simulation->diags);
   if (!plan) return false;
   simulation->plan = simulation->first = plan;
   simulation->is_shared = false;
-  simulation->original = plan->first;
-  simulation->initializer = plan->initializer;
-  simulation->initial = plan->initial;
-  simulation->statistics = (RunStatistics){0};
-  if (!simulation_make_view(simulation)) return false;
-  simulation_note_beginning(simulation);
-  simulation->facts.states = (uint32_t)simulation->view->system.links;
-  recorder_rebind(simulation->recorder, simulation->system.evaluator);
-  return true;
+  simulation_begin_alone(simulation);
+  return simulation_make_view(simulation);
 }
 
 RunStatus mode_loop(Simulation *simulation, bool resumes) {

@@ -43,6 +43,8 @@ bool ranks_take_over(const Strangeness *strangeness, const Request *request, con
 void seconds_add(Seconds *seconds, size_t place, double begin);
 /* holds: the branches to make it for; NULL: all. */
 bool plan_make_for(Plan *plan, Heap *heap, const Model *model, const Request *request, bool *holds, Diags *diags);
+/* For branches that seem to hold at the start, or for those that do by the initial values found. */
+bool plan_make_at_start(Plan *plan, Heap *heap, const Model *model, const Request *request, bool *holds, Diags *diags);
 
 /* ---- system.c ---- */
 
@@ -63,14 +65,13 @@ bool pass_view(Simulation *simulation);
 
 /* ---- modes.c ---- */
 
-/* The plan of the mode that the handover leads into, made when first met; NULL: of the mode in which the run begins. NULL: an
- * error is in diags. */
+/* The plan of the mode that the handover leads into, made when first met. NULL: an error is in diags. */
 const Plan *mode_plan(Simulation *simulation, const Handover *handover, bool *is_new);
 /* The same plan as that of another run. NULL: an error is in diags. */
 const Plan *mode_plan_again(Simulation *simulation, const Plan *other);
 /* The columns of the model's array where the view is. */
 double *mode_columns(const Simulation *simulation, const double *y, Heap *heap);
-/* Begins in a plan of its own for the mode at the start, which the one for all branches does not fit. */
+/* Begins in a plan of its own for the mode at the start, if the one for all branches does not fit it. false: an error is in diags. */
 bool mode_begin(Simulation *simulation);
 /* Begins the loop in the system of now; `resumes` after another one. */
 RunStatus mode_loop(Simulation *simulation, bool resumes);
@@ -88,5 +89,7 @@ bool simulation_take_up(Simulation *simulation);
 void simulation_make_loop(Simulation *simulation);
 /* Goes on after a call that ended so, through every structure. */
 bool simulation_go_on(Simulation *simulation, RunStatus status, double until, bool once);
+/* Is the system made singular just at the initial values? */
+bool simulation_is_singular(const Simulation *simulation, TurningPoint *point);
 /* A simulation without values yet. */
 void simulation_open(Simulation *simulation, Heap *heap, const Plan *plan, const Request *request, Diags *diags);

@@ -32,6 +32,38 @@ static bool pass_parameters(Plan *plan) {
                                 plan->diags);
 }
 
+/* Modes that lead to each other, at an edge, are left to the event that the run finds there. */
+bool plan_make_at_start(Plan *plan, Heap *heap, const Model *model, const Request *request, bool *holds, Diags *diags) {
+  uint32_t before = diags->list.count;
+  for (uint32_t round = 0;; round++) {
+    diags_keep(diags, before);
+    if (!plan_make_for(plan, heap, model, request, holds, diags)) return false;
+    bool *now = start_branches(plan, plan->first.evaluator, heap);
+    if (round > plan->branches.count || memcmp(now, holds, plan->branches.count * sizeof *now) == 0) return true;
+    holds = now;
+  }
+}
+
+/* A plan that failed for all branches, made for those that hold at the start values. */
+static bool plan_by_mode(Plan *plan, uint32_t before) {
+  Heap *heap = plan->heap;
+  if (!plan->conditions || plan->holds || plan->request.method->by_ranks) return false;
+  Diags attempt = diags_make(heap);
+  Plan *other = heap_alloc(heap, sizeof *other);
+  bool *holds = start_branches(plan, plan->first.evaluator, heap);
+  if (!plan_make_at_start(other, heap, plan->model, &plan->request, holds, &attempt)) {
+    if (plan->diags->list.count == before) diags_append(plan->diags, &attempt);
+    return false;
+  }
+  Diags *diags = plan->diags;
+  diags_keep(diags, before);
+  diags_append(diags, &attempt);
+  *plan = *other;
+  plan->arena = arena_make(heap); /* what is in the other one is used where it is */
+  plan->diags = diags;
+  return true;
+}
+
 /* A method by ranks starts where the others do. */
 static bool pass_common(Plan *plan) {
   if (!plan->request.method->by_ranks) return true;
@@ -40,7 +72,8 @@ static bool pass_common(Plan *plan) {
   request.method = &method_dummy;
   request.initialize_only = true;
   plan->common = heap_alloc(plan->heap, sizeof *plan->common);
-  if (!plan_make_for(plan->common, plan->heap, plan->model, &request, NULL, &silent)) plan->common = NULL;
+  if (!plan_make_for(plan->common, plan->heap, plan->model, &request, NULL, &silent) && !plan_by_mode(plan->common, 0))
+    plan->common = NULL;
   return true;
 }
 
@@ -172,15 +205,12 @@ static Structure mode_structure(Plan *plan, const bool *holds) {
   return structure_run(&plan->arena, &narrow.incidence);
 }
 
-/* Do the equations in the mode of now need other differentiations than those of all branches together? Then their structure says
- * nothing about this mode. */
+/* Have the equations in the mode of now other degrees of freedom than those of all branches together? Then the offsets of these are not
+ * optimal in this mode, and their system is singular there (Pryce 2001). */
 static bool needs_mode(Plan *plan) {
   if (!plan->branches.count || plan->holds || plan->conversions.count) return false;
-  bool *holds = start_branches(plan, plan->first.evaluator, plan->heap);
-  Structure now = mode_structure(plan, holds);
-  for (uint32_t i = 0; now.status == STRUCTURE_OK && i < plan->whole.equations; i++)
-    if (now.c[i] > plan->structure.c[i]) return true;
-  return false;
+  Structure now = mode_structure(plan, start_branches(plan, plan->first.evaluator, plan->heap));
+  return now.status == STRUCTURE_OK && now.dof != plan->structure.dof;
 }
 
 /* Where structure was wrong about the equations, the initial point may be a singular one of what was made of them: it is anywhere, and
@@ -312,6 +342,18 @@ static bool pass_reduce(Plan *plan) {
   return carries_delays(plan) && carries_modes(plan) && keeps_structure(plan);
 }
 
+/* Of the system's own model, whose first unknowns are those of the model: the derivatives that either of them writes. */
+static const uint32_t *written_orders(Plan *plan) {
+  const Model *model = plan->reduction.reduced.code->model;
+  uint32_t *orders = problem_written_orders(model, dag_scratch(model->dag));
+  if (model == plan->own) return orders;
+  uint32_t *given = problem_written_orders(plan->own, dag_scratch(plan->own->dag));
+  for (uint32_t u = 0; u < plan->own->unknowns.count; u++)
+    if (given[u] > orders[u]) orders[u] = given[u];
+  heap_free(dag_scratch(plan->own->dag)->heap, given);
+  return orders;
+}
+
 /* What runs need besides: signals, constraints to check, blocks to watch. */
 static bool pass_watch(Plan *plan) {
   const Reduced *reduced = &plan->reduction.reduced;
@@ -323,7 +365,7 @@ static bool pass_watch(Plan *plan) {
     for (uint32_t q = 0; q < strangeness->array->columns; q++) same[q] = q;
     source = same;
   }
-  plan->orders = problem_written_orders(reduced->code->model, dag_scratch(reduced->code->model->dag));
+  plan->orders = written_orders(plan);
   plan->run = (RunPlan){.structure = reduced->structure,
                         .constraints = constraint_plan(original, source),
                         .is_converted = plan->conversions.count > 0};
@@ -476,26 +518,6 @@ bool plan_make_for(Plan *plan, Heap *heap, const Model *model, const Request *re
 }
 
 /* ---- plans ---- */
-
-/* A plan that failed for all branches, made for those that hold at the start values. */
-static bool plan_by_mode(Plan *plan, uint32_t before) {
-  Heap *heap = plan->heap;
-  if (!plan->conditions || plan->holds || plan->request.method->by_ranks) return false;
-  Diags attempt = diags_make(heap);
-  Plan *other = heap_alloc(heap, sizeof *other);
-  bool *holds = start_branches(plan, plan->first.evaluator, heap);
-  if (!plan_make_for(other, heap, plan->model, &plan->request, holds, &attempt)) {
-    if (plan->diags->list.count == before) diags_append(plan->diags, &attempt);
-    return false;
-  }
-  Diags *diags = plan->diags;
-  diags_keep(diags, before);
-  diags_append(diags, &attempt);
-  *plan = *other;
-  plan->arena = arena_make(heap); /* what is in the other one is used where it is */
-  plan->diags = diags;
-  return true;
-}
 
 bool plan_make(Plan *plan, Heap *heap, const Model *model, const Request *request, Diags *diags) {
   uint32_t before = diags->list.count;

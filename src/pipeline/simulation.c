@@ -42,7 +42,6 @@ static bool pass_begin(Simulation *simulation) {
   if (simulation->request.initialize_only) return true;
   simulation_make_loop(simulation);
   RunStatus status = mode_loop(simulation, false);
-  if (status == RUN_MISLED) status = mode_begin(simulation) ? mode_loop(simulation, false) : RUN_FAILED;
   while (status == RUN_RESTRUCTURED) status = mode_follow(simulation);
   return status == RUN_DONE && (!simulation->request.resumption || simulation_take_up(simulation));
 }
@@ -185,8 +184,7 @@ static bool run_by_ranks(Simulation *simulation, uint32_t before) {
   return true;
 }
 
-/* Is the system made singular just at the initial values? */
-static bool is_singular_at_start(const Simulation *simulation, TurningPoint *point) {
+bool simulation_is_singular(const Simulation *simulation, TurningPoint *point) {
   const TurningPlan *watched = simulation->plan->run.watched;
   if (!watched) return false;
   Turning *turning = turning_new(simulation->heap, simulation->view, watched);
@@ -211,7 +209,7 @@ static void start_by_ranks(Simulation *simulation) {
   Diags *diags = simulation->diags;
   uint32_t before = diags->list.count;
   TurningPoint point;
-  if (!is_singular_at_start(simulation, &point)) return;
+  if (!simulation_is_singular(simulation, &point)) return;
   diag_error(diags, DIAG_SINGULAR_JACOBIAN, (Span){0}, "the Jacobian of %d equations is singular at the initial values",
              (int)point.size);
   simulation->statistics.stepper.turning = &point;

@@ -213,12 +213,12 @@ static bool find_functional(const Simulation *simulation, Functional *functional
   uint32_t signal = signals_find(recorder->signals, simulation->request.integrand);
   if (signal == MAP_NONE) signal = signals_find_variable(recorder->signals, simulation->request.integrand);
   const Signal *found = signal == MAP_NONE ? NULL : &recorder->signals->list.data[signal];
-  if (!found || found->column == SIGNAL_CONSTANT) {
+  uint32_t source = found && found->column != SIGNAL_CONSTANT ? recorder->source[found->column] : MAP_NONE;
+  if (source == MAP_NONE) {
     diag_error(simulation->diags, DIAG_USAGE, (Span){0}, "no gradient of %s: '%s' is no signal of the run that varies",
                simulation->request.functional, simulation->request.integrand);
     return false;
   }
-  uint32_t source = recorder->source[found->column];
   *functional = (Functional){.column = source < columns ? source : MAP_NONE,
                              .leaf = source < columns ? MAP_NONE : source - columns,
                              .sign = found->negated ? -1 : 1,
@@ -264,7 +264,7 @@ static bool start_sensitivities(Simulation *simulation) {
 bool pass_view(Simulation *simulation) {
   const Request *request = &simulation->request;
   simulation->facts.status = "singular";
-  if (!simulation_make_view(simulation)) return false;
+  if (!simulation_make_view(simulation) || !mode_begin(simulation)) return false;
   simulation_note_beginning(simulation);
   const System *system = &simulation->view->system;
   const Integrator *integrator = request->run.integrator;

@@ -263,8 +263,7 @@ static void take_system(RunLoop *run, View *view, const RunPlan *plan, double t,
 static RunStatus status_of(RunLoop *run, bool ok) {
   if (ok) return RUN_DONE;
   run_collect(run);
-  if (!stepper_restructured(run->stepper)) return RUN_FAILED;
-  return stepper_at_event(run->stepper) ? RUN_RESTRUCTURED : RUN_MISLED;
+  return stepper_restructured(run->stepper) ? RUN_RESTRUCTURED : RUN_FAILED;
 }
 
 RunStatus run_begin(RunLoop *run, View *view, const RunPlan *plan, double t, const double *y, bool resumes) {

@@ -48,7 +48,6 @@ typedef enum RunStatus {
   RUN_DONE,         /* what was asked for, or up to where the model or the callback ended the run */
   RUN_FAILED,       /* an error is in diags, and what was reached is in the recorder */
   RUN_RESTRUCTURED, /* at an event the equations take another structure: see run_event */
-  RUN_MISLED,       /* a system made for all branches is singular where it starts; nothing was done */
 } RunStatus;
 
 /* Rows go to the recorder (NULL: nowhere). options and statistics must outlive it. Lives in the heap. */
