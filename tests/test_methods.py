@@ -5,10 +5,13 @@ import json
 import math
 import os
 import pathlib
+import random
 import re
 import subprocess
 import tempfile
 import unittest
+
+from runs import seeds, simulate
 
 DAEDAL = os.environ["DAEDAL"]
 EXAMPLES = pathlib.Path(os.environ["SOURCE_DIR"]) / "examples"
@@ -383,6 +386,44 @@ class LeftOut(unittest.TestCase):
                 self.assertEqual((code, result["left_out"], result["rows"]), (0, 0, 17))
         code, result = report("reduce", EXAMPLES / "transamp.mo", "--method", "dummy")
         self.assertEqual((code, result["left_out"]), (0, 6))
+
+
+class Written(unittest.TestCase):
+    """Every variable that a model declares and every derivative that it writes is in the trajectory of every method, also where
+    equations are rewritten, or the variable is a constant or another one."""
+
+    FACTORS, FORCES = [-2, -1, 0.5, 1, 2, 3], ["1", "time", "sin(time)", "exp(-time)", "0.5*cos(2*time)"]
+
+    def equation(self, rng, own, count):
+        other = rng.choice([k for k in range(count) if k != own])
+        if rng.random() < 0.15:
+            return f"x{own} = " + rng.choice([str(rng.randint(-2, 2)), f"x{other}", f"-x{other}", f"der(x{other})"])
+        terms = [f"({rng.choice(self.FACTORS)})*" + rng.choice(["x{0}", "x{0}", "der(x{0})", "der(x{0})", "(x{0} + 0.3*x{0}^2)", "sin(x{0})"])
+                 for _ in range(rng.randint(1, 3))]
+        return " + ".join(term.format(k) for term, k in zip(terms, [own, *rng.sample(range(count), 2)])) + f" + {rng.choice(self.FORCES)} = 0"
+
+    def model(self, rng):
+        count = rng.randint(3, 6)
+        order = rng.sample(range(count), count)
+        equations = [self.equation(rng, own, count) for own in order]
+        names = [f"x{k}" for k in range(count)]
+        text = ("model M\n" + "".join(f"  Real {name}(start = {round(rng.uniform(-1, 1), 1)});\n" for name in names) + "equation\n" +
+                "".join(f"  {equation};\n" for equation in equations) + "end M;\n")
+        return text, {*names, *re.findall(r"der\(x\d\)", text)}
+
+    def test_generated(self):
+        done = {method: 0 for method in [*METHODS, "strangeness"]}
+        for seed in seeds(20 if SLOW else 60):
+            text, wanted = self.model(random.Random(seed))
+            for method in done:
+                found = simulate(text, method=method, stop_time=0.05, intervals=2)
+                if found.status: continue
+                done[method] += 1
+                with self.subTest(model=text, method=method):
+                    self.assertEqual(wanted - found.columns.keys(), set())
+                    if not method.startswith("ggl"):  # what cancels in the equations has no value there
+                        self.assertEqual({name for name in wanted if any(map(math.isnan, found.columns[name]))}, set())
+        self.assertGreater(min(done[method] for method in METHODS if not method.startswith("ggl")), 0, done)
 
 
 class BadUse(unittest.TestCase):

@@ -170,6 +170,8 @@ static bool solver_sources(daedal_result *result, ExportSources *sources) {
   if (!has_dummies(plan))
     return refuse_solver(result, "only what dummy derivatives make of a model can be; use --method dummy");
   vec_push(result->heap, sources, plan_source(result, plan, &simulation->system));
+  if (!recorder_has_all(sources->data->recorder))
+    return refuse_solver(result, "the equations of the mode at the start lack derivatives that the model writes");
   bool changes = plan->branches.count && (plan->holds || export_changes_structure(sources->data));
   if (changes && !add_modes(result, sources)) return false;
   number_sources(sources);

@@ -145,14 +145,14 @@ static bool raise_by_logic(const Problem *problem, const int32_t *d, int32_t *le
 
 bool problem_least_orders(const Problem *problem, const int32_t *d, int32_t *least) {
   bool beyond = raise_by_logic(problem, d, least);
-  if (!problem->aliases.removed) return beyond;
+  if (!problem->aliases.removed && !problem->written) return beyond; /* the equations hold them */
   Heap *heap = problem->model->heap;
   uint32_t *written = problem_written_orders(problem->model, dag_scratch(problem->model->dag));
   for (uint32_t u = 0; u < problem->model->unknowns.count; u++) {
-    uint32_t root = problem->aliases.root[u];
+    uint32_t root = problem->aliases.removed ? problem->aliases.root[u] : u;
     if (root == UINT32_MAX) continue;
     uint32_t j = problem->local[root];
-    int32_t order = (int32_t)(written[u] + problem->aliases.shift[u]);
+    int32_t order = (int32_t)(written[u] + (problem->aliases.removed ? problem->aliases.shift[u] : 0));
     if (order > least[j]) least[j] = order;
     beyond = beyond || order > d[j];
   }

@@ -10,21 +10,38 @@ typedef struct RecorderBuilder {
   RecorderChoice choice;
   uint32_t *row_column; /* per source: column of the rows, MAP_NONE if not recorded yet */
   IndexVec sources;
+  VEC(RecordPlace) places;
 } RecorderBuilder;
 
-static void add_signal(RecorderBuilder *builder, Signal signal, uint32_t source) {
+/* Where it is in the array; MAP_NONE: nowhere. */
+static uint32_t source_of(const Array *array, const RecordPlace *place) {
+  if (place->is_discrete) return array->columns + place->index;
+  uint32_t first = array->model_column[place->index];
+  if (first == MAP_NONE) return MAP_NONE;
+  uint32_t source = first + place->order;
+  return source < array->column_start[array->problem->local[place->index] + 1] ? source : MAP_NONE;
+}
+
+/* A new column of the rows. */
+static uint32_t add_column(RecorderBuilder *builder, const RecordPlace *place, uint32_t source) {
+  vec_push(builder->heap, &builder->sources, source);
+  vec_push(builder->heap, &builder->places, *place);
+  return builder->sources.count - 1;
+}
+
+/* place: NULL for a constant. */
+static void add_signal(RecorderBuilder *builder, Signal signal, const RecordPlace *place) {
   const RecorderChoice *choice = &builder->choice;
   bool is_listed = !choice->listed || signal_filter_match(choice->listed, signal.name);
   if (builder->recorder->signals->hides ? is_listed || !signal_filter_match(choice->hidden, signal.name) : !is_listed)
     return;
-  if (source != SIGNAL_CONSTANT) {
-    if (builder->row_column[source] == MAP_NONE) {
-      builder->row_column[source] = builder->sources.count;
-      vec_push(builder->heap, &builder->sources, source);
-    }
-    source = builder->row_column[source];
+  signal.column = SIGNAL_CONSTANT;
+  if (place) {
+    uint32_t source = source_of(builder->recorder->evaluator->array, place), own = MAP_NONE;
+    uint32_t *column = source == MAP_NONE ? &own : &builder->row_column[source];
+    if (*column == MAP_NONE) *column = add_column(builder, place, source);
+    signal.column = *column;
   }
-  signal.column = source;
   signals_add(builder->recorder->signals, &signal);
 }
 
@@ -61,14 +78,14 @@ static void add_unknown(RecorderBuilder *builder, uint32_t unknown, uint32_t ord
     if (root == UINT32_MAX) {
       signal.value = 0;
       if (!k) evaluator_constant(evaluator, aliases->constant[unknown], &signal.value);
-      add_signal(builder, signal, SIGNAL_CONSTANT);
+      add_signal(builder, signal, NULL);
       continue;
     }
-    uint32_t column = array->model_column[root] + shift + k;
-    if (column >= array->column_start[array->problem->local[root] + 1]) break;
-    if (!k && is_state[column]) signal.kind = SIGNAL_STATE;
+    RecordPlace place = {.index = root, .order = shift + k};
+    uint32_t column = source_of(array, &place);
+    if (!k && column != MAP_NONE && is_state[column]) signal.kind = SIGNAL_STATE;
     signal.negated = aliases->removed && aliases->sign[unknown] < 0;
-    add_signal(builder, signal, column);
+    add_signal(builder, signal, &place);
   }
   arena_free(&arena);
 }
@@ -91,11 +108,11 @@ static void add_variable(RecorderBuilder *builder, uint32_t position, const uint
   Signal signal = signal_of(builder, model, variable);
   if (variable->role == ROLE_DISCRETE) {
     signal.kind = SIGNAL_DISCRETE;
-    add_signal(builder, signal, evaluator->array->columns + variable->index);
+    add_signal(builder, signal, &(RecordPlace){.is_discrete = true, .index = variable->index});
   } else {
     signal.kind = constant_kind(variable);
     signal.value = evaluator->parameters[variable->index];
-    add_signal(builder, signal, SIGNAL_CONSTANT);
+    add_signal(builder, signal, NULL);
   }
 }
 
@@ -116,28 +133,14 @@ Recorder *recorder_new(Heap *heap, Evaluator *evaluator, const uint32_t *orders,
   heap_free(heap, builder.row_column);
   recorder->count = builder.sources.count;
   recorder->source = builder.sources.data;
+  recorder->places = builder.places.data;
   recorder->trajectory = trajectory_new(heap, recorder->signals);
   return recorder;
 }
 
-/* The column of another array of the model; MAP_NONE: it has none. */
-static uint32_t same_column(const Array *from, uint32_t column, const Array *to) {
-  uint32_t unknown = from->problem->unknown[from->column_unknown[column]], first = to->model_column[unknown];
-  if (first == MAP_NONE) return MAP_NONE;
-  uint32_t same = first + array_order(from, column);
-  return same < to->column_start[to->problem->local[unknown] + 1] ? same : MAP_NONE;
-}
-
 void recorder_rebind(Recorder *recorder, Evaluator *evaluator) {
-  const Array *now = evaluator->array;
-  if (!recorder->places) {
-    recorder->first = recorder->evaluator->array;
-    recorder->places = heap_copy(recorder->signals->heap, recorder->source, recorder->count, sizeof *recorder->places);
-  }
-  for (uint32_t k = 0; k < recorder->count; k++) {
-    uint32_t place = recorder->places[k], columns = recorder->first->columns;
-    recorder->source[k] = place < columns ? same_column(recorder->first, place, now) : place - columns + now->columns;
-  }
+  for (uint32_t k = 0; k < recorder->count; k++)
+    recorder->source[k] = source_of(evaluator->array, &recorder->places[k]);
   recorder->evaluator = evaluator;
 }
 
@@ -206,7 +209,8 @@ void recorder_add(Recorder *recorder, double t, const double *y) {
   for (uint32_t k = 0; k < recorder->count; k++) row[k] = recorder_value(recorder, k, y);
   for (uint32_t d = 0; d < recorder->directions && recorder->variations; d++)
     for (uint32_t k = 0; k < recorder->count; k++)
-      row[(d + 1) * recorder->count + k] = recorder->variations[d][recorder->source[k]];
+      row[(d + 1) * recorder->count + k] =
+          recorder->source[k] == MAP_NONE ? NAN : recorder->variations[d][recorder->source[k]];
 }
 
 /* Signals that the earlier run did not have are not known. */

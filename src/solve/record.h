@@ -7,6 +7,12 @@
 #include "result/signal_filter.h"
 #include "result/trajectory.h"
 
+/* What a column of the rows is: a derivative of an unknown, or a discrete variable. */
+typedef struct RecordPlace {
+  bool is_discrete;
+  uint32_t index, order;
+} RecordPlace;
+
 typedef struct Recorder {
   SignalTable *signals;
   Trajectory *trajectory;
@@ -15,8 +21,7 @@ typedef struct Recorder {
   /* Per column of the rows: column of the array, or array->columns + discrete variable. MAP_NONE: the array has none, as of a derivative
    * that the equations of a mode do not have. */
   uint32_t *source;
-  const Array *first;              /* the array that it was made for, */
-  uint32_t *places;                /* and the sources in it; NULL: they are those of now */
+  const RecordPlace *places;       /* what they are in any array of the model */
   uint32_t directions;             /* whose variations rows have, too: so many columns more */
   const double *const *variations; /* per direction, by source: those of the row added next; NULL: none */
 } Recorder;
