@@ -730,7 +730,8 @@ const char *daedal_steady_json(daedal_result *result);
 /* ---- code to take away ---- */
 
 /* Writes self-contained C99 for the equations that a run would integrate, at its initial values, into a directory (made if
- * missing): all files or none. The result holds status, diagnostics and the initial values. */
+ * missing): all files or none. Files of these names that no export wrote are kept: DAEDAL_USAGE. The result holds status,
+ * diagnostics and the initial values. */
 daedal_result *daedal_export_c(daedal_model *model, const char *directory, const daedal_options *options);
 
 /* The same for a whole solver: a directory of C99 that simulates the model alone, by dummy derivatives, with pivots and events, and asks for no memory once

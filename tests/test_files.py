@@ -11,6 +11,7 @@ import pty
 import random
 import re
 import resource
+import shutil
 import signal
 import stat
 import subprocess
@@ -242,6 +243,30 @@ class Paths(Folder):
                 self.assertFalse([path for path in self.files() if ".part" in path])
             (self.path / name).unlink()
 
+    def test_exports_replace_what_exports_wrote(self):
+        """Files of others are kept, and then none is written, whatever their names; empty ones and earlier exports are replaced."""
+        for extra in [], ["--standalone"]:
+            self.expect(0, "export", "m.mo", "--c", "c", *extra)
+            exported = self.files()
+            names = sorted(name for name in exported if name.startswith("c/"))
+            self.expect(0, "export", "m.mo", "--c", "c", *extra)
+            self.assertEqual(self.files(), exported)
+            for name in names:
+                (self.path / name).write_text("all: mine\n")
+                before = self.files()
+                run = self.expect(2, "export", "m.mo", "--c", "c", *extra)
+                self.assertIn(b"no export wrote it", run.stderr)
+                self.assertEqual(self.files(), before)
+                (self.path / name).write_text("")
+                self.expect(0, "export", "m.mo", "--c", "c", *extra)
+                self.assertEqual(self.files(), exported)
+            shutil.rmtree(self.path / "c")
+
+    def test_standard_output_by_its_path(self):
+        plain = self.expect(0, "simulate", "m.mo", "--quiet", "--output-file", "-").stdout
+        self.assertEqual(self.expect(0, "simulate", "m.mo", "--quiet", "--output-file", "/dev/stdout").stdout, plain)
+        self.expect(2, "simulate", "m.mo", "--output-file", "-", "--json", "/dev/stdout")
+
     def test_one_path_for_two_outputs(self):
         for exists in False, True:
             for name in "r.csv", "r.svg", "r.json":
@@ -348,14 +373,14 @@ class Interrupted(Shim):
         """A full disk or a signal at any moment leaves all old files, all new ones, or none."""
         self.expect(0, "export", "m.mo", "--c", "new")
         new = {path.name: path.read_bytes() for path in (self.path / "new").iterdir()}
-        old = {name: b"old" for name in new}
+        old = {name: text.splitlines(keepends=True)[0] + b"old" for name, text in new.items()}  # of an earlier export
         for fresh, kind in itertools.product((True, False), ("full", "write", "rename")):
             for at in range(1, self.events(kind, "export", "m.mo", "--c", "new") + 1):
                 target = self.path / f"{kind}{at}{fresh}"
                 if not fresh:
                     target.mkdir()
-                    for name in new:
-                        (target / name).write_bytes(b"old")
+                    for name, text in old.items():
+                        (target / name).write_bytes(text)
                 run = self.go_wrong(kind, at, "export", "m.mo", "--c", target, number=signal.SIGTERM)
                 found = {path.name: path.read_bytes() for path in target.iterdir()} if target.exists() else None
                 self.assertIn(found, (None, {}, new) if fresh else (old, new), (kind, at, run.returncode, run.stderr))

@@ -28,6 +28,258 @@ def final_values(text, *arguments):
         return json.load(file)["final"]
 
 
+def merged(inner, outer):
+    """Modifications of a record, and those from outside, which count more."""
+    made = dict(inner)
+    for field, change in outer.items():
+        made[field] = merged(made[field], change) if isinstance(change, dict) and isinstance(made.get(field), dict) else change
+    return made
+
+
+class Records:
+    """Record classes with and without values of their fields, and functions that declare, make and pass such records. Values by
+    the rules: a modification from outside counts more than the class, and names in a value are those of where it is written."""
+
+    def __init__(self, seed):
+        self.pick = random.Random(seed)
+        self.classes = {}  # name -> list of (field, kind, count, value or None, modifications)
+        self.lines = ["constant Real k = 3;"]
+        for number in range(self.pick.randint(1, 3)):
+            self.make_class(f"R{number}")
+
+    def term(self, names):
+        """(text, function of a scope's values)"""
+        scale = self.pick.randint(2, 9)
+        if names and self.pick.random() < 0.7:
+            name = self.pick.choice(names)
+            return f"{scale}*{name} + 1", lambda scope: scale * scope(name) + 1
+        if self.pick.random() < 0.3:
+            return f"{scale} + k", lambda scope: scale + 3
+        return f"{scale}", lambda scope: scale
+
+    def make_class(self, name):
+        fields, scalars = [], []
+        base = self.pick.choice([None, *self.classes])
+        text = ""
+        if base and self.pick.random() < 0.4:
+            changes = self.modifications(base, [], 0.3)
+            text += f"extends {base}{self.modification_text(changes)}; "
+            fields = [self.changed(field, changes) for field in self.classes[base]]
+            scalars = [field[0] for field in fields if field[1] == "Real" and not field[2]]
+        for number in range(self.pick.randint(1, 4)):
+            field = f"{name.lower()}{'abcd'[number]}"
+            inner = self.pick.choice(list(self.classes)) if self.classes and self.pick.random() < 0.35 else None
+            if inner:
+                count = self.pick.choice([0, 0, 2])
+                changes = self.modifications(inner, [] if count else scalars, 0.5, count)
+                text += f"{inner} {field}{f'[{count}]' if count else ''}{self.modification_text(changes)}; "
+                fields.append((field, inner, count, None, changes))
+                continue
+            count = self.pick.choice([0, 0, 0, 2])
+            value = self.term(scalars) if self.pick.random() < 0.6 else None
+            if value and count:
+                text += f"Real {field}[{count}] = fill({value[0]}, {count}); "
+            else:
+                text += f"Real {field}{f'[{count}]' if count else ''}{' = ' + value[0] if value else ''}; "
+            fields.append((field, "Real", count, value, {}))
+            if not count:
+                scalars.append(field)
+        self.classes[name] = fields
+        self.lines.append(f"record {name} {text}end {name};")
+
+    def changed(self, field, changes):
+        """A field of a base class as `extends Base(changes)` leaves it."""
+        name, kind, count, value, inner = field
+        if name not in changes:
+            return field
+        change = changes[name]
+        if kind == "Real":
+            return (name, kind, count, change, inner)
+        return (name, kind, count, value, merged(inner, change))
+
+    def modifications(self, kind, names, chance, count=0):
+        """{field: (text, value)} of scalars, {field: {...}} of records. In an array, one value for each element."""
+        chosen = {}
+        for field, inner, size, _, _ in self.classes[kind]:
+            if self.pick.random() > chance:
+                continue
+            if inner != "Real":
+                if not size:
+                    nested = self.modifications(inner, names, 0.6, count)
+                    if nested:
+                        chosen[field] = nested
+            elif not size:
+                text, value = self.term(names)
+                if count and self.pick.random() < 0.5:
+                    extra = self.pick.randint(10, 99)
+                    chosen[field] = ("{" + text + f", {extra}" + "}", value, extra)
+                elif count:
+                    chosen[field] = ("each", text, value)
+                else:
+                    chosen[field] = (text, value)
+        return chosen
+
+    def modification_text(self, changes):
+        if not changes:
+            return ""
+        parts = []
+        for field, change in changes.items():
+            if isinstance(change, dict):
+                parts.append(field + self.modification_text(change))
+            elif change[0] == "each":
+                parts.append(f"each {field} = {change[1]}")
+            else:
+                parts.append(f"{field} = {change[0]}")
+        return "(" + ", ".join(parts) + ")"
+
+    def leaves(self, kind, path, scope, changes, element=None):
+        """{path: () -> value, or None where there is none}. `changes`: [(modifications, scope, element)], the outermost first."""
+        found = {}
+
+        def own(name):
+            return found[f"{path}.{name}"]()
+
+        for field, inner, count, value, inside in self.classes[kind]:
+            here = [(change[0][field], change[1], change[2]) for change in changes if field in change[0]]
+            if inner == "Real":
+                if here:
+                    change, where, which = here[0]
+                    if change[0] == "each":
+                        one = lambda change=change, where=where: change[2](where)
+                    elif len(change) == 3:
+                        one = lambda change=change, where=where, which=which: change[1](where) if which == 0 else change[2]
+                    else:
+                        one = lambda change=change, where=where: change[1](where)
+                else:
+                    one = (lambda value=value: value[1](own)) if value else None
+                for i in range(count or 1):
+                    found[f"{path}.{field}" + (f"[{i + 1}]" if count else "")] = one
+                continue
+            for i in range(count or 1):
+                below = here + [(inside, own, i if count else None)]
+                name = f"{path}.{field}" + (f"[{i + 1}]" if count else "")
+                found.update(self.leaves(inner, name, own, below))
+        return found
+
+    def construct(self, kind, path, names, where):
+        """(text of a call of the constructor, {path: () -> value}). What has no value in the class is given, other fields may be."""
+        found, given = {}, []
+
+        def own(name):
+            return found[f"{path}.{name}"]()
+
+        for field, inner, count, value, inside in self.classes[kind]:
+            place = [f"{path}.{field}" + (f"[{i + 1}]" if count else "") for i in range(count or 1)]
+            if inner == "Real":
+                is_given = not value or self.pick.random() < 0.3
+                term = self.term(names) if is_given else value
+                scope = where if is_given else own
+                found.update({name: lambda term=term, scope=scope: term[1](scope) for name in place})
+                if is_given:
+                    given.append((field, f"fill({term[0]}, {count})" if count else term[0]))
+                continue
+            leaves = {} if count else self.leaves(inner, place[0], own, [(inside, own, None)])
+            if leaves and self.is_made(inner, inside) and self.pick.random() < 0.6:
+                found.update(leaves)
+                continue
+            texts = []
+            for name in place:
+                text, values = self.construct(inner, name, names, where)
+                texts.append(text)
+                found.update(values)
+            given.append((field, "{" + ", ".join(texts) + "}" if count else texts[0]))
+        fields = [field[0] for field in self.classes[kind]]
+        front = 0
+        while front < len(given) and given[front][0] == fields[front]:
+            front += 1
+        front = self.pick.randint(0, front)
+        rest = given[front:]
+        self.pick.shuffle(rest)
+        return f"{kind}({', '.join([text for _, text in given[:front]] + [f'{field} = {text}' for field, text in rest])})", found
+
+    def is_made(self, kind, changes):
+        """Whether the class gives all fields values, so that a constructor need not have them."""
+        for field, inner, count, value, inside in self.classes[kind]:
+            change = changes.get(field)
+            if inner == "Real":
+                if not value and change is None:
+                    return False
+            elif count or not self.is_made(inner, merged(inside, change or {})):
+                return False
+        return True
+
+    def calling(self, number):
+        """A function with a record that a constructor makes: a local, the default of an input, or an array."""
+        kind = self.pick.choice(list(self.classes))
+        form = self.pick.choice(["local", "input", "assign", "array"])
+        names = [] if form == "input" else ["u"]
+        text, values = self.construct(kind, "r", names, lambda name: 2.0)
+        results = {path: value() for path, value in values.items()}
+        if form == "array":
+            other, more = self.construct(kind, "r[2]", names, lambda name: 2.0)
+            results = {"r[1]" + path[1:]: value for path, value in results.items()} | {path: value() for path, value in more.items()}
+        total, sums = 0.0, []
+        for path, value in results.items():
+            weight = self.pick.randint(1, 9)
+            sums.append(f"{weight}*{path}")
+            total += weight * value
+        keep = "while y > 1e30 loop y := y/2; end while; " if self.pick.random() < 0.5 else ""
+        name = f"f{number}"
+        declaration = {"local": f"output Real y; protected {kind} r = {text};",
+                       "input": f"input {kind} r = {text}; output Real y;",
+                       "assign": f"output Real y; protected {kind} r;"}.get(form)
+        if form == "array":
+            declaration = f"output Real y; protected {kind} r[2] = {{{text}, {other}}};"
+        first = f"r := {text}; " if form == "assign" else ""
+        return f"function {name} input Real u; {declaration} algorithm {first}y := {' + '.join(sums)}; {keep}end {name};", name, total
+
+    def function(self, number):
+        """A function with a record as a local or output; (text, name, expected value of f(u) for u = 2)."""
+        kind = self.pick.choice(list(self.classes))
+        count = self.pick.choice([0, 0, 2])
+        changes = self.modifications(kind, ["u"], 0.5, count)
+        values, places = {}, [""] if not count else [f"[{i + 1}]" for i in range(count)]
+        for i, place in enumerate(places):
+            values.update(self.leaves(kind, f"r{place}", None, [(changes, lambda name: 2.0, i if count else None)]))
+        statements, total, sums = "", 0.0, []
+        known = {}
+        for path, value in values.items():
+            if value is None:
+                known[path] = self.pick.randint(1, 9)
+                statements += f"{path} := {known[path]}; "
+        results = dict(known)
+        for path, value in values.items():
+            try:  # what depends on a field without a value has none, either
+                results.setdefault(path, value and value())
+            except TypeError:
+                continue
+        for path in results:
+            weight = self.pick.randint(1, 9)
+            sums.append(f"{weight}*{path}")
+            total += weight * results[path]
+        keep = "while y > 1e30 loop y := y/2; end while; " if self.pick.random() < 0.5 else ""
+        size = f"[{count}]" if count else ""
+        name = f"f{number}"
+        if self.pick.random() < 0.5:
+            text = (f"function {name} input Real u; output Real y; protected {kind} r{size}{self.modification_text(changes)}; "
+                    f"algorithm {statements}y := {' + '.join(sums)}; {keep}end {name};")
+        else:
+            text = (f"function {name}r input Real u; output {kind} r{size}{self.modification_text(changes)}; protected Real y; "
+                    f"algorithm {statements}y := u; {keep}end {name}r; "
+                    f"function {name}s input {kind} r{size}; output Real y; algorithm y := {' + '.join(sums)}; {keep}end {name}s; "
+                    f"function {name} input Real u; output Real y; algorithm y := {name}s({name}r(u)); end {name};")
+        return text, name, total
+
+    def model(self, functions=3):
+        texts, names, expected = [], [], {}
+        for number in range(functions):
+            text, name, value = self.pick.choice([self.function, self.calling])(number)
+            texts.append(text)
+            expected[f"x{number}"] = value
+            names.append(f"Real x{number} = {name}(1 + time);")
+        return "package P\n  " + "\n  ".join(self.lines + texts) + "\n  model M " + " ".join(names) + " end M;\nend P;\n", expected
+
+
 class Generated:
     """Models M0, M1, ... each with parameters, a base class and components of earlier ones; values by the rules."""
 
@@ -328,6 +580,46 @@ end P;
           end P;
           model M Real y = P.f(time); end M;'''
         self.assertAlmostEqual(final_values(text)["y"], 6)
+
+    def test_generated_records_in_functions(self):
+        """Fields of records that functions declare, make and pass have the values of modifications, constructors and classes, in
+        Modelica, in Base Modelica, and in what flatten prints."""
+        for seed in range(COUNT):
+            text, expected = Records(seed).model()
+            flat = run(text, "flatten")
+            self.assertEqual(flat.returncode, 0, flat.stderr + text)
+            base = [] if "extends" in text else ["//! base 0.1.0\n" + text]
+            for form in [text, flat.stdout, *base]:
+                found = final_values(form)
+                for name, value in expected.items():
+                    self.assertAlmostEqual(found[name], value, delta=1e-9 * max(1, abs(value)), msg=(seed, name, form))
+
+    def test_fields_that_depend_on_themselves(self):
+        done = run("""model M record R Real a = b; Real b = a; end R;
+          function f input Real u; output Real y; protected R r; algorithm y := u + r.a; end f; Real x = f(time); end M;""", "check")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("depends on itself", done.stderr)
+
+    def test_value_and_modifications_of_a_record(self):
+        """A field that is modified has that value, whatever the whole record is."""
+        self.check("""model M record R Real a; Real b; end R;
+          function f input Real u; output Real y; protected R r(b = 3) = R(u, 7); algorithm y := r.a + 10*r.b; end f;
+          function g input Real u; input R r(b = 3) = R(1, 7); output Real y; algorithm y := r.a + 10*r.b + u; end g;
+          function h input Real u; input R r(a = 1, b = 3); output Real y; algorithm y := r.a + 10*r.b + u; end h;
+          function k input Real u; output Real y; protected R r[2](each a = u, b = {1, 2}); algorithm y := r[1].a + 10*r[2].b + u; end k;
+          R r(b = 3) = R(time, 7); Real x = f(time), y = g(time), z = h(time), w = k(time); end M;""", r__b=3, x=31, y=32, z=32, w=22)
+
+    def test_sizes_of_records_in_functions(self):
+        """Sizes that depend on other fields, of outputs that are not known before the function runs, too."""
+        self.check("""record I Real p = 3; Real q = 2*p; end I;
+          record R Real a; Integer n = 2; Real v[n]; I i; end R;
+          record T R r[2](n = {1, 1}); end T;
+          function f input Real u; output R r(n = 3); algorithm
+            r.a := u; for k in 1:r.n loop r.v[k] := k*u; end for; while r.a > 1e9 loop r.a := r.a - 1; end while; end f;
+          function g input R r; output Real y; algorithm y := r.a + r.v[1] + 10*r.v[2] + 100*r.v[3] + 1000*r.i.q; end g;
+          function h input Real u; output Real y; protected T t; algorithm
+            t.r[2].v[1] := u; t.r[1].v := {3}; y := t.r[2].v[1] + t.r[1].v[1] + sum(t.r.i.q); end h;
+          model M Real x = g(f(time)); Real y = h(time); end M;""", x=6322, y=16)
 
     def test_many_components(self):
         count = 200 if REDUCED else 10000

@@ -6,6 +6,7 @@
 #include "result/file.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -197,14 +198,43 @@ static bool is_model_file(const daedal_result *result, const char *path) {
   return false;
 }
 
+/* What the first line of an exported file says, in a comment. */
+static const char mark[] = "Written by daedal: another export to this directory replaces the file.";
+
+/* Is there a file that no export wrote? Nothing is lost of an empty one. */
+static bool is_foreign(const char *path) {
+  char line[sizeof mark + 8] = "";
+  FILE *file = fopen(path, "rb");
+  if (!file) return errno != ENOENT;
+  size_t length = fread(line, 1, sizeof line - 1, file);
+  fclose(file);
+  return length && !strstr(line, mark);
+}
+
+static bool may_write(daedal_result *result, const char *path) {
+  bool is_model = is_model_file(result, path);
+  if (!is_model && !is_foreign(path)) return true;
+  diag_error(&result->diags, DIAG_USAGE, (Span){0},
+             is_model ? "`%s` is the model itself; choose another directory"
+                      : "`%s` is there, and no export wrote it; choose another directory, or remove the file",
+             path);
+  return false;
+}
+
+static void write_marked(FileWriter *writer, const ExportFile *file) {
+  bool is_makefile = strcmp(file->name, "Makefile") == 0;
+  const char *open = is_makefile ? "# " : "/* ", *close = is_makefile ? "\n" : " */\n";
+  file_write(writer, open, strlen(open));
+  file_write(writer, mark, sizeof mark - 1);
+  file_write(writer, close, strlen(close));
+  file_write(writer, file->text.data, file->text.count);
+}
+
 static FileWriter *write_file(daedal_result *result, const char *directory, const ExportFile *file) {
   const char *path = arena_printf(&result->diags.arena, "%s/%s", directory, file->name);
-  if (is_model_file(result, path)) {
-    diag_error(&result->diags, DIAG_USAGE, (Span){0}, "`%s` is the model itself; choose another directory", path);
-    return NULL;
-  }
+  if (!may_write(result, path)) return NULL;
   FileWriter *writer = file_create(result->heap, &result->diags, path, NULL, NULL);
-  if (writer) file_write(writer, file->text.data, file->text.count);
+  if (writer) write_marked(writer, file);
   if (!writer || file_finish(writer)) return writer;
   file_abandon(writer);
   return NULL;

@@ -50,7 +50,8 @@ static AstExpr spread(Tree *tree, const Instance *instance, const Modifier *modi
   Span span = ast_span(tree->ast, e);
   if (modifier->is_each) e = fill(tree, e, lead.sizes + lead.shared, lead.total - lead.shared, span);
   if (!uses_iterators) return fill(tree, e, lead.sizes, lead.shared, span);
-  for (uint32_t i = lead.shared; i-- > 0;) e = flat_iteration(tree, e, chain_iterator(tree, i), lead.sizes[i], span);
+  for (uint32_t i = lead.shared; i-- > 0;)
+    e = flat_iteration(tree, e, chain_iterator(tree, i), flat_range(tree, lead.sizes[i], span), span);
   return e;
 }
 

@@ -113,28 +113,243 @@ static bool local_dimensions(Tree *tree, Instance *type, const Instance *kid, As
   return true;
 }
 
-static AstExpr local_binding(Tree *tree, Instance *type, Instance *kid, bool *fits);
+/* ---- values of inputs, outputs, locals and fields ---- */
 
-/* A record whose fields are given one by one: it is made of them. AST_NONE if some has no value. */
-static AstExpr fields_binding(Tree *tree, Instance *type, Instance *record, bool *fits) {
-  AstExpr kids[64];
-  uint32_t count = 0;
-  Span span = record->element->component->label.span;
-  for (uint32_t i = 0; i < record->elements.count && count < 64; i++) {
-    Instance *kid = instance_component(tree, record, i);
-    if (!kid) continue;
-    kids[count] = kid->base == BASE_NONE && !instance_binding(kid) ? fields_binding(tree, type, kid, fits)
-                                                                   : local_binding(tree, type, kid, fits);
-    if (kids[count++] == AST_NONE) return AST_NONE;
-  }
-  AstNode node = {.kind = AST_CALL, .operation = 1, .global = 1, .span = span};
-  node.extra = flat_path(tree, define_class(tree, record->type), span).first;
-  node.extra_count = 1;
-  return count ? flat_node(tree, node, kids, count) : AST_NONE;
+static bool is_record(const Instance *instance) {
+  return instance->base == BASE_NONE && instance->restriction == CLASS_RECORD;
 }
 
-/* Does the value of a field, as the class of the record gives it, need other fields? */
-static bool names_fields(Tree *tree, const Modifier *binding) {
+/* What a function or record class says of one of its components, while it is made. */
+typedef struct Making {
+  Tree *tree;
+  Instance *type;   /* the function or record */
+  bool uses_locals; /* set: a value has names of other components of `type` in it */
+  bool failed;
+} Making;
+
+/* Fields of a record may be inputs of its constructor; both make the records in them as a whole. */
+static bool is_function(const Making *making) { return making->type->definition->kind == CLASS_FUNCTION; }
+
+/* value.a.b; in a chain b comes first. */
+static AstExpr take_chain(Tree *tree, AstExpr value, const FieldChain *chain) {
+  if (!chain) return value;
+  return flat_field(tree, take_chain(tree, value, chain->outer), chain->name, ast_span(tree->ast, value));
+}
+
+static AstExpr resolve_local(Making *making, const Modifier *binding, bool *uses_iterators) {
+  Resolver resolver = local_resolver(making->tree, making->type, binding->scope);
+  AstExpr e = resolve_expression(&resolver, binding->value);
+  making->failed = making->failed || e == AST_NONE;
+  making->uses_locals = making->uses_locals || resolver.uses_locals;
+  *uses_iterators = resolver.uses_iterators;
+  return e == AST_NONE ? e : take_chain(making->tree, e, binding->fields);
+}
+
+/* Do all fields have this value, and none a value of its own? Records nest no deeper than components do. */
+static bool shares_value(Tree *tree, Instance *record, AstExpr value) {
+  for (uint32_t i = 0; i < record->elements.count; i++) {
+    Instance *kid = instance_component(tree, record, i);
+    if (!kid || kid->prefixes & PREFIX_CONSTANT) continue;
+    const Modifier *binding = instance_binding(kid);
+    if (!binding || binding->value != value) return false;
+    if (is_record(kid) && !shares_value(tree, kid, value)) return false;
+  }
+  return true;
+}
+
+/* The binding that says all of the value; NULL: there is none. */
+static const Modifier *whole_binding(Tree *tree, Instance *kid) {
+  const Modifier *binding = instance_binding(kid);
+  return binding && is_record(kid) && !shares_value(tree, kid, binding->value) ? NULL : binding;
+}
+
+/* ---- records that are made of their fields: inputs, and fields of records ---- */
+
+/* Has the component the value that the class of the record gives it? Arrays of records have none that is made of fields. */
+static bool has_class_value(Tree *tree, Instance *kid, Instance *in_class) {
+  const Modifier *binding = whole_binding(tree, kid), *default_value = whole_binding(tree, in_class);
+  if (binding || default_value)
+    return binding && default_value && binding->value == default_value->value && !binding->fields;
+  if (kid->dimensions.count) return false;
+  for (uint32_t i = 0; i < kid->elements.count && is_record(kid); i++) {
+    Instance *field = instance_component(tree, kid, i);
+    Instance *other = field ? instance_element(tree, in_class, field->name) : NULL;
+    if (field && (!other || !has_class_value(tree, field, other))) return false;
+  }
+  return is_record(kid);
+}
+
+static AstExpr constructed(Making *making, Instance *record);
+
+/* AST_NONE: it has none, or it needs other fields of a record that is not made yet. */
+static AstExpr argument_value(Making *making, Instance *kid) {
+  bool uses_iterators = false;
+  const Modifier *binding = whole_binding(making->tree, kid);
+  if (!binding) return is_record(kid) && !kid->dimensions.count ? constructed(making, kid) : AST_NONE;
+  if (binding->scope.instance->kind == INSTANCE_COMPONENT) return AST_NONE;
+  return resolve_local(making, binding, &uses_iterators);
+}
+
+/* R(a = 1, b = 2) of the fields whose values are not those of the class. AST_NONE if some has no value. */
+static AstExpr constructed(Making *making, Instance *record) {
+  Tree *tree = making->tree;
+  Span span = record->element->component->label.span;
+  IndexVec values = {0};
+  VEC(AstLabel) labels = {0};
+  bool fits = record->elements.count;
+  for (uint32_t i = 0; i < record->elements.count && fits; i++) {
+    Instance *kid = instance_component(tree, record, i);
+    Instance *in_class = kid ? instance_element(tree, record->type, kid->name) : NULL;
+    if (!kid || kid->prefixes & PREFIX_CONSTANT || (in_class && has_class_value(tree, kid, in_class))) continue;
+    AstExpr value = argument_value(making, kid);
+    fits = value != AST_NONE;
+    vec_push(tree->heap, &values, value);
+    vec_push(tree->heap, &labels, (AstLabel){kid->name, span});
+  }
+  Name constructor = names_add(tree->names, "constructor", 11);
+  AstNode node = {.kind = AST_CALL, .global = 1, .span = span, .extra_count = 1};
+  node.operation = map_get(&record->type->by_name, constructor) != MAP_NONE;
+  node.extra = flat_path(tree, define_class(tree, record->type), span).first;
+  node.value.labels.first = tree->ast->labels.count, node.value.labels.count = labels.count;
+  for (uint32_t i = 0; i < labels.count; i++) vec_push(tree->heap, &tree->ast->labels, labels.data[i]);
+  for (uint32_t i = 0; i < values.count && fits; i++) values.data[i] = flat_copy(tree, values.data[i]);
+  AstExpr made = fits ? flat_node(tree, node, values.data, values.count) : AST_NONE;
+  vec_free(tree->heap, &values, &labels);
+  return made;
+}
+
+/* ---- records whose fields get their values one by one: outputs and locals of functions ---- */
+
+typedef VEC(AstArgument) ArgumentVec;
+
+/* The path from a component of the function to the instance: r.a.b */
+static AstPath path_to(Tree *tree, const Instance *instance, const Instance *from, Span span) {
+  Name names[256];
+  uint32_t count = 0;
+  for (; instance != from && count < 256; instance = instance->parent) names[count++] = instance->name;
+  AstPath path = {.first = tree->ast->parts.count, .count = count, .span = span};
+  while (count-- > 0) vec_push(tree->heap, &tree->ast->parts, (AstPart){.name = names[count]});
+  return path;
+}
+
+/* Arrays of records around a field, the outermost first: the record of each dimension. */
+typedef struct Around {
+  const Instance *records[64];
+  uint32_t count, shared; /* the scope of the value is in `shared` of them, too */
+} Around;
+
+static Around arrays_around(const Instance *field, const Instance *function, const Instance *scope) {
+  Around around = {0};
+  const Instance *chain[256];
+  uint32_t depth = 0;
+  for (const Instance *at = field->parent; at != function && depth < 256; at = at->parent) chain[depth++] = at;
+  while (depth-- > 0) {
+    bool is_shared = false;
+    for (const Instance *at = scope; at && !is_shared; at = at->parent) is_shared = at == chain[depth];
+    for (uint32_t k = 0; k < chain[depth]->dimensions.count && around.count < 64; k++)
+      around.records[around.count++] = chain[depth];
+    if (is_shared) around.shared = around.count;
+  }
+  return around;
+}
+
+/* size(r.a, position + 1) */
+static AstExpr size_around(Making *making, const Around *around, uint32_t position, Span span) {
+  Tree *tree = making->tree;
+  AstPath path = path_to(tree, around->records[position], making->type, span);
+  AstExpr kids[2];
+  kids[0] = flat_node(
+      tree, (AstNode){.kind = AST_REFERENCE, .span = span, .extra = path.first, .extra_count = path.count}, NULL, 0);
+  kids[1] = flat_integer(tree, position + 1, span);
+  return flat_call(tree, "size", kids, 2, span);
+}
+
+static AstExpr fill_around(Making *making, const Around *around, AstExpr e, uint32_t begin, uint32_t end) {
+  AstExpr kids[65] = {e};
+  Span span = ast_span(making->tree->ast, e);
+  if (begin == end) return e;
+  for (uint32_t i = begin; i < end; i++) kids[1 + i - begin] = size_around(making, around, i, span);
+  return flat_call(making->tree, "fill", kids, 1 + end - begin, span);
+}
+
+/* {e for $1 in 1:size(r, 1)} */
+static AstExpr repeat_around(Making *making, const Around *around, AstExpr e, uint32_t position) {
+  Tree *tree = making->tree;
+  Span span = ast_span(tree->ast, e);
+  AstExpr kids[2];
+  kids[0] = flat_integer(tree, 1, span);
+  kids[1] = size_around(making, around, position, span);
+  AstExpr range = flat_node(tree, (AstNode){.kind = AST_RANGE, .span = span}, kids, 2);
+  return flat_iteration(tree, e, chain_iterator(tree, position), range, span);
+}
+
+/* What is said of one element, for all elements of the arrays that the scope is in, too. */
+static AstExpr for_all(Making *making, const Around *around, AstExpr e, bool uses_iterators) {
+  if (!uses_iterators) return fill_around(making, around, e, 0, around->shared);
+  for (uint32_t i = around->shared; i-- > 0;) e = repeat_around(making, around, e, i);
+  return e;
+}
+
+/* The value of a field in all elements of the arrays around it. */
+static AstExpr field_value(Making *making, const Instance *field, const Modifier *binding) {
+  bool uses_iterators = false;
+  Around around = arrays_around(field, making->type, binding->scope.instance);
+  AstExpr e = resolve_local(making, binding, &uses_iterators);
+  if (e == AST_NONE) return e;
+  if (binding->is_each) e = fill_around(making, &around, e, around.shared, around.count);
+  return for_all(making, &around, e, uses_iterators);
+}
+
+static void add_field(Making *making, const Instance *field, const Instance *record, AstExpr value,
+                      ArgumentVec *arguments) {
+  Tree *tree = making->tree;
+  Span span = ast_span(tree->ast, value);
+  AstModification *modification = arena_alloc(&tree->arena, sizeof *modification);
+  *modification = (AstModification){.value = value, .span = span};
+  AstArgument argument = {.modification = modification, .left = AST_NONE, .right = AST_NONE, .span = span};
+  argument.name = path_to(tree, field, record, span);
+  vec_push(tree->heap, arguments, argument);
+}
+
+/* Zeros for a field without a value whose size depends on other fields; AST_NONE for any other. */
+static AstExpr open_value(Making *making, Instance *field) {
+  Tree *tree = making->tree;
+  AstExpr kids[64] = {AST_NONE};
+  Span span = field->element->component->label.span;
+  bool uses_locals = false, uses_iterators = false;
+  uint32_t count = field->dimensions.count;
+  bool is_number = field->base == BASE_REAL || field->base == BASE_INTEGER;
+  if (!is_number || !count || count > 63) return AST_NONE;
+  kids[0] = field->base == BASE_REAL ? flat_real(tree, 0, span) : flat_integer(tree, 0, span);
+  for (uint32_t i = 0; i < count; i++) {
+    if (ast_kind(tree->ast, field->dimensions.data[i].e) == AST_COLON) return AST_NONE;
+    Resolver resolver = local_resolver(tree, making->type, field->dimensions.data[i].scope);
+    kids[1 + i] = resolve_expression(&resolver, field->dimensions.data[i].e);
+    if (kids[1 + i] == AST_NONE) return making->failed = true, AST_NONE;
+    uses_locals = uses_locals || resolver.uses_locals;
+    uses_iterators = uses_iterators || resolver.uses_iterators;
+  }
+  Around around = arrays_around(field, making->type, field);
+  if (!uses_locals) return AST_NONE;
+  AstExpr e = flat_call(tree, "fill", kids, 1 + count, span);
+  return for_all(making, &around, e, uses_iterators);
+}
+
+/* Values of all fields that have one, in records of the record, too. */
+static void add_fields(Making *making, Instance *around, const Instance *record, ArgumentVec *arguments) {
+  for (uint32_t i = 0; i < around->elements.count; i++) {
+    Instance *kid = instance_component(making->tree, around, i);
+    const Modifier *binding = kid ? whole_binding(making->tree, kid) : NULL;
+    AstExpr value = binding ? field_value(making, kid, binding) : kid ? open_value(making, kid) : AST_NONE;
+    if (value != AST_NONE) add_field(making, kid, record, value, arguments);
+    else if (kid && is_record(kid)) add_fields(making, kid, record, arguments);
+  }
+}
+
+/* ---- the modification of a component ---- */
+
+/* Does the value of an input name what a component around the function has? Then calls give it. */
+static bool is_given_by_calls(Tree *tree, const Modifier *binding) {
   if (binding->scope.instance->kind != INSTANCE_COMPONENT) return false;
   for (AstExpr i = ast_first(tree->ast, binding->value); i <= binding->value; i++)
     if (ast_kind(tree->ast, i) == AST_REFERENCE &&
@@ -143,38 +358,53 @@ static bool names_fields(Tree *tree, const Modifier *binding) {
   return false;
 }
 
-static AstExpr local_binding(Tree *tree, Instance *type, Instance *kid, bool *fits) {
-  const Modifier *binding = instance_binding(kid);
-  bool is_record = kid->base == BASE_NONE && kid->restriction == CLASS_RECORD && kid->parent == type;
-  bool has_fields = is_record && kid->modifiers.count && kid->modifiers.data[0].modification &&
-                    kid->modifiers.data[0].modification->arguments.count;
-  bool has_defaults = is_record && !(kid->prefixes & PREFIX_INPUT);
-  if (!binding && (has_fields || has_defaults) && !kid->dimensions.count) return fields_binding(tree, type, kid, fits);
-  if (!binding || names_fields(tree, binding)) return AST_NONE;
-  Resolver resolver = local_resolver(tree, type, binding->scope);
-  AstExpr e = resolve_expression(&resolver, binding->value);
-  if (e == AST_NONE) *fits = false;
-  if (resolver.uses_locals && type->restriction == CLASS_RECORD) return AST_NONE;
-  for (const FieldChain *chain = binding->fields; chain && e != AST_NONE; chain = chain->outer)
-    e = flat_field(tree, e, chain->name, ast_span(tree->ast, e));
-  return e;
+static AstExpr local_binding(Making *making, Instance *kid) {
+  bool uses_iterators = false;
+  bool has_arguments = kid->modifiers.count && kid->modifiers.data[0].modification &&
+                       kid->modifiers.data[0].modification->arguments.count;
+  const Modifier *binding = whole_binding(making->tree, kid);
+  if (binding && is_given_by_calls(making->tree, binding)) return AST_NONE;
+  if (binding) return resolve_local(making, binding, &uses_iterators);
+  bool is_made = is_record(kid) && !kid->dimensions.count &&
+                 (!is_function(making) || (kid->prefixes & PREFIX_INPUT && has_arguments));
+  return is_made ? constructed(making, kid) : AST_NONE;
+}
+
+static void local_fields(Making *making, Instance *kid, AstModification *modification) {
+  ArgumentVec arguments = {0};
+  bool is_filled = is_record(kid) && is_function(making) && !(kid->prefixes & PREFIX_INPUT);
+  if (!is_filled || modification->value != AST_NONE) return;
+  add_fields(making, kid, kid, &arguments);
+  modification->arguments.data =
+      arena_copy_array(&making->tree->arena, arguments.data, arguments.count, sizeof *arguments.data);
+  modification->arguments.count = arguments.count;
+  vec_free(making->tree->heap, &arguments);
+}
+
+/* A field of a record has no value in the class if it depends on other fields: a constructor gives it. */
+static bool local_modification(Tree *tree, Instance *type, Instance *kid, AstComponent *component) {
+  Making making = {.tree = tree, .type = type};
+  AstModification modification = {.value = local_binding(&making, kid), .span = component->label.span};
+  if (type->restriction == CLASS_RECORD && making.uses_locals) modification.value = AST_NONE;
+  local_fields(&making, kid, &modification);
+  if (modification.value != AST_NONE) modification.span = ast_span(tree->ast, modification.value);
+  if (modification.value != AST_NONE || modification.arguments.count) {
+    component->modification = arena_alloc(&tree->arena, sizeof modification);
+    *component->modification = modification;
+  }
+  return !making.failed;
 }
 
 static bool add_local(Tree *tree, Instance *type, Instance *kid, ElementVec *elements) {
   AstComponent *component = arena_alloc(&tree->arena, sizeof *component);
   const AstComponent *text = kid->element->component;
-  bool fits = true;
   *component = (AstComponent){.label = {kid->name, text->label.span},
                               .condition = AST_NONE,
                               .comment = text->comment,
                               .annotation = text->annotation};
   component->type = local_type(tree, kid);
   if (!component->type || !local_dimensions(tree, type, kid, &component->dimensions)) return false;
-  AstExpr value = local_binding(tree, type, kid, &fits);
-  if (value != AST_NONE) {
-    component->modification = arena_alloc(&tree->arena, sizeof *component->modification);
-    *component->modification = (AstModification){.value = value, .span = ast_span(tree->ast, value)};
-  }
+  bool fits = local_modification(tree, type, kid, component);
   AstElement element = {
       .kind = AST_COMPONENT, .prefixes = kid->prefixes, .component = component, .span = kid->element->span};
   vec_push(tree->heap, elements, element);
@@ -322,14 +552,12 @@ static void add_overloads(Tree *tree, Instance *record, AstClass *made) {
 
 /* ---- the others ---- */
 
-/* Whether the value or size of a field depends on other fields. */
+/* Whether the value of a field depends on other fields. */
 static bool has_dependent_field(Tree *tree, Instance *record) {
   for (uint32_t i = 0; i < record->elements.count; i++) {
     Instance *kid = instance_component(tree, record, i);
-    const Modifier *binding = kid ? instance_binding(kid) : NULL;
-    if (!binding) continue;
-    Resolver resolver = local_resolver(tree, record, binding->scope);
-    if (resolve_expression(&resolver, binding->value) != AST_NONE && resolver.uses_locals) return true;
+    Making making = {.tree = tree, .type = record};
+    if (kid && local_binding(&making, kid) != AST_NONE && making.uses_locals) return true;
   }
   return false;
 }

@@ -72,7 +72,8 @@ static AstExpr for_all_elements(Tree *tree, AstExpr flat, Instance *scope) {
   for (Instance *at = scope; at && at->kind == INSTANCE_COMPONENT; at = at->parent) {
     if (!instance_sizes(tree, at)) return AST_NONE;
     for (uint32_t i = at->dimensions.count; i-- > 0;)
-      flat = flat_iteration(tree, flat, chain_iterator(tree, --position), at->dimensions.data[i].size, span);
+      flat = flat_iteration(tree, flat, chain_iterator(tree, --position),
+                            flat_range(tree, at->dimensions.data[i].size, span), span);
   }
   return flat;
 }

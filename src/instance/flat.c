@@ -97,8 +97,8 @@ AstExpr flat_range(Tree *tree, uint32_t size, Span span) {
   return push_node(tree, (AstNode){.kind = AST_RANGE, .span = span}, kids, 2);
 }
 
-AstExpr flat_iteration(Tree *tree, AstExpr body, Name iterator, uint32_t size, Span span) {
-  AstExpr kids[2] = {body, flat_range(tree, size, span)};
+AstExpr flat_iteration(Tree *tree, AstExpr body, Name iterator, AstExpr range, Span span) {
+  AstExpr kids[2] = {body, range};
   AstPath path = flat_path(tree, names_add(tree->names, "array", 5), span);
   AstNode node = {.kind = AST_ITERATION, .span = span, .extra = path.first, .extra_count = 1};
   node.value.labels.first = tree->ast->labels.count;

@@ -33,9 +33,9 @@ AstExpr flat_copy(Tree *tree, AstExpr e);
 AstExpr flat_extend(Tree *tree, AstExpr reference, const Name *names, uint32_t count);
 /* Literal of an enumeration of that full name. */
 AstExpr flat_literal(Tree *tree, Name enumeration, Name literal, Span span);
-/* 1:size, {body for iterator in 1:size}, (value).name */
+/* 1:size, {body for iterator in range}, (value).name */
 AstExpr flat_range(Tree *tree, uint32_t size, Span span);
-AstExpr flat_iteration(Tree *tree, AstExpr body, Name iterator, uint32_t size, Span span);
+AstExpr flat_iteration(Tree *tree, AstExpr body, Name iterator, AstExpr range, Span span);
 AstExpr flat_field(Tree *tree, AstExpr value, Name name, Span span);
 /* A sum of kids; signs[i] is AST_ADD or AST_SUBTRACT. */
 AstExpr flat_sum(Tree *tree, const AstExpr *kids, const AstOperator *signs, uint32_t count, Span span);

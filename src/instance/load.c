@@ -176,7 +176,7 @@ static ClassVec all_classes(const Ast *ast) {
   return all;
 }
 
-/* The record of a component of a class that is no function, if it is one of the file's; NULL: none. */
+/* The record of a component, if it is one of the file's; NULL: none. */
 static const AstClass *record_of(const Ast *ast, const AstElement *element, const ClassVec *all) {
   if (element->kind != AST_COMPONENT) return NULL;
   AstPath name = element->component->type->name;
@@ -193,10 +193,64 @@ static bool has_full_record(const Ast *ast, const AstClass *definition, const Cl
   return false;
 }
 
+static bool has_value(const AstElement *element) {
+  const AstModification *modification = element->component->modification;
+  return modification && modification->value != AST_NONE;
+}
+
+/* Does the record give fields values, or records in it? */
+static bool has_field_value(const Ast *ast, const AstClass *record, const ClassVec *all, uint32_t depth) {
+  for (uint32_t i = 0; i < record->elements.count && depth; i++) {
+    const AstElement *element = &record->elements.data[i];
+    const AstClass *inner = record_of(ast, element, all);
+    if (element->kind == AST_COMPONENT && has_value(element)) return true;
+    if (inner && (element->component->modification || has_field_value(ast, inner, all, depth - 1))) return true;
+  }
+  return false;
+}
+
+/* Is it a component of a function whose fields have values that its record gives them, or the function for all elements of
+ * an array at once, or besides a value of the whole? */
+static bool is_full_local(const Ast *ast, const AstElement *element, const ClassVec *all) {
+  const AstClass *record = record_of(ast, element, all);
+  const AstModification *modification = element->component->modification;
+  if (!record) return false;
+  if (element->prefixes & PREFIX_INPUT || has_value(element)) return modification && modification->arguments.count;
+  for (uint32_t i = 0; modification && i < modification->arguments.count; i++)
+    if (modification->arguments.data[i].is_each) return true;
+  return has_field_value(ast, record, all, all->count);
+}
+
+static bool has_full_local(const Ast *ast, const AstClass *definition, const ClassVec *all) {
+  for (uint32_t i = 0; i < definition->elements.count && definition->kind == CLASS_FUNCTION; i++)
+    if (is_full_local(ast, &definition->elements.data[i], all)) return true;
+  return false;
+}
+
+static bool has_reference(const Ast *ast, AstExpr value) {
+  for (AstExpr e = ast_first(ast, value); e <= value; e++)
+    if (ast_kind(ast, e) == AST_REFERENCE) return true;
+  return false;
+}
+
+/* Does the record give a field a value that has names in it, or values to a record in it? Only constructors that the tree
+ * of instances makes know what the names mean. */
+static bool has_named_value(const Ast *ast, const AstClass *definition, const ClassVec *all) {
+  for (uint32_t i = 0; i < definition->elements.count && definition->kind == CLASS_RECORD; i++) {
+    const AstElement *element = &definition->elements.data[i];
+    if (element->kind != AST_COMPONENT || !element->component->modification) continue;
+    if (has_value(element) ? has_reference(ast, element->component->modification->value)
+                           : record_of(ast, element, all) != NULL)
+      return true;
+  }
+  return false;
+}
+
 /* Of Base Modelica: components of records are rare, functions with records that say much of their fields are not. */
 static bool is_flat_base(const Ast *ast, const AstClass *definition, const ClassVec *all) {
   bool has_variables = definition->kind != CLASS_FUNCTION && definition->kind != CLASS_RECORD;
-  return !has_variables || !has_full_record(ast, definition, all, all->count);
+  return !has_named_value(ast, definition, all) &&
+         (!has_variables || !has_full_record(ast, definition, all, all->count));
 }
 
 /* Base Modelica is flat, but for what the records of its variables say of their fields. */
@@ -205,9 +259,10 @@ static bool is_flat(const Ast *ast, bool is_alone) {
   bool is_base = ast->main->version, fits = is_base || is_alone;
   for (uint32_t i = 0; i < all.count && fits; i++) {
     const AstClass *definition = all.data[i];
-    fits = is_base ? is_flat_base(ast, definition, &all)
-                   : !is_full_record(ast, definition, &all) && is_flat_class(ast, definition) &&
-                         !has_model_component(ast, definition, &all) && !has_other_base(ast, definition, &all);
+    fits = !has_full_local(ast, definition, &all) &&
+           (is_base ? is_flat_base(ast, definition, &all)
+                    : !is_full_record(ast, definition, &all) && is_flat_class(ast, definition) &&
+                          !has_model_component(ast, definition, &all) && !has_other_base(ast, definition, &all));
   }
   fits = fits && (is_base || !uses_library(ast, &all));
   vec_free(ast->heap, &all);

@@ -209,8 +209,9 @@ static Instance *record_around(Instance *instance) {
   return found;
 }
 
-/* In algorithms: record[subscripts].field.field[subscripts] */
-static AstExpr field_reference(Copy *copy, AstExpr e, Instance *record, Instance *leaf, const StepVec *steps) {
+/* In algorithms: record[subscripts].field.field[subscripts]; the record has that name. */
+static AstExpr field_reference(Copy *copy, AstExpr e, Instance *record, Name name, Instance *leaf,
+                               const StepVec *steps) {
   Tree *tree = copy->r->tree;
   Span span = ast_span(tree->ast, e);
   SubscriptVec all = {0};
@@ -220,7 +221,7 @@ static AstExpr field_reference(Copy *copy, AstExpr e, Instance *record, Instance
   for (const Instance *at = leaf; at != record; at = at->parent) vec_push(tree->heap, &names, at);
   gather_subscripts(tree, &all, span);
   uint32_t given = all.count < lead ? all.count : lead;
-  vec_push(tree->heap, &tree->ast->parts, (AstPart){.name = record->flat_name, .subscripts = given & 0x7fffffffu});
+  vec_push(tree->heap, &tree->ast->parts, (AstPart){.name = name, .subscripts = given & 0x7fffffffu});
   uint32_t used = given;
   for (uint32_t i = names.count; i-- > 0;) {
     uint32_t own = names.data[i]->dimensions.count;
@@ -234,6 +235,13 @@ static AstExpr field_reference(Copy *copy, AstExpr e, Instance *record, Instance
   vec_free(tree->heap, &all);
   vec_free(tree->heap, &names);
   return made;
+}
+
+/* The component of the function that the instance is, or is a part of; NULL if it is none. */
+static Instance *local_around(const Copy *copy, Instance *instance) {
+  while (instance && instance->kind == INSTANCE_COMPONENT && instance->parent != copy->r->function)
+    instance = instance->parent;
+  return copy->r->function && instance && instance->kind == INSTANCE_COMPONENT ? instance : NULL;
 }
 
 static AstExpr component_reference(Copy *copy, AstExpr e, Instance *instance, const StepVec *steps) {
@@ -256,7 +264,7 @@ static AstExpr component_reference(Copy *copy, AstExpr e, Instance *instance, co
   Instance *record = copy->r->in_algorithm ? record_around(instance) : NULL;
   if (record && record != instance) {
     reach_component(tree, record);
-    return field_reference(copy, e, record, instance, steps);
+    return field_reference(copy, e, record, record->flat_name, instance, steps);
   }
   reach_component(tree, instance);
   SubscriptVec subscripts = {0};
@@ -315,9 +323,12 @@ static AstExpr resolve_reference(Copy *copy, AstExpr e) {
     return local_reference(copy, e);
   }
   StepVec steps = {0};
-  Instance *found = follow(copy, path, first, &steps);
+  Instance *found = follow(copy, path, first, &steps), *local = found ? local_around(copy, found) : NULL;
   AstExpr made = AST_NONE;
-  if (found)
+  if (local) {
+    copy->r->uses_locals = true;
+    made = field_reference(copy, e, local, local->name, found, &steps);
+  } else if (found)
     made = found->kind == INSTANCE_CLASS ? class_reference(copy, e, path, found)
                                          : component_reference(copy, e, found, &steps);
   vec_free(tree->heap, &steps);

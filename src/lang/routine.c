@@ -153,11 +153,18 @@ static bool depends_on(const Elaboration *el, AstExpr e, Name name) {
   return false;
 }
 
+/* Does the value, or one of those of the fields of a record, name the slot? */
+static bool modification_depends(const Elaboration *el, const AstModification *modification, Name name) {
+  if (!modification) return false;
+  if (modification->value != AST_NONE && depends_on(el, modification->value, name)) return true;
+  for (uint32_t i = 0; i < modification->arguments.count; i++)
+    if (modification_depends(el, modification->arguments.data[i].modification, name)) return true;
+  return false;
+}
+
 static bool slot_depends(Elaboration *el, const AstElement *element, Name name) {
   const AstComponent *component = element->component;
-  if (component->modification && component->modification->value != AST_NONE &&
-      depends_on(el, component->modification->value, name))
-    return true;
+  if (modification_depends(el, component->modification, name)) return true;
   for (uint32_t i = 0; i < component->dimensions.count; i++)
     if (depends_on(el, component->dimensions.data[i], name)) return true;
   for (uint32_t i = 0; i < component->type->dimensions.count; i++)
@@ -187,7 +194,126 @@ static void compile_sizes(Compiler *c, const ResolvedType *resolved, uint32_t sl
   compile_emit(c, CODE_DECLARE, count, slot, span);
 }
 
-/* DECLARE, then for what has a binding: DEFAULT (inputs only), value, STORE. */
+/* ---- values of the fields of a record ---- */
+
+/* A value that a modification gives a field: slot.names = value. */
+typedef struct FieldValue {
+  Name names[RECORD_DEPTH_LIMIT + 1];
+  uint32_t steps[2 * (RECORD_DEPTH_LIMIT + 1)]; /* of CODE_STORE */
+  uint32_t count;
+  Type type;
+  AstExpr value;
+  bool is_done;
+} FieldValue;
+
+typedef VEC(FieldValue) FieldValueVec;
+
+static bool add_field_step(Compiler *c, FieldValue *field, Name name, Span span) {
+  uint32_t number = 0;
+  if (field->count > RECORD_DEPTH_LIMIT) return compile_error(c, span, "the name has too many parts");
+  field->type = field_type(c, field->type, name, span, &number);
+  field->names[field->count] = name;
+  field->steps[2 * field->count] = STEP_FIELD;
+  field->steps[2 * field->count + 1] = number;
+  field->count++;
+  return field->type.base != TYPE_NOTHING;
+}
+
+/* Those in (a = 1, b(c = 2), d.e = 3); what is said of anything but a record are attributes, which do not count here. */
+static void collect_fields(Compiler *c, const AstModification *modification, const FieldValue *around,
+                           FieldValueVec *out) {
+  if (around->type.base != TYPE_RECORD) return;
+  for (uint32_t i = 0; modification && i < modification->arguments.count; i++) {
+    const AstArgument *argument = &modification->arguments.data[i];
+    FieldValue field = *around;
+    bool fits = true;
+    if (!argument->modification) continue;
+    for (uint32_t k = 0; k < argument->name.count && fits; k++)
+      fits = add_field_step(c, &field, ast_part(c->el->ast, argument->name, k)->name, argument->span);
+    if (!fits) continue;
+    field.value = argument->modification->value;
+    if (field.value != AST_NONE && argument->is_each && field.type.dimensions)
+      compile_error(c, argument->span, "not supported yet: each, of a field of a record in a function");
+    if (field.value != AST_NONE) vec_push(c->el->heap, out, field);
+    else collect_fields(c, argument->modification, &field, out);
+  }
+}
+
+/* Is the node the array in size(array, k)? */
+static bool is_measured(const Ast *ast, AstExpr e, AstExpr whole) {
+  for (AstExpr call = e + 1; call <= whole; call++)
+    if (ast_kind(ast, call) == AST_CALL && ast_kid_count(ast, call) && ast_kid(ast, call, 0) == e)
+      return ast_path_is(ast, ast_path(ast, call), "size");
+  return false;
+}
+
+/* Does slot.a.b name the field, a part of it, or a record that it is in? The size of such a record is declared. */
+static bool names_field(const Ast *ast, AstExpr e, AstExpr whole, Name slot, const FieldValue *field) {
+  if (ast_kind(ast, e) != AST_REFERENCE) return false;
+  AstPath path = ast_path(ast, e);
+  if (ast_part(ast, path, 0)->name != slot) return false;
+  for (uint32_t i = 0; i < field->count && i + 1 < path.count; i++)
+    if (ast_part(ast, path, i + 1)->name != field->names[i]) return false;
+  return path.count > field->count || !is_measured(ast, e, whole);
+}
+
+static bool field_depends(const Ast *ast, const FieldValue *field, Name slot, const FieldValue *other) {
+  for (AstExpr e = ast_first(ast, field->value); e <= field->value; e++)
+    if (names_field(ast, e, field->value, slot, other)) return true;
+  return false;
+}
+
+static bool is_field_ready(const Ast *ast, const FieldValueVec *fields, const FieldValue *field, Name slot) {
+  for (uint32_t i = 0; i < fields->count; i++)
+    if (!fields->data[i].is_done && field_depends(ast, field, slot, &fields->data[i])) return false;
+  return true;
+}
+
+static void store_field(Compiler *c, const FieldValue *field, uint32_t slot) {
+  Span span = ast_span(c->el->ast, field->value);
+  compile_expect(c, field->type, compile_expression(c, field->value, field->type), span, "the binding");
+  c->types.count--;
+  uint32_t at = c->routine->extra.count;
+  vec_push(c->el->heap, &c->routine->extra, slot);
+  vec_push(c->el->heap, &c->routine->extra, field->count);
+  for (uint32_t i = 0; i < 2 * field->count; i++) vec_push(c->el->heap, &c->routine->extra, field->steps[i]);
+  compile_emit(c, CODE_STORE, 0, at, span);
+}
+
+/* Fields in an order in which each comes after those it depends on. */
+static void compile_fields(Compiler *c, const AstModification *modification, uint32_t slot) {
+  Name name = c->routine->locals.data[slot].name;
+  FieldValueVec fields = {0};
+  collect_fields(c, modification, &(FieldValue){.type = c->routine->locals.data[slot].type}, &fields);
+  for (uint32_t left = fields.count, before = left + 1; left && left < before;) {
+    before = left;
+    for (uint32_t i = 0; i < fields.count; i++) {
+      FieldValue *field = &fields.data[i];
+      if (field->is_done || !is_field_ready(c->el->ast, &fields, field, name)) continue;
+      store_field(c, field, slot);
+      field->is_done = true;
+      left--;
+    }
+  }
+  for (uint32_t i = 0; i < fields.count; i++)
+    if (!fields.data[i].is_done)
+      compile_error(c, ast_span(c->el->ast, fields.data[i].value), "field `%s` of `%s` depends on itself",
+                    names_text(c->el->names, fields.data[i].names[fields.data[i].count - 1]),
+                    names_text(c->el->names, name));
+  vec_free(c->el->heap, &fields);
+}
+
+static void store_value(Compiler *c, AstExpr value, uint32_t slot, Span span) {
+  Type type = compile_expression(c, value, c->routine->locals.data[slot].type);
+  compile_expect(c, c->routine->locals.data[slot].type, type, span, "the binding");
+  c->types.count--;
+  uint32_t at = c->routine->extra.count;
+  vec_push(c->el->heap, &c->routine->extra, slot);
+  vec_push(c->el->heap, &c->routine->extra, 0);
+  compile_emit(c, CODE_STORE, 0, at, span);
+}
+
+/* DECLARE, then for what has a binding: DEFAULT (inputs only), value, STORE; then values of fields. */
 static void compile_slot(Compiler *c, const ClassEntry *entry, uint32_t slot) {
   Elaboration *el = c->el;
   const AstElement *element = element_of_slot(entry->ast, c->routine, slot);
@@ -211,15 +337,9 @@ static void compile_slot(Compiler *c, const ClassEntry *entry, uint32_t slot) {
     compile_sizes(c, &resolved, slot, span);
   } else {
     compile_sizes(c, &resolved, slot, span);
-    if (!has_binding) return;
-    Type type = compile_expression(c, component->modification->value, c->routine->locals.data[slot].type);
-    compile_expect(c, c->routine->locals.data[slot].type, type, span, "the binding");
-    c->types.count--;
-    uint32_t at = c->routine->extra.count;
-    vec_push(el->heap, &c->routine->extra, slot);
-    vec_push(el->heap, &c->routine->extra, 0);
-    compile_emit(c, CODE_STORE, 0, at, span);
+    if (has_binding) store_value(c, component->modification->value, slot, span);
   }
+  if (slot >= c->routine->inputs) compile_fields(c, component->modification, slot);
   vec_free(el->heap, &resolved.dimensions, &resolved.modifications);
 }
 

@@ -34,14 +34,26 @@ void frame_end(Machine *machine) {
   for (uint32_t i = 0; i < frame.wanted; i++) machine_push(machine, frame.slots[frame.routine->inputs + i]);
 }
 
-/* In a probe, as soon as the sizes of the outputs are settled, the domain gives them their values. */
+/* Is it a record with a field whose size is not declared, and not given yet? */
+static bool has_open_field(Machine *machine, const Value *value) {
+  if (value->type.base != TYPE_RECORD) return false;
+  const Record *record = machine_record(machine, value->type.definition);
+  for (uint32_t i = 0; i < record->fields.count; i++) {
+    const Field *field = &record->fields.data[i];
+    if (has_open_field(machine, &value->fields[i])) return true;
+    for (uint32_t k = 0; k < field->type.dimensions; k++)
+      if (field->sizes[k] == UINT32_MAX && value->fields[i].count == 0) return true;
+  }
+  return false;
+}
+
 /* In a probe whose outputs have sizes (is_last: must have): the domain gives them values. */
 static bool probe_finish(Machine *machine, bool is_last) {
   Frame *frame = frame_top(machine);
   const Routine *routine = frame->routine;
   if (!frame->is_probe) return true;
   for (uint32_t i = 0; i < routine->inputs + routine->outputs; i++)
-    if (!slot_is_set(&frame->slots[i]) && !is_last) return true;
+    if (!is_last && (!slot_is_set(&frame->slots[i]) || has_open_field(machine, &frame->slots[i]))) return true;
   for (uint32_t i = 0; i < routine->outputs; i++)
     if (routine->locals.data[routine->inputs + i].is_free) {
       machine_unknown(machine, "the size of an output");
@@ -104,6 +116,12 @@ static bool store_whole(Machine *machine, uint32_t number, const Value *value) {
   return true;
 }
 
+static bool is_all(const Value *subscripts, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++)
+    if (!value_is_all(&subscripts[i])) return false;
+  return true;
+}
+
 /* The place that the steps lead to, with the subscripts of all steps in one list. */
 bool step_store(Machine *machine, const uint32_t *place) {
   Frame *frame = frame_top(machine);
@@ -131,10 +149,11 @@ bool step_store(Machine *machine, const uint32_t *place) {
       dimensions = target->type.dimensions;
     }
     bool is_record = target->type.base == TYPE_RECORD;
-    bool is_free_field = !is_record && count == 0 && !value_same_sizes(target, &value);
+    bool is_free_field = !is_record && target->count == 0 && is_all(list, count) &&
+                         !memcmp(target->sizes, value.sizes, count * sizeof *value.sizes);
     /* The value may be parts of the place itself, which must be read before they are overwritten. */
     Value source = is_record || value.data == target->data ? value_copy(machine, &value) : value;
-    if (is_free_field && target->count == 0) {
+    if (is_free_field) {
       *target = value_copy(machine, &value);
       frame_keep(machine);
     } else if (!value_store(machine, target, list, count, &source)) {

@@ -58,7 +58,8 @@ typedef struct Declaration {
   bool is_declared;
   const Rope *sizes; /* NULL: a scalar */
   const Rope *binding;
-  const Rope *bound; /* what a slot stands for that only lives within one expression */
+  const Rope *fields; /* a = 1, b.c = 2: values of the fields of a record */
+  const Rope *bound;  /* what a slot stands for that only lives within one expression */
 } Declaration;
 
 typedef struct RoutinePrinter {
@@ -442,11 +443,28 @@ static void set_output_target(RoutinePrinter *writer, Item item, const Rope *tar
   write_rope_line(writer, "", rope_of(writer, LEVEL_IF, writer->pieces.data, writer->pieces.count), ";");
 }
 
+/* What a store before the body gives a slot, or a field of it. */
+static void set_binding(RoutinePrinter *writer, const uint32_t *place, const Rope *target, const Rope *value) {
+  Declaration *declaration = &writer->declarations[place[0]];
+  if (place[1] == 0) {
+    declaration->binding = value;
+    return;
+  }
+  Rope *path = arena_alloc(&writer->arena, sizeof *path);
+  *path = *rope_of(writer, LEVEL_PRIMARY, target->pieces + 1, target->count - 1);
+  path->pieces[0].text++; /* the dot */
+  const char *separator = declaration->fields ? ", " : "";
+  const Rope *before = declaration->fields ? declaration->fields : rope_text(writer, LEVEL_IF, "");
+  declaration->fields =
+      rope_of(writer, LEVEL_IF,
+              (Piece[]){{.rope = before}, {.text = separator}, {.rope = path}, {.text = " = "}, {.rope = value}}, 5);
+}
+
 static void run_store(RoutinePrinter *writer, const uint32_t *place) {
   const Rope *target = pop_place(writer, place);
   Item item = vec_pop(&writer->stack);
   if (item.outputs) set_output_target(writer, item, target);
-  else if (!writer->in_body) writer->declarations[place[0]].binding = item.rope;
+  else if (!writer->in_body) set_binding(writer, place, target, item.rope);
   else
     write_rope_line(writer, "",
                     rope_of(writer, LEVEL_IF, (Piece[]){{.rope = target}, {.text = " := "}, {.rope = item.rope}}, 3),
@@ -665,6 +683,11 @@ static void write_declaration(RoutinePrinter *writer, uint32_t slot) {
   print_type(writer->print, writer->text, routine->locals.data[slot].type);
   text_printf(writer->heap, writer->text, " %s", local_name(writer, slot));
   if (declaration->sizes) rope_write(writer, declaration->sizes);
+  if (declaration->fields) {
+    text_printf(writer->heap, writer->text, "(");
+    rope_write(writer, declaration->fields);
+    text_printf(writer->heap, writer->text, ")");
+  }
   if (declaration->binding) {
     text_printf(writer->heap, writer->text, " = ");
     rope_write(writer, declaration->binding);
