@@ -45,6 +45,9 @@ static const double SMALL_PART = 0.1;
  * the way in the step. Otherwise it may only bend. */
 static const double ON_EDGE = 1e-6, JUMP = 1e-3;
 
+/* A polynomial that is slower than a difference was of late by more than this has not seen all of it. */
+static const double SLOWER = 4;
+
 Switches *switches_new(Heap *heap, Evaluator *evaluator) {
   const Modes *modes = evaluator->code->modes;
   uint32_t count = modes->count;
@@ -64,6 +67,7 @@ Switches *switches_new(Heap *heap, Evaluator *evaluator) {
   double **const own[] = {&switches->rate,    &switches->before,  &switches->speed, &switches->slack, &switches->peak,
                           &switches->largest, &switches->nominal, &switches->end,   &switches->slope, &switches->at};
   for (size_t k = 0; k < sizeof own / sizeof *own; k++) *own[k] = heap_array(heap, count, sizeof(double));
+  switches->sampled = heap_array(heap, OUTLINE_LIMIT * (size_t)count, sizeof(double));
   switches->times = heap_array(heap, count, sizeof(EventTimes));
   switches->hovers = heap_array(heap, count, sizeof(uint32_t));
   switches->changes = heap_array(heap, count, sizeof(uint8_t));
@@ -274,6 +278,57 @@ bool switches_hide(const Switches *switches, double step) {
   for (uint32_t m = 0; m < switches->modes->count; m++)
     if (may_hide(switches, m, step)) return true;
   return false;
+}
+
+/* The polynomial through the samples of a difference. */
+typedef struct StepOutline {
+  int count;
+  const double *part;
+  double step, value[OUTLINE_LIMIT]; /* in Bernstein's basis */
+  double highest;                    /* divided difference */
+} StepOutline;
+
+void switches_sample(Switches *switches, int k) {
+  size_t count = switches->modes->count;
+  memcpy(switches->sampled + (size_t)k * count, switches->difference, count * sizeof(double));
+}
+
+/* What the polynomial through samples may miss of a difference between them. Where the rates at both ends of the step are known, what it misses
+ * of these in the time of the step is several times as much; else what one that leaves out a point misses there is. */
+static double missed_by(const Switches *switches, uint32_t m, const StepOutline *outline) {
+  const double *value = outline->value;
+  int degree = outline->count - 1;
+  if (!switches->evaluator->code->has_rate[m])
+    return fabs(outline->highest) * outline_miss(outline->count, outline->part);
+  return fabs(degree * (value[1] - value[0]) - outline->step * switches->slope[m]) +
+         fabs(degree * (value[degree] - value[degree - 1]) - outline->step * switches->rate[m]);
+}
+
+/* Does mode m stay in its range along the polynomial through its samples? One that is much slower than the difference was of late may have
+ * missed what came between them. */
+static bool stays_inside(const Switches *switches, uint32_t m, StepOutline *outline) {
+  double *value = outline->value, steepest = 0;
+  int degree = outline->count - 1;
+  for (int k = 0; k <= degree; k++) value[k] = switches->sampled[(size_t)k * switches->modes->count + m];
+  outline->highest = outline_make(outline->count, outline->part, value);
+  double low = value[0], high = value[0], missed = missed_by(switches, m, outline);
+  for (int k = 1; k <= degree; k++) {
+    low = fmin(low, value[k]);
+    high = fmax(high, value[k]);
+    steepest = fmax(steepest, degree * fabs(value[k] - value[k - 1]));
+  }
+  return outline->step * switches->speed[m] <= SLOWER * steepest && switches_margin(switches, m, low) > missed &&
+         switches_margin(switches, m, high) > missed;
+}
+
+bool switches_rule_out(Switches *switches, int count, const double *part, double t, const double *y, double step) {
+  uint32_t modes = switches->modes->count, m = 0;
+  StepOutline outline = {.count = count, .part = part, .step = step};
+  memcpy(switches->slope, switches->rate, modes * sizeof(double));
+  evaluate_rates(switches, t, y);
+  while (m < modes && (!may_hide(switches, m, step) || stays_inside(switches, m, &outline))) m++;
+  memcpy(switches->rate, switches->slope, modes * sizeof(double));
+  return m == modes;
 }
 
 double switches_safe_time(const Switches *switches, uint32_t m) {

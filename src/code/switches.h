@@ -3,6 +3,7 @@
 #pragma once
 
 #include "code/decisions.h"
+#include "code/outline.h"
 #include "code/quiet.h"
 #include "code/schedule.h"
 
@@ -38,6 +39,7 @@ typedef struct Switches {
   double *rate;                 /* at the end of the last step; 0 where not known */
   double *slope;                /* rate at the beginning of a step, while that at its end is looked at */
   double *before;               /* differences there; see switches_keep */
+  double *sampled;              /* [OUTLINE_LIMIT][modes] differences at points of a step */
   double *end, step;            /* at the end of the step in which an event was located, and its size */
   double *speed;                /* largest rate of late: how fast a difference may move within a step */
   double *slack;                /* a difference beyond its edge by less contradicts no mode; for solutions that slide */
@@ -112,6 +114,13 @@ static inline bool switches_are_quiet(const Switches *switches, double t, const 
 
 /* May a difference have left the range of its mode between the end kept and the last evaluation, a step of this size on? */
 bool switches_hide(const Switches *switches, double step);
+
+/* Keeps the last differences as those at point k of a step. */
+void switches_sample(Switches *switches, int k);
+
+/* After switches_sample at `count` points of a step of this size, at these parts of it, and switches_keep at its beginning: is no mode
+ * near enough to its edge to have changed in the step, which leads to (t, y)? */
+bool switches_rule_out(Switches *switches, int count, const double *part, double t, const double *y, double step);
 
 /* How far a difference is inside of the range of mode m, and round-off further; negative is a contradiction. INFINITY for
  * modes of time. */

@@ -50,6 +50,9 @@ static const double farthest = 0.002;
 static const int spread_order8[SPREAD_MAX] = {0, 4, 8, 10, 11};
 static const int spread_order5[SPREAD_MAX] = {0, 1, 2, 3, 5};
 
+/* Columns that are not in `column`: those extrapolated, and those without a guess. */
+enum { NO_DERIVATIVE = -1, GIVEN = -2 };
+
 typedef struct Erk {
   const System *system;
   const ErkTableau *tableau;
@@ -65,6 +68,7 @@ typedef struct Erk {
   int32_t *free_columns;  /* [columns] no derivative among the columns */
   int32_t *given;         /* [columns] no state, and no guess needed */
   int32_t *branch;        /* [columns] no state, and found from its prediction alone */
+  int32_t *place;         /* [columns] in `column`; NO_DERIVATIVE, GIVEN */
 
   double t, t_old, h_next, h_last, last_error;
   double h_before;                 /* step of the values in `before`, 0: there are none */
@@ -91,6 +95,7 @@ static void erk_pair(Erk *erk) {
   erk->states = system->links;
   for (int32_t i = 0; i < system->links; i++) {
     erk->column[i] = system->link_from[i];
+    erk->place[system->link_from[i]] = i;
     erk->rate[i] = system->link_to[i];
     erk->guess[system->link_from[i]] = 1;
     for (int k = 0; k < erk->tableau->all_stages; k++) erk->missed[k][system->link_from[i]] = 0;
@@ -102,13 +107,16 @@ static void erk_pair(Erk *erk) {
     bool given = system->given && system->given[c];
     if (given && system->rates) {
       erk->given[erk->given_count++] = c;
+      erk->place[c] = GIVEN;
       continue;
     }
     if (system->given && !given) erk->branch[erk->branch_count++] = c;
     if (system->successor && system->successor[c] >= 0) {
+      erk->place[c] = count;
       erk->column[count] = c;
       erk->rate[count++] = system->successor[c];
     } else {
+      erk->place[c] = NO_DERIVATIVE;
       erk->free_columns[rest++] = c;
     }
   }
@@ -143,6 +151,7 @@ static void *erk_create(Heap *heap, const System *system, const IntegratorOption
   erk->free_columns = heap_array(heap, columns, sizeof *erk->free_columns);
   erk->given = heap_array(heap, columns, sizeof *erk->given);
   erk->branch = heap_array(heap, columns, sizeof *erk->branch);
+  erk->place = heap_array(heap, columns, sizeof *erk->place);
   for (int i = 0; i < erk->tableau->all_stages; i++) {
     erk->values[i] = heap_array(heap, columns, sizeof(double));
     erk->rates[i] = heap_array(heap, whole, sizeof(double));
@@ -544,30 +553,68 @@ static const double *erk_values(const void *self) {
   return erk->values[erk->stepped ? erk->tableau->stages : 0];
 }
 
+/* A column with its derivative at a part of the step. */
+static double erk_extended(const Erk *erk, int32_t place, double theta) {
+  double sum = 0;
+  for (int i = erk->tableau->dense_terms + 2; i >= 0; i--)
+    sum = (sum + erk->dense[i][place]) * (i % 2 ? 1 - theta : theta);
+  return erk->values[0][erk->column[place]] + sum;
+}
+
+/* Weights of the points of the step at a part of it, for columns without a derivative. */
+static void erk_spread_weights(const Erk *erk, double theta, double *weight) {
+  double time[SPREAD_MAX];
+  for (int i = 0; i < SPREAD_MAX; i++) time[i] = erk->tableau->node[erk->spread[i]];
+  erk_lagrange(SPREAD_MAX, time, theta, weight);
+}
+
+static double erk_spread_value(const Erk *erk, const double *weight, int32_t column) {
+  double sum = weight[SPREAD_MAX - 1] * erk->values[erk->tableau->stages][column];
+  for (int i = 0; i < SPREAD_MAX - 1; i++) sum += weight[i] * erk->values[erk->spread[i]][column];
+  return sum;
+}
+
+/* The part of the last step at which t is, the continuous extension being ready. */
+static double erk_part(Erk *erk, double t) {
+  if (!erk->dense_ready) erk_prepare_dense(erk, erk->t_old, erk->h_last);
+  return (t - erk->t_old) / erk->h_last;
+}
+
 static void erk_interpolate(void *self, double t, double *y) {
   Erk *erk = self;
-  const ErkTableau *tableau = erk->tableau;
+  double weight[SPREAD_MAX];
   if (!erk->stepped) {
     memcpy(y, erk->values[0], (size_t)erk->system->columns * sizeof(double));
     return;
   }
-  if (!erk->dense_ready) erk_prepare_dense(erk, erk->t_old, erk->h_last);
-  double theta = (t - erk->t_old) / erk->h_last, other = 1 - theta;
-  for (int32_t p = 0; p < erk->paired; p++) {
-    double sum = 0;
-    for (int i = tableau->dense_terms + 2; i >= 0; i--) sum = (sum + erk->dense[i][p]) * (i % 2 ? other : theta);
-    y[erk->column[p]] = erk->values[0][erk->column[p]] + sum;
+  double theta = erk_part(erk, t);
+  for (int32_t p = 0; p < erk->paired; p++) y[erk->column[p]] = erk_extended(erk, p, theta);
+  for (int32_t g = 0; g < erk->given_count; g++) y[erk->given[g]] = erk->values[erk->tableau->stages][erk->given[g]];
+  if (erk->free_count) erk_spread_weights(erk, theta, weight);
+  for (int32_t f = 0; f < erk->free_count; f++)
+    y[erk->free_columns[f]] = erk_spread_value(erk, weight, erk->free_columns[f]);
+}
+
+static void erk_interpolate_some(void *self, double t, const uint32_t *columns, uint32_t count, double *y) {
+  Erk *erk = self;
+  double weight[SPREAD_MAX], theta = erk->stepped ? erk_part(erk, t) : 0;
+  bool is_weighted = false;
+  for (uint32_t k = 0; k < count; k++) {
+    int32_t c = (int32_t)columns[k], place = erk->place[c];
+    bool spreads = erk->stepped && place == NO_DERIVATIVE;
+    if (spreads && !is_weighted) erk_spread_weights(erk, theta, weight);
+    is_weighted = is_weighted || spreads;
+    if (!erk->stepped || place == GIVEN) y[c] = erk->values[erk->stepped ? erk->tableau->stages : 0][c];
+    else y[c] = spreads ? erk_spread_value(erk, weight, c) : erk_extended(erk, place, theta);
   }
-  for (int32_t g = 0; g < erk->given_count; g++) y[erk->given[g]] = erk->values[tableau->stages][erk->given[g]];
-  if (!erk->free_count) return;
-  double time[SPREAD_MAX], weight[SPREAD_MAX];
-  for (int i = 0; i < SPREAD_MAX; i++) time[i] = tableau->node[erk->spread[i]];
-  erk_lagrange(SPREAD_MAX, time, theta, weight);
-  for (int32_t f = 0; f < erk->free_count; f++) {
-    int32_t c = erk->free_columns[f];
-    double sum = weight[SPREAD_MAX - 1] * erk->values[tableau->stages][c];
-    for (int i = 0; i < SPREAD_MAX - 1; i++) sum += weight[i] * erk->values[erk->spread[i]][c];
-    y[c] = sum;
+}
+
+static void erk_points(void *self, StepPoints *out) {
+  const Erk *erk = self;
+  out->count = erk->stepped ? SPREAD_MAX : 0;
+  for (int i = 0; i < out->count; i++) {
+    out->part[i] = erk->tableau->node[erk->spread[i]];
+    out->values[i] = erk->values[i + 1 < SPREAD_MAX ? erk->spread[i] : erk->tableau->stages];
   }
 }
 
@@ -599,6 +646,8 @@ const Integrator integrator_erk = {
     .values = erk_values,
     .interpolate = erk_interpolate,
     .is_coarse = erk_is_coarse,
+    .points = erk_points,
+    .interpolate_some = erk_interpolate_some,
     .switch_states = erk_switch_states,
     .explicit_stages = erk_explicit_stages,
     .statistics = erk_statistics,

@@ -262,8 +262,7 @@ static bool is_faithful(Search *search) {
   uint32_t count = switches->modes->count;
   for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
     double t = search->before + parts[k] * (search->end - search->before);
-    search->integrator->interpolate(search->self, t, search->y);
-    if (!switches_evaluate(search->switches, t, search->y)) return false;
+    if (!peek_at(search, t)) return false;
     memcpy(search->now, switches->difference, count * sizeof(double));
     if (!point_at(search, t)) return false;
     for (uint32_t m = 0; m < count; m++) {
@@ -411,6 +410,61 @@ static void locate(Search *search, uint32_t *mode) {
     jump_to_root(search, near, mode);
   shrink(search, found, point_at, near, mode);
   if (search->switches->time != found->high) point_at(search, found->high);
+}
+
+/* ---- steps without events ---- */
+
+/* The points of the last step that cost no evaluation: those of the method's, or the middle, interpolated into y. */
+static StepPoints known_points(const Integrator *integrator, void *self, double before, const double *begin,
+                               double *y) {
+  StepPoints points = {3, {0, 0.5, 1}, {begin, y, integrator->values(self)}};
+  if (integrator->points) integrator->points(self, &points);
+  else integrator->interpolate(self, before + 0.5 * (integrator->time(self) - before), y);
+  return points;
+}
+
+/* Looks at the conditions at both ends of the step, and keeps what they are at its beginning. */
+static bool look_at_ends(Switches *switches, double before, const double *begin, double end, const double *values) {
+  if (switches->kept != before) {
+    if (!switches_evaluate(switches, before, begin)) return false;
+    switches_keep(switches, before, begin, 0);
+  }
+  return switches_evaluate(switches, end, values);
+}
+
+/* The same at all points, those of the ends included, the last at last. */
+static bool look_at_points(Switches *switches, const StepPoints *points, double before, double step) {
+  for (int k = 0; k < points->count; k++) {
+    if (!switches_evaluate(switches, before + points->part[k] * step, points->values[k])) return false;
+    switches_sample(switches, k);
+  }
+  return points->count > 0;
+}
+
+/* Does an explicit method choose steps by all that conditions read, so that its stages tell what that does between them? */
+static bool follows_watched(const View *view) {
+  const ArrayCode *code = view->evaluator->code;
+  if (view->watches_states) return true;
+  for (uint32_t m = 0; m < code->modes->count; m++)
+    if (!code->modes->timed[m] && !code->has_rate[m]) return false;
+  return view_interpolates_watched(view);
+}
+
+bool events_rule_out(View *view, const Integrator *integrator, void *self, double before, const double *begin,
+                     double *y) {
+  Switches *switches = view->switches;
+  double end = integrator->time(self), step = end - before;
+  const double *values = integrator->values(self);
+  if (!look_at_ends(switches, before, begin, end, values)) return false;
+  if (switches_hide(switches, step)) {
+    uint32_t mode;
+    if (any_contradicts(switches, &mode)) return false;
+    if (integrator->explicit_form && !follows_watched(view)) return false;
+    StepPoints points = known_points(integrator, self, before, begin, y);
+    if (!look_at_points(switches, &points, before, step)) return false;
+    if (!switches_rule_out(switches, points.count, points.part, end, values, step)) return false;
+  }
+  return switches_pass(switches, end, values, step);
 }
 
 /* Room for the margins of three looks and of a bracket, and for what its ends miss; to be freed. */

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "base/heap.h"
+#include "code/outline.h"
 #include "code/point.h"
 
 #include <float.h>
@@ -126,6 +127,14 @@ typedef struct ExplicitStages {
   double *const *values; /* all columns, per stage, and behind these at the end */
 } ExplicitStages;
 
+/* Points of the last step, ascending from its beginning to its end, at which the columns are known: those that `rates` leaves as they
+ * are, at its ends only. */
+typedef struct StepPoints {
+  int count;                           /* at most OUTLINE_LIMIT */
+  double part[OUTLINE_LIMIT];          /* of the step; the first is 0, the last is 1 */
+  const double *values[OUTLINE_LIMIT]; /* all columns */
+} StepPoints;
+
 /* One method. `self` is made by create, lives in the heap given there, and is never freed singly. */
 typedef struct Integrator {
   const char *name;         /* as on the command line */
@@ -162,7 +171,11 @@ typedef struct Integrator {
    * conditions look there, it is then taken again. NULL: no step is taken so where there are conditions. */
   bool (*is_coarse)(void *self);
 
-  /* The same of these columns alone; others in y stay as they are. NULL: it would cost as much. */
+  /* What the last step knows of its inside without further evaluations. NULL: interpolating costs none. Until the next call of step,
+   * start or switch_states. */
+  void (*points)(void *self, StepPoints *out);
+
+  /* The same as interpolate of these columns alone; others in y stay as they are. NULL: it would cost as much. */
   void (*interpolate_some)(void *self, double t, const uint32_t *columns, uint32_t count, double *y);
 
   /* The links of the system have changed at the present time, and y (all columns, projected to round-off) with

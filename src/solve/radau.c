@@ -942,6 +942,15 @@ static void radau_interpolate(void *self, double t, double *y) {
 }
 
 /* Columns that are no states need no correction, and their look at the step no samples of it. */
+static void radau_points(void *self, StepPoints *out) {
+  const Radau *radau = self;
+  out->count = radau->last_h == 0 ? 0 : radau->last_method->stages + 1;
+  for (int i = 0; i < out->count; i++) {
+    out->part[i] = i ? radau->last_method->node[i - 1] : 0;
+    out->values[i] = radau->last[i];
+  }
+}
+
 static void radau_interpolate_some(void *self, double t, const uint32_t *columns, uint32_t count, double *y) {
   Radau *radau = self;
   bool some_are_states = false;
@@ -991,6 +1000,7 @@ const Integrator integrator_radau = {
     .values = radau_values,
     .interpolate = radau_interpolate,
     .is_coarse = radau_is_coarse,
+    .points = radau_points,
     .interpolate_some = radau_interpolate_some,
     .switch_states = radau_switch_states,
     .stages = radau_stages,

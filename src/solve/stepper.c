@@ -272,12 +272,10 @@ static bool ends_at_kink(Stepper *stepper, double t) {
 
 /* At the end of a step to t: is it sure that no mode makes an event? */
 static bool are_quiet(const Stepper *stepper, double t) {
-  Switches *switches = stepper->view->switches;
   const double *y = stepper->integrator->values(stepper->self);
-  double step = t - stepper->before;
-  if (switches_are_quiet(switches, t, y, step)) return true;
-  return switches->kept == stepper->before && !stepper_is_sliding(stepper) && switches_evaluate(switches, t, y) &&
-         !switches_hide(switches, step) && switches_pass(switches, t, y, step);
+  if (switches_are_quiet(stepper->view->switches, t, y, t - stepper->before)) return true;
+  return !stepper_is_sliding(stepper) && events_rule_out(stepper->view, stepper->integrator, stepper->self,
+                                                         stepper->before, stepper->begin, stepper->y);
 }
 
 /* Ends the step, which has led to t, at the first event in it, if there is one; most have none. */
