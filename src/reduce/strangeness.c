@@ -96,6 +96,17 @@ Strangeness strangeness_run(const Strangeness *strangeness, Heap *heap, Arena *a
   return run;
 }
 
+/* Do the rows determine what cannot be a state? If not just at a singular point, but near it they do, structure is right: the run stops
+ * there and says so. */
+static bool determines_last(const Strangeness *strangeness, const Ranks *here, double t, const double *y,
+                            Arena *scratch) {
+  Ranks ranks;
+  if (strangeness_determines_last(strangeness, here, scratch)) return true;
+  double *near = arena_copy_array(scratch, y, strangeness->array->columns, sizeof *near);
+  return strangeness_generic(strangeness, &t, near) && strangeness_ranks(strangeness, t, near, scratch, &ranks) &&
+         strangeness_determines_last(strangeness, &ranks, scratch);
+}
+
 /* Takes the array of the structural offsets with its consistent point, if its ranks say that structure was right: rows
  * independent, every column of w determined, and those of x that cannot be states. false, silently: they do not, or it is
  * too large. Dense: O(columns^3). */
@@ -111,7 +122,7 @@ static bool strangeness_reduce(Strangeness *strangeness, ArrayCode *code, Evalua
   strangeness->reduced = true;
   count_columns(strangeness);
   bool ok = strangeness_ranks(strangeness, t, y, &scratch, &ranks) && ranks.all == (int32_t)array->rows &&
-            strangeness_determines_last(strangeness, &ranks, &scratch);
+            ranks.high == ranks.w_count && determines_last(strangeness, &ranks, t, y, &scratch);
   if (ok) {
     strangeness->a = strangeness->solved = ranks.all - ranks.high;
     strangeness->d = strangeness->size - strangeness->a;
