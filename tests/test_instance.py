@@ -600,6 +600,24 @@ end P;
         self.assertEqual(done.returncode, 3)
         self.assertIn("depends on itself", done.stderr)
 
+    def test_functions_see_the_constants_of_their_model(self):
+        """Those of the model count more than those of packages around it; functions beside the model do not see them."""
+        for extra in "", "inner Real q = 1;":  # a flat text, and one with instances
+            text = f"""package P
+              constant Real k = 100;
+              function g input Real u; output Real y; algorithm y := u + k; end g;
+              model M
+                constant Real k = 3; constant Integer n = 2; constant Real v[n] = {{k, 2*k}}; type E = enumeration(a, b); constant E e = E.b; {extra}
+                function f input Real u[n]; output Real y; protected Real w[n] = n*u; algorithm
+                  y := sum(w) + k + v[2] + (if e == E.b then 1 else 0); while y > 1e9 loop y := y/2; end while; end f;
+                Real x = f({{time, 1}}), y = g(time), z = k;
+              end M;
+            end P;"""
+            self.check(text, x=14, y=101, z=3)
+            self.check(run(text, "flatten").stdout, x=14, y=101, z=3)
+        self.check("""model A constant Real k = 3; function f input Real u; output Real y; algorithm y := u + k; end f; Real x = f(time); end A;
+          model M A a(k = 4); A b; end M;""", a__x=5, b__x=4)
+
     def test_value_and_modifications_of_a_record(self):
         """A field that is modified has that value, whatever the whole record is."""
         self.check("""model M record R Real a; Real b; end R;
