@@ -495,6 +495,35 @@ end P;
                 self.assertEqual(done.returncode, 2, head + text)
                 self.assertIn("above its max", done.stderr)
 
+    def test_generated_elements_assigned_their_start_values(self):
+        """Elements and fields that an algorithm assigns are determined by it, also where they get what they hold before: start
+        values, or zero. Others have equations."""
+        for seed in range(COUNT):
+            rng = random.Random(seed)
+            start, size = rng.choice([0, 0, 2]), rng.randint(2, 4)
+            attribute = f"(each start = {start})" if start else ""
+            mine = sorted(rng.sample(range(1, size + 1), rng.randint(1, size - 1)))
+            value = {i: rng.choice([start, start, 7]) for i in range(1, size + 1)}
+            loop = rng.random() < 0.3
+            if loop:
+                mine = list(range(1, rng.randint(1, size) + 1))
+                value = {i: value[1] if i in mine else value[i] for i in value}
+            first = (f"for i in 1:{mine[-1]} loop v[i] := {value[1]}; end for;" if loop else
+                     " ".join(f"v[{i}] := {value[i]};" for i in mine))
+            rest = " ".join(f"v[{i}] = {value[i]} + time;" for i in value if i not in mine)
+            text = f"""model M record Q Real x{f'(start = {start})' if start else ''}; Real y; Integer n; end Q;
+              Real v[{size}]{attribute}; Q q; Q r[2]; parameter Integer k = 2; Real s;
+              algorithm {first} s := sum(v[i] for i in {{{', '.join(map(str, mine))}}});
+              algorithm q.x := {start}; q.y := q.x; q.n := 0; if time > 0.5 then q.y := q.y + 1; end if;
+              algorithm r[k].x := {start}; r[1].x := 0; r.y := {{r[2].x, 3}}; r[1].n := 0; r[2].n := if r[1].y > 2.5 then 1 else 0;
+              equation {rest} end M;"""
+            expected = {f"v[{i}]": value[i] + (i not in mine) for i in value} | {
+                "s": sum(value[i] for i in mine), "q.x": start, "q.y": start + 1, "q.n": 0, "r[2].x": start, "r[1].x": 0, "r[1].y": start,
+                "r[2].y": 3, "r[2].n": 0}
+            found = final_values(text)
+            for name, number in expected.items():
+                self.assertAlmostEqual(found[name], number, msg=(seed, name, text))
+
     def test_records_assigned_as_a_whole(self):
         """What is assigned its start value is assigned nevertheless."""
         for start in (0, 1, 2):
@@ -599,6 +628,24 @@ end P;
           function f input Real u; output Real y; protected R r; algorithm y := u + r.a; end f; Real x = f(time); end M;""", "check")
         self.assertEqual(done.returncode, 3)
         self.assertIn("depends on itself", done.stderr)
+
+    def test_functions_see_the_constants_of_their_model(self):
+        """Those of the model count more than those of packages around it; functions beside the model do not see them."""
+        for extra in "", "inner Real q = 1;":  # a flat text, and one with instances
+            text = f"""package P
+              constant Real k = 100;
+              function g input Real u; output Real y; algorithm y := u + k; end g;
+              model M
+                constant Real k = 3; constant Integer n = 2; constant Real v[n] = {{k, 2*k}}; type E = enumeration(a, b); constant E e = E.b; {extra}
+                function f input Real u[n]; output Real y; protected Real w[n] = n*u; algorithm
+                  y := sum(w) + k + v[2] + (if e == E.b then 1 else 0); while y > 1e9 loop y := y/2; end while; end f;
+                Real x = f({{time, 1}}), y = g(time), z = k;
+              end M;
+            end P;"""
+            self.check(text, x=14, y=101, z=3)
+            self.check(run(text, "flatten").stdout, x=14, y=101, z=3)
+        self.check("""model A constant Real k = 3; function f input Real u; output Real y; algorithm y := u + k; end f; Real x = f(time); end A;
+          model M A a(k = 4); A b; end M;""", a__x=5, b__x=4)
 
     def test_value_and_modifications_of_a_record(self):
         """A field that is modified has that value, whatever the whole record is."""

@@ -189,20 +189,40 @@ static Value initial_value(Elaboration *el, const Value *leaves, Span span, Aren
   return value;
 }
 
+static Value zeros(Elaboration *el, const Value *leaves, Arena *arena) {
+  Value value = *leaves;
+  Expr zero = dag_constant(el->dag, 0);
+  if (leaves->type.base == TYPE_RECORD) {
+    uint32_t count = el->model->records.data[leaves->type.definition].fields.count;
+    value.fields = arena_array(arena, count, sizeof *value.fields);
+    for (uint32_t i = 0; i < count; i++) value.fields[i] = zeros(el, &leaves->fields[i], arena);
+    return value;
+  }
+  value.data = arena_array(arena, leaves->count, sizeof zero);
+  for (uint32_t i = 0; i < leaves->count; i++) memcpy(value.data + i * sizeof zero, &zero, sizeof zero);
+  return value;
+}
+
 /* ---- results ---- */
 
-/* An element that kept what it held before was not assigned, unless the whole was; one that is its
- * own leaf is determined by a when. */
-static void add_results(Elaboration *el, const Value *leaves, const Value *before, const Value *after, bool is_whole,
+/* Is it what the discrete variable was before? A when may say so. */
+static bool is_kept(const Elaboration *el, Expr leaf, Expr value) {
+  return dag_op(el->dag, leaf) == OP_DISCRETE && value == dag_pre(el->dag, dag_index(el->dag, leaf));
+}
+
+/* An element that was not assigned has no equation, unless the whole was; nor has one that is its own leaf: it is
+ * determined by a when. */
+static void add_results(Elaboration *el, const Value *leaves, const Value *assigned, const Value *after, bool is_whole,
                         Span span) {
   if (leaves->type.base == TYPE_RECORD) {
     for (uint32_t i = 0; i < el->model->records.data[leaves->type.definition].fields.count; i++)
-      add_results(el, &leaves->fields[i], &before->fields[i], &after->fields[i], is_whole, span);
+      add_results(el, &leaves->fields[i], &assigned->fields[i], &after->fields[i], is_whole, span);
     return;
   }
   for (uint32_t i = 0; i < leaves->count; i++) {
     Expr leaf = value_exprs(leaves)[i], value = value_exprs(after)[i];
-    if (value == leaf || (!is_whole && value == value_exprs(before)[i])) continue;
+    bool is_assigned = value_exprs(assigned)[i] != dag_constant(el->dag, 0) && !is_kept(el, leaf, value);
+    if (value == leaf || (!is_whole && !is_assigned)) continue;
     RawEquation equation = {.left = leaf,
                             .right = value,
                             .base = (BaseType)leaves->type.base,
@@ -223,20 +243,21 @@ static Span assignment_span(const Routine *routine, uint32_t slot) {
 
 static void run_section(Elaboration *el, struct Algorithm *algorithm, Routine *routine, const AstSection *section) {
   Arena arena = arena_make(el->heap);
-  Value *before = arena_array(&arena, algorithm->assigned.count, sizeof *before);
-  for (uint32_t i = 0; i < algorithm->assigned.count; i++) {
-    before[i] =
-        initial_value(el, &el->components.data[algorithm->assigned.data[i].component].leaves, section->span, &arena);
-    machine_preset(el->machine, algorithm->assigned.data[i].slot, &before[i]);
+  uint32_t count = algorithm->assigned.count;
+  Value *before = arena_array(&arena, count, sizeof *before), *assigned = arena_array(&arena, count, sizeof *assigned);
+  for (uint32_t i = 0; i < count; i++) {
+    const Value *leaves = &el->components.data[algorithm->assigned.data[i].component].leaves;
+    before[i] = initial_value(el, leaves, section->span, &arena);
+    assigned[i] = zeros(el, leaves, &arena);
+    machine_preset(el->machine, algorithm->assigned.data[i].slot, &before[i], &assigned[i]);
   }
   ExecuteStatus status = run_code(el, routine, LOAD_LEAVES, el->diags);
-  if (status == EXECUTE_UNKNOWN)
-    procedure_make(el, section, routine, algorithm->assigned.data, before, algorithm->assigned.count);
-  for (uint32_t i = 0; i < algorithm->assigned.count && status == EXECUTE_OK; i++) {
+  if (status == EXECUTE_UNKNOWN) procedure_make(el, section, routine, algorithm->assigned.data, before, count);
+  for (uint32_t i = 0; i < count && status == EXECUTE_OK; i++) {
     const Component *component = &el->components.data[algorithm->assigned.data[i].component];
     uint32_t slot = algorithm->assigned.data[i].slot;
     bool is_scalar = component->leaves.count == 1 && component->type.base != TYPE_RECORD;
-    add_results(el, &component->leaves, &before[i], machine_slot(el->machine, slot),
+    add_results(el, &component->leaves, &assigned[i], machine_slot(el->machine, slot),
                 is_scalar || algorithm->assigned.data[i].is_whole, assignment_span(routine, slot));
   }
   if (el->in_when) algorithm_when_end(el);

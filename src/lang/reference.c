@@ -104,25 +104,44 @@ static bool find_package_constant(Compiler *c, AstPath path, Place *place) {
   return false;
 }
 
+/* Does the function stand inside of the model? A flat program has no scopes: its functions may. */
+static bool is_inside_model(const Compiler *c) {
+  const Elaboration *el = c->el;
+  if (!el->scope) return true;
+  size_t length = names_length(el->names, el->scope);
+  const char *scope = names_text(el->names, c->scope);
+  return !strncmp(scope, names_text(el->names, el->scope), length) && scope[length] == '.';
+}
+
+/* A component of the model that the code may name; NONE: there is none. Functions see constants alone. */
+static uint32_t find_component(const Compiler *c, Name name) {
+  uint32_t component = component_find(c->el, name);
+  if (component == NONE || !c->is_function) return component;
+  bool is_constant = c->el->components.data[component].variability == VARIABILITY_CONSTANT;
+  return is_constant && is_inside_model(c) ? component : NONE;
+}
+
 Place place_find(Compiler *c, AstPath path) {
   Elaboration *el = c->el;
   const AstPart *first = ast_part(el->ast, path, 0);
   Place place = {.kind = PLACE_NONE, .parts = 1};
   if (!path.global && find_local(c, first->name, &place)) return place;
-  if (!c->is_function && !path.global) {
-    uint32_t component = component_find(el, first->name);
-    if (component != NONE) return component_place(c, component, 1);
-  }
+  bool is_model_first =
+      !c->is_function || el->scope; /* in a flat program, constants of packages have their full names */
+  uint32_t component = path.global || !is_model_first ? NONE : find_component(c, first->name);
+  if (component != NONE) return component_place(c, component, 1);
   if (ast_path_is(el->ast, path, "time"))
     return (Place){.kind = c->time_slot ? PLACE_SLOT : PLACE_TIME,
                    .index = c->time_slot,
                    .type = type_scalar(TYPE_REAL),
                    .parts = 1};
   if (find_literal(c, path, &place) || find_package_constant(c, path, &place)) return place;
+  component = path.global || is_model_first ? NONE : find_component(c, first->name);
+  if (component != NONE) return component_place(c, component, 1);
   if (!c->is_function) {
     const char *text = path.count == 1 ? names_text(el->names, first->name) : ast_path_text(el->ast, path, &el->arena);
     Name name = path.count == 1 ? first->name : names_add(el->names, text, strlen(text));
-    uint32_t component = component_find(el, name);
+    component = component_find(el, name);
     if (component != NONE) return component_place(c, component, path.count);
     if (stem_find(el, name)) return (Place){.kind = PLACE_STEM, .name = name, .parts = path.count};
   }
@@ -204,10 +223,11 @@ static bool is_plain(const Value *value, const Elaboration *el) {
   return has_elements;
 }
 
-/* A function that is called while simulating does not see the components: constants of packages are part of its code. */
+/* A function that is called while simulating does not see the components: constants are part of its code. */
 static void emit_component(Compiler *c, uint32_t number, Span span) {
   Elaboration *el = c->el;
-  if (c->is_function && el->components.data[number].is_package) {
+  const Component *constant = &el->components.data[number];
+  if (c->is_function && (constant->is_package || constant->variability == VARIABILITY_CONSTANT)) {
     component_evaluate(el, number);
     const Component *component = &el->components.data[number];
     if (component->has_value && is_plain(&component->value, el)) {

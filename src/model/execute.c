@@ -54,8 +54,9 @@ ExecuteStatus machine_run(Machine *machine, const Routine *routine, const Value 
   for (uint32_t i = 0; i < count; i++) frame->slots[i] = inputs[i];
   for (uint32_t i = 0; i < machine->presets.count; i++)
     frame->slots[machine->presets.data[i].slot] = value_copy(machine, &machine->presets.data[i].value);
-  machine->presets.count = 0;
   frame->mark = frame->floor = mark_now(machine);
   frame->position = UINT32_MAX;
-  return run_frames(machine) ? EXECUTE_OK : machine->status;
+  bool is_done = run_frames(machine);
+  machine->presets.count = 0;
+  return is_done ? EXECUTE_OK : machine->status;
 }

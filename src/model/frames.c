@@ -123,43 +123,77 @@ static bool is_all(const Value *subscripts, uint32_t count) {
 }
 
 /* The place that the steps lead to, with the subscripts of all steps in one list. */
-bool step_store(Machine *machine, const uint32_t *place) {
+static Value *find_place(Value *target, const uint32_t *place, const Value *subscripts, Value *list, uint32_t *count) {
+  uint32_t dimensions = target->type.dimensions, used = 0;
+  *count = 0;
+  for (uint32_t i = 0; i < place[1]; i++) {
+    if (place[2 + 2 * i] == STEP_INDEX) {
+      for (uint32_t k = 0; k < place[3 + 2 * i] && *count < TYPE_MAX_DIMENSIONS; k++)
+        list[(*count)++] = subscripts[used++];
+      continue;
+    }
+    /* Dimensions of the record that had no subscript: all of them. */
+    while (*count < dimensions) list[(*count)++] = (Value){.type = {.base = TYPE_NOTHING}};
+    target = &target->fields[place[3 + 2 * i]];
+    dimensions = target->type.dimensions;
+  }
+  return target;
+}
+
+static bool store_part(Machine *machine, const uint32_t *place, const Value *subscripts, const Value *value) {
   Frame *frame = frame_top(machine);
-  uint32_t steps = place[1], total = 0, used = 0, count = 0;
-  for (uint32_t i = 0; i < steps; i++)
+  Value list[TYPE_MAX_DIMENSIONS];
+  uint32_t count;
+  if (!slot_is_set(&frame->slots[place[0]]))
+    return machine_error(machine, "`%s` is assigned in part before it has a size",
+                         names_text(machine->names, frame->routine->locals.data[place[0]].name));
+  Value *target = find_place(&frame->slots[place[0]], place, subscripts, list, &count);
+  bool is_record = target->type.base == TYPE_RECORD;
+  bool is_free_field = !is_record && target->count == 0 && is_all(list, count) &&
+                       !memcmp(target->sizes, value->sizes, count * sizeof *value->sizes);
+  if (is_free_field) {
+    *target = value_copy(machine, value);
+    frame_keep(machine);
+    return true;
+  }
+  /* The value may be parts of the place itself, which must be read before they are overwritten. */
+  Value source = is_record || value->data == target->data ? value_copy(machine, value) : *value;
+  return value_store(machine, target, list, count, &source);
+}
+
+static void fill_ones(Machine *machine, Value *value) {
+  const Domain *domain = machine->domain;
+  if (value->type.base == TYPE_RECORD)
+    for (uint32_t i = 0; i < machine_record(machine, value->type.definition)->fields.count; i++)
+      fill_ones(machine, &value->fields[i]);
+  else
+    for (uint32_t i = 0; i < value->count; i++)
+      domain->constant(domain->context, 1, value->data + (size_t)i * domain->size);
+}
+
+/* Of a variable that an algorithm section assigns: which elements are. */
+static bool mark_assigned(Machine *machine, const uint32_t *place, const Value *subscripts, const Value *value) {
+  Value list[TYPE_MAX_DIMENSIONS];
+  uint32_t count;
+  for (uint32_t i = 0; i < machine->presets.count && machine->frames.count == 1; i++) {
+    struct Preset *preset = &machine->presets.data[i];
+    if (preset->slot != place[0]) continue;
+    Value ones = value_copy(machine, value);
+    fill_ones(machine, place[1] ? &ones : &preset->assigned);
+    Value *target = find_place(&preset->assigned, place, subscripts, list, &count);
+    return place[1] == 0 || value_store(machine, target, list, count, &ones);
+  }
+  return true;
+}
+
+bool step_store(Machine *machine, const uint32_t *place) {
+  uint32_t total = 0;
+  for (uint32_t i = 0; i < place[1]; i++)
     if (place[2 + 2 * i] == STEP_INDEX) total += place[3 + 2 * i];
   const Value *subscripts = machine_top(machine, total), value = machine_top(machine, total + 1)[0];
-  if (steps == 0) {
-    if (!store_whole(machine, place[0], &value)) return false;
-  } else {
-    Value *target = &frame->slots[place[0]], list[TYPE_MAX_DIMENSIONS];
-    uint32_t dimensions = target->type.dimensions;
-    if (!slot_is_set(target))
-      return machine_error(machine, "`%s` is assigned in part before it has a size",
-                           names_text(machine->names, frame->routine->locals.data[place[0]].name));
-    for (uint32_t i = 0; i < steps; i++) {
-      if (place[2 + 2 * i] == STEP_INDEX) {
-        for (uint32_t k = 0; k < place[3 + 2 * i] && count < TYPE_MAX_DIMENSIONS; k++)
-          list[count++] = subscripts[used++];
-        continue;
-      }
-      /* Dimensions of the record that had no subscript: all of them. */
-      while (count < dimensions) list[count++] = (Value){.type = {.base = TYPE_NOTHING}};
-      target = &target->fields[place[3 + 2 * i]];
-      dimensions = target->type.dimensions;
-    }
-    bool is_record = target->type.base == TYPE_RECORD;
-    bool is_free_field = !is_record && target->count == 0 && is_all(list, count) &&
-                         !memcmp(target->sizes, value.sizes, count * sizeof *value.sizes);
-    /* The value may be parts of the place itself, which must be read before they are overwritten. */
-    Value source = is_record || value.data == target->data ? value_copy(machine, &value) : value;
-    if (is_free_field) {
-      *target = value_copy(machine, &value);
-      frame_keep(machine);
-    } else if (!value_store(machine, target, list, count, &source)) {
-      return false;
-    }
-  }
+  if (!mark_assigned(machine, place, subscripts, &value)) return false;
+  if (!(place[1] ? store_part(machine, place, subscripts, &value) : store_whole(machine, place[0], &value)))
+    return false;
   machine->stack.count -= total + 1;
   statement_end(machine);
   return true;

@@ -174,8 +174,8 @@ Machine *machine_new(Heap *heap, Names *names, const Domain *domain, Routine *co
   return machine;
 }
 
-void machine_preset(Machine *machine, uint32_t slot, const Value *value) {
-  struct Preset preset = {slot, *value};
+void machine_preset(Machine *machine, uint32_t slot, const Value *value, const Value *assigned) {
+  struct Preset preset = {slot, *value, *assigned};
   vec_push(machine->heap, &machine->presets, preset);
 }
 

@@ -84,6 +84,7 @@ struct Machine {
   VEC(struct Preset {
     uint32_t slot;
     Value value;
+    Value assigned;
   })
   presets;
 };
