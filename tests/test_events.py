@@ -582,6 +582,34 @@ class Quiet(unittest.TestCase):
                 self.assertAlmostEqual(values["y"], end / 6, delta=1e-5 * end, msg=text)
 
 
+class Near(unittest.TestCase):
+    """Conditions whose largest value along the run is a little below or above their edge."""
+    def draw(self, rng):
+        """A model with a condition, and its difference by the time but for the edge."""
+        w = [rng.uniform(1, 4), rng.uniform(1, 4)]
+        a = [rng.uniform(0.5, 2), rng.uniform(0.5, 2)]
+        x, y = (lambda t: a[0]*math.cos(w[0]*t)), (lambda t: a[1]*math.cos(w[1]*t))
+        text, g = rng.choice([("x", x), ("x + y", lambda t: x(t) + y(t)), ("x*y", lambda t: x(t)*y(t)), ("exp(x) - y", lambda t: math.exp(x(t)) - y(t)),
+                              ("z", lambda t: x(t) + y(t)**3), ("x - 0.3*sin(2*time)", lambda t: x(t) - 0.3*math.sin(2*t))])
+        states = f"Real x(start={a[0]!r}, fixed=true), y(start={a[1]!r}, fixed=true), v(start=0, fixed=true), w(start=0, fixed=true), z;"
+        equations = f"der(x) = {w[0]!r}*v; der(v) = -{w[0]!r}*x; der(y) = {w[1]!r}*w; der(w) = -{w[1]!r}*y; z = x + y^3;"
+        return text, g, states, equations
+
+    def test_edges_that_are_just_reached_or_not(self):
+        rng, end, looks = random.Random(20), 12.0, 6000
+        for number in range(60):
+            text, g, states, equations = self.draw(rng)
+            values = [g(0.3 + (end - 0.3)*k/looks) for k in range(looks + 1)]
+            spread = max(values) - min(values)
+            edge = max(values) + rng.choice([-1, 1])*spread*10**rng.uniform(-3, -1)
+            solver = SOLVERS[number % len(SOLVERS)]
+            model = (f"model M\n  {states}\n  parameter Real edge = {edge!r};\n  Real held(start=0, fixed=true);\n"
+                     f"equation\n  {equations}\n  der(held) = if {text} > edge then 1 else 0;\nend M;\n")
+            run, found = simulate(model, end, solver, 1e-9)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertAlmostEqual(found["held"], measure(lambda t: g(t) - edge, end, looks), delta=1e-5, msg=solver + model)
+
+
 def relays(rng):
     """Up to four relays that lead to zero from both sides, with drives and couplings too small to lead away: all are at rest in the end."""
     n, speed, coupling = rng.randint(1, 4), rng.uniform(0.5, 3), rng.choice([0, 0, 0.2])

@@ -175,10 +175,21 @@ static double margin_with(const Switches *switches, uint32_t m, double value, do
   return fmin(difference - range.low, range.high - difference) + band(switches, m);
 }
 
+/* Is an event of mode m to be looked for? */
+static bool is_watched(const Switches *switches, uint32_t m) {
+  if (switches->modes->timed[m] || switches->is_sliding[m]) return false;
+  return !switches->modes->meets[m] || switches->looks_inside;
+}
+
 double switches_margin(const Switches *switches, uint32_t m, double difference) {
-  if (switches->modes->timed[m] || switches->is_sliding[m]) return INFINITY;
-  if (switches->modes->meets[m] && !switches->looks_inside) return INFINITY;
-  return margin_with(switches, m, *mode_of(switches, m), difference);
+  return is_watched(switches, m) ? margin_with(switches, m, *mode_of(switches, m), difference) : INFINITY;
+}
+
+/* The least margin of all differences between two. */
+static double least_margin(const Switches *switches, uint32_t m, double a, double b) {
+  if (!is_watched(switches, m)) return INFINITY;
+  Interval range = mode_range(op_of(switches, m), *mode_of(switches, m));
+  return fmin(fmin(a, b) - range.low, range.high - fmax(a, b)) + band(switches, m);
 }
 
 /* Keeps the last difference of a mode whose branches meet; the mode follows it. */
@@ -269,7 +280,7 @@ bool switches_contradict(const Switches *switches, uint32_t m) {
 
 static bool may_hide(const Switches *switches, uint32_t m, double step) {
   double now = switches->difference[m], before = switches->before[m];
-  double margin = fmin(switches_margin(switches, m, now), switches_margin(switches, m, before));
+  double margin = least_margin(switches, m, now, before);
   bool is_first = switches->speed[m] == 0 && now != before; /* that it moves at all: how fast is not known */
   return margin < fabs(now - before) + step * switches->speed[m] || (is_first && isfinite(margin));
 }
@@ -290,7 +301,8 @@ typedef struct StepOutline {
 
 void switches_sample(Switches *switches, int k) {
   size_t count = switches->modes->count;
-  memcpy(switches->sampled + (size_t)k * count, switches->difference, count * sizeof(double));
+  const double *difference = k == 0 ? switches->before : switches->difference;
+  memcpy(switches->sampled + (size_t)k * count, difference, count * sizeof(double));
 }
 
 /* What the polynomial through samples may miss of a difference between them. Where the rates at both ends of the step are known, what it misses
@@ -317,8 +329,7 @@ static bool stays_inside(const Switches *switches, uint32_t m, StepOutline *outl
     high = fmax(high, value[k]);
     steepest = fmax(steepest, degree * fabs(value[k] - value[k - 1]));
   }
-  return outline->step * switches->speed[m] <= SLOWER * steepest && switches_margin(switches, m, low) > missed &&
-         switches_margin(switches, m, high) > missed;
+  return outline->step * switches->speed[m] <= SLOWER * steepest && least_margin(switches, m, low, high) > missed;
 }
 
 bool switches_rule_out(Switches *switches, int count, const double *part, double t, const double *y, double step) {

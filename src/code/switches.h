@@ -115,7 +115,7 @@ static inline bool switches_are_quiet(const Switches *switches, double t, const 
 /* May a difference have left the range of its mode between the end kept and the last evaluation, a step of this size on? */
 bool switches_hide(const Switches *switches, double step);
 
-/* Keeps the last differences as those at point k of a step. */
+/* Keeps the last differences as those at point k of a step; of point 0, where it begins, those that switches_keep kept. */
 void switches_sample(Switches *switches, int k);
 
 /* After switches_sample at `count` points of a step of this size, at these parts of it, and switches_keep at its beginning: is no mode

@@ -432,9 +432,10 @@ static bool look_at_ends(Switches *switches, double before, const double *begin,
   return switches_evaluate(switches, end, values);
 }
 
-/* The same at all points, those of the ends included, the last at last. */
+/* The same at all points behind the first, the last at last. */
 static bool look_at_points(Switches *switches, const StepPoints *points, double before, double step) {
-  for (int k = 0; k < points->count; k++) {
+  switches_sample(switches, 0);
+  for (int k = 1; k < points->count; k++) {
     if (!switches_evaluate(switches, before + points->part[k] * step, points->values[k])) return false;
     switches_sample(switches, k);
   }
