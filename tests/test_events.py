@@ -623,6 +623,18 @@ def blocks(rng):
     return n, write
 
 
+def held(rng):
+    """States held at zero by friction; the load of the first is more than that for a short part of its period."""
+    n, speed, over, starts = rng.randint(1, 3), rng.uniform(0.5, 2), 10 ** rng.uniform(-2, -1), [rng.uniform(0.1, 0.5) for _ in range(3)]
+
+    def write(law):
+        text = "".join(f" Real x{k}(start = {starts[k]}, fixed = true), z{k}(start = 0, fixed = true);" for k in range(n)) + "\nequation\n"
+        for k in range(n):
+            text += f" der(x{k}) = {0.5 if k else 1 + over}*sin({speed}*time) - {law(f'x{k}')}; der(z{k}) = x{k};\n"
+        return f"model M\n{text}end M;\n"
+    return n, write
+
+
 class Chattering(unittest.TestCase):
     """Solutions that stay on edges: the work is bounded, and a warning says how far off the edge hysteresis leads."""
 
@@ -696,16 +708,28 @@ class Chattering(unittest.TestCase):
                     self.assertAlmostEqual(values[name], value, delta=1e-9)
 
     def test_blocks_that_stick_and_slip(self):
-        """Against friction that rises steeply but smoothly."""
-        for seed in runs.seeds(6):
+        """Against friction that rises steeply but smoothly. Several conditions at one edge are one."""
+        laws = ["sign({0})", "(if {0} > 0 then 1 elseif {0} < 0 then -1 else 0)", "(if {0} > 0 then 1 elseif -{0} > 0 then -1 else 0)"]
+        for seed in runs.seeds(9):
             n, write = blocks(random.Random(seed))
             with self.subTest(seed=seed):
-                run, values, statistics = report(write(lambda v: f"sign({v})"), 8.0, "auto", 1e-8)
+                run, values, statistics = report(write(laws[seed % 3].format), 8.0, "auto", 1e-8)
                 self.assertEqual((run.returncode, statistics["diagnostics"]), (0, []))
                 self.assertLess(statistics["events"], 100)
                 _, smooth = simulate(write(lambda v: f"tanh({v}/1e-5)"), 8.0, "radau", 1e-8)
                 for i in range(n):
                     self.assertAlmostEqual(values[f"x{i}"], smooth[f"x{i}"], delta=1e-4)
+
+    def test_edges_left_within_a_step(self):
+        """A load that is more than what holds it for a short time only: against friction that rises steeply but smoothly."""
+        for seed in runs.seeds(8):
+            n, write = held(random.Random(seed))
+            with self.subTest(seed=seed):
+                run, values, statistics = report(write(lambda v: f"sign({v})"), 8.0, "auto", 1e-8)
+                self.assertEqual((run.returncode, statistics["diagnostics"]), (0, []))
+                _, smooth = simulate(write(lambda v: f"tanh({v}/1e-6)"), 8.0, "radau", 1e-9)
+                for k in range(n):
+                    self.assertAlmostEqual(values[f"z{k}"], smooth[f"z{k}"], delta=3e-5)
 
     def test_effects_that_do_not_add_up(self):
         """The product of two relays: only one of them slides, and a warning tells of the band of the other."""

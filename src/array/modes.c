@@ -266,6 +266,23 @@ static Modes make_modes(const Extraction *extraction, const ExprVec *expanded, A
   return modes;
 }
 
+/* Which modes change at the same edges. */
+static void find_edges(Modes *modes, Dag *dag, Arena *arena) {
+  modes->edge = arena_array(arena, modes->count, sizeof(uint32_t));
+  modes->is_mirrored = arena_array(arena, modes->count, sizeof(bool));
+  Expr *negative = heap_array(arena->heap, modes->count, sizeof(Expr));
+  for (uint32_t m = 0; m < modes->count; m++) negative[m] = dag_negate(dag, modes->difference[m]);
+  uint32_t *first = heap_array(arena->heap, dag_size(dag), sizeof *first); /* 0: none, else one more than the mode */
+  for (uint32_t m = 0; m < modes->count; m++) {
+    Expr own = modes->difference[m];
+    modes->is_mirrored[m] = !first[own] && first[negative[m]];
+    uint32_t found = modes->is_mirrored[m] ? first[negative[m]] : first[own];
+    modes->edge[m] = found ? found - 1 : m;
+    if (!found) first[own] = m + 1;
+  }
+  heap_free_all(arena->heap, negative, first);
+}
+
 /* The residuals, and the expressions of the logic that make events, in one list; and back. Assertions outside of whens are looked
  * at, not waited for. */
 static void list_roots(const Problem *problem, Heap *heap, PlaceVec *roots) {
@@ -332,6 +349,7 @@ static Modes extract(Problem *problem, const PlaceVec *places, Arena *arena) {
   for (uint32_t m = 0; m < extraction.differences.count; m++) vec_push(heap, &expanded, extraction.differences.data[m]);
   if (expanded.count) expand_differences(problem, heap, &expanded);
   Modes modes = make_modes(&extraction, &expanded, arena);
+  find_edges(&modes, dag, arena);
   vec_free(heap, &expanded, &extraction.relations, &extraction.differences, &extraction.sizes, &extraction.children,
            &roots);
   vec_free(heap, &order);
