@@ -745,6 +745,23 @@ end M;
         self.assertLess(abs(values["x"]) + abs(values["y"]), 0.05)
         self.assertIn("grew to", " ".join(told["message"] for told in statistics["diagnostics"]))
 
+    def test_conditions_that_rest_on_their_edges(self):
+        """They reach an edge from one side and stay on it: the relation tells what holds there, and what holds when it is left again."""
+        for seed in runs.seeds(15):
+            rng = random.Random(seed)
+            edge, slow, speed = rng.uniform(-0.5, 0.5), rng.uniform(0.2, 0.8), rng.uniform(1, 3)
+            text, sign = rng.choice([(f"max(x, {edge}) > {edge}", 1), (f"min(-x, {-edge}) < {-edge}", 1), (f"max(x, {edge}) <= {edge}", 0),
+                                     (f"abs(x - ({edge})) + x - ({edge}) > 0", 1), (f"{edge} < u", 1)])
+            fast, rest = ("1", f"{slow}") if sign else (f"{slow}", "1")
+            text = (f"model M\n  Real x(start = 1, fixed = true), y(start = 0, fixed = true), u;\nequation\n  der(x) = -{speed}*sin({speed}*time);\n"
+                    f"  u = max(x, {edge});\n  der(y) = if {text} then {fast} else {rest};\nend M;\n")
+            end = rng.uniform(2, 4) * math.pi / speed
+            above = measure(lambda t: math.cos(speed * t) - edge, end)
+            with self.subTest(seed=seed):
+                run, values, statistics = report(text, end, SOLVERS[seed % len(SOLVERS)], 1e-8)
+                self.assertEqual((run.returncode, statistics["diagnostics"]), (0, []))
+                self.assertAlmostEqual(values["y"], above + slow * (end - above), delta=1e-5, msg=text)
+
     def test_relay_output_as_a_variable(self):
         """It is the mean of both modes, which neither of them allows."""
         run, values, statistics = report("""model M

@@ -337,7 +337,7 @@ end Waves;
 
 
 def sliding_model(generator, folder, number):
-    """One to three states held at moving edges by relays that are coupled, each held, let go and held again."""
+    """One to three states held at moving edges by relays that are coupled, and a condition that rests on its edge for a while."""
     n = number % 3 + 1
     laws = ["sign({0})", "(if {0} > 0 then 1 else -1)", "(if {0} > 0 then 1 elseif {0} < 0 then -1 else 0)"]
     text = f"model Sliding{number}\n  parameter Real gain = 1;\n"
@@ -348,6 +348,9 @@ def sliding_model(generator, folder, number):
         edge = f"(x{k} - {generator.uniform(0.1, 0.6)}*sin({generator.uniform(0.5, 3)}*time))"
         text += (f"  der(z{k}) = x{k};\n  der(x{k}) = -{generator.uniform(1, 2)}*{generator.choice(laws).format(edge)} - "
                  f"gain*{generator.uniform(0, 0.5)}*x{generator.randrange(n)} + {generator.uniform(0, 0.5)}*z{generator.randrange(n)};\n")
+    edge = generator.uniform(-0.3, 0.3)
+    text += f"  der(r) = if max(w, {edge}) > {edge} then 1 else -r;\n  w = cos({generator.uniform(1, 3)}*s);\n  der(s) = 1;\n"
+    text = text.replace("equation", "  Real r(start = 0, fixed = true), s(start = 0, fixed = true), w;\nequation", 1)
     path = folder / f"sliding{number}.mo"
     path.write_text(text + f"  annotation(experiment(StopTime = 6, Tolerance = 1e-8, Interval = 0.05));\nend Sliding{number};\n")
     return path

@@ -70,6 +70,7 @@ Switches *switches_new(Heap *heap, Evaluator *evaluator) {
   switches->jumps = heap_array(heap, count, sizeof(bool));
   switches->is_widened = heap_array(heap, count, sizeof(bool));
   switches->slid = heap_array(heap, count, sizeof(bool));
+  switches->rests = heap_array(heap, count, sizeof(bool));
   switches->slides_with = heap_array(heap, count, sizeof(uint32_t));
   for (uint32_t m = 0; m < count; m++) switches->slides_with[m] = MAP_NONE;
   switches->crossing = MAP_NONE;
@@ -87,6 +88,7 @@ void switches_forget(Switches *switches) {
   memset(switches->jumps, 0, count * sizeof(bool));
   memset(switches->is_widened, 0, count * sizeof(bool));
   memset(switches->slid, 0, count * sizeof(bool));
+  memset(switches->rests, 0, count * sizeof(bool));
   switches_forget_slides(switches);
   switches->crossing = MAP_NONE;
   switches->begun = false;
@@ -235,7 +237,28 @@ static double margin_with(const Switches *switches, uint32_t m, double value, do
 double switches_margin(const Switches *switches, uint32_t m, double difference) {
   if (switches->modes->timed[m] || is_sliding(switches, m)) return INFINITY;
   if (switches->modes->meets[m] && !switches->looks_inside) return INFINITY;
+  if (switches->rests[m]) return fabs(difference - mode_edge(op_of(switches, m), difference)) - band(switches, m);
   return margin_with(switches, m, *mode_of(switches, m), difference);
+}
+
+/* Is the last difference on an edge, where the relation says otherwise than the mode? */
+static bool is_open(const Switches *switches, uint32_t m) {
+  double difference = switches->difference[m], edge = mode_edge(op_of(switches, m), difference);
+  if (switches->modes->timed[m] || switches->modes->meets[m] || is_sliding(switches, m)) return false;
+  return fabs(difference - edge) <= band(switches, m) && *mode_of(switches, m) != mode_value(op_of(switches, m), edge);
+}
+
+void switches_rest(Switches *switches, double t, const double *y) {
+  uint32_t count = switches->modes->count, open = 0;
+  for (uint32_t m = 0; m < count; m++) {
+    switches->rests[m] = switches->evaluator->code->has_rate[m] && switches->slack[m] == 0 && is_open(switches, m);
+    open += switches->rests[m];
+  }
+  if (!open) return;
+  memcpy(switches->slope, switches->rate, count * sizeof(double));
+  evaluate_rates(switches, t, y);
+  for (uint32_t m = 0; m < count; m++) switches->rests[m] = switches->rests[m] && switches->rate[m] == 0;
+  memcpy(switches->rate, switches->slope, count * sizeof(double));
 }
 
 /* Keeps the last difference of a mode whose branches meet; the mode follows it. */
@@ -257,7 +280,7 @@ static void keep(Switches *switches, double t, double step) {
     double mean = step > 0 ? known_size(switches->difference[m] - switches->before[m]) / step : 0;
     switches->speed[m] = fmax(fmax(fabs(switches->rate[m]), mean), switches->speed[m] / 2);
     switches->before[m] = switches->difference[m];
-    switches->slid[m] = false;
+    switches->slid[m] = switches->rests[m] = false;
     double margin = switches_margin(switches, m, switches->difference[m]);
     if (margin < INFINITY) switches->peak[m] = fmax(switches->peak[m], margin); /* what slides stays on its edge */
     if (switches->quiet)
@@ -411,6 +434,7 @@ static double wanted_value(const Switches *switches, uint32_t m) {
   bool may_lead = switches->evaluator->code->matters[switches->modes->first + m] ||
                   margin_with(switches, m, ahead, difference) >= 0;
   if (moves && may_lead && (is_located || !contradicts || ahead != *mode_of(switches, m))) return ahead;
+  if (on_edge && switches->rests[m]) return mode_value(op, edge);
   if (!on_edge || contradicts) return mode_value(op, difference);
   return switches->begun ? *mode_of(switches, m) : mode_value(op, edge);
 }

@@ -50,8 +50,10 @@ typedef struct Switches {
   double *at;        /* the differences where the event was located */
   uint32_t crossing; /* the mode whose event it is; MAP_NONE */
   bool *slid;        /* until the event of now */
-  uint8_t *changes;  /* of each mode since switches_begin */
-  bool goes_on;      /* the search began in another system: see switches_go_on */
+  bool *
+      rests; /* the difference has come to its edge and stays there, where the mode is the other one: see switches_rest */
+  uint8_t *changes; /* of each mode since switches_begin */
+  bool goes_on;     /* the search began in another system: see switches_go_on */
   bool
       one_by_one; /* of the modes that must change only the first does, and the others when it has been seen what follows */
   Slide slide[SLIDE_LIMIT];
@@ -114,6 +116,10 @@ bool switches_pass(Switches *switches, double t, const double *y, double step);
 static inline bool switches_are_quiet(const Switches *switches, double t, const double *y, double step) {
   return switches->quiet && quiet_holds(switches->quiet, t, y, step);
 }
+
+/* At the end of a step, at (t, y), by the last differences: looks for modes whose differences have come to their edges and rest there, as that of
+ * max(x, 1) > 1. They are in the range of either mode, so that only the relation itself tells which one holds. */
+void switches_rest(Switches *switches, double t, const double *y);
 
 /* May a difference have left the range of its mode between the end kept and the last evaluation, a step of this size on? */
 bool switches_hide(const Switches *switches, double step);

@@ -431,6 +431,7 @@ bool events_find(View *view, const Integrator *integrator, void *self, double be
   const double *values = integrator->values(self);
   if (switches->kept != before && point_at(&search, before)) switches_keep(switches, before, y, 0);
   if (!switches_evaluate(switches, end, values)) return false;
+  switches_rest(switches, end, values);
   bool hides = switches_hide(switches, end - before);
   if (!hides && switches_pass(switches, end, values, end - before)) return false;
   switches->looks_inside = !hides || switches_dip(switches, end, values, end - before);

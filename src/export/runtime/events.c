@@ -116,6 +116,8 @@ static double margin_with(const Solver *solver, int m, double value, double diff
 
 double events_margin(const Solver *solver, int m, double difference) {
   if (solver->model->mode[m].is_timed || slides_of(solver, m)) return HUGE_VAL;
+  if (solver->rests[m])
+    return fabs(difference - events_edge(solver->model->mode[m].kind, difference)) - band(solver, m);
   return margin_with(solver, m, *events_mode(solver, m), difference);
 }
 
@@ -128,13 +130,34 @@ double events_indicator(const Solver *solver, int m) {
 
 static int contradicts(const Solver *solver, int m) { return events_margin(solver, m, solver->difference[m]) < 0; }
 
+/* Is the last difference on an edge, where the relation says otherwise than the mode? */
+static int is_open(const Solver *solver, int m) {
+  const ModelMode *mode = &solver->model->mode[m];
+  double difference = solver->difference[m], edge = events_edge(mode->kind, difference);
+  if (mode->is_timed || !mode->has_rate || solver->slack[m] != 0 || slides_of(solver, m)) return 0;
+  return fabs(difference - edge) <= band(solver, m) && *events_mode(solver, m) != events_value(mode->kind, edge);
+}
+
+/* At a point, by the last differences: modes whose differences have come to their edges and rest there, as that of max(x, 1) > 1. They are
+ * in the range of either mode, so that only the relation itself tells which one holds. Rates stay those of the beginning. */
+void events_rest(Solver *solver, double t, const double *y) {
+  size_t size = (size_t)solver->model->modes * sizeof(double);
+  int any = 0;
+  for (int m = 0; m < solver->model->modes; m++) any |= solver->rests[m] = is_open(solver, m);
+  if (!any) return;
+  memcpy(solver->margins, solver->rate, size);
+  events_rates(solver, t, y);
+  for (int m = 0; m < solver->model->modes; m++) solver->rests[m] &= solver->rate[m] == 0;
+  memcpy(solver->rate, solver->margins, size);
+}
+
 void events_keep(Solver *solver, double t, const double *y, double step) {
   events_rates(solver, t, y);
   for (int m = 0; m < solver->model->modes; m++) {
     double mean = step > 0 ? events_size(solver->difference[m] - solver->before[m]) / step : 0;
     solver->speed[m] = fmax(fmax(fabs(solver->rate[m]), mean), solver->speed[m] / 2);
     solver->before[m] = solver->difference[m];
-    solver->slid[m] = 0;
+    solver->slid[m] = solver->rests[m] = 0;
     double margin = events_margin(solver, m, solver->difference[m]);
     if (is_finite(margin)) solver->peak[m] = fmax(solver->peak[m], margin); /* what slides stays on its edge */
   }
@@ -341,6 +364,7 @@ static double wanted_value(const Solver *solver, int m) {
   double ahead = events_value(mode->kind, edge + copysign(0.5, rate));
   int may_lead = mode->matters || margin_with(solver, m, ahead, difference) >= 0;
   if (moves && may_lead && (is_located || !is_wrong || ahead != *events_mode(solver, m))) return ahead;
+  if (is_on_edge && solver->rests[m]) return events_value(mode->kind, edge);
   if (!is_on_edge || is_wrong) return events_value(mode->kind, difference);
   return solver->now->begun ? *events_mode(solver, m) : events_value(mode->kind, edge);
 }

@@ -197,6 +197,7 @@ int instance_indicators(Instance *instance, double *indicators, size_t count) {
   size_t next = 0;
   if (count != instance_indicator_count(instance)) return fail(instance, "the number of event indicators is wrong");
   if (update(instance) || events_evaluate(solver, solver->now->time, solver->y)) return 1;
+  events_rest(solver, solver->now->time, solver->y);
   for (int m = 0; m < solver->model->modes; m++) {
     if (!solver->model->mode[m].is_timed) indicators[next++] = events_indicator(solver, m);
   }
@@ -208,6 +209,7 @@ int instance_indicators(Instance *instance, double *indicators, size_t count) {
 static int crossed_mode(Solver *solver) {
   const Model *model = solver->model;
   if (!model->modes || events_evaluate(solver, solver->now->time, solver->y)) return -1;
+  events_rest(solver, solver->now->time, solver->y);
   for (int m = 0; m < model->modes; m++)
     if (events_margin(solver, m, solver->difference[m]) < 0) return m;
   return -1;

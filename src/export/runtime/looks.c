@@ -203,7 +203,9 @@ double looks_locate(Solver *solver, int *found) {
   const Scalars *now = solver->now;
   Bracket bracket;
   *found = 0;
-  if (events_evaluate(solver, now->step_end, solver->y) || !may_hide(solver)) return now->step_end;
+  if (events_evaluate(solver, now->step_end, solver->y)) return now->step_end;
+  events_rest(solver, now->step_end, solver->y);
+  if (!may_hide(solver)) return now->step_end;
   Looks looks = begin_looks(solver);
   *found = look_along(solver, &looks, &bracket);
   if (!*found) return now->step_end;

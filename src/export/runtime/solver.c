@@ -49,6 +49,7 @@ static void lay_out_events(const Model *model, Memory *memory, Solver *solver) {
   solver->hovers = integers(memory, model->modes);
   solver->jumps = integers(memory, model->modes);
   solver->slid = integers(memory, model->modes);
+  solver->rests = integers(memory, model->modes);
   solver->slides_with = integers(memory, model->modes);
   solver->is_widened = integers(memory, model->modes);
   solver->sample_start = numbers(memory, model->samples);
@@ -469,7 +470,9 @@ SolverStatus solver_advance(Solver *solver, double until, int stop_at_event) {
 /* That of a mode; behind them that of the choice of states. */
 static double indicator(Solver *solver, int index) {
   if (index == solver->model->modes) return states_indicator(solver, solver->now->time, solver->y);
-  return events_evaluate(solver, solver->now->time, solver->y) ? number_nan() : events_indicator(solver, index);
+  if (events_evaluate(solver, solver->now->time, solver->y)) return number_nan();
+  events_rest(solver, solver->now->time, solver->y);
+  return events_indicator(solver, index);
 }
 
 double solver_get(Solver *solver, int variable) {

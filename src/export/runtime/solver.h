@@ -291,7 +291,7 @@ typedef struct Solver {
   double *begin, *begin_y, *begin_discretes, *left_y, *left_discretes, *corners, *jump_y, *settle_y, *branch_values,
       *moved, *jump_first, *event_y;
   double *event_times;
-  int *changes, *hovers, *jumps, *slid, *slides_with, *is_widened, *sample_count, *reported;
+  int *changes, *hovers, *jumps, *slid, *rests, *slides_with, *is_widened, *sample_count, *reported;
   double *sample_start, *sample_interval;
   /* delays */
   Past *past;
@@ -407,6 +407,7 @@ double *events_mode(const Solver *solver, int mode);
 double events_value(ModeKind kind, double difference);
 double events_edge(ModeKind kind, double difference);
 double events_size(double difference);
+void events_rest(Solver *solver, double t, const double *y);
 double events_nearest(const Solver *solver, int mode);
 int events_share_edge(const Solver *solver, int a, int b);
 void events_rates(Solver *solver, double t, const double *y);
