@@ -762,6 +762,22 @@ end M;
                 self.assertEqual((run.returncode, statistics["diagnostics"]), (0, []))
                 self.assertAlmostEqual(values["y"], above + slow * (end - above), delta=1e-5, msg=text)
 
+    def test_pendulums_that_get_stuck(self):
+        """Friction by a velocity that an equation gives, of derivatives of coordinates on a circle: against the angle."""
+        for seed in runs.seeds(5):
+            rng = random.Random(seed)
+            rubs, angle = rng.uniform(0.5, 2), rng.uniform(0.5, 1.2)
+            text = (f"model M\n  Real x(start = {math.sin(angle)}, fixed = true), y(start = {-math.cos(angle)}), vx(start = 0, fixed = true), vy, l, w;\n"
+                    f"equation\n  der(x) = vx; der(y) = vy; w = x*vy - y*vx;\n  der(vx) = -l*x + y*{rubs}*sign(w);\n"
+                    f"  der(vy) = -l*y - 9.81 - x*{rubs}*sign(w);\n  x^2 + y^2 = 1;\nend M;\n")
+            plain = (f"model M\n  Real a(start = {angle}, fixed = true), w(start = 0, fixed = true), x = sin(a);\nequation\n"
+                     f"  der(a) = w; der(w) = -9.81*sin(a) - {rubs}*sign(w);\nend M;\n")
+            with self.subTest(seed=seed):
+                run, values, statistics = report(text, 10.0, "auto", 1e-8)
+                self.assertEqual((run.returncode, statistics["diagnostics"]), (0, []))
+                _, expected = simulate(plain, 10.0, "auto", 1e-8)
+                self.assertAlmostEqual(values["x"], expected["x"], delta=1e-5)
+
     def test_relay_output_as_a_variable(self):
         """It is the mean of both modes, which neither of them allows."""
         run, values, statistics = report("""model M
