@@ -2,7 +2,6 @@
  * could be asked for. */
 #include "daedal.h"
 
-#include <ctype.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,14 +10,15 @@
 
 #include <cmocka.h>
 
+#include "header.h"
+
 /* The functions called so far. */
 enum { MOST_NAMES = 300 };
 static const char *tried[MOST_NAMES];
 static size_t tried_count;
 
 static void note(const char *name) {
-  for (size_t k = 0; k < tried_count; k++)
-    if (strcmp(tried[k], name) == 0) return;
+  if (header_among(name, tried, tried_count)) return;
   assert_true(tried_count < MOST_NAMES);
   tried[tried_count++] = name;
 }
@@ -292,34 +292,11 @@ static void try_all(const Handles *all, daedal_state *state) {
   assert_null(TRY(nearest_name, "dummi", NULL));
 }
 
-static bool was_tried(const char *name, size_t length) {
+static bool was_tried(const char *name) {
   static const char *const without_pointers[] = {"version",      "default_options", "code_get",
                                                  "method_names", "solver_names",    "pass_names"};
-  for (size_t k = 0; k < tried_count; k++)
-    if (strlen(tried[k]) == length && strncmp(tried[k], name, length) == 0) return true;
-  for (size_t k = 0; k < sizeof without_pointers / sizeof *without_pointers; k++)
-    if (strlen(without_pointers[k]) == length && strncmp(without_pointers[k], name, length) == 0) return true;
-  return false;
-}
-
-/* The functions that a line declares or mentions: daedal_NAME( . */
-static void check_line(const char *line) {
-  for (const char *p = strstr(line, "daedal_"); p; p = strstr(p, "daedal_")) {
-    p += strlen("daedal_");
-    size_t length = 0;
-    while (isalnum((unsigned char)p[length]) || p[length] == '_') length++;
-    if (p[length] == '(' && !was_tried(p, length)) fail_msg("daedal_%.*s was not tried", (int)length, p);
-  }
-}
-
-static void check_header(void) {
-  char path[600], line[300];
-  const char *source = getenv("SOURCE_DIR");
-  snprintf(path, sizeof path, "%s/include/daedal.h", source ? source : ".");
-  FILE *header = fopen(path, "r");
-  assert_non_null(header);
-  while (fgets(line, sizeof line, header)) check_line(line);
-  fclose(header);
+  return header_among(name, tried, tried_count) ||
+         header_among(name, without_pointers, sizeof without_pointers / sizeof *without_pointers);
 }
 
 static void null_is_no_crash(void **state) {
@@ -327,7 +304,7 @@ static void null_is_no_crash(void **state) {
   Handles none = {0}, all = whole_handles();
   try_all(&none, all.state);
   try_all(&all, all.state);
-  check_header();
+  header_check(was_tried);
   daedal_run_free(all.run);
   daedal_plan_free(all.plan);
   daedal_sweep_free(all.sweep);

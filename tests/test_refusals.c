@@ -8,7 +8,6 @@
 
 #include "fail_alloc.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,6 +15,8 @@
 #include <string.h>
 
 #include <cmocka.h>
+
+#include "header.h"
 
 /* How many allocations of one call are refused at most, on the first model and on others. */
 #ifdef DAEDAL_SANITIZE
@@ -708,33 +709,15 @@ static void each_method_and_solver_refused(void **state) {
 
 /* ---- the table is whole ---- */
 
-static bool listed(const char *name, size_t length) {
+static bool has_row(const char *name) {
   for (size_t k = 0; k < sizeof ROWS / sizeof *ROWS; k++)
-    if (strlen(ROWS[k].function) == length && strncmp(ROWS[k].function, name, length) == 0) return true;
-  for (size_t k = 0; k < sizeof EXEMPT / sizeof *EXEMPT; k++)
-    if (strlen(EXEMPT[k]) == length && strncmp(EXEMPT[k], name, length) == 0) return true;
-  return false;
-}
-
-/* The functions that a line declares or mentions: daedal_NAME( . */
-static void check_line(const char *line) {
-  for (const char *p = strstr(line, "daedal_"); p; p = strstr(p, "daedal_")) {
-    p += strlen("daedal_");
-    size_t length = 0;
-    while (isalnum((unsigned char)p[length]) || p[length] == '_') length++;
-    if (p[length] == '(' && !listed(p, length)) fail_msg("no row for daedal_%.*s", (int)length, p);
-  }
+    if (strcmp(ROWS[k].function, name) == 0) return true;
+  return header_among(name, EXEMPT, sizeof EXEMPT / sizeof *EXEMPT);
 }
 
 static void every_function_has_a_row(void **state) {
   (void)state;
-  char path[300], line[300];
-  const char *source = getenv("SOURCE_DIR");
-  snprintf(path, sizeof path, "%s/include/daedal.h", source ? source : ".");
-  FILE *header = fopen(path, "r");
-  assert_non_null(header);
-  while (fgets(line, sizeof line, header)) check_line(line);
-  fclose(header);
+  header_check(has_row);
 }
 
 int main(void) {

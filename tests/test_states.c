@@ -30,14 +30,25 @@ typedef struct Bench {
   double stop;
 } Bench;
 
-static Bench open_bench(const char *example, double stop) {
+static daedal_model *load_example(const char *example) {
   char path[1024];
   snprintf(path, sizeof path, "%s/examples/%s", getenv("SOURCE_DIR"), example);
-  Bench bench = {.model = daedal_load_file(path, NULL, NULL), .stop = stop};
+  return daedal_load_file(path, NULL, NULL);
+}
+
+/* A run that has not started; method: NULL is the default. */
+static Bench open_bench_by(const char *example, const char *method, double stop) {
+  Bench bench = {.model = load_example(example), .stop = stop};
   daedal_options options = daedal_default_options();
+  if (method) options.method = method;
   options.stop_time = stop;
   bench.plan = daedal_plan_make(bench.model, &options);
   bench.run = daedal_run_make(bench.plan);
+  return bench;
+}
+
+static Bench open_bench(const char *example, double stop) {
+  Bench bench = open_bench_by(example, NULL, stop);
   assert_int_equal(daedal_run_start(bench.run), DAEDAL_OK);
   return bench;
 }
@@ -65,9 +76,7 @@ static void compare_beginnings(const char *example, const char *method) {
   typedef const char *(*Report)(daedal_result *);
   static const Report reports[] = {daedal_result_initial_text, daedal_result_start_values, daedal_result_choice,
                                    daedal_result_model};
-  char path[1024];
-  snprintf(path, sizeof path, "%s/examples/%s", getenv("SOURCE_DIR"), example);
-  daedal_model *model = daedal_load_file(path, NULL, NULL);
+  daedal_model *model = load_example(example);
   daedal_options options = daedal_default_options();
   options.method = method;
   options.solver = "radau";
@@ -85,26 +94,17 @@ static void compare_beginnings(const char *example, const char *method) {
 
 /* A run that has gone on to an example's half, and its clone, can be asked for all reports. */
 static void read_clone(const char *example, const char *method) {
-  char path[1024];
-  snprintf(path, sizeof path, "%s/examples/%s", getenv("SOURCE_DIR"), example);
-  daedal_model *model = daedal_load_file(path, NULL, NULL);
-  daedal_options options = daedal_default_options();
-  options.method = method;
-  options.stop_time = 2;
-  daedal_plan *plan = daedal_plan_make(model, &options);
-  daedal_run *run = daedal_run_make(plan);
-  if (daedal_run_start(run) == DAEDAL_OK && daedal_run_advance(run, 1) == DAEDAL_OK) {
-    daedal_run *clone = daedal_run_clone(run);
-    daedal_run_free(run);
-    run = clone;
+  Bench bench = open_bench_by(example, method, 2);
+  if (daedal_run_start(bench.run) == DAEDAL_OK && daedal_run_advance(bench.run, 1) == DAEDAL_OK) {
+    daedal_run *clone = daedal_run_clone(bench.run);
+    daedal_run_free(bench.run);
+    bench.run = clone;
     daedal_result *result = daedal_run_result(clone);
     const char *texts[] = {daedal_result_initial_text(result), daedal_result_start_values(result),
                            daedal_result_choice(result), daedal_result_model(result), daedal_result_json(result)};
     assert_non_null(texts[4]);
   }
-  daedal_run_free(run);
-  daedal_plan_free(plan);
-  daedal_model_free(model);
+  close_bench(&bench);
 }
 
 static void clones_can_be_read(void **state) {
@@ -227,14 +227,8 @@ static void states_go_on_alike(void **state) {
 /* Restored again and again, also across changes of the structure, with states saved on either side of them: the lists of events and pivots
  * stay the run's own (for sanitizers and valgrind). */
 static void restore_often(const char *example, const char *method) {
-  char path[1024];
-  snprintf(path, sizeof path, "%s/examples/%s", getenv("SOURCE_DIR"), example);
-  daedal_model *model = daedal_load_file(path, NULL, NULL);
-  daedal_options options = daedal_default_options();
-  options.method = method;
-  options.stop_time = 1;
-  daedal_plan *plan = daedal_plan_make(model, &options);
-  daedal_run *run = daedal_run_make(plan);
+  Bench bench = open_bench_by(example, method, 1);
+  daedal_run *run = bench.run;
   daedal_state *states[2] = {NULL, NULL};
   assert_int_equal(daedal_run_start(run), DAEDAL_OK);
   for (int k = 0; k < 2; k++) {
@@ -248,9 +242,7 @@ static void restore_often(const char *example, const char *method) {
     for (uint32_t e = 0; e < events; e++) assert_false(daedal_result_event(result, e).time > 1);
     assert_int_equal(daedal_run_restore(run, states[k % 2]), DAEDAL_OK);
   }
-  daedal_run_free(run);
-  daedal_plan_free(plan);
-  daedal_model_free(model);
+  close_bench(&bench);
 }
 
 static void states_are_restored_often(void **state) {

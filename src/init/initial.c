@@ -232,28 +232,34 @@ static bool try_steps(Attempt *attempt, StepsMode mode, InitialWay way) {
   return values_hold(attempt);
 }
 
-static void set_weights(const Attempt *attempt, Patch *patch, StepsMove move, double *weights) {
+static void set_weights(const Attempt *attempt, Patch *patch, StepsMove move) {
+  Heap *heap = attempt->system->heap;
+  double *weights = heap_array(heap, attempt->initial->columns, sizeof *weights);
   for (uint32_t q = 0; q < attempt->initial->columns; q++)
     weights[q] = steps_weight(attempt->system, attempt->initial->column, q, move);
   patch_set_weights(patch, weights);
+  heap_free(heap, weights);
 }
 
-/* All rows at once from the start values, and then near to them. */
-static bool solve_all_rows(Attempt *attempt, Patch *patch, StepsMove move, bool by_continuation) {
+/* All rows at once from the values there are; then, if near, along the solutions to the start values. */
+static bool solve_rows(Attempt *attempt, Patch *patch, bool by_continuation, bool near) {
   Initial *initial = attempt->initial;
-  Heap *heap = attempt->system->heap;
-  double *weights = heap_array(heap, initial->columns, sizeof *weights),
-         *starts = heap_array(heap, initial->columns, sizeof *starts);
-  set_starts(initial, initial->value);
-  set_starts(initial, starts);
-  for (uint32_t q = 0; q < initial->columns; q++) weights[q] = steps_weight(attempt->system, initial->column, q, move);
-  patch_set_weights(patch, weights);
-  PatchResult result = by_continuation ? patch_continue(patch, attempt->t0, initial->value)
-                                       : patch_solve(patch, attempt->t0, initial->value);
-  if (result.solved && move != MOVE_OTHERS) patch_approach(patch, attempt->t0, starts, initial->value, &result);
+  double *y = initial->value;
+  PatchResult result = by_continuation ? patch_continue(patch, attempt->t0, y) : patch_solve(patch, attempt->t0, y);
+  if (result.solved && near) {
+    double *starts = heap_array(attempt->system->heap, initial->columns, sizeof *starts);
+    set_starts(initial, starts);
+    patch_approach(patch, attempt->t0, starts, y, &result);
+    heap_free(attempt->system->heap, starts);
+  }
   initial->iterations += result.iterations;
-  heap_free_all(heap, weights, starts);
   return result.solved && values_hold(attempt);
+}
+
+static bool solve_all_rows(Attempt *attempt, Patch *patch, StepsMove move, bool by_continuation) {
+  set_starts(attempt->initial, attempt->initial->value);
+  set_weights(attempt, patch, move);
+  return solve_rows(attempt, patch, by_continuation, move != MOVE_OTHERS);
 }
 
 /* Were there columns enough to keep the start values that can be kept, and yet some moved? Then the point is a singular one (steps.c). */
@@ -505,32 +511,29 @@ static void guess_elsewhere(const Attempt *attempt, uint32_t round, double *y) {
   }
 }
 
-/* From a guess to a solution, and along the solutions to the start values. Defaults count as much as given ones: what is given moves anyway, and
- * least at a singular point. */
 static bool solve_guess(Attempt *attempt, Patch *patch, uint32_t round, bool by_continuation) {
-  Initial *initial = attempt->initial;
-  double *y = initial->value, *starts = heap_array(attempt->system->heap, initial->columns, sizeof *starts);
-  guess_elsewhere(attempt, round, y);
-  set_starts(initial, starts);
-  PatchResult result = by_continuation ? patch_continue(patch, attempt->t0, y) : patch_solve(patch, attempt->t0, y);
-  if (result.solved) patch_approach(patch, attempt->t0, starts, y, &result);
-  initial->iterations += result.iterations;
-  heap_free(attempt->system->heap, starts);
-  return result.solved && values_hold(attempt);
+  guess_elsewhere(attempt, round, attempt->initial->value);
+  return solve_rows(attempt, patch, by_continuation, true);
 }
 
-/* The last way before a refusal: all rows at once from other guesses; of the solutions the nearest. */
+/* How many guesses a system of so many rows is worth: none, if not two. */
+static uint32_t guesses_worth(uint32_t rows) {
+  uint32_t guesses = ELSEWHERE_ROWS / (rows + 1);
+  if (guesses <= 1) return 0;
+  return guesses < ELSEWHERE ? guesses : ELSEWHERE;
+}
+
+/* The last way before a refusal: all rows at once from other guesses; of the solutions the nearest. Defaults count as much as given
+ * values: what is given moves anyway, and least at a singular point. */
 static bool try_elsewhere(Attempt *attempt) {
   Patch *patch = patch_new(attempt->system, NULL, 0);
-  double *weights = heap_array(attempt->system->heap, attempt->initial->columns, sizeof *weights);
-  uint32_t rounds = ELSEWHERE_ROWS / (attempt->system->rows + 1);
+  uint32_t guesses = guesses_worth(attempt->system->rows);
   Best best = best_make(attempt);
   attempt->initial->way = WAY_ALL_ROWS;
-  set_weights(attempt, patch, MOVE_EQUALLY, weights);
-  for (uint32_t round = 0; rounds > 1 && round < rounds && round < ELSEWHERE && best.cost > 0; round++)
+  set_weights(attempt, patch, MOVE_EQUALLY);
+  for (uint32_t round = 0; round < guesses && best.cost > 0; round++)
     if (solve_guess(attempt, patch, round, false) || solve_guess(attempt, patch, round, true))
       best_take(attempt, &best);
-  heap_free(attempt->system->heap, weights);
   return best_give(attempt, &best);
 }
 
