@@ -778,6 +778,20 @@ end M;
                 _, expected = simulate(plain, 10.0, "auto", 1e-8)
                 self.assertAlmostEqual(values["x"], expected["x"], delta=1e-5)
 
+    def test_other_conditions_are_passed(self):
+        """What slides along a wave passes levels on its way: each time once, whatever the relay does there."""
+        for seed in runs.seeds(10):
+            rng = random.Random(seed)
+            size, speed, level, end = rng.uniform(0.2, 0.5), rng.uniform(0.5, 2), rng.uniform(0.05, 0.15), rng.uniform(8, 12)
+            text = (f"model M\n  Real x(start = 0, fixed = true), z(start = 1, fixed = true);\n  Integer n(start = 0, fixed = true);\nequation\n"
+                    f"  der(x) = -{rng.uniform(1.5, 2)}*sign(x - {size}*sin({speed}*time));\n  der(z) = 0;\n"
+                    f"  when x > {level} then\n    n = pre(n) + 1;\n    reinit(z, 2*pre(z));\n  end when;\nend M;\n")
+            times = math.floor((speed * end - math.asin(level / size)) / (2 * math.pi)) + 1
+            with self.subTest(seed=seed):
+                run, values, statistics = report(text, end, SOLVERS[seed % len(SOLVERS)], 1e-8)
+                self.assertEqual((run.returncode, statistics["diagnostics"]), (0, []))
+                self.assertEqual((values["n"], values["z"]), (times, 2 ** times), text)
+
     def test_relay_output_as_a_variable(self):
         """It is the mean of both modes, which neither of them allows."""
         run, values, statistics = report("""model M

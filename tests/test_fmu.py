@@ -350,6 +350,8 @@ def sliding_model(generator, folder, number):
                  f"gain*{generator.uniform(0, 0.5)}*x{generator.randrange(n)} + {generator.uniform(0, 0.5)}*z{generator.randrange(n)};\n")
     edge = generator.uniform(-0.3, 0.3)
     text += f"  der(r) = if max(w, {edge}) > {edge} then 1 else -r;\n  w = cos({generator.uniform(1, 3)}*s);\n  der(s) = 1;\n"
+    text += "  when x0 > 0.05 then\n    count = pre(count) + 1;\n  end when;\n"
+    text = text.replace("equation", "  discrete Integer count(start = 0, fixed = true);\nequation", 1)
     text = text.replace("equation", "  Real r(start = 0, fixed = true), s(start = 0, fixed = true), w;\nequation", 1)
     path = folder / f"sliding{number}.mo"
     path.write_text(text + f"  annotation(experiment(StopTime = 6, Tolerance = 1e-8, Interval = 0.05));\nend Sliding{number};\n")

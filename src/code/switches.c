@@ -578,10 +578,11 @@ static void set_as_they_are(const Switches *switches, uint32_t k) {
       *mode_of(switches, m) = mode_value(op_of(switches, m), switches->difference[m]);
 }
 
-/* The modes of the k-th do not slide until the event of now is over. */
-static void lead_away(Switches *switches, uint32_t k) {
+/* The modes of the k-th do not slide until the event of now is over. Those that change nothing went to and fro with others, and go where these
+ * lead them. */
+static void lead_away(Switches *switches, uint32_t k, bool are_led) {
   for (uint32_t m = 0; m < switches->modes->count; m++)
-    if (switches->slides_with[m] == switches->slide[k].mode) switches->changes[m] = LED_AWAY;
+    if (switches->slides_with[m] == switches->slide[k].mode) switches->changes[m] = are_led ? 0 : LED_AWAY;
 }
 
 bool switches_leads_back(Switches *switches) {
@@ -595,7 +596,7 @@ bool switches_leads_back(Switches *switches) {
     bool is_led = switches->slides > 1 && switches->jumps[m] && jump < 0;
     if (is_led) set_side(switches, m, slide->weight > 0.5);
     else set_as_they_are(switches, k);
-    if (switches->slides > 1) lead_away(switches, k);
+    if (switches->slides > 1) lead_away(switches, k, jump == 0);
     drop_slide(switches, k);
     all = false;
   }
@@ -605,7 +606,7 @@ bool switches_leads_back(Switches *switches) {
 void switches_slide_first(Switches *switches, uint32_t count) {
   while (switches->slides > count) {
     set_as_they_are(switches, switches->slides - 1);
-    lead_away(switches, switches->slides - 1);
+    lead_away(switches, switches->slides - 1, false);
     drop_slide(switches, switches->slides - 1);
   }
 }

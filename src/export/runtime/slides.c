@@ -135,10 +135,11 @@ static void set_as_they_are(Solver *solver, int k) {
       *events_mode(solver, m) = events_value(solver->model->mode[m].kind, solver->difference[m]);
 }
 
-/* The modes of the k-th do not slide until the event of now is over. */
-static void lead_away(Solver *solver, int k) {
+/* The modes of the k-th do not slide until the event of now is over. Those that change nothing went to and fro with others, and go where these
+ * lead them. */
+static void lead_away(Solver *solver, int k, int are_led) {
   for (int m = 0; m < solver->model->modes; m++)
-    if (solver->slides_with[m] == k + 1) solver->changes[m] = LED_AWAY;
+    if (solver->slides_with[m] == k + 1) solver->changes[m] = are_led ? 0 : LED_AWAY;
 }
 
 /* Slides only along so many of the edges. */
@@ -146,7 +147,7 @@ static void slide_first(Solver *solver, int count) {
   while (solver->now->slides > count) {
     int last = solver->now->slides - 1;
     set_as_they_are(solver, last);
-    lead_away(solver, last);
+    lead_away(solver, last, 0);
     drop(solver, last);
   }
 }
@@ -187,7 +188,7 @@ static int leads_back(Solver *solver) {
     int has_others = now->slides > 1;
     if (has_others && solver->jumps[m] && jump < 0) set_side(solver, k, slide.weight > 0.5);
     else set_as_they_are(solver, k);
-    if (has_others) lead_away(solver, k);
+    if (has_others) lead_away(solver, k, jump == 0);
     drop(solver, k);
     all = 0;
   }
