@@ -792,6 +792,19 @@ end M;
                 self.assertEqual((run.returncode, statistics["diagnostics"]), (0, []))
                 self.assertEqual((values["n"], values["z"]), (times, 2 ** times), text)
 
+    def test_events_of_others(self):
+        """What slides goes on to do so where something else is set anew, with every solver."""
+        for seed in runs.seeds(10):
+            rng = random.Random(seed)
+            declared, equations, end, expected, modes = relays(rng)
+            declared += " Real w(start = 1, fixed = true);"
+            equations += f" der(w) = -0.1*w; when sample({rng.uniform(1, 2)}, {rng.uniform(0.5, 1.5)}) then reinit(w, {rng.uniform(-1, 1)}); end when;"
+            with self.subTest(seed=seed):
+                run, values, statistics = report(f"model M\n{declared}\nequation\n{equations}\nend M;\n", end, SOLVERS[seed % len(SOLVERS)], 1e-6)
+                self.assertEqual((run.returncode, statistics["diagnostics"]), (0, []))
+                for name, value in expected.items():
+                    self.assertAlmostEqual(values[name], value, delta=1e-6)
+
     def test_relay_output_as_a_variable(self):
         """It is the mean of both modes, which neither of them allows."""
         run, values, statistics = report("""model M

@@ -591,7 +591,7 @@ bool switches_leads_back(Switches *switches) {
     const Slide *slide = &switches->slide[k];
     double jump = jump_of(switches, k);
     uint32_t m = slide->mode;
-    switches->jumps[m] = jump != 0 && fabs(jump) * switches->step >= JUMP * way(switches, m);
+    switches->jumps[m] = jump != 0 && (switches->slid[m] || fabs(jump) * switches->step >= JUMP * way(switches, m));
     if (switches->jumps[m] && slide->weight > 0 && slide->weight < 1) continue;
     bool is_led = switches->slides > 1 && switches->jumps[m] && jump < 0;
     if (is_led) set_side(switches, m, slide->weight > 0.5);
