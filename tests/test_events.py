@@ -651,6 +651,18 @@ def blocks(rng):
     return n, write
 
 
+def held(rng):
+    """States held at zero by friction; the load of the first is more than that for a short part of its period."""
+    n, speed, over, starts = rng.randint(1, 3), rng.uniform(0.5, 2), 10 ** rng.uniform(-2, -1), [rng.uniform(0.1, 0.5) for _ in range(3)]
+
+    def write(law):
+        text = "".join(f" Real x{k}(start = {starts[k]}, fixed = true), z{k}(start = 0, fixed = true);" for k in range(n)) + "\nequation\n"
+        for k in range(n):
+            text += f" der(x{k}) = {0.5 if k else 1 + over}*sin({speed}*time) - {law(f'x{k}')}; der(z{k}) = x{k};\n"
+        return f"model M\n{text}end M;\n"
+    return n, write
+
+
 class Chattering(unittest.TestCase):
     """Solutions that stay on edges: the work is bounded, and a warning says how far off the edge hysteresis leads."""
 
@@ -724,16 +736,28 @@ class Chattering(unittest.TestCase):
                     self.assertAlmostEqual(values[name], value, delta=1e-9)
 
     def test_blocks_that_stick_and_slip(self):
-        """Against friction that rises steeply but smoothly."""
-        for seed in runs.seeds(6):
+        """Against friction that rises steeply but smoothly. Several conditions at one edge are one."""
+        laws = ["sign({0})", "(if {0} > 0 then 1 elseif {0} < 0 then -1 else 0)", "(if {0} > 0 then 1 elseif -{0} > 0 then -1 else 0)"]
+        for seed in runs.seeds(9):
             n, write = blocks(random.Random(seed))
             with self.subTest(seed=seed):
-                run, values, statistics = report(write(lambda v: f"sign({v})"), 8.0, "auto", 1e-8)
+                run, values, statistics = report(write(laws[seed % 3].format), 8.0, "auto", 1e-8)
                 self.assertEqual((run.returncode, statistics["diagnostics"]), (0, []))
                 self.assertLess(statistics["events"], 100)
                 _, smooth = simulate(write(lambda v: f"tanh({v}/1e-5)"), 8.0, "radau", 1e-8)
                 for i in range(n):
                     self.assertAlmostEqual(values[f"x{i}"], smooth[f"x{i}"], delta=1e-4)
+
+    def test_edges_left_within_a_step(self):
+        """A load that is more than what holds it for a short time only: against friction that rises steeply but smoothly."""
+        for seed in runs.seeds(8):
+            n, write = held(random.Random(seed))
+            with self.subTest(seed=seed):
+                run, values, statistics = report(write(lambda v: f"sign({v})"), 8.0, "auto", 1e-8)
+                self.assertEqual((run.returncode, statistics["diagnostics"]), (0, []))
+                _, smooth = simulate(write(lambda v: f"tanh({v}/1e-6)"), 8.0, "radau", 1e-9)
+                for k in range(n):
+                    self.assertAlmostEqual(values[f"z{k}"], smooth[f"z{k}"], delta=3e-5)
 
     def test_effects_that_do_not_add_up(self):
         """The product of two relays: only one of them slides, and a warning tells of the band of the other."""
@@ -748,6 +772,66 @@ end M;
         self.assertLess(statistics["events"], 10000)
         self.assertLess(abs(values["x"]) + abs(values["y"]), 0.05)
         self.assertIn("grew to", " ".join(told["message"] for told in statistics["diagnostics"]))
+
+    def test_conditions_that_rest_on_their_edges(self):
+        """They reach an edge from one side and stay on it: the relation tells what holds there, and what holds when it is left again."""
+        for seed in runs.seeds(15):
+            rng = random.Random(seed)
+            edge, slow, speed = rng.uniform(-0.5, 0.5), rng.uniform(0.2, 0.8), rng.uniform(1, 3)
+            text, sign = rng.choice([(f"max(x, {edge}) > {edge}", 1), (f"min(-x, {-edge}) < {-edge}", 1), (f"max(x, {edge}) <= {edge}", 0),
+                                     (f"abs(x - ({edge})) + x - ({edge}) > 0", 1), (f"{edge} < u", 1)])
+            fast, rest = ("1", f"{slow}") if sign else (f"{slow}", "1")
+            text = (f"model M\n  Real x(start = 1, fixed = true), y(start = 0, fixed = true), u;\nequation\n  der(x) = -{speed}*sin({speed}*time);\n"
+                    f"  u = max(x, {edge});\n  der(y) = if {text} then {fast} else {rest};\nend M;\n")
+            end = rng.uniform(2, 4) * math.pi / speed
+            above = measure(lambda t: math.cos(speed * t) - edge, end)
+            with self.subTest(seed=seed):
+                run, values, statistics = report(text, end, SOLVERS[seed % len(SOLVERS)], 1e-8)
+                self.assertEqual((run.returncode, statistics["diagnostics"]), (0, []))
+                self.assertAlmostEqual(values["y"], above + slow * (end - above), delta=1e-5, msg=text)
+
+    def test_pendulums_that_get_stuck(self):
+        """Friction by a velocity that an equation gives, of derivatives of coordinates on a circle: against the angle."""
+        for seed in runs.seeds(5):
+            rng = random.Random(seed)
+            rubs, angle = rng.uniform(0.5, 2), rng.uniform(0.5, 1.2)
+            text = (f"model M\n  Real x(start = {math.sin(angle)}, fixed = true), y(start = {-math.cos(angle)}), vx(start = 0, fixed = true), vy, l, w;\n"
+                    f"equation\n  der(x) = vx; der(y) = vy; w = x*vy - y*vx;\n  der(vx) = -l*x + y*{rubs}*sign(w);\n"
+                    f"  der(vy) = -l*y - 9.81 - x*{rubs}*sign(w);\n  x^2 + y^2 = 1;\nend M;\n")
+            plain = (f"model M\n  Real a(start = {angle}, fixed = true), w(start = 0, fixed = true), x = sin(a);\nequation\n"
+                     f"  der(a) = w; der(w) = -9.81*sin(a) - {rubs}*sign(w);\nend M;\n")
+            with self.subTest(seed=seed):
+                run, values, statistics = report(text, 10.0, "auto", 1e-8)
+                self.assertEqual((run.returncode, statistics["diagnostics"]), (0, []))
+                _, expected = simulate(plain, 10.0, "auto", 1e-8)
+                self.assertAlmostEqual(values["x"], expected["x"], delta=1e-5)
+
+    def test_other_conditions_are_passed(self):
+        """What slides along a wave passes levels on its way: each time once, whatever the relay does there."""
+        for seed in runs.seeds(10):
+            rng = random.Random(seed)
+            size, speed, level, end = rng.uniform(0.2, 0.5), rng.uniform(0.5, 2), rng.uniform(0.05, 0.15), rng.uniform(8, 12)
+            text = (f"model M\n  Real x(start = 0, fixed = true), z(start = 1, fixed = true);\n  Integer n(start = 0, fixed = true);\nequation\n"
+                    f"  der(x) = -{rng.uniform(1.5, 2)}*sign(x - {size}*sin({speed}*time));\n  der(z) = 0;\n"
+                    f"  when x > {level} then\n    n = pre(n) + 1;\n    reinit(z, 2*pre(z));\n  end when;\nend M;\n")
+            times = math.floor((speed * end - math.asin(level / size)) / (2 * math.pi)) + 1
+            with self.subTest(seed=seed):
+                run, values, statistics = report(text, end, SOLVERS[seed % len(SOLVERS)], 1e-8)
+                self.assertEqual((run.returncode, statistics["diagnostics"]), (0, []))
+                self.assertEqual((values["n"], values["z"]), (times, 2 ** times), text)
+
+    def test_events_of_others(self):
+        """What slides goes on to do so where something else is set anew, with every solver."""
+        for seed in runs.seeds(10):
+            rng = random.Random(seed)
+            declared, equations, end, expected, modes = relays(rng)
+            declared += " Real w(start = 1, fixed = true);"
+            equations += f" der(w) = -0.1*w; when sample({rng.uniform(1, 2)}, {rng.uniform(0.5, 1.5)}) then reinit(w, {rng.uniform(-1, 1)}); end when;"
+            with self.subTest(seed=seed):
+                run, values, statistics = report(f"model M\n{declared}\nequation\n{equations}\nend M;\n", end, SOLVERS[seed % len(SOLVERS)], 1e-6)
+                self.assertEqual((run.returncode, statistics["diagnostics"]), (0, []))
+                for name, value in expected.items():
+                    self.assertAlmostEqual(values[name], value, delta=1e-6)
 
     def test_relay_output_as_a_variable(self):
         """It is the mean of both modes, which neither of them allows."""

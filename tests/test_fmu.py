@@ -7,6 +7,7 @@ import math
 import os
 import pathlib
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -335,6 +336,55 @@ end Waves;
         assert [values["n"], values["m"]] == expected, (levels, values, expected)
 
 
+def sliding_model(generator, folder, number):
+    """One to three states held at moving edges by relays that are coupled, and a condition that rests on its edge for a while."""
+    n = number % 3 + 1
+    laws = ["sign({0})", "(if {0} > 0 then 1 else -1)", "(if {0} > 0 then 1 elseif {0} < 0 then -1 else 0)"]
+    text = f"model Sliding{number}\n  parameter Real gain = 1;\n"
+    for k in range(n):
+        text += f"  Real x{k}(start = {generator.uniform(-1, 1)}, fixed = true), z{k}(start = 0, fixed = true);\n"
+    text += "equation\n"
+    for k in range(n):
+        edge = f"(x{k} - {generator.uniform(0.1, 0.6)}*sin({generator.uniform(0.5, 3)}*time))"
+        text += (f"  der(z{k}) = x{k};\n  der(x{k}) = -{generator.uniform(1, 2)}*{generator.choice(laws).format(edge)} - "
+                 f"gain*{generator.uniform(0, 0.5)}*x{generator.randrange(n)} + {generator.uniform(0, 0.5)}*z{generator.randrange(n)};\n")
+    edge = generator.uniform(-0.3, 0.3)
+    text += f"  der(r) = if max(w, {edge}) > {edge} then 1 else -r;\n  w = cos({generator.uniform(1, 3)}*s);\n  der(s) = 1;\n"
+    text += "  when x0 > 0.05 then\n    count = pre(count) + 1;\n  end when;\n"
+    text = text.replace("equation", "  discrete Integer count(start = 0, fixed = true);\nequation", 1)
+    text = text.replace("equation", "  Real r(start = 0, fixed = true), s(start = 0, fixed = true), w;\nequation", 1)
+    path = folder / f"sliding{number}.mo"
+    path.write_text(text + f"  annotation(experiment(StopTime = 6, Tolerance = 1e-8, Interval = 0.05));\nend Sliding{number};\n")
+    return path
+
+
+def check_sliding(folder):
+    """What slides along edges does so in exports, too, and says nothing; where it cannot, a warning has the condition's text."""
+    generator, target = random.Random(17), folder / "sliding"
+    for number in range(max(3, int(os.environ.get("DAEDAL_FMU_MODELS", "3")))):
+        model, fmu = sliding_model(generator, folder, number), folder / "sliding.fmu"
+        reference = simulate(model, folder)
+        run(DAEDAL, "export", model, "--fmu", fmu, "--fmi", str(2 + number % 2), "-q")
+        for kind in ("cs", "me"):
+            compare(reference, drive(fmu, kind, "1e-8"), 1e-6, f"sliding {number} {kind}")
+        drive(fmu, "state")
+        run(DAEDAL, "export", model, "--c", target, "--standalone", "-q")
+        run("cc", "-o", target / "model", *sorted(target.glob("*.c")), "-lm")
+        done = run(target / "model")
+        names, *rows = csv.reader(done.stdout.splitlines())
+        compare(reference, dict(zip(names, map(float, rows[-1]))), 1e-6, f"sliding {number} standalone")
+        assert "warning" not in done.stderr, done.stderr
+    model = folder / "product.mo"
+    model.write_text("model Product\n  Real x(start = 1, fixed = true), y(start = 0.7, fixed = true);\nequation\n"
+                     "  der(x) = -sign(x)*(2 + 0.5*sign(y));\n  der(y) = -sign(y)*(2 - 0.5*sign(x));\n"
+                     "  annotation(experiment(StopTime = 3, Tolerance = 1e-6));\nend Product;\n")
+    run(DAEDAL, "export", model, "--c", target, "--standalone", "-q")
+    run("cc", "-o", target / "model", *sorted(target.glob("*.c")), "-lm")
+    said = run(target / "model").stderr
+    assert "grows beyond the tolerance" in said and re.search(r"^sign\([xy]\)$", said, re.M), said
+    assert int(re.search(r"(\d+) events", said).group(1)) < 10000, said
+
+
 def delay_model(generator, folder, number):
     """Delays of states and of a wave with jumps, by fixed times, by one that changes, of a discrete value, one inside of another, and what
     passes a pipe back and forth."""
@@ -535,6 +585,7 @@ def main():
         check_short_events(folder)
         check_kinds(folder)
         check_random_dependencies(folder)
+        check_sliding(folder)
         check_delays(folder)
         check_tables(folder)
         check_structures(folder)

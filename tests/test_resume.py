@@ -71,6 +71,14 @@ equation
   der(x) = u - sin(x);
 end Held;
 """, ["--input", "held:u.csv"], 1e-7),
+    "sliding": ("""model Sliding
+  Real x(start = 0.7, fixed = true), y(start = -0.4, fixed = true), z(start = 0, fixed = true);
+equation
+  der(x) = -1.5*sign(x - 0.3*sin(time)) + 0.2*y + 0.3*sin(2.3*time);
+  der(y) = -1.2*sign(y) + 0.3*x + 0.2*z;
+  der(z) = x - 0.1*z;
+end Sliding;
+""", ["--solver", "radau"], 1e-7),
     "ranks": (PENDULUM, ["--method", "strangeness"], 1e-4),
 }
 NETLIST = """* a doubler with a load that switches with hysteresis

@@ -207,6 +207,9 @@ static void states_go_on_alike(void **state) {
       "vy;\n"
       "der(vx) = -tension*x; der(vy) = -tension*y - 9.81; 0 = if taut then x^2 + y^2 - 1 else tension;\n"
       "when x^2 + y^2 >= 1 then taut = true; elsewhen tension < 0 then taut = false; end when; end Rope;\n",
+      "model Relays Real x(start = 0.4, fixed = true), y(start = -0.3, fixed = true), z(start = 0, fixed = true);\n"
+      "equation der(x) = -1.5*sign(x - 0.3*sin(time)) + 0.2*y + 0.3*sin(2.3*time); der(y) = -1.2*sign(y) + 0.3*x;\n"
+      "der(z) = x - 0.1*z; end Relays;\n",
       "model Ends Real x(start = 1, fixed = true), z; equation der(x) = if x > 0.5 then -1 else -0.1*z; z = x^2 + "
       "sin(time);\n"
       "when x < 0.45 then terminate(\"low\"); end when; end Ends;\n"};

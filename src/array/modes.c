@@ -169,19 +169,26 @@ typedef struct Peeling {
   Dag *dag;
   Problem *problem;
   bool *known, *used;     /* per unknown of the model; per equation */
+  int32_t *highest;       /* per unknown of the model: the order of its highest derivative in the equations */
   ExprVec leaves, values; /* what was given, in this order */
 } Peeling;
 
-/* The one unknown leaf of an equation; EXPR_NONE if there are none or several, or a derivative occurs. */
+/* Is a leaf known, and its derivative along time among the columns? A derivative below the highest one of a state is a state, too. */
+static bool is_known(const Peeling *peeling, Expr leaf) {
+  uint32_t unknown = dag_index(peeling->dag, leaf);
+  int32_t order = (int32_t)dag_order(peeling->dag, leaf);
+  return peeling->known[unknown] && (order == 0 || order < peeling->highest[unknown]);
+}
+
+/* The one unknown leaf of an equation; EXPR_NONE if there are none or several, or a highest derivative occurs. */
 static Expr only_unknown(const Peeling *peeling, Expr residual) {
   ExprVec variables = {0};
   Expr found = EXPR_NONE;
   uint32_t count = 0;
   dag_variables(peeling->dag, dag_scratch(peeling->dag), residual, &variables);
   for (uint32_t v = 0; v < variables.count; v++) {
-    bool derivative = dag_order(peeling->dag, variables.data[v]) > 0;
-    if (!derivative && peeling->known[dag_index(peeling->dag, variables.data[v])]) continue;
-    count += derivative ? 2 : 1;
+    if (is_known(peeling, variables.data[v])) continue;
+    count += dag_order(peeling->dag, variables.data[v]) > 0 ? 2 : 1;
     found = variables.data[v];
   }
   vec_free(dag_scratch(peeling->dag)->heap, &variables);
@@ -231,14 +238,18 @@ static void expand_differences(Problem *problem, Heap *heap, ExprVec *difference
   Peeling peeling = {.heap = heap, .dag = problem->model->dag, .problem = problem};
   peeling.known = heap_array(heap, problem->model->unknowns.count, sizeof(bool));
   peeling.used = heap_array(heap, problem->equations, sizeof(bool));
+  peeling.highest = heap_array(heap, problem->model->unknowns.count, sizeof(int32_t));
   const Incidence *incidence = &problem->incidence;
   peel(&peeling);
-  for (int32_t e = 0; e < incidence->row_start[problem->equations]; e++)
-    if (incidence->order[e] > 0) peeling.known[problem->unknown[incidence->column[e]]] = true;
+  for (int32_t e = 0; e < incidence->row_start[problem->equations]; e++) {
+    uint32_t unknown = (uint32_t)problem->unknown[incidence->column[e]];
+    if (incidence->order[e] > peeling.highest[unknown]) peeling.highest[unknown] = incidence->order[e];
+    if (incidence->order[e] > 0) peeling.known[unknown] = true;
+  }
   peel(&peeling);
   expand(&peeling, differences);
   vec_free(heap, &peeling.leaves, &peeling.values);
-  heap_free_all(heap, peeling.known, peeling.used);
+  heap_free_all(heap, peeling.known, peeling.used, peeling.highest);
 }
 
 /* ---- the modes ---- */
@@ -264,6 +275,23 @@ static Modes make_modes(const Extraction *extraction, const ExprVec *expanded, A
     modes.timed[m] = enclosure_possible(dag, dag_scratch(dag), difference);
   }
   return modes;
+}
+
+/* Which modes change at the same edges. */
+static void find_edges(Modes *modes, Dag *dag, Arena *arena) {
+  modes->edge = arena_array(arena, modes->count, sizeof(uint32_t));
+  modes->is_mirrored = arena_array(arena, modes->count, sizeof(bool));
+  Expr *negative = heap_array(arena->heap, modes->count, sizeof(Expr));
+  for (uint32_t m = 0; m < modes->count; m++) negative[m] = dag_negate(dag, modes->difference[m]);
+  uint32_t *first = heap_array(arena->heap, dag_size(dag), sizeof *first); /* 0: none, else one more than the mode */
+  for (uint32_t m = 0; m < modes->count; m++) {
+    Expr own = modes->difference[m];
+    modes->is_mirrored[m] = !first[own] && first[negative[m]];
+    uint32_t found = modes->is_mirrored[m] ? first[negative[m]] : first[own];
+    modes->edge[m] = found ? found - 1 : m;
+    if (!found) first[own] = m + 1;
+  }
+  heap_free_all(arena->heap, negative, first);
 }
 
 /* The residuals, and the expressions of the logic that make events, in one list; and back. Assertions outside of whens are looked
@@ -332,6 +360,7 @@ static Modes extract(Problem *problem, const PlaceVec *places, Arena *arena) {
   for (uint32_t m = 0; m < extraction.differences.count; m++) vec_push(heap, &expanded, extraction.differences.data[m]);
   if (expanded.count) expand_differences(problem, heap, &expanded);
   Modes modes = make_modes(&extraction, &expanded, arena);
+  find_edges(&modes, dag, arena);
   vec_free(heap, &expanded, &extraction.relations, &extraction.differences, &extraction.sizes, &extraction.children,
            &roots);
   vec_free(heap, &order);

@@ -16,6 +16,8 @@ typedef struct Modes {
   Expr *size;       /* of what the difference is taken of: its round-off is a part of that */
   Expr *rate;       /* derivative of the difference along time */
   bool *timed; /* the difference depends on time, parameters and modes alone, and has bounds over stretches of time */
+  uint32_t *edge;    /* the first mode with the same difference, or the negative one: they change at one edge */
+  bool *is_mirrored; /* it is the negative one */
   bool *meets; /* the branches meet where it changes, and equations hold the relation itself: see array/meeting.h */
   const Logic *logic; /* what else happens at events */
   bool has_inputs;    /* that may jump at events */

@@ -74,7 +74,9 @@ Switches *switches_new(Heap *heap, Evaluator *evaluator) {
   switches->jumps = heap_array(heap, count, sizeof(bool));
   switches->is_widened = heap_array(heap, count, sizeof(bool));
   switches->slid = heap_array(heap, count, sizeof(bool));
-  switches->is_sliding = heap_array(heap, count, sizeof(bool));
+  switches->rests = heap_array(heap, count, sizeof(bool));
+  switches->slides_with = heap_array(heap, count, sizeof(uint32_t));
+  for (uint32_t m = 0; m < count; m++) switches->slides_with[m] = MAP_NONE;
   switches->crossing = MAP_NONE;
   for (uint32_t m = 0; m < count; m++) switches->some_meet = switches->some_meet || modes->meets[m];
   return switches;
@@ -90,6 +92,7 @@ void switches_forget(Switches *switches) {
   memset(switches->jumps, 0, count * sizeof(bool));
   memset(switches->is_widened, 0, count * sizeof(bool));
   memset(switches->slid, 0, count * sizeof(bool));
+  memset(switches->rests, 0, count * sizeof(bool));
   switches_forget_slides(switches);
   switches->crossing = MAP_NONE;
   switches->begun = false;
@@ -109,6 +112,64 @@ void switches_adopt(Switches *switches, const Switches *before) {
 void switches_go_on(Switches *switches, const Switches *before) {
   if (switches->modes->count) memcpy(switches->changes, before->changes, switches->modes->count * sizeof(uint8_t));
   switches->goes_on = true;
+}
+
+/* ---- kept and restored ---- */
+
+enum { KEPT_NUMBERS = 4, KEPT_COUNTS = 2, KEPT_FLAGS = 2 };
+
+struct SwitchesState {
+  double *number[KEPT_NUMBERS];
+  uint32_t *count[KEPT_COUNTS];
+  bool *flag[KEPT_FLAGS];
+  EventTimes *times;
+  Slide slide[SLIDE_LIMIT];
+  uint32_t slides;
+};
+
+/* What is kept of each mode, where it is. */
+static SwitchesState state_within(const Switches *switches) {
+  SwitchesState state = {{switches->speed, switches->nominal, switches->slack, switches->largest},
+                         {switches->hovers, switches->slides_with},
+                         {switches->jumps, switches->is_widened},
+                         .times = switches->times,
+                         .slides = switches->slides};
+  memcpy(state.slide, switches->slide, sizeof state.slide);
+  return state;
+}
+
+SwitchesState *switches_save(const Switches *switches, Heap *heap) {
+  size_t modes = switches->modes->count;
+  SwitchesState own = state_within(switches), *state = heap_copy(heap, &own, 1, sizeof own);
+  for (int k = 0; k < KEPT_NUMBERS; k++) state->number[k] = heap_copy(heap, own.number[k], modes, sizeof(double));
+  for (int k = 0; k < KEPT_COUNTS; k++) state->count[k] = heap_copy(heap, own.count[k], modes, sizeof(uint32_t));
+  for (int k = 0; k < KEPT_FLAGS; k++) state->flag[k] = heap_copy(heap, own.flag[k], modes, sizeof(bool));
+  state->times = heap_copy(heap, own.times, modes, sizeof(EventTimes));
+  return state;
+}
+
+void switches_restore(Switches *switches, const SwitchesState *state) {
+  size_t modes = switches->modes->count;
+  SwitchesState own = state_within(switches);
+  memcpy(switches->slide, state->slide, sizeof state->slide);
+  switches->slides = state->slides;
+  if (!modes) return;
+  for (int k = 0; k < KEPT_NUMBERS; k++) memcpy(own.number[k], state->number[k], modes * sizeof(double));
+  for (int k = 0; k < KEPT_COUNTS; k++) memcpy(own.count[k], state->count[k], modes * sizeof(uint32_t));
+  for (int k = 0; k < KEPT_FLAGS; k++) memcpy(own.flag[k], state->flag[k], modes * sizeof(bool));
+  memcpy(own.times, state->times, modes * sizeof(EventTimes));
+}
+
+void switches_transfer(const Switches *switches, SwitchesState *state, Transfer *transfer) {
+  size_t modes = switches->modes->count;
+  for (int k = 0; k < KEPT_NUMBERS; k++) transfer_array(transfer, state->number[k], modes, sizeof(double));
+  for (int k = 0; k < KEPT_COUNTS; k++) transfer_array(transfer, state->count[k], modes, sizeof(uint32_t));
+  for (int k = 0; k < KEPT_FLAGS; k++) transfer_array(transfer, state->flag[k], modes, sizeof(bool));
+  transfer_array(transfer, state->times, modes, sizeof(EventTimes));
+  transfer_array(transfer, state->slide, SLIDE_LIMIT, sizeof(Slide));
+  transfer_value(transfer, &state->slides);
+  for (uint32_t k = 0; k < SLIDE_LIMIT; k++)
+    if (state->slides > SLIDE_LIMIT || state->slide[k].mode > modes) transfer->is_broken = true;
 }
 
 /* The size of a difference as far as it tells one. */
@@ -163,6 +224,8 @@ static double *mode_of(const Switches *switches, uint32_t m) {
   return &switches->evaluator->discretes[switches->modes->first + m];
 }
 
+static bool is_sliding(const Switches *switches, uint32_t m) { return switches->slides_with[m] != MAP_NONE; }
+
 static double band(const Switches *switches, uint32_t m) {
   double size = fmax(known_size(switches->difference[switches->modes->count + m]), known_size(switches->before[m]));
   double blur = 4 * DBL_EPSILON * fabs(switches->time) * switches->speed[m]; /* what round-off of time makes of it */
@@ -177,19 +240,47 @@ static double margin_with(const Switches *switches, uint32_t m, double value, do
 
 /* Is an event of mode m to be looked for? */
 static bool is_watched(const Switches *switches, uint32_t m) {
-  if (switches->modes->timed[m] || switches->is_sliding[m]) return false;
+  if (switches->modes->timed[m] || is_sliding(switches, m)) return false;
   return !switches->modes->meets[m] || switches->looks_inside;
 }
 
 double switches_margin(const Switches *switches, uint32_t m, double difference) {
-  return is_watched(switches, m) ? margin_with(switches, m, *mode_of(switches, m), difference) : INFINITY;
+  if (!is_watched(switches, m)) return INFINITY;
+  if (switches->rests[m]) return fabs(difference - mode_edge(op_of(switches, m), difference)) - band(switches, m);
+  return margin_with(switches, m, *mode_of(switches, m), difference);
 }
 
-/* The least margin of all differences between two. */
+/* How far all differences between two are inside of the range of the mode. */
+static double least_depth(const Switches *switches, uint32_t m, double a, double b) {
+  Interval range = mode_range(op_of(switches, m), *mode_of(switches, m));
+  return fmin(fmin(a, b) - range.low, range.high - fmax(a, b));
+}
+
+/* The least margin of all of them. */
 static double least_margin(const Switches *switches, uint32_t m, double a, double b) {
   if (!is_watched(switches, m)) return INFINITY;
-  Interval range = mode_range(op_of(switches, m), *mode_of(switches, m));
-  return fmin(fmin(a, b) - range.low, range.high - fmax(a, b)) + band(switches, m);
+  if (switches->rests[m]) return fmin(switches_margin(switches, m, a), switches_margin(switches, m, b));
+  return least_depth(switches, m, a, b) + band(switches, m);
+}
+
+/* Is the last difference on an edge, where the relation says otherwise than the mode? */
+static bool is_open(const Switches *switches, uint32_t m) {
+  double difference = switches->difference[m], edge = mode_edge(op_of(switches, m), difference);
+  if (switches->modes->timed[m] || switches->modes->meets[m] || is_sliding(switches, m)) return false;
+  return fabs(difference - edge) <= band(switches, m) && *mode_of(switches, m) != mode_value(op_of(switches, m), edge);
+}
+
+void switches_rest(Switches *switches, double t, const double *y) {
+  uint32_t count = switches->modes->count, open = 0;
+  for (uint32_t m = 0; m < count; m++) {
+    switches->rests[m] = switches->evaluator->code->has_rate[m] && switches->slack[m] == 0 && is_open(switches, m);
+    open += switches->rests[m];
+  }
+  if (!open) return;
+  memcpy(switches->slope, switches->rate, count * sizeof(double));
+  evaluate_rates(switches, t, y);
+  for (uint32_t m = 0; m < count; m++) switches->rests[m] = switches->rests[m] && switches->rate[m] == 0;
+  memcpy(switches->rate, switches->slope, count * sizeof(double));
 }
 
 /* Keeps the last difference of a mode whose branches meet; the mode follows it. */
@@ -211,7 +302,7 @@ static void keep(Switches *switches, double t, double step) {
     double mean = step > 0 ? known_size(switches->difference[m] - switches->before[m]) / step : 0;
     switches->speed[m] = fmax(fmax(fabs(switches->rate[m]), mean), switches->speed[m] / 2);
     switches->before[m] = switches->difference[m];
-    switches->slid[m] = false;
+    switches->slid[m] = switches->rests[m] = false;
     double margin = switches_margin(switches, m, switches->difference[m]);
     if (margin < INFINITY) switches->peak[m] = fmax(switches->peak[m], margin); /* what slides stays on its edge */
     if (switches->quiet)
@@ -329,7 +420,7 @@ static bool stays_inside(const Switches *switches, uint32_t m, StepOutline *outl
     high = fmax(high, value[k]);
     steepest = fmax(steepest, degree * fabs(value[k] - value[k - 1]));
   }
-  return outline->step * switches->speed[m] <= SLOWER * steepest && least_margin(switches, m, low, high) > missed;
+  return outline->step * switches->speed[m] <= SLOWER * steepest && least_depth(switches, m, low, high) > missed;
 }
 
 bool switches_rule_out(Switches *switches, int count, const double *part, double t, const double *y, double step) {
@@ -383,6 +474,25 @@ void switches_begin(Switches *switches, uint32_t m) {
   switches->crossing = m;
 }
 
+/* The edge nearest to the last difference of mode m. */
+static double nearest_edge(const Switches *switches, uint32_t m) {
+  return mode_edge(op_of(switches, m), switches->difference[m]);
+}
+
+/* Do the modes change at one edge, near to which their last differences are? */
+static bool share_edge(const Switches *switches, uint32_t a, uint32_t b) {
+  const Modes *modes = switches->modes;
+  if (modes->edge[a] != modes->edge[b] || modes->timed[b] || modes->meets[b]) return false;
+  double sign = modes->is_mirrored[a] == modes->is_mirrored[b] ? 1 : -1;
+  return nearest_edge(switches, a) == sign * nearest_edge(switches, b);
+}
+
+/* Is mode m on the edge whose event was located, or on one that it slid along? */
+static bool is_on_located_edge(const Switches *switches, uint32_t m) {
+  bool is_crossing = switches->crossing != MAP_NONE && share_edge(switches, switches->crossing, m);
+  return is_crossing || m == switches->crossing || switches->slid[m];
+}
+
 /* The value that mode m should have by its difference: on an edge by its rate, and where nothing is known as it is. A mode that
  * contradicts never stays, but for one whose event was located: that is beyond the edge by the accuracy of location only. Where no
  * row depends on the mode its rate is the same on both sides, so that it does not lead back to a side that is contradicted: only
@@ -390,14 +500,14 @@ void switches_begin(Switches *switches, uint32_t m) {
 static double wanted_value(const Switches *switches, uint32_t m) {
   Op op = op_of(switches, m);
   double difference = switches->difference[m], edge = mode_edge(op, difference), rate = switches->rate[m];
-  bool is_located =
-      (m == switches->crossing || switches->slid[m]) && fabs(difference - switches->at[m]) <= band(switches, m);
+  bool is_located = is_on_located_edge(switches, m) && fabs(difference - switches->at[m]) <= band(switches, m);
   bool on_edge = is_located || fabs(difference - edge) <= band(switches, m);
   bool moves = on_edge && fabs(rate) > STILL * switches->speed[m], contradicts = switches_contradict(switches, m);
   double ahead = mode_value(op, edge + copysign(0.5, rate));
   bool may_lead = switches->evaluator->code->matters[switches->modes->first + m] ||
                   margin_with(switches, m, ahead, difference) >= 0;
   if (moves && may_lead && (is_located || !contradicts || ahead != *mode_of(switches, m))) return ahead;
+  if (on_edge && switches->rests[m]) return mode_value(op, edge);
   if (!on_edge || contradicts) return mode_value(op, difference);
   return switches->begun ? *mode_of(switches, m) : mode_value(op, edge);
 }
@@ -468,7 +578,7 @@ uint32_t switches_set(Switches *switches, double t, const double *y) {
   if (changed) switches->matter = true;
   evaluate_rates(switches, t, y);
   for (uint32_t m = 0; m < switches->modes->count; m++) {
-    if (switches->modes->timed[m] || switches->is_sliding[m] || is_spent(switches, m)) continue;
+    if (switches->modes->timed[m] || is_sliding(switches, m) || is_spent(switches, m)) continue;
     double value = wanted_value(switches, m), *mode = mode_of(switches, m);
     if (value == *mode) continue;
     switches->changes[m]++;
@@ -502,23 +612,31 @@ static double way(const Switches *switches, uint32_t m) {
 static bool is_torn(const Switches *switches, uint32_t m) {
   uint8_t changes = switches->changes[m];
   if (changes < CHANGE_LIMIT || changes == LED_AWAY || !switches->evaluator->code->has_rate[m]) return false;
-  double difference = switches->difference[m], off = fabs(difference - mode_edge(op_of(switches, m), difference));
+  double off = fabs(switches->difference[m] - nearest_edge(switches, m));
   return switches->slid[m] || off <= ON_EDGE * way(switches, m);
 }
 
 static void add_slide(Switches *switches, uint32_t m) {
-  Op op = op_of(switches, m);
-  double edge = mode_edge(op, switches->difference[m]);
-  switches->slide[switches->slides++] =
-      (Slide){.mode = m, .value = {mode_value(op, edge - 0.5), mode_value(op, edge + 0.5)}, .weight = 0.5};
-  switches->is_sliding[m] = true;
+  switches->slide[switches->slides++] = (Slide){.mode = m, .weight = 0.5};
+  for (uint32_t k = 0; k < switches->modes->count; k++)
+    if (!is_sliding(switches, k) && share_edge(switches, m, k)) switches->slides_with[k] = m;
 }
 
 bool switches_slide(Switches *switches) {
   uint32_t before = switches->slides;
   for (uint32_t m = 0; m < switches->modes->count && switches->slides < SLIDE_LIMIT; m++)
-    if (!switches->is_sliding[m] && is_torn(switches, m)) add_slide(switches, m);
+    if (!is_sliding(switches, m) && is_torn(switches, m)) add_slide(switches, m);
   return switches->slides > before;
+}
+
+/* Sets all modes of a slide to their values above its edge, or below. */
+static void set_side(const Switches *switches, uint32_t mode, bool is_above) {
+  const Modes *modes = switches->modes;
+  for (uint32_t m = 0; m < modes->count; m++) {
+    if (switches->slides_with[m] != mode) continue;
+    bool is_up = is_above == (modes->is_mirrored[m] == modes->is_mirrored[mode]);
+    *mode_of(switches, m) = mode_value(op_of(switches, m), nearest_edge(switches, m) + (is_up ? 0.5 : -0.5));
+  }
 }
 
 static double jump_of(const Switches *switches, uint32_t k) {
@@ -527,9 +645,24 @@ static double jump_of(const Switches *switches, uint32_t k) {
 
 /* The k-th no longer slides. */
 static void drop_slide(Switches *switches, uint32_t k) {
-  switches->is_sliding[switches->slide[k].mode] = false;
+  for (uint32_t m = 0; m < switches->modes->count; m++)
+    if (switches->slides_with[m] == switches->slide[k].mode) switches->slides_with[m] = MAP_NONE;
   switches->slides--;
   memmove(&switches->slide[k], &switches->slide[k + 1], (switches->slides - k) * sizeof(Slide));
+}
+
+/* The modes of the k-th are as their last differences say. */
+static void set_as_they_are(const Switches *switches, uint32_t k) {
+  for (uint32_t m = 0; m < switches->modes->count; m++)
+    if (switches->slides_with[m] == switches->slide[k].mode)
+      *mode_of(switches, m) = mode_value(op_of(switches, m), switches->difference[m]);
+}
+
+/* The modes of the k-th do not slide until the event of now is over. Those that change nothing went to and fro with others, and go where these
+ * lead them. */
+static void lead_away(Switches *switches, uint32_t k, bool are_led) {
+  for (uint32_t m = 0; m < switches->modes->count; m++)
+    if (switches->slides_with[m] == switches->slide[k].mode) switches->changes[m] = are_led ? 0 : LED_AWAY;
 }
 
 bool switches_leads_back(Switches *switches) {
@@ -538,12 +671,12 @@ bool switches_leads_back(Switches *switches) {
     const Slide *slide = &switches->slide[k];
     double jump = jump_of(switches, k);
     uint32_t m = slide->mode;
-    switches->jumps[m] = jump != 0 && fabs(jump) * switches->step >= JUMP * way(switches, m);
+    switches->jumps[m] = jump != 0 && (switches->slid[m] || fabs(jump) * switches->step >= JUMP * way(switches, m));
     if (switches->jumps[m] && slide->weight > 0 && slide->weight < 1) continue;
     bool is_led = switches->slides > 1 && switches->jumps[m] && jump < 0;
-    *mode_of(switches, m) =
-        is_led ? slide->value[slide->weight > 0.5] : mode_value(op_of(switches, m), switches->difference[m]);
-    if (switches->slides > 1) switches->changes[m] = LED_AWAY;
+    if (is_led) set_side(switches, m, slide->weight > 0.5);
+    else set_as_they_are(switches, k);
+    if (switches->slides > 1) lead_away(switches, k, jump == 0);
     drop_slide(switches, k);
     all = false;
   }
@@ -552,9 +685,8 @@ bool switches_leads_back(Switches *switches) {
 
 void switches_slide_first(Switches *switches, uint32_t count) {
   while (switches->slides > count) {
-    uint32_t m = switches->slide[switches->slides - 1].mode;
-    *mode_of(switches, m) = mode_value(op_of(switches, m), switches->difference[m]);
-    switches->changes[m] = LED_AWAY;
+    set_as_they_are(switches, switches->slides - 1);
+    lead_away(switches, switches->slides - 1, false);
     drop_slide(switches, switches->slides - 1);
   }
 }
@@ -562,10 +694,8 @@ void switches_slide_first(Switches *switches, uint32_t count) {
 /* ---- several edges ---- */
 
 void switches_set_corner(Switches *switches, uint32_t corner) {
-  for (uint32_t k = 0; k < switches->slides; k++) {
-    bool is_above = corner == k + 1 || corner > switches->slides;
-    *mode_of(switches, switches->slide[k].mode) = switches->slide[k].value[is_above];
-  }
+  for (uint32_t k = 0; k < switches->slides; k++)
+    set_side(switches, switches->slide[k].mode, corner == k + 1 || corner > switches->slides);
 }
 
 void switches_keep_corner(Switches *switches, uint32_t corner, double t, const double *y) {
@@ -640,19 +770,23 @@ void switches_forget_slides(Switches *switches) {
 }
 
 void switches_leave(Switches *switches) {
-  for (uint32_t k = 0; k < switches->slides; k++) {
-    const Slide *slide = &switches->slide[k];
-    *mode_of(switches, slide->mode) = slide->value[slide->weight > 0.5];
-    switches->slid[slide->mode] = true;
-    switches->at[slide->mode] = switches->difference[slide->mode];
+  for (uint32_t k = 0; k < switches->slides; k++)
+    set_side(switches, switches->slide[k].mode, switches->slide[k].weight > 0.5);
+  for (uint32_t m = 0; m < switches->modes->count; m++) {
+    if (!is_sliding(switches, m)) continue;
+    switches->slid[m] = true;
+    switches->at[m] = switches->difference[m];
   }
   switches_forget_slides(switches);
 }
 
+bool switches_slid(const Switches *switches) {
+  for (uint32_t m = 0; m < switches->modes->count; m++)
+    if (switches->slid[m]) return true;
+  return false;
+}
+
 void switches_locate(Switches *switches, uint32_t m, double t, const double *y) {
-  bool any = m != MAP_NONE;
-  for (uint32_t k = 0; k < switches->modes->count && !any; k++) any = switches->slid[k];
-  if (!any || !switches_evaluate(switches, t, y)) return;
-  for (uint32_t k = 0; k < switches->modes->count; k++)
-    if (k == m || switches->slid[k]) switches->at[k] = switches->difference[k];
+  if ((m == MAP_NONE && !switches_slid(switches)) || !switches_evaluate(switches, t, y)) return;
+  memcpy(switches->at, switches->difference, switches->modes->count * sizeof(double));
 }

@@ -14,8 +14,7 @@ enum { SLIDE_LIMIT = 8 };
  * all of them below their edges, or one of them above, and the columns are the mean of those of the corners that keeps all
  * differences where they are. */
 typedef struct Slide {
-  uint32_t mode;
-  double value[2];              /* of the mode below and above the edge */
+  uint32_t mode;                /* the first that went to and fro; others that change at the same edge go with it */
   double weight;                /* of the latter, when last computed; outside of [0, 1] the solution leaves the edge */
   double rate[SLIDE_LIMIT + 1]; /* of the difference, at each corner, when last computed */
 } Slide;
@@ -50,21 +49,23 @@ typedef struct Switches {
   bool *jumps;       /* the rate jumps where the mode changes, and leads back from both sides */
   uint32_t *hovers;  /* events in a row between which the mode did not get away from its edge */
   bool *is_widened;  /* its slack has grown beyond what the tolerance asks for, to bound the number of events */
-  double *at;        /* the differences of `crossing` and of modes that slid, where the event was located */
+  double *at;        /* the differences where the event was located */
   uint32_t crossing; /* the mode whose event it is; MAP_NONE */
   bool *slid;        /* until the event of now */
-  uint8_t *changes;  /* of each mode since switches_begin */
-  bool goes_on;      /* the search began in another system: see switches_go_on */
+  bool *
+      rests; /* the difference has come to its edge and stays there, where the mode is the other one: see switches_rest */
+  uint8_t *changes; /* of each mode since switches_begin */
+  bool goes_on;     /* the search began in another system: see switches_go_on */
   bool
       one_by_one; /* of the modes that must change only the first does, and the others when it has been seen what follows */
   Slide slide[SLIDE_LIMIT];
-  uint32_t slides;   /* how many modes slide */
-  bool *is_sliding;  /* per mode */
-  bool looks_inside; /* modes whose branches meet make events, too */
-  bool some_meet;    /* there are such */
-  Quiet *quiet;      /* NULL: conditions are looked at closely in each step */
-  double kept;       /* the time at which a step's beginning was kept last */
-  bool begun;        /* one has been */
+  uint32_t slides;       /* how many modes slide */
+  uint32_t *slides_with; /* per mode: the one of the slide along whose edge it is; MAP_NONE: it does not slide */
+  bool looks_inside;     /* modes whose branches meet make events, too */
+  bool some_meet;        /* there are such */
+  Quiet *quiet;          /* NULL: conditions are looked at closely in each step */
+  double kept;           /* the time at which a step's beginning was kept last */
+  bool begun;            /* one has been */
 } Switches;
 
 enum { TRIAL_LIMIT = 10 };
@@ -80,6 +81,12 @@ Switches *switches_new(Heap *heap, Evaluator *evaluator);
 
 /* Forgets what was learned along a run: rates, hysteresis, sliding. The modes stay. */
 void switches_forget(Switches *switches);
+
+/* What a run has learned of its modes, and how it slides: a copy in the heap; back from it; as bytes. */
+typedef struct SwitchesState SwitchesState;
+SwitchesState *switches_save(const Switches *switches, Heap *heap);
+void switches_restore(Switches *switches, const SwitchesState *state);
+void switches_transfer(const Switches *switches, SwitchesState *state, Transfer *transfer);
 
 /* Takes over what was learned of the same modes in another system: their speeds, hysteresis and times of events. */
 void switches_adopt(Switches *switches, const Switches *before);
@@ -111,6 +118,10 @@ bool switches_pass(Switches *switches, double t, const double *y, double step);
 static inline bool switches_are_quiet(const Switches *switches, double t, const double *y, double step) {
   return switches->quiet && quiet_holds(switches->quiet, t, y, step);
 }
+
+/* At the end of a step, at (t, y), by the last differences: looks for modes whose differences have come to their edges and rest there, as that of
+ * max(x, 1) > 1. They are in the range of either mode, so that only the relation itself tells which one holds. */
+void switches_rest(Switches *switches, double t, const double *y);
 
 /* May a difference have left the range of its mode between the end kept and the last evaluation, a step of this size on? */
 bool switches_hide(const Switches *switches, double step);
@@ -198,6 +209,9 @@ double switches_leaving(const Switches *switches, uint32_t *mode);
 /* Ends all sliding in the modes to which it leads, or forgets it. */
 void switches_leave(Switches *switches);
 void switches_forget_slides(Switches *switches);
+
+/* Did modes slide until the event of now? */
+bool switches_slid(const Switches *switches);
 
 /* At the event (t, y) of mode m (MAP_NONE: of none): it and modes that slid are on their edges. */
 void switches_locate(Switches *switches, uint32_t m, double t, const double *y);

@@ -486,6 +486,7 @@ bool events_find(View *view, const Integrator *integrator, void *self, double be
   const double *values = integrator->values(self);
   if (switches->kept != before && point_at(&search, before)) switches_keep(switches, before, y, 0);
   if (!switches_evaluate(switches, end, values)) return false;
+  switches_rest(switches, end, values);
   bool hides = switches_hide(switches, end - before);
   if (!hides && switches_pass(switches, end, values, end - before)) return false;
   switches->looks_inside = !hides || switches_dip(switches, end, values, end - before);
@@ -551,21 +552,63 @@ double events_next_time(View *view, double t, double stop, uint32_t *mode) {
   return known;
 }
 
-/* Is the solution still on its edge at t, with the columns in search->y? */
-static bool slides_at(Search *search, double t) {
+/* ---- leaving edges ---- */
+
+/* How far the weights of modes that slide are outside of [0, 1] at t, with the columns in search->y; negative: inside. */
+static double outside_at(Search *search, double t) {
   uint32_t mode;
-  return !point_at(search, t) || switches_leaving(search->switches, &mode) <= LEFT;
+  return point_at(search, t) ? switches_leaving(search->switches, &mode) : -INFINITY;
+}
+
+/* Weights turn towards the inside between two times: looks there until they are outside at *t, or so far inside that what they still change by
+ * does not lead out. */
+static bool dig_outside(Search *search, double left, double right, double *t) {
+  const double golden = 0.38196601125010515;
+  double first = fmin(outside_at(search, left), outside_at(search, right));
+  for (int k = 0; k < DIG_LIMIT; k++) {
+    double at[2] = {left + golden * (right - left), right - golden * (right - left)};
+    double outside[2] = {outside_at(search, at[0]), outside_at(search, at[1])};
+    int most = outside[1] > outside[0];
+    *t = at[most];
+    if (outside[most] > LEFT) return true;
+    if (!(-outside[most] < 0.5 * (outside[most] - first))) return false;
+    *(most ? &left : &right) = at[1 - most];
+  }
+  return false;
+}
+
+/* Is the solution off its edges at a time of the step? There is none before *low, and it is at *high. They may be left and come back to within
+ * the step: so it is looked at along it, close at its ends, where only one side tells whether weights turn. */
+static bool find_outside(Search *search, double *low, double *high) {
+  static const double parts[] = {0, 1.0 / 32, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 31.0 / 32, 1};
+  enum { LOOKS = sizeof parts / sizeof *parts };
+  double t[LOOKS], outside[LOOKS];
+  for (int k = 0; k < LOOKS; k++) {
+    t[k] = k + 1 < LOOKS ? search->before + parts[k] * (search->end - search->before) : search->end;
+    outside[k] = outside_at(search, t[k]);
+    *low = t[k ? k - 1 : 0];
+    *high = t[k];
+    if (k && outside[k] > LEFT) return true;
+    bool turns = k > 1 && outside[k - 1] >= outside[k] && outside[k - 1] >= outside[k - 2];
+    if (!turns) continue;
+    *low = t[k - 2];
+    if (dig_outside(search, t[k - 2], t[k], high)) return true;
+  }
+  return false;
 }
 
 bool events_leave(View *view, const Integrator *integrator, void *self, double before, double *t, double *y) {
   Search search = {view, view->switches, integrator, self, before, *t, y, .interpolates = false};
-  double low = before, high = *t;
-  if (slides_at(&search, *t)) return false;
+  double low, high;
+  if (!find_outside(&search, &low, &high)) {
+    outside_at(&search, *t);
+    return false;
+  }
   for (int k = 0; k < LOCATE_LIMIT && high - low > 1e-14 * (search.end - before); k++) {
     double middle = low + (high - low) / 2;
-    *(slides_at(&search, middle) ? &low : &high) = middle;
+    *(outside_at(&search, middle) <= LEFT ? &low : &high) = middle;
   }
-  slides_at(&search, high);
+  outside_at(&search, high);
   *t = high;
   return true;
 }
@@ -773,9 +816,19 @@ void events_watch(View *view, double t, const double *y) {
   note_actions(view, t, y);
 }
 
+/* What slid goes on in the modes of now: columns that were the mean of both sides become those of these modes. Else what a mean leaves of the
+ * rates, round-off, would say where they lead. Returns whether something slid. */
+static bool leave_edges(View *view, double t, double *y) {
+  if (!switches_slid(view->switches)) return false;
+  Beginning begin = keep_beginning(view, y);
+  if (view->methods->solve(view, t, y) != EVAL_OK) copy_numbers(y, begin.y, begin.columns);
+  heap_free(view->evaluator->heap, begin.y);
+  return true;
+}
+
 static bool iterate(View *view, double t, double *y, uint32_t mode) {
   Decisions *decisions = view->switches->decisions;
-  view->disturbed = false;
+  view->disturbed = leave_edges(view, t, y);
   switches_locate(view->switches, mode, t, y);
   view->fired.count = 0;
   for (int iteration = 0; iteration < ITERATION_LIMIT; iteration++) {

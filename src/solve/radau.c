@@ -941,7 +941,6 @@ static void radau_interpolate(void *self, double t, double *y) {
   if (corrected) radau_output_states(output, &weights, true, y);
 }
 
-/* Columns that are no states need no correction, and their look at the step no samples of it. */
 static void radau_points(void *self, StepPoints *out) {
   const Radau *radau = self;
   out->count = radau->last_h == 0 ? 0 : radau->last_method->stages + 1;
@@ -951,6 +950,7 @@ static void radau_points(void *self, StepPoints *out) {
   }
 }
 
+/* Columns that are no states need no correction, and their look at the step no samples of it. */
 static void radau_interpolate_some(void *self, double t, const uint32_t *columns, uint32_t count, double *y) {
   Radau *radau = self;
   bool some_are_states = false;

@@ -439,6 +439,7 @@ bool stepper_disturb(Stepper *stepper, const uint8_t *held, const double *values
   stepper->cause = EVENT_CALLER;
   stepper->mode = MAP_NONE;
   stepper->statistics.time_events++;
+  if (stepper_is_sliding(stepper)) switches_leave(view->switches);
   if (held && !events_reset(view, t, stepper->y, held, values)) return stepper_fail(stepper, STEP_EVALUATION, t);
   bool settled = !view->switches || events_settle(view, t, stepper->y, MAP_NONE);
   view->disturbed = true;

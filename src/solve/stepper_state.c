@@ -13,14 +13,14 @@ typedef struct SavedValues {
 
 struct StepperState {
   double t, *y;
-  const Integrator *integrator;
+  const Integrator *integrator, *waiting;
   double changed; /* as in the stepper */
   bool has_changed, terminated;
   SavedValues run, original;
   uint64_t *samples;       /* that are over */
   Past *past;              /* NULL without delays */
   void *inputs;            /* NULL: there are none */
-  double *speed, *nominal; /* of the conditions, by which events are looked for */
+  SwitchesState *switches; /* NULL: there are no events */
   void *choice;            /* NULL: the states are never chosen */
   double *guesses;         /* of columns that only events need; NULL: there are none */
 };
@@ -53,6 +53,7 @@ static StepperState *take_state(const Stepper *stepper, Heap *heap) {
   state->y = heap_array(heap, columns, sizeof(double));
   copy_numbers(state->y, stepper->is_started ? stepper->begin : stepper_values(stepper), columns);
   state->integrator = stepper->integrator;
+  state->waiting = stepper->waiting;
   state->changed = stepper->changed;
   state->has_changed = stepper->has_changed;
   state->terminated = stepper->terminated;
@@ -61,10 +62,7 @@ static StepperState *take_state(const Stepper *stepper, Heap *heap) {
   if (view->switches && view->switches->decisions) state->samples = decisions_save(view->switches->decisions, heap);
   if (view->evaluator->past) state->past = past_save(view->evaluator->past, heap);
   if (view->evaluator->inputs) state->inputs = inputs_save(view->evaluator->inputs, heap);
-  if (view->switches) {
-    state->speed = heap_copy(heap, view->switches->speed, view->switches->modes->count, sizeof(double));
-    state->nominal = heap_copy(heap, view->switches->nominal, view->switches->modes->count, sizeof(double));
-  }
+  if (view->switches) state->switches = switches_save(view->switches, heap);
   if (view->share) state->guesses = share_save(view->share, heap);
   if (view->methods->save_choice) state->choice = view->methods->save_choice(view, heap);
   return state;
@@ -81,7 +79,6 @@ static void forget_course(Stepper *stepper) {
   View *view = stepper->view;
   view->restructured = view->disturbed = false;
   view->undetermined = MAP_NONE;
-  stepper->waiting = NULL;
   stepper->first_step = NULL;
   if (view->switches) memset(stepper->first_steps, 0, 2 * ((size_t)view->switches->modes->count + 1) * sizeof(double));
   stepper->repairs = stepper->retakes = 0;
@@ -96,8 +93,7 @@ bool stepper_restore(Stepper *stepper, const StepperState *state) {
   restore_values(view->original, &state->original);
   if (view->switches) {
     switches_forget(view->switches);
-    copy_numbers(view->switches->speed, state->speed, view->switches->modes->count);
-    copy_numbers(view->switches->nominal, state->nominal, view->switches->modes->count);
+    switches_restore(view->switches, state->switches);
   }
   if (state->inputs) inputs_restore(view->evaluator->inputs, state->inputs);
   if (state->samples) decisions_restore(view->switches->decisions, state->samples);
@@ -106,12 +102,12 @@ bool stepper_restore(Stepper *stepper, const StepperState *state) {
   if (view->methods->restore_choice) view->methods->restore_choice(view, state->choice, state->y);
   forget_course(stepper);
   stepper->integrator = state->integrator;
+  stepper->waiting = state->waiting;
   stepper->changed = state->changed;
   stepper->has_changed = state->has_changed;
   stepper->terminated = state->terminated;
   bool ok = stepper_start_at(stepper, state->t, state->y);
-  /* Each start makes them smaller. */
-  if (view->switches) copy_numbers(view->switches->speed, state->speed, view->switches->modes->count);
+  if (view->switches) switches_restore(view->switches, state->switches); /* each start makes speeds smaller */
   return ok;
 }
 
@@ -135,13 +131,20 @@ static void pass_values(const Evaluator *evaluator, SavedValues *values, Transfe
   transfer_array(transfer, values->pre, discretes, sizeof(double));
 }
 
-/* Of a run that chooses the integrator by itself. */
-static void pass_integrator(const Stepper *stepper, StepperState *state, Transfer *transfer) {
-  uint32_t index = 0, found;
-  while (integrator_at(index) != state->integrator) index++;
-  found = index;
-  transfer_value(transfer, &found);
-  if (!stepper->options.integrator && found != index && integrator_at(found)) state->integrator = integrator_at(found);
+/* 0: none, else one more than its place in the list. */
+static void pass_integrator(const Integrator **integrator, Transfer *transfer) {
+  uint32_t index = 0;
+  while (*integrator && integrator_at(index++) != *integrator) continue;
+  transfer_value(transfer, &index);
+  *integrator = index ? integrator_at(index - 1) : NULL;
+}
+
+/* Of a run that chooses the integrator by itself, or where the one that was asked for waits. */
+static void pass_integrators(const Stepper *stepper, StepperState *state, Transfer *transfer) {
+  const Integrator *own = state->integrator;
+  pass_integrator(&state->integrator, transfer);
+  pass_integrator(&state->waiting, transfer);
+  if (!state->integrator || (stepper->options.integrator && !state->waiting)) state->integrator = own;
 }
 
 static void pass_state(const Stepper *stepper, StepperState *state, Transfer *transfer) {
@@ -150,14 +153,13 @@ static void pass_state(const Stepper *stepper, StepperState *state, Transfer *tr
   transfer_same(transfer, view->system.columns);
   transfer_value(transfer, &state->t);
   transfer_array(transfer, state->y, (size_t)view->system.columns, sizeof(double));
-  pass_integrator(stepper, state, transfer);
+  pass_integrators(stepper, state, transfer);
   pass_values(view->evaluator, &state->run, transfer);
   pass_values(view->original, &state->original, transfer);
   if (state->samples) decisions_transfer(switches->decisions, state->samples, transfer);
   if (state->past) past_transfer(state->past, transfer);
   if (state->inputs) inputs_transfer(view->evaluator->inputs, state->inputs, transfer);
-  if (switches) transfer_array(transfer, state->speed, switches->modes->count, sizeof(double));
-  if (switches) transfer_array(transfer, state->nominal, switches->modes->count, sizeof(double));
+  if (switches) switches_transfer(switches, state->switches, transfer);
   if (view->methods->choice_size) transfer_array(transfer, state->choice, 1, view->methods->choice_size(view));
 }
 

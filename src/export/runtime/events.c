@@ -9,31 +9,25 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-  CHANGE_LIMIT = 3,
-  PIVOT_LIMIT = 16,
-  SETTLE_LIMIT = 30,
-  PIVOTS_LIMIT = 300,
-  ITERATION_LIMIT = 1000,
-  TRIAL_LIMIT = 10
-};
+enum { PIVOT_LIMIT = 16, SETTLE_LIMIT = 30, PIVOTS_LIMIT = 300, ITERATION_LIMIT = 1000, TRIAL_LIMIT = 10 };
 enum {
   HOVER_LIMIT = 4,
   HOVER_RANGE = 16,
   SLACK_GROWTH = 8,
   DOUBLING_LIMIT = 128,
+  ACCUMULATION_LIMIT = 8,
   START_ROUNDS = 20,
   JUMP_LIMIT = 12,
   SYSTEM_LIMIT = 1000
 };
-static const double FIRST_SLACK = 1e-3, LARGEST_SLACK_OF_JUMPS = 1e-3, FAST = 1e-3, REGULAR = 0.1;
-static const double ROUND_OFF = 1e-13, STILL = 1e-9, SMALL_PART = 0.1, ON_EDGE = 1e-6, JUMP = 1e-3;
+static const double FIRST_SLACK = 1e-3, LARGEST_SLACK_OF_JUMPS = 1e-3, FAST = 1e-3, REGULAR = 0.1, ACCUMULATED = 1e-11;
+static const double ROUND_OFF = 1e-13, STILL = 1e-9, SMALL_PART = 0.1;
 static const double CONVERGED = 1e-13, JUMPED = 1e-6, LEFT = 1e-9;
 
 /* A difference beyond this comes of a constant that stands for infinity: it tells a side, but no size. */
 static const double INFINITE = 1e50;
 
-static double *mode_of(const Solver *solver, int m) { return &solver->discretes[solver->model->first_mode + m]; }
+double *events_mode(const Solver *solver, int m) { return &solver->discretes[solver->model->first_mode + m]; }
 
 int events_any(const Model *model) {
   return model->modes || model->levels || model->samples || model->actions || model->delays;
@@ -41,7 +35,7 @@ int events_any(const Model *model) {
 
 /* ---- modes as functions of their differences ---- */
 
-static double mode_value(ModeKind kind, double difference) {
+double events_value(ModeKind kind, double difference) {
   switch (kind) {
   case MODE_GREATER: return difference > 0;
   case MODE_GREATER_EQUAL: return difference >= 0;
@@ -77,7 +71,7 @@ static void mode_range(ModeKind kind, double value, double *low, double *high) {
   }
 }
 
-static double mode_edge(ModeKind kind, double difference) {
+double events_edge(ModeKind kind, double difference) {
   if (kind <= MODE_GREATER_EQUAL || kind == MODE_SIGN) return 0;
   double edge = floor(difference + 0.5);
   return kind == MODE_TRUNCATE && edge == 0 ? copysign(1, difference) : edge;
@@ -86,7 +80,7 @@ static double mode_edge(ModeKind kind, double difference) {
 /* ---- differences and margins ---- */
 
 /* The size of a difference as far as it tells one. */
-static double known_size(double difference) { return fabs(difference) < INFINITE ? fabs(difference) : 0; }
+double events_size(double difference) { return fabs(difference) < INFINITE ? fabs(difference) : 0; }
 
 /* Runs a program of conditions. Whatever overflows still has a sign; only values that are no numbers tell nothing. */
 static int run_conditions(Solver *solver, ModelProgram *program, double t, const double *y) {
@@ -101,7 +95,7 @@ int events_evaluate(Solver *solver, double t, const double *y) {
   return solver->model->modes ? run_conditions(solver, solver->model->conditions, t, y) : 0;
 }
 
-static void evaluate_rates(Solver *solver, double t, const double *y) {
+void events_rates(Solver *solver, double t, const double *y) {
   const Model *model = solver->model;
   if (!model->modes || !program_run(solver, model->rates, t, y, solver->rate)) return;
   for (int m = 0; m < model->modes; m++)
@@ -109,7 +103,7 @@ static void evaluate_rates(Solver *solver, double t, const double *y) {
 }
 
 static double band(const Solver *solver, int m) {
-  double size = fmax(known_size(solver->difference[solver->model->modes + m]), known_size(solver->before[m]));
+  double size = fmax(events_size(solver->difference[solver->model->modes + m]), events_size(solver->before[m]));
   double blur = 4 * DBL_EPSILON * fabs(solver->now->looked) * solver->speed[m];
   return fmax(fmax(ROUND_OFF * size, blur), solver->slack[m]);
 }
@@ -121,27 +115,53 @@ static double margin_with(const Solver *solver, int m, double value, double diff
 }
 
 double events_margin(const Solver *solver, int m, double difference) {
-  if (solver->model->mode[m].is_timed || solver->now->slide == m) return HUGE_VAL;
-  return margin_with(solver, m, *mode_of(solver, m), difference);
+  if (solver->model->mode[m].is_timed || slides_of(solver, m)) return HUGE_VAL;
+  if (solver->rests[m])
+    return fabs(difference - events_edge(solver->model->mode[m].kind, difference)) - band(solver, m);
+  return margin_with(solver, m, *events_mode(solver, m), difference);
 }
 
 /* How far a condition is from changing; negative where it has to. */
 double events_indicator(const Solver *solver, int m) {
-  const Scalars *now = solver->now;
-  if (now->slide == m) return fmin(now->slide_weight, 1 - now->slide_weight) + LEFT;
+  const Slide *slide = slides_of(solver, m);
+  if (slide) return slides_inside(slide) + LEFT;
   return events_margin(solver, m, solver->difference[m]);
 }
 
 static int contradicts(const Solver *solver, int m) { return events_margin(solver, m, solver->difference[m]) < 0; }
 
+/* Is the last difference on an edge, where the relation says otherwise than the mode? */
+static int is_open(const Solver *solver, int m) {
+  const ModelMode *mode = &solver->model->mode[m];
+  double difference = solver->difference[m], edge = events_edge(mode->kind, difference);
+  if (mode->is_timed || !mode->has_rate || solver->slack[m] != 0 || slides_of(solver, m)) return 0;
+  return fabs(difference - edge) <= band(solver, m) && *events_mode(solver, m) != events_value(mode->kind, edge);
+}
+
+/* At a point, by the last differences: modes whose differences have come to their edges and rest there, as that of max(x, 1) > 1. They are
+ * in the range of either mode, so that only the relation itself tells which one holds. Rates stay those of the beginning. */
+void events_rest(Solver *solver, double t, const double *y) {
+  size_t size = (size_t)solver->model->modes * sizeof(double);
+  int any = 0;
+  for (int m = 0; m < solver->model->modes; m++) any |= solver->rests[m] = is_open(solver, m);
+  if (!any) return;
+  memcpy(solver->margins, solver->rate, size);
+  events_rates(solver, t, y);
+  for (int m = 0; m < solver->model->modes; m++) solver->rests[m] &= solver->rate[m] == 0;
+  memcpy(solver->rate, solver->margins, size);
+}
+
 void events_keep(Solver *solver, double t, const double *y, double step) {
-  evaluate_rates(solver, t, y);
+  events_rates(solver, t, y);
   for (int m = 0; m < solver->model->modes; m++) {
-    double mean = step > 0 ? known_size(solver->difference[m] - solver->before[m]) / step : 0;
+    double mean = step > 0 ? events_size(solver->difference[m] - solver->before[m]) / step : 0;
     solver->speed[m] = fmax(fmax(fabs(solver->rate[m]), mean), solver->speed[m] / 2);
     solver->before[m] = solver->difference[m];
-    solver->peak[m] = fmax(solver->peak[m], events_margin(solver, m, solver->difference[m]));
+    solver->slid[m] = solver->rests[m] = 0;
+    double margin = events_margin(solver, m, solver->difference[m]);
+    if (is_finite(margin)) solver->peak[m] = fmax(solver->peak[m], margin); /* what slides stays on its edge */
   }
+  solver->now->kept = t;
   solver->now->begun = 1;
 }
 
@@ -159,8 +179,8 @@ double events_safe_time(const Solver *solver, int m) {
 
 /* How long it takes the last difference of a mode to get to its nearest edge; 0 where nothing is known. */
 double events_way_to_edge(Solver *solver, int m, double t, const double *y) {
-  double difference = solver->difference[m], edge = mode_edge(solver->model->mode[m].kind, difference);
-  evaluate_rates(solver, t, y);
+  double difference = solver->difference[m], edge = events_edge(solver->model->mode[m].kind, difference);
+  events_rates(solver, t, y);
   return fabs(difference - edge) <= band(solver, m) || solver->rate[m] == 0 ? 0 : (edge - difference) / solver->rate[m];
 }
 
@@ -183,9 +203,9 @@ static int set_timed(Solver *solver, double t, const double *y) {
   program_run(solver, model->conditions, behind(t), y, solver->values);
   for (int m = 0; m < model->modes; m++) {
     if (!model->mode[m].is_timed || !is_finite(solver->values[m])) continue;
-    double value = mode_value(model->mode[m].kind, solver->values[m]);
-    changed += value != *mode_of(solver, m);
-    *mode_of(solver, m) = value;
+    double value = events_value(model->mode[m].kind, solver->values[m]);
+    changed += value != *events_mode(solver, m);
+    *events_mode(solver, m) = value;
   }
   return changed;
 }
@@ -221,7 +241,7 @@ static void set_samples(Solver *solver, double t) {
 /* A mode that is linear in time changes where its difference gets to the edge of its range. */
 static double timed_next(const Solver *solver, int m, double t, double rate) {
   double low, high, difference = solver->values[m];
-  mode_range(solver->model->mode[m].kind, *mode_of(solver, m), &low, &high);
+  mode_range(solver->model->mode[m].kind, *events_mode(solver, m), &low, &high);
   double edge = rate > 0 ? high : low;
   if (rate == 0 || !is_finite(edge) || !is_finite(difference)) return HUGE_VAL;
   return fmax(behind(t) + (edge - difference) / rate, behind(t));
@@ -237,7 +257,7 @@ double events_next_time(Solver *solver, double t) {
   }
   for (int m = 0; m < model->modes; m++) any |= model->mode[m].is_timed;
   if (!any) return first;
-  evaluate_rates(solver, t, solver->y);
+  events_rates(solver, t, solver->y);
   program_run(solver, model->conditions, behind(t), solver->y, solver->values);
   for (int m = 0; m < model->modes; m++)
     if (model->mode[m].is_timed) first = fmin(first, timed_next(solver, m, t, solver->rate[m]));
@@ -315,32 +335,51 @@ static int accept(Solver *solver, double t, const double *y) {
 
 /* ---- setting modes ---- */
 
+double events_nearest(const Solver *solver, int m) {
+  return events_edge(solver->model->mode[m].kind, solver->difference[m]);
+}
+
+/* Do the modes change at one edge, near to which their last differences are? */
+int events_share_edge(const Solver *solver, int a, int b) {
+  const ModelMode *mode = solver->model->mode;
+  if (mode[a].edge != mode[b].edge || mode[b].is_timed) return 0;
+  double sign = mode[a].is_mirrored == mode[b].is_mirrored ? 1 : -1;
+  return events_nearest(solver, a) == sign * events_nearest(solver, b);
+}
+
+/* Is a mode on the edge whose event was located, or on one that it slid along? */
+static int is_on_located_edge(const Solver *solver, int m) {
+  int crossing = solver->now->crossing;
+  return m == crossing || solver->slid[m] || (crossing >= 0 && events_share_edge(solver, crossing, m));
+}
+
 /* The value that a mode should have by its difference: on an edge by its rate, and where nothing is known as it is. A mode that contradicts
  * never stays, but for one whose event was located: that is beyond the edge by the accuracy of location only. */
 static double wanted_value(const Solver *solver, int m) {
   const ModelMode *mode = &solver->model->mode[m];
-  double difference = solver->difference[m], edge = mode_edge(mode->kind, difference), rate = solver->rate[m];
-  int is_located = m == solver->now->crossing && fabs(difference - solver->now->located) <= band(solver, m);
+  double difference = solver->difference[m], edge = events_edge(mode->kind, difference), rate = solver->rate[m];
+  int is_located = is_on_located_edge(solver, m) && fabs(difference - solver->at[m]) <= band(solver, m);
   int is_on_edge = is_located || fabs(difference - edge) <= band(solver, m);
   int moves = is_on_edge && fabs(rate) > STILL * solver->speed[m], is_wrong = contradicts(solver, m);
-  double ahead = mode_value(mode->kind, edge + copysign(0.5, rate));
+  double ahead = events_value(mode->kind, edge + copysign(0.5, rate));
   int may_lead = mode->matters || margin_with(solver, m, ahead, difference) >= 0;
-  if (moves && may_lead && (is_located || !is_wrong || ahead != *mode_of(solver, m))) return ahead;
-  if (!is_on_edge || is_wrong) return mode_value(mode->kind, difference);
-  return solver->now->begun ? *mode_of(solver, m) : mode_value(mode->kind, edge);
+  if (moves && may_lead && (is_located || !is_wrong || ahead != *events_mode(solver, m))) return ahead;
+  if (is_on_edge && solver->rests[m]) return events_value(mode->kind, edge);
+  if (!is_on_edge || is_wrong) return events_value(mode->kind, difference);
+  return solver->now->begun ? *events_mode(solver, m) : events_value(mode->kind, edge);
 }
 
 static int set_modes(Solver *solver, double t, const double *y) {
   const Model *model = solver->model;
   int changed = set_timed(solver, t, y), limit = solver->now->one_by_one ? PIVOT_LIMIT : CHANGE_LIMIT;
   if (changed) solver->now->matter = 1;
-  evaluate_rates(solver, t, y);
+  events_rates(solver, t, y);
   for (int m = 0; m < model->modes; m++) {
-    if (model->mode[m].is_timed || solver->now->slide == m || solver->changes[m] >= limit) continue;
+    if (model->mode[m].is_timed || slides_of(solver, m) || solver->changes[m] >= limit) continue;
     double value = wanted_value(solver, m);
-    if (value == *mode_of(solver, m)) continue;
+    if (value == *events_mode(solver, m)) continue;
     solver->changes[m]++;
-    *mode_of(solver, m) = value;
+    *events_mode(solver, m) = value;
     solver->now->matter |= model->mode[m].matters;
     changed++;
     if (solver->now->one_by_one) break;
@@ -504,74 +543,8 @@ static int leaves_structure(Solver *solver, double t, const double *y) {
   return solver->now->restructured = !holds_now(solver, solver->model);
 }
 
-/* ---- sliding along an edge ---- */
-
-static double way(const Solver *solver, int m) {
-  return fmax(known_size(solver->before[m]), known_size(solver->end[m]));
-}
-
-static int torn_mode(const Solver *solver) {
-  for (int m = 0; m < solver->model->modes; m++) {
-    if (solver->changes[m] < CHANGE_LIMIT) continue;
-    double difference = solver->difference[m];
-    if (fabs(difference - mode_edge(solver->model->mode[m].kind, difference)) <= ON_EDGE * way(solver, m)) return m;
-  }
-  return -1;
-}
-
-static double rate_with(Solver *solver, int m, double value, double t, const double *y) {
-  *mode_of(solver, m) = value;
-  evaluate_rates(solver, t, y);
-  return solver->rate[m];
-}
-
-/* The columns are the mean of those of both modes that keeps the difference still (Filippov 1988). */
-static SolverStatus complete_sliding(Solver *solver, double t, double *y) {
-  Scalars *now = solver->now;
-  double rate[2];
-  for (int side = 0; side < 2; side++) {
-    double *own = side ? y : solver->below;
-    if (!side) memcpy(own, y, (size_t)solver->model->columns * sizeof(double));
-    rate_with(solver, now->slide, now->slide_value[side], t, own);
-    SolverStatus status = states_solve(solver, t, own, 0);
-    if (status != SOLVER_OK) return status;
-    rate[side] = rate_with(solver, now->slide, now->slide_value[side], t, own);
-  }
-  now->slide_jump = rate[1] - rate[0];
-  now->slide_weight = rate[0] == rate[1] ? 0.5 : rate[0] / (rate[0] - rate[1]);
-  for (int q = 0; q < solver->model->columns; q++)
-    y[q] = now->slide_weight * y[q] + (1 - now->slide_weight) * solver->below[q];
-  return SOLVER_OK;
-}
-
 SolverStatus states_complete(Solver *solver, double t, double *y, int is_following) {
-  return solver->now->slide >= 0 ? complete_sliding(solver, t, y) : states_solve(solver, t, y, is_following);
-}
-
-void events_leave(Solver *solver) {
-  Scalars *now = solver->now;
-  if (now->slide < 0) return;
-  *mode_of(solver, now->slide) = now->slide_value[now->slide_weight > 0.5];
-  now->slide = -1;
-}
-
-/* Both modes of an edge lead back to it. */
-static int begin_to_slide(Solver *solver, double t, double *y) {
-  Scalars *now = solver->now;
-  int m = torn_mode(solver);
-  if (m < 0) return 0;
-  ModeKind kind = solver->model->mode[m].kind;
-  double edge = mode_edge(kind, solver->difference[m]);
-  now->slide = m;
-  now->slide_value[0] = mode_value(kind, edge - 0.5);
-  now->slide_value[1] = mode_value(kind, edge + 0.5);
-  if (complete_sliding(solver, t, y) == SOLVER_OK) {
-    solver->jumps[m] = now->slide_jump != 0 && fabs(now->slide_jump) * now->step >= JUMP * way(solver, m);
-    if (solver->jumps[m] && now->slide_weight > 0 && now->slide_weight < 1) return 0;
-  }
-  *mode_of(solver, m) = mode_value(kind, solver->difference[m]);
-  now->slide = -1;
-  return states_solve(solver, t, y, 0) != SOLVER_OK;
+  return solver->now->slides ? slides_complete(solver, t, y) : states_solve(solver, t, y, is_following);
 }
 
 /* ---- settling ---- */
@@ -594,7 +567,10 @@ static int iterate_modes(Solver *solver, double t, double *y) {
 
 static int settle_once(Solver *solver, double t, double *y, int mode) {
   begin_modes(solver, mode);
-  return iterate_modes(solver, t, y) || begin_to_slide(solver, t, y);
+  int more = 1;
+  for (int round = 0; round < SLIDE_LIMIT && more; round++)
+    if (iterate_modes(solver, t, y) || slides_begin(solver, t, y, &more)) return 1;
+  return 0;
 }
 
 static void keep(const Solver *solver, const double *y, double *columns, double *discretes) {
@@ -605,14 +581,14 @@ static void keep(const Solver *solver, const double *y, double *columns, double 
 static void go_back(Solver *solver, const double *columns, const double *discretes, double *y) {
   memcpy(y, columns, (size_t)solver->model->columns * sizeof(double));
   memcpy(solver->discretes, discretes, (size_t)solver->model->discretes * sizeof(double));
-  solver->now->slide = -1;
+  slides_forget(solver);
   solver->now->undetermined = 0;
 }
 
 /* Does every mode have the value that its difference asks for? */
 static int agrees(const Solver *solver) {
   for (int m = 0; m < solver->model->modes; m++)
-    if (!solver->model->mode[m].is_timed && wanted_value(solver, m) != *mode_of(solver, m)) return 0;
+    if (!solver->model->mode[m].is_timed && wanted_value(solver, m) != *events_mode(solver, m)) return 0;
   return 1;
 }
 
@@ -635,7 +611,7 @@ static int try_modes(Solver *solver, double t, double *y, const int *modes, int 
   go_back(solver, solver->begin_y, solver->begin_discretes, y);
   begin_modes(solver, solver->now->crossing);
   for (int k = 0; k < count; k++) {
-    if (flipped >> k & 1) *mode_of(solver, modes[k]) = *mode_of(solver, modes[k]) == 0;
+    if (flipped >> k & 1) *events_mode(solver, modes[k]) = *events_mode(solver, modes[k]) == 0;
     solver->changes[modes[k]] = CHANGE_LIMIT;
   }
   for (int round = 0; round < solver->model->discretes && set_discretes(solver, t, y); round++) continue;
@@ -717,15 +693,29 @@ static int reset_columns(Solver *solver, double t, double *y, int *any) {
     *any = 1;
   }
   if (!*any) return 0;
+  slides_leave(solver); /* what slid may be off its edge now */
   solver->now->changed = 1;
   for (int k = 0; k < model->states; k++)
     if (!solver->held[solver->from[k]]) solver->held[solver->from[k]] = 1;
   return states_select(solver, t, y, solver->held) || states_complete(solver, t, y, 0) != SOLVER_OK;
 }
 
+/* The mode whose event it is, and modes that slid, are on their edges. Columns that were the mean of both sides become those of the modes of
+ * now: else what a mean leaves of the rates, round-off, would say where they lead. */
+static void locate(Solver *solver, double t, double *y, int mode) {
+  int any = 0;
+  for (int m = 0; m < solver->model->modes; m++) any |= solver->slid[m];
+  solver->now->changed |= any;
+  if (any) memcpy(solver->begin_y, y, (size_t)solver->model->columns * sizeof(double));
+  if (any && states_solve(solver, t, y, 0) != SOLVER_OK)
+    memcpy(y, solver->begin_y, (size_t)solver->model->columns * sizeof(double));
+  if ((!any && mode < 0) || events_evaluate(solver, t, y)) return;
+  memcpy(solver->at, solver->difference, (size_t)solver->model->modes * sizeof(double));
+}
+
 static int iterate(Solver *solver, double t, double *y, int mode) {
   Scalars *now = solver->now;
-  if (mode >= 0 && !events_evaluate(solver, t, y)) now->located = solver->difference[mode];
+  locate(solver, t, y, mode);
   for (int iteration = 0; iteration < ITERATION_LIMIT; iteration++) {
     int is_reset = 0;
     if (settle_values(solver, t, y, mode)) return 1;
@@ -768,7 +758,7 @@ static int change_system(Solver *solver, double t, double *y) {
   solver->now->system = number;
   solver->now->restructured = solver->now->undetermined = 0;
   solver->now->changed = 1;
-  solver->now->slide = -1;
+  slides_forget(solver);
   memcpy(solver->depth, model->depth0, (size_t)model->unknowns * sizeof(int));
   states_link(solver);
   return solve_jump(solver, t, y) || states_select(solver, t, y, 0) || states_complete(solver, t, y, 0) != SOLVER_OK;
@@ -803,23 +793,51 @@ int events_settle(Solver *solver, double t, double *y, int mode) {
   return failed;
 }
 
-/* ---- hysteresis ---- */
+/* ---- events without end ---- */
 
-/* Notes an event of a mode in a run. Where its difference hovers at its edge, event after event, hysteresis grows up to the tolerance, and
- * where events are fast beyond it, so that their number is bounded. */
-void events_hover(Solver *solver, int m, double t) {
-  double *times = solver->event_times + 5 * m, *slack = &solver->slack[m], peak = solver->peak[m];
-  double cycle = t - times[0], ratio = cycle / times[2], span = solver->model->stop - solver->model->start;
-  double tolerance = solver->now->tolerance;
+/* The time of an event of a mode in a run. Returns 1 where its events come ever faster, infinitely many before a time that is t but for round-off. */
+static int accumulates(Solver *solver, int m, double t, double span) {
+  double *times = solver->event_times + 5 * m, cycle = t - times[0], ratio = cycle / times[2];
   int is_regular = ratio < 1 && fabs(ratio - times[3]) < REGULAR * ratio;
   times[0] = times[1];
   times[1] = t;
   times[2] = cycle;
   times[3] = ratio;
   times[4] = is_regular ? times[4] + 1 : 0;
-  solver->largest[m] = fmax(solver->largest[m], known_size(peak));
-  double size = fmax(solver->largest[m], known_size(solver->difference[solver->model->modes + m]));
-  int is_fast = cycle < FAST * span;
+  if (times[4] < ACCUMULATION_LIMIT || !(cycle * ratio < ACCUMULATED * span * (1 - ratio))) return 0;
+  for (int k = 0; k < solver->model->modes; k++)
+    if (solver->slack[k] != 0) return 0;
+  return 1;
+}
+
+static void report_mode(const Solver *solver, int m, const char *text) {
+  report(solver, text);
+  report(solver, solver->model->mode[m].text);
+}
+
+/* Says that hysteresis has grown: the first time, and when it is beyond what the tolerance asks for. */
+static void report_slack(Solver *solver, int m, int is_first, double allowed) {
+  if (is_first)
+    report_mode(solver, m,
+                "warning: the solution hovers at the edge of this condition, which from here on changes only when "
+                "passed by some "
+                "times the tolerance; use noEvent, or a smooth transition:");
+  if (solver->is_widened[m] || !(solver->slack[m] > allowed)) return;
+  solver->is_widened[m] = 1;
+  report_mode(solver, m,
+              "warning: events without end of this condition are bounded by a hysteresis that grows beyond the "
+              "tolerance, and what "
+              "depends on it is right to about that only; use noEvent, or a smooth transition:");
+}
+
+/* Where the difference of a mode hovers at its edge, event after event, hysteresis grows up to the tolerance, and where events are fast beyond
+ * it, so that their number is bounded. */
+static void let_hover(Solver *solver, int m, double span) {
+  double *slack = &solver->slack[m], peak = solver->peak[m], tolerance = solver->now->tolerance;
+  const double *times = solver->event_times + 5 * m;
+  solver->largest[m] = fmax(solver->largest[m], events_size(peak));
+  double size = fmax(solver->largest[m], events_size(solver->difference[solver->model->modes + m]));
+  int is_fast = times[2] < FAST * span, is_first = *slack == 0;
   if (is_fast) size = fmax(size, solver->nominal_size[m]);
   double limit = fmax(tolerance, solver->jumps[m] ? LARGEST_SLACK_OF_JUMPS : 0) * size;
   int hovers = peak <= HOVER_RANGE * fmax(*slack, tolerance * size) && (times[4] < HOVER_LIMIT || *slack > 0);
@@ -829,6 +847,18 @@ void events_hover(Solver *solver, int m, double t) {
   if (solver->hovers[m] < (doubles ? DOUBLING_LIMIT : HOVER_LIMIT) || (doubles && !is_fast)) return;
   *slack = doubles ? 2 * *slack : fmin(fmax(SLACK_GROWTH * *slack, FIRST_SLACK * tolerance * size), limit);
   solver->hovers[m] = 0;
+  report_slack(solver, m, is_first, tolerance * size);
+}
+
+/* Notes an event of a mode in a run. Returns 1 where its events have no end. */
+int events_hover(Solver *solver, int m, double t) {
+  double span = solver->model->stop - solver->model->start;
+  int is_endless = accumulates(solver, m, t, span);
+  if (is_endless)
+    report_mode(solver, m,
+                "this condition changes ever faster, infinitely often before the solution gets beyond this time:");
+  else let_hover(solver, m, span);
+  return is_endless;
 }
 
 /* ---- the start ---- */
@@ -883,7 +913,7 @@ int events_initial(Solver *solver, double t, double *y) {
   solver->now->is_started = 1;
   int are_known = model->modes && !run_conditions(solver, model->conditions, t, model->nominal);
   for (int m = 0; m < model->modes && are_known; m++)
-    solver->nominal_size[m] = known_size(solver->difference[model->modes + m]);
+    solver->nominal_size[m] = events_size(solver->difference[model->modes + m]);
   if (states_select(solver, t, y, 0) || (model->delays && past_begin(solver, t, y))) return 1;
   events_begin(solver, t, y);
   begin_samples(solver, t);

@@ -197,6 +197,7 @@ int instance_indicators(Instance *instance, double *indicators, size_t count) {
   size_t next = 0;
   if (count != instance_indicator_count(instance)) return fail(instance, "the number of event indicators is wrong");
   if (update(instance) || events_evaluate(solver, solver->now->time, solver->y)) return 1;
+  events_rest(solver, solver->now->time, solver->y);
   for (int m = 0; m < solver->model->modes; m++) {
     if (!solver->model->mode[m].is_timed) indicators[next++] = events_indicator(solver, m);
   }
@@ -208,6 +209,7 @@ int instance_indicators(Instance *instance, double *indicators, size_t count) {
 static int crossed_mode(Solver *solver) {
   const Model *model = solver->model;
   if (!model->modes || events_evaluate(solver, solver->now->time, solver->y)) return -1;
+  events_rest(solver, solver->now->time, solver->y);
   for (int m = 0; m < model->modes; m++)
     if (events_margin(solver, m, solver->difference[m]) < 0) return m;
   return -1;
@@ -249,8 +251,9 @@ int instance_discrete(Instance *instance, InstanceEvent *event) {
   now->changed = 0;
   if (events_any(solver->model)) {
     int mode = crossed_mode(solver);
-    events_leave(solver);
-    if (mode >= 0) events_hover(solver, mode, now->time);
+    now->came = now->time - now->kept;
+    slides_leave(solver);
+    if (mode >= 0 && events_hover(solver, mode, now->time)) return fail(instance, "events have no end");
     if (events_settle(solver, now->time, solver->y, mode))
       return fail(instance, "the conditions do not settle at this event");
   }
@@ -286,6 +289,7 @@ static int take_inputs(Instance *instance) {
   Solver *solver = instance->solver;
   if (!instance->is_stale) return 0;
   if (update(instance)) return 1;
+  slides_leave(solver);
   if (events_any(solver->model) && events_settle(solver, solver->now->time, solver->y, -1))
     return fail(instance, "the conditions do not settle at these inputs");
   gather(solver);
@@ -369,7 +373,7 @@ static int differences(Instance *instance, const unsigned *knowns, size_t count,
 /* How all columns change in a direction, in `direction`. */
 static int find_direction(Instance *instance, const unsigned *knowns, size_t count, const double *seed) {
   Solver *solver = instance->solver;
-  int failed = solver->now->slide >= 0;
+  int failed = solver->now->slides > 0;
   memset(solver->direction, 0, (size_t)solver->model->columns * sizeof(double));
   memset(solver->row_direction, 0, (size_t)solver->model->rows * sizeof(double));
   for (size_t k = 0; k < count && !failed; k++) {
@@ -424,7 +428,7 @@ int instance_adjoint(Instance *instance, const unsigned *unknowns, size_t unknow
     int column = column_of(instance, unknowns[i], &factor);
     if (column >= 0) solver->direction[column] += factor * seed[i];
   }
-  int failed = solver->now->slide >= 0 ||
+  int failed = solver->now->slides > 0 ||
                states_adjoint(solver, solver->now->time, solver->y, solver->direction, solver->row_direction);
   for (size_t k = 0; k < known_count && !failed; k++) {
     const ModelVariable *known = find(instance, knowns[k]);

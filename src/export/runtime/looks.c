@@ -37,7 +37,9 @@ int looks_contradiction(const Solver *solver) {
 }
 
 static int has_left_edge(const Solver *solver) {
-  return solver->now->slide >= 0 && (solver->now->slide_weight < -LEFT || solver->now->slide_weight > 1 + LEFT);
+  for (int k = 0; k < solver->now->slides; k++)
+    if (slides_inside(&solver->now->slide[k]) < -LEFT) return 1;
+  return 0;
 }
 
 int looks_is_over(Solver *solver, double t) {
@@ -48,7 +50,7 @@ int looks_is_over(Solver *solver, double t) {
 static double step_size(const Solver *solver) { return solver->now->step_end - solver->now->step_begin; }
 
 static void fill_margins(const Solver *solver, double *margin) {
-  for (int m = 0; m < solver->model->modes; m++) margin[m] = events_margin(solver, m, solver->difference[m]);
+  for (int m = 0; m < solver->model->modes; m++) margin[m] = events_indicator(solver, m);
 }
 
 /* ---- where margins turn ---- */
@@ -69,7 +71,7 @@ static int dig(Solver *solver, int m, Look left, Look right, Bracket *found) {
       if (fresh != 2 && fresh != i) continue;
       *found = (Bracket){left.t, inner[i].t};
       if (looks_is_over(solver, inner[i].t)) return 1;
-      inner[i].margin = events_margin(solver, m, solver->difference[m]);
+      inner[i].margin = events_indicator(solver, m);
     }
     fresh = inner[1].margin < inner[0].margin;
     double least = inner[fresh].margin;
@@ -145,6 +147,7 @@ static Looks begin_looks(Solver *solver) {
   size_t modes = (size_t)solver->model->modes;
   double t = solver->now->step_begin, *margins = solver->margins;
   Looks looks = {t, t, t, margins, margins + modes, margins + 2 * modes, margins + 3 * modes};
+  if (solver->now->slides) looks_point(solver, t, solver->event_y); /* the weights there */
   memcpy(solver->difference, solver->before, modes * sizeof(double));
   memset(looks.pace, 0, modes * sizeof(double));
   fill_margins(solver, looks.last);
@@ -193,14 +196,16 @@ static int dig_before(Solver *solver, const Looks *looks, Bracket *found) {
 static int may_hide(const Solver *solver) {
   for (int m = 0; m < solver->model->modes; m++)
     if (events_may_hide(solver, m, step_size(solver))) return 1;
-  return solver->now->slide >= 0;
+  return solver->now->slides > 0;
 }
 
 double looks_locate(Solver *solver, int *found) {
   const Scalars *now = solver->now;
   Bracket bracket;
   *found = 0;
-  if (events_evaluate(solver, now->step_end, solver->y) || !may_hide(solver)) return now->step_end;
+  if (events_evaluate(solver, now->step_end, solver->y)) return now->step_end;
+  events_rest(solver, now->step_end, solver->y);
+  if (!may_hide(solver)) return now->step_end;
   Looks looks = begin_looks(solver);
   *found = look_along(solver, &looks, &bracket);
   if (!*found) return now->step_end;

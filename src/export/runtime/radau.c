@@ -60,7 +60,7 @@ static int evaluate_jacobian(Solver *solver) {
     evaluate_rows_jacobian(solver);
     return 0;
   }
-  if (solver->now->slide < 0 && states_jacobian(solver, solver->now->time, solver->y, solver->jacobian) == SOLVER_OK)
+  if (!solver->now->slides && states_jacobian(solver, solver->now->time, solver->y, solver->jacobian) == SOLVER_OK)
     return 0;
   for (int k = 0; k < n; k++) {
     double kept = solver->x[k], delta = 1e-7 * (fabs(kept) + solver->model->nominal[solver->from[k]]);

@@ -40,14 +40,18 @@ static void lay_out_point(const Model *model, Memory *memory, Solver *solver) {
 }
 
 static void lay_out_events(const Model *model, Memory *memory, Solver *solver) {
-  double **const per_mode[] = {&solver->rate, &solver->before,  &solver->speed,        &solver->slack,
-                               &solver->peak, &solver->largest, &solver->nominal_size, &solver->end};
+  double **const per_mode[] = {&solver->rate,    &solver->before,       &solver->speed, &solver->slack, &solver->peak,
+                               &solver->largest, &solver->nominal_size, &solver->end,   &solver->at};
   for (size_t k = 0; k < sizeof per_mode / sizeof *per_mode; k++) *per_mode[k] = numbers(memory, model->modes);
   solver->difference = numbers(memory, 2 * model->modes);
   solver->event_times = numbers(memory, 5 * model->modes);
   solver->changes = integers(memory, model->modes);
   solver->hovers = integers(memory, model->modes);
   solver->jumps = integers(memory, model->modes);
+  solver->slid = integers(memory, model->modes);
+  solver->rests = integers(memory, model->modes);
+  solver->slides_with = integers(memory, model->modes);
+  solver->is_widened = integers(memory, model->modes);
   solver->sample_start = numbers(memory, model->samples);
   solver->sample_interval = numbers(memory, model->samples);
   solver->sample_count = integers(memory, model->samples);
@@ -143,10 +147,10 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   solver->link_from = integers(memory, model->columns);
   solver->link_to = integers(memory, model->columns);
   lay_out_matrices(model, memory, solver);
-  double **const per_column[] = {&solver->begin,   &solver->begin_y,   &solver->left_y,
-                                 &solver->below,   &solver->jump_y,    &solver->event_y,
-                                 &solver->stage_y, &solver->direction, &solver->settle_y};
+  double **const per_column[] = {&solver->begin,   &solver->begin_y, &solver->left_y,    &solver->jump_y,
+                                 &solver->event_y, &solver->stage_y, &solver->direction, &solver->settle_y};
   for (size_t k = 0; k < sizeof per_column / sizeof *per_column; k++) *per_column[k] = numbers(memory, model->columns);
+  solver->corners = numbers(memory, model->modes ? (slides_limit(model) + 1) * model->columns : 0);
   solver->branch_values = numbers(memory, model->branches);
   solver->begin_discretes = numbers(memory, model->discretes);
   solver->left_discretes = numbers(memory, model->discretes);
@@ -247,8 +251,8 @@ static void fill_values(Solver *solver) {
   memcpy(solver->depth, model->depth0, (size_t)model->unknowns * sizeof(int));
   for (int p = 0; p < model->parameters; p++)
     solver->parameters[p] = is_finite(solver->overrides[p]) ? solver->overrides[p] : model->parameters0[p];
-  *solver->now =
-      (Scalars){.time = model->start, .slide = -1, .crossing = -1, .tolerance = tolerance, .max_step = max_step};
+  slides_forget(solver);
+  *solver->now = (Scalars){.time = model->start, .crossing = -1, .tolerance = tolerance, .max_step = max_step};
   solver->past->has_begun = 0;
   states_link(solver);
 }
@@ -395,6 +399,7 @@ static SolverStatus end_at_event(Solver *solver, double t, int *mode) {
   Scalars *now = solver->now;
   double begin = now->step_begin, end = now->step_end;
   memcpy(solver->end, solver->difference, (size_t)solver->model->modes * sizeof(double));
+  now->came = end - begin;
   looks_is_over(solver, t);
   *mode = looks_contradiction(solver);
   for (int k = 0; k < REFINE_LIMIT; k++) {
@@ -412,8 +417,8 @@ static SolverStatus pass_event(Solver *solver, int mode) {
   Scalars *now = solver->now;
   now->changed = 0;
   now->events++;
-  events_leave(solver);
-  if (mode >= 0) events_hover(solver, mode, now->time);
+  slides_leave(solver);
+  if (mode >= 0 && events_hover(solver, mode, now->time)) return SOLVER_FAILED;
   if (events_settle(solver, now->time, solver->y, mode) || now->asserted) return SOLVER_FAILED;
   radau_start(solver);
   return SOLVER_OK;
@@ -465,7 +470,9 @@ SolverStatus solver_advance(Solver *solver, double until, int stop_at_event) {
 /* That of a mode; behind them that of the choice of states. */
 static double indicator(Solver *solver, int index) {
   if (index == solver->model->modes) return states_indicator(solver, solver->now->time, solver->y);
-  return events_evaluate(solver, solver->now->time, solver->y) ? number_nan() : events_indicator(solver, index);
+  if (events_evaluate(solver, solver->now->time, solver->y)) return number_nan();
+  events_rest(solver, solver->now->time, solver->y);
+  return events_indicator(solver, index);
 }
 
 double solver_get(Solver *solver, int variable) {

@@ -58,9 +58,12 @@ typedef enum ModeKind {
 /* A condition. It holds while its difference stays in a range. */
 typedef struct ModelMode {
   ModeKind kind;
-  int is_timed; /* linear in time: its next change is known */
-  int may_try;  /* one of two values, not known from time */
-  int matters;  /* rows depend on it */
+  int is_timed;          /* linear in time: its next change is known */
+  int may_try;           /* one of two values, not known from time */
+  int matters;           /* rows depend on it */
+  int has_rate;          /* of its difference */
+  int edge, is_mirrored; /* the first mode with the same difference, or the negative one, at whose edge it changes */
+  const char *text;
 } ModelMode;
 
 /* A discrete value that changes at events. */
@@ -180,15 +183,28 @@ extern const Model model_tables;
 
 typedef enum SolverStatus { SOLVER_OK, SOLVER_DOMAIN, SOLVER_FAILED } SolverStatus;
 
+enum { SLIDE_LIMIT = 8 };
+
+/* Modes along whose edge the solution slides (slides.c). */
+typedef struct Slide {
+  int mode;                     /* the first that went to and fro; others that change at the same edge go with it */
+  double weight;                /* of what is above; outside of [0, 1] the solution leaves the edge */
+  double rate[SLIDE_LIMIT + 1]; /* of the difference, at each corner */
+} Slide;
+
+/* Changes of a mode in an event: to, fro, and to again; and of one that went to and fro, but does not slide where others do. */
+enum { CHANGE_LIMIT = 3, LED_AWAY = 255 };
+
 typedef struct Scalars {
   double time, tolerance, max_step;
   double step_begin, step_end, step, next; /* the last step, and the size of the next */
   int is_first, has_dense, has_jacobian;   /* of the integrator */
   double looked;                           /* the time of the last differences */
+  double kept;                             /* the time of those at the beginning of a step */
+  double came;                             /* how long it took differences from there to `end` */
   int crossing;                            /* the mode whose event it is, -1: none */
-  double located;                          /* its difference there */
-  int slide;                               /* the mode along whose edge the solution slides, -1: none */
-  double slide_value[2], slide_weight, slide_jump;
+  Slide slide[SLIDE_LIMIT];
+  int slides;       /* how many modes slide */
   int matter;       /* rows depend on what was set */
   int changed;      /* columns or what rows depend on changed at the last event */
   int begun;        /* differences of a step's beginning are kept */
@@ -271,11 +287,11 @@ typedef struct Solver {
   double *full_entries, *right, *direction, *row_direction, *input_rows, *kept_parameters;
   int *full_place, *link_from, *link_to; /* per column */
   /* events */
-  double *difference, *rate, *before, *speed, *slack, *peak, *largest, *nominal_size, *end, *values, *margins;
-  double *begin, *begin_y, *begin_discretes, *left_y, *left_discretes, *below, *jump_y, *settle_y, *branch_values,
+  double *difference, *rate, *before, *speed, *slack, *peak, *largest, *nominal_size, *end, *at, *values, *margins;
+  double *begin, *begin_y, *begin_discretes, *left_y, *left_discretes, *corners, *jump_y, *settle_y, *branch_values,
       *moved, *jump_first, *event_y;
   double *event_times;
-  int *changes, *hovers, *jumps, *sample_count, *reported;
+  int *changes, *hovers, *jumps, *slid, *rests, *slides_with, *is_widened, *sample_count, *reported;
   double *sample_start, *sample_interval;
   /* delays */
   Past *past;
@@ -383,10 +399,29 @@ int events_initial(Solver *solver, double t, double *y);
 void initial_dependents(Solver *solver);
 int initial_solve(Solver *solver, double t, double *y);
 void events_watch(Solver *solver, double t, const double *y);
-void events_hover(Solver *solver, int mode, double t);
-void events_leave(Solver *solver);
+int events_hover(Solver *solver, int mode, double t);
 double events_indicator(const Solver *solver, int mode);
 double events_way_to_edge(Solver *solver, int mode, double t, const double *y);
+
+double *events_mode(const Solver *solver, int mode);
+double events_value(ModeKind kind, double difference);
+double events_edge(ModeKind kind, double difference);
+double events_size(double difference);
+void events_rest(Solver *solver, double t, const double *y);
+double events_nearest(const Solver *solver, int mode);
+int events_share_edge(const Solver *solver, int a, int b);
+void events_rates(Solver *solver, double t, const double *y);
+
+/* slides.c: the most edges to slide along; how a mode slides, 0: not; how far its weight is inside of [0, 1]; all columns; begins to slide where
+ * modes went to and fro (1: a failure; *more: the other modes are to be looked at again); ends all sliding in the modes that it leads to, or
+ * forgets it. */
+int slides_limit(const Model *model);
+const Slide *slides_of(const Solver *solver, int mode);
+double slides_inside(const Slide *slide);
+SolverStatus slides_complete(Solver *solver, double t, double *y);
+int slides_begin(Solver *solver, double t, double *y, int *more);
+void slides_leave(Solver *solver);
+void slides_forget(Solver *solver);
 
 /* profile.c */
 void profile_fill(Profile *profile, const ProfileRing *ring, const double *points, const double *values, int count,
