@@ -197,8 +197,10 @@ void simulation_make_recorder(Simulation *simulation) {
   for (int32_t k = 0; k < system->links; k++) is_state[system->link_from[k]] = true;
   simulation->facts.states = (uint32_t)system->links;
   simulation->facts.run_evaluator = simulation->system.evaluator;
-  simulation->recorder = recorder_new(simulation->heap, simulation->system.evaluator, simulation->plan->orders,
-                                      is_state, simulation->request.choice);
+  RecorderChoice choice = simulation->request.choice;
+  choice.by_mode = simulation->plan->holds;
+  simulation->recorder =
+      recorder_new(simulation->heap, simulation->system.evaluator, simulation->plan->orders, is_state, choice);
   simulation->facts.recorder = simulation->recorder;
 }
 

@@ -83,6 +83,7 @@ static void add_unknown(RecorderBuilder *builder, uint32_t unknown, uint32_t ord
     }
     RecordPlace place = {.index = root, .order = shift + k};
     uint32_t column = source_of(array, &place);
+    if (column == MAP_NONE && !builder->choice.by_mode) break;
     if (!k && column != MAP_NONE && is_state[column]) signal.kind = SIGNAL_STATE;
     signal.negated = aliases->removed && aliases->sign[unknown] < 0;
     add_signal(builder, signal, &place);
