@@ -627,7 +627,7 @@ static void ask(const Stage *stage) {
 static Stage stage_for(const Case *model) {
   Stage stage = {.text = model->text, .method = model->method, .solver = model->solver, .inputs = model->inputs};
   const char *build = getenv("BUILD_DIR");
-  snprintf(stage.path, sizeof stage.path, "%s/refusals", build ? build : ".");
+  snprintf(stage.path, sizeof stage.path, "%s/refused", build ? build : ".");
   return stage;
 }
 
