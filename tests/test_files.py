@@ -255,7 +255,7 @@ class Paths(Folder):
                 (self.path / name).write_text("all: mine\n")
                 before = self.files()
                 run = self.expect(2, "export", "m.mo", "--c", "c", *extra)
-                self.assertIn(b"no export wrote it", run.stderr)
+                self.assertIn(b"no export of this version wrote it", run.stderr)
                 self.assertEqual(self.files(), before)
                 (self.path / name).write_text("")
                 self.expect(0, "export", "m.mo", "--c", "c", *extra)

@@ -204,6 +204,8 @@ static const char mark[] = "Written by daedal: another export to this directory 
 /* Is there a file that no export wrote? Nothing is lost of an empty one. */
 static bool is_foreign(const char *path) {
   char line[sizeof mark + 8] = "";
+  struct stat found;
+  if (stat(path, &found) == 0 && !S_ISREG(found.st_mode)) return false;
   FILE *file = fopen(path, "rb");
   if (!file) return errno != ENOENT;
   size_t length = fread(line, 1, sizeof line - 1, file);
@@ -214,10 +216,11 @@ static bool is_foreign(const char *path) {
 static bool may_write(daedal_result *result, const char *path) {
   bool is_model = is_model_file(result, path);
   if (!is_model && !is_foreign(path)) return true;
-  diag_error(&result->diags, DIAG_USAGE, (Span){0},
-             is_model ? "`%s` is the model itself; choose another directory"
-                      : "`%s` is there, and no export wrote it; choose another directory, or remove the file",
-             path);
+  diag_error(
+      &result->diags, DIAG_USAGE, (Span){0},
+      is_model ? "`%s` is the model itself; choose another directory"
+               : "`%s` is there, and no export of this version wrote it; choose another directory, or remove the file",
+      path);
   return false;
 }
 

@@ -1,8 +1,6 @@
 /* outline: see outline.h. */
 #include "code/outline.h"
 
-#include <math.h>
-
 /* Newton's divided differences, in place. */
 static void divide_differences(int count, const double *part, double *value) {
   for (int k = 1; k < count; k++)
@@ -27,21 +25,8 @@ static void add_differences(int count, double *value) {
     for (int i = k + 1; i <= degree; i++) value[i] += value[i - 1];
 }
 
-double outline_make(int count, const double *part, double *value) {
+void outline_make(int count, const double *part, double *value) {
   divide_differences(count, part, value);
-  double highest = value[count - 1];
   expand_powers(count, part, value);
   add_differences(count, value);
-  return highest;
-}
-
-double outline_miss(int count, const double *part) {
-  double most = 0;
-  for (int k = 1; k < count - 1; k++) {
-    double product = 1;
-    for (int i = 0; i < count; i++)
-      if (i != k) product *= part[k] - part[i];
-    most = fmax(most, fabs(product));
-  }
-  return most;
 }

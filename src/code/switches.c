@@ -387,7 +387,6 @@ typedef struct StepOutline {
   int count;
   const double *part;
   double step, value[OUTLINE_LIMIT]; /* in Bernstein's basis */
-  double highest;                    /* divided difference */
 } StepOutline;
 
 void switches_sample(Switches *switches, int k) {
@@ -396,13 +395,11 @@ void switches_sample(Switches *switches, int k) {
   memcpy(switches->sampled + (size_t)k * count, difference, count * sizeof(double));
 }
 
-/* What the polynomial through samples may miss of a difference between them. Where the rates at both ends of the step are known, what it misses
- * of these in the time of the step is several times as much; else what one that leaves out a point misses there is. */
+/* What the polynomial through samples may miss of a difference between them: less than its slopes miss of the rates at both ends, over the
+ * time of the step. */
 static double missed_by(const Switches *switches, uint32_t m, const StepOutline *outline) {
   const double *value = outline->value;
   int degree = outline->count - 1;
-  if (!switches->evaluator->code->has_rate[m])
-    return fabs(outline->highest) * outline_miss(outline->count, outline->part);
   return fabs(degree * (value[1] - value[0]) - outline->step * switches->slope[m]) +
          fabs(degree * (value[degree] - value[degree - 1]) - outline->step * switches->rate[m]);
 }
@@ -413,7 +410,7 @@ static bool stays_inside(const Switches *switches, uint32_t m, StepOutline *outl
   double *value = outline->value, steepest = 0;
   int degree = outline->count - 1;
   for (int k = 0; k <= degree; k++) value[k] = switches->sampled[(size_t)k * switches->modes->count + m];
-  outline->highest = outline_make(outline->count, outline->part, value);
+  outline_make(outline->count, outline->part, value);
   double low = value[0], high = value[0], missed = missed_by(switches, m, outline);
   for (int k = 1; k <= degree; k++) {
     low = fmin(low, value[k]);

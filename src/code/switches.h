@@ -129,8 +129,8 @@ bool switches_hide(const Switches *switches, double step);
 /* Keeps the last differences as those at point k of a step; of point 0, where it begins, those that switches_keep kept. */
 void switches_sample(Switches *switches, int k);
 
-/* After switches_sample at `count` points of a step of this size, at these parts of it, and switches_keep at its beginning: is no mode
- * near enough to its edge to have changed in the step, which leads to (t, y)? */
+/* After switches_sample at `count` points of a step of this size, at these parts of it, and switches_keep at its beginning: do the
+ * points tell that no mode has changed in the step, which leads to (t, y)? */
 bool switches_rule_out(Switches *switches, int count, const double *part, double t, const double *y, double step);
 
 /* How far a difference is inside of the range of mode m, and round-off further; negative is a contradiction. INFINITY for

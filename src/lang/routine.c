@@ -269,15 +269,20 @@ static bool is_field_ready(const Ast *ast, const FieldValueVec *fields, const Fi
   return true;
 }
 
-static void store_field(Compiler *c, const FieldValue *field, uint32_t slot) {
-  Span span = ast_span(c->el->ast, field->value);
-  compile_expect(c, field->type, compile_expression(c, field->value, field->type), span, "the binding");
+/* Stores a value in a slot, or in what so many steps lead to there. */
+static void store_value(Compiler *c, AstExpr value, Type type, Span span, uint32_t slot, uint32_t count,
+                        const uint32_t *steps) {
+  compile_expect(c, type, compile_expression(c, value, type), span, "the binding");
   c->types.count--;
   uint32_t at = c->routine->extra.count;
   vec_push(c->el->heap, &c->routine->extra, slot);
-  vec_push(c->el->heap, &c->routine->extra, field->count);
-  for (uint32_t i = 0; i < 2 * field->count; i++) vec_push(c->el->heap, &c->routine->extra, field->steps[i]);
+  vec_push(c->el->heap, &c->routine->extra, count);
+  for (uint32_t i = 0; i < 2 * count; i++) vec_push(c->el->heap, &c->routine->extra, steps[i]);
   compile_emit(c, CODE_STORE, 0, at, span);
+}
+
+static void store_field(Compiler *c, const FieldValue *field, uint32_t slot) {
+  store_value(c, field->value, field->type, ast_span(c->el->ast, field->value), slot, field->count, field->steps);
 }
 
 /* Fields in an order in which each comes after those it depends on. */
@@ -301,16 +306,6 @@ static void compile_fields(Compiler *c, const AstModification *modification, uin
                     names_text(c->el->names, fields.data[i].names[fields.data[i].count - 1]),
                     names_text(c->el->names, name));
   vec_free(c->el->heap, &fields);
-}
-
-static void store_value(Compiler *c, AstExpr value, uint32_t slot, Span span) {
-  Type type = compile_expression(c, value, c->routine->locals.data[slot].type);
-  compile_expect(c, c->routine->locals.data[slot].type, type, span, "the binding");
-  c->types.count--;
-  uint32_t at = c->routine->extra.count;
-  vec_push(c->el->heap, &c->routine->extra, slot);
-  vec_push(c->el->heap, &c->routine->extra, 0);
-  compile_emit(c, CODE_STORE, 0, at, span);
 }
 
 /* DECLARE, then for what has a binding: DEFAULT (inputs only), value, STORE; then values of fields. */
@@ -337,7 +332,8 @@ static void compile_slot(Compiler *c, const ClassEntry *entry, uint32_t slot) {
     compile_sizes(c, &resolved, slot, span);
   } else {
     compile_sizes(c, &resolved, slot, span);
-    if (has_binding) store_value(c, component->modification->value, slot, span);
+    if (has_binding)
+      store_value(c, component->modification->value, c->routine->locals.data[slot].type, span, slot, 0, NULL);
   }
   if (slot >= c->routine->inputs) compile_fields(c, component->modification, slot);
   vec_free(el->heap, &resolved.dimensions, &resolved.modifications);

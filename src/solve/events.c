@@ -442,14 +442,9 @@ static bool look_at_points(Switches *switches, const StepPoints *points, double 
   return points->count > 0;
 }
 
-/* Does an explicit method choose steps by all that conditions read, so that its stages tell what that does between them? */
-static bool follows_watched(const View *view) {
-  const ArrayCode *code = view->evaluator->code;
-  if (view->watches_states) return true;
-  for (uint32_t m = 0; m < code->modes->count; m++)
-    if (!code->modes->timed[m] && !code->has_rate[m]) return false;
-  return view_interpolates_watched(view);
-}
+/* Are all differences sums of states? Then the error test of steps is one of theirs, too: between points of a step they do nothing that the
+ * points do not tell. Conditions on functions of states may be narrower than a step. */
+static bool points_tell(const View *view) { return view->switches->quiet && view->watches_states; }
 
 bool events_rule_out(View *view, const Integrator *integrator, void *self, double before, const double *begin,
                      double *y) {
@@ -459,8 +454,7 @@ bool events_rule_out(View *view, const Integrator *integrator, void *self, doubl
   if (!look_at_ends(switches, before, begin, end, values)) return false;
   if (switches_hide(switches, step)) {
     uint32_t mode;
-    if (any_contradicts(switches, &mode)) return false;
-    if (integrator->explicit_form && !follows_watched(view)) return false;
+    if (!points_tell(view) || any_contradicts(switches, &mode)) return false;
     StepPoints points = known_points(integrator, self, before, begin, y);
     if (!look_at_points(switches, &points, before, step)) return false;
     if (!switches_rule_out(switches, points.count, points.part, end, values, step)) return false;

@@ -8,7 +8,7 @@
 /* The run begins at (t, y), whose modes agree, or goes back there. */
 void events_begin(View *view, double t, const double *y);
 
-/* Is it plain that no mode changes in the last step, from (before, begin) on, by what the integrator knows of its inside? That makes no
+/* Does what the integrator knows of the last step, from (before, begin) on, tell that no mode changes in it? That makes no
  * evaluation of the equations. Nothing slides. y is for any columns. */
 bool events_rule_out(View *view, const Integrator *integrator, void *self, double before, const double *begin,
                      double *y);
