@@ -213,8 +213,8 @@ static bool has_field_value(const Ast *ast, const AstClass *record, const ClassV
  * an array at once, or besides a value of the whole? */
 static bool is_full_local(const Ast *ast, const AstElement *element, const ClassVec *all) {
   const AstClass *record = record_of(ast, element, all);
-  const AstModification *modification = element->component->modification;
   if (!record) return false;
+  const AstModification *modification = element->component->modification;
   if (element->prefixes & PREFIX_INPUT || has_value(element)) return modification && modification->arguments.count;
   for (uint32_t i = 0; modification && i < modification->arguments.count; i++)
     if (modification->arguments.data[i].is_each) return true;
