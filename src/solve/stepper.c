@@ -222,7 +222,8 @@ static void limit_steps(Stepper *stepper, double t, double max_step) {
  * taken again often enough. */
 static bool retake(Stepper *stepper, double t) {
   if (stepper->retakes == RETAKE_LIMIT) return false;
-  if (stepper->retakes++ == 0) stepper->disputed = t;
+  stepper->retakes++;
+  stepper->disputed = t; /* the shortest step of all: behind it they may be longer again */
   turning_go_back(stepper->turning);
   copy_numbers(stepper->y, stepper->begin, (size_t)stepper->view->system.columns);
   limit_steps(stepper, stepper->before, (t - stepper->before) / RETAKE_PARTS);
