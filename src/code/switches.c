@@ -168,8 +168,9 @@ void switches_transfer(const Switches *switches, SwitchesState *state, Transfer 
   transfer_array(transfer, state->times, modes, sizeof(EventTimes));
   transfer_array(transfer, state->slide, SLIDE_LIMIT, sizeof(Slide));
   transfer_value(transfer, &state->slides);
-  for (uint32_t k = 0; k < SLIDE_LIMIT; k++)
-    if (state->slides > SLIDE_LIMIT || state->slide[k].mode > modes) transfer->is_broken = true;
+  if (state->slides > SLIDE_LIMIT) transfer->is_broken = true;
+  for (uint32_t k = 0; k < state->slides && k < SLIDE_LIMIT; k++)
+    if (state->slide[k].mode >= modes) transfer->is_broken = true;
 }
 
 /* The size of a difference as far as it tells one. */

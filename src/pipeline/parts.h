@@ -60,8 +60,11 @@ bool simulation_make_view(Simulation *simulation);
 void simulation_note_beginning(Simulation *simulation);
 /* The recorder of its signals. */
 void simulation_make_recorder(Simulation *simulation);
-/* Passes of a run; the others are in simulation.c. */
+/* Is the system made singular just at the initial values? */
+bool simulation_is_singular(const Simulation *simulation, TurningPoint *point);
+/* Passes of a run; the others are mode_begin and those in simulation.c. */
 bool pass_view(Simulation *simulation);
+bool pass_signals(Simulation *simulation);
 
 /* ---- modes.c ---- */
 
@@ -89,7 +92,5 @@ bool simulation_take_up(Simulation *simulation);
 void simulation_make_loop(Simulation *simulation);
 /* Goes on after a call that ended so, through every structure. */
 bool simulation_go_on(Simulation *simulation, RunStatus status, double until, bool once);
-/* Is the system made singular just at the initial values? */
-bool simulation_is_singular(const Simulation *simulation, TurningPoint *point);
 /* A simulation without values yet. */
 void simulation_open(Simulation *simulation, Heap *heap, const Plan *plan, const Request *request, Diags *diags);

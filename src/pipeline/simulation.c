@@ -102,9 +102,9 @@ typedef struct RunPass {
 } RunPass;
 
 static const RunPass RUN_PASSES[] = {
-    {pass_view, offsetof(Seconds, code)},
-    {pass_begin, offsetof(Seconds, integrate)},
-    {pass_integrate, offsetof(Seconds, integrate)},
+    {pass_view, offsetof(Seconds, code)}, /* for all branches */
+    {mode_begin, offsetof(Seconds, code)},         {pass_signals, offsetof(Seconds, code)},
+    {pass_begin, offsetof(Seconds, integrate)},    {pass_integrate, offsetof(Seconds, integrate)},
     {pass_gradient, offsetof(Seconds, integrate)},
 };
 
@@ -182,14 +182,6 @@ static bool run_by_ranks(Simulation *simulation, uint32_t before) {
   simulation->arena = arena_make(heap);
   simulation->diags = diags;
   return true;
-}
-
-bool simulation_is_singular(const Simulation *simulation, TurningPoint *point) {
-  const TurningPlan *watched = simulation->plan->run.watched;
-  if (!watched) return false;
-  Turning *turning = turning_new(simulation->heap, simulation->view, watched);
-  turning_begin(turning, simulation->request.run.start, simulation->system.y);
-  return turning_at_start(turning, point);
 }
 
 /* Do two simulations begin with the same values? */

@@ -191,6 +191,14 @@ void simulation_exchange_leaves(Simulation *simulation) {
   }
 }
 
+bool simulation_is_singular(const Simulation *simulation, TurningPoint *point) {
+  const TurningPlan *watched = simulation->plan->run.watched;
+  if (!watched) return false;
+  Turning *turning = turning_new(simulation->heap, simulation->view, watched);
+  turning_begin(turning, simulation->request.run.start, simulation->system.y);
+  return turning_at_start(turning, point);
+}
+
 void simulation_make_recorder(Simulation *simulation) {
   const System *system = &simulation->view->system;
   bool *is_state = heap_array(simulation->heap, (size_t)system->columns, sizeof *is_state);
@@ -264,9 +272,12 @@ static bool start_sensitivities(Simulation *simulation) {
 }
 
 bool pass_view(Simulation *simulation) {
-  const Request *request = &simulation->request;
   simulation->facts.status = "singular";
-  if (!simulation_make_view(simulation) || !mode_begin(simulation)) return false;
+  return simulation_make_view(simulation);
+}
+
+bool pass_signals(Simulation *simulation) {
+  const Request *request = &simulation->request;
   simulation_note_beginning(simulation);
   const System *system = &simulation->view->system;
   const Integrator *integrator = request->run.integrator;

@@ -24,63 +24,11 @@ static const double FIRST_SLACK = 1e-3, LARGEST_SLACK_OF_JUMPS = 1e-3, FAST = 1e
 static const double ROUND_OFF = 1e-13, STILL = 1e-9, SMALL_PART = 0.1;
 static const double CONVERGED = 1e-13, JUMPED = 1e-6, LEFT = 1e-9;
 
-/* A difference beyond this comes of a constant that stands for infinity: it tells a side, but no size. */
-static const double INFINITE = 1e50;
-
-double *events_mode(const Solver *solver, int m) { return &solver->discretes[solver->model->first_mode + m]; }
-
 int events_any(const Model *model) {
   return model->modes || model->levels || model->samples || model->actions || model->delays;
 }
 
-/* ---- modes as functions of their differences ---- */
-
-double events_value(ModeKind kind, double difference) {
-  switch (kind) {
-  case MODE_GREATER: return difference > 0;
-  case MODE_GREATER_EQUAL: return difference >= 0;
-  case MODE_LESS: return difference < 0;
-  case MODE_LESS_EQUAL: return difference <= 0;
-  case MODE_SIGN: return (difference > 0) - (difference < 0);
-  case MODE_CEIL: return ceil(difference);
-  case MODE_TRUNCATE: return trunc(difference);
-  default: return floor(difference);
-  }
-}
-
-static void mode_range(ModeKind kind, double value, double *low, double *high) {
-  int is_below = (kind == MODE_LESS || kind == MODE_LESS_EQUAL) == (value != 0);
-  switch (kind) {
-  case MODE_SIGN:
-    *low = value < 0 ? -HUGE_VAL : 0;
-    *high = value > 0 ? HUGE_VAL : 0;
-    break;
-  case MODE_CEIL:
-    *low = value - 1;
-    *high = value;
-    break;
-  case MODE_TRUNCATE:
-    *low = value <= 0 ? value - 1 : value;
-    *high = value >= 0 ? value + 1 : value;
-    break;
-  case MODE_FLOOR:
-    *low = value;
-    *high = value + 1;
-    break;
-  default: *low = is_below ? -HUGE_VAL : 0; *high = is_below ? 0 : HUGE_VAL;
-  }
-}
-
-double events_edge(ModeKind kind, double difference) {
-  if (kind <= MODE_GREATER_EQUAL || kind == MODE_SIGN) return 0;
-  double edge = floor(difference + 0.5);
-  return kind == MODE_TRUNCATE && edge == 0 ? copysign(1, difference) : edge;
-}
-
 /* ---- differences and margins ---- */
-
-/* The size of a difference as far as it tells one. */
-double events_size(double difference) { return fabs(difference) < INFINITE ? fabs(difference) : 0; }
 
 /* Runs a program of conditions. Whatever overflows still has a sign; only values that are no numbers tell nothing. */
 static int run_conditions(Solver *solver, ModelProgram *program, double t, const double *y) {
@@ -95,30 +43,22 @@ int events_evaluate(Solver *solver, double t, const double *y) {
   return solver->model->modes ? run_conditions(solver, solver->model->conditions, t, y) : 0;
 }
 
-void events_rates(Solver *solver, double t, const double *y) {
-  const Model *model = solver->model;
-  if (!model->modes || !program_run(solver, model->rates, t, y, solver->rate)) return;
-  for (int m = 0; m < model->modes; m++)
-    if (!is_finite(solver->rate[m])) solver->rate[m] = 0;
-}
-
 static double band(const Solver *solver, int m) {
-  double size = fmax(events_size(solver->difference[solver->model->modes + m]), events_size(solver->before[m]));
+  double size = fmax(modes_size(solver->difference[solver->model->modes + m]), modes_size(solver->before[m]));
   double blur = 4 * DBL_EPSILON * fabs(solver->now->looked) * solver->speed[m];
   return fmax(fmax(ROUND_OFF * size, blur), solver->slack[m]);
 }
 
 static double margin_with(const Solver *solver, int m, double value, double difference) {
   double low, high;
-  mode_range(solver->model->mode[m].kind, value, &low, &high);
+  modes_range(solver->model->mode[m].kind, value, &low, &high);
   return fmin(difference - low, high - difference) + band(solver, m);
 }
 
 double events_margin(const Solver *solver, int m, double difference) {
   if (solver->model->mode[m].is_timed || slides_of(solver, m)) return HUGE_VAL;
-  if (solver->rests[m])
-    return fabs(difference - events_edge(solver->model->mode[m].kind, difference)) - band(solver, m);
-  return margin_with(solver, m, *events_mode(solver, m), difference);
+  if (solver->rests[m]) return fabs(difference - modes_edge(solver->model->mode[m].kind, difference)) - band(solver, m);
+  return margin_with(solver, m, *modes_at(solver, m), difference);
 }
 
 /* How far a condition is from changing; negative where it has to. */
@@ -133,9 +73,9 @@ static int contradicts(const Solver *solver, int m) { return events_margin(solve
 /* Is the last difference on an edge, where the relation says otherwise than the mode? */
 static int is_open(const Solver *solver, int m) {
   const ModelMode *mode = &solver->model->mode[m];
-  double difference = solver->difference[m], edge = events_edge(mode->kind, difference);
+  double difference = solver->difference[m], edge = modes_edge(mode->kind, difference);
   if (mode->is_timed || !mode->has_rate || solver->slack[m] != 0 || slides_of(solver, m)) return 0;
-  return fabs(difference - edge) <= band(solver, m) && *events_mode(solver, m) != events_value(mode->kind, edge);
+  return fabs(difference - edge) <= band(solver, m) && *modes_at(solver, m) != modes_value(mode->kind, edge);
 }
 
 /* At a point, by the last differences: modes whose differences have come to their edges and rest there, as that of max(x, 1) > 1. They are
@@ -146,15 +86,15 @@ void events_rest(Solver *solver, double t, const double *y) {
   for (int m = 0; m < solver->model->modes; m++) any |= solver->rests[m] = is_open(solver, m);
   if (!any) return;
   memcpy(solver->margins, solver->rate, size);
-  events_rates(solver, t, y);
+  modes_rates(solver, t, y);
   for (int m = 0; m < solver->model->modes; m++) solver->rests[m] &= solver->rate[m] == 0;
   memcpy(solver->rate, solver->margins, size);
 }
 
 void events_keep(Solver *solver, double t, const double *y, double step) {
-  events_rates(solver, t, y);
+  modes_rates(solver, t, y);
   for (int m = 0; m < solver->model->modes; m++) {
-    double mean = step > 0 ? events_size(solver->difference[m] - solver->before[m]) / step : 0;
+    double mean = step > 0 ? modes_size(solver->difference[m] - solver->before[m]) / step : 0;
     solver->speed[m] = fmax(fmax(fabs(solver->rate[m]), mean), solver->speed[m] / 2);
     solver->before[m] = solver->difference[m];
     solver->slid[m] = solver->rests[m] = 0;
@@ -179,8 +119,8 @@ double events_safe_time(const Solver *solver, int m) {
 
 /* How long it takes the last difference of a mode to get to its nearest edge; 0 where nothing is known. */
 double events_way_to_edge(Solver *solver, int m, double t, const double *y) {
-  double difference = solver->difference[m], edge = events_edge(solver->model->mode[m].kind, difference);
-  events_rates(solver, t, y);
+  double difference = solver->difference[m], edge = modes_edge(solver->model->mode[m].kind, difference);
+  modes_rates(solver, t, y);
   return fabs(difference - edge) <= band(solver, m) || solver->rate[m] == 0 ? 0 : (edge - difference) / solver->rate[m];
 }
 
@@ -203,9 +143,9 @@ static int set_timed(Solver *solver, double t, const double *y) {
   program_run(solver, model->conditions, behind(t), y, solver->values);
   for (int m = 0; m < model->modes; m++) {
     if (!model->mode[m].is_timed || !is_finite(solver->values[m])) continue;
-    double value = events_value(model->mode[m].kind, solver->values[m]);
-    changed += value != *events_mode(solver, m);
-    *events_mode(solver, m) = value;
+    double value = modes_value(model->mode[m].kind, solver->values[m]);
+    changed += value != *modes_at(solver, m);
+    *modes_at(solver, m) = value;
   }
   return changed;
 }
@@ -241,7 +181,7 @@ static void set_samples(Solver *solver, double t) {
 /* A mode that is linear in time changes where its difference gets to the edge of its range. */
 static double timed_next(const Solver *solver, int m, double t, double rate) {
   double low, high, difference = solver->values[m];
-  mode_range(solver->model->mode[m].kind, *events_mode(solver, m), &low, &high);
+  modes_range(solver->model->mode[m].kind, *modes_at(solver, m), &low, &high);
   double edge = rate > 0 ? high : low;
   if (rate == 0 || !is_finite(edge) || !is_finite(difference)) return HUGE_VAL;
   return fmax(behind(t) + (edge - difference) / rate, behind(t));
@@ -257,7 +197,7 @@ double events_next_time(Solver *solver, double t) {
   }
   for (int m = 0; m < model->modes; m++) any |= model->mode[m].is_timed;
   if (!any) return first;
-  events_rates(solver, t, solver->y);
+  modes_rates(solver, t, solver->y);
   program_run(solver, model->conditions, behind(t), solver->y, solver->values);
   for (int m = 0; m < model->modes; m++)
     if (model->mode[m].is_timed) first = fmin(first, timed_next(solver, m, t, solver->rate[m]));
@@ -335,51 +275,39 @@ static int accept(Solver *solver, double t, const double *y) {
 
 /* ---- setting modes ---- */
 
-double events_nearest(const Solver *solver, int m) {
-  return events_edge(solver->model->mode[m].kind, solver->difference[m]);
-}
-
-/* Do the modes change at one edge, near to which their last differences are? */
-int events_share_edge(const Solver *solver, int a, int b) {
-  const ModelMode *mode = solver->model->mode;
-  if (mode[a].edge != mode[b].edge || mode[b].is_timed) return 0;
-  double sign = mode[a].is_mirrored == mode[b].is_mirrored ? 1 : -1;
-  return events_nearest(solver, a) == sign * events_nearest(solver, b);
-}
-
 /* Is a mode on the edge whose event was located, or on one that it slid along? */
 static int is_on_located_edge(const Solver *solver, int m) {
   int crossing = solver->now->crossing;
-  return m == crossing || solver->slid[m] || (crossing >= 0 && events_share_edge(solver, crossing, m));
+  return m == crossing || solver->slid[m] || (crossing >= 0 && modes_share_edge(solver, crossing, m));
 }
 
 /* The value that a mode should have by its difference: on an edge by its rate, and where nothing is known as it is. A mode that contradicts
  * never stays, but for one whose event was located: that is beyond the edge by the accuracy of location only. */
 static double wanted_value(const Solver *solver, int m) {
   const ModelMode *mode = &solver->model->mode[m];
-  double difference = solver->difference[m], edge = events_edge(mode->kind, difference), rate = solver->rate[m];
+  double difference = solver->difference[m], edge = modes_edge(mode->kind, difference), rate = solver->rate[m];
   int is_located = is_on_located_edge(solver, m) && fabs(difference - solver->at[m]) <= band(solver, m);
   int is_on_edge = is_located || fabs(difference - edge) <= band(solver, m);
   int moves = is_on_edge && fabs(rate) > STILL * solver->speed[m], is_wrong = contradicts(solver, m);
-  double ahead = events_value(mode->kind, edge + copysign(0.5, rate));
+  double ahead = modes_value(mode->kind, edge + copysign(0.5, rate));
   int may_lead = mode->matters || margin_with(solver, m, ahead, difference) >= 0;
-  if (moves && may_lead && (is_located || !is_wrong || ahead != *events_mode(solver, m))) return ahead;
-  if (is_on_edge && solver->rests[m]) return events_value(mode->kind, edge);
-  if (!is_on_edge || is_wrong) return events_value(mode->kind, difference);
-  return solver->now->begun ? *events_mode(solver, m) : events_value(mode->kind, edge);
+  if (moves && may_lead && (is_located || !is_wrong || ahead != *modes_at(solver, m))) return ahead;
+  if (is_on_edge && solver->rests[m]) return modes_value(mode->kind, edge);
+  if (!is_on_edge || is_wrong) return modes_value(mode->kind, difference);
+  return solver->now->begun ? *modes_at(solver, m) : modes_value(mode->kind, edge);
 }
 
 static int set_modes(Solver *solver, double t, const double *y) {
   const Model *model = solver->model;
   int changed = set_timed(solver, t, y), limit = solver->now->one_by_one ? PIVOT_LIMIT : CHANGE_LIMIT;
   if (changed) solver->now->matter = 1;
-  events_rates(solver, t, y);
+  modes_rates(solver, t, y);
   for (int m = 0; m < model->modes; m++) {
     if (model->mode[m].is_timed || slides_of(solver, m) || solver->changes[m] >= limit) continue;
     double value = wanted_value(solver, m);
-    if (value == *events_mode(solver, m)) continue;
+    if (value == *modes_at(solver, m)) continue;
     solver->changes[m]++;
-    *events_mode(solver, m) = value;
+    *modes_at(solver, m) = value;
     solver->now->matter |= model->mode[m].matters;
     changed++;
     if (solver->now->one_by_one) break;
@@ -520,7 +448,7 @@ static int solve_at_event(Solver *solver, double t, double *y) {
     return 1;
   }
   states_select(solver, t, y, 0);
-  return states_complete(solver, t, y, 0) != SOLVER_OK;
+  return slides_complete(solver, t, y, 0) != SOLVER_OK;
 }
 
 /* ---- structure ---- */
@@ -541,10 +469,6 @@ static int leaves_structure(Solver *solver, double t, const double *y) {
   if (!solver->model->holds || solver->now->restructured) return solver->now->restructured;
   evaluate_branches(solver, t, y);
   return solver->now->restructured = !holds_now(solver, solver->model);
-}
-
-SolverStatus states_complete(Solver *solver, double t, double *y, int is_following) {
-  return solver->now->slides ? slides_complete(solver, t, y) : states_solve(solver, t, y, is_following);
 }
 
 /* ---- settling ---- */
@@ -588,7 +512,7 @@ static void go_back(Solver *solver, const double *columns, const double *discret
 /* Does every mode have the value that its difference asks for? */
 static int agrees(const Solver *solver) {
   for (int m = 0; m < solver->model->modes; m++)
-    if (!solver->model->mode[m].is_timed && wanted_value(solver, m) != *events_mode(solver, m)) return 0;
+    if (!solver->model->mode[m].is_timed && wanted_value(solver, m) != *modes_at(solver, m)) return 0;
   return 1;
 }
 
@@ -611,7 +535,7 @@ static int try_modes(Solver *solver, double t, double *y, const int *modes, int 
   go_back(solver, solver->begin_y, solver->begin_discretes, y);
   begin_modes(solver, solver->now->crossing);
   for (int k = 0; k < count; k++) {
-    if (flipped >> k & 1) *events_mode(solver, modes[k]) = *events_mode(solver, modes[k]) == 0;
+    if (flipped >> k & 1) *modes_at(solver, modes[k]) = *modes_at(solver, modes[k]) == 0;
     solver->changes[modes[k]] = CHANGE_LIMIT;
   }
   for (int round = 0; round < solver->model->discretes && set_discretes(solver, t, y); round++) continue;
@@ -697,7 +621,7 @@ static int reset_columns(Solver *solver, double t, double *y, int *any) {
   solver->now->changed = 1;
   for (int k = 0; k < model->states; k++)
     if (!solver->held[solver->from[k]]) solver->held[solver->from[k]] = 1;
-  return states_select(solver, t, y, solver->held) || states_complete(solver, t, y, 0) != SOLVER_OK;
+  return states_select(solver, t, y, solver->held) || slides_complete(solver, t, y, 0) != SOLVER_OK;
 }
 
 /* The mode whose event it is, and modes that slid, are on their edges. Columns that were the mean of both sides become those of the modes of
@@ -761,7 +685,7 @@ static int change_system(Solver *solver, double t, double *y) {
   slides_forget(solver);
   memcpy(solver->depth, model->depth0, (size_t)model->unknowns * sizeof(int));
   states_link(solver);
-  return solve_jump(solver, t, y) || states_select(solver, t, y, 0) || states_complete(solver, t, y, 0) != SOLVER_OK;
+  return solve_jump(solver, t, y) || states_select(solver, t, y, 0) || slides_complete(solver, t, y, 0) != SOLVER_OK;
 }
 
 /* Iterates, and goes on in other systems where the structure changes. */
@@ -835,8 +759,8 @@ static void report_slack(Solver *solver, int m, int is_first, double allowed) {
 static void let_hover(Solver *solver, int m, double span) {
   double *slack = &solver->slack[m], peak = solver->peak[m], tolerance = solver->now->tolerance;
   const double *times = solver->event_times + 5 * m;
-  solver->largest[m] = fmax(solver->largest[m], events_size(peak));
-  double size = fmax(solver->largest[m], events_size(solver->difference[solver->model->modes + m]));
+  solver->largest[m] = fmax(solver->largest[m], modes_size(peak));
+  double size = fmax(solver->largest[m], modes_size(solver->difference[solver->model->modes + m]));
   int is_fast = times[2] < FAST * span, is_first = *slack == 0;
   if (is_fast) size = fmax(size, solver->nominal_size[m]);
   double limit = fmax(tolerance, solver->jumps[m] ? LARGEST_SLACK_OF_JUMPS : 0) * size;
@@ -874,7 +798,7 @@ static int modes_differ(Solver *solver, double t, const double *y) {
 /* All columns from start values. */
 static int find_columns(Solver *solver, double t, double *y) {
   if (solver->model->initial_unknowns) return initial_solve(solver, t, y);
-  return states_select(solver, t, y, solver->model->held) || states_complete(solver, t, y, 0) != SOLVER_OK;
+  return states_select(solver, t, y, solver->model->held) || slides_complete(solver, t, y, 0) != SOLVER_OK;
 }
 
 /* From start values in y: the choice that holds them, the columns that follow, the modes that agree. Returns 1 without a solution. */
@@ -913,11 +837,11 @@ int events_initial(Solver *solver, double t, double *y) {
   solver->now->is_started = 1;
   int are_known = model->modes && !run_conditions(solver, model->conditions, t, model->nominal);
   for (int m = 0; m < model->modes && are_known; m++)
-    solver->nominal_size[m] = events_size(solver->difference[model->modes + m]);
+    solver->nominal_size[m] = modes_size(solver->difference[model->modes + m]);
   if (states_select(solver, t, y, 0) || (model->delays && past_begin(solver, t, y))) return 1;
   events_begin(solver, t, y);
   begin_samples(solver, t);
   if (!model->levels && !model->samples && !model->actions) return 0;
-  if (model->matters[model->initial] && states_complete(solver, t, y, 0) != SOLVER_OK) return 1;
+  if (model->matters[model->initial] && slides_complete(solver, t, y, 0) != SOLVER_OK) return 1;
   return events_settle(solver, t, y, -1);
 }

@@ -364,7 +364,7 @@ static int differences(Instance *instance, const unsigned *knowns, size_t count,
     if (column >= 0) solver->event_y[column] += delta * seed[k];
     else if (known->kind != VARIABLE_STATE) solver->parameters[known->index] += delta * seed[k];
   }
-  int failed = states_complete(solver, solver->now->time, solver->event_y, 1) != SOLVER_OK;
+  int failed = slides_complete(solver, solver->now->time, solver->event_y, 1) != SOLVER_OK;
   memcpy(solver->parameters, solver->kept_parameters, parameters);
   for (int q = 0; q < solver->model->columns; q++) solver->direction[q] = (solver->event_y[q] - solver->y[q]) / delta;
   return failed;

@@ -27,7 +27,7 @@ typedef struct Bracket {
 
 int looks_point(Solver *solver, double t, double *y) {
   radau_interpolate(solver, t, y);
-  return states_complete(solver, t, y, 1) != SOLVER_OK;
+  return slides_complete(solver, t, y, 1) != SOLVER_OK;
 }
 
 int looks_contradiction(const Solver *solver) {

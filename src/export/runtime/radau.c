@@ -27,7 +27,7 @@ static const double NODE[3] = {C1, C2, 1};
 /* Derivatives f of the states x at t; all columns at the guess and result y. */
 static int rates(Solver *solver, double t, const double *x, double *y, double *f) {
   for (int k = 0; k < solver->model->states; k++) y[solver->from[k]] = x[k];
-  if (states_complete(solver, t, y, 1) != SOLVER_OK) return 1;
+  if (slides_complete(solver, t, y, 1) != SOLVER_OK) return 1;
   for (int k = 0; k < solver->model->states; k++) f[k] = y[solver->to[k]];
   return 0;
 }
@@ -298,7 +298,7 @@ static SolverStatus step_without_states(Solver *solver, double stop) {
   double *y = solver->stage_y, end = fmin(stop, now->time + now->max_step);
   for (int halving = 0; halving <= 40; halving++, end = now->time + (end - now->time) / 2) {
     memcpy(y, solver->y, (size_t)solver->model->columns * sizeof(double));
-    if (states_complete(solver, end, y, halving < 40) != SOLVER_OK) continue;
+    if (slides_complete(solver, end, y, halving < 40) != SOLVER_OK) continue;
     memcpy(solver->y, y, (size_t)solver->model->columns * sizeof(double));
     now->step_begin = now->time;
     now->step_end = now->time = end;

@@ -30,7 +30,7 @@ static void set_side(Solver *solver, int k, int is_above) {
   for (int m = 0; m < solver->model->modes; m++) {
     if (solver->slides_with[m] != k + 1) continue;
     int is_up = is_above == (mode[m].is_mirrored == first->is_mirrored);
-    *events_mode(solver, m) = events_value(mode[m].kind, events_nearest(solver, m) + (is_up ? 0.5 : -0.5));
+    *modes_at(solver, m) = modes_value(mode[m].kind, modes_nearest(solver, m) + (is_up ? 0.5 : -0.5));
   }
 }
 
@@ -63,14 +63,14 @@ static SolverStatus solve_corner(Solver *solver, int corner, double t, double *y
   set_corner(solver, corner);
   SolverStatus status = states_solve(solver, t, y, 0);
   if (status != SOLVER_OK) return status;
-  events_rates(solver, t, y);
+  modes_rates(solver, t, y);
   for (int k = 0; k < now->slides && corner <= now->slides; k++)
     now->slide[k].rate[corner] = solver->rate[now->slide[k].mode];
   return SOLVER_OK;
 }
 
 /* States are the same at all corners. */
-SolverStatus slides_complete(Solver *solver, double t, double *y) {
+static SolverStatus mean_of_corners(Solver *solver, double t, double *y) {
   Scalars *now = solver->now;
   int columns = solver->model->columns;
   double rest = 1;
@@ -89,25 +89,29 @@ SolverStatus slides_complete(Solver *solver, double t, double *y) {
   return SOLVER_OK;
 }
 
+SolverStatus slides_complete(Solver *solver, double t, double *y, int is_following) {
+  return solver->now->slides ? mean_of_corners(solver, t, y) : states_solve(solver, t, y, is_following);
+}
+
 /* ---- beginning ---- */
 
 /* How far a difference came in the step in which its event was located. */
 static double way(const Solver *solver, int m) {
-  return fmax(events_size(solver->before[m]), events_size(solver->end[m]));
+  return fmax(modes_size(solver->before[m]), modes_size(solver->end[m]));
 }
 
 /* Did the mode go to and fro on its edge? */
 static int is_torn(const Solver *solver, int m) {
   int changes = solver->changes[m];
   if (changes < CHANGE_LIMIT || changes == LED_AWAY || !solver->model->mode[m].has_rate) return 0;
-  return solver->slid[m] || fabs(solver->difference[m] - events_nearest(solver, m)) <= ON_EDGE * way(solver, m);
+  return solver->slid[m] || fabs(solver->difference[m] - modes_nearest(solver, m)) <= ON_EDGE * way(solver, m);
 }
 
 static void add(Solver *solver, int first) {
   Scalars *now = solver->now;
   now->slide[now->slides++] = (Slide){.mode = first, .weight = 0.5};
   for (int m = 0; m < solver->model->modes; m++)
-    if (!slides_of(solver, m) && events_share_edge(solver, first, m)) solver->slides_with[m] = now->slides;
+    if (!slides_of(solver, m) && modes_share_edge(solver, first, m)) solver->slides_with[m] = now->slides;
 }
 
 static int add_torn(Solver *solver) {
@@ -132,7 +136,7 @@ static void drop(Solver *solver, int k) {
 static void set_as_they_are(Solver *solver, int k) {
   for (int m = 0; m < solver->model->modes; m++)
     if (solver->slides_with[m] == k + 1)
-      *events_mode(solver, m) = events_value(solver->model->mode[m].kind, solver->difference[m]);
+      *modes_at(solver, m) = modes_value(solver->model->mode[m].kind, solver->difference[m]);
 }
 
 /* The modes of the k-th do not slide until the event of now is over. Those that change nothing went to and fro with others, and go where these
@@ -172,7 +176,7 @@ static SolverStatus slide_if_sum(Solver *solver, double t, double *y) {
   int all = solver->now->slides + 1;
   if (all <= 2) return SOLVER_OK;
   if (solve_corner(solver, all, t, y) != SOLVER_OK || !adds_up(solver)) slide_first(solver, 1);
-  return slides_complete(solver, t, y);
+  return mean_of_corners(solver, t, y);
 }
 
 /* Do the rates jump, and lead back from both sides? If not, the modes of which that is not so no longer slide, and are as they lead. */
@@ -198,10 +202,10 @@ static int leads_back(Solver *solver) {
 int slides_begin(Solver *solver, double t, double *y, int *more) {
   *more = add_torn(solver);
   if (!*more) return 0;
-  int is_solved = slides_complete(solver, t, y) == SOLVER_OK && slide_if_sum(solver, t, y) == SOLVER_OK;
+  int is_solved = mean_of_corners(solver, t, y) == SOLVER_OK && slide_if_sum(solver, t, y) == SOLVER_OK;
   if (!is_solved) slide_first(solver, 0);
   while (!is_solved || !leads_back(solver)) {
-    if (states_complete(solver, t, y, 0) != SOLVER_OK) return 1;
+    if (slides_complete(solver, t, y, 0) != SOLVER_OK) return 1;
     is_solved = 1;
   }
   *more = solver->now->slides > 0;

@@ -294,7 +294,7 @@ SolverStatus solver_complete(Solver *solver) {
   memcpy(solver->stage_y, solver->y, size);
   for (int is_following = 1; is_following >= 0; is_following--) {
     for (int k = 0; k < solver->model->states; k++) solver->y[solver->from[k]] = solver->states[k];
-    if (states_complete(solver, solver->now->time, solver->y, is_following) == SOLVER_OK) return SOLVER_OK;
+    if (slides_complete(solver, solver->now->time, solver->y, is_following) == SOLVER_OK) return SOLVER_OK;
     memcpy(solver->y, solver->stage_y, size);
   }
   return SOLVER_DOMAIN;

@@ -373,7 +373,6 @@ void matrix_solve_transposed(Matrix *matrix, double *b);
 
 /* states.c */
 void states_link(Solver *solver);
-SolverStatus states_complete(Solver *solver, double t, double *y, int is_following);
 int states_select(Solver *solver, double t, const double *y, const unsigned char *held);
 int states_exchange(Solver *solver, double t, const double *y);
 int states_wants_exchange(Solver *solver, double t, const double *y);
@@ -403,14 +402,18 @@ int events_hover(Solver *solver, int mode, double t);
 double events_indicator(const Solver *solver, int mode);
 double events_way_to_edge(Solver *solver, int mode, double t, const double *y);
 
-double *events_mode(const Solver *solver, int mode);
-double events_value(ModeKind kind, double difference);
-double events_edge(ModeKind kind, double difference);
-double events_size(double difference);
 void events_rest(Solver *solver, double t, const double *y);
-double events_nearest(const Solver *solver, int mode);
-int events_share_edge(const Solver *solver, int a, int b);
-void events_rates(Solver *solver, double t, const double *y);
+
+/* modes.c: a mode now; what it is at a difference, and where it holds; the edge next to a difference, and the size of this; rates of all
+ * differences; the edge next to that of a mode; do two modes change at one edge? */
+double *modes_at(const Solver *solver, int mode);
+double modes_value(ModeKind kind, double difference);
+void modes_range(ModeKind kind, double value, double *low, double *high);
+double modes_edge(ModeKind kind, double difference);
+double modes_size(double difference);
+void modes_rates(Solver *solver, double t, const double *y);
+double modes_nearest(const Solver *solver, int mode);
+int modes_share_edge(const Solver *solver, int a, int b);
 
 /* slides.c: the most edges to slide along; how a mode slides, 0: not; how far its weight is inside of [0, 1]; all columns; begins to slide where
  * modes went to and fro (1: a failure; *more: the other modes are to be looked at again); ends all sliding in the modes that it leads to, or
@@ -418,7 +421,7 @@ void events_rates(Solver *solver, double t, const double *y);
 int slides_limit(const Model *model);
 const Slide *slides_of(const Solver *solver, int mode);
 double slides_inside(const Slide *slide);
-SolverStatus slides_complete(Solver *solver, double t, double *y);
+SolverStatus slides_complete(Solver *solver, double t, double *y, int is_following);
 int slides_begin(Solver *solver, double t, double *y, int *more);
 void slides_leave(Solver *solver);
 void slides_forget(Solver *solver);
