@@ -102,10 +102,12 @@ typedef struct RunPass {
 } RunPass;
 
 static const RunPass RUN_PASSES[] = {
-    {pass_view, offsetof(Seconds, code)}, /* for all branches */
-    {mode_begin, offsetof(Seconds, code)},         {pass_signals, offsetof(Seconds, code)},
-    {pass_begin, offsetof(Seconds, integrate)},    {pass_integrate, offsetof(Seconds, integrate)},
-    {pass_gradient, offsetof(Seconds, integrate)},
+    {pass_view, offsetof(Seconds, code)},           /* the system, for all branches */
+    {mode_begin, offsetof(Seconds, code)},          /* or for those of the start */
+    {pass_signals, offsetof(Seconds, code)},        /* what is recorded */
+    {pass_begin, offsetof(Seconds, integrate)},     /* the loop, at the start */
+    {pass_integrate, offsetof(Seconds, integrate)}, /* to the end */
+    {pass_gradient, offsetof(Seconds, integrate)},  /* and back again */
 };
 
 /* What functions printed is told with the other messages, each line once in a row. */

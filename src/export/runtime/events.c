@@ -744,8 +744,7 @@ static void report_slack(Solver *solver, int m, int is_first, double allowed) {
   if (is_first)
     report_mode(solver, m,
                 "warning: the solution hovers at the edge of this condition, which from here on changes only when "
-                "passed by some "
-                "times the tolerance; use noEvent, or a smooth transition:");
+                "passed by some times the tolerance; use noEvent, or a smooth transition:");
   if (solver->is_widened[m] || !(solver->slack[m] > allowed)) return;
   solver->is_widened[m] = 1;
   report_mode(solver, m,
