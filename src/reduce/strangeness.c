@@ -96,19 +96,19 @@ Strangeness strangeness_run(const Strangeness *strangeness, Heap *heap, Arena *a
   return run;
 }
 
-/* Do the rows determine what cannot be a state? If not just at a singular point, but near it they do, structure is right: the run stops
- * there and says so. */
+/* Do the rows determine what cannot be a state? Structure is that of all branches, and may be wrong about those that hold. If not just at a
+ * singular point, but near it they do, it is right: the run stops there and says so. */
 static bool determines_last(const Strangeness *strangeness, const Ranks *here, double t, const double *y,
                             Arena *scratch) {
   Ranks ranks;
-  if (strangeness_determines_last(strangeness, here, scratch)) return true;
+  if (!strangeness->code->modes->count || strangeness_determines_last(strangeness, here, scratch)) return true;
   double *near = arena_copy_array(scratch, y, strangeness->array->columns, sizeof *near);
   return strangeness_generic(strangeness, &t, near) && strangeness_ranks(strangeness, t, near, scratch, &ranks) &&
          strangeness_determines_last(strangeness, &ranks, scratch);
 }
 
 /* Takes the array of the structural offsets with its consistent point, if its ranks say that structure was right: rows
- * independent, every column of w determined, and those of x that cannot be states. false, silently: they do not, or it is
+ * independent, every column of w determined, with branches also those of x that cannot be states. false, silently: they do not, or it is
  * too large. Dense: O(columns^3). */
 static bool strangeness_reduce(Strangeness *strangeness, ArrayCode *code, Evaluator *evaluator, const double *y,
                                double t) {
