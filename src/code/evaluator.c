@@ -4,6 +4,7 @@
 #include "code/past.h"
 
 #include <math.h>
+#include <string.h>
 
 /* More points are evaluated one after the other. */
 enum { EVALUATOR_POINTS = 8 };
@@ -50,6 +51,12 @@ Evaluator *evaluator_new(Heap *heap, const ArrayCode *code, const double *parame
   evaluator->inputs = inputs_new(heap, model);
   fill_nominal(evaluator);
   return evaluator;
+}
+
+void evaluator_copy_leaves(Evaluator *evaluator, const Evaluator *from) {
+  size_t size = modes_leaves(from->code->modes) * sizeof(double);
+  memcpy(evaluator->discretes, from->discretes, size);
+  memcpy(evaluator->pre, from->pre, size);
 }
 
 void evaluator_look_up(const Evaluator *evaluator, double t, const double *y) {

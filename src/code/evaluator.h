@@ -27,6 +27,9 @@ typedef struct Evaluator {
 /* For the given values of parameters (by leaf index), which are copied. O(columns). */
 Evaluator *evaluator_new(Heap *heap, const ArrayCode *code, const double *parameters);
 
+/* The discrete values and modes of another evaluator of the same logic, and those of before the event. */
+void evaluator_copy_leaves(Evaluator *evaluator, const Evaluator *from);
+
 /* The run's own layer over the model, made when first asked for. Messages and initial systems extend its graph. */
 Model *evaluator_model(Evaluator *evaluator);
 

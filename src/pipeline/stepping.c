@@ -39,12 +39,6 @@ static bool share_plan(Simulation *simulation, const Simulation *from) {
   return plan != NULL;
 }
 
-static void copy_values(Evaluator *to, const Evaluator *from) {
-  size_t leaves = modes_leaves(from->code->modes) * sizeof(double);
-  memcpy(to->discretes, from->discretes, leaves);
-  memcpy(to->pre, from->pre, leaves);
-}
-
 /* The numbers of the request in a heap of one's own. */
 static Request copy_request(const Simulation *from, Heap *heap) {
   Request request = from->request;
@@ -64,7 +58,7 @@ static void share_values(Simulation *simulation, const Handover *here) {
   if (!plan->code) return; /* the method goes by ranks alone */
   simulation->original = start_array(plan, heap, here->evaluator->parameters);
   simulation->original.y = heap_copy(heap, here->y, plan->array.columns, sizeof(double));
-  copy_values(simulation->original.evaluator, here->evaluator);
+  evaluator_copy_leaves(simulation->original.evaluator, here->evaluator);
 }
 
 bool simulation_clone(Simulation *simulation, Heap *heap, const Simulation *from, const SimulationState *state,

@@ -76,13 +76,6 @@ void strangeness_copy_selection(Strangeness *strangeness, Heap *heap) {
   strangeness->to = heap_copy(heap, strangeness->to, columns, sizeof(int32_t));
 }
 
-/* The discrete values, with those of before the event. */
-static void copy_leaves(Evaluator *to, const Evaluator *from) {
-  size_t leaves = modes_leaves(to->code->modes) * sizeof(double);
-  memcpy(to->discretes, from->discretes, leaves);
-  memcpy(to->pre, from->pre, leaves);
-}
-
 Strangeness strangeness_run(const Strangeness *strangeness, Heap *heap, Arena *arena, Diags *diags) {
   Strangeness run = *strangeness;
   size_t columns = run.array->columns;
@@ -90,7 +83,7 @@ Strangeness strangeness_run(const Strangeness *strangeness, Heap *heap, Arena *a
   run.arena = arena;
   run.diags = diags;
   run.evaluator = evaluator_new(heap, run.code, strangeness->evaluator->parameters);
-  copy_leaves(run.evaluator, strangeness->evaluator);
+  evaluator_copy_leaves(run.evaluator, strangeness->evaluator);
   run.y = heap_copy(heap, strangeness->y, columns, sizeof(double));
   strangeness_copy_selection(&run, heap);
   return run;
@@ -190,7 +183,7 @@ static void make_evaluator(Strangeness *strangeness) {
   Evaluator *evaluator = strangeness->evaluator =
       evaluator_new(strangeness->heap, strangeness->code, before ? before->parameters : strangeness->parameters);
   Switches *switches = strangeness->switches = switches_new(strangeness->heap, evaluator);
-  if (before) copy_leaves(evaluator, before);
+  if (before) evaluator_copy_leaves(evaluator, before);
   if (before && switches && switches->decisions) decisions_draw_as(switches->decisions, began->decisions);
 }
 
