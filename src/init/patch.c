@@ -29,6 +29,8 @@ static const double SHORTEST = 1e-5; /* step of a continuation */
 static const double LEAST_BURDEN = 1e-4;
 static const double FARTHEST_SLIDE = 64; /* over the step of the linear model */
 static const double ASIDE = 1e-4;        /* from a point where nothing draws, in units of the columns */
+static const double NOWHERE = 1e-9;      /* distance that is none */
+static const double NO_SLIDE = 1e-10;    /* step along the solutions, over the size of a column, that is none */
 static const double LINEAR = 1e-16;      /* squares after one step, over those before */
 static const double LONGEST = 0.5;       /* careful step, over the size of a column */
 static const double SINGULAR = 1e11;     /* growth by an inverse that is none */
@@ -623,14 +625,41 @@ static double step_squares(const Patch *patch) {
   return squares;
 }
 
+/* The step along the solutions, as near to a target as their linear model allows. */
+static bool solve_slide(Patch *patch, const double *y, const double *target) {
+  patch->slack = SLACK;
+  return solve_normal(patch, y, target);
+}
+
+/* Do no rows depend on a free column where the patch was linearized? Then nothing draws it, as at the top of a bell. */
+static bool is_undrawn(const Patch *patch, uint32_t k) {
+  const Jacobian *jacobian = patch->jacobian;
+  bool is = patch->number[k] >= 0;
+  for (int32_t e = jacobian->column_start[k]; e < jacobian->column_start[k + 1] && is; e++)
+    is = fabs(patch->values[e] * patch->normal_scale[jacobian->row_index[e]] * column_unit(patch, k)) <= NO_SLIDE;
+  return is;
+}
+
+/* A place a little aside of y: in the columns that nothing draws, or in all of them. false: there are none. */
+static bool place_aside(const Patch *patch, const double *y, bool only_undrawn, double *place) {
+  bool any = false;
+  for (uint32_t k = 0; k < patch->columns; k++) {
+    bool moves = !only_undrawn || is_undrawn(patch, k);
+    place[k] = y[patch->jacobian->positions[k]] + (moves ? ASIDE * column_unit(patch, k) : 0);
+    any |= moves;
+  }
+  return any;
+}
+
 /* Whether a little step aside along the solutions leads nearer to the origin; y then is there. A point where they run across the way to it may be
  * the farthest of its neighbours, as the top of a bell seen from below. */
-static bool step_aside(Patch *patch, double t, double *y, double away) {
+static bool step_aside(Patch *patch, double t, double *y, bool only_undrawn) {
+  double away = distance(patch, y), squares;
   double *held = heap_array(patch->heap, patch->columns, sizeof *held);
   double *target = heap_array(patch->heap, patch->columns, sizeof *target);
   save(patch, y, held);
-  for (uint32_t k = 0; k < patch->columns; k++) target[k] = held[k] + ASIDE * column_unit(patch, k);
-  bool is_nearer = solve_normal(patch, y, target);
+  bool is_nearer = linearize(patch, t, y) && evaluate(patch, t, y, &squares) &&
+                   place_aside(patch, y, only_undrawn, target) && solve_slide(patch, y, target);
   if (is_nearer) {
     restore(patch, held, 1, y);
     PatchResult back = iterate(patch, t, y);
@@ -643,23 +672,14 @@ static bool step_aside(Patch *patch, double t, double *y, double away) {
 
 /* Steps along the solutions towards the origin, each followed by corrections back onto them, while they
  * shorten the distance. */
-void patch_approach(Patch *patch, double t, const double *origin, double *y, PatchResult *result) {
-  if (patch->free <= (int32_t)patch->rows) return;
-  memcpy(patch->origin, origin, patch->columns * sizeof *origin);
-  unburden(patch);
+static void slide(Patch *patch, double t, double *y, PatchResult *result) {
   double fraction = 1, away = distance(patch, y);
   double *tangent = heap_array(patch->heap, patch->columns, sizeof *tangent);
   double *held = heap_array(patch->heap, patch->columns, sizeof *held);
-  for (int k = 0; k < SLIDE_LIMIT && away > 1e-9; k++) {
+  for (int k = 0; k < SLIDE_LIMIT && away > NOWHERE; k++) {
     double squares;
-    if (!linearize(patch, t, y) || !evaluate(patch, t, y, &squares) ||
-        (patch->slack = SLACK, !solve_normal(patch, y, patch->origin)))
-      break;
-    if (step_size(patch, y) < 1e-10) {
-      if (k > 0 || !step_aside(patch, t, y, away)) break;
-      away = distance(patch, y);
-      continue;
-    }
+    if (!linearize(patch, t, y) || !evaluate(patch, t, y, &squares) || !solve_slide(patch, y, patch->origin)) break;
+    if (step_size(patch, y) < NO_SLIDE) break;
     memcpy(tangent, patch->step, patch->columns * sizeof *tangent);
     save(patch, y, held);
     double gain = step_squares(patch); /* the slope of half the squared distance */
@@ -684,6 +704,15 @@ void patch_approach(Patch *patch, double t, const double *origin, double *y, Pat
     away = next;
   }
   heap_free_all(patch->heap, tangent, held);
+}
+
+void patch_approach(Patch *patch, double t, const double *origin, double *y, PatchResult *result) {
+  if (patch->free <= (int32_t)patch->rows) return;
+  memcpy(patch->origin, origin, patch->columns * sizeof *origin);
+  unburden(patch);
+  slide(patch, t, y, result);
+  if (distance(patch, y) <= NOWHERE) return;
+  if (step_aside(patch, t, y, true) || step_aside(patch, t, y, false)) slide(patch, t, y, result);
 }
 
 PatchResult patch_solve(Patch *patch, double t, double *y) {
