@@ -74,6 +74,15 @@ static void print_tally(const char *kind, const Tally *tally) {
   print_message("}}\n");
 }
 
+/* Begins a line about a model, as tools/long_tests reads them. */
+static void say_wrong(const char *kind, uint64_t seed) {
+  print_message("wrong %s, seed %llu: ", kind, (unsigned long long)seed);
+}
+
+static void say_refused(int code, const char *kind, uint64_t seed) {
+  print_message("refused D%d %s, seed %llu: ", code, kind, (unsigned long long)seed);
+}
+
 static uint32_t refused_count(const Tally *tally) {
   uint32_t sum = 0;
   for (int code = 0; code < CODES; code++) sum += tally->refused[code];
@@ -326,8 +335,8 @@ static StartPoint restarted(const RandomModel *model, const StartPoint *point) {
 static void complain(Counts *counts, uint64_t seed, const RandomModel *model, const char *what, const char *method,
                      double size) {
   counts->complaints++;
-  print_message("wrong %s, seed %llu: %s%s%s: %g\n", CLASS_NAME[model->class], (unsigned long long)seed, what,
-                method ? ", " : "", method ? method : "", size);
+  say_wrong(CLASS_NAME[model->class], seed);
+  print_message("%s%s%s: %g\n", what, method ? ", " : "", method ? method : "", size);
 }
 
 static void compare_methods(uint64_t seed, const RandomModel *model, const StartPoint *point, Counts *counts) {
@@ -416,6 +425,8 @@ static void check_model(uint64_t seed, Counts *all) {
   Counts *counts = &all[model.class];
   if (point.status != DAEDAL_OK) {
     counts->tally.refused[point.code]++;
+    if (getenv("DAEDAL_MODELS"))
+      say_refused(point.code, CLASS_NAME[model.class], seed), print_message("%s\n", model.text);
     return;
   }
   uint32_t before = counts->complaints;
@@ -539,12 +550,14 @@ static void flat_guesses(void **state) {
     uint32_t said;
     StartPoint point = solve_one(declaration, equation, &said);
     if (point.status != DAEDAL_OK) {
-      print_message("refused D%d %s from %s\n", point.code, equation, declaration);
+      say_refused(point.code, "flat guesses", k);
+      print_message("%s from %s\n", equation, declaration);
       tally.refused[point.code]++;
       continue;
     }
     bool right = fabs(flat->value(point.value[0], a, b)) < 1e-9;
-    if (!right) print_message("wrong %s from %s: x = %g\n", equation, declaration, point.value[0]);
+    if (!right)
+      say_wrong("flat guesses", k), print_message("%s from %s: x = %g\n", equation, declaration, point.value[0]);
     tally.right += right;
     tally.wrong += !right;
   }
@@ -612,13 +625,15 @@ static void flat_curves(void **state) {
              start[0], start[1], text);
     StartPoint point = start_point(&model, "dummy");
     if (point.status != DAEDAL_OK) {
-      print_message("refused D%d flat curve %s from (%g, %g)\n", point.code, text, start[0], start[1]);
+      say_refused(point.code, "flat curves", k);
+      print_message("%s from (%g, %g)\n", text, start[0], start[1]);
       tally.refused[point.code]++;
       continue;
     }
     double x = point.value[0], gain = nearer_by(curve, a, b, start, x);
     bool right = fabs(point.value[1] - curve->value(x, a, b)) < 1e-9 && gain < 1e-7;
-    if (!right) print_message("wrong %s from (%g, %g): x = %g, nearer by %g\n", text, start[0], start[1], x, gain);
+    if (!right) say_wrong("flat curves", k);
+    if (!right) print_message("%s from (%g, %g): x = %g, nearer by %g\n", text, start[0], start[1], x, gain);
     tally.right += right;
     tally.wrong += !right;
   }
@@ -650,7 +665,9 @@ static void bounded_roots(void **state) {
     bool inside = point.status == DAEDAL_OK && point.value[0] >= low && point.value[0] <= high;
     if (inside) tally.right++;
     else if (said) tally.refused[point.code ? point.code : OUT_OF_BOUNDS]++;
-    else tally.wrong++, print_message("wrong %s with %s: x = %g, and no word\n", equation, declaration, point.value[0]);
+    else
+      tally.wrong++, say_wrong("roots between bounds", k),
+          print_message("%s with %s: x = %g, and no word\n", equation, declaration, point.value[0]);
   }
   print_tally("roots between bounds", &tally);
   assert_int_equal(tally.wrong, 0);
@@ -701,7 +718,8 @@ static void saturated_guesses(void **state) {
     StartPoint point = start_point(&model, "dummy");
     if (point.status != DAEDAL_OK) {
       tally.refused[point.code]++;
-      print_message("refused D%d, seed %llu: %s\n", point.code, (unsigned long long)seed, model.text);
+      say_refused(point.code, "saturated guesses", seed);
+      print_message("%s\n", model.text);
       continue;
     }
     const double *x = point.value;
@@ -710,9 +728,8 @@ static void saturated_guesses(void **state) {
     double slope = x[1] - q[1] - off * h->slope(x[1]) / (a * a + b * b);
     bool right = fabs(h->value(x[1]) - a * x[0] - b * x[2] - c) < 1e-9 * (1 + away);
     right = right && (is_kept || fabs(slope) <= 1e-5 * (1 + away));
-    if (!right)
-      print_message("wrong, seed %llu: (%g, %g, %g), slope %g: %s\n", (unsigned long long)seed, x[0], x[1], x[2], slope,
-                    model.text);
+    if (!right) say_wrong("saturated guesses", seed);
+    if (!right) print_message("(%g, %g, %g), slope %g: %s\n", x[0], x[1], x[2], slope, model.text);
     tally.right += right;
     tally.wrong += !right;
   }
@@ -766,7 +783,7 @@ static void unsolvable_models(void **state) {
       tally.right += point.status == DAEDAL_INIT;
       tally.wrong += point.status != DAEDAL_INIT;
       if (point.status != DAEDAL_INIT)
-        print_message("wrong, seed %llu, %s: %s\n", (unsigned long long)seed, METHODS[k], model.text);
+        say_wrong("unsolvable models", seed), print_message("%s: %s\n", METHODS[k], model.text);
     }
   }
   print_tally("unsolvable models", &tally);
