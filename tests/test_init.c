@@ -13,6 +13,7 @@
 #include "init/explain.h"
 #include "init/patch.h"
 #include "lang/lang.h"
+#include "pipeline/parts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -337,6 +338,30 @@ static void run_init(const HeapHook *hook) {
   daedal_model_free(model);
 }
 
+/* Rows that are evaluated until a model is refused: conditions on unknowns in as many equations, beside one without a solution. */
+static uint64_t work_of_refusal(int conditions, bool depends) {
+  char text[2000];
+  int at = snprintf(text, sizeof text, "model M\n  Real a[%d], x(start = 0.5);\nequation\n", conditions);
+  for (int k = 1; k <= conditions; k++)
+    at +=
+        snprintf(text + at, sizeof text - (size_t)at,
+                 "  a[%d] = if a[%d] > %g then 1 + 0.1*a[%d]^2 else -1 - 0.2*sin(a[%d]);\n", k, k, 0.2 + 0.1 * k, k, k);
+  snprintf(text + at, sizeof text - (size_t)at, "  exp(x)*(1 + x^2) + %s^2 = -1;\nend M;\n", depends ? "a[1]" : "time");
+  Bench *bench = bench_new(text);
+  RunOptions run = {.tolerance = 1e-6};
+  assert_false(start_values(&bench->initializer, &(StartValues){0}, &run, &bench->initial, &bench->diags));
+  uint64_t work = bench->evaluator->row_evaluations;
+  bench_free(bench);
+  return work;
+}
+
+/* What cannot be solved is tried in each mode of the conditions that it depends on, not in all combinations of all. */
+static void test_work_of_refusals(void **state) {
+  (void)state;
+  for (int depends = 0; depends < 2; depends++)
+    assert_in_range(work_of_refusal(8, depends), 1, 8 * work_of_refusal(1, depends));
+}
+
 static void test_refused_allocations(void **state) {
   (void)state;
   FAIL_ALLOC_EACH(fail) {
@@ -356,6 +381,7 @@ int main(void) {
       cmocka_unit_test(test_hidden_parts),
       cmocka_unit_test(test_no_hidden_constraints),
       cmocka_unit_test(test_work_grows_with_the_rows),
+      cmocka_unit_test(test_work_of_refusals),
       cmocka_unit_test(test_refused_allocations),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -394,6 +394,63 @@ class NoClaim(unittest.TestCase):
             self.assertNotIn("contradict", init.words)
 
 
+class Conditions(unittest.TestCase):
+    """Conditions on unknowns that start values get wrong: combinations of modes are tried. Each equation holds at a point that was drawn, in
+    the branch that its condition chooses there; other branches lead anywhere."""
+    FUNCTIONS = [("{}", float), ("{}^3", lambda u: u**3), ("exp({})", math.exp), ("sin({})", math.sin), ("tanh({})", math.tanh), ("{}", float)]
+
+    def branch(self, rng, point, row):
+        """An expression of the unknown of a row and those before, and its value at the point."""
+        terms, value = [], 0
+        for k in [row] + rng.sample(range(row), rng.randint(0, min(2, row))):
+            (text, function), factor = rng.choice(self.FUNCTIONS), rng.choice([1, -1, 2, 0.5, 3])
+            terms.append(f"{factor:+g}*" + text.format(f"x{k}"))
+            value += factor * function(point[k])
+        return " ".join(terms), value
+
+    def model(self, rng, n):
+        point = [round(rng.uniform(-2, 2), 2) for _ in range(n)]
+        rows = []
+        for row in range(n):
+            (right, value), (other, _), edge = self.branch(rng, point, row), self.branch(rng, point, row), round(rng.uniform(-2, 2), 2)
+            branches = [f"{right} - ({value!r})", f"{other} - ({round(rng.uniform(-4, 4), 2)})"]
+            if point[row] <= edge:
+                branches.reverse()
+            rows.append(f"0 = if x{row} > {edge} then {branches[0]} else {branches[1]}")
+        return "".join(f"  Real x{k}(start = {round(rng.uniform(-3, 3), 2)});\n" for k in range(n)), rows
+
+    def test_generated(self):
+        count = 12 if SLOW else 60
+        refused = 0
+        for seed in range(count):
+            rng = random.Random(seed)
+            declarations, rows = self.model(rng, rng.randint(2, 7))
+            with self.subTest(seed=seed):
+                init = Init(f"model M\n{declarations}equation\n" + "".join(f"  {row};\n" for row in rows) + "end M;\n")
+                refused += init.code != 0
+                if init.code == 0:
+                    self.assertLess(self.largest(init, rows), 1e-7)
+                else:
+                    self.assertIsNone(init.json["values"])
+        self.assertLessEqual(refused, 0.1 * count)
+
+    def largest(self, init, rows):
+        """The largest residual of the equations as written."""
+        names = {name: init[name] for name in init.lines} | {name: getattr(math, name) for name in ("exp", "sin", "tanh")}
+        residuals = []
+        for row in rows:
+            condition, then, otherwise = re.fullmatch(r"0 = if (.*) then (.*) else (.*)", row.replace("^", "**")).groups()
+            residuals.append(abs(eval(then if eval(condition, names) else otherwise, names)))
+        return max(residuals)
+
+    def test_no_values_after_a_refusal(self):
+        text = ("model M\n  Real x(start = 1, fixed = true), y(start = 2), z;\n  Boolean b = time < 0.5;\nequation\n  der(x) = -x;\n"
+                "  if b then\n    y = x;\n    der(z) = y;\n  else\n    der(y) = -y;\n    z = y;\n  end if;\nend M;\n")
+        init = Init(text, "--method", "overdetermined")
+        self.assertNotEqual(init.code, 0)
+        self.assertNotIn("variable", init.words)
+
+
 class AnyNumber(unittest.TestCase):
     """Redundant equations and free variables: characteristic values and initial values by ranks."""
 

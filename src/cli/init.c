@@ -13,7 +13,7 @@ static void write_values(Session *session) {
 static void initialize(Session *session) {
   const Arguments *arguments = session->arguments;
   session_keep(session, daedal_initialize(session->model, &arguments->run));
-  if (!session->result) return;
+  if (!session->result || session->status) return; /* values of a run that is refused are no start of one */
   if (!is_standard_output(arguments->json_path) && !is_standard_output(arguments->write_path))
     session_write(session, "-", daedal_result_initial_text(session->result));
   write_values(session);

@@ -201,6 +201,7 @@ typedef struct Attempt {
   double *stuck; /* values where the last steps ended */
   bool homotopy_first;
   bool is_event;
+  InitialTrial trial;
 } Attempt;
 
 /* Do all rows but surplus ones hold at the values of now? */
@@ -234,9 +235,11 @@ static bool try_steps(Attempt *attempt, StepsMode mode, InitialWay way) {
 
 static void set_weights(const Attempt *attempt, Patch *patch, StepsMove move) {
   Heap *heap = attempt->system->heap;
-  double *weights = heap_array(heap, attempt->initial->columns, sizeof *weights);
-  for (uint32_t q = 0; q < attempt->initial->columns; q++)
-    weights[q] = steps_weight(attempt->system, attempt->initial->column, q, move);
+  const uint32_t *positions;
+  uint32_t count = patch_columns(patch, &positions);
+  double *weights = heap_array(heap, count, sizeof *weights);
+  for (uint32_t k = 0; k < count; k++)
+    weights[k] = steps_weight(attempt->system, attempt->initial->column, positions[k], move);
   patch_set_weights(patch, weights);
   heap_free(heap, weights);
 }
@@ -537,10 +540,75 @@ static bool try_elsewhere(Attempt *attempt) {
   return best_give(attempt, &best);
 }
 
+static bool try_far_ways(Attempt *attempt) {
+  return solve_from_nominal(attempt) || (!attempt->last.conflict && !attempt->is_event && try_elsewhere(attempt));
+}
+
+/* Do the rows that failed have discrete leaves of their own? Else other modes give them other known values at most. */
+static bool is_failure_discrete(const Attempt *attempt) {
+  Nogood leaves = nogood_of_rows(attempt->system, &attempt->last.rows);
+  bool any = leaves.count > 0;
+  vec_free(attempt->system->heap, &leaves);
+  return any;
+}
+
 static bool solve_system(Attempt *attempt, Diags *diags) {
-  bool solved = try_ways(attempt) || solve_from_nominal(attempt);
-  if (!solved && !attempt->last.conflict && !attempt->is_event) solved = try_elsewhere(attempt);
-  return solved ? check_surplus(attempt, diags) : refuse(attempt, diags);
+  bool solved =
+      try_ways(attempt) || ((attempt->trial != TRIAL_OF_MANY || is_failure_discrete(attempt)) && try_far_ways(attempt));
+  if (solved) return check_surplus(attempt, diags);
+  return attempt->trial == TRIAL_NONE && refuse(attempt, diags);
+}
+
+/* ---- what no other modes mend ---- */
+
+static bool solve_some(Attempt *attempt, Patch *patch, bool by_continuation) {
+  double *y = attempt->initial->value;
+  return (by_continuation ? patch_continue(patch, attempt->t0, y) : patch_solve(patch, attempt->t0, y)).solved;
+}
+
+/* Do rows by themselves have a solution, from the start values or from guesses elsewhere? */
+static bool some_have_solution(Attempt *attempt, const IndexVec *rows) {
+  Patch *patch = patch_new(attempt->system, rows->data, rows->count);
+  uint32_t guesses = guesses_worth(attempt->system->rows);
+  bool found = false;
+  for (int pass = 0; pass < 2 * STEPS_MOVES && !found; pass++) {
+    set_starts(attempt->initial, attempt->initial->value);
+    set_weights(attempt, patch, pass % STEPS_MOVES);
+    found = solve_some(attempt, patch, pass >= STEPS_MOVES);
+  }
+  set_weights(attempt, patch, MOVE_EQUALLY);
+  for (uint32_t trial = 0; trial < 2 * guesses && !found; trial++) {
+    guess_elsewhere(attempt, trial / 2, attempt->initial->value);
+    found = solve_some(attempt, patch, trial % 2);
+  }
+  return found;
+}
+
+/* After a failure: the rows that failed and all that they depend on fail with the same discrete values again, unit by unit. If they
+ * have no solution all at once either, other discrete values of the other rows mend nothing. Continuation of homotopy() and delays mix
+ * all rows: nothing is learned of them. */
+static void learn(Attempt *attempt, NogoodVec *nogoods) {
+  InitialSystem *system = attempt->system;
+  if (system->homotopy != MAP_NONE || system->evaluator->past) return;
+  double *reported = heap_copy(system->heap, attempt->initial->value, attempt->initial->columns, sizeof *reported);
+  Nogood all = nogood_of_rows(system, NULL);
+  IndexVec rows = {0};
+  Nogood some = {0};
+  if (all.count) {
+    rows = order_upstream(system, attempt->initial->column, attempt->order, &attempt->last.rows);
+    some = nogood_of_rows(system, &rows);
+  }
+  if (rows.count && some.count < all.count && (attempt->last.conflict || !some_have_solution(attempt, &rows))) {
+    vec_push(system->heap, nogoods, some);
+    some = (Nogood){0};
+  }
+  vec_free(system->heap, &all, &rows, &some);
+  memcpy(attempt->initial->value, reported, attempt->initial->columns * sizeof *reported);
+  heap_free(system->heap, reported);
+}
+
+bool initial_is_ruled_out(const Initializer *initializer) {
+  return nogood_holds(&initializer->nogoods, initializer->evaluator);
 }
 
 /* ---- the whole ---- */
@@ -597,9 +665,11 @@ static bool solve_by_system(Initializer *initializer, bool event, bool by_homoto
                      .t0 = t0,
                      .tolerance = tolerance,
                      .homotopy_first = by_homotopy,
-                     .is_event = event};
+                     .is_event = event,
+                     .trial = initializer->trial};
   attempt.stuck = arena_array(&scratch, initial->columns, sizeof *attempt.stuck);
   bool ok = solve_system(&attempt, diags);
+  if (!ok && !event) learn(&attempt, &initializer->nogoods);
   classify(&order, initial);
   if (ok) system_store(system, initial->value, initial->y);
   vec_free(initializer->heap, &order.surplus, &order.redundant);

@@ -6,11 +6,12 @@
  * one is meant. The ways, each tried when the one before fails or would move a value that was given: the state-space form
  * with the given values as states (no code of its own); the initial system step by step (steps.h), keeping,
  * then nearest; continuation from the simplified expressions of homotopy(); continuation in the guesses; all
- * rows at once. Then the conflict is named.
+ * rows at once, from start values, nominal values, and guesses elsewhere. Then the conflict is named.
  */
 #pragma once
 
 #include "init/conflict.h"
+#include "init/nogood.h"
 #include "init/patch.h"
 #include "reduce/dummy.h"
 #include "reduce/statespace.h"
@@ -46,6 +47,13 @@ typedef struct Initial {
   Conflict conflict; /* when there is no solution */
 } Initial;
 
+/* Modes may be tried that need not be right: then nobody reads why they admit no solution. */
+typedef enum InitialTrial {
+  TRIAL_NONE,
+  TRIAL_OF_FEW,  /* all ways are gone */
+  TRIAL_OF_MANY, /* guesses far from the start values are for rows that depend on discrete values themselves */
+} InitialTrial;
+
 /* What initialization needs of a run; made once, used at the start and after every event. */
 typedef struct Initializer {
   Heap *heap;
@@ -58,6 +66,8 @@ typedef struct Initializer {
   PatchCodes *collected;                /* where code that is made for it goes; NULL: nowhere */
   const Strangeness *ranks;             /* where structure failed: the method by ranks has the values; NULL otherwise */
   bool by_homotopy;                     /* initial_has_homotopy of the array */
+  InitialTrial trial;
+  NogoodVec nogoods; /* discrete values that were found to admit no solution */
 } Initializer;
 
 /* Does homotopy() stand in a loop of equations? They may have several solutions: the one is meant that it leads to. */
@@ -71,6 +81,9 @@ bool initial_guess(const Initializer *initializer, const StartValues *starts, do
  * (DIAG_INIT) and initial->conflict. Free parameters are set in the evaluator. Lives in the heap. */
 bool initial_solve(Initializer *initializer, const StartValues *starts, double t0, double tolerance, Initial *initial,
                    Diags *diags);
+
+/* Is it known that there is no solution with the present discrete values? */
+bool initial_is_ruled_out(const Initializer *initializer);
 
 /* A point that was solved from the values of `first`, which had been solved from `starts`: says how it came from there. */
 void initial_retell(const Initializer *initializer, const StartValues *starts, const Initial *first, Initial *initial);

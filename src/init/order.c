@@ -172,3 +172,71 @@ Blocks order_units(const InitialSystem *system, const InitialColumn *columns, co
   arena_free(&scratch);
   return units;
 }
+
+/* ---- what rows depend on ---- */
+
+typedef struct Upstream {
+  const InitialSystem *system;
+  const InitialColumn *columns;
+  const Order *order;
+  Blocks units;
+  int32_t *unit_of_row;
+  Pattern by_column;
+  bool *reached; /* per unit */
+  IntVec found;  /* units */
+} Upstream;
+
+static void reach(Upstream *upstream, int32_t row) {
+  int32_t unit = upstream->unit_of_row[row];
+  if (unit == STRUCTURE_NONE || upstream->reached[unit]) return;
+  upstream->reached[unit] = true;
+  vec_push(upstream->system->heap, &upstream->found, unit);
+}
+
+/* Reaches the row that determines a column, or those that may move it. */
+static void reach_column(Upstream *upstream, int32_t q) {
+  int32_t matched = upstream->order->choice.matching.row_of_column[q];
+  if (matched != STRUCTURE_NONE) {
+    reach(upstream, matched);
+    return;
+  }
+  for (int32_t e = upstream->by_column.row_start[q]; e < upstream->by_column.row_start[q + 1]; e++) {
+    int32_t row = upstream->by_column.column[e];
+    if (order_may_move(upstream->system, upstream->columns, upstream->order, (uint32_t)row, (uint32_t)q))
+      reach(upstream, row);
+  }
+}
+
+static Upstream upstream_make(const InitialSystem *system, const InitialColumn *columns, const Order *order,
+                              Arena *scratch) {
+  Upstream upstream = {.system = system, .columns = columns, .order = order};
+  const Blocks *units = &upstream.units;
+  upstream.units = order_units(system, columns, order, true, scratch);
+  upstream.unit_of_row = index_nones(scratch, (int32_t)system->rows);
+  upstream.by_column = pattern_transpose(scratch, &order->pattern);
+  upstream.reached = arena_array(scratch, (size_t)units->n_blocks, sizeof(bool));
+  for (int32_t b = 0; b < units->n_blocks; b++)
+    for (int32_t p = units->start[b]; p < units->start[b + 1]; p++) upstream.unit_of_row[units->row[p]] = b;
+  return upstream;
+}
+
+IndexVec order_upstream(const InitialSystem *system, const InitialColumn *columns, const Order *order,
+                        const IndexVec *rows) {
+  Arena scratch = arena_make(system->heap);
+  Upstream upstream = upstream_make(system, columns, order, &scratch);
+  const Pattern *pattern = &order->pattern;
+  IndexVec all = {0};
+  for (uint32_t k = 0; k < rows->count; k++) reach(&upstream, (int32_t)rows->data[k]);
+  for (uint32_t k = 0; k < upstream.found.count; k++) {
+    int32_t unit = upstream.found.data[k];
+    for (int32_t p = upstream.units.start[unit]; p < upstream.units.start[unit + 1]; p++) {
+      int32_t row = upstream.units.row[p];
+      vec_push(system->heap, &all, (uint32_t)row);
+      for (int32_t e = pattern->row_start[row]; e < pattern->row_start[row + 1]; e++)
+        reach_column(&upstream, pattern->column[e]);
+    }
+  }
+  vec_free(system->heap, &upstream.found);
+  arena_free(&scratch);
+  return all;
+}

@@ -27,6 +27,11 @@ Order order_make(const InitialSystem *system, const InitialColumn *columns, Aren
 Blocks order_units(const InitialSystem *system, const InitialColumn *columns, const Order *order, bool nearest,
                    Arena *arena);
 
+/* The rows that determine or move the columns of some rows, of these again, and so on: whole units, those of the rows too. Owned by the
+ * system's heap. About linear. */
+IndexVec order_upstream(const InitialSystem *system, const InitialColumn *columns, const Order *order,
+                        const IndexVec *rows);
+
 /* A start value that may move although no row needs it: its own stage is that of the row. */
 bool order_may_move(const InitialSystem *system, const InitialColumn *columns, const Order *order, uint32_t row,
                     uint32_t column);

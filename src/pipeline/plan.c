@@ -32,14 +32,24 @@ static bool pass_parameters(Plan *plan) {
                                 plan->diags);
 }
 
-/* Modes that lead to each other, at an edge, are left to the event that the run finds there. */
+/* Branches that lead to others, again and again: at an edge they are left to the event that the run finds there. */
+static bool accept_branches(Plan *plan, Heap *heap, Diags *diags) {
+  if (!plan->initial.y || start_is_on_edge(plan, heap)) return true;
+  plan->facts.status = "init";
+  diag_error(diags, DIAG_INIT, (Span){0},
+             "no consistent initial values: in each mode that was tried they lead to another one; change the start "
+             "values");
+  return false;
+}
+
 bool plan_make_at_start(Plan *plan, Heap *heap, const Model *model, const Request *request, bool *holds, Diags *diags) {
   uint32_t before = diags->list.count;
   for (uint32_t round = 0;; round++) {
     diags_keep(diags, before);
     if (!plan_make_for(plan, heap, model, request, holds, diags)) return false;
     bool *now = start_branches(plan, plan->first.evaluator, heap);
-    if (round > plan->branches.count || memcmp(now, holds, plan->branches.count * sizeof *now) == 0) return true;
+    if (memcmp(now, holds, plan->branches.count * sizeof *now) == 0) return true;
+    if (round > plan->branches.count) return accept_branches(plan, heap, diags);
     holds = now;
   }
 }

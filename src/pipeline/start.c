@@ -55,15 +55,25 @@ void start_inputs(Evaluator *evaluator, const StartValues *starts) {
   }
 }
 
+/* Has a mode another value than the conditions at the values found? One that changed to and fro stays as it was. */
+static bool is_contradicted(const Switches *switches) {
+  bool any = false;
+  for (uint32_t m = 0; m < switches->modes->count && !any; m++) any = switches_contradict(switches, m);
+  return any;
+}
+
 /* Initial values for the modes of now, until the values found have those modes. */
 static bool solve_modes(Initializer *initializer, Switches *switches, const StartValues *starts, const RunOptions *run,
                         Initial *initial, Diags *diags) {
   enum { ROUNDS = 20 };
-  for (int round = 0; round < ROUNDS; round++) {
+  bool changes = true;
+  for (int round = 0; round < ROUNDS && changes; round++) {
     if (!initial_solve(initializer, starts, run->start, run->tolerance, initial, diags)) return false;
     past_guess(initializer->evaluator, run->start, initial->y);
-    if (!switches || !switches_settle(switches, run->start, initial->y)) return true;
+    changes = switches && switches_settle(switches, run->start, initial->y);
   }
+  if (!switches || !(changes || is_contradicted(switches))) return true;
+  initial->solved = false;
   diag_error(diags, DIAG_INIT, (Span){0},
              "no consistent initial values: the conditions of if-expressions do not settle; change the start "
              "values");
@@ -71,23 +81,30 @@ static bool solve_modes(Initializer *initializer, Switches *switches, const Star
 }
 
 /* Modes that a guess leaves without a solution, as it does where all ideal diodes of a bridge conduct: the combination with the
- * fewest changes is taken whose values agree with it. */
+ * fewest changes is taken whose values agree with it. Most combinations have more changes than FEW: a refusal must not cost all ways of all
+ * of them. */
 static bool enumerate_modes(Initializer *initializer, Switches *switches, const StartValues *starts,
                             const RunOptions *run, const double *guess, Initial *initial) {
-  enum { LIMIT = 8 }; /* an attempt costs more than at an event */
+  enum { LIMIT = 8, FEW = 2 }; /* an attempt costs more than at an event; 37 of 256 combinations have few changes */
   size_t leaves = modes_leaves(switches->modes) * sizeof(double);
   double *discretes = initializer->evaluator->discretes, *first = heap_alloc(initializer->heap, leaves);
   Diags attempt = diags_make(initializer->heap);
   Trial trial = switches_trial(switches, LIMIT);
+  Initial other;
+  bool found = false;
   memcpy(first, discretes, leaves);
-  while (trial_next(&trial)) {
+  while (!found && trial_next(&trial)) {
     memcpy(discretes, first, leaves);
     switches_try(switches, &trial, run->start, guess);
-    if (solve_modes(initializer, switches, starts, run, initial, &attempt) && switches_agree(switches)) return true;
+    if (initial_is_ruled_out(initializer)) continue;
+    initializer->trial = trial.changes <= FEW ? TRIAL_OF_FEW : TRIAL_OF_MANY;
+    found = solve_modes(initializer, switches, starts, run, &other, &attempt) && switches_agree(switches);
     diags_keep(&attempt, 0);
   }
-  memcpy(discretes, first, leaves);
-  return false;
+  initializer->trial = TRIAL_NONE;
+  if (found) *initial = other;
+  else memcpy(discretes, first, leaves);
+  return found;
 }
 
 static double *copy_discretes(const Initializer *initializer, const double *values) {
@@ -171,6 +188,23 @@ bool start_plan_at_event(Plan *plan) {
                             heap_copy(plan->heap, run->evaluator->pre, leaves, sizeof(double)),
                             run->evaluator->past ? past_save(run->evaluator->past, plan->heap) : NULL};
   return jump_at_event(plan, run, from->time, plan->heap, plan->diags);
+}
+
+/* Would the other value of a mode do as well at the last differences? */
+static bool is_on_edge(Switches *switches, uint32_t m) {
+  double *mode = &switches->evaluator->discretes[switches->modes->first + m], value = *mode;
+  *mode = value == 0;
+  bool is = !switches_contradict(switches, m);
+  *mode = value;
+  return is;
+}
+
+bool start_is_on_edge(const Plan *plan, Heap *heap) {
+  Switches *switches = switches_new(heap, plan->first.evaluator);
+  if (!switches || !switches_evaluate(switches, plan->initial.t0, plan->initial.y)) return true;
+  bool any = false;
+  for (uint32_t m = 0; m < switches->modes->count && !any; m++) any = is_on_edge(switches, m);
+  return any;
 }
 
 bool *start_branches(const Plan *plan, Evaluator *evaluator, Heap *heap) {
