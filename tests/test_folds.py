@@ -96,6 +96,24 @@ class Folds(unittest.TestCase):
         self.assertEqual(run.status, 6, run.words)
         self.assertIn("singular", run.words)
 
+    def test_start_on_a_fold(self):
+        """The rate is infinite there but for round-off, and leads nowhere: the run is refused in a few steps, or it is right."""
+        rng = random.Random(5)
+        for seed in range(12):
+            slope, top = rng.uniform(0.5, 3), rng.uniform(0.5, 2)
+            other = ("", "  Real v = der(x);\n", "  Real y(start = 0, fixed = true);\n")[seed % 3]
+            rate = "  der(y) = x;\n" if "y" in other else ""
+            text = (f"model start\n  Real x(start = {math.pi / 2 / slope!r});\n{other}equation\n"
+                    f"  {top!r}*sin({slope!r}*x) = {top!r}*exp(-time);\n{rate}end start;\n")
+            for solver in ("auto", "erk", "radau", "bdf"):
+                run = simulate(text, solver=solver, stop_time=1)
+                with self.subTest(seed=seed, solver=solver):
+                    if run.status == 0:
+                        self.assertLess(abs(abs(run.end("x") - math.pi / 2 / slope) - math.acos(math.exp(-1)) / slope), 1e-4, text)
+                    else:
+                        self.assertEqual(run.status, 6, run.words)
+                        self.assertIn("integration stopped at time", run.words)
+
 
 if __name__ == "__main__":
     unittest.main()

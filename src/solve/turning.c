@@ -417,6 +417,17 @@ static bool has_turned_low(const Trail *trail) {
   return value < fabs(trail->values[2]) && value < VANISHED * trail->largest && value < trail->harmless / 2;
 }
 
+/* Was it zero but for round-off where the run begins? No follower begins before that. */
+static bool began_at_zero(const Turning *turning, const Trail *trail) {
+  return trail->times[1] == turning->origin.t && fabs(trail->values[1]) <= RANK_LOST * trail->largest;
+}
+
+static TurningStatus report_origin(const Turning *turning, uint32_t b, TurningPoint *point) {
+  const Watched *watched = &turning->moving.blocks.data[b];
+  *point = (TurningPoint){turning->origin.t, watched->block, watched->size, watched->size - 1};
+  return TURNING_POINT;
+}
+
 TurningStatus turning_watch(Turning *turning, const Integrator *integrator, void *self, double t, const double *y,
                             double stop, bool last, TurningPoint *point) {
   if (++turning->unseen < turning->plan->every && !last) return TURNING_NONE;
@@ -429,6 +440,7 @@ TurningStatus turning_watch(Turning *turning, const Integrator *integrator, void
   for (uint32_t b = 0; b < turning->moving.blocks.count; b++) {
     Trail *trail = &turning->trails[b];
     Stretch stretch = last_stretch(trail);
+    if (began_at_zero(turning, trail)) return report_origin(turning, b, point);
     bool changes = changes_sign(&stretch), inside = turning->plan->every == 1;
     if (!changes && !has_turned_low(trail) &&
         !(inside && close_in(turning, b, &solver, RANK_LOST * trail->largest, &stretch)))
