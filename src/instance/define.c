@@ -224,31 +224,32 @@ typedef VEC(AstArgument) ArgumentVec;
 
 /* The path from a component of the function to the instance: r.a.b */
 static AstPath path_to(Tree *tree, const Instance *instance, const Instance *from, Span span) {
-  Name names[256];
-  uint32_t count = 0;
-  for (; instance != from && count < 256; instance = instance->parent) names[count++] = instance->name;
-  AstPath path = {.first = tree->ast->parts.count, .count = count, .span = span};
-  while (count-- > 0) vec_push(tree->heap, &tree->ast->parts, (AstPart){.name = names[count]});
-  return path;
+  uint32_t first = tree->ast->parts.count, count = 0;
+  for (const Instance *at = instance; at != from; at = at->parent) count++;
+  AstPart *parts = vec_extend(tree->heap, &tree->ast->parts, count);
+  for (uint32_t k = count; k-- > 0; instance = instance->parent) parts[k] = (AstPart){.name = instance->name};
+  return (AstPath){.first = first, .count = count, .span = span};
 }
 
 /* Arrays of records around a field, the outermost first: the record of each dimension. */
 typedef struct Around {
-  const Instance *records[64];
-  uint32_t count, shared; /* the scope of the value is in `shared` of them, too */
+  const Instance **records; /* in the tree's arena */
+  uint32_t count, shared;   /* the scope of the value is in `shared` of them, too */
 } Around;
 
-static Around arrays_around(const Instance *field, const Instance *function, const Instance *scope) {
+static bool is_within(const Instance *instance, const Instance *other) {
+  while (instance && instance != other) instance = instance->parent;
+  return instance;
+}
+
+static Around arrays_around(Tree *tree, const Instance *field, const Instance *function, const Instance *scope) {
   Around around = {0};
-  const Instance *chain[256];
-  uint32_t depth = 0;
-  for (const Instance *at = field->parent; at != function && depth < 256; at = at->parent) chain[depth++] = at;
-  while (depth-- > 0) {
-    bool is_shared = false;
-    for (const Instance *at = scope; at && !is_shared; at = at->parent) is_shared = at == chain[depth];
-    for (uint32_t k = 0; k < chain[depth]->dimensions.count && around.count < 64; k++)
-      around.records[around.count++] = chain[depth];
-    if (is_shared) around.shared = around.count;
+  for (const Instance *at = field->parent; at != function; at = at->parent) around.count += at->dimensions.count;
+  around.records = arena_array(&tree->arena, around.count, sizeof *around.records);
+  uint32_t end = around.count;
+  for (const Instance *at = field->parent; at != function; at = at->parent) {
+    if (!around.shared && is_within(scope, at)) around.shared = end;
+    for (uint32_t k = 0; k < at->dimensions.count; k++) around.records[--end] = at;
   }
   return around;
 }
@@ -265,9 +266,10 @@ static AstExpr size_around(Making *making, const Around *around, uint32_t positi
 }
 
 static AstExpr fill_around(Making *making, const Around *around, AstExpr e, uint32_t begin, uint32_t end) {
-  AstExpr kids[65] = {e};
   Span span = ast_span(making->tree->ast, e);
   if (begin == end) return e;
+  AstExpr *kids = arena_array(&making->tree->arena, (size_t)(end - begin) + 1, sizeof *kids);
+  kids[0] = e;
   for (uint32_t i = begin; i < end; i++) kids[1 + i - begin] = size_around(making, around, i, span);
   return flat_call(making->tree, "fill", kids, 1 + end - begin, span);
 }
@@ -293,7 +295,7 @@ static AstExpr for_all(Making *making, const Around *around, AstExpr e, bool use
 /* The value of a field in all elements of the arrays around it. */
 static AstExpr field_value(Making *making, const Instance *field, const Modifier *binding) {
   bool uses_iterators = false;
-  Around around = arrays_around(field, making->type, binding->scope.instance);
+  Around around = arrays_around(making->tree, field, making->type, binding->scope.instance);
   AstExpr e = resolve_local(making, binding, &uses_iterators);
   if (e == AST_NONE) return e;
   if (binding->is_each) e = fill_around(making, &around, e, around.shared, around.count);
@@ -314,12 +316,12 @@ static void add_field(Making *making, const Instance *field, const Instance *rec
 /* Zeros for a field without a value whose size depends on other fields; AST_NONE for any other. */
 static AstExpr open_value(Making *making, Instance *field) {
   Tree *tree = making->tree;
-  AstExpr kids[64] = {AST_NONE};
   Span span = field->element->component->label.span;
   bool uses_locals = false, uses_iterators = false;
   uint32_t count = field->dimensions.count;
   bool is_number = field->base == BASE_REAL || field->base == BASE_INTEGER;
-  if (!is_number || !count || count > 63) return AST_NONE;
+  if (!is_number || !count) return AST_NONE;
+  AstExpr *kids = arena_array(&tree->arena, (size_t)count + 1, sizeof *kids);
   kids[0] = field->base == BASE_REAL ? flat_real(tree, 0, span) : flat_integer(tree, 0, span);
   for (uint32_t i = 0; i < count; i++) {
     if (ast_kind(tree->ast, field->dimensions.data[i].e) == AST_COLON) return AST_NONE;
@@ -329,7 +331,7 @@ static AstExpr open_value(Making *making, Instance *field) {
     uses_locals = uses_locals || resolver.uses_locals;
     uses_iterators = uses_iterators || resolver.uses_iterators;
   }
-  Around around = arrays_around(field, making->type, field);
+  Around around = arrays_around(making->tree, field, making->type, field);
   if (!uses_locals) return AST_NONE;
   AstExpr e = flat_call(tree, "fill", kids, 1 + count, span);
   return for_all(making, &around, e, uses_iterators);

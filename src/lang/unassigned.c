@@ -1,0 +1,94 @@
+/* unassigned: scalars of functions, and scalar fields of records there, that are read although nothing in the function gives them a value. What is
+ * assigned in some branch only is not looked into: it is 0 in the others. Nor is the default value of a field that is not read itself. */
+#include "lang/elaborate.h"
+
+/* What an instruction reads or assigns: a slot, or what fields lead to there. */
+typedef struct Part {
+  uint32_t slot;
+  const Instruction *fields; /* CODE_FIELD, one behind the other */
+  uint32_t count;
+  Type type;
+} Part;
+
+/* The part that is read at a position of the code, where CODE_LOCAL stands. */
+static Part part_read(const Compiler *c, uint32_t at) {
+  const Routine *routine = c->routine;
+  Part part = {.slot = routine->code.data[at].b, .fields = routine->code.data + at + 1};
+  part.type = routine->locals.data[part.slot].type;
+  while (at + 1 + part.count < routine->code.count && part.fields[part.count].code == CODE_FIELD &&
+         part.type.base == TYPE_RECORD && !part.type.dimensions) {
+    const Record *record = &c->el->model->records.data[part.type.definition];
+    part.type = record->fields.data[part.fields[part.count].b].type;
+    part.count++;
+  }
+  return part;
+}
+
+/* Does a store into a place give the part a value, or some of it? */
+static bool is_stored(const Part *part, const uint32_t *place) {
+  if (place[0] != part->slot) return false;
+  for (uint32_t k = 0; k < place[1] && k < part->count; k++) {
+    if (place[2 + 2 * k] == STEP_INDEX) return true;
+    if (place[3 + 2 * k] != part->fields[k].b) return false;
+  }
+  return true;
+}
+
+static bool is_assigned_by(const Routine *routine, Instruction i, const Part *part) {
+  switch ((Code)i.code) {
+  case CODE_STORE: return is_stored(part, routine->extra.data + i.b);
+  case CODE_BIND: return i.b == part->slot;
+  case CODE_FOR:
+  case CODE_EACH: return i.a == part->slot;
+  default: return false;
+  }
+}
+
+static bool is_assigned(const Routine *routine, const Part *part) {
+  bool is = part->slot < routine->inputs;
+  for (uint32_t k = 0; k < routine->code.count && !is; k++) is = is_assigned_by(routine, routine->code.data[k], part);
+  return is;
+}
+
+static const char *part_name(const Compiler *c, const Part *part) {
+  const Local *local = &c->routine->locals.data[part->slot];
+  const char *text = names_text(c->el->names, local->name);
+  Type type = local->type;
+  for (uint32_t k = 0; k < part->count; k++) {
+    const Field *field = &c->el->model->records.data[type.definition].fields.data[part->fields[k].b];
+    text = arena_printf(&c->el->arena, "%s.%s", text, names_text(c->el->names, field->name));
+    type = field->type;
+  }
+  return text;
+}
+
+/* Does the code read a scalar there? */
+static bool reads_scalar(const Compiler *c, uint32_t at, Part *part) {
+  if (c->routine->code.data[at].code != CODE_LOCAL) return false;
+  *part = part_read(c, at);
+  return !part->type.dimensions && part->type.base <= TYPE_ENUMERATION;
+}
+
+/* Is what the code at a position helps to give a value read by the statements, which begin at `body`? */
+static bool is_needed(const Compiler *c, uint32_t at, uint32_t body) {
+  const Routine *routine = c->routine;
+  Part part;
+  if (at >= body) return true;
+  while (at < body && routine->code.data[at].code != CODE_STORE && routine->code.data[at].code != CODE_BIND) at++;
+  for (uint32_t k = body; k < routine->code.count && at < body; k++)
+    if (reads_scalar(c, k, &part) && is_assigned_by(routine, routine->code.data[at], &part)) return true;
+  return false;
+}
+
+void unassigned_report(Compiler *c) {
+  const Routine *routine = c->routine;
+  uint32_t body = 0;
+  Part part;
+  while (body < routine->code.count && routine->code.data[body].code != CODE_BODY) body++;
+  for (uint32_t at = 0; at < routine->code.count; at++) {
+    if (!reads_scalar(c, at, &part) || is_assigned(routine, &part) || !is_needed(c, at, body)) continue;
+    compile_error(c, routine->spans.data[at], "`%s` has no value: nothing in function `%s` assigns it",
+                  part_name(c, &part), names_text(c->el->names, routine->name));
+    return;
+  }
+}
