@@ -406,6 +406,17 @@ class Instances(unittest.TestCase):
           model Group inner World world(g = 7); Part part; end Group;
           model M inner World world(g = 3); Part part; Group group; end M;""", part__y=3, group__part__y=7)
 
+    def test_constants_in_functions_of_arrays(self):
+        parts = ("model C constant Real k = {}; function f input Real u; output Real y; algorithm y := k*u; end f; Real x = f(3*time); end C;\n"
+                 "model D C c[2]{}; end D;\n")
+        pick = random.Random(11)
+        for _ in range(6):
+            k, other = pick.randint(1, 9), pick.randint(1, 9)
+            self.check(parts.format(k, "") + "model M C c[3]; D d[2]; end M;", **{"c[3].x": 3 * k, "d[2].c[1].x": 3 * k})
+            self.check(parts.format(k, f"(each k = {other})") + f"model M C c[3](each k = {other}); D d[2]; end M;",
+                       **{"c[1].x": 3 * other, "d[1].c[2].x": 3 * other})
+        self.refuse(parts.format(2, "") + "model M C c[2](k = {1, 2}); end M;", "`c.k`", "may differ from element to element")
+
     def test_arrays_and_conditions(self):
         self.check("""model A parameter Real k = 1; Real x[2] = {k, 2*k}; end A;
           model M parameter Integer n = 2; A a[n](k = {3, 4}); A b if n > 2; A c[n](each k = 5) if n == 2; Real s = sum(a.x[2]);

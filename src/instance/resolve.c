@@ -63,6 +63,27 @@ static AstExpr shared_subscript(Copy *copy, uint32_t position, Span span) {
   return flat_name(r->tree, chain_iterator(r->tree, position), NULL, 0, span);
 }
 
+/* Is a constant the same in all elements of an array around it? It surely is if it is written as a number, and not for each of them. */
+static bool is_same_in_all(const Tree *tree, const Instance *constant, const Instance *array) {
+  const Modifier *binding = instance_binding(constant);
+  if (!binding || binding->value == AST_NONE || binding->fields) return false;
+  bool is_number = true;
+  for (AstExpr e = ast_first(tree->ast, binding->value); e <= binding->value; e++)
+    is_number = is_number && ast_kind(tree->ast, e) != AST_REFERENCE && ast_kind(tree->ast, e) != AST_CALL;
+  return is_number && (is_around(array, binding->scope.instance) || (binding->is_each && !constant->dimensions.count));
+}
+
+/* The subscript in a function of an array of components, which does not know for which element it is called. */
+static AstExpr element_subscript(Copy *copy, const Instance *constant, const Instance *array, Span span) {
+  Tree *tree = copy->r->tree;
+  if (is_same_in_all(tree, constant, array)) return flat_integer(tree, 1, span);
+  tree_error(tree, span, copy->r->scope.instance,
+             "not supported yet: `%s`, which may differ from element to element, in a function of `%s`",
+             instance_text(tree, constant), instance_text(tree, array));
+  copy->failed = true;
+  return AST_NONE;
+}
+
 /* One step of a path: the component and the subscripts written behind it. */
 typedef struct Step {
   Instance *instance;
@@ -171,7 +192,9 @@ static void collect_subscripts(Copy *copy, AstExpr e, const Instance *instance, 
         AstExpr old = ast_kid(tree->ast, e, step->kid + k);
         check_subscript(copy, old, &at->dimensions.data[k]);
         subscript = copy->map.data[old - copy->first];
-      } else if (is_shared) subscript = shared_subscript(copy, position, span);
+      } else if (is_shared && copy->r->function && is_around(at, copy->r->function))
+        subscript = element_subscript(copy, instance, at, span);
+      else if (is_shared) subscript = shared_subscript(copy, position, span);
       else subscript = AST_NONE;
       if (subscript != AST_NONE) kept = position + 1;
       vec_push(tree->heap, out, subscript);
