@@ -25,8 +25,8 @@ bool start_values(Initializer *initializer, const StartValues *starts, const Run
 bool start_at_event(const Plan *plan, ArrayRun *run, const Handover *from, Heap *heap, Diags *diags);
 /* The same for the plan itself, which keeps the values handed over. */
 bool start_plan_at_event(Plan *plan);
-/* Is a condition on its edge at the initial values, where branches that hold and others are right? */
-bool start_is_on_edge(const Plan *plan, Heap *heap);
+/* Of branches that a plan holds, and that do not hold at its initial values: are their conditions on edges, where both are right? */
+bool start_is_on_edge(const Plan *plan, const bool *holds, Heap *heap);
 /* The branches that hold at the discrete values of now. */
 bool *start_branches(const Plan *plan, Evaluator *evaluator, Heap *heap);
 

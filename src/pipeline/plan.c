@@ -33,8 +33,8 @@ static bool pass_parameters(Plan *plan) {
 }
 
 /* Branches that lead to others, again and again: at an edge they are left to the event that the run finds there. */
-static bool accept_branches(Plan *plan, Heap *heap, Diags *diags) {
-  if (!plan->initial.y || start_is_on_edge(plan, heap)) return true;
+static bool accept_branches(Plan *plan, const bool *holds, Heap *heap, Diags *diags) {
+  if (!plan->initial.y || start_is_on_edge(plan, holds, heap)) return true;
   plan->facts.status = "init";
   diag_error(diags, DIAG_INIT, (Span){0},
              "no consistent initial values: in each mode that was tried they lead to another one; change the start "
@@ -49,7 +49,7 @@ bool plan_make_at_start(Plan *plan, Heap *heap, const Model *model, const Reques
     if (!plan_make_for(plan, heap, model, request, holds, diags)) return false;
     bool *now = start_branches(plan, plan->first.evaluator, heap);
     if (memcmp(now, holds, plan->branches.count * sizeof *now) == 0) return true;
-    if (round > plan->branches.count) return accept_branches(plan, heap, diags);
+    if (round > plan->branches.count) return accept_branches(plan, holds, heap, diags);
     holds = now;
   }
 }

@@ -190,23 +190,6 @@ bool start_plan_at_event(Plan *plan) {
   return jump_at_event(plan, run, from->time, plan->heap, plan->diags);
 }
 
-/* Would the other value of a mode do as well at the last differences? */
-static bool is_on_edge(Switches *switches, uint32_t m) {
-  double *mode = &switches->evaluator->discretes[switches->modes->first + m], value = *mode;
-  *mode = value == 0;
-  bool is = !switches_contradict(switches, m);
-  *mode = value;
-  return is;
-}
-
-bool start_is_on_edge(const Plan *plan, Heap *heap) {
-  Switches *switches = switches_new(heap, plan->first.evaluator);
-  if (!switches || !switches_evaluate(switches, plan->initial.t0, plan->initial.y)) return true;
-  bool any = false;
-  for (uint32_t m = 0; m < switches->modes->count && !any; m++) any = is_on_edge(switches, m);
-  return any;
-}
-
 bool *start_branches(const Plan *plan, Evaluator *evaluator, Heap *heap) {
   uint32_t count = plan->branches.count;
   double *values = heap_array(heap, count, sizeof *values);
@@ -216,4 +199,33 @@ bool *start_branches(const Plan *plan, Evaluator *evaluator, Heap *heap) {
   for (uint32_t k = 0; k < count; k++) holds[k] = values[k] != 0;
   heap_free(heap, values);
   return holds;
+}
+
+/* ---- edges ---- */
+
+static double *mode_at(const Switches *switches, uint32_t m) {
+  return &switches->evaluator->discretes[switches->modes->first + m];
+}
+
+/* With the other value of a mode that is on its edge, at the last differences, marks the branches that are held and hold then. */
+static bool mark_beyond_edge(const Plan *plan, Switches *switches, uint32_t m, const bool *holds, bool *explained,
+                             Heap *heap) {
+  double *mode = mode_at(switches, m), value = *mode;
+  *mode = value == 0;
+  bool is_on_edge = !switches_contradict(switches, m);
+  bool *now = start_branches(plan, switches->evaluator, heap);
+  for (uint32_t k = 0; k < plan->branches.count; k++) explained[k] = explained[k] || (is_on_edge && now[k] == holds[k]);
+  *mode = value;
+  heap_free(heap, now);
+  return is_on_edge;
+}
+
+bool start_is_on_edge(const Plan *plan, const bool *holds, Heap *heap) {
+  Switches *switches = switches_new(heap, plan->first.evaluator);
+  if (!switches || !switches_evaluate(switches, plan->initial.t0, plan->initial.y)) return true;
+  bool *now = start_branches(plan, switches->evaluator, heap), any = false, all = true;
+  for (uint32_t k = 0; k < plan->branches.count; k++) now[k] = now[k] == holds[k];
+  for (uint32_t m = 0; m < switches->modes->count; m++) any |= mark_beyond_edge(plan, switches, m, holds, now, heap);
+  for (uint32_t k = 0; k < plan->branches.count; k++) all = all && now[k];
+  return all || (any && switches->decisions); /* variables of the logic do not follow a mode here */
 }
