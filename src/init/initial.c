@@ -244,17 +244,21 @@ static void set_weights(const Attempt *attempt, Patch *patch, StepsMove move) {
   heap_free(heap, weights);
 }
 
+/* From a solution along the solutions to the start values, as the weights of the patch count them. */
+static void approach_starts(Attempt *attempt, Patch *patch, PatchResult *result) {
+  Initial *initial = attempt->initial;
+  double *starts = heap_array(attempt->system->heap, initial->columns, sizeof *starts);
+  set_starts(initial, starts);
+  patch_approach(patch, attempt->t0, starts, initial->value, result);
+  heap_free(attempt->system->heap, starts);
+}
+
 /* All rows at once from the values there are; then, if near, along the solutions to the start values. */
 static bool solve_rows(Attempt *attempt, Patch *patch, bool by_continuation, bool near) {
   Initial *initial = attempt->initial;
   double *y = initial->value;
   PatchResult result = by_continuation ? patch_continue(patch, attempt->t0, y) : patch_solve(patch, attempt->t0, y);
-  if (result.solved && near) {
-    double *starts = heap_array(attempt->system->heap, initial->columns, sizeof *starts);
-    set_starts(initial, starts);
-    patch_approach(patch, attempt->t0, starts, y, &result);
-    heap_free(attempt->system->heap, starts);
-  }
+  if (result.solved && near) approach_starts(attempt, patch, &result);
   initial->iterations += result.iterations;
   return result.solved && values_hold(attempt);
 }
@@ -317,6 +321,15 @@ static bool best_give(const Attempt *attempt, Best *best) {
   return found;
 }
 
+/* A solution that is the nearest with default start values counted, on to one that is where only given ones count. */
+static void improve_equal(Attempt *attempt, Patch *patch, Best *best) {
+  PatchResult result = {0};
+  set_weights(attempt, patch, MOVE_ALIKE);
+  approach_starts(attempt, patch, &result);
+  attempt->initial->iterations += result.iterations;
+  if (values_hold(attempt)) best_take(attempt, best);
+}
+
 /* One way of moving after the other, until a solution suits; else the nearest. */
 static bool try_all_rows(Attempt *attempt) {
   Patch *patch = patch_new(attempt->system, NULL, 0);
@@ -324,7 +337,9 @@ static bool try_all_rows(Attempt *attempt) {
   attempt->initial->way = WAY_ALL_ROWS;
   for (int pass = 0; pass < 2 * STEPS_MOVES && best.cost > 0; pass++) {
     if (pass == STEPS_MOVES && best.cost < HUGE_VAL) break;
-    if (solve_all_rows(attempt, patch, pass % STEPS_MOVES, pass >= STEPS_MOVES)) best_take(attempt, &best);
+    if (!solve_all_rows(attempt, patch, pass % STEPS_MOVES, pass >= STEPS_MOVES)) continue;
+    best_take(attempt, &best);
+    if (pass % STEPS_MOVES == MOVE_EQUALLY && best.cost > 0) improve_equal(attempt, patch, &best);
   }
   return best_give(attempt, &best);
 }
