@@ -478,14 +478,16 @@ class Located(unittest.TestCase):
 class Circuits(unittest.TestCase):
     """Stiff circuits of piecewise linear diodes, all of whose conditions are zero at the start."""
 
+    STAYING = (9500220, 9500222, 9500228, 9500260)  # a diode stays beyond its edge by less than the tolerance
+
     def is_right(self, run, reference, n):
         """The values, and with few events and steps."""
-        near = all(abs(run.end(f"v{k}") - reference.end(f"v{k}")) < 0.02 * (1 + abs(reference.end(f"v{k}"))) for k in range(1, n + 1))
+        near = all(abs(run.end(f"v{k}") - reference.end(f"v{k}")) < 1e-3 * (1 + abs(reference.end(f"v{k}"))) for k in range(1, n + 1))
         return near and run.report["events"] < 40 * n and run.report["steps"] < 1000 * n
 
     def test_solvers_agree(self):
         tally = runs.Tally("stiff circuits of diodes")
-        for seed in runs.seeds(6):
+        for seed in [*runs.seeds(6), *self.STAYING]:
             declared, equations, end, n = (chain, clipper)[seed % 2](random.Random(seed))
             text = f"model M\n  {declared}\nequation\n  {equations}\nend M;\n"
             reference = runs.simulate(text, stop_time=end, solver="radau", tolerance=1e-9, intervals=3)

@@ -19,7 +19,9 @@ static const double ADDS_UP = 1e-6;
  * row hysteresis grows, from a small part of the tolerance up to it. Hysteresis turns a bend into a jump, around which the solution
  * may cycle, so it begins small; only where rates jump anyway it may be larger than the tolerance. Where that does not end it, and
  * events are fast, hysteresis doubles after so many more in a row: whatever keeps the solution at the edge, the mode makes no more
- * than 2 / FAST events, and these for each doubling. */
+ * than 2 / FAST events, and these for each doubling. A difference that stays beyond its edge, if by less than the tolerance, is there, and
+ * the equations say what follows from it, which may be large: so hysteresis holds an event back for a time only, from FAST on, which doubles where the mode was
+ * held back in vain and hovers still. */
 enum { HOVER_LIMIT = 4, HOVER_RANGE = 16, SLACK_GROWTH = 8, DOUBLING_LIMIT = 128 };
 static const double FIRST_SLACK = 1e-3, LARGEST_SLACK_OF_JUMPS = 1e-3;
 
@@ -230,7 +232,8 @@ static bool is_sliding(const Switches *switches, uint32_t m) { return switches->
 static double band(const Switches *switches, uint32_t m) {
   double size = fmax(known_size(switches->difference[switches->modes->count + m]), known_size(switches->before[m]));
   double blur = 4 * DBL_EPSILON * fabs(switches->time) * switches->speed[m]; /* what round-off of time makes of it */
-  return fmax(fmax(ROUND_OFF * size, blur), switches->slack[m]);
+  double slack = switches->time <= switches->times[m].last + switches->times[m].hold ? switches->slack[m] : 0;
+  return fmax(fmax(ROUND_OFF * size, blur), slack);
 }
 
 /* The margin that mode m would have with this value. */
@@ -442,14 +445,21 @@ bool switches_accumulate(Switches *switches, uint32_t m, double t, double span) 
   double cycle = t - times->before, ratio = cycle / times->cycle;
   bool regular = ratio < 1 && fabs(ratio - times->ratio) < REGULAR * ratio;
   times->regular = regular ? times->regular + 1 : 0;
-  *times = (EventTimes){times->last, t, cycle, ratio, times->regular};
+  *times = (EventTimes){times->last, t, cycle, ratio, times->regular, times->hold};
   bool accumulates = times->regular >= ACCUMULATION_LIMIT && cycle * ratio < ACCUMULATED * span * (1 - ratio);
   for (uint32_t k = 0; k < switches->modes->count && accumulates; k++) accumulates = switches->slack[k] == 0;
   return accumulates;
 }
 
+/* How long the next event may be held back: longer where the mode was held back in vain, and hovers still. */
+static void set_hold(EventTimes *times, bool hovers, double span) {
+  double hold = hovers ? times->hold : 0;
+  if (times->last - times->before > hold) hold *= 2;
+  times->hold = fmax(hold, FAST * span);
+}
+
 bool switches_hover(Switches *switches, uint32_t m, double tolerance, double span) {
-  const EventTimes *times = &switches->times[m];
+  EventTimes *times = &switches->times[m];
   double *slack = &switches->slack[m], peak = switches->peak[m];
   switches->largest[m] = fmax(switches->largest[m], known_size(peak));
   double size = fmax(switches->largest[m], known_size(switches->difference[switches->modes->count + m]));
@@ -457,6 +467,7 @@ bool switches_hover(Switches *switches, uint32_t m, double tolerance, double spa
   if (is_fast) size = fmax(size, switches->nominal[m]);
   double limit = fmax(tolerance, switches->jumps[m] ? LARGEST_SLACK_OF_JUMPS : 0) * size;
   bool hovers = peak <= HOVER_RANGE * fmax(*slack, tolerance * size) && (times->regular < HOVER_LIMIT || *slack > 0);
+  set_hold(times, hovers, span);
   switches->peak[m] = 0;
   switches->hovers[m] = hovers ? switches->hovers[m] + 1 : 0;
   bool doubles = *slack >= limit;

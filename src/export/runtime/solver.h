@@ -290,7 +290,7 @@ typedef struct Solver {
   double *difference, *rate, *before, *speed, *slack, *peak, *largest, *nominal_size, *end, *at, *values, *margins;
   double *begin, *begin_y, *begin_discretes, *left_y, *left_discretes, *corners, *jump_y, *settle_y, *branch_values,
       *moved, *jump_first, *event_y;
-  double *event_times;
+  double *event_times, *hold;
   int *changes, *hovers, *jumps, *slid, *rests, *slides_with, *is_widened, *sample_count, *reported;
   double *sample_start, *sample_interval;
   /* delays */
