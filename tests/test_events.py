@@ -523,6 +523,33 @@ CHEBYSHEV = {1: "x", 2: "2*x^2 - 1", 3: "4*x^3 - 3*x", 4: "8*x^4 - 8*x^2 + 1", 5
              7: "64*x^7 - 112*x^5 + 56*x^3 - 7*x"}  # of cos(t): cos(k*t)
 
 
+class Nested(unittest.TestCase):
+    """A condition within a condition, many deep, as of a loop: each has to wait for those within it, which settle one after the other."""
+
+    def draw(self, rng):
+        """Text, end, and the value there with how near a condition is to its edge."""
+        a, b, start, c, edge, depth, end = (rng.uniform(0.5, 2), rng.uniform(0.2, 1), rng.uniform(0.05, 0.4), rng.uniform(2, 6), rng.uniform(0.4, 0.6),
+                                            rng.randint(4, 14), rng.uniform(0.3, 1))
+        text = (f"model M\n Real u(start = {start!r}, fixed = true), z, v;\nequation\n der(u) = {a!r}*({b!r} - u); z = {c!r}*(1 + abs(u));\nalgorithm\n"
+                f" v := sin(u)*z; for i in 1:{depth} loop if v > {edge!r} then v := v*cos(v); else v := sin(v) + v/2; end if; end for;\nend M;\n")
+        u = b + (start - b) * math.exp(-a * end)
+        v, nearest = math.sin(u) * c * (1 + u), 1
+        for _ in range(depth):
+            nearest = min(nearest, abs(v - edge))
+            v = v * math.cos(v) if v > edge else math.sin(v) + v / 2
+        return text, end, v, nearest
+
+    def test_ends(self):
+        tally = runs.Tally("nested")
+        for seed in runs.seeds(30):
+            text, end, value, nearest = self.draw(random.Random(seed))
+            if nearest < 1e-4: continue
+            for solver in runs.by_turns(SOLVERS, seed):
+                run = runs.simulate(text, stop_time=end, solver=solver, tolerance=1e-8, intervals=3)
+                tally.add(run, lambda: abs(run.end("v") - value) < 1e-4 and run.report["events"] < 1000, seed, solver)  # they have 244 at most
+        tally.check(self)
+
+
 class Together(unittest.TestCase):
     """Several conditions, each of which holds for a short part of its period: one that begins and ends to hold in the step of another's event,
     before it, is an event, too."""

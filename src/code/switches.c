@@ -496,6 +496,11 @@ static bool share_edge(const Switches *switches, uint32_t a, uint32_t b) {
   return nearest_edge(switches, a) == sign * nearest_edge(switches, b);
 }
 
+/* How far the difference of mode m came in the step in which its event was located. */
+static double way(const Switches *switches, uint32_t m) {
+  return fmax(known_size(switches->before[m]), known_size(switches->end[m]));
+}
+
 /* Is mode m on the edge whose event was located, or on one that it slid along? */
 static bool is_on_located_edge(const Switches *switches, uint32_t m) {
   bool is_crossing = switches->crossing != MAP_NONE && share_edge(switches, switches->crossing, m);
@@ -509,7 +514,10 @@ static bool is_on_located_edge(const Switches *switches, uint32_t m) {
 static double wanted_value(const Switches *switches, uint32_t m) {
   Op op = op_of(switches, m);
   double difference = switches->difference[m], edge = mode_edge(op, difference), rate = switches->rate[m];
-  bool is_located = is_on_located_edge(switches, m) && fabs(difference - switches->at[m]) <= band(switches, m);
+  double near =
+      fmax(band(switches, m), ON_EDGE * way(switches, m)); /* else it contradicted before, and no edge was located */
+  bool is_located = is_on_located_edge(switches, m) && fabs(difference - switches->at[m]) <= band(switches, m) &&
+                    fabs(switches->at[m] - edge) <= near;
   bool on_edge = is_located || fabs(difference - edge) <= band(switches, m);
   bool moves = on_edge && fabs(rate) > STILL * switches->speed[m], contradicts = switches_contradict(switches, m);
   double ahead = mode_value(op, edge + copysign(0.5, rate));
@@ -580,6 +588,17 @@ bool switches_agree(const Switches *switches) {
 
 /* ---- setting all ---- */
 
+/* Is the relation of mode m made of other modes, which come before it? */
+static bool has_inner(const Switches *switches, uint32_t m) {
+  return dag_depends(switches->evaluator->model->dag, switches->modes->difference[m], OP_DISCRETE);
+}
+
+/* Modes inside of the relation of mode m have changed, on which it has to wait: what it did before that was no to and fro. */
+static void count_anew(Switches *switches, uint32_t m) {
+  uint8_t *changes = &switches->changes[m];
+  if (*changes > 1 && *changes != LED_AWAY && has_inner(switches, m)) *changes = 1;
+}
+
 uint32_t switches_set(Switches *switches, double t, const double *y) {
   Inputs *inputs = switches->evaluator->inputs;
   uint32_t changed = switches->schedule ? schedule_set(switches->schedule, t) : 0;
@@ -587,7 +606,9 @@ uint32_t switches_set(Switches *switches, double t, const double *y) {
   if (changed) switches->matter = true;
   evaluate_rates(switches, t, y);
   for (uint32_t m = 0; m < switches->modes->count; m++) {
-    if (switches->modes->timed[m] || is_sliding(switches, m) || is_spent(switches, m)) continue;
+    if (switches->modes->timed[m] || is_sliding(switches, m)) continue;
+    if (changed) count_anew(switches, m);
+    if (is_spent(switches, m)) continue;
     double value = wanted_value(switches, m), *mode = mode_of(switches, m);
     if (value == *mode) continue;
     switches->changes[m]++;
@@ -610,11 +631,6 @@ bool switches_undecided(const Switches *switches) {
   for (uint32_t m = 0; m < switches->modes->count; m++)
     if (switches->changes[m] >= CHANGE_LIMIT) return true;
   return false;
-}
-
-/* How far the difference of mode m came in the step in which its event was located. */
-static double way(const Switches *switches, uint32_t m) {
-  return fmax(known_size(switches->before[m]), known_size(switches->end[m]));
 }
 
 /* Did the mode go to and fro on its edge? */

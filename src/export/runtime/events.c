@@ -290,7 +290,10 @@ static int is_on_located_edge(const Solver *solver, int m) {
 static double wanted_value(const Solver *solver, int m) {
   const ModelMode *mode = &solver->model->mode[m];
   double difference = solver->difference[m], edge = modes_edge(mode->kind, difference), rate = solver->rate[m];
-  int is_located = is_on_located_edge(solver, m) && fabs(difference - solver->at[m]) <= band(solver, m);
+  double near =
+      fmax(band(solver, m), ON_EDGE * modes_way(solver, m)); /* else it contradicted before, and no edge was located */
+  int is_located = is_on_located_edge(solver, m) && fabs(difference - solver->at[m]) <= band(solver, m) &&
+                   fabs(solver->at[m] - edge) <= near;
   int is_on_edge = is_located || fabs(difference - edge) <= band(solver, m);
   int moves = is_on_edge && fabs(rate) > STILL * solver->speed[m], is_wrong = contradicts(solver, m);
   double ahead = modes_value(mode->kind, edge + copysign(0.5, rate));
@@ -301,13 +304,21 @@ static double wanted_value(const Solver *solver, int m) {
   return solver->now->begun ? *modes_at(solver, m) : modes_value(mode->kind, edge);
 }
 
+/* Modes inside of the relation of mode m have changed, on which it has to wait: what it did before that was no to and fro. */
+static void count_anew(Solver *solver, int m) {
+  int *changes = &solver->changes[m];
+  if (*changes > 1 && *changes != LED_AWAY && solver->model->mode[m].has_inner) *changes = 1;
+}
+
 static int set_modes(Solver *solver, double t, const double *y) {
   const Model *model = solver->model;
   int changed = set_timed(solver, t, y), limit = solver->now->one_by_one ? PIVOT_LIMIT : CHANGE_LIMIT;
   if (changed) solver->now->matter = 1;
   modes_rates(solver, t, y);
   for (int m = 0; m < model->modes; m++) {
-    if (model->mode[m].is_timed || slides_of(solver, m) || solver->changes[m] >= limit) continue;
+    if (model->mode[m].is_timed || slides_of(solver, m)) continue;
+    if (changed) count_anew(solver, m);
+    if (solver->changes[m] >= limit) continue;
     double value = wanted_value(solver, m);
     if (value == *modes_at(solver, m)) continue;
     solver->changes[m]++;
