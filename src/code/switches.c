@@ -507,6 +507,13 @@ static bool is_on_located_edge(const Switches *switches, uint32_t m) {
   return is_crossing || m == switches->crossing || switches->slid[m];
 }
 
+/* Was the difference of mode m beyond its edge from the beginning of the step on, where no edge could be located? */
+static bool was_beyond(const Switches *switches, uint32_t m) {
+  double at = switches->at[m], edge = mode_edge(op_of(switches, m), at), before = switches->before[m];
+  double near = fmax(band(switches, m), ON_EDGE * way(switches, m));
+  return !switches->slid[m] && fmin(fabs(at - edge), fabs(before - edge)) > near && (at > edge) == (before > edge);
+}
+
 /* The value that mode m should have by its difference: on an edge by its rate, and where nothing is known as it is. A mode that
  * contradicts never stays, but for one whose event was located: that is beyond the edge by the accuracy of location only. Where no
  * row depends on the mode its rate is the same on both sides, so that it does not lead back to a side that is contradicted: only
@@ -514,10 +521,8 @@ static bool is_on_located_edge(const Switches *switches, uint32_t m) {
 static double wanted_value(const Switches *switches, uint32_t m) {
   Op op = op_of(switches, m);
   double difference = switches->difference[m], edge = mode_edge(op, difference), rate = switches->rate[m];
-  double near =
-      fmax(band(switches, m), ON_EDGE * way(switches, m)); /* else it contradicted before, and no edge was located */
-  bool is_located = is_on_located_edge(switches, m) && fabs(difference - switches->at[m]) <= band(switches, m) &&
-                    fabs(switches->at[m] - edge) <= near;
+  bool is_located = is_on_located_edge(switches, m) && !was_beyond(switches, m) &&
+                    fabs(difference - switches->at[m]) <= band(switches, m);
   bool on_edge = is_located || fabs(difference - edge) <= band(switches, m);
   bool moves = on_edge && fabs(rate) > STILL * switches->speed[m], contradicts = switches_contradict(switches, m);
   double ahead = mode_value(op, edge + copysign(0.5, rate));

@@ -285,15 +285,20 @@ static int is_on_located_edge(const Solver *solver, int m) {
   return m == crossing || solver->slid[m] || (crossing >= 0 && modes_share_edge(solver, crossing, m));
 }
 
+/* Was the difference of a mode beyond its edge from the beginning of the step on, where no edge could be located? */
+static int was_beyond(const Solver *solver, int m) {
+  double at = solver->at[m], edge = modes_edge(solver->model->mode[m].kind, at), before = solver->before[m];
+  double near = fmax(band(solver, m), ON_EDGE * modes_way(solver, m));
+  return !solver->slid[m] && fmin(fabs(at - edge), fabs(before - edge)) > near && (at > edge) == (before > edge);
+}
+
 /* The value that a mode should have by its difference: on an edge by its rate, and where nothing is known as it is. A mode that contradicts
  * never stays, but for one whose event was located: that is beyond the edge by the accuracy of location only. */
 static double wanted_value(const Solver *solver, int m) {
   const ModelMode *mode = &solver->model->mode[m];
   double difference = solver->difference[m], edge = modes_edge(mode->kind, difference), rate = solver->rate[m];
-  double near =
-      fmax(band(solver, m), ON_EDGE * modes_way(solver, m)); /* else it contradicted before, and no edge was located */
-  int is_located = is_on_located_edge(solver, m) && fabs(difference - solver->at[m]) <= band(solver, m) &&
-                   fabs(solver->at[m] - edge) <= near;
+  int is_located =
+      is_on_located_edge(solver, m) && !was_beyond(solver, m) && fabs(difference - solver->at[m]) <= band(solver, m);
   int is_on_edge = is_located || fabs(difference - edge) <= band(solver, m);
   int moves = is_on_edge && fabs(rate) > STILL * solver->speed[m], is_wrong = contradicts(solver, m);
   double ahead = modes_value(mode->kind, edge + copysign(0.5, rate));
