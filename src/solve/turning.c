@@ -417,12 +417,6 @@ bool turning_at_start(Turning *turning, TurningPoint *point) {
          find_singular(&turning->moving, &turning->origin, point);
 }
 
-/* It has turned at a value far below its largest, and lower than when this was looked into before. */
-static bool has_turned_low(const Trail *trail) {
-  double value = fabs(trail->values[1]);
-  return value < fabs(trail->values[2]) && value < VANISHED * trail->largest && value < trail->harmless / 2;
-}
-
 /* A follower may cost as much as all of the run so far. Where one after the other finds no zero, soon after the last, the determinant is made of
  * round-off, as behind a time at which rewritten equations lose their sense: then each time twice as many looks go by, so that there are about as
  * many followers as the logarithm of the looks. A step that is taken again and again, as it left its branch, comes before that. */
@@ -435,6 +429,12 @@ static void note_in_vain(Trail *trail) {
   if (!is_soon || trail->in_vain < PATIENCE) trail->wait = 0;
   else trail->wait = 2 * trail->wait + 1;
   trail->followed = trail->looks;
+}
+
+/* It has turned at a value far below its largest, and lower than when this was looked into before. */
+static bool has_turned_low(const Trail *trail) {
+  double value = fabs(trail->values[1]);
+  return value < fabs(trail->values[2]) && value < VANISHED * trail->largest && value < trail->harmless / 2;
 }
 
 TurningStatus turning_watch(Turning *turning, const Integrator *integrator, void *self, double t, const double *y,
