@@ -57,9 +57,9 @@ def slider_crank(rng):
     return text, 5.0, {"x": position, "v": rate}, lambda a, b: abs(a - b) / (1 + abs(b))
 
 
-def near_fold(rng):
-    """Two branches that come near to each other: y^2 = u(t)^2 + e^2."""
-    gap, when, side = 10**rng.uniform(-5.5, -0.5), rng.uniform(0.5, 2), rng.choice([-1, 1])
+def near_fold(rng, widest=-0.5):
+    """Two branches that come near to each other: y^2 = u(t)^2 + e^2. widest: the logarithm of the largest e."""
+    gap, when, side = 10**rng.uniform(-5.5, widest), rng.uniform(0.5, 2), rng.choice([-1, 1])
     text = (f"model M\n Real y(start={side * math.hypot(when, gap)!r});\nequation\n"
             f" y^2 = (time - {when!r})^2 + {gap * gap!r};\nend M;\n")
     return text, 3.0, {"y": lambda t: side * math.hypot(t - when, gap)}, lambda a, b: abs(a - b) / (1 + abs(b))
@@ -181,6 +181,16 @@ class Branches(unittest.TestCase):
 
     def test_every_class(self):
         for kind in CLASSES: self.check(kind)
+
+    def test_inside_of_steps(self):
+        """Stages on the other branch, with ends of steps on the right one, are seen where one looks between them."""
+        tally = Tally("near fold looked at closely")
+        for seed in seeds(2 if SANITIZED else 60):
+            text, stop, solution, measure = near_fold(random.Random(f"inside {seed}"), -1.5)
+            for solver in by_turns(["auto", "erk"], seed):
+                run = simulate(text, solver=solver, stop_time=stop, intervals=1000)
+                tally.add(run, lambda: worst(run.columns, solution, measure) < TOLERANCE, seed, solver)
+        tally.check(self)
 
 
 if __name__ == "__main__":

@@ -109,6 +109,17 @@ class Chain:
         columns = [self.accelerations(u[:self.n], u[self.n:2 * self.n], u[2 * self.n:]) for u in unit]
         return [list(row) for row in zip(*columns)]
 
+    def growth(self):
+        """By how much an error of a position or velocity grows until the end, at most: the entries of the exponential of the matrix, by squaring."""
+        size, n, matrix, squarings = 2 * self.n, self.n, self.field(), 10
+        unit = [[float(i == j) for j in range(size)] for i in range(size)]
+        rates = [[float(j == i + n) for j in range(size)] for i in range(n)] + [row[:size] for row in matrix]
+        part = [[a * STOP / 2**squarings for a in row] for row in rates]
+        product = lambda a, b: [[sum(p * q for p, q in zip(row, column)) for column in zip(*b)] for row in a]
+        power = [[u + a + b / 2 for u, a, b in zip(*rows)] for rows in zip(unit, part, product(part, part))]
+        for _ in range(squarings): power = product(power, power)
+        return max(1.0, *(abs(a) for row in power for a in row))
+
     def steps(self, x, v, begin, end, rate):
         """Runge and Kutta's method."""
         matrix, count = self.field(), 400
@@ -286,7 +297,7 @@ class Shared(unittest.TestCase):
     def add(self, tally, seed, kink=None, **options):
         """A run that is right, or refused by a name. One of a model as it is written is refused only where the method or solver is not made for it."""
         chain = Chain(seed, kink=kink)
-        run = simulate(chain.text(), stop_time=STOP, tolerance=1e-8, **options)
+        run = simulate(chain.text(), stop_time=STOP, tolerance=1e-8 / chain.growth(), **options)
         tally.add(run, lambda: chain.error(run) < 1e-5, seed, kink, options)
         if run.status:
             self.assertRegex(run.words, REFUSALS, (seed, options))

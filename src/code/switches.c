@@ -19,7 +19,9 @@ static const double ADDS_UP = 1e-6;
  * row hysteresis grows, from a small part of the tolerance up to it. Hysteresis turns a bend into a jump, around which the solution
  * may cycle, so it begins small; only where rates jump anyway it may be larger than the tolerance. Where that does not end it, and
  * events are fast, hysteresis doubles after so many more in a row: whatever keeps the solution at the edge, the mode makes no more
- * than 2 / FAST events, and these for each doubling. */
+ * than 2 / FAST events, and these for each doubling. A difference that stays beyond its edge, if by less than the tolerance, is there, and
+ * the equations say what follows from it, which may be large: so hysteresis holds an event back for a time only, from FAST on, which doubles where the mode was
+ * held back in vain and hovers still. */
 enum { HOVER_LIMIT = 4, HOVER_RANGE = 16, SLACK_GROWTH = 8, DOUBLING_LIMIT = 128 };
 static const double FIRST_SLACK = 1e-3, LARGEST_SLACK_OF_JUMPS = 1e-3;
 
@@ -230,7 +232,8 @@ static bool is_sliding(const Switches *switches, uint32_t m) { return switches->
 static double band(const Switches *switches, uint32_t m) {
   double size = fmax(known_size(switches->difference[switches->modes->count + m]), known_size(switches->before[m]));
   double blur = 4 * DBL_EPSILON * fabs(switches->time) * switches->speed[m]; /* what round-off of time makes of it */
-  return fmax(fmax(ROUND_OFF * size, blur), switches->slack[m]);
+  double slack = switches->time <= switches->times[m].last + switches->times[m].hold ? switches->slack[m] : 0;
+  return fmax(fmax(ROUND_OFF * size, blur), slack);
 }
 
 /* The margin that mode m would have with this value. */
@@ -442,14 +445,21 @@ bool switches_accumulate(Switches *switches, uint32_t m, double t, double span) 
   double cycle = t - times->before, ratio = cycle / times->cycle;
   bool regular = ratio < 1 && fabs(ratio - times->ratio) < REGULAR * ratio;
   times->regular = regular ? times->regular + 1 : 0;
-  *times = (EventTimes){times->last, t, cycle, ratio, times->regular};
+  *times = (EventTimes){times->last, t, cycle, ratio, times->regular, times->hold};
   bool accumulates = times->regular >= ACCUMULATION_LIMIT && cycle * ratio < ACCUMULATED * span * (1 - ratio);
   for (uint32_t k = 0; k < switches->modes->count && accumulates; k++) accumulates = switches->slack[k] == 0;
   return accumulates;
 }
 
+/* How long the next event may be held back: longer where the mode was held back in vain, and hovers still. */
+static void set_hold(EventTimes *times, bool hovers, double span) {
+  double hold = hovers ? times->hold : 0;
+  if (times->last - times->before > hold) hold *= 2;
+  times->hold = fmax(hold, FAST * span);
+}
+
 bool switches_hover(Switches *switches, uint32_t m, double tolerance, double span) {
-  const EventTimes *times = &switches->times[m];
+  EventTimes *times = &switches->times[m];
   double *slack = &switches->slack[m], peak = switches->peak[m];
   switches->largest[m] = fmax(switches->largest[m], known_size(peak));
   double size = fmax(switches->largest[m], known_size(switches->difference[switches->modes->count + m]));
@@ -457,6 +467,7 @@ bool switches_hover(Switches *switches, uint32_t m, double tolerance, double spa
   if (is_fast) size = fmax(size, switches->nominal[m]);
   double limit = fmax(tolerance, switches->jumps[m] ? LARGEST_SLACK_OF_JUMPS : 0) * size;
   bool hovers = peak <= HOVER_RANGE * fmax(*slack, tolerance * size) && (times->regular < HOVER_LIMIT || *slack > 0);
+  set_hold(times, hovers, span);
   switches->peak[m] = 0;
   switches->hovers[m] = hovers ? switches->hovers[m] + 1 : 0;
   bool doubles = *slack >= limit;
@@ -485,10 +496,22 @@ static bool share_edge(const Switches *switches, uint32_t a, uint32_t b) {
   return nearest_edge(switches, a) == sign * nearest_edge(switches, b);
 }
 
+/* How far the difference of mode m came in the step in which its event was located. */
+static double way(const Switches *switches, uint32_t m) {
+  return fmax(known_size(switches->before[m]), known_size(switches->end[m]));
+}
+
 /* Is mode m on the edge whose event was located, or on one that it slid along? */
 static bool is_on_located_edge(const Switches *switches, uint32_t m) {
   bool is_crossing = switches->crossing != MAP_NONE && share_edge(switches, switches->crossing, m);
   return is_crossing || m == switches->crossing || switches->slid[m];
+}
+
+/* Was the difference of mode m beyond its edge from the beginning of the step on, where no edge could be located? */
+static bool was_beyond(const Switches *switches, uint32_t m) {
+  double at = switches->at[m], edge = mode_edge(op_of(switches, m), at), before = switches->before[m];
+  double near = fmax(band(switches, m), ON_EDGE * way(switches, m));
+  return !switches->slid[m] && fmin(fabs(at - edge), fabs(before - edge)) > near && (at > edge) == (before > edge);
 }
 
 /* The value that mode m should have by its difference: on an edge by its rate, and where nothing is known as it is. A mode that
@@ -498,7 +521,8 @@ static bool is_on_located_edge(const Switches *switches, uint32_t m) {
 static double wanted_value(const Switches *switches, uint32_t m) {
   Op op = op_of(switches, m);
   double difference = switches->difference[m], edge = mode_edge(op, difference), rate = switches->rate[m];
-  bool is_located = is_on_located_edge(switches, m) && fabs(difference - switches->at[m]) <= band(switches, m);
+  bool is_located = is_on_located_edge(switches, m) && !was_beyond(switches, m) &&
+                    fabs(difference - switches->at[m]) <= band(switches, m);
   bool on_edge = is_located || fabs(difference - edge) <= band(switches, m);
   bool moves = on_edge && fabs(rate) > STILL * switches->speed[m], contradicts = switches_contradict(switches, m);
   double ahead = mode_value(op, edge + copysign(0.5, rate));
@@ -569,6 +593,17 @@ bool switches_agree(const Switches *switches) {
 
 /* ---- setting all ---- */
 
+/* Is the relation of mode m made of other modes, which come before it? */
+static bool has_inner(const Switches *switches, uint32_t m) {
+  return dag_depends(switches->evaluator->model->dag, switches->modes->difference[m], OP_DISCRETE);
+}
+
+/* Modes inside of the relation of mode m have changed, on which it has to wait: what it did before that was no to and fro. */
+static void count_anew(Switches *switches, uint32_t m) {
+  uint8_t *changes = &switches->changes[m];
+  if (*changes > 1 && *changes != LED_AWAY && has_inner(switches, m)) *changes = 1;
+}
+
 uint32_t switches_set(Switches *switches, double t, const double *y) {
   Inputs *inputs = switches->evaluator->inputs;
   uint32_t changed = switches->schedule ? schedule_set(switches->schedule, t) : 0;
@@ -576,7 +611,9 @@ uint32_t switches_set(Switches *switches, double t, const double *y) {
   if (changed) switches->matter = true;
   evaluate_rates(switches, t, y);
   for (uint32_t m = 0; m < switches->modes->count; m++) {
-    if (switches->modes->timed[m] || is_sliding(switches, m) || is_spent(switches, m)) continue;
+    if (switches->modes->timed[m] || is_sliding(switches, m)) continue;
+    if (changed) count_anew(switches, m);
+    if (is_spent(switches, m)) continue;
     double value = wanted_value(switches, m), *mode = mode_of(switches, m);
     if (value == *mode) continue;
     switches->changes[m]++;
@@ -599,11 +636,6 @@ bool switches_undecided(const Switches *switches) {
   for (uint32_t m = 0; m < switches->modes->count; m++)
     if (switches->changes[m] >= CHANGE_LIMIT) return true;
   return false;
-}
-
-/* How far the difference of mode m came in the step in which its event was located. */
-static double way(const Switches *switches, uint32_t m) {
-  return fmax(known_size(switches->before[m]), known_size(switches->end[m]));
 }
 
 /* Did the mode go to and fro on its edge? */

@@ -24,6 +24,7 @@ typedef struct EventTimes {
   double before, last; /* the two last ones */
   double cycle, ratio; /* the last cycle, and its part of the one before */
   uint32_t regular;    /* ratios in a row that were about the same, and below 1 */
+  double hold;         /* hysteresis holds the next one back for so long at most */
 } EventTimes;
 
 typedef struct Switches {

@@ -15,12 +15,16 @@
 #include <math.h>
 #include <string.h>
 
+enum { ORDER_MAX = 5 };
 enum { PARTS_LIMIT = 1000 };               /* of a way; before a jump they no longer get ahead */
 static const double smallest_step = 1e-15; /* over t */
 static const double farthest = 0.1;        /* that a column may be from its prediction, relative to its size */
 static const double shortest_part = 1e-4;  /* of the way to the point where the states are given */
 static const double largest_miss = 0.005;  /* of a column by the rates at both ends of a step, relative to its size */
 static const double fastest_growth = 5;    /* of a step over which columns are followed */
+
+/* Departure from the prediction, over the tolerance, that the error test lets pass in equal steps at order 5: (5 + 1) (1 + 1/2 + ... + 1/5). */
+static const double largest_departure = 13.7;
 
 typedef struct Cvode {
   const System *system;
@@ -30,7 +34,9 @@ typedef struct Cvode {
   double completed_time;
   double *y, *previous; /* all columns at t and at the end of the step before */
   double t, t_previous, shortest_followed;
-  double *trial, *predicted; /* [columns] */
+  double *trial, *predicted;         /* [columns] */
+  double *derivative[ORDER_MAX + 1]; /* [links] where the last step began; kept if there are kinks */
+  int derivatives;                   /* known of them; 0: there were no steps before */
   bool begun, stop;
 
   SUNContext context;
@@ -205,6 +211,8 @@ static void *cvode_create(Heap *heap, const System *system, const IntegratorOpti
   cvode->heap = heap;
   cvode->options = *options;
   heap_numbers(heap, columns, &cvode->completed, &cvode->trial, &cvode->predicted, &cvode->previous, &cvode->y);
+  for (int k = 0; k <= ORDER_MAX && options->has_kinks; k++)
+    cvode->derivative[k] = heap_array(heap, (size_t)system->links, sizeof(double));
   heap_defer(heap, cvode_release, cvode);
   cvode_make_objects(cvode);
   return cvode;
@@ -274,12 +282,41 @@ static void cvode_limit_step(Cvode *cvode, double begin) {
   CVodeSetMaxStep(cvode->memory, limit);
 }
 
+/* Keeps what the next step predicts from. */
+static void cvode_keep_derivatives(Cvode *cvode) {
+  int order = 0;
+  cvode->derivatives = 0;
+  if (!cvode->options.has_kinks || CVodeGetLastOrder(cvode->memory, &order) != CV_SUCCESS) return;
+  if (cvode->t == cvode->t_previous) return; /* begun anew */
+  for (int k = 0; k <= order; k++) {
+    if (CVodeGetDky(cvode->memory, cvode->t, k, cvode->output) != CV_SUCCESS) return;
+    memcpy(cvode->derivative[k], N_VGetArrayPointer(cvode->output), (size_t)cvode->system->links * sizeof(double));
+  }
+  cvode->derivatives = order + 1;
+}
+
+static double cvode_departure_of(void *self) {
+  Cvode *cvode = self;
+  const double *x = N_VGetArrayPointer(cvode->states);
+  double *weight = N_VGetArrayPointer(cvode->output), h = cvode->t - cvode->t_previous, sum = 0;
+  if (!cvode->derivatives) return 0;
+  cvode_weights(cvode->states, cvode->output, cvode);
+  for (int32_t l = 0; l < cvode->system->links; l++) {
+    double foreseen = 0;
+    for (int k = cvode->derivatives - 1; k >= 0; k--) foreseen = cvode->derivative[k][l] + h / (k + 1) * foreseen;
+    double off = (x[l] - foreseen) * weight[l];
+    sum += off * off;
+  }
+  return sqrt(sum / fmax(cvode->system->links, 1)) / largest_departure;
+}
+
 static StepStatus cvode_step(void *self, double t_stop) {
   Cvode *cvode = self;
   double t = cvode->t;
   if (t_stop <= t) return STEP_OK;
   if (CVodeSetStopTime(cvode->memory, t_stop) != CV_SUCCESS) return STEP_TOO_SMALL;
   CVodeSetMinStep(cvode->memory, smallest_step * fabs(t)); /* or it creeps on, by ever smaller steps */
+  cvode_keep_derivatives(cvode);
   int flag = CVode(cvode->memory, t_stop, cvode->states, &cvode->t, CV_ONE_STEP);
   if (flag < 0) {
     cvode->t = t;
@@ -353,6 +390,7 @@ const Integrator integrator_cvode = {
     .time = cvode_time,
     .values = cvode_values,
     .interpolate = cvode_interpolate,
+    .departure = cvode_departure_of,
     .switch_states = cvode_switch_states,
     .statistics = cvode_statistics,
 };

@@ -246,6 +246,26 @@ static double erk_departure(const Erk *erk, int stage, double scale) {
   return most / farthest;
 }
 
+/* How far a column moved over this step and the one before. */
+static double erk_moved(const Erk *erk, int32_t c) {
+  double begin = erk->values[0][c];
+  return fabs(erk->values[erk->tableau->stages][c] - begin) + fabs(begin - erk->before[0][c]);
+}
+
+/* Is a stage on another solution than the ends of the step? Then its prediction misses by more than the column moved at all, and what it missed
+ * would keep it there in the steps to come. A miss within the tolerance tells nothing. */
+static bool erk_strays(const Erk *erk) {
+  const double *nominal = erk->system->nominal;
+  if (erk->h_before == 0) return false;
+  for (int32_t b = 0; b < erk->branch_count; b++) {
+    int32_t c = erk->branch[b];
+    double most = fmax(erk_moved(erk, c), erk->absolute * nominal[c] + erk->relative * fabs(erk->values[0][c]));
+    for (int stage = 1; stage < erk->tableau->stages; stage++)
+      if (fabs(erk->missed[stage][c]) > most) return true;
+  }
+  return false;
+}
+
 /* The states of a stage, as the sum of the rates of those before it. */
 static void erk_combine_stage(Erk *erk, int stage) {
   erk_combine(erk, erk->row[stage], erk->tableau->stage + erk->tableau->stage_count, erk->sum[0]);
@@ -507,6 +527,7 @@ static EvalStatus erk_attempt(Erk *erk, double h, double *error) {
   if (*error > 1) return EVAL_OK;
   if (!tableau->error_needs_end) status = erk_stages(erk, tableau->stages, tableau->stages + 1, h);
   if (status != EVAL_OK || erk->fixed_step) return status;
+  if (h > erk->shortest_followed && erk_strays(erk)) return EVAL_DOMAIN;
   bool is_unread = erk->unread && erk->t + h <= *erk->unread;
   double inner = is_unread ? 0 : erk_inner_error(erk, erk->t, h);
   erk->inner_decides = inner > *error;

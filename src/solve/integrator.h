@@ -84,6 +84,7 @@ typedef struct IntegratorOptions {
   double initial_step;       /* 0: chosen */
   double max_step;           /* 0: none */
   int min_order, max_order;  /* 0: the method's own */
+  bool has_kinks;            /* how far the end of a step is from its prediction will be asked for */
   bool fixed_step;           /* erk, radau: every step is max_step, whatever its error; to measure orders */
   const double
       *unread; /* nobody looks inside of steps that end by this time; may change between steps. NULL: of none */
@@ -170,6 +171,10 @@ typedef struct Integrator {
   /* Is the last step, which was taken as if nobody looked inside (IntegratorOptions.unread), not as good inside as at its end? Where
    * conditions look there, it is then taken again. NULL: no step is taken so where there are conditions. */
   bool (*is_coarse)(void *self);
+
+  /* How far the states at the end of the last step are from their prediction, over what the method lets pass in equal steps. Beyond 1 its error is
+   * well within the tolerance only if the solution is smooth, not over a kink. NULL: the estimate of the error is no less anyhow. */
+  double (*departure)(void *self);
 
   /* What the last step knows of its inside without further evaluations. NULL: interpolating costs none. Until the next call of step,
    * start or switch_states. */

@@ -52,7 +52,7 @@ static void set_least(Kinks *kinks, Heap *heap, double start, double tolerance) 
 }
 
 /* Does an argument change its sign, by more than the tolerance tells? */
-static bool passes_zero(Kinks *kinks, ConstMoment begin, ConstMoment end) {
+bool kinks_pass(Kinks *kinks, ConstMoment begin, ConstMoment end) {
   if (kinks->kept != begin.t && !evaluate(kinks, begin.t, begin.y, kinks->before)) return false;
   kinks->kept = begin.t;
   if (!evaluate(kinks, end.t, end.y, kinks->end)) return false;
@@ -67,7 +67,7 @@ static bool bends(void *context, double t, const double *y, double t_end, const 
   View *view = context;
   if (view->switches && switches_bend(view->switches, t_end, end)) return true;
   return view->kinks && view->kinks->count > FEW_BENDS &&
-         passes_zero(view->kinks, (ConstMoment){t, y}, (ConstMoment){t_end, end});
+         kinks_pass(view->kinks, (ConstMoment){t, y}, (ConstMoment){t_end, end});
 }
 
 bool kinks_end_steps(const Kinks *kinks, const Integrator *integrator) {

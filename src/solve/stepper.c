@@ -271,6 +271,16 @@ static bool ends_at_kink(Stepper *stepper, double t) {
   return true;
 }
 
+/* A step of a method of many steps across a kink whose error may be more than its estimate is taken again, from the first order on. */
+static bool starts_before_kink(Stepper *stepper, double t) {
+  const Integrator *integrator = stepper->integrator;
+  if (!stepper->kinks || !integrator->departure || !(integrator->departure(stepper->self) > 1)) return false;
+  ConstMoment begin = {stepper->before, stepper->begin}, end = {t, integrator->values(stepper->self)};
+  if (!kinks_pass(stepper->kinks, begin, end)) return false;
+  stepper_repeat(stepper, t - stepper->before);
+  return true;
+}
+
 /* At the end of a step to t: is it sure that no mode makes an event? */
 static bool are_quiet(const Stepper *stepper, double t) {
   const double *y = stepper->integrator->values(stepper->self);
@@ -282,7 +292,7 @@ static bool are_quiet(const Stepper *stepper, double t) {
 /* Ends the step, which has led to t, at the first event in it, if there is one; most have none. */
 static bool find_event(Stepper *stepper, double t) {
   const Switches *switches = stepper->view->switches;
-  if (ends_at_kink(stepper, t) || !switches) return false;
+  if (ends_at_kink(stepper, t) || starts_before_kink(stepper, t) || !switches) return false;
   bool is_quiet = are_quiet(stepper, t);
   if (is_quiet && t < stepper->t_timed) return false;
   return (is_quiet || !take_readable(stepper, t)) && stepper_find_event(stepper, is_quiet);
@@ -309,6 +319,7 @@ static bool step_to_event(Stepper *stepper) {
                       stepper->options.stop, event || t >= stepper->options.stop, &stepper->turning_point);
     if (status == TURNING_POINT) return pass_fold(stepper, t - stepper->before) || stepper_report_turning(stepper);
     if (status == TURNING_SMALL) stepper_warn_turning(stepper, "is nearly zero");
+    if (status == TURNING_NOISE) stepper_warn_turning(stepper, "is lost in round-off");
     if (status != TURNING_JUMP && status != TURNING_ASTRAY) return true;
     if (!event && retake(stepper, t)) continue;
     if (status == TURNING_ASTRAY) return stepper_report_astray(stepper);

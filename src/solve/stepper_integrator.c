@@ -41,6 +41,7 @@ void stepper_create_integrator(Stepper *stepper, const Integrator *integrator) {
   IntegratorOptions options = {.relative_tolerance = stepper->options.tolerance,
                                .absolute_tolerance = stepper->options.tolerance,
                                .max_step = stepper->options.max_step,
+                               .has_kinks = stepper->kinks != NULL,
                                .unread = &stepper->unread};
   const System *system = view_system(stepper->view, integrator);
   heap_release(stepper->heap, stepper->ticket);

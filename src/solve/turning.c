@@ -16,7 +16,9 @@ enum {
   REPEAT = 4000,       /* steps at most from the beginning to where a follower begins */
   HALVINGS = 50,       /* of an interval of time */
   NODES = 8,           /* of an extrapolation */
-  CLOSER = 2           /* times that a crossing is followed again, each time with steps FINE times as short */
+  CLOSER = 2,          /* times that a crossing is followed again, each time with steps FINE times as short */
+  SOON = 4,     /* a suspect comes of the same as the last one if it comes before so many times what was waited */
+  PATIENCE = 16 /* followers in vain that make no difference */
 };
 
 static const double TIGHT = 1e-13;     /* tolerance of a follower */
@@ -38,6 +40,9 @@ typedef struct Trail {
   double harmless;                      /* the lowest that was followed without a zero */
   double node[NODES], node_time[NODES]; /* values on the way down, each clearly below the one before; the last first */
   int nodes;
+  uint64_t looks, followed; /* so far; at the last follower that found no zero */
+  uint64_t wait;            /* looks from there to the next one, at least: see may_follow */
+  uint32_t in_vain;         /* such followers, each soon after the one before */
 } Trail;
 
 typedef struct Mark {
@@ -126,6 +131,7 @@ static void add_node(Trail *trail, double t, double value) {
 }
 
 static void extend_trail(Trail *trail, double t, double value) {
+  trail->looks++;
   for (int k = 0; k < 2; k++) {
     trail->times[k] = trail->times[k + 1];
     trail->values[k] = trail->values[k + 1];
@@ -411,6 +417,20 @@ bool turning_at_start(Turning *turning, TurningPoint *point) {
          find_singular(&turning->moving, &turning->origin, point);
 }
 
+/* A follower may cost as much as all of the run so far. Where one after the other finds no zero, soon after the last, the determinant is made of
+ * round-off, as behind a time at which rewritten equations lose their sense: then each time twice as many looks go by, so that there are about as
+ * many followers as the logarithm of the looks. A step that is taken again and again, as it left its branch, comes before that. */
+static bool may_follow(const Trail *trail) { return trail->looks - trail->followed >= trail->wait; }
+
+/* A follower has found no zero. */
+static void note_in_vain(Trail *trail) {
+  bool is_soon = trail->looks - trail->followed <= SOON * (trail->wait + 1);
+  trail->in_vain = is_soon ? trail->in_vain + 1 : 0;
+  if (!is_soon || trail->in_vain < PATIENCE) trail->wait = 0;
+  else trail->wait = 2 * trail->wait + 1;
+  trail->followed = trail->looks;
+}
+
 /* It has turned at a value far below its largest, and lower than when this was looked into before. */
 static bool has_turned_low(const Trail *trail) {
   double value = fabs(trail->values[1]);
@@ -446,13 +466,16 @@ TurningStatus turning_watch(Turning *turning, const Integrator *integrator, void
         !(inside && close_in(turning, b, &solver, RANK_LOST * trail->largest, &stretch)))
       continue;
     double least = fmin(fabs(trail->values[1]), lowest(&stretch));
-    Trace trace = locate(turning, b, t, least, stop, point);
+    bool follows = may_follow(trail);
+    Trace trace = follows ? locate(turning, b, t, least, stop, point) : TRACE_TOO_LONG;
     if (trace == TRACE_ZERO) return TURNING_POINT;
+    if (follows) note_in_vain(trail);
     const Watched *watched = &turning->moving.blocks.data[b];
     *point = (TurningPoint){t, watched->block, watched->size, watched->size};
     if (trace == TRACE_TURNS_AWAY && changes) return TURNING_ASTRAY;
     trail->harmless = fmin(trail->harmless, fabs(trail->values[1]));
-    status = changes || status == TURNING_JUMP ? TURNING_JUMP : TURNING_SMALL;
+    if (!follows) status = status == TURNING_NONE ? TURNING_NOISE : status;
+    else status = changes || status == TURNING_JUMP ? TURNING_JUMP : TURNING_SMALL;
   }
   if (status != TURNING_JUMP) move_marks(turning, t, y);
   return status;

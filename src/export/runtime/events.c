@@ -43,10 +43,14 @@ int events_evaluate(Solver *solver, double t, const double *y) {
   return solver->model->modes ? run_conditions(solver, solver->model->conditions, t, y) : 0;
 }
 
+/* Of the events of a mode: the two last ones, the last cycle, to and fro, its part of the one before, and how often in a row that was about the same. */
+static double *times_of(const Solver *solver, int m) { return solver->event_times + 5 * m; }
+
 static double band(const Solver *solver, int m) {
   double size = fmax(modes_size(solver->difference[solver->model->modes + m]), modes_size(solver->before[m]));
   double blur = 4 * DBL_EPSILON * fabs(solver->now->looked) * solver->speed[m];
-  return fmax(fmax(ROUND_OFF * size, blur), solver->slack[m]);
+  int is_held = solver->now->looked <= times_of(solver, m)[1] + solver->hold[m];
+  return fmax(fmax(ROUND_OFF * size, blur), is_held ? solver->slack[m] : 0);
 }
 
 static double margin_with(const Solver *solver, int m, double value, double difference) {
@@ -281,12 +285,20 @@ static int is_on_located_edge(const Solver *solver, int m) {
   return m == crossing || solver->slid[m] || (crossing >= 0 && modes_share_edge(solver, crossing, m));
 }
 
+/* Was the difference of a mode beyond its edge from the beginning of the step on, where no edge could be located? */
+static int was_beyond(const Solver *solver, int m) {
+  double at = solver->at[m], edge = modes_edge(solver->model->mode[m].kind, at), before = solver->before[m];
+  double near = fmax(band(solver, m), ON_EDGE * modes_way(solver, m));
+  return !solver->slid[m] && fmin(fabs(at - edge), fabs(before - edge)) > near && (at > edge) == (before > edge);
+}
+
 /* The value that a mode should have by its difference: on an edge by its rate, and where nothing is known as it is. A mode that contradicts
  * never stays, but for one whose event was located: that is beyond the edge by the accuracy of location only. */
 static double wanted_value(const Solver *solver, int m) {
   const ModelMode *mode = &solver->model->mode[m];
   double difference = solver->difference[m], edge = modes_edge(mode->kind, difference), rate = solver->rate[m];
-  int is_located = is_on_located_edge(solver, m) && fabs(difference - solver->at[m]) <= band(solver, m);
+  int is_located =
+      is_on_located_edge(solver, m) && !was_beyond(solver, m) && fabs(difference - solver->at[m]) <= band(solver, m);
   int is_on_edge = is_located || fabs(difference - edge) <= band(solver, m);
   int moves = is_on_edge && fabs(rate) > STILL * solver->speed[m], is_wrong = contradicts(solver, m);
   double ahead = modes_value(mode->kind, edge + copysign(0.5, rate));
@@ -297,13 +309,21 @@ static double wanted_value(const Solver *solver, int m) {
   return solver->now->begun ? *modes_at(solver, m) : modes_value(mode->kind, edge);
 }
 
+/* Modes inside of the relation of mode m have changed, on which it has to wait: what it did before that was no to and fro. */
+static void count_anew(Solver *solver, int m) {
+  int *changes = &solver->changes[m];
+  if (*changes > 1 && *changes != LED_AWAY && solver->model->mode[m].has_inner) *changes = 1;
+}
+
 static int set_modes(Solver *solver, double t, const double *y) {
   const Model *model = solver->model;
   int changed = set_timed(solver, t, y), limit = solver->now->one_by_one ? PIVOT_LIMIT : CHANGE_LIMIT;
   if (changed) solver->now->matter = 1;
   modes_rates(solver, t, y);
   for (int m = 0; m < model->modes; m++) {
-    if (model->mode[m].is_timed || slides_of(solver, m) || solver->changes[m] >= limit) continue;
+    if (model->mode[m].is_timed || slides_of(solver, m)) continue;
+    if (changed) count_anew(solver, m);
+    if (solver->changes[m] >= limit) continue;
     double value = wanted_value(solver, m);
     if (value == *modes_at(solver, m)) continue;
     solver->changes[m]++;
@@ -721,7 +741,7 @@ int events_settle(Solver *solver, double t, double *y, int mode) {
 
 /* The time of an event of a mode in a run. Returns 1 where its events come ever faster, infinitely many before a time that is t but for round-off. */
 static int accumulates(Solver *solver, int m, double t, double span) {
-  double *times = solver->event_times + 5 * m, cycle = t - times[0], ratio = cycle / times[2];
+  double *times = times_of(solver, m), cycle = t - times[0], ratio = cycle / times[2];
   int is_regular = ratio < 1 && fabs(ratio - times[3]) < REGULAR * ratio;
   times[0] = times[1];
   times[1] = t;
@@ -753,17 +773,26 @@ static void report_slack(Solver *solver, int m, int is_first, double allowed) {
               "depends on it is right to about that only; use noEvent, or a smooth transition:");
 }
 
+/* How long the next event may be held back: longer where the mode was held back in vain, and hovers still. */
+static void set_hold(Solver *solver, int m, int hovers, double span) {
+  const double *times = times_of(solver, m);
+  double hold = hovers ? solver->hold[m] : 0;
+  if (times[1] - times[0] > hold) hold *= 2;
+  solver->hold[m] = fmax(hold, FAST * span);
+}
+
 /* Where the difference of a mode hovers at its edge, event after event, hysteresis grows up to the tolerance, and where events are fast beyond
  * it, so that their number is bounded. */
 static void let_hover(Solver *solver, int m, double span) {
   double *slack = &solver->slack[m], peak = solver->peak[m], tolerance = solver->now->tolerance;
-  const double *times = solver->event_times + 5 * m;
+  const double *times = times_of(solver, m);
   solver->largest[m] = fmax(solver->largest[m], modes_size(peak));
   double size = fmax(solver->largest[m], modes_size(solver->difference[solver->model->modes + m]));
   int is_fast = times[2] < FAST * span, is_first = *slack == 0;
   if (is_fast) size = fmax(size, solver->nominal_size[m]);
   double limit = fmax(tolerance, solver->jumps[m] ? LARGEST_SLACK_OF_JUMPS : 0) * size;
   int hovers = peak <= HOVER_RANGE * fmax(*slack, tolerance * size) && (times[4] < HOVER_LIMIT || *slack > 0);
+  set_hold(solver, m, hovers, span);
   solver->peak[m] = 0;
   solver->hovers[m] = hovers ? solver->hovers[m] + 1 : 0;
   int doubles = *slack >= limit;

@@ -64,6 +64,10 @@ double modes_nearest(const Solver *solver, int m) {
   return modes_edge(solver->model->mode[m].kind, solver->difference[m]);
 }
 
+double modes_way(const Solver *solver, int m) {
+  return fmax(modes_size(solver->before[m]), modes_size(solver->end[m]));
+}
+
 /* Do the modes change at one edge, near to which their last differences are? */
 int modes_share_edge(const Solver *solver, int a, int b) {
   const ModelMode *mode = solver->model->mode;

@@ -10,7 +10,7 @@
 
 /* A rate jumps on the edge itself: nearer to it than this part of the way of a step, and by so much that it would make that part of the way in
  * the step. Rates at a corner are the sum of what each mode does alone, but for the last part. */
-static const double ON_EDGE = 1e-6, JUMP = 1e-3, ADDS_UP = 1e-6;
+static const double JUMP = 1e-3, ADDS_UP = 1e-6;
 
 /* The most edges that a solution slides along. */
 int slides_limit(const Model *model) { return model->modes < SLIDE_LIMIT ? model->modes : SLIDE_LIMIT; }
@@ -95,16 +95,11 @@ SolverStatus slides_complete(Solver *solver, double t, double *y, int is_followi
 
 /* ---- beginning ---- */
 
-/* How far a difference came in the step in which its event was located. */
-static double way(const Solver *solver, int m) {
-  return fmax(modes_size(solver->before[m]), modes_size(solver->end[m]));
-}
-
 /* Did the mode go to and fro on its edge? */
 static int is_torn(const Solver *solver, int m) {
   int changes = solver->changes[m];
   if (changes < CHANGE_LIMIT || changes == LED_AWAY || !solver->model->mode[m].has_rate) return 0;
-  return solver->slid[m] || fabs(solver->difference[m] - modes_nearest(solver, m)) <= ON_EDGE * way(solver, m);
+  return solver->slid[m] || fabs(solver->difference[m] - modes_nearest(solver, m)) <= ON_EDGE * modes_way(solver, m);
 }
 
 static void add(Solver *solver, int first) {
@@ -187,7 +182,7 @@ static int leads_back(Solver *solver) {
     Slide slide = now->slide[k];
     double jump = slide.rate[k + 1] - slide.rate[0];
     int m = slide.mode;
-    solver->jumps[m] = jump != 0 && (solver->slid[m] || fabs(jump) * now->came >= JUMP * way(solver, m));
+    solver->jumps[m] = jump != 0 && (solver->slid[m] || fabs(jump) * now->came >= JUMP * modes_way(solver, m));
     if (solver->jumps[m] && slide.weight > 0 && slide.weight < 1) continue;
     int has_others = now->slides > 1;
     if (has_others && solver->jumps[m] && jump < 0) set_side(solver, k, slide.weight > 0.5);

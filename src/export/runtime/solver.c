@@ -45,6 +45,7 @@ static void lay_out_events(const Model *model, Memory *memory, Solver *solver) {
   for (size_t k = 0; k < sizeof per_mode / sizeof *per_mode; k++) *per_mode[k] = numbers(memory, model->modes);
   solver->difference = numbers(memory, 2 * model->modes);
   solver->event_times = numbers(memory, 5 * model->modes);
+  solver->hold = numbers(memory, model->modes);
   solver->changes = integers(memory, model->modes);
   solver->hovers = integers(memory, model->modes);
   solver->jumps = integers(memory, model->modes);

@@ -62,6 +62,7 @@ typedef struct ModelMode {
   int may_try;           /* one of two values, not known from time */
   int matters;           /* rows depend on it */
   int has_rate;          /* of its difference */
+  int has_inner;         /* its difference is made of modes before it */
   int edge, is_mirrored; /* the first mode with the same difference, or the negative one, at whose edge it changes */
   const char *text;
 } ModelMode;
@@ -195,6 +196,9 @@ typedef struct Slide {
 /* Changes of a mode in an event: to, fro, and to again; and of one that went to and fro, but does not slide where others do. */
 enum { CHANGE_LIMIT = 3, LED_AWAY = 255 };
 
+/* On an edge: nearer to it than this part of the way of a step. */
+#define ON_EDGE 1e-6
+
 typedef struct Scalars {
   double time, tolerance, max_step;
   double step_begin, step_end, step, next; /* the last step, and the size of the next */
@@ -290,7 +294,7 @@ typedef struct Solver {
   double *difference, *rate, *before, *speed, *slack, *peak, *largest, *nominal_size, *end, *at, *values, *margins;
   double *begin, *begin_y, *begin_discretes, *left_y, *left_discretes, *corners, *jump_y, *settle_y, *branch_values,
       *moved, *jump_first, *event_y;
-  double *event_times;
+  double *event_times, *hold;
   int *changes, *hovers, *jumps, *slid, *rests, *slides_with, *is_widened, *sample_count, *reported;
   double *sample_start, *sample_interval;
   /* delays */
@@ -413,6 +417,9 @@ double modes_edge(ModeKind kind, double difference);
 double modes_size(double difference);
 void modes_rates(Solver *solver, double t, const double *y);
 double modes_nearest(const Solver *solver, int mode);
+
+/* How far a difference came in the step in which its event was located. */
+double modes_way(const Solver *solver, int m);
 int modes_share_edge(const Solver *solver, int a, int b);
 
 /* slides.c: the most edges to slide along; how a mode slides, 0: not; how far its weight is inside of [0, 1]; all columns; begins to slide where
