@@ -365,7 +365,7 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
   stepper->origin.y = heap_array(heap, columns, sizeof(double));
   stepper->watches = view->switches && view->switches->decisions && view->switches->decisions->watches;
   if (view->switches)
-    stepper->first_steps = heap_array(heap, 2 * ((size_t)view->switches->modes->count + 1), sizeof(double));
+    stepper->stretches = heap_array(heap, 2 * ((size_t)view->switches->modes->count + 1), sizeof(Stretch));
   if (watched) stepper->turning = turning_new(heap, view, watched);
   stepper->kinks = kinks_new(heap, view, options->start, options->tolerance);
   return stepper;

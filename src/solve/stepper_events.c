@@ -14,7 +14,8 @@ static const double EARLY = 0.3;
 /* The first step behind an event is not made shorter than this part of the run. */
 static const double SHORTEST_FIRST = 1e-9;
 
-static const double PART_OF_CYCLE = 0.7; /* and no simple fraction of it */
+/* It leads so far beyond the next event, where that comes when it came last: events are within steps rather than just behind them. */
+static const double BEYOND_NEXT = 1.0 / 16;
 
 bool stepper_start_is_regular(Stepper *stepper) {
   View *view = stepper->view;
@@ -73,14 +74,26 @@ static double event_value(const Stepper *stepper) {
   return stepper->mode == MAP_NONE ? 1 : switches->evaluator->discretes[switches->modes->first + stepper->mode];
 }
 
-/* The first step behind an event: what the last such one asked for, but not more than a good part of the time since then. What an error
- * estimate allows, as that of a ball's parabola does any step, may jump over all that follows, and a whole period ends at the very edge of
- * the next event, behind what was before it. */
+/* Begins the time between the event at t of now and the next, and ends that since the last one. A stretch that several events cut short
+ * is expected to last half as long as it did, not to be as short again. */
+static void begin_stretch(Stepper *stepper, double t) {
+  const Switches *switches = stepper->view->switches;
+  Stretch *over = stepper->stretch;
+  if (over) over->lasted = fmax(t - stepper->t_stretch, over->lasted / 2);
+  uint32_t mode = stepper->mode == MAP_NONE ? switches->modes->count : stepper->mode;
+  stepper->stretch = &stepper->stretches[2 * mode + (event_value(stepper) != 0)];
+  stepper->t_stretch = t;
+  stepper->begins_stretch = true;
+}
+
+/* The first step behind an event: what the last such one asked for, but not much beyond the next event, as far as that is known. What an
+ * error estimate allows, as that of a ball's parabola does any step, may jump over all that follows. */
 static double suggested_step(const Stepper *stepper) {
   const Switches *switches = stepper->view->switches;
-  if (stepper->mode == MAP_NONE || switches->modes->timed[stepper->mode]) return *stepper->first_step;
-  double since = switches->times[stepper->mode].cycle;
-  return fmin(*stepper->first_step, fmax(PART_OF_CYCLE * since, SHORTEST_FIRST * stepper_span(stepper)));
+  const Stretch *stretch = stepper->stretch;
+  if (stepper->mode == MAP_NONE || switches->modes->timed[stepper->mode]) return stretch->first;
+  double expected = fmax((1 + BEYOND_NEXT) * stretch->lasted, SHORTEST_FIRST * stepper_span(stepper));
+  return fmin(stretch->first, expected);
 }
 
 /* Starts again behind an event, with the choice that suits the modes of now. */
@@ -89,22 +102,20 @@ static void restart(Stepper *stepper, double t) {
   bool by_ranks = stepper->view->methods->reselect != NULL;
   int32_t count = by_ranks ? stepper_exchange_states(stepper, t, (ConstMoment){t, stepper->y}, true, &exchanges) : 1;
   if (count <= 0 && stepper_reselect(stepper, t)) return;
-  const Switches *switches = stepper->view->switches;
-  if (!switches) { /* the caller has changed values */
+  if (!stepper->view->switches) { /* the caller has changed values */
     stepper_start_with(stepper, t, stepper->y, 0);
     return;
   }
-  uint32_t mode = stepper->mode == MAP_NONE ? switches->modes->count : stepper->mode;
-  stepper->first_step = &stepper->first_steps[2 * mode + (event_value(stepper) != 0)];
+  begin_stretch(stepper, t);
   stepper_start_with(stepper, t, stepper->y, suggested_step(stepper));
 }
 
 void stepper_keep_first_step(Stepper *stepper) {
-  if (!stepper->first_step) return;
+  if (!stepper->begins_stretch) return;
   IntegratorStatistics now;
   stepper->integrator->statistics(stepper->self, &now);
-  *stepper->first_step = now.next;
-  stepper->first_step = NULL;
+  stepper->stretch->first = now.next;
+  stepper->begins_stretch = false;
 }
 
 static double round_off(const Stepper *stepper) {
