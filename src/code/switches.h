@@ -133,6 +133,9 @@ void switches_sample(Switches *switches, int k);
  * points tell that no mode has changed in the step, which leads to (t, y)? */
 bool switches_rule_out(Switches *switches, int count, const double *part, double t, const double *y, double step);
 
+/* The same where the differences follow the polynomials through their samples. */
+bool switches_stay(const Switches *switches, int count, const double *part, double step);
+
 /* How far a difference is inside of the range of mode m, and round-off further; negative is a contradiction. INFINITY for
  * modes of time. */
 double switches_margin(const Switches *switches, uint32_t m, double difference);

@@ -18,6 +18,7 @@
 enum {
   STAGES_MAX = 16,    /* of erk_order8 */
   SPREAD_MAX = 5,     /* points through which columns without a derivative are extrapolated */
+  INNER_MAX = 8,      /* and interpolated: with the stages of the continuous extension */
   STIFF_STEPS = 15,   /* so many steps at the stability bound make a problem stiff */
   GENTLE_STEPS = 6,   /* so many in a row below it clear the count */
   SHORT_STEPS = 1000, /* so many short ones in a row make a problem stiff, too */
@@ -58,6 +59,8 @@ typedef struct Erk {
   const ErkTableau *tableau;
   const ErkTerm *row[STAGES_MAX]; /* first term of each stage but the first */
   const int *spread;
+  int inner[INNER_MAX];             /* stages of the points to interpolate through, the last is the end of the step */
+  double inner_scale[2][INNER_MAX]; /* of Lagrange's polynomials, for the spread stages alone and for all */
   double relative, absolute, initial_step, max_step;
   bool fixed_step;
   const double *unread; /* as in the options */
@@ -84,6 +87,7 @@ typedef struct Erk {
   double *guess, *weight, *sum[2]; /* [columns] */
   double *dense[DENSE_MAX];        /* [paired] coefficients of the continuous extension */
   bool dense_ready, stepped;
+  bool dense_whole; /* all stages of the continuous extension were found */
   int stiff_count, gentle_count, short_count;
   double longest; /* step */
   IntegratorStatistics statistics;
@@ -130,6 +134,28 @@ static void erk_gather_rates(Erk *erk, int stage) {
   for (int32_t p = 0; p < erk->paired; p++) rates[p] = values[erk->rate[p]];
 }
 
+/* How many points of the step there are to interpolate columns without a derivative through. */
+static int erk_inner_count(const Erk *erk) {
+  return SPREAD_MAX + (erk->dense_whole ? erk->tableau->all_stages - erk->tableau->stages - 1 : 0);
+}
+
+/* Which these are, and one over the product of the distances of each from the others. */
+static void erk_plan_inner(Erk *erk) {
+  const ErkTableau *tableau = erk->tableau;
+  for (int i = 0; i < SPREAD_MAX; i++) erk->inner[i] = i + 1 < SPREAD_MAX ? erk->spread[i] : tableau->stages;
+  for (int i = tableau->stages + 1; i < tableau->all_stages; i++) erk->inner[SPREAD_MAX + i - tableau->stages - 1] = i;
+  for (int all = 0; all < 2; all++) {
+    erk->dense_whole = all;
+    int count = erk_inner_count(erk);
+    for (int i = 0; i < count; i++) {
+      double product = 1;
+      for (int j = 0; j < count; j++)
+        if (j != i) product *= tableau->node[erk->inner[i]] - tableau->node[erk->inner[j]];
+      erk->inner_scale[all][i] = 1 / product;
+    }
+  }
+}
+
 static void *erk_create(Heap *heap, const System *system, const IntegratorOptions *options) {
   Erk *erk = heap_alloc(heap, sizeof *erk);
   size_t columns = (size_t)system->columns, whole = columns + TOGETHER - 1;
@@ -140,6 +166,7 @@ static void *erk_create(Heap *heap, const System *system, const IntegratorOption
   for (int k = erk->tableau->stage_count - 1; k >= 0; k--)
     erk->row[erk->tableau->stage[k].row] = &erk->tableau->stage[k];
   erk->spread = loose ? spread_order5 : spread_order8;
+  erk_plan_inner(erk);
   erk->relative = options->relative_tolerance;
   erk->absolute = options->absolute_tolerance;
   erk->initial_step = options->fixed_step ? options->max_step : options->initial_step;
@@ -470,6 +497,7 @@ static void erk_prepare_dense(Erk *erk, double t, double h) {
   erk->t = t;
   bool whole = erk_stages(erk, last + 1, tableau->all_stages, h) == EVAL_OK;
   erk->t = now;
+  erk->dense_whole = whole;
   for (int32_t p = 0; p < erk->paired; p++) {
     double rise = erk->values[last][erk->column[p]] - erk->values[0][erk->column[p]];
     erk->dense[0][p] = rise;
@@ -562,15 +590,25 @@ static double erk_extended(const Erk *erk, int32_t place, double theta) {
 }
 
 /* Weights of the points of the step at a part of it, for columns without a derivative. */
-static void erk_spread_weights(const Erk *erk, double theta, double *weight) {
-  double time[SPREAD_MAX];
-  for (int i = 0; i < SPREAD_MAX; i++) time[i] = erk->tableau->node[erk->spread[i]];
-  erk_lagrange(SPREAD_MAX, time, theta, weight);
+static void erk_inner_weights(const Erk *erk, double theta, double *weight) {
+  const double *node = erk->tableau->node, *scale = erk->inner_scale[erk->dense_whole];
+  int count = erk_inner_count(erk);
+  double product = 1;
+  for (int i = 0; i < count; i++) {
+    weight[i] = scale[i] * product;
+    product *= theta - node[erk->inner[i]];
+  }
+  product = 1;
+  for (int i = count - 1; i >= 0; i--) {
+    weight[i] *= product;
+    product *= theta - node[erk->inner[i]];
+  }
 }
 
-static double erk_spread_value(const Erk *erk, const double *weight, int32_t column) {
-  double sum = weight[SPREAD_MAX - 1] * erk->values[erk->tableau->stages][column];
-  for (int i = 0; i < SPREAD_MAX - 1; i++) sum += weight[i] * erk->values[erk->spread[i]][column];
+static double erk_inner_value(const Erk *erk, const double *weight, int32_t column) {
+  int count = erk_inner_count(erk);
+  double sum = 0;
+  for (int i = 0; i < count; i++) sum += weight[i] * erk->values[erk->inner[i]][column];
   return sum;
 }
 
@@ -582,7 +620,7 @@ static double erk_part(Erk *erk, double t) {
 
 static void erk_interpolate(void *self, double t, double *y) {
   Erk *erk = self;
-  double weight[SPREAD_MAX];
+  double weight[INNER_MAX];
   if (!erk->stepped) {
     memcpy(y, erk->values[0], (size_t)erk->system->columns * sizeof(double));
     return;
@@ -590,22 +628,22 @@ static void erk_interpolate(void *self, double t, double *y) {
   double theta = erk_part(erk, t);
   for (int32_t p = 0; p < erk->paired; p++) y[erk->column[p]] = erk_extended(erk, p, theta);
   for (int32_t g = 0; g < erk->given_count; g++) y[erk->given[g]] = erk->values[erk->tableau->stages][erk->given[g]];
-  if (erk->free_count) erk_spread_weights(erk, theta, weight);
+  if (erk->free_count) erk_inner_weights(erk, theta, weight);
   for (int32_t f = 0; f < erk->free_count; f++)
-    y[erk->free_columns[f]] = erk_spread_value(erk, weight, erk->free_columns[f]);
+    y[erk->free_columns[f]] = erk_inner_value(erk, weight, erk->free_columns[f]);
 }
 
 static void erk_interpolate_some(void *self, double t, const uint32_t *columns, uint32_t count, double *y) {
   Erk *erk = self;
-  double weight[SPREAD_MAX], theta = erk->stepped ? erk_part(erk, t) : 0;
+  double weight[INNER_MAX], theta = erk->stepped ? erk_part(erk, t) : 0;
   bool is_weighted = false;
   for (uint32_t k = 0; k < count; k++) {
     int32_t c = (int32_t)columns[k], place = erk->place[c];
     bool spreads = erk->stepped && place == NO_DERIVATIVE;
-    if (spreads && !is_weighted) erk_spread_weights(erk, theta, weight);
+    if (spreads && !is_weighted) erk_inner_weights(erk, theta, weight);
     is_weighted = is_weighted || spreads;
     if (!erk->stepped || place == GIVEN) y[c] = erk->values[erk->stepped ? erk->tableau->stages : 0][c];
-    else y[c] = spreads ? erk_spread_value(erk, weight, c) : erk_extended(erk, place, theta);
+    else y[c] = spreads ? erk_inner_value(erk, weight, c) : erk_extended(erk, place, theta);
   }
 }
 

@@ -178,6 +178,10 @@ typedef struct Integrator {
   /* The same as interpolate of these columns alone; others in y stay as they are. NULL: it would cost as much. */
   void (*interpolate_some)(void *self, double t, const uint32_t *columns, uint32_t count, double *y);
 
+  /* The degree of the polynomial that interpolated columns follow along the last step, from its beginning to its end: of columns that are
+   * no states or, of_states, of all. 0: they follow none. NULL: so it is always. */
+  int (*degree)(const void *self, bool of_states);
+
   /* The links of the system have changed at the present time, and y (all columns, projected to round-off) with
    * them: go on without a restart, with step size and history kept as far as the method can. */
   void (*switch_states)(void *self, const double *y);

@@ -180,6 +180,7 @@ static void leave_kink(Stepper *stepper) {
 /* Where the next step must end, if it does not end before. None of the times is a NaN, for which fmin is a call. */
 static double farthest_end(const Stepper *stepper) {
   double stop = stepper->options.stop;
+  if (stepper->t_expected < stop && stepper->before < stepper->t_expected) stop = stepper->t_expected;
   if (stepper->limit < stop) stop = stepper->limit;
   if (stepper->t_timed < stop) stop = stepper->t_timed;
   return stepper->t_doubt < stop ? stepper->t_doubt : stop;
@@ -355,7 +356,7 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
   size_t columns = (size_t)view->system.columns;
   *stepper = (Stepper){.heap = heap, .view = view, .structure = structure, .options = *options, .diags = diags};
   if (view->switches) switches_set_nominal(view->switches, options->start, view->system.nominal);
-  stepper->limit = INFINITY;
+  stepper->limit = stepper->t_expected = INFINITY;
   stepper->unread = -INFINITY;
   stepper->y = heap_array(heap, columns, sizeof(double));
   stepper->ahead = heap_array(heap, columns, sizeof(double));

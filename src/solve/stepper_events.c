@@ -11,11 +11,9 @@
 /* An event in this first part of a step is early: the collocation polynomial of a long step overshoots there. */
 static const double EARLY = 0.3;
 
-/* The first step behind an event is not made shorter than this part of the run. */
-static const double SHORTEST_FIRST = 1e-9;
-
-/* It leads so far beyond the next event, where that comes when it came last: events are within steps rather than just behind them. */
-static const double BEYOND_NEXT = 1.0 / 16;
+/* A step leads this part of the time between events beyond the one that is expected, and not less than that part of the run: the event is
+ * within the step rather than just behind it, and not early in a long one. */
+static const double BEYOND_NEXT = 1.0 / 16, LEAST_BEYOND = 1e-9;
 
 bool stepper_start_is_regular(Stepper *stepper) {
   View *view = stepper->view;
@@ -74,26 +72,24 @@ static double event_value(const Stepper *stepper) {
   return stepper->mode == MAP_NONE ? 1 : switches->evaluator->discretes[switches->modes->first + stepper->mode];
 }
 
-/* Begins the time between the event at t of now and the next, and ends that since the last one. A stretch that several events cut short
- * is expected to last half as long as it did, not to be as short again. */
-static void begin_stretch(Stepper *stepper, double t) {
+/* When the stretch that begins at t ends at the latest, if it lasts as long as the one before. Only methods of one step care. */
+static double expected_end(const Stepper *stepper, double t) {
   const Switches *switches = stepper->view->switches;
-  Stretch *over = stepper->stretch;
-  if (over) over->lasted = fmax(t - stepper->t_stretch, over->lasted / 2);
-  uint32_t mode = stepper->mode == MAP_NONE ? switches->modes->count : stepper->mode;
-  stepper->stretch = &stepper->stretches[2 * mode + (event_value(stepper) != 0)];
-  stepper->t_stretch = t;
-  stepper->begins_stretch = true;
+  double lasted = stepper->stretch->lasted;
+  bool is_timed = stepper->mode == MAP_NONE || switches->modes->timed[stepper->mode];
+  if (is_timed || lasted == 0 || !stepper->integrator->suggest) return INFINITY;
+  return t + lasted + fmax(BEYOND_NEXT * lasted, LEAST_BEYOND * stepper_span(stepper));
 }
 
-/* The first step behind an event: what the last such one asked for, but not much beyond the next event, as far as that is known. What an
- * error estimate allows, as that of a ball's parabola does any step, may jump over all that follows. */
-static double suggested_step(const Stepper *stepper) {
-  const Switches *switches = stepper->view->switches;
-  const Stretch *stretch = stepper->stretch;
-  if (stepper->mode == MAP_NONE || switches->modes->timed[stepper->mode]) return stretch->first;
-  double expected = fmax((1 + BEYOND_NEXT) * stretch->lasted, SHORTEST_FIRST * stepper_span(stepper));
-  return fmin(stretch->first, expected);
+/* Begins the stretch from the event at t of now to the next, and ends the one before. What an error estimate allows, as that of a ball's
+ * parabola does any step, may jump over all that follows: a step ends where the next event is expected. */
+static void begin_stretch(Stepper *stepper, double t) {
+  if (stepper->stretch) stepper->stretch->lasted = t - stepper->t_stretch;
+  uint32_t mode = stepper->mode == MAP_NONE ? stepper->view->switches->modes->count : stepper->mode;
+  stepper->stretch = &stepper->stretches[2 * mode + (event_value(stepper) != 0)];
+  stepper->t_stretch = t;
+  stepper->t_expected = expected_end(stepper, t);
+  stepper->begins_stretch = true;
 }
 
 /* Starts again behind an event, with the choice that suits the modes of now. */
@@ -107,7 +103,7 @@ static void restart(Stepper *stepper, double t) {
     return;
   }
   begin_stretch(stepper, t);
-  stepper_start_with(stepper, t, stepper->y, suggested_step(stepper));
+  stepper_start_with(stepper, t, stepper->y, stepper->stretch->first);
 }
 
 void stepper_keep_first_step(Stepper *stepper) {

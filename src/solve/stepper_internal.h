@@ -45,6 +45,7 @@ struct Stepper {
   Stretch *stretches;    /* per mode and truth of it: what followed its last events */
   Stretch *stretch;      /* of these the one since the last event; NULL: there was none */
   double t_stretch;      /* when that began */
+  double t_expected;     /* a little behind where the next event is expected; INFINITY: nothing is known of it */
   bool begins_stretch;   /* the next step is its first */
   int repairs;           /* of the choice of states since the last step that succeeded */
   uint64_t rejected;     /* steps that the integrator had rejected when the states were looked at last */

@@ -80,6 +80,7 @@ static void forget_course(Stepper *stepper) {
   view->restructured = view->disturbed = false;
   view->undetermined = MAP_NONE;
   stepper->stretch = NULL;
+  stepper->t_expected = INFINITY;
   stepper->begins_stretch = false;
   if (view->switches) memset(stepper->stretches, 0, 2 * ((size_t)view->switches->modes->count + 1) * sizeof(Stretch));
   stepper->repairs = stepper->retakes = 0;
