@@ -62,6 +62,11 @@ Switches *switches_new(Heap *heap, Evaluator *evaluator) {
     switches->workspace = workspace_new(heap, evaluator->code->conditions);
     switches->rates = workspace_new(heap, evaluator->code->rates);
   }
+  switches->op = heap_array(heap, count, sizeof *switches->op);
+  for (uint32_t m = 0; m < count; m++) {
+    switches->op[m] = dag_op(evaluator->model->dag, modes->relation[m]);
+    switches->has_rates = switches->has_rates || evaluator->code->has_rate[m];
+  }
   switches->quiet = quiet_new(heap, evaluator);
   switches->difference = heap_array(heap, 2 * (size_t)count, sizeof(double));
   double **const own[] = {&switches->rate,    &switches->before,  &switches->speed, &switches->slack, &switches->peak,
@@ -210,16 +215,14 @@ void switches_guess(Switches *switches, double t, const double *y) {
 }
 
 static void evaluate_rates(Switches *switches, double t, const double *y) {
-  if (!switches->modes->count) return;
+  if (!switches->has_rates) return;
   Point point = evaluator_point(switches->evaluator, t, y);
   if (workspace_run(switches->rates, &point, switches->rate) == EVAL_OK) return;
   for (uint32_t m = 0; m < switches->modes->count; m++)
     if (!isfinite(switches->rate[m])) switches->rate[m] = 0;
 }
 
-static Op op_of(const Switches *switches, uint32_t m) {
-  return dag_op(switches->evaluator->model->dag, switches->modes->relation[m]);
-}
+static Op op_of(const Switches *switches, uint32_t m) { return switches->op[m]; }
 
 static double *mode_of(const Switches *switches, uint32_t m) {
   return &switches->evaluator->discretes[switches->modes->first + m];

@@ -33,6 +33,8 @@ typedef struct Switches {
   Decisions *decisions;         /* NULL: nothing but modes changes at events */
   bool matter;                  /* something that rows depend on was set otherwise since this was false */
   Workspace *workspace, *rates; /* of the conditions and rates of the evaluator's code */
+  bool has_rates;               /* the rate of some mode is known */
+  Op *op;                       /* of each mode's relation */
   double time;                  /* of the last evaluation */
   double *difference;           /* of it; behind them their sizes */
   double *rate;                 /* at the end of the last step; 0 where not known */

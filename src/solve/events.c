@@ -32,8 +32,8 @@ static const double FARTHEST_SOLVED = 1.0 / 32, FAITHFUL = 0.1;
 /* Interpolated columns tell when an event is to about this part of a step. */
 static const double NEAR_ENOUGH = 1e-4;
 
-/* A root is looked for next within so many times what it was off. */
-static const double ROOM = 4;
+/* A root is looked for next within so many times what it was off; and first to this part of a step, since it is off by about as much. */
+static const double ROOM = 4, FIRST_NEAR = 1e-8;
 
 /* In a bracket of this part of a step a root that brings a margin no nearer to zero than this part of what it was at the ends is one
  * of round-off. */
@@ -394,13 +394,18 @@ static bool find_missed(Search *search, double t, int k) {
   return true;
 }
 
-/* The conditions of interpolated columns, and what these miss at two times, in proportion to the distances. */
-static bool peek_corrected(Search *search, double t) {
+/* The same about t, in proportion to the distances from the two times. */
+static double missed_at(const Search *search, double t, uint32_t m) {
   const double *at = search->t_missed;
-  double part = at[1] != at[0] ? (t - at[0]) / (at[1] - at[0]) : 1, *difference = search->switches->difference;
+  double part = at[1] != at[0] ? (t - at[0]) / (at[1] - at[0]) : 1;
+  return (1 - part) * search->missed[0][m] + part * search->missed[1][m];
+}
+
+/* The conditions of interpolated columns, and what these miss. */
+static bool peek_corrected(Search *search, double t) {
   if (!peek_at(search, t)) return false;
   for (uint32_t m = 0; m < search->switches->modes->count; m++)
-    difference[m] += (1 - part) * search->missed[0][m] + part * search->missed[1][m];
+    search->switches->difference[m] += missed_at(search, t, m);
   return true;
 }
 
@@ -434,9 +439,9 @@ static void locate_solved(Search *search, double near, uint32_t *mode) {
 static double solve_near_root(Search *search, double t, uint32_t m) {
   double *difference = search->switches->difference, *missed = search->missed[0];
   uint32_t count = search->switches->modes->count;
-  if (!peek_corrected(search, t)) return INFINITY;
-  double expected = difference[m];
+  double expected = missed_at(search, t, m);
   if (!peek_at(search, t)) return INFINITY;
+  expected += difference[m];
   memcpy(missed, difference, count * sizeof *missed);
   if (!point_at(search, t)) return INFINITY;
   for (uint32_t k = 0; k < count; k++) missed[k] = difference[k] - missed[k];
@@ -447,9 +452,15 @@ static double solve_near_root(Search *search, double t, uint32_t m) {
   return fabs(difference[m] - expected);
 }
 
-/* The margins of corrected differences at both ends of a bracket. false: there is none. */
-static bool look_at_bracket(Search *search, const Bracket *bracket, uint32_t *mode) {
-  if (!peek_corrected(search, bracket->low) || any_contradicts(search->switches, mode)) return false;
+/* The margins of corrected differences at both ends of a bracket, whose lower end is moved down until nothing contradicts there. false:
+ * there is no bracket. */
+static bool look_at_bracket(Search *search, Bracket *bracket, uint32_t *mode) {
+  for (;;) {
+    if (!peek_corrected(search, bracket->low)) return false;
+    if (!any_contradicts(search->switches, mode)) break;
+    if (!(bracket->low > search->before)) return false;
+    bracket->low = fmax(bracket->low - ROOM * (bracket->high - bracket->low), search->before);
+  }
   fill_margins(search, bracket->at_low);
   if (!peek_corrected(search, bracket->high) || !any_contradicts(search->switches, mode)) return false;
   fill_margins(search, bracket->at_high);
@@ -460,19 +471,21 @@ static bool look_at_bracket(Search *search, const Bracket *bracket, uint32_t *mo
  * looked at a few times only. The upper end of the bracket was looked at last, and is again. false: nothing has come of it. */
 static bool approach(Search *search, double near, uint32_t *mode) {
   Bracket *found = &search->found, inner = {found->low, found->high, found->at_low, found->at_high};
+  double rough = fmax(FIRST_NEAR * (search->end - search->before), near);
   if (!search->interpolates || !find_missed(search, found->high, 1)) return false;
   search->t_missed[0] = search->t_missed[1];
   for (int k = 1; k <= APPROACHES && look_at_bracket(search, &inner, mode); k++) {
     double slope = (inner.at_low[*mode] - inner.at_high[*mode]) / (inner.high - inner.low);
-    shrink(search, &inner, peek_corrected, near, mode);
+    shrink(search, &inner, peek_corrected, rough, mode);
     double t = fmin(inner.high + k * near, found->high), off = solve_near_root(search, t, *mode) / fabs(slope);
-    if (off <= near && any_contradicts(search->switches, mode)) {
+    if (rough == near && off <= near && any_contradicts(search->switches, mode)) {
       found->low = inner.low;
       found->high = t;
       return true;
     }
-    inner.low = fmax(found->low, t - ROOM * (off + near));
-    inner.high = fmin(found->high, t + ROOM * (off + near));
+    inner.low = fmax(search->before, t - ROOM * (off + rough));
+    inner.high = fmin(found->high, t + ROOM * (off + rough));
+    rough = near;
   }
   return false;
 }
