@@ -51,6 +51,11 @@ static const double farthest = 0.002;
 static const int spread_order8[SPREAD_MAX] = {0, 4, 8, 10, 11};
 static const int spread_order5[SPREAD_MAX] = {0, 1, 2, 3, 5};
 
+/* Stages inside of the step that are not among these, as far from their times as there are. */
+enum { BESIDE_MAX = 2 };
+static const int beside_order8[BESIDE_MAX] = {5, 9};
+static const int beside_order5[BESIDE_MAX] = {4, 4};
+
 /* Columns that are not in `column`: those extrapolated, and those without a guess. */
 enum { NO_DERIVATIVE = -1, GIVEN = -2 };
 
@@ -58,7 +63,7 @@ typedef struct Erk {
   const System *system;
   const ErkTableau *tableau;
   const ErkTerm *row[STAGES_MAX]; /* first term of each stage but the first */
-  const int *spread;
+  const int *spread, *beside;
   int inner[INNER_MAX];             /* stages of the points to interpolate through, the last is the end of the step */
   double inner_scale[2][INNER_MAX]; /* of Lagrange's polynomials, for the spread stages alone and for all */
   double relative, absolute, initial_step, max_step;
@@ -66,9 +71,9 @@ typedef struct Erk {
   const double *unread; /* as in the options */
 
   /* Columns with a derivative among the columns: states first, then those combined only as a guess. */
-  int32_t states, paired, free_count, given_count, branch_count;
+  int32_t states, paired, free_count, guessed_count, given_count, branch_count;
   int32_t *column, *rate; /* [columns] */
-  int32_t *free_columns;  /* [columns] no derivative among the columns */
+  int32_t *free_columns;  /* [columns] no derivative among the columns: first those that need a guess */
   int32_t *given;         /* [columns] no state, and no guess needed */
   int32_t *branch;        /* [columns] no state, and found from its prediction alone */
   int32_t *place;         /* [columns] in `column`; NO_DERIVATIVE, GIVEN */
@@ -92,6 +97,19 @@ typedef struct Erk {
   double longest; /* step */
   IntegratorStatistics statistics;
 } Erk;
+
+/* Puts the free columns that need a guess first. */
+static void erk_sort_free(Erk *erk) {
+  const bool *given = erk->system->given;
+  erk->guessed_count = 0;
+  for (int32_t f = 0; f < erk->free_count; f++) {
+    int32_t c = erk->free_columns[f], *first = &erk->free_columns[erk->guessed_count];
+    if (given && given[c]) continue;
+    erk->free_columns[f] = *first;
+    *first = c;
+    erk->guessed_count++;
+  }
+}
 
 static void erk_pair(Erk *erk) {
   const System *system = erk->system;
@@ -126,6 +144,7 @@ static void erk_pair(Erk *erk) {
   }
   erk->paired = count;
   erk->free_count = rest;
+  erk_sort_free(erk);
 }
 
 static void erk_gather_rates(Erk *erk, int stage) {
@@ -166,6 +185,7 @@ static void *erk_create(Heap *heap, const System *system, const IntegratorOption
   for (int k = erk->tableau->stage_count - 1; k >= 0; k--)
     erk->row[erk->tableau->stage[k].row] = &erk->tableau->stage[k];
   erk->spread = loose ? spread_order5 : spread_order8;
+  erk->beside = loose ? beside_order5 : beside_order8;
   erk_plan_inner(erk);
   erk->relative = options->relative_tolerance;
   erk->absolute = options->absolute_tolerance;
@@ -228,7 +248,7 @@ static void erk_extrapolate(const Erk *erk, int stage, double h, double *y) {
   double time[SPREAD_MAX], weight[SPREAD_MAX];
   const double *point[SPREAD_MAX];
   int count = 0;
-  if (erk->free_count == 0) return;
+  if (erk->guessed_count == 0) return;
   for (int i = SPREAD_MAX - 1; i >= 0; i--) {
     if (erk->spread[i] >= stage) continue;
     time[count] = node[erk->spread[i]];
@@ -239,7 +259,7 @@ static void erk_extrapolate(const Erk *erk, int stage, double h, double *y) {
     point[count++] = erk->before[i];
   }
   erk_lagrange(count, time, node[stage], weight);
-  for (int32_t f = 0; f < erk->free_count; f++) {
+  for (int32_t f = 0; f < erk->guessed_count; f++) {
     int32_t c = erk->free_columns[f];
     double sum = 0;
     for (int i = 0; i < count; i++) sum += weight[i] * point[i][c];
@@ -293,7 +313,7 @@ static EvalStatus erk_stage(Erk *erk, int stage, double h) {
     y[c] = guess[c] + scale * missed[c];
   }
   erk_extrapolate(erk, stage, h, guess);
-  for (int32_t f = 0; f < erk->free_count; f++) {
+  for (int32_t f = 0; f < erk->guessed_count; f++) {
     int32_t c = erk->free_columns[f];
     y[c] = guess[c] + scale * missed[c];
   }
@@ -303,7 +323,7 @@ static EvalStatus erk_stage(Erk *erk, int stage, double h) {
   if (stage == tableau->stages - 1) erk->departure = erk_departure(erk, stage, scale);
   for (int32_t p = erk->states; p < erk->paired; p++)
     missed[erk->column[p]] = y[erk->column[p]] - guess[erk->column[p]];
-  for (int32_t f = 0; f < erk->free_count; f++)
+  for (int32_t f = 0; f < erk->guessed_count; f++)
     missed[erk->free_columns[f]] = y[erk->free_columns[f]] - guess[erk->free_columns[f]];
   erk->missed_step[stage] = h;
   erk_gather_rates(erk, stage);
@@ -656,6 +676,15 @@ static void erk_points(void *self, StepPoints *out) {
   }
 }
 
+static void erk_points_beside(void *self, StepPoints *out) {
+  const Erk *erk = self;
+  out->count = erk->stepped ? BESIDE_MAX : 0;
+  for (int i = 0; i < out->count; i++) {
+    out->part[i] = erk->tableau->node[erk->beside[i]];
+    out->values[i] = erk->values[erk->beside[i]];
+  }
+}
+
 /* A one-step method has no history that depends on the choice of states; the step size stays. */
 static void erk_switch_states(void *self, const double *y) {
   Erk *erk = self;
@@ -685,6 +714,7 @@ const Integrator integrator_erk = {
     .interpolate = erk_interpolate,
     .is_coarse = erk_is_coarse,
     .points = erk_points,
+    .points_beside = erk_points_beside,
     .interpolate_some = erk_interpolate_some,
     .switch_states = erk_switch_states,
     .explicit_stages = erk_explicit_stages,

@@ -27,7 +27,7 @@ static const double NEAREST_LOOKS = 1.0 / 1024, FARTHEST_LOOKS = 1.0 / 4;
 
 /* The same where columns have to be solved for, since those interpolated lead to differences that are off by more than this part of
  * the way to an edge. */
-static const double FARTHEST_SOLVED = 1.0 / 32, FAITHFUL = 0.1;
+static const double FARTHEST_SOLVED = 1.0 / 32, FAITHFUL = 0.1, FAITHFUL_BESIDE = 0.025;
 
 /* Interpolated columns tell when an event is to about this part of a step. */
 static const double NEAR_ENOUGH = 1e-4;
@@ -270,23 +270,39 @@ static void shift_looks(Search *search, double t) {
   search->t_last = t;
 }
 
-/* An explicit method does not test the columns that are solved for in each stage: in a long step those that follow an input are
- * interpolated anyhow. Do they lead to about the differences that solved ones have, at two times inside, far from stages? */
-static bool is_faithful(Search *search) {
-  static const double parts[] = {0.5, 0.9};
+/* At a time inside: do interpolated columns lead to the differences that known ones have, or solved ones (values: NULL), but for this part
+ * of the way to an edge? */
+static bool is_faithful_at(Search *search, double t, const double *values, double part) {
   const Switches *switches = search->switches;
   uint32_t count = switches->modes->count;
-  for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
-    double t = search->before + parts[k] * (search->end - search->before);
-    if (!peek_at(search, t)) return false;
-    memcpy(search->now, switches->difference, count * sizeof(double));
-    if (!point_at(search, t)) return false;
-    for (uint32_t m = 0; m < count; m++) {
-      double margin = fabs(switches_margin(switches, m, switches->difference[m]));
-      if (fabs(switches->difference[m] - search->now[m]) > FAITHFUL * margin) return false;
-    }
+  if (!peek_at(search, t)) return false;
+  memcpy(search->now, switches->difference, count * sizeof(double));
+  if (!(values ? switches_evaluate(search->switches, t, values) : point_at(search, t))) return false;
+  for (uint32_t m = 0; m < count; m++) {
+    double margin = fabs(switches_margin(switches, m, switches->difference[m]));
+    if (fabs(switches->difference[m] - search->now[m]) > part * margin) return false;
   }
   return true;
+}
+
+/* The same at points that the step knows anyhow. They are nearer to those that are interpolated through than others are. */
+static bool is_faithful_beside(Search *search) {
+  StepPoints points = {.count = 0};
+  if (search->integrator->points_beside) search->integrator->points_beside(search->self, &points);
+  for (int k = 0; k < points.count; k++) {
+    double t = search->before + points.part[k] * (search->end - search->before);
+    if (!is_faithful_at(search, t, points.values[k], FAITHFUL_BESIDE)) return false;
+  }
+  return points.count > 0;
+}
+
+/* An explicit method does not test the columns that are solved for in each stage: in a long step those that follow an input are
+ * interpolated anyhow. Do they lead to about the differences that solved ones have, at some times inside, far from those interpolated
+ * through? */
+static bool is_faithful(Search *search) {
+  double step = search->end - search->before;
+  return is_faithful_beside(search) || (is_faithful_at(search, search->before + 0.5 * step, NULL, FAITHFUL) &&
+                                        is_faithful_at(search, search->before + 0.9 * step, NULL, FAITHFUL));
 }
 
 /* ---- the first of several events ---- */

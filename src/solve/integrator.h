@@ -175,6 +175,10 @@ typedef struct Integrator {
    * start or switch_states. */
   void (*points)(void *self, StepPoints *out);
 
+  /* Points inside of the last step at which the columns are known about as well, but that `interpolate` does not go through: they tell
+   * how good it is. NULL: there are none. Until the next call of step, start or switch_states. */
+  void (*points_beside)(void *self, StepPoints *out);
+
   /* The same as interpolate of these columns alone; others in y stay as they are. NULL: it would cost as much. */
   void (*interpolate_some)(void *self, double t, const uint32_t *columns, uint32_t count, double *y);
 
