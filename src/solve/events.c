@@ -56,6 +56,7 @@ typedef struct Search {
   bool interpolates; /* columns that conditions read have values between the ends of steps */
   Bracket found;
   double *now, *last, *previous; /* margins of the modes at the three last looks */
+  double *seen;                  /* at the last look into a bracket */
   double t_last, t_previous;
   double *pace;      /* largest speed of the margins between two looks so far */
   double *missed[2]; /* what the differences of interpolated columns miss at two times */
@@ -119,16 +120,25 @@ static void halve(const Search *search, double *margin) {
 }
 
 /* Is what margins are in the bracket round-off, judged by that of a mode at a root within it? */
-static bool is_round_off(const Search *search, const Bracket *bracket, uint32_t m) {
-  double margin = switches_margin(search->switches, m, search->switches->difference[m]);
+static bool is_round_off(const Search *search, const Bracket *bracket, const double *margin, uint32_t m) {
   return bracket->high - bracket->low < FINE_ENOUGH * (search->end - search->before) &&
-         fabs(margin) > NO_NEARER * fmin(fabs(bracket->at_low[m]), fabs(bracket->at_high[m]));
+         fabs(margin[m]) > NO_NEARER * fmin(fabs(bracket->at_low[m]), fabs(bracket->at_high[m]));
 }
 
-/* The last look, at a time inside of the bracket, becomes an end of it; side: 1 the upper, -1 the lower. */
-static void move_end(const Search *search, Bracket *bracket, double t, int side) {
-  fill_margins(search, side > 0 ? bracket->at_high : bracket->at_low);
+/* The margins at a time inside of the bracket become those at an end of it; side: 1 the upper, -1 the lower. */
+static void move_end(const Search *search, Bracket *bracket, const double *margin, double t, int side) {
+  memcpy(side > 0 ? bracket->at_high : bracket->at_low, margin, search->switches->modes->count * sizeof *margin);
   *(side > 0 ? &bracket->high : &bracket->low) = t;
+}
+
+/* The first mode with a negative margin. */
+static bool any_negative(const Search *search, const double *margin, uint32_t *mode) {
+  for (uint32_t m = 0; m < search->switches->modes->count; m++) {
+    if (!(margin[m] < 0)) continue;
+    *mode = m;
+    return true;
+  }
+  return false;
 }
 
 /* Looks at the conditions at a time inside the step. */
@@ -141,9 +151,10 @@ static void shrink(Search *search, Bracket *bracket, LookFunction *look, double 
     bool halves = k % 8 == 7;
     double middle = halves ? bracket->low + (bracket->high - bracket->low) / 2 : guess_root(search, bracket, near);
     if (!(middle > bracket->low && middle < bracket->high) || !look(search, middle)) break;
-    int now = any_contradicts(search->switches, mode) ? 1 : -1;
-    bool is_last = !halves && is_round_off(search, bracket, *mode);
-    move_end(search, bracket, middle, now);
+    fill_margins(search, search->seen);
+    int now = any_negative(search, search->seen, mode) ? 1 : -1;
+    bool is_last = !halves && is_round_off(search, bracket, search->seen, *mode);
+    move_end(search, bracket, search->seen, middle, now);
     if (is_last) break;
     if (now == side) halve(search, now > 0 ? bracket->at_low : bracket->at_high);
     side = now;
@@ -432,8 +443,9 @@ static void jump_to_root(Search *search, double near, uint32_t *mode) {
   memcpy(inner.at_low, found->at_low, bytes);
   memcpy(inner.at_high, found->at_high, bytes);
   shrink(search, &inner, peek_corrected, near, mode);
-  if (inner.low > found->low && inner.low < found->high && point_at(search, inner.low))
-    move_end(search, found, inner.low, any_contradicts(search->switches, mode) ? 1 : -1);
+  if (!(inner.low > found->low && inner.low < found->high) || !point_at(search, inner.low)) return;
+  fill_margins(search, search->seen);
+  move_end(search, found, search->seen, inner.low, any_negative(search, search->seen, mode) ? 1 : -1);
 }
 
 /* Shrinks the bracket to round-off of the step, with solved columns; its upper end has been looked at last. */
@@ -473,14 +485,14 @@ static double solve_near_root(Search *search, double t, uint32_t m) {
 static bool look_at_bracket(Search *search, Bracket *bracket, uint32_t *mode) {
   for (;;) {
     if (!peek_corrected(search, bracket->low)) return false;
-    if (!any_contradicts(search->switches, mode)) break;
+    fill_margins(search, bracket->at_low);
+    if (!any_negative(search, bracket->at_low, mode)) break;
     if (!(bracket->low > search->before)) return false;
     bracket->low = fmax(bracket->low - ROOM * (bracket->high - bracket->low), search->before);
   }
-  fill_margins(search, bracket->at_low);
-  if (!peek_corrected(search, bracket->high) || !any_contradicts(search->switches, mode)) return false;
+  if (!peek_corrected(search, bracket->high)) return false;
   fill_margins(search, bracket->at_high);
-  return true;
+  return any_negative(search, bracket->at_high, mode);
 }
 
 /* The root of interpolated columns, corrected by what they miss next to it, comes so near to that of solved ones that these are
@@ -605,9 +617,10 @@ bool events_rule_out(View *view, const Integrator *integrator, void *self, doubl
 /* Room for the margins of three looks and of a bracket, and for what its ends miss; to be freed. */
 static double *make_margins(Search *search) {
   size_t count = search->switches->modes->count;
-  double *margins = heap_array(search->view->evaluator->heap, 8 * count, sizeof *margins), *next = margins;
-  double **const own[] = {&search->now,           &search->last,      &search->previous,  &search->found.at_low,
-                          &search->found.at_high, &search->missed[0], &search->missed[1], &search->pace};
+  double *margins = heap_array(search->view->evaluator->heap, 9 * count, sizeof *margins), *next = margins;
+  double **const own[] = {&search->now,          &search->last,          &search->previous,
+                          &search->found.at_low, &search->found.at_high, &search->missed[0],
+                          &search->missed[1],    &search->pace,          &search->seen};
   for (size_t k = 0; k < sizeof own / sizeof *own; k++, next += count) *own[k] = next;
   return margins;
 }
