@@ -312,6 +312,7 @@ static EvalStatus erk_stage(Erk *erk, int stage, double h) {
     guess[c] = start[c] + h * sum[p];
     y[c] = guess[c] + scale * missed[c];
   }
+  for (int32_t f = erk->guessed_count; f < erk->free_count; f++) y[erk->free_columns[f]] = start[erk->free_columns[f]];
   erk_extrapolate(erk, stage, h, guess);
   for (int32_t f = 0; f < erk->guessed_count; f++) {
     int32_t c = erk->free_columns[f];
