@@ -535,7 +535,8 @@ typedef struct LastStep {
   void *self;
   double before, step;
   const double *begin;
-  double *y; /* for any columns */
+  bool is_unread; /* it was taken as if nobody looked inside */
+  double *y;      /* for any columns */
 } LastStep;
 
 /* The points of the last step that cost no evaluation: those of the method's, or the ends and so many parts of it. Values that are NULL
@@ -575,15 +576,29 @@ static bool look_at_points(const LastStep *last, const StepPoints *points) {
   return points->count > 1;
 }
 
+/* Does the method test how well a column that is no state is followed? Not so with rates and with what no rate depends on, which may have
+ * pulses that are narrower than a step. */
+static bool is_followed(const System *system, uint32_t column) {
+  if (system->spare && system->spare[column]) return false;
+  for (int32_t k = 0; k < system->links; k++)
+    if (system->link_to[k] == (int32_t)column) return false;
+  return true;
+}
+
 /* The degree of the polynomials that all differences follow where columns are interpolated; 0: they do not. So it is with sums of
- * columns. */
+ * columns. A step that is not as good inside as at its end tells nothing of them. */
 static int degree_of_differences(const LastStep *last) {
   const View *view = last->view;
-  if (!view->switches->quiet || !last->integrator->degree || last->integrator->explicit_form) return 0;
-  bool of_states = view->watched.count == 0;
-  for (uint32_t k = 0; k < view->watched.count && !of_states; k++)
-    of_states = view_is_state(&view->system, view->watched.data[k]);
-  return last->integrator->degree(last->self, of_states);
+  if (!view->switches->quiet || !last->integrator->degree || !view->watched.count) return 0;
+  bool of_states = false;
+  for (uint32_t k = 0; k < view->watched.count; k++) {
+    bool is_state = view_is_state(&view->system, view->watched.data[k]);
+    if (!is_state && !is_followed(&view->system, view->watched.data[k])) return 0;
+    of_states = of_states || is_state;
+  }
+  int degree = last->integrator->degree(last->self, of_states);
+  bool may_be_coarse = degree && last->is_unread && last->integrator->is_coarse;
+  return may_be_coarse && last->integrator->is_coarse(last->self) ? 0 : degree;
 }
 
 /* Does no mode change at or between the points of the step? Polynomials are bounded by their coefficients: a search, which looks at the
@@ -601,10 +616,10 @@ static bool is_ruled_out(const LastStep *last) {
 }
 
 bool events_rule_out(View *view, const Integrator *integrator, void *self, double before, const double *begin,
-                     double *y) {
+                     bool is_unread, double *y) {
   Switches *switches = view->switches;
   double end = integrator->time(self);
-  LastStep last = {view, integrator, self, before, end - before, begin, y};
+  LastStep last = {view, integrator, self, before, end - before, begin, is_unread, y};
   const double *values = integrator->values(self);
   if (!look_at_ends(switches, before, begin, end, values)) return false;
   if (switches_hide(switches, last.step)) {

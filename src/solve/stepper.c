@@ -276,8 +276,9 @@ static bool ends_at_kink(Stepper *stepper, double t) {
 static bool are_quiet(const Stepper *stepper, double t) {
   const double *y = stepper->integrator->values(stepper->self);
   if (switches_are_quiet(stepper->view->switches, t, y, t - stepper->before)) return true;
-  return !stepper_is_sliding(stepper) && events_rule_out(stepper->view, stepper->integrator, stepper->self,
-                                                         stepper->before, stepper->begin, stepper->y);
+  return !stepper_is_sliding(stepper) &&
+         events_rule_out(stepper->view, stepper->integrator, stepper->self, stepper->before, stepper->begin,
+                         t <= stepper->unread, stepper->y);
 }
 
 /* Ends the step, which has led to t, at the first event in it, if there is one; most have none. */
