@@ -614,6 +614,41 @@ class Quiet(unittest.TestCase):
                 self.assertAlmostEqual(values["y"], end / 6, delta=1e-5 * end, msg=text)
 
 
+class Periodic(unittest.TestCase):
+    """An ideal diode between a source of some sines and a constant voltage: what decides is an unknown of the loop, whose times are known. In every period
+    events come as in the one before, or not quite, as the second frequency has it. An oscillator beside it keeps steps below a period."""
+
+    def draw(self, rng):
+        """Text, end, what the source is beyond the voltage, and its integral over the resistance."""
+        a, w, p = rng.uniform(1, 20), 10 ** rng.uniform(0, 3), rng.uniform(0, 6)
+        b, v, c, r = a * rng.choice((0, 0.2, 0.5)), w * rng.uniform(0.1, 0.9), a * rng.uniform(-0.4, 0.4), 10 ** rng.uniform(-1, 2)
+        text = ("model M\n  Real u, i, s, q(start = 0, fixed = true), x(start = 1, fixed = true), y(start = 0, fixed = true);\n"
+                f"  Boolean off = s < 0;\nequation\n  der(x) = {w!r}*y;\n  der(y) = -{w!r}*x;\n"
+                f"  u = {a!r}*sin({w!r}*time + {p!r}) + {b!r}*cos({v!r}*time);\n  i = if off then 0 else s;\n"
+                f"  u - {r!r}*i - ({c!r}) = if off then s else 0;\n  der(q) = i;\nend M;\n")
+        beyond, area = (lambda t: a*math.sin(w*t + p) + b*math.cos(v*t) - c), (lambda t: (-a/w*math.cos(w*t + p) + b/v*math.sin(v*t) - c*t) / r)
+        return text, rng.uniform(30, 60) / w, beyond, area
+
+    def times(self, run):
+        times = [float(row["time"]) for row in csv.DictReader(run.stdout.splitlines())]
+        return [t for t, following in zip(times, times[1:]) if t == following and t > 0]
+
+    def test_times_and_charge(self):
+        rng = random.Random(21)
+        for number in range(24):
+            text, end, g, area = self.draw(rng)
+            expected = crossings(g, end, 4000)
+            charge = sum(area(high) - area(low) for low, high in pieces(g, end, 4000) if g((low + high) / 2) > 0)
+            solver, tolerance = SOLVERS[number % len(SOLVERS)], 10 ** rng.uniform(-9, -5)
+            run, values = simulate(text, end, solver, tolerance)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            found = self.times(run)
+            self.assertEqual(len(found), len(expected), f"{solver} {tolerance} {text}")
+            for t, known in zip(found, expected):
+                self.assertAlmostEqual(t, known, delta=1e-11 * end, msg=f"{solver} {tolerance} {text}")
+            self.assertAlmostEqual(values["q"] / charge, 1, delta=1e3 * tolerance, msg=f"{solver} {tolerance} {text}")
+
+
 class Near(unittest.TestCase):
     """Conditions whose largest value along the run is a little below or above their edge."""
     def draw(self, rng):

@@ -19,20 +19,6 @@ double mode_value(Op op, double difference) {
   }
 }
 
-Interval mode_range(Op op, double value) {
-  Interval above = {0, INFINITY}, below = {-INFINITY, 0};
-  switch (op) {
-  case OP_GREATER:
-  case OP_GREATER_EQUAL: return value != 0 ? above : below;
-  case OP_LESS:
-  case OP_LESS_EQUAL: return value != 0 ? below : above;
-  case OP_SIGN: return value > 0 ? above : value < 0 ? below : (Interval){0, 0};
-  case OP_CEIL: return (Interval){value - 1, value};
-  case OP_DIV: return (Interval){value <= 0 ? value - 1 : value, value >= 0 ? value + 1 : value};
-  default: return (Interval){value, value + 1};
-  }
-}
-
 double mode_edge(Op op, double difference) {
   if (op_is_order(op) || op == OP_SIGN) return 0;
   double edge = round(difference);

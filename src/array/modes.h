@@ -7,6 +7,8 @@
 #include "array/array.h"
 #include "expr/interval.h"
 
+#include <math.h>
+
 typedef struct Modes {
   uint32_t count;
   uint32_t first;   /* discrete leaf index of mode 0: behind the leaves of the model and of the logic */
@@ -46,7 +48,19 @@ Expr modes_restore(const Modes *modes, Dag *dag, Expr e);
 double mode_value(Op op, double difference);
 
 /* The differences, edges included, at which a mode may have this value. */
-Interval mode_range(Op op, double value);
+static inline Interval mode_range(Op op, double value) {
+  Interval above = {0, INFINITY}, below = {-INFINITY, 0};
+  switch (op) {
+  case OP_GREATER:
+  case OP_GREATER_EQUAL: return value != 0 ? above : below;
+  case OP_LESS:
+  case OP_LESS_EQUAL: return value != 0 ? below : above;
+  case OP_SIGN: return value > 0 ? above : value < 0 ? below : (Interval){0, 0};
+  case OP_CEIL: return (Interval){value - 1, value};
+  case OP_DIV: return (Interval){value <= 0 ? value - 1 : value, value >= 0 ? value + 1 : value};
+  default: return (Interval){value, value + 1};
+  }
+}
 
 /* The edge between two values that is nearest to a difference. */
 double mode_edge(Op op, double difference);

@@ -39,6 +39,7 @@ struct Quiet {
   VEC(ColumnTerm) columns;
   VEC(HeldTerm) held;
   uint32_t *place; /* per mode: among these; MAP_NONE */
+  bool has_rates;  /* all rates are sums */
 };
 
 /* The first column of a sum is its own. */
@@ -97,13 +98,13 @@ Quiet *quiet_new(Heap *heap, const Evaluator *evaluator) {
   Quiet *quiet = heap_alloc(heap, sizeof *quiet);
   quiet->place = heap_array(heap, modes->count, sizeof *quiet->place);
   quiet->modes = quiet->end = heap_array(heap, modes->count, sizeof *quiet->modes);
+  quiet->has_rates = true;
   for (uint32_t m = 0; m < modes->count; m++) {
     QuietMode *mode = quiet->end;
     quiet->place[m] = modes->timed[m] ? MAP_NONE : (uint32_t)(mode - quiet->modes);
     if (modes->timed[m]) continue;
-    if (!read_sum(quiet, heap, evaluator, modes->difference[m], &mode->moved) ||
-        !read_sum(quiet, heap, evaluator, modes->rate[m], &mode->rate))
-      return NULL;
+    if (!read_sum(quiet, heap, evaluator, modes->difference[m], &mode->moved)) return NULL;
+    quiet->has_rates = quiet->has_rates && read_sum(quiet, heap, evaluator, modes->rate[m], &mode->rate);
     mode->varies_more = varies_more(&mode->moved) || varies_more(&mode->rate);
     quiet->end++;
   }
@@ -120,7 +121,7 @@ static double held_part(const Quiet *quiet, const Sum *sum) {
 }
 
 void quiet_set(Quiet *quiet, uint32_t m, double difference, double margin, double speed) {
-  if (quiet->place[m] == MAP_NONE) return;
+  if (!quiet->has_rates || quiet->place[m] == MAP_NONE) return;
   QuietMode *mode = &quiet->modes[quiet->place[m]];
   mode->moved.fixed = held_part(quiet, &mode->moved) - difference;
   mode->rate.fixed = held_part(quiet, &mode->rate);
@@ -145,6 +146,7 @@ static double further_part(const Quiet *quiet, const Sum *sum, double t, const d
 }
 
 bool quiet_holds(const Quiet *quiet, double t, const double *y, double step) {
+  if (!quiet->has_rates) return false;
   for (const QuietMode *mode = quiet->modes, *end = quiet->end; mode < end; mode++) {
     double moved = first_part(&mode->moved, y), rate = first_part(&mode->rate, y);
     if (mode->varies_more) {

@@ -7,7 +7,8 @@
 
 typedef struct Quiet Quiet;
 
-/* For the modes of the evaluator's code, none of which is known yet; NULL where one is not such a sum. Lives in the heap. */
+/* For the modes of the evaluator's code, none of which is known yet; NULL where a difference is not such a sum. Where a rate is none nothing
+ * ever holds. Lives in the heap. */
 Quiet *quiet_new(Heap *heap, const Evaluator *evaluator);
 
 /* After a close look at mode m: its difference, how far that is from its edge, and how fast it moved of late. */

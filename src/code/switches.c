@@ -64,6 +64,11 @@ Switches *switches_new(Heap *heap, Evaluator *evaluator) {
     switches->workspace = workspace_new(heap, evaluator->code->conditions);
     switches->rates = workspace_new(heap, evaluator->code->rates);
   }
+  switches->op = heap_array(heap, count, sizeof *switches->op);
+  for (uint32_t m = 0; m < count; m++) {
+    switches->op[m] = dag_op(evaluator->model->dag, modes->relation[m]);
+    switches->has_rates = switches->has_rates || evaluator->code->has_rate[m];
+  }
   switches->quiet = quiet_new(heap, evaluator);
   switches->difference = heap_array(heap, 2 * (size_t)count, sizeof(double));
   double **const own[] = {&switches->rate,    &switches->before,  &switches->speed, &switches->slack, &switches->peak,
@@ -212,16 +217,14 @@ void switches_guess(Switches *switches, double t, const double *y) {
 }
 
 static void evaluate_rates(Switches *switches, double t, const double *y) {
-  if (!switches->modes->count) return;
+  if (!switches->has_rates) return;
   Point point = evaluator_point(switches->evaluator, t, y);
   if (workspace_run(switches->rates, &point, switches->rate) == EVAL_OK) return;
   for (uint32_t m = 0; m < switches->modes->count; m++)
     if (!isfinite(switches->rate[m])) switches->rate[m] = 0;
 }
 
-static Op op_of(const Switches *switches, uint32_t m) {
-  return dag_op(switches->evaluator->model->dag, switches->modes->relation[m]);
-}
+static Op op_of(const Switches *switches, uint32_t m) { return switches->op[m]; }
 
 static double *mode_of(const Switches *switches, uint32_t m) {
   return &switches->evaluator->discretes[switches->modes->first + m];
@@ -408,20 +411,42 @@ static double missed_by(const Switches *switches, uint32_t m, const StepOutline 
          fabs(degree * (value[degree] - value[degree - 1]) - outline->step * switches->rate[m]);
 }
 
+/* The polynomial through the samples of mode m. */
+static void make_outline(const Switches *switches, uint32_t m, StepOutline *outline) {
+  for (int k = 0; k < outline->count; k++)
+    outline->value[k] = switches->sampled[(size_t)k * switches->modes->count + m];
+  outline_make(outline->count, outline->part, outline->value);
+}
+
+/* How far it is inside of the range of the mode at least. */
+static double depth_of(const Switches *switches, uint32_t m, const StepOutline *outline) {
+  double low = outline->value[0], high = low;
+  for (int k = 1; k < outline->count; k++) {
+    low = fmin(low, outline->value[k]);
+    high = fmax(high, outline->value[k]);
+  }
+  return least_depth(switches, m, low, high);
+}
+
 /* Does mode m stay in its range along the polynomial through its samples? One that is much slower than the difference was of late may have
  * missed what came between them. */
 static bool stays_inside(const Switches *switches, uint32_t m, StepOutline *outline) {
   double *value = outline->value, steepest = 0;
   int degree = outline->count - 1;
-  for (int k = 0; k <= degree; k++) value[k] = switches->sampled[(size_t)k * switches->modes->count + m];
-  outline_make(outline->count, outline->part, value);
-  double low = value[0], high = value[0], missed = missed_by(switches, m, outline);
-  for (int k = 1; k <= degree; k++) {
-    low = fmin(low, value[k]);
-    high = fmax(high, value[k]);
-    steepest = fmax(steepest, degree * fabs(value[k] - value[k - 1]));
+  make_outline(switches, m, outline);
+  for (int k = 1; k <= degree; k++) steepest = fmax(steepest, degree * fabs(value[k] - value[k - 1]));
+  return outline->step * switches->speed[m] <= SLOWER * steepest &&
+         depth_of(switches, m, outline) > missed_by(switches, m, outline);
+}
+
+bool switches_stay(const Switches *switches, int count, const double *part, double step) {
+  StepOutline outline = {.count = count, .part = part, .step = step};
+  for (uint32_t m = 0; m < switches->modes->count; m++) {
+    if (!may_hide(switches, m, step)) continue;
+    make_outline(switches, m, &outline);
+    if (!(depth_of(switches, m, &outline) > 0)) return false;
   }
-  return outline->step * switches->speed[m] <= SLOWER * steepest && least_depth(switches, m, low, high) > missed;
+  return true;
 }
 
 bool switches_rule_out(Switches *switches, int count, const double *part, double t, const double *y, double step) {

@@ -34,6 +34,8 @@ typedef struct Switches {
   Decisions *decisions;         /* NULL: nothing but modes changes at events */
   bool matter;                  /* something that rows depend on was set otherwise since this was false */
   Workspace *workspace, *rates; /* of the conditions and rates of the evaluator's code */
+  bool has_rates;               /* the rate of some mode is known */
+  Op *op;                       /* of each mode's relation */
   double time;                  /* of the last evaluation */
   double *difference;           /* of it; behind them their sizes */
   double *rate;                 /* at the end of the last step; 0 where not known */
@@ -133,6 +135,9 @@ void switches_sample(Switches *switches, int k);
 /* After switches_sample at `count` points of a step of this size, at these parts of it, and switches_keep at its beginning: do the
  * points tell that no mode has changed in the step, which leads to (t, y)? */
 bool switches_rule_out(Switches *switches, int count, const double *part, double t, const double *y, double step);
+
+/* The same where the differences follow the polynomials through their samples. */
+bool switches_stay(const Switches *switches, int count, const double *part, double step);
 
 /* How far a difference is inside of the range of mode m, and round-off further; negative is a contradiction. INFINITY for
  * modes of time. */

@@ -557,6 +557,17 @@ static void bdf_interpolate(void *self, double t, double *y) {
   else history_evaluate(bdf->history, t - bdf->t, y);
 }
 
+static void bdf_interpolate_some(void *self, double t, const uint32_t *columns, uint32_t count, double *y) {
+  const Bdf *bdf = self;
+  if (t != bdf->t) history_evaluate_some(bdf->history, t - bdf->t, columns, count, y);
+  for (uint32_t k = 0; k < count && t == bdf->t; k++) y[columns[k]] = bdf->y[columns[k]];
+}
+
+static int bdf_degree(const void *self, bool of_states) {
+  (void)of_states; /* they are columns as others */
+  return ((const Bdf *)self)->history->order;
+}
+
 static void bdf_switch_states(void *self, const double *y) {
   Bdf *bdf = self;
   memcpy(bdf->y, y, (size_t)bdf->system->columns * sizeof(double));
@@ -577,6 +588,8 @@ const Integrator integrator_bdf = {
     .time = bdf_time,
     .values = bdf_values,
     .interpolate = bdf_interpolate,
+    .interpolate_some = bdf_interpolate_some,
+    .degree = bdf_degree,
     .switch_states = bdf_switch_states,
     .statistics = bdf_statistics,
 };

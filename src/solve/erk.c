@@ -18,6 +18,7 @@
 enum {
   STAGES_MAX = 16,    /* of erk_order8 */
   SPREAD_MAX = 5,     /* points through which columns without a derivative are extrapolated */
+  INNER_MAX = 8,      /* and interpolated: with the stages of the continuous extension */
   STIFF_STEPS = 15,   /* so many steps at the stability bound make a problem stiff */
   GENTLE_STEPS = 6,   /* so many in a row below it clear the count */
   SHORT_STEPS = 1000, /* so many short ones in a row make a problem stiff, too */
@@ -50,6 +51,11 @@ static const double farthest = 0.002;
 static const int spread_order8[SPREAD_MAX] = {0, 4, 8, 10, 11};
 static const int spread_order5[SPREAD_MAX] = {0, 1, 2, 3, 5};
 
+/* Stages inside of the step that are not among these, as far from their times as there are. */
+enum { BESIDE_MAX = 2 };
+static const int beside_order8[BESIDE_MAX] = {5, 9};
+static const int beside_order5[BESIDE_MAX] = {4, 4};
+
 /* Columns that are not in `column`: those extrapolated, and those without a guess. */
 enum { NO_DERIVATIVE = -1, GIVEN = -2 };
 
@@ -57,15 +63,17 @@ typedef struct Erk {
   const System *system;
   const ErkTableau *tableau;
   const ErkTerm *row[STAGES_MAX]; /* first term of each stage but the first */
-  const int *spread;
+  const int *spread, *beside;
+  int inner[INNER_MAX];             /* stages of the points to interpolate through, the last is the end of the step */
+  double inner_scale[2][INNER_MAX]; /* of Lagrange's polynomials, for the spread stages alone and for all */
   double relative, absolute, initial_step, max_step;
   bool fixed_step;
   const double *unread; /* as in the options */
 
   /* Columns with a derivative among the columns: states first, then those combined only as a guess. */
-  int32_t states, paired, free_count, given_count, branch_count;
+  int32_t states, paired, free_count, guessed_count, given_count, branch_count;
   int32_t *column, *rate; /* [columns] */
-  int32_t *free_columns;  /* [columns] no derivative among the columns */
+  int32_t *free_columns;  /* [columns] no derivative among the columns: first those that need a guess */
   int32_t *given;         /* [columns] no state, and no guess needed */
   int32_t *branch;        /* [columns] no state, and found from its prediction alone */
   int32_t *place;         /* [columns] in `column`; NO_DERIVATIVE, GIVEN */
@@ -84,10 +92,24 @@ typedef struct Erk {
   double *guess, *weight, *sum[2]; /* [columns] */
   double *dense[DENSE_MAX];        /* [paired] coefficients of the continuous extension */
   bool dense_ready, stepped;
+  bool dense_whole; /* all stages of the continuous extension were found */
   int stiff_count, gentle_count, short_count;
   double longest; /* step */
   IntegratorStatistics statistics;
 } Erk;
+
+/* Puts the free columns that need a guess first. */
+static void erk_sort_free(Erk *erk) {
+  const bool *given = erk->system->given;
+  erk->guessed_count = 0;
+  for (int32_t f = 0; f < erk->free_count; f++) {
+    int32_t c = erk->free_columns[f], *first = &erk->free_columns[erk->guessed_count];
+    if (given && given[c]) continue;
+    erk->free_columns[f] = *first;
+    *first = c;
+    erk->guessed_count++;
+  }
+}
 
 static void erk_pair(Erk *erk) {
   const System *system = erk->system;
@@ -122,12 +144,35 @@ static void erk_pair(Erk *erk) {
   }
   erk->paired = count;
   erk->free_count = rest;
+  erk_sort_free(erk);
 }
 
 static void erk_gather_rates(Erk *erk, int stage) {
   const double *values = erk->values[stage];
   double *rates = erk->rates[stage];
   for (int32_t p = 0; p < erk->paired; p++) rates[p] = values[erk->rate[p]];
+}
+
+/* How many points of the step there are to interpolate columns without a derivative through. */
+static int erk_inner_count(const Erk *erk) {
+  return SPREAD_MAX + (erk->dense_whole ? erk->tableau->all_stages - erk->tableau->stages - 1 : 0);
+}
+
+/* Which these are, and one over the product of the distances of each from the others. */
+static void erk_plan_inner(Erk *erk) {
+  const ErkTableau *tableau = erk->tableau;
+  for (int i = 0; i < SPREAD_MAX; i++) erk->inner[i] = i + 1 < SPREAD_MAX ? erk->spread[i] : tableau->stages;
+  for (int i = tableau->stages + 1; i < tableau->all_stages; i++) erk->inner[SPREAD_MAX + i - tableau->stages - 1] = i;
+  for (int all = 0; all < 2; all++) {
+    erk->dense_whole = all;
+    int count = erk_inner_count(erk);
+    for (int i = 0; i < count; i++) {
+      double product = 1;
+      for (int j = 0; j < count; j++)
+        if (j != i) product *= tableau->node[erk->inner[i]] - tableau->node[erk->inner[j]];
+      erk->inner_scale[all][i] = 1 / product;
+    }
+  }
 }
 
 static void *erk_create(Heap *heap, const System *system, const IntegratorOptions *options) {
@@ -140,6 +185,8 @@ static void *erk_create(Heap *heap, const System *system, const IntegratorOption
   for (int k = erk->tableau->stage_count - 1; k >= 0; k--)
     erk->row[erk->tableau->stage[k].row] = &erk->tableau->stage[k];
   erk->spread = loose ? spread_order5 : spread_order8;
+  erk->beside = loose ? beside_order5 : beside_order8;
+  erk_plan_inner(erk);
   erk->relative = options->relative_tolerance;
   erk->absolute = options->absolute_tolerance;
   erk->initial_step = options->fixed_step ? options->max_step : options->initial_step;
@@ -201,7 +248,7 @@ static void erk_extrapolate(const Erk *erk, int stage, double h, double *y) {
   double time[SPREAD_MAX], weight[SPREAD_MAX];
   const double *point[SPREAD_MAX];
   int count = 0;
-  if (erk->free_count == 0) return;
+  if (erk->guessed_count == 0) return;
   for (int i = SPREAD_MAX - 1; i >= 0; i--) {
     if (erk->spread[i] >= stage) continue;
     time[count] = node[erk->spread[i]];
@@ -212,7 +259,7 @@ static void erk_extrapolate(const Erk *erk, int stage, double h, double *y) {
     point[count++] = erk->before[i];
   }
   erk_lagrange(count, time, node[stage], weight);
-  for (int32_t f = 0; f < erk->free_count; f++) {
+  for (int32_t f = 0; f < erk->guessed_count; f++) {
     int32_t c = erk->free_columns[f];
     double sum = 0;
     for (int i = 0; i < count; i++) sum += weight[i] * point[i][c];
@@ -285,8 +332,9 @@ static EvalStatus erk_stage(Erk *erk, int stage, double h) {
     guess[c] = start[c] + h * sum[p];
     y[c] = guess[c] + scale * missed[c];
   }
+  for (int32_t f = erk->guessed_count; f < erk->free_count; f++) y[erk->free_columns[f]] = start[erk->free_columns[f]];
   erk_extrapolate(erk, stage, h, guess);
-  for (int32_t f = 0; f < erk->free_count; f++) {
+  for (int32_t f = 0; f < erk->guessed_count; f++) {
     int32_t c = erk->free_columns[f];
     y[c] = guess[c] + scale * missed[c];
   }
@@ -296,7 +344,7 @@ static EvalStatus erk_stage(Erk *erk, int stage, double h) {
   if (stage == tableau->stages - 1) erk->departure = erk_departure(erk, stage, scale);
   for (int32_t p = erk->states; p < erk->paired; p++)
     missed[erk->column[p]] = y[erk->column[p]] - guess[erk->column[p]];
-  for (int32_t f = 0; f < erk->free_count; f++)
+  for (int32_t f = 0; f < erk->guessed_count; f++)
     missed[erk->free_columns[f]] = y[erk->free_columns[f]] - guess[erk->free_columns[f]];
   erk->missed_step[stage] = h;
   erk_gather_rates(erk, stage);
@@ -490,6 +538,7 @@ static void erk_prepare_dense(Erk *erk, double t, double h) {
   erk->t = t;
   bool whole = erk_stages(erk, last + 1, tableau->all_stages, h) == EVAL_OK;
   erk->t = now;
+  erk->dense_whole = whole;
   for (int32_t p = 0; p < erk->paired; p++) {
     double rise = erk->values[last][erk->column[p]] - erk->values[0][erk->column[p]];
     erk->dense[0][p] = rise;
@@ -583,15 +632,25 @@ static double erk_extended(const Erk *erk, int32_t place, double theta) {
 }
 
 /* Weights of the points of the step at a part of it, for columns without a derivative. */
-static void erk_spread_weights(const Erk *erk, double theta, double *weight) {
-  double time[SPREAD_MAX];
-  for (int i = 0; i < SPREAD_MAX; i++) time[i] = erk->tableau->node[erk->spread[i]];
-  erk_lagrange(SPREAD_MAX, time, theta, weight);
+static void erk_inner_weights(const Erk *erk, double theta, double *weight) {
+  const double *node = erk->tableau->node, *scale = erk->inner_scale[erk->dense_whole];
+  int count = erk_inner_count(erk);
+  double product = 1;
+  for (int i = 0; i < count; i++) {
+    weight[i] = scale[i] * product;
+    product *= theta - node[erk->inner[i]];
+  }
+  product = 1;
+  for (int i = count - 1; i >= 0; i--) {
+    weight[i] *= product;
+    product *= theta - node[erk->inner[i]];
+  }
 }
 
-static double erk_spread_value(const Erk *erk, const double *weight, int32_t column) {
-  double sum = weight[SPREAD_MAX - 1] * erk->values[erk->tableau->stages][column];
-  for (int i = 0; i < SPREAD_MAX - 1; i++) sum += weight[i] * erk->values[erk->spread[i]][column];
+static double erk_inner_value(const Erk *erk, const double *weight, int32_t column) {
+  int count = erk_inner_count(erk);
+  double sum = 0;
+  for (int i = 0; i < count; i++) sum += weight[i] * erk->values[erk->inner[i]][column];
   return sum;
 }
 
@@ -603,7 +662,7 @@ static double erk_part(Erk *erk, double t) {
 
 static void erk_interpolate(void *self, double t, double *y) {
   Erk *erk = self;
-  double weight[SPREAD_MAX];
+  double weight[INNER_MAX];
   if (!erk->stepped) {
     memcpy(y, erk->values[0], (size_t)erk->system->columns * sizeof(double));
     return;
@@ -611,22 +670,22 @@ static void erk_interpolate(void *self, double t, double *y) {
   double theta = erk_part(erk, t);
   for (int32_t p = 0; p < erk->paired; p++) y[erk->column[p]] = erk_extended(erk, p, theta);
   for (int32_t g = 0; g < erk->given_count; g++) y[erk->given[g]] = erk->values[erk->tableau->stages][erk->given[g]];
-  if (erk->free_count) erk_spread_weights(erk, theta, weight);
+  if (erk->free_count) erk_inner_weights(erk, theta, weight);
   for (int32_t f = 0; f < erk->free_count; f++)
-    y[erk->free_columns[f]] = erk_spread_value(erk, weight, erk->free_columns[f]);
+    y[erk->free_columns[f]] = erk_inner_value(erk, weight, erk->free_columns[f]);
 }
 
 static void erk_interpolate_some(void *self, double t, const uint32_t *columns, uint32_t count, double *y) {
   Erk *erk = self;
-  double weight[SPREAD_MAX], theta = erk->stepped ? erk_part(erk, t) : 0;
+  double weight[INNER_MAX], theta = erk->stepped ? erk_part(erk, t) : 0;
   bool is_weighted = false;
   for (uint32_t k = 0; k < count; k++) {
     int32_t c = (int32_t)columns[k], place = erk->place[c];
     bool spreads = erk->stepped && place == NO_DERIVATIVE;
-    if (spreads && !is_weighted) erk_spread_weights(erk, theta, weight);
+    if (spreads && !is_weighted) erk_inner_weights(erk, theta, weight);
     is_weighted = is_weighted || spreads;
     if (!erk->stepped || place == GIVEN) y[c] = erk->values[erk->stepped ? erk->tableau->stages : 0][c];
-    else y[c] = spreads ? erk_spread_value(erk, weight, c) : erk_extended(erk, place, theta);
+    else y[c] = spreads ? erk_inner_value(erk, weight, c) : erk_extended(erk, place, theta);
   }
 }
 
@@ -636,6 +695,15 @@ static void erk_points(void *self, StepPoints *out) {
   for (int i = 0; i < out->count; i++) {
     out->part[i] = erk->tableau->node[erk->spread[i]];
     out->values[i] = erk->values[i + 1 < SPREAD_MAX ? erk->spread[i] : erk->tableau->stages];
+  }
+}
+
+static void erk_points_beside(void *self, StepPoints *out) {
+  const Erk *erk = self;
+  out->count = erk->stepped ? BESIDE_MAX : 0;
+  for (int i = 0; i < out->count; i++) {
+    out->part[i] = erk->tableau->node[erk->beside[i]];
+    out->values[i] = erk->values[erk->beside[i]];
   }
 }
 
@@ -668,6 +736,7 @@ const Integrator integrator_erk = {
     .interpolate = erk_interpolate,
     .is_coarse = erk_is_coarse,
     .points = erk_points,
+    .points_beside = erk_points_beside,
     .interpolate_some = erk_interpolate_some,
     .switch_states = erk_switch_states,
     .explicit_stages = erk_explicit_stages,

@@ -10,7 +10,14 @@
 #include <math.h>
 #include <string.h>
 
-enum { LOCATE_LIMIT = 80, SETTLE_LIMIT = 30, PIVOTS_LIMIT = 300, ITERATION_LIMIT = 1000, DIG_LIMIT = 24 };
+enum {
+  LOCATE_LIMIT = 80,
+  APPROACHES = 8,
+  SETTLE_LIMIT = 30,
+  PIVOTS_LIMIT = 300,
+  ITERATION_LIMIT = 1000,
+  DIG_LIMIT = 24
+};
 
 /* A solution that slides has left its edge when the weight of a mode is beyond 0 or 1 by more than round-off. */
 static const double LEFT = 1e-9;
@@ -20,10 +27,13 @@ static const double NEAREST_LOOKS = 1.0 / 1024, FARTHEST_LOOKS = 1.0 / 4;
 
 /* The same where columns have to be solved for, since those interpolated lead to differences that are off by more than this part of
  * the way to an edge. */
-static const double FARTHEST_SOLVED = 1.0 / 32, FAITHFUL = 0.1;
+static const double FARTHEST_SOLVED = 1.0 / 32, FAITHFUL = 0.1, FAITHFUL_BESIDE = 0.025;
 
 /* Interpolated columns tell when an event is to about this part of a step. */
 static const double NEAR_ENOUGH = 1e-4;
+
+/* A root is looked for next within so many times what it was off; and first to this part of a step, since it is off by about as much. */
+static const double ROOM = 4, FIRST_NEAR = 1e-8;
 
 /* In a bracket of this part of a step a root that brings a margin no nearer to zero than this part of what it was at the ends is one
  * of round-off. */
@@ -46,10 +56,12 @@ typedef struct Search {
   bool interpolates; /* columns that conditions read have values between the ends of steps */
   Bracket found;
   double *now, *last, *previous; /* margins of the modes at the three last looks */
+  double *seen;                  /* at the last look into a bracket */
   double t_last, t_previous;
   double *pace;      /* largest speed of the margins between two looks so far */
-  double *missed[2]; /* what the differences of interpolated columns miss at the ends of `found` */
-  double farthest;   /* part of the step that looks are apart at most */
+  double *missed[2]; /* what the differences of interpolated columns miss at two times */
+  double t_missed[2];
+  double farthest; /* part of the step that looks are apart at most */
 } Search;
 
 /* The columns at a time inside the step. All rows hold there: a restart would bring back to the constraints
@@ -70,13 +82,18 @@ static bool any_contradicts(const Switches *switches, uint32_t *mode) {
   return false;
 }
 
-/* The columns that conditions read, at a time inside the step, interpolated. */
-static void interpolate_watched(const Search *search, double t) {
-  const IndexVec *watched = &search->view->watched;
-  const Integrator *integrator = search->integrator;
+/* The columns that conditions read, at a time inside the last step, interpolated. */
+static void interpolate_watched(const View *view, const Integrator *integrator, void *self, double t, double *y) {
+  const IndexVec *watched = &view->watched;
   if (watched->count && integrator->interpolate_some)
-    integrator->interpolate_some(search->self, t, watched->data, watched->count, search->y);
-  else integrator->interpolate(search->self, t, search->y);
+    integrator->interpolate_some(self, t, watched->data, watched->count, y);
+  else integrator->interpolate(self, t, y);
+}
+
+/* The conditions at a time inside the step, of columns that are only interpolated. */
+static bool peek_at(Search *search, double t) {
+  interpolate_watched(search->view, search->integrator, search->self, t, search->y);
+  return switches_evaluate(search->switches, t, search->y);
 }
 
 static void fill_margins(const Search *search, double *margin) {
@@ -102,23 +119,26 @@ static void halve(const Search *search, double *margin) {
   for (uint32_t m = 0; m < search->switches->modes->count; m++) margin[m] /= 2;
 }
 
-/* The conditions at a time inside the step, of columns that are only interpolated. */
-static bool peek_at(Search *search, double t) {
-  interpolate_watched(search, t);
-  return switches_evaluate(search->switches, t, search->y);
-}
-
 /* Is what margins are in the bracket round-off, judged by that of a mode at a root within it? */
-static bool is_round_off(const Search *search, const Bracket *bracket, uint32_t m) {
-  double margin = switches_margin(search->switches, m, search->switches->difference[m]);
+static bool is_round_off(const Search *search, const Bracket *bracket, const double *margin, uint32_t m) {
   return bracket->high - bracket->low < FINE_ENOUGH * (search->end - search->before) &&
-         fabs(margin) > NO_NEARER * fmin(fabs(bracket->at_low[m]), fabs(bracket->at_high[m]));
+         fabs(margin[m]) > NO_NEARER * fmin(fabs(bracket->at_low[m]), fabs(bracket->at_high[m]));
 }
 
-/* The last look, at a time inside of the bracket, becomes an end of it; side: 1 the upper, -1 the lower. */
-static void move_end(const Search *search, Bracket *bracket, double t, int side) {
-  fill_margins(search, side > 0 ? bracket->at_high : bracket->at_low);
+/* The margins at a time inside of the bracket become those at an end of it; side: 1 the upper, -1 the lower. */
+static void move_end(const Search *search, Bracket *bracket, const double *margin, double t, int side) {
+  memcpy(side > 0 ? bracket->at_high : bracket->at_low, margin, search->switches->modes->count * sizeof *margin);
   *(side > 0 ? &bracket->high : &bracket->low) = t;
+}
+
+/* The first mode with a negative margin. */
+static bool any_negative(const Search *search, const double *margin, uint32_t *mode) {
+  for (uint32_t m = 0; m < search->switches->modes->count; m++) {
+    if (!(margin[m] < 0)) continue;
+    *mode = m;
+    return true;
+  }
+  return false;
 }
 
 /* Looks at the conditions at a time inside the step. */
@@ -131,24 +151,31 @@ static void shrink(Search *search, Bracket *bracket, LookFunction *look, double 
     bool halves = k % 8 == 7;
     double middle = halves ? bracket->low + (bracket->high - bracket->low) / 2 : guess_root(search, bracket, near);
     if (!(middle > bracket->low && middle < bracket->high) || !look(search, middle)) break;
-    int now = any_contradicts(search->switches, mode) ? 1 : -1;
-    bool is_last = !halves && is_round_off(search, bracket, *mode);
-    move_end(search, bracket, middle, now);
+    fill_margins(search, search->seen);
+    int now = any_negative(search, search->seen, mode) ? 1 : -1;
+    bool is_last = !halves && is_round_off(search, bracket, search->seen, *mode);
+    move_end(search, bracket, search->seen, middle, now);
     if (is_last) break;
     if (now == side) halve(search, now > 0 ? bracket->at_low : bracket->at_high);
     side = now;
   }
 }
 
-/* Interpolated columns contradict at t, and did not at low. The bracket is shrunk as far as they tell, which costs little; solved ones have
- * the last word, there or at t. */
+/* The margins of interpolated columns at low, where nothing contradicted: of the look before, or to be looked at. */
+static bool fill_at_low(Search *search, double low, double *margin) {
+  if (low == search->t_last) memcpy(margin, search->last, search->switches->modes->count * sizeof *margin);
+  else if (!peek_at(search, low)) return false;
+  else fill_margins(search, margin);
+  return true;
+}
+
+/* Interpolated columns contradict at t, as the last look told, and did not at low. The bracket is shrunk as far as they tell, which costs
+ * little; solved ones have the last word, there or at t. */
 static bool confirm(Search *search, double low, double t, uint32_t *mode) {
   Bracket *found = &search->found, rough = {low, t, found->at_low, found->at_high};
   double near = NEAR_ENOUGH * (search->end - search->before);
-  bool is_rough = peek_at(search, low);
-  if (is_rough) fill_margins(search, rough.at_low);
-  is_rough = is_rough && peek_at(search, t) && any_contradicts(search->switches, mode);
-  if (is_rough) fill_margins(search, rough.at_high);
+  fill_margins(search, rough.at_high);
+  bool is_rough = fill_at_low(search, low, rough.at_low);
   if (is_rough) shrink(search, &rough, peek_at, near, mode);
   found->low = fmax(rough.low - near, low);
   found->high = rough.high + near;
@@ -165,9 +192,9 @@ static bool look_at(Search *search, double low, double t, uint32_t *mode) {
   search->found.low = low;
   search->found.high = t;
   if (t < search->end && !search->interpolates) return point_at(search, t) && any_contradicts(search->switches, mode);
-  if (t < search->end) interpolate_watched(search, t);
-  const double *y = t < search->end ? search->y : search->integrator->values(search->self);
-  if (!switches_evaluate(search->switches, t, y) || !any_contradicts(search->switches, mode)) return false;
+  bool is_known = t < search->end ? peek_at(search, t)
+                                  : switches_evaluate(search->switches, t, search->integrator->values(search->self));
+  if (!is_known || !any_contradicts(search->switches, mode)) return false;
   if (search->interpolates) return confirm(search, low, t, mode);
   return point_at(search, t) && any_contradicts(search->switches, mode);
 }
@@ -254,23 +281,39 @@ static void shift_looks(Search *search, double t) {
   search->t_last = t;
 }
 
-/* An explicit method does not test the columns that are solved for in each stage: in a long step those that follow an input are
- * interpolated anyhow. Do they lead to about the differences that solved ones have, at two times inside? */
-static bool is_faithful(Search *search) {
-  static const double parts[] = {0.3, 0.7};
+/* At a time inside: do interpolated columns lead to the differences that known ones have, or solved ones (values: NULL), but for this part
+ * of the way to an edge? */
+static bool is_faithful_at(Search *search, double t, const double *values, double part) {
   const Switches *switches = search->switches;
   uint32_t count = switches->modes->count;
-  for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
-    double t = search->before + parts[k] * (search->end - search->before);
-    if (!peek_at(search, t)) return false;
-    memcpy(search->now, switches->difference, count * sizeof(double));
-    if (!point_at(search, t)) return false;
-    for (uint32_t m = 0; m < count; m++) {
-      double margin = fabs(switches_margin(switches, m, switches->difference[m]));
-      if (fabs(switches->difference[m] - search->now[m]) > FAITHFUL * margin) return false;
-    }
+  if (!peek_at(search, t)) return false;
+  memcpy(search->now, switches->difference, count * sizeof(double));
+  if (!(values ? switches_evaluate(search->switches, t, values) : point_at(search, t))) return false;
+  for (uint32_t m = 0; m < count; m++) {
+    double margin = fabs(switches_margin(switches, m, switches->difference[m]));
+    if (fabs(switches->difference[m] - search->now[m]) > part * margin) return false;
   }
   return true;
+}
+
+/* The same at points that the step knows anyhow. They are nearer to those that are interpolated through than others are. */
+static bool is_faithful_beside(Search *search) {
+  StepPoints points = {.count = 0};
+  if (search->integrator->points_beside) search->integrator->points_beside(search->self, &points);
+  for (int k = 0; k < points.count; k++) {
+    double t = search->before + points.part[k] * (search->end - search->before);
+    if (!is_faithful_at(search, t, points.values[k], FAITHFUL_BESIDE)) return false;
+  }
+  return points.count > 0;
+}
+
+/* An explicit method does not test the columns that are solved for in each stage: in a long step those that follow an input are
+ * interpolated anyhow. Do they lead to about the differences that solved ones have, at some times inside, far from those interpolated
+ * through? */
+static bool is_faithful(Search *search) {
+  double step = search->end - search->before;
+  return is_faithful_beside(search) || (is_faithful_at(search, search->before + 0.5 * step, NULL, FAITHFUL) &&
+                                        is_faithful_at(search, search->before + 0.9 * step, NULL, FAITHFUL));
 }
 
 /* ---- the first of several events ---- */
@@ -363,10 +406,12 @@ static bool look_along(Search *search, uint32_t *mode) {
 
 /* ---- location ---- */
 
-/* What the differences of interpolated columns miss at t, where those of solved ones were looked at last. */
-static bool find_missed(Search *search, double t, double *missed) {
+/* What the differences of interpolated columns miss at t, where those of solved ones were looked at last; of two times the k-th. */
+static bool find_missed(Search *search, double t, int k) {
   const double *difference = search->switches->difference;
+  double *missed = search->missed[k];
   uint32_t count = search->switches->modes->count;
+  search->t_missed[k] = t;
   memcpy(missed, difference, count * sizeof(double));
   if (!peek_at(search, t)) return false;
   for (uint32_t m = 0; m < count; m++) {
@@ -376,13 +421,18 @@ static bool find_missed(Search *search, double t, double *missed) {
   return true;
 }
 
-/* The conditions of interpolated columns, and what these miss at the ends of the bracket, in proportion to the distances. */
+/* The same about t, in proportion to the distances from the two times. */
+static double missed_at(const Search *search, double t, uint32_t m) {
+  const double *at = search->t_missed;
+  double part = at[1] != at[0] ? (t - at[0]) / (at[1] - at[0]) : 1;
+  return (1 - part) * search->missed[0][m] + part * search->missed[1][m];
+}
+
+/* The conditions of interpolated columns, and what these miss. */
 static bool peek_corrected(Search *search, double t) {
-  const Bracket *found = &search->found;
-  double part = (t - found->low) / (found->high - found->low), *difference = search->switches->difference;
   if (!peek_at(search, t)) return false;
   for (uint32_t m = 0; m < search->switches->modes->count; m++)
-    difference[m] += (1 - part) * search->missed[0][m] + part * search->missed[1][m];
+    search->switches->difference[m] += missed_at(search, t, m);
   return true;
 }
 
@@ -393,33 +443,113 @@ static void jump_to_root(Search *search, double near, uint32_t *mode) {
   memcpy(inner.at_low, found->at_low, bytes);
   memcpy(inner.at_high, found->at_high, bytes);
   shrink(search, &inner, peek_corrected, near, mode);
-  if (inner.low > found->low && inner.low < found->high && point_at(search, inner.low))
-    move_end(search, found, inner.low, any_contradicts(search->switches, mode) ? 1 : -1);
+  if (!(inner.low > found->low && inner.low < found->high) || !point_at(search, inner.low)) return;
+  fill_margins(search, search->seen);
+  move_end(search, found, search->seen, inner.low, any_negative(search, search->seen, mode) ? 1 : -1);
 }
 
-/* Shrinks the bracket to round-off of the step. Its upper end has been looked at last. */
-static void locate(Search *search, uint32_t *mode) {
+/* Shrinks the bracket to round-off of the step, with solved columns; its upper end has been looked at last. */
+static void locate_solved(Search *search, double near, uint32_t *mode) {
   Bracket *found = &search->found;
-  double near = 2e-16 * fabs(found->high) + 5e-15 * (search->end - search->before), low = found->low;
+  double low = found->low;
   fill_margins(search, found->at_high);
-  bool is_corrected = search->interpolates && find_missed(search, found->high, search->missed[1]);
+  bool is_corrected = search->interpolates && find_missed(search, found->high, 1);
   bool is_known = point_at(search, low);
   if (is_known && any_contradicts(search->switches, mode)) found->low = search->before;
   fill_margins(search, found->at_low);
-  if (is_corrected && is_known && found->low == low && find_missed(search, low, search->missed[0]))
-    jump_to_root(search, near, mode);
+  if (is_corrected && is_known && found->low == low && find_missed(search, low, 0)) jump_to_root(search, near, mode);
   shrink(search, found, point_at, near, mode);
   if (search->switches->time != found->high) point_at(search, found->high);
 }
 
+/* Solves for the columns at t. What interpolated ones miss there is known from now on, and what they missed at the time before.
+ * Returns how much a difference is off what was expected. */
+static double solve_near_root(Search *search, double t, uint32_t m) {
+  double *difference = search->switches->difference, *missed = search->missed[0];
+  uint32_t count = search->switches->modes->count;
+  double expected = missed_at(search, t, m);
+  if (!peek_at(search, t)) return INFINITY;
+  expected += difference[m];
+  memcpy(missed, difference, count * sizeof *missed);
+  if (!point_at(search, t)) return INFINITY;
+  for (uint32_t k = 0; k < count; k++) missed[k] = difference[k] - missed[k];
+  search->missed[0] = search->missed[1];
+  search->t_missed[0] = search->t_missed[1];
+  search->missed[1] = missed;
+  search->t_missed[1] = t;
+  return fabs(difference[m] - expected);
+}
+
+/* The margins of corrected differences at both ends of a bracket, whose lower end is moved down until nothing contradicts there. false:
+ * there is no bracket. */
+static bool look_at_bracket(Search *search, Bracket *bracket, uint32_t *mode) {
+  for (;;) {
+    if (!peek_corrected(search, bracket->low)) return false;
+    fill_margins(search, bracket->at_low);
+    if (!any_negative(search, bracket->at_low, mode)) break;
+    if (!(bracket->low > search->before)) return false;
+    bracket->low = fmax(bracket->low - ROOM * (bracket->high - bracket->low), search->before);
+  }
+  if (!peek_corrected(search, bracket->high)) return false;
+  fill_margins(search, bracket->at_high);
+  return any_negative(search, bracket->at_high, mode);
+}
+
+/* The root of interpolated columns, corrected by what they miss next to it, comes so near to that of solved ones that these are
+ * looked at a few times only. The upper end of the bracket was looked at last, and is again. false: nothing has come of it. */
+static bool approach(Search *search, double near, uint32_t *mode) {
+  Bracket *found = &search->found, inner = {found->low, found->high, found->at_low, found->at_high};
+  double rough = fmax(FIRST_NEAR * (search->end - search->before), near);
+  if (!search->interpolates || !find_missed(search, found->high, 1)) return false;
+  search->t_missed[0] = search->t_missed[1];
+  for (int k = 1; k <= APPROACHES && look_at_bracket(search, &inner, mode); k++) {
+    double slope = (inner.at_low[*mode] - inner.at_high[*mode]) / (inner.high - inner.low);
+    shrink(search, &inner, peek_corrected, rough, mode);
+    double t = fmin(inner.high + k * near, found->high), off = solve_near_root(search, t, *mode) / fabs(slope);
+    if (rough == near && off <= near && any_contradicts(search->switches, mode)) {
+      found->low = inner.low;
+      found->high = t;
+      return true;
+    }
+    inner.low = fmax(search->before, t - ROOM * (off + rough));
+    inner.high = fmin(found->high, t + ROOM * (off + rough));
+    rough = near;
+  }
+  return false;
+}
+
+/* Shrinks the bracket to round-off of the step. Its upper end has been looked at last. */
+static void locate(Search *search, uint32_t *mode) {
+  double near = 2e-16 * fabs(search->found.high) + 5e-15 * (search->end - search->before);
+  if (approach(search, near, mode)) return;
+  if (search->switches->time != search->found.high || search->interpolates) point_at(search, search->found.high);
+  locate_solved(search, near, mode);
+}
+
 /* ---- steps without events ---- */
 
-/* The points of the last step that cost no evaluation: those of the method's, or the middle, interpolated into y. */
-static StepPoints known_points(const Integrator *integrator, void *self, double before, const double *begin,
-                               double *y) {
-  StepPoints points = {3, {0, 0.5, 1}, {begin, y, integrator->values(self)}};
-  if (integrator->points) integrator->points(self, &points);
-  else integrator->interpolate(self, before + 0.5 * (integrator->time(self) - before), y);
+/* The last step, from (before, begin) on. */
+typedef struct LastStep {
+  View *view;
+  const Integrator *integrator;
+  void *self;
+  double before, step;
+  const double *begin;
+  bool is_unread; /* it was taken as if nobody looked inside */
+  double *y;      /* for any columns */
+} LastStep;
+
+/* The points of the last step that cost no evaluation: those of the method's, or the ends and so many parts of it. Values that are NULL
+ * are to be interpolated. */
+static StepPoints known_points(const LastStep *last, int parts) {
+  StepPoints points = {.count = parts + 1};
+  if (last->integrator->points) {
+    last->integrator->points(last->self, &points);
+    return points;
+  }
+  for (int k = 0; k <= parts; k++) points.part[k] = (double)k / parts;
+  points.values[0] = last->begin;
+  points.values[parts] = last->integrator->values(last->self);
   return points;
 }
 
@@ -433,41 +563,79 @@ static bool look_at_ends(Switches *switches, double before, const double *begin,
 }
 
 /* The same at all points behind the first, the last at last. */
-static bool look_at_points(Switches *switches, const StepPoints *points, double before, double step) {
+static bool look_at_points(const LastStep *last, const StepPoints *points) {
+  Switches *switches = last->view->switches;
   switches_sample(switches, 0);
   for (int k = 1; k < points->count; k++) {
-    if (!switches_evaluate(switches, before + points->part[k] * step, points->values[k])) return false;
+    double t = last->before + points->part[k] * last->step;
+    const double *values = points->values[k] ? points->values[k] : last->y;
+    if (!points->values[k]) interpolate_watched(last->view, last->integrator, last->self, t, last->y);
+    if (!switches_evaluate(switches, t, values)) return false;
     switches_sample(switches, k);
   }
-  return points->count > 0;
+  return points->count > 1;
 }
 
-/* Are all differences sums of states? Then the error test of steps is one of theirs, too: between points of a step they do nothing that the
- * points do not tell. Conditions on functions of states may be narrower than a step. */
-static bool points_tell(const View *view) { return view->switches->quiet && view->watches_states; }
+/* Does the method test how well a column that is no state is followed? Not so with rates and with what no rate depends on, which may have
+ * pulses that are narrower than a step. */
+static bool is_followed(const System *system, uint32_t column) {
+  if (system->spare && system->spare[column]) return false;
+  for (int32_t k = 0; k < system->links; k++)
+    if (system->link_to[k] == (int32_t)column) return false;
+  return true;
+}
+
+/* The degree of the polynomials that all differences follow where columns are interpolated; 0: they do not. So it is with sums of
+ * columns. A step that is not as good inside as at its end tells nothing of them. */
+static int degree_of_differences(const LastStep *last) {
+  const View *view = last->view;
+  if (!view->switches->quiet || !last->integrator->degree || !view->watched.count) return 0;
+  bool of_states = false;
+  for (uint32_t k = 0; k < view->watched.count; k++) {
+    bool is_state = view_is_state(&view->system, view->watched.data[k]);
+    if (!is_state && !is_followed(&view->system, view->watched.data[k])) return 0;
+    of_states = of_states || is_state;
+  }
+  int degree = last->integrator->degree(last->self, of_states);
+  bool may_be_coarse = degree && last->is_unread && last->integrator->is_coarse;
+  return may_be_coarse && last->integrator->is_coarse(last->self) ? 0 : degree;
+}
+
+/* Does no mode change at or between the points of the step? Polynomials are bounded by their coefficients: a search, which looks at the
+ * same ones, finds nothing either. Else sums of states alone are told of by the points, since the error test of steps is one of theirs,
+ * too. Conditions on functions of columns may be narrower than a step. */
+static bool is_ruled_out(const LastStep *last) {
+  Switches *switches = last->view->switches;
+  int degree = degree_of_differences(last);
+  if (!degree && !(switches->quiet && last->view->watches_states)) return false;
+  StepPoints points = known_points(last, degree ? degree : 2);
+  if (!look_at_points(last, &points)) return false;
+  if (degree) return switches_stay(switches, points.count, points.part, last->step);
+  return switches_rule_out(switches, points.count, points.part, last->before + last->step,
+                           last->integrator->values(last->self), last->step);
+}
 
 bool events_rule_out(View *view, const Integrator *integrator, void *self, double before, const double *begin,
-                     double *y) {
+                     bool is_unread, double *y) {
   Switches *switches = view->switches;
-  double end = integrator->time(self), step = end - before;
+  double end = integrator->time(self);
+  LastStep last = {view, integrator, self, before, end - before, begin, is_unread, y};
   const double *values = integrator->values(self);
   if (!look_at_ends(switches, before, begin, end, values)) return false;
-  if (switches_hide(switches, step)) {
+  if (switches_hide(switches, last.step)) {
     uint32_t mode;
-    if (!points_tell(view) || any_contradicts(switches, &mode)) return false;
-    StepPoints points = known_points(integrator, self, before, begin, y);
-    if (!look_at_points(switches, &points, before, step)) return false;
-    if (!switches_rule_out(switches, points.count, points.part, end, values, step)) return false;
+    if (any_contradicts(switches, &mode) || !is_ruled_out(&last)) return false;
   }
-  return switches_pass(switches, end, values, step);
+  return switches_pass(switches, end, values, last.step);
 }
 
 /* Room for the margins of three looks and of a bracket, and for what its ends miss; to be freed. */
 static double *make_margins(Search *search) {
   size_t count = search->switches->modes->count;
-  double *margins = heap_array(search->view->evaluator->heap, 8 * count, sizeof *margins), *next = margins;
-  double **const own[] = {&search->now,           &search->last,      &search->previous,  &search->found.at_low,
-                          &search->found.at_high, &search->missed[0], &search->missed[1], &search->pace};
+  double *margins = heap_array(search->view->evaluator->heap, 9 * count, sizeof *margins), *next = margins;
+  double **const own[] = {&search->now,          &search->last,          &search->previous,
+                          &search->found.at_low, &search->found.at_high, &search->missed[0],
+                          &search->missed[1],    &search->pace,          &search->seen};
   for (size_t k = 0; k < sizeof own / sizeof *own; k++, next += count) *own[k] = next;
   return margins;
 }

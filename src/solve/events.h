@@ -9,9 +9,9 @@
 void events_begin(View *view, double t, const double *y);
 
 /* Does what the integrator knows of the last step, from (before, begin) on, tell that no mode changes in it? That makes no
- * evaluation of the equations. Nothing slides. y is for any columns. */
+ * evaluation of the equations. Nothing slides. is_unread: the step was taken as if nobody looked inside. y is for any columns. */
 bool events_rule_out(View *view, const Integrator *integrator, void *self, double before, const double *begin,
-                     double *y);
+                     bool is_unread, double *y);
 
 /* Where in the step from `before` on the first event is: nothing contradicts its mode up to `low`, something does at `high`. */
 typedef struct EventBracket {

@@ -83,16 +83,30 @@ void history_keep(History *history, const double *change) {
   history->equal = history->planned_equal;
 }
 
-void history_evaluate(const History *history, double distance, double *y) {
-  double factor[HISTORY_ORDER + 1] = {1};
+static void set_factors(const History *history, double distance, double *factor) {
+  factor[0] = 1;
   for (int i = 1; i <= history->order; i++)
     factor[i] = factor[i - 1] * (distance + (i > 1 ? history->psi[i - 2] : 0)) / history->psi[i - 1];
-  for (int32_t c = 0; c < history->columns; c++) {
-    const double *difference = history->difference + (size_t)c * HISTORY_STRIDE;
-    double value = 0;
-    for (int i = history->order; i >= 0; i--) value += factor[i] * difference[i];
-    y[c] = value;
-  }
+}
+
+static double value_of(const History *history, const double *factor, size_t column) {
+  const double *difference = history->difference + column * HISTORY_STRIDE;
+  double value = 0;
+  for (int i = history->order; i >= 0; i--) value += factor[i] * difference[i];
+  return value;
+}
+
+void history_evaluate(const History *history, double distance, double *y) {
+  double factor[HISTORY_ORDER + 1];
+  set_factors(history, distance, factor);
+  for (int32_t c = 0; c < history->columns; c++) y[c] = value_of(history, factor, (size_t)c);
+}
+
+void history_evaluate_some(const History *history, double distance, const uint32_t *columns, uint32_t count,
+                           double *y) {
+  double factor[HISTORY_ORDER + 1];
+  set_factors(history, distance, factor);
+  for (uint32_t k = 0; k < count; k++) y[columns[k]] = value_of(history, factor, columns[k]);
 }
 
 void history_move(History *history, const double *y) {

@@ -51,5 +51,8 @@ void history_keep(History *history, const double *change);
 /* The polynomial of the last step at this distance from its end (negative: inside). O(columns * order). */
 void history_evaluate(const History *history, double distance, double *y);
 
+/* The same of `count` columns alone; the others within y stay as they are. O(count * order). */
+void history_evaluate_some(const History *history, double distance, const uint32_t *columns, uint32_t count, double *y);
+
 /* Moves all points so that the last one is y: the shape of the past stays. O(columns). */
 void history_move(History *history, const double *y);

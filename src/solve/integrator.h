@@ -180,8 +180,16 @@ typedef struct Integrator {
    * start or switch_states. */
   void (*points)(void *self, StepPoints *out);
 
+  /* Points inside of the last step at which the columns are known about as well, but that `interpolate` does not go through: they tell
+   * how good it is. NULL: there are none. Until the next call of step, start or switch_states. */
+  void (*points_beside)(void *self, StepPoints *out);
+
   /* The same as interpolate of these columns alone; others in y stay as they are. NULL: it would cost as much. */
   void (*interpolate_some)(void *self, double t, const uint32_t *columns, uint32_t count, double *y);
+
+  /* The degree of the polynomial that interpolated columns follow along the last step, from its beginning to its end: of columns that are
+   * no states or, of_states, of all. 0: they follow none. NULL: so it is always. */
+  int (*degree)(const void *self, bool of_states);
 
   /* The links of the system have changed at the present time, and y (all columns, projected to round-off) with
    * them: go on without a restart, with step size and history kept as far as the method can. */

@@ -968,6 +968,11 @@ static void radau_interpolate_some(void *self, double t, const uint32_t *columns
   }
 }
 
+static int radau_degree(const void *self, bool of_states) {
+  const Radau *radau = self;
+  return of_states || radau->last_h == 0 ? 0 : radau->last_method->stages;
+}
+
 /* Every column keeps its polynomial and the Jacobian stays; only the matrices are formed anew. */
 static void radau_switch_states(void *self, const double *y) {
   Radau *radau = self;
@@ -1002,6 +1007,7 @@ const Integrator integrator_radau = {
     .is_coarse = radau_is_coarse,
     .points = radau_points,
     .interpolate_some = radau_interpolate_some,
+    .degree = radau_degree,
     .switch_states = radau_switch_states,
     .stages = radau_stages,
     .statistics = radau_statistics,

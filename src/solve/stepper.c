@@ -180,6 +180,7 @@ static void leave_kink(Stepper *stepper) {
 /* Where the next step must end, if it does not end before. None of the times is a NaN, for which fmin is a call. */
 static double farthest_end(const Stepper *stepper) {
   double stop = stepper->options.stop;
+  if (stepper->t_expected < stop && stepper->before < stepper->t_expected) stop = stepper->t_expected;
   if (stepper->limit < stop) stop = stepper->limit;
   if (stepper->t_timed < stop) stop = stepper->t_timed;
   return stepper->t_doubt < stop ? stepper->t_doubt : stop;
@@ -285,8 +286,9 @@ static bool starts_before_kink(Stepper *stepper, double t) {
 static bool are_quiet(const Stepper *stepper, double t) {
   const double *y = stepper->integrator->values(stepper->self);
   if (switches_are_quiet(stepper->view->switches, t, y, t - stepper->before)) return true;
-  return !stepper_is_sliding(stepper) && events_rule_out(stepper->view, stepper->integrator, stepper->self,
-                                                         stepper->before, stepper->begin, stepper->y);
+  return !stepper_is_sliding(stepper) &&
+         events_rule_out(stepper->view, stepper->integrator, stepper->self, stepper->before, stepper->begin,
+                         t <= stepper->unread, stepper->y);
 }
 
 /* Ends the step, which has led to t, at the first event in it, if there is one; most have none. */
@@ -366,7 +368,7 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
   size_t columns = (size_t)view->system.columns;
   *stepper = (Stepper){.heap = heap, .view = view, .structure = structure, .options = *options, .diags = diags};
   if (view->switches) switches_set_nominal(view->switches, options->start, view->system.nominal);
-  stepper->limit = INFINITY;
+  stepper->limit = stepper->t_expected = INFINITY;
   stepper->unread = -INFINITY;
   stepper->y = heap_array(heap, columns, sizeof(double));
   stepper->ahead = heap_array(heap, columns, sizeof(double));
@@ -376,7 +378,7 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
   stepper->origin.y = heap_array(heap, columns, sizeof(double));
   stepper->watches = view->switches && view->switches->decisions && view->switches->decisions->watches;
   if (view->switches)
-    stepper->first_steps = heap_array(heap, 2 * ((size_t)view->switches->modes->count + 1), sizeof(double));
+    stepper->stretches = heap_array(heap, 2 * ((size_t)view->switches->modes->count + 1), sizeof(Stretch));
   if (watched) stepper->turning = turning_new(heap, view, watched);
   stepper->kinks = kinks_new(heap, view, options->start, options->tolerance);
   return stepper;

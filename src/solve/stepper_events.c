@@ -11,10 +11,9 @@
 /* An event in this first part of a step is early: the collocation polynomial of a long step overshoots there. */
 static const double EARLY = 0.3;
 
-/* The first step behind an event is not made shorter than this part of the run. */
-static const double SHORTEST_FIRST = 1e-9;
-
-static const double PART_OF_CYCLE = 0.7; /* and no simple fraction of it */
+/* A step leads this part of the time between events beyond the one that is expected, and not less than that part of the run: the event is
+ * within the step rather than just behind it, and not early in a long one. */
+static const double BEYOND_NEXT = 1.0 / 16, LEAST_BEYOND = 1e-9;
 
 bool stepper_start_is_regular(Stepper *stepper) {
   View *view = stepper->view;
@@ -73,14 +72,24 @@ static double event_value(const Stepper *stepper) {
   return stepper->mode == MAP_NONE ? 1 : switches->evaluator->discretes[switches->modes->first + stepper->mode];
 }
 
-/* The first step behind an event: what the last such one asked for, but not more than a good part of the time since then. What an error
- * estimate allows, as that of a ball's parabola does any step, may jump over all that follows, and a whole period ends at the very edge of
- * the next event, behind what was before it. */
-static double suggested_step(const Stepper *stepper) {
+/* When the stretch that begins at t ends at the latest, if it lasts as long as the one before. Only methods of one step care. */
+static double expected_end(const Stepper *stepper, double t) {
   const Switches *switches = stepper->view->switches;
-  if (stepper->mode == MAP_NONE || switches->modes->timed[stepper->mode]) return *stepper->first_step;
-  double since = switches->times[stepper->mode].cycle;
-  return fmin(*stepper->first_step, fmax(PART_OF_CYCLE * since, SHORTEST_FIRST * stepper_span(stepper)));
+  double lasted = stepper->stretch->lasted;
+  bool is_timed = stepper->mode == MAP_NONE || switches->modes->timed[stepper->mode];
+  if (is_timed || lasted == 0 || !stepper->integrator->suggest) return INFINITY;
+  return t + lasted + fmax(BEYOND_NEXT * lasted, LEAST_BEYOND * stepper_span(stepper));
+}
+
+/* Begins the stretch from the event at t of now to the next, and ends the one before. What an error estimate allows, as that of a ball's
+ * parabola does any step, may jump over all that follows: a step ends where the next event is expected. */
+static void begin_stretch(Stepper *stepper, double t) {
+  if (stepper->stretch) stepper->stretch->lasted = t - stepper->t_stretch;
+  uint32_t mode = stepper->mode == MAP_NONE ? stepper->view->switches->modes->count : stepper->mode;
+  stepper->stretch = &stepper->stretches[2 * mode + (event_value(stepper) != 0)];
+  stepper->t_stretch = t;
+  stepper->t_expected = expected_end(stepper, t);
+  stepper->begins_stretch = true;
 }
 
 /* Starts again behind an event, with the choice that suits the modes of now. */
@@ -89,22 +98,20 @@ static void restart(Stepper *stepper, double t) {
   bool by_ranks = stepper->view->methods->reselect != NULL;
   int32_t count = by_ranks ? stepper_exchange_states(stepper, t, (ConstMoment){t, stepper->y}, true, &exchanges) : 1;
   if (count <= 0 && stepper_reselect(stepper, t)) return;
-  const Switches *switches = stepper->view->switches;
-  if (!switches) { /* the caller has changed values */
+  if (!stepper->view->switches) { /* the caller has changed values */
     stepper_start_with(stepper, t, stepper->y, 0);
     return;
   }
-  uint32_t mode = stepper->mode == MAP_NONE ? switches->modes->count : stepper->mode;
-  stepper->first_step = &stepper->first_steps[2 * mode + (event_value(stepper) != 0)];
-  stepper_start_with(stepper, t, stepper->y, suggested_step(stepper));
+  begin_stretch(stepper, t);
+  stepper_start_with(stepper, t, stepper->y, stepper->stretch->first);
 }
 
 void stepper_keep_first_step(Stepper *stepper) {
-  if (!stepper->first_step) return;
+  if (!stepper->begins_stretch) return;
   IntegratorStatistics now;
   stepper->integrator->statistics(stepper->self, &now);
-  *stepper->first_step = now.next;
-  stepper->first_step = NULL;
+  stepper->stretch->first = now.next;
+  stepper->begins_stretch = false;
 }
 
 static double round_off(const Stepper *stepper) {

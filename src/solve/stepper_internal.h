@@ -5,6 +5,12 @@
 #include "solve/kinks.h"
 #include "solve/stepper.h"
 
+/* The time between an event and the next one; 0: not known. */
+typedef struct Stretch {
+  double first; /* what its first step asked for */
+  double lasted;
+} Stretch;
+
 struct Stepper {
   Heap *heap;
   View *view;
@@ -36,15 +42,18 @@ struct Stepper {
   double t_timed;        /* the next event of time alone; INFINITY: none */
   uint32_t timed;        /* a mode that changes then */
   double t_event;        /* when it was; of the last event */
-  double *first_steps; /* per mode and truth of it: what the first step after its last event asked for; 0: not known */
-  double *first_step;  /* of these the one to be found out by the next step; NULL: none */
-  int repairs;         /* of the choice of states since the last step that succeeded */
-  uint64_t rejected;   /* steps that the integrator had rejected when the states were looked at last */
-  int retakes;         /* of a step that ended at `disputed` */
-  double disputed;     /* up to here steps are short */
-  bool warned;         /* of a determinant */
-  bool warned_fold;    /* of a fold */
-  bool is_folded;      /* the event is a fold, behind which the columns are `beyond` */
+  Stretch *stretches;    /* per mode and truth of it: what followed its last events */
+  Stretch *stretch;      /* of these the one since the last event; NULL: there was none */
+  double t_stretch;      /* when that began */
+  double t_expected;     /* a little behind where the next event is expected; INFINITY: nothing is known of it */
+  bool begins_stretch;   /* the next step is its first */
+  int repairs;           /* of the choice of states since the last step that succeeded */
+  uint64_t rejected;     /* steps that the integrator had rejected when the states were looked at last */
+  int retakes;           /* of a step that ended at `disputed` */
+  double disputed;       /* up to here steps are short */
+  bool warned;           /* of a determinant */
+  bool warned_fold;      /* of a fold */
+  bool is_folded;        /* the event is a fold, behind which the columns are `beyond` */
   double *beyond;
   Moment recent,
       origin; /* points of the branch that the solution is on, some way back: in its states of now, behind the last event */

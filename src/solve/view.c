@@ -136,7 +136,7 @@ void view_set_original(View *view) {
           view->evaluator->discretes[view->evaluator->code->modes->first + view->mode[m]];
 }
 
-static bool is_state(const System *system, uint32_t column) {
+bool view_is_state(const System *system, uint32_t column) {
   for (int32_t k = 0; k < system->links; k++)
     if (system->link_from[k] == (int32_t)column) return true;
   return false;
@@ -146,7 +146,7 @@ bool view_interpolates_watched(const View *view) {
   const System *system = &view->system;
   if (!system->rates || !system->given) return true;
   for (uint32_t k = 0; k < view->watched.count; k++)
-    if (system->given[view->watched.data[k]] && !is_state(system, view->watched.data[k])) return false;
+    if (system->given[view->watched.data[k]] && !view_is_state(system, view->watched.data[k])) return false;
   return true;
 }
 

@@ -131,6 +131,9 @@ EvalStatus view_point(View *view, const Integrator *integrator, void *self, doub
 /* Gives the array of the model the view's modes and discrete values, where they do not share them. */
 void view_set_original(View *view);
 
+/* Is the column a state now? */
+bool view_is_state(const System *system, uint32_t column);
+
 /* Has every watched column a value inside of steps, with the states of now? One that `rates` leaves as it is has none. */
 bool view_interpolates_watched(const View *view);
 
