@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-/* Of a step: a branch that cannot be followed over this part of it is lost. Shorter steps get closer at less cost. */
-static const double shortest = 1e-3;
+/* Of a step: a branch that cannot be followed over this part of it is lost: shorter steps get closer at less cost. */
+static const double shortest = 1e-5;
 
 /* Of the size of a column: solutions that are nearer are the same. */
 static const double same = 1e-6;
