@@ -767,6 +767,42 @@ class Mixed(unittest.TestCase):
                 self.assertIn(run.returncode, (3, 4), run.stderr)
                 self.assertIn("error: ", run.stderr)
 
+    def test_no_mode_holds(self):
+        """Every mode contradicts its condition: the run is refused after a bounded number of changes, or warns of the hysteresis that bounds them."""
+        for seed in range(2 * COUNT):
+            rng = random.Random(seed)
+            edge, above, below = rng.uniform(0.5, 2), rng.uniform(0.1, 0.9), rng.uniform(1.1, 2)
+            taken = (f"{above * edge:.3f}*p" if rng.random() < 0.5 else f"{above:.3f}*min(z, {edge:.3f})*p", f"{below * edge:.3f}*q")
+            relation, branches = rng.choice((("z > ", taken), ("z >= ", taken), ("z < ", taken[::-1]), ("z <= ", taken[::-1])))
+            text = (f"model M\n  Real x, u(stateSelect = StateSelect.{rng.choice(('avoid', 'default', 'prefer'))}), s(nominal = 1e-3), p, q, z(start = {rng.uniform(0, 3):.3f});\n"
+                    f"equation\n  p = 1; q = cos(time - time);\n  der(x) = u;\n  der(u) = s - x;\n"
+                    f"  z = if {relation}{edge:.3f} then {branches[0]} else {branches[1]};\n"
+                    f"  x = 0.1*sin(time) + (if not (q <= 0) then 1/p else 1/z);\nend M;\n")
+            with self.subTest(seed=seed, text=text):
+                run = command("simulate", write(text), "--stop-time", "1", "--solver", SOLVERS[seed % len(SOLVERS)], "--output-file", os.path.join(WORK, "m.csv"))
+                self.assertIn(run.returncode, (0, 5, 6), run.stderr)
+                self.assertRegex(run.stderr, "error: .* \\[D[56]..\\]" if run.returncode else "bounded by a hysteresis")
+                changes = re.search("changes of structure +(\\d+)", run.stdout + run.stderr)
+                self.assertLessEqual(int(changes[1]) if changes else 0, 1000)
+
+    def test_many_changes_of_the_structure(self):
+        """All events of all systems are in the report, in their order."""
+        for seed in range(COUNT):
+            rng = random.Random(seed)
+            count, slope = rng.randrange(50, 300), rng.uniform(0.5, 2)
+            text = (f"model M\n  Real x(start = 0, fixed = true), u;\nequation\n  der(x) = u;\n"
+                    f"  0 = if sin({2 * math.pi * (count + 0.25)!r}*time) > 0 then u - {slope!r}*cos(time) else x - {slope!r}*sin(time);\nend M;\n")
+            with self.subTest(seed=seed, text=text):
+                file = os.path.join(WORK, "m.json")
+                run = command("simulate", write(text), "--stop-time", "1", "--solver", SOLVERS[seed % len(SOLVERS)], "-v", "--output-file", os.path.join(WORK, "m.csv"), "--json", file)
+                self.assertEqual(run.returncode, 0, run.stderr)
+                times = [float(time) for time in re.findall("event at t = ([^:]*): the equations have become others", run.stdout + run.stderr)]
+                self.assertEqual(times, sorted(times))
+                self.assertEqual(len(times), 2 * count)
+                with open(file) as text_of_result: result = json.load(text_of_result)
+                self.assertEqual(result["replans"], 2 * count)
+                self.assertLess(abs(result["final"]["x"] - slope * math.sin(1)), 1e-4)
+
     def test_contradicting_brakes(self):
         """A brake that holds what a motor turns is no repetition."""
         run, _ = simulate(write("""model Contradiction

@@ -55,17 +55,20 @@ static bool is_written(const Dag *dag, Expr condition) {
 
 Branches branches_find_written(const Problem *problem, Arena *arena) { return find(problem, is_written, arena); }
 
-/* An if-expression may stand in a branch of another: inner ones come first in the list, and what is taken holds them taken. */
-Problem branches_narrow(const Problem *problem, const Branches *branches, const bool *holds, Arena *arena) {
-  Dag *dag = problem->model->dag;
-  Expr *taken = arena_array(arena, branches->count, sizeof *taken);
-  Expr *residual = arena_array(arena, problem->equations, sizeof *residual);
+void branches_take(Dag *dag, const Branches *branches, const bool *holds, Expr *residual, uint32_t count) {
+  Heap *heap = dag_scratch(dag)->heap;
+  Expr *taken = heap_array(heap, branches->count, sizeof *taken);
   for (uint32_t k = 0; k < branches->count; k++) {
     taken[k] = dag_child(dag, branches->node[k], holds[k] ? 1 : 2);
     if (k) dag_substitute(dag, branches->node, taken, k, &taken[k], 1);
   }
-  if (problem->equations) memcpy(residual, problem->residual, problem->equations * sizeof *residual);
-  if (branches->count) dag_substitute(dag, branches->node, taken, branches->count, residual, problem->equations);
+  if (branches->count) dag_substitute(dag, branches->node, taken, branches->count, residual, count);
+  heap_free(heap, taken);
+}
+
+Problem branches_narrow(const Problem *problem, const Branches *branches, const bool *holds, Arena *arena) {
+  Expr *residual = arena_copy_array(arena, problem->residual, problem->equations, sizeof *residual);
+  branches_take(problem->model->dag, branches, holds, residual, problem->equations);
   Problem narrow = problem_replace(problem, residual, arena);
   bool *by_mode = arena_array(arena, problem->equations, sizeof *by_mode);
   for (uint32_t i = 0; i < problem->equations; i++) by_mode[i] = residual[i] != problem->residual[i];

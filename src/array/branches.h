@@ -17,5 +17,9 @@ Branches branches_find(const Problem *problem, Arena *arena);
 /* Those of a problem whose modes have not been taken out; their conditions may hold anything. */
 Branches branches_find_written(const Problem *problem, Arena *arena);
 
+/* Expressions in the mode where the conditions have these values, in place. An if-expression may stand in a branch of another: inner ones
+ * come first in the list, and what is taken holds them taken. */
+void branches_take(Dag *dag, const Branches *branches, const bool *holds, Expr *residual, uint32_t count);
+
 /* The problem in the mode where the conditions have these values. Owned by the arena. */
 Problem branches_narrow(const Problem *problem, const Branches *branches, const bool *holds, Arena *arena);

@@ -34,34 +34,126 @@ static bool hides(const Dag *dag, Expr e, int32_t c) { return dag_op(dag, e) == 
 
 /* ---- how often equations are differentiated ---- */
 
-/* Raises most[i] to the differentiations of equation i. false: structure fails. */
-static bool keep_most(Arena *arena, const Problem *problem, Structure structure, int32_t *most) {
-  if (structure.status != STRUCTURE_OK) return false;
-  int32_t *least = arena_array(arena, problem->unknowns, sizeof *least);
-  if (problem_least_orders(problem, structure.d, least))
-    structure = structure_raise(arena, &problem->incidence, &structure, least);
+/* What is found for each equation, and what each mode is asked for. */
+typedef struct Most {
+  int32_t *times; /* per equation, in the mode that differentiates it most often */
+  int32_t *least; /* per unknown: the derivative that the model speaks of */
+  Arena *arena;
+} Most;
+
+/* The structure with the derivatives that the model speaks of; as it is, if it fails. */
+static Structure keep_most(const Most *most, const Problem *problem, Structure structure) {
+  bool is_beyond = false;
+  if (structure.status != STRUCTURE_OK) return structure;
+  for (uint32_t j = 0; j < problem->unknowns; j++) is_beyond = is_beyond || most->least[j] > structure.d[j];
+  if (is_beyond) structure = structure_raise(most->arena, &problem->incidence, &structure, most->least);
   for (uint32_t i = 0; i < problem->equations; i++)
-    if (structure.c[i] > most[i]) most[i] = structure.c[i];
-  return true;
+    if (structure.c[i] > most->times[i]) most->times[i] = structure.c[i];
+  return structure;
 }
 
-static void keep_most_of_mode(Arena *arena, const Problem *problem, const Branches *branches, const bool *holds,
-                              int32_t *most) {
-  Problem narrow = branches_narrow(problem, branches, holds, arena);
-  keep_most(arena, &narrow, structure_run(arena, &narrow.incidence), most);
+/* The branches that an equation holds, in their order. */
+typedef struct Held {
+  uint32_t *branch;
+  uint32_t count;
+} Held;
+
+/* Per equation. */
+static Held *list_held(const Problem *problem, const Branches *branches, Arena *arena) {
+  Dag *dag = problem->model->dag;
+  Heap *heap = arena->heap;
+  Held *held = arena_array(arena, problem->equations, sizeof *held);
+  Map number = map_make(heap);
+  IndexVec below = {0}, found = {0};
+  for (uint32_t k = 0; k < branches->count; k++) map_put(&number, branches->node[k], k);
+  for (uint32_t i = 0; i < problem->equations; i++) {
+    below.count = found.count = 0;
+    dag_below(dag, dag_scratch(dag), &problem->residual[i], 1, &below);
+    for (uint32_t p = 0; p < below.count; p++) {
+      uint32_t k = map_get(&number, below.data[p]);
+      if (k != MAP_NONE) vec_push(heap, &found, k);
+    }
+    held[i] = (Held){arena_copy_array(arena, found.data, found.count, sizeof *found.data), found.count};
+  }
+  map_free(&number);
+  vec_free(dag_scratch(dag)->heap, &below);
+  vec_free(heap, &found);
+  return held;
+}
+
+static bool holds_branch(const Held *held, uint32_t k) {
+  for (uint32_t p = 0; p < held->count; p++)
+    if (held->branch[p] == k) return true;
+  return false;
+}
+
+/* Modes beside one whose structure is known. */
+typedef struct Beside {
+  const Problem *problem; /* of all modes */
+  const Branches *branches;
+  const Held *held;    /* per equation */
+  Structure structure; /* of the mode known */
+} Beside;
+
+/* An equation in a mode. */
+static Expr take_row(const Beside *beside, uint32_t i, const bool *holds, Arena *arena) {
+  const Held *held = &beside->held[i];
+  Branches own = {.count = held->count, .node = arena_array(arena, held->count, sizeof(Expr))};
+  bool *takes = arena_array(arena, held->count, sizeof *takes);
+  Expr residual = beside->problem->residual[i];
+  for (uint32_t p = 0; p < held->count; p++) {
+    own.node[p] = beside->branches->node[held->branch[p]];
+    takes[p] = holds[held->branch[p]];
+  }
+  branches_take(beside->problem->model->dag, &own, takes, &residual, 1);
+  return residual;
+}
+
+/* Are the offsets known valid for an equation that is another now, and is its highest derivative still there? */
+static bool row_keeps(const Beside *beside, uint32_t i, Expr residual) {
+  const Problem *problem = beside->problem;
+  const Structure *structure = &beside->structure;
+  Dag *dag = problem->model->dag;
+  ExprVec leaves = {0};
+  bool is_valid = true, is_matched = false;
+  dag_variables(dag, dag_scratch(dag), residual, &leaves);
+  for (uint32_t k = 0; k < leaves.count; k++) {
+    uint32_t j = problem->local[dag_index(dag, leaves.data[k])];
+    int32_t slack = structure->d[j] - structure->c[i] - (int32_t)dag_order(dag, leaves.data[k]);
+    is_valid = is_valid && slack >= 0;
+    is_matched = is_matched || (slack == 0 && structure->matching.column_of_row[i] == (int32_t)j);
+  }
+  vec_free(dag_scratch(dag)->heap, &leaves);
+  return is_valid && is_matched;
+}
+
+/* Another branch k leaves the offsets valid, with a perfect matching of highest derivatives: then the smallest offsets of that mode are no
+ * larger (Pryce 2001, section 4). */
+static bool keeps_offsets(const Beside *beside, uint32_t k, const bool *holds, Arena *arena) {
+  bool keeps = beside->structure.status == STRUCTURE_OK;
+  for (uint32_t i = 0; i < beside->problem->equations && keeps; i++)
+    if (holds_branch(&beside->held[i], k)) keeps = row_keeps(beside, i, take_row(beside, i, holds, arena));
+  return keeps;
+}
+
+static Structure keep_most_of_mode(const Most *most, const Problem *problem, const Branches *branches,
+                                   const bool *holds) {
+  Problem narrow = branches_narrow(problem, branches, holds, most->arena);
+  return keep_most(most, &narrow, structure_run(most->arena, &narrow.incidence));
 }
 
 /* In modes that take the first branches, or the second ones, of all if-expressions, or of all but one. */
-static void keep_most_of_modes(Arena *arena, const Problem *problem, int32_t *most) {
-  Branches branches = branches_find_written(problem, arena);
-  bool *holds = arena_array(arena, branches.count, sizeof *holds);
+static void keep_most_of_modes(const Most *most, const Problem *problem) {
+  Branches branches = branches_find_written(problem, most->arena);
+  Beside beside = {problem, &branches, list_held(problem, &branches, most->arena), {0}};
+  bool *holds = arena_array(most->arena, branches.count, sizeof *holds);
   uint32_t tries = ROW_LIMIT / (problem->equations + 1);
   for (int first = 0; first < 2 && branches.count; first++) {
     for (uint32_t k = 0; k < branches.count; k++) holds[k] = first;
-    keep_most_of_mode(arena, problem, &branches, holds, most);
+    beside.structure = keep_most_of_mode(most, problem, &branches, holds);
     for (uint32_t k = 0; k < branches.count && k < tries / 2; k++) {
       holds[k] = !holds[k];
-      keep_most_of_mode(arena, problem, &branches, holds, most);
+      if (!keeps_offsets(&beside, k, holds, most->arena)) keep_most_of_mode(most, problem, &branches, holds);
       holds[k] = !holds[k];
     }
   }
@@ -69,13 +161,16 @@ static void keep_most_of_modes(Arena *arena, const Problem *problem, int32_t *mo
 
 /* Per equation. Where structure fails, by ranks an equation may be differentiated any number of times. */
 static int32_t *most_differentiations(const Problem *problem, const Structure *structure, bool all, Arena *arena) {
-  int32_t *most = arena_array(arena, problem->equations, sizeof *most);
-  Structure whole = structure ? *structure : structure_run(arena, &problem->incidence);
-  all = !keep_most(arena, problem, whole, most) || all;
-  keep_most_of_modes(arena, problem, most);
+  int32_t *times = arena_array(arena, problem->equations, sizeof *times);
+  int32_t *least = arena_array(arena, problem->unknowns, sizeof *least);
+  Most most = {times, least, arena};
+  problem_least_orders(problem, least, least);
+  Structure whole = keep_most(&most, problem, structure ? *structure : structure_run(arena, &problem->incidence));
+  all = all || whole.status != STRUCTURE_OK;
+  keep_most_of_modes(&most, problem);
   for (uint32_t i = 0; i < problem->equations && all; i++)
-    if (most[i] < JUMPING) most[i] = JUMPING;
-  return most;
+    if (times[i] < JUMPING) times[i] = JUMPING;
+  return times;
 }
 
 /* ---- opening ---- */

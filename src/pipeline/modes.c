@@ -5,6 +5,8 @@
 #include "code/switches.h"
 #include "solve/share.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 static const Plan *find_mode(const Simulation *simulation, const bool *holds) {
@@ -136,20 +138,31 @@ static void blame_index(Simulation *simulation, double t, int32_t index, uint32_
              t, (int)index);
 }
 
+/* Times that differ by no more than round-off of the run's are one time. */
+static bool is_same_time(const Simulation *simulation, double t) {
+  const RunOptions *options = &simulation->options;
+  return t - simulation->changed <= DBL_EPSILON * fmax(fabs(options->start), fabs(options->stop));
+}
+
+/* Another change of the structure. false: there have been too many at this time. */
+static bool count_change(Simulation *simulation, double t) {
+  enum { LIMIT = 1000 };
+  simulation->changes = is_same_time(simulation, t) ? simulation->changes + 1 : 0;
+  simulation->changed = t;
+  if (simulation->changes < LIMIT) return true;
+  diag_error(simulation->diags, DIAG_CHATTERING, (Span){0},
+             "at time %.10g the structure of the equations changes again and again", t);
+  return false;
+}
+
 RunStatus mode_follow(Simulation *simulation) {
-  enum { LIMIT = 1000 }; /* changes of the structure at one time */
   const double *y;
   double t = run_event(simulation->run, &y);
-  simulation->changes = t > simulation->changed ? 0 : simulation->changes + 1;
-  simulation->changed = t;
-  if (simulation->changes == LIMIT) {
-    diag_error(simulation->diags, DIAG_CHATTERING, (Span){0},
-               "at time %.10g the structure of the equations changes again and again", t);
-    return RUN_FAILED;
-  }
   int32_t index = simulation->plan->reduction.reduced.left + 1;
+  bool is_counted = count_change(simulation, t);
   uint32_t said = simulation->diags->list.count;
-  if (restructure(simulation, t, y)) return mode_loop(simulation, true);
-  blame_index(simulation, t, index, said);
+  if (is_counted && restructure(simulation, t, y)) return mode_loop(simulation, true);
+  if (is_counted) blame_index(simulation, t, index, said);
+  run_collect(simulation->run);
   return RUN_FAILED;
 }

@@ -7,6 +7,13 @@
 #include <math.h>
 #include <string.h>
 
+/* Lists of the systems before, the last one's first. Never changed once made, as saved states share them. */
+typedef struct Earlier {
+  const struct Earlier *before;
+  PivotVec pivots;
+  EventVec passed;
+} Earlier;
+
 struct RunLoop {
   Heap *heap;
   View *view;
@@ -25,7 +32,8 @@ struct RunLoop {
   double now;   /* time reached; before the stepper's if it is in the last step */
   double *at;   /* all columns then, if it is */
   uint64_t steps;
-  RunStatistics before;                                        /* of the systems before */
+  RunStatistics before; /* of the systems before, but for their lists */
+  const Earlier *earlier;
   PivotVec pivots;                                             /* of all systems: those that the statistics show */
   EventVec passed;                                             /* likewise */
   uint64_t rows_before, entries_before;                        /* the evaluator's counts at the beginning */
@@ -181,21 +189,37 @@ static void collect_constraints(const RunLoop *run) {
   statistics->constraint_array = run->view->original;
 }
 
-/* Those before and those of now, in lists of the statistics' own: a stepper goes on with its list after a restore, and the
- * lists of the systems before may belong to a state that was saved. */
-static void collect_lists(RunLoop *run) {
-  StepperStatistics *statistics = &run->statistics->stepper;
-  const StepperStatistics *before = &run->before.stepper;
-  run->pivots.count = run->passed.count = 0;
-  for (uint32_t k = 0; k < before->pivots.count; k++) vec_push(run->heap, &run->pivots, before->pivots.data[k]);
-  for (uint32_t k = 0; k < statistics->pivots.count; k++) vec_push(run->heap, &run->pivots, statistics->pivots.data[k]);
-  for (uint32_t k = 0; k < before->passed.count; k++) vec_push(run->heap, &run->passed, before->passed.data[k]);
-  for (uint32_t k = 0; k < statistics->passed.count; k++) vec_push(run->heap, &run->passed, statistics->passed.data[k]);
-  statistics->pivots = run->pivots;
-  statistics->passed = run->passed;
+static void append_lists(Heap *heap, PivotVec *pivots, EventVec *passed, const PivotVec *more_pivots,
+                         const EventVec *more_passed) {
+  for (uint32_t k = 0; k < more_pivots->count; k++) vec_push(heap, pivots, more_pivots->data[k]);
+  for (uint32_t k = 0; k < more_passed->count; k++) vec_push(heap, passed, more_passed->data[k]);
 }
 
-void run_collect(RunLoop *run) {
+/* The stepper's lists join the earlier ones: in a copy, as it goes on with them after a restore. */
+static void keep_lists(RunLoop *run) {
+  StepperStatistics now = stepper_statistics(run->stepper);
+  if (!now.pivots.count && !now.passed.count) return;
+  Earlier *kept = heap_alloc(run->heap, sizeof *kept);
+  *kept = (Earlier){.before = run->earlier};
+  append_lists(run->heap, &kept->pivots, &kept->passed, &now.pivots, &now.passed);
+  run->earlier = kept;
+}
+
+/* Those before and those of now, in lists of the statistics' own. */
+static void collect_lists(RunLoop *run) {
+  StepperStatistics *statistics = &run->statistics->stepper;
+  VEC(const Earlier *) earlier = {0};
+  run->pivots.count = run->passed.count = 0;
+  for (const Earlier *each = run->earlier; each; each = each->before) vec_push(run->heap, &earlier, each);
+  for (uint32_t k = earlier.count; k-- > 0;)
+    append_lists(run->heap, &run->pivots, &run->passed, &earlier.data[k]->pivots, &earlier.data[k]->passed);
+  append_lists(run->heap, &run->pivots, &run->passed, &statistics->pivots, &statistics->passed);
+  statistics->pivots = run->pivots;
+  statistics->passed = run->passed;
+  vec_free(run->heap, &earlier);
+}
+
+static void collect_counts(RunLoop *run) {
   RunStatistics *statistics = run->statistics;
   const Evaluator *evaluator = run->view->evaluator;
   uint64_t rows = evaluator->row_evaluations - run->rows_before - run->output_rows;
@@ -204,11 +228,15 @@ void run_collect(RunLoop *run) {
   statistics->stepper = stepper_statistics(run->stepper);
   statistics->stepper.factorizations -= run->output_factorizations;
   stepper_statistics_add(&statistics->stepper, &before->stepper);
-  collect_lists(run);
   statistics->residual_evaluations = before->residual_evaluations + evaluator_in_rows(evaluator, rows);
   statistics->output_evaluations = before->output_evaluations + evaluator_in_rows(evaluator, run->output_rows);
   statistics->jacobian_evaluations = before->jacobian_evaluations + evaluator_in_jacobians(evaluator, entries);
   collect_constraints(run);
+}
+
+void run_collect(RunLoop *run) {
+  collect_counts(run);
+  collect_lists(run);
 }
 
 static bool check_constraints(RunLoop *run) {
@@ -245,14 +273,13 @@ static void take_system(RunLoop *run, View *view, const RunPlan *plan, double t,
                              .max_step = options->max_step,
                              .integrator = options->integrator,
                              .is_converted = plan->is_converted};
+  if (run->stepper) keep_lists(run);
   run->view = view;
   run->stepper = stepper_new(run->heap, view, plan->structure, plan->watched, &stepping, run->diags);
   run->output = heap_array(run->heap, (size_t)view->system.columns, sizeof(double));
   run->at = heap_array(run->heap, (size_t)view->system.columns, sizeof(double));
   run->is_open = false;
   run->before = *run->statistics;
-  run->pivots = (PivotVec){0}; /* these lists are now those before */
-  run->passed = (EventVec){0};
   run->constraints = constraints_new(run->heap, view, plan->constraints, t, y);
   run->rows_before = view->evaluator->row_evaluations;
   run->entries_before = view->evaluator->entry_evaluations;
@@ -261,9 +288,10 @@ static void take_system(RunLoop *run, View *view, const RunPlan *plan, double t,
 
 /* How a call ended that went well or not. */
 static RunStatus status_of(RunLoop *run, bool ok) {
-  if (ok) return RUN_DONE;
-  run_collect(run);
-  return stepper_restructured(run->stepper) ? RUN_RESTRUCTURED : RUN_FAILED;
+  bool is_restructured = !ok && stepper_restructured(run->stepper);
+  if (is_restructured) collect_counts(run); /* the lists of all systems are put together once, where they end */
+  else if (!ok) run_collect(run);
+  return ok ? RUN_DONE : is_restructured ? RUN_RESTRUCTURED : RUN_FAILED;
 }
 
 RunStatus run_begin(RunLoop *run, View *view, const RunPlan *plan, double t, const double *y, bool resumes) {
