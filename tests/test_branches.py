@@ -140,9 +140,44 @@ def inverter(rng):
     return text, 1e-6, {"g": lambda t: supply if t > 9e-7 else None, "o": lambda t: 0 if t > 9e-7 else None}, lambda a, b: 0.02 * abs(a - b)
 
 
+def near_pole(rng):
+    """tan(y / k) = a t^p: the solution comes ever nearer to a pole of the equation, behind which other branches are."""
+    scale, power, factor = rng.choice([0.5, 1, 2]), rng.choice([1, 2, 3]), 10**rng.uniform(-1, 1)
+    text = f"model M\n Real y(start=0);\nequation\n tan(y/{scale!r}) = {factor!r}*time^{power};\nend M;\n"
+    return text, 10.0, {"y": lambda t: scale * math.atan(factor * t**power)}, lambda a, b: abs(a - b) / (1 + abs(b))
+
+
+def pole_of_state(rng):
+    """The same, driven by a state and to and fro."""
+    factor, speed = 10**rng.uniform(-1, 3), rng.uniform(1, 4)
+    text = (f"model M\n Real y(start=0), x(start=0, fixed=true);\nequation\n der(x) = {speed!r}*cos({speed!r}*time);\n"
+            f" tan(y) = {factor!r}*x;\nend M;\n")
+    return text, 5.0, {"y": lambda t: math.atan(factor * math.sin(speed * t))}, lambda a, b: abs(a - b) / (1 + factor)
+
+
+def near_fold_of_sine(rng):
+    """Branches of a sine that come near to each other at every turn."""
+    gap, speed = 10**rng.uniform(-4, -0.5), rng.uniform(1, 4)
+    text = f"model M\n Real y(start=0);\nequation\n sin(y) = {1 - gap!r}*sin({speed!r}*time);\nend M;\n"
+    return text, 5.0, {"y": lambda t: math.asin((1 - gap) * math.sin(speed * t))}, lambda a, b: abs(a - b) / (1 + abs(b))
+
+
+def unwound_angle(rng):
+    """The direction of a point on a flat ellipse, which turns on and on by steps of half a turn."""
+    flat, speed = 10**rng.uniform(-2, -0.3), rng.uniform(0.5, 3)
+
+    def angle(t):
+        turns = round(speed * t / math.pi)
+        return math.atan(flat * math.tan(speed * t - turns * math.pi)) + turns * math.pi
+
+    text = (f"model M\n Real y(start=0);\nequation\n sin(y)*cos({speed!r}*time) = {flat!r}*cos(y)*sin({speed!r}*time);\nend M;\n")
+    return text, 5.0, {"y": angle}, lambda a, b: abs(a - b) / (1 + abs(b))
+
+
 CLASSES = {"four bar": lambda rng: four_bar(rng, False), "four bar with flywheel": lambda rng: four_bar(rng, True),
            "slider crank": slider_crank, "near fold": near_fold, "polynomial": polynomial, "diode": diode, "amplifier": amplifier,
-           "index one": hidden_index_one, "inverter": inverter}
+           "index one": hidden_index_one, "inverter": inverter, "near pole": near_pole, "pole of state": pole_of_state,
+           "near fold of sine": near_fold_of_sine, "unwound angle": unwound_angle}
 TOLERANCE = 2e-4  # of the difference as a class measures it; runs have tolerance 1e-6
 
 # Solvers not meant for a class: the explicit method where it is stiff, and those that see the states alone, or all columns with
@@ -178,6 +213,18 @@ class Branches(unittest.TestCase):
                 tally.add(run, lambda: worst(run.columns, solution, measure) < TOLERANCE, kind, seed, solver)
         tally.check(self, 0.3 if kind in NEARLY_SINGULAR else 0)
         self.assertTrue(IS_WIDE or all(any(words in cause for words in NAMED) for cause in tally.examples.values()), tally.examples)
+
+    def test_loose(self):
+        """No tolerance is so loose that a run may leave its branch."""
+        for kind in ("near pole", "pole of state", "near fold of sine", "unwound angle", "four bar", "polynomial"):
+            tally = Tally(kind + ", loose")
+            for seed in seeds(2 if SANITIZED else 8):
+                text, stop, solution, measure = CLASSES[kind](random.Random(f"{kind} {seed}"))
+                for tolerance in (1e-3, 1e-4, 1e-5):
+                    for solver in solvers_of(kind, seed):
+                        run = simulate(text, solver=solver, tolerance=tolerance, stop_time=stop, intervals=40)
+                        tally.add(run, lambda: worst(run.columns, solution, measure) < 0.2, kind, seed, solver, tolerance)
+            tally.check(self, 0.1)
 
     def test_every_class(self):
         for kind in CLASSES: self.check(kind)

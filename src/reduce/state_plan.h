@@ -34,8 +34,11 @@ struct StatePlan {
   ArrayCode *code;
   const Structure *structure;
   VEC(UnitPlan) units;
-  uint32_t serving; /* the first so many units give all that derivatives depend on */
-  bool *idle;       /* per block: no derivative depends on its column */
-  bool *given;      /* see state_plan_given */
-  bool *spare;      /* see state_plan_spare */
+  uint32_t serving;  /* the first so many units give all that derivatives depend on */
+  bool *idle;        /* per block: no derivative depends on its column */
+  bool *loose;       /* per block: the states are not told from its columns */
+  bool *branching;   /* see state_plan_branching */
+  uint32_t branched; /* the first so many units give the columns that are branching */
+  bool *given;       /* see state_plan_given */
+  bool *spare;       /* see state_plan_spare */
 };

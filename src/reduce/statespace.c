@@ -29,6 +29,11 @@ static const double NEWTON_QUADRATIC = 1e-8, NEWTON_QUADRATIC_INSIDE = 1e-7, NEW
  * to any (Kantorovich's theorem). */
 static const double NEWTON_CONTRACTION = 0.5;
 
+/* The theorem asks for h <= 1/2, where h is the part of the matrix that changes over the first correction. Then halfway along it the residual is
+ * half of what it was but for h/8, as a correction by the first matrix, and the solution is next to its end, by less than h (Deuflhard 2004,
+ * section 2.1). In parts of the first correction. */
+static const double NEWTON_STRAIGHT = 0.0625, NEWTON_AWAY = 0.5;
+
 typedef struct Unit {
   const UnitPlan *plan;
   uint32_t *columns; /* positions in y */
@@ -66,7 +71,7 @@ struct StateSpace {
   double quadratic; /* corrections up to this are the last ones */
   SolveFailure failure;
   uint64_t factorizations;
-  double *correction, *residual, *remainder;
+  double *correction, *residual, *remainder, *first;
 };
 
 static int32_t unit_row(const StatePlan *plan, const BlockShape *shape, int32_t stage, int32_t p) {
@@ -181,9 +186,9 @@ static int32_t largest_c(const Structure *structure, int32_t block) {
   return largest;
 }
 
-/* Marks the blocks of algebraic columns whose values the rows of this block use. Algebraic columns are in
+/* Marks the blocks of algebraic columns whose values the rows of this block use as none of the set. Algebraic columns are in
  * rows that are not differentiated only. */
-static void mark_serving(const StatePlan *plan, int32_t block, ExprVec *leaves) {
+static void mark_used(const StatePlan *plan, int32_t block, ExprVec *leaves, bool *set) {
   Array *array = plan->code->array;
   const Structure *structure = plan->structure;
   for (int32_t p = structure->blocks.start[block]; p < structure->blocks.start[block + 1]; p++) {
@@ -193,37 +198,62 @@ static void mark_serving(const StatePlan *plan, int32_t block, ExprVec *leaves) 
     dag_variables(array->dag, dag_scratch(array->dag), array_row(array, array->row_start[i]), leaves);
     for (uint32_t k = 0; k < leaves->count; k++) {
       int32_t j = (int32_t)array->problem->local[dag_index(array->dag, leaves->data[k])];
-      if (structure->blocks.block_of_column[j] != block) plan->idle[structure->blocks.block_of_column[j]] = false;
+      if (structure->blocks.block_of_column[j] != block) set[structure->blocks.block_of_column[j]] = false;
     }
   }
 }
 
+/* Takes those out of a set of blocks that blocks outside of it use. */
+static void keep_unused(const StatePlan *plan, bool *set) {
+  ExprVec leaves = {0};
+  for (int32_t b = plan->structure->blocks.n_blocks - 1; b >= 0; b--)
+    if (!set[b]) mark_used(plan, b, &leaves, set);
+  vec_free(plan->heap, &leaves);
+}
+
+static bool is_algebraic(const Structure *structure, int32_t block) {
+  for (int32_t p = structure->blocks.start[block]; p < structure->blocks.start[block + 1]; p++)
+    if (structure->d[structure->blocks.column[p]] > 0) return false;
+  return true;
+}
+
 /* A block is idle if it gives an algebraic column outright and no block that is not idle uses it. */
 static void find_idle(StatePlan *plan) {
-  const Structure *structure = plan->structure;
-  const Blocks *blocks = &structure->blocks;
-  ExprVec leaves = {0};
+  const Blocks *blocks = &plan->structure->blocks;
   Expr value;
   plan->idle = heap_array(plan->heap, (size_t)blocks->n_blocks, sizeof(bool));
   for (int32_t b = 0; b < blocks->n_blocks; b++)
     plan->idle[b] =
-        structure->d[blocks->column[blocks->start[b]]] == 0 && solve_explicitly(plan, b, 0, &value) != EXPR_NONE;
-  for (int32_t b = blocks->n_blocks - 1; b >= 0; b--)
-    if (!plan->idle[b]) mark_serving(plan, b, &leaves);
-  vec_free(plan->heap, &leaves);
+        plan->structure->d[blocks->column[blocks->start[b]]] == 0 && solve_explicitly(plan, b, 0, &value) != EXPR_NONE;
+  keep_unused(plan, plan->idle);
+}
+
+/* A block is loose if its columns are algebraic and no block that is not loose uses it. Without states all are. */
+static void find_loose(StatePlan *plan) {
+  const Structure *structure = plan->structure;
+  int64_t states = 0;
+  plan->loose = heap_array(plan->heap, (size_t)structure->blocks.n_blocks, sizeof(bool));
+  for (uint32_t j = 0; j < plan->code->array->problem->unknowns; j++) states += structure->d[j];
+  for (uint32_t i = 0; i < plan->code->array->problem->unknowns; i++) states -= structure->c[i];
+  for (int32_t b = 0; b < structure->blocks.n_blocks; b++) plan->loose[b] = states == 0 || is_algebraic(structure, b);
+  keep_unused(plan, plan->loose);
 }
 
 /* Nonlinear units need a guess for what they may solve. */
 static void find_given(StatePlan *plan) {
   const Array *array = plan->code->array;
   plan->given = heap_array(plan->heap, array->columns, sizeof *plan->given);
+  plan->branching = heap_array(plan->heap, array->columns, sizeof *plan->branching);
   for (uint32_t q = 0; q < array->columns; q++) plan->given[q] = true;
   for (uint32_t u = 0; u < plan->units.count; u++) {
     const UnitPlan *unit = &plan->units.data[u];
     if (unit->kind != UNIT_SOLVE || unit->linear) continue;
+    if (plan->loose[unit->block]) plan->branched = u + 1;
     for (int32_t k = 0; k < unit->shape->size; k++) {
       int32_t j = unit->shape->unknown[k], order = plan->structure->d[j] - unit->stage;
-      if (order >= 0) plan->given[array->column_start[j] + (uint32_t)order] = false;
+      if (order < 0) continue;
+      plan->given[array->column_start[j] + (uint32_t)order] = false;
+      plan->branching[array->column_start[j] + (uint32_t)order] = plan->loose[unit->block];
     }
   }
 }
@@ -238,6 +268,7 @@ static void find_spare(StatePlan *plan) {
 }
 
 const bool *state_plan_given(const StatePlan *plan) { return plan->given; }
+const bool *state_plan_branching(const StatePlan *plan) { return plan->branched ? plan->branching : NULL; }
 const bool *state_plan_spare(const StatePlan *plan) { return plan->spare; }
 
 StatePlan *state_plan(ArrayCode *code, const Structure *structure) {
@@ -257,6 +288,7 @@ StatePlan *state_plan(ArrayCode *code, const Structure *structure) {
   }
   Fusion fusion = {0};
   find_idle(plan);
+  find_loose(plan);
   for (int32_t stage = deepest; stage >= 0; stage--)
     for (int32_t b = 0; b < blocks; b++)
       if (largest[b] >= stage && !plan->idle[b]) add_units(plan, &fusion, last, b, stage, place);
@@ -305,7 +337,7 @@ StateSpace *statespace_new(Heap *heap, Evaluator *evaluator, const StatePlan *pl
   space->plan = plan;
   space->structure = plan->structure;
   space->depth = heap_array(heap, n, sizeof(int32_t));
-  heap_numbers(heap, n, &space->correction, &space->residual, &space->remainder);
+  heap_numbers(heap, n, &space->correction, &space->residual, &space->remainder, &space->first);
   space->units = heap_array(heap, plan->units.count, sizeof *space->units);
   for (uint32_t u = 0; u < plan->units.count; u++) space->units[u] = make_unit(space, &plan->units.data[u], (int32_t)u);
   return space;
@@ -609,6 +641,36 @@ static bool ran_away(const StateSpace *space, const Unit *unit, const double *y)
   return false;
 }
 
+/* The size of `correction` over a part of the first one, relative to that. */
+static double departure(const StateSpace *space, const Unit *unit, const double *y, double *correction, double part) {
+  for (int32_t k = 0; k < unit->plan->count; k++) correction[k] -= part * space->first[k];
+  return correction_norm(space, unit, correction, y) / correction_norm(space, unit, space->first, y);
+}
+
+/* Goes half of the first correction. Is what is left to correct the other half? */
+static bool goes_straight(StateSpace *space, Unit *unit, double t, double *y) {
+  if (unit_joint_at_guess(space, unit, t, y, space->first) != EVAL_OK) return false;
+  if (solve_correction(space, unit, space->first) != EVAL_OK) return false;
+  for (int32_t k = 0; k < unit->plan->count; k++) unit->values[k] = unit->trial[k] = y[unit->columns[k]];
+  if (correction_norm(space, unit, space->first, y) <= space->quadratic) return true;
+  apply_correction(unit, space->first, 0.5, y);
+  if (unit_residual(space, unit, t, y, space->remainder) != EVAL_OK) return false;
+  solve_with_factors(space, unit, space->remainder);
+  return departure(space, unit, y, space->remainder, 0.5) <= NEWTON_STRAIGHT;
+}
+
+/* The solution next to the guess, if it is certain that it is that. What stands at the end of the first correction is not enough to tell: another
+ * solution may happen to be there. */
+static EvalStatus solve_next(StateSpace *space, Unit *unit, double t, double *y) {
+  if (!goes_straight(space, unit, t, y)) return fail(space, unit, "other solutions are near");
+  EvalStatus status = iterate_newton(space, unit, t, y);
+  if (status != EVAL_OK) return status;
+  for (int32_t k = 0; k < unit->plan->count; k++) space->remainder[k] = unit->values[k] - y[unit->columns[k]];
+  bool is_near = correction_norm(space, unit, space->first, y) <= space->quadratic ||
+                 departure(space, unit, y, space->remainder, 1) <= NEWTON_AWAY;
+  return is_near ? EVAL_OK : fail(space, unit, "other solutions are near");
+}
+
 /* From a guess that is far off the residual may have to grow first. */
 static EvalStatus solve_newton(StateSpace *space, Unit *unit, double t, double *y) {
   if (unit->plan->keeps && solve_with_kept_factors(space, unit, t, y)) return EVAL_OK;
@@ -654,6 +716,20 @@ EvalStatus statespace_follow(StateSpace *space, double t, double *y) {
   space->goal = GOAL_NEXT;
   space->quadratic = NEWTON_QUADRATIC;
   return solve_units(space, space->plan->units.count, t, y);
+}
+
+EvalStatus statespace_branch(StateSpace *space, double t, double *y) {
+  space->goal = GOAL_NEXT;
+  space->quadratic = NEWTON_QUADRATIC_INSIDE;
+  for (uint32_t u = 0; u < space->plan->branched; u++) {
+    Unit *unit = &space->units[u];
+    EvalStatus status = EVAL_OK;
+    if (unit->plan->kind == UNIT_EXPLICIT) status = run_explicit(space, unit, t, y);
+    else if (unit->plan->linear) status = solve_linear(space, unit, t, y);
+    else if (space->plan->loose[unit->plan->block]) status = solve_next(space, unit, t, y);
+    if (status != EVAL_OK) return status;
+  }
+  return EVAL_OK;
 }
 
 EvalStatus statespace_rates(StateSpace *space, double t, double *y) {

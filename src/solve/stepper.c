@@ -3,6 +3,7 @@
 
 #include "base/copy.h"
 #include "code/past.h"
+#include "solve/branch.h"
 #include "solve/events.h"
 #include "solve/fold.h"
 #include "solve/sensitivity.h"
@@ -282,6 +283,18 @@ static bool starts_before_kink(Stepper *stepper, double t) {
   return true;
 }
 
+/* A step to t that has left its branch, or along which it cannot be followed, is taken again, shorter, from the branch. */
+static bool leaves_branch(Stepper *stepper, double t) {
+  if (!stepper->view->branch || stepper->integrator->explicit_form || stepper_is_sliding(stepper)) return false;
+  ConstMoment begin = {stepper->before, stepper->begin};
+  double shorter = (t - stepper->before) / 4;
+  BranchStatus status = branch_follow(stepper->view->branch, stepper->integrator, stepper->self, begin);
+  if (status == BRANCH_KEPT || shorter < SHORTEST_FOLLOWED * stepper_span(stepper)) return false;
+  stepper->t_doubt = stepper->before + shorter;
+  stepper_start_with(stepper, stepper->before, branch_begin(stepper->view->branch), shorter);
+  return true;
+}
+
 /* At the end of a step to t: is it sure that no mode makes an event? */
 static bool are_quiet(const Stepper *stepper, double t) {
   const double *y = stepper->integrator->values(stepper->self);
@@ -294,7 +307,8 @@ static bool are_quiet(const Stepper *stepper, double t) {
 /* Ends the step, which has led to t, at the first event in it, if there is one; most have none. */
 static bool find_event(Stepper *stepper, double t) {
   const Switches *switches = stepper->view->switches;
-  if (ends_at_kink(stepper, t) || starts_before_kink(stepper, t) || !switches) return false;
+  if (leaves_branch(stepper, t) || ends_at_kink(stepper, t) || starts_before_kink(stepper, t) || !switches)
+    return false;
   bool is_quiet = are_quiet(stepper, t);
   if (is_quiet && t < stepper->t_timed) return false;
   return (is_quiet || !take_readable(stepper, t)) && stepper_find_event(stepper, is_quiet);
@@ -380,6 +394,7 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
   if (view->switches)
     stepper->stretches = heap_array(heap, 2 * ((size_t)view->switches->modes->count + 1), sizeof(Stretch));
   if (watched) stepper->turning = turning_new(heap, view, watched);
+  view->branch = branch_new(heap, view);
   stepper->kinks = kinks_new(heap, view, options->start, options->tolerance);
   return stepper;
 }

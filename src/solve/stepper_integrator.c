@@ -2,6 +2,7 @@
 #include "solve/stepper_internal.h"
 
 #include "base/copy.h"
+#include "solve/branch.h"
 #include "solve/sensitivity.h"
 
 /* With `auto`, systems of more rows than this go to a sparse multistep method from the start. */
@@ -150,6 +151,7 @@ static void copy_moment(const Stepper *stepper, Moment *to, double t, const doub
 void stepper_begin_branch(Stepper *stepper, double t, const double *y) {
   copy_moment(stepper, &stepper->recent, t, y);
   copy_moment(stepper, &stepper->origin, t, y);
+  if (stepper->view->branch) branch_forget(stepper->view->branch);
 }
 
 void stepper_start_with(Stepper *stepper, double t, const double *y, double step) {

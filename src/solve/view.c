@@ -2,6 +2,7 @@
 #include "solve/view.h"
 
 #include "base/copy.h"
+#include "solve/branch.h"
 
 #include <math.h>
 #include <string.h>
@@ -105,6 +106,7 @@ EvalStatus view_point(View *view, const Integrator *integrator, void *self, doub
   view->is_between = false;
   if (end) memcpy(y, integrator->values(self), columns * sizeof *y);
   else integrator->interpolate(self, t, y);
+  if (view->branch) branch_take(view->branch, integrator, self, t, y);
   if (view->methods->solve(view, t, y) == EVAL_OK) return EVAL_OK;
   if (end) return view->methods->find(view, t, y);
   double *missed = heap_array(view->evaluator->heap, 2 * columns, sizeof *missed);

@@ -37,6 +37,10 @@ typedef struct ViewMethods {
    * to the nearest point where the rows hold. */
   EvalStatus (*solve)(View *view, double t, double *y);
 
+  /* Solves for the branching columns (View.branching), and for no more than they need: for the solution next to the guess, or EVAL_DOMAIN
+   * where it is not certain which that is. NULL: there are no such columns. */
+  EvalStatus (*follow)(View *view, double t, double *y);
+
   /* The same from a guess that may be far off, which continuation has left behind. */
   EvalStatus (*find)(View *view, double t, double *y);
 
@@ -83,6 +87,8 @@ struct View {
   bool chooses;               /* states may be exchanged while it runs */
   System system;              /* every row: the one that has a state-space form */
   System without_superfluous; /* without superfluous differentiations; rows 0 where there are none */
+  const bool *branching;      /* [columns] see state_plan_branching; NULL: there are none */
+  struct Branch *branch;      /* that these are followed along (branch.h); NULL: none */
   Evaluator *evaluator;
   bool disturbed;        /* the last event has changed what rows depend on, or columns */
   IndexVec fired;        /* actions that the last event leaves to its caller: assertions that do not hold, terminate */

@@ -150,6 +150,9 @@ static void remove_superfluous(Heap *heap, DummyView *chosen, const Reduced *red
 /* ---- the view ---- */
 
 static EvalStatus solve(View *view, double t, double *y) { return complete_states(view, t, y); }
+static EvalStatus follow(View *view, double t, double *y) {
+  return statespace_branch(((DummyView *)view)->space, t, y);
+}
 static EvalStatus find(View *view, double t, double *y) { return find_states(view, t, y); }
 
 static bool share(DummyView *chosen, double t, double *y) {
@@ -217,6 +220,7 @@ static void restore_choice(View *view, const void *choice, const double *y) {
 }
 
 static const ViewMethods METHODS = {.solve = solve,
+                                    .follow = follow,
                                     .find = find,
                                     .solve_at_event = solve_at_event,
                                     .solve_corner = solve_corner,
@@ -261,6 +265,7 @@ View *view_dummy(Heap *heap, const Reduction *reduction, const ArrayRun *origina
   view->system.rates_jacobian = rates_jacobian;
   view->system.given = state_plan_given(reduced->states);
   view->system.spare = state_plan_spare(reduced->states);
+  view->branching = state_plan_branching(reduced->states);
   list_watched(heap, view, reduced->modes);
   chosen->dummy = run->dummy;
   view->chooses = dummy_chooses(run->dummy);
