@@ -7,6 +7,7 @@
  * Formulas and step control follow Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I, sections II.4 to
  * II.6.
  */
+#include "base/copy.h"
 #include "base/pairs.h"
 #include "solve/erk_coefficients.h"
 #include "solve/integrator.h"
@@ -299,17 +300,43 @@ static double erk_moved(const Erk *erk, int32_t c) {
   return fabs(erk->values[erk->tableau->stages][c] - begin) + fabs(begin - erk->before[0][c]);
 }
 
-/* Is a stage on another solution than the ends of the step? Then its prediction misses by more than the column moved at all, and what it missed
- * would keep it there in the steps to come. A miss within the tolerance tells nothing. */
-static bool erk_strays(const Erk *erk) {
-  const double *nominal = erk->system->nominal;
-  if (erk->h_before == 0) return false;
+/* Differences of a column up to this tell nothing. */
+static double erk_indifferent(const Erk *erk, int32_t c) {
+  return erk->absolute * erk->system->nominal[c] + erk->relative * fabs(erk->values[0][c]);
+}
+
+/* May a stage be on another solution than the ends of the step? Then its prediction misses by more than the column moved at all. */
+static bool erk_is_suspect(const Erk *erk, int stage) {
   for (int32_t b = 0; b < erk->branch_count; b++) {
     int32_t c = erk->branch[b];
-    double most = fmax(erk_moved(erk, c), erk->absolute * nominal[c] + erk->relative * fabs(erk->values[0][c]));
-    for (int stage = 1; stage < erk->tableau->stages; stage++)
-      if (fabs(erk->missed[stage][c]) > most) return true;
+    if (fabs(erk->missed[stage][c]) > fmax(erk_moved(erk, c), erk_indifferent(erk, c))) return true;
   }
+  return false;
+}
+
+/* Does a stage, solved from between the ends of the step, come out as another one? */
+static bool erk_is_elsewhere(Erk *erk, int stage, double h) {
+  const System *system = erk->system;
+  const double *y = erk->values[stage], *begin = erk->values[0], *end = erk->values[erk->tableau->stages];
+  double *again = erk->guess, node = erk->tableau->node[stage];
+  copy_numbers(again, y, (size_t)system->columns);
+  for (int32_t b = 0; b < erk->branch_count; b++) {
+    int32_t c = erk->branch[b];
+    again[c] = begin[c] + node * (end[c] - begin[c]);
+  }
+  if (system->complete(system->context, erk->t + node * h, again) != EVAL_OK) return true;
+  for (int32_t b = 0; b < erk->branch_count; b++) {
+    int32_t c = erk->branch[b];
+    if (fabs(again[c] - y[c]) > erk_indifferent(erk, c)) return true;
+  }
+  return false;
+}
+
+/* Is a stage on another solution than the ends of the step? What its prediction missed would keep it there in the steps to come. */
+static bool erk_strays(Erk *erk, double h) {
+  if (erk->h_before == 0) return false;
+  for (int stage = 1; stage < erk->tableau->stages; stage++)
+    if (erk_is_suspect(erk, stage) && erk_is_elsewhere(erk, stage, h)) return true;
   return false;
 }
 
@@ -576,7 +603,7 @@ static EvalStatus erk_attempt(Erk *erk, double h, double *error) {
   if (*error > 1) return EVAL_OK;
   if (!tableau->error_needs_end) status = erk_stages(erk, tableau->stages, tableau->stages + 1, h);
   if (status != EVAL_OK || erk->fixed_step) return status;
-  if (h > erk->shortest_followed && erk_strays(erk)) return EVAL_DOMAIN;
+  if (h > erk->shortest_followed && erk_strays(erk, h)) return EVAL_DOMAIN;
   bool is_unread = erk->unread && erk->t + h <= *erk->unread;
   double inner = is_unread ? 0 : erk_inner_error(erk, erk->t, h);
   erk->inner_decides = inner > *error;

@@ -15,6 +15,9 @@ static const double EARLY = 0.3;
  * within the step rather than just behind it, and not early in a long one. */
 static const double BEYOND_NEXT = 1.0 / 16, LEAST_BEYOND = 1e-9;
 
+/* Stretches between events that become shorter by more than this are not alike. */
+static const double LEAST_OF_BEFORE = 0.5;
+
 bool stepper_start_is_regular(Stepper *stepper) {
   View *view = stepper->view;
   bool for_all = view->conditions && !view->holds;
@@ -72,19 +75,24 @@ static double event_value(const Stepper *stepper) {
   return stepper->mode == MAP_NONE ? 1 : switches->evaluator->discretes[switches->modes->first + stepper->mode];
 }
 
-/* When the stretch that begins at t ends at the latest, if it lasts as long as the one before. Only methods of one step care. */
+/* When the stretch that begins at t ends at the latest, if it lasts as long as the one before. That says something if those before lasted alike, or
+ * became shorter, as those of a ball do; not where events of several causes interleave. Only methods of one step care. */
 static double expected_end(const Stepper *stepper, double t) {
   const Switches *switches = stepper->view->switches;
-  double lasted = stepper->stretch->lasted;
+  double lasted = stepper->stretch->lasted, before = stepper->stretch->lasted_before;
   bool is_timed = stepper->mode == MAP_NONE || switches->modes->timed[stepper->mode];
-  if (is_timed || lasted == 0 || !stepper->integrator->suggest) return INFINITY;
+  bool is_alike = lasted >= LEAST_OF_BEFORE * before && lasted <= (1 + BEYOND_NEXT) * before;
+  if (is_timed || lasted == 0 || !is_alike || !stepper->integrator->suggest) return INFINITY;
   return t + lasted + fmax(BEYOND_NEXT * lasted, LEAST_BEYOND * stepper_span(stepper));
 }
 
 /* Begins the stretch from the event at t of now to the next, and ends the one before. What an error estimate allows, as that of a ball's
  * parabola does any step, may jump over all that follows: a step ends where the next event is expected. */
 static void begin_stretch(Stepper *stepper, double t) {
-  if (stepper->stretch) stepper->stretch->lasted = t - stepper->t_stretch;
+  if (stepper->stretch) {
+    stepper->stretch->lasted_before = stepper->stretch->lasted;
+    stepper->stretch->lasted = t - stepper->t_stretch;
+  }
   uint32_t mode = stepper->mode == MAP_NONE ? stepper->view->switches->modes->count : stepper->mode;
   stepper->stretch = &stepper->stretches[2 * mode + (event_value(stepper) != 0)];
   stepper->t_stretch = t;

@@ -7,8 +7,8 @@
 
 /* The time between an event and the next one; 0: not known. */
 typedef struct Stretch {
-  double first; /* what its first step asked for */
-  double lasted;
+  double first;                 /* what its first step asked for */
+  double lasted, lasted_before; /* the last one, and that before it */
 } Stretch;
 
 struct Stepper {
