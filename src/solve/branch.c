@@ -5,6 +5,9 @@
 
 #include <math.h>
 
+/* From this tolerance on branches are followed: that costs more than the steps do, and steps of tighter tolerances do not leave them. */
+static const double loose = 2e-6;
+
 /* Of a step: a branch that cannot be followed over this part of it is lost: shorter steps get closer at less cost. */
 static const double shortest = 1e-5;
 
@@ -32,8 +35,8 @@ static bool is_watched(const View *view) {
   return false;
 }
 
-Branch *branch_new(Heap *heap, View *view) {
-  if (!view->branching || is_watched(view)) return NULL;
+Branch *branch_new(Heap *heap, View *view, double tolerance) {
+  if (tolerance < loose || !view->branching || is_watched(view)) return NULL;
   Branch *branch = heap_alloc(heap, sizeof *branch);
   int32_t columns = view->system.columns;
   *branch = (Branch){.view = view, .begin.t = NAN, .end.t = NAN, .at.t = NAN};

@@ -53,6 +53,7 @@ struct Stepper {
   double disputed;       /* up to here steps are short */
   bool warned;           /* of a determinant */
   bool warned_fold;      /* of a fold */
+  bool is_astray;        /* the last step has left its branch, however short it was */
   bool is_folded;        /* the event is a fold, behind which the columns are `beyond` */
   double *beyond;
   Moment recent,
