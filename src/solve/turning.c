@@ -21,8 +21,9 @@ enum {
   PATIENCE = 16 /* followers in vain that make no difference */
 };
 
-static const double TIGHT = 1e-13;     /* tolerance of a follower */
-static const double BACK = 0.02;       /* part of the run that a follower begins behind, at least */
+static const double TIGHT = 1e-13;               /* tolerance of a follower */
+static const double ROUND_OFF = 4 * DBL_EPSILON; /* of columns */
+static const double BACK = 0.02;                 /* part of the run that a follower begins behind, at least */
 static const double VANISHED = 1e-3;   /* part of a determinant that is left where a follower cannot go on, or its sign
                                           changes, if it is zero there: it goes like a root of the distance at worst */
 static const double RANK_LOST = 1e-10; /* part that is left at a converged point: zero but for the errors there */
@@ -437,9 +438,24 @@ static bool has_turned_low(const Trail *trail) {
   return value < fabs(trail->values[2]) && value < VANISHED * trail->largest && value < trail->harmless / 2;
 }
 
+/* Is the determinant of block b at the origin no more than what round-off of the columns makes of it? One that is small by itself, as a speed from rest
+ * is, is not. */
+static bool is_round_off(Turning *turning, uint32_t b) {
+  const Mark *origin = &turning->origin;
+  int32_t columns = turning->view->system.columns;
+  if (!determinants_evaluate(&turning->moving, origin->t, origin->y)) return false;
+  double value = determinants_value(&turning->moving, b);
+  for (int32_t c = 0; c < columns; c++) turning->inside[c] = origin->y[c] * (1 + (c % 2 ? 1 : -1) * ROUND_OFF);
+  if (!determinants_evaluate(&turning->moving, origin->t, turning->inside)) return false;
+  return !(fabs(determinants_value(&turning->moving, b) - value) < fabs(value));
+}
+
 /* Was it zero but for round-off where the run begins? No follower begins before that. */
-static bool began_at_zero(const Turning *turning, const Trail *trail) {
-  return trail->times[1] == turning->origin.t && fabs(trail->values[1]) <= RANK_LOST * trail->largest;
+static bool began_at_zero(Turning *turning, uint32_t b, double t, const double *y) {
+  const Trail *trail = &turning->trails[b];
+  if (trail->times[1] != turning->origin.t || fabs(trail->values[1]) > RANK_LOST * trail->largest) return false;
+  bool is_zero = is_round_off(turning, b);
+  return determinants_evaluate(&turning->moving, t, y) && is_zero; /* the entries of now, again */
 }
 
 static TurningStatus report_origin(const Turning *turning, uint32_t b, TurningPoint *point) {
@@ -460,7 +476,7 @@ TurningStatus turning_watch(Turning *turning, const Integrator *integrator, void
   for (uint32_t b = 0; b < turning->moving.blocks.count; b++) {
     Trail *trail = &turning->trails[b];
     Stretch stretch = last_stretch(trail);
-    if (began_at_zero(turning, trail)) return report_origin(turning, b, point);
+    if (began_at_zero(turning, b, t, y)) return report_origin(turning, b, point);
     bool changes = changes_sign(&stretch), inside = turning->plan->every == 1;
     if (!changes && !has_turned_low(trail) &&
         !(inside && close_in(turning, b, &solver, RANK_LOST * trail->largest, &stretch)))
