@@ -5,9 +5,6 @@
 
 #include <math.h>
 
-/* From this tolerance on branches are followed: that costs more than the steps do, and steps of tighter tolerances do not leave them. */
-static const double loose = 2e-6;
-
 /* Of a step: a branch that cannot be followed over this part of it is lost: shorter steps get closer at less cost. */
 static const double shortest = 1e-5;
 
@@ -25,6 +22,7 @@ struct Branch {
   int32_t count, *columns; /* branching */
   Moment begin, end, at;   /* on the branch: at both ends of the last step, and where it was followed to last */
   double *shortly, *next;  /* all columns of it behind `at` */
+  double *led;             /* where its tangent leads */
   double *ended;           /* all columns of the step */
 };
 
@@ -35,8 +33,8 @@ static bool is_watched(const View *view) {
   return false;
 }
 
-Branch *branch_new(Heap *heap, View *view, double tolerance) {
-  if (tolerance < loose || !view->branching || is_watched(view)) return NULL;
+Branch *branch_new(Heap *heap, View *view) {
+  if (!view->branching || is_watched(view)) return NULL;
   Branch *branch = heap_alloc(heap, sizeof *branch);
   int32_t columns = view->system.columns;
   *branch = (Branch){.view = view, .begin.t = NAN, .end.t = NAN, .at.t = NAN};
@@ -44,7 +42,7 @@ Branch *branch_new(Heap *heap, View *view, double tolerance) {
   for (int32_t c = 0; c < columns; c++)
     if (view->branching[c]) branch->columns[branch->count++] = c;
   heap_numbers(heap, (size_t)columns, &branch->begin.y, &branch->end.y, &branch->at.y, &branch->shortly, &branch->next,
-               &branch->ended);
+               &branch->led, &branch->ended);
   return branch;
 }
 
@@ -64,22 +62,42 @@ static void guess(Branch *branch, const Integrator *integrator, void *self, doub
   for (int32_t k = 0; k < branch->count; k++) branch->next[branch->columns[k]] = branch->at.y[branch->columns[k]];
 }
 
-/* Solves for the branch at t from where it was followed to. */
+/* Solves for the branch at t, from where it was followed to. */
 static bool solve(Branch *branch, const Integrator *integrator, void *self, double t) {
   guess(branch, integrator, self, t);
   return branch->view->methods->follow(branch->view, t, branch->next) == EVAL_OK;
 }
 
-/* Does the branch get to where it sets out for, but for as much as it gets ahead? Else something stands between. */
+static double size_of(const Branch *branch, int32_t c) {
+  return fabs(branch->at.y[c]) + branch->view->system.nominal[c];
+}
+
+/* Does the branch get to where it sets out for, but for as much as it gets ahead? */
 static bool goes_on(const Branch *branch) {
   double ahead = 0, missed = 0;
   for (int32_t k = 0; k < branch->count; k++) {
     int32_t c = branch->columns[k];
-    double size = fabs(branch->at.y[c]) + branch->view->system.nominal[c], way = branch->next[c] - branch->at.y[c];
-    ahead = fmax(ahead, fabs(way) / size);
-    missed = fmax(missed, fabs(way - (branch->shortly[c] - branch->at.y[c]) / little) / size);
+    double way = branch->next[c] - branch->at.y[c], foreseen = (branch->shortly[c] - branch->at.y[c]) / little;
+    ahead = fmax(ahead, fabs(way) / size_of(branch, c));
+    missed = fmax(missed, fabs(way - foreseen) / size_of(branch, c));
   }
   return missed <= ahead + same;
+}
+
+/* Leads its tangent to the same solution at t? Else something stands between. */
+static bool tangent_agrees(Branch *branch, double t) {
+  double *y = branch->led;
+  copy_numbers(y, branch->next, (size_t)branch->view->system.columns);
+  for (int32_t k = 0; k < branch->count; k++) {
+    int32_t c = branch->columns[k];
+    y[c] = branch->at.y[c] + (branch->shortly[c] - branch->at.y[c]) / little;
+  }
+  if (branch->view->methods->follow(branch->view, t, y) != EVAL_OK) return false;
+  for (int32_t k = 0; k < branch->count; k++) {
+    int32_t c = branch->columns[k];
+    if (!(fabs(y[c] - branch->next[c]) <= same * size_of(branch, c))) return false;
+  }
+  return true;
 }
 
 /* Follows the branch to t, if it can at once. */
@@ -87,7 +105,7 @@ static bool advance(Branch *branch, const Integrator *integrator, void *self, do
   double shortly = branch->at.t + (t - branch->at.t) * little;
   if (!solve(branch, integrator, self, shortly)) return false;
   copy_numbers(branch->shortly, branch->next, (size_t)branch->view->system.columns);
-  if (!solve(branch, integrator, self, t) || !goes_on(branch)) return false;
+  if (!solve(branch, integrator, self, t) || !(goes_on(branch) || tangent_agrees(branch, t))) return false;
   double *swap = branch->at.y;
   branch->at = (Moment){t, branch->next};
   branch->next = swap;
@@ -109,9 +127,8 @@ static bool follow(Branch *branch, const Integrator *integrator, void *self, dou
 static bool is_near(const Branch *branch, const double *y, double part) {
   for (int32_t k = 0; k < branch->count; k++) {
     int32_t c = branch->columns[k];
-    double size = fabs(branch->at.y[c]) + branch->view->system.nominal[c];
     double way = fabs(branch->at.y[c] - branch->next[c]);
-    if (!(fabs(y[c] - branch->at.y[c]) <= fmax(same * size, part * way))) return false;
+    if (!(fabs(y[c] - branch->at.y[c]) <= fmax(same * size_of(branch, c), part * way))) return false;
   }
   return true;
 }

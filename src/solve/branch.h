@@ -12,8 +12,8 @@
 
 typedef struct Branch Branch;
 
-/* Lives in the heap. NULL: the view has no branching columns, conditions read them, or the tolerance is tight. */
-Branch *branch_new(Heap *heap, View *view, double tolerance);
+/* Lives in the heap. NULL: the view has no branching columns, or conditions read them. */
+Branch *branch_new(Heap *heap, View *view);
 
 typedef enum BranchStatus {
   BRANCH_KEPT,

@@ -398,7 +398,7 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
   if (view->switches)
     stepper->stretches = heap_array(heap, 2 * ((size_t)view->switches->modes->count + 1), sizeof(Stretch));
   if (watched) stepper->turning = turning_new(heap, view, watched);
-  view->branch = branch_new(heap, view, options->tolerance);
+  view->branch = branch_new(heap, view);
   stepper->kinks = kinks_new(heap, view, options->start, options->tolerance);
   return stepper;
 }
