@@ -191,7 +191,7 @@ static StepStatus try_step(Stepper *stepper) {
   stepper->before = stepper->integrator->time(stepper->self);
   stepper->is_started = false;
   leave_kink(stepper);
-  copy_numbers(stepper->begin, stepper->integrator->values(stepper->self), (size_t)stepper->view->system.columns);
+  stepper_take_values(stepper, stepper->begin);
   keep_branch(stepper);
   double stop = farthest_end(stepper);
   if (stepper->view->evaluator->past) return step_within_pipes(stepper, stop);
@@ -285,14 +285,11 @@ static bool starts_before_kink(Stepper *stepper, double t) {
 
 /* A step to t that has left its branch, or along which it cannot be followed, is taken again, shorter, from the branch. */
 static bool leaves_branch(Stepper *stepper, double t) {
-  stepper->is_astray = false;
   if (!stepper->view->branch || stepper->integrator->explicit_form || stepper_is_sliding(stepper)) return false;
   ConstMoment begin = {stepper->before, stepper->begin};
   double shorter = (t - stepper->before) / 4;
   BranchStatus status = branch_follow(stepper->view->branch, stepper->integrator, stepper->self, begin);
-  bool is_short = shorter < SHORTEST_FOLLOWED * stepper_span(stepper);
-  stepper->is_astray = status == BRANCH_LEFT && is_short;
-  if (status == BRANCH_KEPT || is_short) return false;
+  if (status == BRANCH_KEPT || shorter < SHORTEST_FOLLOWED * stepper_span(stepper)) return false;
   stepper->t_doubt = stepper->before + shorter;
   stepper_start_with(stepper, stepper->before, branch_begin(stepper->view->branch), shorter);
   return true;
@@ -328,7 +325,6 @@ static bool step_to_event(Stepper *stepper) {
       t = stepper->integrator->time(stepper->self);
       if (!gets_ahead(stepper, t)) return stepper_fail(stepper, STEP_TOO_SMALL, stepper->before);
       event = find_event(stepper, t);
-      if (stepper->is_astray) return stepper_fail(stepper, STEP_TOO_SMALL, stepper->before);
       if (event && stepper->t_event < stepper->t_timed && !stepper_note_event(stepper)) return false;
       t = stepper_time(stepper);
     } while (!event && t == stepper->before);

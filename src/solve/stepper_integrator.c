@@ -34,9 +34,14 @@ bool stepper_interpolate(Stepper *stepper, double t, double *y) {
 
 /* ---- integrators ---- */
 
-void stepper_copy_values(Stepper *stepper) {
-  copy_numbers(stepper->y, stepper->integrator->values(stepper->self), (size_t)stepper->view->system.columns);
+void stepper_take_values(const Stepper *stepper, double *y) {
+  const Integrator *integrator = stepper->integrator;
+  Branch *branch = stepper->view->branch;
+  copy_numbers(y, integrator->values(stepper->self), (size_t)stepper->view->system.columns);
+  if (branch) branch_take(branch, integrator, stepper->self, integrator->time(stepper->self), y);
 }
+
+void stepper_copy_values(Stepper *stepper) { stepper_take_values(stepper, stepper->y); }
 
 void stepper_create_integrator(Stepper *stepper, const Integrator *integrator) {
   IntegratorOptions options = {.relative_tolerance = stepper->options.tolerance,

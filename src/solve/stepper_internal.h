@@ -53,7 +53,6 @@ struct Stepper {
   double disputed;       /* up to here steps are short */
   bool warned;           /* of a determinant */
   bool warned_fold;      /* of a fold */
-  bool is_astray;        /* the last step has left its branch, however short it was */
   bool is_folded;        /* the event is a fold, behind which the columns are `beyond` */
   double *beyond;
   Moment recent,
@@ -93,7 +92,10 @@ bool stepper_report_fired(Stepper *stepper, double t);
 
 /* ---- the integrator and the choice of states ---- */
 
-/* The columns that the integrator has reached. */
+/* The columns that the integrator has reached, those of branches as they were followed. */
+void stepper_take_values(const Stepper *stepper, double *y);
+
+/* The same, to stepper->y. */
 void stepper_copy_values(Stepper *stepper);
 
 /* In place of the one before, if there was one. */
