@@ -3,6 +3,7 @@
 
 #include "base/copy.h"
 
+#include <float.h>
 #include <math.h>
 
 /* Of a step: a branch that cannot be followed over this part of it is lost: shorter steps get closer at less cost. */
@@ -17,13 +18,21 @@ static const double sure = 0.125;
 /* Of a way: over this part of it a branch is straight. */
 static const double little = 1e-4;
 
+/* Of a time: differences of less tell no rate. */
+static const double ROUND_OFF = 1024 * DBL_EPSILON;
+
+/* A point of the branch. */
+typedef struct BranchPoint {
+  double t, *y, *rate; /* rate: of the branching columns, by their position */
+  bool has_rate;
+} BranchPoint;
+
 struct Branch {
   View *view;
   int32_t count, *columns; /* branching */
-  Moment begin, end, at;   /* on the branch: at both ends of the last step, and where it was followed to last */
-  double *shortly, *next;  /* all columns of it behind `at` */
-  double *led;             /* where its tangent leads */
-  double *ended;           /* all columns of the step */
+  BranchPoint begin, end, at,
+      next;       /* both ends of the last step; where the branch was followed to last, and the way on */
+  double *beside; /* all columns next to a point */
 };
 
 /* Do conditions read branching columns? They look into steps themselves, at what the integrator has there. */
@@ -36,79 +45,74 @@ static bool is_watched(const View *view) {
 Branch *branch_new(Heap *heap, View *view) {
   if (!view->branching || is_watched(view)) return NULL;
   Branch *branch = heap_alloc(heap, sizeof *branch);
-  int32_t columns = view->system.columns;
+  size_t columns = (size_t)view->system.columns;
   *branch = (Branch){.view = view, .begin.t = NAN, .end.t = NAN, .at.t = NAN};
-  branch->columns = heap_array(heap, (size_t)columns, sizeof *branch->columns);
-  for (int32_t c = 0; c < columns; c++)
+  branch->columns = heap_array(heap, columns, sizeof *branch->columns);
+  for (int32_t c = 0; c < view->system.columns; c++)
     if (view->branching[c]) branch->columns[branch->count++] = c;
-  heap_numbers(heap, (size_t)columns, &branch->begin.y, &branch->end.y, &branch->at.y, &branch->shortly, &branch->next,
-               &branch->led, &branch->ended);
+  heap_numbers(heap, columns, &branch->begin.y, &branch->end.y, &branch->at.y, &branch->next.y, &branch->beside);
+  heap_numbers(heap, columns, &branch->begin.rate, &branch->end.rate, &branch->at.rate, &branch->next.rate);
   return branch;
 }
 
-static void copy_moment(const Branch *branch, Moment *to, ConstMoment from) {
-  copy_numbers(to->y, from.y, (size_t)branch->view->system.columns);
-  to->t = from.t;
-}
-
-static ConstMoment of(Moment moment) { return (ConstMoment){moment.t, moment.y}; }
-
-/* The columns of the step at t, but the branching ones are those of the branch as far as it was followed. */
-static void guess(Branch *branch, const Integrator *integrator, void *self, double t) {
-  size_t columns = (size_t)branch->view->system.columns;
-  if (t == integrator->time(self)) copy_numbers(branch->ended, integrator->values(self), columns);
-  else integrator->interpolate(self, t, branch->ended);
-  copy_numbers(branch->next, branch->ended, columns);
-  for (int32_t k = 0; k < branch->count; k++) branch->next[branch->columns[k]] = branch->at.y[branch->columns[k]];
-}
-
-/* Solves for the branch at t, from where it was followed to. */
-static bool solve(Branch *branch, const Integrator *integrator, void *self, double t) {
-  guess(branch, integrator, self, t);
-  return branch->view->methods->follow(branch->view, t, branch->next) == EVAL_OK;
+static void copy_point(const Branch *branch, BranchPoint *to, const BranchPoint *from) {
+  copy_numbers(to->y, from->y, (size_t)branch->view->system.columns);
+  copy_numbers(to->rate, from->rate, (size_t)branch->count);
+  to->t = from->t;
+  to->has_rate = from->has_rate;
 }
 
 static double size_of(const Branch *branch, int32_t c) {
   return fabs(branch->at.y[c]) + branch->view->system.nominal[c];
 }
 
-/* Does the branch get to where it sets out for, but for as much as it gets ahead? */
-static bool goes_on(const Branch *branch) {
-  double ahead = 0, missed = 0;
+/* Solves for the branch at a time of the step from what it is elsewhere; the other columns are those of the step. */
+static bool solve(const Branch *branch, const Integrator *integrator, void *self, double t, const double *from,
+                  double *y) {
+  View *view = branch->view;
+  if (t == integrator->time(self)) copy_numbers(y, integrator->values(self), (size_t)view->system.columns);
+  else integrator->interpolate(self, t, y);
+  for (int32_t k = 0; k < branch->count; k++) y[branch->columns[k]] = from[branch->columns[k]];
+  return view->methods->follow(view, t, y) == EVAL_OK;
+}
+
+/* The rate at a point of the branch, by another that is nearer by far than `way`. */
+static bool find_rate(Branch *branch, const Integrator *integrator, void *self, double way, BranchPoint *point) {
+  double beside = point->t + little * way;
+  if (!solve(branch, integrator, self, beside, point->y, branch->beside)) return false;
   for (int32_t k = 0; k < branch->count; k++) {
     int32_t c = branch->columns[k];
-    double way = branch->next[c] - branch->at.y[c], foreseen = (branch->shortly[c] - branch->at.y[c]) / little;
-    ahead = fmax(ahead, fabs(way) / size_of(branch, c));
-    missed = fmax(missed, fabs(way - foreseen) / size_of(branch, c));
+    point->rate[k] = (branch->beside[c] - point->y[c]) / (beside - point->t);
+  }
+  return point->has_rate = true;
+}
+
+/* Does the branch get as far as its rates at both ends lead it, but for half of that? Else it went elsewhere between them. */
+static bool keeps_course(const Branch *branch) {
+  double half = (branch->next.t - branch->at.t) / 2, ahead = 0, missed = 0;
+  for (int32_t k = 0; k < branch->count; k++) {
+    int32_t c = branch->columns[k];
+    double first = half * branch->at.rate[k], second = half * branch->next.rate[k], size = size_of(branch, c);
+    ahead = fmax(ahead, fmax(fabs(first), fabs(second)) / size);
+    missed = fmax(missed, fabs(branch->next.y[c] - branch->at.y[c] - first - second) / size);
   }
   return missed <= ahead + same;
 }
 
-/* Leads its tangent to the same solution at t? Else something stands between. */
-static bool tangent_agrees(Branch *branch, double t) {
-  double *y = branch->led;
-  copy_numbers(y, branch->next, (size_t)branch->view->system.columns);
-  for (int32_t k = 0; k < branch->count; k++) {
-    int32_t c = branch->columns[k];
-    y[c] = branch->at.y[c] + (branch->shortly[c] - branch->at.y[c]) / little;
-  }
-  if (branch->view->methods->follow(branch->view, t, y) != EVAL_OK) return false;
-  for (int32_t k = 0; k < branch->count; k++) {
-    int32_t c = branch->columns[k];
-    if (!(fabs(y[c] - branch->next[c]) <= same * size_of(branch, c))) return false;
-  }
-  return true;
-}
-
 /* Follows the branch to t, if it can at once. */
 static bool advance(Branch *branch, const Integrator *integrator, void *self, double t) {
-  double shortly = branch->at.t + (t - branch->at.t) * little;
-  if (!solve(branch, integrator, self, shortly)) return false;
-  copy_numbers(branch->shortly, branch->next, (size_t)branch->view->system.columns);
-  if (!solve(branch, integrator, self, t) || !(goes_on(branch) || tangent_agrees(branch, t))) return false;
-  double *swap = branch->at.y;
-  branch->at = (Moment){t, branch->next};
-  branch->next = swap;
+  BranchPoint *next = &branch->next;
+  double way = t - branch->at.t;
+  next->t = t;
+  next->has_rate = false;
+  if (!solve(branch, integrator, self, t, branch->at.y, next->y)) return false;
+  if (little * way > ROUND_OFF * fabs(t)) { /* else it is straight */
+    if (!branch->at.has_rate && !find_rate(branch, integrator, self, way, &branch->at)) return false;
+    if (!find_rate(branch, integrator, self, -way, next) || !keeps_course(branch)) return false;
+  }
+  BranchPoint swap = branch->at;
+  branch->at = *next;
+  *next = swap;
   return true;
 }
 
@@ -127,28 +131,36 @@ static bool follow(Branch *branch, const Integrator *integrator, void *self, dou
 static bool is_near(const Branch *branch, const double *y, double part) {
   for (int32_t k = 0; k < branch->count; k++) {
     int32_t c = branch->columns[k];
-    double way = fabs(branch->at.y[c] - branch->next[c]);
+    double way = fabs(branch->at.y[c] - branch->next.y[c]);
     if (!(fabs(y[c] - branch->at.y[c]) <= fmax(same * size_of(branch, c), part * way))) return false;
   }
   return true;
 }
 
 /* Is the solution next to the end of the step that of the branch? */
-static bool ends_there(Branch *branch) {
-  View *view = branch->view;
-  if (is_near(branch, branch->ended, sure)) return true;
-  return view->methods->follow(view, branch->at.t, branch->ended) == EVAL_OK && is_near(branch, branch->ended, 0);
+static bool ends_there(Branch *branch, const Integrator *integrator, void *self) {
+  const double *y = integrator->values(self);
+  if (is_near(branch, y, sure)) return true;
+  return solve(branch, integrator, self, branch->at.t, y, branch->beside) && is_near(branch, branch->beside, 0);
+}
+
+/* The point where a step begins, if it is not where the last one ended. */
+static bool begin_at(Branch *branch, ConstMoment begin) {
+  copy_numbers(branch->begin.y, begin.y, (size_t)branch->view->system.columns);
+  branch->begin.t = begin.t;
+  branch->begin.has_rate = false;
+  return branch->view->methods->follow(branch->view, begin.t, branch->begin.y) == EVAL_OK;
 }
 
 BranchStatus branch_follow(Branch *branch, const Integrator *integrator, void *self, ConstMoment begin) {
   bool is_known = branch->end.t == begin.t;
-  copy_moment(branch, &branch->begin, is_known ? of(branch->end) : begin);
-  if (!is_known && branch->view->methods->follow(branch->view, begin.t, branch->begin.y) != EVAL_OK) return BRANCH_LOST;
-  copy_moment(branch, &branch->at, of(branch->begin));
+  if (is_known) copy_point(branch, &branch->begin, &branch->end);
   branch->end.t = NAN;
+  if (!is_known && !begin_at(branch, begin)) return BRANCH_LOST;
+  copy_point(branch, &branch->at, &branch->begin);
   if (!follow(branch, integrator, self, integrator->time(self))) return BRANCH_LOST;
-  copy_moment(branch, &branch->end, of(branch->at));
-  return ends_there(branch) ? BRANCH_KEPT : BRANCH_LEFT;
+  copy_point(branch, &branch->end, &branch->at);
+  return ends_there(branch, integrator, self) ? BRANCH_KEPT : BRANCH_LEFT;
 }
 
 void branch_forget(Branch *branch) { branch->end.t = NAN; }
@@ -157,8 +169,8 @@ const double *branch_begin(const Branch *branch) { return branch->begin.y; }
 
 void branch_take(Branch *branch, const Integrator *integrator, void *self, double t, double *y) {
   if (branch->end.t != integrator->time(self) || t < branch->begin.t || t > branch->end.t) return;
-  if (t == branch->end.t) copy_moment(branch, &branch->at, of(branch->end));
-  else if (t < branch->at.t) copy_moment(branch, &branch->at, of(branch->begin));
+  if (t == branch->end.t) copy_point(branch, &branch->at, &branch->end);
+  else if (t < branch->at.t) copy_point(branch, &branch->at, &branch->begin);
   if (!follow(branch, integrator, self, t)) return;
   for (int32_t k = 0; k < branch->count; k++) y[branch->columns[k]] = branch->at.y[branch->columns[k]];
 }
