@@ -82,6 +82,7 @@ static double expected_end(const Stepper *stepper, double t) {
   double lasted = stepper->stretch->lasted, before = stepper->stretch->lasted_before;
   bool is_timed = stepper->mode == MAP_NONE || switches->modes->timed[stepper->mode];
   bool is_alike = lasted >= LEAST_OF_BEFORE * before && lasted <= (1 + BEYOND_NEXT) * before;
+  is_alike = is_alike || (!is_timed && switches->times[stepper->mode].regular > 0);
   if (is_timed || lasted == 0 || !is_alike || !stepper->integrator->suggest) return INFINITY;
   return t + lasted + fmax(BEYOND_NEXT * lasted, LEAST_BEYOND * stepper_span(stepper));
 }
