@@ -235,7 +235,8 @@ static bool is_sliding(const Switches *switches, uint32_t m) { return switches->
 static double band(const Switches *switches, uint32_t m) {
   double size = fmax(known_size(switches->difference[switches->modes->count + m]), known_size(switches->before[m]));
   double blur = 4 * DBL_EPSILON * fabs(switches->time) * switches->speed[m]; /* what round-off of time makes of it */
-  double slack = switches->time <= switches->times[m].last + switches->times[m].hold ? switches->slack[m] : 0;
+  double slack = switches->slack[m];
+  if (slack > 0 && switches->time > switches->times[m].last + switches->times[m].hold) slack = 0;
   return fmax(fmax(ROUND_OFF * size, blur), slack);
 }
 

@@ -66,7 +66,11 @@ typedef struct Erk {
   const ErkTerm *row[STAGES_MAX]; /* first term of each stage but the first */
   const int *spread, *beside;
   int inner[INNER_MAX];             /* stages of the points to interpolate through, the last is the end of the step */
+  double inner_node[INNER_MAX];     /* their parts of the step */
   double inner_scale[2][INNER_MAX]; /* of Lagrange's polynomials, for the spread stages alone and for all */
+  double inner_gap[INNER_MAX][INNER_MAX]; /* [i][k]: one over the distance of point i from that k before it */
+  double *divided;                        /* [columns * INNER_MAX] divided differences over these points, by columns */
+  uint64_t *divided_of, extension; /* [columns] of which continuous extension they are; the number of the last one */
   double relative, absolute, initial_step, max_step;
   bool fixed_step;
   const double *unread; /* as in the options */
@@ -164,13 +168,17 @@ static void erk_plan_inner(Erk *erk) {
   const ErkTableau *tableau = erk->tableau;
   for (int i = 0; i < SPREAD_MAX; i++) erk->inner[i] = i + 1 < SPREAD_MAX ? erk->spread[i] : tableau->stages;
   for (int i = tableau->stages + 1; i < tableau->all_stages; i++) erk->inner[SPREAD_MAX + i - tableau->stages - 1] = i;
+  for (int i = 0; i < SPREAD_MAX + tableau->all_stages - tableau->stages - 1; i++) {
+    erk->inner_node[i] = tableau->node[erk->inner[i]];
+    for (int k = 1; k <= i; k++) erk->inner_gap[i][k] = 1 / (erk->inner_node[i] - erk->inner_node[i - k]);
+  }
   for (int all = 0; all < 2; all++) {
     erk->dense_whole = all;
     int count = erk_inner_count(erk);
     for (int i = 0; i < count; i++) {
       double product = 1;
       for (int j = 0; j < count; j++)
-        if (j != i) product *= tableau->node[erk->inner[i]] - tableau->node[erk->inner[j]];
+        if (j != i) product *= erk->inner_node[i] - erk->inner_node[j];
       erk->inner_scale[all][i] = 1 / product;
     }
   }
@@ -200,6 +208,8 @@ static void *erk_create(Heap *heap, const System *system, const IntegratorOption
   erk->given = heap_array(heap, columns, sizeof *erk->given);
   erk->branch = heap_array(heap, columns, sizeof *erk->branch);
   erk->place = heap_array(heap, columns, sizeof *erk->place);
+  erk->divided = heap_array(heap, columns * INNER_MAX, sizeof *erk->divided);
+  erk->divided_of = heap_array(heap, columns, sizeof *erk->divided_of);
   for (int i = 0; i < erk->tableau->all_stages; i++) {
     erk->values[i] = heap_array(heap, columns, sizeof(double));
     erk->rates[i] = heap_array(heap, whole, sizeof(double));
@@ -579,6 +589,7 @@ static void erk_prepare_dense(Erk *erk, double t, double h) {
     for (int32_t p = 0; p < erk->paired; p++) sum[p] = whole ? h * sum[p] : 0;
   }
   erk->dense_ready = true;
+  erk->extension++;
 }
 
 /* Scaled error inside of a step from t whose end is good, by the last term of the continuous extension. Near the stability bound it is far
@@ -660,17 +671,17 @@ static double erk_extended(const Erk *erk, int32_t place, double theta) {
 
 /* Weights of the points of the step at a part of it, for columns without a derivative. */
 static void erk_inner_weights(const Erk *erk, double theta, double *weight) {
-  const double *node = erk->tableau->node, *scale = erk->inner_scale[erk->dense_whole];
+  const double *node = erk->inner_node, *scale = erk->inner_scale[erk->dense_whole];
   int count = erk_inner_count(erk);
   double product = 1;
   for (int i = 0; i < count; i++) {
     weight[i] = scale[i] * product;
-    product *= theta - node[erk->inner[i]];
+    product *= theta - node[i];
   }
   product = 1;
   for (int i = count - 1; i >= 0; i--) {
     weight[i] *= product;
-    product *= theta - node[erk->inner[i]];
+    product *= theta - node[i];
   }
 }
 
@@ -679,6 +690,27 @@ static double erk_inner_value(const Erk *erk, const double *weight, int32_t colu
   double sum = 0;
   for (int i = 0; i < count; i++) sum += weight[i] * erk->values[erk->inner[i]][column];
   return sum;
+}
+
+/* The divided differences of a column over the points of the step. A search looks at the same few columns again and again. */
+static const double *erk_divide(Erk *erk, int32_t column) {
+  double *divided = &erk->divided[(size_t)column * INNER_MAX];
+  int count = erk_inner_count(erk);
+  if (erk->divided_of[column] == erk->extension) return divided;
+  for (int i = 0; i < count; i++) divided[i] = erk->values[erk->inner[i]][column];
+  for (int k = 1; k < count; k++)
+    for (int i = count - 1; i >= k; i--) divided[i] = (divided[i] - divided[i - 1]) * erk->inner_gap[i][k];
+  erk->divided_of[column] = erk->extension;
+  return divided;
+}
+
+/* The same value as that of erk_inner_value, by Newton's polynomial. */
+static double erk_looked_at(Erk *erk, int32_t column, double theta) {
+  const double *divided = erk_divide(erk, column), *node = erk->inner_node;
+  int last = erk_inner_count(erk) - 1;
+  double value = divided[last];
+  for (int i = last - 1; i >= 0; i--) value = value * (theta - node[i]) + divided[i];
+  return value;
 }
 
 /* The part of the last step at which t is, the continuous extension being ready. */
@@ -697,22 +729,23 @@ static void erk_interpolate(void *self, double t, double *y) {
   double theta = erk_part(erk, t);
   for (int32_t p = 0; p < erk->paired; p++) y[erk->column[p]] = erk_extended(erk, p, theta);
   for (int32_t g = 0; g < erk->given_count; g++) y[erk->given[g]] = erk->values[erk->tableau->stages][erk->given[g]];
-  if (erk->free_count) erk_inner_weights(erk, theta, weight);
-  for (int32_t f = 0; f < erk->free_count; f++)
-    y[erk->free_columns[f]] = erk_inner_value(erk, weight, erk->free_columns[f]);
+  bool is_weighted = false;
+  for (int32_t f = 0; f < erk->free_count; f++) {
+    int32_t c = erk->free_columns[f];
+    bool is_divided = erk->divided_of[c] == erk->extension;
+    if (!is_divided && !is_weighted) erk_inner_weights(erk, theta, weight);
+    is_weighted = is_weighted || !is_divided;
+    y[c] = is_divided ? erk_looked_at(erk, c, theta) : erk_inner_value(erk, weight, c);
+  }
 }
 
 static void erk_interpolate_some(void *self, double t, const uint32_t *columns, uint32_t count, double *y) {
   Erk *erk = self;
-  double weight[INNER_MAX], theta = erk->stepped ? erk_part(erk, t) : 0;
-  bool is_weighted = false;
+  double theta = erk->stepped ? erk_part(erk, t) : 0;
   for (uint32_t k = 0; k < count; k++) {
     int32_t c = (int32_t)columns[k], place = erk->place[c];
-    bool spreads = erk->stepped && place == NO_DERIVATIVE;
-    if (spreads && !is_weighted) erk_inner_weights(erk, theta, weight);
-    is_weighted = is_weighted || spreads;
     if (!erk->stepped || place == GIVEN) y[c] = erk->values[erk->stepped ? erk->tableau->stages : 0][c];
-    else y[c] = spreads ? erk_inner_value(erk, weight, c) : erk_extended(erk, place, theta);
+    else y[c] = place == NO_DERIVATIVE ? erk_looked_at(erk, c, theta) : erk_extended(erk, place, theta);
   }
 }
 

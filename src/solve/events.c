@@ -56,7 +56,8 @@ typedef struct Search {
   bool interpolates; /* columns that conditions read have values between the ends of steps */
   Bracket found;
   double *now, *last, *previous; /* margins of the modes at the three last looks */
-  double *seen;                  /* at the last look into a bracket */
+  double *seen;                  /* at the last look into a bracket, or at t_seen */
+  double t_seen;                 /* when nothing contradicted; NAN: this is not known */
   double t_last, t_previous;
   double *pace;      /* largest speed of the margins between two looks so far */
   double *missed[2]; /* what the differences of interpolated columns miss at two times */
@@ -194,7 +195,10 @@ static bool look_at(Search *search, double low, double t, uint32_t *mode) {
   if (t < search->end && !search->interpolates) return point_at(search, t) && any_contradicts(search->switches, mode);
   bool is_known = t < search->end ? peek_at(search, t)
                                   : switches_evaluate(search->switches, t, search->integrator->values(search->self));
-  if (!is_known || !any_contradicts(search->switches, mode)) return false;
+  fill_margins(search, search->seen);
+  search->t_seen = t;
+  if (!is_known || !any_negative(search, search->seen, mode)) return false;
+  search->t_seen = NAN;
   if (search->interpolates) return confirm(search, low, t, mode);
   return point_at(search, t) && any_contradicts(search->switches, mode);
 }
@@ -385,10 +389,12 @@ static bool look_for_any(Search *search, uint32_t *mode) {
   fill_margins(search, search->last);
   memcpy(search->previous, search->last, count * sizeof(double));
   search->t_last = search->t_previous = search->before;
+  search->t_seen = NAN;
   for (double t = search->before; t < search->end;) {
     double next = next_look(search, t);
     if (look_at(search, t, next, mode)) return true;
-    fill_margins(search, search->now);
+    if (search->t_seen == next) memcpy(search->now, search->seen, count * sizeof(double));
+    else fill_margins(search, search->now);
     if (dig_where_turning(search, next, mode)) return true;
     t = next;
     shift_looks(search, t);
