@@ -18,6 +18,8 @@ static const double BEYOND_NEXT = 1.0 / 16, LEAST_BEYOND = 1e-9;
 /* Stretches between events that become shorter by more than this are not alike. */
 static const double LEAST_OF_BEFORE = 0.5;
 
+static const double PART_OF_CYCLE = 0.7; /* and no simple fraction of it */
+
 bool stepper_start_is_regular(Stepper *stepper) {
   View *view = stepper->view;
   bool for_all = view->conditions && !view->holds;
@@ -101,6 +103,16 @@ static void begin_stretch(Stepper *stepper, double t) {
   stepper->begins_stretch = true;
 }
 
+/* The first step of a stretch: what that of the last such one asked for; where nothing is known of its end, not more than a good part of the time since the
+ * mode changed last, or it may jump over two events to come. */
+static double first_step(const Stepper *stepper) {
+  const Switches *switches = stepper->view->switches;
+  double first = stepper->stretch->first;
+  if (stepper->t_expected < INFINITY || stepper->mode == MAP_NONE || switches->modes->timed[stepper->mode])
+    return first;
+  return fmin(first, fmax(PART_OF_CYCLE * switches->times[stepper->mode].cycle, LEAST_BEYOND * stepper_span(stepper)));
+}
+
 /* Starts again behind an event, with the choice that suits the modes of now. */
 static void restart(Stepper *stepper, double t) {
   Exchanges exchanges;
@@ -112,7 +124,7 @@ static void restart(Stepper *stepper, double t) {
     return;
   }
   begin_stretch(stepper, t);
-  stepper_start_with(stepper, t, stepper->y, stepper->stretch->first);
+  stepper_start_with(stepper, t, stepper->y, first_step(stepper));
 }
 
 void stepper_keep_first_step(Stepper *stepper) {
