@@ -30,9 +30,9 @@ typedef struct BranchPoint {
 struct Branch {
   View *view;
   int32_t count, *columns; /* branching */
-  BranchPoint begin, end, at,
-      next;       /* both ends of the last step; where the branch was followed to last, and the way on */
-  double *beside; /* all columns next to a point */
+  BranchPoint begin, end;  /* of the last step */
+  BranchPoint at, next;    /* where the branch was followed to last, and what comes next, or was before it */
+  double *beside;          /* all columns next to a point */
 };
 
 /* Do conditions read branching columns? They look into steps themselves, at what the integrator has there. */

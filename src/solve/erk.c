@@ -729,14 +729,9 @@ static void erk_interpolate(void *self, double t, double *y) {
   double theta = erk_part(erk, t);
   for (int32_t p = 0; p < erk->paired; p++) y[erk->column[p]] = erk_extended(erk, p, theta);
   for (int32_t g = 0; g < erk->given_count; g++) y[erk->given[g]] = erk->values[erk->tableau->stages][erk->given[g]];
-  bool is_weighted = false;
-  for (int32_t f = 0; f < erk->free_count; f++) {
-    int32_t c = erk->free_columns[f];
-    bool is_divided = erk->divided_of[c] == erk->extension;
-    if (!is_divided && !is_weighted) erk_inner_weights(erk, theta, weight);
-    is_weighted = is_weighted || !is_divided;
-    y[c] = is_divided ? erk_looked_at(erk, c, theta) : erk_inner_value(erk, weight, c);
-  }
+  if (erk->free_count) erk_inner_weights(erk, theta, weight);
+  for (int32_t f = 0; f < erk->free_count; f++)
+    y[erk->free_columns[f]] = erk_inner_value(erk, weight, erk->free_columns[f]);
 }
 
 static void erk_interpolate_some(void *self, double t, const uint32_t *columns, uint32_t count, double *y) {
