@@ -671,6 +671,15 @@ static EvalStatus solve_next(StateSpace *space, Unit *unit, double t, double *y)
   return is_near ? EVAL_OK : fail(space, unit, "other solutions are near");
 }
 
+/* One correction. */
+static EvalStatus correct_once(StateSpace *space, Unit *unit, double t, double *y) {
+  EvalStatus status = unit_joint_at_guess(space, unit, t, y, space->residual);
+  if (status == EVAL_OK) status = solve_correction(space, unit, space->residual);
+  for (int32_t k = 0; k < unit->plan->count; k++) unit->trial[k] = y[unit->columns[k]];
+  if (status == EVAL_OK) apply_correction(unit, space->residual, 1, y);
+  return status;
+}
+
 /* From a guess that is far off the residual may have to grow first. */
 static EvalStatus solve_newton(StateSpace *space, Unit *unit, double t, double *y) {
   if (unit->plan->keeps && solve_with_kept_factors(space, unit, t, y)) return EVAL_OK;
@@ -718,7 +727,7 @@ EvalStatus statespace_follow(StateSpace *space, double t, double *y) {
   return solve_units(space, space->plan->units.count, t, y);
 }
 
-EvalStatus statespace_branch(StateSpace *space, double t, double *y) {
+EvalStatus statespace_branch(StateSpace *space, double t, double *y, bool is_little) {
   space->goal = GOAL_NEXT;
   space->quadratic = NEWTON_QUADRATIC_INSIDE;
   for (uint32_t u = 0; u < space->plan->branched; u++) {
@@ -726,7 +735,8 @@ EvalStatus statespace_branch(StateSpace *space, double t, double *y) {
     EvalStatus status = EVAL_OK;
     if (unit->plan->kind == UNIT_EXPLICIT) status = run_explicit(space, unit, t, y);
     else if (unit->plan->linear) status = solve_linear(space, unit, t, y);
-    else if (space->plan->loose[unit->plan->block]) status = solve_next(space, unit, t, y);
+    else if (space->plan->loose[unit->plan->block])
+      status = is_little ? correct_once(space, unit, t, y) : solve_next(space, unit, t, y);
     if (status != EVAL_OK) return status;
   }
   return EVAL_OK;

@@ -31,8 +31,9 @@ EvalStatus statespace_complete(StateSpace *space, double t, double *y);
  * refused. */
 EvalStatus statespace_follow(StateSpace *space, double t, double *y);
 
-/* As statespace_follow, but only as far as columns are branching, and the solution next to the guess only where it is certain that it is that. */
-EvalStatus statespace_branch(StateSpace *space, double t, double *y);
+/* As statespace_follow, but only as far as columns are branching, and the solution next to the guess only where it is certain that it is that. is_little:
+ * by one correction. */
+EvalStatus statespace_branch(StateSpace *space, double t, double *y, bool is_little);
 
 /* As statespace_follow, but leaves columns on which no derivative depends and that an equation gives outright, and solves nonlinear
  * equations to 1e-14 only: for stages inside of a step. */

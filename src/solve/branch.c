@@ -31,6 +31,7 @@ struct Branch {
   View *view;
   int32_t count, *columns; /* branching */
   BranchPoint begin, end;  /* of the last step */
+  bool is_at_once;         /* the last step was followed in one way */
   BranchPoint at, next;    /* where the branch was followed to last, and what comes next, or was before it */
   double *beside;          /* all columns next to a point */
 };
@@ -66,20 +67,20 @@ static double size_of(const Branch *branch, int32_t c) {
   return fabs(branch->at.y[c]) + branch->view->system.nominal[c];
 }
 
-/* Solves for the branch at a time of the step from what it is elsewhere; the other columns are those of the step. */
-static bool solve(const Branch *branch, const Integrator *integrator, void *self, double t, const double *from,
-                  double *y) {
+/* Solves for the branch at a time of the step from what it is elsewhere, or a little way off; the other columns are those of the step. */
+static bool solve(const Branch *branch, const Integrator *integrator, void *self, double t, bool is_little,
+                  const double *from, double *y) {
   View *view = branch->view;
   if (t == integrator->time(self)) copy_numbers(y, integrator->values(self), (size_t)view->system.columns);
   else integrator->interpolate(self, t, y);
   for (int32_t k = 0; k < branch->count; k++) y[branch->columns[k]] = from[branch->columns[k]];
-  return view->methods->follow(view, t, y) == EVAL_OK;
+  return view->methods->follow(view, t, y, is_little) == EVAL_OK;
 }
 
 /* The rate at a point of the branch, by another that is nearer by far than `way`. */
 static bool find_rate(Branch *branch, const Integrator *integrator, void *self, double way, BranchPoint *point) {
   double beside = point->t + little * way;
-  if (!solve(branch, integrator, self, beside, point->y, branch->beside)) return false;
+  if (!solve(branch, integrator, self, beside, true, point->y, branch->beside)) return false;
   for (int32_t k = 0; k < branch->count; k++) {
     int32_t c = branch->columns[k];
     point->rate[k] = (branch->beside[c] - point->y[c]) / (beside - point->t);
@@ -105,7 +106,7 @@ static bool advance(Branch *branch, const Integrator *integrator, void *self, do
   double way = t - branch->at.t;
   next->t = t;
   next->has_rate = false;
-  if (!solve(branch, integrator, self, t, branch->at.y, next->y)) return false;
+  if (!solve(branch, integrator, self, t, false, branch->at.y, next->y)) return false;
   if (little * way > ROUND_OFF * fabs(t)) { /* else it is straight */
     if (!branch->at.has_rate && !find_rate(branch, integrator, self, way, &branch->at)) return false;
     if (!find_rate(branch, integrator, self, -way, next) || !keeps_course(branch)) return false;
@@ -141,7 +142,7 @@ static bool is_near(const Branch *branch, const double *y, double part) {
 static bool ends_there(Branch *branch, const Integrator *integrator, void *self) {
   const double *y = integrator->values(self);
   if (is_near(branch, y, sure)) return true;
-  return solve(branch, integrator, self, branch->at.t, y, branch->beside) && is_near(branch, branch->beside, 0);
+  return solve(branch, integrator, self, branch->at.t, false, y, branch->beside) && is_near(branch, branch->beside, 0);
 }
 
 /* The point where a step begins, if it is not where the last one ended. */
@@ -149,7 +150,7 @@ static bool begin_at(Branch *branch, ConstMoment begin) {
   copy_numbers(branch->begin.y, begin.y, (size_t)branch->view->system.columns);
   branch->begin.t = begin.t;
   branch->begin.has_rate = false;
-  return branch->view->methods->follow(branch->view, begin.t, branch->begin.y) == EVAL_OK;
+  return branch->view->methods->follow(branch->view, begin.t, branch->begin.y, false) == EVAL_OK;
 }
 
 BranchStatus branch_follow(Branch *branch, const Integrator *integrator, void *self, ConstMoment begin) {
@@ -160,6 +161,7 @@ BranchStatus branch_follow(Branch *branch, const Integrator *integrator, void *s
   copy_point(branch, &branch->at, &branch->begin);
   if (!follow(branch, integrator, self, integrator->time(self))) return BRANCH_LOST;
   copy_point(branch, &branch->end, &branch->at);
+  branch->is_at_once = branch->next.t == branch->begin.t;
   return ends_there(branch, integrator, self) ? BRANCH_KEPT : BRANCH_LEFT;
 }
 
@@ -167,8 +169,34 @@ void branch_forget(Branch *branch) { branch->end.t = NAN; }
 
 const double *branch_begin(const Branch *branch) { return branch->begin.y; }
 
+/* Is t in the last step, and was that followed? */
+static bool was_followed(const Branch *branch, const Integrator *integrator, const void *self, double t) {
+  return branch->end.t == integrator->time(self) && branch->begin.t <= t && t <= branch->end.t;
+}
+
+/* What a branch that was followed in one way is at a part of it, by its values and rates at both ends. */
+static double expected(const Branch *branch, int32_t k, double part) {
+  const BranchPoint *begin = &branch->begin, *end = &branch->end;
+  int32_t c = branch->columns[k];
+  double rise = end->y[c] - begin->y[c], straight = begin->y[c] + part * rise, way = end->t - begin->t;
+  if (!begin->has_rate || !end->has_rate) return straight;
+  double first = way * begin->rate[k] - rise, second = way * end->rate[k] - rise, rest = 1 - part;
+  return straight + part * rest * (rest * first - part * second);
+}
+
+bool branch_expects(const Branch *branch, const Integrator *integrator, const void *self, double t, const double *y) {
+  if (!was_followed(branch, integrator, self, t) || !branch->is_at_once) return false;
+  double part = (t - branch->begin.t) / (branch->end.t - branch->begin.t);
+  for (int32_t k = 0; k < branch->count; k++) {
+    int32_t c = branch->columns[k];
+    double way = fabs(branch->end.y[c] - branch->begin.y[c]);
+    if (!(fabs(y[c] - expected(branch, k, part)) <= fmax(same * size_of(branch, c), sure * way))) return false;
+  }
+  return true;
+}
+
 void branch_take(Branch *branch, const Integrator *integrator, void *self, double t, double *y) {
-  if (branch->end.t != integrator->time(self) || t < branch->begin.t || t > branch->end.t) return;
+  if (!was_followed(branch, integrator, self, t)) return;
   if (t == branch->end.t) copy_point(branch, &branch->at, &branch->end);
   else if (t < branch->at.t) copy_point(branch, &branch->at, &branch->begin);
   if (!follow(branch, integrator, self, t)) return;

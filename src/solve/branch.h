@@ -30,5 +30,8 @@ void branch_forget(Branch *branch);
 /* The point of the branch where the last step began. */
 const double *branch_begin(const Branch *branch);
 
+/* Are these columns, at a time of the last step, near to where a branch that was followed without halving its way must be? */
+bool branch_expects(const Branch *branch, const Integrator *integrator, const void *self, double t, const double *y);
+
 /* Takes the columns of the branch at a time of the last step that it was followed along. */
 void branch_take(Branch *branch, const Integrator *integrator, void *self, double t, double *y);

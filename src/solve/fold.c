@@ -266,12 +266,21 @@ static bool follow_back(Curve *curve, double fold) {
   return false;
 }
 
-/* The solution at a drive of s, next to curve->point; true if it is on the branch with this sign. */
-static bool start_at_drive(Curve *curve, double s, double sign) {
+/* Columns as a guess for the solution at a drive of s: from those of `at`, in curve->point, back to those of `origin`. */
+static void guess_at_drive(Curve *curve, double s, ConstMoment origin, ConstMoment at) {
+  double part = s < 0 && origin.t < at.t ? fmin(-s / (at.t - origin.t), 1) : 0;
+  for (int32_t u = 0; u < curve->rows; u++) {
+    int32_t q = curve->column[u];
+    curve->next[u] = curve->point[u] + part * (origin.y[q] - at.y[q]) / curve->scale[u];
+  }
+  curve->next[curve->rows] = s / curve->scale[curve->rows];
+}
+
+/* The solution at a drive of s; true if it is on the branch with this sign. */
+static bool start_at_drive(Curve *curve, double s, ConstMoment origin, ConstMoment at, double sign) {
   memset(curve->tangent, 0, (size_t)curve->unknowns * sizeof(double));
   curve->tangent[curve->rows] = 1;
-  memcpy(curve->next, curve->point, (size_t)curve->unknowns * sizeof(double));
-  curve->next[curve->rows] = s / curve->scale[curve->rows];
+  guess_at_drive(curve, s, origin, at);
   double logarithm;
   if (!correct(curve, LONGEST)) return false;
   return factor(curve, curve->next, curve->tangent) && linear_determinant(curve->linear, &logarithm) == sign;
@@ -279,10 +288,10 @@ static bool start_at_drive(Curve *curve, double s, double sign) {
 
 /* Steps may have passed the fold by their error before anything was noticed: the curve begins so much earlier that the solution is still on
  * its branch. */
-static bool find_start(Curve *curve, double longest, double sign) {
-  bool found = start_at_drive(curve, 0, sign);
+static bool find_start(Curve *curve, double longest, ConstMoment origin, ConstMoment at, double sign) {
+  bool found = start_at_drive(curve, 0, origin, at, sign);
   for (double back = longest / 64; !found && back <= 64 * longest; back *= 4)
-    found = start_at_drive(curve, -back, sign);
+    found = start_at_drive(curve, -back, origin, at, sign);
   swap_numbers(&curve->point, &curve->next);
   return found;
 }
@@ -291,7 +300,8 @@ static bool find_start(Curve *curve, double longest, double sign) {
 static bool find_both(Curve *curve, ConstMoment origin, ConstMoment at, double longest, double *fold, double *corner) {
   double sign = branch_sign(curve, origin);
   set_point(curve, at.y);
-  if (sign == 0 || !find_start(curve, longest, sign) || !begin(curve) || !follow_to_fold(curve, longest)) return false;
+  if (sign == 0 || !find_start(curve, longest, origin, at, sign) || !begin(curve) || !follow_to_fold(curve, longest))
+    return false;
   *fold = drive_of(curve);
   memcpy(corner, curve->point, (size_t)curve->unknowns * sizeof(double));
   return follow_back(curve, *fold);

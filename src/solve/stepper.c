@@ -285,13 +285,16 @@ static bool starts_before_kink(Stepper *stepper, double t) {
 
 /* A step to t that has left its branch, or along which it cannot be followed, is taken again, shorter, from the branch. */
 static bool leaves_branch(Stepper *stepper, double t) {
-  if (!stepper->view->branch || stepper->integrator->explicit_form || stepper_is_sliding(stepper)) return false;
+  if (!stepper->view->branch || stepper_is_sliding(stepper)) return false;
   ConstMoment begin = {stepper->before, stepper->begin};
   double shorter = (t - stepper->before) / 4;
   BranchStatus status = branch_follow(stepper->view->branch, stepper->integrator, stepper->self, begin);
   if (status == BRANCH_KEPT || shorter < SHORTEST_FOLLOWED * stepper_span(stepper)) return false;
   stepper->t_doubt = stepper->before + shorter;
-  stepper_start_with(stepper, stepper->before, branch_begin(stepper->view->branch), shorter);
+  branch_forget(stepper->view->branch);
+  stepper->integrator->start(stepper->self, stepper->before, branch_begin(stepper->view->branch),
+                             stepper->options.stop);
+  if (stepper->integrator->suggest) stepper->integrator->suggest(stepper->self, shorter);
   return true;
 }
 
