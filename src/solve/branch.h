@@ -1,7 +1,7 @@
 /* branch: the columns that nonlinear equations give and that nothing which is integrated depends on, and the branch of their solutions that a run
  * has to stay on.
  *
- * Such equations may have several solutions, and an implicit method that takes a long step may end at any of them: no error test sees that.
+ * Such equations may have several solutions, and a method that takes a long step may end at any of them: no error test sees that.
  * From where a step began the branch is followed along the step, as the other columns have it, by Newton's method where that is certain to find
  * the next solution (Deuflhard 2004, section 5.1): where it is not, the way is halved. A step that ends at another solution has left its branch.
  * The sizes of steps that have not stay as they are.
