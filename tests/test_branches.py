@@ -162,22 +162,35 @@ def near_fold_of_sine(rng):
     return text, 5.0, {"y": lambda t: math.asin((1 - gap) * math.sin(speed * t))}, lambda a, b: abs(a - b) / (1 + abs(b))
 
 
+def flat_angle(flat, angle):
+    """The direction of the point of a flat ellipse at an angle of its circle."""
+    turns = round(angle / math.pi)
+    return math.atan(flat * math.tan(angle - turns * math.pi)) + turns * math.pi
+
+
 def unwound_angle(rng):
     """The direction of a point on a flat ellipse, which turns on and on by steps of half a turn."""
     flat, speed = 10**rng.uniform(-2, -0.3), rng.uniform(0.5, 3)
 
-    def angle(t):
-        turns = round(speed * t / math.pi)
-        return math.atan(flat * math.tan(speed * t - turns * math.pi)) + turns * math.pi
-
     text = (f"model M\n Real y(start=0);\nequation\n sin(y)*cos({speed!r}*time) = {flat!r}*cos(y)*sin({speed!r}*time);\nend M;\n")
-    return text, 5.0, {"y": angle}, lambda a, b: abs(a - b) / (1 + abs(b))
+    return text, 5.0, {"y": lambda t: flat_angle(flat, speed * t)}, lambda a, b: abs(a - b) / (1 + abs(b))
+
+
+def watched_angle(rng):
+    """The same, read by a condition whose time is counted."""
+    flat, speed, level = 10**rng.uniform(-2, -0.3), rng.uniform(1, 3), rng.uniform(0.1, 4)
+    when = flat_angle(1 / flat, level) / speed
+    text = (f"model M\n Real y(start=0), s(start=0, fixed=true);\nequation\n"
+            f" sin(y)*cos({speed!r}*time) = {flat!r}*cos(y)*sin({speed!r}*time);\n der(s) = if y > {level!r} then 1 else 0;\nend M;\n")
+
+    return text, 5.0, {"y": lambda t: flat_angle(flat, speed * t), "s": lambda t: max(t - when, 0)}, lambda a, b: abs(a - b) / (1 + abs(b))
 
 
 CLASSES = {"four bar": lambda rng: four_bar(rng, False), "four bar with flywheel": lambda rng: four_bar(rng, True),
            "slider crank": slider_crank, "near fold": near_fold, "polynomial": polynomial, "diode": diode, "amplifier": amplifier,
            "index one": hidden_index_one, "inverter": inverter, "near pole": near_pole, "pole of state": pole_of_state,
-           "near fold of sine": near_fold_of_sine, "unwound angle": unwound_angle}
+           "near fold of sine": near_fold_of_sine, "unwound angle": unwound_angle,
+           "watched angle": watched_angle}
 TOLERANCE = 2e-4  # of the difference as a class measures it; runs have tolerance 1e-6
 
 # Solvers not meant for a class: the explicit method where it is stiff, and those that see the states alone, or all columns with
@@ -216,7 +229,7 @@ class Branches(unittest.TestCase):
 
     def test_loose(self):
         """No tolerance is so loose that a run may leave its branch."""
-        for kind in ("near pole", "pole of state", "near fold of sine", "unwound angle", "four bar", "polynomial"):
+        for kind in ("near pole", "pole of state", "near fold of sine", "unwound angle", "watched angle", "four bar", "polynomial"):
             tally = Tally(kind + ", loose")
             for seed in seeds(2 if SANITIZED else 8):
                 text, stop, solution, measure = CLASSES[kind](random.Random(f"{kind} {seed}"))

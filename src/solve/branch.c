@@ -36,15 +36,8 @@ struct Branch {
   double *beside;          /* all columns next to a point */
 };
 
-/* Do conditions read branching columns? They look into steps themselves, at what the integrator has there. */
-static bool is_watched(const View *view) {
-  for (uint32_t k = 0; k < view->watched.count; k++)
-    if (view->branching[view->watched.data[k]]) return true;
-  return false;
-}
-
 Branch *branch_new(Heap *heap, View *view) {
-  if (!view->branching || is_watched(view)) return NULL;
+  if (!view->branching) return NULL;
   Branch *branch = heap_alloc(heap, sizeof *branch);
   size_t columns = (size_t)view->system.columns;
   *branch = (Branch){.view = view, .begin.t = NAN, .end.t = NAN, .at.t = NAN};

@@ -12,7 +12,7 @@
 
 typedef struct Branch Branch;
 
-/* Lives in the heap. NULL: the view has no branching columns, or conditions read them. */
+/* Lives in the heap. NULL: the view has no branching columns. */
 Branch *branch_new(Heap *heap, View *view);
 
 typedef enum BranchStatus {
