@@ -588,8 +588,8 @@ static bool is_at_round_off(StateSpace *space, Unit *unit, double t, double *y) 
 }
 
 /* The last correction, whose size is given. */
-static EvalStatus finish_newton(const StateSpace *space, Unit *unit, double *y, double norm) {
-  apply_correction(unit, space->correction, 1, y);
+static EvalStatus finish_newton(Unit *unit, const double *correction, double norm, double *y) {
+  apply_correction(unit, correction, 1, y);
   unit->is_moved = norm > NEWTON_FLOOR;
   return EVAL_OK;
 }
@@ -614,7 +614,7 @@ static EvalStatus iterate_newton(StateSpace *space, Unit *unit, double t, double
     double norm = correction_norm(space, unit, space->correction, y);
     if (!isfinite(norm)) return fail(space, unit, "the Jacobian is singular");
     bool quadratic = norm <= space->quadratic && (last == 0 || norm <= 0.1 * last);
-    if (norm <= NEWTON_FLOOR || quadratic) return finish_newton(space, unit, y, norm);
+    if (norm <= NEWTON_FLOOR || quadratic) return finish_newton(unit, space->correction, norm, y);
     if (norm < 1e-12 && last > 0 && norm > 0.1 * last) return EVAL_OK; /* round-off of the residual */
     if (space->goal == GOAL_NEXT && last > 0 && norm > NEWTON_CONTRACTION * last) break;
     last = norm;
@@ -647,36 +647,66 @@ static double departure(const StateSpace *space, const Unit *unit, const double 
   return correction_norm(space, unit, correction, y) / correction_norm(space, unit, space->first, y);
 }
 
+/* The first correction, by the factors that are there or by those of the guess. */
+static EvalStatus correct_first(StateSpace *space, Unit *unit, double t, double *y, bool is_kept, double *correction) {
+  EvalStatus status =
+      is_kept ? unit_residual(space, unit, t, y, correction) : unit_joint_at_guess(space, unit, t, y, correction);
+  if (status == EVAL_OK && is_kept) solve_with_factors(space, unit, correction);
+  else if (status == EVAL_OK) status = solve_correction(space, unit, correction);
+  for (int32_t k = 0; k < unit->plan->count; k++) unit->values[k] = unit->trial[k] = y[unit->columns[k]];
+  return status;
+}
+
 /* Goes half of the first correction. Is what is left to correct the other half? */
 static bool goes_straight(StateSpace *space, Unit *unit, double t, double *y) {
-  if (unit_joint_at_guess(space, unit, t, y, space->first) != EVAL_OK) return false;
-  if (solve_correction(space, unit, space->first) != EVAL_OK) return false;
-  for (int32_t k = 0; k < unit->plan->count; k++) unit->values[k] = unit->trial[k] = y[unit->columns[k]];
-  if (correction_norm(space, unit, space->first, y) <= space->quadratic) return true;
   apply_correction(unit, space->first, 0.5, y);
   if (unit_residual(space, unit, t, y, space->remainder) != EVAL_OK) return false;
   solve_with_factors(space, unit, space->remainder);
   return departure(space, unit, y, space->remainder, 0.5) <= NEWTON_STRAIGHT;
 }
 
+/* Is the solution, y, where the first correction led? */
+static bool is_next(const StateSpace *space, const Unit *unit, const double *y) {
+  for (int32_t k = 0; k < unit->plan->count; k++) space->remainder[k] = unit->values[k] - y[unit->columns[k]];
+  return departure(space, unit, y, space->remainder, 1) <= NEWTON_AWAY;
+}
+
+/* As solve_next, with the factors of a point before. */
+static bool follow_with_kept_factors(StateSpace *space, Unit *unit, double t, double *y) {
+  if (correct_first(space, unit, t, y, true, space->first) != EVAL_OK) return false;
+  double last = correction_norm(space, unit, space->first, y);
+  if (last > NEWTON_FLOOR && !goes_straight(space, unit, t, y)) return false;
+  apply_correction(unit, space->first, 1, y);
+  return last <= NEWTON_FLOOR || (correct_with_kept_factors(space, unit, t, y, &last) && is_next(space, unit, y));
+}
+
+/* The same. False: they do not serve, and y is as it was. */
+static bool solve_next_with_kept_factors(StateSpace *space, Unit *unit, double t, double *y) {
+  if (!space->units[unit->plan->owner].factored) return false;
+  if (follow_with_kept_factors(space, unit, t, y)) return true;
+  for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] = unit->values[k];
+  return false;
+}
+
 /* The solution next to the guess, if it is certain that it is that. What stands at the end of the first correction is not enough to tell: another
  * solution may happen to be there. */
 static EvalStatus solve_next(StateSpace *space, Unit *unit, double t, double *y) {
-  if (!goes_straight(space, unit, t, y)) return fail(space, unit, "other solutions are near");
-  EvalStatus status = iterate_newton(space, unit, t, y);
+  if (unit->plan->keeps && solve_next_with_kept_factors(space, unit, t, y)) return EVAL_OK;
+  EvalStatus status = correct_first(space, unit, t, y, false, space->first);
   if (status != EVAL_OK) return status;
-  for (int32_t k = 0; k < unit->plan->count; k++) space->remainder[k] = unit->values[k] - y[unit->columns[k]];
-  bool is_near = correction_norm(space, unit, space->first, y) <= space->quadratic ||
-                 departure(space, unit, y, space->remainder, 1) <= NEWTON_AWAY;
-  return is_near ? EVAL_OK : fail(space, unit, "other solutions are near");
+  double norm = correction_norm(space, unit, space->first, y);
+  if (norm <= space->quadratic) return finish_newton(unit, space->first, norm, y);
+  if (!goes_straight(space, unit, t, y)) return fail(space, unit, "other solutions are near");
+  status = iterate_newton(space, unit, t, y);
+  if (status != EVAL_OK) return status;
+  return is_next(space, unit, y) ? EVAL_OK : fail(space, unit, "other solutions are near");
 }
 
-/* One correction. */
+/* One correction, by the factors of a solution nearby. */
 static EvalStatus correct_once(StateSpace *space, Unit *unit, double t, double *y) {
-  EvalStatus status = unit_joint_at_guess(space, unit, t, y, space->residual);
-  if (status == EVAL_OK) status = solve_correction(space, unit, space->residual);
-  for (int32_t k = 0; k < unit->plan->count; k++) unit->trial[k] = y[unit->columns[k]];
-  if (status == EVAL_OK) apply_correction(unit, space->residual, 1, y);
+  bool is_kept = space->units[unit->plan->owner].factored;
+  EvalStatus status = correct_first(space, unit, t, y, is_kept, space->first);
+  if (status == EVAL_OK) apply_correction(unit, space->first, 1, y);
   return status;
 }
 
