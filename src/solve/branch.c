@@ -155,6 +155,7 @@ BranchStatus branch_follow(Branch *branch, const Integrator *integrator, void *s
   if (!follow(branch, integrator, self, integrator->time(self))) return BRANCH_LOST;
   copy_point(branch, &branch->end, &branch->at);
   branch->is_at_once = branch->next.t == branch->begin.t;
+  if (branch->is_at_once) copy_point(branch, &branch->begin, &branch->next); /* with its rate */
   return ends_there(branch, integrator, self) ? BRANCH_KEPT : BRANCH_LEFT;
 }
 
