@@ -62,6 +62,8 @@ struct Condense {
   IntVec *columns_of, *rows_of;      /* entries, those taken out among them */
   int32_t *row_count, *column_count; /* entries left */
   bool *row_done, *column_done, *fixed;
+  int32_t *pivot_row; /* of each column, unless it is stale */
+  bool *is_stale;
   bool *changed;     /* entries of the system that a pivot has changed */
   double *row_scale; /* reciprocals of the largest entries of rows */
 };
@@ -82,6 +84,8 @@ Condense *condense_new(Heap *heap, const System *system) {
   condense->row_count = heap_array(heap, rows, sizeof(int32_t));
   condense->column_count = heap_array(heap, columns, sizeof(int32_t));
   condense->fixed = heap_array(heap, columns, sizeof(bool));
+  condense->pivot_row = heap_array(heap, columns, sizeof(int32_t));
+  condense->is_stale = heap_array(heap, columns, sizeof(bool));
   condense->changed = heap_array(heap, (size_t)system->column_start[columns], sizeof(bool));
   condense->row_scale = heap_array(heap, rows, sizeof(double));
   return condense;
@@ -109,6 +113,7 @@ static void condense_begin(Condense *condense, const double *jacobian) {
   condense->target.count = 0;
   memset(condense->row_done, 0, (size_t)system->rows * sizeof(bool));
   memset(condense->column_done, 0, (size_t)system->columns * sizeof(bool));
+  memset(condense->is_stale, true, (size_t)system->columns * sizeof(bool));
   memset(condense->changed, 0, (size_t)system->column_start[system->columns] * sizeof(bool));
   memset(condense->place, -1, (size_t)system->rows * (size_t)system->columns * sizeof(int32_t));
   for (int32_t r = 0; r < system->rows; r++)
@@ -150,6 +155,12 @@ static void condense_change(Condense *condense, int32_t row, int32_t column, dou
   if (place < condense->system->column_start[condense->system->columns]) condense->changed[place] = true;
 }
 
+/* The pivots of columns with entries in this row may be others now. */
+static void condense_forget_pivots(Condense *condense, int32_t row) {
+  const IntVec *columns = &condense->columns_of[row];
+  for (uint32_t k = 0; k < columns->count; k++) condense->is_stale[columns->data[k]] = true;
+}
+
 static void condense_list_lower(Condense *condense, const Pivot *pivot) {
   for (uint32_t k = 0; k < condense->rows_of[pivot->column].count; k++) {
     int32_t r = condense->rows_of[pivot->column].data[k];
@@ -186,6 +197,9 @@ static void condense_take_out(Condense *condense, Pivot pivot) {
       double change = -values[condense->lower.data[a].place] * values[condense->upper.data[b]];
       condense_change(condense, condense->down.data[a].index, condense->up.data[b].index, change);
     }
+  condense_forget_pivots(condense, pivot.row);
+  for (uint32_t a = lower; a < condense->lower.count; a++)
+    condense_forget_pivots(condense, condense->down.data[a].index);
   pivot.lower_end = condense->lower.count;
   pivot.upper_begin = upper;
   pivot.upper_end = condense->upper.count;
@@ -234,35 +248,34 @@ static bool condense_grows(const Condense *condense, const Pivot *pivot) {
   return added > gone;
 }
 
-/* Entries of the shortest columns that may go; INT32_MAX: none may. */
-static int32_t condense_shortest_column(const Condense *condense) {
-  int32_t shortest = INT32_MAX;
-  for (int32_t c = 0; c < condense->system->columns; c++)
-    if (!condense->fixed[c] && !condense->column_done[c] && condense->column_count[c] < shortest)
-      shortest = condense->column_count[c];
-  return shortest;
+/* The row of a column's pivot, found again only where its entries have changed; -1: none of them is large enough. */
+static int32_t condense_pivot_row(Condense *condense, int32_t column) {
+  if (condense->is_stale[column]) condense->pivot_row[column] = condense_shortest_row(condense, column);
+  condense->is_stale[column] = false;
+  return condense->pivot_row[column];
 }
 
-/* Of the columns of this length the pivot that adds least; columns without one stay. Returns what it costs. */
-static int32_t condense_best_of(Condense *condense, int32_t length, Pivot *pivot) {
-  int32_t least = INT32_MAX;
-  for (int32_t c = 0; c < condense->system->columns; c++) {
-    if (condense->fixed[c] || condense->column_done[c] || condense->column_count[c] != length) continue;
-    int32_t r = condense_shortest_row(condense, c);
-    if (r < 0) condense->fixed[c] = true;
-    if (r < 0 || condense_cost(condense, r, c) >= least) continue;
-    least = condense_cost(condense, r, c);
-    *pivot = (Pivot){.row = r, .column = c, .place = condense->place[r * condense->system->columns + c]};
-  }
-  return least;
+/* Does this pivot add less, or as much from a shorter column? What its column makes of vectors is read and written, what its row
+ * makes of them is only read. */
+static bool condense_is_better(const Condense *condense, int32_t row, int32_t column, const Pivot *best) {
+  if (best->column < 0) return true;
+  int32_t cost = condense_cost(condense, row, column), least = condense_cost(condense, best->row, best->column);
+  if (cost != least) return cost < least;
+  return condense->column_count[column] < condense->column_count[best->column];
 }
 
-/* The next pivot; false: none is worth it. */
+/* The next pivot: that which adds least. false: none is worth it. Columns without a pivot stay. */
 static bool condense_find_pivot(Condense *condense, Pivot *pivot) {
-  int32_t length, cost = INT32_MAX;
-  while (cost == INT32_MAX && (length = condense_shortest_column(condense)) < INT32_MAX)
-    cost = condense_best_of(condense, length, pivot);
-  if (cost == INT32_MAX || !condense_may_cost(condense, cost)) return false;
+  *pivot = (Pivot){.column = -1};
+  for (int32_t c = 0; c < condense->system->columns; c++) {
+    if (condense->fixed[c] || condense->column_done[c]) continue;
+    int32_t r = condense_pivot_row(condense, c);
+    if (r < 0) condense->fixed[c] = true;
+    else if (condense_is_better(condense, r, c, pivot)) pivot->row = r, pivot->column = c;
+  }
+  if (pivot->column < 0 || !condense_may_cost(condense, condense_cost(condense, pivot->row, pivot->column)))
+    return false;
+  pivot->place = condense->place[pivot->row * condense->system->columns + pivot->column];
   pivot->is_constant = condense_is_unit(condense, pivot->place);
   return true;
 }
