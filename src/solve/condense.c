@@ -19,9 +19,9 @@ enum {
  * that asks for another choice. Rows are scaled for this to largest entry one. */
 static const double LEAST_PIVOT = 0.1, LARGEST_FACTOR = 1e3;
 
-/* An entry of a pivot's column: where its value is, and how large it may get as a multiplier. */
+/* An entry of a pivot's column: its row, where its value is, which of the terms it makes, and how large it may get as a multiplier. */
 typedef struct Multiplier {
-  int32_t place;
+  int32_t row, place, term;
   double limit;
 } Multiplier;
 
@@ -30,6 +30,12 @@ typedef struct Term {
   int32_t index;
   double factor;
 } Term;
+
+/* The terms up to `end` are what a row takes of others. */
+typedef struct RowTerms {
+  int32_t row;
+  uint32_t end;
+} RowTerms;
 
 typedef struct Pivot {
   int32_t row, column, place;
@@ -45,7 +51,8 @@ struct Condense {
   VEC(Pivot) pivots;
   /* The pivots' columns and rows as they are when their turn comes, and what they make of vectors. */
   VEC(Multiplier) lower; /* entries of columns... */
-  VEC(Term) down;        /* ...and what their rows take of the pivot's */
+  VEC(Term) down;        /* ...and what their rows take of the pivots', row by row... */
+  VEC(RowTerms) taking;  /* ...of these rows, each of which comes behind those that it takes from */
   IntVec upper;          /* places of the entries of rows... */
   VEC(Term) up;          /* ...and what their columns give to the pivot's */
   IntVec target;         /* for each pivot, entry of its column, entry of its row: the place that changes */
@@ -168,8 +175,7 @@ static void condense_list_lower(Condense *condense, const Pivot *pivot) {
     int32_t place = condense->place[r * condense->system->columns + pivot->column];
     double limit = LARGEST_FACTOR * condense->row_scale[pivot->row] / condense->row_scale[r];
     condense->values.data[place] *= pivot->reciprocal;
-    vec_push(condense->heap, &condense->lower, (Multiplier){place, pivot->is_constant ? INFINITY : limit});
-    vec_push(condense->heap, &condense->down, (Term){r, 0});
+    vec_push(condense->heap, &condense->lower, (Multiplier){r, place, 0, pivot->is_constant ? INFINITY : limit});
     condense->row_count[r]--;
   }
 }
@@ -195,11 +201,11 @@ static void condense_take_out(Condense *condense, Pivot pivot) {
     for (uint32_t b = upper; b < condense->upper.count; b++) {
       const double *values = condense->values.data;
       double change = -values[condense->lower.data[a].place] * values[condense->upper.data[b]];
-      condense_change(condense, condense->down.data[a].index, condense->up.data[b].index, change);
+      condense_change(condense, condense->lower.data[a].row, condense->up.data[b].index, change);
     }
   condense_forget_pivots(condense, pivot.row);
   for (uint32_t a = lower; a < condense->lower.count; a++)
-    condense_forget_pivots(condense, condense->down.data[a].index);
+    condense_forget_pivots(condense, condense->lower.data[a].row);
   pivot.lower_end = condense->lower.count;
   pivot.upper_begin = upper;
   pivot.upper_end = condense->upper.count;
@@ -288,6 +294,34 @@ static void condense_take_all(Condense *condense) {
   }
 }
 
+/* ---- what rows take of others ---- */
+
+/* Gives the terms of a row their places; *next is the first that is free, and where they begin. */
+static void condense_place_terms(Condense *condense, int32_t row, int32_t *next) {
+  int32_t begin = *next;
+  *next += condense->row_count[row];
+  condense->row_count[row] = begin;
+  if (*next > begin) vec_push(condense->heap, &condense->taking, (RowTerms){row, (uint32_t)*next});
+}
+
+/* Terms by the rows that they go to, each in the order of the pivots: sums in registers are faster than sums in memory. */
+static void condense_sort_terms(Condense *condense) {
+  int32_t next = 0, *count = condense->row_count;
+  memset(count, 0, (size_t)condense->system->rows * sizeof *count);
+  for (uint32_t k = 0; k < condense->lower.count; k++) count[condense->lower.data[k].row]++;
+  for (uint32_t p = 0; p < condense->pivots.count; p++)
+    condense_place_terms(condense, condense->pivots.data[p].row, &next);
+  for (int32_t r = 0; r < condense->left.rows; r++) condense_place_terms(condense, condense->kept[r], &next);
+  for (uint32_t k = 0; k < condense->lower.count; k++) vec_push(condense->heap, &condense->down, (Term){0});
+  uint32_t k = 0;
+  for (uint32_t p = 0; p < condense->pivots.count; p++)
+    for (; k < condense->pivots.data[p].lower_end; k++) {
+      Multiplier *multiplier = &condense->lower.data[k];
+      multiplier->term = count[multiplier->row]++;
+      condense->down.data[multiplier->term].index = condense->pivots.data[p].row;
+    }
+}
+
 /* ---- what is left ---- */
 
 static void condense_build_pattern(Condense *condense) {
@@ -318,13 +352,14 @@ static void condense_make_room(Condense *condense) {
 void condense_choose(Condense *condense, const double *jacobian) {
   const System *system = condense->system;
   condense->pivots.count = condense->lower.count = condense->upper.count = 0;
-  condense->down.count = condense->up.count = 0;
+  condense->down.count = condense->taking.count = condense->up.count = 0;
   condense->left = (JacobianPattern){system->rows, system->column_start, system->row_index, NULL};
   for (int32_t r = 0; r < system->rows; r++) condense->kept[r] = r;
   if (condense->place && jacobian) {
     condense_begin(condense, jacobian);
     condense_take_all(condense);
     if (condense->pivots.count) condense_build_pattern(condense);
+    condense_sort_terms(condense);
   }
   condense_make_room(condense);
 }
@@ -356,7 +391,7 @@ static bool condense_eliminate(Condense *condense) {
     for (const Multiplier *end = condense->lower.data + pivot->lower_end; lower < end; lower++, target += count) {
       double factor = values[lower->place] * reciprocal;
       is_stable = is_stable && fabs(factor) <= lower->limit;
-      down++->factor = -factor;
+      down[lower->term].factor = -factor;
       subtract_row(values, target, row, count, factor);
     }
     for (uint32_t k = 0; k < count; k++) up[k].factor = -reciprocal * values[row[k]];
@@ -387,28 +422,29 @@ static inline AlignedPair *pairs_at(double *vector, int32_t index, int pairs) {
 
 enum { PAIRS_MOST = 4 };
 
-/* Inlined for each number of pairs, such that those of a pivot stay in registers. */
+/* Inlined for each number of pairs, such that those of a row stay in registers. */
 static inline __attribute__((always_inline)) void right_pairs(const Condense *condense, double *residual, int pairs) {
   const Term *term = condense->down.data;
-  for (const Pivot *pivot = condense->pivots.data, *last = pivot + condense->pivots.count; pivot < last; pivot++) {
-    const AlignedPair *from = pairs_at(residual, pivot->row, pairs);
-    AlignedPair source[PAIRS_MOST];
+  for (const RowTerms *row = condense->taking.data, *last = row + condense->taking.count; row < last; row++) {
+    AlignedPair sum[PAIRS_MOST], *to = pairs_at(residual, row->row, pairs);
 #pragma GCC unroll 4
-    for (int k = 0; k < pairs; k++) source[k] = from[k];
-    for (const Term *end = condense->down.data + pivot->lower_end; term < end; term++) {
+    for (int k = 0; k < pairs; k++) sum[k] = to[k];
+    for (const Term *end = condense->down.data + row->end; term < end; term++) {
       const AlignedPair factor = {term->factor, term->factor};
-      AlignedPair *target = pairs_at(residual, term->index, pairs);
+      const AlignedPair *source = pairs_at(residual, term->index, pairs);
 #pragma GCC unroll 4
-      for (int k = 0; k < pairs; k++) target[k] += factor * source[k];
+      for (int k = 0; k < pairs; k++) sum[k] += factor * source[k];
     }
+#pragma GCC unroll 4
+    for (int k = 0; k < pairs; k++) to[k] = sum[k];
   }
 }
 
 static void right_single(const Condense *condense, double *residual) {
   const Term *term = condense->down.data;
-  for (const Pivot *pivot = condense->pivots.data, *last = pivot + condense->pivots.count; pivot < last; pivot++)
-    for (const Term *end = condense->down.data + pivot->lower_end; term < end; term++)
-      residual[term->index] += term->factor * residual[pivot->row];
+  for (const RowTerms *row = condense->taking.data, *last = row + condense->taking.count; row < last; row++)
+    for (const Term *end = condense->down.data + row->end; term < end; term++)
+      residual[row->row] += term->factor * residual[term->index];
 }
 
 void condense_right(const Condense *condense, int lanes, double *residual) {
