@@ -304,18 +304,15 @@ static Continuation radau_continuation_from(const Radau *radau, int first) {
 
 /* All columns at x, in units of the last step. */
 static void radau_continue(const Radau *radau, const Continuation *continuation, double x, double *y) {
-  size_t size = (size_t)radau->system->columns * sizeof *y;
-  double product = 1;
-  int at = -1;
+  const double *node = continuation->node, *vectors[SMAX + 1];
+  double product = 1, weight[SMAX + 1];
+  int count = 0;
+  for (int i = continuation->first; i <= continuation->last; i++) product *= x - node[i];
   for (int i = continuation->first; i <= continuation->last; i++) {
-    product *= x - continuation->node[i];
-    if (x == continuation->node[i]) at = i;
+    vectors[count] = radau->last[i];
+    weight[count++] = x == node[i] ? 1 : product * continuation->share[i] / (x - node[i]);
   }
-  if (at >= 0) memcpy(y, radau->last[at], size);
-  else memset(y, 0, size);
-  for (int i = continuation->first; i <= continuation->last && at < 0; i++)
-    add_multiple(y, radau->last[i], product * continuation->share[i] / (x - continuation->node[i]),
-                 radau->system->columns);
+  set_to_sum(y, vectors, weight, count, radau->system->columns);
 }
 
 /* The last step, to be looked at between its stages. */
@@ -409,10 +406,10 @@ static void radau_derivatives(const Radau *radau, int32_t c, double *derivative)
  * tells whether the step is resolved, or ended on another branch. */
 static double radau_gap(const Radau *radau) {
   const RadauCoefficients *method = radau->method;
-  int32_t columns = radau->system->columns;
-  double sum = 0, *gap = radau->work;
-  memcpy(gap, radau->y, (size_t)columns * sizeof *gap);
-  for (int i = 0; i < method->stages; i++) add_multiple(gap, radau->stage[i], -method->at_zero[i], columns);
+  const double *vectors[SMAX + 1] = {radau->y};
+  double weight[SMAX + 1] = {1}, sum = 0, *gap = radau->work;
+  for (int i = 0; i < method->stages; i++) vectors[i + 1] = radau->stage[i], weight[i + 1] = -method->at_zero[i];
+  set_to_sum(gap, vectors, weight, method->stages + 1, radau->system->columns);
   for (int32_t a = 0; a < radau->algebraic_count; a++) {
     int32_t c = radau->algebraic[a];
     double e = gap[c] * radau->weight[c] / (radau->lenient[c] ? lenient_weight : 1);
