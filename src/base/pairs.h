@@ -8,6 +8,13 @@ typedef double Pair __attribute__((vector_size(16), aligned(8), may_alias));
 /* The same where it stands at a multiple of its size. */
 typedef double AlignedPair __attribute__((vector_size(16), may_alias));
 
+/* The first, the second numbers of two pairs: what turns rows into columns. */
+static inline Pair firsts(Pair a, Pair b) { return (Pair){a[0], b[0]}; }
+static inline Pair seconds(Pair a, Pair b) { return (Pair){a[1], b[1]}; }
+
+static inline Pair pair_at(const double *values) { return *(const Pair *)(const void *)values; }
+static inline void set_pair(double *values, Pair pair) { *(Pair *)(void *)values = pair; }
+
 /* to[i] += factor * from[i] for 0 <= i < count. */
 static inline void add_multiple(double *to, const double *from, double factor, int32_t count) {
   const Pair pair = {factor, factor};

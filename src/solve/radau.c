@@ -522,12 +522,22 @@ static inline __attribute__((always_inline)) double sum_squares(const Radau *rad
   return sum;
 }
 
+/* Two columns at a time, and the last one alone. */
 static inline __attribute__((always_inline)) void add_changes(Radau *radau, int s) {
   const double *change = radau->stages->change;
-  for (int32_t c = 0; c < radau->system->columns; c++, change += s + 1) {
+  double *stage[SMAX];
+  int32_t c = 0, columns = radau->system->columns;
 #pragma GCC unroll 7
-    for (int i = 0; i < s; i++) radau->stage[i][c] += change[i];
+  for (int i = 0; i < s; i++) stage[i] = radau->stage[i];
+  for (; c + 2 <= columns; c += 2, change += 2 * (s + 1)) {
+#pragma GCC unroll 4
+    for (int i = 0; i < s; i += 2) {
+      Pair a = pair_at(change + i), b = pair_at(change + s + 1 + i);
+      set_pair(stage[i] + c, pair_at(stage[i] + c) + firsts(a, b));
+      if (i + 1 < s) set_pair(stage[i + 1] + c, pair_at(stage[i + 1] + c) + seconds(a, b));
+    }
   }
+  for (int i = 0; i < s && c < columns; i++) stage[i][c] += change[i];
 }
 
 static double radau_change_norm(const Radau *radau) {
