@@ -65,9 +65,10 @@ struct Condense {
   double *left_values;
 
   /* The matrix while it is decided on. NULL: the system is too large. */
-  int32_t *place;                    /* [rows * columns], -1: no entry */
-  IntVec *columns_of, *rows_of;      /* entries, those taken out among them */
-  int32_t *row_count, *column_count; /* entries left */
+  int32_t *place;               /* [rows * columns], -1: no entry */
+  IntVec *columns_of, *rows_of; /* entries left of rows and columns */
+  int32_t *term_count;          /* of rows, then where they begin */
+  double *size;                 /* of the entries of a column */
   bool *row_done, *column_done, *fixed;
   int32_t *pivot_row; /* of each column, unless it is stale */
   bool *is_stale;
@@ -88,8 +89,8 @@ Condense *condense_new(Heap *heap, const System *system) {
   condense->place = heap_array(heap, rows * columns, sizeof(int32_t));
   condense->columns_of = heap_array(heap, rows, sizeof(IntVec));
   condense->rows_of = heap_array(heap, columns, sizeof(IntVec));
-  condense->row_count = heap_array(heap, rows, sizeof(int32_t));
-  condense->column_count = heap_array(heap, columns, sizeof(int32_t));
+  condense->term_count = heap_array(heap, rows, sizeof(int32_t));
+  condense->size = heap_array(heap, rows, sizeof(double));
   condense->fixed = heap_array(heap, columns, sizeof(bool));
   condense->pivot_row = heap_array(heap, columns, sizeof(int32_t));
   condense->is_stale = heap_array(heap, columns, sizeof(bool));
@@ -104,8 +105,6 @@ static void condense_add_entry(Condense *condense, int32_t row, int32_t column, 
   condense->place[row * condense->system->columns + column] = place;
   vec_push(condense->heap, &condense->columns_of[row], column);
   vec_push(condense->heap, &condense->rows_of[column], row);
-  condense->row_count[row]++;
-  condense->column_count[column]++;
 }
 
 static void condense_set_values(Condense *condense, const double *jacobian) {
@@ -123,10 +122,9 @@ static void condense_begin(Condense *condense, const double *jacobian) {
   memset(condense->is_stale, true, (size_t)system->columns * sizeof(bool));
   memset(condense->changed, 0, (size_t)system->column_start[system->columns] * sizeof(bool));
   memset(condense->place, -1, (size_t)system->rows * (size_t)system->columns * sizeof(int32_t));
-  for (int32_t r = 0; r < system->rows; r++)
-    condense->columns_of[r].count = 0, condense->row_count[r] = 0, condense->row_scale[r] = 0;
+  for (int32_t r = 0; r < system->rows; r++) condense->columns_of[r].count = 0, condense->row_scale[r] = 0;
   for (int32_t c = 0; c < system->columns; c++) {
-    condense->rows_of[c].count = 0, condense->column_count[c] = 0;
+    condense->rows_of[c].count = 0;
     condense->fixed[c] = system->column_index && system->column_index[c] > 1;
   }
   for (int32_t l = 0; l < system->links; l++)
@@ -142,7 +140,7 @@ static void condense_begin(Condense *condense, const double *jacobian) {
 }
 
 static int32_t condense_cost(const Condense *condense, int32_t row, int32_t column) {
-  return (condense->row_count[row] - 1) * (condense->column_count[column] - 1);
+  return (int32_t)((condense->columns_of[row].count - 1) * (condense->rows_of[column].count - 1));
 }
 
 static bool condense_may_cost(const Condense *condense, int32_t cost) {
@@ -168,32 +166,38 @@ static void condense_forget_pivots(Condense *condense, int32_t row) {
   for (uint32_t k = 0; k < columns->count; k++) condense->is_stale[columns->data[k]] = true;
 }
 
+static void condense_remove(IntVec *list, int32_t index) {
+  int32_t *end = list->data + list->count--, *at = list->data;
+  while (*at != index) at++;
+  memmove(at, at + 1, (size_t)(end - at - 1) * sizeof *at);
+}
+
 static void condense_list_lower(Condense *condense, const Pivot *pivot) {
   for (uint32_t k = 0; k < condense->rows_of[pivot->column].count; k++) {
     int32_t r = condense->rows_of[pivot->column].data[k];
-    if (condense->row_done[r]) continue;
     int32_t place = condense->place[r * condense->system->columns + pivot->column];
     double limit = LARGEST_FACTOR * condense->row_scale[pivot->row] / condense->row_scale[r];
     condense->values.data[place] *= pivot->reciprocal;
     vec_push(condense->heap, &condense->lower, (Multiplier){r, place, 0, pivot->is_constant ? INFINITY : limit});
-    condense->row_count[r]--;
+    condense_remove(&condense->columns_of[r], pivot->column);
   }
 }
 
 static void condense_list_upper(Condense *condense, const Pivot *pivot) {
   for (uint32_t k = 0; k < condense->columns_of[pivot->row].count; k++) {
     int32_t c = condense->columns_of[pivot->row].data[k];
-    if (condense->column_done[c]) continue;
     int32_t place = condense->place[pivot->row * condense->system->columns + c];
     vec_push(condense->heap, &condense->upper, place);
     vec_push(condense->heap, &condense->up, (Term){c, 0});
-    condense->column_count[c]--;
+    condense_remove(&condense->rows_of[c], pivot->row);
   }
 }
 
 static void condense_take_out(Condense *condense, Pivot pivot) {
   uint32_t lower = condense->lower.count, upper = condense->upper.count;
   condense->row_done[pivot.row] = condense->column_done[pivot.column] = true;
+  condense_remove(&condense->columns_of[pivot.row], pivot.column);
+  condense_remove(&condense->rows_of[pivot.column], pivot.row);
   pivot.reciprocal = 1 / condense->values.data[pivot.place];
   condense_list_lower(condense, &pivot);
   condense_list_upper(condense, &pivot);
@@ -219,24 +223,25 @@ static bool condense_is_unit(const Condense *condense, int32_t place) {
          fabs(condense->values.data[place]) == 1;
 }
 
-/* The size of the k-th entry of a column, its row scaled; of a unit that of any pivot. 0: the row has been taken out. */
-static double condense_size(const Condense *condense, int32_t column, uint32_t k) {
-  int32_t row = condense->rows_of[column].data[k];
-  if (condense->row_done[row]) return 0;
+/* The size of an entry, its row scaled; of a unit that of any pivot. */
+static double condense_size(const Condense *condense, int32_t row, int32_t column) {
   int32_t place = condense->place[row * condense->system->columns + column];
   return condense_is_unit(condense, place) ? INFINITY : fabs(condense->values.data[place]) * condense->row_scale[row];
 }
 
 /* The shortest row among the units of a column, or, where it has none, among its entries that are large enough; -1: none is. */
 static int32_t condense_shortest_row(const Condense *condense, int32_t column) {
-  const IntVec *rows = &condense->rows_of[column];
-  double largest = 0;
+  const IntVec *rows = &condense->rows_of[column], *columns = condense->columns_of;
+  double largest = 0, *size = condense->size;
   int32_t shortest = -1;
-  for (uint32_t k = 0; k < rows->count; k++) largest = fmax(largest, condense_size(condense, column, k));
+  for (uint32_t k = 0; k < rows->count; k++) {
+    size[k] = condense_size(condense, rows->data[k], column);
+    largest = fmax(largest, size[k]);
+  }
   for (uint32_t k = 0; k < rows->count && largest > 0; k++) {
     int32_t r = rows->data[k];
-    if (condense->row_done[r] || condense_size(condense, column, k) < LEAST_PIVOT * largest) continue;
-    if (shortest < 0 || condense->row_count[r] < condense->row_count[shortest]) shortest = r;
+    if (size[k] < LEAST_PIVOT * largest) continue;
+    if (shortest < 0 || columns[r].count < columns[shortest].count) shortest = r;
   }
   return shortest;
 }
@@ -244,12 +249,11 @@ static int32_t condense_shortest_row(const Condense *condense, int32_t column) {
 /* Would more entries be left behind this pivot than before it? */
 static bool condense_grows(const Condense *condense, const Pivot *pivot) {
   const IntVec *rows = &condense->rows_of[pivot->column], *columns = &condense->columns_of[pivot->row];
-  int32_t gone = condense->row_count[pivot->row] + condense->column_count[pivot->column] - 1, added = 0;
+  uint32_t gone = rows->count + columns->count - 1, added = 0;
   for (uint32_t a = 0; a < rows->count; a++) {
-    if (condense->row_done[rows->data[a]] || rows->data[a] == pivot->row) continue;
+    if (rows->data[a] == pivot->row) continue;
     const int32_t *place = condense->place + rows->data[a] * condense->system->columns;
-    for (uint32_t b = 0; b < columns->count; b++)
-      added += !condense->column_done[columns->data[b]] && place[columns->data[b]] < 0;
+    for (uint32_t b = 0; b < columns->count; b++) added += place[columns->data[b]] < 0;
   }
   return added > gone;
 }
@@ -261,27 +265,24 @@ static int32_t condense_pivot_row(Condense *condense, int32_t column) {
   return condense->pivot_row[column];
 }
 
-/* Does this pivot add less, or as much from a shorter column? What its column makes of vectors is read and written, what its row
- * makes of them is only read. */
-static bool condense_is_better(const Condense *condense, int32_t row, int32_t column, const Pivot *best) {
-  if (best->column < 0) return true;
-  int32_t cost = condense_cost(condense, row, column), least = condense_cost(condense, best->row, best->column);
-  if (cost != least) return cost < least;
-  return condense->column_count[column] < condense->column_count[best->column];
-}
-
-/* The next pivot: that which adds least. false: none is worth it. Columns without a pivot stay. */
+/* The next pivot: that which adds least, and of those one in the shortest column, since it changes the fewest rows. false: none is worth
+ * it. Columns without a pivot stay. */
 static bool condense_find_pivot(Condense *condense, Pivot *pivot) {
-  *pivot = (Pivot){.column = -1};
+  int32_t least = INT32_MAX;
+  uint32_t shortest = UINT32_MAX;
   for (int32_t c = 0; c < condense->system->columns; c++) {
     if (condense->fixed[c] || condense->column_done[c]) continue;
     int32_t r = condense_pivot_row(condense, c);
-    if (r < 0) condense->fixed[c] = true;
-    else if (condense_is_better(condense, r, c, pivot)) pivot->row = r, pivot->column = c;
+    condense->fixed[c] = r < 0;
+    if (r < 0) continue;
+    int32_t cost = condense_cost(condense, r, c);
+    uint32_t length = condense->rows_of[c].count;
+    if (cost > least || (cost == least && length >= shortest)) continue;
+    least = cost;
+    shortest = length;
+    *pivot = (Pivot){.row = r, .column = c, .place = condense->place[r * condense->system->columns + c]};
   }
-  if (pivot->column < 0 || !condense_may_cost(condense, condense_cost(condense, pivot->row, pivot->column)))
-    return false;
-  pivot->place = condense->place[pivot->row * condense->system->columns + pivot->column];
+  if (least == INT32_MAX || !condense_may_cost(condense, least)) return false;
   pivot->is_constant = condense_is_unit(condense, pivot->place);
   return true;
 }
@@ -299,14 +300,14 @@ static void condense_take_all(Condense *condense) {
 /* Gives the terms of a row their places; *next is the first that is free, and where they begin. */
 static void condense_place_terms(Condense *condense, int32_t row, int32_t *next) {
   int32_t begin = *next;
-  *next += condense->row_count[row];
-  condense->row_count[row] = begin;
+  *next += condense->term_count[row];
+  condense->term_count[row] = begin;
   if (*next > begin) vec_push(condense->heap, &condense->taking, (RowTerms){row, (uint32_t)*next});
 }
 
 /* Terms by the rows that they go to, each in the order of the pivots: sums in registers are faster than sums in memory. */
 static void condense_sort_terms(Condense *condense) {
-  int32_t next = 0, *count = condense->row_count;
+  int32_t next = 0, *count = condense->term_count;
   memset(count, 0, (size_t)condense->system->rows * sizeof *count);
   for (uint32_t k = 0; k < condense->lower.count; k++) count[condense->lower.data[k].row]++;
   for (uint32_t p = 0; p < condense->pivots.count; p++)
@@ -372,7 +373,6 @@ const double *condense_values(const Condense *condense) { return condense->left_
 /* values[target] -= factor * values[source], for each of these places; no target is a source. */
 static inline void subtract_row(double *values, const int32_t *target, const int32_t *source, uint32_t count,
                                 double factor) {
-#pragma GCC unroll 4
   for (uint32_t k = 0; k < count; k++) values[target[k]] -= factor * values[source[k]];
 }
 
