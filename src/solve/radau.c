@@ -80,6 +80,7 @@ typedef struct Radau {
   double *solution;           /* rows left */
   double *weight;             /* [columns] reciprocal error scales; 0 for columns that are not measured */
   double *estimate, *work;    /* [columns] */
+  double *earlier;            /* [columns] the estimate of the iteration before */
   double *defect;             /* [columns] states: h times the rate at the start minus the stages' there; else 0 */
 
   /* The last step, for continuous output and starting values. */
@@ -197,6 +198,7 @@ static void *radau_create(Heap *heap, const System *system, const IntegratorOpti
   radau->weight = heap_array(heap, columns, sizeof(double));
   radau->estimate = heap_array(heap, columns, sizeof(double));
   radau->work = heap_array(heap, columns, sizeof(double));
+  radau->earlier = heap_array(heap, columns, sizeof(double));
   radau->defect = heap_array(heap, columns, sizeof(double));
   radau->last_defect = heap_array(heap, columns, sizeof(double));
   radau_output_make(&radau->output, heap, system->columns);
@@ -558,16 +560,26 @@ static int radau_iteration_limit(const Radau *radau) {
   return radau->fixed_step ? 50 : 7 + (radau->method->stages - 3) * 5 / 2;
 }
 
-/* Is it sure that the error test will reject the step, although stages are still off by `left`, in the mean over all columns? The estimate
- * is of few of them, and its sums over the stages magnify their changes: both by about ten. Most steps pass before the filter, too, and
- * need no closer look. */
-static bool radau_is_hopeless(Radau *radau, double h, double t_new, double left) {
-  static const double magnified = 100;
-  bool is_unresolved;
+/* What the last iteration changed in the estimate, before the filter; `earlier` becomes the present one. */
+static double radau_estimate_change(Radau *radau, double h) {
+  double *earlier = radau->earlier;
   radau_find_defect(radau, h);
-  if (radau->fixed_step || radau->raw_error < 1 + magnified * left) return false;
+  for (int32_t l = 0; l < radau->system->links; l++) {
+    int32_t from = radau->stages->elimination->from[l];
+    radau->work[from] = radau->estimate[from] - earlier[from];
+    earlier[from] = radau->estimate[from];
+  }
+  return radau_states_norm(radau, radau->work);
+}
+
+/* Is it sure that the error test will reject the step, although iterations to come would change the estimate by `left`? Their contraction is
+ * that of all columns in the mean; those of the estimate may lag behind. Most steps pass before the filter, too, and need no closer look. */
+static bool radau_is_hopeless(Radau *radau, double h, double t_new, double left) {
+  static const double margin = 2;
+  bool is_unresolved;
+  if (radau->fixed_step || radau->raw_error < 1 + margin * left) return false;
   double error = radau_measure(radau, h, t_new, 1, &is_unresolved);
-  return isfinite(error) && error >= 1 + magnified * left;
+  return isfinite(error) && error >= 1 + margin * left;
 }
 
 /* Simplified Newton iteration (section IV.8), until it has converged or the error test is known to reject the step. On NEWTON_SLOW,
@@ -602,7 +614,8 @@ static NewtonStatus radau_newton(Radau *radau, double h, double t_new, double *f
     radau_apply_change(radau);
     double left = radau->convergence * norm;
     if (left <= goal) return NEWTON_CONVERGED;
-    if (iteration > 1 && radau_is_hopeless(radau, h, t_new, left)) {
+    double change = radau_estimate_change(radau, h);
+    if (iteration > 1 && radau_is_hopeless(radau, h, t_new, radau->convergence * change)) {
       radau->iterations += (int)ceil(log(goal / left) / log(radau->theta)); /* what it would have taken */
       return NEWTON_CONVERGED;
     }
