@@ -113,6 +113,19 @@ static void condense_set_values(Condense *condense, const double *jacobian) {
     vec_push(condense->heap, &condense->values, jacobian[k]);
 }
 
+static void condense_scale_rows(Condense *condense, const double *jacobian) {
+  const System *system = condense->system;
+  double *scale = condense->row_scale;
+  memset(scale, 0, (size_t)system->rows * sizeof *scale);
+  for (int32_t k = 0; k < system->column_start[system->columns]; k++)
+    scale[system->row_index[k]] = fmax(scale[system->row_index[k]], fabs(jacobian[k]));
+  for (int32_t r = 0; r < system->rows; r++) scale[r] = 1 / scale[r];
+}
+
+static double condense_limit(const Condense *condense, const Pivot *pivot, int32_t row) {
+  return pivot->is_constant ? INFINITY : LARGEST_FACTOR * condense->row_scale[pivot->row] / condense->row_scale[row];
+}
+
 /* The system's pattern; states, rates and columns of higher index stay, others may go. */
 static void condense_begin(Condense *condense, const double *jacobian) {
   const System *system = condense->system;
@@ -122,7 +135,7 @@ static void condense_begin(Condense *condense, const double *jacobian) {
   memset(condense->is_stale, true, (size_t)system->columns * sizeof(bool));
   memset(condense->changed, 0, (size_t)system->column_start[system->columns] * sizeof(bool));
   memset(condense->place, -1, (size_t)system->rows * (size_t)system->columns * sizeof(int32_t));
-  for (int32_t r = 0; r < system->rows; r++) condense->columns_of[r].count = 0, condense->row_scale[r] = 0;
+  for (int32_t r = 0; r < system->rows; r++) condense->columns_of[r].count = 0;
   for (int32_t c = 0; c < system->columns; c++) {
     condense->rows_of[c].count = 0;
     condense->fixed[c] = system->column_index && system->column_index[c] > 1;
@@ -130,13 +143,10 @@ static void condense_begin(Condense *condense, const double *jacobian) {
   for (int32_t l = 0; l < system->links; l++)
     condense->fixed[system->link_from[l]] = condense->fixed[system->link_to[l]] = true;
   condense_set_values(condense, jacobian);
+  condense_scale_rows(condense, jacobian);
   for (int32_t c = 0; c < system->columns; c++)
-    for (int32_t k = system->column_start[c]; k < system->column_start[c + 1]; k++) {
-      int32_t r = system->row_index[k];
-      condense_add_entry(condense, r, c, k);
-      condense->row_scale[r] = fmax(condense->row_scale[r], fabs(jacobian[k]));
-    }
-  for (int32_t r = 0; r < system->rows; r++) condense->row_scale[r] = 1 / condense->row_scale[r];
+    for (int32_t k = system->column_start[c]; k < system->column_start[c + 1]; k++)
+      condense_add_entry(condense, system->row_index[k], c, k);
 }
 
 static int32_t condense_cost(const Condense *condense, int32_t row, int32_t column) {
@@ -176,9 +186,8 @@ static void condense_list_lower(Condense *condense, const Pivot *pivot) {
   for (uint32_t k = 0; k < condense->rows_of[pivot->column].count; k++) {
     int32_t r = condense->rows_of[pivot->column].data[k];
     int32_t place = condense->place[r * condense->system->columns + pivot->column];
-    double limit = LARGEST_FACTOR * condense->row_scale[pivot->row] / condense->row_scale[r];
     condense->values.data[place] *= pivot->reciprocal;
-    vec_push(condense->heap, &condense->lower, (Multiplier){r, place, 0, pivot->is_constant ? INFINITY : limit});
+    vec_push(condense->heap, &condense->lower, (Multiplier){r, place, 0, condense_limit(condense, pivot, r)});
     condense_remove(&condense->columns_of[r], pivot->column);
   }
 }
@@ -399,6 +408,19 @@ static bool condense_eliminate(Condense *condense) {
   return is_stable;
 }
 
+/* Is no multiplier too large if rows are scaled by this Jacobian? They may be of other sizes than where the pivots were chosen. */
+static bool condense_stays_stable(Condense *condense, const double *jacobian) {
+  bool is_stable = true;
+  condense_scale_rows(condense, jacobian);
+  Multiplier *lower = condense->lower.data;
+  for (const Pivot *pivot = condense->pivots.data, *last = pivot + condense->pivots.count; pivot < last; pivot++)
+    for (const Multiplier *end = condense->lower.data + pivot->lower_end; lower < end; lower++) {
+      lower->limit = condense_limit(condense, pivot, lower->row);
+      is_stable = is_stable && fabs(condense->down.data[lower->term].factor) <= lower->limit;
+    }
+  return is_stable;
+}
+
 bool condense_jacobian(Condense *condense, const double *jacobian) {
   size_t entries = (size_t)condense->system->column_start[condense->system->columns];
   if (!condense->pivots.count) {
@@ -407,7 +429,7 @@ bool condense_jacobian(Condense *condense, const double *jacobian) {
   }
   memcpy(condense->values.data, jacobian, entries * sizeof(double));
   memset(condense->values.data + entries, 0, (condense->values.count - entries) * sizeof(double));
-  bool is_stable = condense_eliminate(condense);
+  bool is_stable = condense_eliminate(condense) || condense_stays_stable(condense, jacobian);
   for (uint32_t k = 0; k < condense->source.count; k++)
     condense->left_values[k] = condense->values.data[condense->source.data[k]];
   return is_stable;
