@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/map.h"
+#include "base/pairs.h"
 #include "base/vec.h"
 #include "fail_alloc.h"
 
@@ -552,6 +553,30 @@ static void no_refusal_leaks(void **state) {
   assert_true(runs > 30);
 }
 
+/* ---- pairs ---- */
+
+static void pairs_sum_vectors(void **state) {
+  (void)state;
+  enum { MOST = 21, VECTORS = 4 };
+  double values[VECTORS][MOST], sum[MOST + 1];
+  const double *from[VECTORS], factor[VECTORS] = {0.5, -2, 3, 0.25};
+  for (int k = 0; k < VECTORS; k++) {
+    from[k] = values[k];
+    for (int i = 0; i < MOST; i++) values[k][i] = i * i - 7 * k;
+  }
+  for (int32_t count = 0; count <= MOST; count++)
+    for (int vectors = 0; vectors <= VECTORS; vectors++) {
+      sum[count] = 12345;
+      set_to_sum(sum, from, factor, vectors, count);
+      for (int32_t i = 0; i < count; i++) {
+        double expected = 0;
+        for (int k = 0; k < vectors; k++) expected += factor[k] * values[k][i];
+        assert_true(sum[i] == expected);
+      }
+      assert_true(sum[count] == 12345);
+    }
+}
+
 int main(void) {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
@@ -587,6 +612,7 @@ int main(void) {
       CASE(source_finds_lines_and_columns),
       CASE(source_may_be_empty),
       CASE(source_tells_files_apart),
+      CASE(pairs_sum_vectors),
       CASE(no_refusal_leaks),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

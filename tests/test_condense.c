@@ -152,6 +152,24 @@ static void test_pivots_that_no_longer_serve(void **state) {
   }
 }
 
+/* They also serve where each row has become larger or smaller as a whole. */
+static void test_rows_of_other_sizes(void **state) {
+  (void)state;
+  static Sample sample;
+  for (uint32_t seed = 1; seed <= 30; seed++) {
+    Heap *heap = heap_new(NULL);
+    uint32_t next = seed * 99;
+    double size[ROWS];
+    sample_fill(&sample, seed, SAMPLE_VALUES);
+    Condense *condense = condense_new(heap, &sample.system);
+    condense_choose(condense, sample.value);
+    for (int32_t r = 0; r < ROWS; r++) size[r] = pow(10, 12 * random_number(&next) - 6);
+    for (int32_t k = 0; k < sample.start[COLUMNS]; k++) sample.value[k] *= size[sample.row[k]];
+    assert_true(condense_jacobian(condense, sample.value));
+    heap_destroy(heap);
+  }
+}
+
 /* Rates and states stay, whatever their entries are, and so do columns of higher index. */
 static void test_fixed(void **state) {
   (void)state;
@@ -171,8 +189,11 @@ static void test_fixed(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_assignments), cmocka_unit_test(test_rings),
-                                     cmocka_unit_test(test_values), cmocka_unit_test(test_pivots_that_no_longer_serve),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_assignments),
+                                     cmocka_unit_test(test_rings),
+                                     cmocka_unit_test(test_values),
+                                     cmocka_unit_test(test_pivots_that_no_longer_serve),
+                                     cmocka_unit_test(test_rows_of_other_sizes),
                                      cmocka_unit_test(test_fixed)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

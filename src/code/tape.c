@@ -579,23 +579,37 @@ static void load_wide(Registers *registers, const FileRunVec *loads, const Array
     const double *from[TAPE_LANES];
     Lanes *to = registers->wide + run->file;
     for (uint32_t l = 0; l < TAPE_LANES; l++) from[l] = arrays[l < count ? l : count - 1].read[run->store] + run->place;
-    for (uint32_t i = 0; i < run->count; i++) to[i] = (Lanes){{from[0][i], from[1][i], from[2][i], from[3][i]}};
+    uint32_t i = 0;
+    for (; i + 2 <= run->count; i += 2) {
+#pragma GCC unroll 2
+      for (int p = 0; p < TAPE_LANES / 2; p++) {
+        Pair a = pair_at(from[2 * p] + i), b = pair_at(from[2 * p + 1] + i);
+        to[i].pair[p] = firsts(a, b);
+        to[i + 1].pair[p] = seconds(a, b);
+      }
+    }
+    if (i < run->count) to[i] = (Lanes){{from[0][i], from[1][i], from[2][i], from[3][i]}};
   }
 }
 
 /* Two points at a time; where there is no second one, the first takes its place, last. */
 static void store_wide(const Registers *registers, const Arrays *arrays, uint32_t count) {
   const Tape *tape = registers->tape;
+  const Lanes *wide = registers->wide;
   for (const FileRun *run = tape->stores.data, *end = run + tape->stores.count; run < end; run++) {
     const uint32_t *from = tape->outputs + run->file;
     for (uint32_t l = 0; l < count; l += 2) {
       double *first = arrays[l].write[run->store] + run->place, *second = first;
       if (l + 1 < count) second = arrays[l + 1].write[run->store] + run->place;
-      for (uint32_t i = 0; i < run->count; i++) {
-        const double *values = registers->wide[from[i]].point + l;
-        second[i] = values[1];
-        first[i] = values[0];
+      uint32_t i = 0;
+      for (; i + 2 <= run->count; i += 2) {
+        Pair a = wide[from[i]].pair[l / 2], b = wide[from[i + 1]].pair[l / 2];
+        set_pair(second + i, seconds(a, b));
+        set_pair(first + i, firsts(a, b));
       }
+      if (i == run->count) continue;
+      second[i] = wide[from[i]].point[l + 1];
+      first[i] = wide[from[i]].point[l];
     }
   }
 }

@@ -501,18 +501,24 @@ static bool look_at_bracket(Search *search, Bracket *bracket, uint32_t *mode) {
   return any_negative(search, bracket->at_high, mode);
 }
 
+/* Is a root that was off by so much as near as it comes? Else it would be by the way of the approach before; what does not get smaller
+ * next to it is round-off. */
+static bool is_near_enough(double off, double off_before, double near) {
+  return off <= near || (off <= ROOM * near && off >= NO_NEARER * off_before);
+}
+
 /* The root of interpolated columns, corrected by what they miss next to it, comes so near to that of solved ones that these are
  * looked at a few times only. The upper end of the bracket was looked at last, and is again. false: nothing has come of it. */
 static bool approach(Search *search, double near, uint32_t *mode) {
   Bracket *found = &search->found, inner = {found->low, found->high, found->at_low, found->at_high};
-  double rough = fmax(FIRST_NEAR * (search->end - search->before), near);
+  double rough = fmax(FIRST_NEAR * (search->end - search->before), near), off_before = INFINITY;
   if (!search->interpolates || !find_missed(search, found->high, 1)) return false;
   search->t_missed[0] = search->t_missed[1];
   for (int k = 1; k <= APPROACHES && look_at_bracket(search, &inner, mode); k++) {
     double slope = (inner.at_low[*mode] - inner.at_high[*mode]) / (inner.high - inner.low);
     shrink(search, &inner, peek_corrected, rough, mode);
     double t = fmin(inner.high + k * near, found->high), off = solve_near_root(search, t, *mode) / fabs(slope);
-    if (rough == near && off <= near && any_contradicts(search->switches, mode)) {
+    if (rough == near && is_near_enough(off, off_before, near) && any_contradicts(search->switches, mode)) {
       found->low = inner.low;
       found->high = t;
       return true;
@@ -520,6 +526,7 @@ static bool approach(Search *search, double near, uint32_t *mode) {
     inner.low = fmax(search->before, t - ROOM * (off + rough));
     inner.high = fmin(found->high, t + ROOM * (off + rough));
     rough = near;
+    off_before = off;
   }
   return false;
 }

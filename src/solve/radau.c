@@ -80,6 +80,7 @@ typedef struct Radau {
   double *solution;           /* rows left */
   double *weight;             /* [columns] reciprocal error scales; 0 for columns that are not measured */
   double *estimate, *work;    /* [columns] */
+  double *earlier;            /* [columns] the estimate of the iteration before */
   double *defect;             /* [columns] states: h times the rate at the start minus the stages' there; else 0 */
 
   /* The last step, for continuous output and starting values. */
@@ -197,6 +198,7 @@ static void *radau_create(Heap *heap, const System *system, const IntegratorOpti
   radau->weight = heap_array(heap, columns, sizeof(double));
   radau->estimate = heap_array(heap, columns, sizeof(double));
   radau->work = heap_array(heap, columns, sizeof(double));
+  radau->earlier = heap_array(heap, columns, sizeof(double));
   radau->defect = heap_array(heap, columns, sizeof(double));
   radau->last_defect = heap_array(heap, columns, sizeof(double));
   radau_output_make(&radau->output, heap, system->columns);
@@ -304,18 +306,15 @@ static Continuation radau_continuation_from(const Radau *radau, int first) {
 
 /* All columns at x, in units of the last step. */
 static void radau_continue(const Radau *radau, const Continuation *continuation, double x, double *y) {
-  size_t size = (size_t)radau->system->columns * sizeof *y;
-  double product = 1;
-  int at = -1;
+  const double *node = continuation->node, *vectors[SMAX + 1];
+  double product = 1, weight[SMAX + 1];
+  int count = 0;
+  for (int i = continuation->first; i <= continuation->last; i++) product *= x - node[i];
   for (int i = continuation->first; i <= continuation->last; i++) {
-    product *= x - continuation->node[i];
-    if (x == continuation->node[i]) at = i;
+    vectors[count] = radau->last[i];
+    weight[count++] = x == node[i] ? 1 : product * continuation->share[i] / (x - node[i]);
   }
-  if (at >= 0) memcpy(y, radau->last[at], size);
-  else memset(y, 0, size);
-  for (int i = continuation->first; i <= continuation->last && at < 0; i++)
-    add_multiple(y, radau->last[i], product * continuation->share[i] / (x - continuation->node[i]),
-                 radau->system->columns);
+  set_to_sum(y, vectors, weight, count, radau->system->columns);
 }
 
 /* The last step, to be looked at between its stages. */
@@ -409,10 +408,10 @@ static void radau_derivatives(const Radau *radau, int32_t c, double *derivative)
  * tells whether the step is resolved, or ended on another branch. */
 static double radau_gap(const Radau *radau) {
   const RadauCoefficients *method = radau->method;
-  int32_t columns = radau->system->columns;
-  double sum = 0, *gap = radau->work;
-  memcpy(gap, radau->y, (size_t)columns * sizeof *gap);
-  for (int i = 0; i < method->stages; i++) add_multiple(gap, radau->stage[i], -method->at_zero[i], columns);
+  const double *vectors[SMAX + 1] = {radau->y};
+  double weight[SMAX + 1] = {1}, sum = 0, *gap = radau->work;
+  for (int i = 0; i < method->stages; i++) vectors[i + 1] = radau->stage[i], weight[i + 1] = -method->at_zero[i];
+  set_to_sum(gap, vectors, weight, method->stages + 1, radau->system->columns);
   for (int32_t a = 0; a < radau->algebraic_count; a++) {
     int32_t c = radau->algebraic[a];
     double e = gap[c] * radau->weight[c] / (radau->lenient[c] ? lenient_weight : 1);
@@ -525,12 +524,22 @@ static inline __attribute__((always_inline)) double sum_squares(const Radau *rad
   return sum;
 }
 
+/* Two columns at a time, and the last one alone. */
 static inline __attribute__((always_inline)) void add_changes(Radau *radau, int s) {
   const double *change = radau->stages->change;
-  for (int32_t c = 0; c < radau->system->columns; c++, change += s + 1) {
+  double *stage[SMAX];
+  int32_t c = 0, columns = radau->system->columns;
 #pragma GCC unroll 7
-    for (int i = 0; i < s; i++) radau->stage[i][c] += change[i];
+  for (int i = 0; i < s; i++) stage[i] = radau->stage[i];
+  for (; c + 2 <= columns; c += 2, change += 2 * (s + 1)) {
+#pragma GCC unroll 4
+    for (int i = 0; i < s; i += 2) {
+      Pair a = pair_at(change + i), b = pair_at(change + s + 1 + i);
+      set_pair(stage[i] + c, pair_at(stage[i] + c) + firsts(a, b));
+      if (i + 1 < s) set_pair(stage[i + 1] + c, pair_at(stage[i + 1] + c) + seconds(a, b));
+    }
   }
+  for (int i = 0; i < s && c < columns; i++) stage[i][c] += change[i];
 }
 
 static double radau_change_norm(const Radau *radau) {
@@ -551,16 +560,26 @@ static int radau_iteration_limit(const Radau *radau) {
   return radau->fixed_step ? 50 : 7 + (radau->method->stages - 3) * 5 / 2;
 }
 
-/* Is it sure that the error test will reject the step, although stages are still off by `left`, in the mean over all columns? The estimate
- * is of few of them, and its sums over the stages magnify their changes: both by about ten. Most steps pass before the filter, too, and
- * need no closer look. */
-static bool radau_is_hopeless(Radau *radau, double h, double t_new, double left) {
-  static const double magnified = 100;
-  bool is_unresolved;
+/* What the last iteration changed in the estimate, before the filter; `earlier` becomes the present one. */
+static double radau_estimate_change(Radau *radau, double h) {
+  double *earlier = radau->earlier;
   radau_find_defect(radau, h);
-  if (radau->fixed_step || radau->raw_error < 1 + magnified * left) return false;
+  for (int32_t l = 0; l < radau->system->links; l++) {
+    int32_t from = radau->stages->elimination->from[l];
+    radau->work[from] = radau->estimate[from] - earlier[from];
+    earlier[from] = radau->estimate[from];
+  }
+  return radau_states_norm(radau, radau->work);
+}
+
+/* Is it sure that the error test will reject the step, although iterations to come would change the estimate by `left`? Their contraction is
+ * that of all columns in the mean; those of the estimate may lag behind. Most steps pass before the filter, too, and need no closer look. */
+static bool radau_is_hopeless(Radau *radau, double h, double t_new, double left) {
+  static const double margin = 2;
+  bool is_unresolved;
+  if (radau->fixed_step || radau->raw_error < 1 + margin * left) return false;
   double error = radau_measure(radau, h, t_new, 1, &is_unresolved);
-  return isfinite(error) && error >= 1 + magnified * left;
+  return isfinite(error) && error >= 1 + margin * left;
 }
 
 /* Simplified Newton iteration (section IV.8), until it has converged or the error test is known to reject the step. On NEWTON_SLOW,
@@ -595,7 +614,8 @@ static NewtonStatus radau_newton(Radau *radau, double h, double t_new, double *f
     radau_apply_change(radau);
     double left = radau->convergence * norm;
     if (left <= goal) return NEWTON_CONVERGED;
-    if (iteration > 1 && radau_is_hopeless(radau, h, t_new, left)) {
+    double change = radau_estimate_change(radau, h);
+    if (iteration > 1 && radau_is_hopeless(radau, h, t_new, radau->convergence * change)) {
       radau->iterations += (int)ceil(log(goal / left) / log(radau->theta)); /* what it would have taken */
       return NEWTON_CONVERGED;
     }

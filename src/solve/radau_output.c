@@ -10,12 +10,15 @@ void radau_output_make(RadauOutput *output, Heap *heap, int32_t columns) {
 }
 
 void radau_output_continue(const RadauOutput *output, double x, double *y) {
-  double weight[RADAU_STAGES_MAX + 1], rise = radau_rise_at(output->method, x);
-  int32_t columns = output->stages->system->columns;
+  enum { MOST = RADAU_STAGES_MAX + 2 };
+  const double *vectors[MOST];
+  double weight[MOST];
+  int count = output->method->stages + 1;
   radau_node_weights(output->method, x, weight);
-  memset(y, 0, (size_t)columns * sizeof *y);
-  for (int j = 0; j <= output->method->stages; j++) add_multiple(y, output->value[j], weight[j], columns);
-  add_multiple(y, output->defect, rise, columns);
+  weight[count] = radau_rise_at(output->method, x);
+  for (int j = 0; j < count; j++) vectors[j] = output->value[j];
+  vectors[count] = output->defect;
+  set_to_sum(y, vectors, weight, count + 1, output->stages->system->columns);
 }
 
 /* The slope of the polynomial of a column at sample k, times h. */
