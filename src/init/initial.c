@@ -87,6 +87,26 @@ static bool astray_hold(const Rows *rows, const RowSize *size, const Point *poin
   return hold;
 }
 
+/* Does a column that ran away meet a row by an entry of which nothing is left but round-off? Then it could as well be anything else. */
+static bool rests_on_round_off(const Rows *rows, const RowSize *size, double t, const double *y, const double *values) {
+  const Jacobian *jacobian = rows->jacobian;
+  Arena scratch = arena_make(rows->evaluator->heap);
+  double *shaken = arena_array(&scratch, jacobian->columns, sizeof *shaken);
+  double *other = arena_array(&scratch, jacobian->nonzeros, sizeof *other);
+  bool rests = false;
+  columns_shake(rows->nominal, y, jacobian->columns, shaken);
+  Point point = evaluator_point(rows->evaluator, t, shaken);
+  workspace_run(rows->entries, &point, other);
+  for (uint32_t q = 0; q < jacobian->columns; q++) {
+    if (!terms_is_astray(rows->nominal[q], rows->columns[q].start, y[q])) continue;
+    for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1]; e++)
+      rests |= entry_is_lost(values[e], other[e]) &&
+               fabs(values[e] * y[q]) > CONSISTENT * size[jacobian->row_index[e]].terms;
+  }
+  arena_free(&scratch);
+  return rests;
+}
+
 /* Are all rows met at (t, y) but those left out? A derivative need not exist there, as that of sqrt(x) at 0: it measures nothing. */
 static bool rows_hold(const Rows *rows, const IndexVec *left_out, double t, const double *y) {
   const Jacobian *jacobian = rows->jacobian;
@@ -95,7 +115,7 @@ static bool rows_hold(const Rows *rows, const IndexVec *left_out, double t, cons
   double *values = arena_array(&scratch, jacobian->nonzeros, sizeof *values);
   RowSize *size = arena_array(&scratch, jacobian->rows, sizeof *size);
   Point point = evaluator_point(rows->evaluator, t, y);
-  bool hold = workspace_run(rows->program, &point, r) == EVAL_OK;
+  bool hold = workspace_run(rows->program, &point, r) == EVAL_OK, any_astray = false;
   workspace_run(rows->entries, &point, values);
   rows->evaluator->row_evaluations += jacobian->rows;
   rows->evaluator->entry_evaluations += jacobian->nonzeros;
@@ -112,7 +132,9 @@ static bool rows_hold(const Rows *rows, const IndexVec *left_out, double t, cons
   }
   for (uint32_t k = 0; left_out && k < left_out->count; k++) r[left_out->data[k]] = 0;
   for (uint32_t i = 0; i < jacobian->rows && hold; i++) hold = row_holds(r[i], &size[i]);
+  for (uint32_t i = 0; i < jacobian->rows; i++) any_astray |= size[i].is_astray;
   hold = hold && astray_hold(rows, size, &point, r);
+  hold = hold && !(any_astray && rests_on_round_off(rows, size, t, y, values));
   arena_free(&scratch);
   return hold;
 }

@@ -380,6 +380,8 @@ static bool pass_watch(Plan *plan) {
                         .constraints = constraint_plan(original, source),
                         .is_converted = plan->conversions.count > 0};
   if (reduced->structure) plan->run.watched = turning_plan(reduced->code, reduced->structure);
+  else if (!strangeness && plan->first.y && !plan->branches.count)
+    plan->watched_start = turning_plan(plan->code, &plan->structure);
   return true;
 }
 
