@@ -203,6 +203,22 @@ class Printed(unittest.TestCase):
                             if variable in again:
                                 self.assertAlmostEqual(again[variable] / (1 + abs(value)), value / (1 + abs(value)), delta=3e-6, msg=variable)
 
+    def test_mode_is_named(self):
+        """Equations that are those of one mode say of which; those of all modes do not."""
+        parts = "der(x) = 1;\n  if {} then\n    y = x;\n    der(z) = y;\n  else\n    der(y) = -y;\n    z = y;\n  end if;"
+        for start, value in ((0.5, "true"), (1.5, "false")):
+            text = f"model M\n  Real x(start = {start}, fixed = true), y(start = 1), z(start = 1);\nequation\n  {parts.format('x < 1')}\nend M;\n"
+            for method in ("dummy", "minimal", "underlying"):
+                self.assertIn(f"// the equations are those where x < 1 is {value}; they are others elsewhere", self.printed(text, method))
+        self.assertNotIn("are those where", self.printed("model M\n  Real x(start = 1);\nequation\n  der(x) = if x < 1 then 1 else 2;\nend M;\n", "dummy"))
+
+    @staticmethod
+    def printed(text, method):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "m.mo"
+            path.write_text(text)
+            return subprocess.run([DAEDAL, "reduce", path, "--method", method], capture_output=True, text=True, check=True).stdout
+
     def test_projection_is_explicit(self):
         for name, states in (("pendulum", 3), ("double_pendulum", 6), ("triple_pendulum", 9), ("slider_crank", 6)):
             code, result = report("reduce", EXAMPLES / f"{name}.mo", "--method", "projection")

@@ -312,6 +312,22 @@ static bool carries_modes(Plan *plan) {
   return true;
 }
 
+/* "x < 1 is true and y > 2 is false": the conditions that the plan was made for; NULL: for any. */
+static const char *mode_text(Plan *plan) {
+  const Branches *branches = &plan->branches;
+  const char *text = NULL;
+  for (uint32_t k = 0; plan->holds && k < branches->count; k++) {
+    bool is_new = true;
+    for (uint32_t other = 0; other < k && is_new; other++)
+      is_new = branches->condition[other] != branches->condition[k];
+    if (!is_new) continue;
+    Expr condition = modes_restore(&plan->modes, plan->own->dag, branches->condition[k]);
+    text = arena_printf(&plan->arena, "%s%s%s is %s", text ? text : "", text ? " and " : "",
+                        model_text(plan->own, condition, &plan->arena), plan->holds[k] ? "true" : "false");
+  }
+  return text;
+}
+
 /* What the method makes of the array at the initial point. */
 static bool pass_reduce(Plan *plan) {
   const Request *request = &plan->request;
@@ -342,7 +358,8 @@ static bool pass_reduce(Plan *plan) {
                                 .time = request->run.start,
                                 .duration = request->run.stop - request->run.start,
                                 .tolerance = request->run.tolerance,
-                                .options = request->method_options};
+                                .options = request->method_options,
+                                .mode = mode_text(plan)};
   mass_examine(&plan->reduction);
   if (!request->method->apply(&plan->reduction)) {
     if (diags_code(plan->diags) == DIAG_INIT) plan->facts.status = "init";
