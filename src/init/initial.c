@@ -734,6 +734,8 @@ void initial_retell(const Initializer *initializer, const StartValues *starts, c
     column->given = given[q].given;
     column->start = given[q].start;
   }
+  for (uint32_t k = 0; initial->system && first->system && k < initial->system->parameters.count; k++)
+    initial->column[initial->system->array->columns + k].start = first->column[first->system->array->columns + k].start;
   initial->way = first->way;
   initial->iterations = first->iterations;
   classify(NULL, initial);

@@ -194,9 +194,14 @@ static bool pass_code(Plan *plan) {
   return true;
 }
 
-/* Start values at the point that the other methods start from. */
+/* Start values at the point that the other methods start from; parameters that it determines are what they are there. */
 static StartValues common_starts(const Plan *plan) {
   StartValues starts = plan->starts;
+  for (uint32_t p = 0; p < plan->model->parameters.count; p++) {
+    const Variable *variable = &plan->model->variables.data[plan->model->parameters.data[p]];
+    if (variable->fixed == FIXED_FALSE && variable->binding == EXPR_NONE)
+      plan->first.evaluator->parameters[p] = plan->common->first.evaluator->parameters[p];
+  }
   const Array *array = &plan->array;
   double *column = heap_array(plan->heap, array->columns, sizeof *column);
   for (uint32_t q = 0; q < array->columns; q++) {
