@@ -54,6 +54,13 @@ static Seeds seeds(void) {
   return (Seeds){first, first + number_from("DAEDAL_MODELS", getenv("DAEDAL_SEED") ? 1 : usual)};
 }
 
+/* Fewer, where each is initialized by all methods. */
+static Seeds fewer_seeds(void) {
+  Seeds range = seeds();
+  range.behind = range.first + (range.behind - range.first + 4) / 5;
+  return range;
+}
+
 enum { CODES = 1000, OUT_OF_BOUNDS = 909 };
 
 typedef struct Tally {
@@ -791,8 +798,102 @@ static void unsolvable_models(void **state) {
   assert_int_equal(tally.wrong, 0);
 }
 
+/* ---- equations that structure does not differentiate ---- */
+
+/* Functions that vanish with x2; the last two do so by a factor that does not. */
+static const char *const VANISHING[] = {"x2",       "sin(x2)", "(exp(x2) - 1)", "x2^2",
+                                        "tanh(x2)", "(x2*x3)", "(x2*cos(x0))"};
+enum { VANISHING_COUNT = sizeof VANISHING / sizeof *VANISHING };
+
+typedef enum Given { GIVEN_RIGHT, GIVEN_WRONG, GIVEN_GUESS } Given;
+
+/* x3 is constant, so x2 is 0 and x1 as well; structure takes x0 for what the second equation determines, but the first does, by the rate of
+ * x1. */
+static RandomModel draw_vanishing(uint64_t seed, Given *given, double *value) {
+  Random random = {seed};
+  RandomModel model = {.unknowns = 4};
+  double factor[9], start[4];
+  for (int k = 0; k < 9; k++) factor[k] = random_factor(&random);
+  for (int k = 0; k < 4; k++) start[k] = (double)draw(&random, 401) / 100 - 2;
+  *given = draw(&random, 3);
+  *value = factor[2] / factor[0];
+  if (*given == GIVEN_RIGHT) start[0] = *value;
+  if (*given == GIVEN_WRONG && fabs(start[0] - *value) < 0.01) start[0] += 1;
+  snprintf(
+      model.text, sizeof model.text,
+      "model M\n  Real x0(start = %.17g%s), x1(start = %g), x2(start = %g), x3(start = %g);\nequation\n"
+      "  %g*x0 + %g*der(x1) = %g;\n  %g*x1 + %g*%s*x0 = 0;\n  %g*x2 + %g*der(x3) = 0;\n  %g*x3 + %g = 0;\nend M;\n",
+      start[0], *given == GIVEN_GUESS ? "" : ", fixed = true", start[1], start[2], start[3], factor[0], factor[1],
+      factor[2], factor[3], factor[4], VANISHING[seed % VANISHING_COUNT], factor[5], factor[6], factor[7], factor[8]);
+  return model;
+}
+
+/* No method takes a wrong value; the default and ranks find the right one. */
+static void vanishing_factors(void **state) {
+  (void)state;
+  Seeds range = fewer_seeds();
+  Tally tally = {0};
+  for (uint64_t seed = range.first; seed < range.behind; seed++) {
+    Given given;
+    double value;
+    RandomModel model = draw_vanishing(seed, &given, &value);
+    for (const char *const *method = daedal_method_names(); *method; method++) {
+      StartPoint point = start_point(&model, *method);
+      bool is_found = point.status == DAEDAL_OK, must = !strcmp(*method, "dummy") || !strcmp(*method, "strangeness");
+      bool right =
+          is_found ? given != GIVEN_WRONG && fabs(point.value[0] - value) < 1e-9 : given == GIVEN_WRONG || !must;
+      if (!right)
+        say_wrong("vanishing factors", seed), print_message("%s, x0 = %g: %s\n", *method, point.value[0], model.text);
+      tally.right += right;
+      tally.wrong += !right;
+    }
+  }
+  print_tally("vanishing factors", &tally);
+  assert_int_equal(tally.wrong, 0);
+}
+
+/* ---- starts where two solutions cross ---- */
+
+/* x3*(x4 + x2 - k) = 0 from x2 = k, where x3 and x4 are 0: the point is a consistent one, but singular. Every method starts there, or says
+ * that it cannot. */
+static RandomModel draw_crossing(uint64_t seed) {
+  Random random = {seed};
+  RandomModel model = {.unknowns = 5};
+  double where = (double)(1 + draw(&random, 30)) / 10, factor[5];
+  for (int k = 0; k < 5; k++) factor[k] = random_factor(&random);
+  snprintf(model.text, sizeof model.text,
+           "model M\n  Real x0, x1(start = %g), x2(start = %g), x3, x4(start = %g);\nequation\n"
+           "  0 = %g*x0 + x2*der(x0) + %g*x4^2 + cos(0.3 + time);\n  0 = x1 + %g*cos(0.3 + time);\n"
+           "  0 = der(x2) - x3*der(x1) + %g*x1*x0;\n  0 = x4*x3 + x3*x2 - %.17g*x3;\n"
+           "  0 = x4 + x4*der(x2) + %g*x2*x4;\nend M;\n",
+           (double)draw(&random, 41) / 10 - 2, where, (double)draw(&random, 41) / 10 - 2, factor[0], factor[1],
+           factor[2], factor[3], where, fabs(factor[4]));
+  return model;
+}
+
+static void crossing_solutions(void **state) {
+  (void)state;
+  Seeds range = fewer_seeds();
+  Tally tally = {0};
+  for (uint64_t seed = range.first; seed < range.behind; seed++) {
+    RandomModel model = draw_crossing(seed);
+    StartPoint first = start_point(&model, "dummy");
+    for (const char *const *method = daedal_method_names(); *method; method++) {
+      StartPoint point = start_point(&model, *method);
+      double away = first.status == DAEDAL_OK && point.status == DAEDAL_OK ? distance(&model, &first, &point) : 0;
+      bool right = away <= SAME_POINT && point.residual <= SMALL_RESIDUAL;
+      if (!right) say_wrong("crossing solutions", seed), print_message("%s, by %g: %s\n", *method, away, model.text);
+      tally.right += right;
+      tally.wrong += !right;
+    }
+  }
+  print_tally("crossing solutions", &tally);
+  assert_int_equal(tally.wrong, 0);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(random_models),     cmocka_unit_test(flat_guesses),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(vanishing_factors), cmocka_unit_test(crossing_solutions),
+                                     cmocka_unit_test(random_models),     cmocka_unit_test(flat_guesses),
                                      cmocka_unit_test(flat_curves),       cmocka_unit_test(bounded_roots),
                                      cmocka_unit_test(saturated_guesses), cmocka_unit_test(unsolvable_models)};
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -443,6 +443,41 @@ class Conditions(unittest.TestCase):
             residuals.append(abs(eval(then if eval(condition, names) else otherwise, names)))
         return max(residuals)
 
+    def coupled(self, rng, n):
+        """Declarations, equations and their residuals: each has several unknowns, most a cubic term and terms with conditions, and holds at a point
+        that was drawn."""
+        point = [round(rng.uniform(-3, 3), 2) for _ in range(n)]
+        factor = lambda: round(rng.uniform(-2, 2), 1) or 1
+        rows = []
+        for row in range(n):
+            terms = [f"{round(rng.uniform(0.5, 3), 1)*rng.choice([1, 1, -1])}*x{row}"]
+            terms += [f"({factor()})*x{k}" for k in range(n) if rng.random() < 0.5] + [f"{abs(factor())}*x{rng.randrange(n)}^3"] * (rng.random() < 0.6)
+            for _ in range(rng.randint(0, 2)):
+                k, edge = rng.randrange(n), round(rng.uniform(-1, 1), 1)
+                terms.append(f"(if x{k} > {edge} then {rng.choice([f'({factor()})*(x{k} - ({edge}))', factor()])} else {rng.choice([0, factor()])})")
+            rows.append(" + ".join(terms))
+        names = {f"x{k}": value for k, value in enumerate(point)}
+        rows = [f"{row} - ({self.value(row, names)!r})" for row in rows]
+        return "".join(f"  Real x{k}(start = {round(rng.uniform(-3, 3), 2)});\n" for k in range(n)), rows
+
+    @staticmethod
+    def value(row, names):
+        python = re.sub(r"if (\S+ > \S+) then (.*?) else (\S+?)\)", r"(\2) if \1 else (\3))", row.replace("^", "**"))
+        return eval(python, dict(names))
+
+    def test_coupled(self):
+        count, refused = (12 if SLOW else 160), 0
+        for seed in range(count):
+            rng = random.Random(seed)
+            declarations, rows = self.coupled(rng, rng.randint(2, 6))
+            with self.subTest(seed=seed):
+                init = Init(f"model M\n{declarations}equation\n" + "".join(f"  {row} = 0;\n" for row in rows) + "end M;\n")
+                refused += init.code != 0
+                if init.code == 0:
+                    names = {name: init[name] for name in init.lines}
+                    self.assertLess(max(abs(self.value(row, names)) for row in rows), 1e-7 * (1 + max(map(abs, names.values())) ** 3))
+        self.assertLessEqual(refused, 0.01 * count)
+
     def test_no_values_after_a_refusal(self):
         text = ("model M\n  Real x(start = 1, fixed = true), y(start = 2), z;\n  Boolean b = time < 0.5;\nequation\n  der(x) = -x;\n"
                 "  if b then\n    y = x;\n    der(z) = y;\n  else\n    der(y) = -y;\n    z = y;\n  end if;\nend M;\n")

@@ -203,6 +203,22 @@ class Printed(unittest.TestCase):
                             if variable in again:
                                 self.assertAlmostEqual(again[variable] / (1 + abs(value)), value / (1 + abs(value)), delta=3e-6, msg=variable)
 
+    def test_mode_is_named(self):
+        """Equations that are those of one mode say of which; those of all modes do not."""
+        parts = "der(x) = 1;\n  if {} then\n    y = x;\n    der(z) = y;\n  else\n    der(y) = -y;\n    z = y;\n  end if;"
+        for start, value in ((0.5, "true"), (1.5, "false")):
+            text = f"model M\n  Real x(start = {start}, fixed = true), y(start = 1), z(start = 1);\nequation\n  {parts.format('x < 1')}\nend M;\n"
+            for method in ("dummy", "minimal", "underlying"):
+                self.assertIn(f"// the equations are those where x < 1 is {value}; they are others elsewhere", self.printed(text, method))
+        self.assertNotIn("are those where", self.printed("model M\n  Real x(start = 1);\nequation\n  der(x) = if x < 1 then 1 else 2;\nend M;\n", "dummy"))
+
+    @staticmethod
+    def printed(text, method):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "m.mo"
+            path.write_text(text)
+            return subprocess.run([DAEDAL, "reduce", path, "--method", method], capture_output=True, text=True, check=True).stdout
+
     def test_projection_is_explicit(self):
         for name, states in (("pendulum", 3), ("double_pendulum", 6), ("triple_pendulum", 9), ("slider_crank", 6)):
             code, result = report("reduce", EXAMPLES / f"{name}.mo", "--method", "projection")
@@ -419,11 +435,28 @@ class Written(unittest.TestCase):
                 found = simulate(text, method=method, stop_time=0.05, intervals=2)
                 if found.status: continue
                 done[method] += 1
-                has = wanted & found.columns.keys() if method.startswith("ggl") else wanted  # what cancels in the equations has no value there
-                with self.subTest(model=text, method=method):
-                    self.assertEqual(has - found.columns.keys(), set())
-                    self.assertEqual({name for name in has if any(map(math.isnan, found.columns[name]))}, set())
+                self.check(text, method, wanted, found)
         self.assertGreater(min(done[method] for method in METHODS if not method.startswith("ggl")), 0, done)
+
+    def check(self, text, method, wanted, found):
+        with self.subTest(model=text, method=method):
+            self.assertEqual(wanted - found.columns.keys(), set())
+            self.assertEqual({name for name in wanted if any(map(math.isnan, found.columns[name]))}, set())
+
+    def test_cancelled(self):
+        """Derivatives that the model writes, and that aliases cancel in the equations, beside a pendulum, which every method takes."""
+        for source, slope in {"sin(time)": "cos(time)", "x*y": "u*y + x*v", "u": "-l*x", "l": None, "3": "0", "exp(-x)": "-u*exp(-x)"}.items():
+            text = ("model M\n  Real x(start = 0.6), y(start = -0.8), u, v, l, p, r, s, k;\nequation\n  der(x) = u;\n  der(y) = v;\n"
+                    "  der(u) = -l*x;\n  der(v) = -l*y - 9.81;\n  x^2 + y^2 = 1;\n  p = k;\n  r = -k;\n"
+                    f"  k = {source};\n  s = der(p) + der(r) + y;\nend M;\n")
+            for method in [*METHODS, "strangeness"]:
+                found = simulate(text, method=method, stop_time=0.5, intervals=2)
+                self.assertEqual(found.status, 0, (method, source))
+                self.check(text, method, {*"xyuvlprsk", "der(p)", "der(r)"}, found)
+                row = {name: column[-1] for name, column in found.columns.items() if name.isidentifier()} | vars(math)
+                if slope is not None:
+                    self.assertAlmostEqual(found.columns["der(p)"][-1], eval(slope, row), 3, (method, source))
+                    self.assertAlmostEqual(found.columns["der(r)"][-1], -found.columns["der(p)"][-1], 9)
 
 
 class BadUse(unittest.TestCase):

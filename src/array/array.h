@@ -53,6 +53,10 @@ uint32_t *problem_written_orders(const Model *model, DagScratch *scratch);
  * included. true if one of them is beyond d: then the offsets must be raised (structure_raise). */
 bool problem_least_orders(const Problem *problem, const int32_t *d, int32_t *least);
 
+/* The same for orders of unknowns of the model, the first `count` of them. */
+bool problem_raise_orders(const Problem *problem, const uint32_t *written, uint32_t count, const int32_t *d,
+                          int32_t *least);
+
 /* named[unknowns]: is the highest derivative d[j] of an unknown a variable of the model, eliminated as v = der(x)? */
 void problem_named_derivatives(const Problem *problem, const int32_t *d, bool *named);
 

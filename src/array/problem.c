@@ -143,12 +143,10 @@ static bool raise_by_logic(const Problem *problem, const int32_t *d, int32_t *le
   return beyond;
 }
 
-bool problem_least_orders(const Problem *problem, const int32_t *d, int32_t *least) {
-  bool beyond = raise_by_logic(problem, d, least);
-  if (!problem->aliases.removed && !problem->written) return beyond; /* the equations hold them */
-  Heap *heap = problem->model->heap;
-  uint32_t *written = problem_written_orders(problem->model, dag_scratch(problem->model->dag));
-  for (uint32_t u = 0; u < problem->model->unknowns.count; u++) {
+bool problem_raise_orders(const Problem *problem, const uint32_t *written, uint32_t count, const int32_t *d,
+                          int32_t *least) {
+  bool beyond = false;
+  for (uint32_t u = 0; u < count; u++) {
     uint32_t root = problem->aliases.removed ? problem->aliases.root[u] : u;
     if (root == UINT32_MAX) continue;
     uint32_t j = problem->local[root];
@@ -156,7 +154,16 @@ bool problem_least_orders(const Problem *problem, const int32_t *d, int32_t *lea
     if (order > least[j]) least[j] = order;
     beyond = beyond || order > d[j];
   }
-  heap_free(heap, written);
+  return beyond;
+}
+
+bool problem_least_orders(const Problem *problem, const int32_t *d, int32_t *least) {
+  bool beyond = raise_by_logic(problem, d, least);
+  const Model *model = problem->model;
+  if (!problem->aliases.removed && !problem->written) return beyond; /* the equations hold them */
+  uint32_t *written = problem_written_orders(model, dag_scratch(model->dag));
+  beyond |= problem_raise_orders(problem, written, model->unknowns.count, d, least);
+  heap_free(model->heap, written);
   return beyond;
 }
 

@@ -85,6 +85,14 @@ EvalStatus evaluator_rows_at(Evaluator *evaluator, uint32_t count, const double 
   return status;
 }
 
+/* No two neighbours move alike: differences of equal columns must change, too. */
+void columns_shake(const double *nominal, const double *y, uint32_t count, double *shaken) {
+  for (uint32_t q = 0; q < count; q++) {
+    double turn = 0.6180339887498949 * (double)(q + 1), part = turn - floor(turn);
+    shaken[q] = y[q] + 0x1p-43 * (0.5 + part) * (nominal[q] + fabs(y[q]));
+  }
+}
+
 void evaluator_drop_infinite(double *values, size_t count) {
   for (size_t e = 0; e < count; e++)
     if (!isfinite(values[e])) values[e] = 0;

@@ -6,6 +6,8 @@
 #include "code/array_code.h"
 #include "code/inputs.h"
 
+#include <math.h>
+
 typedef struct Past Past;
 
 typedef struct Evaluator {
@@ -62,6 +64,11 @@ void evaluator_drop_infinite(double *values, size_t count);
 
 /* The value at y of a derivative of an unknown of the model, through aliases; NAN where the array does not have it. */
 double evaluator_value(Evaluator *evaluator, const double *y, uint32_t unknown, uint32_t order);
+
+/* Moves columns as round-off would, by some hundred of its units: an entry of a Jacobian that changes by half or more of itself has
+ * nothing left but round-off, as x + y - 1 where it is zero. */
+void columns_shake(const double *nominal, const double *y, uint32_t count, double *shaken);
+static inline bool entry_is_lost(double value, double shaken) { return fabs(shaken - value) > 0.5 * fabs(value); }
 
 /* A number of rows, or of Jacobian entries, in units of all of them. */
 double evaluator_in_rows(const Evaluator *evaluator, uint64_t rows);

@@ -630,6 +630,23 @@ static void count_anew(Switches *switches, uint32_t m) {
   if (*changes > 1 && *changes != LED_AWAY && has_inner(switches, m)) *changes = 1;
 }
 
+/* Modes of time may be those of variables that no state moves, too: they follow unless on their edges, where the schedule knows better. */
+bool switches_follow(Switches *switches, Workspace *written, double t, const double *y) {
+  if (!run_conditions(switches, written, t, y)) return false;
+  for (uint32_t m = 0; m < switches->modes->count; m++) {
+    double *mode = mode_of(switches, m), difference = switches->difference[m];
+    if (!switches->modes->timed[m] || margin_with(switches, m, *mode, difference) < 0)
+      *mode = mode_value(op_of(switches, m), difference);
+  }
+  return true;
+}
+
+bool switches_all_agree(const Switches *switches) {
+  for (uint32_t m = 0; m < switches->modes->count; m++)
+    if (margin_with(switches, m, *mode_of(switches, m), switches->difference[m]) < 0) return false;
+  return switches_agree(switches);
+}
+
 uint32_t switches_set(Switches *switches, double t, const double *y) {
   Inputs *inputs = switches->evaluator->inputs;
   uint32_t changed = switches->schedule ? schedule_set(switches->schedule, t) : 0;

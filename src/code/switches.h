@@ -104,6 +104,9 @@ bool switches_evaluate(Switches *switches, double t, const double *y);
 /* Sets the modes by the relations as written at a guess, where equations need not hold. */
 void switches_guess(Switches *switches, double t, const double *y);
 
+/* The same as often as asked, in a search without logic; `written` is a workspace of the conditions as written. false: one is not defined. */
+bool switches_follow(Switches *switches, Workspace *written, double t, const double *y);
+
 /* Keeps the last differences, at (t, y), as those at the end of a step of this size; 0: at the beginning of one. */
 void switches_keep(Switches *switches, double t, const double *y, double step);
 
@@ -175,6 +178,9 @@ void switches_try(Switches *switches, const Trial *trial, double t, const double
 
 /* Has every mode the value that its last difference asks for, on an edge that its rate does? */
 bool switches_agree(const Switches *switches);
+
+/* The same of those known from the time, too. */
+bool switches_all_agree(const Switches *switches);
 
 /* Sets every mode by its last difference, at (t, y), then all else that is discrete; returns how many changed. A difference on an
  * edge goes where its rate leads. A mode that has changed to and fro since switches_begin stays. */

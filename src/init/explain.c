@@ -50,8 +50,22 @@ static void count_units(InitialSystem *system, const InitialColumn *columns, con
 
 /* ---- condition ---- */
 
-/* That of the scaled entries of rows and the columns that they determine. */
-static double find_condition(const InitialSystem *system, const Order *order, const Patch *patch, const double *y) {
+/* The entries where the columns are shaken, in the heap. */
+static double *entries_shaken(InitialSystem *system, Patch *patch, double t, const double *y) {
+  uint32_t worst;
+  const double *values;
+  double *shaken = heap_array(system->heap, system->columns, sizeof *shaken);
+  columns_shake(system->nominal, y, system->columns, shaken);
+  patch_residual(patch, t, shaken, &worst);
+  heap_free(system->heap, shaken);
+  const Jacobian *jacobian = patch_jacobian(patch, &values);
+  return heap_copy(system->heap, values, jacobian->nonzeros, sizeof *values);
+}
+
+/* That of the scaled entries of rows and the columns that they determine. An entry of which only round-off is left is zero:
+ * its row would be scaled to look regular. */
+static double find_condition(const InitialSystem *system, const Order *order, const Patch *patch, const double *shaken,
+                             const double *y) {
   Heap *heap = system->heap;
   const double *values, *scale = patch_scale(patch);
   const Jacobian *jacobian = patch_jacobian(patch, &values);
@@ -68,7 +82,8 @@ static double find_condition(const InitialSystem *system, const Order *order, co
       int32_t i = place[jacobian->row_index[e]];
       if (i < 0) continue;
       row[next] = i;
-      value[next++] = values[e] * scale[jacobian->row_index[e]] * size;
+      bool is_lost = entry_is_lost(values[e], shaken[e]);
+      value[next++] = is_lost ? 0 : values[e] * scale[jacobian->row_index[e]] * size;
     }
     *++end = next;
   }
@@ -97,7 +112,10 @@ static Explanation explain_ranks(const Initializer *initializer, Initial *initia
   explanation.largest_nonlinear = initial->system->rows;
   Patch *patch = patch_new(initial->system, NULL, 0);
   explanation.residual = patch_residual(patch, initial->t0, initial->value, &explanation.residual_row);
-  if (ranks->all.rank) explanation.condition = ranks->all.value[0] / ranks->all.value[ranks->all.rank - 1];
+  const SingularValues *all = &ranks->all;
+  if (all->rank) explanation.condition = all->value[0] / all->value[all->rank - 1];
+  if (all->rank < all->count && !ranks->v)
+    explanation.condition = HUGE_VAL; /* none follows from others but just here */
   return explanation;
 }
 
@@ -116,8 +134,10 @@ Explanation initial_explain(Initializer *initializer, Initial *initial, Arena *a
   explanation.parts = parts_find(evaluator_model(initializer->evaluator), heap);
   if (system->rows) {
     Patch *patch = patch_new(system, NULL, 0);
+    double *shaken = entries_shaken(system, patch, initial->t0, initial->value);
     explanation.residual = patch_residual(patch, initial->t0, initial->value, &explanation.residual_row);
-    explanation.condition = find_condition(system, &order, patch, initial->value);
+    explanation.condition = find_condition(system, &order, patch, shaken, initial->value);
+    heap_free(heap, shaken);
   }
   vec_free(heap, &order.surplus, &order.redundant);
   arena_free(&scratch);

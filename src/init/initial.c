@@ -87,6 +87,26 @@ static bool astray_hold(const Rows *rows, const RowSize *size, const Point *poin
   return hold;
 }
 
+/* Does a column that ran away meet a row by an entry of which nothing is left but round-off? Then it could as well be anything else. */
+static bool rests_on_round_off(const Rows *rows, const RowSize *size, double t, const double *y, const double *values) {
+  const Jacobian *jacobian = rows->jacobian;
+  Arena scratch = arena_make(rows->evaluator->heap);
+  double *shaken = arena_array(&scratch, jacobian->columns, sizeof *shaken);
+  double *other = arena_array(&scratch, jacobian->nonzeros, sizeof *other);
+  bool rests = false;
+  columns_shake(rows->nominal, y, jacobian->columns, shaken);
+  Point point = evaluator_point(rows->evaluator, t, shaken);
+  workspace_run(rows->entries, &point, other);
+  for (uint32_t q = 0; q < jacobian->columns; q++) {
+    if (!terms_is_astray(rows->nominal[q], rows->columns[q].start, y[q])) continue;
+    for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1]; e++)
+      rests |= entry_is_lost(values[e], other[e]) &&
+               fabs(values[e] * y[q]) > CONSISTENT * size[jacobian->row_index[e]].terms;
+  }
+  arena_free(&scratch);
+  return rests;
+}
+
 /* Are all rows met at (t, y) but those left out? A derivative need not exist there, as that of sqrt(x) at 0: it measures nothing. */
 static bool rows_hold(const Rows *rows, const IndexVec *left_out, double t, const double *y) {
   const Jacobian *jacobian = rows->jacobian;
@@ -95,7 +115,7 @@ static bool rows_hold(const Rows *rows, const IndexVec *left_out, double t, cons
   double *values = arena_array(&scratch, jacobian->nonzeros, sizeof *values);
   RowSize *size = arena_array(&scratch, jacobian->rows, sizeof *size);
   Point point = evaluator_point(rows->evaluator, t, y);
-  bool hold = workspace_run(rows->program, &point, r) == EVAL_OK;
+  bool hold = workspace_run(rows->program, &point, r) == EVAL_OK, any_astray = false;
   workspace_run(rows->entries, &point, values);
   rows->evaluator->row_evaluations += jacobian->rows;
   rows->evaluator->entry_evaluations += jacobian->nonzeros;
@@ -112,7 +132,9 @@ static bool rows_hold(const Rows *rows, const IndexVec *left_out, double t, cons
   }
   for (uint32_t k = 0; left_out && k < left_out->count; k++) r[left_out->data[k]] = 0;
   for (uint32_t i = 0; i < jacobian->rows && hold; i++) hold = row_holds(r[i], &size[i]);
+  for (uint32_t i = 0; i < jacobian->rows; i++) any_astray |= size[i].is_astray;
   hold = hold && astray_hold(rows, size, &point, r);
+  hold = hold && !(any_astray && rests_on_round_off(rows, size, t, y, values));
   arena_free(&scratch);
   return hold;
 }
@@ -336,7 +358,7 @@ static bool try_all_rows(Attempt *attempt) {
   Best best = best_make(attempt);
   attempt->initial->way = WAY_ALL_ROWS;
   for (int pass = 0; pass < 2 * STEPS_MOVES && best.cost > 0; pass++) {
-    if (pass == STEPS_MOVES && best.cost < HUGE_VAL) break;
+    if (pass == STEPS_MOVES && (best.cost < HUGE_VAL || attempt->trial == TRIAL_QUICK)) break;
     if (!solve_all_rows(attempt, patch, pass % STEPS_MOVES, pass >= STEPS_MOVES)) continue;
     best_take(attempt, &best);
     if (pass % STEPS_MOVES == MOVE_EQUALLY && best.cost > 0) improve_equal(attempt, patch, &best);
@@ -488,8 +510,10 @@ static bool refuse(Attempt *attempt, Diags *diags) {
 static bool try_ways(Attempt *attempt) {
   if (attempt->homotopy_first && try_homotopy(attempt)) return true;
   if (try_steps(attempt, STEPS_KEEP, WAY_KEPT) || try_steps(attempt, STEPS_NEAREST, WAY_NEAREST)) return true;
+  bool is_quick = attempt->trial == TRIAL_QUICK;
   return !attempt->last.conflict &&
-         (try_homotopy(attempt) || try_steps(attempt, STEPS_CONTINUE, WAY_CONTINUED) || try_all_rows(attempt));
+         (try_homotopy(attempt) || (!is_quick && try_steps(attempt, STEPS_CONTINUE, WAY_CONTINUED)) ||
+          try_all_rows(attempt));
 }
 
 /* Once more from nominal values, as long as start values leave a row undefined. What was given is still what a value is
@@ -567,11 +591,70 @@ static bool is_failure_discrete(const Attempt *attempt) {
   return any;
 }
 
+/* Are guesses far from the start values worth their cost? */
+static bool may_go_far(const Attempt *attempt) {
+  if (attempt->trial == TRIAL_QUICK) return false;
+  return attempt->trial != TRIAL_OF_MANY || is_failure_discrete(attempt);
+}
+
 static bool solve_system(Attempt *attempt, Diags *diags) {
-  bool solved =
-      try_ways(attempt) || ((attempt->trial != TRIAL_OF_MANY || is_failure_discrete(attempt)) && try_far_ways(attempt));
-  if (solved) return check_surplus(attempt, diags);
+  if (try_ways(attempt) || (may_go_far(attempt) && try_far_ways(attempt))) return check_surplus(attempt, diags);
   return attempt->trial == TRIAL_NONE && refuse(attempt, diags);
+}
+
+/* ---- conditions as they are written ---- */
+
+/* How many guesses, at most, and for so many rows: they are many more than those of a single combination of modes, since they stand for all. */
+enum { LITERAL_GUESSES = 96, LITERAL_ROWS = 1536 };
+
+typedef struct Literal {
+  Switches *switches;
+  Workspace *written;
+  const InitialSystem *system;
+  double *columns; /* of the evaluator's array */
+} Literal;
+
+static bool follow_literally(void *context, double t, const double *y) {
+  Literal *literal = context;
+  system_store(literal->system, y, literal->columns);
+  return switches_follow(literal->switches, literal->written, t, literal->columns);
+}
+
+/* Are the modes those of the relations at the values of now? */
+static bool modes_agree(const Attempt *attempt, Literal *literal) {
+  system_store(attempt->system, attempt->initial->value, literal->columns);
+  return switches_evaluate(literal->switches, attempt->t0, literal->columns) && switches_all_agree(literal->switches);
+}
+
+/* From a guess to a solution, then in its modes to the start values, as far as these modes hold. */
+static bool solve_literally(Attempt *attempt, Patch *patch, Literal *literal, uint32_t round) {
+  Initial *initial = attempt->initial;
+  PatchFollower follower = {follow_literally, literal};
+  guess_elsewhere(attempt, round, initial->value);
+  patch_set_follower(patch, &follower);
+  PatchResult result = patch_solve(patch, attempt->t0, initial->value);
+  patch_set_follower(patch, NULL);
+  initial->iterations += result.iterations;
+  if (!result.solved || !modes_agree(attempt, literal) || !values_hold(attempt)) return false;
+  double *found = heap_copy(attempt->system->heap, initial->value, initial->columns, sizeof *found);
+  approach_starts(attempt, patch, &result);
+  if (!modes_agree(attempt, literal) || !values_hold(attempt))
+    memcpy(initial->value, found, initial->columns * sizeof *found);
+  heap_free(attempt->system->heap, found);
+  return true;
+}
+
+/* The nearest of the solutions, and its modes. */
+static bool search_literally(Attempt *attempt, Literal *literal) {
+  Patch *patch = patch_new(attempt->system, NULL, 0);
+  uint32_t worth = LITERAL_ROWS / (attempt->system->rows + 1);
+  Best best = best_make(attempt);
+  set_weights(attempt, patch, MOVE_EQUALLY);
+  attempt->initial->way = WAY_ALL_ROWS;
+  for (uint32_t round = 0; round < worth && round < LITERAL_GUESSES && best.cost > 0; round++)
+    if (solve_literally(attempt, patch, literal, round)) best_take(attempt, &best);
+  return best_give(attempt, &best) && follow_literally(literal, attempt->t0, attempt->initial->value) &&
+         modes_agree(attempt, literal) && values_hold(attempt);
 }
 
 /* ---- what no other modes mend ---- */
@@ -651,6 +734,8 @@ void initial_retell(const Initializer *initializer, const StartValues *starts, c
     column->given = given[q].given;
     column->start = given[q].start;
   }
+  for (uint32_t k = 0; initial->system && first->system && k < initial->system->parameters.count; k++)
+    initial->column[initial->system->array->columns + k].start = first->column[first->system->array->columns + k].start;
   initial->way = first->way;
   initial->iterations = first->iterations;
   classify(NULL, initial);
@@ -665,6 +750,32 @@ static void count_freedom(const Initializer *initializer, Initial *initial) {
   initial->dof = initializer->structure->dof;
   int64_t open = initial->dof + parameters - (int64_t)initial->fixed - (int64_t)equations;
   initial->free = open > 0 ? (uint32_t)open : 0;
+}
+
+bool initial_search(Initializer *initializer, Switches *switches, const StartValues *starts, double t0,
+                    double tolerance, Initial *initial) {
+  Heap *heap = initializer->heap;
+  Evaluator *evaluator = initializer->evaluator;
+  uint32_t n = evaluator->array->columns;
+  Arena scratch = arena_make(heap);
+  Diags silent = diags_make(heap);
+  *initial = (Initial){.columns = n, .t0 = t0};
+  initial->column = heap_array(heap, n, sizeof *initial->column);
+  initial->y = heap_array(heap, n, sizeof *initial->y);
+  starts_collect(evaluator, starts, tolerance, initial->column, &silent);
+  InitialSystem *system = take_system(initializer, false);
+  widen(initial, system, heap);
+  count_freedom(initializer, initial);
+  Order order = order_make(system, initial->column, &scratch);
+  Attempt attempt = {.system = system, .order = &order, .initial = initial, .t0 = t0, .tolerance = tolerance};
+  Literal literal = {.switches = switches, .written = workspace_new(heap, evaluator->code->written), .system = system};
+  literal.columns = arena_array(&scratch, n, sizeof *literal.columns);
+  initial->solved = search_literally(&attempt, &literal) && check_surplus(&attempt, &silent);
+  classify(&order, initial);
+  if (initial->solved) system_store(system, initial->value, initial->y);
+  vec_free(heap, &order.surplus, &order.redundant);
+  arena_free(&scratch);
+  return initial->solved;
 }
 
 static bool solve_by_system(Initializer *initializer, bool event, bool by_homotopy, double t0, double tolerance,

@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include "code/switches.h"
 #include "init/conflict.h"
 #include "init/nogood.h"
 #include "init/patch.h"
@@ -50,6 +51,7 @@ typedef struct Initial {
 /* Modes may be tried that need not be right: then nobody reads why they admit no solution. */
 typedef enum InitialTrial {
   TRIAL_NONE,
+  TRIAL_QUICK,   /* what is near the start values: initial_search goes elsewhere in all modes at once */
   TRIAL_OF_FEW,  /* all ways are gone */
   TRIAL_OF_MANY, /* guesses far from the start values are for rows that depend on discrete values themselves */
 } InitialTrial;
@@ -87,6 +89,11 @@ bool initial_is_ruled_out(const Initializer *initializer);
 
 /* A point that was solved from the values of `first`, which had been solved from `starts`: says how it came from there. */
 void initial_retell(const Initializer *initializer, const StartValues *starts, const Initial *first, Initial *initial);
+
+/* Where the modes of a guess have no solution, nor others that were tried: all rows at once, from guesses elsewhere, with conditions as they are
+ * written, so that modes change while values do. The modes are those of the values found. For models without logic. */
+bool initial_search(Initializer *initializer, Switches *switches, const StartValues *starts, double t0,
+                    double tolerance, Initial *initial);
 
 /* The point of the method by ranks, for reports. Lives in the heap. */
 Initial initial_of_ranks(const Initializer *initializer, const StartValues *starts, double t0);

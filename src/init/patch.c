@@ -47,6 +47,7 @@ struct Patch {
   uint32_t rows, columns;
   const uint32_t *list; /* the rows; NULL: all */
   bool careful;
+  const PatchFollower *follower; /* NULL: discrete values stay */
   Workspace *program;
   const Jacobian *jacobian;
   Workspace *entries; /* of the Jacobian */
@@ -193,6 +194,12 @@ const Jacobian *patch_jacobian(const Patch *patch, const double **values) {
 }
 
 void patch_set_careful(Patch *patch, bool careful) { patch->careful = careful; }
+void patch_set_follower(Patch *patch, const PatchFollower *follower) { patch->follower = follower; }
+
+static bool follow(const Patch *patch, double t, const double *y) {
+  const PatchFollower *follower = patch->follower;
+  return !follower || follower->follow(follower->context, t, y);
+}
 
 /* ---- the linear systems ---- */
 
@@ -310,6 +317,7 @@ static bool factor_normal(Patch *patch) {
 /* ---- points ---- */
 
 static bool evaluate(Patch *patch, double t, const double *y, double *squares) {
+  if (!follow(patch, t, y)) return false;
   Point point = system_point(patch->system, t, y);
   patch->system->evaluator->row_evaluations += patch->rows;
   if (workspace_run(patch->program, &point, patch->r) != EVAL_OK) return false;
@@ -356,6 +364,7 @@ static bool drop_infinite(Patch *patch) {
 
 /* The matrix at y, and the scales of the rows. */
 static bool linearize(Patch *patch, double t, const double *y) {
+  if (!follow(patch, t, y)) return false;
   Point point = system_point(patch->system, t, y);
   patch->system->evaluator->entry_evaluations += patch->jacobian->nonzeros;
   if (workspace_run(patch->entries, &point, patch->values) != EVAL_OK && !drop_infinite(patch)) return false;

@@ -53,6 +53,16 @@ typedef struct PatchResult {
 /* Short steps: each moves a column by no more than part of its size. They leave flat places, and find solutions near by. */
 void patch_set_careful(Patch *patch, bool careful);
 
+/* Sets discrete values for each point (t, y) at which the rows are evaluated: equations with conditions as they are written. false: they are
+ * not defined there. */
+typedef struct PatchFollower {
+  bool (*follow)(void *context, double t, const double *y); /* y: per column of the system */
+  void *context;
+} PatchFollower;
+
+/* NULL: they stay as they are, as at first. */
+void patch_set_follower(Patch *patch, const PatchFollower *follower);
+
 /* Solves from y, in place; after a failure y is where the rows are met best. */
 PatchResult patch_solve(Patch *patch, double t, double *y);
 

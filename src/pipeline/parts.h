@@ -64,6 +64,8 @@ void simulation_note_beginning(Simulation *simulation);
 void simulation_make_recorder(Simulation *simulation);
 /* Is the system made singular just at the initial values? */
 bool simulation_is_singular(const Simulation *simulation, TurningPoint *point);
+/* The same of the model's own array, where the method makes a system that is not watched. */
+bool simulation_starts_singular(const Simulation *simulation, TurningPoint *point);
 /* Passes of a run; the others are mode_begin and those in simulation.c. */
 bool pass_view(Simulation *simulation);
 bool pass_signals(Simulation *simulation);

@@ -97,7 +97,9 @@ typedef struct Plan {
   const LeafJacobian *varied;         /* rows by the leaves asked for; NULL: none were */
   const SensitivityPlan *sensitivity; /* NULL: nothing is to be differentiated */
   RunPlan run;
-  RunFacts facts; /* as far as it got */
+  const TurningPlan
+      *watched_start; /* blocks of the model's array, where those of the system are not watched; or NULL */
+  RunFacts facts;     /* as far as it got */
 } Plan;
 
 /* One run and all that it made; everything lives in `heap`. */

@@ -194,9 +194,14 @@ static bool pass_code(Plan *plan) {
   return true;
 }
 
-/* Start values at the point that the other methods start from. */
+/* Start values at the point that the other methods start from; parameters that it determines are what they are there. */
 static StartValues common_starts(const Plan *plan) {
   StartValues starts = plan->starts;
+  for (uint32_t p = 0; p < plan->model->parameters.count; p++) {
+    const Variable *variable = &plan->model->variables.data[plan->model->parameters.data[p]];
+    if (variable->fixed == FIXED_FALSE && variable->binding == EXPR_NONE)
+      plan->first.evaluator->parameters[p] = plan->common->first.evaluator->parameters[p];
+  }
   const Array *array = &plan->array;
   double *column = heap_array(plan->heap, array->columns, sizeof *column);
   for (uint32_t q = 0; q < array->columns; q++) {
@@ -312,6 +317,22 @@ static bool carries_modes(Plan *plan) {
   return true;
 }
 
+/* "x < 1 is true and y > 2 is false": the conditions that the plan was made for; NULL: for any. */
+static const char *mode_text(Plan *plan) {
+  const Branches *branches = &plan->branches;
+  const char *text = NULL;
+  for (uint32_t k = 0; plan->holds && k < branches->count; k++) {
+    bool is_new = true;
+    for (uint32_t other = 0; other < k && is_new; other++)
+      is_new = branches->condition[other] != branches->condition[k];
+    if (!is_new) continue;
+    Expr condition = modes_restore(&plan->modes, plan->own->dag, branches->condition[k]);
+    text = arena_printf(&plan->arena, "%s%s%s is %s", text ? text : "", text ? " and " : "",
+                        model_text(plan->own, condition, &plan->arena), plan->holds[k] ? "true" : "false");
+  }
+  return text;
+}
+
 /* What the method makes of the array at the initial point. */
 static bool pass_reduce(Plan *plan) {
   const Request *request = &plan->request;
@@ -342,7 +363,8 @@ static bool pass_reduce(Plan *plan) {
                                 .time = request->run.start,
                                 .duration = request->run.stop - request->run.start,
                                 .tolerance = request->run.tolerance,
-                                .options = request->method_options};
+                                .options = request->method_options,
+                                .mode = mode_text(plan)};
   mass_examine(&plan->reduction);
   if (!request->method->apply(&plan->reduction)) {
     if (diags_code(plan->diags) == DIAG_INIT) plan->facts.status = "init";
@@ -380,6 +402,8 @@ static bool pass_watch(Plan *plan) {
                         .constraints = constraint_plan(original, source),
                         .is_converted = plan->conversions.count > 0};
   if (reduced->structure) plan->run.watched = turning_plan(reduced->code, reduced->structure);
+  else if (!strangeness && plan->first.y && !plan->branches.count)
+    plan->watched_start = turning_plan(plan->code, &plan->structure);
   return true;
 }
 

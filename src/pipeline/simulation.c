@@ -94,6 +94,65 @@ static bool pass_gradient(Simulation *simulation) {
   return true;
 }
 
+static bool simulate_alone(Simulation *simulation, Heap *heap, const Model *model, const Request *request,
+                           Diags *diags);
+
+/* ---- a singular start ---- */
+
+/* Do two simulations begin with the same values? */
+static bool is_same_start(const Simulation *one, const Simulation *other) {
+  const Model *model = one->plan->model;
+  for (uint32_t u = 0; u < model->unknowns.count; u++) {
+    double a = evaluator_value(one->system.evaluator, one->system.y, u, 0);
+    double b = evaluator_value(other->system.evaluator, other->system.y, u, 0);
+    if (fabs(a - b) > SAME_START * (1 + fabs(a))) return false;
+  }
+  return true;
+}
+
+/* What ranks say of initial values at which the system is singular. */
+typedef enum RanksSay {
+  RANKS_NOTHING,
+  RANKS_SAME,     /* they are right, and the equations are regular there */
+  RANKS_OTHERS,   /* equations that structure does not differentiate lead to others, */
+  RANKS_CONFLICT, /* or contradict them */
+} RanksSay;
+
+static RanksSay ask_ranks(const Simulation *simulation) {
+  Diags *attempt;
+  Request asked = ranks_ask(&simulation->request, simulation->heap, &attempt);
+  Simulation *other = heap_alloc(simulation->heap, sizeof *other);
+  asked.initialize_only = true;
+  if (!simulate_alone(other, simulation->heap, simulation->plan->model, &asked, attempt))
+    return diags_code(attempt) == DIAG_INIT ? RANKS_CONFLICT : RANKS_NOTHING;
+  if (other->strangeness.v || other->strangeness.u) return RANKS_NOTHING;
+  return is_same_start(simulation, other) ? RANKS_SAME : RANKS_OTHERS;
+}
+
+/* Where the system is singular the initial values may be anywhere: structure has left out equations that they must meet. A run looks itself
+ * at blocks that it watches. */
+static bool pass_start(Simulation *simulation) {
+  TurningPoint *point = heap_alloc(simulation->heap, sizeof *point);
+  const Method *method = simulation->request.method;
+  bool is_watched = simulation->plan->run.watched && !simulation->request.initialize_only;
+  if (is_watched || method->by_ranks || !simulation_starts_singular(simulation, point)) return true;
+  RanksSay say = ask_ranks(simulation);
+  if (say == RANKS_NOTHING || (say == RANKS_SAME && method != &method_dummy)) return true;
+  simulation->facts.status = say == RANKS_CONFLICT ? "init" : "singular";
+  simulation->statistics.stepper.turning = point;
+  if (say == RANKS_CONFLICT)
+    diag_error(simulation->diags, DIAG_INIT, (Span){0},
+               "no consistent initial values found: those that meet the equations, the Jacobian of %d of which is "
+               "singular there, do not "
+               "meet their further derivatives",
+               (int)point->size);
+  else
+    diag_error(simulation->diags, DIAG_SINGULAR_JACOBIAN, (Span){0},
+               "the Jacobian of %d equation%s is singular at the initial values", (int)point->size,
+               point->size == 1 ? "" : "s");
+  return false;
+}
+
 /* ---- the list of passes ---- */
 
 typedef struct RunPass {
@@ -105,6 +164,7 @@ static const RunPass RUN_PASSES[] = {
     {pass_view, offsetof(Seconds, code)},           /* the system, for all branches */
     {mode_begin, offsetof(Seconds, code)},          /* or for those of the start */
     {pass_signals, offsetof(Seconds, code)},        /* what is recorded */
+    {pass_start, offsetof(Seconds, init)},          /* where it begins */
     {pass_begin, offsetof(Seconds, integrate)},     /* the loop, at the start */
     {pass_integrate, offsetof(Seconds, integrate)}, /* to the end */
     {pass_gradient, offsetof(Seconds, integrate)},  /* and back again */
@@ -186,34 +246,6 @@ static bool run_by_ranks(Simulation *simulation, uint32_t before) {
   return true;
 }
 
-/* Do two simulations begin with the same values? */
-static bool is_same_start(const Simulation *one, const Simulation *other) {
-  const Model *model = one->plan->model;
-  for (uint32_t u = 0; u < model->unknowns.count; u++) {
-    double a = evaluator_value(one->system.evaluator, one->system.y, u, 0);
-    double b = evaluator_value(other->system.evaluator, other->system.y, u, 0);
-    if (fabs(a - b) > SAME_START * (1 + fabs(a))) return false;
-  }
-  return true;
-}
-
-/* Where the system is singular at the initial values, ranks take over as they would in a run, if they find the equations regular
- * at just these values. */
-static void start_by_ranks(Simulation *simulation) {
-  Diags *diags = simulation->diags;
-  uint32_t before = diags->list.count;
-  TurningPoint point;
-  if (!simulation_is_singular(simulation, &point)) return;
-  diag_error(diags, DIAG_SINGULAR_JACOBIAN, (Span){0}, "the Jacobian of %d equations is singular at the initial values",
-             (int)point.size);
-  simulation->statistics.stepper.turning = &point;
-  Simulation structural = *simulation;
-  if (run_by_ranks(simulation, before) && is_same_start(&structural, simulation)) return;
-  *simulation = structural;
-  simulation->statistics.stepper.turning = NULL;
-  diags_keep(diags, before);
-}
-
 bool simulation_run(Simulation *simulation, Heap *heap, const Plan *plan, const Request *request, Diags *diags) {
   uint32_t before = diags->list.count;
   simulation_open(simulation, heap, plan, request, diags);
@@ -230,7 +262,5 @@ bool simulation_run(Simulation *simulation, Heap *heap, const Plan *plan, const 
 
 bool pipeline_simulate(Simulation *simulation, Heap *heap, const Model *model, const Request *request, Diags *diags) {
   uint32_t before = diags->list.count;
-  if (!simulate_alone(simulation, heap, model, request, diags)) return run_by_ranks(simulation, before);
-  if (request->initialize_only) start_by_ranks(simulation);
-  return true;
+  return simulate_alone(simulation, heap, model, request, diags) || run_by_ranks(simulation, before);
 }

@@ -80,31 +80,68 @@ static bool solve_modes(Initializer *initializer, Switches *switches, const Star
   return false;
 }
 
-/* Modes that a guess leaves without a solution, as it does where all ideal diodes of a bridge conduct: the combination with the
- * fewest changes is taken whose values agree with it. Most combinations have more changes than FEW: a refusal must not cost all ways of all
- * of them. */
-static bool enumerate_modes(Initializer *initializer, Switches *switches, const StartValues *starts,
-                            const RunOptions *run, const double *guess, Initial *initial) {
-  enum { LIMIT = 8, FEW = 2 }; /* an attempt costs more than at an event; 37 of 256 combinations have few changes */
-  size_t leaves = modes_leaves(switches->modes) * sizeof(double);
-  double *discretes = initializer->evaluator->discretes, *first = heap_alloc(initializer->heap, leaves);
-  Diags attempt = diags_make(initializer->heap);
-  Trial trial = switches_trial(switches, LIMIT);
-  Initial other;
-  bool found = false;
-  memcpy(first, discretes, leaves);
-  while (!found && trial_next(&trial)) {
-    memcpy(discretes, first, leaves);
-    switches_try(switches, &trial, run->start, guess);
-    if (initial_is_ruled_out(initializer)) continue;
-    initializer->trial = trial.changes <= FEW ? TRIAL_OF_FEW : TRIAL_OF_MANY;
-    found = solve_modes(initializer, switches, starts, run, &other, &attempt) && switches_agree(switches);
-    diags_keep(&attempt, 0);
-  }
+/* A search for modes that a guess leaves without a solution. */
+typedef struct ModeSearch {
+  Initializer *initializer;
+  Switches *switches;
+  const StartValues *starts;
+  const RunOptions *run;
+  const double *guess, *first; /* columns, and the discrete values that it has */
+  bool has_logic;              /* more than modes: then conditions are not searched as they are written */
+  Initial found;
+} ModeSearch;
+
+enum { TRIAL_MODES = 8, FEW_CHANGES = 2 }; /* 37 of 256 combinations have few changes */
+
+static bool try_modes(ModeSearch *search, const Trial *trial) {
+  Initializer *initializer = search->initializer;
+  Diags silent = diags_make(initializer->heap);
+  bool is_few = trial->changes <= FEW_CHANGES;
+  memcpy(initializer->evaluator->discretes, search->first, modes_leaves(search->switches->modes) * sizeof(double));
+  switches_try(search->switches, trial, search->run->start, search->guess);
+  if (initial_is_ruled_out(initializer)) return false;
+  initializer->trial = !search->has_logic ? TRIAL_QUICK : is_few ? TRIAL_OF_FEW : TRIAL_OF_MANY;
+  bool is_found = solve_modes(initializer, search->switches, search->starts, search->run, &search->found, &silent) &&
+                  switches_agree(search->switches);
   initializer->trial = TRIAL_NONE;
-  if (found) *initial = other;
-  else memcpy(discretes, first, leaves);
-  return found;
+  return is_found;
+}
+
+static bool search_all_modes(ModeSearch *search) {
+  return !search->has_logic && initial_search(search->initializer, search->switches, search->starts, search->run->start,
+                                              search->run->tolerance, &search->found);
+}
+
+/* Modes that a guess leaves without a solution, as it does where all ideal diodes of a bridge conduct: the combination with the
+ * fewest changes is taken whose values agree with it. Most combinations have many changes, and few of them a solution: before them come guesses
+ * elsewhere, from which all modes can be reached. */
+static bool enumerate_modes(ModeSearch *search) {
+  Trial trial = switches_trial(search->switches, TRIAL_MODES);
+  bool is_found = false, is_searched = false;
+  while (!is_found && trial_next(&trial)) {
+    if (trial.changes > FEW_CHANGES && !is_searched) is_searched = true, is_found = search_all_modes(search);
+    if (!is_found) is_found = try_modes(search, &trial);
+  }
+  return is_found || (!is_searched && search_all_modes(search));
+}
+
+static bool find_modes(Initializer *initializer, Switches *switches, const StartValues *starts, const RunOptions *run,
+                       const double *guess, Initial *initial) {
+  size_t leaves = modes_leaves(switches->modes);
+  double *discretes = initializer->evaluator->discretes;
+  double *first = heap_copy(initializer->heap, discretes, leaves, sizeof *first);
+  ModeSearch search = {initializer,
+                       switches,
+                       starts,
+                       run,
+                       guess,
+                       first,
+                       .has_logic = switches->decisions || initializer->evaluator->past};
+  bool is_found = enumerate_modes(&search);
+  if (is_found) *initial = search.found;
+  else memcpy(discretes, first, leaves * sizeof *first);
+  heap_free(initializer->heap, first);
+  return is_found;
 }
 
 static double *copy_discretes(const Initializer *initializer, const double *values) {
@@ -124,7 +161,7 @@ bool start_values(Initializer *initializer, const StartValues *starts, const Run
     switches_guess(switches, run->start, guess);
   }
   if (!solve_modes(initializer, switches, starts, run, initial, diags)) {
-    if (!switches || !enumerate_modes(initializer, switches, starts, run, guess, initial)) return false;
+    if (!switches || !find_modes(initializer, switches, starts, run, guess, initial)) return false;
     diags_keep(diags, before);
   }
   if (decisions && !decisions_defined(decisions, run->start, DIAG_INIT, diags)) return false;

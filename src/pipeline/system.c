@@ -199,6 +199,14 @@ bool simulation_is_singular(const Simulation *simulation, TurningPoint *point) {
   return turning_at_start(turning, point);
 }
 
+bool simulation_starts_singular(const Simulation *simulation, TurningPoint *point) {
+  const TurningPlan *watched = simulation->plan->watched_start;
+  const ArrayRun *original = &simulation->original;
+  if (!watched) return simulation_is_singular(simulation, point);
+  return turning_is_singular(simulation->heap, original->evaluator, watched, simulation->request.run.start, original->y,
+                             point);
+}
+
 void simulation_make_recorder(Simulation *simulation) {
   const System *system = &simulation->view->system;
   bool *is_state = heap_array(simulation->heap, (size_t)system->columns, sizeof *is_state);

@@ -573,6 +573,16 @@ static void start_ties(Reduction *reduction, const Derived *derived) {
   }
 }
 
+/* Derivatives that the original writes, and that aliases cancel in its equations, of unknowns that have no other ones. */
+static void raise_cancelled(const Derived *derived, const Problem *problem, int32_t *d) {
+  const Model *source = derived->source;
+  uint32_t *written = problem_written_orders(source, dag_scratch(source->dag));
+  int32_t *least = arena_array(derived->reduction->arena, problem->unknowns, sizeof *least);
+  problem_raise_orders(problem, written, source->unknowns.count, d, least);
+  for (uint32_t j = 0; j < problem->unknowns; j++)
+    if (d[j] == 0) d[j] = least[j];
+}
+
 void derived_integrate(Reduction *reduction, Derived *derived, int32_t left) {
   Arena *arena = reduction->arena;
   Reduced *reduced = &reduction->reduced;
@@ -585,6 +595,7 @@ void derived_integrate(Reduction *reduction, Derived *derived, int32_t left) {
   for (int32_t e = 0; e < incidence->row_start[problem->equations]; e++)
     if (incidence->order[e] > d[incidence->column[e]]) d[incidence->column[e]] = incidence->order[e];
   problem_least_orders(problem, d, d);
+  raise_cancelled(derived, problem, d);
   reduced->array = arena_alloc(arena, sizeof *reduced->array);
   *reduced->array = array_make(problem, c, d, arena);
   reduced->modes = modes;

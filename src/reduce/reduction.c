@@ -295,6 +295,9 @@ bool reduction_replace(Reduction *reduction, const Expr *residual) {
   Structure *structure = arena_alloc(arena, sizeof *structure);
   *structure = structure_run(arena, &problem->incidence);
   if (structure->status != STRUCTURE_OK) return false;
+  int32_t *least = arena_array(arena, problem->unknowns, sizeof *least); /* derivatives that only aliases write */
+  if (problem_least_orders(problem, structure->d, least))
+    *structure = structure_raise(arena, &problem->incidence, structure, least);
   reduced->array = arena_alloc(arena, sizeof *reduced->array);
   *reduced->array = array_make(problem, structure->c, structure->d, arena);
   reduced->structure = structure;

@@ -136,6 +136,7 @@ typedef struct Reduction {
   Reduced reduced;
   ReductionCounts counts;
   const char *remark; /* one line about the choice made; NULL for none */
+  const char *mode;   /* the conditions that the equations were made for; NULL: any */
 } Reduction;
 
 /* An empty form for the array. */

@@ -9,12 +9,27 @@ enum { ITERATION_LIMIT = 60, HALVING_LIMIT = 14 };
 
 static const double STEP_TOLERANCE = 1e-13; /* of singular values: a column may have a large weight */
 static const double CONSISTENT = 1e-11;     /* scaled residual of a consistent point */
+static const double HOLDS = 1e-10;          /* over what the columns of a row contribute to it */
 
 /* How easily columns move: start values given, others of x, derivatives. */
 static const double WEIGHT_GIVEN = 1, WEIGHT_DEFAULT = 1e2, WEIGHT_DERIVATIVE = 1e4;
 
 /* How far off a generic point is looked for, relative. */
 static const double AWAY = 0.05, TIME_AWAY = 0.01;
+
+/* The entries at (t, y); those of which nothing is left but round-off are zero, else they would make up a rank, or draw a column
+ * beyond all bounds. */
+static bool certain_entries(Evaluator *evaluator, double t, const double *y, Arena *arena, double *values) {
+  const Jacobian *jacobian = evaluator->jacobian;
+  double *shaken = arena_array(arena, jacobian->columns, sizeof *shaken);
+  double *other = arena_array(arena, jacobian->nonzeros, sizeof *other);
+  columns_shake(evaluator->nominal, y, jacobian->columns, shaken);
+  bool is_defined = evaluator_jacobian(evaluator, t, shaken, other) == EVAL_OK;
+  if (evaluator_jacobian(evaluator, t, y, values) != EVAL_OK) return false;
+  for (uint32_t e = 0; e < jacobian->nonzeros && is_defined; e++)
+    if (entry_is_lost(values[e], other[e])) values[e] = 0;
+  return true;
+}
 
 bool strangeness_jacobian(const Strangeness *strangeness, double t, const double *y, const double *weight, double *a,
                           double *scale) {
@@ -23,14 +38,14 @@ bool strangeness_jacobian(const Strangeness *strangeness, double t, const double
   Arena scratch = arena_make(strangeness->heap);
   double *values = arena_array(&scratch, jacobian->nonzeros, sizeof *values);
   uint32_t m = jacobian->rows;
-  bool ok = evaluator_jacobian(evaluator, t, y, values) == EVAL_OK;
+  bool ok = certain_entries(evaluator, t, y, &scratch, values);
   memset(a, 0, (size_t)m * jacobian->columns * sizeof *a);
   memset(scale, 0, m * sizeof *scale);
   for (uint32_t q = 0; q < jacobian->columns && ok; q++)
     for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1]; e++) {
       int32_t row = jacobian->row_index[e];
       a[(uint32_t)row + q * m] = values[e] * weight[q];
-      scale[row] = fmax(scale[row], fabs(a[(uint32_t)row + q * m]));
+      scale[row] = fmax(scale[row], fabs(values[e]) * (weight[q] > 0 ? weight[q] : evaluator->nominal[q]));
     }
   for (uint32_t i = 0; i < m; i++) scale[i] = scale[i] > 0 ? 1 / scale[i] : 1;
   for (uint32_t q = 0; q < jacobian->columns; q++)
@@ -99,8 +114,8 @@ static void find_settled(PointSearch *search, const double *y, bool *settled) {
   }
 }
 
-/* What may not move besides fixed start values. */
-typedef enum Hold { HOLD_NOTHING, HOLD_SETTLED, HOLD_GIVEN } Hold;
+/* What may not move besides fixed start values; with the last way all else moves alike, as derivatives that move more easily may run away. */
+typedef enum Hold { HOLD_NOTHING_ALIKE, HOLD_NOTHING, HOLD_SETTLED, HOLD_GIVEN } Hold;
 
 /* Weights of the columns; 0 holds one. */
 static void set_weights(PointSearch *search, Hold hold, const bool *settled) {
@@ -116,6 +131,7 @@ static void set_weights(PointSearch *search, Hold hold, const bool *settled) {
     bool held = (given && variable->fixed == FIXED_TRUE) || (hold == HOLD_GIVEN && (given || known)) ||
                 (hold == HOLD_SETTLED && settled[q]);
     double weight = !strangeness_is_x(strangeness, q) ? WEIGHT_DERIVATIVE : given ? WEIGHT_GIVEN : WEIGHT_DEFAULT;
+    if (hold == HOLD_NOTHING_ALIKE) weight = WEIGHT_GIVEN;
     search->weight[q] = held ? 0 : weight * strangeness->evaluator->nominal[q];
   }
 }
@@ -131,21 +147,30 @@ static PointSearch search_make(const Strangeness *strangeness, double t, Arena *
   return search;
 }
 
+/* Do the rows hold at y, whatever moved how easily? */
+static bool rows_hold(PointSearch *search, const double *y) {
+  const double *nominal = search->strangeness->evaluator->nominal;
+  for (uint32_t q = 0; q < search->columns; q++) search->weight[q] = nominal[q] + fabs(y[q]);
+  return strangeness_jacobian(search->strangeness, search->t, y, search->weight, search->matrix, search->scale) &&
+         residual_norm(search, y) <= HOLDS;
+}
+
 bool strangeness_find_point(Strangeness *strangeness, double t, bool may_move) {
   Arena scratch = arena_make(strangeness->heap);
   const Array *array = strangeness->array;
   PointSearch search = search_make(strangeness, t, &scratch);
   double *before = arena_array(&scratch, array->columns, sizeof *before), norm = HUGE_VAL;
-  bool *settled = arena_array(&scratch, array->columns, sizeof *settled);
+  bool *settled = arena_array(&scratch, array->columns, sizeof *settled), holds = false;
   memcpy(before, strangeness->y, array->columns * sizeof *before);
   find_settled(&search, before, settled);
-  for (int hold = HOLD_GIVEN; hold >= (may_move ? HOLD_NOTHING : HOLD_GIVEN) && norm > CONSISTENT; hold--) {
+  for (int hold = HOLD_GIVEN; hold >= (may_move ? HOLD_NOTHING_ALIKE : HOLD_GIVEN) && !holds; hold--) {
     memcpy(strangeness->y, before, array->columns * sizeof *before);
     set_weights(&search, (Hold)hold, settled);
     for (int k = 0; k < ITERATION_LIMIT && improve(&search, strangeness->y, &norm); k++) continue;
+    holds = norm <= CONSISTENT && rows_hold(&search, strangeness->y);
   }
   arena_free(&scratch);
-  if (norm <= CONSISTENT) return true;
+  if (holds) return true;
   if (!may_move) return false;
   diag_error(strangeness->diags, DIAG_INIT, (Span){0},
              "no consistent initial values found for the equations and their derivatives up to order %d: scaled "

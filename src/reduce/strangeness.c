@@ -94,7 +94,7 @@ Strangeness strangeness_run(const Strangeness *strangeness, Heap *heap, Arena *a
 static bool determines_last(const Strangeness *strangeness, const Ranks *here, double t, const double *y,
                             Arena *scratch) {
   Ranks ranks;
-  if (!strangeness->code->modes->count || strangeness_determines_last(strangeness, here, scratch)) return true;
+  if (strangeness_determines_last(strangeness, here, scratch)) return true;
   double *near = arena_copy_array(scratch, y, strangeness->array->columns, sizeof *near);
   return strangeness_generic(strangeness, &t, near) && strangeness_ranks(strangeness, t, near, scratch, &ranks) &&
          strangeness_determines_last(strangeness, &ranks, scratch);

@@ -30,6 +30,8 @@ static const char *make_head(const Reduction *reduction, const Method *method, c
   const EquationKinds *after = &reduction->counts.after;
   text_printf(heap, &text, "%s, reduced by method %s: %s\n", names_text(original->names, original->name), method->name,
               method->description);
+  if (reduction->mode)
+    text_printf(heap, &text, "the equations are those where %s; they are others elsewhere\n", reduction->mode);
   if (reduction->remark) text_printf(heap, &text, "%s\n", reduction->remark);
   text_printf(heap, &text, "%u differential equations, %u algebraic, %u solved\n", after->differential,
               after->algebraic, after->solved);

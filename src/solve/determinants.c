@@ -101,6 +101,24 @@ bool determinants_evaluate(Determinants *determinants, double t, const double *y
   return workspace_run(determinants->workspace, &point, determinants->entries) == EVAL_OK;
 }
 
+bool determinants_evaluate_certain(Determinants *determinants, double t, const double *y) {
+  if (!determinants->blocks.count) return true;
+  const Evaluator *evaluator = determinants->evaluator;
+  Heap *heap = determinants->heap;
+  uint32_t columns = evaluator->array->columns;
+  const Watched *last = &vec_last(&determinants->blocks);
+  uint32_t count = (uint32_t)(last->first + last->row_start[last->size]);
+  double *shaken = heap_array(heap, columns, sizeof *shaken), *entries = determinants->entries;
+  columns_shake(evaluator->nominal, y, columns, shaken);
+  bool is_defined = determinants_evaluate(determinants, t, shaken);
+  double *other = heap_copy(heap, entries, count, sizeof *other);
+  bool ok = determinants_evaluate(determinants, t, y);
+  for (uint32_t e = 0; e < count && is_defined; e++)
+    if (entry_is_lost(entries[e], other[e])) entries[e] = 0;
+  heap_free_all(heap, shaken, other);
+  return ok;
+}
+
 double determinants_value(Determinants *determinants, uint32_t b) {
   Watched *watched = &determinants->blocks.data[b];
   const double *entries = determinants->entries + watched->first;

@@ -40,6 +40,9 @@ Determinants determinants_new(Heap *heap, Evaluator *evaluator, const Determinan
 /* Sets the entries to those at (t, y); false where they are not defined. */
 bool determinants_evaluate(Determinants *determinants, double t, const double *y);
 
+/* The same; entries of which nothing is left but round-off are zero. Twice the cost. */
+bool determinants_evaluate_certain(Determinants *determinants, double t, const double *y);
+
 /* Of block number b at the entries of now. One factorization. */
 double determinants_value(Determinants *determinants, uint32_t b);
 

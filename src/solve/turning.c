@@ -401,21 +401,29 @@ static Trace locate(Turning *turning, uint32_t b, double t, double least, double
 
 /* ---- the watch ---- */
 
-static bool find_singular(Determinants *determinants, const Mark *mark, TurningPoint *point) {
-  if (!determinants_evaluate(determinants, mark->t, mark->y)) return false;
+static bool find_singular(Determinants *determinants, double t, const double *y, TurningPoint *point) {
+  if (!determinants_evaluate_certain(determinants, t, y)) return false;
   for (uint32_t b = 0; b < determinants->blocks.count; b++) {
     const Watched *watched = &determinants->blocks.data[b];
     int32_t rank = determinants_rank(determinants, b, PIVOT_LOST_AT_START);
     if (rank == watched->size) continue;
-    *point = (TurningPoint){mark->t, watched->block, watched->size, rank};
+    *point = (TurningPoint){t, watched->block, watched->size, rank};
     return true;
   }
   return false;
 }
 
 bool turning_at_start(Turning *turning, TurningPoint *point) {
-  return find_singular(&turning->switched, &turning->origin, point) ||
-         find_singular(&turning->moving, &turning->origin, point);
+  const Mark *origin = &turning->origin;
+  return find_singular(&turning->switched, origin->t, origin->y, point) ||
+         find_singular(&turning->moving, origin->t, origin->y, point);
+}
+
+bool turning_is_singular(Heap *heap, Evaluator *evaluator, const TurningPlan *plan, double t, const double *y,
+                         TurningPoint *point) {
+  Determinants moving = determinants_new(heap, evaluator, &plan->moving);
+  Determinants switched = determinants_new(heap, evaluator, &plan->switched);
+  return find_singular(&switched, t, y, point) || find_singular(&moving, t, y, point);
 }
 
 /* A follower may cost as much as all of the run so far. Where one after the other finds no zero, soon after the last, the determinant is made of

@@ -33,6 +33,10 @@ void turning_begin(Turning *turning, double t, const double *y);
 /* Is a matrix singular just where the run begins? */
 bool turning_at_start(Turning *turning, TurningPoint *point);
 
+/* The same of any point, without a run. */
+bool turning_is_singular(Heap *heap, Evaluator *evaluator, const TurningPlan *plan, double t, const double *y,
+                         TurningPoint *point);
+
 typedef enum TurningStatus {
   TURNING_NONE,
   TURNING_POINT,  /* *point is singular, in the last step or close to it */
