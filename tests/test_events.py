@@ -916,6 +916,53 @@ end M;
         self.assertAlmostEqual(values["w"], -math.cos(5), delta=1e-6)
 
 
+def thermostat(rng, width):
+    """Heats below `low` and not above `low` + width: its text, the end, the edges, and how often it stops to heat until then."""
+    k, low, heat = rng.uniform(0.5, 2), rng.uniform(0.2, 0.8), rng.uniform(2.5, 5)
+    high, top, scale = low + width, heat / k, rng.choice((1, 1, 1e3, 1e-3))
+    warm, cool = math.log((top - low) / (top - high)) / k, math.log(high / low) / k
+    cycles = rng.randint(1200, 2000) + 0.5 * warm / (warm + cool)
+    over, under = rng.choice([(f"T > {high}", f"T < {low}"), (f"{scale}*(T - {high}) > 0", f"T < {low}"), (f"T > {high}", f"{low * scale} > {scale}*T")])
+    law = rng.choice([f"when {over} then on = false; n = pre(n) + 1; elsewhen {under} then on = true; n = pre(n); end when;",
+                      f"on = if pre(on) then not ({over}) else {under}; when not on then n = pre(n) + 1; end when;",
+                      f"on = pre(on) and not ({over}) or {under}; when not on then n = pre(n) + 1; end when;"])
+    text = (f"model M\n  Real T(start = {low}, fixed = true);\n  Boolean on(start = true, fixed = true);\n"
+            f"  Integer n(start = 0, fixed = true);\nequation\n  der(T) = -{k}*T + (if on then {heat} else 0);\n  {law}\nend M;\n")
+    return text, cycles * (warm + cool), low, high, math.ceil(cycles)
+
+
+class Thermostats(unittest.TestCase):
+    """Relays with a hysteresis of their own, narrower or wider than the tolerance: they never get stuck on one side, and where hysteresis is
+    not narrower by far every cycle is counted."""
+
+    def check(self, seed, width, tolerance):
+        text, end, low, high, count = thermostat(random.Random(seed), width)
+        run, values, statistics = report(text, end, SOLVERS[seed % len(SOLVERS)], tolerance)
+        self.assertEqual(run.returncode, 0, run.stderr + text)
+        said = " ".join(told["message"] for told in statistics["diagnostics"])
+        band = max([float(grown) for grown in re.findall(r"grew to ([-+.e0-9]*\d)", said)], default=tolerance)
+        self.assertGreater(values["T"], low - 2 * band, text)
+        self.assertLess(values["T"], high + 2 * band, text)
+        return values["n"], count, said, text
+
+    def test_all_cycles_are_counted(self):
+        for seed in runs.seeds(18):
+            rng = random.Random(seed)
+            tolerance = 10 ** rng.uniform(-6, -2)
+            width = tolerance * 10 ** rng.uniform(-1.5, 0.5)
+            with self.subTest(seed=seed):
+                found, count, said, text = self.check(seed, width, tolerance)
+                self.assertEqual(said, "", text)
+                self.assertLess(abs(found - count), 1.5 + 0.2 * count, text)  # steps within a cycle may be off by the tolerance, too
+
+    def test_none_gets_stuck(self):
+        for seed in runs.seeds(18):
+            rng = random.Random(seed)
+            with self.subTest(seed=seed):
+                tolerance = 10 ** rng.uniform(-6, -2)
+                self.check(seed, tolerance * 10 ** rng.uniform(-4, -2), tolerance)
+
+
 class Bounds(unittest.TestCase):
     def test_ever_faster_events_end(self):
         """In an error that names the condition, or at rest."""

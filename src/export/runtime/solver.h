@@ -61,6 +61,7 @@ typedef struct ModelMode {
   int is_timed;          /* linear in time: its next change is known */
   int may_try;           /* one of two values, not known from time */
   int matters;           /* rows depend on it */
+  int is_remembered;     /* what a change of it does lasts */
   int has_rate;          /* of its difference */
   int has_inner;         /* its difference is made of modes before it */
   int edge, is_mirrored; /* the first mode with the same difference, or the negative one, at whose edge it changes */
