@@ -293,6 +293,42 @@ class Generated(unittest.TestCase):
             tally.check(self)
 
 
+def narrow(rng):
+    """A condition on a function of states that is narrow for their steps: a bell, a resonance or a wave of them."""
+    w, p, a, end = rng.uniform(0.7, 3), rng.uniform(0, 6), rng.uniform(0.5, 2), rng.uniform(3, 15)
+    x, v = lambda t: a * math.cos(w * t + p), lambda t: -a * w * math.sin(w * t + p)
+    read, q = rng.choice((("x", x), ("v", v), ("x*v", lambda t: x(t) * v(t)), ("(x + 0.5*v)", lambda t: x(t) + 0.5 * v(t))))
+    width, c, level = 10 ** rng.uniform(-2.3, -0.7), rng.uniform(-0.4, 0.4) * a, rng.uniform(0.2, 0.8)
+    shape = rng.randrange(3)
+    if shape == 2:
+        k = rng.uniform(5, 60) / a
+        text, g = f"sin({k}*{read}) > {level}", lambda t: math.sin(k * q(t)) - level
+    else:
+        text = (f"exp(-(({read} - ({c}))/{width})^2) > {level}", f"1/(1 + (({read} - ({c}))/{width})^2) > {level}")[shape]
+        reach = width * math.sqrt(-math.log(level) if shape == 0 else 1 / level - 1)
+        g = lambda t: reach - abs(q(t) - c)
+    times = crossings(g, end, 20000)
+    speed = min((abs(q(t + 1e-6) - q(t - 1e-6)) / 2e-6 for t in times), default=1)
+    declared = f"Real x(start={x(0)}, fixed=true), v(start={v(0)}, fixed=true), s(start=0, fixed=true); Integer n(start=0, fixed=true);"
+    equations = f"der(x) = v; der(v) = -{w}^2*x; der(s) = if {text} then 1 else 0; when {text} then n = pre(n) + 1; end when;"
+    found = {"s": measure(g, end, 20000), "n": sum(g(t + 1e-9) > 0 for t in times)}
+    return declared, equations, end, found, (1 + w * end) * (1 + a * w / speed)
+
+
+class Narrow(Generated):
+    """The same for conditions that hold for a small part of a step only."""
+
+    def test_against_closed_forms(self):
+        tally = runs.Tally("narrow")
+        for seed in runs.seeds(36):
+            rng = random.Random(seed)
+            declared, equations, end, expected, condition = narrow(rng)
+            solver, tolerance = SOLVERS[seed % len(SOLVERS)], 10 ** rng.uniform(-10, -4)
+            run = runs.simulate(f"model M\n  {declared}\nequation\n  {equations}\nend M;\n", stop_time=end, solver=solver, tolerance=tolerance, intervals=3)
+            tally.add(run, lambda: self.error(run, expected, tolerance, condition) < 1000, seed, solver, tolerance, run.words)
+        tally.check(self)
+
+
 PEG = """model Peg "a pendulum of length 1 whose rope meets a peg below its pivot"
   parameter Real h = 0.5, g = 9.81;
   Real x(start=0.6, fixed=true), y(start=-0.8), vx(start=0, fixed=true), vy(start=0), lambda;

@@ -74,6 +74,7 @@ Switches *switches_new(Heap *heap, Evaluator *evaluator) {
     switches->has_rates = switches->has_rates || evaluator->code->has_rate[m];
   }
   switches->quiet = quiet_new(heap, evaluator);
+  switches->narrow = narrow_new(heap, evaluator);
   switches->difference = heap_array(heap, 2 * (size_t)count, sizeof(double));
   double **const own[] = {&switches->rate,    &switches->before,  &switches->speed, &switches->slack, &switches->peak,
                           &switches->largest, &switches->nominal, &switches->end,   &switches->slope, &switches->at};
@@ -277,8 +278,7 @@ static double least_depth(const Switches *switches, uint32_t m, double a, double
   return fmin(fmin(a, b) - range.low, range.high - fmax(a, b));
 }
 
-/* The least margin of all of them. */
-static double least_margin(const Switches *switches, uint32_t m, double a, double b) {
+double switches_least_margin(const Switches *switches, uint32_t m, double a, double b) {
   if (!is_watched(switches, m)) return INFINITY;
   if (switches->rests[m]) return fmin(switches_margin(switches, m, a), switches_margin(switches, m, b));
   return least_depth(switches, m, a, b) + band(switches, m);
@@ -392,7 +392,7 @@ bool switches_contradict(const Switches *switches, uint32_t m) {
 
 static bool may_hide(const Switches *switches, uint32_t m, double step) {
   double now = switches->difference[m], before = switches->before[m];
-  double margin = least_margin(switches, m, now, before);
+  double margin = switches_least_margin(switches, m, now, before);
   bool is_first = switches->speed[m] == 0 && now != before; /* that it moves at all: how fast is not known */
   return margin < fabs(now - before) + step * switches->speed[m] || (is_first && isfinite(margin));
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "code/decisions.h"
+#include "code/narrow.h"
 #include "code/outline.h"
 #include "code/quiet.h"
 #include "code/schedule.h"
@@ -67,6 +68,7 @@ typedef struct Switches {
   bool looks_inside;     /* modes whose branches meet make events, too */
   bool some_meet;        /* there are such */
   Quiet *quiet;          /* NULL: conditions are looked at closely in each step */
+  Narrow *narrow;        /* NULL: no condition may hold for a small part of a step only */
   double kept;           /* the time at which a step's beginning was kept last */
   bool begun;            /* one has been */
 } Switches;
@@ -142,6 +144,9 @@ bool switches_stay(const Switches *switches, int count, const double *part, doub
 /* How far a difference is inside of the range of mode m, and round-off further; negative is a contradiction. INFINITY for
  * modes of time. */
 double switches_margin(const Switches *switches, uint32_t m, double difference);
+
+/* The least margin of all differences between two. */
+double switches_least_margin(const Switches *switches, uint32_t m, double a, double b);
 
 /* A time in which mode m, at its last difference, cannot change, if rates stay those of late; at least a small part of the
  * time in which its difference may change by its own size. */

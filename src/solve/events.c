@@ -16,7 +16,8 @@ enum {
   SETTLE_LIMIT = 30,
   PIVOTS_LIMIT = 300,
   ITERATION_LIMIT = 1000,
-  DIG_LIMIT = 24
+  DIG_LIMIT = 24,
+  NARROW_LIMIT = 64
 };
 
 /* A solution that slides has left its edge when the weight of a mode is beyond 0 or 1 by more than round-off. */
@@ -28,6 +29,9 @@ static const double NEAREST_LOOKS = 1.0 / 1024, FARTHEST_LOOKS = 1.0 / 4;
 /* The same where columns have to be solved for, since those interpolated lead to differences that are off by more than this part of
  * the way to an edge. */
 static const double FARTHEST_SOLVED = 1.0 / 32, FAITHFUL = 0.1, FAITHFUL_BESIDE = 0.025;
+
+/* A condition that holds for a smaller part of a step is not looked for. */
+static const double NARROWEST = 1.0 / 1024;
 
 /* Interpolated columns tell when an event is to about this part of a step. */
 static const double NEAR_ENOUGH = 1e-4;
@@ -410,6 +414,63 @@ static bool look_along(Search *search, uint32_t *mode) {
   return found;
 }
 
+/* ---- conditions that hold for a small part of a step only ---- */
+
+static double part_at(const Search *search, double t) { return (t - search->before) / (search->end - search->before); }
+
+/* Stays the k-th such condition as it is between two times, by the bounds of its difference? */
+static bool is_clear(Search *search, uint32_t k, double low, double high) {
+  Narrow *narrow = search->switches->narrow;
+  Interval part = {part_at(search, low), part_at(search, high)};
+  Interval bounds = narrow_bounds(narrow, k, part, search->before, search->end - search->before);
+  return switches_least_margin(search->switches, narrow_mode(narrow, k), bounds.low, bounds.high) >= 0;
+}
+
+/* May one of them change within the step? */
+static bool may_be_narrow(Search *search) {
+  Narrow *narrow = search->switches->narrow;
+  if (!narrow) return false;
+  for (int i = 0; i < OUTLINE_LIMIT; i++) {
+    double t = search->before + narrow_part[i] * (search->end - search->before);
+    interpolate_watched(search->view, search->integrator, search->self, t, search->y);
+    narrow_sample(narrow, i, search->y);
+  }
+  bool all_clear = true;
+  for (uint32_t k = 0; k < narrow_count(narrow) && all_clear; k++)
+    all_clear = is_clear(search, k, search->before, search->end);
+  return !all_clear;
+}
+
+/* Stretches from left to right, halved until each is clear or too narrow to halve; one that is not clear is looked at in its middle. The next one
+ * begins where the last ended. */
+static bool look_along_narrow(Search *search, uint32_t k, double until, uint32_t *mode) {
+  double low = search->before, width = until - low, least = NARROWEST * (search->end - search->before);
+  for (int looks = 0; looks < NARROW_LIMIT && low < until; looks++) {
+    double high = fmin(low + width, until);
+    if (width <= least || is_clear(search, k, low, high)) {
+      low = high;
+      width *= 2;
+      continue;
+    }
+    if (look_at(search, low, low + (high - low) / 2, mode)) return true;
+    width = (high - low) / 2;
+  }
+  return false;
+}
+
+/* An event of one of them before the one that was found, if one was. */
+static bool find_narrow(Search *search, bool found, uint32_t *mode) {
+  Bracket other = search->found;
+  uint32_t first = *mode;
+  double until = found ? other.low : search->end;
+  for (uint32_t k = 0; k < narrow_count(search->switches->narrow); k++)
+    if (look_along_narrow(search, k, until, mode)) return true;
+  search->found = other;
+  *mode = first;
+  if (found) point_at(search, other.high);
+  return found;
+}
+
 /* ---- location ---- */
 
 /* What the differences of interpolated columns miss at t, where those of solved ones were looked at last; of two times the k-th. */
@@ -621,6 +682,10 @@ static bool is_ruled_out(const LastStep *last) {
                            last->integrator->values(last->self), last->step);
 }
 
+static double margin_within(const void *switches, uint32_t m, Interval bounds) {
+  return switches_least_margin(switches, m, bounds.low, bounds.high);
+}
+
 bool events_rule_out(View *view, const Integrator *integrator, void *self, double before, const double *begin,
                      bool is_unread, double *y) {
   Switches *switches = view->switches;
@@ -628,6 +693,9 @@ bool events_rule_out(View *view, const Integrator *integrator, void *self, doubl
   LastStep last = {view, integrator, self, before, end - before, begin, is_unread, y};
   const double *values = integrator->values(self);
   if (!look_at_ends(switches, before, begin, end, values)) return false;
+  if (switches->narrow && !narrow_is_far(switches->narrow, view->system.successor, before, begin, last.step, values,
+                                         margin_within, switches))
+    return false;
   if (switches_hide(switches, last.step)) {
     uint32_t mode;
     if (any_contradicts(switches, &mode) || !is_ruled_out(&last)) return false;
@@ -655,9 +723,9 @@ bool events_find(View *view, const Integrator *integrator, void *self, double be
   if (switches->kept != before && point_at(&search, before)) switches_keep(switches, before, y, 0);
   if (!switches_evaluate(switches, end, values)) return false;
   switches_rest(switches, end, values);
-  bool hides = switches_hide(switches, end - before);
-  if (!hides && switches_pass(switches, end, values, end - before)) return false;
-  switches->looks_inside = !hides || switches_dip(switches, end, values, end - before);
+  bool hides = switches_hide(switches, end - before), is_narrow = may_be_narrow(&search);
+  if (!hides && !is_narrow && switches_pass(switches, end, values, end - before)) return false;
+  switches->looks_inside = !(hides || is_narrow) || switches_dip(switches, end, values, end - before);
   bool inside = !any_contradicts(switches, mode);
   memcpy(switches->end, switches->difference, switches->modes->count * sizeof(double));
   switches->step = end - before;
@@ -666,6 +734,7 @@ bool events_find(View *view, const Integrator *integrator, void *self, double be
       !integrator->explicit_form || view->watches_states || (view_interpolates_watched(view) && is_faithful(&search));
   search.farthest = search.interpolates ? FARTHEST_LOOKS : FARTHEST_SOLVED;
   bool found = look_along(&search, mode);
+  if (is_narrow) found = find_narrow(&search, found, mode);
   if (!found) {
     switches_evaluate(switches, end, values);
     switches_keep(switches, end, values, end - before);
