@@ -315,6 +315,41 @@ def narrow(rng):
     return declared, equations, end, found, (1 + w * end) * (1 + a * w / speed)
 
 
+def resting(rng):
+    """A capacitor behind a diode, whose charge, the only state, rests for long stretches: what opens the diode is driven by time through equations."""
+    w, p, r, end = rng.uniform(0.5, 10), rng.uniform(0, 6), rng.uniform(0.03, 0.6), rng.uniform(5, 20)
+    beat, slow, share = rng.uniform(0, 0.6), rng.uniform(0.2, 2), rng.uniform(0.1, 0.9)
+    wave = lambda t: (math.sin(w * t + p) + beat * math.sin(slow * t)) / (1 + share)
+    q = first = rng.uniform(-0.3, 0.5) / (1 + share)
+    h, count, was_open = end / 200000, 0, False
+    for k in range(200000):  # the exponential over a step, with the mean of the wave; a step is far shorter than all else
+        u = wave((k + 0.5) * h)
+        count += u > q and not was_open
+        was_open = u > q
+        if was_open:
+            q = u + (q - u) * math.exp(-h / r)
+    declared = f"Real q(start={first}, fixed=true), i, u, g, v, s(start=0); Boolean off(start=true); Integer n(start=0, fixed=true);"
+    law = rng.choice((f"off = s < 0; v = if off then s else 0; i = if off then 0 else s; v = u - {r}*i - q;",
+                      f"off = u < q; i = if off then 0 else (u - q)/{r}; v = u - q; s = v;"))
+    drive = f"u + g = sin({w}*time + {p}) + {beat}*sin({slow}*time); g = {share}*u;"
+    return declared, f"{drive} {law} der(q) = i; when not off then n = pre(n) + 1; end when;", end, {"q": q, "n": count}
+
+
+class Resting(unittest.TestCase):
+    """States that rest tell nothing of when an event is due."""
+
+    def test_against_fine_steps(self):
+        tally = runs.Tally("resting")
+        for seed in runs.seeds(18):
+            rng = random.Random(seed)
+            declared, equations, end, expected = resting(rng)
+            solver, tolerance = SOLVERS[seed % len(SOLVERS)], 10 ** rng.uniform(-9, -5)
+            run = runs.simulate(f"model M\n  {declared}\nequation\n  {equations}\nend M;\n", stop_time=end, solver=solver, tolerance=tolerance, intervals=3)
+            # a wave that just reaches the charge may open the diode or not
+            tally.add(run, lambda: abs(run.end("q") - expected["q"]) < 2e-4 and abs(run.end("n") - expected["n"]) <= 1, seed, solver, tolerance, run.words)
+        tally.check(self)
+
+
 class Narrow(Generated):
     """The same for conditions that hold for a small part of a step only."""
 

@@ -76,8 +76,9 @@ Switches *switches_new(Heap *heap, Evaluator *evaluator) {
   switches->quiet = quiet_new(heap, evaluator);
   switches->narrow = narrow_new(heap, evaluator);
   switches->difference = heap_array(heap, 2 * (size_t)count, sizeof(double));
-  double **const own[] = {&switches->rate,    &switches->before,  &switches->speed, &switches->slack, &switches->peak,
-                          &switches->largest, &switches->nominal, &switches->end,   &switches->slope, &switches->at};
+  double **const own[] = {&switches->rate,  &switches->before,  &switches->speed,   &switches->slack,
+                          &switches->peak,  &switches->largest, &switches->nominal, &switches->end,
+                          &switches->slope, &switches->at,      &switches->trend};
   for (size_t k = 0; k < sizeof own / sizeof *own; k++) *own[k] = heap_array(heap, count, sizeof(double));
   switches->sampled = heap_array(heap, OUTLINE_LIMIT * (size_t)count, sizeof(double));
   switches->times = heap_array(heap, count, sizeof(EventTimes));
@@ -278,10 +279,15 @@ static double least_depth(const Switches *switches, uint32_t m, double a, double
   return fmin(fmin(a, b) - range.low, range.high - fmax(a, b));
 }
 
-double switches_least_margin(const Switches *switches, uint32_t m, double a, double b) {
+/* The least margin of all of them. */
+static double least_margin(const Switches *switches, uint32_t m, double a, double b) {
   if (!is_watched(switches, m)) return INFINITY;
   if (switches->rests[m]) return fmin(switches_margin(switches, m, a), switches_margin(switches, m, b));
   return least_depth(switches, m, a, b) + band(switches, m);
+}
+
+double switches_least_margin(const Switches *switches, uint32_t m, double a, double b) {
+  return least_margin(switches, m, a, b);
 }
 
 /* Is the last difference on an edge, where the relation says otherwise than the mode? */
@@ -322,6 +328,7 @@ static void keep(Switches *switches, double t, double step) {
     }
     double mean = step > 0 ? known_size(switches->difference[m] - switches->before[m]) / step : 0;
     switches->speed[m] = fmax(fmax(fabs(switches->rate[m]), mean), switches->speed[m] / 2);
+    switches->trend[m] = step > 0 ? (switches->difference[m] - switches->before[m]) / step : 0;
     switches->before[m] = switches->difference[m];
     switches->slid[m] = switches->rests[m] = false;
     double margin = switches_margin(switches, m, switches->difference[m]);
@@ -392,9 +399,19 @@ bool switches_contradict(const Switches *switches, uint32_t m) {
 
 static bool may_hide(const Switches *switches, uint32_t m, double step) {
   double now = switches->difference[m], before = switches->before[m];
-  double margin = switches_least_margin(switches, m, now, before);
+  double margin = least_margin(switches, m, now, before);
   bool is_first = switches->speed[m] == 0 && now != before; /* that it moves at all: how fast is not known */
   return margin < fabs(now - before) + step * switches->speed[m] || (is_first && isfinite(margin));
+}
+
+bool switches_graze(const Switches *switches, double step) {
+  for (uint32_t m = 0; m < switches->modes->count; m++) {
+    double led = switches->before[m] + step * switches->trend[m];
+    if (!switches->evaluator->code->has_rate[m] && switches_margin(switches, m, led) < 0 &&
+        !switches_contradict(switches, m))
+      return true;
+  }
+  return false;
 }
 
 bool switches_hide(const Switches *switches, double step) {

@@ -44,6 +44,7 @@ typedef struct Switches {
   double *before;               /* differences there; see switches_keep */
   double *sampled;              /* [OUTLINE_LIMIT][modes] differences at points of a step */
   double *end, step;            /* at the end of the step in which an event was located, and its size */
+  double *trend;                /* mean rate in the step before; 0 at the beginning */
   double *speed;                /* largest rate of late: how fast a difference may move within a step */
   double *slack;                /* a difference beyond its edge by less contradicts no mode; for solutions that slide */
   double *peak;                 /* largest margin seen since the mode's last event; see switches_hover */
@@ -130,6 +131,10 @@ void switches_rest(Switches *switches, double t, const double *y);
 
 /* May a difference have left the range of its mode between the end kept and the last evaluation, a step of this size on? */
 bool switches_hide(const Switches *switches, double step);
+
+/* Was a difference without a known rate led over its edge, by how it moved in the step before, although the last one, a step of this size on, is not beyond it? It may have turned
+ * on either side. */
+bool switches_graze(const Switches *switches, double step);
 
 /* Keeps the last differences as those at point k of a step; of point 0, where it begins, those that switches_keep kept. */
 void switches_sample(Switches *switches, int k);

@@ -214,11 +214,21 @@ typedef struct Look {
   double t, margin;
 } Look;
 
+/* Does something contradict where a margin is least by interpolated columns, but so small that these may miss it? */
+static bool is_deeper(Search *search, double low, Look least, double largest, uint32_t *mode) {
+  if (!search->interpolates || search->view->watches_states || !(least.margin < FAITHFUL * largest)) return false;
+  search->found.low = low;
+  search->found.high = least.t;
+  return point_at(search, least.t) && any_contradicts(search->switches, mode);
+}
+
 /* The margin of mode m has a least value between two looks: looks there until it contradicts, or is so much larger than what
  * it still changes by that it cannot. */
 static bool dig(Search *search, uint32_t m, Look left, Look right, uint32_t *mode) {
   const double golden = 0.38196601125010515;
   Look inner[2] = {{left.t + golden * (right.t - left.t), 0}, {right.t - golden * (right.t - left.t), 0}};
+  double largest = fmax(left.margin, right.margin);
+  Look least = left;
   int fresh = 2; /* the inner looks to take: both, or the one of this index */
   for (int k = 0; k < DIG_LIMIT; k++) {
     for (int i = 0; i < 2; i++) {
@@ -227,13 +237,13 @@ static bool dig(Search *search, uint32_t m, Look left, Look right, uint32_t *mod
       inner[i].margin = switches_margin(search->switches, m, search->switches->difference[m]);
     }
     fresh = inner[1].margin < inner[0].margin;
-    double least = inner[fresh].margin;
-    if (!(least < 0.5 * (fmax(left.margin, right.margin) - least))) return false;
+    least = inner[fresh];
+    if (!(least.margin < 0.5 * (fmax(left.margin, right.margin) - least.margin))) break;
     *(fresh ? &left : &right) = inner[1 - fresh];
     inner[1 - fresh] = inner[fresh];
     inner[fresh].t = fresh ? right.t - golden * (right.t - left.t) : left.t + golden * (right.t - left.t);
   }
-  return false;
+  return is_deeper(search, left.t, least, largest, mode);
 }
 
 /* Does the rate at the beginning of the step lead the difference over its edge before t? */
@@ -668,6 +678,11 @@ static int degree_of_differences(const LastStep *last) {
   return may_be_coarse && last->integrator->is_coarse(last->self) ? 0 : degree;
 }
 
+/* May a condition on columns that no state follows pass its edge where interpolated columns do not? Explicit methods test these. */
+static bool grazes(const View *view, const Integrator *integrator, double step) {
+  return view->system.watched && !integrator->explicit_form && switches_graze(view->switches, step);
+}
+
 /* Does no mode change at or between the points of the step? Polynomials are bounded by their coefficients: a search, which looks at the
  * same ones, finds nothing either. Else sums of states alone are told of by the points, since the error test of steps is one of theirs,
  * too. Conditions on functions of columns may be narrower than a step. */
@@ -698,9 +713,21 @@ bool events_rule_out(View *view, const Integrator *integrator, void *self, doubl
     return false;
   if (switches_hide(switches, last.step)) {
     uint32_t mode;
-    if (any_contradicts(switches, &mode) || !is_ruled_out(&last)) return false;
+    if (any_contradicts(switches, &mode) || grazes(view, integrator, last.step) || !is_ruled_out(&last)) return false;
   }
   return switches_pass(switches, end, values, last.step);
+}
+
+/* Looks at solved columns between the ends of the step. */
+static bool look_between(Search *search, uint32_t *mode) {
+  enum { PARTS = 4 };
+  for (int k = 1; k < PARTS; k++) {
+    double t = search->before + (search->end - search->before) * k / PARTS;
+    search->found.low = search->before;
+    search->found.high = t;
+    if (point_at(search, t) && any_contradicts(search->switches, mode)) return true;
+  }
+  return false;
 }
 
 /* Room for the margins of three looks and of a bracket, and for what its ends miss; to be freed. */
@@ -726,7 +753,7 @@ bool events_find(View *view, const Integrator *integrator, void *self, double be
   bool hides = switches_hide(switches, end - before), is_narrow = may_be_narrow(&search);
   if (!hides && !is_narrow && switches_pass(switches, end, values, end - before)) return false;
   switches->looks_inside = !(hides || is_narrow) || switches_dip(switches, end, values, end - before);
-  bool inside = !any_contradicts(switches, mode);
+  bool inside = !any_contradicts(switches, mode), is_grazing = inside && grazes(view, integrator, end - before);
   memcpy(switches->end, switches->difference, switches->modes->count * sizeof(double));
   switches->step = end - before;
   double *margins = make_margins(&search);
@@ -735,6 +762,7 @@ bool events_find(View *view, const Integrator *integrator, void *self, double be
   search.farthest = search.interpolates ? FARTHEST_LOOKS : FARTHEST_SOLVED;
   bool found = look_along(&search, mode);
   if (is_narrow) found = find_narrow(&search, found, mode);
+  if (!found && is_grazing) found = look_between(&search, mode);
   if (!found) {
     switches_evaluate(switches, end, values);
     switches_keep(switches, end, values, end - before);

@@ -406,11 +406,13 @@ static void radau_derivatives(const Radau *radau, int32_t c, double *derivative)
 
 /* How far algebraic columns at the start of the step are from the polynomial through the stages. Errors of states that the
  * filter takes for harmless can be large in what depends on them, as behind an amplifier, and without states nothing else
- * tells whether the step is resolved, or ended on another branch. */
+ * tells whether the step is resolved, or ended on another branch. Nor does it of columns that conditions read and no state follows. */
 static double radau_gap(const Radau *radau) {
   const RadauCoefficients *method = radau->method;
-  int32_t columns = radau->system->columns;
-  double sum = 0, *gap = radau->work;
+  const System *system = radau->system;
+  int32_t columns = system->columns;
+  const double *end = radau->stage[method->stages - 1];
+  double sum = 0, watched = 0, *gap = radau->work;
   memcpy(gap, radau->y, (size_t)columns * sizeof *gap);
   for (int i = 0; i < method->stages; i++) add_multiple(gap, radau->stage[i], -method->at_zero[i], columns);
   for (int32_t a = 0; a < radau->algebraic_count; a++) {
@@ -418,7 +420,10 @@ static double radau_gap(const Radau *radau) {
     double e = gap[c] * radau->weight[c] / (radau->lenient[c] ? lenient_weight : 1);
     sum += e * e;
   }
-  return gap_weight * sqrt(sum / fmax(radau->algebraic_count, 1));
+  for (int32_t c = 0; c < columns && system->watched; c++)
+    if (system->watched[c])
+      watched = fmax(watched, fabs(gap[c]) / (fabs(radau->y[c]) + fabs(end[c] - radau->y[c]) + system->nominal[c]));
+  return fmax(gap_weight * sqrt(sum / fmax(radau->algebraic_count, 1)), watched / LARGEST_MISS);
 }
 
 /* How far the solution departs from the polynomial of the step between its points, over what is allowed. Where it follows an
