@@ -293,6 +293,77 @@ class Generated(unittest.TestCase):
             tally.check(self)
 
 
+def narrow(rng):
+    """A condition on a function of states that is narrow for their steps: a bell, a resonance or a wave of them."""
+    w, p, a, end = rng.uniform(0.7, 3), rng.uniform(0, 6), rng.uniform(0.5, 2), rng.uniform(3, 15)
+    x, v = lambda t: a * math.cos(w * t + p), lambda t: -a * w * math.sin(w * t + p)
+    read, q = rng.choice((("x", x), ("v", v), ("x*v", lambda t: x(t) * v(t)), ("(x + 0.5*v)", lambda t: x(t) + 0.5 * v(t))))
+    width, c, level = 10 ** rng.uniform(-2.3, -0.7), rng.uniform(-0.4, 0.4) * a, rng.uniform(0.2, 0.8)
+    shape = rng.randrange(3)
+    if shape == 2:
+        k = rng.uniform(5, 60) / a
+        text, g = f"sin({k}*{read}) > {level}", lambda t: math.sin(k * q(t)) - level
+    else:
+        text = (f"exp(-(({read} - ({c}))/{width})^2) > {level}", f"1/(1 + (({read} - ({c}))/{width})^2) > {level}")[shape]
+        reach = width * math.sqrt(-math.log(level) if shape == 0 else 1 / level - 1)
+        g = lambda t: reach - abs(q(t) - c)
+    times = crossings(g, end, 20000)
+    speed = min((abs(q(t + 1e-6) - q(t - 1e-6)) / 2e-6 for t in times), default=1)
+    declared = f"Real x(start={x(0)}, fixed=true), v(start={v(0)}, fixed=true), s(start=0, fixed=true); Integer n(start=0, fixed=true);"
+    equations = f"der(x) = v; der(v) = -{w}^2*x; der(s) = if {text} then 1 else 0; when {text} then n = pre(n) + 1; end when;"
+    found = {"s": measure(g, end, 20000), "n": sum(g(t + 1e-9) > 0 for t in times)}
+    return declared, equations, end, found, (1 + w * end) * (1 + a * w / speed)
+
+
+def resting(rng):
+    """A capacitor behind a diode, whose charge, the only state, rests for long stretches: what opens the diode is driven by time through equations."""
+    w, p, r, end = rng.uniform(0.5, 10), rng.uniform(0, 6), rng.uniform(0.03, 0.6), rng.uniform(5, 20)
+    beat, slow, share = rng.uniform(0, 0.6), rng.uniform(0.2, 2), rng.uniform(0.1, 0.9)
+    wave = lambda t: (math.sin(w * t + p) + beat * math.sin(slow * t)) / (1 + share)
+    q = first = rng.uniform(-0.3, 0.5) / (1 + share)
+    h, count, was_open = end / 200000, 0, False
+    for k in range(200000):  # the exponential over a step, with the mean of the wave; a step is far shorter than all else
+        u = wave((k + 0.5) * h)
+        count += u > q and not was_open
+        was_open = u > q
+        if was_open:
+            q = u + (q - u) * math.exp(-h / r)
+    declared = f"Real q(start={first}, fixed=true), i, u, g, v, s(start=0); Boolean off(start=true); Integer n(start=0, fixed=true);"
+    law = rng.choice((f"off = s < 0; v = if off then s else 0; i = if off then 0 else s; v = u - {r}*i - q;",
+                      f"off = u < q; i = if off then 0 else (u - q)/{r}; v = u - q; s = v;"))
+    drive = f"u + g = sin({w}*time + {p}) + {beat}*sin({slow}*time); g = {share}*u;"
+    return declared, f"{drive} {law} der(q) = i; when not off then n = pre(n) + 1; end when;", end, {"q": q, "n": count}
+
+
+class Resting(unittest.TestCase):
+    """States that rest tell nothing of when an event is due."""
+
+    def test_against_fine_steps(self):
+        tally = runs.Tally("resting")
+        for seed in runs.seeds(18):
+            rng = random.Random(seed)
+            declared, equations, end, expected = resting(rng)
+            solver, tolerance = SOLVERS[seed % len(SOLVERS)], 10 ** rng.uniform(-9, -5)
+            run = runs.simulate(f"model M\n  {declared}\nequation\n  {equations}\nend M;\n", stop_time=end, solver=solver, tolerance=tolerance, intervals=3)
+            # a wave that just reaches the charge may open the diode or not
+            tally.add(run, lambda: abs(run.end("q") - expected["q"]) < 2e-4 and abs(run.end("n") - expected["n"]) <= 1, seed, solver, tolerance, run.words)
+        tally.check(self)
+
+
+class Narrow(Generated):
+    """The same for conditions that hold for a small part of a step only."""
+
+    def test_against_closed_forms(self):
+        tally = runs.Tally("narrow")
+        for seed in runs.seeds(36):
+            rng = random.Random(seed)
+            declared, equations, end, expected, condition = narrow(rng)
+            solver, tolerance = SOLVERS[seed % len(SOLVERS)], 10 ** rng.uniform(-10, -4)
+            run = runs.simulate(f"model M\n  {declared}\nequation\n  {equations}\nend M;\n", stop_time=end, solver=solver, tolerance=tolerance, intervals=3)
+            tally.add(run, lambda: self.error(run, expected, tolerance, condition) < 1000, seed, solver, tolerance, run.words)
+        tally.check(self)
+
+
 PEG = """model Peg "a pendulum of length 1 whose rope meets a peg below its pivot"
   parameter Real h = 0.5, g = 9.81;
   Real x(start=0.6, fixed=true), y(start=-0.8), vx(start=0, fixed=true), vy(start=0), lambda;
@@ -914,6 +985,53 @@ end M;
         self.assertEqual(statistics["events"], 1)
         self.assertAlmostEqual(values["u"], -0.5 * math.cos(5), delta=1e-6)
         self.assertAlmostEqual(values["w"], -math.cos(5), delta=1e-6)
+
+
+def thermostat(rng, width):
+    """Heats below `low` and not above `low` + width: its text, the end, the edges, and how often it stops to heat until then."""
+    k, low, heat = rng.uniform(0.5, 2), rng.uniform(0.2, 0.8), rng.uniform(2.5, 5)
+    high, top, scale = low + width, heat / k, rng.choice((1, 1, 1e3, 1e-3))
+    warm, cool = math.log((top - low) / (top - high)) / k, math.log(high / low) / k
+    cycles = rng.randint(1200, 2000) + 0.5 * warm / (warm + cool)
+    over, under = rng.choice([(f"T > {high}", f"T < {low}"), (f"{scale}*(T - {high}) > 0", f"T < {low}"), (f"T > {high}", f"{low * scale} > {scale}*T")])
+    law = rng.choice([f"when {over} then on = false; n = pre(n) + 1; elsewhen {under} then on = true; n = pre(n); end when;",
+                      f"on = if pre(on) then not ({over}) else {under}; when not on then n = pre(n) + 1; end when;",
+                      f"on = pre(on) and not ({over}) or {under}; when not on then n = pre(n) + 1; end when;"])
+    text = (f"model M\n  Real T(start = {low}, fixed = true);\n  Boolean on(start = true, fixed = true);\n"
+            f"  Integer n(start = 0, fixed = true);\nequation\n  der(T) = -{k}*T + (if on then {heat} else 0);\n  {law}\nend M;\n")
+    return text, cycles * (warm + cool), low, high, math.ceil(cycles)
+
+
+class Thermostats(unittest.TestCase):
+    """Relays with a hysteresis of their own, narrower or wider than the tolerance: they never get stuck on one side, and where hysteresis is
+    not narrower by far every cycle is counted."""
+
+    def check(self, seed, width, tolerance):
+        text, end, low, high, count = thermostat(random.Random(seed), width)
+        run, values, statistics = report(text, end, SOLVERS[seed % len(SOLVERS)], tolerance)
+        self.assertEqual(run.returncode, 0, run.stderr + text)
+        said = " ".join(told["message"] for told in statistics["diagnostics"])
+        band = max([float(grown) for grown in re.findall(r"grew to ([-+.e0-9]*\d)", said)], default=tolerance)
+        self.assertGreater(values["T"], low - 2 * band, text)
+        self.assertLess(values["T"], high + 2 * band, text)
+        return values["n"], count, said, text
+
+    def test_all_cycles_are_counted(self):
+        for seed in runs.seeds(18):
+            rng = random.Random(seed)
+            tolerance = 10 ** rng.uniform(-6, -2)
+            width = tolerance * 10 ** rng.uniform(-1.5, 0.5)
+            with self.subTest(seed=seed):
+                found, count, said, text = self.check(seed, width, tolerance)
+                self.assertEqual(said, "", text)
+                self.assertLess(abs(found - count), 1.5 + 0.2 * count, text)  # steps within a cycle may be off by the tolerance, too
+
+    def test_none_gets_stuck(self):
+        for seed in runs.seeds(18):
+            rng = random.Random(seed)
+            with self.subTest(seed=seed):
+                tolerance = 10 ** rng.uniform(-6, -2)
+                self.check(seed, tolerance * 10 ** rng.uniform(-4, -2), tolerance)
 
 
 class Bounds(unittest.TestCase):

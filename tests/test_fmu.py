@@ -336,6 +336,43 @@ end Waves;
         assert [values["n"], values["m"]] == expected, (levels, values, expected)
 
 
+def driven_model(generator, folder, number):
+    """Unknowns of nonlinear equations that follow an input much faster than the states do, and conditions on them."""
+    speed, level = generator.uniform(10, 60), generator.uniform(-0.3, 0.3)
+    state = ("Real x(start = 1, fixed = true), s(start = 0, fixed = true);", "der(x) = -x; der(s) = if w > 0.2 then 1 else 0;", "x")
+    declared, rates, x = state if number % 3 else ("", "", "1")
+    path = folder / f"driven{number}.mo"
+    path.write_text(f"""model Driven{number}
+  {declared}
+  Real y(start = 0), w(start = 0);
+  discrete Integer n(start = 0, fixed = true), k(start = 0, fixed = true);
+equation
+  {rates}
+  y^3 + {generator.uniform(0.5, 2)}*y = sin({speed}*time);
+  w + {generator.uniform(0.1, 0.8)}*sin(w) = {generator.uniform(0.5, 2)}*y + 0.3*{x};
+  when y > {level} then n = pre(n) + 1; end when;
+  when {generator.choice(["w > 0.2", "y*w > 0.1", "w < -0.1"])} then k = pre(k) + 1; end when;
+  annotation(experiment(StopTime = 4, Tolerance = 1e-8, Interval = 0.5));
+end Driven{number};
+""")
+    return path
+
+
+def check_driven(folder):
+    """All events of unknowns that no state follows are found, also where steps could be long."""
+    generator, target = random.Random(23), folder / "driven"
+    for number in range(max(3, int(os.environ.get("DAEDAL_FMU_MODELS", "3")))):
+        model, fmu = driven_model(generator, folder, number), folder / "driven.fmu"
+        reference = simulate(model, folder, "--tolerance", "1e-9")
+        run(DAEDAL, "export", model, "--c", target, "--standalone", "-q")
+        run("cc", "-o", target / "model", *sorted(target.glob("*.c")), "-lm")
+        for tolerance in ("1e-4", "1e-8"):
+            names, *rows = csv.reader(run(target / "model", "4", tolerance).stdout.splitlines())
+            compare(reference, dict(zip(names, map(float, rows[-1]))), float(tolerance), f"driven {number} standalone {tolerance}")
+        run(DAEDAL, "export", model, "--fmu", fmu, "--fmi", str(2 + number % 2), "-q")
+        compare(reference, drive(fmu, "cs", "1e-8"), 1e-6, f"driven {number} cs")
+
+
 def sliding_model(generator, folder, number):
     """One to three states held at moving edges by relays that are coupled, and a condition that rests on its edge for a while."""
     n = number % 3 + 1
@@ -583,6 +620,7 @@ def main():
         check_pendulum(folder)
         check_wishes(folder)
         check_short_events(folder)
+        check_driven(folder)
         check_kinds(folder)
         check_random_dependencies(folder)
         check_sliding(folder)

@@ -175,6 +175,38 @@ static void mark_leaves(ArrayCode *code) {
   vec_free(dag_heap(dag), &below);
 }
 
+/* Marks the discrete leaves that a value reads. Returns whether some had no mark. */
+static bool mark_read(ArrayCode *code, Expr value, bool *marks) {
+  Dag *dag = code->array->dag;
+  IndexVec below = {0};
+  bool any = false;
+  dag_below(dag, dag_scratch(dag), &value, 1, &below);
+  for (uint32_t k = 0; k < below.count; k++) {
+    if (dag_op(dag, below.data[k]) != OP_DISCRETE) continue;
+    bool *mark = &marks[dag_index(dag, below.data[k])];
+    any = any || !*mark;
+    *mark = true;
+  }
+  vec_free(dag_heap(dag), &below);
+  return any;
+}
+
+/* Marks the leaves that the logic remembers: those that it compares with pre(), or acts on, and what they follow from. */
+static void mark_remembered(ArrayCode *code, const Logic *logic) {
+  const Dag *dag = code->array->dag;
+  code->remembered = heap_array(code->heap, modes_leaves(code->modes), sizeof *code->remembered);
+  for (uint32_t a = 0; a < logic->actions.count; a++)
+    if (logic->actions.data[a].fires != EXPR_NONE) mark_read(code, logic->actions.data[a].fires, code->remembered);
+  for (bool goes_on = logic->steps.count > 0; goes_on;) {
+    goes_on = false;
+    for (uint32_t k = logic->steps.count; k-- > 0;) {
+      const LogicStep *step = &logic->steps.data[k];
+      bool remembers = code->remembered[step->leaf] || dag_depends(dag, step->value, OP_PRE);
+      if (remembers && mark_read(code, step->value, code->remembered)) goes_on = true;
+    }
+  }
+}
+
 ArrayCode *array_code_new(Heap *heap, Array *array, const Modes *modes) {
   ArrayCode *code = heap_alloc(heap, sizeof *code);
   Model *model = array->problem->model;
@@ -191,6 +223,7 @@ ArrayCode *array_code_new(Heap *heap, Array *array, const Modes *modes) {
   add_logic(code, modes->logic);
   add_delays(code, modes->logic);
   mark_leaves(code);
+  mark_remembered(code, modes->logic);
   return code;
 }
 

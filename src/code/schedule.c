@@ -45,7 +45,7 @@ Schedule *schedule_new(Heap *heap, Evaluator *evaluator) {
 
 static HeldValues held_values(const Schedule *schedule) {
   const Evaluator *evaluator = schedule->evaluator;
-  return (HeldValues){evaluator->parameters, evaluator->discretes, evaluator->pre};
+  return (HeldValues){.parameters = evaluator->parameters, .discretes = evaluator->discretes, .pre = evaluator->pre};
 }
 
 static double difference_at(const Schedule *schedule, const Timer *timer, double t) {

@@ -25,6 +25,10 @@ static const double ADDS_UP = 1e-6;
 enum { HOVER_LIMIT = 4, HOVER_RANGE = 16, SLACK_GROWTH = 8, DOUBLING_LIMIT = 128 };
 static const double FIRST_SLACK = 1e-3, LARGEST_SLACK_OF_JUMPS = 1e-3;
 
+/* Events of a mode that is remembered may be counted, so they are those of hovering only if hysteresis makes them, or a part of it would: one that is twice as wide as it is
+ * to one side leads as far. */
+static const double REMEMBERED_RANGE = 4;
+
 /* Events are fast when less than this part of the run is between them. */
 static const double FAST = 1e-3;
 
@@ -70,9 +74,11 @@ Switches *switches_new(Heap *heap, Evaluator *evaluator) {
     switches->has_rates = switches->has_rates || evaluator->code->has_rate[m];
   }
   switches->quiet = quiet_new(heap, evaluator);
+  switches->narrow = narrow_new(heap, evaluator);
   switches->difference = heap_array(heap, 2 * (size_t)count, sizeof(double));
-  double **const own[] = {&switches->rate,    &switches->before,  &switches->speed, &switches->slack, &switches->peak,
-                          &switches->largest, &switches->nominal, &switches->end,   &switches->slope, &switches->at};
+  double **const own[] = {&switches->rate,  &switches->before,  &switches->speed,   &switches->slack,
+                          &switches->peak,  &switches->largest, &switches->nominal, &switches->end,
+                          &switches->slope, &switches->at,      &switches->trend};
   for (size_t k = 0; k < sizeof own / sizeof *own; k++) *own[k] = heap_array(heap, count, sizeof(double));
   switches->sampled = heap_array(heap, OUTLINE_LIMIT * (size_t)count, sizeof(double));
   switches->times = heap_array(heap, count, sizeof(EventTimes));
@@ -232,12 +238,21 @@ static double *mode_of(const Switches *switches, uint32_t m) {
 
 static bool is_sliding(const Switches *switches, uint32_t m) { return switches->slides_with[m] != MAP_NONE; }
 
-static double band(const Switches *switches, uint32_t m) {
+static double round_off(const Switches *switches, uint32_t m) {
   double size = fmax(known_size(switches->difference[switches->modes->count + m]), known_size(switches->before[m]));
   double blur = 4 * DBL_EPSILON * fabs(switches->time) * switches->speed[m]; /* what round-off of time makes of it */
+  return fmax(ROUND_OFF * size, blur);
+}
+
+static double band(const Switches *switches, uint32_t m) {
   double slack = switches->slack[m];
   if (slack > 0 && switches->time > switches->times[m].last + switches->times[m].hold) slack = 0;
-  return fmax(fmax(ROUND_OFF * size, blur), slack);
+  return fmax(round_off(switches, m), slack);
+}
+
+/* Does what a change of mode m does last? */
+static bool is_remembered(const Switches *switches, uint32_t m) {
+  return switches->evaluator->code->remembered[switches->modes->first + m];
 }
 
 /* The margin that mode m would have with this value. */
@@ -269,6 +284,10 @@ static double least_margin(const Switches *switches, uint32_t m, double a, doubl
   if (!is_watched(switches, m)) return INFINITY;
   if (switches->rests[m]) return fmin(switches_margin(switches, m, a), switches_margin(switches, m, b));
   return least_depth(switches, m, a, b) + band(switches, m);
+}
+
+double switches_least_margin(const Switches *switches, uint32_t m, double a, double b) {
+  return least_margin(switches, m, a, b);
 }
 
 /* Is the last difference on an edge, where the relation says otherwise than the mode? */
@@ -309,6 +328,7 @@ static void keep(Switches *switches, double t, double step) {
     }
     double mean = step > 0 ? known_size(switches->difference[m] - switches->before[m]) / step : 0;
     switches->speed[m] = fmax(fmax(fabs(switches->rate[m]), mean), switches->speed[m] / 2);
+    switches->trend[m] = step > 0 ? (switches->difference[m] - switches->before[m]) / step : 0;
     switches->before[m] = switches->difference[m];
     switches->slid[m] = switches->rests[m] = false;
     double margin = switches_margin(switches, m, switches->difference[m]);
@@ -382,6 +402,16 @@ static bool may_hide(const Switches *switches, uint32_t m, double step) {
   double margin = least_margin(switches, m, now, before);
   bool is_first = switches->speed[m] == 0 && now != before; /* that it moves at all: how fast is not known */
   return margin < fabs(now - before) + step * switches->speed[m] || (is_first && isfinite(margin));
+}
+
+bool switches_graze(const Switches *switches, double step) {
+  for (uint32_t m = 0; m < switches->modes->count; m++) {
+    double led = switches->before[m] + step * switches->trend[m];
+    if (!switches->evaluator->code->has_rate[m] && switches_margin(switches, m, led) < 0 &&
+        !switches_contradict(switches, m))
+      return true;
+  }
+  return false;
 }
 
 bool switches_hide(const Switches *switches, double step) {
@@ -492,7 +522,9 @@ bool switches_hover(Switches *switches, uint32_t m, double tolerance, double spa
   bool is_fast = times->cycle < FAST * span;
   if (is_fast) size = fmax(size, switches->nominal[m]);
   double limit = fmax(tolerance, switches->jumps[m] ? LARGEST_SLACK_OF_JUMPS : 0) * size;
-  bool hovers = peak <= HOVER_RANGE * fmax(*slack, tolerance * size) && (times->regular < HOVER_LIMIT || *slack > 0);
+  double range = is_remembered(switches, m) ? REMEMBERED_RANGE * fmax(*slack, FIRST_SLACK * tolerance * size)
+                                            : HOVER_RANGE * fmax(*slack, tolerance * size);
+  bool hovers = peak <= range && (times->regular < HOVER_LIMIT || *slack > 0);
   set_hold(times, hovers, span);
   switches->peak[m] = 0;
   switches->hovers[m] = hovers ? switches->hovers[m] + 1 : 0;
@@ -540,6 +572,13 @@ static bool was_beyond(const Switches *switches, uint32_t m) {
   return !switches->slid[m] && fmin(fabs(at - edge), fabs(before - edge)) > near && (at > edge) == (before > edge);
 }
 
+/* Is a mode that is remembered off its edge, if by less than its hysteresis? At an event, of its own or of another mode, it is as its difference says: a
+ * thermostat that turns at its lower edge has left the upper one, or it would never get to that again. */
+static bool is_off_edge(const Switches *switches, uint32_t m) {
+  return switches->slack[m] > 0 && is_remembered(switches, m) && !switches->slid[m] &&
+         fabs(switches->difference[m] - nearest_edge(switches, m)) > round_off(switches, m);
+}
+
 /* The value that mode m should have by its difference: on an edge by its rate, and where nothing is known as it is. A mode that
  * contradicts never stays, but for one whose event was located: that is beyond the edge by the accuracy of location only. Where no
  * row depends on the mode its rate is the same on both sides, so that it does not lead back to a side that is contradicted: only
@@ -547,6 +586,7 @@ static bool was_beyond(const Switches *switches, uint32_t m) {
 static double wanted_value(const Switches *switches, uint32_t m) {
   Op op = op_of(switches, m);
   double difference = switches->difference[m], edge = mode_edge(op, difference), rate = switches->rate[m];
+  if (is_off_edge(switches, m)) return mode_value(op, difference);
   bool is_located = is_on_located_edge(switches, m) && !was_beyond(switches, m) &&
                     fabs(difference - switches->at[m]) <= band(switches, m);
   bool on_edge = is_located || fabs(difference - edge) <= band(switches, m);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "code/decisions.h"
+#include "code/narrow.h"
 #include "code/outline.h"
 #include "code/quiet.h"
 #include "code/schedule.h"
@@ -43,6 +44,7 @@ typedef struct Switches {
   double *before;               /* differences there; see switches_keep */
   double *sampled;              /* [OUTLINE_LIMIT][modes] differences at points of a step */
   double *end, step;            /* at the end of the step in which an event was located, and its size */
+  double *trend;                /* mean rate in the step before; 0 at the beginning */
   double *speed;                /* largest rate of late: how fast a difference may move within a step */
   double *slack;                /* a difference beyond its edge by less contradicts no mode; for solutions that slide */
   double *peak;                 /* largest margin seen since the mode's last event; see switches_hover */
@@ -67,6 +69,7 @@ typedef struct Switches {
   bool looks_inside;     /* modes whose branches meet make events, too */
   bool some_meet;        /* there are such */
   Quiet *quiet;          /* NULL: conditions are looked at closely in each step */
+  Narrow *narrow;        /* NULL: no condition may hold for a small part of a step only */
   double kept;           /* the time at which a step's beginning was kept last */
   bool begun;            /* one has been */
 } Switches;
@@ -132,6 +135,10 @@ void switches_rest(Switches *switches, double t, const double *y);
 /* May a difference have left the range of its mode between the end kept and the last evaluation, a step of this size on? */
 bool switches_hide(const Switches *switches, double step);
 
+/* Was a difference without a known rate led over its edge, by how it moved in the step before, although the last one, a step of this size on, is not beyond it? It may have turned
+ * on either side. */
+bool switches_graze(const Switches *switches, double step);
+
 /* Keeps the last differences as those at point k of a step; of point 0, where it begins, those that switches_keep kept. */
 void switches_sample(Switches *switches, int k);
 
@@ -145,6 +152,9 @@ bool switches_stay(const Switches *switches, int count, const double *part, doub
 /* How far a difference is inside of the range of mode m, and round-off further; negative is a contradiction. INFINITY for
  * modes of time. */
 double switches_margin(const Switches *switches, uint32_t m, double difference);
+
+/* The least margin of all differences between two. */
+double switches_least_margin(const Switches *switches, uint32_t m, double a, double b);
 
 /* A time in which mode m, at its last difference, cannot change, if rates stay those of late; at least a small part of the
  * time in which its difference may change by its own size. */

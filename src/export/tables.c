@@ -279,12 +279,13 @@ static void put_modes(Writer *writer) {
     const Dag *dag = writer->source->evaluator->model->dag;
     Op op = dag_op(dag, modes->relation[m]);
     bool is_timed = export_is_timed(writer->source, m), has_inner = dag_depends(dag, modes->difference[m], OP_DISCRETE);
-    PUT(writer, "    {%s, %d, %d, %d, %d, %d, %u, %d, ", mode_kind(op), is_timed, op_is_order(op) && !is_timed,
-        code->matters[modes->first + m], code->has_rate[m], has_inner, modes->edge[m], modes->is_mirrored[m]);
+    PUT(writer, "    {%s, %d, %d, %d, %d, %d, %d, %u, %d, ", mode_kind(op), is_timed, op_is_order(op) && !is_timed,
+        code->matters[modes->first + m], code->remembered[modes->first + m], code->has_rate[m], has_inner,
+        modes->edge[m], modes->is_mirrored[m]);
     cdata_string(writer->heap, writer->out, model_text(writer->own, modes->relation[m], writer->arena));
     PUT(writer, "},\n");
   }
-  PUT(writer, "    {MODE_LESS, 0, 0, 0, 0, 0, 0, 0, 0}};\n\n");
+  PUT(writer, "    {MODE_LESS, 0, 0, 0, 0, 0, 0, 0, 0, 0}};\n\n");
 }
 
 static void put_step_list(Writer *writer, const char *name, const LogicStep *steps, uint32_t count) {

@@ -11,11 +11,12 @@ static const Interval WHOLE = {-INFINITY, INFINITY};
 typedef struct Step {
   Op op;
   uint32_t count, child, index;
+  Expr node; /* of a variable; its index is that among the variables */
   double constant;
 } Step;
 
 struct Enclosure {
-  uint32_t count;
+  uint32_t count, variables;
   Step *step;
   uint32_t *child;
   double *coefficient; /* beside child; of sums alone */
@@ -41,31 +42,53 @@ typedef enum Rule {
 } Rule;
 
 static const uint8_t RULES[OP_COUNT] = {
-    [OP_CONSTANT] = RULE_LEAF,    [OP_TIME] = RULE_LEAF,
-    [OP_PARAMETER] = RULE_LEAF,   [OP_DISCRETE] = RULE_LEAF,
-    [OP_PRE] = RULE_LEAF,         [OP_SUM] = RULE_SUM,
-    [OP_MULTIPLY] = RULE_CORNERS, [OP_DIVIDE] = RULE_QUOTIENT,
-    [OP_POWER] = RULE_POWER,      [OP_SQRT] = RULE_CORNERS,
-    [OP_EXP] = RULE_CORNERS,      [OP_LOG] = RULE_CORNERS,
-    [OP_LOG10] = RULE_CORNERS,    [OP_SIN] = RULE_PERIODIC,
-    [OP_COS] = RULE_PERIODIC,     [OP_TAN] = RULE_TANGENT,
-    [OP_ASIN] = RULE_CORNERS,     [OP_ACOS] = RULE_CORNERS,
-    [OP_ATAN] = RULE_CORNERS,     [OP_SINH] = RULE_CORNERS,
-    [OP_COSH] = RULE_EVEN,        [OP_TANH] = RULE_CORNERS,
-    [OP_ASINH] = RULE_CORNERS,    [OP_ACOSH] = RULE_CORNERS,
-    [OP_ATANH] = RULE_CORNERS,    [OP_ABS] = RULE_EVEN,
-    [OP_SIGN] = RULE_CORNERS,     [OP_MIN] = RULE_CORNERS,
-    [OP_MAX] = RULE_CORNERS,      [OP_FLOOR] = RULE_CORNERS,
-    [OP_CEIL] = RULE_CORNERS,     [OP_INTEGER] = RULE_CORNERS,
-    [OP_LESS] = RULE_RELATION,    [OP_LESS_EQUAL] = RULE_RELATION,
-    [OP_GREATER] = RULE_RELATION, [OP_GREATER_EQUAL] = RULE_RELATION,
-    [OP_AND] = RULE_CORNERS,      [OP_OR] = RULE_CORNERS,
-    [OP_NOT] = RULE_CORNERS,      [OP_IF] = RULE_IF,
-    [OP_NOEVENT] = RULE_FIRST,    [OP_HOMOTOPY] = RULE_FIRST,
+    [OP_CONSTANT] = RULE_LEAF,
+    [OP_TIME] = RULE_LEAF,
+    [OP_VARIABLE] = RULE_LEAF,
+    [OP_PARAMETER] = RULE_LEAF,
+    [OP_DISCRETE] = RULE_LEAF,
+    [OP_PRE] = RULE_LEAF,
+    [OP_SUM] = RULE_SUM,
+    [OP_MULTIPLY] = RULE_CORNERS,
+    [OP_DIVIDE] = RULE_QUOTIENT,
+    [OP_POWER] = RULE_POWER,
+    [OP_SQRT] = RULE_CORNERS,
+    [OP_EXP] = RULE_CORNERS,
+    [OP_LOG] = RULE_CORNERS,
+    [OP_LOG10] = RULE_CORNERS,
+    [OP_SIN] = RULE_PERIODIC,
+    [OP_COS] = RULE_PERIODIC,
+    [OP_TAN] = RULE_TANGENT,
+    [OP_ASIN] = RULE_CORNERS,
+    [OP_ACOS] = RULE_CORNERS,
+    [OP_ATAN] = RULE_CORNERS,
+    [OP_SINH] = RULE_CORNERS,
+    [OP_COSH] = RULE_EVEN,
+    [OP_TANH] = RULE_CORNERS,
+    [OP_ASINH] = RULE_CORNERS,
+    [OP_ACOSH] = RULE_CORNERS,
+    [OP_ATANH] = RULE_CORNERS,
+    [OP_ABS] = RULE_EVEN,
+    [OP_SIGN] = RULE_CORNERS,
+    [OP_MIN] = RULE_CORNERS,
+    [OP_MAX] = RULE_CORNERS,
+    [OP_FLOOR] = RULE_CORNERS,
+    [OP_CEIL] = RULE_CORNERS,
+    [OP_INTEGER] = RULE_CORNERS,
+    [OP_LESS] = RULE_RELATION,
+    [OP_LESS_EQUAL] = RULE_RELATION,
+    [OP_GREATER] = RULE_RELATION,
+    [OP_GREATER_EQUAL] = RULE_RELATION,
+    [OP_AND] = RULE_CORNERS,
+    [OP_OR] = RULE_CORNERS,
+    [OP_NOT] = RULE_CORNERS,
+    [OP_IF] = RULE_IF,
+    [OP_NOEVENT] = RULE_FIRST,
+    [OP_HOMOTOPY] = RULE_FIRST,
     [OP_SMOOTH] = RULE_SECOND,
 };
 
-bool enclosure_possible(const Dag *dag, DagScratch *scratch, Expr e) {
+bool enclosure_possible_of_variables(const Dag *dag, DagScratch *scratch, Expr e) {
   IndexVec order = {0};
   bool possible = true;
   dag_below(dag, scratch, &e, 1, &order);
@@ -74,9 +97,14 @@ bool enclosure_possible(const Dag *dag, DagScratch *scratch, Expr e) {
   return possible;
 }
 
+bool enclosure_possible(const Dag *dag, DagScratch *scratch, Expr e) {
+  return !dag_depends(dag, e, OP_VARIABLE) && enclosure_possible_of_variables(dag, scratch, e);
+}
+
 static Step make_step(const Dag *dag, Expr e, const DagScratch *scratch, Enclosure *enclosure, uint32_t *places) {
   Step step = {.op = dag_op(dag, e), .count = dag_child_count(dag, e), .child = *places};
   const Term *terms;
+  if (step.op == OP_VARIABLE) step.node = e, step.index = enclosure->variables++;
   if (step.op == OP_CONSTANT) step.constant = dag_value(dag, e);
   if (step.op == OP_PARAMETER || step.op == OP_DISCRETE || step.op == OP_PRE) step.index = dag_index(dag, e);
   if (step.op == OP_SUM) {
@@ -104,6 +132,11 @@ Enclosure *enclosure_new(Heap *heap, const Dag *dag, DagScratch *scratch, Expr e
     enclosure->step[i] = make_step(dag, order.data[i], scratch, enclosure, &places);
   vec_free(scratch->heap, &order);
   return enclosure;
+}
+
+void enclosure_variables(const Enclosure *enclosure, Heap *heap, IndexVec *nodes) {
+  for (uint32_t i = 0; i < enclosure->count; i++)
+    if (enclosure->step[i].op == OP_VARIABLE) vec_push(heap, nodes, enclosure->step[i].node);
 }
 
 /* One unit in the last place and a half of the library's functions; zero stays zero. */
@@ -180,6 +213,7 @@ static Interval enclose_sum(const Enclosure *enclosure, const Step *step) {
 static Interval enclose_leaf(const Step *step, Interval time, HeldValues held) {
   double value = step->constant;
   if (step->op == OP_TIME) return time;
+  if (step->op == OP_VARIABLE) return held.variables[step->index];
   if (step->op == OP_PARAMETER) value = held.parameters[step->index];
   if (step->op == OP_DISCRETE) value = held.discretes[step->index];
   if (step->op == OP_PRE) value = held.pre[step->index];

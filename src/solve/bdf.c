@@ -116,20 +116,23 @@ static void bdf_set_shares(Bdf *bdf) {
     if (system->column_index[c] > 1) bdf->share[c] = higher_index_share / all;
 }
 
+static bool is_watched(const System *system, int32_t column) { return system->watched && system->watched[column]; }
+
 /* The columns in the norm, first those in the error test, then those that are followed: what is found from a guess and is no
- * derivative. */
+ * derivative, and what conditions read. */
 static void bdf_find_measured(Bdf *bdf) {
   const System *system = bdf->system;
   enum { TESTED, FOLLOWED, OTHER };
   int32_t count = 0, end[3];
-  for (int32_t c = 0; c < system->columns; c++) bdf->part[c] = system->given && !system->given[c] ? FOLLOWED : OTHER;
+  for (int32_t c = 0; c < system->columns; c++)
+    bdf->part[c] = (system->given && !system->given[c]) || is_watched(system, c) ? FOLLOWED : OTHER;
   for (int32_t c = 0; c < system->columns && system->successor; c++)
     if (system->successor[c] >= 0) bdf->part[system->successor[c]] = OTHER;
   for (int32_t c = 0; c < system->columns; c++)
     if (bdf->tested[c]) bdf->part[c] = TESTED;
   for (int part = TESTED; part <= OTHER; part++) {
     for (int32_t c = 0; c < system->columns; c++)
-      if (bdf->share[c] > 0 && bdf->part[c] == part) bdf->measured[count++] = c;
+      if ((bdf->share[c] > 0 || is_watched(system, c)) && bdf->part[c] == part) bdf->measured[count++] = c;
     end[part] = count;
   }
   bdf->error_count = end[TESTED];
@@ -347,16 +350,28 @@ static double bdf_higher_norm(const Bdf *bdf) {
   return sqrt(sum);
 }
 
+/* States rest that are off by less than this part of the tolerance: steps grow until they are not. */
+static const double RESTING = 1e-3;
+
+/* What a step may miss of an algebraic column, relative to its size. One that conditions read is to be followed as far as it moves. */
+static double bdf_largest_miss(const Bdf *bdf, int32_t c) {
+  double now = bdf->next[c], size = fabs(now) + bdf->system->nominal[c];
+  if (!is_watched(bdf->system, c)) return largest_miss * size;
+  return LARGEST_MISS * (size + fabs(now - bdf->history->difference[(size_t)c * HISTORY_STRIDE]));
+}
+
 /* How far algebraic columns are from their predictions, over what is allowed. Where they follow an input that no state follows, steps have
- * to be short enough for what stands between their ends; over the shortest ones they have jumped. */
+ * to be short enough for what stands between their ends; over the shortest ones they have jumped. Those that conditions read and that are given outright are followed where
+ * all states rest: else the steps of the states do. */
 static double bdf_departure(const Bdf *bdf, double h) {
   double most = 0;
+  bool rests = bdf->error < RESTING;
   if (!(h > bdf->shortest_followed)) return 0;
   for (int32_t i = bdf->error_count; i < bdf->followed_count; i++) {
     int32_t c = bdf->measured[i];
-    most = fmax(most, fabs(bdf->change[c]) / (fabs(bdf->next[c]) + bdf->system->nominal[c]));
+    if (rests || !is_watched(bdf->system, c)) most = fmax(most, fabs(bdf->change[c]) / bdf_largest_miss(bdf, c));
   }
-  return most / largest_miss;
+  return most;
 }
 
 /* Whether the step is good; its errors at this order and the one below, and which of the two they favour. */

@@ -81,7 +81,7 @@ static double cvode_missed(const Cvode *cvode, double begin) {
   double most = 0;
   if (cvode->completed_time - begin <= cvode->shortest_followed) return 0;
   for (int32_t c = 0; c < system->columns && system->given; c++)
-    if (!system->given[c]) most = fmax(most, cvode_miss(cvode, c, begin));
+    if (!system->given[c] || (system->watched && system->watched[c])) most = fmax(most, cvode_miss(cvode, c, begin));
   return most;
 }
 

@@ -16,7 +16,8 @@ enum {
   SETTLE_LIMIT = 30,
   PIVOTS_LIMIT = 300,
   ITERATION_LIMIT = 1000,
-  DIG_LIMIT = 24
+  DIG_LIMIT = 24,
+  NARROW_LIMIT = 64
 };
 
 /* A solution that slides has left its edge when the weight of a mode is beyond 0 or 1 by more than round-off. */
@@ -28,6 +29,9 @@ static const double NEAREST_LOOKS = 1.0 / 1024, FARTHEST_LOOKS = 1.0 / 4;
 /* The same where columns have to be solved for, since those interpolated lead to differences that are off by more than this part of
  * the way to an edge. */
 static const double FARTHEST_SOLVED = 1.0 / 32, FAITHFUL = 0.1, FAITHFUL_BESIDE = 0.025;
+
+/* A condition that holds for a smaller part of a step is not looked for. */
+static const double NARROWEST = 1.0 / 1024;
 
 /* Interpolated columns tell when an event is to about this part of a step. */
 static const double NEAR_ENOUGH = 1e-4;
@@ -210,11 +214,21 @@ typedef struct Look {
   double t, margin;
 } Look;
 
+/* Does something contradict where a margin is least by interpolated columns, but so small that these may miss it? */
+static bool is_deeper(Search *search, double low, Look least, double largest, uint32_t *mode) {
+  if (!search->interpolates || search->view->watches_states || !(least.margin < FAITHFUL * largest)) return false;
+  search->found.low = low;
+  search->found.high = least.t;
+  return point_at(search, least.t) && any_contradicts(search->switches, mode);
+}
+
 /* The margin of mode m has a least value between two looks: looks there until it contradicts, or is so much larger than what
  * it still changes by that it cannot. */
 static bool dig(Search *search, uint32_t m, Look left, Look right, uint32_t *mode) {
   const double golden = 0.38196601125010515;
   Look inner[2] = {{left.t + golden * (right.t - left.t), 0}, {right.t - golden * (right.t - left.t), 0}};
+  double largest = fmax(left.margin, right.margin);
+  Look least = left;
   int fresh = 2; /* the inner looks to take: both, or the one of this index */
   for (int k = 0; k < DIG_LIMIT; k++) {
     for (int i = 0; i < 2; i++) {
@@ -223,13 +237,13 @@ static bool dig(Search *search, uint32_t m, Look left, Look right, uint32_t *mod
       inner[i].margin = switches_margin(search->switches, m, search->switches->difference[m]);
     }
     fresh = inner[1].margin < inner[0].margin;
-    double least = inner[fresh].margin;
-    if (!(least < 0.5 * (fmax(left.margin, right.margin) - least))) return false;
+    least = inner[fresh];
+    if (!(least.margin < 0.5 * (fmax(left.margin, right.margin) - least.margin))) break;
     *(fresh ? &left : &right) = inner[1 - fresh];
     inner[1 - fresh] = inner[fresh];
     inner[fresh].t = fresh ? right.t - golden * (right.t - left.t) : left.t + golden * (right.t - left.t);
   }
-  return false;
+  return is_deeper(search, left.t, least, largest, mode);
 }
 
 /* Does the rate at the beginning of the step lead the difference over its edge before t? */
@@ -407,6 +421,63 @@ static bool look_for_any(Search *search, uint32_t *mode) {
 static bool look_along(Search *search, uint32_t *mode) {
   bool found = look_for_any(search, mode);
   if (found) find_first(search, mode);
+  return found;
+}
+
+/* ---- conditions that hold for a small part of a step only ---- */
+
+static double part_at(const Search *search, double t) { return (t - search->before) / (search->end - search->before); }
+
+/* Stays the k-th such condition as it is between two times, by the bounds of its difference? */
+static bool is_clear(Search *search, uint32_t k, double low, double high) {
+  Narrow *narrow = search->switches->narrow;
+  Interval part = {part_at(search, low), part_at(search, high)};
+  Interval bounds = narrow_bounds(narrow, k, part, search->before, search->end - search->before);
+  return switches_least_margin(search->switches, narrow_mode(narrow, k), bounds.low, bounds.high) >= 0;
+}
+
+/* May one of them change within the step? */
+static bool may_be_narrow(Search *search) {
+  Narrow *narrow = search->switches->narrow;
+  if (!narrow) return false;
+  for (int i = 0; i < OUTLINE_LIMIT; i++) {
+    double t = search->before + narrow_part[i] * (search->end - search->before);
+    interpolate_watched(search->view, search->integrator, search->self, t, search->y);
+    narrow_sample(narrow, i, search->y);
+  }
+  bool all_clear = true;
+  for (uint32_t k = 0; k < narrow_count(narrow) && all_clear; k++)
+    all_clear = is_clear(search, k, search->before, search->end);
+  return !all_clear;
+}
+
+/* Stretches from left to right, halved until each is clear or too narrow to halve; one that is not clear is looked at in its middle. The next one
+ * begins where the last ended. */
+static bool look_along_narrow(Search *search, uint32_t k, double until, uint32_t *mode) {
+  double low = search->before, width = until - low, least = NARROWEST * (search->end - search->before);
+  for (int looks = 0; looks < NARROW_LIMIT && low < until; looks++) {
+    double high = fmin(low + width, until);
+    if (width <= least || is_clear(search, k, low, high)) {
+      low = high;
+      width *= 2;
+      continue;
+    }
+    if (look_at(search, low, low + (high - low) / 2, mode)) return true;
+    width = (high - low) / 2;
+  }
+  return false;
+}
+
+/* An event of one of them before the one that was found, if one was. */
+static bool find_narrow(Search *search, bool found, uint32_t *mode) {
+  Bracket other = search->found;
+  uint32_t first = *mode;
+  double until = found ? other.low : search->end;
+  for (uint32_t k = 0; k < narrow_count(search->switches->narrow); k++)
+    if (look_along_narrow(search, k, until, mode)) return true;
+  search->found = other;
+  *mode = first;
+  if (found) point_at(search, other.high);
   return found;
 }
 
@@ -614,6 +685,11 @@ static int degree_of_differences(const LastStep *last) {
   return may_be_coarse && last->integrator->is_coarse(last->self) ? 0 : degree;
 }
 
+/* May a condition on columns that no state follows pass its edge where interpolated columns do not? Explicit methods test these. */
+static bool grazes(const View *view, const Integrator *integrator, double step) {
+  return view->system.watched && !integrator->explicit_form && switches_graze(view->switches, step);
+}
+
 /* Does no mode change at or between the points of the step? Polynomials are bounded by their coefficients: a search, which looks at the
  * same ones, finds nothing either. Else sums of states alone are told of by the points, since the error test of steps is one of theirs,
  * too. Conditions on functions of columns may be narrower than a step. */
@@ -628,6 +704,10 @@ static bool is_ruled_out(const LastStep *last) {
                            last->integrator->values(last->self), last->step);
 }
 
+static double margin_within(const void *switches, uint32_t m, Interval bounds) {
+  return switches_least_margin(switches, m, bounds.low, bounds.high);
+}
+
 bool events_rule_out(View *view, const Integrator *integrator, void *self, double before, const double *begin,
                      bool is_unread, double *y) {
   Switches *switches = view->switches;
@@ -635,11 +715,26 @@ bool events_rule_out(View *view, const Integrator *integrator, void *self, doubl
   LastStep last = {view, integrator, self, before, end - before, begin, is_unread, y};
   const double *values = integrator->values(self);
   if (!look_at_ends(switches, before, begin, end, values)) return false;
+  if (switches->narrow && !narrow_is_far(switches->narrow, view->system.successor, before, begin, last.step, values,
+                                         margin_within, switches))
+    return false;
   if (switches_hide(switches, last.step)) {
     uint32_t mode;
-    if (any_contradicts(switches, &mode) || !is_ruled_out(&last)) return false;
+    if (any_contradicts(switches, &mode) || grazes(view, integrator, last.step) || !is_ruled_out(&last)) return false;
   }
   return switches_pass(switches, end, values, last.step);
+}
+
+/* Looks at solved columns between the ends of the step. */
+static bool look_between(Search *search, uint32_t *mode) {
+  enum { PARTS = 4 };
+  for (int k = 1; k < PARTS; k++) {
+    double t = search->before + (search->end - search->before) * k / PARTS;
+    search->found.low = search->before;
+    search->found.high = t;
+    if (point_at(search, t) && any_contradicts(search->switches, mode)) return true;
+  }
+  return false;
 }
 
 /* Room for the margins of three looks and of a bracket, and for what its ends miss; to be freed. */
@@ -662,10 +757,10 @@ bool events_find(View *view, const Integrator *integrator, void *self, double be
   if (switches->kept != before && point_at(&search, before)) switches_keep(switches, before, y, 0);
   if (!switches_evaluate(switches, end, values)) return false;
   switches_rest(switches, end, values);
-  bool hides = switches_hide(switches, end - before);
-  if (!hides && switches_pass(switches, end, values, end - before)) return false;
-  switches->looks_inside = !hides || switches_dip(switches, end, values, end - before);
-  bool inside = !any_contradicts(switches, mode);
+  bool hides = switches_hide(switches, end - before), is_narrow = may_be_narrow(&search);
+  if (!hides && !is_narrow && switches_pass(switches, end, values, end - before)) return false;
+  switches->looks_inside = !(hides || is_narrow) || switches_dip(switches, end, values, end - before);
+  bool inside = !any_contradicts(switches, mode), is_grazing = inside && grazes(view, integrator, end - before);
   memcpy(switches->end, switches->difference, switches->modes->count * sizeof(double));
   switches->step = end - before;
   double *margins = make_margins(&search);
@@ -673,6 +768,8 @@ bool events_find(View *view, const Integrator *integrator, void *self, double be
       !integrator->explicit_form || view->watches_states || (view_interpolates_watched(view) && is_faithful(&search));
   search.farthest = search.interpolates ? FARTHEST_LOOKS : FARTHEST_SOLVED;
   bool found = look_along(&search, mode);
+  if (is_narrow) found = find_narrow(&search, found, mode);
+  if (!found && is_grazing) found = look_between(&search, mode);
   if (!found) {
     switches_evaluate(switches, end, values);
     switches_keep(switches, end, values, end - before);

@@ -284,7 +284,8 @@ static void ida_choose(Ida *ida) {
   /* IDA's norm is the root mean square over all columns; this makes it that over the states. */
   double count = system->links > 0 ? system->links : system->columns;
   for (int32_t c = 0; c < system->columns; c++) {
-    bool is_spare = system->spare && system->spare[c] && system->links > 0;
+    bool is_watched = system->watched && system->watched[c];
+    bool is_spare = system->spare && system->spare[c] && system->links > 0 && !is_watched;
     ida_set_share(ida, c, is_spare ? spare_share : algebraic_share, is_spare ? spare_share : corrected_share);
   }
   for (int32_t l = 0; l < system->links; l++) ida_set_share(ida, system->link_to[l], rate_share, rate_share);

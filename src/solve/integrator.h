@@ -73,6 +73,9 @@ typedef struct System {
   /* [columns] that follow from others and on which no rate depends: no reason for small steps. NULL: not known of any. */
   const bool *spare;
 
+  /* [columns] that conditions read and whose derivative is no column: steps have to be short enough that they are followed, also where the states rest. NULL: there are none. */
+  const bool *watched;
+
   /* d rates / d states, dense column-major links x links, at a point closed by `complete`; by the implicit function
    * theorem. NULL where `complete` is. */
   EvalStatus (*rates_jacobian)(void *context, double t, const double *y, double *jacobian);
@@ -89,6 +92,9 @@ typedef struct IntegratorOptions {
   const double
       *unread; /* nobody looks inside of steps that end by this time; may change between steps. NULL: of none */
 } IntegratorOptions;
+
+/* Of its size: what a step may miss of a column that conditions read and no state follows. */
+#define LARGEST_MISS 0.05
 
 /* Of the span: algebraic columns that depart from their prediction over a shorter step have jumped, as equations may have it,
  * and a step is accepted. */

@@ -252,6 +252,18 @@ static void list_watched(Heap *heap, View *view, const Modes *modes) {
   dag_scratch_free(&scratch);
 }
 
+/* Of these: see System. */
+static const bool *mark_watched(Heap *heap, const View *view) {
+  const System *system = &view->system;
+  bool *marks = heap_array(heap, (size_t)system->columns, sizeof *marks), any = false;
+  for (uint32_t k = 0; k < view->watched.count; k++) {
+    uint32_t c = view->watched.data[k];
+    marks[c] = !(system->successor && system->successor[c] >= 0);
+    any = any || marks[c];
+  }
+  return any ? marks : NULL;
+}
+
 View *view_dummy(Heap *heap, const Reduction *reduction, const ArrayRun *original, const ArrayRun *run) {
   const Reduced *reduced = &reduction->reduced;
   DummyView *chosen = heap_alloc(heap, sizeof *chosen);
@@ -267,6 +279,7 @@ View *view_dummy(Heap *heap, const Reduction *reduction, const ArrayRun *origina
   view->system.spare = state_plan_spare(reduced->states);
   view->branching = state_plan_branching(reduced->states);
   list_watched(heap, view, reduced->modes);
+  view->system.watched = mark_watched(heap, view);
   chosen->dummy = run->dummy;
   view->chooses = dummy_chooses(run->dummy);
   chosen->space = run->space;

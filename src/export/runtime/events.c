@@ -21,6 +21,7 @@ enum {
   SYSTEM_LIMIT = 1000
 };
 static const double FIRST_SLACK = 1e-3, LARGEST_SLACK_OF_JUMPS = 1e-3, FAST = 1e-3, REGULAR = 0.1, ACCUMULATED = 1e-11;
+static const double REMEMBERED_RANGE = 4; /* so many times hysteresis where what the events do lasts */
 static const double ROUND_OFF = 1e-13, STILL = 1e-9, SMALL_PART = 0.1;
 static const double CONVERGED = 1e-13, JUMPED = 1e-6, LEFT = 1e-9;
 
@@ -46,11 +47,15 @@ int events_evaluate(Solver *solver, double t, const double *y) {
 /* Of the events of a mode: the two last ones, the last cycle, to and fro, its part of the one before, and how often in a row that was about the same. */
 static double *times_of(const Solver *solver, int m) { return solver->event_times + 5 * m; }
 
-static double band(const Solver *solver, int m) {
+static double round_off(const Solver *solver, int m) {
   double size = fmax(modes_size(solver->difference[solver->model->modes + m]), modes_size(solver->before[m]));
   double blur = 4 * DBL_EPSILON * fabs(solver->now->looked) * solver->speed[m];
+  return fmax(ROUND_OFF * size, blur);
+}
+
+static double band(const Solver *solver, int m) {
   int is_held = solver->now->looked <= times_of(solver, m)[1] + solver->hold[m];
-  return fmax(fmax(ROUND_OFF * size, blur), is_held ? solver->slack[m] : 0);
+  return fmax(round_off(solver, m), is_held ? solver->slack[m] : 0);
 }
 
 static double margin_with(const Solver *solver, int m, double value, double difference) {
@@ -292,11 +297,21 @@ static int was_beyond(const Solver *solver, int m) {
   return !solver->slid[m] && fmin(fabs(at - edge), fabs(before - edge)) > near && (at > edge) == (before > edge);
 }
 
+/* Is a mode that is remembered off its edge, if by less than its hysteresis? At an event, of its own or of another mode, it is as its difference
+ * says. */
+static int is_off_edge(const Solver *solver, int m) {
+  const ModelMode *mode = &solver->model->mode[m];
+  double difference = solver->difference[m];
+  return solver->slack[m] > 0 && mode->is_remembered && !solver->slid[m] &&
+         fabs(difference - modes_edge(mode->kind, difference)) > round_off(solver, m);
+}
+
 /* The value that a mode should have by its difference: on an edge by its rate, and where nothing is known as it is. A mode that contradicts
  * never stays, but for one whose event was located: that is beyond the edge by the accuracy of location only. */
 static double wanted_value(const Solver *solver, int m) {
   const ModelMode *mode = &solver->model->mode[m];
   double difference = solver->difference[m], edge = modes_edge(mode->kind, difference), rate = solver->rate[m];
+  if (is_off_edge(solver, m)) return modes_value(mode->kind, difference);
   int is_located =
       is_on_located_edge(solver, m) && !was_beyond(solver, m) && fabs(difference - solver->at[m]) <= band(solver, m);
   int is_on_edge = is_located || fabs(difference - edge) <= band(solver, m);
@@ -791,7 +806,9 @@ static void let_hover(Solver *solver, int m, double span) {
   int is_fast = times[2] < FAST * span, is_first = *slack == 0;
   if (is_fast) size = fmax(size, solver->nominal_size[m]);
   double limit = fmax(tolerance, solver->jumps[m] ? LARGEST_SLACK_OF_JUMPS : 0) * size;
-  int hovers = peak <= HOVER_RANGE * fmax(*slack, tolerance * size) && (times[4] < HOVER_LIMIT || *slack > 0);
+  double range = solver->model->mode[m].is_remembered ? REMEMBERED_RANGE * fmax(*slack, FIRST_SLACK * tolerance * size)
+                                                      : HOVER_RANGE * fmax(*slack, tolerance * size);
+  int hovers = peak <= range && (times[4] < HOVER_LIMIT || *slack > 0);
   set_hold(solver, m, hovers, span);
   solver->peak[m] = 0;
   solver->hovers[m] = hovers ? solver->hovers[m] + 1 : 0;

@@ -13,6 +13,10 @@ static const double NEAREST_LOOKS = 1.0 / 1024, FARTHEST_LOOKS = 1.0 / 4, LEFT =
 /* What turns before an event is looked for when that is known to this part of a step. */
 static const double NEAR_ENOUGH = 1e-4;
 
+/* A condition whose columns only the equations tell is followed if a cubic misses no more than this part of what it varies by in a step, or if it stays so many times
+ * that from its edge. */
+static const double FOLLOWED = 0.05, FAR = 2;
+
 /* Margins of the modes at the last look and the two before. */
 typedef struct Looks {
   double t_previous, t_last, t;
@@ -197,6 +201,91 @@ static int may_hide(const Solver *solver) {
   for (int m = 0; m < solver->model->modes; m++)
     if (events_may_hide(solver, m, step_size(solver))) return 1;
   return solver->now->slides > 0;
+}
+
+/* ---- conditions that follow more than the states ---- */
+
+/* Parts of a step at which columns are known, and others, far from these, at which they are solved for. */
+enum { NODES = 4, CHECKS = 3 };
+static const double NODE[NODES] = {0, 0.15505102572168219018, 0.64494897427831780982, 1};
+static const double CHECK[CHECKS] = {0.07, 0.4, 0.87};
+
+/* The columns at a node of the last step behind its beginning. */
+static const double *columns_at(const Solver *solver, int node) {
+  return solver->step_y + (node - 1) * solver->model->columns;
+}
+
+/* Solves for the columns at a part of the last step, and looks at the conditions there. */
+static int solve_part(Solver *solver, double part) {
+  double t = solver->now->step_begin + part * step_size(solver);
+  return looks_point(solver, t, solver->event_y) || events_evaluate(solver, t, solver->event_y);
+}
+
+/* The differences at the nodes, in the room for margins. */
+static int sample_nodes(Solver *solver) {
+  size_t modes = (size_t)solver->model->modes;
+  memcpy(solver->margins, solver->before, modes * sizeof(double));
+  for (int i = 1; i < NODES; i++) {
+    double t = solver->now->step_begin + NODE[i] * step_size(solver);
+    if (solver->model->states ? events_evaluate(solver, t, columns_at(solver, i)) : solve_part(solver, NODE[i]))
+      return 1;
+    memcpy(solver->margins + (size_t)i * modes, solver->difference, modes * sizeof(double));
+  }
+  return 0;
+}
+
+static int is_unrated(const Solver *solver, int m) {
+  return !solver->model->mode[m].has_rate && !solver->model->mode[m].is_timed;
+}
+
+/* How fast differences without a rate are between the nodes: looks go by that. */
+static void note_speeds(Solver *solver) {
+  int modes = solver->model->modes;
+  for (int m = 0; m < modes; m++)
+    for (int i = 1; i < NODES && is_unrated(solver, m); i++) {
+      double way = modes_size(solver->margins[i * modes + m] - solver->margins[(i - 1) * modes + m]);
+      solver->speed[m] = fmax(solver->speed[m], way / ((NODE[i] - NODE[i - 1]) * step_size(solver)));
+    }
+}
+
+/* What the cubic through the nodes misses of the last difference of mode m, at a part of the step, as a part of what the difference varies by.
+ * One that stays far from its edge for what it varies by may do what it likes. */
+static double missed_at(const Solver *solver, double part, int m) {
+  double now = solver->difference[m], sum = 0, least = now, most = now;
+  for (int i = 0; i < NODES; i++) {
+    double weight = 1, value = solver->margins[i * solver->model->modes + m];
+    for (int j = 0; j < NODES; j++)
+      if (j != i) weight *= (part - NODE[j]) / (NODE[i] - NODE[j]);
+    sum += weight * value;
+    least = fmin(least, value);
+    most = fmax(most, value);
+  }
+  double range = most - least, missed = fabs(sum - now);
+  double margin = fmin(events_margin(solver, m, least), events_margin(solver, m, most));
+  int is_far = margin > FAR * (range + missed);
+  return is_far || missed <= solver->now->tolerance * solver->difference[solver->model->modes + m] ? 0 : missed / range;
+}
+
+/* The most that is missed of a condition without a rate: the error of the step does not tell how well its columns are followed. 1 where they
+ * cannot be solved for. */
+static double most_missed(Solver *solver) {
+  double most = 0;
+  if (sample_nodes(solver)) return 1;
+  note_speeds(solver);
+  for (int c = 0; c < CHECKS; c++) {
+    if (solve_part(solver, CHECK[c])) return 1;
+    for (int m = 0; m < solver->model->modes; m++)
+      if (is_unrated(solver, m)) most = fmax(most, missed_at(solver, CHECK[c], m));
+  }
+  return most;
+}
+
+double looks_growth(Solver *solver) {
+  int any = 0;
+  for (int m = 0; m < solver->model->modes; m++) any |= is_unrated(solver, m);
+  double missed = any ? most_missed(solver) : 0;
+  return missed > 0 ? fmax(0.9 * pow(FOLLOWED / missed, 0.25), 0.25)
+                    : HUGE_VAL; /* a cubic misses by the fourth power */
 }
 
 double looks_locate(Solver *solver, int *found) {

@@ -249,11 +249,27 @@ static void keep_dense(Solver *solver) {
   }
 }
 
+/* Columns by the polynomial through the beginning of the step, its stages and its end, at a part of it: a guess for those that are no states. */
+static void interpolate_columns(const Solver *solver, double part, double *y) {
+  const double *points = solver->step_y, node[4] = {C1, C2, 1, 0};
+  int columns = solver->model->columns, first = solver->model->states ? 0 : 2;
+  double weight[4];
+  for (int i = first; i < 4; i++) {
+    weight[i] = 1;
+    for (int j = first; j < 4; j++)
+      if (j != i) weight[i] *= (part - node[j]) / (node[i] - node[j]);
+  }
+  for (int q = 0; q < columns; q++) {
+    y[q] = 0;
+    for (int i = first; i < 4; i++) y[q] += weight[i] * points[i * columns + q];
+  }
+}
+
 void radau_interpolate(Solver *solver, double t, double *y) {
   const Scalars *now = solver->now;
   int n = solver->model->states;
   double s = (t - now->step_end) / (now->step_end - now->step_begin);
-  memcpy(y, solver->y, (size_t)solver->model->columns * sizeof(double));
+  interpolate_columns(solver, 1 + s, y);
   for (int k = 0; k < n; k++) {
     const double *p = solver->dense + n + 3 * k;
     y[solver->from[k]] = solver->dense[k] + s * (p[0] + (s + 1 - C2) * (p[1] + (s + 1 - C1) * p[2]));
@@ -278,9 +294,16 @@ void radau_start(Solver *solver) {
   solver->now->is_first = 1;
 }
 
+/* The columns at the beginning of the step, behind those of the stages. */
+static void keep_beginning(Solver *solver) {
+  int columns = solver->model->columns;
+  memcpy(solver->step_y + 3 * columns, solver->y, (size_t)columns * sizeof(double));
+}
+
 static void accept_step(Solver *solver, double end) {
   Scalars *now = solver->now;
   keep_dense(solver);
+  keep_beginning(solver);
   now->step_begin = now->time;
   now->step_end = end;
   now->step = end - now->time;
@@ -295,14 +318,17 @@ static void accept_step(Solver *solver, double end) {
 /* Without states only the equations hold. A point that is too far to be followed to is approached. */
 static SolverStatus step_without_states(Solver *solver, double stop) {
   Scalars *now = solver->now;
-  double *y = solver->stage_y, end = fmin(stop, now->time + now->max_step);
+  double *y = solver->stage_y, end = fmin(stop, now->time + fmin(now->next, now->max_step));
   for (int halving = 0; halving <= 40; halving++, end = now->time + (end - now->time) / 2) {
     memcpy(y, solver->y, (size_t)solver->model->columns * sizeof(double));
     if (slides_complete(solver, end, y, halving < 40) != SOLVER_OK) continue;
+    keep_beginning(solver);
+    memcpy(solver->step_y + 2 * solver->model->columns, y, (size_t)solver->model->columns * sizeof(double));
     memcpy(solver->y, y, (size_t)solver->model->columns * sizeof(double));
     now->step_begin = now->time;
     now->step_end = now->time = end;
     now->step = now->step_end - now->step_begin;
+    now->next = HUGE_VAL;
     now->steps++;
     return SOLVER_OK;
   }

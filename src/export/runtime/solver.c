@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SHORTEN_LIMIT = 20, REFINE_LIMIT = 4 };
+enum { SHORTEN_LIMIT = 20, SIGHT_LIMIT = 12, REFINE_LIMIT = 4 };
 
 /* ---- memory ---- */
 
@@ -161,7 +161,7 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   solver->f = numbers(memory, 3 * n);
   solver->z = numbers(memory, 3 * n);
   solver->w = numbers(memory, 3 * n);
-  solver->step_y = numbers(memory, 3 * model->columns);
+  solver->step_y = numbers(memory, 4 * model->columns);
   solver->real = numbers(memory, dense);
   solver->complex_real = numbers(memory, dense);
   solver->complex_imaginary = numbers(memory, dense);
@@ -357,6 +357,23 @@ static SolverStatus step_within_delays(Solver *solver, double stop) {
   return SOLVER_FAILED;
 }
 
+/* A step in which conditions on columns that only the equations tell are followed: else it is taken again, shorter. */
+static SolverStatus step_in_sight(Solver *solver, double stop) {
+  Scalars *now = solver->now;
+  double t = now->time;
+  for (int k = 0;; k++) {
+    SolverStatus status = step_within_delays(solver, stop);
+    if (status != SOLVER_OK || !solver->model->modes) return status;
+    double step = now->time - t, growth = looks_growth(solver);
+    if (growth >= 0.9 || k >= SIGHT_LIMIT) {
+      now->next = fmin(now->next, growth * step);
+      return SOLVER_OK;
+    }
+    now->rejected++;
+    go_back(solver, t, growth * step);
+  }
+}
+
 /* The last step again, up to t. */
 static SolverStatus repeat_step(Solver *solver, double begin, double t) {
   Scalars *now = solver->now;
@@ -442,7 +459,7 @@ static SolverStatus step_once(Solver *solver, double until, int *at_event) {
   Scalars *now = solver->now;
   double begin = now->time, timed = events_next_time(solver, begin);
   int found = 0, mode = -1, is_timed = timed <= until;
-  SolverStatus status = step_within_delays(solver, is_timed ? timed : until);
+  SolverStatus status = step_in_sight(solver, is_timed ? timed : until);
   if (status != SOLVER_OK) return status;
   double t = solver->model->modes ? looks_locate(solver, &found) : now->time;
   status = found ? end_at_event(solver, t, &mode) : keep_past(solver);

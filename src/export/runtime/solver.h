@@ -61,6 +61,7 @@ typedef struct ModelMode {
   int is_timed;          /* linear in time: its next change is known */
   int may_try;           /* one of two values, not known from time */
   int matters;           /* rows depend on it */
+  int is_remembered;     /* what a change of it does lasts */
   int has_rate;          /* of its difference */
   int has_inner;         /* its difference is made of modes before it */
   int edge, is_mirrored; /* the first mode with the same difference, or the negative one, at whose edge it changes */
@@ -349,11 +350,13 @@ SolverStatus solver_follow(Solver *solver);
 
 /* looks.c: at a time of the last step: the columns (1: they cannot be found); whether something is over since its beginning; the first mode that
  * contradicts its last difference, -1: none does. And the time of the first event of the step, to round-off of it; its end if there is
- * none: *found tells. */
+ * none: *found tells. And by how much a step may be longer, or is to be shorter, so that conditions on columns which only the equations tell are
+ * followed in it. */
 int looks_point(Solver *solver, double t, double *y);
 int looks_is_over(Solver *solver, double t);
 int looks_contradiction(const Solver *solver);
 double looks_locate(Solver *solver, int *found);
+double looks_growth(Solver *solver);
 
 /* linear.c */
 double number_nan(void);
