@@ -586,6 +586,38 @@ class Elsewhere(unittest.TestCase):
                 self.assertLess(init.json["residual"], 1e-12)
 
 
+class SingularStarts(unittest.TestCase):
+    """A start at a fold is one: structure is right about the equations, but not just there, and that a derivative does not exist contradicts nothing."""
+
+    def test_generated(self):
+        rng = random.Random(13)
+        for equation in ("{a}*x^2 = time", "{a}*(1 - cos(x)) = time^3", "x^2 + {a}*x^4 = sin(time)", "x*abs(x) = {a}*time"):
+            for method in ("dummy", "minimal", "underlying"):
+                text = (f"model M\n  Real x(start = 0), y(start = {round(rng.uniform(-1, 1), 2)});\nequation\n"
+                        f"  {equation.format(a=round(rng.uniform(0.5, 2), 2))};\n  der(y) = x - y;\nend M;\n")
+                with self.subTest(model=text, method=method):
+                    init = Init(text, "--method", method)
+                    self.assertEqual(init.code, 0, init.words)
+                    self.assertLess(abs(init["x"]), 1e-6)
+
+    def test_initial_equations(self):
+        """They hold where ranks find the start: x2 is 0 and with it x1, or x0 is 1, whatever structure takes them for."""
+        rng = random.Random(14)
+        for _ in range(6 if SLOW else 20):
+            x0, a = round(rng.uniform(-2, 0.8), 2), round(rng.uniform(0.5, 3), 1)
+            left, right = rng.choice([("x0", x0), ("x3", -math.sin(x0)), ("2*x0 + x1", 2*x0)])
+            text = (f"model M\n  Real x0(start = {round(rng.uniform(-2, 0.8), 2)}), x1(start = 0.6), x2(start = -0.3), x3;\ninitial equation\n"
+                    f"  {left} = {right!r};\nequation\n  0 = 3*der(x0) + {a}*x1*der(x3) + x2*der(x0);\n"
+                    "  0 = x1 + x0*der(x2);\n  0 = x2 - x0*x2;\n  0 = -x3 - sin(x0) + x1;\nend M;\n")
+            for method in ("dummy", "strangeness"):
+                with self.subTest(model=text, method=method):
+                    init = Init(text, "--method", method)
+                    if init.code:
+                        continue
+                    self.assertLess(max(abs(init["x1"] - init["x3"] - math.sin(init["x0"])), abs(init["x2"]*(1 - init["x0"]))), 1e-9)
+                    self.assertLess(abs(eval(left, {name: init[name] for name in ("x0", "x1", "x3")}) - right), 1e-9)
+
+
 class Branches(unittest.TestCase):
     """Branches of different index that hang on a discrete variable: init and simulate begin in the mode that holds, with every method,
     whatever the type of the variable and the way in which it gets its value."""

@@ -123,8 +123,11 @@ static RanksSay ask_ranks(const Simulation *simulation) {
   Request asked = ranks_ask(&simulation->request, simulation->heap, &attempt);
   Simulation *other = heap_alloc(simulation->heap, sizeof *other);
   asked.initialize_only = true;
-  if (!simulate_alone(other, simulation->heap, simulation->plan->model, &asked, attempt))
-    return diags_code(attempt) == DIAG_INIT ? RANKS_CONFLICT : RANKS_NOTHING;
+  if (!simulate_alone(other, simulation->heap, simulation->plan->model, &asked, attempt)) {
+    const Strangeness *ranks = other->plan->reduction.strangeness;
+    bool is_isolated = ranks && ranks->is_isolated;
+    return diags_code(attempt) == DIAG_INIT && !is_isolated ? RANKS_CONFLICT : RANKS_NOTHING;
+  }
   if (other->strangeness.v || other->strangeness.u) return RANKS_NOTHING;
   return is_same_start(simulation, other) ? RANKS_SAME : RANKS_OTHERS;
 }

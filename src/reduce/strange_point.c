@@ -54,16 +54,104 @@ bool strangeness_jacobian(const Strangeness *strangeness, double t, const double
   return ok;
 }
 
+/* Initial equations whose derivatives the array has. */
+typedef struct InitialRows {
+  uint32_t count;
+  Workspace *rows, *entries;
+  const Jacobian *jacobian;
+} InitialRows;
+
+/* The rows are those of the array, then initial equations. */
 typedef struct PointSearch {
   const Strangeness *strangeness;
   double t;
   uint32_t rows, columns;
+  InitialRows initial;
   double *weight, *matrix, *scale, *residual, *trial;
 } PointSearch;
 
+static bool has_leaves(const Strangeness *strangeness, Expr e) {
+  Dag *dag = strangeness->problem.model->dag;
+  ExprVec leaves = {0};
+  bool has = true;
+  dag_variables(dag, dag_scratch(dag), e, &leaves);
+  for (uint32_t k = 0; k < leaves.count && has; k++) {
+    uint32_t j = strangeness->problem.local[dag_index(dag, leaves.data[k])];
+    has = j != MAP_NONE && (int32_t)dag_order(dag, leaves.data[k]) <= strangeness->array->d[j];
+  }
+  vec_free(dag_heap(dag), &leaves);
+  return has;
+}
+
+static InitialRows initial_rows(const Strangeness *strangeness) {
+  Model *model = strangeness->problem.model;
+  Heap *heap = strangeness->heap;
+  const Layout *layout = &strangeness->code->layout;
+  ExprVec rows = {0};
+  for (uint32_t i = 0; i < model->initial_equations.count; i++)
+    if (has_leaves(strangeness, model->initial_equations.data[i].residual))
+      vec_push(heap, &rows, model->initial_equations.data[i].residual);
+  InitialRows initial = {.count = rows.count};
+  if (!rows.count) return initial;
+  uint32_t columns = strangeness->array->columns, *all = heap_array(heap, columns, sizeof *all);
+  for (uint32_t q = 0; q < columns; q++) all[q] = q;
+  initial.rows = workspace_new(heap, program_new(heap, model, layout, rows.data, rows.count));
+  initial.jacobian = jacobian_new(heap, model, layout, rows.data, rows.count, all, columns);
+  initial.entries = workspace_new(heap, initial.jacobian->program);
+  heap_free(heap, all);
+  vec_free(heap, &rows);
+  return initial;
+}
+
+/* One row of the matrix, its entries times the weights, and its scale, as strangeness_jacobian has them. */
+static void add_initial_entries(PointSearch *search, const double *weight, const double *values) {
+  const Jacobian *jacobian = search->initial.jacobian;
+  const double *nominal = search->strangeness->evaluator->nominal;
+  uint32_t first = search->rows - search->initial.count;
+  double *scale = search->scale + first;
+  memset(scale, 0, search->initial.count * sizeof *scale);
+  for (uint32_t q = 0; q < search->columns; q++)
+    for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1]; e++) {
+      double *entry = &search->matrix[first + (uint32_t)jacobian->row_index[e] + q * search->rows];
+      *entry = values[e] * weight[q];
+      scale[jacobian->row_index[e]] =
+          fmax(scale[jacobian->row_index[e]], fabs(values[e]) * (weight[q] > 0 ? weight[q] : nominal[q]));
+    }
+  for (uint32_t i = 0; i < search->initial.count; i++) {
+    scale[i] = scale[i] > 0 ? 1 / scale[i] : 1;
+    for (uint32_t q = 0; q < search->columns; q++) search->matrix[first + i + q * search->rows] *= scale[i];
+  }
+}
+
+/* The matrix of all rows at y, and their scales. */
+static bool linearize(PointSearch *search, const double *y, const double *weight) {
+  const Strangeness *strangeness = search->strangeness;
+  uint32_t m = search->rows - search->initial.count;
+  if (!search->initial.count)
+    return strangeness_jacobian(strangeness, search->t, y, weight, search->matrix, search->scale);
+  Arena scratch = arena_make(strangeness->heap);
+  double *part = arena_array(&scratch, (size_t)m * search->columns + 1, sizeof *part);
+  double *values = arena_array(&scratch, search->initial.jacobian->nonzeros + 1, sizeof *values);
+  Point point = evaluator_point(strangeness->evaluator, search->t, y);
+  bool ok = strangeness_jacobian(strangeness, search->t, y, weight, part, search->scale) &&
+            workspace_run(search->initial.entries, &point, values) == EVAL_OK;
+  memset(search->matrix, 0, (size_t)search->rows * search->columns * sizeof *search->matrix);
+  for (uint32_t q = 0; q < search->columns && ok; q++)
+    memcpy(search->matrix + (size_t)q * search->rows, part + (size_t)q * m, m * sizeof *part);
+  if (ok) add_initial_entries(search, weight, values);
+  arena_free(&scratch);
+  return ok;
+}
+
 static double residual_norm(PointSearch *search, const double *y) {
   double norm = 0;
-  if (evaluator_rows(search->strangeness->evaluator, search->t, y, search->residual) != EVAL_OK) return HUGE_VAL;
+  Evaluator *evaluator = search->strangeness->evaluator;
+  if (evaluator_rows(evaluator, search->t, y, search->residual) != EVAL_OK) return HUGE_VAL;
+  if (search->initial.count) {
+    Point point = evaluator_point(evaluator, search->t, y);
+    double *rest = search->residual + search->rows - search->initial.count;
+    if (workspace_run(search->initial.rows, &point, rest) != EVAL_OK) return HUGE_VAL;
+  }
   for (uint32_t i = 0; i < search->rows; i++) {
     double size = fabs(search->residual[i]) * search->scale[i];
     if (!(size <= norm)) norm = size;
@@ -75,7 +163,7 @@ static double residual_norm(PointSearch *search, const double *y) {
 static bool improve(PointSearch *search, double *y, double *norm) {
   Arena scratch = arena_make(search->strangeness->heap);
   uint32_t m = search->rows, n = search->columns;
-  bool better = strangeness_jacobian(search->strangeness, search->t, y, search->weight, search->matrix, search->scale);
+  bool better = linearize(search, y, search->weight);
   double fraction = 1, next = HUGE_VAL;
   *norm = better ? residual_norm(search, y) : HUGE_VAL;
   if (better && *norm > 0) {
@@ -102,10 +190,7 @@ static bool improve(PointSearch *search, double *y, double *norm) {
 static void find_settled(PointSearch *search, const double *y, bool *settled) {
   const Strangeness *strangeness = search->strangeness;
   uint32_t m = search->rows;
-  if (!strangeness_jacobian(strangeness, search->t, y, strangeness->evaluator->nominal, search->matrix,
-                            search->scale) ||
-      !(residual_norm(search, y) < HUGE_VAL))
-    return;
+  if (!linearize(search, y, strangeness->evaluator->nominal) || !(residual_norm(search, y) < HUGE_VAL)) return;
   for (uint32_t i = 0; i < m; i++) {
     bool holds = fabs(search->residual[i]) * search->scale[i] <= CONSISTENT;
     for (uint32_t q = 0; q < search->columns && holds; q++)
@@ -136,13 +221,16 @@ static void set_weights(PointSearch *search, Hold hold, const bool *settled) {
   }
 }
 
-static PointSearch search_make(const Strangeness *strangeness, double t, Arena *arena) {
+/* initial: where a run begins. */
+static PointSearch search_make(const Strangeness *strangeness, double t, bool initial, Arena *arena) {
   const Array *array = strangeness->array;
   PointSearch search = {.strangeness = strangeness, .t = t, .rows = array->rows, .columns = array->columns};
+  if (initial) search.initial = initial_rows(strangeness);
+  search.rows += search.initial.count;
   search.weight = arena_array(arena, array->columns, sizeof(double));
-  search.matrix = arena_array(arena, (size_t)array->rows * array->columns, sizeof(double));
-  search.scale = arena_array(arena, array->rows, sizeof(double));
-  search.residual = arena_array(arena, array->rows, sizeof(double));
+  search.matrix = arena_array(arena, (size_t)search.rows * array->columns, sizeof(double));
+  search.scale = arena_array(arena, search.rows, sizeof(double));
+  search.residual = arena_array(arena, search.rows, sizeof(double));
   search.trial = arena_array(arena, array->columns, sizeof(double));
   return search;
 }
@@ -151,14 +239,13 @@ static PointSearch search_make(const Strangeness *strangeness, double t, Arena *
 static bool rows_hold(PointSearch *search, const double *y) {
   const double *nominal = search->strangeness->evaluator->nominal;
   for (uint32_t q = 0; q < search->columns; q++) search->weight[q] = nominal[q] + fabs(y[q]);
-  return strangeness_jacobian(search->strangeness, search->t, y, search->weight, search->matrix, search->scale) &&
-         residual_norm(search, y) <= HOLDS;
+  return linearize(search, y, search->weight) && residual_norm(search, y) <= HOLDS;
 }
 
 bool strangeness_find_point(Strangeness *strangeness, double t, bool may_move) {
   Arena scratch = arena_make(strangeness->heap);
   const Array *array = strangeness->array;
-  PointSearch search = search_make(strangeness, t, &scratch);
+  PointSearch search = search_make(strangeness, t, true, &scratch);
   double *before = arena_array(&scratch, array->columns, sizeof *before), norm = HUGE_VAL;
   bool *settled = arena_array(&scratch, array->columns, sizeof *settled), holds = false;
   memcpy(before, strangeness->y, array->columns * sizeof *before);
@@ -183,7 +270,7 @@ bool strangeness_find_point(Strangeness *strangeness, double t, bool may_move) {
 void strangeness_refresh(const Strangeness *strangeness, double t, double *y) {
   Arena scratch = arena_make(strangeness->heap);
   uint32_t columns = strangeness->array->columns;
-  PointSearch search = search_make(strangeness, t, &scratch);
+  PointSearch search = search_make(strangeness, t, false, &scratch);
   double *fresh = arena_array(&scratch, columns, sizeof *fresh), norm = HUGE_VAL, before = HUGE_VAL;
   for (uint32_t q = 0; q < columns; q++) {
     bool low = strangeness_is_x(strangeness, q);
@@ -199,7 +286,7 @@ void strangeness_refresh(const Strangeness *strangeness, double t, double *y) {
 
 bool strangeness_generic(const Strangeness *strangeness, double *t, double *y) {
   Arena scratch = arena_make(strangeness->heap);
-  PointSearch search = search_make(strangeness, *t += TIME_AWAY * (1 + fabs(*t)), &scratch);
+  PointSearch search = search_make(strangeness, *t += TIME_AWAY * (1 + fabs(*t)), false, &scratch);
   double norm = HUGE_VAL;
   uint32_t seed = 1;
   for (uint32_t q = 0; q < search.columns; q++) {

@@ -100,6 +100,15 @@ static bool determines_last(const Strangeness *strangeness, const Ranks *here, d
          strangeness_determines_last(strangeness, &ranks, scratch);
 }
 
+/* Do ranks confirm structure at a point near y? Then y, where they do not, is a singular point by itself, as a fold is. */
+static bool is_right_near(const Strangeness *strangeness, double t, const double *y, Arena *scratch) {
+  Ranks ranks;
+  double *near = arena_copy_array(scratch, y, strangeness->array->columns, sizeof *near);
+  return strangeness_generic(strangeness, &t, near) && strangeness_ranks(strangeness, t, near, scratch, &ranks) &&
+         ranks.all == (int32_t)strangeness->array->rows && ranks.high == ranks.w_count &&
+         strangeness_determines_last(strangeness, &ranks, scratch);
+}
+
 /* Takes the array of the structural offsets with its consistent point, if its ranks say that structure was right: rows
  * independent, every column of w determined, with branches also those of x that cannot be states. false, silently: they do not, or it is
  * too large. Dense: O(columns^3). */
@@ -125,6 +134,7 @@ static bool strangeness_reduce(Strangeness *strangeness, ArrayCode *code, Evalua
     make_selection(strangeness);
     ok = strangeness_select(strangeness, t, y);
   }
+  strangeness->is_isolated = !ok && is_right_near(strangeness, t, y, &scratch);
   arena_free(&scratch);
   return ok;
 }

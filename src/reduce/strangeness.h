@@ -42,6 +42,7 @@ typedef struct Strangeness {
   Evaluator *evaluator;
   Switches *switches;      /* of a uniform array, while its point is looked for; NULL: nothing is discrete */
   double *discrete_starts; /* of the uniform one, per discrete variable: before the initial event */
+  bool is_isolated;        /* structure is right near the initial point, but not at it */
   bool reduced;            /* the array has structural offsets */
   bool staged;             /* states are exchanged within their stage only */
   bool shrunk;             /* it is the uniform one without what is not needed */
