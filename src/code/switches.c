@@ -328,7 +328,7 @@ static void keep(Switches *switches, double t, double step) {
     }
     double mean = step > 0 ? known_size(switches->difference[m] - switches->before[m]) / step : 0;
     switches->speed[m] = fmax(fmax(fabs(switches->rate[m]), mean), switches->speed[m] / 2);
-    switches->trend[m] = step > 0 ? (switches->difference[m] - switches->before[m]) / step : 0;
+    switches->trend[m] = switches->difference[m] > switches->before[m] ? mean : -mean;
     switches->before[m] = switches->difference[m];
     switches->slid[m] = switches->rests[m] = false;
     double margin = switches_margin(switches, m, switches->difference[m]);
@@ -473,7 +473,8 @@ static bool stays_inside(const Switches *switches, uint32_t m, StepOutline *outl
 bool switches_stay(const Switches *switches, int count, const double *part, double step) {
   StepOutline outline = {.count = count, .part = part, .step = step};
   for (uint32_t m = 0; m < switches->modes->count; m++) {
-    if (!may_hide(switches, m, step)) continue;
+    bool is_timed = switches->modes->timed[m] || switches->modes->meets[m];
+    if (is_timed || (switches->evaluator->code->has_rate[m] && !may_hide(switches, m, step))) continue;
     make_outline(switches, m, &outline);
     if (!(depth_of(switches, m, &outline) > 0)) return false;
   }

@@ -690,6 +690,13 @@ static bool grazes(const View *view, const Integrator *integrator, double step) 
   return view->system.watched && !integrator->explicit_form && switches_graze(view->switches, step);
 }
 
+/* May a mode change within the step? Implicit methods of one step may step over a whole turn of a column that no state follows: then what it is at the ends tells nothing of how
+ * fast it is. */
+static bool may_hide(const View *view, const Integrator *integrator, double step) {
+  bool is_long = view->system.watched && !integrator->explicit_form && integrator->suggest;
+  return is_long || switches_hide(view->switches, step);
+}
+
 /* Does no mode change at or between the points of the step? Polynomials are bounded by their coefficients: a search, which looks at the
  * same ones, finds nothing either. Else sums of states alone are told of by the points, since the error test of steps is one of theirs,
  * too. Conditions on functions of columns may be narrower than a step. */
@@ -718,7 +725,7 @@ bool events_rule_out(View *view, const Integrator *integrator, void *self, doubl
   if (switches->narrow && !narrow_is_far(switches->narrow, view->system.successor, before, begin, last.step, values,
                                          margin_within, switches))
     return false;
-  if (switches_hide(switches, last.step)) {
+  if (may_hide(view, integrator, last.step)) {
     uint32_t mode;
     if (any_contradicts(switches, &mode) || grazes(view, integrator, last.step) || !is_ruled_out(&last)) return false;
   }
@@ -757,7 +764,7 @@ bool events_find(View *view, const Integrator *integrator, void *self, double be
   if (switches->kept != before && point_at(&search, before)) switches_keep(switches, before, y, 0);
   if (!switches_evaluate(switches, end, values)) return false;
   switches_rest(switches, end, values);
-  bool hides = switches_hide(switches, end - before), is_narrow = may_be_narrow(&search);
+  bool hides = may_hide(view, integrator, end - before), is_narrow = may_be_narrow(&search);
   if (!hides && !is_narrow && switches_pass(switches, end, values, end - before)) return false;
   switches->looks_inside = !(hides || is_narrow) || switches_dip(switches, end, values, end - before);
   bool inside = !any_contradicts(switches, mode), is_grazing = inside && grazes(view, integrator, end - before);
