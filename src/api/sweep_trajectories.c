@@ -40,11 +40,17 @@ static void file_of_point(const daedal_sweep *sweep, uint32_t point, char path[P
   snprintf(path, PATH_SIZE, "%s/%s%s", sweep->directory, name, sweep->collection ? ".mat" : ".csv");
 }
 
+/* A run that stops at its start has none. */
+static bool has_rows(const daedal_result *result) {
+  const Recorder *recorder = recorder_of(result);
+  return recorder && recorder->trajectory->rows > 0;
+}
+
 bool sweep_write_trajectory(const daedal_sweep *sweep, uint32_t point, daedal_result *result) {
   char path[PATH_SIZE];
   if (!sweep->directory) return true;
   file_of_point(sweep, point, path);
-  if (recorder_of(result)) return daedal_result_write(result, path) == DAEDAL_OK;
+  if (has_rows(result)) return daedal_result_write(result, path) == DAEDAL_OK;
   if (sweep->collection) unlink(path); /* of another sweep */
   return true;
 }

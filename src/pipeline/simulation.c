@@ -166,8 +166,8 @@ typedef struct RunPass {
 static const RunPass RUN_PASSES[] = {
     {pass_view, offsetof(Seconds, code)},           /* the system, for all branches */
     {mode_begin, offsetof(Seconds, code)},          /* or for those of the start */
-    {pass_signals, offsetof(Seconds, code)},        /* what is recorded */
     {pass_start, offsetof(Seconds, init)},          /* where it begins */
+    {pass_signals, offsetof(Seconds, code)},        /* what is recorded */
     {pass_begin, offsetof(Seconds, integrate)},     /* the loop, at the start */
     {pass_integrate, offsetof(Seconds, integrate)}, /* to the end */
     {pass_gradient, offsetof(Seconds, integrate)},  /* and back again */

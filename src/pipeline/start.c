@@ -108,8 +108,10 @@ static bool try_modes(ModeSearch *search, const Trial *trial) {
 }
 
 static bool search_all_modes(ModeSearch *search) {
-  return !search->has_logic && initial_search(search->initializer, search->switches, search->starts, search->run->start,
-                                              search->run->tolerance, &search->found);
+  bool has_conditions = search->switches->modes->count > 0;
+  return has_conditions && !search->has_logic &&
+         initial_search(search->initializer, search->switches, search->starts, search->run->start,
+                        search->run->tolerance, &search->found);
 }
 
 /* Modes that a guess leaves without a solution, as it does where all ideal diodes of a bridge conduct: the combination with the
