@@ -827,6 +827,20 @@ class Chattering(unittest.TestCase):
             for method in ("strangeness", "none"):
                 self.check(seed, (relays, friction)[seed % 2], ("auto", "radau", "bdf")[seed % 3], "--method", method)
 
+    def test_filtered_relays(self):
+        """What a relay does comes late: cycles get shorter by ratios that come ever nearer to 1, so that they neither end nor accumulate."""
+        for seed in runs.seeds(12):
+            rng = random.Random(f"filtered {seed}")
+            start, drive, speed, delay = rng.uniform(0.1, 1), rng.uniform(0.05, 0.8), rng.uniform(0.5, 4), 10**rng.uniform(-3, -1.5)
+            text = (f"model M\n  Real x(start = {start!r}, fixed = true), f(start = 0, fixed = true);\nequation\n"
+                    f"  der(x) = -f + {drive!r}*sin({speed!r}*time);\n  {delay!r}*der(f) = (if x > 0 then 1 else -1) - f;\nend M;\n")
+            for solver, tolerance in zip(runs.by_turns(SOLVERS, seed), (1e-6, 1e-4, 1e-3) * 2):
+                with self.subTest(seed=seed, solver=solver, tolerance=tolerance):
+                    run, values, statistics = report(text, 5.0, solver, tolerance)
+                    self.assertEqual(run.returncode, 0, run.stderr + text)
+                    self.assertLess(statistics["events"], 10000, text)
+                    self.assertLess(abs(values["x"]), 0.01, text)
+
     def test_kicks(self):
         """What slides is set anew at a time, or its edge is: it comes back to the edge as from anywhere."""
         for seed in runs.seeds(12):

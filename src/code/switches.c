@@ -515,6 +515,12 @@ static void set_hold(EventTimes *times, bool hovers, double span) {
   times->hold = fmax(hold, FAST * span);
 }
 
+/* Do events accumulate before long? They do not where the ratio of cycles comes ever nearer to 1. */
+static bool will_accumulate(const EventTimes *times, double span) {
+  double ratio = times->ratio, last = ACCUMULATED * span * (1 - ratio) / ratio;
+  return times->regular >= HOVER_LIMIT && log(last / times->cycle) / log(ratio) < 2 / FAST;
+}
+
 bool switches_hover(Switches *switches, uint32_t m, double tolerance, double span) {
   EventTimes *times = &switches->times[m];
   double *slack = &switches->slack[m], peak = switches->peak[m];
@@ -525,7 +531,7 @@ bool switches_hover(Switches *switches, uint32_t m, double tolerance, double spa
   double limit = fmax(tolerance, switches->jumps[m] ? LARGEST_SLACK_OF_JUMPS : 0) * size;
   double range = is_remembered(switches, m) ? REMEMBERED_RANGE * fmax(*slack, FIRST_SLACK * tolerance * size)
                                             : HOVER_RANGE * fmax(*slack, tolerance * size);
-  bool hovers = peak <= range && (times->regular < HOVER_LIMIT || *slack > 0);
+  bool hovers = peak <= range && (*slack > 0 || !will_accumulate(times, span));
   set_hold(times, hovers, span);
   switches->peak[m] = 0;
   switches->hovers[m] = hovers ? switches->hovers[m] + 1 : 0;

@@ -796,6 +796,12 @@ static void set_hold(Solver *solver, int m, int hovers, double span) {
   solver->hold[m] = fmax(hold, FAST * span);
 }
 
+/* Do events accumulate before long? They do not where the ratio of cycles comes ever nearer to 1. */
+static int will_accumulate(const double *times, double span) {
+  double ratio = times[3], last = ACCUMULATED * span * (1 - ratio) / ratio;
+  return times[4] >= HOVER_LIMIT && log(last / times[2]) / log(ratio) < 2 / FAST;
+}
+
 /* Where the difference of a mode hovers at its edge, event after event, hysteresis grows up to the tolerance, and where events are fast beyond
  * it, so that their number is bounded. */
 static void let_hover(Solver *solver, int m, double span) {
@@ -808,7 +814,7 @@ static void let_hover(Solver *solver, int m, double span) {
   double limit = fmax(tolerance, solver->jumps[m] ? LARGEST_SLACK_OF_JUMPS : 0) * size;
   double range = solver->model->mode[m].is_remembered ? REMEMBERED_RANGE * fmax(*slack, FIRST_SLACK * tolerance * size)
                                                       : HOVER_RANGE * fmax(*slack, tolerance * size);
-  int hovers = peak <= range && (times[4] < HOVER_LIMIT || *slack > 0);
+  int hovers = peak <= range && (*slack > 0 || !will_accumulate(times, span));
   set_hold(solver, m, hovers, span);
   solver->peak[m] = 0;
   solver->hovers[m] = hovers ? solver->hovers[m] + 1 : 0;
