@@ -257,7 +257,7 @@ def infinite(rng):
 CLASSES = (infinite, square_wave, pulse, sum_of_sines, oscillator, approach, looped, mixed, forced, rectifier, switched, from_zero, integers, bends)
 
 # Models whose conditions hold for a short while only, between looks of which the last is much nearer than the others, or behind an event.
-PAIRS = ((6560, oscillator, "radau"), (10058, oscillator, "radau"), (19034, oscillator, "radau"))
+PAIRS = ((6560, oscillator, "radau"), (10058, oscillator, "radau"), (19034, oscillator, "radau"), (9710477, mixed, "cvode"))
 
 # Steps across kinks, also one much shorter than those before, and one that no state makes short while an unknown without a derivative swings to and fro.
 LONG_STEPS = ((3024, integers, "radau"), (2447, integers, "erk"), (240, bends, "radau"), (458, bends, "erk"), (145, looped, "bdf"),

@@ -222,9 +222,9 @@ static bool is_deeper(Search *search, double low, Look least, double largest, ui
   return point_at(search, least.t) && any_contradicts(search->switches, mode);
 }
 
-/* The margin of mode m has a least value between two looks: looks there until it contradicts, or is so much larger than what
- * it still changes by that it cannot. */
-static bool dig(Search *search, uint32_t m, Look left, Look right, uint32_t *mode) {
+/* The margin of mode m has a least value between two looks, near the one in the middle: looks there until it contradicts, or is so much larger than
+ * what it still changes by that it cannot. */
+static bool dig(Search *search, uint32_t m, Look left, Look middle, Look right, uint32_t *mode) {
   const double golden = 0.38196601125010515;
   Look inner[2] = {{left.t + golden * (right.t - left.t), 0}, {right.t - golden * (right.t - left.t), 0}};
   double largest = fmax(left.margin, right.margin);
@@ -238,7 +238,8 @@ static bool dig(Search *search, uint32_t m, Look left, Look right, uint32_t *mod
     }
     fresh = inner[1].margin < inner[0].margin;
     least = inner[fresh];
-    if (!(least.margin < 0.5 * (fmax(left.margin, right.margin) - least.margin))) break;
+    double known = left.t < middle.t && middle.t < right.t ? fmin(least.margin, middle.margin) : least.margin;
+    if (!(known < 0.5 * (fmax(left.margin, right.margin) - known))) break;
     *(fresh ? &left : &right) = inner[1 - fresh];
     inner[1 - fresh] = inner[fresh];
     inner[fresh].t = fresh ? right.t - golden * (right.t - left.t) : left.t + golden * (right.t - left.t);
@@ -272,7 +273,7 @@ static bool dig_where_turning(Search *search, double t, uint32_t *mode) {
   for (uint32_t m = 0; m < search->switches->modes->count; m++) {
     if (!turns_near(search, m, t)) continue;
     Look left = {search->t_previous, search->previous[m]}, right = {t, search->now[m]};
-    if (dig(search, m, left, right, mode)) return true;
+    if (dig(search, m, left, (Look){search->t_last, search->last[m]}, right, mode)) return true;
   }
   return false;
 }

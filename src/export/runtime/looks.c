@@ -64,9 +64,9 @@ typedef struct Look {
   double t, margin;
 } Look;
 
-/* The margin of mode m has a least value between two looks: looks there until something is over, or the margin is so much larger than what it
+/* The margin of mode m has a least value between two looks, near the one in the middle: looks there until something is over, or the margin is so much larger than what it
  * still changes by that it cannot be. */
-static int dig(Solver *solver, int m, Look left, Look right, Bracket *found) {
+static int dig(Solver *solver, int m, Look left, Look middle, Look right, Bracket *found) {
   const double golden = 0.38196601125010515;
   Look inner[2] = {{left.t + golden * (right.t - left.t), 0}, {right.t - golden * (right.t - left.t), 0}};
   int fresh = 2; /* the inner looks to take: both, or the one of this index */
@@ -79,6 +79,7 @@ static int dig(Solver *solver, int m, Look left, Look right, Bracket *found) {
     }
     fresh = inner[1].margin < inner[0].margin;
     double least = inner[fresh].margin;
+    if (left.t < middle.t && middle.t < right.t) least = fmin(least, middle.margin);
     if (!(least < 0.5 * (fmax(left.margin, right.margin) - least))) return 0;
     *(fresh ? &left : &right) = inner[1 - fresh];
     inner[1 - fresh] = inner[fresh];
@@ -110,7 +111,7 @@ static int dig_where_turning(Solver *solver, const Looks *looks, Bracket *found)
   for (int m = 0; m < solver->model->modes; m++) {
     if (!turns_near(solver, looks, m)) continue;
     Look left = {looks->t_previous, looks->previous[m]}, right = {looks->t, looks->now[m]};
-    if (dig(solver, m, left, right, found)) return 1;
+    if (dig(solver, m, left, (Look){looks->t_last, looks->last[m]}, right, found)) return 1;
   }
   return 0;
 }
