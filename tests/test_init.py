@@ -600,6 +600,34 @@ class SingularStarts(unittest.TestCase):
                     self.assertEqual(init.code, 0, init.words)
                     self.assertLess(abs(init["x"]), 1e-6)
 
+    def test_crossing(self):
+        """Where two solutions cross, the values are kept, as structure is right for other fixed values; or ranks find the rate along one of the two."""
+        rng = random.Random(15)
+        for equation in ("y^2 = {a}*x^2", "y*(y - x) = {a}*x^2", "sin(y)^2 = {a}*x^2*exp(x)"):
+            for method in ("dummy", "minimal", "underlying", "none"):
+                text = (f"model M\n  Real x(start = 0, fixed = true), y(start = 0), v;\nequation\n  der(x) = {round(rng.uniform(0.5, 2), 1)};\n"
+                        f"  {equation.format(a=round(rng.uniform(0.5, 2), 2))};\n  v = der(y);\nend M;\n")
+                with self.subTest(model=text, method=method):
+                    init = Init(text, "--method", method)
+                    self.assertIn(init.code, (0, 4) if "y - x" in equation and method != "dummy" else (0,), init.words)
+                    if not init.code:
+                        self.assertLess(abs(init["y"]), 1e-9)
+
+    def test_hidden_value(self):
+        """0*w = 0 tells nothing of w just at the start, but its derivative does: the default finds it, and no method takes another. As many constraints
+        at the next level are not the same where the point has moved."""
+        rng = random.Random(16)
+        for zero in ("z*(1 + x) = {b}*sin(x)", "z + x^2 = {b}*x", "exp(z) = 1 + {b}*x"):
+            for method in ("dummy", "minimal", "underlying", "none", "strangeness"):
+                a, b = round(rng.uniform(0.5, 3), 1), round(rng.uniform(0.5, 2), 1)
+                text = (f"model M\n  Real x(start = 0, fixed = true), z(start = 0), w;\nequation\n  der(x) = cos(time);\n"
+                        f"  {zero.format(b=b)};\n  w*z = {a}*x;\nend M;\n")
+                with self.subTest(model=text, method=method):
+                    init = Init(text, "--method", method)
+                    self.assertIn(init.code, (0,) if method in ("dummy", "strangeness") else (0, 4), init.words)
+                    if not init.code:
+                        self.assertLess(abs(init["w"] - a/b), 1e-9)
+
     def test_initial_equations(self):
         """They hold where ranks find the start: x2 is 0 and with it x1, or x0 is 1, whatever structure takes them for."""
         rng = random.Random(14)

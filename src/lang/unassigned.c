@@ -82,8 +82,9 @@ static bool is_needed(const Compiler *c, uint32_t at, uint32_t body) {
 
 /* ---- what never runs ---- */
 
-/* Is the value on top of the stack behind position `at` a constant: one that is written there, or in a slot that nothing else assigns? */
-static bool is_constant(const Routine *routine, uint32_t at, double *value) {
+/* Is the value on top of the stack behind position `at` a constant: one that is written there, or the value declared of a slot that nothing else
+ * assigns? What a statement assigns may not have been assigned yet. */
+static bool is_constant(const Routine *routine, uint32_t at, uint32_t body, double *value) {
   Instruction i = routine->code.data[at];
   if (i.code == CODE_CONSTANT) *value = routine->constants.data[i.b];
   if (i.code != CODE_LOCAL || i.b < routine->inputs) return i.code == CODE_CONSTANT;
@@ -91,18 +92,19 @@ static bool is_constant(const Routine *routine, uint32_t at, double *value) {
   uint32_t stores = 0, from = 0;
   for (uint32_t k = 0; k < routine->code.count; k++)
     if (is_assigned_by(routine, routine->code.data[k], &part)) stores++, from = k;
-  if (stores != 1 || !from || routine->code.data[from - 1].code != CODE_CONSTANT) return false;
+  if (stores != 1 || !from || from > at || from > body) return false;
+  if (routine->code.data[from - 1].code != CODE_CONSTANT) return false;
   *value = routine->constants.data[routine->code.data[from - 1].b];
   return true;
 }
 
 /* Is the code at a position in a branch that a constant condition never takes? */
-static bool is_dead(const Routine *routine, uint32_t at) {
+static bool is_dead(const Routine *routine, uint32_t at, uint32_t body) {
   bool is = false;
   for (uint32_t k = 1; k < at && !is; k++) {
     Instruction i = routine->code.data[k];
     double condition;
-    if ((i.code != CODE_IF && i.code != CODE_IF_VALUE) || !is_constant(routine, k - 1, &condition)) continue;
+    if ((i.code != CODE_IF && i.code != CODE_IF_VALUE) || !is_constant(routine, k - 1, body, &condition)) continue;
     is = condition == 0 ? at < i.b : at > i.b && at < routine->code.data[i.b].b;
   }
   return is;
@@ -114,7 +116,8 @@ void unassigned_report(Compiler *c) {
   Part part;
   while (body < routine->code.count && routine->code.data[body].code != CODE_BODY) body++;
   for (uint32_t at = 0; at < routine->code.count; at++) {
-    if (!reads_scalar(c, at, &part) || is_assigned(routine, &part) || !is_needed(c, at, body) || is_dead(routine, at))
+    if (!reads_scalar(c, at, &part) || is_assigned(routine, &part) || !is_needed(c, at, body) ||
+        is_dead(routine, at, body))
       continue;
     compile_error(c, routine->spans.data[at], "`%s` has no value: nothing in function `%s` assigns it",
                   part_name(c, &part), names_text(c->el->names, routine->name));

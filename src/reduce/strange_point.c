@@ -202,19 +202,30 @@ static void find_settled(PointSearch *search, const double *y, bool *settled) {
 /* What may not move besides fixed start values; with the last way all else moves alike, as derivatives that move more easily may run away. */
 typedef enum Hold { HOLD_NOTHING_ALIKE, HOLD_NOTHING, HOLD_SETTLED, HOLD_GIVEN } Hold;
 
+static const Variable *variable_of(const Strangeness *strangeness, uint32_t column) {
+  const Model *model = strangeness->problem.model;
+  uint32_t unknown = strangeness->problem.unknown[strangeness->array->column_unknown[column]];
+  return &model->variables.data[model->unknowns.data[unknown]];
+}
+
+static bool is_given(const Strangeness *strangeness, uint32_t column) {
+  return array_order(strangeness->array, column) == 0 && variable_of(strangeness, column)->start != EXPR_NONE;
+}
+
+static bool is_fixed(const Strangeness *strangeness, uint32_t column) {
+  return is_given(strangeness, column) && variable_of(strangeness, column)->fixed == FIXED_TRUE;
+}
+
 /* Weights of the columns; 0 holds one. */
 static void set_weights(PointSearch *search, Hold hold, const bool *settled) {
   const Strangeness *strangeness = search->strangeness;
   const Array *array = strangeness->array;
-  const Model *model = strangeness->problem.model;
   for (uint32_t q = 0; q < array->columns; q++) {
-    const Variable *variable =
-        &model->variables.data[model->unknowns.data[strangeness->problem.unknown[array->column_unknown[q]]]];
-    bool given = array_order(array, q) == 0 && variable->start != EXPR_NONE;
+    bool given = is_given(strangeness, q);
     bool known = strangeness_is_x(strangeness, q) &&
                  !isnan(strangeness_known(strangeness, array->column_unknown[q], array_order(array, q)));
-    bool held = (given && variable->fixed == FIXED_TRUE) || (hold == HOLD_GIVEN && (given || known)) ||
-                (hold == HOLD_SETTLED && settled[q]);
+    bool held =
+        is_fixed(strangeness, q) || (hold == HOLD_GIVEN && (given || known)) || (hold == HOLD_SETTLED && settled[q]);
     double weight = !strangeness_is_x(strangeness, q) ? WEIGHT_DERIVATIVE : given ? WEIGHT_GIVEN : WEIGHT_DEFAULT;
     if (hold == HOLD_NOTHING_ALIKE) weight = WEIGHT_GIVEN;
     search->weight[q] = held ? 0 : weight * strangeness->evaluator->nominal[q];
@@ -284,7 +295,7 @@ void strangeness_refresh(const Strangeness *strangeness, double t, double *y) {
   arena_free(&scratch);
 }
 
-bool strangeness_generic(const Strangeness *strangeness, double *t, double *y) {
+bool strangeness_generic(const Strangeness *strangeness, Generic generic, double *t, double *y) {
   Arena scratch = arena_make(strangeness->heap);
   PointSearch search = search_make(strangeness, *t += TIME_AWAY * (1 + fabs(*t)), false, &scratch);
   double norm = HUGE_VAL;
@@ -294,6 +305,7 @@ bool strangeness_generic(const Strangeness *strangeness, double *t, double *y) {
     seed = seed * 1664525u + 1013904223u;
     if (strangeness_is_x(strangeness, q)) y[q] += AWAY * (nominal + fabs(y[q])) * (0.5 + (seed >> 8) * 0x1p-24);
     else search.weight[q] *= WEIGHT_DERIVATIVE;
+    if (generic == GENERIC_FIXED && is_fixed(strangeness, q)) search.weight[q] = 0;
   }
   for (int k = 0; k < ITERATION_LIMIT && improve(&search, y, &norm); k++) continue;
   arena_free(&scratch);

@@ -96,17 +96,19 @@ static bool determines_last(const Strangeness *strangeness, const Ranks *here, d
   Ranks ranks;
   if (strangeness_determines_last(strangeness, here, scratch)) return true;
   double *near = arena_copy_array(scratch, y, strangeness->array->columns, sizeof *near);
-  return strangeness_generic(strangeness, &t, near) && strangeness_ranks(strangeness, t, near, scratch, &ranks) &&
+  return strangeness_generic(strangeness, GENERIC_NEAREST, &t, near) &&
+         strangeness_ranks(strangeness, t, near, scratch, &ranks) &&
          strangeness_determines_last(strangeness, &ranks, scratch);
 }
 
-/* Do ranks confirm structure at a point near y? Then y, where they do not, is a singular point by itself, as a fold is. */
-static bool is_right_near(const Strangeness *strangeness, double t, const double *y, Arena *scratch) {
+/* Do ranks confirm structure at a point near y? Then y, where they do not, is a singular point by itself, as a fold is. The nearest point may be
+ * a singular one as well, as x = y = 0 where x^2 = y^2: then one is looked for that belongs to other fixed values. */
+static bool is_right_near(const Strangeness *strangeness, Generic generic, double t, const double *y, Arena *scratch) {
   Ranks ranks;
   double *near = arena_copy_array(scratch, y, strangeness->array->columns, sizeof *near);
-  return strangeness_generic(strangeness, &t, near) && strangeness_ranks(strangeness, t, near, scratch, &ranks) &&
-         ranks.all == (int32_t)strangeness->array->rows && ranks.high == ranks.w_count &&
-         strangeness_determines_last(strangeness, &ranks, scratch);
+  return strangeness_generic(strangeness, generic, &t, near) &&
+         strangeness_ranks(strangeness, t, near, scratch, &ranks) && ranks.all == (int32_t)strangeness->array->rows &&
+         ranks.high == ranks.w_count && strangeness_determines_last(strangeness, &ranks, scratch);
 }
 
 /* Takes the array of the structural offsets with its consistent point, if its ranks say that structure was right: rows
@@ -134,7 +136,8 @@ static bool strangeness_reduce(Strangeness *strangeness, ArrayCode *code, Evalua
     make_selection(strangeness);
     ok = strangeness_select(strangeness, t, y);
   }
-  strangeness->is_isolated = !ok && is_right_near(strangeness, t, y, &scratch);
+  strangeness->is_isolated = !ok && (is_right_near(strangeness, GENERIC_NEAREST, t, y, &scratch) ||
+                                     is_right_near(strangeness, GENERIC_FIXED, t, y, &scratch));
   arena_free(&scratch);
   return ok;
 }
@@ -263,6 +266,8 @@ static bool raise_level(Strangeness *strangeness, double t, bool may_move, uint3
     bool ok = strangeness_ranks(strangeness, t, strangeness->y, &scratch, &ranks);
     strangeness->a = ok ? ranks.all - ranks.high : 0;
     bool found = ok && level > 0 && strangeness->a == before;
+    /* The point has moved: as many are not the same. */
+    found = found && strangeness_constraints(strangeness, &ranks, level - 1) == before;
     int32_t free = found ? strangeness_open(strangeness, &ranks, &scratch, open) : 0;
     if (found) keep_singular_values(strangeness, &ranks);
     arena_free(&scratch);
@@ -306,8 +311,8 @@ static bool needed_offsets(const Strangeness *strangeness, double t, int32_t *c,
   double *y = arena_array(&scratch, array->columns, sizeof *y);
   bool *needed = arena_array(&scratch, array->rows, sizeof *needed), fewer = false;
   memcpy(y, strangeness->y, array->columns * sizeof *y);
-  bool ok = strangeness_generic(strangeness, &t, y) && strangeness_ranks(strangeness, t, y, &scratch, &ranks) &&
-            ranks.all - ranks.high == strangeness->solved;
+  bool ok = strangeness_generic(strangeness, GENERIC_NEAREST, &t, y) &&
+            strangeness_ranks(strangeness, t, y, &scratch, &ranks) && ranks.all - ranks.high == strangeness->solved;
   if (ok) {
     strangeness_needed(strangeness, &ranks, &scratch, needed);
     for (uint32_t i = 0; i < array->rows; i++)

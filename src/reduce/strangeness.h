@@ -83,8 +83,11 @@ bool strangeness_jacobian(const Strangeness *strangeness, double t, const double
  * given ones and those of the known point if possible. false: an error is in diags, unless they may not move. */
 bool strangeness_find_point(Strangeness *strangeness, double t, bool may_move);
 
+/* Of the points near one: the nearest to where it was moved, or one with the fixed variables where they were moved. */
+typedef enum Generic { GENERIC_NEAREST, GENERIC_FIXED } Generic;
+
 /* Moves (t, y) off to a consistent point near by at which nothing is zero by chance. false: none was found. */
-bool strangeness_generic(const Strangeness *strangeness, double *t, double *y);
+bool strangeness_generic(const Strangeness *strangeness, Generic generic, double *t, double *y);
 
 /* Puts the columns of w that x does not determine to the values of least norm; x stays as it is, and y where
  * that fails. */
