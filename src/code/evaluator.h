@@ -66,9 +66,12 @@ void evaluator_drop_infinite(double *values, size_t count);
 double evaluator_value(Evaluator *evaluator, const double *y, uint32_t unknown, uint32_t order);
 
 /* Moves columns as round-off would, by some hundred of its units: an entry of a Jacobian that changes by half or more of itself has
- * nothing left but round-off, as x + y - 1 where it is zero. */
+ * nothing left but round-off, as x + y - 1 where it is zero. One that nearly vanishes was another just at the point, by a condition. */
 void columns_shake(const double *nominal, const double *y, uint32_t count, double *shaken);
-static inline bool entry_is_lost(double value, double shaken) { return fabs(shaken - value) > 0.5 * fabs(value); }
+static inline bool entry_is_lost(double value, double shaken) {
+  double half = 0.5 * fabs(value);
+  return fabs(shaken - value) > half && fabs(shaken) > half;
+}
 
 /* A number of rows, or of Jacobian entries, in units of all of them. */
 double evaluator_in_rows(const Evaluator *evaluator, uint64_t rows);

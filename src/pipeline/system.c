@@ -196,7 +196,7 @@ bool simulation_is_singular(const Simulation *simulation, TurningPoint *point) {
   if (!watched) return false;
   Turning *turning = turning_new(simulation->heap, simulation->view, watched);
   turning_begin(turning, simulation->request.run.start, simulation->system.y);
-  return turning_at_start(turning, point);
+  return turning_at_start(turning, false, point);
 }
 
 bool simulation_starts_singular(const Simulation *simulation, TurningPoint *point) {

@@ -23,7 +23,7 @@ static const double PART_OF_CYCLE = 0.7; /* and no simple fraction of it */
 bool stepper_start_is_regular(Stepper *stepper) {
   View *view = stepper->view;
   bool for_all = view->conditions && !view->holds;
-  bool is_singular = stepper->turning && turning_at_start(stepper->turning, &stepper->turning_point);
+  bool is_singular = stepper->turning && turning_at_start(stepper->turning, stepper->at_event, &stepper->turning_point);
   if (!is_singular && (stepper->structure || !for_all)) return true;
   view->restructured = for_all;
   if (view->restructured) return false;
@@ -162,7 +162,7 @@ static bool leaves_structure(Stepper *stepper, bool settled) {
   if (view->restructured || !view->conditions || view->holds) return view->restructured;
   if (settled && stepper->turning) {
     turning_begin(stepper->turning, stepper->t_event, stepper->y);
-    settled = !turning_at_start(stepper->turning, &stepper->turning_point);
+    settled = !turning_at_start(stepper->turning, true, &stepper->turning_point);
   }
   return view->restructured = !settled;
 }

@@ -401,8 +401,8 @@ static Trace locate(Turning *turning, uint32_t b, double t, double least, double
 
 /* ---- the watch ---- */
 
-static bool find_singular(Determinants *determinants, double t, const double *y, TurningPoint *point) {
-  if (!determinants_evaluate_certain(determinants, t, y)) return false;
+static bool find_singular(Determinants *determinants, double t, const double *y, bool is_certain, TurningPoint *point) {
+  if (!(is_certain ? determinants_evaluate_certain : determinants_evaluate)(determinants, t, y)) return false;
   for (uint32_t b = 0; b < determinants->blocks.count; b++) {
     const Watched *watched = &determinants->blocks.data[b];
     int32_t rank = determinants_rank(determinants, b, PIVOT_LOST_AT_START);
@@ -413,17 +413,17 @@ static bool find_singular(Determinants *determinants, double t, const double *y,
   return false;
 }
 
-bool turning_at_start(Turning *turning, TurningPoint *point) {
+bool turning_at_start(Turning *turning, bool is_event, TurningPoint *point) {
   const Mark *origin = &turning->origin;
-  return find_singular(&turning->switched, origin->t, origin->y, point) ||
-         find_singular(&turning->moving, origin->t, origin->y, point);
+  return find_singular(&turning->switched, origin->t, origin->y, !is_event, point) ||
+         find_singular(&turning->moving, origin->t, origin->y, !is_event, point);
 }
 
 bool turning_is_singular(Heap *heap, Evaluator *evaluator, const TurningPlan *plan, double t, const double *y,
                          TurningPoint *point) {
   Determinants moving = determinants_new(heap, evaluator, &plan->moving);
   Determinants switched = determinants_new(heap, evaluator, &plan->switched);
-  return find_singular(&switched, t, y, point) || find_singular(&moving, t, y, point);
+  return find_singular(&switched, t, y, true, point) || find_singular(&moving, t, y, true, point);
 }
 
 /* A follower may cost as much as all of the run so far. Where one after the other finds no zero, soon after the last, the determinant is made of

@@ -30,8 +30,9 @@ Turning *turning_new(Heap *heap, View *view, const TurningPlan *plan);
 /* Begins at a point, or goes on behind an event. */
 void turning_begin(Turning *turning, double t, const double *y);
 
-/* Is a matrix singular just where the run begins? */
-bool turning_at_start(Turning *turning, TurningPoint *point);
+/* Is a matrix singular just where the run begins, or goes on behind an event? At the latter entries may be as small as round-off for a moment, as
+ * those of what begins to move. */
+bool turning_at_start(Turning *turning, bool is_event, TurningPoint *point);
 
 /* The same of any point, without a run. */
 bool turning_is_singular(Heap *heap, Evaluator *evaluator, const TurningPlan *plan, double t, const double *y,
