@@ -1047,6 +1047,19 @@ class Thermostats(unittest.TestCase):
                 tolerance = 10 ** rng.uniform(-6, -2)
                 self.check(seed, tolerance * 10 ** rng.uniform(-4, -2), tolerance)
 
+    def test_noise_is_no_cycle(self):
+        """The error of a stiff state leads the condition of a `when` to and fro, with nothing else to keep its events apart."""
+        for seed in runs.seeds(6):
+            rng = random.Random(seed)
+            stiff, w, edge = 10 ** rng.uniform(4.5, 5.5), rng.uniform(1, 6), rng.uniform(-0.5, 0.5)
+            text = (f"model M\n  Real x(start = 0, fixed = true), f(start = 1, fixed = true), y;\n  Integer n(start = 0, fixed = true);\nequation\n"
+                    f"  der(f) = -{stiff}*(f - sin({w}*time));\n  y = f - {rng.uniform(0.1, 0.5)}*x^2;\n  der(x) = -x + (if y > {rng.uniform(0.6, 0.9)} then 1 else -1);\n"
+                    f"  when y > {edge} then n = pre(n) + 1; end when;\nend M;\n")
+            with self.subTest(seed=seed):
+                run, values, statistics = report(text, 1.0, "erk", 10 ** rng.uniform(-3.5, -2))
+                self.assertEqual(run.returncode, 0, run.stderr + text)
+                self.assertLess(values["n"], 30, text)
+
 
 class Bounds(unittest.TestCase):
     def test_ever_faster_events_end(self):
