@@ -380,6 +380,24 @@ class Narrow(Generated):
             tally.add(run, lambda: self.error(run, expected, tolerance, condition) < 1000, seed, solver, tolerance, run.words)
         tally.check(self)
 
+    def test_many_of_a_step(self):
+        """The first of the pulses of a step, be it the narrowest."""
+        tally = runs.Tally("many")
+        for seed in runs.seeds(40):
+            rng = random.Random(seed)
+            w, k, level = rng.uniform(1, 4), 10 ** rng.uniform(1.7, 2.5), rng.uniform(0.03, 0.3)
+            wave = [math.cos(w * 6e-5 * i) for i in range(100001)]
+            wave = [x**8 * math.sin(k * x) for x in wave]
+            counts = {sum(a <= edge < b for a, b in zip(wave, wave[1:])) for edge in (0.98 * level, level, 1.02 * level)}
+            if len(counts) > 1:
+                continue  # one that the solution just meets, or not
+            solver, tolerance = SOLVERS[seed % len(SOLVERS)], 10 ** rng.uniform(-10, -7)
+            text = (f"model M\n  Real x(start=1, fixed=true), v(start=0, fixed=true); Integer n(start=0, fixed=true);\nequation\n  der(x) = v; der(v) = -{w}^2*x;\n"
+                    f"  when x^8*sin({k}*x) > {level} then n = pre(n) + 1; end when;\nend M;\n")
+            run = runs.simulate(text, stop_time=6, solver=solver, tolerance=tolerance, intervals=3)
+            tally.add(run, lambda: run.end("n") in counts, seed, solver, tolerance, run.words)
+        tally.check(self)
+
 
 PEG = """model Peg "a pendulum of length 1 whose rope meets a peg below its pivot"
   parameter Real h = 0.5, g = 9.81;
