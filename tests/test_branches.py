@@ -239,6 +239,17 @@ class Branches(unittest.TestCase):
                         tally.add(run, lambda: worst(run.columns, solution, measure) < 0.2, kind, seed, solver, tolerance)
             tally.check(self, 0.1)
 
+    def test_branches_that_end(self):
+        """A solution that explodes takes an unknown to the end of its branch in steps of round-off: the run stops."""
+        for seed in seeds(2 if SANITIZED else 8):
+            rng = random.Random(f"ends {seed}")
+            rate, slope = 10**rng.uniform(2, 6), rng.uniform(0.05, 0.3)
+            text = (f"model M\n Real b(start=-1e-3, fixed=true), h(start=0.9);\nequation\n der(b) = {-rate!r}*b^2;\n"
+                    f" h^2 + {slope!r}*h = 1 + b;\nend M;\n")
+            for solver in solvers_of("ends", seed):
+                run = simulate(text, solver=solver, tolerance=rng.choice([1e-3, 1e-4, 1e-6]), stop_time=1e4 / rate)
+                self.assertEqual(run.status, 6, (text, solver))
+
     def test_every_class(self):
         for kind in CLASSES: self.check(kind)
 

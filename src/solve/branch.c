@@ -115,8 +115,9 @@ static bool follow(Branch *branch, const Integrator *integrator, void *self, dou
   double whole = t - branch->at.t, way = whole;
   while (branch->at.t != t) {
     bool is_last = 1.0001 * way >= t - branch->at.t;
-    if (!advance(branch, integrator, self, is_last ? t : branch->at.t + way)) way /= 2;
-    if (way < shortest * whole) return false;
+    double next = is_last ? t : branch->at.t + way;
+    if (next == branch->at.t || way < shortest * whole) return false;
+    if (!advance(branch, integrator, self, next)) way /= 2;
   }
   return true;
 }

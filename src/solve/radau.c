@@ -71,6 +71,7 @@ typedef struct Radau {
 
   double *jacobian;
   double jacobian_time; /* t where it was computed; NAN: there is none */
+  bool is_foreseen;     /* it is of a point that was predicted for this step, where the equations may be of any steepness */
 
   double t, h_next;           /* h_next 0: the first step, which is to be found */
   double span, longest_first; /* that a first step is found for; what it is at most */
@@ -246,6 +247,7 @@ static EvalStatus radau_new_jacobian(Radau *radau, double h) {
   int middle = radau->method->stages / 2;
   EvalStatus status = EVAL_DOMAIN;
   radau->stages->factored_step = 0;
+  radau->is_foreseen = h > 0 && !radau->linear;
   if (h > 0) {
     double t = radau->t + radau->method->node[middle] * h;
     status = system->jacobian(system->context, t, radau->stage[middle], radau->jacobian);
@@ -617,7 +619,7 @@ static NewtonStatus radau_newton(Radau *radau, double h, double t_new, double *f
     norm_before = fmax(norm, DBL_EPSILON);
     radau_apply_change(radau);
     double left = radau->convergence * norm;
-    if (left <= goal) return NEWTON_CONVERGED;
+    if (left <= goal && (iteration > 1 || !radau->is_foreseen)) return NEWTON_CONVERGED;
     double change = radau_estimate_change(radau, h);
     if (iteration > 1 && radau_is_hopeless(radau, h, t_new, radau->convergence * change)) {
       radau->iterations += (int)ceil(log(goal / left) / log(radau->theta)); /* what it would have taken */
@@ -722,6 +724,7 @@ static void radau_remember(Radau *radau, double h, double t_new) {
 
 static void radau_accept(Radau *radau, double h, double error, double t_new, bool held) {
   double quotient = radau_predictive_quotient(radau, h, error, radau_quotient(radau, error));
+  radau->is_foreseen = false;
   radau->statistics.steps++;
   radau->statistics.step = h;
   radau->statistics.order = 2 * radau->method->stages - 1;

@@ -56,6 +56,7 @@ static EvalStatus follow_back(View *view, const Integrator *integrator, void *se
   if (view->methods->find(view, at, found) == EVAL_OK) take_missed(system, found, integrator->values(self), missed);
   while (at != t) {
     double next = fabs(step) < fabs(t - at) ? at + step : t;
+    if (next == at) return EVAL_DOMAIN;
     integrator->interpolate(self, next, y);
     for (int32_t c = 0; c < system->columns; c++) found[c] = y[c] + missed[c];
     if (view->methods->solve(view, next, found) != EVAL_OK) {

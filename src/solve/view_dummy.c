@@ -252,6 +252,22 @@ static void list_watched(Heap *heap, View *view, const Modes *modes) {
   dag_scratch_free(&scratch);
 }
 
+/* Do columns follow more than the states? Else they rest where these do. */
+static bool follows_time(Heap *heap, const View *view) {
+  const Evaluator *evaluator = view->evaluator;
+  const Problem *problem = evaluator->array->problem;
+  if (evaluator->inputs || evaluator->past) return true;
+  DagScratch scratch = dag_scratch_make(heap);
+  IndexVec order = {0};
+  dag_below(evaluator->model->dag, &scratch, problem->residual, problem->equations, &order);
+  bool follows = false;
+  for (uint32_t k = 0; k < order.count && !follows; k++)
+    follows = dag_op(evaluator->model->dag, order.data[k]) == OP_TIME;
+  vec_free(heap, &order);
+  dag_scratch_free(&scratch);
+  return follows;
+}
+
 /* Of these: see System. */
 static const bool *mark_watched(Heap *heap, const View *view) {
   const System *system = &view->system;
@@ -261,7 +277,7 @@ static const bool *mark_watched(Heap *heap, const View *view) {
     marks[c] = !(system->successor && system->successor[c] >= 0);
     any = any || marks[c];
   }
-  return any ? marks : NULL;
+  return any && follows_time(heap, view) ? marks : NULL;
 }
 
 View *view_dummy(Heap *heap, const Reduction *reduction, const ArrayRun *original, const ArrayRun *run) {
