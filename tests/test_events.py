@@ -349,6 +349,23 @@ class Resting(unittest.TestCase):
             tally.add(run, lambda: abs(run.end("q") - expected["q"]) < 2e-4 and abs(run.end("n") - expected["n"]) <= 1, seed, solver, tolerance, run.words)
         tally.check(self)
 
+    def test_loose_tolerances(self):
+        """Diodes that conduct and block a little: what opens them changes fast where the states do not rest, which is no reason to refuse a step."""
+        tally = runs.Tally("loose")
+        for seed in runs.seeds(90):
+            rng = random.Random(seed)
+            declared = equations = ""
+            for k in range(rng.randint(1, 2)):
+                decay, w = rng.uniform(0.1, 1), rng.uniform(1, 30)
+                drive = rng.choice((f"cos({w}*time)*exp(-{decay}*time)", f"exp(-((time - {decay})/{rng.uniform(0.05, 1)})^2)", f"sin({w}*time)"))
+                declared += f"Real q{k}(start=0, fixed=true), v{k}, i{k}, s{k}(start=0); Boolean off{k}(start=true);"
+                equations += (f"off{k} = s{k} < 0; v{k} = if off{k} then s{k} else {10 ** rng.uniform(-4, -2)}*s{k}; i{k} = if off{k} then {10 ** rng.uniform(-6, -4)}*s{k} else s{k};"
+                              f"v{k} = {rng.uniform(1, 5)}*{drive} - q{k} - {rng.uniform(0.1, 0.5)}*i{k}; {rng.uniform(0.2, 0.6)}*der(q{k}) = i{k} - q{k}/{10 ** rng.uniform(-0.5, 1.5)};")
+            solver, tolerance = "cvode", 10 ** rng.uniform(-4, -2)
+            run = runs.simulate(f"model M\n  {declared}\nequation\n  {equations}\nend M;\n", stop_time=10, solver=solver, tolerance=tolerance, intervals=3)
+            tally.add(run, lambda: run.end("q0") > -0.5, seed, solver, tolerance, run.words)
+        tally.check(self)
+
 
 class Narrow(Generated):
     """The same for conditions that hold for a small part of a step only."""
@@ -361,6 +378,24 @@ class Narrow(Generated):
             solver, tolerance = SOLVERS[seed % len(SOLVERS)], 10 ** rng.uniform(-10, -4)
             run = runs.simulate(f"model M\n  {declared}\nequation\n  {equations}\nend M;\n", stop_time=end, solver=solver, tolerance=tolerance, intervals=3)
             tally.add(run, lambda: self.error(run, expected, tolerance, condition) < 1000, seed, solver, tolerance, run.words)
+        tally.check(self)
+
+    def test_many_of_a_step(self):
+        """The first of the pulses of a step, be it the narrowest."""
+        tally = runs.Tally("many")
+        for seed in runs.seeds(40):
+            rng = random.Random(seed)
+            w, k, level = rng.uniform(1, 4), 10 ** rng.uniform(1.7, 2.5), rng.uniform(0.03, 0.3)
+            wave = [math.cos(w * 6e-5 * i) for i in range(100001)]
+            wave = [x**8 * math.sin(k * x) for x in wave]
+            counts = {sum(a <= edge < b for a, b in zip(wave, wave[1:])) for edge in (0.98 * level, level, 1.02 * level)}
+            if len(counts) > 1:
+                continue  # one that the solution just meets, or not
+            solver, tolerance = SOLVERS[seed % len(SOLVERS)], 10 ** rng.uniform(-10, -7)
+            text = (f"model M\n  Real x(start=1, fixed=true), v(start=0, fixed=true); Integer n(start=0, fixed=true);\nequation\n  der(x) = v; der(v) = -{w}^2*x;\n"
+                    f"  when x^8*sin({k}*x) > {level} then n = pre(n) + 1; end when;\nend M;\n")
+            run = runs.simulate(text, stop_time=6, solver=solver, tolerance=tolerance, intervals=3)
+            tally.add(run, lambda: run.end("n") in counts, seed, solver, tolerance, run.words)
         tally.check(self)
 
 
@@ -1046,6 +1081,19 @@ class Thermostats(unittest.TestCase):
             with self.subTest(seed=seed):
                 tolerance = 10 ** rng.uniform(-6, -2)
                 self.check(seed, tolerance * 10 ** rng.uniform(-4, -2), tolerance)
+
+    def test_noise_is_no_cycle(self):
+        """The error of a stiff state leads the condition of a `when` to and fro, with nothing else to keep its events apart."""
+        for seed in runs.seeds(6):
+            rng = random.Random(seed)
+            stiff, w, edge = 10 ** rng.uniform(4.5, 5.5), rng.uniform(1, 6), rng.uniform(-0.5, 0.5)
+            text = (f"model M\n  Real x(start = 0, fixed = true), f(start = 1, fixed = true), y;\n  Integer n(start = 0, fixed = true);\nequation\n"
+                    f"  der(f) = -{stiff}*(f - sin({w}*time));\n  y = f - {rng.uniform(0.1, 0.5)}*x^2;\n  der(x) = -x + (if y > {rng.uniform(0.6, 0.9)} then 1 else -1);\n"
+                    f"  when y > {edge} then n = pre(n) + 1; end when;\nend M;\n")
+            with self.subTest(seed=seed):
+                run, values, statistics = report(text, 1.0, "erk", 10 ** rng.uniform(-3.5, -2))
+                self.assertEqual(run.returncode, 0, run.stderr + text)
+                self.assertLess(values["n"], 30, text)
 
 
 class Bounds(unittest.TestCase):

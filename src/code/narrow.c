@@ -91,10 +91,10 @@ static bool place_variables(Narrow *narrow, Heap *heap, NarrowMode *mode) {
 
 Narrow *narrow_new(Heap *heap, Evaluator *evaluator) {
   const Modes *modes = evaluator->code->modes;
+  if (evaluator->past || evaluator->inputs) return NULL; /* values that are held elsewhere change within steps */
   Narrow *narrow = heap_alloc(heap, sizeof *narrow);
   narrow->evaluator = evaluator;
   narrow->modes = heap_array(heap, modes->count, sizeof *narrow->modes);
-  if (evaluator->past || evaluator->inputs) return NULL; /* values that are held elsewhere change within steps */
   for (uint32_t m = 0; m < modes->count; m++) {
     if (modes->timed[m] || modes->meets[m] || !is_narrow(evaluator, modes->difference[m])) continue;
     NarrowMode *mode = &narrow->modes[narrow->count];

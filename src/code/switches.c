@@ -25,8 +25,8 @@ static const double ADDS_UP = 1e-6;
 enum { HOVER_LIMIT = 4, HOVER_RANGE = 16, SLACK_GROWTH = 8, DOUBLING_LIMIT = 128 };
 static const double FIRST_SLACK = 1e-3, LARGEST_SLACK_OF_JUMPS = 1e-3;
 
-/* Events of a mode that is remembered may be counted, so they are those of hovering only if hysteresis makes them, or a part of it would: one that is twice as wide as it is
- * to one side leads as far. */
+/* Events of a mode that is remembered and that others keep apart may be counted, so they are those of hovering only if hysteresis makes them, or a part of it would: one that
+ * is twice as wide as it is to one side leads as far. */
 static const double REMEMBERED_RANGE = 4;
 
 /* Events are fast when less than this part of the run is between them. */
@@ -521,6 +521,20 @@ static bool will_accumulate(const EventTimes *times, double span) {
   return times->regular >= HOVER_LIMIT && log(last / times->cycle) / log(ratio) < 2 / FAST;
 }
 
+/* Did another mode that is remembered change at an edge of its own within the last cycle of mode m? The edges of a thermostat take turns, while noise leads one mode to and
+ * fro alone. */
+static bool takes_turns(const Switches *switches, uint32_t m) {
+  const Modes *modes = switches->modes;
+  const EventTimes *own = &switches->times[m];
+  if (!is_remembered(switches, m)) return false;
+  for (uint32_t k = 0; k < modes->count; k++) {
+    double last = switches->times[k].last;
+    bool is_between = last > own->last - own->cycle && last <= own->last;
+    if (is_between && modes->edge[k] != modes->edge[m] && is_remembered(switches, k)) return true;
+  }
+  return false;
+}
+
 bool switches_hover(Switches *switches, uint32_t m, double tolerance, double span) {
   EventTimes *times = &switches->times[m];
   double *slack = &switches->slack[m], peak = switches->peak[m];
@@ -529,8 +543,8 @@ bool switches_hover(Switches *switches, uint32_t m, double tolerance, double spa
   bool is_fast = times->cycle < FAST * span;
   if (is_fast) size = fmax(size, switches->nominal[m]);
   double limit = fmax(tolerance, switches->jumps[m] ? LARGEST_SLACK_OF_JUMPS : 0) * size;
-  double range = is_remembered(switches, m) ? REMEMBERED_RANGE * fmax(*slack, FIRST_SLACK * tolerance * size)
-                                            : HOVER_RANGE * fmax(*slack, tolerance * size);
+  double range = takes_turns(switches, m) ? REMEMBERED_RANGE * fmax(*slack, FIRST_SLACK * tolerance * size)
+                                          : HOVER_RANGE * fmax(*slack, tolerance * size);
   bool hovers = peak <= range && (*slack > 0 || !will_accumulate(times, span));
   set_hold(times, hovers, span);
   switches->peak[m] = 0;

@@ -350,9 +350,6 @@ static double bdf_higher_norm(const Bdf *bdf) {
   return sqrt(sum);
 }
 
-/* States rest that are off by less than this part of the tolerance: steps grow until they are not. */
-static const double RESTING = 1e-3;
-
 /* What a step may miss of an algebraic column, relative to its size. One that conditions read is to be followed as far as it moves. */
 static double bdf_largest_miss(const Bdf *bdf, int32_t c) {
   double now = bdf->next[c], size = fabs(now) + bdf->system->nominal[c];

@@ -35,6 +35,7 @@ typedef struct Cvode {
   double *y, *previous; /* all columns at t and at the end of the step before */
   double t, t_previous, shortest_followed;
   double *trial, *predicted;         /* [columns] */
+  bool rests;                        /* the states did, over the last step */
   double *derivative[ORDER_MAX + 1]; /* [links] where the last step began; kept if there are kinks */
   int derivatives;                   /* known of them; 0: there were no steps before */
   bool begun, stop;
@@ -70,8 +71,15 @@ static double cvode_miss(const Cvode *cvode, int32_t c, double begin) {
   double dt = cvode->completed_time - begin, found = cvode->completed[c], last = begin - cvode->t_previous, change = 0;
   if (rate >= 0) change = dt / 2 * (cvode->y[rate] + cvode->completed[rate]);
   else if (last > 0) change = dt / last * (cvode->y[c] - cvode->previous[c]);
-  double most = (rate >= 0 ? largest_miss : farthest) * (fabs(found) + cvode->system->nominal[c]);
-  return fabs(found - cvode->y[c] - change) / most;
+  double size = fabs(found) + cvode->system->nominal[c];
+  if (cvode->system->given[c]) size += fabs(found - cvode->y[c]);
+  return fabs(found - cvode->y[c] - change) / ((rate >= 0 ? largest_miss : farthest) * size);
+}
+
+/* Is the column to be followed? One that is found from a guess always is, and one that conditions read where the states, which set the steps else, rest. */
+static bool cvode_is_followed(const Cvode *cvode, int32_t c) {
+  const System *system = cvode->system;
+  return !system->given[c] || (cvode->rests && system->watched && system->watched[c]);
 }
 
 /* The largest miss. Beyond 1 the step is too long for these columns: its end may be on another branch, and so may be what is found from
@@ -81,7 +89,7 @@ static double cvode_missed(const Cvode *cvode, double begin) {
   double most = 0;
   if (cvode->completed_time - begin <= cvode->shortest_followed) return 0;
   for (int32_t c = 0; c < system->columns && system->given; c++)
-    if (!system->given[c] || (system->watched && system->watched[c])) most = fmax(most, cvode_miss(cvode, c, begin));
+    if (cvode_is_followed(cvode, c)) most = fmax(most, cvode_miss(cvode, c, begin));
   return most;
 }
 
@@ -161,6 +169,12 @@ static int cvode_jacobian(double t, N_Vector states, N_Vector rates, SUNMatrix m
   return (int)status;
 }
 
+/* The error of a state that is allowed. */
+static double cvode_allowed(const Cvode *cvode, int32_t l, double x) {
+  double nominal = cvode->system->nominal[cvode->system->link_from[l]];
+  return cvode->options.absolute_tolerance * nominal + cvode->options.relative_tolerance * fabs(x);
+}
+
 static int cvode_weights(N_Vector states, N_Vector weight, void *self) {
   const Cvode *cvode = self;
   const System *system = cvode->system;
@@ -168,8 +182,7 @@ static int cvode_weights(N_Vector states, N_Vector weight, void *self) {
   double *w = N_VGetArrayPointer(weight);
   w[0] = 1;
   for (int32_t l = 0; l < system->links; l++) {
-    double tolerance = cvode->options.absolute_tolerance * system->nominal[system->link_from[l]];
-    w[l] = 1 / (tolerance + cvode->options.relative_tolerance * fabs(x[l]));
+    w[l] = 1 / cvode_allowed(cvode, l, x[l]);
   }
   return 0;
 }
@@ -242,6 +255,7 @@ static void cvode_restart(Cvode *cvode, const double *y, double step) {
   memcpy(cvode->y, y, size);
   memcpy(cvode->completed, y, size);
   cvode->completed_time = cvode->t_previous = cvode->t;
+  cvode->rests = false;
   double *x = N_VGetArrayPointer(cvode->states);
   for (int32_t l = 0; l < system->links; l++) x[l] = y[system->link_from[l]];
   if (!cvode->begun) cvode_begin(cvode, cvode->t);
@@ -272,6 +286,15 @@ static StepStatus cvode_status(const Cvode *cvode, int flag) {
   case CV_UNREC_RHSFUNC_ERR: return STEP_EVALUATION;
   default: return STEP_TOO_SMALL;
   }
+}
+
+/* Are the errors of the last step a small part of what is allowed? Then steps grow until they are not. */
+static bool cvode_is_resting(const Cvode *cvode) {
+  const double *error = N_VGetArrayPointer(cvode->output), *x = N_VGetArrayPointer(cvode->states);
+  if (!cvode->system->watched || CVodeGetEstLocalErrors(cvode->memory, cvode->output) != CV_SUCCESS) return false;
+  for (int32_t l = 0; l < cvode->system->links; l++)
+    if (!(fabs(error[l]) < RESTING * cvode_allowed(cvode, l, x[l]))) return false;
+  return true;
 }
 
 /* The longest next step over which columns other than states are followed; they are no part of CVODE's error. */
@@ -323,6 +346,7 @@ static StepStatus cvode_step(void *self, double t_stop) {
     return cvode_status(cvode, flag);
   }
   if (cvode_complete(cvode, cvode->t, N_VGetArrayPointer(cvode->states)) != EVAL_OK) return STEP_EVALUATION;
+  cvode->rests = cvode_is_resting(cvode);
   cvode_limit_step(cvode, t);
   double *swap = cvode->previous;
   cvode->previous = cvode->y;

@@ -452,11 +452,11 @@ static bool may_be_narrow(Search *search) {
   return !all_clear;
 }
 
-/* Stretches from left to right, halved until each is clear or too narrow to halve; one that is not clear is looked at in its middle. The next one
- * begins where the last ended. */
+/* Stretches from left to right, halved until each is clear or too narrow to halve; one that is not clear is looked at in its middle, up to a
+ * number that bounds the cost. The next one begins where the last ended. */
 static bool look_along_narrow(Search *search, uint32_t k, double until, uint32_t *mode) {
   double low = search->before, width = until - low, least = NARROWEST * (search->end - search->before);
-  for (int looks = 0; looks < NARROW_LIMIT && low < until; looks++) {
+  for (int looks = 0; looks < NARROW_LIMIT && low < until;) {
     double high = fmin(low + width, until);
     if (width <= least || is_clear(search, k, low, high)) {
       low = high;
@@ -465,20 +465,27 @@ static bool look_along_narrow(Search *search, uint32_t k, double until, uint32_t
     }
     if (look_at(search, low, low + (high - low) / 2, mode)) return true;
     width = (high - low) / 2;
+    looks++;
   }
   return false;
 }
 
-/* An event of one of them before the one that was found, if one was. */
+/* The first event of one of them, or the one that was found, if one was and it comes first. A look may have met a later pulse: what is before it is looked at again. */
 static bool find_narrow(Search *search, bool found, uint32_t *mode) {
-  Bracket other = search->found;
-  uint32_t first = *mode;
-  double until = found ? other.low : search->end;
-  for (uint32_t k = 0; k < narrow_count(search->switches->narrow); k++)
-    if (look_along_narrow(search, k, until, mode)) return true;
-  search->found = other;
-  *mode = first;
-  if (found) point_at(search, other.high);
+  Bracket first = search->found;
+  uint32_t first_mode = *mode;
+  double until = found ? first.low : search->end, least = NARROWEST * (search->end - search->before);
+  for (uint32_t k = 0; k < narrow_count(search->switches->narrow); k++) {
+    while (look_along_narrow(search, k, until, mode)) {
+      found = true;
+      first = search->found;
+      first_mode = *mode;
+      until = fmax(first.low, first.high - least);
+    }
+  }
+  search->found = first;
+  *mode = first_mode;
+  if (found) point_at(search, first.high);
   return found;
 }
 

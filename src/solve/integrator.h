@@ -97,6 +97,9 @@ typedef struct IntegratorOptions {
 /* Of its size: what a step may miss of a column that conditions read and no state follows. */
 #define LARGEST_MISS 0.05
 
+/* States rest that are off by less than this part of the tolerance: steps grow until they are not. */
+#define RESTING 1e-3
+
 /* Of the span: algebraic columns that depart from their prediction over a shorter step have jumped, as equations may have it,
  * and a step is accepted. */
 #define SHORTEST_FOLLOWED 1e-10

@@ -21,7 +21,8 @@ enum {
   SYSTEM_LIMIT = 1000
 };
 static const double FIRST_SLACK = 1e-3, LARGEST_SLACK_OF_JUMPS = 1e-3, FAST = 1e-3, REGULAR = 0.1, ACCUMULATED = 1e-11;
-static const double REMEMBERED_RANGE = 4; /* so many times hysteresis where what the events do lasts */
+static const double REMEMBERED_RANGE =
+    4; /* so many times hysteresis where what the events do lasts, and others keep them apart */
 static const double ROUND_OFF = 1e-13, STILL = 1e-9, SMALL_PART = 0.1;
 static const double CONVERGED = 1e-13, JUMPED = 1e-6, LEFT = 1e-9;
 
@@ -802,6 +803,20 @@ static int will_accumulate(const double *times, double span) {
   return times[4] >= HOVER_LIMIT && log(last / times[2]) / log(ratio) < 2 / FAST;
 }
 
+/* Did another mode whose changes last change at an edge of its own within the last cycle of mode m? The edges of a thermostat take turns, while noise leads one mode to and
+ * fro alone. */
+static int takes_turns(const Solver *solver, int m) {
+  const Model *model = solver->model;
+  const double *own = times_of(solver, m);
+  if (!model->mode[m].is_remembered) return 0;
+  for (int k = 0; k < model->modes; k++) {
+    double last = times_of(solver, k)[1];
+    int is_between = last > own[1] - own[2] && last <= own[1];
+    if (is_between && model->mode[k].edge != model->mode[m].edge && model->mode[k].is_remembered) return 1;
+  }
+  return 0;
+}
+
 /* Where the difference of a mode hovers at its edge, event after event, hysteresis grows up to the tolerance, and where events are fast beyond
  * it, so that their number is bounded. */
 static void let_hover(Solver *solver, int m, double span) {
@@ -812,8 +827,8 @@ static void let_hover(Solver *solver, int m, double span) {
   int is_fast = times[2] < FAST * span, is_first = *slack == 0;
   if (is_fast) size = fmax(size, solver->nominal_size[m]);
   double limit = fmax(tolerance, solver->jumps[m] ? LARGEST_SLACK_OF_JUMPS : 0) * size;
-  double range = solver->model->mode[m].is_remembered ? REMEMBERED_RANGE * fmax(*slack, FIRST_SLACK * tolerance * size)
-                                                      : HOVER_RANGE * fmax(*slack, tolerance * size);
+  double range = takes_turns(solver, m) ? REMEMBERED_RANGE * fmax(*slack, FIRST_SLACK * tolerance * size)
+                                        : HOVER_RANGE * fmax(*slack, tolerance * size);
   int hovers = peak <= range && (*slack > 0 || !will_accumulate(times, span));
   set_hold(solver, m, hovers, span);
   solver->peak[m] = 0;
