@@ -2,6 +2,7 @@
  * section 2, (11)), nearest in a weighted norm. Invariant: a step is taken only if the scaled residual falls. */
 #include "reduce/strangeness.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -253,6 +254,13 @@ static bool rows_hold(PointSearch *search, const double *y) {
   return linearize(search, y, search->weight) && residual_norm(search, y) <= HOLDS;
 }
 
+/* What is left of a zero by round-off of round-off is zero: a factor so small counts as none here, but not for a search that begins here again. */
+static void drop_traces(const Strangeness *strangeness) {
+  static const double trace = 4 * DBL_EPSILON * DBL_EPSILON;
+  for (uint32_t q = 0; q < strangeness->array->columns; q++)
+    if (fabs(strangeness->y[q]) <= trace * strangeness->evaluator->nominal[q]) strangeness->y[q] = 0;
+}
+
 bool strangeness_find_point(Strangeness *strangeness, double t, bool may_move) {
   Arena scratch = arena_make(strangeness->heap);
   const Array *array = strangeness->array;
@@ -268,8 +276,8 @@ bool strangeness_find_point(Strangeness *strangeness, double t, bool may_move) {
     holds = norm <= CONSISTENT && rows_hold(&search, strangeness->y);
   }
   arena_free(&scratch);
-  if (holds) return true;
-  if (!may_move) return false;
+  if (holds) drop_traces(strangeness);
+  if (holds || !may_move) return holds;
   diag_error(strangeness->diags, DIAG_INIT, (Span){0},
              "no consistent initial values found for the equations and their derivatives up to order %d: scaled "
              "residual %.3g; change the "
