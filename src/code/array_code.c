@@ -207,6 +207,40 @@ static void mark_remembered(ArrayCode *code, const Logic *logic) {
   }
 }
 
+/* The divisors below expressions that are not yet in the map, and vary. */
+static void list_divisors(const Dag *dag, const Expr *roots, uint32_t count, Map *known, Heap *heap,
+                          ExprVec *divisors) {
+  DagScratch scratch = dag_scratch_make(heap);
+  IndexVec order = {0};
+  dag_below(dag, &scratch, roots, count, &order);
+  for (uint32_t k = 0; k < order.count; k++) {
+    if (dag_op(dag, order.data[k]) != OP_DIVIDE) continue;
+    Expr divisor = dag_child(dag, order.data[k], 1);
+    bool varies = dag_depends(dag, divisor, OP_TIME) || dag_depends(dag, divisor, OP_VARIABLE);
+    if (!varies || map_get(known, divisor) != MAP_NONE) continue;
+    map_put(known, divisor, 1);
+    vec_push(heap, divisors, divisor);
+  }
+  vec_free(heap, &order);
+  dag_scratch_free(&scratch);
+}
+
+/* Where one of those that rewriting has brought in is zero, the equations lose their sense. */
+static void add_divisors(ArrayCode *code) {
+  const Problem *problem = code->array->problem;
+  if (!problem->written) return;
+  const Dag *dag = code->array->dag;
+  Map known = {.heap = code->heap};
+  ExprVec written = {0}, all = {0};
+  list_divisors(dag, problem->written, problem->equations, &known, code->heap, &written);
+  list_divisors(dag, problem->residual, problem->equations, &known, code->heap, &all);
+  for (uint32_t k = 0; k < all.count; k++)
+    if (within_columns(code->array, all.data[k])) vec_push(code->heap, &code->divisor, all.data[k]);
+  if (code->divisor.count) code->divisors = array_code_program(code, code->divisor.data, code->divisor.count);
+  vec_free(code->heap, &written, &all);
+  map_free(&known);
+}
+
 ArrayCode *array_code_new(Heap *heap, Array *array, const Modes *modes) {
   ArrayCode *code = heap_alloc(heap, sizeof *code);
   Model *model = array->problem->model;
@@ -220,6 +254,7 @@ ArrayCode *array_code_new(Heap *heap, Array *array, const Modes *modes) {
   code->jacobian = array_code_jacobian(code, array->row, array->rows);
   if (modes->count) add_conditions(code, modes);
   if (modes->kinks) add_kinks(code, modes);
+  add_divisors(code);
   add_logic(code, modes->logic);
   add_delays(code, modes->logic);
   mark_leaves(code);

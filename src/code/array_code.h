@@ -22,6 +22,8 @@ typedef struct ArrayCode {
   bool *has_rate;      /* per mode */
   Program *kinks;      /* the arguments of all kinks, then their rates as above; NULL without kinks */
   Program *kink_sizes;
+  Program *divisors; /* what rewritten equations divide by and written ones do not; NULL: nothing */
+  ExprVec divisor;
   Program **levels;       /* values of the steps of the logic, by level */
   Program **idle_levels;  /* the same while none of the level's guards holds; NULL: it has none */
   IndexVec *guards;       /* by level: leaves of whens without which functions need not be called */

@@ -242,6 +242,24 @@ static void end_retakes(Stepper *stepper) {
   limit_steps(stepper, t, stepper->options.max_step);
 }
 
+/* What rewritten equations divide by at a point; NAN: it is not known. */
+static void find_divisors(Stepper *stepper, double t, const double *y, double *divisor) {
+  Evaluator *evaluator = stepper->view->evaluator;
+  Point point = evaluator_point(evaluator, t, y);
+  if (workspace_run(stepper->divisors, &point, divisor) == EVAL_OK) return;
+  for (uint32_t k = 0; k < evaluator->code->divisor.count; k++) divisor[k] = NAN;
+}
+
+/* Did none of them pass zero in the step to t? Errors before that grow without bound, and the step control sees those of steps alone. */
+static bool divisors_hold(Stepper *stepper, double t) {
+  if (!stepper->divisors) return true;
+  find_divisors(stepper, stepper->before, stepper->begin, stepper->divisor_before);
+  find_divisors(stepper, t, stepper->integrator->values(stepper->self), stepper->divisor);
+  for (uint32_t k = 0; k < stepper->view->evaluator->code->divisor.count; k++)
+    if (stepper->divisor_before[k] * stepper->divisor[k] < 0) return stepper_report_divisor(stepper, t, k);
+  return true;
+}
+
 /* t: the end of the last step. */
 static bool gets_ahead(Stepper *stepper, double t) {
   double tiny = stepper->options.is_converted ? TINY_OF_CONVERTED : TINY;
@@ -327,6 +345,7 @@ static bool step_to_event(Stepper *stepper) {
       if (stepper->is_folded) return true;
       t = stepper->integrator->time(stepper->self);
       if (!gets_ahead(stepper, t)) return stepper_fail(stepper, STEP_TOO_SMALL, stepper->before);
+      if (!divisors_hold(stepper, t)) return false;
       event = find_event(stepper, t);
       if (event && stepper->t_event < stepper->t_timed && !stepper_note_event(stepper)) return false;
       t = stepper_time(stepper);
@@ -397,6 +416,11 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
   if (view->switches)
     stepper->stretches = heap_array(heap, 2 * ((size_t)view->switches->modes->count + 1), sizeof(Stretch));
   if (watched) stepper->turning = turning_new(heap, view, watched);
+  const ArrayCode *code = view->evaluator->code;
+  if (code->divisors) {
+    stepper->divisors = workspace_new(heap, code->divisors);
+    heap_numbers(heap, code->divisor.count, &stepper->divisor_before, &stepper->divisor);
+  }
   view->branch = branch_new(heap, view);
   stepper->kinks = kinks_new(heap, view, options->start, options->tolerance);
   return stepper;

@@ -18,7 +18,9 @@ struct Stepper {
   StepperOptions options;
   Diags *diags;
   StepperStatistics statistics;
-  Turning *turning; /* NULL: nothing to watch */
+  Turning *turning;                 /* NULL: nothing to watch */
+  Workspace *divisors;              /* of rewritten equations; NULL: none */
+  double *divisor_before, *divisor; /* at both ends of the last step */
   TurningPoint turning_point;
   const Integrator *integrator;
   double changed; /* when a method that failed was last left for another, if it ever was */
@@ -82,6 +84,9 @@ bool stepper_report_accumulation(Stepper *stepper);
 bool stepper_report_jump(Stepper *stepper);
 
 /* Says of a determinant what is not certain, once a run. */
+/* Rewritten equations divide by number k of their divisors, which passed zero before t. */
+bool stepper_report_divisor(Stepper *stepper, double t, uint32_t k);
+
 void stepper_warn_turning(Stepper *stepper, const char *what);
 
 /* Says that the condition of the event of now gets hysteresis. */

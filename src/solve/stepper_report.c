@@ -71,6 +71,14 @@ bool stepper_report_turning(Stepper *stepper) {
   return false;
 }
 
+bool stepper_report_divisor(Stepper *stepper, double t, uint32_t k) {
+  Evaluator *evaluator = stepper->view->evaluator;
+  diag_error(stepper->diags, DIAG_STEP_FAILED, (Span){0},
+             "integration stopped at time %.10g: the equations as rewritten divide by `%s`, which passes zero", t,
+             model_text(evaluator_model(evaluator), evaluator->code->divisor.data[k], &stepper->diags->arena));
+  return false;
+}
+
 void stepper_warn_turning(Stepper *stepper, const char *what) {
   if (stepper->warned) return;
   stepper->warned = true;
