@@ -71,7 +71,7 @@ typedef struct Radau {
 
   double *jacobian;
   double jacobian_time; /* t where it was computed; NAN: there is none */
-  bool is_foreseen;     /* it is of a point that was predicted for this step, where the equations may be of any steepness */
+  bool is_foreseen; /* it is of a point that was predicted for this step, where the equations may be of any steepness */
 
   double t, h_next;           /* h_next 0: the first step, which is to be found */
   double span, longest_first; /* that a first step is found for; what it is at most */
