@@ -59,6 +59,19 @@ uint32_t array_column(const Array *array, Expr leaf) {
   return array->model_column[dag_index(array->dag, leaf)] + dag_order(array->dag, leaf);
 }
 
+bool array_holds(const Array *array, Expr e) {
+  ExprVec leaves = {0};
+  DagScratch *scratch = dag_scratch(array->dag);
+  bool holds = true;
+  dag_variables(array->dag, scratch, e, &leaves);
+  for (uint32_t v = 0; v < leaves.count && holds; v++) {
+    uint32_t j = array->problem->local[dag_index(array->dag, leaves.data[v])];
+    holds = j != MAP_NONE && (int32_t)dag_order(array->dag, leaves.data[v]) <= array->d[j];
+  }
+  vec_free(scratch->heap, &leaves);
+  return holds;
+}
+
 uint32_t array_find_column(const Array *array, Expr leaf) {
   uint32_t first = array->model_column[dag_index(array->dag, leaf)];
   if (first == MAP_NONE) return MAP_NONE;

@@ -92,6 +92,9 @@ uint32_t array_column(const Array *array, Expr leaf);
 /* The column of any variable leaf; MAP_NONE if the array has none, as of derivatives that no row needs. */
 uint32_t array_find_column(const Array *array, Expr leaf);
 
+/* Are all variables of the expression columns? */
+bool array_holds(const Array *array, Expr e);
+
 /* The name of a column: x, der(x), der(der(x)), or that of an alias v = der(x). Lives in the arena. */
 const char *array_column_name(const Array *array, uint32_t column, Arena *arena);
 

@@ -17,23 +17,9 @@ Jacobian *array_code_jacobian(ArrayCode *code, const Expr *rows, uint32_t count)
   return jacobian;
 }
 
-/* Are all variables of the expression columns? */
-static bool within_columns(const Array *array, Expr e) {
-  ExprVec leaves = {0};
-  DagScratch *scratch = dag_scratch(array->dag);
-  bool within = true;
-  dag_variables(array->dag, scratch, e, &leaves);
-  for (uint32_t v = 0; v < leaves.count && within; v++) {
-    uint32_t j = array->problem->local[dag_index(array->dag, leaves.data[v])];
-    within = j != MAP_NONE && (int32_t)dag_order(array->dag, leaves.data[v]) <= array->d[j];
-  }
-  vec_free(scratch->heap, &leaves);
-  return within;
-}
-
 /* A rate that columns give, or 0. */
 static Expr known_rate(ArrayCode *code, Expr rate) {
-  return within_columns(code->array, rate) ? rate : dag_constant(code->array->dag, 0);
+  return array_holds(code->array, rate) ? rate : dag_constant(code->array->dag, 0);
 }
 
 /* What is looked at where steps may have to end without an event. */
@@ -58,7 +44,7 @@ static void add_conditions(ArrayCode *code, const Modes *modes) {
   memcpy(roots, modes->written, count * sizeof *roots);
   code->written = array_code_program(code, roots, 2 * count);
   for (uint32_t m = 0; m < count; m++) {
-    code->has_rate[m] = within_columns(code->array, modes->rate[m]);
+    code->has_rate[m] = array_holds(code->array, modes->rate[m]);
     roots[m] = known_rate(code, modes->rate[m]);
   }
   code->rates = array_code_program(code, roots, count);
@@ -154,7 +140,7 @@ static void add_delays(ArrayCode *code, const Logic *logic) {
       Expr rate = delay->pipe ? dag_time_derivative(code->array->dag, delay->pipe->x) : zero;
       roots[k] = delay->pipe ? delay->pipe->x : delay->time;
       roots[count + k] = delay->pipe ? delay->pipe->positive : delay->longest;
-      roots[2 * count + k] = within_columns(code->array, rate) ? rate : zero;
+      roots[2 * count + k] = array_holds(code->array, rate) ? rate : zero;
     }
     code->delay_times = array_code_program(code, roots, 3 * count);
   }
@@ -235,7 +221,7 @@ static void add_divisors(ArrayCode *code) {
   list_divisors(dag, problem->written, problem->equations, &known, code->heap, &written);
   list_divisors(dag, problem->residual, problem->equations, &known, code->heap, &all);
   for (uint32_t k = 0; k < all.count; k++)
-    if (within_columns(code->array, all.data[k])) vec_push(code->heap, &code->divisor, all.data[k]);
+    if (array_holds(code->array, all.data[k])) vec_push(code->heap, &code->divisor, all.data[k]);
   if (code->divisor.count) code->divisors = array_code_program(code, code->divisor.data, code->divisor.count);
   vec_free(code->heap, &written, &all);
   map_free(&known);

@@ -93,6 +93,11 @@ void columns_shake(const double *nominal, const double *y, uint32_t count, doubl
   }
 }
 
+void entries_drop_lost(double *values, const double *shaken, size_t count) {
+  for (size_t e = 0; e < count; e++)
+    if (entry_is_lost(values[e], shaken[e])) values[e] = 0;
+}
+
 void evaluator_drop_infinite(double *values, size_t count) {
   for (size_t e = 0; e < count; e++)
     if (!isfinite(values[e])) values[e] = 0;

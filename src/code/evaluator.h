@@ -72,6 +72,7 @@ static inline bool entry_is_lost(double value, double shaken) {
   double half = 0.5 * fabs(value);
   return fabs(shaken - value) > half && fabs(shaken) > half;
 }
+void entries_drop_lost(double *values, const double *shaken, size_t count);
 
 /* A number of rows, or of Jacobian entries, in units of all of them. */
 double evaluator_in_rows(const Evaluator *evaluator, uint64_t rows);

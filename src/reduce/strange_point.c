@@ -27,32 +27,42 @@ static bool certain_entries(Evaluator *evaluator, double t, const double *y, Are
   columns_shake(evaluator->nominal, y, jacobian->columns, shaken);
   bool is_defined = evaluator_jacobian(evaluator, t, shaken, other) == EVAL_OK;
   if (evaluator_jacobian(evaluator, t, y, values) != EVAL_OK) return false;
-  for (uint32_t e = 0; e < jacobian->nonzeros && is_defined; e++)
-    if (entry_is_lost(values[e], other[e])) values[e] = 0;
+  if (is_defined) entries_drop_lost(values, other, jacobian->nonzeros);
   return true;
+}
+
+/* Rows of a matrix that has `stride` of them: entries times the weights of their columns, scaled to largest entry one with columns that are held
+ * at their nominal values, and the scales. */
+static void fill_rows(const Jacobian *jacobian, const double *values, const double *weight, const double *nominal,
+                      uint32_t stride, double *a, double *scale) {
+  memset(scale, 0, jacobian->rows * sizeof *scale);
+  for (uint32_t q = 0; q < jacobian->columns; q++)
+    for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1]; e++) {
+      int32_t row = jacobian->row_index[e];
+      a[(uint32_t)row + q * stride] = values[e] * weight[q];
+      scale[row] = fmax(scale[row], fabs(values[e]) * (weight[q] > 0 ? weight[q] : nominal[q]));
+    }
+  for (uint32_t i = 0; i < jacobian->rows; i++) scale[i] = scale[i] > 0 ? 1 / scale[i] : 1;
+  for (uint32_t q = 0; q < jacobian->columns; q++)
+    for (uint32_t i = 0; i < jacobian->rows; i++) a[i + q * stride] *= scale[i];
+}
+
+/* The rows of the array, the first ones of a matrix with `stride` of them. */
+static bool fill_array_rows(const Strangeness *strangeness, double t, const double *y, const double *weight,
+                            uint32_t stride, double *a, double *scale) {
+  Evaluator *evaluator = strangeness->evaluator;
+  Arena scratch = arena_make(strangeness->heap);
+  double *values = arena_array(&scratch, evaluator->jacobian->nonzeros, sizeof *values);
+  memset(a, 0, (size_t)stride * evaluator->jacobian->columns * sizeof *a);
+  bool ok = certain_entries(evaluator, t, y, &scratch, values);
+  if (ok) fill_rows(evaluator->jacobian, values, weight, evaluator->nominal, stride, a, scale);
+  arena_free(&scratch);
+  return ok;
 }
 
 bool strangeness_jacobian(const Strangeness *strangeness, double t, const double *y, const double *weight, double *a,
                           double *scale) {
-  Evaluator *evaluator = strangeness->evaluator;
-  const Jacobian *jacobian = evaluator->jacobian;
-  Arena scratch = arena_make(strangeness->heap);
-  double *values = arena_array(&scratch, jacobian->nonzeros, sizeof *values);
-  uint32_t m = jacobian->rows;
-  bool ok = certain_entries(evaluator, t, y, &scratch, values);
-  memset(a, 0, (size_t)m * jacobian->columns * sizeof *a);
-  memset(scale, 0, m * sizeof *scale);
-  for (uint32_t q = 0; q < jacobian->columns && ok; q++)
-    for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1]; e++) {
-      int32_t row = jacobian->row_index[e];
-      a[(uint32_t)row + q * m] = values[e] * weight[q];
-      scale[row] = fmax(scale[row], fabs(values[e]) * (weight[q] > 0 ? weight[q] : evaluator->nominal[q]));
-    }
-  for (uint32_t i = 0; i < m; i++) scale[i] = scale[i] > 0 ? 1 / scale[i] : 1;
-  for (uint32_t q = 0; q < jacobian->columns; q++)
-    for (uint32_t i = 0; i < m; i++) a[i + q * m] *= scale[i];
-  arena_free(&scratch);
-  return ok;
+  return fill_array_rows(strangeness, t, y, weight, strangeness->evaluator->jacobian->rows, a, scale);
 }
 
 /* Initial equations whose derivatives the array has. */
@@ -71,26 +81,13 @@ typedef struct PointSearch {
   double *weight, *matrix, *scale, *residual, *trial;
 } PointSearch;
 
-static bool has_leaves(const Strangeness *strangeness, Expr e) {
-  Dag *dag = strangeness->problem.model->dag;
-  ExprVec leaves = {0};
-  bool has = true;
-  dag_variables(dag, dag_scratch(dag), e, &leaves);
-  for (uint32_t k = 0; k < leaves.count && has; k++) {
-    uint32_t j = strangeness->problem.local[dag_index(dag, leaves.data[k])];
-    has = j != MAP_NONE && (int32_t)dag_order(dag, leaves.data[k]) <= strangeness->array->d[j];
-  }
-  vec_free(dag_heap(dag), &leaves);
-  return has;
-}
-
 static InitialRows initial_rows(const Strangeness *strangeness) {
   Model *model = strangeness->problem.model;
   Heap *heap = strangeness->heap;
   const Layout *layout = &strangeness->code->layout;
   ExprVec rows = {0};
   for (uint32_t i = 0; i < model->initial_equations.count; i++)
-    if (has_leaves(strangeness, model->initial_equations.data[i].residual))
+    if (array_holds(strangeness->array, model->initial_equations.data[i].residual))
       vec_push(heap, &rows, model->initial_equations.data[i].residual);
   InitialRows initial = {.count = rows.count};
   if (!rows.count) return initial;
@@ -104,42 +101,21 @@ static InitialRows initial_rows(const Strangeness *strangeness) {
   return initial;
 }
 
-/* One row of the matrix, its entries times the weights, and its scale, as strangeness_jacobian has them. */
-static void add_initial_entries(PointSearch *search, const double *weight, const double *values) {
-  const Jacobian *jacobian = search->initial.jacobian;
-  const double *nominal = search->strangeness->evaluator->nominal;
-  uint32_t first = search->rows - search->initial.count;
-  double *scale = search->scale + first;
-  memset(scale, 0, search->initial.count * sizeof *scale);
-  for (uint32_t q = 0; q < search->columns; q++)
-    for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1]; e++) {
-      double *entry = &search->matrix[first + (uint32_t)jacobian->row_index[e] + q * search->rows];
-      *entry = values[e] * weight[q];
-      scale[jacobian->row_index[e]] =
-          fmax(scale[jacobian->row_index[e]], fabs(values[e]) * (weight[q] > 0 ? weight[q] : nominal[q]));
-    }
-  for (uint32_t i = 0; i < search->initial.count; i++) {
-    scale[i] = scale[i] > 0 ? 1 / scale[i] : 1;
-    for (uint32_t q = 0; q < search->columns; q++) search->matrix[first + i + q * search->rows] *= scale[i];
-  }
-}
-
 /* The matrix of all rows at y, and their scales. */
 static bool linearize(PointSearch *search, const double *y, const double *weight) {
-  const Strangeness *strangeness = search->strangeness;
-  uint32_t m = search->rows - search->initial.count;
-  if (!search->initial.count)
-    return strangeness_jacobian(strangeness, search->t, y, weight, search->matrix, search->scale);
-  Arena scratch = arena_make(strangeness->heap);
-  double *part = arena_array(&scratch, (size_t)m * search->columns + 1, sizeof *part);
-  double *values = arena_array(&scratch, search->initial.jacobian->nonzeros + 1, sizeof *values);
-  Point point = evaluator_point(strangeness->evaluator, search->t, y);
-  bool ok = strangeness_jacobian(strangeness, search->t, y, weight, part, search->scale) &&
-            workspace_run(search->initial.entries, &point, values) == EVAL_OK;
-  memset(search->matrix, 0, (size_t)search->rows * search->columns * sizeof *search->matrix);
-  for (uint32_t q = 0; q < search->columns && ok; q++)
-    memcpy(search->matrix + (size_t)q * search->rows, part + (size_t)q * m, m * sizeof *part);
-  if (ok) add_initial_entries(search, weight, values);
+  Evaluator *evaluator = search->strangeness->evaluator;
+  const InitialRows *initial = &search->initial;
+  uint32_t first = search->rows - initial->count;
+  if (!fill_array_rows(search->strangeness, search->t, y, weight, search->rows, search->matrix, search->scale))
+    return false;
+  if (!initial->count) return true;
+  Arena scratch = arena_make(search->strangeness->heap);
+  double *values = arena_array(&scratch, initial->jacobian->nonzeros, sizeof *values);
+  Point point = evaluator_point(evaluator, search->t, y);
+  bool ok = workspace_run(initial->entries, &point, values) == EVAL_OK;
+  if (ok)
+    fill_rows(initial->jacobian, values, weight, evaluator->nominal, search->rows, search->matrix + first,
+              search->scale + first);
   arena_free(&scratch);
   return ok;
 }

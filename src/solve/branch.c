@@ -64,8 +64,7 @@ static double size_of(const Branch *branch, int32_t c) {
 static bool solve(const Branch *branch, const Integrator *integrator, void *self, double t, bool is_little,
                   const double *from, double *y) {
   View *view = branch->view;
-  if (t == integrator->time(self)) copy_numbers(y, integrator->values(self), (size_t)view->system.columns);
-  else integrator->interpolate(self, t, y);
+  integrator_values_at(integrator, self, t, view->system.columns, y);
   for (int32_t k = 0; k < branch->count; k++) y[branch->columns[k]] = from[branch->columns[k]];
   return view->methods->follow(view, t, y, is_little) == EVAL_OK;
 }

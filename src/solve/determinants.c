@@ -113,8 +113,7 @@ bool determinants_evaluate_certain(Determinants *determinants, double t, const d
   bool is_defined = determinants_evaluate(determinants, t, shaken);
   double *other = heap_copy(heap, entries, count, sizeof *other);
   bool ok = determinants_evaluate(determinants, t, y);
-  for (uint32_t e = 0; e < count && is_defined; e++)
-    if (entry_is_lost(entries[e], other[e])) entries[e] = 0;
+  if (is_defined) entries_drop_lost(entries, other, count);
   heap_free_all(heap, shaken, other);
   return ok;
 }

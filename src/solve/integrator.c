@@ -1,5 +1,7 @@
-/* integrator: the lists that solvers.def makes. */
+/* integrator: the lists that solvers.def makes, and what serves all of them. */
 #include "solve/integrator.h"
+
+#include "base/copy.h"
 
 #include <string.h>
 
@@ -15,6 +17,11 @@ const char *const solver_names[] = {SOLVER_AUTO,
 
 const Integrator *integrator_at(uint32_t index) {
   return index < sizeof INTEGRATORS / sizeof *INTEGRATORS ? INTEGRATORS[index] : NULL;
+}
+
+void integrator_values_at(const Integrator *integrator, void *self, double t, int32_t columns, double *y) {
+  if (t == integrator->time(self)) copy_numbers(y, integrator->values(self), (size_t)columns);
+  else integrator->interpolate(self, t, y);
 }
 
 const Integrator *integrator_find(const char *name) {

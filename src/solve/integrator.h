@@ -229,6 +229,9 @@ static inline double integrator_least_step(double t, double t_stop) {
 /* Command-line names of the solvers, SOLVER_AUTO first; NULL behind the last. */
 extern const char *const solver_names[];
 
+/* All columns at a time of the last step. */
+void integrator_values_at(const Integrator *integrator, void *self, double t, int32_t columns, double *y);
+
 /* In the order of the table; NULL behind the last. */
 const Integrator *integrator_at(uint32_t index);
 

@@ -310,9 +310,7 @@ static bool leaves_branch(Stepper *stepper, double t) {
   if (status == BRANCH_KEPT || shorter < SHORTEST_FOLLOWED * stepper_span(stepper)) return false;
   stepper->t_doubt = stepper->before + shorter;
   branch_forget(stepper->view->branch);
-  stepper->integrator->start(stepper->self, stepper->before, branch_begin(stepper->view->branch),
-                             stepper->options.stop);
-  if (stepper->integrator->suggest) stepper->integrator->suggest(stepper->self, shorter);
+  stepper_restart(stepper, stepper->before, branch_begin(stepper->view->branch), shorter);
   return true;
 }
 

@@ -159,11 +159,15 @@ void stepper_begin_branch(Stepper *stepper, double t, const double *y) {
   if (stepper->view->branch) branch_forget(stepper->view->branch);
 }
 
-void stepper_start_with(Stepper *stepper, double t, const double *y, double step) {
+void stepper_restart(Stepper *stepper, double t, const double *y, double step) {
   const Integrator *integrator = stepper->integrator;
-  stepper_begin_branch(stepper, t, y);
   integrator->start(stepper->self, t, y, stepper->options.stop);
   if (integrator->suggest && step > 0) integrator->suggest(stepper->self, step);
+}
+
+void stepper_start_with(Stepper *stepper, double t, const double *y, double step) {
+  stepper_begin_branch(stepper, t, y);
+  stepper_restart(stepper, t, y, step);
 }
 
 void stepper_repeat(Stepper *stepper, double step) {

@@ -125,7 +125,10 @@ const Integrator *stepper_first_integrator(Stepper *stepper);
 /* A branch, or the choice of states, begins. */
 void stepper_begin_branch(Stepper *stepper, double t, const double *y);
 
-/* The integrator starts anew at (t, y), where a branch begins, with a first step of this size; 0: one that it finds. */
+/* The integrator starts anew at (t, y), with a first step of this size; 0: one that it finds. */
+void stepper_restart(Stepper *stepper, double t, const double *y, double step);
+
+/* The same where a branch begins. */
 void stepper_start_with(Stepper *stepper, double t, const double *y, double step);
 
 /* The last step is taken again, at first with this size, which is not larger than it was. */

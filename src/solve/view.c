@@ -101,17 +101,12 @@ static EvalStatus pass_between(View *view, const Integrator *integrator, void *s
   return status;
 }
 
-static void values_at(const View *view, const Integrator *integrator, void *self, double t, double *y) {
-  if (t == integrator->time(self)) memcpy(y, integrator->values(self), (size_t)view->system.columns * sizeof *y);
-  else integrator->interpolate(self, t, y);
-}
-
 /* Solves at a time of the last step, on its branch: which must be followed there where it is not as expected. */
 static EvalStatus solve_on_branch(View *view, const Integrator *integrator, void *self, double t, double *y) {
   Branch *branch = view->branch;
   if (branch && branch_expects(branch, integrator, self, t, y)) {
     if (view->methods->solve(view, t, y) == EVAL_OK && branch_expects(branch, integrator, self, t, y)) return EVAL_OK;
-    values_at(view, integrator, self, t, y);
+    integrator_values_at(integrator, self, t, view->system.columns, y);
   }
   if (branch) branch_take(branch, integrator, self, t, y);
   return view->methods->solve(view, t, y);
@@ -121,7 +116,7 @@ EvalStatus view_point(View *view, const Integrator *integrator, void *self, doub
   size_t columns = (size_t)view->system.columns;
   bool end = t == integrator->time(self);
   view->is_between = false;
-  values_at(view, integrator, self, t, y);
+  integrator_values_at(integrator, self, t, view->system.columns, y);
   if (solve_on_branch(view, integrator, self, t, y) == EVAL_OK) return EVAL_OK;
   if (end) return view->methods->find(view, t, y);
   double *missed = heap_array(view->evaluator->heap, 2 * columns, sizeof *missed);
