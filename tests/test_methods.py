@@ -15,7 +15,7 @@ from runs import seeds, simulate
 
 DAEDAL = os.environ["DAEDAL"]
 EXAMPLES = pathlib.Path(os.environ["SOURCE_DIR"]) / "examples"
-PAPERS = pathlib.Path(os.environ["SOURCE_DIR"]) / "tests/models/papers"
+PAPERS = pathlib.Path(os.environ["SOURCE_DIR"]) / "tests/cases/papers"
 METHODS = ["dummy", "minimal", "projection", "baumgarte", "ggl", "ggl1", "underlying", "overdetermined", "none"]
 SLOW = os.environ.get("BUILD_KIND") == "asan"
 
@@ -350,7 +350,7 @@ class LeftOut(unittest.TestCase):
 
     def test_counts(self):
         """A system of one block does without its last differentiations where the solver takes it so; evaluations count the rows left."""
-        model = pathlib.Path(os.environ["SOURCE_DIR"]) / "tests/models/papers/mattsson_example2.mo"
+        model = pathlib.Path(os.environ["SOURCE_DIR"]) / "tests/cases/papers/mattsson_example2.mo"
         for solver in ["radau", "erk", *self.IMPLICIT]:
             result, _ = self.simulate(model.read_text(), solver)
             rows = 9 - result["left_out"]
@@ -389,7 +389,7 @@ class LeftOut(unittest.TestCase):
 
     def test_what_an_alias_names_stays(self):
         """(1.2): z is x'', and a system with z = d/dt of an algebraic variable would have index 2."""
-        model = pathlib.Path(os.environ["SOURCE_DIR"]) / "tests/models/papers/mattsson_1_2.mo"
+        model = pathlib.Path(os.environ["SOURCE_DIR"]) / "tests/cases/papers/mattsson_1_2.mo"
         code, result = report("reduce", model, "--method", "dummy")
         self.assertEqual((code, result["left_out"], result["algebraic"], result["solved"]), (0, 0, 0, 3))
 

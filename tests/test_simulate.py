@@ -469,7 +469,7 @@ class Automatic(unittest.TestCase):
 
     def test_strangeness_selects_anew(self):
         """Where a selection of states gets singular the corrector fails, and that must be seen: same trajectory as by Radau."""
-        model = (SOURCE / "tests/models/strangeness/overdetermined.mo").read_text()
+        model = (SOURCE / "tests/cases/strangeness/overdetermined.mo").read_text()
         for tolerance in (1e-6, 1e-7, 1e-8):
             options = ("--method", "strangeness", "--tolerance", tolerance, "--stop-time", 5)
             first, second = (Run(model, *options, "--solver", solver) for solver in ("radau", "bdf"))

@@ -1,12 +1,6 @@
 """Structurally sound but singular: conversions, redundant equations, zero parameters, turning points.
 
-Models with their expectations in comments are in models/singular:
-  // expect: exit N           of simulate (0 if not given)
-  // expect: kind K           a conversion of this kind is in the report
-  // expect: dof_true N       of analyze
-  // expect: singular T       the run stops there, to 1e-6
-  // solution: x = formula    closed form in t, to 1e-6 of its size
-Then families: index 1 with a high structural index (Reissig, Martinson, Barton 2000), and random linear models of known index."""
+Models with their expectations in comments are in cases/singular and cases/strangeness. Here are families: index 1 with a high structural index (Reissig, Martinson, Barton 2000), and random linear models of known index."""
 import csv
 import json
 import math
@@ -19,9 +13,8 @@ import unittest
 
 DAEDAL = os.environ["DAEDAL"]
 SOURCE = os.environ["SOURCE_DIR"]
-FOLDER = os.path.join(SOURCE, "tests", "models", "singular")
+FOLDER = os.path.join(SOURCE, "tests", "cases", "singular")
 WORK = tempfile.mkdtemp()
-MATH = {name: getattr(math, name) for name in ("sin", "cos", "exp", "sqrt", "pi")}
 
 
 def command(verb, model, *options):
@@ -50,45 +43,6 @@ def written(text):
 
 
 class Models(unittest.TestCase):
-    def check_solution(self, rows, name, formula, scope):
-        size = worst = 0
-        for row in rows:
-            value = eval(formula, {}, dict(MATH, t=row["time"], **scope))
-            size, worst = max(size, abs(value)), max(worst, abs(value - row[name]))
-        self.assertLess(worst, 1e-6 * (1 + size), name)
-
-    def test_files(self):
-        for name in sorted(os.listdir(FOLDER)):
-            path = os.path.join(FOLDER, name)
-            with open(path) as file:
-                text = file.read()
-            expect = dict(re.findall(r"// expect: (\w+) (\S+)", text))
-            solutions = re.findall(r"// solution: (\S+) = (.*)", text)
-            with self.subTest(name):
-                run = command("simulate", path)
-                self.assertEqual(run.returncode, int(expect.get("exit", 0)), run.stderr)
-                if "kind" in expect:
-                    self.assertIn(expect["kind"], [c["kind"] for c in run.json["conversions"]])
-                if "dof_true" in expect:
-                    analysis = command("analyze", path)
-                    self.assertEqual(analysis.json["dof_true"], int(expect["dof_true"]))
-                if "singular" in expect:
-                    time = float(expect["singular"])
-                    self.assertLess(abs(run.json["singular"]["time"] - time), 1e-6 * time)
-                    self.assertLess(run.json["singular"]["rank"], run.json["singular"]["equations"])
-                for variable, formula in solutions:
-                    self.check_solution(run.rows, variable, formula, {"w": math.sqrt(0.75)})
-
-    def test_turning_point_by_every_solver(self):
-        path = os.path.join(FOLDER, "turning.mo")
-        for solver in ("erk", "radau"):
-            for tolerance in (1e-4, 1e-6, 1e-9):
-                run = command("simulate", path, "--solver", solver, "--tolerance", tolerance)
-                self.assertEqual(run.returncode, 6)
-                self.assertLess(abs(run.json["singular"]["time"] - math.pi / 2), 1e-6)
-                self.assertIn("y^2 + z^2 = 1", run.stderr)
-                self.assertIn("variable z", run.stderr)
-                self.assertLess(run.rows[-1]["time"], 1.5708)
 
     def test_transistor_amplifier(self):
         with open(os.path.join(SOURCE, "bench", "ivp", "reference.json")) as file:
@@ -99,23 +53,10 @@ class Models(unittest.TestCase):
         for name, value in reference.items():
             self.assertLess(abs(run.json["final"][name] - value), 1e-5 * (1 + abs(value)), name)
 
-    def test_parameter_by_override(self):
-        """The same circuit is regular with an inductance and rewritten without it."""
-        path = os.path.join(FOLDER, "zero_inductance.mo")
-        self.assertEqual(command("simulate", path, "--override", "L=0.1").json["conversions"], [])
-        run = command("simulate", path, "--override", "L=0")
-        self.assertEqual([c["kind"] for c in run.json["conversions"]], ["parameters"])
-        self.assertIn("warning", run.stderr)
-
     def test_start_at_a_singular_point(self):
         run = command("simulate", written("model M\n Real y(start = 1, fixed = true), z(start = 0);\nequation\n der(y) = z;\n"
                                           " y^2 + z^2 = 1;\nend M;\n"))
         self.assertEqual(run.returncode, 6)
-
-    def test_report_shows_the_rewriting(self):
-        run = subprocess.run([DAEDAL, "analyze", os.path.join(FOLDER, "example5.mo")], capture_output=True, text=True)
-        self.assertIn("equation 1 - der(equation 2)", run.stdout)
-        self.assertIn("-y - 2*sin(time) = 0", run.stdout)
 
 
 class Verdicts(unittest.TestCase):
@@ -123,20 +64,6 @@ class Verdicts(unittest.TestCase):
 
     def blocks(self, path, *options):
         return command("analyze", path, *options).json["singular_blocks"]
-
-    def test_identically_singular(self):
-        ranks = {"example5": [(2, 1)], "inductor_pair": [(2, 1)], "robot": [(2, 1)], "substitution": [(2, 1)],
-                 "contradiction": [(2, 1)], "ungrounded": [(4, 3), (4, 3)], "zero_inductance": [(1, 0)]}
-        for name, expected in ranks.items():
-            found = self.blocks(os.path.join(FOLDER, name + ".mo"))
-            self.assertEqual([(len(b["equations"]), b["rank"]) for b in found], expected, name)
-            for block in found:
-                self.assertEqual(block["verdict"], "identical", name)
-                self.assertGreaterEqual(block["points"], 3)
-                self.assertEqual(len(block["variables"]), len(block["equations"]))
-        block = self.blocks(os.path.join(FOLDER, "example5.mo"))[0]
-        self.assertEqual(block["equations"][1], {"equation": 2, "line": 9, "text": "x + y*time = cos(time)"})
-        self.assertEqual(sorted(block["variables"]), ["x", "y"])
 
     def test_capacitor_loop(self):
         """Of three capacitors of any value in a loop, the transistor amplifier's pairs, and what only looks like one."""
@@ -469,45 +396,11 @@ class Dips(unittest.TestCase):
 
 
 class Strangeness(unittest.TestCase):
-    """Method strangeness: characteristic values, and the same solutions without any structure.
-    Expectations in models/strangeness: `// expect: mu 2` and so on, `// solution:` as above."""
+    """Method strangeness: characteristic values, and the same solutions without any structure."""
 
     def values(self, run):
         self.assertEqual(run.returncode, 0, run.stderr)
         return tuple(run.json["strangeness"][key] for key in ("mu", "a", "d", "v", "u"))
-
-    def check_solutions(self, run, text):
-        for name, formula in re.findall(r"// solution: (\S+) = (.*)", text):
-            Models.check_solution(self, run.rows, name, formula, {"w": math.sqrt(0.75)})
-
-    def test_files(self):
-        folder = os.path.join(SOURCE, "tests", "models", "strangeness")
-        for name in sorted(os.listdir(folder)):
-            with open(os.path.join(folder, name)) as file:
-                text = file.read()
-            expect = dict(re.findall(r"// expect: (\w+) (\S+)", text))
-            with self.subTest(name):
-                run = command("simulate", os.path.join(folder, name), "--method", "strangeness")
-                self.assertEqual(self.values(run), tuple(int(expect[key]) for key in ("mu", "a", "d", "v", "u")))
-                self.check_solutions(run, text)
-
-    def test_singular_models(self):
-        expected = {"example5": (1, 2, 0, 0, 0), "robot": (4, 12, 0, 0, 0), "inductor_pair": (1, 2, 1, 0, 0), "inductors": (1, 4, 1, 0, 0),
-                    "ungrounded": (0, 6, 2, 1, 1), "substitution": (0, 1, 1, 0, 0)}
-        for name, values in expected.items():
-            path = os.path.join(FOLDER, name + ".mo")
-            with self.subTest(name), open(path) as file:
-                run = command("simulate", path, "--method", "strangeness")
-                self.assertEqual(self.values(run), values)
-                self.check_solutions(run, file.read())
-
-    def test_papers(self):
-        """Kunkel and Mehrmann's examples: Hessenberg forms of index 2, 3, 4, the Miller integrator, the paraboloid."""
-        expected = {"kunkel_hessenberg2": (1, 2, 1), "kunkel_hessenberg3": (2, 3, 2), "kunkel_hessenberg4": (3, 4, 0),
-                    "kunkel_miller": (1, 4, 1), "kunkel_paraboloid": (2, 3, 4)}
-        for name, values in expected.items():
-            run = command("simulate", os.path.join(SOURCE, "tests", "models", "papers", name + ".mo"), "--method", "strangeness")
-            self.assertEqual(self.values(run), values + (0, 0), name)
 
     def same_as_dummy(self, name, method, *options):
         path = os.path.join(SOURCE, "examples", name + ".mo")
@@ -533,7 +426,7 @@ class Strangeness(unittest.TestCase):
 
     def test_pendulums_by_ranks_alone(self):
         """Through x = 0 and back, by all solvers; without a redundant equation both are what the other methods run."""
-        folder = os.path.join(SOURCE, "tests", "models", "strangeness")
+        folder = os.path.join(SOURCE, "tests", "cases", "strangeness")
         for name, drop in (("mixed", "$^"), ("velocity", r".*x\*vx.*\n")):
             with open(os.path.join(folder, name + ".mo")) as file:
                 text = file.read()
@@ -556,7 +449,7 @@ class Strangeness(unittest.TestCase):
         """With a multistep method: residual evaluations a step no more than GENDA's 4.0, factorizations far less than one a step."""
         steps = factorizations = 0
         for name in ("hessenberg2", "hessenberg3", "hessenberg4", "miller", "paraboloid"):
-            path = os.path.join(SOURCE, "tests", "models", "papers", f"kunkel_{name}.mo")
+            path = os.path.join(SOURCE, "tests", "cases", "papers", f"kunkel_{name}.mo")
             run = command("simulate", path, "--method", "strangeness", "--solver", "bdf", "--tolerance", 1e-8)
             self.assertEqual(run.returncode, 0, run.stderr)
             self.assertLessEqual(run.json["residual_evals"], 4.0 * run.json["steps"], name)
@@ -594,14 +487,9 @@ class Strangeness(unittest.TestCase):
         self.assertIn("ranks", run.stderr)
         self.assertIn("0.5", run.stderr)
 
-    def test_singular_point(self):
-        run = command("simulate", os.path.join(FOLDER, "turning.mo"), "--method", "strangeness")
-        self.assertEqual(run.returncode, 6)
-        self.assertLess(abs(run.json["singular"]["time"] - math.pi / 2), 1e-6)
-
     def test_conflict_of_initial_values(self):
         """Named as by the other methods."""
-        path = os.path.join(SOURCE, "tests", "models", "init", "pendulum_conflict.mo")
+        path = os.path.join(SOURCE, "tests", "cases", "init", "pendulum_conflict.mo")
         first, second = (command("simulate", path, "--method", m) for m in ("dummy", "strangeness"))
         self.assertEqual((first.returncode, second.returncode), (5, 5))
         self.assertIn("fixed", second.stderr)
