@@ -152,11 +152,17 @@ class Run:
             self.rows = [[entry["value"] for entry in entries]]
 
 
+    def repeated_times(self):
+        """How many rows have the time of the row before: events have one before and one behind them."""
+        times = [row[self.names["time"]] for row in self.rows] if "time" in self.names else []
+        return sum(a == b for a, b in zip(times, times[1:]))
+
+
 # ---- expressions ----
 
 FUNCTIONS = {name: getattr(math, name) for name in ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "log",
                                                     "log10", "sqrt", "floor", "ceil", "factorial", "hypot")}
-FUNCTIONS |= {"abs": abs, "min": min, "max": max, "sum": sum, "size": len, "sorted": sorted, "begins": str.startswith, "range": range,
+FUNCTIONS |= {"abs": abs, "min": min, "max": max, "sum": sum, "size": len, "sorted": sorted, "begins": str.startswith, "occurrences": str.count, "range": range,
               "sign": lambda x: (x > 0) - (x < 0), "integer": lambda x: math.floor(x)}
 MARK, KEYWORDS = "__", set(keyword.kwlist) - {"and", "or", "not", "in", "if", "else", "for"}
 CONSTANTS = {"pi": math.pi, "true": True, "false": False, "null": None}
@@ -208,7 +214,8 @@ class Scope:
         name = node.id
         if name in self.definitions and self.definitions[name][0] is None:
             return self.value(self.definitions[name][1])
-        known = {**CONSTANTS, "rows": len(self.run.rows), "stdout": self.run.stdout, "stderr": self.run.stderr}
+        known = {**CONSTANTS, "rows": len(self.run.rows), "repeated_times": self.run.repeated_times(), "status": self.run.status,
+                 "stdout": self.run.stdout, "stderr": self.run.stderr}
         if name not in known:
             raise Wrong(f"there is no {name}")
         return known[name]
