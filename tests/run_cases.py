@@ -162,7 +162,7 @@ class Run:
 
 FUNCTIONS = {name: getattr(math, name) for name in ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "log",
                                                     "log10", "sqrt", "floor", "ceil", "factorial", "hypot")}
-FUNCTIONS |= {"abs": abs, "min": min, "max": max, "sum": sum, "size": len, "sorted": sorted, "begins": str.startswith, "occurrences": str.count, "range": range,
+FUNCTIONS |= {"abs": abs, "min": min, "max": max, "sum": sum, "size": len, "sorted": sorted, "begins": str.startswith, "occurrences": str.count, "matches": lambda text, pattern: bool(re.search(pattern, text)), "range": range,
               "sign": lambda x: (x > 0) - (x < 0), "integer": lambda x: math.floor(x)}
 MARK, KEYWORDS = "__", set(keyword.kwlist) - {"and", "or", "not", "in", "if", "else", "for"}
 CONSTANTS = {"pi": math.pi, "true": True, "false": False, "null": None}

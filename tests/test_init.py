@@ -311,13 +311,6 @@ class Undefined(unittest.TestCase):
                 else:
                     self.assertEqual(init[name], nominal)
 
-    def test_derivative_alone(self):
-        """Rows hold where only their derivatives do not exist."""
-        for expression in ("sqrt(x^2 + z^2)", "atan2(z, x)", "atan2(-z, -x)", "sqrt(x)", "abs(x)^0.5"):
-            init = Init(f"model M\n  Real x(start = 0, fixed = true), y, z;\ninitial equation\n  z = 0;\nequation\n"
-                        f"  der(x) = 1;\n  der(z) = 1;\n  y = {expression};\nend M;\n")
-            self.assertEqual(init.code, 0, (expression, init.words))
-
 
 class SmallestConflict(unittest.TestCase):
     """Sums of some fixed states with a wrong value, split over auxiliary variables, beside terms that parameters switch off."""
@@ -339,17 +332,6 @@ class SmallestConflict(unittest.TestCase):
             with self.subTest(model=text):
                 self.assertEqual(init.code, 5, init.words)
                 self.assertEqual(sorted(v["name"] for v in init.json["conflict"]["variables"]), [f"x{k}" for k in members])
-
-
-class NoClaim(unittest.TestCase):
-    """A search that fails does not say that nothing exists."""
-
-    def test_saturated(self):
-        for function in ("tanh(x*z)", "x*z/sqrt(1 + (x*z)^2)", "sin(x*z)"):
-            init = Init(f"model M\n  Real x(start = 5), z(start = 3, fixed = true);\nequation\n  {function} = 1.5;\n  der(z) = -z;\nend M;\n")
-            self.assertEqual(init.code, 5, init.words)
-            self.assertIn("no consistent initial values found:", init.words)
-            self.assertNotIn("contradict", init.words)
 
 
 class Conditions(unittest.TestCase):
@@ -435,13 +417,6 @@ class Conditions(unittest.TestCase):
                     names = {name: init[name] for name in init.lines}
                     self.assertLess(max(abs(self.value(row, names)) for row in rows), 1e-7 * (1 + max(map(abs, names.values())) ** 3))
         self.assertLessEqual(refused, 0.01 * count)
-
-    def test_no_values_after_a_refusal(self):
-        text = ("model M\n  Real x(start = 1, fixed = true), y(start = 2), z;\n  Boolean b = time < 0.5;\nequation\n  der(x) = -x;\n"
-                "  if b then\n    y = x;\n    der(z) = y;\n  else\n    der(y) = -y;\n    z = y;\n  end if;\nend M;\n")
-        init = Init(text, "--method", "overdetermined")
-        self.assertNotEqual(init.code, 0)
-        self.assertNotIn("variable", init.words)
 
 
 class AnyNumber(unittest.TestCase):

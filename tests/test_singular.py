@@ -13,7 +13,6 @@ import unittest
 
 DAEDAL = os.environ["DAEDAL"]
 SOURCE = os.environ["SOURCE_DIR"]
-FOLDER = os.path.join(SOURCE, "tests", "cases", "singular")
 WORK = tempfile.mkdtemp()
 
 
@@ -43,7 +42,6 @@ def written(text):
 
 
 class Models(unittest.TestCase):
-
     def test_transistor_amplifier(self):
         with open(os.path.join(SOURCE, "bench", "ivp", "reference.json")) as file:
             reference = json.load(file)["transamp"]["reference"]
@@ -71,18 +69,6 @@ class Verdicts(unittest.TestCase):
             analysis = command("analyze", os.path.join(SOURCE, "examples", name + ".mo")).json
             self.assertTrue(analysis["regular"], name)
             self.assertEqual([b for b in analysis["singular_blocks"] if b["verdict"] != "here"], [], name)
-
-
-class OnTheWay(unittest.TestCase):
-    """Singular points of mechanisms and switched equations: located, named, never passed."""
-
-    def check(self, text, time, equation, rank, solvers=("auto", "radau")):
-        for solver in solvers:
-            run = command("simulate", written("model M\n" + text + "end M;\n"), "--solver", solver)
-            self.assertEqual(run.returncode, 6, (solver, text))
-            self.assertLess(abs(run.json["singular"]["time"] - time), 1e-6 * max(time, 1), (solver, text))
-            self.assertEqual(run.json["singular"]["rank"], rank)
-            self.assertIn(equation, run.stderr)
 
 
 class ComputedZeros(unittest.TestCase):
@@ -275,9 +261,6 @@ class Kronecker:
                             for k in range(self.d, self.n) if self.p[i][k])
             text += f"  {linear(self.e[i], 'der(x{})')} = {linear(self.a[i], 'x{}')}{waves};\n"
         return text + "  annotation(experiment(StopTime = 1, Tolerance = 1e-8));\nend K;\n"
-
-
-class Dips(unittest.TestCase):
 
 
 class Strangeness(unittest.TestCase):
