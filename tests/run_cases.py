@@ -162,7 +162,7 @@ class Run:
 
 FUNCTIONS = {name: getattr(math, name) for name in ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "log",
                                                     "log10", "sqrt", "floor", "ceil", "factorial", "hypot")}
-FUNCTIONS |= {"abs": abs, "min": min, "max": max, "sum": sum, "size": len, "sorted": sorted, "begins": str.startswith, "occurrences": str.count, "matches": lambda text, pattern: bool(re.search(pattern, text)), "range": range,
+FUNCTIONS |= {"abs": abs, "min": min, "max": max, "sum": sum, "size": len, "sorted": sorted, "round": round, "begins": str.startswith, "occurrences": str.count, "matches": lambda text, pattern: bool(re.search(pattern, text)), "range": range,
               "sign": lambda x: (x > 0) - (x < 0), "integer": lambda x: math.floor(x)}
 MARK, KEYWORDS = "__", set(keyword.kwlist) - {"and", "or", "not", "in", "if", "else", "for"}
 CONSTANTS = {"pi": math.pi, "true": True, "false": False, "null": None}
@@ -419,9 +419,10 @@ class Checks:
             where = self.run.stderr if kind == "says" else self.run.stdout
             if rest == "nothing":
                 return None if (not where) != self.perturbed else "is not so"
-            if rest.startswith("not "):
-                return None if contains(where, rest[4:]) == self.perturbed else "is there"
             return None if contains(where, rest if not off else off) else "is not there"
+        if kind == "never":
+            kind, _, rest = rest.partition(" ")
+            return None if contains(self.run.stderr if kind == "says" else self.run.stdout, rest) == self.perturbed else "is there"
         if kind == "line":
             lines = [one.strip() for one in self.run.stdout.split("\n")]
             return None if rest + off in lines else "no such line"

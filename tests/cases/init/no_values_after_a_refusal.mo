@@ -1,7 +1,7 @@
 // run: init --method overdetermined
 // expect: exit 2
-// expect: says not variable
-// expect: prints not variable
+// expect: never says variable
+// expect: never prints variable
 model M
   Real x(start = 1, fixed = true), y(start = 2), z;
   Boolean b = time < 0.5;

@@ -3,7 +3,7 @@ model NoUnknown "an equation between parameters"
   // expect: exit 4
   // expect: report.status = "unbalanced"
   // expect: says /no_unknown.mo:11:\d+: note: .*contains no unknown/
-  // expect: says not /no_unknown.mo:10:/
+  // expect: never says /no_unknown.mo:10:/
   parameter Real p = 3;
   Real x(start = 1);
 equation

@@ -7,7 +7,7 @@ model OverdeterminedPair "three equations for p and q; none for u"
   // expect: says /overdetermined_pair.mo:18:\d+: note: equation/
   // expect: says /overdetermined_pair.mo:19:\d+: note: equation/
   // expect: says /no equation determines u/
-  // expect: says not /overdetermined_pair.mo:17:/
+  // expect: never says /overdetermined_pair.mo:17:/
   Real p;
   Real q;
   Real u;

@@ -8,7 +8,7 @@ model Singular "as many equations as variables, but rate is determined twice and
   // expect: says /the equations at lines 16 and 17 both determine rate/
   // expect: says /no equation determines pressure/
   // expect: says /singular.mo:13:/
-  // expect: says not /level/
+  // expect: never says /level/
   Real level(start = 1);
   Real pressure;
   Real rate;

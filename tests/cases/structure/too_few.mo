@@ -9,7 +9,7 @@ model TooFew "four equations for five variables; a and b are fine"
   // expect: says /too_few.mo:21:\d+: note: .*x \+ y/
   // expect: says /too_few.mo:22:\d+: note: .*y\*z/
   // expect: says /add an equation/
-  // expect: says not /too_few.mo:(13|14|19|20):/
+  // expect: never says /too_few.mo:(13|14|19|20):/
   Real a(start = 1);
   Real b;
   Real x;

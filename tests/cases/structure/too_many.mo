@@ -6,7 +6,7 @@ model TooMany "three equations for two variables"
   // expect: report.variables = 2
   // expect: says /3 equations for 2 variables/
   // expect: says /the equations at lines 14 and 15 both determine rate/
-  // expect: says not /too_many.mo:13:/
+  // expect: never says /too_many.mo:13:/
   Real level(start = 1);
   Real rate;
 equation
