@@ -252,7 +252,6 @@ class Generated(unittest.TestCase):
 
 
 class Language(unittest.TestCase):
-
     def test_implicit(self):
         """A nonlinear equation of a clock is solved at its ticks."""
         text = "model M Real x(start = 1), u = 2 + sin(3*time), y; equation x^3 + x = previous(x) + sample(u, Clock(1, 10)); y = hold(x); end M;"

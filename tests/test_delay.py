@@ -4,7 +4,6 @@ DAEDAL_DELAY_MODELS widens the property test: so many models are drawn, 60 witho
 """
 import csv
 import json
-import math
 import os
 import random
 import subprocess
@@ -15,7 +14,6 @@ DAEDAL = os.environ["DAEDAL"]
 WORK = tempfile.mkdtemp()
 COUNT = int(os.environ.get("DAEDAL_DELAY_MODELS", "60"))
 SOLVERS = ("auto", "erk", "radau", "bdf", "ida", "cvode")
-METHODS = ("dummy", "minimal", "projection", "underlying", "strangeness", "none")
 
 
 class Run:
@@ -36,19 +34,7 @@ class Run:
                 self.rows = [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
 
 
-def by_steps(t):
-    """x' = -x(t - 1), x = 1 before 0."""
-    return sum((-1)**k * (t - (k - 1))**k / math.factorial(k) for k in range(int(t) + 2))
-
-
 class Closed(unittest.TestCase):
-    def agree(self, run, name, value, tolerance, at=None):
-        self.assertEqual(run.code, 0, run.words)
-        for row in run.rows:
-            if at and not at(row["time"]):
-                continue
-            self.assertAlmostEqual(row[name], value(row["time"]), delta=tolerance, msg=f"{name} at {row['time']}")
-
     def test_reports(self):
         """Reduced models are written with their delays, exported ones have a value for each."""
         model = os.path.join(WORK, "r.mo")

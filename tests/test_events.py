@@ -400,7 +400,6 @@ class Narrow(Generated):
 
 
 class Restarts(unittest.TestCase):
-
     def test_jump_by_several_methods(self):
         """Masses under a constraint on their velocities that jumps share it as their inertia says: m v' = w l, sum of w v = u."""
         for seed in range(8):
@@ -950,7 +949,6 @@ class Thermostats(unittest.TestCase):
 
 
 class Bounds(unittest.TestCase):
-
     def test_plots_mark_events(self):
         """Evenly, as many as there are: at the axis of the text, and in the picture."""
         for count in (0, 1, 4, 9):

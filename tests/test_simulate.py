@@ -390,7 +390,6 @@ class TestSet(unittest.TestCase):
 
 
 class Failures(unittest.TestCase):
-
     def test_unknown_override(self):
         run = Run(example("pendulum"), "--override", "nothing=1")
         self.assertEqual(run.code, 2)
