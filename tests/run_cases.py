@@ -282,6 +282,8 @@ class Scope:
         if name in ("first", "largest", "smallest", "count"):
             return self.over_rows(name, node.args[0])
         arguments = [self.value(one) for one in node.args]
+        if name == "column":
+            return self.run.rows[self.row][self.run.names[arguments[0].replace(" ", "")]]
         if name in self.definitions and self.definitions[name][0]:
             parameters, body = self.definitions[name]
             kept, self.local = self.local, {**self.local, **dict(zip(parameters, arguments))}
