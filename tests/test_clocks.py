@@ -263,12 +263,6 @@ class Language(unittest.TestCase):
                 x -= (x**3 + x - right) / (3 * x * x + 1)
             self.assertAlmostEqual(at(rows, t)["y"], x, 9)
 
-    def test_start_time(self):
-        text = "model M Integer n(start = 0); equation when Clock(1, 10) then n = previous(n) + 1; end when; annotation(experiment(StartTime = 0.05, StopTime = 1)); end M;"
-        rows = behind(simulate(write(text), "--intervals", "1"))
-        self.assertEqual([round(row["time"], 9) for row in rows][:3], [0.05, 0.15, 0.25])
-        self.assertEqual(rows[-1]["n"], 10)
-
 
 if __name__ == "__main__":
     unittest.main()
