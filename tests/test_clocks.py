@@ -1,5 +1,5 @@
 """Clocks: the examples against recursions and closed forms, chains of operators drawn by a generator against schedules in
-fractions, and what must be refused.
+fractions. Single models, and what must be refused, are in cases/clocks.
 
 DAEDAL_CLOCK_MODELS widens the test: so many chains are drawn, 24 without it.
 """

@@ -1,4 +1,4 @@
-"""delay(): closed forms and the method of steps, with every solver and method that carries it.
+"""delay(): drawn models against the method of steps, with every solver. Closed forms are in cases/delays.
 
 DAEDAL_DELAY_MODELS widens the property test: so many models are drawn, 60 without it.
 """

@@ -1,5 +1,6 @@
 """Equations derived from an energy: every example of examples/energy against a closed form, an independent formulation or a
-conserved quantity; the balance of energy; generated Lagrangians in two systems of coordinates; what is refused, and where."""
+conserved quantity; the balance of energy; generated Lagrangians in two systems of coordinates. Single models are in cases/energy,
+what is refused in cases/errors."""
 import cmath
 import csv
 import math

@@ -1,5 +1,5 @@
-"""Consistent initial values through the command: the examples of
-Estévez Schwarz 2010 (sections 3, 5, 6) against their formulas, files of start values, guesses that are off."""
+"""Consistent initial values through the command: the examples of Estévez Schwarz 2010 (sections 3, 5, 6) against their formulas, files of
+start values, guesses that are off, families. Single models are in cases/init."""
 import fractions
 import json
 import math

@@ -1,5 +1,5 @@
-"""The analysis of models that are written otherwise: each of cases/papers and of examples/ is analysed with its equations and declarations in another order
-and under other names: nothing but the names may change. The text is taken apart at semicolons, so these files hold
+"""The analysis of models that are written otherwise: each of cases/papers and of examples/ is analysed with its equations and declarations
+in another order and under other names: nothing but the names may change. The text is taken apart at semicolons, so these files hold
 declarations and plain equations alone.
 """
 import json

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What netlists mean, and what is said of those that mean nothing. No ngspice is needed."""
+"""What netlists mean: included files, bytes, exports, topology. Single netlists, and what must be refused, are in cases/netlists. No ngspice is
+needed."""
 import csv
 import json
 import os

@@ -1,6 +1,7 @@
 """Structurally sound but singular: conversions, redundant equations, zero parameters, turning points.
 
-Models with their expectations in comments are in cases/singular and cases/strangeness. Here are families: index 1 with a high structural index (Reissig, Martinson, Barton 2000), and random linear models of known index."""
+Single models are in cases/singular and cases/strangeness. Here are families: index 1 with a high structural index (Reissig, Martinson,
+Barton 2000), and random linear models of known index."""
 import csv
 import json
 import math

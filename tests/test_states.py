@@ -1,5 +1,5 @@
 """State machines: those that a generator draws, with states in states, against an interpreter of chapter 17 of the language
-specification; the example; and what must be refused.
+specification; the example. What must be refused is in cases/clocks.
 
 DAEDAL_STATE_MODELS widens the test: so many machines are drawn, 16 without it.
 """

@@ -1,4 +1,4 @@
-"""spatialDistribution: closed forms and the method of characteristics, with every solver and method that carries it.
+"""spatialDistribution: a network, and drawn flows against the method of characteristics. Closed forms are in cases/transport.
 
 DAEDAL_TRANSPORT_MODELS widens the property test: so many models are drawn, 40 without it.
 """

@@ -1,5 +1,5 @@
 """--units: equations of random quantities, half of them with a wrong unit, which must be named, and only these; units as
-the language writes them, and what is not known."""
+the language writes them. cases/units has single equations."""
 import os
 import random
 import re
