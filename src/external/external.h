@@ -90,8 +90,10 @@ typedef struct External {
   /* Of a function in a library, run by external_foreign. */
   void (*address)(void);
   bool is_fortran;
-  const char *sizes;             /* of arrays, as functions.def says; NULL: nothing is known about it */
   void (*release)(void *object); /* of a constructor: its destructor; NULL if there is none */
+  /* Of a routine of LAPACK, run by external_lapack: its row in functions.def. */
+  const char *arguments;
+  ExternalType result;
 } External;
 
 /* That functions may write, and the libraries that the user allows; NULL stands for neither. */

@@ -2,11 +2,12 @@
  * named. */
 #include "external/foreign.h"
 #include "external/functions.h"
+#include "external/lapack.h"
 
 #include <dlfcn.h>
 #include <string.h>
 
-#define LAPACK(title, needs) void title##_(void);
+#define LAPACK(title, ...) void title##_(void);
 #include "external/functions.def"
 
 /* clang-format off */
@@ -15,8 +16,8 @@ static const External FUNCTIONS[] = {
   {.name = #title, .signature = letters, .run = external_##function, .effect = EFFECT_##kind},
 #define SMOOTH(title, function, letters) \
   {.name = #title, .signature = letters, .run = external_##function, .is_smooth = true},
-#define LAPACK(title, needs) \
-  {.name = #title, .run = external_foreign, .address = title##_, .is_fortran = true, .sizes = needs},
+#define LAPACK(title, type, row) \
+  {.name = #title, .run = external_lapack, .address = title##_, .is_fortran = true, .arguments = row, .result = EXTERNAL_##type},
 #include "external/functions.def"
 };
 /* clang-format on */
