@@ -4,5 +4,3 @@
 enum { BUFFER = 36 << 20 }; /* bytes: 32 MiB, and what goes with them */
 
 void blas_expect_room(Heap *heap) { heap_expect(heap, BUFFER); }
-
-void xerbla_(const char *routine, const int *argument, size_t length) { (void)routine, (void)argument, (void)length; }

@@ -392,12 +392,19 @@ static bool make_copies(Lapack *lapack) {
     else if (kind != '~' && kind != '#') lapack->copies[k] = copy_out(lapack, k);
     else if (!make_workspace(lapack, k)) return false;
   }
+  return true;
+}
+
+/* The lengths of workspace. The first one is lwork: if it is -1, the call asks for the best. */
+static void set_lengths(Lapack *lapack) {
+  int query = 0;
   for (uint32_t k = 0; k < lapack->call->count; k++) {
     const char *at = lapack->formals[k].rest + 1;
     int *length = lapack->copies[k];
-    if (*lapack->formals[k].rest == '@' && *length != -1) *length = (int)lapack->sizes[find_formal(lapack, &at)];
+    if (*lapack->formals[k].rest != '@') continue;
+    if (!query) query = *length == -1 ? -1 : 1;
+    *length = query == -1 ? -1 : (int)lapack->sizes[find_formal(lapack, &at)];
   }
-  return true;
 }
 
 static void free_copies(Lapack *lapack) {
@@ -406,6 +413,8 @@ static void free_copies(Lapack *lapack) {
 }
 
 /* ---- the call ---- */
+
+void xerbla_(const char *routine, const int *argument, size_t length) { (void)routine, (void)argument, (void)length; }
 
 static bool arrays_fit(const Lapack *lapack) {
   for (uint32_t k = 0; k < lapack->call->count; k++)
@@ -444,7 +453,9 @@ static bool check_info(const Lapack *lapack) {
 
 static bool run_on_copies(Lapack *lapack) {
   double result = 0;
-  if (!make_copies(lapack) || !run_routine(lapack, &result) || !check_info(lapack)) return false;
+  if (!make_copies(lapack)) return false;
+  set_lengths(lapack);
+  if (!run_routine(lapack, &result) || !check_info(lapack)) return false;
   for (uint32_t k = 0; k < lapack->call->count; k++)
     if (lapack->call->arguments[k].is_output && !strchr("'&@", kind_of(&lapack->formals[k]))) copy_back(lapack, k);
   return lapack->call->result.type == EXTERNAL_NOTHING || external_give(lapack->call, result);
