@@ -120,6 +120,9 @@ typedef struct daedal_load_options {
    * NULL: none. */
   const char *modelica_path;
   bool units; /* warn of equations whose units differ, as far as units are given */
+  /* Directories that the model may read files of while it is read and while it runs (tables, included files), with colons
+   * between, beside those of its own file and of modelica_path. NULL: none. */
+  const char *readable;
 } daedal_load_options;
 
 /* The same with options, NULL for none: the text or, if that is NULL, the file. If both are NULL, class_name is a class of

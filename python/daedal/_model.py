@@ -86,15 +86,17 @@ def _modelica_path(libraries: Iterable[str | os.PathLike]) -> bytes | None:
 
 class Model:
     """A model, read and flattened. `source` is a path, or a text that has a line break or ends with a semicolon, or None: then the class comes
-    from a library. `libraries` are directories of Modelica libraries; those of the environment's MODELICAPATH are searched, too.
+    from a library. `libraries` are directories of Modelica libraries; those of the environment's MODELICAPATH are searched, too. `readable` are
+    directories that the model may read files of, beside its own (of a text: the working directory) and those of libraries.
 
     A model may be used by any number of threads at once.
     """
 
     def __init__(self, source: str | os.PathLike | None, class_name: str | None = None,
-                 libraries: Iterable[str | os.PathLike] = ()) -> None:
+                 libraries: Iterable[str | os.PathLike] = (), readable: Iterable[str | os.PathLike] = ()) -> None:
         options = LoadOptions(size=ctypes.sizeof(LoadOptions), class_name=class_name.encode() if class_name else None,
-                              modelica_path=_modelica_path(libraries))
+                              modelica_path=_modelica_path(libraries),
+                              readable=b":".join(os.fsencode(part) for part in readable) or None)
         self._variables: dict[str, Variable] | None = None
         is_text = isinstance(source, str) and ("\n" in source or source.rstrip().endswith(";"))
         data = str(source).encode() if is_text else None

@@ -52,7 +52,8 @@ struct daedal_model {
   pthread_mutex_t lock;
   const char *class_name; /* asked for; NULL: none */
   LangOptions reading;    /* with paths of its own */
-  const char *libraries;  /* of external functions; NULL: they have no rights */
+  const char *libraries;  /* of external functions; NULL: they may only read */
+  const char *readable;   /* folders given for reading; NULL: none */
   bool has_inputs;        /* it was loaded with values of inputs along time */
   Names names;
   Source source;

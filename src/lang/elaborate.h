@@ -153,7 +153,7 @@ struct Elaboration {
   })
   embedded_list;
 
-  const ExternalRights *rights; /* of external functions; NULL: only reading */
+  const ExternalRights *rights; /* of external functions; NULL: none */
 
   /* running */
   Domain domain;

@@ -4,6 +4,7 @@
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "result/file.h"
 
+#include "base/reading.h"
 #include "base/signals.h"
 
 #include <errno.h>
@@ -32,14 +33,10 @@ struct FileWriter {
   char *buffer;
 };
 
-static const char *error_text(int error, char *text, size_t size) {
-  return strerror_r(error, text, size) ? "unknown error" : text;
-}
-
 static void report(Diags *diags, const char *verb, const char *path, int error) {
-  char text[256];
-  Diag *diag = diag_error(diags, DIAG_FILE_ACCESS, (Span){0, 0}, "cannot %s `%s`: %s", verb, path,
-                          error_text(error, text, sizeof text));
+  char text[READING_TEXT];
+  Diag *diag =
+      diag_error(diags, DIAG_FILE_ACCESS, (Span){0, 0}, "cannot %s `%s`: %s", verb, path, reading_failure(error, text));
   if (error == ENOENT && *verb == 'w') diag_note(diags, diag, (Span){0, 0}, "its directory does not exist");
   if (error == ENOSPC)
     diag_note(diags, diag, (Span){0, 0}, "the disk is full; choose another place or fewer variables");
@@ -277,12 +274,8 @@ static bool read_all(Heap *heap, int descriptor, uint32_t expected, TextVec *tex
 
 static bool read_path(Heap *heap, const char *path, int *descriptor, TextVec *text) {
   struct stat info;
-  *descriptor = open(path, O_RDONLY | O_CLOEXEC);
+  *descriptor = reading_open(path);
   if (*descriptor < 0 || fstat(*descriptor, &info) != 0) return false;
-  if (S_ISDIR(info.st_mode)) {
-    errno = EISDIR;
-    return false;
-  }
   if (info.st_size > INT32_MAX - 2) {
     errno = EFBIG;
     return false;

@@ -47,6 +47,6 @@ void file_abandon(FileWriter *writer);
 bool file_save(Heap *heap, Diags *diags, const char *path, FileSink *sink, void *context, const char *bytes,
                size_t length);
 
-/* Reads a whole file (or pipe) into the heap, NUL-terminated, `length` bytes before the NUL. Returns NULL
- * after reporting: absent, a directory, more than 2^31 - 2 bytes. */
+/* Reads a whole file into the heap, NUL-terminated, `length` bytes before the NUL. Returns NULL after reporting: absent, not
+ * a file (reading_open), more than 2^31 - 2 bytes. */
 char *file_read(Heap *heap, Diags *diags, const char *path, uint32_t *length);
