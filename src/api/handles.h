@@ -77,7 +77,8 @@ typedef struct SteadyPoint {
   uint32_t iterations;
   double residual; /* the largest */
   bool is_isolated;
-  double *y; /* all columns */
+  bool is_stopped; /* by the caller, on the way */
+  double *y;       /* all columns */
 } SteadyPoint;
 
 /* Texts of a result that are made when first asked for. */

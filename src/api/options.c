@@ -74,15 +74,43 @@ static bool read_output_times(daedal_result *result, const daedal_options *optio
   return true;
 }
 
+/* Numbers that are given must be finite, and most of them positive. */
+static bool check_numbers(daedal_result *result, const daedal_options *options) {
+  enum { ANY, NOT_NEGATIVE, POSITIVE };
+  static const char *const wanted[] = {"finite", "finite and not negative", "finite and above zero"};
+  const struct {
+    const char *name;
+    double value;
+    int least;
+  } numbers[] = {{"start time", options->start_time, ANY},
+                 {"stop time", options->stop_time, ANY},
+                 {"tolerance", options->tolerance, POSITIVE},
+                 {"output interval", options->output_interval, POSITIVE},
+                 {"longest step", options->max_step, NOT_NEGATIVE}, /* 0: no limit */
+                 {"constraint tolerance", options->constraint_tolerance, POSITIVE},
+                 {"rank tolerance", options->rank_tolerance, POSITIVE},
+                 {"alpha of method baumgarte", options->baumgarte_alpha, POSITIVE},
+                 {"beta of method baumgarte", options->baumgarte_beta, POSITIVE},
+                 {"memory of the gradient", options->gradient_memory, NOT_NEGATIVE},
+                 {"interval of the part file", options->part_interval, NOT_NEGATIVE}};
+  for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+    double value = numbers[k].value;
+    int least = numbers[k].least;
+    if (isnan(value) || (isfinite(value) && (least == ANY || value > 0 || (value == 0 && least == NOT_NEGATIVE))))
+      continue;
+    return refuse_usage(result, arena_printf(&result->diags.arena, "the %s must be %s, not %g", numbers[k].name,
+                                             wanted[least], value));
+  }
+  return true;
+}
+
 bool read_options(daedal_result *result, const daedal_options *options, Request *request) {
   const Experiment *experiment = &result->model->model->experiment;
   RunOptions *run = &request->run;
   request->method = method_find(options->method);
   if (!request->method) return refuse_method(result, options->method);
-  if (options->rank_tolerance <= 0 || options->rank_tolerance >= 1)
-    return refuse_usage(result, "the rank tolerance must be between 0 and 1");
-  if (options->baumgarte_alpha <= 0 || options->baumgarte_beta <= 0)
-    return refuse_usage(result, "alpha and beta of method baumgarte must be positive");
+  if (!check_numbers(result, options)) return false;
+  if (options->rank_tolerance >= 1) return refuse_usage(result, "the rank tolerance must be between 0 and 1");
   request->method_options = (MethodOptions){options->baumgarte_alpha, options->baumgarte_beta,
                                             options->keep_superfluous, options->rank_tolerance};
   if (!find_solver(result, options->solver, &run->integrator) || !choose_for_circuit(result, &run->integrator))
@@ -98,8 +126,6 @@ bool read_options(daedal_result *result, const daedal_options *options, Request 
     return refuse_usage(result, "the stop time must not be before the start time");
   if (!(run->tolerance >= FINEST) || run->tolerance >= 1)
     return refuse_usage(result, "the tolerance must be at least 1e-14, the round-off of steps, and below 1");
-  if (run->max_step < 0 || !(run->constraint_tolerance > 0))
-    return refuse_usage(result, "step sizes and the constraint tolerance must be positive");
   if (run->max_step > 0 && run->max_step < FINEST * fmax(fabs(run->start), fabs(run->stop)))
     return refuse_usage(result, "the longest step is below the round-off of time");
   run->no_event_rows = options->no_event_rows;

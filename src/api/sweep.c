@@ -429,8 +429,7 @@ void daedal_sweep_free(daedal_sweep *sweep) {
 
 static bool report_failure(daedal_result *asked, const void *argument) {
   const daedal_sweep *sweep = argument;
-  diag_error(&asked->diags, DIAG_FILE, (Span){0}, "cannot write `%s`: %s", sweep->failed_path,
-             sweep->failed_error ? strerror(sweep->failed_error) : "there is no memory");
+  diag_file_error(&asked->diags, "write", sweep->failed_path, sweep->failed_error);
   return result_finish(asked, false);
 }
 

@@ -4,6 +4,7 @@
 #include "cli/help.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "cli/sandbox.h"
 #include "cli/suggest.h"
 
@@ -144,5 +145,6 @@ static int dispatch(int count, char **words) {
 
 int main(int count, char **words) {
   output_begin();
+  progress_catch_signals();
   return output_end(dispatch(count, words));
 }

@@ -16,7 +16,7 @@ typedef bool FileSink(void *context, const void *bytes, size_t length);
 typedef struct FileWriter FileWriter;
 
 /* Opens `path` for writing; "-" goes to `sink` (NULL: "-" is refused). Returns NULL after reporting to `diags` when the
- * place cannot be written. The writer belongs to the heap until committed or abandoned; `diags` must outlive it. */
+ * place cannot be written; errno says why. The writer belongs to the heap until committed or abandoned; `diags` must outlive it. */
 FileWriter *file_create(Heap *heap, Diags *diags, const char *path, FileSink *sink, void *context);
 
 /* Appends bytes. An error is kept and reported by file_commit; everything after it is dropped. */
@@ -36,7 +36,7 @@ bool file_has_ending(const char *path, const char *ending);
  * that belong together are all finished first, then committed, the last created one first. */
 bool file_finish(FileWriter *writer);
 
-/* Finishes where that is still to do, and gives the file its name. False after reporting to the diags; then nothing is
+/* Finishes where that is still to do, and gives the file its name. False after reporting to the diags, with errno set; then nothing is
  * left behind. The writer is gone in both cases. */
 bool file_commit(FileWriter *writer);
 

@@ -30,6 +30,7 @@ struct RunLoop {
       again; /* an event was passed before the output point of now: the step is taken again, and its rows are taken back */
   bool is_open; /* what follows from the last step is still to be done: its event, the choice of states */
   double now;   /* time reached; before the stepper's if it is in the last step */
+  double broken_off; /* time within the last step at which it cannot be solved; INFINITY: none */
   double *at;   /* all columns then, if it is */
   uint64_t steps;
   RunStatistics before; /* of the systems before, but for their lists */
@@ -61,6 +62,12 @@ static void add_row(RunLoop *run, double t, const double *y) {
   recorder_add(run->recorder, t, y);
 }
 
+/* The equations cannot be solved at t, within the last step, although the step was accepted. */
+static bool fail_within(RunLoop *run, double t) {
+  run->broken_off = t;
+  return stepper_fail(run->stepper, STEP_EVALUATION, t);
+}
+
 /* Records the columns at t, within the last step. */
 static bool record_point(RunLoop *run, double t) {
   View *view = run->view;
@@ -70,7 +77,7 @@ static bool record_point(RunLoop *run, double t) {
   bool is_solved = stepper_interpolate(run->stepper, t, run->output);
   run->again = is_solved ? stepper_passed_event(run->stepper, t, run->output) : stepper_passed_fold(run->stepper);
   if (run->again) return true;
-  if (!is_solved) return stepper_fail(run->stepper, STEP_EVALUATION, t);
+  if (!is_solved) return fail_within(run, t);
   constraints_check(run->constraints, t, run->output);
   run->output_rows += evaluator->row_evaluations - rows;
   run->output_entries += evaluator->entry_evaluations - entries;
@@ -142,7 +149,7 @@ static bool stay_within(RunLoop *run, double t) {
   bool is_solved = stepper_interpolate(run->stepper, t, run->at);
   run->is_open = is_solved ? !stepper_passed_event(run->stepper, t, run->at) : !stepper_passed_fold(run->stepper);
   if (!run->is_open) return true;
-  if (!is_solved) return stepper_fail(run->stepper, STEP_EVALUATION, t);
+  if (!is_solved) return fail_within(run, t);
   constraints_check(run->constraints, t, run->at);
   run->now = t;
   return true;
@@ -227,6 +234,7 @@ static void collect_counts(RunLoop *run) {
   const RunStatistics *before = &run->before;
   statistics->stepper = stepper_statistics(run->stepper);
   statistics->stepper.factorizations -= run->output_factorizations;
+  if (run->broken_off < statistics->stepper.time) statistics->stepper.time = run->broken_off;
   stepper_statistics_add(&statistics->stepper, &before->stepper);
   statistics->residual_evaluations = before->residual_evaluations + evaluator_in_rows(evaluator, rows);
   statistics->output_evaluations = before->output_evaluations + evaluator_in_rows(evaluator, run->output_rows);
@@ -259,6 +267,7 @@ static bool check_constraints(RunLoop *run) {
 RunLoop *run_new(Heap *heap, const RunOptions *options, Recorder *recorder, RunStatistics *statistics, Diags *diags) {
   RunLoop *run = heap_alloc(heap, sizeof *run);
   *run = (RunLoop){.heap = heap, .options = options, .recorder = recorder, .statistics = statistics, .diags = diags};
+  run->broken_off = INFINITY;
   run->outputs = options->times ? options->time_count - 1 : options->intervals;
   set_output_count(run, recorder ? 0 : run->outputs + 1);
   return run;
@@ -286,11 +295,21 @@ static void take_system(RunLoop *run, View *view, const RunPlan *plan, double t,
   run->output_rows = run->output_entries = run->output_factorizations = 0;
 }
 
+/* Takes back the rows behind the last point that is known to be on the solution: some failures are seen only steps later. */
+static void cut_rows(RunLoop *run) {
+  const StepperStatistics *statistics = &run->statistics->stepper;
+  double sound = statistics->turning ? statistics->turning->sound : statistics->time;
+  Trajectory *trajectory = run->recorder ? run->recorder->trajectory : NULL;
+  size_t rows = trajectory ? trajectory->rows : 0;
+  while (rows && trajectory_time(trajectory, rows - 1) > sound) rows--;
+  if (trajectory) trajectory_cut(trajectory, rows);
+}
+
 /* How a call ended that went well or not. */
 static RunStatus status_of(RunLoop *run, bool ok) {
   bool is_restructured = !ok && stepper_restructured(run->stepper);
   if (is_restructured) collect_counts(run); /* the lists of all systems are put together once, where they end */
-  else if (!ok) run_collect(run);
+  else if (!ok) run_collect(run), cut_rows(run);
   return ok ? RUN_DONE : is_restructured ? RUN_RESTRUCTURED : RUN_FAILED;
 }
 

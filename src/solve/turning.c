@@ -258,7 +258,7 @@ static double improve(const Trail *trail, double t) {
   for (int root = 1; root <= 3 && trail->nodes > 2; root++) {
     double time = extrapolate(trail, trail->nodes, root);
     double error = fabs(time - extrapolate(trail, trail->nodes - 1, root));
-    if (error >= least) continue;
+    if (error >= least || time < trail->times[0]) continue; /* it was not zero yet two looks before */
     least = error;
     best = time;
   }
@@ -340,7 +340,7 @@ static Trace follow(Turning *turning, uint32_t b, const Mark *mark, double until
   if (found) {
     const Watched *watched = &turning->moving.blocks.data[b];
     int32_t rank = watched->size > 1 ? determinants_rank(&turning->moving, b, PIVOT_LOST) : 0;
-    *point = (TurningPoint){improve(&trail, t), watched->block, watched->size,
+    *point = (TurningPoint){improve(&trail, t), t, watched->block, watched->size,
                             rank < watched->size ? rank : watched->size - 1};
   }
   heap_release(turning->heap, follower.ticket);
@@ -385,6 +385,13 @@ static Trace find_zero(Turning *turning, uint32_t b, double t, double least, Tur
   return TRACE_ZERO;
 }
 
+/* The last look at or before a time. */
+static double last_look(const Trail *trail, double t) {
+  for (int k = 2; k >= 0; k--)
+    if (trail->times[k] <= t) return trail->times[k];
+  return t;
+}
+
 /* The same, looked at once more. */
 static Trace locate(Turning *turning, uint32_t b, double t, double least, double stop, TurningPoint *point) {
   size_t columns = (size_t)turning->view->system.columns;
@@ -395,6 +402,7 @@ static Trace locate(Turning *turning, uint32_t b, double t, double least, double
   if (trace == TRACE_ZERO && point->time > stop) trace = TRACE_NO_ZERO;
   else if (trace == TRACE_ZERO && !stays_zero(turning, b, &mark, &way)) trace = TRACE_TURNS_AWAY;
   else if (trace == TRACE_NO_ZERO && keeps_sign(&turning->trails[b], &way)) trace = TRACE_TURNS_AWAY;
+  if (trace == TRACE_ZERO) point->sound = point->time < t ? last_look(&turning->trails[b], point->time) : t;
   heap_free(turning->heap, room);
   return trace;
 }
@@ -407,7 +415,7 @@ static bool find_singular(Determinants *determinants, double t, const double *y,
     const Watched *watched = &determinants->blocks.data[b];
     int32_t rank = determinants_rank(determinants, b, PIVOT_LOST_AT_START);
     if (rank == watched->size) continue;
-    *point = (TurningPoint){t, watched->block, watched->size, rank};
+    *point = (TurningPoint){t, t, watched->block, watched->size, rank};
     return true;
   }
   return false;
@@ -468,7 +476,7 @@ static bool began_at_zero(Turning *turning, uint32_t b, double t, const double *
 
 static TurningStatus report_origin(const Turning *turning, uint32_t b, TurningPoint *point) {
   const Watched *watched = &turning->moving.blocks.data[b];
-  *point = (TurningPoint){turning->origin.t, watched->block, watched->size, watched->size - 1};
+  *point = (TurningPoint){turning->origin.t, turning->origin.t, watched->block, watched->size, watched->size - 1};
   return TURNING_POINT;
 }
 
@@ -495,7 +503,7 @@ TurningStatus turning_watch(Turning *turning, const Integrator *integrator, void
     if (trace == TRACE_ZERO) return TURNING_POINT;
     if (follows) note_in_vain(trail);
     const Watched *watched = &turning->moving.blocks.data[b];
-    *point = (TurningPoint){t, watched->block, watched->size, watched->size};
+    *point = (TurningPoint){t, stretch.left, watched->block, watched->size, watched->size};
     if (trace == TRACE_TURNS_AWAY && changes) return TURNING_ASTRAY;
     trail->harmless = fmin(trail->harmless, fabs(trail->values[1]));
     if (!follows) status = status == TURNING_NONE ? TURNING_NOISE : status;

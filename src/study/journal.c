@@ -48,8 +48,7 @@ static void release(void *object) {
 }
 
 static bool refuse(Diags *diags, const Journal *journal, const char *verb) {
-  char text[READING_TEXT];
-  diag_error(diags, DIAG_FILE, (Span){0}, "cannot %s `%s`: %s", verb, journal->path, reading_failure(errno, text));
+  diag_file_error(diags, verb, journal->path, errno);
   return false;
 }
 
@@ -124,10 +123,13 @@ Journal *journal_open(Heap *heap, Diags *diags, const char *path, uint64_t hash,
   return ok ? journal : NULL;
 }
 
+const char *journal_path(const Journal *journal) { return journal->path; }
+
 bool journal_append(Journal *journal, const JournalRecord *record) {
   char small[4096], *bytes = small;
   size_t size = record_size(journal), values = journal->columns * sizeof(double);
   HeapHook hook = *heap_hook(journal->heap);
+  errno = ENOMEM;
   if (size > sizeof small && !(bytes = hook.resize(hook.context, NULL, size))) return false;
   RecordHead head = {.point = record->point, .status = record->status};
   snprintf(head.cause, sizeof head.cause, "%s", record->cause ? record->cause : "");
