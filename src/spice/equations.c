@@ -197,7 +197,7 @@ static Expr switch_current(Writer *writer, const Branch *branch) {
   const Hysteresis *hysteresis = branch->hysteresis;
   const char *name = free_name(writer, branch->name, "closed");
   Variable variable = variable_make(names_add(writer->circuit->names, name, strlen(name)), TYPE_BOOLEAN, ROLE_DISCRETE);
-  variable.start = zero_of(writer);
+  variable.start = dag_constant(dag, hysteresis->starts_closed);
   variable.span = card_whole(branch->card);
   uint32_t position = model_add_variable(writer->model, variable);
   Expr closed = model_leaf(writer->model, position, 0),

@@ -78,7 +78,12 @@ static bool fill(Circuit *circuit, SpiceModel *made) {
   if (!check_swept(circuit) || !network_make(&network, circuit)) return false;
   made->topology = network_topology(&network);
   made->rings = has_kind(circuit, BRANCH_INDUCTOR) && has_kind(circuit, BRANCH_CAPACITOR);
-  bool starts_there = circuit->analysis == ANALYSIS_TRANSIENT;
+  made->analysis = circuit->analysis;
+  if (circuit->missing_card) {
+    size_t length = strcspn(circuit->missing_card->text, " ");
+    made->missing = names_text(circuit->names, names_add(circuit->names, circuit->missing_card->text, length));
+  }
+  bool starts_there = is_run_over_time(circuit);
   if (!starts_there || !circuit->uses_initial) made->operating_point = write_operating_point(circuit);
   if (starts_there && !write_transient(circuit, &network)) return false;
   made->model = starts_there ? circuit->model : made->operating_point;
@@ -107,6 +112,7 @@ bool spice_load(SpiceModel *made, Heap *heap, Names *names, Source *source, cons
                                  .channel_width = 1e-4},
                      .node_of = map_make(heap),
                      .branch_of = map_make(heap),
+                     .element_of = map_make(heap),
                      .step = 1 / 500.0,
                      .stop = 1};
   bool done = deck_read(&circuit.deck, &arena, source, options->read, diags) && read_blocks(&circuit);

@@ -29,6 +29,9 @@ typedef struct Topology {
   TopologyGroupVec loops;           /* a column of Q_V-C each */
 } Topology;
 
+/* What a netlist asks for. */
+typedef enum AnalysisKind { ANALYSIS_NONE, ANALYSIS_TRANSIENT, ANALYSIS_OPERATING_POINT, ANALYSIS_SWEEP } AnalysisKind;
+
 /* A variable that is the difference of two others. */
 typedef struct Difference {
   uint32_t variable, plus, minus;
@@ -42,6 +45,9 @@ typedef struct SpiceModel {
   VEC(Difference) differences; /* variables of the model that the operating point does not have */
   Topology *topology;
   bool rings; /* it has inductors and capacitors */
+  AnalysisKind analysis;
+  const char *missing;           /* an analysis that it asks for and that is not here: .ac; NULL: none */
+  double output_start, max_step; /* of .tran; 0: not given */
 } SpiceModel;
 
 /* Does the name of a file end as that of a netlist? */
