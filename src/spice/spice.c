@@ -30,12 +30,21 @@ static Name model_name_of(Circuit *circuit, const char *path) {
   return names_add(circuit->names, name, at);
 }
 
+/* It begins anew half a step after it has run through (swept_value). */
+double spice_sweep_at(const SweepScale *sweep, double time) {
+  if (sweep->period > 0) time -= sweep->period * floor((time + fabs(sweep->step) / 2) / sweep->period);
+  return sweep->start + (sweep->step < 0 ? -time : time);
+}
+
 static void write_experiment(Circuit *circuit, Model *model) {
   Experiment *experiment = &model->experiment;
   if (circuit->analysis == ANALYSIS_SWEEP) {
     const Sweep *first = &circuit->sweeps[0], *second = &circuit->sweeps[1];
     double step = fabs(first->step), span = fabs(first->stop - first->start);
     if (circuit->sweep_count == 2) span = step * (sweep_points(first) * sweep_points(second) - 1);
+    circuit->made->sweep = (SweepScale){first->start, first->stop >= first->start ? step : -step,
+                                        circuit->sweep_count == 2 ? step * sweep_points(first) : 0,
+                                        names_text(circuit->names, first->source)[0] == 'i'};
     *experiment =
         (Experiment){.has_start = true, .has_stop = true, .has_interval = true, .stop = span, .interval = step};
   } else if (circuit->analysis == ANALYSIS_OPERATING_POINT) {
