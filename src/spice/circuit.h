@@ -241,6 +241,9 @@ bool constant_value(Circuit *circuit, const Card *card, Expr e, double *value);
 /* Its value as the parameters are now; NAN: it has none. */
 double value_now(Circuit *circuit, Expr e);
 
+/* The same at time 0. */
+double value_at_start(Circuit *circuit, Expr e);
+
 /* ---- names (scope.c) ---- */
 
 /* The blocks, models, functions and parameters of the deck; elements are left for later. */

@@ -272,7 +272,7 @@ static bool resistance_of_model(const Element *element, Passive *passive) {
   if (passive->has_length) length = passive->length;
   if (passive->value != EXPR_NONE) return true;
   if (sheet * width * length > 0)
-    passive->value = dag_constant(element->dag, sheet * (length - shortening) / (width - narrow));
+    passive->value = dag_constant(element->dag, sheet * (length - 2 * shortening) / (width - 2 * narrow));
   else if (has_plain) passive->value = dag_constant(element->dag, plain);
   return true;
 }

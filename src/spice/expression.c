@@ -609,7 +609,16 @@ static double peek_leaf(void *context, const Dag *dag, Expr leaf) {
   return dag_op(dag, leaf) == OP_PARAMETER ? circuit->values.data[dag_index(dag, leaf)] : NAN;
 }
 
+static double leaf_at_start(void *context, const Dag *dag, Expr leaf) {
+  return dag_op(dag, leaf) == OP_TIME ? 0 : peek_leaf(context, dag, leaf);
+}
+
 double value_now(Circuit *circuit, Expr e) {
   double value;
   return dag_evaluate(circuit->dag, dag_scratch(circuit->dag), e, peek_leaf, circuit, &value, NULL) ? value : NAN;
+}
+
+double value_at_start(Circuit *circuit, Expr e) {
+  double value;
+  return dag_evaluate(circuit->dag, dag_scratch(circuit->dag), e, leaf_at_start, circuit, &value, NULL) ? value : NAN;
 }
