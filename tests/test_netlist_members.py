@@ -89,7 +89,7 @@ def waveform(rng):
               "sffm": ["0.1", "1", n(500, 900), n(1, 3), n(100, 200)],
               "am": ["0.5", "1", n(50, 100), n(500, 900), n(1e-4, 1e-3)],
               "pwl": ["0", "0", "0.3m", n(1, 2), "0.9m", n(0.1, 2), "2m", "0.2"]}[kind]
-    least = {"pulse": 2, "sin": 2, "exp": 4, "sffm": 5, "am": 5, "pwl": 8}[kind]
+    least = {"pulse": 2, "sin": 2, "exp": 5, "sffm": 5, "am": 5, "pwl": 8}[kind]
     values = values[:rng.randint(least, len(values))]
     separator = rng.choice([" ", ",", " , "])
     text = rng.choice([f"{kind}({separator.join(values)})", f"{kind} {' '.join(values)}"])
@@ -106,7 +106,8 @@ def controlled(rng):
              "G1# 0 o# a# 0 1m", "G1# 0 o# a# 0 1m m=3", "G1# 0 o# POLY(2) a# 0 b# 0 0 1m 2m", "G1# 0 o# VALUE={(V(a#)+1)*1m}",
              "G1# 0 o# cur='V(a#)*1m'", "F1# 0 o# V1# 2", "F1# 0 o# V1# 2 m=3", "F1# 0 o# POLY(1) V1# 0 1 200", "H1# o# 0 V1# 500",
              "H1# o# 0 POLY(2) V1# V2# 1 200 300"]
-    return (f"V1# a# 0 {number(rng, 0.5, 3)}\nR1# a# 0 {number(rng, 100, 1000)}\nV2# b# 0 {number(rng, 0.5, 3)}\nR2# b# 0 1k\n"
+    # ngspice rounds the corners of a table, here at 0, 2 and 5.
+    return (f"V1# a# 0 {number(rng, 0.5, 1.5)}\nR1# a# 0 {number(rng, 100, 1000)}\nV2# b# 0 {number(rng, 0.5, 3)}\nR2# b# 0 1k\n"
             f"{rng.choice(forms)}\nR3# o# 0 1k\n"), ["v(o#)"]
 
 

@@ -14,6 +14,7 @@ typedef struct CircuitNode {
   Name name;         /* as SPICE writes it: out, x1.out */
   uint32_t variable; /* v(name); MAP_NONE for ground */
   uint32_t degree;   /* branches */
+  uint32_t outer;    /* of an inner node of a device: the node of the device that it belongs to; else itself */
   const Card *card;  /* of the first mention */
 } CircuitNode;
 

@@ -239,6 +239,7 @@ static bool read_inner_node(Device *device, Cursor *cursor) {
   if (conductance != 0)
     inner = circuit_node(
         circuit, arena_printf(circuit->arena, "%s#%s", device->name, names_text(circuit->names, label)), device->card);
+  circuit->nodes.data[inner].outer = outer;
   if (conductance > 0) {
     Expr current = dag_multiply(circuit->dag, value, voltage_between(circuit, outer, inner));
     add_branch(circuit, line_branch(device, BRANCH_RESISTIVE, outer, inner, current));

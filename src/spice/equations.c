@@ -398,6 +398,8 @@ static void write_starts(Writer *writer) {
   for (uint32_t n = 0; n < nodes; n++) start.node[n] = zero_of(writer);
   for (uint32_t k = 0; k < circuit->initial.count; k++)
     start.node[circuit->initial.data[k].node] = circuit->initial.data[k].value;
+  for (uint32_t n = 0; n < nodes; n++)
+    if (circuit->nodes.data[n].outer != n) start.node[n] = start.node[circuit->nodes.data[n].outer];
   find_potentials(&start);
   if (circuit->uses_initial) {
     find_conflicts(&start);

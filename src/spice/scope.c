@@ -364,6 +364,7 @@ static bool read_dot(BlockReader *reader) {
                {".func", read_func},
                {".options", read_options},
                {".option", read_options},
+               {".opt", read_options},
                {".temp", read_temp},
                {".tran", keep_for_later},
                {".op", keep_for_later},

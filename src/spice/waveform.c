@@ -167,7 +167,8 @@ bool read_waveform(Circuit *circuit, const Scope *scope, Fields *fields, uint32_
   if (!kind) return false;
   Waveform wave = {circuit, circuit->dag, scope, fields->card, {0}};
   for (uint32_t k = at + 1; k < fields->list.count; k++) {
-    bool is_other = field_is(fields, k, "ac") || field_is(fields, k, "dc") || fields->list.data[k].is_used;
+    bool is_other = field_is(fields, k, "ac") || field_is(fields, k, "dc") || field_is(fields, k, "distof1") ||
+                    field_is(fields, k, "distof2") || fields->list.data[k].is_used;
     if (is_other || field_assigns(fields, k)) break;
     Expr e = field_item(circuit, scope, fields, k);
     if (e == EXPR_NONE) return true;
