@@ -29,7 +29,7 @@ REFUSED = [
     ("E1 b 0 a", 3, "something is missing", None),
     ("B1 c 0 k=3", 3, "v=expression or i=expression", "2:8"),
     ("M1 a b c d MM\n.model MM NMOS(LEVEL=3)\nV1 a 0 1", 3, "models of level 3 are not supported", "3:1"),
-    ("D1 a 0 DX\nV1 a 0 1\n.model DX D(ISS=1)", 3, "does not have the parameter iss", "4:13"),
+    ("D1 a 0 DX ISS=1\nV1 a 0 1\n.model DX D", 3, "`iss` means nothing here", "2:11"),
     ("D1 a 0 DX\nV1 a 0 1\n.model DX NPN(IS=1)", 3, "its model is of type npn", "2:1"),
     ("Q1 a b 0 QX\nV1 a 0 1", 3, "there is no model of this name", None),
     ("F1 a 0 V9 2\nR1 a 0 1", 3, "i(v9) is asked for", "2:1"),

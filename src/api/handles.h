@@ -204,6 +204,9 @@ bool find_solver(daedal_result *result, const char *name, const Integrator **int
 /* The options of a caller, who may have been compiled with an older struct; NULL: the defaults. */
 daedal_options options_given(const daedal_options *options);
 
+/* Does a netlist ask for an analysis that is here, or the caller for a stop time? Else an error says what is missing. */
+bool check_analysis(daedal_result *result, const daedal_options *options);
+
 /* Times, tolerances and names from options, then the experiment annotation, then defaults. */
 bool read_options(daedal_result *result, const daedal_options *options, Request *request);
 

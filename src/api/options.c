@@ -104,6 +104,34 @@ static bool check_numbers(daedal_result *result, const daedal_options *options) 
   return true;
 }
 
+bool check_analysis(daedal_result *result, const daedal_options *options) {
+  const SpiceModel *circuit = &result->model->circuit;
+  if (!circuit->topology || circuit->analysis != ANALYSIS_NONE || !isnan(options->stop_time)) return true;
+  Diag *diag;
+  if (circuit->missing)
+    diag = diag_error(&result->diags, DIAG_NETLIST, (Span){0},
+                      "the netlist asks for %s, an analysis that is not here; nothing was run", circuit->missing);
+  else
+    diag = diag_error(&result->diags, DIAG_NETLIST, (Span){0},
+                      "the netlist asks for no analysis: .tran, .op or .dc is missing; nothing was run");
+  diag_note(&result->diags, diag, (Span){0}, "a stop time (--stop-time) asks for a run over time");
+  return false;
+}
+
+/* .tran step stop start: output from then on, in steps. */
+static bool delay_output(daedal_result *result, RunOptions *run) {
+  double first = result->model->circuit.output_start;
+  if (!(first > run->start) || run->time_count) return true;
+  if (!(first < run->stop)) return refuse_usage(result, "the output begins after the stop time");
+  uint32_t count = 1 + (uint32_t)ceil((run->stop - first) / run->interval * (1 - 1e-12));
+  double *times = heap_array(result->heap, count, sizeof *times);
+  for (uint32_t k = 0; k < count; k++) times[k] = fmin(first + k * run->interval, run->stop);
+  times[count - 1] = run->stop;
+  run->times = times;
+  run->time_count = count;
+  return true;
+}
+
 bool read_options(daedal_result *result, const daedal_options *options, Request *request) {
   const Experiment *experiment = &result->model->model->experiment;
   RunOptions *run = &request->run;
@@ -118,7 +146,7 @@ bool read_options(daedal_result *result, const daedal_options *options, Request 
   run->start = first_given(options->start_time, experiment->has_start, experiment->start, 0);
   run->stop = first_given(options->stop_time, experiment->has_stop, experiment->stop, run->start + 1);
   run->tolerance = first_given(options->tolerance, experiment->has_tolerance, experiment->tolerance, 1e-6);
-  run->max_step = isnan(options->max_step) ? 0 : options->max_step;
+  run->max_step = isnan(options->max_step) ? result->model->circuit.max_step : options->max_step;
   run->constraint_tolerance =
       isnan(options->constraint_tolerance) ? 100 * run->tolerance : options->constraint_tolerance;
   run->enforces_constraints = request->method->enforces_all || !isnan(options->constraint_tolerance);
@@ -137,7 +165,7 @@ bool read_options(daedal_result *result, const daedal_options *options, Request 
   if (!(count < 1e9)) return refuse_usage(result, "that makes more than 10^9 output points");
   run->intervals = count < 1 ? 1 : (uint32_t)count;
   run->interval = isnan(interval) ? (run->stop - run->start) / run->intervals : interval;
-  return read_output_times(result, options, run);
+  return read_output_times(result, options, run) && delay_output(result, run);
 }
 
 /* Start values of free parameters count like overrides: both are guesses. */

@@ -340,7 +340,7 @@ static bool rehearse_start(daedal_result *asked, const void *argument) {
 static bool rehearse_point(daedal_result *result, const void *argument) {
   Rehearsal rehearsal = *(const Rehearsal *)argument;
   Request request = {0};
-  if (!read_request(result, rehearsal.options, &request)) return false;
+  if (!check_analysis(result, rehearsal.options) || !read_request(result, rehearsal.options, &request)) return false;
   rehearsal.request = &request;
   return result_protect(rehearsal.plan->asked, rehearse_start, &rehearsal);
 }
