@@ -98,7 +98,7 @@ static bool record_until(RunLoop *run, double t, bool before) {
 
 /* Behind an event; without rows of events only at an output point. */
 static void record_behind(RunLoop *run, double t) {
-  bool is_output = run->next_output == t;
+  bool is_output = run->next_output <= t;
   if (!run->options->no_event_rows || is_output) add_row(run, t, stepper_values(run->stepper));
   if (is_output) set_output_count(run, run->output_count + 1);
 }
@@ -107,7 +107,7 @@ static void record_behind(RunLoop *run, double t) {
 static bool record_event(RunLoop *run, double t) {
   if (!run->options->no_event_rows) add_row(run, t, stepper_values(run->stepper));
   if (!stepper_settle(run->stepper)) return false;
-  record_behind(run, t);
+  record_behind(run, stepper_time(run->stepper));
   return true;
 }
 
@@ -294,12 +294,21 @@ static RunStatus status_of(RunLoop *run, bool ok) {
   return ok ? RUN_DONE : is_restructured ? RUN_RESTRUCTURED : RUN_FAILED;
 }
 
+/* The event right after the start, if there is one; the row of its near side is that of the start. */
+static bool leave_start(RunLoop *run) {
+  bool any;
+  if (!stepper_leave_start(run->stepper, &any)) return false;
+  if (any) record_behind(run, stepper_time(run->stepper));
+  return true;
+}
+
 RunStatus run_begin(RunLoop *run, View *view, const RunPlan *plan, double t, const double *y, bool resumes) {
   take_system(run, view, plan, t, y);
   bool ok = resumes ? stepper_resume(run->stepper, t, y) : stepper_start(run->stepper, t, y);
-  if (ok && resumes) record_behind(run, t);
-  run->now = t;
-  return status_of(run, ok && record_until(run, t, false));
+  if (ok && resumes) record_behind(run, stepper_time(run->stepper));
+  ok = ok && record_until(run, t, false) && (resumes || leave_start(run));
+  run->now = stepper_time(run->stepper);
+  return status_of(run, ok);
 }
 
 RunStatus run_advance(RunLoop *run, double until, bool once) {

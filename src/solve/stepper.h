@@ -62,6 +62,10 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
 /* Begins at a consistent point, the first time and again. false: an error is in diags. */
 bool stepper_start(Stepper *stepper, double t, const double *y);
 
+/* Behind stepper_start: the event right after the start, of relations that do not stay as they are there. *any: there is one.
+ * false: an error is in diags. */
+bool stepper_leave_start(Stepper *stepper, bool *any);
+
 /* One step, not beyond the stop time. false: an error is in diags. */
 bool stepper_step(Stepper *stepper);
 

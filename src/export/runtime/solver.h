@@ -212,7 +212,7 @@ typedef struct Scalars {
   int slides;       /* how many modes slide */
   int matter;       /* rows depend on what was set */
   int changed;      /* columns or what rows depend on changed at the last event */
-  int begun;        /* differences of a step's beginning are kept */
+  int has_left;     /* the start: until then modes are what the relations are as written, also on an edge */
   int one_by_one;   /* modes change one at a time */
   int retracted;    /* a branch that fired no longer does */
   int latches;      /* a branch that fires does so until the iteration ends */
@@ -398,8 +398,9 @@ double events_margin(const Solver *solver, int mode, double difference);
 double events_safe_time(const Solver *solver, int mode);
 int events_may_hide(const Solver *solver, int mode, double step);
 double events_next_time(Solver *solver, double t);
-int events_settle(Solver *solver, double t, double *y, int mode);
+int events_settle(Solver *solver, double *y, int mode);
 int events_initial(Solver *solver, double t, double *y);
+int events_leave_start(Solver *solver);
 
 /* initial.c */
 void initial_dependents(Solver *solver);
