@@ -106,6 +106,17 @@ class Start(unittest.TestCase):
         run = simulate("model M\n  Boolean b;\nequation\n  b = time >= 0;\nend M;\n", intervals=2)
         self.assertEqual((run.columns["time"], run.columns["b"]), ([0, 0.5, 1], [1, 1, 1]))
 
+    def test_terminal(self):
+        """What terminal() fires, with every solver, at the stop time and where the model ends its run."""
+        for solver in SOLVERS:
+            for stop, ends, reached in ((1, 2, 1), (2, 0.625, 0.625)):
+                run = simulate(f"model M\n  Real x(start = 0, fixed = true); discrete Real r(start = -1, fixed = true); Integer n(start = 0, fixed = true);\n"
+                               f"equation\n  der(x) = 2;\n  when terminal() then r = x; n = pre(n) + 1; end when;\n"
+                               f"  when time >= {ends} then terminate(\"enough\"); end when;\nend M;\n", solver=solver, stop_time=float(stop))
+                self.assertEqual((run.status, run.end("time"), run.end("n")), (0, reached, 1), (solver, stop, run.words))
+                self.assertEqual([n for n in run.columns["n"][:-1] if n], [])
+                self.assertAlmostEqual(run.end("r"), 2 * reached, 6)
+
     @unittest.skipIf(SANITIZED or not shutil.which("cc"), "a compiler is needed")
     def test_exported(self):
         with tempfile.TemporaryDirectory() as folder:

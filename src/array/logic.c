@@ -348,6 +348,7 @@ static Expr leaf_for(LogicBuilder *builder, Expr e) {
   case OP_INITIAL:
   case OP_TERMINAL:
     builder->logic->is_asked = true;
+    if (dag_op(dag, e) == OP_TERMINAL) builder->logic->asks_terminal = true;
     return dag_discrete(dag, dag_op(dag, e) == OP_INITIAL ? builder->logic->initial : builder->logic->terminal);
   case OP_SAMPLE: {
     Expr leaf = take_leaf(builder);

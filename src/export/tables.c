@@ -523,8 +523,8 @@ static void put_model(Writer *writer, const ProgramNames *names, uint32_t work) 
   put_number(writer, "max_step", source->max_step);
   PUT(writer, "    .unknowns = %u, .rows = %u, .columns = %u, .parameters = %u, .discretes = %u,\n",
       array->problem->unknowns, array->rows, array->columns, evaluator->model->parameters.count, modes_leaves(modes));
-  PUT(writer, "    .initial = %u, .terminal = %u, .states = %u, .work = %u,\n", logic->initial, logic->terminal,
-      state_count(source), work);
+  PUT(writer, "    .initial = %u, .terminal = %d, .states = %u, .work = %u,\n", logic->initial,
+      logic->asks_terminal ? (int)logic->terminal : -1, state_count(source), work);
   PUT(writer,
       "    .column_start = column_start, .d = d, .order = state_order, .level = row_level, .c = row_c,\n"
       "    .row_equation = row_equation, .nominal = nominal, .weight = weight, .held = held, .y0 = start_columns,\n"

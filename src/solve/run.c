@@ -154,6 +154,14 @@ static double next_look(const RunLoop *run, double until, bool once) {
   return run->next_output < until ? run->next_output : until;
 }
 
+/* What happens at terminal(). */
+static bool end(RunLoop *run) {
+  bool any;
+  if (!stepper_end(run->stepper, &any)) return false;
+  if (any) record_behind(run, stepper_time(run->stepper));
+  return true;
+}
+
 /* A step beyond the time asked for is in vain if an input gets another value there. */
 static bool advance(RunLoop *run, double until, bool once) {
   Stepper *stepper = run->stepper;
@@ -173,7 +181,7 @@ static bool advance(RunLoop *run, double until, bool once) {
     if (once) break;
   }
   run->now = stepper_time(stepper);
-  return true;
+  return !run_is_over(run) || run->statistics->stopped || end(run);
 }
 
 /* The worst so far. */

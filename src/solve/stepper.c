@@ -485,6 +485,21 @@ bool stepper_leave_start(Stepper *stepper, bool *any) {
   return stepper_finish_event(stepper, events_settle(view, &stepper->t_event, stepper->y, MAP_NONE));
 }
 
+bool stepper_end(Stepper *stepper, bool *any) {
+  View *view = stepper->view;
+  const Logic *logic = view->evaluator->code->modes->logic;
+  double *terminal = &view->evaluator->discretes[logic->terminal];
+  *any = logic->asks_terminal && *terminal == 0;
+  if (!*any) return true;
+  stepper_copy_values(stepper);
+  stepper->t_event = stepper_time(stepper);
+  stepper->at_event = true;
+  stepper->cause = EVENT_END;
+  stepper->mode = MAP_NONE;
+  *terminal = 1;
+  return stepper_settle(stepper);
+}
+
 bool stepper_resume(Stepper *stepper, double t, const double *y) {
   if (!stepper_start_at(stepper, t, y)) return false;
   stepper->at_event = true;

@@ -28,6 +28,7 @@ typedef enum EventCause {
   EVENT_STRUCTURE, /* the equations have become others */
   EVENT_FOLD,      /* the branch of the solution ends */
   EVENT_CALLER,    /* values were set */
+  EVENT_END,       /* terminal() */
 } EventCause;
 
 /* An event, and the value that the mode which made it, if one did, has from then on. */
@@ -107,6 +108,9 @@ bool stepper_terminated(const Stepper *stepper);
  * false: an error is in diags. */
 bool stepper_at_event(const Stepper *stepper);
 bool stepper_settle(Stepper *stepper);
+
+/* Where the run ends: what happens at terminal(), once. *any: something may. false: an error is in diags. */
+bool stepper_end(Stepper *stepper, bool *any);
 
 /* Makes ready for the next step: exchanges states and changes the method where that is better. false: an error is in
  * diags. */

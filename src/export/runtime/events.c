@@ -938,6 +938,15 @@ int events_initial(Solver *solver, double t, double *y) {
   return has_logic && events_settle(solver, y, -1);
 }
 
+/* Where the run ends: what happens at terminal(). Returns 1 where it does not settle. */
+int events_end(Solver *solver) {
+  int terminal = solver->model->terminal;
+  if (terminal < 0 || solver->discretes[terminal] != 0) return 0;
+  solver->discretes[terminal] = 1;
+  slides_leave(solver);
+  return events_settle(solver, solver->y, -1);
+}
+
 /* The event right after the start, of relations that do not stay as they are there. Returns 1 where it does not settle. */
 int events_leave_start(Solver *solver) {
   if (solver->now->has_left) return 0;

@@ -282,6 +282,16 @@ int instance_completed(Instance *instance, int *needs_event, int *terminates) {
   return 0;
 }
 
+/* The run is over. */
+int instance_end(Instance *instance) {
+  if (instance->phase == PHASE_FAILED) return 1;
+  if (!is_initial(instance) && (update(instance) || events_end(instance->solver)))
+    return fail(instance, "the conditions do not settle at the end");
+  if (instance->solver->now->asserted) return fail(instance, "an assertion does not hold");
+  instance->phase = PHASE_TERMINATED;
+  return 0;
+}
+
 /* ---- co-simulation ---- */
 
 /* Inputs that were set count from now on. */

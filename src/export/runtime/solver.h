@@ -131,7 +131,8 @@ typedef struct Model {
   ModelProgram *branch_program;
   const char *const *branch_text;
   double start, stop, tolerance, interval, max_step;
-  int unknowns, rows, columns, parameters, discretes, initial, terminal, states, work;
+  int unknowns, rows, columns, parameters, discretes, initial, states, work;
+  int terminal;                        /* the leaf of terminal(); -1: none */
   const int *column_start, *d, *order; /* per unknown; order: in which their states are listed */
   const int *level, *c; /* per row: how often it is differentiated, and how often its equation is at most */
   const int *row_equation;
@@ -401,6 +402,7 @@ double events_next_time(Solver *solver, double t);
 int events_settle(Solver *solver, double *y, int mode);
 int events_initial(Solver *solver, double t, double *y);
 int events_leave_start(Solver *solver);
+int events_end(Solver *solver);
 
 /* initial.c */
 void initial_dependents(Solver *solver);
