@@ -89,6 +89,7 @@ static void elaborate_class(Elaboration *el, const ClassEntry *entry, LangOption
   if (el->diags->errors == 0) clocks_elaborate(el);
   if (el->diags->errors == 0) equations_classify(el, el->equations);
   if (el->diags->errors == 0) energy_elaborate(el, entry->ast, options.energy);
+  if (el->diags->errors == 0) starts_free(el);
   components_spread_structural(el);
   routines_check_uncalled(el);
 }
