@@ -307,13 +307,13 @@ static void put_actions(Writer *writer) {
   for (uint32_t a = 0; a < logic->actions.count; a++) {
     const LogicAction *action = &logic->actions.data[a];
     bool is_reset = action->kind == ACTION_REINIT && decisions->column[a] != MAP_NONE;
-    PUT(writer, "    {%s, %d, %d, ", action_kind(action), is_reset ? (int)decisions->column[a] : -1,
-        is_reset ? decisions->sign[a] : 1);
+    PUT(writer, "    {%s, %d, %d, %d, ", action_kind(action), is_reset ? (int)decisions->column[a] : -1,
+        is_reset ? decisions->sign[a] : 1, action->written->is_initial);
     cdata_string(writer->heap, writer->out,
                  action->kind == ACTION_REINIT ? "" : model_text(writer->own, action->written->message, writer->arena));
     PUT(writer, "},\n");
   }
-  PUT(writer, "    {ACTION_WARN, 0, 0, 0}};\n\n");
+  PUT(writer, "    {ACTION_WARN, 0, 0, 0, 0}};\n\n");
 }
 
 /* Pieces of the past that are kept at most: whoever compiles may say otherwise. */

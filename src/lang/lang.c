@@ -33,7 +33,8 @@ Elaboration elaboration_make(Heap *heap, Names *names, const Ast *ast, Model *mo
 }
 
 static bool is_same_assertion(const Action *a, const Action *b) {
-  return a->value == b->value && a->guard == b->guard && a->message == b->message && a->is_warning == b->is_warning;
+  return a->value == b->value && a->guard == b->guard && a->message == b->message && a->is_warning == b->is_warning &&
+         a->is_initial == b->is_initial;
 }
 
 /* Functions called in several places assert the same several times: the first of each is kept. */

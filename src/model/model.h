@@ -82,6 +82,7 @@ typedef struct Action {
   Expr value;      /* assigned value, or asserted condition */
   Expr message;    /* string expression of assert and terminate */
   bool is_warning; /* assert with AssertionLevel.warning */
+  bool is_initial; /* of an initial section: it counts at the start only */
   Span span;
 } Action;
 

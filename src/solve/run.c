@@ -71,6 +71,7 @@ static bool record_point(RunLoop *run, double t) {
   run->again = is_solved ? stepper_passed_event(run->stepper, t, run->output) : stepper_passed_fold(run->stepper);
   if (run->again) return true;
   if (!is_solved) return stepper_fail(run->stepper, STEP_EVALUATION, t);
+  if (!stepper_watch(run->stepper, t, run->output)) return false;
   constraints_check(run->constraints, t, run->output);
   run->output_rows += evaluator->row_evaluations - rows;
   run->output_entries += evaluator->entry_evaluations - entries;
@@ -121,6 +122,7 @@ static bool close_step(RunLoop *run, double t) {
   run->is_open = false;
   if (run->view->sensitivity) sensitivity_accept(run->view->sensitivity);
   if (stepper_at_event(run->stepper) && !record_event(run, t)) return false;
+  if (!stepper_watch(run->stepper, stepper_time(run->stepper), stepper_values(run->stepper))) return false;
   if (options->on_step && options->on_step(options->context, t, ++run->steps)) run->statistics->stopped = true;
   return t >= options->stop || has_ended(run) || stepper_prepare(run->stepper, t);
 }

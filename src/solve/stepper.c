@@ -383,9 +383,13 @@ bool stepper_terminated(const Stepper *stepper) { return stepper->terminated; }
 
 bool stepper_at_event(const Stepper *stepper) { return stepper->at_event; }
 
+bool stepper_watch(Stepper *stepper, double t, const double *y) {
+  if (!stepper->watches) return true;
+  events_watch(stepper->view, t, y);
+  return stepper_report_fired(stepper, t);
+}
+
 bool stepper_prepare(Stepper *stepper, double t) {
-  if (stepper->watches) events_watch(stepper->view, t, stepper_values(stepper));
-  if (stepper->watches && !stepper_report_fired(stepper, t)) return false;
   if (!stepper_watch_choice(stepper, t)) return false;
   stepper_leave_if_stiff(stepper);
   return true;
@@ -439,7 +443,10 @@ static bool begin_discrete(Stepper *stepper, double t) {
   stepper->t_event = t;
   stepper->cause = EVENT_START;
   stepper->mode = MAP_NONE;
-  return stepper_settle(stepper);
+  switches->decisions->is_starting = true;
+  bool ok = stepper_settle(stepper);
+  switches->decisions->is_starting = false;
+  return ok;
 }
 
 bool stepper_start_at(Stepper *stepper, double t, const double *y) {

@@ -112,6 +112,9 @@ bool stepper_settle(Stepper *stepper);
 /* Where the run ends: what happens at terminal(), once. *any: something may. false: an error is in diags. */
 bool stepper_end(Stepper *stepper, bool *any);
 
+/* Looks at the assertions outside of whens at (t, y), the columns at a time of the last step. false: one does not hold, and is in diags. */
+bool stepper_watch(Stepper *stepper, double t, const double *y);
+
 /* Makes ready for the next step: exchanges states and changes the method where that is better. false: an error is in
  * diags. */
 bool stepper_prepare(Stepper *stepper, double t);

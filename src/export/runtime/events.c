@@ -637,7 +637,7 @@ static void act(Solver *solver, double t, const double *y) {
   program_run(solver, model->actions_program, t, y, solver->values);
   for (int a = 0; a < model->actions; a++) {
     const ModelAction *action = &model->action[a];
-    int holds = solver->values[2 * a] == 0;
+    int holds = solver->values[2 * a] == 0 || (action->is_initial && !solver->now->is_starting);
     if (holds || action->kind == ACTION_REINIT) continue;
     if (action->kind == ACTION_TERMINATE) solver->now->terminated = 1;
     else if (solver->values[2 * a + 1] != 0) continue;
@@ -935,7 +935,10 @@ int events_initial(Solver *solver, double t, double *y) {
   enter_start(solver, t, y);
   int has_logic = model->levels || model->samples || model->actions;
   if (has_logic && model->matters[model->initial] && slides_complete(solver, t, y, 0) != SOLVER_OK) return 1;
-  return has_logic && events_settle(solver, y, -1);
+  solver->now->is_starting = 1;
+  int failed = has_logic && events_settle(solver, y, -1);
+  solver->now->is_starting = 0;
+  return failed;
 }
 
 /* Where the run ends: what happens at terminal(). Returns 1 where it does not settle. */

@@ -83,6 +83,7 @@ typedef enum ActionKind { ACTION_REINIT, ACTION_ASSERT, ACTION_WARN, ACTION_TERM
 typedef struct ModelAction {
   ActionKind kind;
   int column, sign; /* of reinit */
+  int is_initial;   /* of an initial section: it counts at the start only */
   const char *message;
 } ModelAction;
 
@@ -218,7 +219,7 @@ typedef struct Scalars {
   int retracted;    /* a branch that fired no longer does */
   int latches;      /* a branch that fires does so until the iteration ends */
   int undetermined; /* equations leave a jump open */
-  int is_started, terminated, asserted;
+  int is_started, is_starting, terminated, asserted;
   int system;       /* of the model, under way */
   int restructured; /* the equations have become those of another */
   int steps, rejected, events, pivots;
