@@ -14,7 +14,8 @@ static void publish_events(daedal_result *result) {
                                        [EVENT_START] = "the start",
                                        [EVENT_STRUCTURE] = "the equations have become others",
                                        [EVENT_FOLD] = "the branch of the solution ends",
-                                       [EVENT_CALLER] = "values were set"};
+                                       [EVENT_CALLER] = "values were set",
+                                       [EVENT_END] = "the end"};
   const StepperStatistics *statistics = &result->simulation.statistics.stepper;
   Arena *arena = &result->diags.arena;
   Evaluator *evaluator = result->simulation.facts.run_evaluator;

@@ -511,6 +511,11 @@ void texts_replace(Elaboration *el);
 /* Puts the equations collected into the model: continuous ones, and those that determine a discrete variable. */
 void equations_classify(Elaboration *el, const EquationVec *equations);
 
+/* ---- free_start.c ---- */
+
+/* Makes initial equations of fixed start values that other initial equations determine. */
+void starts_free(Elaboration *el);
+
 /* ---- algorithm.c ---- */
 
 void algorithm_elaborate(Elaboration *el, const AstSection *section);

@@ -78,6 +78,7 @@ static bool record_point(RunLoop *run, double t) {
   run->again = is_solved ? stepper_passed_event(run->stepper, t, run->output) : stepper_passed_fold(run->stepper);
   if (run->again) return true;
   if (!is_solved) return fail_within(run, t);
+  if (!stepper_watch(run->stepper, t, run->output)) return false;
   constraints_check(run->constraints, t, run->output);
   run->output_rows += evaluator->row_evaluations - rows;
   run->output_entries += evaluator->entry_evaluations - entries;
@@ -105,7 +106,7 @@ static bool record_until(RunLoop *run, double t, bool before) {
 
 /* Behind an event; without rows of events only at an output point. */
 static void record_behind(RunLoop *run, double t) {
-  bool is_output = run->next_output == t;
+  bool is_output = run->next_output <= t;
   if (!run->options->no_event_rows || is_output) add_row(run, t, stepper_values(run->stepper));
   if (is_output) set_output_count(run, run->output_count + 1);
 }
@@ -114,7 +115,7 @@ static void record_behind(RunLoop *run, double t) {
 static bool record_event(RunLoop *run, double t) {
   if (!run->options->no_event_rows) add_row(run, t, stepper_values(run->stepper));
   if (!stepper_settle(run->stepper)) return false;
-  record_behind(run, t);
+  record_behind(run, stepper_time(run->stepper));
   return true;
 }
 
@@ -128,6 +129,7 @@ static bool close_step(RunLoop *run, double t) {
   run->is_open = false;
   if (run->view->sensitivity) sensitivity_accept(run->view->sensitivity);
   if (stepper_at_event(run->stepper) && !record_event(run, t)) return false;
+  if (!stepper_watch(run->stepper, stepper_time(run->stepper), stepper_values(run->stepper))) return false;
   if (options->on_step && options->on_step(options->context, t, ++run->steps)) run->statistics->stopped = true;
   return t >= options->stop || has_ended(run) || stepper_prepare(run->stepper, t);
 }
@@ -161,6 +163,14 @@ static double next_look(const RunLoop *run, double until, bool once) {
   return run->next_output < until ? run->next_output : until;
 }
 
+/* What happens at terminal(). */
+static bool end(RunLoop *run) {
+  bool any;
+  if (!stepper_end(run->stepper, &any)) return false;
+  if (any) record_behind(run, stepper_time(run->stepper));
+  return true;
+}
+
 /* A step beyond the time asked for is in vain if an input gets another value there. */
 static bool advance(RunLoop *run, double until, bool once) {
   Stepper *stepper = run->stepper;
@@ -180,7 +190,7 @@ static bool advance(RunLoop *run, double until, bool once) {
     if (once) break;
   }
   run->now = stepper_time(stepper);
-  return true;
+  return !run_is_over(run) || run->statistics->stopped || end(run);
 }
 
 /* The worst so far. */
@@ -313,12 +323,21 @@ static RunStatus status_of(RunLoop *run, bool ok) {
   return ok ? RUN_DONE : is_restructured ? RUN_RESTRUCTURED : RUN_FAILED;
 }
 
+/* The event right after the start, if there is one; the row of its near side is that of the start. */
+static bool leave_start(RunLoop *run) {
+  bool any;
+  if (!stepper_leave_start(run->stepper, &any)) return false;
+  if (any) record_behind(run, stepper_time(run->stepper));
+  return true;
+}
+
 RunStatus run_begin(RunLoop *run, View *view, const RunPlan *plan, double t, const double *y, bool resumes) {
   take_system(run, view, plan, t, y);
   bool ok = resumes ? stepper_resume(run->stepper, t, y) : stepper_start(run->stepper, t, y);
-  if (ok && resumes) record_behind(run, t);
-  run->now = t;
-  return status_of(run, ok && record_until(run, t, false));
+  if (ok && resumes) record_behind(run, stepper_time(run->stepper));
+  ok = ok && record_until(run, t, false) && (resumes || leave_start(run));
+  run->now = stepper_time(run->stepper);
+  return status_of(run, ok);
 }
 
 RunStatus run_advance(RunLoop *run, double until, bool once) {

@@ -48,6 +48,8 @@ static int run(Solver *solver, double stop) {
   for (long k = 1; k <= intervals && !solver->now->terminated; k++) {
     double t = k < intervals ? model->start + (double)k * model->interval : stop;
     if (solver_advance(solver, t, 0) != SOLVER_OK) return fail(solver, "the integration failed");
+    int is_over = k == intervals || solver->now->terminated;
+    if (is_over && (events_end(solver) || solver->now->asserted)) return fail(solver, "the end failed");
     print_row(solver);
   }
   return 0;
