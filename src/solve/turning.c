@@ -307,6 +307,7 @@ typedef struct Way {
   Mark last;              /* the beginning of the step in which a zero was found, */
   double behind;          /* and its end, if the sign is another there; else NAN */
   double largest, lowest; /* absolute determinants */
+  double at_lowest;       /* time of the latter */
   double now;             /* the time that is asked about, and */
   double value;           /* the determinant a step behind it; NAN: that is not known */
   bool ends;              /* it came to the end */
@@ -324,7 +325,7 @@ static Trace follow(Turning *turning, uint32_t b, const Mark *mark, double until
   way->lowest = INFINITY;
   for (int k = 0; k < FOLLOW && ahead && t < until; k++) {
     ahead = look_at(turning, b, &follower, t, &trail);
-    way->lowest = fmin(way->lowest, fabs(trail.values[2]));
+    if (fabs(trail.values[2]) < way->lowest) way->lowest = fabs(trail.values[2]), way->at_lowest = t;
     if (isnan(way->value) && t > way->now + longest) way->value = trail.values[2];
     found =
         ahead && k > 0 && (has_vanished(&trail, until - mark->t) || ends_at_zero(turning, b, &follower, &trail, &t));
@@ -367,31 +368,37 @@ static bool keeps_sign(const Trail *trail, const Way *way) {
          (trail->values[2] > 0) != (trail->values[1] > 0);
 }
 
-/* The zero of a determinant near t, where the run came down to `least`: it may have missed the zero by its errors. */
-static Trace find_zero(Turning *turning, uint32_t b, double t, double least, TurningPoint *point, Mark *exact,
-                       Way *way) {
-  bool deep = least <= DEEP * turning->trails[b].largest;
+/* Is what a follower is left with at its lowest made of its errors? Then it is far less for one that has hardly any. */
+static bool is_made_of_errors(const Way *way, const Way *exact) {
+  return exact->lowest <= FALLEN * way->lowest && exact->lowest <= DEEP * exact->largest;
+}
+
+/* The zero of a determinant near t. The run, and a follower from a mark of it, may miss a zero by the errors of the run: at a branching they
+ * turn from one branch to the other, and the determinant turns near zero. So one without these errors is asked, too. */
+static Trace find_zero(Turning *turning, uint32_t b, double t, TurningPoint *point, Mark *exact, Way *way) {
   const Mark *mark = t - turning->recent.t < BACK * (t - turning->origin.t) ? &turning->behind : &turning->recent;
   double until = t + (t - mark->t);
   Trace trace = follow(turning, b, mark, until, point, way);
-  if (trace == TRACE_TOO_LONG || (trace == TRACE_NO_ZERO && !deep)) return trace;
+  if (trace != TRACE_ZERO && way->lowest > VANISHED * way->largest) return trace;
   TurningPoint better;
   Way again = {.last = way->last, .now = t};
   exact->t = mark->t;
-  if (!repeat(turning, exact->t, exact->y) || follow(turning, b, exact, until, &better, &again) != TRACE_ZERO)
-    return trace;
-  *point = better;
+  if (!repeat(turning, exact->t, exact->y)) return trace;
+  bool is_zero = follow(turning, b, exact, until, &better, &again) == TRACE_ZERO;
+  if (!is_zero && (trace == TRACE_ZERO || !is_made_of_errors(way, &again))) return trace;
+  const Watched *watched = &turning->moving.blocks.data[b];
+  *point = is_zero ? better : (TurningPoint){again.at_lowest, watched->block, watched->size, watched->size - 1};
   *way = again;
   return TRACE_ZERO;
 }
 
 /* The same, looked at once more. */
-static Trace locate(Turning *turning, uint32_t b, double t, double least, double stop, TurningPoint *point) {
+static Trace locate(Turning *turning, uint32_t b, double t, double stop, TurningPoint *point) {
   size_t columns = (size_t)turning->view->system.columns;
   double *room = heap_array(turning->heap, 2 * columns, sizeof *room);
   Mark mark = {.y = room + columns};
   Way way = {.last.y = room, .now = t};
-  Trace trace = find_zero(turning, b, t, least, point, &mark, &way);
+  Trace trace = find_zero(turning, b, t, point, &mark, &way);
   if (trace == TRACE_ZERO && point->time > stop) trace = TRACE_NO_ZERO;
   else if (trace == TRACE_ZERO && !stays_zero(turning, b, &mark, &way)) trace = TRACE_TURNS_AWAY;
   else if (trace == TRACE_NO_ZERO && keeps_sign(&turning->trails[b], &way)) trace = TRACE_TURNS_AWAY;
@@ -489,9 +496,8 @@ TurningStatus turning_watch(Turning *turning, const Integrator *integrator, void
     if (!changes && !has_turned_low(trail) &&
         !(inside && close_in(turning, b, &solver, RANK_LOST * trail->largest, &stretch)))
       continue;
-    double least = fmin(fabs(trail->values[1]), lowest(&stretch));
     bool follows = may_follow(trail);
-    Trace trace = follows ? locate(turning, b, t, least, stop, point) : TRACE_TOO_LONG;
+    Trace trace = follows ? locate(turning, b, t, stop, point) : TRACE_TOO_LONG;
     if (trace == TRACE_ZERO) return TURNING_POINT;
     if (follows) note_in_vain(trail);
     const Watched *watched = &turning->moving.blocks.data[b];
@@ -522,5 +528,5 @@ bool turning_explain(Turning *turning, double t, double stop, TurningPoint *poin
     if (fabs(trail->values[2]) * other->largest < fabs(other->values[2]) * trail->largest) best = b;
   }
   if (!turning->moving.blocks.count || t <= turning->origin.t) return false;
-  return locate(turning, best, t, fabs(turning->trails[best].values[2]), stop, point) == TRACE_ZERO;
+  return locate(turning, best, t, stop, point) == TRACE_ZERO;
 }
