@@ -623,8 +623,8 @@ static void drop_unnoticed(Patch *patch, const RowSize *size) {
 }
 
 /* Where residuals are round-off in units of nominal, they need not be beside the terms of their rows (terms.h): columns may be small beside
- * their nominal values. Full steps, as long as the largest excess shrinks. */
-static void polish(Patch *patch, double t, double *y) {
+ * their nominal values. Full steps, as long as the largest excess shrinks. Do the rows hold then? */
+static bool polish(Patch *patch, double t, double *y) {
   double squares, excess = HUGE_VAL;
   RowSize *size = heap_array(patch->heap, patch->rows, sizeof *size);
   save(patch, y, patch->trial);
@@ -632,14 +632,15 @@ static void polish(Patch *patch, double t, double *y) {
     measure_rows(patch, y, size);
     double now = largest_excess(patch, size);
     if (!(now < excess)) break;
+    excess = now;
     save(patch, y, patch->trial);
     if (now <= 1 || !find_step(patch, y, SLACK)) break;
     drop_unnoticed(patch, size);
-    excess = now;
     restore(patch, patch->trial, 1, y);
   }
   restore(patch, patch->trial, 0, y);
   heap_free(patch->heap, size);
+  return excess <= 1;
 }
 
 /* Do all rows hold beside their terms, where the patch was linearized and evaluated? */
@@ -669,7 +670,7 @@ static PatchResult iterate(Patch *patch, double t, double *y) {
     if (result.iterations == 1) result.linear = patch->after <= LINEAR * squares;
   }
   bool near = result.defined && result.residual <= CONSISTENT;
-  if (near && !hold && !patch->offset) polish(patch, t, y);
+  if (near && !hold && !patch->offset) near = polish(patch, t, y);
   result.solved = near && astray_hold(patch, t, y);
   return result;
 }
