@@ -62,16 +62,12 @@ static bool is_contradicted(const Switches *switches) {
   return any;
 }
 
-/* After a failure: sets the modes by what was solved before the equations that failed. Do rows depend on what has changed? */
+/* After a failure: sets all that is discrete by what was solved before the equations that failed. Do rows depend on what has changed? */
 static bool follow_solved(Initializer *initializer, Switches *switches, double t0, const double *y) {
-  size_t leaves = modes_leaves(switches->modes);
-  const double *discretes = initializer->evaluator->discretes;
-  double *before = heap_copy(initializer->heap, discretes, leaves, sizeof *before);
   past_guess(initializer->evaluator, t0, y);
+  switches->matter = false;
   switches_guess(switches, t0, y);
-  bool changed = memcmp(before, discretes, leaves * sizeof *before) != 0;
-  heap_free(initializer->heap, before);
-  return changed;
+  return switches->matter;
 }
 
 /* Initial values for the modes of now, until the values found have those modes. Of several failures the first is reported. */
