@@ -62,16 +62,31 @@ static bool is_contradicted(const Switches *switches) {
   return any;
 }
 
-/* Initial values for the modes of now, until the values found have those modes. */
+/* After a failure: sets all that is discrete by what was solved before the equations that failed. Do rows depend on what has changed? */
+static bool follow_solved(Initializer *initializer, Switches *switches, double t0, const double *y) {
+  past_guess(initializer->evaluator, t0, y);
+  switches->matter = false;
+  switches_guess(switches, t0, y);
+  return switches->matter;
+}
+
+/* Initial values for the modes of now, until the values found have those modes. Of several failures the first is reported. */
 static bool solve_modes(Initializer *initializer, Switches *switches, const StartValues *starts, const RunOptions *run,
                         Initial *initial, Diags *diags) {
   enum { ROUNDS = 20 };
-  bool changes = true;
+  bool changes = true, failed = false;
+  uint32_t before = diags->list.count;
+  Diags silent = diags_make(initializer->heap);
   for (int round = 0; round < ROUNDS && changes; round++) {
-    if (!initial_solve(initializer, starts, run->start, run->tolerance, initial, diags)) return false;
+    if (!initial_solve(initializer, starts, run->start, run->tolerance, initial, failed ? &silent : diags)) {
+      failed = true;
+      if (!switches || !follow_solved(initializer, switches, run->start, initial->y)) return false;
+      continue;
+    }
     past_guess(initializer->evaluator, run->start, initial->y);
     changes = switches && switches_settle(switches, run->start, initial->y);
   }
+  if (failed && initial->solved) diags_keep(diags, before);
   if (!switches || !(changes || is_contradicted(switches))) return true;
   initial->solved = false;
   diag_error(diags, DIAG_INIT, (Span){0},

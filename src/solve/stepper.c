@@ -43,11 +43,11 @@ static void keep_branch(Stepper *stepper) {
   copy_numbers(stepper->recent.y, stepper->begin, (size_t)stepper->view->system.columns);
 }
 
-/* The column that jumps farthest, for its size. */
+/* The column that jumps farthest, for its size; MAP_NONE: none jumps by more than the tolerance. */
 static uint32_t farthest_jump(const Stepper *stepper) {
   const double *nominal = stepper->view->system.nominal;
-  uint32_t farthest = 0;
-  double most = 0;
+  uint32_t farthest = MAP_NONE;
+  double most = stepper->options.tolerance;
   for (uint32_t q = 0; q < (uint32_t)stepper->view->system.columns; q++) {
     double jump = fabs(stepper->beyond[q] - stepper->y[q]) / (fabs(stepper->y[q]) + nominal[q]);
     if (array_order(stepper->view->evaluator->array, q) == 0 && jump > most) most = jump, farthest = q;
@@ -68,11 +68,13 @@ static bool find_fold(Stepper *stepper, double longest, Fold *fold) {
 }
 
 /* The solution may end in the last step, or soon after it: if that is at a corner, where it folds, the run goes on behind the fold, with
- * an event. */
+ * an event. A curve that leads back to where it was has not folded: it branches there. */
 static bool pass_fold(Stepper *stepper, double step) {
   double longest = fmax(4 * step, SHORTEST_SEEN * stepper_span(stepper));
   Fold fold = {.before = stepper->y, .after = stepper->beyond};
   if (stepper->view->evaluator->past || !find_fold(stepper, longest, &fold)) return false;
+  uint32_t column = farthest_jump(stepper);
+  if (column == MAP_NONE) return false;
   stepper_add_work(stepper, &stepper->statistics);
   stepper_create_integrator(stepper, stepper->integrator); /* which does not remember that its steps failed */
   stepper->integrator->start(stepper->self, stepper->before, stepper->begin, stepper->options.stop);
@@ -81,7 +83,6 @@ static bool pass_fold(Stepper *stepper, double step) {
   stepper->cause = EVENT_FOLD;
   stepper->mode = MAP_NONE;
   stepper->statistics.events++;
-  uint32_t column = farthest_jump(stepper);
   if (!stepper->warned_fold)
     diag_warning(stepper->diags, DIAG_WARNING, (Span){0},
                  "at time %.10g the branch of the solution ends at a corner of the equations: %s jumps from %.6g to "
