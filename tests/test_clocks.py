@@ -251,73 +251,7 @@ class Generated(unittest.TestCase):
                 self.assertEqual(row["m"], count, f"{text} at {t}")
 
 
-REFUSED = [
-    ("Real x, y; equation y = sample(time, Clock(0.1)); algorithm if y > 0.2 then x := 3; end if;", "may leave a variable as it was"),
-    ("Real x(start = 1, fixed = true), y; equation der(x) = -x + y; y = previous(y) + sample(x, Clock(0.1));",
-     "both clocked and of continuous time"),
-    ("Real y; equation y = previous(y) + 1;", "no clock follows for `y`"),
-    ("Real x, y; equation x = sample(time, Clock(0.1)); y = x + sample(time, Clock(0.2));", "has two clocks"),
-    ("Real x, y; equation x = sample(time, Clock(1, 10)); y = subSample(x, 2) + subSample(x, 3);", "two ways that do not agree"),
-    ("Real x, y; equation x = sample(time, Clock(2, 10)); y = superSample(x) + sample(time, Clock(3, 10));", "no factor follows"),
-    ("Real x, y; equation x = sample(time, Clock(2, 10)); y = backSample(x, 1);", "before its base clock"),
-    ("Real x; equation x = sample(time, Clock(2, 10)) + time;", "`time` cannot stand in an equation of a clock"),
-    ("discrete Real x; equation x = sample(time, Clock(2, 10)) + pre(x);", "`pre` cannot stand in an equation of a clock"),
-    ("Real x, y; equation x = sample(time, Clock(2, 10)); y = hold(x + 1);", "hold needs a variable"),
-    ("Real x, y; equation x = sample(time, Clock(sin(time) > 0)); y = superSample(x, 2);", "between those of its base clock"),
-    ("Real x; equation when Clock(0.1) then x = sample(time); elsewhen time > 1 then x = 2; end when;", "an elsewhen"),
-    ("Real x; equation when Clock(0.1) then when Clock(0.1) then x = sample(time); end when; end when;", "another one"),
-    ("Boolean b; equation b = Clock(0.1);", "Boolean and Clock"),
-    ("Real x, y; equation x = sample(time, Clock(2, 10)); y = subSample(x, -1);", "expected 0 or more"),
-    ("Real x, y; equation x = sample(time, Clock(2, 10)); y = shiftSample(x, 1, 0);", "expected at least 1"),
-    ("Real x(start = 1); equation der(x) = -x + sample(time, Clock(Clock(1, 10), \"Rosenbrock\"));", "solver method `Rosenbrock`"),
-    ("Real x(start = 1); equation der(x) = -x + sample(time, Clock(1, 10));", "without a solver method"),
-    ("Real x; equation when time > 1 then x = previous(x) + 1; end when;", "a when that has no clock"),
-    ("Real x(start = 0); initial equation x = previous(x); equation x = sample(time, Clock(1, 10));", "an initial section"),
-    ("Real x; equation x = sample(time, Clock(1.5, 10));", "expected an Integer"),
-    ("Clock c = Clock(1, 10); Real x; equation x = hold(c);", "expected a clocked variable"),
-    ("parameter Integer n = 3; Real x, y; equation x = sample(time, Clock(1, 10)); y = subSample(x, time);", "expected an Integer"),
-    ("Real x, y, z; equation der(x) = y; x = z; z = sample(time, Clock(Clock(1, 10), \"ExplicitEuler\"));", "which holds values of the clock"),
-]
-
-
-class Refusals(unittest.TestCase):
-    def test_refused(self):
-        for text, words in REFUSED:
-            run = command("check", write(f"model M {text} end M;"))
-            self.assertEqual(run.returncode, 3, text + run.stderr)
-            self.assertIn(words, run.stderr, text)
-
-
 class Language(unittest.TestCase):
-    def test_forms(self):
-        """Ways to write one clock give one result."""
-        forms = ["when Clock(1, 10) then x = previous(x) + sample(time); end when;",
-                 "x = previous(x) + sample(time, Clock(1, 10));",
-                 "x = previous(x) + sample(time, Clock(0.1));",
-                 "x = previous(x) + sample(u = time, clock = Clock(intervalCounter = 1, resolution = 10));",
-                 "when c then x = previous(x) + sample(time); end when;",
-                 "x = previous(x) + sample(time, subSample(Clock(1, 30), factor = 3));",
-                 "x = previous(x) + sample(time, superSample(Clock(3), 30));",
-                 "algorithm when Clock(1, 10) then x := previous(x); x := x + sample(time); end when;"]
-        for form in forms:
-            text = f"model M Real x(start = 2), y; Clock c = Clock(1, 10); equation y = hold(x); {form} end M;"
-            rows = behind(simulate(write(text), "--stop-time", "0.95", "--intervals", "1"))
-            self.assertAlmostEqual(rows[-1]["y"], 2 + 4.5, 9, form)
-
-    def test_algorithm(self):
-        """What an algorithm of a clock does not assign stays as it was at the tick before."""
-        text = ("model M Real x(start = 5), y, z(start = 1); Integer n(start = 1); equation y = sample(time, Clock(1, 10)); algorithm if y > 0.15 then"
-                " x := previous(x) + 1; n := n + 1; end if; algorithm when Clock() then if n > 1 and n < 4 then z := y; end if; end when; end M;")
-        row = behind(simulate(write(text), "--stop-time", "0.55", "--intervals", "1"))[-1]
-        self.assertEqual((row["x"], row["n"]), (9, 5))
-        self.assertAlmostEqual(row["z"], 0.3, 12)
-
-    def test_no_clock(self):
-        text = ("model M Integer a(start = 0), b, c(start = 7); equation when Clock(1, 10) then a = previous(a) + 1; end when;"
-                " c = subSample(shiftSample(a, 1), 2); b = noClock(c) + a; end M;")
-        rows = behind(simulate(write(text), "--stop-time", "0.55", "--intervals", "1"))
-        self.assertEqual([at(rows, 0.1 * k)["b"] for k in range(6)], [8, 4, 5, 8, 9, 12])
-
     def test_implicit(self):
         """A nonlinear equation of a clock is solved at its ticks."""
         text = "model M Real x(start = 1), u = 2 + sin(3*time), y; equation x^3 + x = previous(x) + sample(u, Clock(1, 10)); y = hold(x); end M;"
@@ -328,12 +262,6 @@ class Language(unittest.TestCase):
             for _ in range(50):
                 x -= (x**3 + x - right) / (3 * x * x + 1)
             self.assertAlmostEqual(at(rows, t)["y"], x, 9)
-
-    def test_start_time(self):
-        text = "model M Integer n(start = 0); equation when Clock(1, 10) then n = previous(n) + 1; end when; annotation(experiment(StartTime = 0.05, StopTime = 1)); end M;"
-        rows = behind(simulate(write(text), "--intervals", "1"))
-        self.assertEqual([round(row["time"], 9) for row in rows][:3], [0.05, 0.15, 0.25])
-        self.assertEqual(rows[-1]["n"], 10)
 
 
 if __name__ == "__main__":

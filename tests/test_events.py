@@ -399,81 +399,7 @@ class Narrow(Generated):
         tally.check(self)
 
 
-PEG = """model Peg "a pendulum of length 1 whose rope meets a peg below its pivot"
-  parameter Real h = 0.5, g = 9.81;
-  Real x(start=0.6, fixed=true), y(start=-0.8), vx(start=0, fixed=true), vy(start=0), lambda;
-equation
-  der(x) = vx; der(y) = vy; der(vx) = -lambda*x; der(vy) = -lambda*(if x < 0 then y + h else y) - g;
-  (if x < 0 then x^2 + (y + h)^2 - (1 - h)^2 else x^2 + y^2 - 1) = 0;
-end Peg;
-"""
-
-JUMP = """model Jump
-  Real u, v1(start=0, fixed={0}, stateSelect=StateSelect.{1}), v2(start=0, fixed={2}, stateSelect=StateSelect.{3}), i;
-equation
-  u = if time < 1 then 0 else 1; u = v1 + v2; der(v1) = i; der(v2) = i - v2;
-end Jump;
-"""
-
-SLIDE = """model Slide
-  Real x(start=1, fixed=true), y(start=0, fixed=true);
-equation
-  der(x) = if x > 0.2*sin(time) then -1 else 1; der(y) = x;
-end Slide;
-"""
-
-STICK = """model Stick "Coulomb friction: sticks while the force is below 0.5"
-  Real v(start=0, fixed=true);
-equation
-  der(v) = sin(time) - 0.5*sign(v);
-end Stick;
-"""
-
-HIGHER = """model Higher
-  Real x(start=0.6, fixed=true), y(start=-0.8), vx(start=0, fixed=true), vy(start=0), lambda;
-equation
-  der(x) = vx; der(y) = vy; der(vx) = -lambda*x; der(vy) = -lambda*y - 9.81; x^2 + y^2 = if time < 0.3 then 1 else 0.9;
-end Higher;
-"""
-
-
-def peg_angle(end):
-    """x and y of the peg pendulum by fine steps of the angle: the speed is continuous where the length changes."""
-    angle, speed, steps = math.atan2(0.6, 0.8), 0.0, 60000
-    length = lambda a: 0.5 if a < 0 else 1.0
-    field = lambda a, v: (v / length(a), -9.81 * math.sin(a))
-    h = end / steps
-    for _ in range(steps):
-        k1 = field(angle, speed)
-        k2 = field(angle + h / 2 * k1[0], speed + h / 2 * k1[1])
-        k3 = field(angle + h / 2 * k2[0], speed + h / 2 * k2[1])
-        k4 = field(angle + h * k3[0], speed + h * k3[1])
-        angle += h / 6 * (k1[0] + 2 * k2[0] + 2 * k3[0] + k4[0])
-        speed += h / 6 * (k1[1] + 2 * k2[1] + 2 * k3[1] + k4[1])
-    r = length(angle)
-    return r * math.sin(angle), (-0.5 if angle < 0 else 0) - r * math.cos(angle)
-
-
 class Restarts(unittest.TestCase):
-    def check(self, text, end, expected, within, solvers=SOLVERS):
-        for solver in solvers:
-            with self.subTest(solver=solver):
-                run, values = simulate(text, end, solver, 1e-7)
-                self.assertEqual(run.returncode, 0, run.stderr)
-                for name, value in expected.items():
-                    self.assertLess(abs(values[name] - value), within, name)
-                self.assertLess(len(run.stdout.splitlines()), 100)
-
-    def test_peg(self):
-        x, y = peg_angle(3)
-        self.check(PEG, 3.0, {"x": x, "y": y}, 1e-4)
-
-    def test_jump_is_shared(self):
-        """Each takes half of it, whichever is the state: then v2' = -v2/2."""
-        v2 = 0.5 * math.exp(-1)
-        for states in (("true", "prefer", "false", "default"), ("false", "default", "true", "prefer")):
-            self.check(JUMP.format(*states), 3.0, {"v1": 1 - v2, "v2": v2}, 1e-5)
-
     def test_jump_by_several_methods(self):
         """Masses under a constraint on their velocities that jumps share it as their inertia says: m v' = w l, sum of w v = u."""
         for seed in range(8):
@@ -490,36 +416,6 @@ class Restarts(unittest.TestCase):
                     self.assertEqual(run.returncode, 0, run.stderr)
                     for k, (m, w, v) in enumerate(masses):
                         self.assertAlmostEqual(values[f"v{k}"], v + share * w / m, delta=1e-7)
-
-    def test_found_parameter_across_structures(self):
-        """A parameter that initialization finds keeps its value where the equations become others."""
-        text = ("model M\n parameter Real p(fixed = false, start = 1);\n Real g(start = 1, fixed = true), v(start = 0);\ninitial equation\n"
-                " der(g) = -0.5;\nequation\n der(g) = -p*g;\n if time > 0.5 then der(v) = p; else v = 0; end if;\nend M;\n")
-        for method in ("dummy", "minimal", "none"):
-            with self.subTest(method=method):
-                run, values = simulate(text, 1.0, "auto", 1e-8, "--method", method)
-                self.assertEqual(run.returncode, 0, run.stderr)
-                self.assertAlmostEqual(values["g"], math.exp(-0.5), delta=1e-6)
-                self.assertAlmostEqual(values["v"], 0.25, delta=1e-6)
-
-    def test_higher_jump_is_refused(self):
-        run, _ = simulate(HIGHER, 1.0, "auto", 1e-6)
-        self.assertEqual(run.returncode, 6)
-        self.assertIn("do not determine by how much x jumps", run.stderr)
-
-    def test_sliding(self):
-        """x meets 0.2 sin(time) and stays on it."""
-        low, high = 0.5, 1.0
-        for _ in range(60):
-            middle = (low + high) / 2
-            low, high = (middle, high) if 1 - middle > 0.2 * math.sin(middle) else (low, middle)
-        y = low - low * low / 2 + 0.2 * (math.cos(low) - math.cos(10))
-        self.check(SLIDE, 10.0, {"x": 0.2 * math.sin(10), "y": y}, 1e-4)
-
-    def test_sticking(self):
-        """It moves from sin t = 1/2 on, until v = cos t0 - cos t - (t - t0)/2 is zero again."""
-        t0, t = math.pi / 6, 2.5
-        self.check(STICK, t, {"v": math.cos(t0) - math.cos(t) - (t - t0) / 2}, 1e-5)
 
 
 def chain(rng):
@@ -609,21 +505,6 @@ class Circuits(unittest.TestCase):
             if events.pop("auto") > 2 * max(events.values()) + 10:
                 tally.add_wrong(seed, "auto has more events than others", events)
         tally.check(self)
-
-
-TWIST = """model Twist "comes to rest at the origin after infinitely many changes"
-  Real x(start=1, fixed=true), v(start=0, fixed=true);
-equation
-  der(x) = v; der(v) = -(if x > 0 then 1 else -1) - 0.5*(if v > 0 then 1 else -1);
-end Twist;
-"""
-
-SMALL = """model Small "a small oscillation with the nominal value {1}"
-  Real x(start={0}, fixed=true, nominal={1}), v(start=0, fixed=true, nominal={1}), s(start=0, fixed=true);
-equation
-  der(x) = v; der(v) = -400*x; der(s) = if x > 0 then 1 else 0;
-end Small;
-"""
 
 
 CHEBYSHEV = {1: "x", 2: "2*x^2 - 1", 3: "4*x^3 - 3*x", 4: "8*x^4 - 8*x^2 + 1", 5: "16*x^5 - 20*x^3 + 5*x",
@@ -946,20 +827,6 @@ class Chattering(unittest.TestCase):
                 for k in range(n):
                     self.assertAlmostEqual(values[f"z{k}"], smooth[f"z{k}"], delta=3e-5)
 
-    def test_effects_that_do_not_add_up(self):
-        """The product of two relays: only one of them slides, and a warning tells of the band of the other."""
-        run, values, statistics = report("""model M
-  Real x(start = 1, fixed = true), y(start = 0.7, fixed = true);
-equation
-  der(x) = -sign(x)*(2 + 0.5*sign(y));
-  der(y) = -sign(y)*(2 - 0.5*sign(x));
-end M;
-""", 3.0, "auto", 1e-6)
-        self.assertEqual(run.returncode, 0)
-        self.assertLess(statistics["events"], 10000)
-        self.assertLess(abs(values["x"]) + abs(values["y"]), 0.05)
-        self.assertIn("grew to", " ".join(told["message"] for told in statistics["diagnostics"]))
-
     def test_conditions_that_rest_on_their_edges(self):
         """They reach an edge from one side and stay on it: the relation tells what holds there, and what holds when it is left again."""
         for seed in runs.seeds(15):
@@ -1019,21 +886,6 @@ end M;
                 self.assertEqual((run.returncode, statistics["diagnostics"]), (0, []))
                 for name, value in expected.items():
                     self.assertAlmostEqual(values[name], value, delta=1e-6)
-
-    def test_relay_output_as_a_variable(self):
-        """It is the mean of both modes, which neither of them allows."""
-        run, values, statistics = report("""model M
-  Real x(start = 1, fixed = true), u, w;
-equation
-  u = if x > 0 then -1 else 1;
-  w = 2*u;
-  der(x) = u + 0.5*cos(time);
-end M;
-""", 5.0, "auto", 1e-6)
-        self.assertEqual((run.returncode, run.stderr), (0, ""))
-        self.assertEqual(statistics["events"], 1)
-        self.assertAlmostEqual(values["u"], -0.5 * math.cos(5), delta=1e-6)
-        self.assertAlmostEqual(values["w"], -math.cos(5), delta=1e-6)
 
 
 def thermostat(rng, width):
@@ -1097,28 +949,6 @@ class Thermostats(unittest.TestCase):
 
 
 class Bounds(unittest.TestCase):
-    def test_ever_faster_events_end(self):
-        """In an error that names the condition, or at rest."""
-        for solver in SOLVERS:
-            with self.subTest(solver=solver):
-                run, values, statistics = report(TWIST, 20.0, solver, 1e-6)
-                self.assertLess(statistics["events"], 20000)
-                if run.returncode == 0:
-                    self.assertLess(abs(values["x"]) + abs(values["v"]), 0.1)
-                else:
-                    self.assertEqual(run.returncode, 6)
-                    self.assertRegex(run.stderr, r"condition (x|v|der\(x\)) > 0 changes ever faster")
-
-    def test_hysteresis_is_relative(self):
-        """Oscillations of any size are followed alike."""
-        for size in (1.0, 1e-5, 1e-9, 1e6):
-            for solver in ("auto", "radau"):
-                with self.subTest(size=size, solver=solver):
-                    run, values, statistics = report(SMALL.format(size, size), 10.0, solver, 1e-6)
-                    self.assertEqual(run.stderr, "")
-                    self.assertEqual(statistics["events"], 64)
-                    self.assertLess(abs(values["s"] - measure(lambda t: math.cos(20 * t), 10)), 1e-3)
-
     def test_plots_mark_events(self):
         """Evenly, as many as there are: at the axis of the text, and in the picture."""
         for count in (0, 1, 4, 9):
@@ -1133,48 +963,12 @@ class Bounds(unittest.TestCase):
                 found = file.read()
             self.assertEqual("<title>events</title>" in found, count > 0)
 
-    def test_methods_of_one_structure_say_so(self):
-        """A string that becomes taut: the method is refused before the run, and the message says why."""
-        text = ("model M\n  Real x(start = 0.5, fixed = true), y(start = 0, fixed = true), u(start = 0, fixed = true), v(start = 0, fixed = true), f;\n"
-                "  Boolean taut(start = false, fixed = true);\nequation\n  der(x) = u;\n  der(y) = v;\n  der(u) = -f*x;\n  der(v) = -f*y - 9.81;\n"
-                "  taut = pre(taut) or x^2 + y^2 > 1;\n  0 = if taut then x^2 + y^2 - 1 else f;\nend M;\n")
-        run, _ = simulate(text, 1.0, "auto", 1e-6, "--method", "overdetermined")
-        self.assertEqual(run.returncode, 2, run.stderr)
-        run = self.told(text, "--method", "overdetermined", "--stop-time", "1")
-        self.assertIn("method overdetermined does not follow equations that become others at events, where taut changes", run.stderr)
-
-    def test_rows_of_events(self):
-        text = "model M\n  Real s(start=0, fixed=true);\nequation\n  der(s) = if sin(40*time) > 0 then 1 else 0;\nend M;\n"
-        run, _, statistics = report(text, 2.0, "auto", 1e-6)
-        # The first event is right after the start: the row of its near side is that of the start.
-        self.assertEqual(len(run.stdout.splitlines()), 1 + 4 + 2 * statistics["events"] - 1)
-        run, _, statistics = report(text, 2.0, "auto", 1e-6, "--no-event-rows")
-        self.assertEqual(len(run.stdout.splitlines()), 1 + 4)
-
-    def test_events_are_named(self):
-        with open(os.path.join(WORK, "named.mo"), "w") as file:
-            file.write("model M\n  Real x(start=1, fixed=true);\nequation\n  der(x) = if x > 0.5 then -1 else -2;\nend M;\n")
-        run = subprocess.run([DAEDAL, "simulate", os.path.join(WORK, "named.mo"), "-v", "--output-file", os.path.join(WORK, "named.csv")],
-                             capture_output=True, text=True, timeout=20)
-        self.assertIn("event at t = 0.5: x > 0.5 becomes 0", run.stderr)
-
     def told(self, text, *options):
         path = os.path.join(WORK, "told.mo")
         with open(path, "w") as file:
             file.write(text)
         return subprocess.run([DAEDAL, "simulate", path, "-v", "--output-file", os.path.join(WORK, "told.csv"), *options],
                               capture_output=True, text=True, timeout=20)
-
-    def test_other_causes_are_named(self):
-        sampled = ("model M\n  discrete Real y(start = 0, fixed = true);\n  Real x(start = 1, fixed = true);\nequation\n  der(x) = y - x;\n"
-                   "  when sample(0.25, 0.5) then\n    y = x;\n  end when;\nend M;\n")
-        run = self.told(sampled)
-        self.assertIn("event at t = 0: the start\n", run.stderr)
-        self.assertIn("event at t = 0.25: a sample, a delay or an input\n", run.stderr)
-        joined = ("model M\n  Real a(start = 2, fixed = true), b(start = 0, fixed = true), i;\nequation\n  der(a) = -i;\n  der(b) = i;\n"
-                  "  0 = if time < 0.5 then i else a - b;\nend M;\n")
-        run = self.told(joined)
-        self.assertIn("event at t = 0.5: the equations have become others\n", run.stderr)
 
 
 if __name__ == "__main__":

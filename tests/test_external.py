@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""External functions in models: tables in equations (solved for, differentiated, in loops), objects of a library of the user's,
-derivative annotations, LAPACK, texts, files, and what is refused and how."""
+"""External functions in models: tables in files, objects of a library of the user's, derivative annotations, effects, files. What needs no
+file beside the model is in cases/external."""
 import cmath
 import csv
 import io
@@ -63,111 +63,12 @@ TABLES = """
     input Table t; input Integer column; input Real u; input Real du; output Real dy;
     external "C" dy = ModelicaStandardTables_CombiTable1D_getDerValue(t, column, u, du);
   end slope;
-  class TimeTable extends ExternalObject;
-    function constructor
-      input Real table[:,:]; input Real startTime; input Integer columns[:]; input Integer smoothness;
-      input Integer extrapolation; input Real shiftTime; input Integer timeEvents;
-      output TimeTable t;
-      external "C" t = ModelicaStandardTables_CombiTimeTable_init2("NoName", "NoName", table, size(table, 1), size(table, 2),
-        startTime, columns, size(columns, 1), smoothness, extrapolation, shiftTime, timeEvents, false);
-    end constructor;
-    function destructor
-      input TimeTable t;
-      external "C" ModelicaStandardTables_CombiTimeTable_close(t);
-    end destructor;
-  end TimeTable;
-  function timeValue
-    input TimeTable t; input Integer column; input Real time_; input Real next; input Real before; output Real y;
-    external "C" y = ModelicaStandardTables_CombiTimeTable_getValue(t, column, time_, next, before);
-  end timeValue;
-  class Surface extends ExternalObject;
-    function constructor
-      input Real table[:,:]; input Integer smoothness; input Integer extrapolation; output Surface t;
-      external "C" t = ModelicaStandardTables_CombiTable2D_init2("NoName", "NoName", table, size(table, 1), size(table, 2),
-        smoothness, extrapolation, false);
-    end constructor;
-    function destructor
-      input Surface t;
-      external "C" ModelicaStandardTables_CombiTable2D_close(t);
-    end destructor;
-  end Surface;
-  function height
-    input Surface t; input Real u; input Real v; output Real y;
-    external "C" y = ModelicaStandardTables_CombiTable2D_getValue(t, u, v);
-  end height;
 """
 
 
 def package(model, functions=TABLES):
     return f"package P\n{functions}\n{model}\nend P;\n"
 
-
-# A table that is a parabola: read, differentiated, solved for, and in a pendulum on the curve (index 3).
-found = simulate(package("""
-  model M
-    parameter Real squares[:,2] = [-2, 4; -1, 1; 0, 0; 1, 1; 2, 4];
-    parameter Table t = Table("NoName", "NoName", squares, {2}, 2, 2);
-    Real y = value(t, 1, time), dy = der(y), u(start = 1.4);
-  equation
-    value(t, 1, u) = 2 + time;
-  end M;"""), "--stop-time", "1.5")
-for k, t in enumerate(found["time"]):
-    near(found["y"][k], t * t, 1e-12)
-    near(found["dy"][k], 2 * t, 1e-12)
-    near(found["u"][k], math.sqrt(2 + t) if t < 2 else 0, 1e-9)
-
-BEAD = """
-  model M
-    parameter Real squares[:,2] = [-2, 4; -1, 1; 0, 0; 1, 1; 2, 4];
-    parameter Table t = Table("NoName", "NoName", squares, {2}, 2, 2);
-    Real x(start = 1, fixed = true), y, vx(start = 0, fixed = true), vy, f, e = vx^2/2 + vy^2/2 + 10*y;
-  equation
-    der(x) = vx;
-    der(y) = vy;
-    der(vx) = -2*x*f;
-    der(vy) = f - 10;
-    y = %s;
-  end M;"""
-by_table = simulate(package(BEAD % "value(t, 1, x)"), "--stop-time", "2", "--tolerance", "1e-9")
-by_formula = simulate(package(BEAD % "x^2"), "--stop-time", "2", "--tolerance", "1e-9")
-for name in ("x", "y", "vx", "f"):
-    for a, b in zip(by_table[name], by_formula[name]):
-        near(a, b, 1e-6)
-
-# Parameters of the table may change from run to run.
-found = simulate(package("""
-  model M
-    parameter Real k = 1;
-    parameter Table t = Table("NoName", "NoName", [0, 0; 1, k], {2}, 1, 2);
-    Real y = value(t, 1, time);
-  end M;"""), "--override", "k=5")
-near(found["y"][-1], 5)
-
-# Over time, from the start time on; in two dimensions.
-found = simulate(package("""
-  model M
-    parameter TimeTable t = TimeTable([0, 0; 1, 1; 2, 4; 3, 9], 0.5, {2}, 2, 2, 0.25, 3);
-    parameter Surface s = Surface([0, 0, 1, 2; 0, 0, 0, 0; 1, 0, 1, 2; 3, 0, 3, 6], 2, 2);
-    Real y = timeValue(t, 1, time, 0, 1), z = height(s, time, 2*time), x(start = 0, fixed = true);
-  equation
-    der(x) = height(s, 1, x) + 1;
-  end M;"""), "--stop-time", "1")
-for k, t in enumerate(found["time"]):
-    near(found["y"][k], 0 if t < 0.5 else (t - 0.25) ** 2, 1e-12)
-    near(found["z"][k], 2 * t * t, 1e-12)
-    near(found["x"][k], math.exp(t) - 1, 1e-4)
-
-# C text has no tables.
-CURVE = package("""
-  model M
-    parameter Table t = Table("NoName", "NoName", [0, 0; 1, 1], {2}, 1, 2);
-    Real y = value(t, 1, time), x(start = 1, fixed = true);
-  equation
-    der(x) = y - x;
-  end M;""")
-for command, arguments in (("simulate", ["--compile"]), ("export", ["--c", "c"])):
-    _, errors = run(CURVE, *arguments, command=command, status=3)
-    assert "cannot be written as C" in errors, errors
 
 # From a file, whose name is a parameter; what is wrong with it is said.
 (folder / "t.txt").write_text("#1\ndouble tab(3,2)\n0 0\n1 2\n3 6\n")
@@ -182,89 +83,6 @@ _, errors = run(FILE.replace('"t.txt"', '"absent.txt"'), status=3)
 assert "absent.txt" in errors, errors
 _, errors = run(FILE.replace('"tab"', '"bat"'), status=3)
 assert "`bat`" in errors and "t.txt" in errors, errors
-
-# LAPACK: a linear system, eigenvalues; sizes that lie are refused.
-LAPACK = """
-  function solve
-    input Real A[:, size(A, 1)]; input Real b[size(A, 1)]; output Real x[size(A, 1)] = b; output Integer info;
-  protected
-    Real work[size(A, 1), size(A, 1)] = A;
-    Integer pivots[size(A, 1)];
-    external "FORTRAN 77" dgesv(size(A, 1), 1, work, size(A, 1), pivots, x, size(A, 1)%s, info);
-  end solve;
-  function eigenvalues
-    input Real A[:, size(A, 1)]; output Real re[size(A, 1)]; output Real im[size(A, 1)]; output Integer info;
-  protected
-    Real work[size(A, 1), size(A, 1)] = A, dummy[1, 1], room[10*size(A, 1)];
-    external "FORTRAN 77" dgeev("N", "N", size(A, 1), work, size(A, 1), re, im, dummy, 1, dummy, 1, room, size(room, 1), info);
-  end eigenvalues;
-  function norm
-    input Real A[:, :]; output Real y;
-  protected
-    Real room[2*size(A, 1)];
-    external "FORTRAN 77" y = dlange("I", size(A, 1), size(A, 2), A, size(A, 1), room);
-  end norm;
-  model M
-    Real x[2], re[2], im[2], n = norm([1, -2; 3, 4; 0, 5]), z(start = 0.5);
-  equation
-    x = solve([2, 1; 1, 3], {3 + time, 5});
-    (re, im) = eigenvalues([0, 1; -4, 0]);
-    2 = solve([2, z; z, 3], {3, 5})*{1, 1};
-  end M;"""
-found = simulate(package(LAPACK % "", ""))
-for k, t in enumerate(found["time"]):
-    near(found["x[1]"][k], (3 * (3 + t) - 5) / 5, 1e-12)
-    near(found["x[2]"][k], (10 - 3 - t) / 5, 1e-12)
-near(abs(found["im[1]"][0]), 2, 1e-12)
-near(found["n"][0], 7, 1e-12)
-near(found["z"][0], 2 - math.sqrt(0.5), 1e-7)  # (19 - 8 z)/(6 - z^2) = 2
-_, errors = run(package((LAPACK % " + 3").replace("norm([1, -2; 3, 4; 0, 5])", "p[1]; parameter Real k = 1, p[2] = solve([2, k; 1, 3], {3, 5})"), ""),
-                status=3)
-assert "dgesv" in errors and "size" in errors, errors
-
-# Functions as arguments, with some of their inputs given or none, passed on, in loops that only a run knows.
-ARGUMENTS = package("""
-  partial function scalar input Real u; output Real y; end scalar;
-  function line input Real a; input Real u; input Real b[:]; output Real y; algorithm y := a*u - b[1]; end line;
-  function cubic input Real u; output Real y; algorithm y := u^3 - 2; end cubic;
-  function bisect
-    input scalar f; input Real low; input Real high; output Real x;
-  protected
-    Real a = low, b = high, m;
-  algorithm
-    while b - a > 1e-12 loop
-      m := (a + b)/2;
-      if f(m)*f(b) > 0 then b := m; else a := m; end if;
-    end while;
-    x := (a + b)/2;
-  end bisect;
-  function twice input scalar f; input Real u; output Real y; algorithm y := f(f(u)); end twice;
-  function passOn input scalar f; input Real u; output Real y; algorithm y := twice(f, u); end passOn;
-  model M
-    parameter Real p = 3;
-    Real y = bisect(cubic, 0, 2), z = bisect(function line(a = p, b = {time, 1}), -5, 5);
-    Real v = bisect(function line(a = p, b = {2*time}), -5, 5), w = passOn(function line(a = 3, b = {time}), time), d = der(w);
-  end M;""", "")
-found = simulate(ARGUMENTS)
-for k, t in enumerate(found["time"]):
-    near(found["y"][k], 2 ** (1 / 3), 1e-9)
-    near(found["z"][k], t / 3, 1e-9)
-    near(found["v"][k], 2 * t / 3, 1e-9)
-    near(found["w"][k], 5 * t, 1e-12)
-    near(found["d"][k], 5, 1e-12)
-_, errors = run(ARGUMENTS.replace("line(a = 3,", "line(q = 3,"), status=3)
-assert "`line` is not a function with the inputs" in errors, errors
-_, errors = run(ARGUMENTS.replace("function line(a = 3", "function absent(a = 3"), status=3)
-assert "function `absent` is not defined" in errors, errors
-
-# Texts decide sizes while the model is read.
-found = simulate(package("""
-  function len input String s; output Integer n; external "C" n = ModelicaStrings_length(s); end len;
-  model M
-    parameter Integer n = len("abcd");
-    Real x[n] = {k*time for k in 1:n};
-  end M;""", ""))
-near(found["x[4]"][-1], 4)
 
 # A library of the user's: refused by name, then by each kind of argument; its objects are made and freed once a run.
 SOURCE = """
@@ -432,33 +250,11 @@ for compress in (False, True):
 (folder / "read.mat").write_bytes(level_5({"B": [[1, 2]]}, True)[:-5])
 run(READING % ("B", "B"), "--model", "M", status=3)
 
-# A function that is missing from the file is named.
-MISSING = """//! base 0.1.0
-package 'M'
-  function 'f'
-    input Real 'x';
-    output Real 'y';
-  algorithm
-    'y' := if 'x' > 5 then 'absent'('x') else 'x';
-    while 'y' > 3 loop
-      'y' := 'y' - 1;
-    end while;
-  end 'f';
-  model 'M'
-    parameter Real 'p' = 'f'(9.0);
-    Real 'y' = 'f'(time) + 'p';
-  end 'M';
-end 'M';
-"""
-_, errors = run(MISSING, status=3)
-assert "function `absent`, which is not in the file" in errors, errors
-
-# Everything prints to a text that reads back to the same.
-for text in (package(BEAD % "value(t, 1, x)"), OWN, ARGUMENTS):
-    allowed = ["--allow-external", "own.so"]
-    flat, _ = run(text, *allowed, command="flatten")
-    again, _ = run(flat, *allowed, command="flatten")
-    assert flat == again, (flat, again)
+# It prints to a text that reads back to the same.
+allowed = ["--allow-external", "own.so"]
+flat, _ = run(OWN, *allowed, command="flatten")
+again, _ = run(flat, *allowed, command="flatten")
+assert flat == again, (flat, again)
 
 for path in folder.iterdir():
     path.unlink()

@@ -691,7 +691,6 @@ class Mixed(unittest.TestCase):
                     self.assertLess(abs(rows[-1][name]), 1e-5)
                 self.assertEqual((rows[-1]["locked1"], rows[-1]["locked2"]), (1, 1))
 
-
     def test_stuck_frictions(self):
         """Frictions that are stuck together hold no more than they can, and as much as all of them."""
         for seed in range(COUNT):
@@ -803,21 +802,6 @@ class Mixed(unittest.TestCase):
                 self.assertEqual(result["replans"], 2 * count + 1)
                 self.assertLess(abs(result["final"]["x"] - slope * math.sin(1)), 1e-4)
 
-    def test_contradicting_brakes(self):
-        """A brake that holds what a motor turns is no repetition."""
-        run, _ = simulate(write("""model Contradiction
-  Real w(start = 1, fixed = true), t1, t2;
-  Boolean on(start = false, fixed = true);
-equation
-  der(w) = 1 - t1 - t2;
-  0 = if on then der(w) else t1;
-  0 = if on then der(w) - 1 else t2;
-  when time > 1 then on = true; end when;
-end Contradiction;
-"""), "--stop-time", "2")
-        self.assertEqual(run.returncode, 4, run.stderr)
-        self.assertRegex(run.stderr, "contradict each other: equation \\d - equation \\d gives")
-
 
 class Generated(unittest.TestCase):
     def check(self, text, expected, within, *options):
@@ -883,56 +867,6 @@ class Generated(unittest.TestCase):
                 self.assertEqual(run.returncode, 0, run.stderr)
                 for name, value in string(end, x).items():
                     self.assertLess(abs(rows[-1][name] - value), 1e-4, name)
-
-
-class Discrete(unittest.TestCase):
-    def test_undefined_values_are_named(self):
-        """A discrete value that is not defined is an error with the variable's name, not the value of before."""
-        for text, status in (("when time > 0.5 then held = sqrt(0.4 - time); end when;", 6),
-                             ("when initial() then held = log(x - 1); end when;", 5),
-                             ("when sample(0.25, 0.25) then held = 1/(0.5 - time); end when;", 6)):
-            path = write("model U\n Real x(start = 1, fixed = true);\n discrete Real held;\nequation\n der(x) = -x;\n"
-                         f" {text}\nend U;\n")
-            run, _ = simulate(path)
-            self.assertEqual(run.returncode, status, run.stderr)
-            self.assertIn("the value of held is not defined", run.stderr)
-
-    def test_without_continuous_equations(self):
-        text = """model Counter
-  Integer n(start = 3, fixed = true), m(start = 0, fixed = true);
-  Boolean odd;
-equation
-  odd = mod(n, 2) == 1;
-  when sample(0.05, 0.1) then n = pre(n) + 1; end when;
-  when odd then m = pre(m) + 1; end when;
-end Counter;
-"""
-        run, rows = simulate(write(text))
-        self.assertEqual(run.returncode, 0, run.stderr)
-        self.assertEqual([rows[-1][name] for name in ("n", "m", "odd")], [13, 5, 1])
-
-    def test_initial_values(self):
-        """init shows what discrete variables begin with."""
-        text = """model Start
-  parameter Integer first = 4;
-  Integer n(start = first, fixed = true), twice;
-  Boolean high, low(start = true, fixed = true);
-  discrete Real held;
-  Real x(start = 2, fixed = true);
-initial equation
-  held = 3*x;
-equation
-  der(x) = -x;
-  twice = 2*n;
-  high = x > 1;
-  when x < 1 then n = pre(n) + 1; held = x; low = not pre(low); end when;
-end Start;
-"""
-        run = command("init", write(text), "--json")
-        self.assertEqual(run.returncode, 0, run.stderr)
-        found = {entry["name"]: entry["value"] for entry in json.loads(run.stdout)["values"]}
-        self.assertEqual({name: found.get(name) for name in ("n", "twice", "high", "low", "held")},
-                         {"n": 4, "twice": 8, "high": 1, "low": 1, "held": 6})
 
 
 if __name__ == "__main__":

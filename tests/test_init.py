@@ -1,4 +1,4 @@
-"""Consistent initial values through the command: the models of tests/models/init with what they expect, the examples of
+"""Consistent initial values through the command: the examples of
 Estévez Schwarz 2010 (sections 3, 5, 6) against their formulas, files of start values, guesses that are off."""
 import fractions
 import json
@@ -15,7 +15,7 @@ SOURCE = pathlib.Path(os.environ["SOURCE_DIR"])
 DAEDAL = os.environ["DAEDAL"]
 SLOW = os.environ.get("BUILD_KIND") == "asan"
 REFERENCE = json.loads((SOURCE / "bench/ivp/reference.json").read_text())
-MODELS = SOURCE / "tests/models/init"
+MODELS = SOURCE / "tests/cases/init"
 
 
 class Init:
@@ -39,48 +39,6 @@ class Init:
 
     def __getitem__(self, name):
         return self.lines[name]["value"]
-
-
-class Models(unittest.TestCase):
-    """The expectations written in the models."""
-
-    def check(self, init, words, text):
-        kind, rest = words[0], words[1:]
-        if kind == "exit":
-            self.assertEqual(init.code, int(rest[0]), init.words)
-        elif kind == "value":
-            tolerance = float(rest[2]) if len(rest) > 2 else 1e-13
-            self.assertLessEqual(abs(init[rest[0]] - float(rest[1])), tolerance * (1 + abs(float(rest[1]))), (text, init.words))
-        elif kind == "how":
-            self.assertEqual(init.lines[rest[0]]["how"], rest[1], init.words)
-        elif kind == "way":
-            self.assertTrue(init.json[kind].startswith(" ".join(rest)), (text, init.json[kind]))
-        elif kind == "highest":
-            self.assertEqual([[part["index"]] + part["highest_index"] for part in init.json["parts"]], json.loads(" ".join(rest)))
-        elif kind == "words":
-            self.assertIn(" ".join(rest), init.words)
-        elif kind == "redundant":
-            self.assertTrue(init.lines[rest[0]]["redundant"], init.words)
-        elif kind == "conflict":
-            self.assertEqual([v["name"] for v in init.json["conflict"]["variables"]], rest, init.words)
-        else:
-            self.fail(f"no such expectation: {text}")
-
-    def test_models(self):
-        files = sorted(MODELS.glob("*.mo"))
-        self.assertGreater(len(files), 15)
-        for file in files:
-            text = file.read_text()
-            options = [word for line in re.findall(r"// options (.*)", text) for word in line.split()]
-            init = Init(file, *options)
-            expectations = re.findall(r"// expect (.*)", text)
-            self.assertTrue(expectations, file)
-            for line in expectations:
-                with self.subTest(model=file.name, expect=line):
-                    self.check(init, line.split(), line)
-            if init.code == 0:
-                with self.subTest(model=file.name, expect="small residual"):
-                    self.assertLess(init.json["residual"], 1e-12)
 
 
 # ---- section 3 ----
@@ -353,13 +311,6 @@ class Undefined(unittest.TestCase):
                 else:
                     self.assertEqual(init[name], nominal)
 
-    def test_derivative_alone(self):
-        """Rows hold where only their derivatives do not exist."""
-        for expression in ("sqrt(x^2 + z^2)", "atan2(z, x)", "atan2(-z, -x)", "sqrt(x)", "abs(x)^0.5"):
-            init = Init(f"model M\n  Real x(start = 0, fixed = true), y, z;\ninitial equation\n  z = 0;\nequation\n"
-                        f"  der(x) = 1;\n  der(z) = 1;\n  y = {expression};\nend M;\n")
-            self.assertEqual(init.code, 0, (expression, init.words))
-
 
 class SmallestConflict(unittest.TestCase):
     """Sums of some fixed states with a wrong value, split over auxiliary variables, beside terms that parameters switch off."""
@@ -381,17 +332,6 @@ class SmallestConflict(unittest.TestCase):
             with self.subTest(model=text):
                 self.assertEqual(init.code, 5, init.words)
                 self.assertEqual(sorted(v["name"] for v in init.json["conflict"]["variables"]), [f"x{k}" for k in members])
-
-
-class NoClaim(unittest.TestCase):
-    """A search that fails does not say that nothing exists."""
-
-    def test_saturated(self):
-        for function in ("tanh(x*z)", "x*z/sqrt(1 + (x*z)^2)", "sin(x*z)"):
-            init = Init(f"model M\n  Real x(start = 5), z(start = 3, fixed = true);\nequation\n  {function} = 1.5;\n  der(z) = -z;\nend M;\n")
-            self.assertEqual(init.code, 5, init.words)
-            self.assertIn("no consistent initial values found:", init.words)
-            self.assertNotIn("contradict", init.words)
 
 
 class Conditions(unittest.TestCase):
@@ -477,13 +417,6 @@ class Conditions(unittest.TestCase):
                     names = {name: init[name] for name in init.lines}
                     self.assertLess(max(abs(self.value(row, names)) for row in rows), 1e-7 * (1 + max(map(abs, names.values())) ** 3))
         self.assertLessEqual(refused, 0.01 * count)
-
-    def test_no_values_after_a_refusal(self):
-        text = ("model M\n  Real x(start = 1, fixed = true), y(start = 2), z;\n  Boolean b = time < 0.5;\nequation\n  der(x) = -x;\n"
-                "  if b then\n    y = x;\n    der(z) = y;\n  else\n    der(y) = -y;\n    z = y;\n  end if;\nend M;\n")
-        init = Init(text, "--method", "overdetermined")
-        self.assertNotEqual(init.code, 0)
-        self.assertNotIn("variable", init.words)
 
 
 class AnyNumber(unittest.TestCase):

@@ -358,12 +358,6 @@ class Instances(unittest.TestCase):
             self.assertIn(name, found, text)
             self.assertAlmostEqual(found[name], value, delta=1e-5 * max(1, abs(value)), msg=name)
 
-    def refuse(self, text, *words):
-        done = run(text, "check")
-        self.assertEqual(done.returncode, 3, done.stderr + text)
-        for word in words:
-            self.assertIn(word, done.stderr)
-
     def test_generated_modifications(self):
         for seed in range(COUNT):
             model = Generated(seed)
@@ -372,39 +366,6 @@ class Instances(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr + model.text())
             for path, value in model.values(last, {}).items():
                 self.assertIn(f"'{'.'.join(path)}' = {value};", done.stdout, f"seed {seed}\n{model.text()}")
-
-    def test_short_class_is_modified(self):
-        self.check("model A parameter Real k = 1; Real x = k; end A; model B = A(k = 2);", x=2)
-
-    def test_imports(self):
-        self.check("""package P constant Real a = 2; constant Real b = 3; package Q constant Real c = 4; end Q;
-          function f input Real x; output Real y; algorithm y := a*x; end f; end P;
-          model M import P.a; import B = P.b; import P.Q.*; import P.{f, Q}; Real x = a + B + c + f(1) + Q.c; end M;""", x=15)
-
-    def test_redeclare(self):
-        self.check("""package P
-          partial model I Real y; end I;
-          model One extends I; equation y = 1; end One;
-          model Two extends I; parameter Real k = 2; equation y = k; end Two;
-          model Holder replaceable One part constrainedby I; Real z = part.y; end Holder;
-          model M Holder a; Holder b(redeclare Two part(k = 5)); Holder c[2](redeclare each Two part(k = 7)); end M;
-          end P;""", a__z=1, b__z=5, c_2___z=7)
-
-    def test_class_extends_and_replaceable_package(self):
-        self.check("""package P
-          partial package Medium replaceable function f input Real x; output Real y; end f; constant Real c = 1; end Medium;
-          package Water extends Medium(c = 3);
-            redeclare function extends f algorithm y := c*x; end f; end Water;
-          package Oil extends Water(c = 5); end Oil;
-          model Pipe replaceable package Fluid = Water constrainedby Medium; Real y = Fluid.f(2); end Pipe;
-          model M Pipe a; Pipe b(redeclare package Fluid = Oil); end M;
-          end P;""", a__y=6, b__y=10)
-
-    def test_inner_outer(self):
-        self.check("""model World parameter Real g = 1; end World;
-          model Part outer World world; Real y = world.g; end Part;
-          model Group inner World world(g = 7); Part part; end Group;
-          model M inner World world(g = 3); Part part; Group group; end M;""", part__y=3, group__part__y=7)
 
     def test_constants_in_functions_of_arrays(self):
         parts = ("model C constant Real k = {}; function f input Real u; output Real y; algorithm y := k*u; end f; Real x = f(3*time); end C;\n"
@@ -415,17 +376,6 @@ class Instances(unittest.TestCase):
             self.check(parts.format(k, "") + "model M C c[3]; D d[2]; end M;", **{"c[3].x": 3 * k, "d[2].c[1].x": 3 * k})
             self.check(parts.format(k, f"(each k = {other})") + f"model M C c[3](each k = {other}); D d[2]; end M;",
                        **{"c[1].x": 3 * other, "d[1].c[2].x": 3 * other})
-        self.refuse(parts.format(2, "") + "model M C c[2](k = {1, 2}); end M;", "`c.k`", "may differ from element to element")
-
-    def test_arrays_and_conditions(self):
-        self.check("""model A parameter Real k = 1; Real x[2] = {k, 2*k}; end A;
-          model M parameter Integer n = 2; A a[n](k = {3, 4}); A b if n > 2; A c[n](each k = 5) if n == 2; Real s = sum(a.x[2]);
-          end M;""", s=14)
-
-    def test_records_and_operators(self):
-        self.check("""record R parameter Integer n = 2; parameter Real v[n] = {i for i in 1:n}; end R;
-          model M parameter R r(n = 3); parameter R q = r; Real s = sum(q.v);
-            Complex z = Complex(1, 2)*Complex(0, 1) + 3; Complex w[2] = {z, -z}; Real t = w[2].re; end M;""", s=6, t=-1)
 
     def test_generated_values_of_records(self):
         """Arrays of records whose fields have open sizes and constants, by constructors, ifs, iterations and other records."""
@@ -535,39 +485,6 @@ end P;
             for name, number in expected.items():
                 self.assertAlmostEqual(found[name], number, msg=(seed, name, text))
 
-    def test_records_assigned_as_a_whole(self):
-        """What is assigned its start value is assigned nevertheless."""
-        for start in (0, 1, 2):
-            self.check(f"""record V Real a(start = {start}); Real b; end V;
-              function f input Real x; output V v; algorithm v.a := x - 1; v.b := 0; end f;
-              model M V v; Real w[3]; Real y; algorithm v := f(2); w := {{0, 1, 0}}; y := v.a + v.b + sum(w); end M;""",
-                       v__a=1, v__b=0, y=2)
-
-    def test_functions_of_a_component(self):
-        self.check("""model World parameter Real g = 2; function pull = base(k = g); end World;
-          function base input Real x; input Real k = 1; output Real y; algorithm y := k*x; end base;
-          model M World w(g = 5); Real y = w.pull(3); end M;""", y=15)
-
-    def test_structure_follows_overrides(self):
-        text = "model A Real x = 1; end A; model M parameter Integer n = 2; A a[n]; Real s = sum(a.x); end M;"
-        self.assertAlmostEqual(final_values(text)["s"], 2)
-        self.assertAlmostEqual(final_values(text, "--override", "n=3")["s"], 3)
-        self.refuse(text.replace("a[n]", "a[m]"), "`m` is not declared")
-
-    def test_refusals_name_place_and_instance(self):
-        part = "model A parameter Real k = 1; protected Real h = 1; end A; "
-        self.refuse(part + "model M A a(j = 2); end M;", "no element `j`", "`a`", "^")
-        self.refuse(part + "model M A a; Real x = a.h; end M;", "protected")
-        self.refuse(part + "model M B b; end M;", "`B` is not defined")
-        self.refuse(part + "model M A a; A a; end M;", "declared twice")
-        self.refuse(part + "model M extends M; end M;", "extends itself")
-        self.refuse("model A A a; end A; model M A a; end M;", "its own class")
-        self.refuse(part + "model B A a(k(unitt = \"m\")); end B; model M B b; end M;", "unitt", "`b.a.k`")
-        self.refuse(part + "model M A a = 5; end M;", "cannot have a value")
-        self.refuse("model M extends Real; end M;", "a model cannot extend a type")
-        self.refuse("class M extends Real; end M;", "base type")
-        self.refuse("model A parameter Integer n = 1; Real x[n] = ones(n); end A; model M A a[2](n = {1, 2}); end M;", "differ")
-
     def test_parameters_in_branches_that_exclude_each_other(self):
         pick = random.Random(5)
         for _ in range(COUNT):
@@ -580,46 +497,6 @@ end P;
             text = f"model M parameter Integer k = {choice}; {' '.join(lines)} Real s = {' + '.join(names)}; end M;"
             expected = sum(choice + 9 + (choice - 1 - i) % count for i in range(count))
             self.assertAlmostEqual(final_values(text)["s"], expected)
-        self.refuse("model M parameter Real a = b, b = c + 1, c = a; end M;", "depends on itself", "a -> b -> c -> a")
-
-    def test_constants_that_functions_name(self):
-        text = '''package P
-            constant String names[:] = {"a", "b", "c"};
-            constant Real x[n] = fill(1/n, n);
-            constant Integer n = size(names, 1);
-            function f input Real u; input Real w[:] = x; output Real y; algorithm y := u*sum(w) + P.g(u); end f;
-            function g input Real u; output Real y; algorithm y := x[n]*u; while y > 100 loop y := y/2; end while; end g;
-            constant Real z = P.f(2);
-          end P;
-          model M Real y = P.f(time) + P.z; Real v[P.n] = P.x; end M;'''
-        self.assertAlmostEqual(final_values(text)["y"], 4 / 3 + 8 / 3)
-
-    def test_constant_arrays_of_records(self):
-        text = '''package P
-            record R Real a; Real b[2]; String name; end R;
-            constant R one = R(1, {2, 3}, "one");
-            constant R two(a = 4, b = {5, 6}, name = "two");
-            partial package Base
-              constant R data[:];
-              constant String names[:] = data[:].name;
-              constant Integer n = size(names, 1);
-              function f input Real u; input Integer k; output Real y;
-              algorithm y := data[k].a*u + data[k].b[2]; while y > 50 loop y := y/2; end while; end f;
-            end Base;
-            package Both extends Base(data = {one, two}); end Both;
-          end P;
-          model M Real y[P.Both.n] = {P.Both.f(time, i) for i in 1:P.Both.n}; Real s = sum(y); end M;'''
-        self.assertAlmostEqual(final_values(text)["s"], 1 + 3 + 4 + 6)
-
-    def test_records_in_functions_have_the_values_of_their_class(self):
-        text = '''package P
-            record C parameter Integer n = 2; Real a[n]; Real b[:, 2]; end C;
-            record D extends C(n = 3, a = {1, 2, 3}, b = {{1, 2}, {3, 4}}); end D;
-            function f input Real u; output Real y; protected D d;
-            algorithm y := u*d.a[3] + d.b[2, 1]; while y > 50 loop y := y/2; end while; end f;
-          end P;
-          model M Real y = P.f(time); end M;'''
-        self.assertAlmostEqual(final_values(text)["y"], 6)
 
     def test_generated_records_in_functions(self):
         """Fields of records that functions declare, make and pass have the values of modifications, constructors and classes, in
@@ -633,51 +510,6 @@ end P;
                 found = final_values(form)
                 for name, value in expected.items():
                     self.assertAlmostEqual(found[name], value, delta=1e-9 * max(1, abs(value)), msg=(seed, name, form))
-
-    def test_fields_that_depend_on_themselves(self):
-        done = run("""model M record R Real a = b; Real b = a; end R;
-          function f input Real u; output Real y; protected R r; algorithm y := u + r.a; end f; Real x = f(time); end M;""", "check")
-        self.assertEqual(done.returncode, 3)
-        self.assertIn("depends on itself", done.stderr)
-
-    def test_functions_see_the_constants_of_their_model(self):
-        """Those of the model count more than those of packages around it; functions beside the model do not see them."""
-        for extra in "", "inner Real q = 1;":  # a flat text, and one with instances
-            text = f"""package P
-              constant Real k = 100;
-              function g input Real u; output Real y; algorithm y := u + k; end g;
-              model M
-                constant Real k = 3; constant Integer n = 2; constant Real v[n] = {{k, 2*k}}; type E = enumeration(a, b); constant E e = E.b; {extra}
-                function f input Real u[n]; output Real y; protected Real w[n] = n*u; algorithm
-                  y := sum(w) + k + v[2] + (if e == E.b then 1 else 0); while y > 1e9 loop y := y/2; end while; end f;
-                Real x = f({{time, 1}}), y = g(time), z = k;
-              end M;
-            end P;"""
-            self.check(text, x=14, y=101, z=3)
-            self.check(run(text, "flatten").stdout, x=14, y=101, z=3)
-        self.check("""model A constant Real k = 3; function f input Real u; output Real y; algorithm y := u + k; end f; Real x = f(time); end A;
-          model M A a(k = 4); A b; end M;""", a__x=5, b__x=4)
-
-    def test_value_and_modifications_of_a_record(self):
-        """A field that is modified has that value, whatever the whole record is."""
-        self.check("""model M record R Real a; Real b; end R;
-          function f input Real u; output Real y; protected R r(b = 3) = R(u, 7); algorithm y := r.a + 10*r.b; end f;
-          function g input Real u; input R r(b = 3) = R(1, 7); output Real y; algorithm y := r.a + 10*r.b + u; end g;
-          function h input Real u; input R r(a = 1, b = 3); output Real y; algorithm y := r.a + 10*r.b + u; end h;
-          function k input Real u; output Real y; protected R r[2](each a = u, b = {1, 2}); algorithm y := r[1].a + 10*r[2].b + u; end k;
-          R r(b = 3) = R(time, 7); Real x = f(time), y = g(time), z = h(time), w = k(time); end M;""", r__b=3, x=31, y=32, z=32, w=22)
-
-    def test_sizes_of_records_in_functions(self):
-        """Sizes that depend on other fields, of outputs that are not known before the function runs, too."""
-        self.check("""record I Real p = 3; Real q = 2*p; end I;
-          record R Real a; Integer n = 2; Real v[n]; I i; end R;
-          record T R r[2](n = {1, 1}); end T;
-          function f input Real u; output R r(n = 3); algorithm
-            r.a := u; for k in 1:r.n loop r.v[k] := k*u; end for; while r.a > 1e9 loop r.a := r.a - 1; end while; end f;
-          function g input R r; output Real y; algorithm y := r.a + r.v[1] + 10*r.v[2] + 100*r.v[3] + 1000*r.i.q; end g;
-          function h input Real u; output Real y; protected T t; algorithm
-            t.r[2].v[1] := u; t.r[1].v := {3}; y := t.r[2].v[1] + t.r[1].v[1] + sum(t.r.i.q); end h;
-          model M Real x = g(f(time)); Real y = h(time); end M;""", x=6322, y=16)
 
     def test_many_components(self):
         count = 200 if REDUCED else 10000

@@ -355,21 +355,6 @@ class Shared(unittest.TestCase):
                 self.assertAlmostEqual(run.end("x"), x, delta=1e-5, msg=f"{seed} {method}")
                 self.assertAlmostEqual(run.end("v"), v, delta=1e-5, msg=f"{seed} {method}")
 
-    @unittest.skipIf(SANITIZED, "many runs, each a process of a slow program")
-    def test_modes(self):
-        """A kink of a constraint that only some mode has makes an event, too, or a warning where that mode is not one of those tried."""
-        text = ("model M\n Real z(start = -0.5, fixed = true), x(start = 0, fixed = true), y(start = 0, fixed = true), v(start = 0, fixed = true), w(start = 0, fixed = true), l, k;\n"
-                "equation\n der(z) = 1; der(x) = v; der(y) = w; der(v) = l; 3*der(w) = 2*l; k = max(0, z); 0 = {0};\nend M;\n")
-        tried = "if time < 0.2 then l else x + 2*y - k"
-        other = "if time > 0.1 then (if time < 0.2 then l else (if time > 0.15 then (if time < 0.25 then l else x + 2*y - k) else l)) else l"
-        for method in ("dummy", "minimal", "projection", "underlying", "none"):
-            run = simulate(text.format(tried), method=method, stop_time=STOP, tolerance=1e-8)
-            self.assertEqual((run.status, run.words), (0, ""), method)
-            self.assertAlmostEqual(run.end("v"), 3 / 7, delta=1e-6, msg=method)
-            self.assertAlmostEqual(run.end("w"), 2 / 7, delta=1e-6, msg=method)
-            run = simulate(text.format(other), method=method, stop_time=STOP, tolerance=1e-8)
-            self.assertRegex(run.words, "write them as if-expressions", method)
-
     def test_positions(self):
         """Positions that would have to jump are refused."""
         for seed in seeds(12):

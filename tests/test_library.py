@@ -73,13 +73,6 @@ class InitialEquations(unittest.TestCase):
             self.assertAlmostEqual(found[0]["d"], start, 12)
             self.assertAlmostEqual(found[-1]["d"], 2 * start + 1, 12)
 
-    def test_variable_follows_what_a_when_gives_at_the_start(self):
-        text = ("model M\n  Real x; discrete Real d;\ninitial equation\n  x = d;\nequation\n  der(x) = 1;\n"
-                "  when {initial(), time >= 0.5} then d = 3 + time; end when;\nend M;\n")
-        found = rows(text, "--stop-time", "1", "--intervals", "4")
-        self.assertAlmostEqual(found[0]["x"], 3, 12)
-        self.assertAlmostEqual(found[-1]["d"], 3.5, 12)
-
 
 def friction(name, normal, sliding, sticking):
     """An element between v and 0 with Coulomb friction, parametrized by s along its characteristic."""
@@ -203,11 +196,6 @@ class UnrolledLoops(unittest.TestCase):
             flat = f"//! base 0.1.0\npackage 'M'\nmodel 'M'\n{head}{''.join(bodies)}{tail}end 'M';\nend 'M';\n"
             looped = f"model M\n{head}while true loop\n{''.join(bodies)}break;\nend while;\n{tail}end M;\n"
             self.assertEqual(rows(flat), rows(looped), flat)
-
-    def test_without_copies_it_is_an_error(self):
-        with self.assertRaisesRegex(AssertionError, "outside of a loop"):
-            rows("//! base 0.1.0\npackage 'M'\nmodel 'M'\nInteger d;\nalgorithm\nd := integer(time);\nif d > 1 then\n  break;\nend if;\n"
-                 "end 'M';\nend 'M';\n")
 
 
 class RandomNumbers(unittest.TestCase):

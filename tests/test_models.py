@@ -1,9 +1,4 @@
-"""Data tests of the analysis: model files with their expectations in comments.
-
-    // expect: KEY VALUE    what `daedal analyze` must say; KEY is one of those in CHECKS below
-    // reject: REGEX        what must not be on standard error
-
-Each model that is fine, and each of examples/, is also analysed with its equations and declarations in another order
+"""The analysis of models that are written otherwise: each of cases/papers and of examples/ is analysed with its equations and declarations in another order
 and under other names: nothing but the names may change. The text is taken apart at semicolons, so these files hold
 declarations and plain equations alone.
 """
@@ -39,56 +34,6 @@ def analyze(path):
         text = pathlib.Path(report.name).read_text()
     return run.returncode, json.loads(text) if text else None, run.stdout, run.stderr
 
-
-# ---- expectations ----
-
-def numbers(value):
-    return [int(word) for word in value.split()]
-
-
-CHECKS = {
-    "exit": lambda value, code, report, text, words: code == int(value),
-    "status": lambda value, code, report, text, words: report["status"] == value,
-    "equations": lambda value, code, report, text, words: report["equations"] == int(value),
-    "variables": lambda value, code, report, text, words: report["variables"] == int(value),
-    "index": lambda value, code, report, text, words: report["structural_index"] == int(value),
-    "dof": lambda value, code, report, text, words: report["dof"] == int(value),
-    "c": lambda value, code, report, text, words: report["offsets"]["c"] == numbers(value),
-    "d": lambda value, code, report, text, words: report["offsets"]["d"] == numbers(value),
-    "differentiations": lambda value, code, report, text, words:
-        sum(entry["times"] for entry in report["differentiations"]) == int(value),
-    "superfluous": lambda value, code, report, text, words:
-        len(report["superfluous_differentiations"]) == int(value),
-    "blocks": lambda value, code, report, text, words: len(report["blocks"]) == int(value),
-    "hidden": lambda value, code, report, text, words: value in report["hidden_constraints"],
-    "free": lambda value, code, report, text, words: report["initial"]["free"] == int(value),
-    "redundant": lambda value, code, report, text, words: len(report["initial"]["redundant"]) == int(value),
-    "message": lambda value, code, report, text, words: re.search(value, words),
-    "report": lambda value, code, report, text, words: re.search(value, text),
-}
-
-
-def expectations_of(path):
-    """Failures of a file's own expectations, and whether there were any expectations."""
-    text = path.read_text()
-    expected = re.findall(r"// expect: (\w+) (.*)", text)
-    outcome = analyze(path)
-    failures = []
-    if not any(key == "exit" for key, _ in expected):
-        expected.append(("exit", "0"))
-    for key, value in expected:
-        try:
-            fine = CHECKS[key](value, *outcome)
-        except (KeyError, TypeError) as error:
-            fine, key = False, f"{key} ({error!r})"
-        if not fine:
-            failures.append(f"expected {key} {value}")
-    for pattern in re.findall(r"// reject: (.*)", text):
-        if re.search(pattern, outcome[3]):
-            failures.append(f"rejected {pattern}")
-    if failures:
-        failures.append(f"exit {outcome[0]}\n{json.dumps(outcome[1])}\n{outcome[3]}")
-    return failures, len(expected) > 1
 
 
 # ---- renaming and permuting ----
@@ -239,15 +184,10 @@ def main():
         for failure in failures:
             print(f"{name}: {failure}")
 
-    folders = [SOURCE / "tests/models/papers", SOURCE / "tests/models/bad_structure"]
-    models = sorted(path for folder in folders for path in folder.glob("*.mo"))
-    for path in models:
-        failures, some = expectations_of(path)
-        count(path.name, failures if some else failures + ["has no expectations"])
     for path in sorted((SOURCE / "examples").glob("*.mo")):
         if path.stem in TEST_SET:
             count(f"figures of {path.name}", test_set_figures(path))
-    for path in sorted((SOURCE / "tests/models/papers").glob("*.mo")) + sorted((SOURCE / "examples").glob("*.mo")):
+    for path in sorted((SOURCE / "tests/cases/papers").glob("*.mo")) + sorted((SOURCE / "examples").glob("*.mo")):
         count(f"{path.name} permuted", differences(path))
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0

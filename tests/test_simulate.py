@@ -8,7 +8,6 @@ import pathlib
 import random
 import re
 import subprocess
-import sys
 import tempfile
 import unittest
 from random import Random
@@ -61,60 +60,6 @@ def drift(values):
 class ClosedForms(unittest.TestCase):
     SOLVERS = built("erk", "radau", "bdf", "ida", "cvode")
 
-    def test_model_without_equations(self):
-        for solver in self.SOLVERS:
-            run = Run("model M\n  parameter Real p = 2;\nend M;\n", "--solver", solver)
-            self.assertEqual(run.code, 0, run.words)
-            self.assertEqual(run["time"][-1], 1)
-
-    def test_linear_decay(self):
-        model = "model M\n Real x(start=1, fixed=true);\nequation\n der(x) = -3*x;\nend M;\n"
-        for solver in self.SOLVERS:
-            run = Run(model, "--stop-time", 2, "--tolerance", 1e-8, "--solver", solver)
-            self.assertEqual(run.code, 0, run.words)
-            error = max(abs(x - math.exp(-3 * t)) for t, x in zip(run["time"], run["x"]))
-            self.assertLess(error, 2e-6, solver)
-
-    def test_derivative_chain(self):
-        """Mattsson and Söderlind (1.2): no degree of freedom, everything follows by differentiation."""
-        model = "model M\n Real x, y, z;\nequation\n der(x) = y;\n der(y) = z;\n x = sin(time);\nend M;\n"
-        for solver in built("auto", "radau", "bdf", "ida"):
-            run = Run(model, "--stop-time", 3, "--solver", solver)
-            self.assertEqual(run.code, 0, run.words)
-            self.assertEqual(run.json["states"], 0)
-            for t, x, y, z in zip(run["time"], run["x"], run["y"], run["z"]):
-                self.assertAlmostEqual(x, math.sin(t), delta=1e-13)
-                self.assertAlmostEqual(y, math.cos(t), delta=1e-13)
-                self.assertAlmostEqual(z, -math.sin(t), delta=1e-13)
-
-    def test_higher_derivatives(self):
-        model = ("model M\n Real x(start=1, fixed=true); Real v(start=0, fixed=true);\nequation\n"
-                 " der(der(x)) = -4*x;\n v = der(x);\nend M;\n")
-        run = Run(model, "--stop-time", 5, "--tolerance", 1e-9)
-        self.assertEqual(run.code, 0, run.words)
-        self.assertLess(max(abs(x - math.cos(2 * t)) for t, x in zip(run["time"], run["x"])), 1e-7)
-
-    def test_output_points_are_as_good_as_steps(self):
-        """Many output points in each of few steps of high order."""
-        model = ("model M\n Real x(start=1, fixed=true); Real v(start=0, fixed=true);\nequation\n der(x) = v;\n der(v) = -x;\nend M;\n")
-        for solver in ("erk", "radau"):
-            for tolerance in (1e-8, 1e-10, 1e-12):
-                run = Run(model, "--stop-time", 20, "--intervals", 1000, "--tolerance", tolerance, "--solver", solver)
-                self.assertEqual(run.code, 0, run.words)
-                self.assertLess(run.json["steps"], 150)
-                error = max(abs(x - math.cos(t)) for t, x in zip(run["time"], run["x"]))
-                self.assertLess(error, 10 * tolerance, solver)
-
-    def test_nonlinear_in_what_time_gives(self):
-        """y' + y = x'^2 with x = sin(10 t): the row of x converges in one iteration, that of y does not."""
-        model = ("model M\n Real x, y(start=0, fixed=true);\nequation\n x = sin(10*time);\n der(y) + y = der(x)^2;\nend M;\n")
-        exact = 50 + 50 * (math.cos(100) + 20 * math.sin(100)) / 401 - (50 + 50 / 401) * math.exp(-5)
-        for solver in self.SOLVERS:
-            for tolerance in (1e-6, 1e-9):
-                run = Run(model, "--stop-time", 5, "--intervals", 1, "--tolerance", tolerance, "--solver", solver)
-                self.assertEqual(run.code, 0, run.words)
-                self.assertLess(abs(run["y"][-1] - exact), 100 * tolerance * exact, solver)
-
     def test_idle_columns(self):
         """Columns on which no derivative depends are right at every output point, and are not evaluated in every stage."""
         declared = "".join(f" Real a{k};" for k in range(20))
@@ -133,15 +78,6 @@ class ClosedForms(unittest.TestCase):
         # c is found by iteration, so steps follow it; a19 costs none
         self.assertLess(run.json["steps"], 3 * used.json["steps"])
         self.assertLess(used.json["residual_evals"], 0.5 * run.json["residual_evals"])
-
-    def test_nonlinear_algebraic(self):
-        model = ("model M\n Real x(start=1, fixed=true); Real z(start=1);\nequation\n"
-                 " der(x) = -z;\n z + z^3 = x + x^3;\nend M;\n")
-        for solver in self.SOLVERS:
-            run = Run(model, "--stop-time", 1, "--tolerance", 1e-8, "--solver", solver)
-            self.assertEqual(run.code, 0, run.words)
-            self.assertLess(max(abs(x - math.exp(-t)) for t, x in zip(run["time"], run["x"])), 1e-6, solver)
-            self.assertLess(max(abs(x - z) for x, z in zip(run["x"], run["z"])), 1e-12, solver)
 
     def test_factors_of_a_large_block_are_kept(self):
         """x[k] = sin(k*time/n), found from n equations that hold all of them, nonlinear or with a matrix that moves."""
@@ -282,54 +218,6 @@ class Edges(unittest.TestCase):
                 self.assertEqual(run.columns["n"][-1], math.floor((300 + math.acos(edge)) / (2 * math.pi)))
 
 
-class Events(unittest.TestCase):
-    def test_jump_without_event(self):
-        """An algebraic variable that jumps on its own is no reason for small steps."""
-        model = ("model M\n Real x(start=1, fixed=true), a;\nequation\n der(x) = -x;\n"
-                 " a = noEvent(if sin(9*time) > 0 then 1 else -1)*x;\nend M;\n")
-        for solver in ("radau", "bdf"):
-            run = Run(model, "--stop-time", 5, "--solver", solver)
-            self.assertEqual(run.code, 0, run.words)
-            self.assertLess(run.json["steps"] + run.json["rejected"], 150, solver)
-            self.assertAlmostEqual(run["x"][-1], math.exp(-5), delta=1e-5)
-
-    def test_piecewise_input(self):
-        """A kink of the rate at a known time: the error stays at the tolerance, both sides are recorded."""
-        model = ("model M\n Real x(start=0, fixed=true);\nequation\n"
-                 " der(x) = if time < 0.3 then 1 else if time < 0.7 then -2 else 0;\nend M;\n")
-        for solver in built("erk", "radau", "bdf", "ida"):
-            run = Run(model, "--stop-time", 1, "--intervals", 7, "--solver", solver)
-            self.assertEqual(run.code, 0, run.words)
-            self.assertEqual(run.json["events"], 2, solver)
-            self.assertAlmostEqual(run["x"][-1], 0.3 - 0.8, delta=1e-9)
-            self.assertEqual(sum(a == b for a, b in zip(run["time"], run["time"][1:])), 2)
-
-    def test_order_of_extremes(self):
-        """What max and min select is the same whatever the order of their arguments, also just where these are equal, and from there on."""
-        for name, kink in (("max", 3.0), ("min", 0.0)):
-            for arguments in ("0.5, 3*time", "3*time, 0.5"):
-                model = f"model M\n Real a, x, y;\nequation\n a = {name}({arguments});\n x = der(a) + a;\n y = der(x);\nend M;\n"
-                for stop in (0.5 / 3, 0.5):
-                    run = Run(model, "--stop-time", repr(stop), "--intervals", 3)
-                    self.assertEqual(run.code, 0, run.words)
-                    self.assertAlmostEqual(run["x"][-1], kink + run["a"][-1], delta=1e-12, msg=f"{name}({arguments}) at {stop}")
-
-    def test_state_event(self):
-        """x' = 1 below 1, 1/2 above: the event is where x is 1."""
-        model = ("model M\n Real x(start=0, fixed=true);\nequation\n der(x) = if x > 1 then 0.5 else 1;\nend M;\n")
-        run = Run(model, "--stop-time", 3)
-        self.assertEqual(run.code, 0, run.words)
-        self.assertAlmostEqual(run["x"][-1], 2, delta=1e-9)
-        self.assertEqual(run.json["events"], 1)
-
-    def test_no_event_inside_noevent(self):
-        model = ("model M\n Real x(start=0, fixed=true);\nequation\n"
-                 " der(x) = noEvent(if time < 0.3 then 1 else -1);\nend M;\n")
-        run = Run(model, "--stop-time", 1)
-        self.assertEqual(run.code, 0, run.words)
-        self.assertEqual(run.json["events"], 0)
-
-
 class Pendulum(unittest.TestCase):
     def check(self, name, stop, evaluations, energy, *options):
         run = Run(example(name), "--stop-time", stop, "--tolerance", 1e-9, "--intervals", 1000, *options)
@@ -365,18 +253,6 @@ class Pendulum(unittest.TestCase):
         self.assertLess(run.json["steps"], 76 * stop)
         self.assertLess(run.json["factorizations"], run.json["steps"] / 10)
         self.assertGreater(len(run.json["pivots"]), 0.9 * stop)
-
-    def test_full_turns(self):
-        model = ("model Turns\n Real x(start=0, fixed=true); Real y(start=-1); Real u(start=3, fixed=true); Real v(start=0); Real s;\n"
-                 " Real E;\nequation\n der(x) = u; der(y) = v;\n der(u) = -s*x; der(v) = -s*y - 1;\n x^2 + y^2 = 1;\n"
-                 " E = (u^2 + v^2)/2 + y;\nend Turns;\n")
-        for solver in built("auto", "radau", "bdf", "ida"):
-            run = Run(model, "--stop-time", 50, "--tolerance", 1e-9, "--solver", solver)
-            self.assertEqual(run.code, 0, run.words)
-            self.assertGreater(max(run["y"]), 0.99)
-            self.assertLess(drift(run["E"]), 1e-5)
-            self.assertLess(max(abs(x * x + y * y - 1) for x, y in zip(run["x"], run["y"])), 1e-11)
-            self.assertGreater(len(run.json["pivots"]), 10)
 
 
 class ManyPendulums(unittest.TestCase):
@@ -469,7 +345,7 @@ class Automatic(unittest.TestCase):
 
     def test_strangeness_selects_anew(self):
         """Where a selection of states gets singular the corrector fails, and that must be seen: same trajectory as by Radau."""
-        model = (SOURCE / "tests/models/strangeness/overdetermined.mo").read_text()
+        model = (SOURCE / "tests/cases/strangeness/overdetermined.mo").read_text()
         for tolerance in (1e-6, 1e-7, 1e-8):
             options = ("--method", "strangeness", "--tolerance", tolerance, "--stop-time", 5)
             first, second = (Run(model, *options, "--solver", solver) for solver in ("radau", "bdf"))
@@ -514,115 +390,10 @@ class TestSet(unittest.TestCase):
 
 
 class Failures(unittest.TestCase):
-    def test_domain(self):
-        """sqrt of a state that runs through zero: the run stops there, says why, and keeps the trajectory."""
-        model = "model M\n Real x(start=1, fixed=true);\nequation\n der(x) = -1 - sqrt(x);\nend M;\n"
-        run = Run(model, "--stop-time", 3)
-        self.assertEqual(run.code, 6)
-        self.assertIn("sqrt(x)", run.words)
-        self.assertGreater(len(run["time"]), 10)
-        self.assertEqual(run.json["status"], "integration")
-
-    def test_tank_runs_empty(self):
-        """h = (1 - time)^2 up to time 1, then 0: no derivative of the root there. Within a mode the root may get undefined."""
-        text = "model M\n Real h(start=1, fixed=true);\nequation\n der(h) = -2*sqrt({});\nend M;\n"
-        for solver in built("erk", "radau"):
-            for argument in ("max(h, 0)", "noEvent(if h > 0 then h else 0)"):
-                run = Run(text.format(argument), "--stop-time", 3, "--solver", solver)
-                self.assertEqual(run.code, 0, run.words)
-                self.assertLess(max(abs(h - max(1 - t, 0)**2) for t, h in zip(run["time"], run["h"])), 1e-4, (solver, argument))
-            run = Run(text.format("if h > 0 then h else 0"), "--stop-time", 3, "--solver", solver)
-            self.assertIn(run.code, (0, 6), run.words)
-            if run.code: self.assertIn("if h > 0", run.words)
-
-    def test_turning_point(self):
-        """der(y) = z, y^2 + z^2 = 1 reaches a singular point at pi/2: never passed in silence."""
-        model = "model M\n Real y(start=0, fixed=true); Real z(start=1);\nequation\n der(y) = z;\n y^2 + z^2 = 1;\nend M;\n"
-        run = Run(model, "--stop-time", 3)
-        self.assertEqual(run.code, 6)
-        self.assertLess(abs(run.json["end_time"] - math.pi / 2), 1e-2)
-
-    def test_conflicting_starts(self):
-        model = ("model M\n Real x(start=0.6, fixed=true); Real y(start=0.7, fixed=true); Real u(start=0, fixed=true); Real v, s;\nequation\n"
-                 " der(x) = u; der(y) = v;\n der(u) = -s*x; der(v) = -s*y - 1;\n x^2 + y^2 = 1;\nend M;\n")
-        run = Run(model)
-        self.assertEqual(run.code, 5)
-        self.assertIn("x^2 + y^2 = 1", run.words)
-        self.assertEqual(run.json["status"], "init")
-
-    def test_operators_without_numbers(self):
-        """What cannot be run is refused by name; it has no value that could stand for it."""
-        for text in ("y = f(x);", "b = f(x) > 0; y = 1;", "when time > 0.5 then z = f(time); end when; y = 1;",
-                     "when f(x) > 2 then z = 1; end when; y = 1;", "assert(f(x) > 2, \"no\"); y = 1;"):
-            declared = " Boolean b;" * ("b =" in text) + " discrete Real z;" * ("z =" in text)
-            run = Run("model M\n function f\n input Real x; output Real y;\n external \"C\";\n end f;\n"
-                      f" Real x(start=1, fixed=true), y;{declared}\nequation\n der(x) = -x;\n {text}\nend M;\n")
-            self.assertEqual((run.code, run.json["status"]), (3, "input"), run.words)
-            self.assertIn("`f` cannot be run", run.words)
-
-    def test_assertions(self):
-        text = 'model M\n Real x(start=1, fixed=true);\nequation\n der(x) = -x;\n assert(x > %s, "small"%s);\nend M;\n'
-        run = Run(text % (0.5, ""))
-        self.assertEqual(run.code, 6)
-        self.assertIn("assertion failed at time", run.words)
-        self.assertIn("small", run.words)
-        self.assertEqual(Run(text % (0.1, "")).code, 0)
-        self.assertEqual(Run(text % (2, "")).code, 5)
-        run = Run(text % (0.5, ", AssertionLevel.warning"))
-        self.assertEqual((run.code, run.words.count("warning: at time")), (0, 1))
-
-    def test_left_limits(self):
-        """pre() of a continuous variable in a when is its value before the event, also where the event changes it."""
-        run = Run("model M\n Real x(start=0, fixed=true), y, v(start=1, fixed=true), w(start=2, fixed=true);\n"
-                  " discrete Real z(start=0, fixed=true), q(start=0, fixed=true), first;\nequation\n"
-                  " der(x) = 1; der(v) = 0; der(w) = 0; y = if x > 0.5 then 2 else 1;\n"
-                  " when x > 0.5 then z = pre(y); q = y; reinit(v, pre(w)); reinit(w, pre(v)); end when;\n"
-                  " when initial() then first = pre(v) + 1; end when;\nend M;\n")
-        self.assertEqual(run.code, 0, run.words)
-        self.assertEqual([run[name][-1] for name in ("y", "z", "q", "v", "w", "first")], [2, 1, 2, 2, 1, 2])
-
-    def test_assigned_parameters(self):
-        """Initial algorithms determine Boolean, Integer and enumeration parameters, and what is bound to them."""
-        text = ("model M\n type C = enumeration(red, green);\n parameter Boolean b(fixed=false);\n"
-                " parameter Integer n(fixed=false, start=1), m = 2*n;\n parameter Real r(fixed=false), g = if b then 3 else 5;\n"
-                " parameter C c(fixed=false);\n Real x(start=1, fixed=true), y, q;\ninitial algorithm\n"
-                " r := 2; n := if r > 1.5 then 4 else 7; b := false; if n > 3 then b := true; end if; c := C.green;\n"
-                "equation\n der(x) = -g*x; y = m + n; if b then q = x; else q = if c == C.red then 7 else -x; end if;\nend M;\n")
-        for options, total in (((), 12), (("--override", "m=100"), 104), (("--method", "none"), 12)):
-            run = Run(text, *options)
-            self.assertEqual(run.code, 0, run.words)
-            self.assertEqual((run["y"][-1], run["q"][0], run["der(x)"][0]), (total, 1, -3))
-
-    def test_initial_sections(self):
-        """initial(), sample and the like in initial sections have the values of the start."""
-        for text, value in (("equation x = if initial() then 3 else 4;", 3), ("equation x = if sample(0, 1) then 3 else 4;", 4),
-                            ("equation x = if edge(b) then 3 else 4;", 4), ("equation x = delay(y, 1);", 2),
-                            ("algorithm if initial() then x := 5; else x := 6; end if;", 5),
-                            ("equation x = if change(b) then 3 else delay(y, 0.5) + 1;", 3),
-                            ("algorithm x := if terminal() or sample(0, 1) then 3 else y;", 2)):
-            run = Run("model M\n Real x, y(start=2, fixed=true); Boolean b(start=false, fixed=true);\nequation\n der(x) = -x; der(y) = -y;\n"
-                      f" when sample(0.25, 0.25) then b = not pre(b); end when;\ninitial {text}\nend M;\n")
-            self.assertEqual(run.code, 0, run.words)
-            self.assertEqual(run["x"][0], value, text)
-
     def test_unknown_override(self):
         run = Run(example("pendulum"), "--override", "nothing=1")
         self.assertEqual(run.code, 2)
         self.assertIn("nothing", run.words)
-
-
-class Determinism(unittest.TestCase):
-    def test_order_of_equations(self):
-        """Reordering equations and renaming variables changes the result by round-off only."""
-        first = ("model M\n Real x(start=1, fixed=true); Real y(start=0); Real u(start=0, fixed=true); Real v(start=0); Real s;\nequation\n"
-                 " der(x) = u;\n der(y) = v;\n der(u) = -s*x;\n der(v) = -s*y - 1;\n x^2 + y^2 = 1;\nend M;\n")
-        second = ("model M\n Real c; Real q(start=0, fixed=true); Real b(start=0); Real p(start=0); Real a(start=1, fixed=true);\nequation\n"
-                  " b^2 + a^2 = 1;\n der(p) = -c*b - 1;\n der(b) = p;\n der(q) = -c*a;\n der(a) = q;\nend M;\n")
-        one, two = Run(first, "--stop-time", 10, "--tolerance", 1e-10), Run(second, "--stop-time", 10, "--tolerance", 1e-10)
-        self.assertEqual(one.code, 0, one.words)
-        self.assertEqual(two.code, 0, two.words)
-        self.assertLess(max(abs(a - b) for a, b in zip(one["x"], two["a"])), 1e-9)
-        self.assertEqual(len(one.json["pivots"]), len(two.json["pivots"]))
 
 
 if __name__ == "__main__":

@@ -1,12 +1,6 @@
 """Structurally sound but singular: conversions, redundant equations, zero parameters, turning points.
 
-Models with their expectations in comments are in models/singular:
-  // expect: exit N           of simulate (0 if not given)
-  // expect: kind K           a conversion of this kind is in the report
-  // expect: dof_true N       of analyze
-  // expect: singular T       the run stops there, to 1e-6
-  // solution: x = formula    closed form in t, to 1e-6 of its size
-Then families: index 1 with a high structural index (Reissig, Martinson, Barton 2000), and random linear models of known index."""
+Models with their expectations in comments are in cases/singular and cases/strangeness. Here are families: index 1 with a high structural index (Reissig, Martinson, Barton 2000), and random linear models of known index."""
 import csv
 import json
 import math
@@ -19,9 +13,7 @@ import unittest
 
 DAEDAL = os.environ["DAEDAL"]
 SOURCE = os.environ["SOURCE_DIR"]
-FOLDER = os.path.join(SOURCE, "tests", "models", "singular")
 WORK = tempfile.mkdtemp()
-MATH = {name: getattr(math, name) for name in ("sin", "cos", "exp", "sqrt", "pi")}
 
 
 def command(verb, model, *options):
@@ -50,46 +42,6 @@ def written(text):
 
 
 class Models(unittest.TestCase):
-    def check_solution(self, rows, name, formula, scope):
-        size = worst = 0
-        for row in rows:
-            value = eval(formula, {}, dict(MATH, t=row["time"], **scope))
-            size, worst = max(size, abs(value)), max(worst, abs(value - row[name]))
-        self.assertLess(worst, 1e-6 * (1 + size), name)
-
-    def test_files(self):
-        for name in sorted(os.listdir(FOLDER)):
-            path = os.path.join(FOLDER, name)
-            with open(path) as file:
-                text = file.read()
-            expect = dict(re.findall(r"// expect: (\w+) (\S+)", text))
-            solutions = re.findall(r"// solution: (\S+) = (.*)", text)
-            with self.subTest(name):
-                run = command("simulate", path)
-                self.assertEqual(run.returncode, int(expect.get("exit", 0)), run.stderr)
-                if "kind" in expect:
-                    self.assertIn(expect["kind"], [c["kind"] for c in run.json["conversions"]])
-                if "dof_true" in expect:
-                    analysis = command("analyze", path)
-                    self.assertEqual(analysis.json["dof_true"], int(expect["dof_true"]))
-                if "singular" in expect:
-                    time = float(expect["singular"])
-                    self.assertLess(abs(run.json["singular"]["time"] - time), 1e-6 * time)
-                    self.assertLess(run.json["singular"]["rank"], run.json["singular"]["equations"])
-                for variable, formula in solutions:
-                    self.check_solution(run.rows, variable, formula, {"w": math.sqrt(0.75)})
-
-    def test_turning_point_by_every_solver(self):
-        path = os.path.join(FOLDER, "turning.mo")
-        for solver in ("erk", "radau"):
-            for tolerance in (1e-4, 1e-6, 1e-9):
-                run = command("simulate", path, "--solver", solver, "--tolerance", tolerance)
-                self.assertEqual(run.returncode, 6)
-                self.assertLess(abs(run.json["singular"]["time"] - math.pi / 2), 1e-6)
-                self.assertIn("y^2 + z^2 = 1", run.stderr)
-                self.assertIn("variable z", run.stderr)
-                self.assertLess(run.rows[-1]["time"], 1.5708)
-
     def test_transistor_amplifier(self):
         with open(os.path.join(SOURCE, "bench", "ivp", "reference.json")) as file:
             reference = json.load(file)["transamp"]["reference"]
@@ -99,24 +51,6 @@ class Models(unittest.TestCase):
         for name, value in reference.items():
             self.assertLess(abs(run.json["final"][name] - value), 1e-5 * (1 + abs(value)), name)
 
-    def test_parameter_by_override(self):
-        """The same circuit is regular with an inductance and rewritten without it."""
-        path = os.path.join(FOLDER, "zero_inductance.mo")
-        self.assertEqual(command("simulate", path, "--override", "L=0.1").json["conversions"], [])
-        run = command("simulate", path, "--override", "L=0")
-        self.assertEqual([c["kind"] for c in run.json["conversions"]], ["parameters"])
-        self.assertIn("warning", run.stderr)
-
-    def test_start_at_a_singular_point(self):
-        run = command("simulate", written("model M\n Real y(start = 1, fixed = true), z(start = 0);\nequation\n der(y) = z;\n"
-                                          " y^2 + z^2 = 1;\nend M;\n"))
-        self.assertEqual(run.returncode, 6)
-
-    def test_report_shows_the_rewriting(self):
-        run = subprocess.run([DAEDAL, "analyze", os.path.join(FOLDER, "example5.mo")], capture_output=True, text=True)
-        self.assertIn("equation 1 - der(equation 2)", run.stdout)
-        self.assertIn("-y - 2*sin(time) = 0", run.stdout)
-
 
 class Verdicts(unittest.TestCase):
     """`singular_blocks` of analyze: identically singular, singular at the start values only, regular."""
@@ -124,133 +58,17 @@ class Verdicts(unittest.TestCase):
     def blocks(self, path, *options):
         return command("analyze", path, *options).json["singular_blocks"]
 
-    def test_identically_singular(self):
-        ranks = {"example5": [(2, 1)], "inductor_pair": [(2, 1)], "robot": [(2, 1)], "substitution": [(2, 1)],
-                 "contradiction": [(2, 1)], "ungrounded": [(4, 3), (4, 3)], "zero_inductance": [(1, 0)]}
-        for name, expected in ranks.items():
-            found = self.blocks(os.path.join(FOLDER, name + ".mo"))
-            self.assertEqual([(len(b["equations"]), b["rank"]) for b in found], expected, name)
-            for block in found:
-                self.assertEqual(block["verdict"], "identical", name)
-                self.assertGreaterEqual(block["points"], 3)
-                self.assertEqual(len(block["variables"]), len(block["equations"]))
-        block = self.blocks(os.path.join(FOLDER, "example5.mo"))[0]
-        self.assertEqual(block["equations"][1], {"equation": 2, "line": 9, "text": "x + y*time = cos(time)"})
-        self.assertEqual(sorted(block["variables"]), ["x", "y"])
-
     def test_capacitor_loop(self):
-        """Of three capacitors of any value in a loop, the transistor amplifier's pairs, and what only looks like one."""
-        loop = "model L\n parameter Real C = %s;\n Real a(start = 1), b, i;\nequation\n C*(der(a) - der(b)) = i - a;\n"
-        self.assertEqual(self.blocks(written(loop % "1e-6" + " 1e-6*(der(b) - der(a)) = -i - b;\n i = sin(time);\nend L;\n"))[0]["verdict"],
-                         "identical")
-        self.assertEqual(self.blocks(written(loop % "1e-6" + " 2e-6*(der(b) + der(a)) = -i - b;\n i = sin(time);\nend L;\n")), [])
+        """The pairs of capacitors of the transistor amplifier."""
         pairs = self.blocks(os.path.join(SOURCE, "examples", "transamp.mo"))
         self.assertGreaterEqual(len(pairs), 3)
         self.assertEqual({b["verdict"] for b in pairs}, {"identical"})
-
-    def test_points_remain(self):
-        """atan(tan(x)) = x is not among the rules: points remain."""
-        text = ("model F\n Real x, y;\nequation\n 50*atan(tan(x/50))*der(x) + x*der(y) = 1;\n x*der(x) + x*der(y) = 2;\nend F;\n")
-        block = self.blocks(written(text))[0]
-        self.assertEqual(block["verdict"], "identical")
-
-    def test_singular_here_only(self):
-        text = "model M\n Real y(start = 1, fixed = true), z(start = %s);\nequation\n der(y) = z;\n y^2 + z^2 = 1;\nend M;\n"
-        block = self.blocks(written(text % 0))[0]
-        self.assertEqual((block["verdict"], block["rank"], block["variables"]), ("here", 0, ["z"]))
-        run = command("simulate", written(text % 0))
-        self.assertEqual(run.returncode, 6)
-        self.assertEqual((run.json["singular"]["time"], run.json["singular"]["rank"]), (0, 0))
-        self.assertIn("y^2 + z^2 = 1", run.stderr)
-        self.assertEqual(self.blocks(written(text % 0.1)), [])
-
-    def test_pendulum_with_a_bad_start(self):
-        text = ("model P\n Real x(start = 0), y(start = 0), u(start = 0), v(start = 0), F;\nequation\n der(x) = u;\n der(y) = v;\n"
-                " der(u) = F*x;\n der(v) = F*y - 9.81;\n x^2 + y^2 = 1;\nend P;\n")
-        block = self.blocks(written(text))[0]
-        self.assertEqual(block["verdict"], "here")
-        self.assertIn("x^2 + y^2 = 1", [e["text"] for e in block["equations"]])
-        self.assertEqual(command("simulate", written(text)).returncode, 0)  # from another guess
 
     def test_regular(self):
         for name in ("pendulum", "andrews", "wheelset", "caraxis", "chemakzo", "water", "slider_crank"):
             analysis = command("analyze", os.path.join(SOURCE, "examples", name + ".mo")).json
             self.assertTrue(analysis["regular"], name)
             self.assertEqual([b for b in analysis["singular_blocks"] if b["verdict"] != "here"], [], name)
-
-
-class OnTheWay(unittest.TestCase):
-    """Singular points of mechanisms and switched equations: located, named, never passed."""
-
-    def check(self, text, time, equation, rank, solvers=("auto", "radau")):
-        for solver in solvers:
-            run = command("simulate", written("model M\n" + text + "end M;\n"), "--solver", solver)
-            self.assertEqual(run.returncode, 6, (solver, text))
-            self.assertLess(abs(run.json["singular"]["time"] - time), 1e-6 * max(time, 1), (solver, text))
-            self.assertEqual(run.json["singular"]["rank"], rank)
-            self.assertIn(equation, run.stderr)
-
-    def test_crank_at_dead_centre(self):
-        """Driven at the slider; the rods are in line where x = 3."""
-        self.check(" Real a(start = 1.0), b(start = 0.4), x;\nequation\n x = 3 - 0.5*(1 - time)^2 + 0.3*(time - 1);\n"
-                   " cos(a) + 2*cos(b) = x;\n sin(a) = 2*sin(b);\n annotation(experiment(StopTime = 3));\n", 1, "cos(a) + 2*cos(b) = x", 1)
-
-    def test_four_bar_at_toggle(self):
-        """Driven at the follower; crank and coupler are in line where the distance of their ends is 1."""
-        self.check(" Real th(start = 1.2), ph(start = 0.3), w;\nequation\n der(w) = 1;\n cos(th) + 2*cos(ph) = 2 + 2*cos(w);\n"
-                   " sin(th) + 2*sin(ph) = 2*sin(w);\ninitial equation\n w = 1.6;\n annotation(experiment(StopTime = 3));\n",
-                   math.acos(-7 / 8) - 1.6, "sin(th) + 2*sin(ph) = 2*sin(w)", 1)
-
-    def test_constraints_that_become_dependent(self):
-        self.check(" Real x(start = 1), y(start = 0), f, g, u, v;\nequation\n der(x) = u;\n der(y) = v;\n der(u) = f + time*g - x;\n"
-                   " der(v) = f + g - y;\n x + y = sin(time);\n time*x + y = cos(time);\n annotation(experiment(StopTime = 2));\n",
-                   1, "x + y = sin(time)", 1)
-
-    def test_arm_at_full_stretch(self):
-        self.check(" Real a(start = 0.2), b(start = 1.5), p, q, u, v;\nequation\n der(a) = u;\n der(b) = v;\n der(u) = p;\n"
-                   " der(v) = q - 0.1*cos(b)*p;\n cos(a) + cos(a + b) = 1 + time;\n sin(a) + sin(a + b) = 0;\n"
-                   " annotation(experiment(StopTime = 2));\n", 1, "sin(a) + sin(a + b) = 0", 1)
-
-    def test_capacitance_that_vanishes(self):
-        self.check(" Real v(start = -1, fixed = true), i;\nequation\n v^2*der(v) = i;\n i = 1;\n annotation(experiment(StopTime = 2));\n",
-                   1 / 3, "v^2*der(v) = i", 0)
-
-    def test_double_zero_inside_a_long_step(self):
-        """The determinant is cos(a)^2 + cos(b)^2, a = b: it touches zero where a = pi/2, and the explicit method would step over it."""
-        # a'' = -0.05*sin(a): the time from 0.3 to pi/2 by quadrature of da / sqrt(1 + 0.1*(cos(a) - cos(0.3)))
-        n, h = 2000, (math.pi / 2 - 0.3) / 2000
-        time = sum(h / math.sqrt(1 + 0.1 * (math.cos(0.3 + (k + 0.5) * h) - math.cos(0.3))) for k in range(n))
-        self.check(" Real a(start = 0.3, fixed = true), w(start = 1, fixed = true), b(start = 0.3), l;\nequation\n der(a) = w;\n"
-                   " der(w) = -0.1*sin(a) + l*cos(a);\n sin(a) = sin(b);\n der(der(b)) = -l*cos(b);\n"
-                   " annotation(experiment(StopTime = 6));\n", time, "sin(a) = sin(b)", 2)
-
-    def test_switches(self):
-        """Behind the event the equations determine something else than before it."""
-        self.check(" Real x(start = 0, fixed = true);\nequation\n (if time < 1 then 1 else 0)*der(x) + x = 1;\n"
-                   " annotation(experiment(StopTime = 2));\n", 1, "der(x) = 1", 0)
-
-    def test_branches_of_another_structure(self):
-        """An ideal switch opens an inductor: the current jumps to 0, and the voltage is what is left."""
-        run = command("simulate", written("model M\n Real i(start = 0, fixed = true), v;\nequation\n 0.5*der(i) + 2*i + v = 1;\n"
-                                          " if time < 1 then\n v = 0;\n else\n i = 0;\n end if;\n annotation(experiment(StopTime = 2));\nend M;\n"))
-        self.assertEqual(run.returncode, 0, run.stderr)
-        self.assertEqual((run.json["final"]["i"], run.json["final"]["v"]), (0, 1))
-
-    def test_pole_is_not_singular(self):
-        """tan(time) changes its sign at pi/2 where it is infinite; z = cos(time) all the way."""
-        run = command("simulate", written("model M\n Real x(start = 0, fixed = true), z;\nequation\n der(x) = z;\n"
-                                          " tan(time + 0.3)*z = tan(time + 0.3)*cos(time);\n annotation(experiment(StopTime = 2));\nend M;\n"))
-        self.assertEqual(run.returncode, 0, run.stderr)
-        self.assertIn("changes its sign", run.stderr)
-        self.assertLess(abs(run.json["final"]["x"] - math.sin(2)), 1e-5)
-
-    def test_small_is_not_singular(self):
-        """Determinants that come down to 1 % again and again, and those that change much, do not stop a run."""
-        for factor in ("1.01 + cos(3*time)", "exp(-3*time)", "0.02 + sin(time)^2", "1 + time^3"):
-            run = command("simulate", written(f"model M\n Real x(start = 0, fixed = true), z;\nequation\n der(x) = z;\n"
-                                              f" ({factor})*z = ({factor})*cos(time);\n annotation(experiment(StopTime = 10));\nend M;\n"))
-            self.assertEqual(run.returncode, 0, run.stderr)
-            self.assertLess(abs(run.json["final"]["x"] - math.sin(10)), 1e-5)
 
 
 class ComputedZeros(unittest.TestCase):
@@ -445,69 +263,12 @@ class Kronecker:
         return text + "  annotation(experiment(StopTime = 1, Tolerance = 1e-8));\nend K;\n"
 
 
-class Dips(unittest.TestCase):
-    def test_low_determinants_are_passed(self):
-        """x^2 + small dips at every passage of x through zero, and is never zero."""
-        text = ("model M\n  Real x(start = 1, fixed = true), v(start = 0, fixed = true), y(start = 0, fixed = true);\nequation\n"
-                "  der(x) = v;\n  der(v) = -x;\n  (x^2 + %s)*der(y) = 1;\nend M;\n")
-        for small in (1e-4, 3e-5, 1e-5, 2e-6):
-            for solver in ("erk", "radau", "bdf"):
-                run = command("simulate", written(text % small), "--solver", solver, "--stop-time", 20, "--tolerance", 1e-8)
-                self.assertEqual(run.returncode, 0, (small, solver, run.stderr))
-                # the integral of 1/(cos(t)^2 + s) over one half period is pi/sqrt(s*(1 + s)); 6 of them, and a rest without a passage
-                whole = 6*math.pi/math.sqrt(small*(1 + small))
-                rest = math.atan(math.tan(20 - 6*math.pi)*math.sqrt(small/(1 + small)))/math.sqrt(small*(1 + small))
-                self.assertLess(abs(run.json["final"]["y"]/(whole + rest) - 1), 1e-3, (small, solver))
-
-    def test_touched_zero_stops(self):
-        text = ("model M\n  Real x(start = 1, fixed = true), v(start = 0, fixed = true), y(start = 0, fixed = true);\nequation\n"
-                "  der(x) = v;\n  der(v) = -x;\n  x^2*der(y) = 1;\nend M;\n")
-        for solver in ("erk", "radau", "bdf"):
-            run = command("simulate", written(text), "--solver", solver, "--stop-time", 20)
-            self.assertEqual(run.returncode, 6, run.stderr)
-            self.assertLess(abs(run.json["singular"]["time"] - math.pi/2), 1e-5)
-
-
 class Strangeness(unittest.TestCase):
-    """Method strangeness: characteristic values, and the same solutions without any structure.
-    Expectations in models/strangeness: `// expect: mu 2` and so on, `// solution:` as above."""
+    """Method strangeness: characteristic values, and the same solutions without any structure."""
 
     def values(self, run):
         self.assertEqual(run.returncode, 0, run.stderr)
         return tuple(run.json["strangeness"][key] for key in ("mu", "a", "d", "v", "u"))
-
-    def check_solutions(self, run, text):
-        for name, formula in re.findall(r"// solution: (\S+) = (.*)", text):
-            Models.check_solution(self, run.rows, name, formula, {"w": math.sqrt(0.75)})
-
-    def test_files(self):
-        folder = os.path.join(SOURCE, "tests", "models", "strangeness")
-        for name in sorted(os.listdir(folder)):
-            with open(os.path.join(folder, name)) as file:
-                text = file.read()
-            expect = dict(re.findall(r"// expect: (\w+) (\S+)", text))
-            with self.subTest(name):
-                run = command("simulate", os.path.join(folder, name), "--method", "strangeness")
-                self.assertEqual(self.values(run), tuple(int(expect[key]) for key in ("mu", "a", "d", "v", "u")))
-                self.check_solutions(run, text)
-
-    def test_singular_models(self):
-        expected = {"example5": (1, 2, 0, 0, 0), "robot": (4, 12, 0, 0, 0), "inductor_pair": (1, 2, 1, 0, 0), "inductors": (1, 4, 1, 0, 0),
-                    "ungrounded": (0, 6, 2, 1, 1), "substitution": (0, 1, 1, 0, 0)}
-        for name, values in expected.items():
-            path = os.path.join(FOLDER, name + ".mo")
-            with self.subTest(name), open(path) as file:
-                run = command("simulate", path, "--method", "strangeness")
-                self.assertEqual(self.values(run), values)
-                self.check_solutions(run, file.read())
-
-    def test_papers(self):
-        """Kunkel and Mehrmann's examples: Hessenberg forms of index 2, 3, 4, the Miller integrator, the paraboloid."""
-        expected = {"kunkel_hessenberg2": (1, 2, 1), "kunkel_hessenberg3": (2, 3, 2), "kunkel_hessenberg4": (3, 4, 0),
-                    "kunkel_miller": (1, 4, 1), "kunkel_paraboloid": (2, 3, 4)}
-        for name, values in expected.items():
-            run = command("simulate", os.path.join(SOURCE, "tests", "models", "papers", name + ".mo"), "--method", "strangeness")
-            self.assertEqual(self.values(run), values + (0, 0), name)
 
     def same_as_dummy(self, name, method, *options):
         path = os.path.join(SOURCE, "examples", name + ".mo")
@@ -533,7 +294,7 @@ class Strangeness(unittest.TestCase):
 
     def test_pendulums_by_ranks_alone(self):
         """Through x = 0 and back, by all solvers; without a redundant equation both are what the other methods run."""
-        folder = os.path.join(SOURCE, "tests", "models", "strangeness")
+        folder = os.path.join(SOURCE, "tests", "cases", "strangeness")
         for name, drop in (("mixed", "$^"), ("velocity", r".*x\*vx.*\n")):
             with open(os.path.join(folder, name + ".mo")) as file:
                 text = file.read()
@@ -556,7 +317,7 @@ class Strangeness(unittest.TestCase):
         """With a multistep method: residual evaluations a step no more than GENDA's 4.0, factorizations far less than one a step."""
         steps = factorizations = 0
         for name in ("hessenberg2", "hessenberg3", "hessenberg4", "miller", "paraboloid"):
-            path = os.path.join(SOURCE, "tests", "models", "papers", f"kunkel_{name}.mo")
+            path = os.path.join(SOURCE, "tests", "cases", "papers", f"kunkel_{name}.mo")
             run = command("simulate", path, "--method", "strangeness", "--solver", "bdf", "--tolerance", 1e-8)
             self.assertEqual(run.returncode, 0, run.stderr)
             self.assertLessEqual(run.json["residual_evals"], 4.0 * run.json["steps"], name)
@@ -574,34 +335,9 @@ class Strangeness(unittest.TestCase):
             for i in range(1, 2 * k + 2):
                 self.assertLess(abs(row[f"x{i}"] - math.sin(row["time"])), 1e-6)
 
-    def test_events(self):
-        """Mattsson and Söderlind's Example 5 beside an integral that changes at 1, and with a redundant equation."""
-        text = ("model M\n Real x, y, z(start = 0, fixed = true);\nequation\n der(x) + time*der(y) = sin(time);\n"
-                " x + time*y = cos(time);\n{}der(z) = if time < 1 then 1 else y;\n annotation(experiment(StopTime = 2));\nend M;\n")
-        for more, redundant in (("", 0), ("2*x + 2*time*y = 2*cos(time);\n", 1)):
-            for solver in ("erk", "radau", "bdf"):
-                run = command("simulate", written(text.format(more)), "--method", "strangeness", "--solver", solver, "--tolerance", 1e-8)
-                self.assertEqual(self.values(run), (1, 2, 1, redundant, 0))
-                self.assertEqual(run.json["events"], 1)
-                self.assertLess(abs(run.json["final"]["y"] + 2 * math.sin(2)), 1e-7)
-                self.assertLess(abs(run.json["final"]["z"] - 1 - 2 * (math.cos(2) - math.cos(1))), 1e-6)
-
-    def test_ranks_change_at_an_event(self):
-        """A degree of freedom is lost at 0.5: the run stops and says so."""
-        run = command("simulate", written("model M\n Real x(start = 1, fixed = true);\nequation\n"
-                                          " (if time < 0.5 then der(x) + x else x - 1) = 0;\nend M;\n"), "--method", "strangeness")
-        self.assertEqual(run.returncode, 6)
-        self.assertIn("ranks", run.stderr)
-        self.assertIn("0.5", run.stderr)
-
-    def test_singular_point(self):
-        run = command("simulate", os.path.join(FOLDER, "turning.mo"), "--method", "strangeness")
-        self.assertEqual(run.returncode, 6)
-        self.assertLess(abs(run.json["singular"]["time"] - math.pi / 2), 1e-6)
-
     def test_conflict_of_initial_values(self):
         """Named as by the other methods."""
-        path = os.path.join(SOURCE, "tests", "models", "init", "pendulum_conflict.mo")
+        path = os.path.join(SOURCE, "tests", "cases", "init", "pendulum_conflict.mo")
         first, second = (command("simulate", path, "--method", m) for m in ("dummy", "strangeness"))
         self.assertEqual((first.returncode, second.returncode), (5, 5))
         self.assertIn("fixed", second.stderr)

@@ -185,27 +185,5 @@ class Example(unittest.TestCase):
             self.assertEqual((row["color"], row["day.rounds"]), (color, rounds), str(t))
 
 
-STATES = "block A outer output Integer v; equation v = previous(v) + 1; end A; inner Integer v(start = 0); A a, b, c;"
-REFUSED = [
-    ("transition(a, b, v > 3, immediate = false);", "no initial state"),
-    ("initialState(a); initialState(b); transition(a, b, v > 3, immediate = false);", "both initial states"),
-    ("initialState(a); transition(a, b, v > 3); transition(a, c, v > 4);", "have priority 1"),
-    ("initialState(a); transition(a, b, v > 3, priority = 0);", "1 or more"),
-    ("initialState(a); transition(a, b, v);", "expected Boolean"),
-    ("initialState(a); transition(a, v, v > 3);", "cannot be a state"),
-    ("initialState(a); transition(a, d, v > 3);", "`d` is not declared"),
-    ("initialState(a); transition(a, b);", "transition(from, to, condition, ...)"),
-    ("initialState(a); v = ticksInState();", "condition of a transition"),
-]
-
-
-class Refusals(unittest.TestCase):
-    def test_refused(self):
-        for text, words in REFUSED:
-            run = command("check", write(f"model M {STATES} equation {text} end M;"))
-            self.assertEqual(run.returncode, 3, text + run.stderr)
-            self.assertIn(words, run.stderr, text)
-
-
 if __name__ == "__main__":
     unittest.main()

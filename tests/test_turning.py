@@ -149,13 +149,6 @@ class Charges(unittest.TestCase):
             tally.add(run, lambda: all(abs(run.end(f"v{s}") - value) < 1e-5 for s, value in enumerate(reference[stages])), seed)
         tally.check(self)
 
-    def test_rewritten_equations_with_conditions(self):
-        """Conditions are shown as they are written."""
-        run = simulate("model M\n  Real x(start = 1), y;\nequation\n  der(x) + time*der(y) = if x < 0.5 then sin(time) else cos(time);\n"
-                       "  x + y*time = cos(time);\n  annotation(experiment(StopTime = 0.4));\nend M;\n")
-        self.assertEqual(run.status, 0, run.words)
-        self.assertIn("if x < 0.5 then", run.report["conversions"][0]["after"])
-
 
 if __name__ == "__main__":
     unittest.main()

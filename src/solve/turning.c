@@ -399,7 +399,7 @@ static Trace find_zero(Turning *turning, uint32_t b, double t, TurningPoint *poi
   bool is_zero = follow(turning, b, exact, until, &better, &again) == TRACE_ZERO;
   if (!is_zero && (trace == TRACE_ZERO || !is_made_of_errors(way, &again))) return trace;
   const Watched *watched = &turning->moving.blocks.data[b];
-  *point = is_zero ? better : (TurningPoint){again.at_lowest, watched->block, watched->size, watched->size - 1};
+  *point = is_zero ? better : (TurningPoint){again.at_lowest, t, watched->block, watched->size, watched->size - 1};
   *way = again;
   return TRACE_ZERO;
 }
@@ -416,7 +416,7 @@ static bool run_is_at_zero(const Turning *turning, uint32_t b, TurningPoint *poi
   const Trail *trail = &turning->trails[b];
   const Watched *watched = &turning->moving.blocks.data[b];
   int lower = fabs(trail->values[1]) < fabs(trail->values[2]) ? 1 : 2;
-  *point = (TurningPoint){trail->times[lower], watched->block, watched->size, watched->size - 1};
+  *point = (TurningPoint){trail->times[lower], trail->times[lower], watched->block, watched->size, watched->size - 1};
   return fabs(trail->values[lower]) <= RANK_LOST * trail->largest;
 }
 

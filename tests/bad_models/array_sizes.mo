@@ -1,9 +1,0 @@
-model ArraySizes
-  // expect: exit 3
-  // expect: 7:3: size
-  Real x[3];
-  Real y[2];
-equation
-  x = y;
-  y = {1, 2};
-end ArraySizes;

@@ -1,7 +1,0 @@
-model ConditionNotBoolean
-  // expect: exit 3
-  // expect: 6:10: Boolean
-  Real x;
-equation
-  x = if time then 1 else 2;
-end ConditionNotBoolean;

@@ -1,9 +1,0 @@
-model NoCoordinate
-  // expect: exit 3
-  // expect: 7:1: no coordinate
-  Real x(start = 1);
-equation
-  der(x) = 1;
-lagrangian
-  der(x)^2/2;
-end NoCoordinate;

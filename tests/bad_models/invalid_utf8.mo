@@ -1,7 +1,0 @@
-model InvalidUtf8
-  // expect: exit 3
-  // expect: 4:12: invalid UTF-8: byte 0xe4
-  Real x "Länge";
-equation
-  x = 1;
-end InvalidUtf8;

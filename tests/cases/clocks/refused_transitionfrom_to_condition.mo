@@ -1,0 +1,15 @@
+// run: check
+// expect: exit 3
+// expect: 14:3: transition(from, to, condition, ...)
+model M
+  block A
+    outer output Integer v;
+  equation
+    v = previous(v) + 1;
+  end A;
+  inner Integer v(start = 0);
+  A a, b, c;
+equation
+  initialState(a);
+  transition(a, b);
+end M;

@@ -1,0 +1,11 @@
+// Before the start the value is that at the start, also where it is only found with it.
+// run: simulate --stop-time 0.5
+// expect: x = 3 - 2*time within 1e-9 everywhere
+model M
+  Real x(start=0), y;
+equation
+  der(x) = 1 - y;
+  y = delay(x, 1);
+initial equation
+  y = 3;
+end M;

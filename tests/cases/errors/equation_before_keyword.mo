@@ -1,0 +1,7 @@
+model EquationBeforeKeyword
+  // run: check
+  // expect: exit 3
+  // expect: 6:5: equations stand behind `equation`
+  Real x;
+  x = 3;
+end EquationBeforeKeyword;

@@ -1,0 +1,13 @@
+model SeveralErrors
+  // run: check
+  // expect: exit 3
+  // expect: 8:12: expected an expression, found `;`
+  // expect: 10:11: expected an expression, found `;`
+  // expect: 12:11: expected `=` in an equation, found `;`
+  // expect: 13:5: wrong name behind `end`
+  Real x = ;
+equation
+  x = 1 + ;
+  x = 2;
+  x = 2; 3;
+end SeveralModels;

@@ -1,0 +1,19 @@
+// A discrete value that is not defined is an error with the variable's name, not the value of before.
+// run: simulate
+// expect: exit 6
+// expect: says the value of held is not defined
+// run: simulate
+// change: time > 0.5 then held = sqrt(0.4 - time); -> initial() then held = log(x - 1);
+// expect: exit 5
+// expect: says the value of held is not defined
+// run: simulate
+// change: time > 0.5 then held = sqrt(0.4 - time); -> sample(0.25, 0.25) then held = 1/(0.5 - time);
+// expect: exit 6
+// expect: says the value of held is not defined
+model U
+  Real x(start = 1, fixed = true);
+  discrete Real held;
+equation
+  der(x) = -x;
+  when time > 0.5 then held = sqrt(0.4 - time); end when;
+end U;

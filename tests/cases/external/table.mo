@@ -1,0 +1,39 @@
+// A table that is a parabola: read, differentiated, solved for.
+// run: simulate --quiet --intervals 20 --stop-time 1.5
+// expect: y = time^2 within 1e-12*max(1, time^2) everywhere
+// expect: dy = 2*time within 1e-12*max(1, 2*time) everywhere
+// expect: u = sqrt(2 + time) within 1e-9*sqrt(2 + time) everywhere
+package P
+
+  class Table extends ExternalObject;
+    function constructor
+      input String fileName; input String tableName; input Real table[:,:]; input Integer columns[:];
+      input Integer smoothness; input Integer extrapolation;
+      output Table t;
+      external "C" t = ModelicaStandardTables_CombiTable1D_init2(fileName, tableName, table, size(table, 1), size(table, 2),
+        columns, size(columns, 1), smoothness, extrapolation, false);
+    end constructor;
+    function destructor
+      input Table t;
+      external "C" ModelicaStandardTables_CombiTable1D_close(t);
+    end destructor;
+  end Table;
+  function value
+    input Table t; input Integer column; input Real u; output Real y;
+    external "C" y = ModelicaStandardTables_CombiTable1D_getValue(t, column, u);
+    annotation(derivative = slope);
+  end value;
+  function slope
+    input Table t; input Integer column; input Real u; input Real du; output Real dy;
+    external "C" dy = ModelicaStandardTables_CombiTable1D_getDerValue(t, column, u, du);
+  end slope;
+
+
+  model M
+    parameter Real squares[:,2] = [-2, 4; -1, 1; 0, 0; 1, 1; 2, 4];
+    parameter Table t = Table("NoName", "NoName", squares, {2}, 2, 2);
+    Real y = value(t, 1, time), dy = der(y), u(start = 1.4);
+  equation
+    value(t, 1, u) = 2 + time;
+  end M;
+end P;

@@ -1,0 +1,19 @@
+model Example5 "Mattsson and Soderlind, Example 5, (4.6): structurally sound, numerically singular"
+  // Pantelides's algorithm differentiates the second equation once. The structure says one degree of freedom; the true
+  // number is none, which no structural analysis can see.
+  // run: analyze
+  // expect: report.equations = 2
+  // expect: report.structural_index = 1
+  // expect: report.dof = 1
+  // expect: report.offsets.c = [0, 1]
+  // expect: report.offsets.d = [1, 1]
+  // expect: sum(report.differentiations.times) = 1
+  // expect: size(report.blocks) = 1
+  // run: flatten
+  // expect: exit 0
+  Real x;
+  Real y;
+equation
+  der(x) + time*der(y) = sin(time);
+  x + time*y = cos(time);
+end Example5;

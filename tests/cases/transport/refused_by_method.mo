@@ -1,0 +1,10 @@
+// run: simulate --stop-time 1 --method overdetermined
+// expect: exit 2
+// expect: says cannot carry spatialDistribution(
+model M
+  Real x(start=0, fixed=true), a, b;
+  parameter Real p = 0.5;
+equation
+  der(x) = 1;
+  (a, b) = spatialDistribution(1, 2, x, true);
+end M;
