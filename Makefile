@@ -2,7 +2,9 @@
 #
 #   make build      the command at build/daedal, the libraries beside it
 #   make demo       daedal's main job on the pendulum
-#   make test       everything that must pass; ends with "N passed, N failed"
+#   make test       what must pass before a commit, in minutes; ends with "N passed, N failed"
+#   make test-long  the rest: every sanitizer on every test, all refused allocations, the fuzzer, long generators; hours
+#   make library    models of the Modelica Standard Library against their ledger (tests/library/README.md)
 #   make install    command, libraries, header, man page, examples, documents, Python package; PREFIX=/usr/local DESTDIR=
 #   make static     makes sure that build/daedal needs nothing but the C library
 #   make deb        Debian packages in build-deb/; tools/test_deb tries them
@@ -22,7 +24,7 @@ DESTDIR ?=
 SECONDS ?= 3600
 CONFIGURE = cmake -G Ninja -S . $(CMAKE_ARGS)
 
-.PHONY: build demo test install static deb variants debug asan tsan format tidy fuzz gallery reference clean
+.PHONY: build demo test test-long library install static deb variants debug asan tsan format tidy fuzz gallery reference clean
 
 build:
 	@tools/setup build
@@ -38,7 +40,14 @@ demo: build
 
 test:
 	@tools/setup build test
-	@tools/run_tests
+	@tools/run_tests quick
+
+test-long:
+	@tools/setup build test
+	@tools/run_tests long
+
+library: build
+	tools/library_check
 
 install: build
 	DESTDIR=$(DESTDIR) cmake --install build --prefix $(PREFIX)

@@ -120,6 +120,9 @@ typedef struct daedal_load_options {
    * NULL: none. */
   const char *modelica_path;
   bool units; /* warn of equations whose units differ, as far as units are given */
+  /* Directories that the model may read files of while it is read and while it runs (tables, included files), with colons
+   * between, beside those of its own file and of modelica_path. NULL: none. */
+  const char *readable;
 } daedal_load_options;
 
 /* The same with options, NULL for none: the text or, if that is NULL, the file. If both are NULL, class_name is a class of
@@ -265,7 +268,8 @@ typedef struct daedal_options {
   bool keep_superfluous;                  /* method "dummy": keep differentiations that index 1 does not need */
   const char *invariants; /* "E,H": variables that should stay constant, whose drift is reported; NULL for none */
   bool compile;           /* compile C instead of running the tape */
-  /* Called after every accepted step; true stops the run, which then ends as it stands with DAEDAL_OK. */
+  /* Called after every accepted step; true stops the run, which then ends as it stands with DAEDAL_OK. A gradient that is stopped is not
+   * found; nor is a fit (DAEDAL_INTEGRATION) or a steady state (DAEDAL_INIT). */
   bool (*on_step)(void *context, const daedal_progress *progress);
   void *context;
   bool no_event_rows;    /* the result has rows at output points only, not both sides of each event */
@@ -526,7 +530,7 @@ daedal_status daedal_run_indicators(daedal_run *run, double time, const double *
 
 /* The whole state at the time reached. A run saved goes on, and goes on again after each restore, with the same
  * numbers bit for bit. A state belongs to its run, and lives until it is freed, or the run is started anew or freed.
- * NULL: there is none. */
+ * NULL: there is none. After a restore the diagnostics of the run are those said since then. */
 typedef struct daedal_state daedal_state;
 daedal_state *daedal_run_save(daedal_run *run);
 daedal_status daedal_run_restore(daedal_run *run, const daedal_state *state);
@@ -631,7 +635,7 @@ typedef struct daedal_fit_options {
   const char *parameters; /* "a=1,b=2:0:10,c": guess and bounds; without a guess the value of the model */
   const char *weights;    /* "x=2,y=0.1": factors of residuals; NULL: 1 */
   const char *deviations; /* "x=0.01,y=0.1": standard deviations of the measurements, if they are known */
-  double level;           /* of the intervals; 0: 0.95 */
+  double level;           /* of the intervals, between 0 and 1; 0: 0.95 */
   uint32_t iterations;    /* at most; 0: 100 */
 } daedal_fit_options;
 

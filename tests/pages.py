@@ -42,7 +42,7 @@ def all_options():
 
 @functools.cache
 def targets():
-    return set(re.findall(r"^(\w+):", (SOURCE / "Makefile").read_text(), re.MULTILINE))
+    return set(re.findall(r"^([\w-]+):", (SOURCE / "Makefile").read_text(), re.MULTILINE))
 
 
 def pattern_of(expected):

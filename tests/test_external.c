@@ -24,7 +24,7 @@ enum { ARGUMENTS = 20, NUMBERS = 4096 };
 typedef struct Bench {
   Heap *heap;
   Arena arena;
-  const ExternalRights *rights;
+  ExternalRights rights;
   ExternalCall call;
   ExternalValue arguments[ARGUMENTS];
   uint32_t sizes[ARGUMENTS][2];
@@ -37,7 +37,7 @@ static void begin(Bench *b, const char *name, uint32_t nilpotents) {
   arena_free(&b->arena);
   b->call = (ExternalCall){.arguments = b->arguments, .nilpotents = nilpotents, .arena = &b->arena};
   b->call.state = external_state(b->heap);
-  b->call.function = external_find(b->heap, (ExternalName){.name = name}, b->rights, &is_forbidden);
+  b->call.function = external_find(b->heap, (ExternalName){.name = name}, &b->rights, &is_forbidden);
   assert_non_null(b->call.function);
 }
 
@@ -91,7 +91,7 @@ static double run_real(Bench *b) {
 
 static int setup(void **state) {
   static Bench bench;
-  bench = (Bench){.heap = heap_new(NULL)};
+  bench = (Bench){.heap = heap_new(NULL), .rights = {.reading = {.is_everywhere = true}}};
   bench.arena = arena_make(bench.heap);
   *state = &bench;
   return 0;
@@ -569,7 +569,7 @@ static void test_effects(void **state) {
   snprintf(a, sizeof a, "%s/a", folder);
   snprintf(c, sizeof c, "%s/c", folder);
   snprintf(inner, sizeof inner, "%s/inner", folder);
-  b->rights = external_rights(b->heap, "", &b->arena, &failure);
+  assert_true(external_allow(b->heap, &b->rights, "", &b->arena, &failure));
   run_texts(b, "ModelicaInternal_print", "line", a, EXTERNAL_NOTHING);
   run_texts(b, "ModelicaInternal_copyFile", a, c, EXTERNAL_NOTHING);
   run_texts(b, "ModelicaInternal_mkdir", inner, NULL, EXTERNAL_NOTHING);
@@ -618,7 +618,7 @@ static void test_effects(void **state) {
 static void test_system(void **state) {
   Bench *b = *state;
   const char *failure;
-  b->rights = external_rights(b->heap, "", &b->arena, &failure);
+  assert_true(external_allow(b->heap, &b->rights, "", &b->arena, &failure));
   begin(b, "ModelicaInternal_setenv", 0);
   add_text(b, "DAEDAL_TEST_EXTERNAL");
   add_text(b, "set");

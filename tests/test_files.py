@@ -342,7 +342,7 @@ class Interrupted(Shim):
             for at, number in itertools.product(range(1, self.events(kind, *words) + 1), ENDING):
                 self.write("r.csv", "old")
                 run = self.go_wrong(kind, at, *words, number=number)
-                self.assertEqual(run.returncode, -number, (kind, at, run.stderr))
+                self.assertEqual(run.returncode, 128 + number, (kind, at, run.stderr))
                 self.assertIn((self.path / "r.csv").read_bytes(), (b"old", new))
                 self.assertEqual(set(self.files()), {"m.mo", "r.csv"})
 
@@ -384,7 +384,7 @@ class Interrupted(Shim):
                 run = self.go_wrong(kind, at, "export", "m.mo", "--c", target, number=signal.SIGTERM)
                 found = {path.name: path.read_bytes() for path in target.iterdir()} if target.exists() else None
                 self.assertIn(found, (None, {}, new) if fresh else (old, new), (kind, at, run.returncode, run.stderr))
-                self.assertEqual(run.returncode, 7 if kind == "full" else -signal.SIGTERM)
+                self.assertEqual(run.returncode, 7 if kind == "full" else 128 + signal.SIGTERM)
 
 
 class BrokenOff(Folder):

@@ -2,8 +2,8 @@
  * and a refusal is said: the call is not done, its handle has the status DAEDAL_INTERNAL, and can still be asked and freed.
  *
  * A row of the table is one function. What it works on is made anew for each refusal, without one; then its allocations are
- * counted, and each is refused in turn. Runs have thousands of allocations, so on all models but the first, and
- * with sanitizers, only some of these are refused; with DAEDAL_REFUSE_ALL in the environment, all. */
+ * counted, and each is refused in turn. Runs have thousands of allocations: with DAEDAL_TEST_TIER=long in the environment all of them are refused
+ * on the first model and in scenarios with each solver, some on the others; else a sample, which lies elsewhere in each row. */
 #include "daedal.h"
 
 #include "fail_alloc.h"
@@ -19,11 +19,23 @@
 #include "header.h"
 
 /* How many allocations of one call are refused at most, on the first model and on others. */
+typedef struct Tier {
+  size_t most_of_first, most;
+  size_t share; /* of the rows one in so many is tried on models other than the first */
+} Tier;
+
+static bool is_long(void) {
+  const char *tier = getenv("DAEDAL_TEST_TIER");
+  return tier && strcmp(tier, "long") == 0;
+}
+
+static Tier tier(void) {
 #ifdef DAEDAL_SANITIZE
-enum { MOST_OF_FIRST = 20, MOST = 6 };
+  return is_long() ? (Tier){20, 6, 1} : (Tier){1, 1, 16};
 #else
-enum { MOST_OF_FIRST = 1000, MOST = 60 };
+  return is_long() ? (Tier){SIZE_MAX, 60, 1} : (Tier){2, 2, 8};
 #endif
+}
 
 typedef struct Case {
   const char *name, *text;
@@ -658,11 +670,12 @@ static size_t call_refusing(const Row *row, const Case *model, size_t refuse) {
   return count;
 }
 
-/* Refuses allocations that lie evenly over the call. */
+/* Refuses allocations that lie evenly over the call, from another one on in each call of this function. */
 static void refuse_each(const Row *row, const Case *model, size_t most) {
-  size_t allocations = call_refusing(row, model, 0);
-  size_t stride = getenv("DAEDAL_REFUSE_ALL") ? 1 : allocations / most + 1;
-  for (size_t refuse = 1; refuse <= allocations; refuse += stride) call_refusing(row, model, refuse);
+  static size_t calls;
+  size_t allocations = call_refusing(row, model, 0), stride = allocations / most + 1;
+  for (size_t refuse = 1 + 7919 * calls++ % stride; refuse <= allocations; refuse += stride)
+    call_refusing(row, model, refuse);
 }
 
 static const char NETLIST[] =
@@ -688,22 +701,84 @@ static void write_files(const Case *model) {
 static void each_allocation_refused(void **state) {
   const Case *model = *state;
   write_files(model);
+  bool is_first = model == CASES;
+  size_t number = (size_t)(model - CASES);
   for (size_t k = 0; k < sizeof ROWS / sizeof *ROWS; k++)
-    refuse_each(&ROWS[k], model, model == CASES ? MOST_OF_FIRST : MOST);
+    if (is_first || (k + number) % tier().share == 0)
+      refuse_each(&ROWS[k], model, is_first ? tier().most_of_first : tier().most);
 }
 
-static void each_method_and_solver_refused(void **state) {
+static void each_method_refused(void **state) {
   (void)state;
   static const Row ROW = {"simulate", simulate, NULL, false};
   Case model = CASES[0];
   for (const char *const *name = daedal_method_names(); *name; name++) {
     model.name = model.method = *name;
-    refuse_each(&ROW, &model, MOST);
+    refuse_each(&ROW, &model, tier().most);
   }
-  model.method = NULL;
-  for (const char *const *name = daedal_solver_names(); *name; name++) {
-    model.name = model.solver = *name;
-    refuse_each(&ROW, &model, MOST);
+}
+
+/* From a text to what a user gets: all that is done on the way has its allocations refused. */
+static bool step_through(Stage *stage) {
+  return begin_steps(stage) && save_and_restore(stage) && daedal_run_step(stage->run) == DAEDAL_OK &&
+         daedal_run_values(stage->run) && clone(stage);
+}
+
+static bool tell(Stage *stage) {
+  return simulate(stage) && said(daedal_result_text(stage->result)) && said(daedal_result_json(stage->result)) &&
+         said(daedal_result_initial_json(stage->result)) && said(daedal_result_plot(stage->result, NULL)) &&
+         said(daedal_analysis_json(stage->model));
+}
+
+static bool sweep_to_table(Stage *stage) { return run_sweep(stage) && write_table(stage); }
+static bool write_result(Stage *stage) { return simulate(stage) && write_as(stage, ".csv") && write_as(stage, ".mat"); }
+static bool compare_solver(Stage *stage) {
+  daedal_options options = short_run(stage);
+  return ran(stage, daedal_compare(stage->model, &options, "dummy", stage->solver)) &&
+         said(daedal_compare_text(stage->result));
+}
+
+#define SCENARIO(name, work) \
+  static bool scenario_##name(Stage *stage) { return load_text(stage) && work(stage); }
+SCENARIO(init, initialize)
+SCENARIO(plan, make_plan)
+SCENARIO(run, write_result)
+SCENARIO(sensitivity, simulate_differentiated)
+SCENARIO(gradient, simulate_backwards)
+SCENARIO(step, step_through)
+SCENARIO(sweep, sweep_to_table)
+SCENARIO(fit, fit)
+SCENARIO(compare, compare_solver)
+SCENARIO(linearize, linearize)
+SCENARIO(steady, find_steady)
+SCENARIO(source, export_c)
+SCENARIO(solver, export_solver)
+SCENARIO(report, tell)
+
+static void each_scenario_with_each_solver(void **state) {
+  (void)state;
+  static const Row SCENARIOS[] = {
+      {"init", scenario_init, NULL, true},
+      {"plan", scenario_plan, NULL, true},
+      {"run", scenario_run, NULL, true},
+      {"sensitivity", scenario_sensitivity, NULL, true},
+      {"gradient", scenario_gradient, NULL, true},
+      {"step", scenario_step, NULL, true},
+      {"sweep", scenario_sweep, NULL, true},
+      {"fit", scenario_fit, NULL, true},
+      {"compare", scenario_compare, NULL, true},
+      {"linearize", scenario_linearize, NULL, true},
+      {"steady", scenario_steady, NULL, true},
+      {"export --c", scenario_source, NULL, true},
+      {"export --standalone", scenario_solver, NULL, true},
+      {"report", scenario_report, NULL, true},
+  };
+  for (size_t k = 0; k < sizeof SCENARIOS / sizeof *SCENARIOS; k++) {
+    Case model = CASES[0];
+    for (const char *const *name = daedal_solver_names(); *name; name++) {
+      model.name = model.solver = *name;
+      refuse_each(&SCENARIOS[k], &model, tier().most_of_first);
+    }
   }
 }
 
@@ -722,10 +797,11 @@ static void every_function_has_a_row(void **state) {
 
 int main(void) {
   enum { COUNT = sizeof CASES / sizeof *CASES };
-  struct CMUnitTest tests[COUNT + 2] = {cmocka_unit_test(every_function_has_a_row),
-                                        cmocka_unit_test(each_method_and_solver_refused)};
+  struct CMUnitTest tests[COUNT + 3] = {cmocka_unit_test(every_function_has_a_row),
+                                        cmocka_unit_test(each_method_refused),
+                                        cmocka_unit_test(each_scenario_with_each_solver)};
   for (size_t k = 0; k < COUNT; k++)
-    tests[k + 2] =
+    tests[k + 3] =
         (struct CMUnitTest){CASES[k].name, each_allocation_refused, NULL, NULL, (void *)(uintptr_t)&CASES[k]};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

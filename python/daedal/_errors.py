@@ -65,6 +65,9 @@ class Error(Exception):
         errors = [str(d) for d in diagnostics if d.severity == "error"]
         super().__init__("\n".join(errors) or "no reason was given")
 
+    def __reduce__(self) -> Any:
+        return type(self), (self.diagnostics, self.result)
+
     @property
     def place(self) -> Place | None:
         """The place of the first error; None if it has none."""
@@ -102,6 +105,11 @@ class FileError(Error, OSError):
     """A file cannot be read or written."""
 
 
+def refuse(message: str) -> UsageError:
+    """The error of a value that the package itself refuses."""
+    return UsageError([Diagnostic("error", message, Place("", 0, 0, 0, ""), (), "D200")])
+
+
 _CLASSES: dict[int, type[Error]] = {1: InternalError, 2: UsageError, 3: ModelError, 4: StructureError, 5: InitializationError,
                                     6: IntegrationError, 7: FileError}
 
@@ -110,9 +118,10 @@ def _place(raw: _library.Place) -> Place:
     return Place(text(raw.path), raw.line, raw.column, raw.length, text(raw.text))
 
 
-def read_diagnostics(count: int, get: Callable[[int], _library.Diagnostic]) -> list[Diagnostic]:
+def read_diagnostics(count: int, get: Callable[[int], _library.Diagnostic], first: int = 0) -> list[Diagnostic]:
+    """Those from number `first` on."""
     found = []
-    for k in range(count):
+    for k in range(first, count):
         raw = get(k)
         notes = tuple((text(raw.notes[n].message), _place(raw.notes[n].place)) for n in range(raw.note_count))
         found.append(Diagnostic(_SEVERITIES[raw.severity], text(raw.message), _place(raw.place), notes,

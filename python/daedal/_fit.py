@@ -9,36 +9,48 @@ from typing import Any, Union
 import numpy as np
 
 from . import _library
-from ._errors import check, read_diagnostics, warn
-from ._library import library, text
+from ._errors import check, read_diagnostics, refuse, warn
+from ._library import Handle, encoded, library, text
 from ._model import Model, Source, _request
-from ._options import InputValue, Options
+from ._options import InputValue, Options, count, quoted, real
 from ._values import Values
 
 Guess = Union[float, tuple, None]
 
 
-def _quoted(name: str) -> str:
-    return "'" + name.replace("\\", "\\\\").replace("'", "\\'") + "'"
-
-
-def _guess_text(guess: Guess) -> str:
+def _guess_text(name: str, guess: Guess) -> str:
     if guess is None:
         return ""
-    return "=" + ":".join(repr(float(part)) for part in (guess if isinstance(guess, tuple) else (guess,)))
+    parts = guess if isinstance(guess, tuple) else (guess,)
+    if len(parts) not in (1, 3):
+        raise refuse(f"the guess of {name} is a number or a tuple (guess, least, greatest)")
+    return "=" + ":".join(repr(real(f"the guess of {name}", part)) for part in parts)
 
 
-def _numbers_text(numbers: Mapping[str, float] | None) -> bytes | None:
-    return ",".join(f"{_quoted(name)}={float(value)!r}" for name, value in numbers.items()).encode() if numbers else None
+def _numbers_text(what: str, numbers: Mapping[str, float] | None) -> bytes | None:
+    if not numbers:
+        return None
+    return encoded(",".join(f"{quoted(name)}={real(f'the {what} of {name}', value)!r}" for name, value in numbers.items()))
 
 
 def _csv(data: Any) -> bytes:
     """A mapping of arrays, or a frame, as text; time comes first."""
+    if "time" not in data.keys():
+        raise refuse("the data has no column 'time'")
     names = ["time", *(name for name in data.keys() if name != "time")]
     columns = [np.asarray(data[name], dtype=float) for name in names]
+    for name, column in zip(names, columns):
+        if column.shape != columns[0].shape or column.ndim != 1:
+            raise refuse(f"the column {name!r} has the shape {column.shape}, time has {columns[0].shape}")
     header = ",".join('"' + name.replace('"', '""') + '"' for name in names)
     rows = (",".join(repr(float(value)) for value in row) for row in zip(*columns))
-    return "\n".join([header, *rows, ""]).encode()
+    return encoded("\n".join([header, *rows, ""]))
+
+
+def _level(level: float) -> float:
+    if not 0 < real("level", level) < 1:
+        raise refuse(f"level must be between 0 and 1, not {level}")
+    return level
 
 
 class Estimate(Values):
@@ -48,14 +60,14 @@ class Estimate(Values):
     of the names, `deviation` that of the residuals. Printed, it is a table.
     """
 
-    def __init__(self, handle: int) -> None:
-        count = library.estimate_parameters(handle)
-        found = [library.estimate_parameter(handle, k) for k in range(count)]
+    def __init__(self, handle: Handle) -> None:
+        number = library.estimate_parameters(handle)
+        found = [library.estimate_parameter(handle, k) for k in range(number)]
         self._values = {text(p.name): p.value for p in found}
         self.errors = {text(p.name): p.error for p in found}
         self.intervals = {text(p.name): (p.low, p.high) for p in found}
         self.at_bound = {text(p.name): p.at_bound for p in found}
-        self.covariance = np.array([[library.estimate_covariance(handle, a, b) for b in range(count)] for a in range(count)])
+        self.covariance = np.array([[library.estimate_covariance(handle, a, b) for b in range(number)] for a in range(number)])
         self.deviation = library.estimate_deviation(handle)
         self._text = text(library.estimate_text(handle))
         self._plot = text(library.estimate_plot(handle))
@@ -87,21 +99,19 @@ def fit(source: Source, data: Any, parameters: Mapping[str, Guess], *, weights: 
     """
     model = source if isinstance(source, Model) else Model(source, class_name)
     options = Options(*_request(overrides, inputs, None, keywords))
-    list_of_parameters = ",".join(_quoted(name) + _guess_text(guess) for name, guess in parameters.items())
-    raw = _library.FitOptions(size=ctypes.sizeof(_library.FitOptions), parameters=list_of_parameters.encode(), weights=_numbers_text(weights),
-                              deviations=_numbers_text(deviations), level=level, iterations=iterations)
+    list_of_parameters = ",".join(quoted(name) + _guess_text(name, guess) for name, guess in parameters.items())
+    raw = _library.FitOptions(size=ctypes.sizeof(_library.FitOptions), parameters=encoded(list_of_parameters),
+                              weights=_numbers_text("weight", weights),
+                              deviations=_numbers_text("deviation", deviations), level=_level(level),
+                              iterations=count("iterations", iterations, least=1))
     if isinstance(data, (str, os.PathLike)):
-        raw.data = os.fsencode(data)
+        raw.data = encoded(os.fsencode(data))
     else:
         raw.data_text = _csv(data)
-    handle = library.fit(model._handle, options.pointer, ctypes.byref(raw))
-    if not handle:
-        raise MemoryError("no memory for the fit")
-    try:
-        options.raise_error()
-        said = read_diagnostics(library.estimate_diagnostic_count(handle), lambda k: library.estimate_diagnostic(handle, k))
-        check(library.estimate_status(handle), lambda: said)
-        warn(said)
-        return Estimate(handle)
-    finally:
-        library.estimate_free(handle)
+    with options.watch:
+        handle = Handle(library.fit(model._handle, options.pointer, ctypes.byref(raw)), library.estimate_free, "a fit")
+    options.watch.deliver()
+    said = read_diagnostics(library.estimate_diagnostic_count(handle), lambda k: library.estimate_diagnostic(handle, k))
+    check(library.estimate_status(handle), lambda: said)
+    warn(said)
+    return Estimate(handle)

@@ -8,6 +8,9 @@ import ctypes
 import ctypes.util
 import os
 import pathlib
+import threading
+from collections.abc import Callable
+from typing import Any
 from ctypes import POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 
 
@@ -26,7 +29,8 @@ class Diagnostic(Structure):
 
 class LoadOptions(Structure):
     _fields_ = [("size", c_size_t), ("class_name", c_char_p), ("allocator", c_void_p), ("strict", c_bool), ("energy", c_bool),
-                ("libraries", c_char_p), ("mna", c_char_p), ("modelica_path", c_char_p), ("units", c_bool)]
+                ("libraries", c_char_p), ("mna", c_char_p), ("modelica_path", c_char_p), ("units", c_bool),
+                ("readable", c_char_p)]
 
 
 class Variable(Structure):
@@ -132,6 +136,7 @@ _FUNCTIONS = {
     "model_free": (None, [c_void_p]),
     "model_status": (c_int, [c_void_p]),
     "model_name": (c_char_p, [c_void_p]),
+    "model_text": (c_char_p, [c_void_p]),
     "diagnostic_count": (c_uint32, [c_void_p]),
     "diagnostic_get": (Diagnostic, [c_void_p, c_uint32]),
     "flatten": (c_char_p, [c_void_p]),
@@ -260,6 +265,49 @@ class Library:
 
 
 library = Library()
+
+
+class Handle:
+    """What the library has given: the only owner of it, who frees it once. It can be passed to functions of the library and can be neither copied
+    nor pickled, as two owners would free it twice. `call` lets one thread at a time use it."""
+
+    def __init__(self, address: int | None, free: Callable[[int], Any], what: str) -> None:
+        self._address, self._free, self._what = address, free, what
+        self._lock = threading.Lock()
+        self._user: int | None = None
+        if not address:
+            raise MemoryError(f"no memory for {what}")
+
+    @property
+    def _as_parameter_(self) -> int | None:
+        return self._address
+
+    def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Calls a function of the library with the handle; other threads wait for it."""
+        if self._user == threading.get_ident():
+            raise RuntimeError(f"{self._what} is in use: a function that it calls may not use it")
+        with self._lock:
+            self._user = threading.get_ident()
+            try:
+                return function(self._address, *arguments)
+            finally:
+                self._user = None
+
+    def __del__(self) -> None:
+        address, self._address = getattr(self, "_address", None), None
+        if address:
+            self._free(address)
+
+    def __reduce_ex__(self, _protocol: Any) -> Any:
+        raise TypeError(f"{self._what} cannot be copied or pickled")
+
+
+def encoded(value: str | bytes) -> bytes:
+    """A text for the library, which would take a zero byte for its end."""
+    data = value if isinstance(value, bytes) else value.encode()
+    if b"\0" in data:
+        raise ValueError(f"{value!r} holds a zero byte")
+    return data
 
 
 def text(value: bytes | None) -> str:

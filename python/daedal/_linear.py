@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ._library import library, text
+from ._library import encoded, library, text
 from ._model import Model, Source
 from ._options import InputValue, Value
 from ._result import Result
@@ -17,7 +17,7 @@ from ._values import Values
 def _names(names: Iterable[str] | str | None) -> bytes | None:
     if names is None:
         return None
-    return (names if isinstance(names, str) else ",".join(names)).encode()
+    return encoded(names if isinstance(names, str) else ",".join(names))
 
 
 class Linear:
@@ -28,7 +28,7 @@ class Linear:
     """
 
     def __init__(self, result: Result) -> None:
-        raw = library.result_linear(result._handle)
+        raw = result._handle.call(library.result_linear)
         names = ((raw.state_names, raw.states), (raw.input_names, raw.inputs), (raw.output_names, raw.outputs))
         self.states, self.inputs, self.outputs = ([text(listed[k]) for k in range(count)] for listed, count in names)
         self.time: float = raw.time
@@ -38,7 +38,8 @@ class Linear:
         self.C = self._matrix(raw.c, raw.outputs, raw.states)
         self.D = self._matrix(raw.d, raw.outputs, raw.inputs)
         self.eigenvalues = self._numbers(raw.eigenvalues_real, raw.states) + 1j * self._numbers(raw.eigenvalues_imaginary, raw.states)
-        self._result = result
+        self._result: Result | None = result
+        self._texts: dict[str, str] = {}
 
     @staticmethod
     def _numbers(pointer: Any, count: int) -> np.ndarray:
@@ -50,10 +51,21 @@ class Linear:
 
     def bode(self) -> str:
         """The response of every output to every input over the frequency, as SVG."""
-        return text(library.linear_bode(self._result._handle))
+        return self._report("bode")
 
     def __str__(self) -> str:
-        return text(library.linear_text(self._result._handle))
+        return self._report("text")
+
+    def _report(self, kind: str) -> str:
+        if kind not in self._texts and self._result is not None:
+            self._texts[kind] = text(self._result._handle.call(getattr(library, "linear_" + kind)))
+        return self._texts[kind]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The matrices and both reports, without the result that makes them."""
+        for kind in ("bode", "text"):
+            self._report(kind)
+        return {**self.__dict__, "_result": None}
 
 
 class Steady(Values):
@@ -63,12 +75,12 @@ class Steady(Values):
     """
 
     def __init__(self, result: Result) -> None:
-        report = json.loads(text(library.steady_json(result._handle)))
+        report = json.loads(text(result._handle.call(library.steady_json)))
         self._values: dict[str, float] = report["values"]
         self.stability: str = report["stability"]
         self.way: str = report["way"]
         self.linear = Linear(result)
-        self._text = text(library.steady_text(result._handle))
+        self._text = text(result._handle.call(library.steady_text))
 
 
 def _model(source: Source) -> Model:

@@ -11,9 +11,9 @@ from typing import Any, Union
 
 import numpy as np
 
-from ._errors import Diagnostic, UsageError, check, read_diagnostics, warn
-from ._library import LoadOptions, library, text
-from ._options import NAMES, InputValue, Options, Value
+from ._errors import Diagnostic, Error, check, read_diagnostics, refuse, warn
+from ._library import Doubles, Handle, LoadOptions, encoded, library, text
+from ._options import NAMES, InputValue, Options, Value, count, real
 from ._result import Result
 
 _NONE = 0xFFFFFFFF
@@ -59,7 +59,7 @@ class Analysis:
     text: str
 
 
-def _variables(handle: int) -> dict[str, Variable]:
+def _variables(handle: Any) -> dict[str, Variable]:
     found = {}
     for index in range(library.variable_count(handle)):
         raw = library.variable_get(handle, index)
@@ -86,37 +86,60 @@ def _modelica_path(libraries: Iterable[str | os.PathLike]) -> bytes | None:
 
 class Model:
     """A model, read and flattened. `source` is a path, or a text that has a line break or ends with a semicolon, or None: then the class comes
-    from a library. `libraries` are directories of Modelica libraries; those of the environment's MODELICAPATH are searched, too.
+    from a library. `libraries` are directories of Modelica libraries; those of the environment's MODELICAPATH are searched, too. `readable` are
+    directories that the model may read files of, beside its own (of a text: the working directory) and those of libraries.
 
-    A model may be used by any number of threads at once.
+    A model may be used by any number of threads at once. It does not change: a copy shares it. Pickled, it is its text, the class and the
+    directories of libraries, from which it is read again.
     """
 
     def __init__(self, source: str | os.PathLike | None, class_name: str | None = None,
-                 libraries: Iterable[str | os.PathLike] = ()) -> None:
-        options = LoadOptions(size=ctypes.sizeof(LoadOptions), class_name=class_name.encode() if class_name else None,
-                              modelica_path=_modelica_path(libraries))
-        self._variables: dict[str, Variable] | None = None
+                 libraries: Iterable[str | os.PathLike] = (), readable: Iterable[str | os.PathLike] = ()) -> None:
         is_text = isinstance(source, str) and ("\n" in source or source.rstrip().endswith(";"))
         data = str(source).encode() if is_text else None
-        path = None if source is None else b"model" if is_text else os.fsencode(source)
-        self._handle = library.load(path, data, len(data) if data else 0, options)
-        if not self._handle:
-            raise MemoryError("no memory for the model")
+        path = None if source is None else b"model" if is_text else encoded(os.fsencode(source))
+        self._load(path, data, encoded(class_name) if class_name else None, _modelica_path(libraries),
+                   b":".join(encoded(os.fsencode(part)) for part in readable) or None)
+
+    def _load(self, path: bytes | None, data: bytes | None, class_name: bytes | None, modelica_path: bytes | None,
+              readable: bytes | None) -> None:
+        options = LoadOptions(size=ctypes.sizeof(LoadOptions), class_name=class_name, modelica_path=modelica_path, readable=readable)
+        self._variables: dict[str, Variable] | None = None
+        self._origin = (path, class_name, modelica_path, readable)
+        self._handle = Handle(library.load(path, data, len(data) if data else 0, options), library.model_free, "a model")
         check(library.model_status(self._handle), lambda: self.diagnostics)
 
-    def __del__(self) -> None:
-        if getattr(self, "_handle", None) and library:
-            library.model_free(self._handle)
+    @classmethod
+    def _again(cls, path: bytes | None, data: bytes | None, class_name: bytes | None, modelica_path: bytes | None,
+               readable: bytes | None) -> Model:
+        model = object.__new__(cls)
+        model._load(path, data, class_name, modelica_path, readable)
+        return model
+
+    def __copy__(self) -> Model:
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        return other
+
+    def __deepcopy__(self, _memo: Any) -> Model:
+        return self.__copy__()
+
+    def __reduce__(self) -> Any:
+        path, class_name, modelica_path, readable = self._origin
+        data = None if path is None else library.model_text(self._handle)
+        return type(self)._again, (path, data, class_name, modelica_path, readable)
 
     @property
     def name(self) -> str:
         return text(library.model_name(self._handle))
 
+    def _said(self, first: int) -> list[Diagnostic]:
+        return read_diagnostics(library.diagnostic_count(self._handle), lambda k: library.diagnostic_get(self._handle, k), first)
+
     @property
     def diagnostics(self) -> list[Diagnostic]:
         """What was said about the model."""
-        count = library.diagnostic_count(self._handle)
-        return read_diagnostics(count, lambda k: library.diagnostic_get(self._handle, k))
+        return self._said(0)
 
     @property
     def variables(self) -> dict[str, Variable]:
@@ -140,7 +163,7 @@ class Model:
     def analyze(self) -> Analysis:
         """Index, degrees of freedom and the like; raises StructureError for a model that is unbalanced or singular."""
         raw = library.analyze(self._handle)
-        check(raw.status, lambda: self.diagnostics)
+        check(raw.status, lambda: self.diagnostics)  # found once, and told again to who asks again
         return Analysis(text(raw.verdict), raw.equations, raw.variables, raw.structural_index, raw.dof,
                         raw.differentiations, text(library.analysis_text(self._handle)))
 
@@ -161,24 +184,23 @@ class Model:
 
         Parameters and options become its defaults: `model.export_fmu("pendulum.fmu", L=2, stop_time=5)`.
         """
-        name = None if kind is None else kind.encode()
-        return self._result(lambda handle, options: library.export_fmu(handle, os.fsencode(path), fmi, name, options),
+        name = None if kind is None else encoded(kind)
+        version = count("fmi", fmi, least=2, most=3)
+        return self._result(lambda handle, options: library.export_fmu(handle, encoded(os.fsencode(path)), version, name, options),
                             parameters, inputs, None, keywords)
 
     def export_solver(self, path: str | os.PathLike, parameters: Mapping[str, Value] | None = None, *,
                       inputs: Mapping[str, InputValue] | str | None = None, **keywords: Any) -> Result:
         """Writes a directory of C99 that simulates the model alone; the initial values."""
-        return self._result(lambda handle, options: library.export_solver(handle, os.fsencode(path), options),
+        return self._result(lambda handle, options: library.export_solver(handle, encoded(os.fsencode(path)), options),
                             parameters, inputs, None, keywords)
 
     def _result(self, call: Any, parameters: Any, inputs: Any, progress: Any, keywords: dict[str, Any]) -> Result:
         options = Options(*_request(parameters, inputs, progress, keywords))
         with options.watch:
-            handle = call(self._handle, options.pointer)
-        if not handle:
-            raise MemoryError("no memory for the result")
-        result = Result(handle)
-        options.raise_error()
+            address = call(self._handle, options.pointer)
+        result = Result(address, options)
+        options.watch.deliver(result)
         _finish(result)
         return result
 
@@ -199,31 +221,28 @@ def _request(parameters: Any, inputs: Any, progress: Any, keywords: dict[str, An
 def _finish(result: Result) -> None:
     """Raises the error of a run, or passes its warnings on."""
     check(result.status, lambda: result.diagnostics, result)
-    if library.result_diagnostic_count(result._handle):
-        warn(result.diagnostics)
+    warn(result.diagnostics)
 
 
 class Plan:
-    """What is derived from a model once for a method, parameters and inputs. Any number of threads may run it at once."""
+    """What is derived from a model once for a method, parameters and inputs. Any number of threads may run it at once. It cannot be copied or
+    pickled."""
 
     def __init__(self, model: Model, parameters: Mapping[str, Value] | None = None, *,
                  inputs: Mapping[str, InputValue] | str | None = None, **keywords: Any) -> None:
         self._options = Options(*_request(parameters, inputs, None, keywords))
         self._options.raw.on_step = type(self._options.raw.on_step)()  # runs may be in other threads
-        self._handle = library.plan_make(model._handle, self._options.pointer)
         self._variables: dict[str, Variable] | None = None
-        if not self._handle:
-            raise MemoryError("no memory for the plan")
+        self._handle = Handle(library.plan_make(model._handle, self._options.pointer), library.plan_free, "a plan")
+        self._options.watch.deliver()
         check(library.plan_status(self._handle), lambda: self.diagnostics)
 
-    def __del__(self) -> None:
-        if getattr(self, "_handle", None) and library:
-            library.plan_free(self._handle)
+    def __reduce_ex__(self, _protocol: Any) -> Any:
+        raise TypeError("a plan cannot be copied or pickled; pickle the model, and make another plan of it")
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
-        count = library.plan_diagnostic_count(self._handle)
-        return read_diagnostics(count, lambda k: library.plan_diagnostic(self._handle, k))
+        return read_diagnostics(library.plan_diagnostic_count(self._handle), lambda k: library.plan_diagnostic(self._handle, k))
 
     @property
     def variables(self) -> dict[str, Variable]:
@@ -245,31 +264,44 @@ class Plan:
 
 
 class State:
-    """The whole state of a run at a time, to go back to."""
+    """The whole state of a run at a time, to go back to. It belongs to its run, and cannot be copied or pickled."""
 
-    def __init__(self, run: Run, handle: int) -> None:
-        self._run, self._handle, self._start = run, handle, run._starts
+    def __init__(self, run: Run, address: int) -> None:
+        self._run, self._address, self._start = run, address, run._starts
 
     def __del__(self) -> None:
-        if self._run._handle and self._run._starts == self._start and library:
-            library.state_free(self._run._handle, self._handle)
+        run = getattr(self, "_run", None)
+        if run is not None and run._starts == self._start:
+            run._free_state(self._address)
+
+    def __reduce_ex__(self, _protocol: Any) -> Any:
+        raise TypeError("a state cannot be copied or pickled: it belongs to its run")
 
 
 class Run:
-    """A run of a plan: executed at once, or started and then advanced. One thread at a time may use it."""
+    """A run of a plan: executed at once, or started and then advanced. One thread at a time uses it; others wait. It cannot be copied or
+    pickled: `clone` makes another one at the same state."""
 
-    def __init__(self, plan: Plan, _handle: int | None = None) -> None:
+    def __init__(self, plan: Plan, _address: int | None = None) -> None:
         self._plan = plan
-        self._handle = _handle or library.run_make(plan._handle)
+        self._handle = Handle(_address or library.run_make(plan._handle), library.run_free, "a run")
         self._starts = 0  # how often it was started: states belong to one of them
-        self._begun = _handle is not None
-        if not self._handle:
-            raise MemoryError("no memory for the run")
+        self._begun = _address is not None
+        self._said = 0  # messages that were passed on
+        self._failure: Error | None = None
+        self._unused: list[int] = []  # states that nobody can go back to
 
-    def __del__(self) -> None:
-        if getattr(self, "_handle", None) and library:
-            library.run_free(self._handle)
-            self._handle = None
+    def __reduce_ex__(self, _protocol: Any) -> Any:
+        raise TypeError("a run cannot be copied or pickled; clone() makes another run at the same state")
+
+    def _call(self, function: Any, *arguments: Any) -> Any:
+        while self._unused:
+            self._handle.call(library.state_free, self._unused.pop())
+        return self._handle.call(function, *arguments)
+
+    def _free_state(self, address: int) -> None:
+        """With the next call: a state may vanish while another thread uses the run."""
+        self._unused.append(address)
 
     def _index(self, name: str) -> int:
         variable = self._plan.variables.get(name)
@@ -278,116 +310,153 @@ class Run:
         return variable.index
 
     def _diagnostics(self) -> list[Diagnostic]:
-        handle = library.run_result(self._handle)
-        return read_diagnostics(library.result_diagnostic_count(handle), lambda k: library.result_diagnostic(handle, k))
+        """What was said since this was last asked."""
+        address = self._call(library.run_result)
+        known = library.result_diagnostic_count(address)
+        first, self._said = min(self._said, known), known
+        return read_diagnostics(known, lambda k: library.result_diagnostic(address, k), first)
 
     def _check(self, status: int) -> None:
-        self._plan._options.raise_error()
-        check(status, self._diagnostics)
+        self._plan._options.watch.deliver()
+        try:
+            check(status, self._diagnostics)
+        except Error as error:
+            self._failure = error
+            raise
+
+    def _require_start(self) -> None:
+        """Says what is missing for values, steps and states."""
+        if not self._begun:
+            raise refuse("the run was not started: call start() first")
+        if self._failure is not None:
+            raise refuse(f"the run has failed, restore a state or start it again: {self._failure.diagnostics[0].message}"
+                         if self._failure.diagnostics else "the run has failed")
+
+    def _begin(self, begun: bool) -> None:
+        self._starts += 1
+        self._begun, self._said, self._failure = begun, 0, None
+        self._unused.clear()  # states end with what they are of
 
     def execute(self) -> Result:
         """From initial values to the stop time."""
-        self._starts += 1
-        self._begun = False
-        library.run_execute(self._handle)
-        handle = library.run_take_result(self._handle)
-        if not handle:
-            raise MemoryError("no memory for the result")
-        result = Result(handle)
-        self._plan._options.raise_error()
+        self._begin(False)
+        self._call(library.run_execute)
+        result = Result(self._call(library.run_take_result), self._plan)
+        self._plan._options.watch.deliver(result)
         _finish(result)
         return result
 
     def start(self) -> Run:
         """Leaves the run at its consistent initial values."""
-        self._starts += 1
-        self._begun = True
-        self._check(library.run_start(self._handle))
+        self._begin(True)
+        self._check(self._call(library.run_start))
         return self
 
     def advance(self, time: float) -> Run:
         """Goes on to a time, through all events before it."""
-        status = library.run_advance(self._handle, time)
+        self._require_start()
+        status = self._call(library.run_advance, real("the time to advance to", time))
         if status == 2:
-            raise ValueError(f"a run at time {self.time:g} cannot advance to {time:g}")
+            raise refuse(f"a run at time {self.time:g} cannot advance to {time:g}")
         self._check(status)
         return self
 
     def step(self) -> Run:
         """One step of the integrator, or up to the first event in it."""
-        self._check(library.run_step(self._handle))
+        self._require_start()
+        self._check(self._call(library.run_step))
         return self
 
     @property
     def time(self) -> float:
         """The time reached; NaN before the start."""
-        return library.run_time(self._handle)
+        return self._call(library.run_time)
 
     @property
     def ended(self) -> bool:
-        return library.run_ended(self._handle)
+        return self._call(library.run_ended)
 
-    def _array(self, pointer: Any) -> np.ndarray:
-        if not pointer:
-            self._check(library.run_step(self._handle))  # says why there are none
-            raise UsageError([])
-        return np.ctypeslib.as_array(pointer, (len(self._plan.variables),))
+    def _array(self, function: Any) -> np.ndarray:
+        self._require_start()
+        length = len(self._plan.variables)
+
+        def read(address: int) -> np.ndarray | None:
+            pointer = function(address)
+            return np.ctypeslib.as_array(pointer, (length,)).copy() if pointer else None
+
+        values = self._call(read)
+        if values is None:
+            self._check(self._call(library.run_step))  # says why there are none
+            raise MemoryError("no memory for the values")
+        return values
 
     @property
     def values(self) -> np.ndarray:
-        """The values of all variables at the time reached, by index. The array is the run's own: copy it to keep it."""
-        return self._array(library.run_values(self._handle))
+        """The values of all variables at the time reached, by index, in an array of the caller's own."""
+        return self._array(library.run_values)
 
     @property
     def derivatives(self) -> np.ndarray:
         """Their derivatives by time, in the same way; NaN where there is none."""
-        return self._array(library.run_derivatives(self._handle))
+        return self._array(library.run_derivatives)
 
     def __getitem__(self, name: str) -> float:
-        return float(self.values[self._index(name)])
+        index = self._index(name)
+        return float(self.values[index])
 
     def derivative(self, name: str) -> float:
-        return float(self.derivatives[self._index(name)])
+        index = self._index(name)
+        return float(self.derivatives[index])
 
     def __setitem__(self, name: str, value: float) -> None:
         """Sets a parameter or start value before the start; behind it an input or a continuous variable, as at an event."""
+        if not isinstance(name, str):
+            raise KeyError(name)
+        number = float(value) if isinstance(value, (bool, np.bool_)) else real(name, value)
         if self._begun:
-            status = library.run_set_value(self._handle, self._index(name), value)
+            self._require_start()
+            status = self._call(library.run_set_value, self._index(name), number)
         else:
-            status = library.run_set(self._handle, name.encode(), value)
+            status = self._call(library.run_set, encoded(name), number)
         if status == 2:
-            raise ValueError(f"{name} cannot be set to {value} now" if name in self._plan.variables
-                             else f"there is no variable {name}")
-        self._check(status)
+            raise refuse(f"{name} cannot be set to {value} now" if name in self._plan.variables else f"there is no variable {name}")
+        if self._begun:
+            self._check(status)
+        elif status:
+            raise MemoryError(f"no memory to set {name}") if status == 1 else refuse(f"{name} cannot be set to {value}")
 
     def interpolate(self, time: float) -> np.ndarray:
         """The values of all variables at a time within the last step of the integrator, by index."""
+        self._require_start()
         values = np.empty(len(self._plan.variables))
-        status = library.run_interpolate(self._handle, time, values.ctypes.data_as(type(library.run_values(None))))
+        status = self._call(library.run_interpolate, real("the time", time), values.ctypes.data_as(Doubles))
         if status == 2:
-            raise ValueError(f"time {time:g} is not in the last step")
+            raise refuse(f"time {time:g} is not in the last step")
         self._check(status)
         return values
 
     def save(self) -> State:
-        handle = library.run_save(self._handle)
-        if not handle:
-            self._check(library.run_step(self._handle))
+        self._require_start()
+        address = self._call(library.run_save)
+        if not address:
+            self._check(self._call(library.run_step))
             raise MemoryError("no memory for the state")
-        return State(self, handle)
+        return State(self, address)
 
     def restore(self, state: State) -> Run:
-        if state._run is not self or state._start != self._starts:
-            raise ValueError("the state is one of another run; clone that one instead")
-        self._check(library.run_restore(self._handle, state._handle))
+        if not isinstance(state, State) or state._run is not self or state._start != self._starts:
+            raise refuse("the state is one of another run; clone that one instead")
+        self._said, self._failure = 0, None
+        self._check(self._call(library.run_restore, state._address))
         return self
 
     def clone(self) -> Run:
         """Another run at the same state, which may go to another thread."""
-        handle = library.run_clone(self._handle)
-        if not handle:
-            raise ValueError("only a run that was started can be cloned")
-        return Run(self._plan, _handle=handle)
+        self._require_start()
+        address = self._call(library.run_clone)
+        if not address:
+            raise MemoryError("no memory for the clone")
+        return Run(self._plan, _address=address)
 
 
 def simulate(source: Source, parameters: Mapping[str, Value] | None = None, *, class_name: str | None = None,
@@ -405,7 +474,8 @@ def simulate(source: Source, parameters: Mapping[str, Value] | None = None, *, c
 
     `inputs` gives values along time by name: an expression, a function of time or a tuple of it and its derivatives, or a table (times,
     values). `progress` is called with the part that is done, between 0 and 1. An interrupt ends the run. Errors are
-    exceptions that say where; that of an integration has the trajectory so far in its `result`.
+    exceptions that say where; that of an integration has the trajectory so far in its `result`, as has the KeyboardInterrupt of an
+    interrupt.
     """
     model = source if isinstance(source, Model) else Model(source, class_name, libraries)
     return model.simulate(parameters, inputs=inputs, progress=progress, **keywords)

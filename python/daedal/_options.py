@@ -2,6 +2,9 @@
 from __future__ import annotations
 
 import ctypes
+import math
+import numbers
+import operator
 import signal
 import threading
 import time
@@ -11,7 +14,8 @@ from typing import Any, Union
 import numpy as np
 
 from . import _library
-from ._library import library
+from ._errors import refuse
+from ._library import encoded, library
 
 Value = Union[float, int, bool, str, Sequence, np.ndarray]
 Function = Callable[[float], float]
@@ -21,31 +25,95 @@ InputValue = Union[str, Function, tuple, None]
 
 _NUMBERS = ("start_time", "stop_time", "tolerance", "output_interval", "max_step", "constraint_tolerance", "gradient_memory")
 _TEXTS = ("method", "solver", "start_values", "start_from", "variables", "invariants", "sensitivity", "gradient", "gradient_by")
-_OTHERS = ("intervals", "compile", "keep_superfluous", "baumgarte")
-NAMES = (*_NUMBERS, *_TEXTS, *_OTHERS)
+_FLAGS = ("compile", "keep_superfluous")
+_OTHERS = ("intervals", "baumgarte")
+NAMES = (*_NUMBERS, *_TEXTS, *_FLAGS, *_OTHERS)
+
+_BOOLEANS = (bool, np.bool_)
+MOST_UINT32, MOST_UINT64 = 2**32 - 1, 2**64 - 1
 
 
-def value_text(value: Value) -> str:
+# ---- values, refused by name ----
+
+def real(name: str, value: Any) -> float:
+    """A finite number."""
+    if isinstance(value, (*_BOOLEANS, str, bytes)) or not hasattr(value, "__float__"):
+        raise TypeError(f"{name} is a number, not {value!r}")
+    try:
+        number = float(value)
+    except OverflowError:
+        raise refuse(f"{name} is too large: {value}") from None
+    if not math.isfinite(number):
+        raise refuse(f"{name} must be finite, not {number}")
+    return number
+
+
+def count(name: str, value: Any, least: int = 0, most: int = MOST_UINT32) -> int:
+    """A whole number between two bounds."""
+    if isinstance(value, _BOOLEANS):
+        raise TypeError(f"{name} is a whole number, not {value!r}")
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} is a whole number, not {value!r}") from None
+    if not least <= number <= most:
+        raise refuse(f"{name} must be between {least} and {most}, not {number}")
+    return number
+
+
+def flag(name: str, value: Any) -> bool:
+    if not isinstance(value, _BOOLEANS):
+        raise TypeError(f"{name} is True or False, not {value!r}")
+    return bool(value)
+
+
+def _is_single(written: str, stops: str) -> bool:
+    """Is this one item of a list of the library's: no stop outside of quotes and brackets, and all of these closed?"""
+    depth, quote, at = 0, "", 0
+    while at < len(written):
+        letter = written[at]
+        if quote:
+            at += letter == "\\"
+            quote = "" if letter == quote else quote
+        elif letter in "'\"":
+            quote = letter
+        elif letter in "[({":
+            depth += 1
+        elif letter in "])}":
+            depth -= 1
+        if depth < 0 or (not depth and not quote and letter in stops):
+            return False
+        at += 1
+    return not depth and not quote
+
+
+def value_text(name: str, value: Value) -> str:
     """A value as the language writes it."""
-    if isinstance(value, (bool, np.bool_)):
+    if isinstance(value, _BOOLEANS):
         return "true" if value else "false"
-    if isinstance(value, str):
-        return value
-    if isinstance(value, (np.ndarray, Sequence)):
-        return "{" + ",".join(value_text(v) for v in value) + "}"
-    return repr(value.item() if isinstance(value, np.generic) else value)
+    if isinstance(value, (np.ndarray, Sequence)) and not isinstance(value, (str, bytes)) and np.ndim(value):
+        return "{" + ",".join(value_text(name, v) for v in value) + "}"
+    written = value if isinstance(value, str) else repr(value.item() if isinstance(value, (np.generic, np.ndarray)) else value)
+    if not written.strip() or not _is_single(written, ","):
+        raise refuse(f"the value of {name} is {written!r}, which is not one value; a text with commas needs double quotes inside")
+    return written
+
+
+def quoted(name: str) -> str:
+    return "'" + name.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 def overrides_text(values: Mapping[str, Value]) -> bytes:
-    quoted = ((name.replace("\\", "\\\\").replace("'", "\\'"), value_text(value)) for name, value in values.items())
-    return ",".join(f"'{name}'={value}" for name, value in quoted).encode()
+    return encoded(",".join(f"{quoted(name)}={value_text(name, value)}" for name, value in values.items()))
 
 
-class _Watch:
+# ---- interrupts ----
+
+class Watch:
     """Called after each step: tells of progress, and ends the run when the user interrupts it.
 
     An exception cannot pass through the library, so while a run is under way in the main thread a handler of its own notes an
-    interrupt, and the one before has it afterwards.
+    interrupt. `deliver` hands it to the handler before, when there is a result to keep.
     """
 
     def __init__(self, progress: Callable[[float], Any] | None) -> None:
@@ -64,12 +132,25 @@ class _Watch:
             self._before = signal.signal(signal.SIGINT, self._note)
 
     def __exit__(self, *_error: Any) -> None:
-        if self._before is None:
-            return
-        signal.signal(signal.SIGINT, self._before)
-        interrupt, self._interrupt = self._interrupt, None
-        if interrupt:
-            self._before(*interrupt)
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
+
+    def deliver(self, result: Any = None) -> None:
+        """Raises what a function of the caller's has raised inside of the library, or the KeyboardInterrupt of an interrupt, with what was
+        reached as its `result`."""
+        try:
+            error, self.error = self.error, None
+            if error is not None:
+                raise error
+            interrupt, self._interrupt = self._interrupt, None
+            if interrupt:
+                self._before(*interrupt)
+        except BaseException as error:
+            try:
+                error.result = result  # type: ignore[attr-defined]
+            except AttributeError:
+                pass
+            raise
 
     def __call__(self, _context: Any, raw: Any) -> bool:
         try:
@@ -89,6 +170,8 @@ class _Watch:
         return self.error is not None or self._interrupt is not None
 
 
+# ---- the struct ----
+
 class Options:
     """The struct of a call, and all that it points to."""
 
@@ -96,7 +179,7 @@ class Options:
                  progress: Callable[[float], Any] | None, options: Mapping[str, Any]) -> None:
         self._kept: list[Any] = []
         self.raw = library.default_options()
-        self.watch = _Watch(progress)
+        self.watch = Watch(progress)
         if parameters:
             self.raw.overrides = overrides_text(parameters)
         for name, value in options.items():
@@ -110,9 +193,16 @@ class Options:
         if name in ("sensitivity", "gradient_by") and not isinstance(value, str):
             value = ",".join(value)
         if name in _TEXTS:
-            value = str(value).encode()
+            value = encoded(str(value))
+        elif name in _NUMBERS:
+            value = real(name, value)
+        elif name in _FLAGS:
+            value = flag(name, value)
+        elif name == "intervals":
+            value = count(name, value, least=1)
         elif name == "baumgarte":
-            self.raw.baumgarte_alpha, self.raw.baumgarte_beta = value
+            alpha, beta = value
+            self.raw.baumgarte_alpha, self.raw.baumgarte_beta = real("alpha of baumgarte", alpha), real("beta of baumgarte", beta)
             return
         setattr(self.raw, name, value)
 
@@ -120,30 +210,49 @@ class Options:
         if inputs is None:
             return
         if isinstance(inputs, str):
-            self.raw.inputs = inputs.encode()
+            self.raw.inputs = encoded(inputs)
             return
-        texts = [f"{name}={value}" if value is not None else name for name, value in inputs.items()
-                 if value is None or isinstance(value, (str, int, float))]
-        given = [self._input(name, value) for name, value in inputs.items()
-                 if value is not None and not isinstance(value, (str, int, float))]
+        texts = [self._input_text(name, value) for name, value in inputs.items() if self._is_text(value)]
+        given = [self._input(name, value) for name, value in inputs.items() if not self._is_text(value)]
         if texts:
-            self.raw.inputs = ",".join(texts).encode()
+            self.raw.inputs = encoded(",".join(texts))
         if given:
             self._kept.append((_library.Input * len(given))(*given))
             self.raw.given_inputs = self._kept[-1]
             self.raw.given_input_count = len(given)
 
+    @staticmethod
+    def _is_text(value: InputValue) -> bool:
+        return value is None or isinstance(value, (str, numbers.Real, np.bool_))
+
+    @staticmethod
+    def _input_text(name: str, value: Any) -> str:
+        if not name.strip() or not _is_single(name, "=,"):
+            raise refuse(f"{name!r} is no name of an input")
+        if value is None:
+            return name
+        if not isinstance(value, (str, *_BOOLEANS)):
+            value = real(f"the input {name}", value)
+        return f"{name}={value_text(name, value)}"
+
     def _input(self, name: str, value: Any) -> _library.Input:
         if callable(value):
             value = (value,)
-        if all(callable(part) for part in value):
-            return self._function(name, value)
-        times, values = (np.ascontiguousarray(part, dtype=float) for part in value)
+        try:
+            parts = tuple(value)
+        except TypeError:
+            raise TypeError(f"the input {name} is an expression, a function or a table, not {value!r}") from None
+        if parts and all(callable(part) for part in parts):
+            return self._function(name, parts)
+        if len(parts) != 2:
+            raise refuse(f"the table of the input {name!r} is a pair: times, values")
+        times, values = (np.ascontiguousarray(part, dtype=float) for part in parts)
         if times.shape != values.shape or times.ndim != 1:
-            raise ValueError(f"the table of the input {name!r} needs as many times as values")
+            raise refuse(f"the table of the input {name!r} needs as many times as values, not {times.size} and {values.size}")
         self._kept += [times, values]
         pointers = [part.ctypes.data_as(_library.Doubles) for part in (times, values)]
-        return _library.Input(name=name.encode(), rows=len(times), times=pointers[0], values=pointers[1])
+        rows = count(f"the length of the table of the input {name!r}", len(times))
+        return _library.Input(name=encoded(name), rows=rows, times=pointers[0], values=pointers[1])
 
     def _function(self, name: str, parts: tuple) -> _library.Input:
         def call(_context: Any, at: float, order: int) -> float:
@@ -155,14 +264,8 @@ class Options:
 
         function = _library.InputFunction(call)
         self._kept.append(function)
-        return _library.Input(name=name.encode(), value=function, orders=len(parts) - 1)
+        return _library.Input(name=encoded(name), value=function, orders=len(parts) - 1)
 
     @property
     def pointer(self) -> Any:
         return ctypes.byref(self.raw)
-
-    def raise_error(self) -> None:
-        """Raises what a function of the caller's has raised inside of the library."""
-        error, self.watch.error = self.watch.error, None
-        if error is not None:
-            raise error

@@ -6,13 +6,13 @@ import dataclasses
 import html
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._errors import Diagnostic, check, read_diagnostics
-from ._library import Plot, library, text
+from ._errors import Diagnostic, check, read_diagnostics, refuse
+from ._library import Handle, Plot, encoded, library, text
 
 if TYPE_CHECKING:
     import pandas
@@ -57,34 +57,78 @@ class _Column:
         self.__array_interface__ = {"shape": (rows,), "typestr": "<f8", "data": (address, True), "version": 3}
 
 
+def _fact(read: Callable[[Any], Any]) -> Any:
+    """A property that is read from the library, or was kept where the result was pickled."""
+    def get(self: Any) -> Any:
+        return self._facts[read.__name__] if self._handle is None else read(self)
+
+    return property(get, doc=read.__doc__)
+
+
 class Result(Mapping):
     """A trajectory: `result["x"]` is a read-only array with one value a row, without a copy; `result["r"]` of an array r[1], r[2], ... has
-    its dimensions behind the rows. At events there are two rows of one time."""
+    its dimensions behind the rows. At events there are two rows of one time.
 
-    def __init__(self, handle: int) -> None:
-        self._handle = handle
+    A copy shares its memory, which does not change. Pickled, a result is its names, units, arrays, figures and messages; what comes out can write CSV files, and
+    draws no pictures.
+    """
+
+    _FACTS = ("status", "diagnostics", "statistics", "pivots", "functional", "gradient", "rows")
+
+    def __init__(self, address: int, kept: Any = None) -> None:
+        self._handle: Handle | None = Handle(address, library.result_free, "a result")
+        self._kept = kept  # functions of inputs
+        self._facts: dict[str, Any] = {}
         self._names: list[str] | None = None
 
-    def __del__(self) -> None:
-        if getattr(self, "_handle", None) and library:
-            library.result_free(self._handle)
+    def __copy__(self) -> Result:
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        return other
+
+    def __deepcopy__(self, _memo: Any) -> Result:
+        return self.__copy__()
+
+    def __getstate__(self) -> dict[str, Any]:
+        if self._handle is None:
+            return self._facts
+        facts = {name: getattr(self, name) for name in self._FACTS}
+        facts["columns"] = {name: np.array(self[name]) for name in self.names}
+        facts["units"] = {name: self.unit(name) for name in self.names}
+        return facts
+
+    def __setstate__(self, facts: dict[str, Any]) -> None:
+        self._handle, self._kept, self._facts = None, None, facts
+        self._names = list(facts["columns"])
+        for column in facts["columns"].values():
+            column.setflags(write=False)
+
+    @_fact
+    def rows(self) -> int:
+        """How many there are."""
+        return self._handle.call(library.result_rows)
 
     @property
     def names(self) -> list[str]:
         """All signals; "time" is the first."""
         if self._names is None:
-            count = library.result_signals(self._handle)
-            self._names = [text(library.result_name(self._handle, s)) for s in range(count)]
+            count = self._handle.call(library.result_signals)
+            self._names = [text(self._handle.call(library.result_name, s)) for s in range(count)]
         return self._names
 
+    def _find(self, name: str) -> int:
+        return self._handle.call(library.result_find, encoded(name))
+
     def _column(self, signal: int) -> np.ndarray:
-        rows = library.result_rows(self._handle)
+        if self._handle is None:
+            return self._facts["columns"][self.names[signal]]
+        rows = self.rows
         if not rows:
             return np.empty(0)
-        address = library.result_values(self._handle, signal)
+        address = self._handle.call(library.result_values, signal)
         if not address:
             raise MemoryError("no memory for the trajectory")
-        return np.asarray(_Column(self, address, rows))
+        return np.asarray(_Column(self._handle, address, rows))
 
     def _array(self, name: str) -> np.ndarray:
         pattern = re.compile(re.escape(name) + r"\[([0-9,]+)\]$")
@@ -96,13 +140,16 @@ class Result(Mapping):
         if not elements:
             raise KeyError(name)
         shape = tuple(max(index[d] for index in elements) + 1 for d in range(len(next(iter(elements)))))
-        whole = np.full((library.result_rows(self._handle), *shape), np.nan)
+        whole = np.full((self.rows, *shape), np.nan)
         for index, signal in elements.items():
             whole[(slice(None), *index)] = self._column(signal)
         return whole
 
     def __getitem__(self, name: str) -> np.ndarray:
-        signal = library.result_find(self._handle, name.encode())
+        if self._handle is None:
+            column = self._facts["columns"].get(name)
+            return self._array(name) if column is None else column
+        signal = self._find(name)
         return self._array(name) if signal == _NONE else self._column(signal)
 
     def __iter__(self) -> Iterator[str]:
@@ -117,21 +164,23 @@ class Result(Mapping):
 
     def unit(self, name: str) -> str:
         """The unit of a signal; "" if it has none."""
-        return text(library.result_unit(self._handle, library.result_find(self._handle, name.encode())))
+        if self._handle is None:
+            return self._facts["units"].get(name, "")
+        return text(self._handle.call(library.result_unit, self._find(name)))
 
     def sensitivity(self, name: str, target: str) -> np.ndarray:
         """The derivative of a signal by a parameter "L" or a start value "x.start" that the run was asked for."""
         return self[f"der({name}, {target})"]
 
-    @property
+    @_fact
     def functional(self) -> float:
         """The value of what `gradient=` asked for; nan if it did not."""
-        return library.result_functional(self._handle)
+        return self._handle.call(library.result_functional)
 
-    @property
+    @_fact
     def gradient(self) -> dict[str, float]:
         """The derivatives of the functional by parameters "L" and start values "x.start"."""
-        found = (library.result_derivative(self._handle, k) for k in range(library.result_derivatives(self._handle)))
+        found = (self._handle.call(library.result_derivative, k) for k in range(self._handle.call(library.result_derivatives)))
         return {text(derivative.name): derivative.value for derivative in found}
 
     @property
@@ -146,46 +195,65 @@ class Result(Mapping):
         columns = {name: self[name] for name in self.names if name != "time"}
         return pandas.DataFrame(columns, index=pandas.Index(self.time, name="time"))
 
-    @property
+    @_fact
     def statistics(self) -> Statistics:
-        raw = library.result_statistics(self._handle)
+        """The work of the run."""
+        raw = self._handle.call(library.result_statistics)
         values = {field.name: getattr(raw, field.name) for field in dataclasses.fields(Statistics)}
         return Statistics(**{k: text(v) if v is None or isinstance(v, bytes) else v for k, v in values.items()})
 
-    @property
+    @_fact
     def pivots(self) -> list[tuple[float, str, str]]:
         """Exchanges of states: time, the one that left, the one that came."""
-        raw = [library.result_pivot(self._handle, k) for k in range(library.result_statistics(self._handle).pivots)]
+        count = self._handle.call(library.result_statistics).pivots
+        raw = [self._handle.call(library.result_pivot, k) for k in range(count)]
         return [(pivot.time, text(pivot.state_out), text(pivot.state_in)) for pivot in raw]
 
-    @property
+    @_fact
     def status(self) -> int:
         """0 if the run came to its end, else the exit status of the command."""
-        return library.result_status(self._handle)
+        return self._handle.call(library.result_status)
 
-    @property
+    def _said(self, first: int) -> list[Diagnostic]:
+        count = self._handle.call(library.result_diagnostic_count)
+        return read_diagnostics(count, lambda k: self._handle.call(library.result_diagnostic, k), first)
+
+    @_fact
     def diagnostics(self) -> list[Diagnostic]:
         """What was said about the run."""
-        count = library.result_diagnostic_count(self._handle)
-        return read_diagnostics(count, lambda k: library.result_diagnostic(self._handle, k))
+        return self._said(0)
 
     def write(self, path: str | os.PathLike) -> None:
-        """Writes the trajectory; the path ends in .csv or .mat."""
-        check(library.result_write(self._handle, os.fspath(path).encode()), lambda: self.diagnostics)
+        """Writes the trajectory; the path ends in .csv, .mat or .raw, of a result that was pickled in .csv."""
+        if self._handle is None:
+            self._write_csv(os.fspath(path))
+            return
+        before = self._handle.call(library.result_diagnostic_count)
+        check(self._handle.call(library.result_write, encoded(os.fsencode(path))), lambda: self._said(before))
+
+    def _write_csv(self, path: str) -> None:
+        if not path.endswith(".csv"):
+            raise refuse(f"a result that was pickled is written to a file that ends in .csv, not to {path!r}")
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            file.write(",".join('"' + name.replace('"', '""') + '"' for name in self.names) + "\n")
+            for row in zip(*(self[name] for name in self.names)):
+                file.write(",".join(repr(float(value)) for value in row) + "\n")
 
     def plot(self, variables: str | None = None, *, pairs: str | None = None, log: str = "") -> str:
         """An SVG picture. variables: names, names of arrays and regular expressions, commas between; without them the
         states. pairs: "x,y; u,v", curves of one signal over another instead. log: the logarithmic axes, "x", "y" or
         "xy"."""
-        asked = Plot(ctypes.sizeof(Plot), variables.encode() if variables else None, pairs.encode() if pairs else None,
+        if self._handle is None:
+            raise refuse("a result that was pickled draws no pictures; plot it where it was computed")
+        asked = Plot(ctypes.sizeof(Plot), encoded(variables) if variables else None, encoded(pairs) if pairs else None,
                      "x" in log, "y" in log)
-        picture = library.result_plot(self._handle, ctypes.byref(asked))
-        check(0 if picture else 2, lambda: self.diagnostics)
+        before = self._handle.call(library.result_diagnostic_count)
+        picture = self._handle.call(library.result_plot, ctypes.byref(asked))
+        check(0 if picture else 2, lambda: self._said(before))
         return text(picture)
 
     def __repr__(self) -> str:
-        rows = library.result_rows(self._handle)
-        return f"<daedal.Result: {len(self)} signals, {rows} rows, to time {library.result_statistics(self._handle).end_time:g}>"
+        return f"<daedal.Result: {len(self)} signals, {self.rows} rows, to time {self.statistics.end_time:g}>"
 
     def _repr_html_(self) -> str:
         """A plot of the states, and a table with the range of each signal."""
@@ -198,4 +266,5 @@ class Result(Mapping):
         if len(self) > most + 1:
             lines.append(f"<tr><td>and {len(self) - most - 1} more</td></tr>")
         head = "".join(f"<th>{title}</th>" for title in ("signal", "unit", "start", "least", "most", "end"))
-        return f"<div>{self.plot()}</div><table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
+        picture = f"<div>{self.plot()}</div>" if self._handle is not None else ""
+        return f"{picture}<table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"

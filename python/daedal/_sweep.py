@@ -8,27 +8,32 @@ from typing import Any, Union
 import numpy as np
 
 from . import _library
-from ._errors import check, read_diagnostics
-from ._library import library, text
+from ._errors import check, read_diagnostics, refuse
+from ._library import Handle, encoded, library, text
 from ._model import Model, Source, _request
-from ._options import InputValue, Options, Value
+from ._options import MOST_UINT64, InputValue, Options, Value, count, flag, quoted, real
 
 Values = Union[str, float, Sequence, np.ndarray]
 
 
-def _quoted(name: str) -> str:
-    return "'" + name.replace("\\", "\\\\").replace("'", "\\'") + "'"
-
-
-def _values_text(values: Values) -> str:
+def _values_text(name: str, values: Values) -> str:
     if isinstance(values, str):
         return values
-    return "{" + ",".join(repr(float(value)) for value in np.atleast_1d(np.asarray(values, dtype=float))) + "}"
+    numbers = np.atleast_1d(np.asarray(values, dtype=float))
+    if numbers.ndim != 1 or not numbers.size:
+        raise refuse(f"the values of {name} are one number or a list of them")
+    return "{" + ",".join(repr(real(f"a value of {name}", value)) for value in numbers) + "}"
 
 
-def _list(items: Mapping[str, Any], value: Callable[[Any], str]) -> Any:
+def _distribution_text(name: str, distribution: str) -> str:
+    if not isinstance(distribution, str):
+        raise TypeError(f"the distribution of {name} is a text such as 'normal(1,0.1)', not {distribution!r}")
+    return distribution
+
+
+def _list(items: Mapping[str, Any], value: Callable[[str, Any], str]) -> Any:
     """An array of texts that ends with NULL."""
-    texts = [f"{_quoted(name)}={value(given)}".encode() for name, given in items.items()]
+    texts = [encoded(f"{quoted(name)}={value(name, given)}") for name, given in items.items()]
     return (ctypes.c_char_p * (len(texts) + 1))(*texts, None)
 
 
@@ -39,7 +44,7 @@ class Sweep(Mapping):
     why points failed.
     """
 
-    def __init__(self, handle: int) -> None:
+    def __init__(self, handle: Handle) -> None:
         names = [text(library.sweep_column_name(handle, c)) for c in range(library.sweep_columns(handle))]
         points, varied = library.sweep_points(handle), library.sweep_varied(handle)
         values = np.array([[library.sweep_value(handle, p, c) for c in range(len(names))] for p in range(points)])
@@ -81,7 +86,7 @@ def sweep(source: Source, vary: Mapping[str, Values] | None = None, *, distribut
         daedal.sweep("pendulum.mo", distributions={"L": "normal(1,0.1)"}, samples=1000, stop_time=10)
 
     Values are numbers or a text as `--vary` of the command takes it; the last name changes fastest. Keywords are those of daedal.simulate. A point that
-    fails has NaN, its status and its cause. `journal` names a file for finished points, with which a later call with `resume` goes on.
+    fails has NaN, its status and its cause. The KeyboardInterrupt of an interrupt has the table so far as its `result`. `journal` names a file for finished points, with which a later call with `resume` goes on.
     """
     model = source if isinstance(source, Model) else Model(source, class_name)
     options = Options(*_request(parameters, inputs, None, keywords))
@@ -95,20 +100,17 @@ def sweep(source: Source, vary: Mapping[str, Values] | None = None, *, distribut
         return options.watch.stops
 
     raw = _library.SweepOptions(size=ctypes.sizeof(_library.SweepOptions), vary=_list(vary or {}, _values_text),
-                                distributions=_list(distributions or {}, str), samples=samples, sampling=sampling.encode(), seed=seed,
-                                threads=threads, resume=resume, on_progress=_library.OnProgress(watch))
+                                distributions=_list(distributions or {}, _distribution_text), samples=count("samples", samples),
+                                sampling=encoded(sampling), seed=count("seed", seed, most=MOST_UINT64),
+                                threads=count("threads", threads), resume=flag("resume", resume), on_progress=_library.OnProgress(watch))
     if outputs is not None:
-        raw.outputs = (outputs if isinstance(outputs, str) else ",".join(outputs)).encode()
-    raw.trajectories = trajectories.encode() if trajectories else None
-    raw.journal = journal.encode() if journal else None
-    handle = library.sweep_make(model._handle, options.pointer, ctypes.byref(raw))
-    if not handle:
-        raise MemoryError("no memory for the sweep")
-    try:
-        with options.watch:
-            status = library.sweep_execute(handle)
-        options.raise_error()
-        check(status, lambda: read_diagnostics(library.sweep_diagnostic_count(handle), lambda k: library.sweep_diagnostic(handle, k)))
-        return Sweep(handle)
-    finally:
-        library.sweep_free(handle)
+        raw.outputs = encoded(outputs if isinstance(outputs, str) else ",".join(outputs))
+    raw.trajectories = encoded(trajectories) if trajectories else None
+    raw.journal = encoded(journal) if journal else None
+    handle = Handle(library.sweep_make(model._handle, options.pointer, ctypes.byref(raw)), library.sweep_free, "a sweep")
+    with options.watch:
+        status = library.sweep_execute(handle)
+    if options.watch.stops:
+        options.watch.deliver(Sweep(handle))
+    check(status, lambda: read_diagnostics(library.sweep_diagnostic_count(handle), lambda k: library.sweep_diagnostic(handle, k)))
+    return Sweep(handle)

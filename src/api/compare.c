@@ -56,9 +56,9 @@ static bool run_comparison(daedal_result *result, const void *argument) {
   const CompareNames *names = argument;
   const daedal_options *options = names->options;
   CompareRequest *comparing = &result->comparing;
-  bool ok = read_options(result, options, &comparing->request) && read_starts(result, options, &comparing->request) &&
-            read_invariants(result, options) && read_methods(result, names->methods) &&
-            read_solvers(result, names->solvers);
+  bool ok = check_analysis(result, options) && read_options(result, options, &comparing->request) &&
+            read_starts(result, options, &comparing->request) && read_invariants(result, options) &&
+            read_methods(result, names->methods) && read_solvers(result, names->solvers);
   Bridge bridge;
   hand_on_steps(result, &comparing->request, &bridge, options);
   if (ok) {

@@ -269,8 +269,7 @@ static bool work_export(daedal_result *result, const void *argument) {
   bool ok = result->status == DAEDAL_OK && order->make(result, &files);
   bool made = ok && mkdir(directory, 0777) == 0;
   if (ok && !made && errno != EEXIST) {
-    diag_error(&result->diags, DIAG_FILE_ACCESS, (Span){0}, "cannot make the directory %s: %s", directory,
-               strerror(errno));
+    diag_file_error(&result->diags, "make", directory, errno);
     ok = false;
   }
   ok = ok && write_files(result, directory, &files);

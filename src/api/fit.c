@@ -150,6 +150,8 @@ static bool data_work(daedal_result *asked, const void *argument) {
   daedal_estimate *estimate = work->estimate;
   Arena *arena = &asked->diags.arena;
   estimate->asked = asked;
+  if (!(estimate->level > 0 && estimate->level < 1))
+    return result_finish(asked, refuse_usage(asked, "the level of the intervals must be between 0 and 1"));
   estimate->data = read_data(estimate, work->options);
   return result_finish(asked, estimate->data && find_columns(estimate, arena) &&
                                   read_scales(estimate, work->options->weights, false, arena) &&
@@ -246,6 +248,11 @@ static bool search(daedal_estimate *estimate, Arena *arena) {
                           .context = estimate};
   estimate->found = least_squares(&problem, p, arena);
   estimate->seconds = pipeline_clock() - begin;
+  if (estimate->is_stopped) {
+    diag_error(&estimate->asked->diags, DIAG_INTEGRATION, (Span){0}, "stopped before the fit was found, after %u runs",
+               estimate->runs);
+    return false;
+  }
   if (!judge(estimate)) return false;
   double precision = 10 * cbrt(estimate->options.tolerance * estimate->options.tolerance);
   estimate->identified =
@@ -283,7 +290,7 @@ static bool make_plan(daedal_estimate *estimate, daedal_model *model) {
 static daedal_fit_options fit_options_given(const daedal_fit_options *options) {
   daedal_fit_options given = {.size = sizeof given};
   if (options) memcpy(&given, options, options->size < sizeof given ? options->size : sizeof given);
-  if (!(given.level > 0 && given.level < 1)) given.level = 0.95;
+  if (given.level == 0) given.level = 0.95;
   if (!given.iterations) given.iterations = 100;
   return given;
 }
@@ -297,7 +304,6 @@ daedal_estimate *daedal_fit(daedal_model *model, const daedal_options *options, 
   daedal_fit_options given = fit_options_given(fit_options);
   estimate->hook = hook;
   estimate->options = options_given(options);
-  estimate->options.on_step = NULL;
   estimate->level = given.level;
   estimate->most_iterations = given.iterations;
   FitWork work = {estimate, &given, model};

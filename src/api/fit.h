@@ -34,6 +34,7 @@ struct daedal_estimate {
   uint32_t most_iterations;
   char *overrides; /* list of a run */
   uint32_t runs;
+  bool is_stopped; /* by the caller, on the way */
   bool is_done;
   LeastSquaresResult found;
   Identification identified;

@@ -108,9 +108,11 @@ static bool read_values(const daedal_estimate *estimate, const daedal_result *re
 
 /* Of a run of the plan at p; jacobian NULL: values alone. */
 static bool values_at(daedal_estimate *estimate, daedal_plan *plan, const double *p, double *values, double *jacobian) {
+  if (estimate->is_stopped) return false;
   daedal_result *result = run_of(estimate, plan, p);
   daedal_status status = daedal_result_status(result);
-  bool ok = status == DAEDAL_OK && read_values(estimate, result, NULL, values);
+  estimate->is_stopped = result && result->simulation.statistics.stopped;
+  bool ok = !estimate->is_stopped && status == DAEDAL_OK && read_values(estimate, result, NULL, values);
   for (uint32_t k = 0; jacobian && ok && k < estimate->parameters.count; k++)
     ok = read_values(estimate, result, estimate->parameters.data[k].derivatives,
                      jacobian + (size_t)k * estimate->residuals);

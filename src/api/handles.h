@@ -52,7 +52,8 @@ struct daedal_model {
   pthread_mutex_t lock;
   const char *class_name; /* asked for; NULL: none */
   LangOptions reading;    /* with paths of its own */
-  const char *libraries;  /* of external functions; NULL: they have no rights */
+  const char *libraries;  /* of external functions; NULL: they may only read */
+  const char *readable;   /* folders given for reading; NULL: none */
   bool has_inputs;        /* it was loaded with values of inputs along time */
   Names names;
   Source source;
@@ -76,7 +77,8 @@ typedef struct SteadyPoint {
   uint32_t iterations;
   double residual; /* the largest */
   bool is_isolated;
-  double *y; /* all columns */
+  bool is_stopped; /* by the caller, on the way */
+  double *y;       /* all columns */
 } SteadyPoint;
 
 /* Texts of a result that are made when first asked for. */
@@ -201,6 +203,9 @@ bool find_solver(daedal_result *result, const char *name, const Integrator **int
 
 /* The options of a caller, who may have been compiled with an older struct; NULL: the defaults. */
 daedal_options options_given(const daedal_options *options);
+
+/* Does a netlist ask for an analysis that is here, or the caller for a stop time? Else an error says what is missing. */
+bool check_analysis(daedal_result *result, const daedal_options *options);
 
 /* Times, tolerances and names from options, then the experiment annotation, then defaults. */
 bool read_options(daedal_result *result, const daedal_options *options, Request *request);

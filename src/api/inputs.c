@@ -7,6 +7,7 @@
 
 #include "result/load.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct InputReader {
@@ -45,6 +46,9 @@ static bool add_points(InputReader *reader, const char *name, double *times, dou
                         .rows = rows,
                         .times = times,
                         .values = values};
+  for (uint32_t r = 0; r < rows; r++)
+    if (!isfinite(times[r]) || !isfinite(values[r]))
+      return refuse(reader, arena_printf(reader->arena, "row %u of the table of the input '%s' is not finite", r + 1, name));
   for (uint32_t r = 1; r < rows; r++)
     if (!(times[r] >= times[r - 1]))
       return refuse(reader, arena_printf(reader->arena, "the times of the input '%s' decrease", name));

@@ -15,7 +15,7 @@
 /* What to load: `text` or, if that is NULL, the file `path`. */
 typedef struct LoadRequest {
   Heap *heap;
-  const char *path, *text, *class_name, *libraries;
+  const char *path, *text, *class_name, *libraries, *readable;
   size_t length;
   LangOptions reading;
   const ModificationVec *modifications;
@@ -36,21 +36,44 @@ static daedal_counts count_model(const Model *model) {
                          .functions = model->functions.count};
 }
 
+static const char *copy_text(daedal_model *model, const char *text) {
+  return arena_copy(&model->arena, text, strlen(text));
+}
+
+/* ---- leave to read ---- */
+
+static const char READING; /* its address is the key of the leave in the heap of a model */
+
+/* A file that the text of a model names or a library holds: its content shows in messages. */
+static char *read_allowed(Heap *heap, Diags *diags, const char *path, uint32_t *length) {
+  char real[PATH_MAX];
+  if (reading_allows(heap_guest(heap, &READING), path, real)) return file_read(heap, diags, path, length);
+  diag_error(diags, DIAG_FILE_ACCESS, (Span){0},
+             "`%s` is outside of the folders of the model and the libraries: --allow-read DIR lets it be read", path);
+  return NULL;
+}
+
 static Model *read_netlist(daedal_model *model, const ModificationVec *modifications) {
-  SpiceOptions options = {.charges = model->charges, .read = file_read, .values = modifications};
+  SpiceOptions options = {.charges = model->charges, .read = read_allowed, .values = modifications};
   spice_load(&model->circuit, model->heap, &model->names, &model->source, &options, &model->diags);
   return model->circuit.model;
 }
 
-/* Rights of external functions; false after reporting. */
-static bool take_rights(daedal_model *model, const char *libraries) {
+/* Rights of the text and of its external functions; false after reporting. */
+static bool take_rights(daedal_model *model, const LoadRequest *request) {
   const char *failure = NULL;
-  if (!libraries) return true;
-  model->libraries = arena_copy(&model->arena, libraries, strlen(libraries));
-  model->reading.rights = external_rights(model->heap, libraries, &model->arena, &failure);
-  if (!model->reading.rights)
-    diag_error(&model->diags, DIAG_FILE, (Span){0}, "a library cannot be loaded: %s", failure);
-  return model->reading.rights;
+  ExternalRights *rights = heap_alloc(model->heap, sizeof *rights);
+  if (request->path) reading_allow_model(&rights->reading, model->heap, request->path);
+  reading_allow(&rights->reading, model->heap, model->reading.library.path);
+  reading_allow(&rights->reading, model->heap, request->readable);
+  heap_set_guest(model->heap, &READING, &rights->reading);
+  model->reading.rights = rights;
+  if (request->readable) model->readable = copy_text(model, request->readable);
+  if (!request->libraries) return true;
+  model->libraries = copy_text(model, request->libraries);
+  bool is_loaded = external_allow(model->heap, rights, request->libraries, &model->arena, &failure);
+  if (!is_loaded) diag_error(&model->diags, DIAG_FILE, (Span){0}, "a library cannot be loaded: %s", failure);
+  return is_loaded;
 }
 
 /* Gives the inputs the sources of their values. */
@@ -95,10 +118,6 @@ static char *load_bytes(daedal_model *model, const LoadRequest *request, uint32_
   return copy;
 }
 
-static const char *copy_text(daedal_model *model, const char *text) {
-  return arena_copy(&model->arena, text, strlen(text));
-}
-
 static daedal_model *make_model(const LoadRequest *request) {
   daedal_model *model = heap_alloc(request->heap, sizeof *model);
   model->heap = request->heap;
@@ -113,7 +132,7 @@ static daedal_model *make_model(const LoadRequest *request) {
   model->source = source_make(model->heap, path, "", 0);
   if (request->class_name) model->class_name = copy_text(model, request->class_name);
   model->reading = request->reading;
-  model->reading.library.read = file_read;
+  model->reading.library.read = read_allowed;
   if (request->reading.library.path) model->reading.library.path = copy_text(model, request->reading.library.path);
   return model;
 }
@@ -122,7 +141,7 @@ static void load(void *context) {
   LoadRequest *request = context;
   daedal_model *model = make_model(request);
   uint32_t length = 0;
-  char *text = take_rights(model, request->libraries) ? load_bytes(model, request, &length) : NULL;
+  char *text = take_rights(model, request) ? load_bytes(model, request, &length) : NULL;
   if (text) read_model(model, text, length, request);
   publish_model(model);
   request->model = model;
@@ -132,6 +151,7 @@ static void load(void *context) {
 static void survey(void *context) {
   LoadRequest *request = context;
   daedal_model *model = make_model(request);
+  take_rights(model, request);
   request->survey = survey_run(&model->source, model->reading.library, &model->diags);
   publish_model(model);
   request->model = model;
@@ -172,6 +192,7 @@ static LoadRequest request_of(const daedal_load_options *given) {
   return (LoadRequest){
       .class_name = given->class_name,
       .libraries = given->libraries,
+      .readable = given->readable,
       .charges = given->mna && !strcmp(given->mna, "charge"),
       .units = given->units,
       .reading = {.strict = given->strict, .energy = given->energy, .library = {.path = given->modelica_path}}};
@@ -203,6 +224,7 @@ daedal_model *model_load_modified(const daedal_model *model, const ModificationV
                          .length = source->length,
                          .class_name = model->class_name,
                          .libraries = model->libraries,
+                         .readable = model->readable,
                          .reading = model->reading,
                          .charges = model->charges,
                          .modifications = modifications,

@@ -74,15 +74,71 @@ static bool read_output_times(daedal_result *result, const daedal_options *optio
   return true;
 }
 
+/* Numbers that are given must be finite, and most of them positive. */
+static bool check_numbers(daedal_result *result, const daedal_options *options) {
+  enum { ANY, NOT_NEGATIVE, POSITIVE };
+  static const char *const wanted[] = {"finite", "finite and not negative", "finite and above zero"};
+  const struct {
+    const char *name;
+    double value;
+    int least;
+  } numbers[] = {{"start time", options->start_time, ANY},
+                 {"stop time", options->stop_time, ANY},
+                 {"tolerance", options->tolerance, POSITIVE},
+                 {"output interval", options->output_interval, POSITIVE},
+                 {"longest step", options->max_step, NOT_NEGATIVE}, /* 0: no limit */
+                 {"constraint tolerance", options->constraint_tolerance, POSITIVE},
+                 {"rank tolerance", options->rank_tolerance, POSITIVE},
+                 {"alpha of method baumgarte", options->baumgarte_alpha, POSITIVE},
+                 {"beta of method baumgarte", options->baumgarte_beta, POSITIVE},
+                 {"memory of the gradient", options->gradient_memory, NOT_NEGATIVE},
+                 {"interval of the part file", options->part_interval, NOT_NEGATIVE}};
+  for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+    double value = numbers[k].value;
+    int least = numbers[k].least;
+    if (isnan(value) || (isfinite(value) && (least == ANY || value > 0 || (value == 0 && least == NOT_NEGATIVE))))
+      continue;
+    return refuse_usage(result, arena_printf(&result->diags.arena, "the %s must be %s, not %g", numbers[k].name,
+                                             wanted[least], value));
+  }
+  return true;
+}
+
+bool check_analysis(daedal_result *result, const daedal_options *options) {
+  const SpiceModel *circuit = &result->model->circuit;
+  if (!circuit->topology || circuit->analysis != ANALYSIS_NONE || !isnan(options->stop_time)) return true;
+  Diag *diag;
+  if (circuit->missing)
+    diag = diag_error(&result->diags, DIAG_NETLIST, (Span){0},
+                      "the netlist asks for %s, an analysis that is not here; nothing was run", circuit->missing);
+  else
+    diag = diag_error(&result->diags, DIAG_NETLIST, (Span){0},
+                      "the netlist asks for no analysis: .tran, .op or .dc is missing; nothing was run");
+  diag_note(&result->diags, diag, (Span){0}, "a stop time (--stop-time) asks for a run over time");
+  return false;
+}
+
+/* .tran step stop start: output from then on, in steps. */
+static bool delay_output(daedal_result *result, RunOptions *run) {
+  double first = result->model->circuit.output_start;
+  if (!(first > run->start) || run->time_count) return true;
+  if (!(first < run->stop)) return refuse_usage(result, "the output begins after the stop time");
+  uint32_t count = 1 + (uint32_t)ceil((run->stop - first) / run->interval * (1 - 1e-12));
+  double *times = heap_array(result->heap, count, sizeof *times);
+  for (uint32_t k = 0; k < count; k++) times[k] = fmin(first + k * run->interval, run->stop);
+  times[count - 1] = run->stop;
+  run->times = times;
+  run->time_count = count;
+  return true;
+}
+
 bool read_options(daedal_result *result, const daedal_options *options, Request *request) {
   const Experiment *experiment = &result->model->model->experiment;
   RunOptions *run = &request->run;
   request->method = method_find(options->method);
   if (!request->method) return refuse_method(result, options->method);
-  if (options->rank_tolerance <= 0 || options->rank_tolerance >= 1)
-    return refuse_usage(result, "the rank tolerance must be between 0 and 1");
-  if (options->baumgarte_alpha <= 0 || options->baumgarte_beta <= 0)
-    return refuse_usage(result, "alpha and beta of method baumgarte must be positive");
+  if (!check_numbers(result, options)) return false;
+  if (options->rank_tolerance >= 1) return refuse_usage(result, "the rank tolerance must be between 0 and 1");
   request->method_options = (MethodOptions){options->baumgarte_alpha, options->baumgarte_beta,
                                             options->keep_superfluous, options->rank_tolerance};
   if (!find_solver(result, options->solver, &run->integrator) || !choose_for_circuit(result, &run->integrator))
@@ -90,7 +146,7 @@ bool read_options(daedal_result *result, const daedal_options *options, Request 
   run->start = first_given(options->start_time, experiment->has_start, experiment->start, 0);
   run->stop = first_given(options->stop_time, experiment->has_stop, experiment->stop, run->start + 1);
   run->tolerance = first_given(options->tolerance, experiment->has_tolerance, experiment->tolerance, 1e-6);
-  run->max_step = isnan(options->max_step) ? 0 : options->max_step;
+  run->max_step = isnan(options->max_step) ? result->model->circuit.max_step : options->max_step;
   run->constraint_tolerance =
       isnan(options->constraint_tolerance) ? 100 * run->tolerance : options->constraint_tolerance;
   run->enforces_constraints = request->method->enforces_all || !isnan(options->constraint_tolerance);
@@ -98,8 +154,6 @@ bool read_options(daedal_result *result, const daedal_options *options, Request 
     return refuse_usage(result, "the stop time must not be before the start time");
   if (!(run->tolerance >= FINEST) || run->tolerance >= 1)
     return refuse_usage(result, "the tolerance must be at least 1e-14, the round-off of steps, and below 1");
-  if (run->max_step < 0 || !(run->constraint_tolerance > 0))
-    return refuse_usage(result, "step sizes and the constraint tolerance must be positive");
   if (run->max_step > 0 && run->max_step < FINEST * fmax(fabs(run->start), fabs(run->stop)))
     return refuse_usage(result, "the longest step is below the round-off of time");
   run->no_event_rows = options->no_event_rows;
@@ -111,7 +165,7 @@ bool read_options(daedal_result *result, const daedal_options *options, Request 
   if (!(count < 1e9)) return refuse_usage(result, "that makes more than 10^9 output points");
   run->intervals = count < 1 ? 1 : (uint32_t)count;
   run->interval = isnan(interval) ? (run->stop - run->start) / run->intervals : interval;
-  return read_output_times(result, options, run);
+  return read_output_times(result, options, run) && delay_output(result, run);
 }
 
 /* Start values of free parameters count like overrides: both are guesses. */

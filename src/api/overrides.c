@@ -200,7 +200,7 @@ static bool resolve_scalar(Resolution *resolution, Override *override, uint32_t 
                   arena_printf(resolution->arena, "'%s' is an input whose value is given already, along time", name));
   if (variable->has_fixed_start)
     return refuse(resolution, arena_printf(resolution->arena,
-                                           "'%s' is a variable of a clock: its start value is set in the model", name));
+                                           "'%s' begins with a value that equations of the model determine", name));
   if (!typed_read(resolution->model, variable, text, resolution->arena, &value))
     return refuse_value(resolution, variable, text);
   bool is_text = variable->type == TYPE_STRING;

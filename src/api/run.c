@@ -14,7 +14,8 @@ static void publish_events(daedal_result *result) {
                                        [EVENT_START] = "the start",
                                        [EVENT_STRUCTURE] = "the equations have become others",
                                        [EVENT_FOLD] = "the branch of the solution ends",
-                                       [EVENT_CALLER] = "values were set"};
+                                       [EVENT_CALLER] = "values were set",
+                                       [EVENT_END] = "the end"};
   const StepperStatistics *statistics = &result->simulation.statistics.stepper;
   Arena *arena = &result->diags.arena;
   Evaluator *evaluator = result->simulation.facts.run_evaluator;
@@ -146,7 +147,8 @@ static bool run(daedal_result *result, const void *argument) {
   const RunWork *asked = argument;
   Request request = {.initialize_only = asked->initialize_only};
   Bridge bridge;
-  bool ok = read_request(result, asked->options, &request);
+  bool ok = (asked->initialize_only || check_analysis(result, asked->options)) &&
+            read_request(result, asked->options, &request);
   hand_on_steps(result, &request, &bridge, asked->options);
   ok = ok && pipeline_simulate(&result->simulation, result->heap, result->model->model, &request, &result->diags);
   return end_run(result, ok);
@@ -176,7 +178,8 @@ static bool run_plan(daedal_result *result, const void *argument) {
   Request request = {.is_stepped = work->purpose == RUN_STEPPED};
   Bridge bridge;
   Simulation *simulation = &result->simulation;
-  bool ok = read_request(result, work->options, &request);
+  bool ok =
+      (request.is_stepped || check_analysis(result, work->options)) && read_request(result, work->options, &request);
   if (request.is_stepped) request.choice = (RecorderChoice){0};
   else hand_on_steps(result, &request, &bridge, work->options);
   if (ok && result->model == work->plan->asked->model)

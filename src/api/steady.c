@@ -38,6 +38,10 @@ static bool integrate(daedal_result *result, const Request *request, double *y) 
   double *trial = heap_array(heap, (size_t)moving->view->system.columns, sizeof *trial);
   for (int k = 0; k < STRETCHES; k++, span *= 2) {
     if (!simulation_advance(moving, run_time(moving->run) + span, false)) return false;
+    if (moving->statistics.stopped) {
+      result->steady->is_stopped = true;
+      return false;
+    }
     const double *reached = run_values(moving->run);
     if (largest_rate(moving->view, reached) * span > slow) continue;
     memcpy(trial, reached, (size_t)moving->view->system.columns * sizeof *trial);
@@ -88,6 +92,10 @@ static bool find(daedal_result *result, const Request *request, const LinearRequ
   size_t columns = (size_t)simulation->view->system.columns;
   point->y = heap_copy(heap, simulation->system.y, columns, sizeof(double));
   point->way = search(result, request, way, point->y);
+  if (!point->way && point->is_stopped) {
+    diag_error(&result->diags, DIAG_INIT, (Span){0}, "stopped before a steady state was found");
+    return false;
+  }
   if (!point->way) {
     diag_error(&result->diags, DIAG_INIT, (Span){0},
                "no steady state was found%s%s; other start values, or parameters, may have one", way ? " by " : "",
@@ -117,7 +125,9 @@ static bool look_for(daedal_result *result, const void *argument) {
     return end_run(result, refuse_usage(result, "a steady state is found by newton, homotopy or integration"));
   LinearRequest names;
   Request request = {.initialize_only = true, .keeps_method = true};
+  Bridge bridge;
   bool ok = read_request(result, work->options, &request) && linear_names_read(result, "", "", &names, &request);
+  hand_on_steps(result, &request, &bridge, work->options);
   ok = ok && pipeline_simulate(&result->simulation, result->heap, result->model->model, &request, &result->diags);
   if (ok) trajectory_cut(result->simulation.recorder->trajectory, 0);
   ok = ok && find(result, &request, &names, work->way);

@@ -17,6 +17,7 @@ static Simulation *stepped(const daedal_run *run) {
 }
 
 static daedal_status refused(const daedal_run *run) {
+  if (run && !run->result) return DAEDAL_USAGE; /* it was not started */
   daedal_status status = daedal_result_status(run ? run->result : NULL);
   return status == DAEDAL_OK ? DAEDAL_USAGE : status;
 }
@@ -217,6 +218,8 @@ static bool work_restore(daedal_result *result, const void *argument) {
   const daedal_state *state = argument;
   bool ok = simulation_restore(&result->simulation, state->reached);
   result->status = DAEDAL_OK;
+  diags_keep(&result->diags, 0); /* what was said is of another course */
+  result->published.list.count = 0;
   return ok ? true : end_run(result, false);
 }
 

@@ -340,7 +340,7 @@ static bool rehearse_start(daedal_result *asked, const void *argument) {
 static bool rehearse_point(daedal_result *result, const void *argument) {
   Rehearsal rehearsal = *(const Rehearsal *)argument;
   Request request = {0};
-  if (!read_request(result, rehearsal.options, &request)) return false;
+  if (!check_analysis(result, rehearsal.options) || !read_request(result, rehearsal.options, &request)) return false;
   rehearsal.request = &request;
   return result_protect(rehearsal.plan->asked, rehearse_start, &rehearsal);
 }
@@ -429,8 +429,7 @@ void daedal_sweep_free(daedal_sweep *sweep) {
 
 static bool report_failure(daedal_result *asked, const void *argument) {
   const daedal_sweep *sweep = argument;
-  diag_error(&asked->diags, DIAG_FILE, (Span){0}, "cannot write `%s`: %s", sweep->failed_path,
-             sweep->failed_error ? strerror(sweep->failed_error) : "there is no memory");
+  diag_file_error(&asked->diags, "write", sweep->failed_path, sweep->failed_error);
   return result_finish(asked, false);
 }
 

@@ -32,7 +32,7 @@ void sweep_finish_point(daedal_sweep *sweep, uint32_t point, daedal_status statu
   double *row = sweep->values + (size_t)point * sweep->table.stride + design_variables(&sweep->design);
   JournalRecord record = {point, (uint32_t)status, values, cause};
   if (sweep->journal && values && !journal_append(sweep->journal, &record)) {
-    fail(sweep, "the journal of the sweep", errno);
+    fail(sweep, journal_path(sweep->journal), errno);
     return;
   }
   if (values && values != row) memcpy(row, values, sweep->outputs.count * sizeof *row);
@@ -123,7 +123,7 @@ static void run_point(const SweepThread *thread, uint32_t point) {
   if (status == DAEDAL_OK) read_row(thread, result);
   else clear_row(thread);
   bool is_stopped = atomic_load(&sweep->stopped), is_kept = is_stopped || sweep_write_trajectory(sweep, point, result);
-  if (!is_kept) fail(sweep, sweep->directory, errno);
+  if (!is_kept) fail(sweep, sweep->directory, daedal_result_status(result) == DAEDAL_INTERNAL ? ENOMEM : errno);
   if (!is_stopped && is_kept) {
     sweep_finish_point(sweep, point, status, status == DAEDAL_OK ? "" : cause_of(result), thread->row);
     atomic_store(&sweep->order[atomic_fetch_add(&sweep->ordered, 1)], point);

@@ -22,8 +22,7 @@ bool sweep_place_trajectories(daedal_sweep *sweep, const char *place) {
   if (is_file) sweep->collection = arena_copy(arena, place, strlen(place));
   sweep->directory = arena_printf(arena, "%s%s", place, is_file ? ".part" : "");
   if (mkdir(sweep->directory, 0777) == 0 || errno == EEXIST) return true;
-  diag_error(&asked->diags, DIAG_FILE, (Span){0}, "cannot make the directory `%s`: %s", sweep->directory,
-             arena_copy(arena, strerror(errno), strlen(strerror(errno))));
+  diag_file_error(&asked->diags, "make", sweep->directory, errno);
   return false;
 }
 

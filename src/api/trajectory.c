@@ -87,6 +87,25 @@ static const char *title_of(const daedal_result *result) {
   return names_text(model->names, model->description ? model->description : model->name);
 }
 
+static double sweep_at(const void *context, double time) { return spice_sweep_at(context, time); }
+
+/* A raw file says what a netlist asked for. */
+static RawPlot raw_plot_of(const daedal_result *result) {
+  const SpiceModel *circuit = &result->model->circuit;
+  RawPlot plot = {.title = title_of(result), .name = "Transient Analysis", .scale = "time", .type = "time"};
+  if (circuit->analysis == ANALYSIS_OPERATING_POINT) {
+    plot.name = "Operating Point";
+    plot.scale = NULL;
+  } else if (circuit->analysis == ANALYSIS_SWEEP) {
+    plot.name = "DC transfer characteristic";
+    plot.scale = circuit->sweep.moves_current ? "i(i-sweep)" : "v(v-sweep)";
+    plot.type = circuit->sweep.moves_current ? "current" : "voltage";
+    plot.at = sweep_at;
+    plot.context = &circuit->sweep;
+  }
+  return plot;
+}
+
 static bool write_trajectory(daedal_result *result, const void *argument) {
   const char *path = argument;
   const Trajectory *trajectory = recorder_of(result)->trajectory;
@@ -97,7 +116,8 @@ static bool write_trajectory(daedal_result *result, const void *argument) {
   }
   FileWriter *file = file_create(result->heap, &result->diags, path, NULL, NULL);
   if (!file) return false;
-  if (raw) raw_write(result->heap, file, trajectory, title_of(result), file_has_ending(path, ".ascii.raw"));
+  RawPlot plot = raw_plot_of(result);
+  if (raw) raw_write(result->heap, file, trajectory, &plot, file_has_ending(path, ".ascii.raw"));
   else if (!mat) csv_write(file, trajectory);
   else if (!mat_write(result->heap, &result->diags, file, trajectory)) {
     file_abandon(file);

@@ -45,6 +45,67 @@ static Expr edge_of(LogicBuilder *builder, Expr leaf) {
   return dag_binary(dag, OP_AND, dag_binary(dag, OP_AND, leaf, before), later);
 }
 
+/* ---- discrete values of what moves ---- */
+
+/* Does the value change between events? A delay that is not replaced yet may. */
+static bool is_moving(const LogicBuilder *builder, Expr e) {
+  Dag *dag = builder->dag;
+  return dag_depends(dag, e, OP_VARIABLE) || dag_depends(dag, e, OP_TIME) ||
+         dag_contains(dag, dag_scratch(dag), e, OP_DELAY) || dag_contains(dag, dag_scratch(dag), e, OP_TRANSPORT);
+}
+
+/* What stands in noEvent, as all that functions compute does, makes events after all: a discrete value has no other times to change at. */
+static Expr without_no_event(LogicBuilder *builder, Expr e) {
+  Dag *dag = builder->dag;
+  ExprVec from = {0}, to = {0};
+  IndexVec below = {0};
+  while (dag_contains(dag, dag_scratch(dag), e, OP_NOEVENT)) {
+    from.count = to.count = below.count = 0;
+    dag_below(dag, dag_scratch(dag), &e, 1, &below);
+    for (uint32_t k = 0; k < below.count; k++) {
+      if (dag_op(dag, below.data[k]) != OP_NOEVENT) continue;
+      vec_push(builder->heap, &from, below.data[k]);
+      vec_push(builder->heap, &to, dag_child(dag, below.data[k], 0));
+    }
+    dag_substitute(dag, from.data, to.data, from.count, &e, 1);
+  }
+  vec_free(dag_scratch(dag)->heap, &below);
+  vec_free(builder->heap, &from, &to);
+  return e;
+}
+
+/* Is the value that of a function of what moves, and no relation or the like tells when it changes? */
+static bool is_called(LogicBuilder *builder, Expr e) {
+  const Dag *dag = builder->dag;
+  ExprVec open = {0};
+  Map seen = map_make(builder->heap);
+  bool found = false;
+  vec_push(builder->heap, &open, e);
+  while (open.count && !found) {
+    Expr node = vec_pop(&open);
+    OpKind kind = op_kind(dag_op(dag, node));
+    if (!is_moving(builder, node) || kind == KIND_RELATION || kind == KIND_PIECEWISE) continue;
+    if (map_get(&seen, node) != MAP_NONE) continue;
+    map_put(&seen, node, 1);
+    found = dag_op(dag, node) == OP_CALL;
+    for (uint32_t c = 0; c < dag_child_count(dag, node); c++) vec_push(builder->heap, &open, dag_child(dag, node, c));
+  }
+  vec_free(builder->heap, &open);
+  map_free(&seen);
+  return found;
+}
+
+/* The value of a discrete variable, or of the condition of a when, as something that changes at events. Of a function that is called the value
+ * itself is watched. */
+static Expr changing_at_events(LogicBuilder *builder, Expr e, BaseType type) {
+  Dag *dag = builder->dag;
+  if (type == TYPE_REAL || !is_moving(builder, e)) return e;
+  e = without_no_event(builder, e);
+  if (!is_called(builder, e)) return e;
+  Expr half = dag_constant(dag, 0.5);
+  return type == TYPE_BOOLEAN ? dag_binary(dag, OP_GREATER, e, half) : dag_unary(dag, OP_FLOOR, dag_add(dag, e, half));
+}
+
 /* ---- whens ---- */
 
 static bool is_text(const Model *model, uint32_t variable) {
@@ -90,6 +151,7 @@ static Expr branch_begins(LogicBuilder *builder, const WhenBranch *branch, Span 
   for (uint32_t c = 0; c < branch->conditions.count; c++) {
     Expr condition = branch->conditions.data[c];
     bool is_initial = dag_op(dag, condition) == OP_INITIAL;
+    if (!is_initial) condition = changing_at_events(builder, condition, TYPE_BOOLEAN);
     Expr begins = is_initial ? condition : edge_of(builder, add_step(builder, condition, span));
     any = dag_binary(dag, OP_OR, any, begins);
   }
@@ -117,8 +179,8 @@ static void add_steps(LogicBuilder *builder) {
     uint32_t index = dag_index(builder->dag, equation->left);
     if (is_text(model, model->discretes.data[index])) continue;
     builder->step_of[index] = builder->logic->steps.count;
-    vec_push(builder->heap, &builder->logic->steps,
-             (LogicStep){.leaf = index, .value = equation->right, .span = equation->span});
+    Expr value = changing_at_events(builder, equation->right, model->variables.data[model->discretes.data[index]].type);
+    vec_push(builder->heap, &builder->logic->steps, (LogicStep){.leaf = index, .value = value, .span = equation->span});
   }
   for (uint32_t w = 0; w < model->whens.count; w++) add_when(builder, &model->whens.data[w]);
   for (uint32_t k = 0; k < builder->order.count; k++) {
@@ -210,13 +272,6 @@ static void add_initial_steps(LogicBuilder *builder) {
 }
 
 /* ---- delays ---- */
-
-/* Does the value change between events? A delay that is not replaced yet may. */
-static bool is_moving(const LogicBuilder *builder, Expr e) {
-  Dag *dag = builder->dag;
-  return dag_depends(dag, e, OP_VARIABLE) || dag_depends(dag, e, OP_TIME) ||
-         dag_contains(dag, dag_scratch(dag), e, OP_DELAY) || dag_contains(dag, dag_scratch(dag), e, OP_TRANSPORT);
-}
 
 /* Unknowns that an equation gives by what is discrete alone, as a Real that an Integer is converted to. */
 static void list_held(LogicBuilder *builder) {
@@ -348,6 +403,7 @@ static Expr leaf_for(LogicBuilder *builder, Expr e) {
   case OP_INITIAL:
   case OP_TERMINAL:
     builder->logic->is_asked = true;
+    if (dag_op(dag, e) == OP_TERMINAL) builder->logic->asks_terminal = true;
     return dag_discrete(dag, dag_op(dag, e) == OP_INITIAL ? builder->logic->initial : builder->logic->terminal);
   case OP_SAMPLE: {
     Expr leaf = take_leaf(builder);

@@ -3,6 +3,7 @@
 
 #include "base/linear.h"
 
+#include <float.h>
 #include <math.h>
 
 /* Blocks up to this size are eliminated with complete pivoting; larger ones are factored as sparse matrices,
@@ -11,6 +12,9 @@ enum { DENSE_SIZE = 48, RANK_SIZE = 400, LEAST_DEFINED = 3, UNDEFINED = -1 };
 
 /* Smallest part of what they are made of that pivots of a regular matrix are, and largest growth of a solution. */
 static const double SMALLEST_PIVOT = 1e-11, LARGEST_GROWTH = 1e12;
+
+/* Errors of a pivot beside what it is made of: one unit of round-off for each elimination, and some for the entries themselves. */
+static double pivot_error(int32_t n) { return (n + 8) * DBL_EPSILON; }
 
 BlockJacobian regular_jacobian(const Problem *problem, const Structure *structure, int32_t block, int32_t *place,
                                Arena *arena) {
@@ -65,8 +69,9 @@ static bool scale_entries(const BlockJacobian *jacobian, const double *values, A
   return true;
 }
 
-/* `least`, if not NULL: the size of the last pivot. */
-static int32_t dense_rank(const BlockJacobian *jacobian, const double *scaled, Arena *scratch, double *least) {
+/* Pivots that are at most `lost` times what they are made of count as errors. `least`, if not NULL: the size of the last pivot. */
+static int32_t dense_rank(const BlockJacobian *jacobian, const double *scaled, double lost, Arena *scratch,
+                          double *least) {
   int32_t n = jacobian->size;
   double *a = arena_array(scratch, (size_t)(n * n), sizeof *a),
          *size = arena_array(scratch, (size_t)(n * n), sizeof *size);
@@ -75,7 +80,7 @@ static int32_t dense_rank(const BlockJacobian *jacobian, const double *scaled, A
       a[p * n + jacobian->column[e]] += scaled[e];
       size[p * n + jacobian->column[e]] += fabs(scaled[e]);
     }
-  int32_t rank = linear_rank(a, size, n, SMALLEST_PIVOT);
+  int32_t rank = linear_rank(a, size, n, lost);
   if (least) *least = rank ? fabs(a[(rank - 1) * (n + 1)]) : 0;
   return rank;
 }
@@ -94,8 +99,8 @@ static bool sparse_is_regular(const BlockJacobian *jacobian, const double *scale
 }
 
 /* The rank at a point; UNDEFINED where an entry is. Of a large singular matrix it is known only to be less
- * than n. It is certain unless the last pivot of a scaled matrix is tiny: that may be made of entries which are nothing
- * but round-off at this point, although nothing cancels in it. */
+ * than n. It is certain unless the last pivot of a scaled matrix is tiny, by itself or beside what it is made of: that may be
+ * made of entries which are nothing but round-off at this point, although nothing cancels in it. */
 static int32_t rank_at(const BlockJacobian *jacobian, const double *values, Heap *heap, bool *is_certain) {
   int32_t n = jacobian->size, nonzeros = jacobian->row_start[n];
   for (int32_t e = 0; e < nonzeros; e++)
@@ -107,9 +112,14 @@ static int32_t rank_at(const BlockJacobian *jacobian, const double *values, Heap
   double least = 1;
   if (n > DENSE_SIZE) rank = full && sparse_is_regular(jacobian, scaled, &scratch) ? n : n - 1;
   else if (n == 1) rank = full;
-  else if (full) rank = dense_rank(jacobian, scaled, &scratch, &least);
-  else rank = dense_rank(jacobian, values, &scratch, NULL);
+  else if (full) rank = dense_rank(jacobian, scaled, SMALLEST_PIVOT, &scratch, &least);
+  else rank = dense_rank(jacobian, values, SMALLEST_PIVOT, &scratch, NULL);
   *is_certain = least > SMALLEST_PIVOT;
+  /* More than round-off of what it is made of: a conductance of 1e-12 siemens beside one of 1 is there. */
+  if (full && rank < n && n <= DENSE_SIZE && dense_rank(jacobian, scaled, pivot_error(n), &scratch, NULL) == n) {
+    rank = n;
+    *is_certain = false;
+  }
   arena_free(&scratch);
   return rank;
 }
@@ -135,7 +145,8 @@ static bool is_singular(const BlockJacobian *jacobian, const Samples *samples, A
     if (rank == n && is_certain) return false;
     if (rank == n) uncertain++;
     if (rank == n || rank == UNDEFINED) continue;
-    if (n > DENSE_SIZE) rank = n <= RANK_SIZE && !found->points ? dense_rank(jacobian, values, arena, NULL) : UNDEFINED;
+    if (n > DENSE_SIZE)
+      rank = n <= RANK_SIZE && !found->points ? dense_rank(jacobian, values, SMALLEST_PIVOT, arena, NULL) : UNDEFINED;
     if (rank > found->rank || !found->points) found->rank = rank;
     found->points++;
   }

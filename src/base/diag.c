@@ -1,6 +1,9 @@
 /* diag: see diag.h. */
 #include "base/diag.h"
 
+#include "base/reading.h"
+
+#include <errno.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -59,6 +62,16 @@ void diag_note(Diags *diags, Diag *diag, Span span, const char *format, ...) {
   DiagNote note = {arena_printable(&diags->arena, arena_vprintf(&diags->arena, format, list)), span};
   va_end(list);
   vec_push(diags->arena.heap, &diag->notes, note);
+}
+
+void diag_file_error(Diags *diags, const char *verb, const char *path, int error) {
+  char text[READING_TEXT];
+  Diag *diag =
+      diag_error(diags, DIAG_FILE_ACCESS, (Span){0}, "cannot %s `%s`: %s", verb, path, reading_failure(error, text));
+  if (error == ENOENT && *verb == 'w') diag_note(diags, diag, (Span){0}, "its directory does not exist");
+  if (error == ENOSPC) diag_note(diags, diag, (Span){0}, "the disk is full; choose another place or fewer variables");
+  if (error == EDQUOT) diag_note(diags, diag, (Span){0}, "your share of the disk is full");
+  if (error == EFBIG && *verb == 'w') diag_note(diags, diag, (Span){0}, "a limit of file sizes is reached: ulimit -f");
 }
 
 void diags_keep(Diags *diags, uint32_t count) {

@@ -62,6 +62,9 @@ __attribute__((format(printf, 4, 5))) Diag *diag_warning(Diags *diags, DiagCode 
 /* Adds a hint or a further place to the diagnostic just made. */
 __attribute__((format(printf, 4, 5))) void diag_note(Diags *diags, Diag *diag, Span span, const char *format, ...);
 
+/* A file or directory that cannot be used, by the number of its error (errno); verb: "read", "write", "make". Says what to do where the disk is full. */
+void diag_file_error(Diags *diags, const char *verb, const char *path, int error);
+
 /* Forgets all but the first `count`. */
 void diags_keep(Diags *diags, uint32_t count);
 

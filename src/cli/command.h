@@ -18,6 +18,7 @@ typedef struct Arguments {
   const char *class_name, *mna, *dump_pass;
   char *modelica_path;   /* directories of libraries, colons between; it is the arguments' own */
   bool has_library;      /* one of them was given as option */
+  char *readable;        /* directories that the model may read, in the same form */
   const char *libraries; /* that external functions may come from; NULL: they may not even write */
   const char *json_path, *svg_path, *output_path, *plot_path, *c_directory, *write_path;
   const char *fmu_path, *fmu_kind; /* of export */
@@ -36,7 +37,7 @@ typedef struct Arguments {
   bool compares;
   int word_count; /* the command line behind the program's name */
   char **words;
-  bool strict, energy, units;
+  bool strict, energy, units, sandbox;
   bool quiet, verbose, help;
   daedal_options run;
 } Arguments;

@@ -4,6 +4,8 @@
 #include "cli/help.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/sandbox.h"
 #include "cli/suggest.h"
 
 #include <stdio.h>
@@ -109,9 +111,11 @@ static int run_command(const Command *command, int count, char **words) {
     arguments.word_count = count + 1;
     arguments.words = words - 1;
     if (arguments.help) help_command(stdout, command);
-    else status = command->run(&arguments);
+    else if (!arguments.sandbox || sandbox_enter(&arguments)) status = command->run(&arguments);
+    else status = DAEDAL_USAGE;
   }
   free(arguments.modelica_path);
+  free(arguments.readable);
   return status;
 }
 
@@ -141,5 +145,6 @@ static int dispatch(int count, char **words) {
 
 int main(int count, char **words) {
   output_begin();
+  progress_catch_signals();
   return output_end(dispatch(count, words));
 }

@@ -27,6 +27,10 @@ const Option options[] = {
      "the class to take; default: the last model of the file"},
     {"--library", NULL, "DIR", IN_MODELS, OPTION_SEARCHED, PLACE(modelica_path),
      "a directory of Modelica libraries, as MODELICAPATH has it; may be given again"},
+    {"--allow-read", NULL, "DIR", IN_MODELS, OPTION_SEARCHED, PLACE(readable),
+     "a directory that the model may read files of, beside its own and those of libraries; may be given again"},
+    {"--sandbox", NULL, NULL, IN_MODELS, OPTION_FLAG, PLACE(sandbox),
+     "give up the rights to other files, to connections and to programs before the model is read"},
     {"--mna", NULL, "FORM", IN_MODELS, OPTION_MNA, PLACE(mna),
      "equations of a netlist: conventional, or charge with charges and fluxes as variables"},
     {"--allow-external", NULL, "[LIBRARY]", IN_MODELS, OPTION_LIBRARY, PLACE(libraries),
@@ -324,11 +328,12 @@ static bool directory_append(char **path, const char *directory, size_t length) 
 }
 
 static bool directory_store(const Option *option, const char *value, Arguments *arguments) {
-  arguments->has_library = true;
+  char **place = (char **)(void *)((char *)arguments + option->offset);
+  if (place == &arguments->modelica_path) arguments->has_library = true;
   if (!*value) return usage_error("%s takes a value that is not empty", option->name);
   if (strchr(value, ':'))
     return usage_error("%s takes a directory without a colon in its name, not '%s'", option->name, value);
-  return directory_append(&arguments->modelica_path, value, strlen(value));
+  return directory_append(place, value, strlen(value));
 }
 
 /* Directories of the environment that are not there are no mistake of this call. */

@@ -19,9 +19,13 @@ void output_begin(void) {
   signal(SIGXFSZ, SIG_IGN);
 }
 
+static int lost_error; /* errno of the first bytes that got lost; 0: none did */
+
 bool output_bytes(const void *bytes, size_t length) {
+  errno = 0;
   if (isatty(STDOUT_FILENO)) terminal_write(stdout, bytes, length, true);
   else fwrite(bytes, 1, length, stdout);
+  if (ferror(stdout) && !lost_error) lost_error = errno;
   return !ferror(stdout);
 }
 
@@ -35,6 +39,8 @@ int output_end(int status) {
   errno = 0;
   int lost = fflush(stdout) != 0 || ferror(stdout);
   if (!lost) return status;
-  say_error("D701", "cannot write to standard output%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
+  int error = lost_error ? lost_error : errno;
+  say_error("D701", "cannot write to standard output%s%s%s", error ? ": " : "", error ? strerror(error) : "",
+            error == ENOSPC ? "; the disk is full" : "");
   return status ? status : DAEDAL_FILE;
 }

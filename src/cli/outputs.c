@@ -15,8 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What an option writes to; NULL for nothing but standard output. */
-static const char *output_path(const Option *option, const Arguments *arguments) {
+const char *outputs_path(const Option *option, const Arguments *arguments) {
   switch (option->kind) {
   case OPTION_TRAJECTORY:
   case OPTION_PICTURE:
@@ -121,14 +120,14 @@ static const Option *find_reader(const Arguments *arguments, const char *path) {
 
 bool outputs_distinct(const Arguments *arguments) {
   for (const Option *option = options; option->name; option++) {
-    const char *path = output_path(option, arguments);
+    const char *path = outputs_path(option, arguments);
     if (!path) continue;
     if (arguments->model_path && same_file(path, arguments->model_path))
       return usage_error("%s would overwrite the model: '%s'", option->name, path);
     const Option *reader = find_reader(arguments, path);
     if (reader) return usage_error("%s would overwrite what %s reads: '%s'", option->name, reader->name, path);
     for (const Option *other = options; other < option; other++) {
-      const char *taken = output_path(other, arguments);
+      const char *taken = outputs_path(other, arguments);
       if (!taken || !same_file(path, taken)) continue;
       usage_error("%s and %s would write to one file: '%s'", other->name, option->name, path);
       return false;
@@ -165,7 +164,7 @@ static int directory_error(const char *path) {
 
 bool outputs_writable(const Arguments *arguments) {
   for (const Option *option = options; option->name; option++) {
-    const char *path = output_path(option, arguments);
+    const char *path = outputs_path(option, arguments);
     if (!path) continue;
     int error = option_is_directory(option, path) ? directory_error(path) : output_error(path);
     if (!error) continue;

@@ -3,6 +3,11 @@
 
 #include "cli/command.h"
 
+struct Option;
+
+/* What an option writes to; NULL for nothing but standard output. */
+const char *outputs_path(const struct Option *option, const Arguments *arguments);
+
 /* Whether no two outputs are one file, and none is the model, by whatever names; false after a message. */
 bool outputs_distinct(const Arguments *arguments);
 

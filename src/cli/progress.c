@@ -14,10 +14,13 @@
 #define DRAWN_EVERY 0.1
 enum { BAR = 30, PATIENCE = 5 };
 
-static volatile sig_atomic_t signal_seen; /* the only way out of a signal handler */
+/* The only ways into and out of a signal handler. */
+static volatile sig_atomic_t is_watched, signal_seen;
 
-/* A run that does not look at the flag in time, because no step ends, is ended by the alarm. */
+/* A run that does not look at the flag in time, because no step ends, is ended by the alarm. The library lets signals wait while it has a
+ * file half written. */
 static void on_signal(int number) {
+  if (!is_watched || signal_seen) _exit(128 + (number == SIGALRM && signal_seen ? (int)signal_seen : number));
   signal_seen = number;
   alarm(PATIENCE);
 }
@@ -28,16 +31,15 @@ static double seconds(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Signals that are handled in the `present` way, not those that the caller of the program lets be ignored. */
-static void handle(void (*handler)(int), void (*present)(int)) {
-  static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
-  struct sigaction action = {.sa_handler = handler, .sa_flags = (int)SA_RESETHAND}, before;
+void progress_catch_signals(void) {
+  static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM};
+  struct sigaction action = {.sa_handler = on_signal}, before;
   for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
-    if (sigaction(caught[i], NULL, &before) == 0 && before.sa_handler == present) sigaction(caught[i], &action, NULL);
+    if (sigaction(caught[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL) sigaction(caught[i], &action, NULL);
 }
 
 ProgressBar progress_begin(bool shown) {
-  handle(on_signal, SIG_DFL);
+  is_watched = true;
   double now = seconds();
   return (ProgressBar){.shown = shown && terminal_is_watched(), .begun = now, .next = now + FIRST_DRAWN};
 }
@@ -104,7 +106,7 @@ bool progress_points(ProgressBar *progress, const daedal_sweep_progress *now) {
 
 void progress_end(ProgressBar *progress) {
   if (progress->drawn) fputs("\r\033[K", stderr);
-  handle(SIG_DFL, on_signal);
+  is_watched = false;
   alarm(0);
   progress->stopped = (int)signal_seen;
 }

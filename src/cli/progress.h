@@ -1,5 +1,7 @@
 /* progress: what happens between the steps of a run: a bar on the terminal for the person who waits, and the end of the
- * run when that person loses patience. */
+ * run when that person loses patience.
+ *
+ * Invariant: a command that SIGINT, SIGTERM or SIGHUP ends has the exit status 128 and the number of the signal, in every phase. */
 #pragma once
 
 #include "daedal.h"
@@ -11,8 +13,12 @@ typedef struct ProgressBar {
   double begun, next; /* seconds of the clock: start of the run, next time to draw */
 } ProgressBar;
 
-/* Catches SIGINT, SIGTERM and SIGHUP from now on, the first of each, unless they are ignored; a second one ends the
- * program at once. The bar is drawn only if `shown`. */
+/* Catches the three signals, unless they are ignored. From now on they end the program at once, but for the time between
+ * progress_begin and progress_end. */
+void progress_catch_signals(void);
+
+/* A signal from now on ends the run, and the command goes on with what was reached; a second one, or none of the steps ending for
+ * some seconds, ends the program at once. The bar is drawn only if `shown`. */
 ProgressBar progress_begin(bool shown);
 
 /* For daedal_options.on_step; the context is the ProgressBar. True once a signal came. */
@@ -21,5 +27,5 @@ bool progress_step(void *context, const daedal_progress *now);
 /* The same between the points of a sweep, with the time that is left. */
 bool progress_points(ProgressBar *progress, const daedal_sweep_progress *now);
 
-/* Wipes the bar and lets signals be as before. */
+/* Wipes the bar, and signals end the program again. */
 void progress_end(ProgressBar *progress);

@@ -2,6 +2,7 @@
  * from which the script makes what is seen; the three files are in cli/page. A model that fails has a page as well: of how
  * far it got, and of what was said. */
 #include "cli/buffer.h"
+#include "cli/progress.h"
 #include "cli/session.h"
 #include "cli/suggest.h"
 #include "cli/terminal.h"
@@ -252,12 +253,18 @@ static void put_command(Page *page) {
 /* ---- the page ---- */
 
 static void put_comparison(Page *page) {
-  const Arguments *arguments = page->session->arguments;
-  if (!arguments->compares || page->session->status) return;
-  daedal_result *compared =
-      daedal_compare(page->session->model, &arguments->run, arguments->methods, arguments->solvers);
-  put_report(page, "comparison", daedal_compare_json(compared));
-  put_text(page, "comparisonPicture", daedal_compare_plot(compared));
+  Session *session = page->session;
+  const Arguments *arguments = session->arguments;
+  if (!arguments->compares || session->status) return;
+  daedal_options watched = arguments->run;
+  ProgressBar progress = progress_begin(session_talks(session));
+  watched.on_step = progress_step;
+  watched.context = &progress;
+  daedal_result *compared = daedal_compare(session->model, &watched, arguments->methods, arguments->solvers);
+  progress_end(&progress);
+  if (progress.stopped) session->status = 128 + progress.stopped;
+  if (!progress.stopped) put_report(page, "comparison", daedal_compare_json(compared));
+  if (!progress.stopped) put_text(page, "comparisonPicture", daedal_compare_plot(compared));
   daedal_result_free(compared);
 }
 
@@ -332,9 +339,9 @@ int report_command(const Arguments *arguments) {
   if (is_readable && !is_refused) {
     daedal_analyze(session.model);
     int stopped = session_simulate(&session, &complete.run);
+    if (stopped) session.status = 128 + stopped;
     if (session.result && !check_points(&session)) session.status = first_failure(session.status, DAEDAL_USAGE);
     else if (session.result) write_page(&session, complete.html_path);
-    if (stopped && !session.status) session.status = 128 + stopped;
   }
   if (arguments->json_path) session_write_json(&session, daedal_result_json(session.result), daedal_result_json(NULL));
   int status = session_close(&session);

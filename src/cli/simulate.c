@@ -129,8 +129,7 @@ static void write_outputs(SimulateCommand *run) {
   if (session->arguments->json_path)
     session_write_json(session, daedal_result_json(session->result), daedal_result_json(NULL));
   leave_part(run);
-  bool is_broken_off = !session->status || daedal_result_rows(session->result) == 0;
-  if (run->interrupted && is_broken_off) session->status = 128 + run->interrupted;
+  if (run->interrupted) session->status = 128 + run->interrupted;
 }
 
 static void simulate(Session *session) {

@@ -707,6 +707,10 @@ void cwrite_builtin(RoutineState *s, Builtin builtin, uint32_t count) {
   case BUILTIN_SUM:
     push_checked(s, type_with_dimensions(type, 0), cvalue_format(s, "total(m, %s)", cvalue_array_text(s, a)));
     break;
+  case BUILTIN_SUM_FIRST:
+    push_checked(s, type_with_dimensions(type, type.dimensions - 1u),
+                 cvalue_format(s, "total_first(m, %s)", cvalue_array_text(s, a)));
+    break;
   case BUILTIN_PRODUCT:
     uses[OP_MULTIPLY] = true;
     push_checked(s, type_with_dimensions(type, 0), cvalue_format(s, "total_product(m, %s)", cvalue_array_text(s, a)));

@@ -17,7 +17,7 @@ static bool is_moving(const Dag *dag, Expr e) {
 }
 
 static bool is_watched(const Dag *dag, const LogicAction *action) {
-  return action->kind == ACTION_ASSERT && !action->in_when &&
+  return action->kind == ACTION_ASSERT && !action->in_when && !action->written->is_initial &&
          (is_moving(dag, action->value) || (action->fires != EXPR_NONE && is_moving(dag, action->fires)));
 }
 
@@ -336,6 +336,9 @@ void decisions_act(Decisions *decisions, double t, const double *y) {
   if (program) workspace_run(program, &point, decisions->values);
 }
 
-bool decisions_fires(const Decisions *decisions, uint32_t action) { return decisions->values[2 * action] != 0; }
+bool decisions_fires(const Decisions *decisions, uint32_t action) {
+  bool counts = decisions->is_starting || !decisions->logic->actions.data[action].written->is_initial;
+  return counts && decisions->values[2 * action] != 0;
+}
 
 double decisions_value(const Decisions *decisions, uint32_t action) { return decisions->values[2 * action + 1]; }

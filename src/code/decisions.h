@@ -19,6 +19,7 @@ typedef struct Decisions {
   bool fires;         /* there are whens */
   bool *is_reported;  /* per action: a warning that was given */
   bool watches;       /* assertions outside of whens look at columns or time: they are to be looked at in each step */
+  bool is_starting;   /* the event of the start is under way: actions of initial sections count */
   bool retracted;     /* a branch that fired in this iteration no longer does; set only */
   bool latches;       /* a branch that fires does so until the iteration ends, whatever follows from it */
   bool matter;        /* something that rows depend on has changed since this was false */

@@ -56,16 +56,28 @@ static double *mode_of(const Schedule *schedule, const Timer *timer) {
   return &schedule->evaluator->discretes[schedule->evaluator->code->modes->first + timer->mode];
 }
 
-/* Just behind t: events that coincide but for round-off are one. */
-static double behind(double t) { return t + fmax(8 * DBL_EPSILON * fabs(t), 1e-15); }
+double schedule_behind(double t) { return t + fmax(8 * DBL_EPSILON * fabs(t), 1e-15); }
+
+/* Has the mode another value at t? */
+static bool is_other(const Schedule *schedule, const Timer *timer, double t, double *value) {
+  *value = mode_value(timer->op, difference_at(schedule, timer, t));
+  return !isnan(*value) && *value != *mode_of(schedule, timer);
+}
+
+uint32_t schedule_changes(const Schedule *schedule, double t) {
+  double value;
+  for (uint32_t k = 0; k < schedule->count; k++)
+    if (is_other(schedule, &schedule->timer[k], t, &value)) return schedule->timer[k].mode;
+  return MAP_NONE;
+}
 
 uint32_t schedule_set(Schedule *schedule, double t) {
   uint32_t changed = 0;
+  double value;
   for (uint32_t k = 0; k < schedule->count; k++) {
     Timer *timer = &schedule->timer[k];
-    double value = mode_value(timer->op, difference_at(schedule, timer, behind(t))), *mode = mode_of(schedule, timer);
-    if (isnan(value) || value == *mode) continue;
-    *mode = value;
+    if (!is_other(schedule, timer, t, &value)) continue;
+    *mode_of(schedule, timer) = value;
     timer->from = NAN;
     changed++;
   }
@@ -126,7 +138,7 @@ double schedule_next(Schedule *schedule, double t, double stop, uint32_t *mode) 
   for (uint32_t k = 0; k < schedule->count; k++) {
     Timer *timer = &schedule->timer[k];
     if (!(timer->from <= t && t < timer->next) || timer->depends_on_modes) {
-      timer->next = find_exit(schedule, timer, behind(t), stop);
+      timer->next = find_exit(schedule, timer, schedule_behind(t), stop);
       timer->from = t;
     }
     if (timer->next >= first) continue;

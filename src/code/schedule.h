@@ -9,8 +9,14 @@ typedef struct Schedule Schedule;
 /* For the timed modes of the evaluator's code; NULL if it has none. Lives in the heap. */
 Schedule *schedule_new(Heap *heap, Evaluator *evaluator);
 
-/* Sets the timed modes as they are from t on; returns how many changed. */
+/* Sets the timed modes as they are at t; returns how many changed. */
 uint32_t schedule_set(Schedule *schedule, double t);
+
+/* The first mode that is another one at t than it is now; MAP_NONE: none is. */
+uint32_t schedule_changes(const Schedule *schedule, double t);
+
+/* Just behind t: events that coincide but for round-off are one. */
+double schedule_behind(double t);
 
 /* The first time behind t, up to stop, at which a timed mode changes, and which; INFINITY: none does. The modes must be set
  * for t. */

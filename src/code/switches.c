@@ -62,6 +62,7 @@ Switches *switches_new(Heap *heap, Evaluator *evaluator) {
   Switches *switches = heap_alloc(heap, sizeof *switches);
   switches->modes = modes;
   switches->evaluator = evaluator;
+  switches->is_at_start = true;
   switches->schedule = schedule_new(heap, evaluator);
   switches->decisions = decisions;
   if (count) {
@@ -108,7 +109,7 @@ void switches_forget(Switches *switches) {
   memset(switches->rests, 0, count * sizeof(bool));
   switches_forget_slides(switches);
   switches->crossing = MAP_NONE;
-  switches->begun = false;
+  switches->is_at_start = true;
   if (switches->quiet) quiet_forget(switches->quiet);
 }
 
@@ -212,12 +213,16 @@ bool switches_evaluate(Switches *switches, double t, const double *y) {
   return !switches->modes->count || run_conditions(switches, switches->workspace, t, y);
 }
 
+static uint32_t set_timed(Switches *switches, double t) {
+  return schedule_set(switches->schedule, switches->is_at_start ? t : schedule_behind(t));
+}
+
 void switches_guess(Switches *switches, double t, const double *y) {
   if (!switches->modes->count) {
     switches_set(switches, t, y);
     return;
   }
-  if (switches->schedule) schedule_set(switches->schedule, t); /* whatever a guess leaves undefined */
+  if (switches->schedule) set_timed(switches, t); /* whatever a guess leaves undefined */
   Workspace *written = workspace_new(switches->evaluator->heap, switches->evaluator->code->written);
   if (run_conditions(switches, written, t, y)) switches_set(switches, t, y);
 }
@@ -337,7 +342,6 @@ static void keep(Switches *switches, double t, double step) {
       quiet_set(switches->quiet, m, switches->difference[m], slides ? -1 : margin, switches->speed[m]);
   }
   switches->kept = t;
-  switches->begun = true;
 }
 
 void switches_keep(Switches *switches, double t, const double *y, double step) {
@@ -611,6 +615,7 @@ static double wanted_value(const Switches *switches, uint32_t m) {
   bool is_located = is_on_located_edge(switches, m) && !was_beyond(switches, m) &&
                     fabs(difference - switches->at[m]) <= band(switches, m);
   bool on_edge = is_located || fabs(difference - edge) <= band(switches, m);
+  if (switches->is_at_start) return mode_value(op, on_edge ? edge : difference);
   bool moves = on_edge && fabs(rate) > STILL * switches->speed[m], contradicts = switches_contradict(switches, m);
   double ahead = mode_value(op, edge + copysign(0.5, rate));
   bool may_lead = switches->evaluator->code->matters[switches->modes->first + m] ||
@@ -618,7 +623,7 @@ static double wanted_value(const Switches *switches, uint32_t m) {
   if (moves && may_lead && (is_located || !contradicts || ahead != *mode_of(switches, m))) return ahead;
   if (on_edge && switches->rests[m]) return mode_value(op, edge);
   if (!on_edge || contradicts) return mode_value(op, difference);
-  return switches->begun ? *mode_of(switches, m) : mode_value(op, edge);
+  return *mode_of(switches, m);
 }
 
 /* Rows may depend on what has changed. */
@@ -708,9 +713,27 @@ bool switches_all_agree(const Switches *switches) {
   return switches_agree(switches);
 }
 
+void switches_enter_start(Switches *switches, double t, const double *y) {
+  switches->is_at_start = true;
+  if (!switches->modes->count) return;
+  switches->is_at_start = switches_evaluate(switches, t, y) && switches_agree(switches) &&
+                          !(switches->schedule && schedule_changes(switches->schedule, t) != MAP_NONE);
+}
+
+uint32_t switches_leave_start(Switches *switches, double t, const double *y) {
+  switches->is_at_start = false;
+  if (!switches->modes->count || !switches_evaluate(switches, t, y)) return MAP_NONE;
+  evaluate_rates(switches, t, y);
+  for (uint32_t m = 0; m < switches->modes->count; m++) {
+    if (switches->modes->timed[m] || switches->modes->meets[m]) continue;
+    if (wanted_value(switches, m) != *mode_of(switches, m)) return m;
+  }
+  return switches->schedule ? schedule_changes(switches->schedule, schedule_behind(t)) : MAP_NONE;
+}
+
 uint32_t switches_set(Switches *switches, double t, const double *y) {
   Inputs *inputs = switches->evaluator->inputs;
-  uint32_t changed = switches->schedule ? schedule_set(switches->schedule, t) : 0;
+  uint32_t changed = switches->schedule ? set_timed(switches, t) : 0;
   if (inputs) changed += inputs_pass(inputs, t);
   if (changed) switches->matter = true;
   evaluate_rates(switches, t, y);

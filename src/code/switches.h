@@ -71,7 +71,7 @@ typedef struct Switches {
   Quiet *quiet;          /* NULL: conditions are looked at closely in each step */
   Narrow *narrow;        /* NULL: no condition may hold for a small part of a step only */
   double kept;           /* the time at which a step's beginning was kept last */
-  bool begun;            /* one has been */
+  bool is_at_start;      /* modes are what the relations are as written, also on an edge: see switches_leave_start */
 } Switches;
 
 enum { TRIAL_LIMIT = 10 };
@@ -100,6 +100,11 @@ void switches_adopt(Switches *switches, const Switches *before);
 /* Goes on with the search for modes that began in another system, which the modes of now led out of: what changed there counts until the
  * search is over. */
 void switches_go_on(Switches *switches, const Switches *before);
+
+/* At the start, from switches_new on, modes have the values of their relations as written; in a run from the first call on, if they have them
+ * at (t, y). From the second call on a mode on an edge is as it will be right behind it. That returns the first mode at (t, y) to which that makes a difference; MAP_NONE: none is. */
+void switches_enter_start(Switches *switches, double t, const double *y);
+uint32_t switches_leave_start(Switches *switches, double t, const double *y);
 
 /* Evaluates the differences at (t, y); false where one is not defined. */
 bool switches_evaluate(Switches *switches, double t, const double *y);

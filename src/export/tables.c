@@ -307,13 +307,13 @@ static void put_actions(Writer *writer) {
   for (uint32_t a = 0; a < logic->actions.count; a++) {
     const LogicAction *action = &logic->actions.data[a];
     bool is_reset = action->kind == ACTION_REINIT && decisions->column[a] != MAP_NONE;
-    PUT(writer, "    {%s, %d, %d, ", action_kind(action), is_reset ? (int)decisions->column[a] : -1,
-        is_reset ? decisions->sign[a] : 1);
+    PUT(writer, "    {%s, %d, %d, %d, ", action_kind(action), is_reset ? (int)decisions->column[a] : -1,
+        is_reset ? decisions->sign[a] : 1, action->written->is_initial);
     cdata_string(writer->heap, writer->out,
                  action->kind == ACTION_REINIT ? "" : model_text(writer->own, action->written->message, writer->arena));
     PUT(writer, "},\n");
   }
-  PUT(writer, "    {ACTION_WARN, 0, 0, 0}};\n\n");
+  PUT(writer, "    {ACTION_WARN, 0, 0, 0, 0}};\n\n");
 }
 
 /* Pieces of the past that are kept at most: whoever compiles may say otherwise. */
@@ -523,8 +523,8 @@ static void put_model(Writer *writer, const ProgramNames *names, uint32_t work) 
   put_number(writer, "max_step", source->max_step);
   PUT(writer, "    .unknowns = %u, .rows = %u, .columns = %u, .parameters = %u, .discretes = %u,\n",
       array->problem->unknowns, array->rows, array->columns, evaluator->model->parameters.count, modes_leaves(modes));
-  PUT(writer, "    .initial = %u, .terminal = %u, .states = %u, .work = %u,\n", logic->initial, logic->terminal,
-      state_count(source), work);
+  PUT(writer, "    .initial = %u, .terminal = %d, .states = %u, .work = %u,\n", logic->initial,
+      logic->asks_terminal ? (int)logic->terminal : -1, state_count(source), work);
   PUT(writer,
       "    .column_start = column_start, .d = d, .order = state_order, .level = row_level, .c = row_c,\n"
       "    .row_equation = row_equation, .nominal = nominal, .weight = weight, .held = held, .y0 = start_columns,\n"

@@ -22,7 +22,8 @@ bool external_print(ExternalCall *call) {
     if (call->state->printed.count < PRINTED_MOST) text_printf(call->state->heap, &call->state->printed, "%s\n", text);
     return true;
   }
-  if (!call->function->may_write) return external_fail(call, "writing to file `%s` needs --allow-external", path);
+  if (!call->function->rights || !call->function->rights->may_write)
+    return external_fail(call, "writing to file `%s` needs --allow-external", path);
   FILE *file = fopen(path, "a");
   bool is_written = file && fprintf(file, "%s\n", text) >= 0;
   if (file && fclose(file) != 0) is_written = false;
@@ -57,7 +58,9 @@ static bool copy_bytes(FILE *from, FILE *to) {
 }
 
 bool external_copy_file(ExternalCall *call) {
-  FILE *from = fopen(external_text(call, 0), "rb"), *to = from ? fopen(external_text(call, 1), "wb") : NULL;
+  int descriptor = reading_open(external_text(call, 0));
+  FILE *from = descriptor >= 0 ? fdopen(descriptor, "rb") : NULL,
+       *to = from ? fopen(external_text(call, 1), "wb") : NULL;
   bool is_copied = to && copy_bytes(from, to);
   if (from) fclose(from);
   if (to && fclose(to) != 0) is_copied = false;

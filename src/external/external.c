@@ -42,6 +42,15 @@ bool external_run(ExternalCall *call) {
   return call->function->run(call);
 }
 
+bool external_may_read(ExternalCall *call, const char *path) {
+  char real[PATH_MAX];
+  const ExternalRights *rights = call->function->rights;
+  return reading_allows(rights ? &rights->reading : NULL, path, real) ||
+         external_fail(
+             call, "`%s` is outside of the folders of the model and the libraries: --allow-read DIR lets it be read",
+             path);
+}
+
 double external_number(const ExternalCall *call, uint32_t position) { return call->arguments[position].numbers[0]; }
 
 int64_t external_integer(const ExternalCall *call, uint32_t position) {

@@ -8,8 +8,7 @@
  * was made, unless a library of the user made it. */
 #pragma once
 
-#include "base/arena.h"
-#include "base/vec.h"
+#include "base/reading.h"
 
 #include <stdint.h>
 
@@ -85,18 +84,22 @@ typedef struct External {
   const char *signature;
   bool (*run)(ExternalCall *call);
   ExternalEffect effect;
-  bool is_smooth; /* takes and gives nilpotents */
-  bool may_write; /* the user allows it */
+  bool is_smooth;                      /* takes and gives nilpotents */
+  const struct ExternalRights *rights; /* what the user allows; NULL: nothing */
   /* Of a function in a library, run by external_foreign. */
   void (*address)(void);
   bool is_fortran;
-  const char *sizes;             /* of arrays, as functions.def says; NULL: nothing is known about it */
   void (*release)(void *object); /* of a constructor: its destructor; NULL if there is none */
+  /* Of a routine of LAPACK, run by external_lapack: its row in functions.def. */
+  const char *arguments;
+  ExternalType result;
 } External;
 
-/* That functions may write, and the libraries that the user allows; NULL stands for neither. */
+/* What external functions may do. */
 typedef struct ExternalRights {
-  VEC(void *) libraries; /* of dlopen */
+  bool may_write;        /* change files and the environment and run commands; they then read everywhere, too */
+  VEC(void *) libraries; /* of dlopen: functions come from there, too */
+  Reading reading;
 } ExternalRights;
 
 /* What is looked for: its name, its language, and, if it is a constructor, the destructor's name, else NULL. */
@@ -105,12 +108,13 @@ typedef struct ExternalName {
   bool is_fortran;
 } ExternalName;
 
-/* The function of this name. NULL: there is none; or (is_forbidden) it writes, which the rights do not include. */
+/* The function of this name. NULL: there is none; or (is_forbidden) it writes, which the rights do not include.
+ * They must outlive it. */
 const External *external_find(Heap *heap, ExternalName wanted, const ExternalRights *rights, bool *is_forbidden);
 
-/* Rights to write and to these shared libraries (paths with commas between them, may be empty), for the life of the
- * heap; NULL with the reason in the arena if one cannot be opened. */
-const ExternalRights *external_rights(Heap *heap, const char *libraries, Arena *arena, const char **failure);
+/* Gives the right to write and to these shared libraries (paths with commas between them, may be empty), for the life of
+ * the heap; false with the reason in the arena if one cannot be opened. */
+bool external_allow(Heap *heap, ExternalRights *rights, const char *libraries, Arena *arena, const char **failure);
 
 /* That of the heap, made when first asked for. */
 ExternalState *external_state(Heap *heap);
@@ -123,6 +127,9 @@ double external_handle(ExternalInstance *object);
 ExternalInstance *external_instance(double handle);
 
 /* ---- for the functions ---- */
+
+/* May the function read this file or folder? false after external_fail. */
+bool external_may_read(ExternalCall *call, const char *path);
 
 /* Says why and returns false. */
 __attribute__((format(printf, 2, 3))) bool external_fail(ExternalCall *call, const char *format, ...);

@@ -5,7 +5,6 @@
 #include "external/matrix_file.h"
 
 #include <dirent.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,7 +16,9 @@
 bool external_full_path(ExternalCall *call) {
   const char *path = external_text(call, 0);
   char full[PATH_MAX], here[PATH_MAX];
-  if (realpath(path, full)) return external_give_text(call, full, strlen(full));
+  const ExternalRights *rights = call->function->rights;
+  if (reading_allows(rights ? &rights->reading : NULL, path, full) && realpath(path, full))
+    return external_give_text(call, full, strlen(full));
   if (path[0] == '/' || !getcwd(here, sizeof here)) return external_give_text(call, path, strlen(path));
   const char *joined = arena_printf(call->arena, "%s/%s", here, path);
   return external_give_text(call, joined, strlen(joined));
@@ -26,6 +27,7 @@ bool external_full_path(ExternalCall *call) {
 /* Modelica.Utilities.Types.FileType: none, file, directory, other. */
 bool external_file_kind(ExternalCall *call) {
   struct stat found;
+  if (!external_may_read(call, external_text(call, 0))) return false;
   if (stat(external_text(call, 0), &found) != 0) return external_give(call, 1);
   return external_give(call, S_ISREG(found.st_mode) ? 2 : S_ISDIR(found.st_mode) ? 3 : 4);
 }
@@ -38,6 +40,9 @@ bool external_working_directory(ExternalCall *call) {
 
 /* name, convertToSlash, content, exist */
 bool external_environment(ExternalCall *call) {
+  const ExternalRights *rights = call->function->rights;
+  if (!rights || !rights->may_write)
+    return external_fail(call, "reading environment variable `%s` needs --allow-external", external_text(call, 0));
   const char *value = getenv(external_text(call, 0));
   call->arguments[2].texts[0] = value ? arena_copy(call->arena, value, strlen(value)) : "";
   call->arguments[3].numbers[0] = value != NULL;
@@ -124,6 +129,7 @@ static void close_directory(void *directory) { closedir(directory); }
 
 /* Names but . and .., in order; into `names` as many as it has room for. The number of all; -1 after external_fail. */
 static int64_t list_directory(ExternalCall *call, const char *path, const char **names, uint32_t room) {
+  if (!external_may_read(call, path)) return -1;
   DIR *directory = opendir(path);
   int64_t count = 0;
   if (!directory) {

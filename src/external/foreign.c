@@ -2,9 +2,7 @@
  * pointer, matrices are stored by columns, and the lengths of texts follow at the end. */
 #include "external/foreign.h"
 
-#include <ctype.h>
 #include <ffi.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { ARGUMENTS_MAX = 64 };
@@ -98,64 +96,6 @@ static bool add_arguments(ExternalCall *call, Frame *frame) {
   return true;
 }
 
-/* ---- sizes of arrays (functions.def) ---- */
-
-static int64_t size_term(const ExternalCall *call, const char **at) {
-  if (isdigit((unsigned char)**at)) return strtol(*at, (char **)(uintptr_t)at, 10);
-  int64_t value = external_integer(call, (uint32_t)(*(*at)++ - 'a'));
-  return value > 0 ? value : 0;
-}
-
-static int64_t size_needed(const ExternalCall *call, const char *at) {
-  int64_t product = 1;
-  for (;; at++) {
-    int64_t term = size_term(call, &at);
-    if (*at == '<' || *at == '>') {
-      bool is_least = *at++ == '<';
-      int64_t other = size_term(call, &at);
-      if (is_least ? other < term : other > term) term = other;
-    }
-    if (term > INT32_MAX) return INT64_MAX;
-    product *= term;
-    if (*at == '-') return product - 1;
-    if (*at != '*') return product;
-  }
-}
-
-static bool argument_fits(const ExternalCall *call, const ExternalValue *value, const char *letter) {
-  const char *text = value->type == EXTERNAL_TEXT ? value->texts[0] : "";
-  switch (*letter) {
-  case '#': return value->type == EXTERNAL_INTEGER && !value->dimensions;
-  case '%': return value->type == EXTERNAL_REAL && !value->dimensions;
-  case '$': return value->type == EXTERNAL_TEXT && !value->dimensions;
-  case '!': return toupper((unsigned char)text[0]) == 'N';
-  default: break;
-  }
-  if (value->type != EXTERNAL_REAL && value->type != EXTERNAL_INTEGER) return false;
-  if (letter[1] == '?') {
-    if (toupper((unsigned char)external_text(call, (uint32_t)(*letter - 'a'))[0]) == 'N') return true;
-    letter += 2;
-  }
-  return value->count >= size_needed(call, letter);
-}
-
-/* A routine of LAPACK believes the sizes it is told. First scalars, since sizes are made of them. */
-static bool sizes_fit(ExternalCall *call) {
-  for (int pass = 0; pass < 2; pass++) {
-    const char *letter = call->function->sizes;
-    for (uint32_t i = 0; i < call->count; i++) {
-      bool is_scalar = *letter && strchr("#%$!", *letter);
-      if (!*letter || (is_scalar == !pass && !argument_fits(call, &call->arguments[i], letter)))
-        return external_fail(call, "argument %u of `%s` does not have the type or the size that it needs", i + 1,
-                             call->function->name);
-      letter += strcspn(letter, " ");
-      letter += *letter == ' ';
-    }
-    if (*letter) return external_fail(call, "`%s` has too few arguments", call->function->name);
-  }
-  return true;
-}
-
 /* ---- the call ---- */
 
 static const char FOREIGN_KIND = 0;
@@ -203,7 +143,7 @@ bool external_foreign(ExternalCall *call) {
   Slot result = {0};
   ffi_cif interface;
   if (call->result.dimensions) return external_fail(call, "the result is an array, which no function in C gives");
-  if ((call->function->sizes && !sizes_fit(call)) || !add_arguments(call, &frame)) return false;
+  if (!add_arguments(call, &frame)) return false;
   if (ffi_prep_cif(&interface, FFI_DEFAULT_ABI, frame.count, result_type(call->result.type), frame.types) != FFI_OK)
     return external_fail(call, "it cannot be called");
   ffi_call(&interface, call->function->address, &result, frame.values);

@@ -2,11 +2,12 @@
  * named. */
 #include "external/foreign.h"
 #include "external/functions.h"
+#include "external/lapack.h"
 
 #include <dlfcn.h>
 #include <string.h>
 
-#define LAPACK(title, needs) void title##_(void);
+#define LAPACK(title, ...) void title##_(void);
 #include "external/functions.def"
 
 /* clang-format off */
@@ -15,8 +16,8 @@ static const External FUNCTIONS[] = {
   {.name = #title, .signature = letters, .run = external_##function, .effect = EFFECT_##kind},
 #define SMOOTH(title, function, letters) \
   {.name = #title, .signature = letters, .run = external_##function, .is_smooth = true},
-#define LAPACK(title, needs) \
-  {.name = #title, .run = external_foreign, .address = title##_, .is_fortran = true, .sizes = needs},
+#define LAPACK(title, type, row) \
+  {.name = #title, .run = external_lapack, .address = title##_, .is_fortran = true, .arguments = row, .result = EXTERNAL_##type},
 #include "external/functions.def"
 };
 /* clang-format on */
@@ -81,24 +82,24 @@ static bool open_library(Heap *heap, ExternalRights *rights, Arena *arena, const
   return true;
 }
 
-const ExternalRights *external_rights(Heap *heap, const char *libraries, Arena *arena, const char **failure) {
-  ExternalRights *rights = heap_alloc(heap, sizeof *rights);
+bool external_allow(Heap *heap, ExternalRights *rights, const char *libraries, Arena *arena, const char **failure) {
+  rights->may_write = rights->reading.is_everywhere = true;
   for (const char *at = libraries; *at;) {
     size_t length = strcspn(at, ",");
-    if (length && !open_library(heap, rights, arena, arena_copy(arena, at, length), failure)) return NULL;
+    if (length && !open_library(heap, rights, arena, arena_copy(arena, at, length), failure)) return false;
     at += length + (at[length] == ',');
   }
-  return rights;
+  return true;
 }
 
 const External *external_find(Heap *heap, ExternalName wanted, const ExternalRights *rights, bool *is_forbidden) {
   const External *found = find_builtin(wanted);
-  *is_forbidden = found && found->effect == EFFECT_WRITES && !rights;
+  *is_forbidden = found && found->effect == EFFECT_WRITES && !(rights && rights->may_write);
   if (*is_forbidden) return NULL;
   if (!found) return find_foreign(heap, wanted, rights);
   if (!rights) return found;
   External *allowed = heap_alloc(heap, sizeof *allowed);
   *allowed = *found;
-  allowed->may_write = true;
+  allowed->rights = rights;
   return allowed;
 }

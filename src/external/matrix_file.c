@@ -7,25 +7,41 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
 
 enum { MATRIX_LIMIT = 1 << 27 }; /* elements */
 
+/* All of a file, or as much as it has. */
+static size_t read_bytes(int descriptor, char *bytes, size_t size) {
+  size_t count = 0;
+  for (ssize_t more; count < size; count += (size_t)more) {
+    more = read(descriptor, bytes + count, size - count);
+    if (more < 0 && errno == EINTR) more = 0;
+    else if (more <= 0) break;
+  }
+  return count;
+}
+
+/* No memory is asked for while the file is open: a refusal would leave it so. */
 char *file_bytes(ExternalCall *call, const char *path, size_t *size) {
   struct stat found;
+  char room[READING_TEXT];
   *size = 0;
-  if (stat(path, &found) != 0 || !S_ISREG(found.st_mode) || found.st_size >= INT32_MAX) {
-    external_fail(call, "there is no file `%s` that can be read", path);
+  if (!external_may_read(call, path)) return NULL;
+  bool is_file = stat(path, &found) == 0 && S_ISREG(found.st_mode);
+  if (is_file && found.st_size >= INT32_MAX) {
+    external_fail(call, "file `%s` is too large", path);
     return NULL;
   }
-  char *bytes = arena_alloc(call->arena, (size_t)found.st_size + 1);
-  FILE *file = fopen(path, "rb");
-  if (!file) {
-    external_fail(call, "file `%s` cannot be opened: %s", path, strerror(errno));
+  char *bytes = arena_alloc(call->arena, is_file ? (size_t)found.st_size + 1 : 1);
+  int descriptor = reading_open(path);
+  if (descriptor < 0) {
+    external_fail(call, "file `%s` cannot be read: %s", path, reading_failure(errno, room));
     return NULL;
   }
-  *size = fread(bytes, 1, (size_t)found.st_size, file);
-  fclose(file);
+  *size = read_bytes(descriptor, bytes, is_file ? (size_t)found.st_size : 0);
+  close(descriptor);
   return bytes;
 }
 

@@ -7,6 +7,9 @@
 
 #include <math.h>
 
+/* Part of the sizes of a difference that may be round-off. */
+static const double LOST = 1e-10;
+
 /* ---- units ---- */
 
 typedef struct UnitLeaves {
@@ -90,6 +93,52 @@ static double find_condition(const InitialSystem *system, const Order *order, co
   double condition = linear_condition(heap, n, start, row, value);
   heap_free_all(heap, place, start, row, value);
   return condition;
+}
+
+/* ---- rank ---- */
+
+/* Do the rows of this unit determine its columns? A pivot counts if it is more than the errors of what it is the difference of: a conductance
+ * of 1e-12 beside one of 1 is one. */
+static bool is_unit_regular(const InitialSystem *system, const Blocks *units, int32_t b, const Jacobian *jacobian,
+                            const double *values, const double *shaken, int32_t *place) {
+  int32_t first = units->start[b], n = units->start[b + 1] - first;
+  double *a = heap_array(system->heap, 2 * (size_t)n * (size_t)n, sizeof *a), *size = a + (size_t)n * (size_t)n;
+  for (int32_t p = 0; p < n; p++) place[units->row[first + p]] = p;
+  for (int32_t k = 0; k < n; k++) {
+    int32_t q = units->column[first + k];
+    for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1]; e++) {
+      int32_t p = place[jacobian->row_index[e]];
+      if (p < 0 || entry_is_lost(values[e], shaken[e])) continue;
+      a[p * n + k] = values[e];
+      size[p * n + k] = fabs(values[e]);
+    }
+  }
+  for (int32_t p = 0; p < n; p++) place[units->row[first + p]] = -1;
+  bool is_regular = linear_rank(a, size, n, LOST) == n;
+  heap_free(system->heap, a);
+  return is_regular;
+}
+
+bool initial_is_regular(Initializer *initializer, const Initial *initial, double later) {
+  InitialSystem *system = initial->system;
+  if (!system->rows) return true;
+  Arena scratch = arena_make(initializer->heap);
+  Order order = order_make(system, initial->column, &scratch);
+  Blocks units = order_units(system, initial->column, &order, false, &scratch);
+  Patch *patch = patch_new(system, NULL, 0);
+  double *shaken = entries_shaken(system, patch, later, initial->value);
+  uint32_t worst;
+  patch_residual(patch, initial->t0, initial->value, &worst);
+  const double *values;
+  const Jacobian *jacobian = patch_jacobian(patch, &values);
+  int32_t *place = index_nones(&scratch, (int32_t)system->rows);
+  bool is_regular = true;
+  for (int32_t b = 0; b < units.n_blocks && is_regular; b++)
+    is_regular = is_unit_regular(system, &units, b, jacobian, values, shaken, place);
+  heap_free(initializer->heap, shaken);
+  vec_free(initializer->heap, &order.surplus, &order.redundant);
+  arena_free(&scratch);
+  return is_regular;
 }
 
 /* ---- the whole ---- */

@@ -19,3 +19,8 @@ typedef struct Explanation {
 /* Explains the values found, for the modes that the evaluator has now; fills the rows in initial->column,
  * and initial->system. About linear but for two factorizations. */
 Explanation initial_explain(Initializer *initializer, Initial *initial, Arena *arena);
+
+/* Do the rows determine the columns that they are solved for, of values that were explained? Told by the ranks of what
+ * is solved at a time, whatever the units of equations and variables are. Entries are zero that round-off of columns and time changes
+ * by half; `later` is the time with it. O(n^3) in the size n of the largest system. */
+bool initial_is_regular(Initializer *initializer, const Initial *initial, double later);

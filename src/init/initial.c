@@ -40,10 +40,6 @@ bool initial_guess(const Initializer *initializer, const StartValues *starts, do
 
 /* ---- do the values hold? ---- */
 
-/* Residual of a solution over the sizes of a row's terms; over what round-off in units of nominal would make of it, where the
- * terms vanish. */
-static const double CONSISTENT = 1e-10, VANISHED = 1e-12;
-
 /* The rows of an array or of the initial system, with what measures their residuals. */
 typedef struct Rows {
   Evaluator *evaluator;
@@ -55,17 +51,6 @@ typedef struct Rows {
   const Expr *row;
   const InitialColumn *columns;
 } Rows;
-
-/* What measures the residual of a row: sums of |d row / d column| times |column| and times nominal, the largest |column| / nominal. */
-typedef struct RowSize {
-  double terms, nominal, largest;
-  bool is_astray; /* it is not linear in a column that ran away: |d row / d column| * |column| measures no term */
-} RowSize;
-
-static bool row_holds(double residual, const RowSize *size) {
-  return fabs(residual) <= CONSISTENT * size->terms || fabs(residual) <= 2 * DBL_EPSILON ||
-         fabs(residual) <= VANISHED * size->nominal / fmax(1, size->largest);
-}
 
 /* Are the rows gone astray met beside the terms that they add up? */
 static bool astray_hold(const Rows *rows, const RowSize *size, const Point *point, const double *r) {
@@ -81,7 +66,7 @@ static bool astray_hold(const Rows *rows, const RowSize *size, const Point *poin
   Model *model = rows->model ? rows->model : evaluator_model(rows->evaluator);
   terms_sizes(heap, model, rows->layout, astray.data, astray.count, point, terms);
   bool hold = true;
-  for (uint32_t k = 0; k < astray.count && hold; k++) hold = !(fabs(r[numbers.data[k]]) > CONSISTENT * terms[k]);
+  for (uint32_t k = 0; k < astray.count && hold; k++) hold = !(fabs(r[numbers.data[k]]) > TERMS_CONSISTENT * terms[k]);
   heap_free(heap, terms);
   vec_free(heap, &astray, &numbers);
   return hold;
@@ -100,8 +85,7 @@ static bool rests_on_round_off(const Rows *rows, const RowSize *size, double t, 
   for (uint32_t q = 0; q < jacobian->columns; q++) {
     if (!terms_is_astray(rows->nominal[q], rows->columns[q].start, y[q])) continue;
     for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1]; e++)
-      rests |= entry_is_lost(values[e], other[e]) &&
-               fabs(values[e] * y[q]) > CONSISTENT * size[jacobian->row_index[e]].terms;
+      rests |= entry_is_lost(values[e], other[e]) && row_excess(values[e] * y[q], &size[jacobian->row_index[e]]) > 1;
   }
   arena_free(&scratch);
   return rests;
@@ -124,14 +108,12 @@ static bool rows_hold(const Rows *rows, const IndexVec *left_out, double t, cons
     for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1]; e++) {
       RowSize *row = &size[jacobian->row_index[e]];
       if (!isfinite(values[e])) continue; /* as that of sqrt(u) at u = 0 */
-      row->terms += fabs(values[e] * y[q]);
-      row->nominal += fabs(values[e]) * rows->nominal[q];
-      row->largest = fmax(row->largest, fabs(y[q]) / rows->nominal[q]);
+      row_size_add(row, values[e], y[q], rows->nominal[q]);
       row->is_astray |= is_astray && !jacobian->is_constant[e];
     }
   }
   for (uint32_t k = 0; left_out && k < left_out->count; k++) r[left_out->data[k]] = 0;
-  for (uint32_t i = 0; i < jacobian->rows && hold; i++) hold = row_holds(r[i], &size[i]);
+  for (uint32_t i = 0; i < jacobian->rows && hold; i++) hold = row_excess(r[i], &size[i]) <= 1;
   for (uint32_t i = 0; i < jacobian->rows; i++) any_astray |= size[i].is_astray;
   hold = hold && astray_hold(rows, size, &point, r);
   hold = hold && !(any_astray && rests_on_round_off(rows, size, t, y, values));
@@ -797,7 +779,7 @@ static bool solve_by_system(Initializer *initializer, bool event, bool by_homoto
   bool ok = solve_system(&attempt, diags);
   if (!ok && !event) learn(&attempt, &initializer->nogoods);
   classify(&order, initial);
-  if (ok) system_store(system, initial->value, initial->y);
+  system_store(system, ok ? initial->value : attempt.stuck, initial->y);
   vec_free(initializer->heap, &order.surplus, &order.redundant);
   arena_free(&scratch);
   return ok;

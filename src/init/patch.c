@@ -17,6 +17,7 @@ enum {
   HALVING_LIMIT = 6,
   HALVING_NEAR = 2,
   BURDEN_LIMIT = 8,
+  POLISH_LIMIT = 6,
   SLIDE_LIMIT = 200,
   SLIDE_HALVINGS = 30, /* down to a kink */
   CONTINUATION_LIMIT = 100,
@@ -33,6 +34,7 @@ static const double NOWHERE = 1e-9;      /* distance that is none */
 static const double NO_SLIDE = 1e-10;    /* step along the solutions, over the size of a column, that is none */
 static const double LINEAR = 1e-16;      /* squares after one step, over those before */
 static const double LONGEST = 0.5;       /* careful step, over the size of a column */
+static const double UNNOTICED = 1e-3;    /* part of a step, over what counts as round-off in each row */
 static const double SINGULAR = 1e11;     /* growth by an inverse that is none */
 
 struct PatchCodes {
@@ -592,13 +594,73 @@ static bool astray_hold(Patch *patch, double t, const double *y) {
   return hold;
 }
 
+/* What measures the residuals of the rows where the patch was linearized. */
+static void measure_rows(const Patch *patch, const double *y, RowSize *size) {
+  const Jacobian *jacobian = patch->jacobian;
+  memset(size, 0, patch->rows * sizeof *size);
+  for (uint32_t k = 0; k < patch->columns; k++) {
+    uint32_t q = jacobian->positions[k];
+    for (int32_t e = jacobian->column_start[k]; e < jacobian->column_start[k + 1]; e++)
+      row_size_add(&size[jacobian->row_index[e]], patch->values[e], y[q], patch->system->nominal[q]);
+  }
+}
+
+static double largest_excess(const Patch *patch, const RowSize *size) {
+  double largest = 0;
+  for (uint32_t i = 0; i < patch->rows; i++) largest = fmax(largest, row_excess(patch->r[i], &size[i]));
+  return largest;
+}
+
+/* Leaves out of the step what no row notices: such a part may lead out of the domain of a row, as from u = 0 in u^1.5. */
+static void drop_unnoticed(Patch *patch, const RowSize *size) {
+  const Jacobian *jacobian = patch->jacobian;
+  for (uint32_t k = 0; k < patch->columns; k++) {
+    double most = 0;
+    for (int32_t e = jacobian->column_start[k]; e < jacobian->column_start[k + 1]; e++)
+      most = fmax(most, row_excess(patch->values[e] * patch->step[k], &size[jacobian->row_index[e]]));
+    if (most < UNNOTICED) patch->step[k] = 0;
+  }
+}
+
+/* Where residuals are round-off in units of nominal, they need not be beside the terms of their rows (terms.h): columns may be small beside
+ * their nominal values. Full steps, as long as the largest excess shrinks. Do the rows hold then? */
+static bool polish(Patch *patch, double t, double *y) {
+  double squares, excess = HUGE_VAL;
+  RowSize *size = heap_array(patch->heap, patch->rows, sizeof *size);
+  save(patch, y, patch->trial);
+  for (int k = 0; k < POLISH_LIMIT && linearize(patch, t, y) && evaluate(patch, t, y, &squares); k++) {
+    measure_rows(patch, y, size);
+    double now = largest_excess(patch, size);
+    if (!(now < excess)) break;
+    excess = now;
+    save(patch, y, patch->trial);
+    if (now <= 1 || !find_step(patch, y, SLACK)) break;
+    drop_unnoticed(patch, size);
+    restore(patch, patch->trial, 1, y);
+  }
+  restore(patch, patch->trial, 0, y);
+  heap_free(patch->heap, size);
+  return excess <= 1;
+}
+
+/* Do all rows hold beside their terms, where the patch was linearized and evaluated? */
+static bool rows_hold(const Patch *patch, const double *y) {
+  RowSize *size = heap_array(patch->heap, patch->rows, sizeof *size);
+  measure_rows(patch, y, size);
+  bool hold = largest_excess(patch, size) <= 1;
+  heap_free(patch->heap, size);
+  return hold;
+}
+
 static PatchResult iterate(Patch *patch, double t, double *y) {
   PatchResult result = {.residual = HUGE_VAL};
   double squares, slack = SLACK, before = HUGE_VAL;
   uint32_t worst, stagnation = patch->careful ? LONG_STAGNATION : STAGNATION;
+  bool hold = false;
   while (linearize(patch, t, y) && evaluate(patch, t, y, &squares)) {
     result.defined = true;
     result.residual = largest_residual(patch, &worst);
+    hold = result.residual <= CONSISTENT && rows_hold(patch, y);
     if (squares == 0 || result.iterations++ >= ITERATION_LIMIT) break;
     if (result.iterations % stagnation == 0) {
       if (squares > 0.9 * before) break;
@@ -607,7 +669,9 @@ static PatchResult iterate(Patch *patch, double t, double *y) {
     if (!advance(patch, t, y, squares, &slack, result.residual <= CONSISTENT)) break;
     if (result.iterations == 1) result.linear = patch->after <= LINEAR * squares;
   }
-  result.solved = result.defined && result.residual <= CONSISTENT && astray_hold(patch, t, y);
+  bool near = result.defined && result.residual <= CONSISTENT;
+  if (near && !hold && !patch->offset) near = polish(patch, t, y);
+  result.solved = near && astray_hold(patch, t, y);
   return result;
 }
 

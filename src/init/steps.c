@@ -251,10 +251,84 @@ static double unit_cost(const Run *run, const Unit *unit) {
   return forbidden ? FORBIDDEN + squares : far ? squares : 0;
 }
 
+/* ---- values that start values imply ---- */
+
+/* How much of a unit is known: given start values, what rows give from them, and default start values where that leads no further. */
+typedef struct Derivation {
+  Run *run;
+  const Unit *unit;
+  bool *known, *used; /* per column and per row of the unit */
+} Derivation;
+
+static bool is_open(const Derivation *derivation, uint32_t q) { return !derivation->known[derivation->run->place[q]]; }
+
+/* The only unknown column of a row; MAP_NONE: there are others, or none. */
+static uint32_t find_only_open(const Derivation *derivation, uint32_t row) {
+  const Pattern *pattern = &derivation->run->order->pattern;
+  uint32_t only = MAP_NONE, count = 0;
+  for (int32_t e = pattern->row_start[row]; e < pattern->row_start[row + 1]; e++) {
+    uint32_t q = (uint32_t)pattern->column[e];
+    if (is_open(derivation, q)) only = q, count++;
+  }
+  return count == 1 ? only : MAP_NONE;
+}
+
+/* Rows that have one unknown left give it, where they are linear in it. */
+static bool derive_columns(const Derivation *derivation, bool *ok) {
+  const Unit *unit = derivation->unit;
+  bool any = false;
+  for (uint32_t r = 0; r < unit->count && *ok; r++) {
+    uint32_t q = derivation->used[r] ? MAP_NONE : find_only_open(derivation, unit->rows[r]);
+    if (q == MAP_NONE) continue;
+    derivation->used[r] = true;
+    if (!add_assignment(derivation->run, unit->rows[r], q, ok)) continue;
+    derivation->known[derivation->run->place[q]] = any = true;
+  }
+  return any;
+}
+
+/* The unknown column that most of the rows left have, which its default start value may stand for (tearing); MAP_NONE: there is none. */
+static uint32_t find_tearing(const Derivation *derivation) {
+  const Unit *unit = derivation->unit;
+  const Pattern *pattern = &derivation->run->order->pattern;
+  uint32_t best = MAP_NONE, most = 0;
+  uint32_t *count = heap_array(derivation->run->heap, unit->columns, sizeof *count);
+  for (uint32_t r = 0; r < unit->count; r++)
+    for (int32_t e = pattern->row_start[unit->rows[r]]; e < pattern->row_start[unit->rows[r] + 1]; e++)
+      count[derivation->run->place[pattern->column[e]]] += !derivation->used[r];
+  for (uint32_t k = 0; k < unit->columns; k++)
+    if (!derivation->known[k] && count[k] > most) best = k, most = count[k];
+  heap_free(derivation->run->heap, count);
+  return best;
+}
+
+/* Where rows are not defined at default start values, as 1/G at G = 0 where another row gives G, such values follow from the given ones. */
+static void derive_start(Run *run, const Unit *unit) {
+  Arena scratch = arena_make(run->heap);
+  Derivation derivation = {run, unit, arena_array(&scratch, unit->columns, sizeof(bool)),
+                           arena_array(&scratch, unit->count, sizeof(bool))};
+  bool ok = true;
+  uint32_t failed = run->result.rows.count;
+  for (uint32_t k = 0; k < unit->columns; k++)
+    derivation.known[k] = unit->weight[k] == 0 || run->columns[unit->positions[k]].given;
+  for (uint32_t torn = 0; ok && torn != MAP_NONE;) {
+    while (derive_columns(&derivation, &ok)) continue;
+    torn = ok ? find_tearing(&derivation) : MAP_NONE;
+    if (torn != MAP_NONE) derivation.known[torn] = true;
+  }
+  flush(run);
+  run->result.rows.count = failed;
+  arena_free(&scratch);
+}
+
 static PatchResult solve_from_guess(Run *run, Unit *unit, int attempt) {
   if (!guess(run, unit, attempt)) return (PatchResult){0};
   patch_set_careful(unit->patch, attempt >= GUESSES);
   PatchResult part = patch_solve(unit->patch, run->t, run->y);
+  if (!part.defined && attempt == 0) {
+    derive_start(run, unit);
+    part = patch_solve(unit->patch, run->t, run->y);
+  }
   run->result.iterations += part.iterations;
   if (!part.solved && run->mode == STEPS_CONTINUE && attempt < GUESSES) {
     guess(run, unit, attempt);

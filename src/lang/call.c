@@ -768,6 +768,14 @@ static void finish_iteration(Compiler *c, struct Task *task, Type type, uint32_t
     return;
   }
   uint32_t before = c->diags->errors;
+  bool is_array = type.base != TYPE_NOTHING && type.dimensions > count;
+  if (is_array && f->code != BUILTIN_SUM)
+    compile_error(c, span, "`%s` with iterators is one of scalars, not of arrays", text);
+  if (is_array) { /* sums of arrays were made with the iterations */
+    type.dimensions = (uint8_t)(type.dimensions - count);
+    task_done(c, type);
+    return;
+  }
   type = intrinsic_type(el, c->diags, f, &type, 1, -1, &span, span);
   if (c->diags->errors > before) c->errors++;
   compile_emit(c, CODE_BUILTIN, 1, f->code, span);
@@ -786,10 +794,12 @@ void iteration_step(Compiler *c) {
     task->list = c->patches.count;
   } else if (task->kid > count) { /* the body was compiled */
     Type type = pop_type(c);
+    bool is_sum_of_arrays = type.dimensions > 0 && ast_path_is(ast, ast_path(ast, task->e), "sum");
     for (uint32_t i = 0; i < count; i++) {
       uint32_t each = vec_pop(&c->patches);
       patch_here(c, each);
       compile_emit(c, CODE_EACH_NEXT, type.base >= TYPE_RECORD ? TYPE_REAL : type.base, each, span);
+      if (is_sum_of_arrays) compile_emit(c, CODE_BUILTIN, 1, BUILTIN_SUM_FIRST, span);
     }
     c->names.count -= count;
     finish_iteration(c, task, type, count);

@@ -153,7 +153,7 @@ struct Elaboration {
   })
   embedded_list;
 
-  const ExternalRights *rights; /* of external functions; NULL: only reading */
+  const ExternalRights *rights; /* of external functions; NULL: none */
 
   /* running */
   Domain domain;
@@ -510,6 +510,11 @@ void texts_replace(Elaboration *el);
 
 /* Puts the equations collected into the model: continuous ones, and those that determine a discrete variable. */
 void equations_classify(Elaboration *el, const EquationVec *equations);
+
+/* ---- free_start.c ---- */
+
+/* Makes initial equations of fixed start values that other initial equations determine. */
+void starts_free(Elaboration *el);
 
 /* ---- algorithm.c ---- */
 

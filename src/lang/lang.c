@@ -33,7 +33,8 @@ Elaboration elaboration_make(Heap *heap, Names *names, const Ast *ast, Model *mo
 }
 
 static bool is_same_assertion(const Action *a, const Action *b) {
-  return a->value == b->value && a->guard == b->guard && a->message == b->message && a->is_warning == b->is_warning;
+  return a->value == b->value && a->guard == b->guard && a->message == b->message && a->is_warning == b->is_warning &&
+         a->is_initial == b->is_initial;
 }
 
 /* Functions called in several places assert the same several times: the first of each is kept. */
@@ -89,6 +90,7 @@ static void elaborate_class(Elaboration *el, const ClassEntry *entry, LangOption
   if (el->diags->errors == 0) clocks_elaborate(el);
   if (el->diags->errors == 0) equations_classify(el, el->equations);
   if (el->diags->errors == 0) energy_elaborate(el, entry->ast, options.energy);
+  if (el->diags->errors == 0) starts_free(el);
   components_spread_structural(el);
   routines_check_uncalled(el);
 }

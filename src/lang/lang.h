@@ -17,7 +17,7 @@ typedef VEC(Modification) ModificationVec;
 typedef struct LangOptions {
   bool strict;                  /* what the language standard does not have is refused */
   bool energy;                  /* a model that gives an energy has its balance as variables, too */
-  const ExternalRights *rights; /* of external functions; NULL: those built in that only read */
+  const ExternalRights *rights; /* of external functions; NULL: none */
   LibraryOptions library;       /* where classes are found that the text does not have */
 } LangOptions;
 

@@ -54,6 +54,8 @@ static bool declare_slot(Elaboration *el, Routine *routine, const ClassEntry *en
   if (count > TYPE_MAX_DIMENSIONS)
     return input_error(el, component->label.span, "more than %d dimensions", TYPE_MAX_DIMENSIONS), false;
   local.type.dimensions = (uint8_t)count;
+  if (local.type.base == TYPE_ENUMERATION)
+    local.literals = el->model->enumerations.data[local.type.definition].literals.count;
   local.has_default = component->modification && component->modification->value != AST_NONE;
   vec_push(el->heap, &routine->locals, local);
   return true;

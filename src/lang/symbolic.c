@@ -460,19 +460,37 @@ static Expr both(Elaboration *el, Expr a, const void *path) {
   return a == EXPR_NONE ? read(path) : dag_binary(el->dag, OP_AND, a, read(path));
 }
 
+/* A level that is not known yet, as that of a parameter, makes two of one assertion, each under the condition of its level. */
+static void add_assertion(Elaboration *el, Action action, Expr level) {
+  enum { WARNING = 1, ERROR = 2 };
+  Expr guard = action.guard;
+  for (int each = WARNING; each <= ERROR; each++) {
+    Expr is_level = dag_binary(el->dag, OP_EQUAL, level, dag_constant(el->dag, each));
+    double truth;
+    bool is_known = dag_is_constant(el->dag, is_level, &truth);
+    if (is_known && truth == 0) continue;
+    action.is_warning = each == WARNING;
+    action.guard = is_known ? guard : both(el, guard, &is_level);
+    vec_push(el->heap, el->actions, action);
+  }
+}
+
 static bool symbolic_assertion(void *context, const void *path, const void *condition, const void *message,
                                const void *level, Span span) {
   Elaboration *el = context;
-  double number;
   if (el->mode != LOAD_LEAVES) return true;
   Action action = {.kind = ACTION_ASSERT,
                    .guard = both(el, el->guard, path),
                    .value = read(condition),
                    .message = read(message),
                    .target = NONE,
+                   .is_initial = el->is_initial,
                    .span = span};
-  action.is_warning = dag_is_constant(el->dag, read(level), &number) && number == 1;
-  vec_push(el->heap, el->actions, action);
+  if (el->is_initial) { /* it is looked at once, so it waits for no event */
+    action.value = dag_unary(el->dag, OP_NOEVENT, action.value);
+    if (action.guard != EXPR_NONE) action.guard = dag_unary(el->dag, OP_NOEVENT, action.guard);
+  }
+  add_assertion(el, action, read(level));
   return true;
 }
 
@@ -489,6 +507,7 @@ static bool symbolic_terminate(void *context, const void *path, const void *mess
                    .value = EXPR_NONE,
                    .message = read(message),
                    .target = NONE,
+                   .is_initial = el->is_initial,
                    .span = span};
   vec_push(el->heap, el->actions, action);
   return true;

@@ -366,6 +366,23 @@ static bool run_SUM(Machine *machine, const Value *a, uint32_t count, Value *out
   return value_check_integers(machine, out);
 }
 
+/* The sum along the first dimension. */
+static bool run_SUM_FIRST(Machine *machine, const Value *a, uint32_t count, Value *out) {
+  (void)count;
+  const Domain *domain = machine_domain(machine);
+  if (!make(machine, a[0].type, a[0].type.dimensions - 1u, a[0].sizes + 1, out)) return false;
+  uint32_t parts = a[0].sizes[0], words = parts / 32 + 1, *signs = machine_alloc(machine, words * sizeof *signs);
+  if (!parts) return value_zero(machine, out);
+  char *list = machine_alloc(machine, parts * domain->size);
+  memset(signs, 0, words * sizeof *signs);
+  for (uint32_t k = 0; k < out->count; k++) {
+    for (uint32_t i = 0; i < parts; i++)
+      memcpy(list + i * domain->size, element(machine, a, i * out->count + k), domain->size);
+    domain->sum(domain->context, list, signs, parts, (char *)out->data + k * domain->size);
+  }
+  return value_check_integers(machine, out);
+}
+
 static bool run_PRODUCT(Machine *machine, const Value *a, uint32_t count, Value *out) {
   (void)count;
   *out = value_scalar(machine, (BaseType)a[0].type.base, 1);

@@ -48,8 +48,21 @@ static ExternalValue value_to_external(Passing *passing, const Value *value) {
   return out;
 }
 
-/* Into the memory of the value, which has the same sizes. */
-static bool value_from_external(Passing *passing, const ExternalValue *from, Value *value) {
+/* Is the number a value of the slot's type? What functions write is not believed. */
+static bool number_fits(const Local *local, double number) {
+  switch (local->type.base) {
+  case TYPE_BOOLEAN: return number == 0 || number == 1;
+  case TYPE_ENUMERATION: return number >= 1 && number <= local->literals && number == floor(number);
+  case TYPE_INTEGER: return number == floor(number);
+  default: return true;
+  }
+}
+
+/* Into the memory of the slot, which has the same sizes. */
+static bool value_from_external(Passing *passing, const ExternalValue *from, uint32_t slot) {
+  const Frame *frame = frame_top(passing->machine);
+  const Local *local = &frame->routine->locals.data[slot];
+  Value *value = &frame->slots[slot];
   const Domain *domain = passing->machine->domain;
   for (uint32_t i = 0; i < value->count; i++) {
     char *at = value->data + i * passing->width * sizeof(double);
@@ -60,9 +73,9 @@ static bool value_from_external(Passing *passing, const ExternalValue *from, Val
       domain->text(domain->context, names_add(passing->machine->names, text, strlen(text)), at);
     } else {
       const double *numbers = from->numbers + i * passing->kept;
-      if (!isfinite(numbers[0]))
-        return machine_error(passing->machine, "external function `%s` gives %g", passing->call.function->name,
-                             numbers[0]);
+      if (!isfinite(numbers[0]) || !number_fits(local, numbers[0]))
+        return machine_error(passing->machine, "external function `%s` gives %g for `%s`", passing->call.function->name,
+                             numbers[0], names_text(passing->machine->names, local->name));
       memset(at, 0, passing->width * sizeof(double));
       memcpy(at, numbers, passing->kept * sizeof(double));
     }
@@ -72,12 +85,9 @@ static bool value_from_external(Passing *passing, const ExternalValue *from, Val
 
 /* The outputs that the function wrote, into their slots. */
 static bool take_outputs(Passing *passing, const uint32_t *places) {
-  Frame *frame = frame_top(passing->machine);
-  if (places[0] != UINT32_MAX && !value_from_external(passing, &passing->call.result, &frame->slots[places[0]]))
-    return false;
+  if (places[0] != UINT32_MAX && !value_from_external(passing, &passing->call.result, places[0])) return false;
   for (uint32_t i = 0; i < passing->call.count; i++)
-    if (places[1 + i] != UINT32_MAX &&
-        !value_from_external(passing, &passing->call.arguments[i], &frame->slots[places[1 + i]]))
+    if (places[1 + i] != UINT32_MAX && !value_from_external(passing, &passing->call.arguments[i], places[1 + i]))
       return false;
   return true;
 }

@@ -82,7 +82,8 @@ typedef struct Local {
   Name name;
   Type type;
   bool has_default;
-  bool is_free; /* some size is `:`: takes the size of what is assigned */
+  bool is_free;      /* some size is `:`: takes the size of what is assigned */
+  uint32_t literals; /* of an enumeration: how many it has */
   Span span;
 } Local;
 

@@ -41,7 +41,7 @@ typedef struct Variable {
   bool is_final;
   bool is_input_value;  /* a parameter that holds the value of an input, or a derivative of it, along a run */
   bool is_structural;   /* its value decided sizes, loops or branches: it can no longer be changed */
-  bool has_fixed_start; /* of a clock: equations were made with its start value, which can no longer be changed */
+  bool has_fixed_start; /* equations were made with its start value, which can no longer be changed */
   /* Of parameters and constants; EXPR_NONE if there is none (then start holds). Of an input: the right side of the
    * equation that its declaration makes. */
   Expr binding;
@@ -82,6 +82,7 @@ typedef struct Action {
   Expr value;      /* assigned value, or asserted condition */
   Expr message;    /* string expression of assert and terminate */
   bool is_warning; /* assert with AssertionLevel.warning */
+  bool is_initial; /* of an initial section: it counts at the start only */
   Span span;
 } Action;
 

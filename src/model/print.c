@@ -532,6 +532,21 @@ static void print_algorithm_sections(Print *print, TextVec *text) {
   print->in_algorithm = false;
 }
 
+static void print_asserts(Print *print, TextVec *text, bool are_initial) {
+  const Model *model = print->model;
+  for (uint32_t i = 0; i < model->asserts.count; i++)
+    if (model->asserts.data[i].is_initial == are_initial) print_action(print, text, &model->asserts.data[i], "    ");
+}
+
+static void print_initial_section(Print *print, TextVec *text) {
+  const Model *model = print->model;
+  bool any = model->initial_equations.count > 0;
+  for (uint32_t i = 0; i < model->asserts.count; i++) any = any || model->asserts.data[i].is_initial;
+  if (any) text_printf(print->heap, text, "  initial equation\n");
+  print_equations(print, text, model->initial_equations.data, model->initial_equations.count, NULL);
+  print_asserts(print, text, true);
+}
+
 static void print_equation_section(Print *print, TextVec *text) {
   const Model *model = print->model;
   if (!model->equations.count && !model->discrete_equations.count && !model->whens.count && !model->asserts.count)
@@ -542,7 +557,7 @@ static void print_equation_section(Print *print, TextVec *text) {
   print_equations(print, text, model->discrete_equations.data, model->discrete_equations.count, NULL);
   for (uint32_t i = 0; i < model->whens.count; i++)
     if (!is_in_group(model, i)) print_when(print, text, &model->whens.data[i]);
-  for (uint32_t i = 0; i < model->asserts.count; i++) print_action(print, text, &model->asserts.data[i], "    ");
+  print_asserts(print, text, false);
 }
 
 /* ---- the model ---- */
@@ -571,8 +586,7 @@ static void print_body(Print *print, TextVec *text) {
   print_comment(print, text, model->description);
   text_append(print->heap, text, "\n", 1);
   for (uint32_t i = 0; i < model->variables.count; i++) print_variable(print, text, &model->variables.data[i]);
-  if (model->initial_equations.count) text_printf(print->heap, text, "  initial equation\n");
-  print_equations(print, text, model->initial_equations.data, model->initial_equations.count, NULL);
+  print_initial_section(print, text);
   print_equation_section(print, text);
   print_algorithm_sections(print, text);
   print_experiment(print, text);

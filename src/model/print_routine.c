@@ -329,6 +329,7 @@ static void run_builtin(RoutinePrinter *writer, Builtin builtin, uint32_t count)
 #include "model/builtin.def"
 #undef BUILTIN
   };
+  if (builtin == BUILTIN_SUM_FIRST) return; /* the iteration is written as the sum: see run_each_next */
   push_call(writer, names[builtin], count);
 }
 
@@ -368,9 +369,12 @@ static void run_each_next(RoutinePrinter *writer) {
   uint32_t record = record_below(writer, 0);
   const Rope *value = pop(writer);
   const char *words = arena_printf(&writer->arena, " for %s in ", local_name(writer, slot));
+  const Instruction *next = &code[writer->position + 1]; /* code ends with another instruction */
+  bool is_sum = next->code == CODE_BUILTIN && next->b == BUILTIN_SUM_FIRST;
+  const char *begin = is_sum ? "sum(" : "{", *end = is_sum ? ")" : "}";
   push_item(writer,
             rope_of(writer, LEVEL_PRIMARY,
-                    (Piece[]){{.text = "{"}, {.rope = value}, {.text = words}, {.rope = range}, {.text = "}"}}, 5),
+                    (Piece[]){{.text = begin}, {.rope = value}, {.text = words}, {.rope = range}, {.text = end}}, 5),
             record);
 }
 

@@ -16,7 +16,7 @@
 /* Unknowns of a model that is refused by its structure, up to which ranks are asked whether they would do: a refusal is quick. */
 enum { QUICK_RANKS = 60 };
 
-/* Condition up to which an initial point is told from its neighbours. */
+/* Condition up to which an initial point is told from its neighbours without a look at its ranks. */
 static const double REGULAR_START = 1e10;
 
 /* At an event they are those of the run: initialization may have found some of them. */
@@ -228,12 +228,31 @@ static bool needs_mode(Plan *plan) {
   return now.status == STRUCTURE_OK && now.dof != plan->structure.dof;
 }
 
+/* Is what rewritten equations divide by more than round-off at the initial point? `later`: the time, changed by round-off. */
+static bool divisors_hold(Plan *plan, double later) {
+  Evaluator *evaluator = plan->first.evaluator;
+  uint32_t columns = plan->array.columns, count = plan->code->divisor.count;
+  if (!plan->code->divisors) return true;
+  double *y = plan->initial.y, *shaken = heap_array(plan->heap, columns, sizeof *shaken), *divisor, *other;
+  heap_numbers(plan->heap, count, &divisor, &other);
+  columns_shake(evaluator->nominal, y, columns, shaken);
+  Workspace *workspace = workspace_new(plan->heap, plan->code->divisors);
+  Point point = evaluator_point(evaluator, plan->initial.t0, y), beside = evaluator_point(evaluator, later, shaken);
+  bool holds = workspace_run(workspace, &point, divisor) == EVAL_OK;
+  bool is_known = holds && workspace_run(workspace, &beside, other) == EVAL_OK;
+  for (uint32_t k = 0; k < count && is_known && holds; k++) holds = !entry_is_lost(divisor[k], other[k]);
+  return holds;
+}
+
 /* Where structure was wrong about the equations, the initial point may be a singular one of what was made of them: it is anywhere, and
- * no point to start from. Equations that repeat each other have no condition at all, and are solved nevertheless. */
+ * no point to start from. Equations that repeat each other have no condition at all, and are solved nevertheless. Nor does a large condition
+ * number tell by itself: with conductances of 1e-12 and 1 it is large, and the equations determine all the same. */
 static bool is_regular_start(Plan *plan) {
   if (!plan->is_misled) return true;
   Explanation explanation = initial_explain(&plan->initializer, &plan->initial, &plan->arena);
   if (explanation.condition <= REGULAR_START || isinf(explanation.condition)) return true;
+  double start = plan->initial.t0, later = start + 0x1p-43 * (fabs(start) + plan->request.run.stop - start);
+  if (divisors_hold(plan, later) && initial_is_regular(&plan->initializer, &plan->initial, later)) return true;
   plan->facts.status = "singular";
   diag_error(plan->diags, DIAG_SINGULAR_JACOBIAN, (Span){0},
              "the equations as rewritten are singular at the initial values");

@@ -79,9 +79,19 @@ static bool pass_integrate(Simulation *simulation) {
   return ok;
 }
 
-/* Of a run that ends itself the end has a derivative, too. */
+/* Asks the caller whether to go on. */
+static bool is_stopped(void *context) {
+  Simulation *simulation = context;
+  const RunOptions *options = &simulation->options;
+  if (options->on_step &&
+      options->on_step(options->context, run_time(simulation->run), simulation->statistics.stepper.steps))
+    simulation->statistics.stopped = true;
+  return simulation->statistics.stopped;
+}
+
+/* Of a run that ends itself the end has a derivative, too. A run that the caller has stopped has no gradient. */
 static bool pass_gradient(Simulation *simulation) {
-  if (!simulation->adjoint) return true;
+  if (!simulation->adjoint || simulation->statistics.stopped) return true;
   if (run_time(simulation->run) < simulation->request.run.stop) {
     diag_error(simulation->diags, DIAG_INTEGRATION, (Span){0},
                "no gradient of %s: the run ends at time %.10g, before its stop time", simulation->request.functional,
@@ -89,7 +99,8 @@ static bool pass_gradient(Simulation *simulation) {
     return false;
   }
   simulation->gradient.functional = simulation->request.functional;
-  if (!adjoint_finish(simulation->adjoint, run_values(simulation->run), &simulation->gradient)) return false;
+  if (!adjoint_finish(simulation->adjoint, run_values(simulation->run), is_stopped, simulation, &simulation->gradient))
+    return simulation->statistics.stopped;
   simulation->facts.gradient = &simulation->gradient;
   return true;
 }

@@ -62,16 +62,31 @@ static bool is_contradicted(const Switches *switches) {
   return any;
 }
 
-/* Initial values for the modes of now, until the values found have those modes. */
+/* After a failure: sets all that is discrete by what was solved before the equations that failed. Do rows depend on what has changed? */
+static bool follow_solved(Initializer *initializer, Switches *switches, double t0, const double *y) {
+  past_guess(initializer->evaluator, t0, y);
+  switches->matter = false;
+  switches_guess(switches, t0, y);
+  return switches->matter;
+}
+
+/* Initial values for the modes of now, until the values found have those modes. Of several failures the first is reported. */
 static bool solve_modes(Initializer *initializer, Switches *switches, const StartValues *starts, const RunOptions *run,
                         Initial *initial, Diags *diags) {
   enum { ROUNDS = 20 };
-  bool changes = true;
+  bool changes = true, failed = false;
+  uint32_t before = diags->list.count;
+  Diags silent = diags_make(initializer->heap);
   for (int round = 0; round < ROUNDS && changes; round++) {
-    if (!initial_solve(initializer, starts, run->start, run->tolerance, initial, diags)) return false;
+    if (!initial_solve(initializer, starts, run->start, run->tolerance, initial, failed ? &silent : diags)) {
+      failed = true;
+      if (!switches || !follow_solved(initializer, switches, run->start, initial->y)) return false;
+      continue;
+    }
     past_guess(initializer->evaluator, run->start, initial->y);
     changes = switches && switches_settle(switches, run->start, initial->y);
   }
+  if (failed && initial->solved) diags_keep(diags, before);
   if (!switches || !(changes || is_contradicted(switches))) return true;
   initial->solved = false;
   diag_error(diags, DIAG_INIT, (Span){0},
@@ -150,9 +165,8 @@ static double *copy_discretes(const Initializer *initializer, const double *valu
   return heap_copy(initializer->heap, values, initializer->evaluator->model->discretes.count, sizeof(double));
 }
 
-bool start_values(Initializer *initializer, const StartValues *starts, const RunOptions *run, Initial *initial,
-                  Diags *diags) {
-  Switches *switches = switches_new(initializer->heap, initializer->evaluator);
+static bool solve_start(Initializer *initializer, Switches *switches, const StartValues *starts, const RunOptions *run,
+                        Initial *initial, Diags *diags) {
   Decisions *decisions = switches ? switches->decisions : NULL;
   uint32_t before = diags->list.count;
   if (decisions) decisions_start(decisions, starts->start);
@@ -162,10 +176,27 @@ bool start_values(Initializer *initializer, const StartValues *starts, const Run
     past_guess(initializer->evaluator, run->start, guess);
     switches_guess(switches, run->start, guess);
   }
-  if (!solve_modes(initializer, switches, starts, run, initial, diags)) {
-    if (!switches || !find_modes(initializer, switches, starts, run, guess, initial)) return false;
-    diags_keep(diags, before);
+  if (solve_modes(initializer, switches, starts, run, initial, diags)) return true;
+  if (!switches || !find_modes(initializer, switches, starts, run, guess, initial)) return false;
+  diags_keep(diags, before);
+  return true;
+}
+
+/* At the start relations have their literal values. Where that has no solution, as where all ideal diodes of a bridge conduct at a voltage of 0,
+ * those on an edge are as they are right behind the start. */
+bool start_values(Initializer *initializer, const StartValues *starts, const RunOptions *run, Initial *initial,
+                  Diags *diags) {
+  Switches *switches = switches_new(initializer->heap, initializer->evaluator);
+  Decisions *decisions = switches ? switches->decisions : NULL;
+  uint32_t before = diags->list.count;
+  bool is_found = solve_start(initializer, switches, starts, run, initial, diags);
+  if (!is_found && switches && switches->modes->count) {
+    uint32_t after = diags->list.count;
+    switches->is_at_start = false;
+    is_found = solve_start(initializer, switches, starts, run, initial, diags);
+    diags_keep(diags, is_found ? before : after);
   }
+  if (!is_found) return false;
   if (decisions && !decisions_defined(decisions, run->start, DIAG_INIT, diags)) return false;
   const Evaluator *evaluator = initializer->evaluator;
   if (decisions) initial->discrete_starts = copy_discretes(initializer, evaluator->pre);

@@ -34,6 +34,9 @@ static const double NEWTON_CONTRACTION = 0.5;
  * section 2.1). In parts of the first correction. */
 static const double NEWTON_STRAIGHT = 0.0625, NEWTON_AWAY = 0.5;
 
+/* Of the size of the columns: a way that is no longer has so few signs of the determinant on it that those at its quarters tell. */
+static const double NEWTON_SHORT = 1e-3;
+
 typedef struct Unit {
   const UnitPlan *plan;
   uint32_t *columns; /* positions in y */
@@ -688,6 +691,51 @@ static bool solve_next_with_kept_factors(StateSpace *space, Unit *unit, double t
   return false;
 }
 
+/* A solution from a guess that is far off, where the residual may have to grow first. */
+static EvalStatus solve_any(StateSpace *space, Unit *unit, double t, double *y) {
+  for (int32_t k = 0; k < unit->plan->count; k++) unit->values[k] = y[unit->columns[k]];
+  EvalStatus status = iterate_newton(space, unit, t, y);
+  if (status == EVAL_OK && !ran_away(space, unit, y)) return status;
+  for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] = unit->values[k];
+  space->goal = GOAL_NATURAL;
+  status = iterate_newton(space, unit, t, y);
+  space->goal = GOAL_ANY;
+  if (status == EVAL_OK && ran_away(space, unit, y)) return fail(space, unit, "Newton's iteration does not converge");
+  return status;
+}
+
+/* The sign of the determinant at a part of the way from the guess to the solution, in space->first; 0: it is not known. Leaves y there. */
+static int sign_on_way(StateSpace *space, Unit *unit, double t, double part, double *y) {
+  double logarithm = 0;
+  for (int32_t k = 0; k < unit->plan->count; k++)
+    y[unit->columns[k]] = part * space->first[k] + (1 - part) * unit->values[k];
+  if (unit_joint(space, unit, t, y, space->residual) != EVAL_OK || !factor_unit(space, unit)) return 0;
+  const Unit *owner = &space->units[unit->plan->owner];
+  if (owner->is_projected) return 0;
+  double sign = owner->linear_system ? linear_determinant(owner->linear_system, &logarithm) : owner->single;
+  return (sign > 0) - (sign < 0);
+}
+
+/* The solution next to a guess from which Newton's method does not lead straight to it: where the branch is so steep that within round-off of
+ * the time the matrix becomes another, as in an inverter that switches. No other solution is between them if the determinant keeps its sign
+ * on the way, which is short. */
+static EvalStatus solve_steep(StateSpace *space, Unit *unit, double t, double *y) {
+  for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] = unit->values[k];
+  space->goal = GOAL_ANY;
+  EvalStatus status = solve_any(space, unit, t, y);
+  space->goal = GOAL_NEXT;
+  if (status != EVAL_OK) return status;
+  for (int32_t k = 0; k < unit->plan->count; k++) {
+    space->first[k] = y[unit->columns[k]];
+    space->remainder[k] = space->first[k] - unit->values[k];
+  }
+  bool is_short = correction_norm(space, unit, space->remainder, y) <= NEWTON_SHORT;
+  int sign = is_short ? sign_on_way(space, unit, t, 0, y) : 0, others = 0;
+  for (int k = 1; k <= 4 && sign; k++) others += sign_on_way(space, unit, t, k / 4.0, y) != sign;
+  unit->is_moved = false;
+  return sign && !others ? EVAL_OK : fail(space, unit, "other solutions are near");
+}
+
 /* The solution next to the guess, if it is certain that it is that. What stands at the end of the first correction is not enough to tell: another
  * solution may happen to be there. */
 static EvalStatus solve_next(StateSpace *space, Unit *unit, double t, double *y) {
@@ -696,10 +744,9 @@ static EvalStatus solve_next(StateSpace *space, Unit *unit, double t, double *y)
   if (status != EVAL_OK) return status;
   double norm = correction_norm(space, unit, space->first, y);
   if (norm <= space->quadratic) return finish_newton(unit, space->first, norm, y);
-  if (!goes_straight(space, unit, t, y)) return fail(space, unit, "other solutions are near");
-  status = iterate_newton(space, unit, t, y);
-  if (status != EVAL_OK) return status;
-  return is_next(space, unit, y) ? EVAL_OK : fail(space, unit, "other solutions are near");
+  bool is_straight = goes_straight(space, unit, t, y);
+  if (is_straight && iterate_newton(space, unit, t, y) == EVAL_OK && is_next(space, unit, y)) return EVAL_OK;
+  return solve_steep(space, unit, t, y);
 }
 
 /* One correction, by the factors of a solution nearby. */
@@ -710,19 +757,12 @@ static EvalStatus correct_once(StateSpace *space, Unit *unit, double t, double *
   return status;
 }
 
-/* From a guess that is far off the residual may have to grow first. */
 static EvalStatus solve_newton(StateSpace *space, Unit *unit, double t, double *y) {
   if (unit->plan->keeps && solve_with_kept_factors(space, unit, t, y)) return EVAL_OK;
-  if (space->goal == GOAL_NEXT) return iterate_newton(space, unit, t, y);
+  if (space->goal != GOAL_NEXT) return solve_any(space, unit, t, y);
   for (int32_t k = 0; k < unit->plan->count; k++) unit->values[k] = y[unit->columns[k]];
   EvalStatus status = iterate_newton(space, unit, t, y);
-  if (status == EVAL_OK && !ran_away(space, unit, y)) return status;
-  for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] = unit->values[k];
-  space->goal = GOAL_NATURAL;
-  status = iterate_newton(space, unit, t, y);
-  space->goal = GOAL_ANY;
-  if (status == EVAL_OK && ran_away(space, unit, y)) return fail(space, unit, "Newton's iteration does not converge");
-  return status;
+  return status == EVAL_OK ? status : solve_steep(space, unit, t, y);
 }
 
 static EvalStatus run_explicit(StateSpace *space, Unit *unit, double t, double *y) {

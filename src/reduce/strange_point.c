@@ -258,7 +258,7 @@ bool strangeness_find_point(Strangeness *strangeness, double t, bool may_move) {
              "no consistent initial values found for the equations and their derivatives up to order %d: scaled "
              "residual %.3g; change the "
              "start values, or remove fixed=true",
-             (int)array->c[0], norm);
+             array->rows ? (int)array->c[0] : 0, norm);
   return false;
 }
 

@@ -6,6 +6,7 @@
 #include "result/topology_report.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Items of a list that a summary for people shows at most. */
 enum { SHOWN = 8 };
@@ -168,22 +169,33 @@ static void json_integers(JsonWriter *json, const char *key, const int32_t *valu
   for (uint32_t k = 0; json_next(json, k, (uint32_t)count); k++) json_integer(json, values[k] + add);
 }
 
-/* The line, and the file if it is not the one that the user gave. */
-static void json_equation_line(const Analysis *analysis, uint32_t equation, JsonWriter *json) {
-  const Model *model = analysis->problem.model;
-  uint32_t offset = model->equations.data[equation].span.begin;
-  const SourceFile *file = source_file(model->source, offset);
-  if (file != source_main(model->source)) json_key_string(json, "file", file->path);
-  json_key_integer(json, "line", source_line(model->source, offset));
+/* The line as it stands in its file, without blanks around it. */
+static const char *source_line_text(const Source *source, uint32_t offset, Arena *arena) {
+  const SourceFile *file = source_file(source, offset);
+  const char *begin = file->text + file->lines.data[source_line(source, offset) - 1];
+  begin += strspn(begin, " \t");
+  size_t length = strcspn(begin, "\r\n");
+  while (length && (begin[length - 1] == ' ' || begin[length - 1] == '\t')) length--;
+  return arena_printf(arena, "%.*s", (int)length, begin);
 }
 
-static void json_differentiations(const Analysis *analysis, JsonWriter *json) {
+/* File and line, the line as written there, and the equation as it is in the flat model. */
+static void json_equation_place(const Analysis *analysis, uint32_t equation, JsonWriter *json, Arena *arena) {
+  const Model *model = analysis->problem.model;
+  uint32_t offset = model->equations.data[equation].span.begin;
+  json_key_string(json, "file", source_file(model->source, offset)->path);
+  json_key_integer(json, "line", source_line(model->source, offset));
+  json_key_string(json, "source", source_line_text(model->source, offset, arena));
+  json_key_string(json, "text", model_equation_text(analysis->problem.model, &model->equations.data[equation], arena));
+}
+
+static void json_differentiations(const Analysis *analysis, JsonWriter *json, Arena *arena) {
   json_array_begin(json);
   for (uint32_t i = 0; i < analysis->problem.equations; i++) {
     if (analysis->structure.c[i] == 0) continue;
     json_object_begin(json);
     json_key_integer(json, "equation", (int64_t)analysis->problem.equation[i] + 1);
-    json_equation_line(analysis, analysis->problem.equation[i], json);
+    json_equation_place(analysis, analysis->problem.equation[i], json, arena);
     json_key_integer(json, "times", analysis->structure.c[i]);
     json_object_end(json);
   }
@@ -240,7 +252,6 @@ static void json_superfluous(const Analysis *analysis, JsonWriter *json) {
 /* The verdict on each block that is not regular everywhere; the others are not listed. */
 static void json_singular(const Analysis *analysis, JsonWriter *json, Arena *arena) {
   const Blocks *blocks = &analysis->structure.blocks;
-  Model *model = analysis->problem.model;
   for (uint32_t k = 0; json_next_object(json, k, analysis->singular.count); k++) {
     const SingularBlock *singular = &analysis->singular.data[k];
     int32_t begin = blocks->start[singular->block];
@@ -252,8 +263,7 @@ static void json_singular(const Analysis *analysis, JsonWriter *json, Arena *are
     for (uint32_t p = 0; json_next_object(json, p, (uint32_t)singular->size); p++) {
       uint32_t equation = analysis->problem.equation[blocks->row[begin + (int32_t)p]];
       json_key_integer(json, "equation", (int64_t)equation + 1);
-      json_equation_line(analysis, equation, json);
-      json_key_string(json, "text", model_equation_text(model, &model->equations.data[equation], arena));
+      json_equation_place(analysis, equation, json, arena);
     }
     json_key(json, "variables");
     for (uint32_t p = 0; json_next(json, p, (uint32_t)singular->size); p++)

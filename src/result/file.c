@@ -4,6 +4,7 @@
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "result/file.h"
 
+#include "base/reading.h"
 #include "base/signals.h"
 
 #include <errno.h>
@@ -31,19 +32,6 @@ struct FileWriter {
   size_t used;
   char *buffer;
 };
-
-static const char *error_text(int error, char *text, size_t size) {
-  return strerror_r(error, text, size) ? "unknown error" : text;
-}
-
-static void report(Diags *diags, const char *verb, const char *path, int error) {
-  char text[256];
-  Diag *diag = diag_error(diags, DIAG_FILE_ACCESS, (Span){0, 0}, "cannot %s `%s`: %s", verb, path,
-                          error_text(error, text, sizeof text));
-  if (error == ENOENT && *verb == 'w') diag_note(diags, diag, (Span){0, 0}, "its directory does not exist");
-  if (error == ENOSPC)
-    diag_note(diags, diag, (Span){0, 0}, "the disk is full; choose another place or fewer variables");
-}
 
 static char *copy_text(Heap *heap, const char *text) {
   size_t size = strlen(text) + 1;
@@ -140,6 +128,7 @@ FileWriter *file_create(Heap *heap, Diags *diags, const char *path, FileSink *si
   writer->buffer = heap_alloc(heap, BUFFER_SIZE);
   writer->ticket = heap_defer(heap, release_writer, writer);
   bool standard = strcmp(path, "-") == 0;
+  int error = EINVAL;
   if (standard && sink) {
     writer->sink = sink;
     writer->context = context;
@@ -147,8 +136,9 @@ FileWriter *file_create(Heap *heap, Diags *diags, const char *path, FileSink *si
   }
   if (standard) diag_error(diags, DIAG_FILE, (Span){0, 0}, "this output cannot go to standard output; name a file");
   else if (open_target(writer)) return writer;
-  else report(diags, "write", path, errno);
+  else diag_file_error(diags, "write", path, error = errno);
   drop_writer(writer);
+  errno = error;
   return NULL;
 }
 
@@ -210,7 +200,7 @@ bool file_has_ending(const char *path, const char *ending) {
 }
 
 static bool is_good(const FileWriter *writer) {
-  if (writer->error) report(writer->diags, "write", writer->path, writer->error);
+  if (writer->error) diag_file_error(writer->diags, "write", writer->path, writer->error);
   return !writer->error;
 }
 
@@ -233,7 +223,9 @@ static bool give_name(FileWriter *writer) {
 
 bool file_commit(FileWriter *writer) {
   bool good = file_finish(writer) && give_name(writer);
+  int error = writer->error;
   drop_writer(writer);
+  errno = error;
   return good;
 }
 
@@ -277,12 +269,8 @@ static bool read_all(Heap *heap, int descriptor, uint32_t expected, TextVec *tex
 
 static bool read_path(Heap *heap, const char *path, int *descriptor, TextVec *text) {
   struct stat info;
-  *descriptor = open(path, O_RDONLY | O_CLOEXEC);
+  *descriptor = reading_open(path);
   if (*descriptor < 0 || fstat(*descriptor, &info) != 0) return false;
-  if (S_ISDIR(info.st_mode)) {
-    errno = EISDIR;
-    return false;
-  }
   if (info.st_size > INT32_MAX - 2) {
     errno = EFBIG;
     return false;
@@ -300,7 +288,7 @@ char *file_read(Heap *heap, Diags *diags, const char *path, uint32_t *length) {
   heap_release(heap, ticket);
   heap_free(heap, descriptor);
   if (!good) {
-    report(diags, "read", path, error);
+    diag_file_error(diags, "read", path, error);
     vec_free(heap, &text);
     return NULL;
   }

@@ -16,7 +16,7 @@ typedef bool FileSink(void *context, const void *bytes, size_t length);
 typedef struct FileWriter FileWriter;
 
 /* Opens `path` for writing; "-" goes to `sink` (NULL: "-" is refused). Returns NULL after reporting to `diags` when the
- * place cannot be written. The writer belongs to the heap until committed or abandoned; `diags` must outlive it. */
+ * place cannot be written; errno says why. The writer belongs to the heap until committed or abandoned; `diags` must outlive it. */
 FileWriter *file_create(Heap *heap, Diags *diags, const char *path, FileSink *sink, void *context);
 
 /* Appends bytes. An error is kept and reported by file_commit; everything after it is dropped. */
@@ -36,7 +36,7 @@ bool file_has_ending(const char *path, const char *ending);
  * that belong together are all finished first, then committed, the last created one first. */
 bool file_finish(FileWriter *writer);
 
-/* Finishes where that is still to do, and gives the file its name. False after reporting to the diags; then nothing is
+/* Finishes where that is still to do, and gives the file its name. False after reporting to the diags, with errno set; then nothing is
  * left behind. The writer is gone in both cases. */
 bool file_commit(FileWriter *writer);
 
@@ -47,6 +47,6 @@ void file_abandon(FileWriter *writer);
 bool file_save(Heap *heap, Diags *diags, const char *path, FileSink *sink, void *context, const char *bytes,
                size_t length);
 
-/* Reads a whole file (or pipe) into the heap, NUL-terminated, `length` bytes before the NUL. Returns NULL
- * after reporting: absent, a directory, more than 2^31 - 2 bytes. */
+/* Reads a whole file into the heap, NUL-terminated, `length` bytes before the NUL. Returns NULL after reporting: absent, not
+ * a file (reading_open), more than 2^31 - 2 bytes. */
 char *file_read(Heap *heap, Diags *diags, const char *path, uint32_t *length);

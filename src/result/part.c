@@ -62,7 +62,7 @@ static bool sink(void *context, const void *bytes, size_t length) {
 /* The file with the rows that it is to begin with. An older state is not one of these rows. */
 static bool begin(PartFile *part) {
   if (part->bytes == 0) (void)unlink(part->state_path);
-  part->descriptor = open(part->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  part->descriptor = open(part->path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
   off_t length = (off_t)part->bytes;
   return part->descriptor >= 0 && ftruncate(part->descriptor, length) == 0 &&
          lseek(part->descriptor, length, SEEK_SET) == length;

@@ -16,17 +16,20 @@ static const char *type_of(const Signal *signal) {
   return "notype";
 }
 
-static void write_header(Heap *heap, FileWriter *file, const Trajectory *trajectory, const char *title, bool is_text) {
+static size_t count_rows(const Trajectory *trajectory, const RawPlot *plot) {
+  return plot->scale || trajectory->rows < 1 ? trajectory->rows : 1;
+}
+
+static void write_header(Heap *heap, FileWriter *file, const Trajectory *trajectory, const RawPlot *plot,
+                         bool is_text) {
   const SignalTable *signals = trajectory->signals;
   TextVec text = {0};
-  uint32_t count = 1;
+  uint32_t count = plot->scale != NULL, position = count;
   for (uint32_t k = 0; k < signals->listed; k++) count += is_written(&signals->list.data[k]);
-  text_printf(
-      heap, &text,
-      "Title: %s\nDate: \nPlotname: Transient Analysis\nFlags: real\nNo. Variables: %u\nNo. Points: %zu\nVariables:\n"
-      "\t0\ttime\ttime\n",
-      title, count, trajectory->rows);
-  uint32_t position = 1;
+  text_printf(heap, &text,
+              "Title: %s\nDate: \nPlotname: %s\nFlags: real\nNo. Variables: %u\nNo. Points: %zu\nVariables:\n",
+              plot->title, plot->name, count, count_rows(trajectory, plot));
+  if (plot->scale) text_printf(heap, &text, "\t0\t%s\t%s\n", plot->scale, plot->type);
   for (uint32_t k = 0; k < signals->listed; k++)
     if (is_written(&signals->list.data[k]))
       text_printf(heap, &text, "\t%u\t%s\t%s\n", position++, signals->list.data[k].name,
@@ -54,13 +57,14 @@ static void write_index(Heap *heap, FileWriter *file, size_t row) {
   vec_free(heap, &text);
 }
 
-void raw_write(Heap *heap, FileWriter *file, const Trajectory *trajectory, const char *title, bool is_text) {
+void raw_write(Heap *heap, FileWriter *file, const Trajectory *trajectory, const RawPlot *plot, bool is_text) {
   const SignalTable *signals = trajectory->signals;
-  write_header(heap, file, trajectory, title, is_text);
-  for (size_t row = 0; row < trajectory->rows; row++) {
+  write_header(heap, file, trajectory, plot, is_text);
+  for (size_t row = 0; row < count_rows(trajectory, plot); row++) {
     const double *columns = trajectory_row(trajectory, row);
+    double time = trajectory_time(trajectory, row);
     if (is_text) write_index(heap, file, row);
-    write_number(file, trajectory_time(trajectory, row), is_text);
+    if (plot->scale) write_number(file, plot->at ? plot->at(plot->context, time) : time, is_text);
     for (uint32_t k = 0; k < signals->listed; k++)
       if (is_written(&signals->list.data[k]))
         write_number(file, signal_value(&signals->list.data[k], columns), is_text);

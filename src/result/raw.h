@@ -5,5 +5,13 @@
 #include "result/file.h"
 #include "result/trajectory.h"
 
+/* What is plotted over what. */
+typedef struct RawPlot {
+  const char *title, *name;           /* name: Transient Analysis, ... */
+  const char *scale, *type;           /* the first variable: time. NULL: there is none, and one point */
+  double (*at)(const void *, double); /* its value at a time; NULL: the time itself */
+  const void *context;
+} RawPlot;
+
 /* Writes into a file that the caller has created and will commit. O(rows * signals). */
-void raw_write(Heap *heap, FileWriter *file, const Trajectory *trajectory, const char *title, bool is_text);
+void raw_write(Heap *heap, FileWriter *file, const Trajectory *trajectory, const RawPlot *plot, bool is_text);

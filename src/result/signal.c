@@ -32,9 +32,10 @@ uint32_t signals_add(SignalTable *table, const Signal *signal) {
   return index;
 }
 
-/* Names that begin with a quote get quotes, too, so that no two names become one. */
+/* Names that begin with a quote get quotes, too, so that no two names become one. What begins with = + - @ a spreadsheet
+ * would compute, in quotes of CSV, too. */
 void signals_print_name(Heap *heap, TextVec *text, const char *flat) {
-  bool is_taken = strcmp(flat, "time") == 0 || strncmp(flat, "der(", 4) == 0 || *flat == '\'';
+  bool is_taken = strcmp(flat, "time") == 0 || strncmp(flat, "der(", 4) == 0 || (*flat && strchr("'=+-@", *flat));
   text_printf(heap, text, is_taken ? "'%s'" : "%s", flat);
 }
 

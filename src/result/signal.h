@@ -44,7 +44,8 @@ SignalTable *signals_new(Heap *heap);
  * name is kept but cannot be found. */
 uint32_t signals_add(SignalTable *table, const Signal *signal);
 
-/* The name of a variable's signal: its flat name, in quotes if that is `time` or looks like a derivative. */
+/* The name of a variable's signal: its flat name, in quotes if that is `time` or looks like a derivative or
+ * like a formula of a spreadsheet. */
 const char *signals_name(SignalTable *table, const char *flat);
 
 /* The same name, appended to a text. */

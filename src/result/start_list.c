@@ -101,7 +101,7 @@ static bool take_value(StartReader *reader, const Model *model, const char *name
   const Variable *variable = &model->variables.data[position];
   if (variable->has_fixed_start)
     return complain(reader,
-                    arena_printf(arena, "'%s' is a variable of a clock: its start value is set in the model", name));
+                    arena_printf(arena, "'%s' begins with a value that equations of the model determine", name));
   bool is_scalar = variable->type != TYPE_STRING && typed_read(model, variable, text, arena, &value);
   if (is_scalar) starts[position] = value;
   const char *what = variable->type == TYPE_REAL ? "a number must stand here"

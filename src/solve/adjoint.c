@@ -583,8 +583,9 @@ static double *weigh_start(const Adjoint *adjoint) {
   return gradient;
 }
 
-static bool transpose_all(Adjoint *adjoint) {
+static bool transpose_all(Adjoint *adjoint, AdjointStop *stop, void *context) {
   for (uint32_t k = adjoint->notes.count; k-- > 0;) {
+    if (adjoint->notes.data[k].kind == NOTE_STEP && stop(context)) return false;
     if (transpose_note(adjoint, k)) continue;
     diag_error(adjoint->diags, DIAG_INTEGRATION, (Span){0},
                "the equations have no derivatives, or a singular Jacobian, within the run: no gradient");
@@ -593,7 +594,7 @@ static bool transpose_all(Adjoint *adjoint) {
   return true;
 }
 
-bool adjoint_finish(Adjoint *adjoint, const double *y, Gradient *gradient) {
+bool adjoint_finish(Adjoint *adjoint, const double *y, AdjointStop *stop, void *context, Gradient *gradient) {
   const Functional *functional = &adjoint->functional;
   Evaluator *evaluator = adjoint->view->evaluator;
   size_t leaves = count_leaves(adjoint);
@@ -604,7 +605,7 @@ bool adjoint_finish(Adjoint *adjoint, const double *y, Gradient *gradient) {
   if (!functional->is_integral && functional->column == MAP_NONE)
     adjoint->weights.discrete[functional->leaf] = functional->sign;
   double *discretes = keep(adjoint, evaluator->discretes, leaves), *pre = keep(adjoint, evaluator->pre, leaves);
-  bool ok = transpose_all(adjoint);
+  bool ok = transpose_all(adjoint, stop, context);
   if (leaves) memcpy(evaluator->discretes, discretes, leaves * sizeof *discretes);
   if (leaves) memcpy(evaluator->pre, pre, leaves * sizeof *pre);
   if (ok) gradient->by = weigh_start(adjoint);

@@ -61,5 +61,8 @@ void adjoint_note_steps(Adjoint *adjoint);              /* discrete values, and 
 void adjoint_note_reset(Adjoint *adjoint, uint32_t reset, uint32_t column,
                         double sign); /* a column from what reinit sets */
 
-/* The number, at the end y of the run, and its derivatives by all targets, in the heap. false: an error is in diags. */
-bool adjoint_finish(Adjoint *adjoint, const double *y, Gradient *gradient);
+/* Asked after each step on the way back: is the user to get no gradient after all? */
+typedef bool AdjointStop(void *context);
+
+/* The number, at the end y of the run, and its derivatives by all targets, in the heap. false: an error is in diags, or `stop` has said so. */
+bool adjoint_finish(Adjoint *adjoint, const double *y, AdjointStop *stop, void *context, Gradient *gradient);

@@ -6,11 +6,10 @@
  * mean, so it restarts the history, at the present step size.
  */
 #include "solve/integrator.h"
+#include "solve/vectors.h"
 
 #include <cvode/cvode.h>
-#include <nvector/nvector_serial.h>
 #include <sunlinsol/sunlinsol_dense.h>
-#include <sunmatrix/sunmatrix_dense.h>
 
 #include <math.h>
 #include <string.h>
@@ -207,14 +206,13 @@ static void cvode_release(void *object) {
  * empty vector: without states there is one that stays zero. */
 static void cvode_make_objects(Cvode *cvode) {
   sunindextype states = cvode->system->links > 0 ? cvode->system->links : 1;
-  bool made = SUNContext_Create(NULL, &cvode->context) == 0;
-  made = made && (cvode->states = N_VNew_Serial(states, cvode->context)) != NULL;
-  made = made && (cvode->output = N_VNew_Serial(states, cvode->context)) != NULL;
-  made = made && (cvode->matrix = SUNDenseMatrix(states, states, cvode->context)) != NULL;
-  made = made && (cvode->solver = SUNLinSol_Dense(cvode->states, cvode->matrix, cvode->context)) != NULL;
+  cvode->context = vector_context(cvode->heap);
+  cvode->states = vector_new(cvode->heap, states, cvode->context);
+  cvode->output = vector_new(cvode->heap, states, cvode->context);
+  cvode->matrix = vector_matrix(cvode->heap, states, cvode->context);
+  bool made = (cvode->solver = SUNLinSol_Dense(cvode->states, cvode->matrix, cvode->context)) != NULL;
   made = made && (cvode->memory = CVodeCreate(CV_BDF, cvode->context)) != NULL;
   if (!made) heap_fail(cvode->heap);
-  N_VConst(0, cvode->states);
 }
 
 static void *cvode_create(Heap *heap, const System *system, const IntegratorOptions *options) {
@@ -236,6 +234,7 @@ static void cvode_begin(Cvode *cvode, double t) {
   void *memory = cvode->memory;
   bool made = CVodeSetErrHandlerFn(memory, cvode_ignore, NULL) == CV_SUCCESS;
   made = made && CVodeInit(memory, cvode_rates, t, cvode->states) == CV_SUCCESS;
+  if (!made) cvode->memory = NULL; /* CVodeFree would free again what CVodeInit has freed */
   made = made && CVodeWFtolerances(memory, cvode_weights) == CV_SUCCESS;
   made = made && CVodeSetUserData(memory, cvode) == CV_SUCCESS;
   made = made && CVodeSetLinearSolver(memory, cvode->solver, cvode->matrix) == CV_SUCCESS;

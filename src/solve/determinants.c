@@ -12,7 +12,7 @@ enum {
   LARGEST_LOGARITHM = 600
 };
 
-/* An entry is taken to be exact to what is lost of itself, or of this part of the largest in its row. */
+/* An entry is taken to be exact to what is lost of itself; or of this part of the largest in its row, where it may be nothing but round-off. */
 static const double ENTRY_ERROR = 1e-2;
 
 /* Pivots that are all so many times larger than what counts as lost leave no doubt of the rank. */
@@ -94,6 +94,7 @@ Determinants determinants_new(Heap *heap, Evaluator *evaluator, const Determinan
 }
 
 bool determinants_evaluate(Determinants *determinants, double t, const double *y) {
+  determinants->are_certain = false;
   if (!determinants->blocks.count) return true;
   const Watched *last = &vec_last(&determinants->blocks);
   Point point = evaluator_point(determinants->evaluator, t, y);
@@ -114,6 +115,7 @@ bool determinants_evaluate_certain(Determinants *determinants, double t, const d
   double *other = heap_copy(heap, entries, count, sizeof *other);
   bool ok = determinants_evaluate(determinants, t, y);
   if (is_defined) entries_drop_lost(entries, other, count);
+  determinants->are_certain = is_defined;
   heap_free_all(heap, shaken, other);
   return ok;
 }
@@ -134,6 +136,7 @@ int32_t determinants_rank(Determinants *determinants, uint32_t b, double lost) {
   const Watched *watched = &determinants->blocks.data[b];
   const double *entries = determinants->entries + watched->first;
   int32_t n = watched->size;
+  double error = determinants->are_certain ? 0 : ENTRY_ERROR;
   bool is_regular = n > 1 && linear_factor(watched->linear, entries);
   if (n > RANK_BLOCK) return is_regular ? n : n - 1;
   if (is_regular && linear_least_pivot(watched->linear) > CERTAIN * lost) return n;
@@ -144,7 +147,7 @@ int32_t determinants_rank(Determinants *determinants, uint32_t b, double lost) {
       largest = fmax(largest, fabs(entries[e]));
     for (int32_t e = watched->row_start[p]; e < watched->row_start[p + 1] && largest > 0; e++) {
       a[p * n + watched->column[e]] += entries[e] / largest;
-      size[p * n + watched->column[e]] += fmax(fabs(entries[e]) / largest, ENTRY_ERROR);
+      size[p * n + watched->column[e]] += fmax(fabs(entries[e]) / largest, error);
     }
   }
   int32_t rank = linear_rank(a, size, n, lost);

@@ -32,6 +32,7 @@ typedef struct Determinants {
   WatchedVec blocks;
   Workspace *workspace;
   double *entries;
+  bool are_certain; /* those of nothing but round-off are 0 */
 } Determinants;
 
 /* Lives in the heap. */

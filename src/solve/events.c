@@ -1005,14 +1005,22 @@ static bool agrees(View *view, bool settled, double t, const double *y) {
   return settled && !(switches_undecided(view->switches) && events_contradict(view, t, y, &mode));
 }
 
+/* The equations behind an event of time may have no value at its very time. */
+static bool settle_behind(View *view, double t, double *y, uint32_t mode, const Beginning *begin) {
+  if (mode != MAP_NONE && !view->switches->modes->timed[mode]) return false;
+  go_back(view, begin, y);
+  return settle_once(view, schedule_behind(t), y, mode);
+}
+
 /* Modes and all else that is discrete, with pre() held, and other ways where iterating does not lead to a solution. A when whose
  * condition no longer holds once it has acted, as that of a block that slips, has none if it is taken as an equation: then what
  * fires acts, and what follows from it does not undo it. Modes that all change at once may cycle around a solution, as those of a
  * clutch that gets stuck: then only the first that must change does so at a time (the least-index rule of Murty 1974 for
  * complementarity problems). Modes that lead round in a circle of structures, as that of a clutch that slips with less torque than it held, are
  * taken where they lead first: what pre() remembers of it may hold them there. */
-static bool settle_values(View *view, double t, double *y, uint32_t mode) {
+static bool settle_values(View *view, double *at, double *y, uint32_t mode) {
   Switches *switches = view->switches;
+  double t = *at;
   Decisions *decisions = switches->decisions;
   bool may_retract = decisions && decisions->fires && !decisions->latches;
   Beginning begin = keep_beginning(view, y);
@@ -1031,8 +1039,11 @@ static bool settle_values(View *view, double t, double *y, uint32_t mode) {
     switches->one_by_one = false;
   }
   bool has_other_structure = view->conditions && !view->holds;
-  if (!settled && !view->restructured && !has_other_structure && view->undetermined == MAP_NONE)
-    settled = enumerate_modes(view, t, y, &begin);
+  bool is_stuck = !settled && !view->restructured && !has_other_structure && view->undetermined == MAP_NONE;
+  if (is_stuck && settle_behind(view, t, y, mode, &begin)) {
+    *at = schedule_behind(t);
+    settled = true;
+  } else if (is_stuck) settled = enumerate_modes(view, t, y, &begin);
   switches->goes_on = false;
   heap_free(view->evaluator->heap, begin.y);
   return settled;
@@ -1113,15 +1124,16 @@ static bool leave_edges(View *view, double t, double *y) {
   return true;
 }
 
-static bool iterate(View *view, double t, double *y, uint32_t mode) {
+static bool iterate(View *view, double *at, double *y, uint32_t mode) {
   Decisions *decisions = view->switches->decisions;
-  view->disturbed = leave_edges(view, t, y);
-  switches_locate(view->switches, mode, t, y);
+  view->disturbed = leave_edges(view, *at, y);
+  switches_locate(view->switches, mode, *at, y);
   view->fired.count = 0;
   for (int iteration = 0; iteration < ITERATION_LIMIT; iteration++) {
     bool reset = false;
     view->iterations++;
-    bool settled = settle_values(view, t, y, mode);
+    bool settled = settle_values(view, at, y, mode);
+    double t = *at;
     if (decisions) decisions->latches = false;
     if (!settled || (decisions && decisions->undefined)) return false;
     if (view->sensitivity && !sensitivity_settled(view->sensitivity, t, y)) return false;
@@ -1144,19 +1156,19 @@ static bool iterate(View *view, double t, double *y, uint32_t mode) {
   return false;
 }
 
-bool events_settle(View *view, double t, double *y, uint32_t mode) {
-  if (view->sensitivity && !sensitivity_event(view->sensitivity, t, y, mode)) return false;
-  if (view->share) share_begin(view->share, t, y);
-  if (view->switches->decisions) decisions_begin(view->switches->decisions, t, y);
-  bool passed = view->evaluator->past && past_pass(view->evaluator, t, y);
-  if (passed && view->methods->solve_at_event(view, t, y) != EVAL_OK) return false;
+bool events_settle(View *view, double *t, double *y, uint32_t mode) {
+  if (view->sensitivity && !sensitivity_event(view->sensitivity, *t, y, mode)) return false;
+  if (view->share) share_begin(view->share, *t, y);
+  if (view->switches->decisions) decisions_begin(view->switches->decisions, *t, y);
+  bool passed = view->evaluator->past && past_pass(view->evaluator, *t, y);
+  if (passed && view->methods->solve_at_event(view, *t, y) != EVAL_OK) return false;
   bool settled = iterate(view, t, y, mode);
   view->disturbed = view->disturbed || passed;
-  return settled && (!view->sensitivity || sensitivity_event_end(view->sensitivity, t, y));
+  return settled && (!view->sensitivity || sensitivity_event_end(view->sensitivity, *t, y));
 }
 
-bool events_resume(View *view, double t, double *y) {
-  if (view->share) share_begin(view->share, t, y);
+bool events_resume(View *view, double *t, double *y) {
+  if (view->share) share_begin(view->share, *t, y);
   if (view->switches->decisions) view->switches->decisions->latches = true;
   return iterate(view, t, y, MAP_NONE);
 }

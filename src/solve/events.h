@@ -44,15 +44,16 @@ bool events_leave(View *view, const Integrator *integrator, void *self, double b
 
 /* Takes the modes over at the event (t, y) of this mode (MAP_NONE: of none) and all else that is discrete, and solves the other
  * columns for them, until all agree, or begins to slide along an edge; then does what whens ask for, and so on until nothing
- * changes. Returns false when they do not settle. */
-bool events_settle(View *view, double t, double *y, uint32_t mode);
+ * changes. Where the equations have no value at the time of an event of time, as log(time) has none at 0, *t moves to just behind it.
+ * Returns false when they do not settle. */
+bool events_settle(View *view, double *t, double *y, uint32_t mode);
 
 /* Gives the columns with a mark in `held` these values at (t, y), and solves the others: states stay as far as the
  * rows allow. false: the rows cannot be solved. */
 bool events_reset(View *view, double t, double *y, const uint8_t *held, const double *values);
 
 /* As events_settle in the midst of an event, in another system: its iteration goes on, and what has fired in it stays so. */
-bool events_resume(View *view, double t, double *y);
+bool events_resume(View *view, double *t, double *y);
 
 /* Looks at the assertions outside of whens that the logic has, at (t, y) between events: those that do not hold are in view->fired. */
 void events_watch(View *view, double t, const double *y);

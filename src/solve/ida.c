@@ -12,9 +12,9 @@
 #include "solve/elimination.h"
 #include "solve/integrator.h"
 #include "solve/secant.h"
+#include "solve/vectors.h"
 
 #include <ida/ida.h>
-#include <nvector/nvector_serial.h>
 #include <sundials/sundials_nonlinearsolver.h>
 
 #include <math.h>
@@ -238,15 +238,13 @@ static void ida_release(void *object) {
  * empty vector: without columns there is one that stays zero. */
 static void ida_make_objects(Ida *ida) {
   sunindextype columns = ida->system->columns > 0 ? ida->system->columns : 1;
-  bool made = SUNContext_Create(NULL, &ida->context) == 0;
-  made = made && (ida->y = N_VNew_Serial(columns, ida->context)) != NULL;
-  made = made && (ida->rate = N_VNew_Serial(columns, ida->context)) != NULL;
-  made = made && (ida->output = N_VNew_Serial(columns, ida->context)) != NULL;
-  made = made && (ida->corrector = SUNNonlinSolNewEmpty(ida->context)) != NULL;
+  ida->context = vector_context(ida->heap);
+  ida->y = vector_new(ida->heap, columns, ida->context);
+  ida->rate = vector_new(ida->heap, columns, ida->context);
+  ida->output = vector_new(ida->heap, columns, ida->context);
+  bool made = (ida->corrector = SUNNonlinSolNewEmpty(ida->context)) != NULL;
   made = made && (ida->memory = IDACreate(ida->context)) != NULL;
   if (!made) heap_fail(ida->heap);
-  N_VConst(0, ida->y);
-  N_VConst(0, ida->rate);
   ida->corrector->content = ida;
   ida->corrector->ops->gettype = ida_corrector_type;
   ida->corrector->ops->setsysfn = ida_corrector_equations;

@@ -30,6 +30,7 @@ struct RunLoop {
       again; /* an event was passed before the output point of now: the step is taken again, and its rows are taken back */
   bool is_open; /* what follows from the last step is still to be done: its event, the choice of states */
   double now;   /* time reached; before the stepper's if it is in the last step */
+  double broken_off; /* time within the last step at which it cannot be solved; INFINITY: none */
   double *at;   /* all columns then, if it is */
   uint64_t steps;
   RunStatistics before; /* of the systems before, but for their lists */
@@ -61,6 +62,12 @@ static void add_row(RunLoop *run, double t, const double *y) {
   recorder_add(run->recorder, t, y);
 }
 
+/* The equations cannot be solved at t, within the last step, although the step was accepted. */
+static bool fail_within(RunLoop *run, double t) {
+  run->broken_off = t;
+  return stepper_fail(run->stepper, STEP_EVALUATION, t);
+}
+
 /* Records the columns at t, within the last step. */
 static bool record_point(RunLoop *run, double t) {
   View *view = run->view;
@@ -70,7 +77,8 @@ static bool record_point(RunLoop *run, double t) {
   bool is_solved = stepper_interpolate(run->stepper, t, run->output);
   run->again = is_solved ? stepper_passed_event(run->stepper, t, run->output) : stepper_passed_fold(run->stepper);
   if (run->again) return true;
-  if (!is_solved) return stepper_fail(run->stepper, STEP_EVALUATION, t);
+  if (!is_solved) return fail_within(run, t);
+  if (!stepper_watch(run->stepper, t, run->output)) return false;
   constraints_check(run->constraints, t, run->output);
   run->output_rows += evaluator->row_evaluations - rows;
   run->output_entries += evaluator->entry_evaluations - entries;
@@ -98,7 +106,7 @@ static bool record_until(RunLoop *run, double t, bool before) {
 
 /* Behind an event; without rows of events only at an output point. */
 static void record_behind(RunLoop *run, double t) {
-  bool is_output = run->next_output == t;
+  bool is_output = run->next_output <= t;
   if (!run->options->no_event_rows || is_output) add_row(run, t, stepper_values(run->stepper));
   if (is_output) set_output_count(run, run->output_count + 1);
 }
@@ -107,7 +115,7 @@ static void record_behind(RunLoop *run, double t) {
 static bool record_event(RunLoop *run, double t) {
   if (!run->options->no_event_rows) add_row(run, t, stepper_values(run->stepper));
   if (!stepper_settle(run->stepper)) return false;
-  record_behind(run, t);
+  record_behind(run, stepper_time(run->stepper));
   return true;
 }
 
@@ -121,6 +129,7 @@ static bool close_step(RunLoop *run, double t) {
   run->is_open = false;
   if (run->view->sensitivity) sensitivity_accept(run->view->sensitivity);
   if (stepper_at_event(run->stepper) && !record_event(run, t)) return false;
+  if (!stepper_watch(run->stepper, stepper_time(run->stepper), stepper_values(run->stepper))) return false;
   if (options->on_step && options->on_step(options->context, t, ++run->steps)) run->statistics->stopped = true;
   return t >= options->stop || has_ended(run) || stepper_prepare(run->stepper, t);
 }
@@ -142,7 +151,7 @@ static bool stay_within(RunLoop *run, double t) {
   bool is_solved = stepper_interpolate(run->stepper, t, run->at);
   run->is_open = is_solved ? !stepper_passed_event(run->stepper, t, run->at) : !stepper_passed_fold(run->stepper);
   if (!run->is_open) return true;
-  if (!is_solved) return stepper_fail(run->stepper, STEP_EVALUATION, t);
+  if (!is_solved) return fail_within(run, t);
   constraints_check(run->constraints, t, run->at);
   run->now = t;
   return true;
@@ -152,6 +161,14 @@ static bool stay_within(RunLoop *run, double t) {
 static double next_look(const RunLoop *run, double until, bool once) {
   if (once) return -INFINITY;
   return run->next_output < until ? run->next_output : until;
+}
+
+/* What happens at terminal(). */
+static bool end(RunLoop *run) {
+  bool any;
+  if (!stepper_end(run->stepper, &any)) return false;
+  if (any) record_behind(run, stepper_time(run->stepper));
+  return true;
 }
 
 /* A step beyond the time asked for is in vain if an input gets another value there. */
@@ -173,7 +190,7 @@ static bool advance(RunLoop *run, double until, bool once) {
     if (once) break;
   }
   run->now = stepper_time(stepper);
-  return true;
+  return !run_is_over(run) || run->statistics->stopped || end(run);
 }
 
 /* The worst so far. */
@@ -227,6 +244,7 @@ static void collect_counts(RunLoop *run) {
   const RunStatistics *before = &run->before;
   statistics->stepper = stepper_statistics(run->stepper);
   statistics->stepper.factorizations -= run->output_factorizations;
+  if (run->broken_off < statistics->stepper.time) statistics->stepper.time = run->broken_off;
   stepper_statistics_add(&statistics->stepper, &before->stepper);
   statistics->residual_evaluations = before->residual_evaluations + evaluator_in_rows(evaluator, rows);
   statistics->output_evaluations = before->output_evaluations + evaluator_in_rows(evaluator, run->output_rows);
@@ -259,6 +277,7 @@ static bool check_constraints(RunLoop *run) {
 RunLoop *run_new(Heap *heap, const RunOptions *options, Recorder *recorder, RunStatistics *statistics, Diags *diags) {
   RunLoop *run = heap_alloc(heap, sizeof *run);
   *run = (RunLoop){.heap = heap, .options = options, .recorder = recorder, .statistics = statistics, .diags = diags};
+  run->broken_off = INFINITY;
   run->outputs = options->times ? options->time_count - 1 : options->intervals;
   set_output_count(run, recorder ? 0 : run->outputs + 1);
   return run;
@@ -286,20 +305,39 @@ static void take_system(RunLoop *run, View *view, const RunPlan *plan, double t,
   run->output_rows = run->output_entries = run->output_factorizations = 0;
 }
 
+/* Takes back the rows behind the last point that is known to be on the solution: some failures are seen only steps later. */
+static void cut_rows(RunLoop *run) {
+  const StepperStatistics *statistics = &run->statistics->stepper;
+  double sound = statistics->turning ? statistics->turning->sound : statistics->time;
+  Trajectory *trajectory = run->recorder ? run->recorder->trajectory : NULL;
+  size_t rows = trajectory ? trajectory->rows : 0;
+  while (rows && trajectory_time(trajectory, rows - 1) > sound) rows--;
+  if (trajectory) trajectory_cut(trajectory, rows);
+}
+
 /* How a call ended that went well or not. */
 static RunStatus status_of(RunLoop *run, bool ok) {
   bool is_restructured = !ok && stepper_restructured(run->stepper);
   if (is_restructured) collect_counts(run); /* the lists of all systems are put together once, where they end */
-  else if (!ok) run_collect(run);
+  else if (!ok) run_collect(run), cut_rows(run);
   return ok ? RUN_DONE : is_restructured ? RUN_RESTRUCTURED : RUN_FAILED;
+}
+
+/* The event right after the start, if there is one; the row of its near side is that of the start. */
+static bool leave_start(RunLoop *run) {
+  bool any;
+  if (!stepper_leave_start(run->stepper, &any)) return false;
+  if (any) record_behind(run, stepper_time(run->stepper));
+  return true;
 }
 
 RunStatus run_begin(RunLoop *run, View *view, const RunPlan *plan, double t, const double *y, bool resumes) {
   take_system(run, view, plan, t, y);
   bool ok = resumes ? stepper_resume(run->stepper, t, y) : stepper_start(run->stepper, t, y);
-  if (ok && resumes) record_behind(run, t);
-  run->now = t;
-  return status_of(run, ok && record_until(run, t, false));
+  if (ok && resumes) record_behind(run, stepper_time(run->stepper));
+  ok = ok && record_until(run, t, false) && (resumes || leave_start(run));
+  run->now = stepper_time(run->stepper);
+  return status_of(run, ok);
 }
 
 RunStatus run_advance(RunLoop *run, double until, bool once) {

@@ -43,11 +43,11 @@ static void keep_branch(Stepper *stepper) {
   copy_numbers(stepper->recent.y, stepper->begin, (size_t)stepper->view->system.columns);
 }
 
-/* The column that jumps farthest, for its size. */
+/* The column that jumps farthest, for its size; MAP_NONE: none jumps by more than the tolerance. */
 static uint32_t farthest_jump(const Stepper *stepper) {
   const double *nominal = stepper->view->system.nominal;
-  uint32_t farthest = 0;
-  double most = 0;
+  uint32_t farthest = MAP_NONE;
+  double most = stepper->options.tolerance;
   for (uint32_t q = 0; q < (uint32_t)stepper->view->system.columns; q++) {
     double jump = fabs(stepper->beyond[q] - stepper->y[q]) / (fabs(stepper->y[q]) + nominal[q]);
     if (array_order(stepper->view->evaluator->array, q) == 0 && jump > most) most = jump, farthest = q;
@@ -68,11 +68,13 @@ static bool find_fold(Stepper *stepper, double longest, Fold *fold) {
 }
 
 /* The solution may end in the last step, or soon after it: if that is at a corner, where it folds, the run goes on behind the fold, with
- * an event. */
+ * an event. A curve that leads back to where it was has not folded: it branches there. */
 static bool pass_fold(Stepper *stepper, double step) {
   double longest = fmax(4 * step, SHORTEST_SEEN * stepper_span(stepper));
   Fold fold = {.before = stepper->y, .after = stepper->beyond};
   if (stepper->view->evaluator->past || !find_fold(stepper, longest, &fold)) return false;
+  uint32_t column = farthest_jump(stepper);
+  if (column == MAP_NONE) return false;
   stepper_add_work(stepper, &stepper->statistics);
   stepper_create_integrator(stepper, stepper->integrator); /* which does not remember that its steps failed */
   stepper->integrator->start(stepper->self, stepper->before, stepper->begin, stepper->options.stop);
@@ -81,7 +83,6 @@ static bool pass_fold(Stepper *stepper, double step) {
   stepper->cause = EVENT_FOLD;
   stepper->mode = MAP_NONE;
   stepper->statistics.events++;
-  uint32_t column = farthest_jump(stepper);
   if (!stepper->warned_fold)
     diag_warning(stepper->diags, DIAG_WARNING, (Span){0},
                  "at time %.10g the branch of the solution ends at a corner of the equations: %s jumps from %.6g to "
@@ -284,7 +285,7 @@ static bool ends_at_kink(Stepper *stepper, double t) {
   if (!kinks_end_steps(stepper->kinks, stepper->integrator)) return false;
   double kink =
       kinks_find(stepper->kinks, stepper->integrator, stepper->self, (ConstMoment){stepper->before, stepper->begin});
-  if (!(kink < t)) return false;
+  if (!(stepper->before < kink && kink < t)) return false; /* one at the beginning, but for round-off, is passed */
   stepper->t_doubt = stepper->t_kink = kink;
   stepper->across = t - stepper->before;
   stepper_repeat(stepper, kink - stepper->before);
@@ -383,9 +384,13 @@ bool stepper_terminated(const Stepper *stepper) { return stepper->terminated; }
 
 bool stepper_at_event(const Stepper *stepper) { return stepper->at_event; }
 
+bool stepper_watch(Stepper *stepper, double t, const double *y) {
+  if (!stepper->watches) return true;
+  events_watch(stepper->view, t, y);
+  return stepper_report_fired(stepper, t);
+}
+
 bool stepper_prepare(Stepper *stepper, double t) {
-  if (stepper->watches) events_watch(stepper->view, t, stepper_values(stepper));
-  if (stepper->watches && !stepper_report_fired(stepper, t)) return false;
   if (!stepper_watch_choice(stepper, t)) return false;
   stepper_leave_if_stiff(stepper);
   return true;
@@ -426,8 +431,9 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
 
 /* What happens at the start itself: whens, and samples that are due at once. */
 static bool begin_discrete(Stepper *stepper, double t) {
-  const Switches *switches = stepper->view->switches;
+  Switches *switches = stepper->view->switches;
   if (!switches || !switches->decisions) return true;
+  switches_enter_start(switches, t, stepper->y);
   decisions_run(switches->decisions, t);
   const ArrayCode *code = stepper->view->evaluator->code;
   if (code->matters[code->modes->logic->initial]) { /* it was true when the columns were found */
@@ -438,7 +444,10 @@ static bool begin_discrete(Stepper *stepper, double t) {
   stepper->t_event = t;
   stepper->cause = EVENT_START;
   stepper->mode = MAP_NONE;
-  return stepper_settle(stepper);
+  switches->decisions->is_starting = true;
+  bool ok = stepper_settle(stepper);
+  switches->decisions->is_starting = false;
+  return ok;
 }
 
 bool stepper_start_at(Stepper *stepper, double t, const double *y) {
@@ -455,6 +464,7 @@ bool stepper_start_at(Stepper *stepper, double t, const double *y) {
   stepper_create_integrator(stepper, stepper->integrator ? stepper->integrator : stepper_first_integrator(stepper));
   stepper->integrator->start(stepper->self, t, stepper->y, stepper->options.stop);
   stepper_begin_branch(stepper, t, stepper->y);
+  if (stepper->view->switches) stepper->view->switches->is_at_start = false;
   events_begin(stepper->view, t, stepper->y);
   stepper_plan_timed(stepper, t);
   return stepper_start_is_regular(stepper);
@@ -466,6 +476,38 @@ bool stepper_start(Stepper *stepper, double t, const double *y) {
   return stepper_start_at(stepper, t, y) && (!evaluator->past || has_delays(stepper, t)) && begin_discrete(stepper, t);
 }
 
+bool stepper_leave_start(Stepper *stepper, bool *any) {
+  View *view = stepper->view;
+  double t = stepper_time(stepper);
+  uint32_t mode = view->switches ? switches_leave_start(view->switches, t, stepper_values(stepper)) : MAP_NONE;
+  *any = mode != MAP_NONE && !stepper->terminated;
+  if (!*any) return true;
+  stepper_copy_values(stepper);
+  copy_numbers(stepper->begin, stepper->y, (size_t)view->system.columns);
+  stepper->at_event = true;
+  stepper->t_event = t;
+  stepper->cause = EVENT_CONDITION;
+  stepper->mode = mode;
+  if (view->switches->modes->timed[mode]) stepper->statistics.time_events++;
+  else stepper->statistics.events++;
+  return stepper_finish_event(stepper, events_settle(view, &stepper->t_event, stepper->y, MAP_NONE));
+}
+
+bool stepper_end(Stepper *stepper, bool *any) {
+  View *view = stepper->view;
+  const Logic *logic = view->evaluator->code->modes->logic;
+  double *terminal = &view->evaluator->discretes[logic->terminal];
+  *any = logic->asks_terminal && *terminal == 0;
+  if (!*any) return true;
+  stepper_copy_values(stepper);
+  stepper->t_event = stepper_time(stepper);
+  stepper->at_event = true;
+  stepper->cause = EVENT_END;
+  stepper->mode = MAP_NONE;
+  *terminal = 1;
+  return stepper_settle(stepper);
+}
+
 bool stepper_resume(Stepper *stepper, double t, const double *y) {
   if (!stepper_start_at(stepper, t, y)) return false;
   stepper->at_event = true;
@@ -473,7 +515,7 @@ bool stepper_resume(Stepper *stepper, double t, const double *y) {
   stepper->cause = EVENT_STRUCTURE;
   stepper->mode = MAP_NONE;
   copy_numbers(stepper->begin, stepper->y, (size_t)stepper->view->system.columns);
-  return stepper_finish_event(stepper, events_resume(stepper->view, t, stepper->y));
+  return stepper_finish_event(stepper, events_resume(stepper->view, &stepper->t_event, stepper->y));
 }
 
 double stepper_begin(const Stepper *stepper) { return stepper->before; }
@@ -495,7 +537,7 @@ bool stepper_disturb(Stepper *stepper, const uint8_t *held, const double *values
   stepper->statistics.time_events++;
   if (stepper_is_sliding(stepper)) switches_leave(view->switches);
   if (held && !events_reset(view, t, stepper->y, held, values)) return stepper_fail(stepper, STEP_EVALUATION, t);
-  bool settled = !view->switches || events_settle(view, t, stepper->y, MAP_NONE);
+  bool settled = !view->switches || events_settle(view, &stepper->t_event, stepper->y, MAP_NONE);
   view->disturbed = true;
   return stepper_finish_event(stepper, settled);
 }

@@ -28,6 +28,7 @@ typedef enum EventCause {
   EVENT_STRUCTURE, /* the equations have become others */
   EVENT_FOLD,      /* the branch of the solution ends */
   EVENT_CALLER,    /* values were set */
+  EVENT_END,       /* terminal() */
 } EventCause;
 
 /* An event, and the value that the mode which made it, if one did, has from then on. */
@@ -61,6 +62,10 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
 
 /* Begins at a consistent point, the first time and again. false: an error is in diags. */
 bool stepper_start(Stepper *stepper, double t, const double *y);
+
+/* Behind stepper_start: the event right after the start, of relations that do not stay as they are there. *any: there is one.
+ * false: an error is in diags. */
+bool stepper_leave_start(Stepper *stepper, bool *any);
 
 /* One step, not beyond the stop time. false: an error is in diags. */
 bool stepper_step(Stepper *stepper);
@@ -103,6 +108,12 @@ bool stepper_terminated(const Stepper *stepper);
  * false: an error is in diags. */
 bool stepper_at_event(const Stepper *stepper);
 bool stepper_settle(Stepper *stepper);
+
+/* Where the run ends: what happens at terminal(), once. *any: something may. false: an error is in diags. */
+bool stepper_end(Stepper *stepper, bool *any);
+
+/* Looks at the assertions outside of whens at (t, y), the columns at a time of the last step. false: one does not hold, and is in diags. */
+bool stepper_watch(Stepper *stepper, double t, const double *y);
 
 /* Makes ready for the next step: exchanges states and changes the method where that is better. false: an error is in
  * diags. */

@@ -200,13 +200,13 @@ bool stepper_finish_event(Stepper *stepper, bool settled) {
 
 bool stepper_settle(Stepper *stepper) {
   View *view = stepper->view;
-  double t = stepper->t_event;
+  double *t = &stepper->t_event;
   if (stepper_is_sliding(stepper)) switches_leave(view->switches);
-  if (t < stepper->t_timed && stepper->mode != MAP_NONE) let_hover(stepper);
+  if (*t < stepper->t_timed && stepper->mode != MAP_NONE) let_hover(stepper);
   size_t columns = (size_t)view->system.columns;
   bool is_folded = stepper->is_folded;
   if (is_folded && view->sensitivity)
-    return sensitivity_refuse(view->sensitivity, t, "the solution jumps there over a fold of its equations");
+    return sensitivity_refuse(view->sensitivity, *t, "the solution jumps there over a fold of its equations");
   if (is_folded) copy_numbers(stepper->y, stepper->beyond, columns);
   stepper->is_folded = false;
   copy_numbers(stepper->begin, stepper->y, columns);

@@ -71,7 +71,7 @@ StepperStatistics stepper_statistics(const Stepper *stepper) {
   statistics.factorizations += stepper->view->methods->factorizations(stepper->view);
   statistics.solver = stepper->integrator->name;
   statistics.iterations += stepper->view->iterations;
-  statistics.time = statistics.turning ? statistics.turning->time : stepper->integrator->time(stepper->self);
+  statistics.time = statistics.turning ? statistics.turning->time : stepper_time(stepper);
   return statistics;
 }
 

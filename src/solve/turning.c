@@ -21,7 +21,9 @@ enum {
   PATIENCE = 16 /* followers in vain that make no difference */
 };
 
-static const double TIGHT = 1e-13;               /* tolerance of a follower */
+static const double TIGHT = 1e-13; /* tolerance of a follower; */
+static const double LOOSER = 100,
+                    LOOSE = 1e-9; /* where round-off beside a zero keeps it from going on so much looser, up to this */
 static const double ROUND_OFF = 4 * DBL_EPSILON; /* of columns */
 static const double BACK = 0.02;                 /* part of the run that a follower begins behind, at least */
 static const double VANISHED = 1e-3;   /* part of a determinant that is left where a follower cannot go on, or its sign
@@ -215,8 +217,9 @@ static bool close_in(Turning *turning, uint32_t b, const Solver *solver, double 
 /* ---- following a suspect ---- */
 
 /* A follower has a heap of its own: there may be many in a run. */
-static Solver start_follower(const Turning *turning, const Mark *mark, double until, double max_step) {
-  IntegratorOptions options = {.relative_tolerance = TIGHT, .absolute_tolerance = TIGHT, .max_step = max_step};
+static Solver start_follower(const Turning *turning, const Mark *mark, double until, double tolerance,
+                             double max_step) {
+  IntegratorOptions options = {.relative_tolerance = tolerance, .absolute_tolerance = tolerance, .max_step = max_step};
   Solver follower = {.integrator = integrator_find(turning->view->system.complete ? "erk" : "radau")};
   Heap *heap = heap_within(turning->heap, &follower.ticket);
   follower.self = follower.integrator->create(heap, &turning->view->system, &options);
@@ -226,7 +229,7 @@ static Solver start_follower(const Turning *turning, const Mark *mark, double un
 
 /* The smooth part once more up to `until`, tight all the way: marks have the errors of the run. false: it takes too long. */
 static bool repeat(const Turning *turning, double until, double *y) {
-  Solver follower = start_follower(turning, &turning->origin, until, 0);
+  Solver follower = start_follower(turning, &turning->origin, until, TIGHT, 0);
   const Integrator *integrator = follower.integrator;
   bool ok = true;
   for (int k = 0; k < REPEAT && integrator->time(follower.self) < until && ok; k++)
@@ -258,7 +261,7 @@ static double improve(const Trail *trail, double t) {
   for (int root = 1; root <= 3 && trail->nodes > 2; root++) {
     double time = extrapolate(trail, trail->nodes, root);
     double error = fabs(time - extrapolate(trail, trail->nodes - 1, root));
-    if (error >= least) continue;
+    if (error >= least || time < trail->times[0]) continue; /* it was not zero yet two looks before */
     least = error;
     best = time;
   }
@@ -299,7 +302,7 @@ typedef enum Trace {
   TRACE_NO_ZERO,
   TRACE_ZERO,
   TRACE_TURNS_AWAY, /* there is none, although it seemed so in long steps */
-  TRACE_TOO_LONG,   /* nothing is known */
+  TRACE_TOO_LONG,   /* the follower did not get there: nothing is known */
 } Trace;
 
 /* What was seen on the way. */
@@ -307,16 +310,17 @@ typedef struct Way {
   Mark last;              /* the beginning of the step in which a zero was found, */
   double behind;          /* and its end, if the sign is another there; else NAN */
   double largest, lowest; /* absolute determinants */
+  double at_lowest;       /* time of the latter */
   double now;             /* the time that is asked about, and */
   double value;           /* the determinant a step behind it; NAN: that is not known */
-  bool ends;              /* it came to the end */
+  bool begins, ends;      /* it made a step; it came to the end */
 } Way;
 
-/* Follows a determinant tightly from a mark on, to where it is zero: its sign changes, it touches zero, or the follower cannot go
- * on there. */
-static Trace follow(Turning *turning, uint32_t b, const Mark *mark, double until, TurningPoint *point, Way *way) {
+/* Follows a determinant from a mark on, to where it is zero: its sign changes, it touches zero, or the follower cannot go on there. */
+static Trace follow_at(Turning *turning, uint32_t b, const Mark *mark, double until, double tolerance,
+                       TurningPoint *point, Way *way) {
   double longest = (until - mark->t) / FINE;
-  Solver follower = start_follower(turning, mark, until, longest);
+  Solver follower = start_follower(turning, mark, until, tolerance, longest);
   Trail trail = {.times = {mark->t, mark->t, mark->t}, .largest = way->largest};
   bool found = false, ahead = true;
   double t = mark->t;
@@ -324,7 +328,7 @@ static Trace follow(Turning *turning, uint32_t b, const Mark *mark, double until
   way->lowest = INFINITY;
   for (int k = 0; k < FOLLOW && ahead && t < until; k++) {
     ahead = look_at(turning, b, &follower, t, &trail);
-    way->lowest = fmin(way->lowest, fabs(trail.values[2]));
+    if (fabs(trail.values[2]) < way->lowest) way->lowest = fabs(trail.values[2]), way->at_lowest = t;
     if (isnan(way->value) && t > way->now + longest) way->value = trail.values[2];
     found =
         ahead && k > 0 && (has_vanished(&trail, until - mark->t) || ends_at_zero(turning, b, &follower, &trail, &t));
@@ -340,12 +344,21 @@ static Trace follow(Turning *turning, uint32_t b, const Mark *mark, double until
   if (found) {
     const Watched *watched = &turning->moving.blocks.data[b];
     int32_t rank = watched->size > 1 ? determinants_rank(&turning->moving, b, PIVOT_LOST) : 0;
-    *point = (TurningPoint){improve(&trail, t), watched->block, watched->size,
+    *point = (TurningPoint){improve(&trail, t), t, watched->block, watched->size,
                             rank < watched->size ? rank : watched->size - 1};
   }
   heap_release(turning->heap, follower.ticket);
+  way->begins = t > mark->t;
   way->ends = t >= until;
-  return found ? TRACE_ZERO : ahead && t < until ? TRACE_TOO_LONG : TRACE_NO_ZERO;
+  return found ? TRACE_ZERO : t < until ? TRACE_TOO_LONG : TRACE_NO_ZERO;
+}
+
+/* The same as tightly as round-off allows: beside a zero the columns have the more of it, the smaller the determinant is. */
+static Trace follow(Turning *turning, uint32_t b, const Mark *mark, double until, TurningPoint *point, Way *way) {
+  Trace trace = TRACE_TOO_LONG;
+  for (double tolerance = TIGHT; tolerance <= 2 * LOOSE && trace == TRACE_TOO_LONG; tolerance *= LOOSER)
+    trace = follow_at(turning, b, mark, until, tolerance, point, way);
+  return trace;
 }
 
 /* Does a determinant that was zero in a step of a follower stay so in shorter ones? A solution that comes near to another one
@@ -367,34 +380,58 @@ static bool keeps_sign(const Trail *trail, const Way *way) {
          (trail->values[2] > 0) != (trail->values[1] > 0);
 }
 
-/* The zero of a determinant near t, where the run came down to `least`: it may have missed the zero by its errors. */
-static Trace find_zero(Turning *turning, uint32_t b, double t, double least, TurningPoint *point, Mark *exact,
-                       Way *way) {
-  bool deep = least <= DEEP * turning->trails[b].largest;
+/* Is what a follower is left with at its lowest made of its errors? Then it is far less for one that has hardly any. */
+static bool is_made_of_errors(const Way *way, const Way *exact) {
+  return exact->lowest <= FALLEN * way->lowest && exact->lowest <= DEEP * exact->largest;
+}
+
+/* The zero of a determinant near t. The run, and a follower from a mark of it, may miss a zero by the errors of the run: at a branching they
+ * turn from one branch to the other, and the determinant turns near zero. So one without these errors is asked, too. */
+static Trace find_zero(Turning *turning, uint32_t b, double t, TurningPoint *point, Mark *exact, Way *way) {
   const Mark *mark = t - turning->recent.t < BACK * (t - turning->origin.t) ? &turning->behind : &turning->recent;
   double until = t + (t - mark->t);
   Trace trace = follow(turning, b, mark, until, point, way);
-  if (trace == TRACE_TOO_LONG || (trace == TRACE_NO_ZERO && !deep)) return trace;
+  if (trace == TRACE_NO_ZERO && way->lowest > VANISHED * way->largest) return trace;
   TurningPoint better;
   Way again = {.last = way->last, .now = t};
   exact->t = mark->t;
-  if (!repeat(turning, exact->t, exact->y) || follow(turning, b, exact, until, &better, &again) != TRACE_ZERO)
-    return trace;
-  *point = better;
+  if (!repeat(turning, exact->t, exact->y)) return trace;
+  bool is_zero = follow(turning, b, exact, until, &better, &again) == TRACE_ZERO;
+  if (!is_zero && (trace == TRACE_ZERO || !is_made_of_errors(way, &again))) return trace;
+  const Watched *watched = &turning->moving.blocks.data[b];
+  *point = is_zero ? better : (TurningPoint){again.at_lowest, t, watched->block, watched->size, watched->size - 1};
   *way = again;
   return TRACE_ZERO;
 }
 
+/* The last look at or before a time. */
+static double last_look(const Trail *trail, double t) {
+  for (int k = 2; k >= 0; k--)
+    if (trail->times[k] <= t) return trail->times[k];
+  return t;
+}
+
+/* Where a follower cannot even begin, the points of the run decide: is the determinant zero but for errors at one of the last two? */
+static bool run_is_at_zero(const Turning *turning, uint32_t b, TurningPoint *point) {
+  const Trail *trail = &turning->trails[b];
+  const Watched *watched = &turning->moving.blocks.data[b];
+  int lower = fabs(trail->values[1]) < fabs(trail->values[2]) ? 1 : 2;
+  *point = (TurningPoint){trail->times[lower], trail->times[lower], watched->block, watched->size, watched->size - 1};
+  return fabs(trail->values[lower]) <= RANK_LOST * trail->largest;
+}
+
 /* The same, looked at once more. */
-static Trace locate(Turning *turning, uint32_t b, double t, double least, double stop, TurningPoint *point) {
+static Trace locate(Turning *turning, uint32_t b, double t, double stop, TurningPoint *point) {
   size_t columns = (size_t)turning->view->system.columns;
   double *room = heap_array(turning->heap, 2 * columns, sizeof *room);
   Mark mark = {.y = room + columns};
   Way way = {.last.y = room, .now = t};
-  Trace trace = find_zero(turning, b, t, least, point, &mark, &way);
+  Trace trace = find_zero(turning, b, t, point, &mark, &way);
+  if (trace == TRACE_TOO_LONG && !way.begins && run_is_at_zero(turning, b, point)) trace = TRACE_ZERO;
   if (trace == TRACE_ZERO && point->time > stop) trace = TRACE_NO_ZERO;
   else if (trace == TRACE_ZERO && !stays_zero(turning, b, &mark, &way)) trace = TRACE_TURNS_AWAY;
   else if (trace == TRACE_NO_ZERO && keeps_sign(&turning->trails[b], &way)) trace = TRACE_TURNS_AWAY;
+  if (trace == TRACE_ZERO) point->sound = point->time < t ? last_look(&turning->trails[b], point->time) : t;
   heap_free(turning->heap, room);
   return trace;
 }
@@ -407,7 +444,7 @@ static bool find_singular(Determinants *determinants, double t, const double *y,
     const Watched *watched = &determinants->blocks.data[b];
     int32_t rank = determinants_rank(determinants, b, PIVOT_LOST_AT_START);
     if (rank == watched->size) continue;
-    *point = (TurningPoint){t, watched->block, watched->size, rank};
+    *point = (TurningPoint){t, t, watched->block, watched->size, rank};
     return true;
   }
   return false;
@@ -468,7 +505,7 @@ static bool began_at_zero(Turning *turning, uint32_t b, double t, const double *
 
 static TurningStatus report_origin(const Turning *turning, uint32_t b, TurningPoint *point) {
   const Watched *watched = &turning->moving.blocks.data[b];
-  *point = (TurningPoint){turning->origin.t, watched->block, watched->size, watched->size - 1};
+  *point = (TurningPoint){turning->origin.t, turning->origin.t, watched->block, watched->size, watched->size - 1};
   return TURNING_POINT;
 }
 
@@ -489,13 +526,12 @@ TurningStatus turning_watch(Turning *turning, const Integrator *integrator, void
     if (!changes && !has_turned_low(trail) &&
         !(inside && close_in(turning, b, &solver, RANK_LOST * trail->largest, &stretch)))
       continue;
-    double least = fmin(fabs(trail->values[1]), lowest(&stretch));
     bool follows = may_follow(trail);
-    Trace trace = follows ? locate(turning, b, t, least, stop, point) : TRACE_TOO_LONG;
+    Trace trace = follows ? locate(turning, b, t, stop, point) : TRACE_TOO_LONG;
     if (trace == TRACE_ZERO) return TURNING_POINT;
     if (follows) note_in_vain(trail);
     const Watched *watched = &turning->moving.blocks.data[b];
-    *point = (TurningPoint){t, watched->block, watched->size, watched->size};
+    *point = (TurningPoint){t, stretch.left, watched->block, watched->size, watched->size};
     if (trace == TRACE_TURNS_AWAY && changes) return TURNING_ASTRAY;
     trail->harmless = fmin(trail->harmless, fabs(trail->values[1]));
     if (!follows) status = status == TURNING_NONE ? TURNING_NOISE : status;
@@ -522,5 +558,5 @@ bool turning_explain(Turning *turning, double t, double stop, TurningPoint *poin
     if (fabs(trail->values[2]) * other->largest < fabs(other->values[2]) * trail->largest) best = b;
   }
   if (!turning->moving.blocks.count || t <= turning->origin.t) return false;
-  return locate(turning, best, t, fabs(turning->trails[best].values[2]), stop, point) == TRACE_ZERO;
+  return locate(turning, best, t, stop, point) == TRACE_ZERO;
 }

@@ -60,12 +60,12 @@ Diag *card_error(Diags *diags, const Card *card, uint32_t begin, uint32_t end, c
   return diag_error(diags, DIAG_NETLIST, card_span(card, begin, end), "%s", message);
 }
 
-void card_warning(Diags *diags, const Card *card, const char *format, ...) {
+Diag *card_warning(Diags *diags, const Card *card, uint32_t begin, uint32_t end, const char *format, ...) {
   va_list list;
   va_start(list, format);
   const char *message = format_message(diags, card, format, list);
   va_end(list);
-  diag_warning(diags, DIAG_CARD_SKIPPED, card_whole(card), "%s", message);
+  return diag_warning(diags, DIAG_CARD_SKIPPED, card_span(card, begin, end), "%s", message);
 }
 
 /* ---- words of a card ---- */
@@ -203,7 +203,7 @@ static bool outside_section(DeckReader *reader, const Card *card) {
 /* Commands of interactive SPICE between .control and .endc have no meaning here. */
 static bool in_control(DeckReader *reader, const Card *card) {
   if (begins(card->text, ".control")) {
-    card_warning(reader->diags, card, "the block .control is skipped");
+    card_warning(reader->diags, card, 0, CARD_END, "the block .control is skipped");
     reader->in_control = true;
     return true;
   }

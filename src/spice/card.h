@@ -36,7 +36,8 @@ Span card_whole(const Card *card);
 /* The place of bytes [begin, end) of a card's text in the netlist. */
 Span card_span(const Card *card, uint32_t begin, uint32_t end);
 
-/* An error at these bytes; it names the file where that is another one. */
+/* An error or a warning at these bytes; it names the file where that is another one. */
 __attribute__((format(printf, 5, 6))) Diag *card_error(Diags *diags, const Card *card, uint32_t begin, uint32_t end,
                                                        const char *format, ...);
-__attribute__((format(printf, 3, 4))) void card_warning(Diags *diags, const Card *card, const char *format, ...);
+__attribute__((format(printf, 5, 6))) Diag *card_warning(Diags *diags, const Card *card, uint32_t begin, uint32_t end,
+                                                         const char *format, ...);

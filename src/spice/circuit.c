@@ -22,7 +22,7 @@ uint32_t circuit_node(Circuit *circuit, const char *name, const Card *card) {
   Name full = names_add(circuit->names, name, strlen(name));
   uint32_t found = map_get(&circuit->node_of, full);
   if (found != MAP_NONE) return found;
-  CircuitNode node = {.name = full, .variable = MAP_NONE, .card = card};
+  CircuitNode node = {.name = full, .variable = MAP_NONE, .outer = circuit->nodes.count, .card = card};
   if (circuit->nodes.count > GROUND)
     node.variable = add_variable(circuit, arena_printf(circuit->arena, "v(%s)", name), "V", card_whole(card));
   map_put(&circuit->node_of, full, circuit->nodes.count);

@@ -14,6 +14,7 @@ typedef struct CircuitNode {
   Name name;         /* as SPICE writes it: out, x1.out */
   uint32_t variable; /* v(name); MAP_NONE for ground */
   uint32_t degree;   /* branches */
+  uint32_t outer;    /* of an inner node of a device: the node of the device that it belongs to; else itself */
   const Card *card;  /* of the first mention */
 } CircuitNode;
 
@@ -29,6 +30,7 @@ typedef enum BranchKind {
 typedef struct Hysteresis {
   Expr input, high, low;
   Expr closed, open; /* conductances */
+  bool starts_closed;
 } Hysteresis;
 
 typedef struct Branch {
@@ -54,27 +56,33 @@ typedef struct Coupling {
   const Card *card;
 } Coupling;
 
-/* .model: its type and the place of its parameters. */
-typedef struct ModelCard {
-  const Card *card;
-  const char *type;
-  struct FieldVec *fields;
-  uint32_t first; /* field of the first parameter */
-} ModelCard;
-
 /* A piece of a card: bytes [begin, end). `=` is a field; what braces or quotes hold is one. */
 typedef struct CardField {
   uint32_t begin, end;
+  bool is_used;
 } CardField;
-typedef struct FieldVec {
+
+/* The pieces of a card as it is read once: for an element of a subcircuit, once for each time it is put in. */
+typedef struct Fields {
+  const Card *card;
   VEC(CardField) list;
-} FieldVec;
+} Fields;
+
+/* .model: its type and the place of its parameters. */
+typedef struct ModelCard {
+  const Card *card;
+  Name name;
+  const char *type;
+  Fields *fields;
+  uint32_t first;   /* field of the first parameter */
+  bool was_checked; /* what it gives that has no meaning was reported */
+} ModelCard;
 
 /* name = expression, not evaluated before it is needed. */
 typedef struct Definition {
   Name name;
   const Card *card;
-  uint32_t at; /* where the expression begins */
+  uint32_t at, end; /* the bytes of the expression */
   const struct Scope *scope;
   Expr value; /* once evaluated */
   enum { DEFINITION_OPEN, DEFINITION_BUSY, DEFINITION_DONE, DEFINITION_FAILED } state;
@@ -85,7 +93,7 @@ typedef struct Definition {
 typedef struct FunctionCard {
   const Card *card;
   VEC(Name) arguments;
-  uint32_t at;
+  uint32_t at, end; /* the bytes of the expression */
 } FunctionCard;
 
 /* The netlist itself, or one .subckt as written. */
@@ -96,6 +104,7 @@ typedef struct Block {
   VEC(Name) ports;
   VEC(uint32_t) elements; /* cards */
   VEC(Definition) parameters;
+  uint32_t formal; /* so many of them, the first, stand on .subckt: an instance may give them */
   VEC(FunctionCard) functions;
   VEC(ModelCard) models;
   VEC(struct Block *) blocks;
@@ -111,7 +120,8 @@ typedef struct Scope {
   Map nodes;          /* Name -> node, of ports */
   VEC(Definition) definitions;
   Map definition_of;
-  Map given; /* of a device: names of the parameters that were given */
+  Map given;       /* of a device: names of the parameters that were given */
+  double multiple; /* m= of the instances around: so many in parallel */
   uint32_t depth;
 } Scope;
 
@@ -122,8 +132,6 @@ typedef struct NodeValue {
   const Card *card;
 } NodeValue;
 typedef VEC(NodeValue) NodeValueVec;
-
-typedef enum AnalysisKind { ANALYSIS_TRANSIENT, ANALYSIS_OPERATING_POINT, ANALYSIS_SWEEP } AnalysisKind;
 
 typedef struct CircuitOptions {
   double gmin, temperature, nominal_temperature, reltol; /* degrees Celsius */
@@ -153,13 +161,14 @@ typedef struct Circuit {
   Map node_of; /* full name -> node */
   BranchVec branches;
   Map branch_of;          /* element's full name -> branch that has a current */
+  Map element_of;         /* full name -> 1: there is an element of this name */
   VEC(uint32_t) currents; /* branch currents asked for: variables */
   VEC(const Card *) current_cards;
   VEC(Coupling) couplings;
   VEC(Equation) relations; /* that hold besides, at the operating point too; without residuals */
   NodeValueVec initial, guesses;
-  AnalysisKind analysis;
-  const Card *analysis_card;
+  AnalysisKind analysis;                    /* ANALYSIS_NONE: the equations are those of a run over time */
+  const Card *analysis_card, *missing_card; /* missing: the first that asks for an analysis that is not here */
   double step, stop;
   bool uses_initial; /* uic */
   SpiceModel *made;
@@ -170,14 +179,42 @@ typedef struct Circuit {
 /* How many values the source takes. */
 double sweep_points(const Sweep *sweep);
 
+/* Are the equations those of a run over time? */
+static inline bool is_run_over_time(const Circuit *circuit) {
+  return circuit->analysis == ANALYSIS_NONE || circuit->analysis == ANALYSIS_TRANSIENT;
+}
+
 /* ---- fields (field.c) ---- */
 
-FieldVec fields_split(Circuit *circuit, const Card *card);
-bool field_is(const Card *card, CardField field, const char *word);
-Name field_name(Circuit *circuit, const Card *card, CardField field);
+Fields fields_split(Circuit *circuit, const Card *card);
 
-/* The field behind `word =`, or MAP_NONE; begins looking at `first`. */
-uint32_t field_after(const Card *card, const FieldVec *fields, uint32_t first, const char *word);
+/* Is field k this word? field_accept marks it as used then. Beyond the last field there is none. */
+bool field_is(const Fields *fields, uint32_t k, const char *word);
+bool field_accept(Fields *fields, uint32_t k, const char *word);
+
+/* Does `=` follow field k? */
+bool field_assigns(const Fields *fields, uint32_t k);
+
+/* The name that field k is, which marks it; field_peek does not. */
+Name field_name(Circuit *circuit, Fields *fields, uint32_t k);
+Name field_peek(Circuit *circuit, const Fields *fields, uint32_t k);
+
+/* The field behind `word =`, or MAP_NONE; begins looking at `first`. Marks word and `=`. */
+uint32_t field_after(Fields *fields, uint32_t first, const char *word);
+
+/* The value of field k, up to a blank or comma outside of parentheses; behind `=` with its opening parentheses. As an item of a
+ * list parentheses before it count as separators. */
+Expr field_value(Circuit *circuit, const Scope *scope, Fields *fields, uint32_t k);
+Expr field_item(Circuit *circuit, const Scope *scope, Fields *fields, uint32_t k);
+
+/* The expression from field k to the next `name =` or to the end of the card. */
+Expr field_rest(Circuit *circuit, const Scope *scope, Fields *fields, uint32_t k);
+
+/* The value of field k, which must be a number; parameters in it decide the structure from now on. */
+bool field_constant(Circuit *circuit, const Scope *scope, Fields *fields, uint32_t k, double *value);
+
+/* Every field of the card was used; else an error names the first that was not. */
+bool fields_check(Circuit *circuit, const Fields *fields, const char *name);
 
 /* ---- expressions (expression.c) ---- */
 
@@ -193,15 +230,20 @@ bool read_number(Cursor *cursor, double *value);
 /* An expression, as far as it goes; braces and quotes around it are left out. */
 Expr read_expression(Circuit *circuit, const Scope *scope, Cursor *cursor);
 
-/* The expression that a field holds. */
-Expr read_field(Circuit *circuit, const Scope *scope, const Card *card, CardField field);
+/* The expression that these bytes of a card are, all of them. */
+Expr read_range(Circuit *circuit, const Scope *scope, const Card *card, uint32_t begin, uint32_t end);
 
 /* Piecewise linear through the points (x1, y1), (x2, y2), ... of a list of so many numbers; level outside. */
 Expr table_value(Dag *dag, Expr input, const Expr *points, uint32_t count);
 
 /* Its value, which must be a number; parameters in it decide the structure from now on. */
-bool read_constant(Circuit *circuit, const Scope *scope, const Card *card, CardField field, double *value);
 bool constant_value(Circuit *circuit, const Card *card, Expr e, double *value);
+
+/* Its value as the parameters are now; NAN: it has none. */
+double value_now(Circuit *circuit, Expr e);
+
+/* The same at time 0. */
+double value_at_start(Circuit *circuit, Expr e);
 
 /* ---- names (scope.c) ---- */
 
@@ -213,7 +255,7 @@ void scope_define(Circuit *circuit, Scope *scope, Definition definition);
 /* The value of a parameter; EXPR_NONE and *found false if there is none of that name. */
 Expr scope_parameter(Circuit *circuit, const Scope *scope, Name name, bool *found);
 const FunctionCard *scope_function(const Scope *scope, Name name, const Scope **owner);
-const ModelCard *scope_model(const Scope *scope, Name name, const Scope **owner);
+ModelCard *scope_model(const Scope *scope, Name name, const Scope **owner);
 const Block *scope_block(const Scope *scope, Name name, const Scope **owner);
 uint32_t scope_node(Circuit *circuit, const Scope *scope, const Card *card, Name name);
 
@@ -236,8 +278,15 @@ void add_branch(Circuit *circuit, Branch branch);
 /* ---- elements (element.c), waveforms (waveform.c), devices (device.c) ---- */
 
 bool read_elements(Circuit *circuit);
-bool read_waveform(Circuit *circuit, const Scope *scope, const Card *card, const FieldVec *fields, uint32_t at,
-                   Expr *value);
+
+/* The waveform at field k; *value is EXPR_NONE after an error. false: there is none. */
+bool read_waveform(Circuit *circuit, const Scope *scope, Fields *fields, uint32_t k, Expr *value);
 
 /* A device of this element letter: nodes and model as its table says (device.c). */
-bool read_device(Circuit *circuit, const Scope *scope, const Card *card, const FieldVec *fields, const char *name);
+bool read_device(Circuit *circuit, const Scope *scope, Fields *fields, const char *name);
+
+/* Warns of a parameter of a model that has no meaning here, with the name that may be meant (NULL: none). */
+void warn_of_parameter(Circuit *circuit, const ModelCard *model, const char *word, const char *nearest);
+
+/* Refuses a parameter of a model that has no value. false. */
+bool refuse_parameter(Circuit *circuit, const ModelCard *model, const char *word);

@@ -9,18 +9,19 @@
 
 typedef struct DeviceKind {
   char letter;
-  const char *types[2], *nodes, *parameters, *instance, *lines;
+  const char *types[2], *nodes, *parameters, *instance, *idle, *lines;
 } DeviceKind;
 
 static const DeviceKind KINDS[] = {
-#define DEVICE(letter, positive, negative, nodes, parameters, instance, lines) \
-  {letter, {positive, negative}, nodes, parameters, instance, lines},
+#define DEVICE(letter, positive, negative, nodes, parameters, instance, idle, lines) \
+  {letter, {positive, negative}, nodes, parameters, instance, idle, lines},
 #include "spice/devices.def"
 #undef DEVICE
 };
 
 /* Known to every device. */
-static const char COMMON[] = "t = temper + 273.15\n"
+static const char COMMON[] = "par = multiple*around\n"
+                             "t = (given(temp) ? temp : temper + dtemp) + 273.15\n"
                              "tn = tnom + 273.15\n"
                              "vt = 1.38064852e-23/1.6021766208e-19*t\n"
                              "vtn = 1.38064852e-23/1.6021766208e-19*tn\n";
@@ -30,7 +31,7 @@ typedef struct Device {
   const DeviceKind *kind;
   const Scope *outer; /* of the element */
   const Card *card;
-  const FieldVec *fields;
+  Fields *fields;
   const char *name;
   Scope *scope; /* of the lines */
   Card line;
@@ -52,75 +53,138 @@ static const char *next_word(const char **list, size_t *length) {
 
 /* ---- parameters ---- */
 
+/* The last of the names before `=`, which is that in the lines. */
+static const char *own_name(const char *word, const char *equals) {
+  const char *name = equals;
+  while (name > word && name[-1] != '|') name--;
+  return name;
+}
+
 static bool define_defaults(Device *device, const char *list) {
   size_t length;
   for (const char *word; (word = next_word(&list, &length));) {
-    const char *equals = memchr(word, '=', length);
+    const char *equals = memchr(word, '=', length), *name = own_name(word, equals);
     Card card = device->line;
     card.text = arena_copy(device->circuit->arena, equals + 1, (size_t)(word + length - equals - 1));
     Cursor cursor = {.card = &card, .at = 0};
     Expr value = read_expression(device->circuit, device->scope, &cursor);
     if (value == EXPR_NONE) return false;
-    define_value(device, word, (size_t)(equals - word), value);
+    define_value(device, name, (size_t)(equals - name), value);
   }
   return true;
 }
 
-static bool is_parameter(const char *list, const char *text, size_t length) {
+/* The parameter that a card calls by this name, as the lines call it; *length is that of the name. NULL: there is none. */
+static const char *find_parameter(const char *list, const char *text, size_t *length) {
   size_t size;
+  for (const char *word; (word = next_word(&list, &size));) {
+    const char *equals = memchr(word, '=', size), *name = own_name(word, equals);
+    for (const char *at = word; at <= name;) {
+      size_t width = strcspn(at, "|=");
+      if (width == *length && !memcmp(at, text, width)) {
+        *length = (size_t)(equals - name);
+        return name;
+      }
+      at += width + 1;
+    }
+  }
+  return NULL;
+}
+
+static bool is_idle(const Device *device, const char *text) {
+  size_t size;
+  const char *list = device->kind->idle;
   for (const char *word; (word = next_word(&list, &size));)
-    if (size > length && word[length] == '=' && !memcmp(word, text, length)) return true;
+    if (size == strlen(text) && !memcmp(word, text, size)) return true;
   return false;
 }
 
-static void offer_names(Suggestion *suggestion, Device *device, const char *list) {
+static const char *nearest_name(Device *device, const char *list, const char *text) {
+  Suggestion suggestion = {.word = text};
   size_t length;
-  for (const char *word; (word = next_word(&list, &length));) {
-    const char *equals = memchr(word, '=', length);
-    suggest_offer(suggestion, arena_copy(device->circuit->arena, word, (size_t)(equals - word)));
+  for (const char *word; (word = next_word(&list, &length));)
+    for (const char *at = word; *at != '=' && at < word + length;) {
+      size_t width = strcspn(at, "|=");
+      suggest_offer(&suggestion, arena_copy(device->circuit->arena, at, width));
+      at += width + (at[width] == '|');
+    }
+  return suggestion.nearest;
+}
+
+void warn_of_parameter(Circuit *circuit, const ModelCard *model, const char *word, const char *nearest) {
+  Diag *diag = card_warning(circuit->diags, model->card, 0, CARD_END,
+                            "model %s: there is no parameter %s here, it has no effect",
+                            names_text(circuit->names, model->name), word);
+  if (nearest) diag_note(circuit->diags, diag, (Span){0}, "did you mean %s?", nearest);
+}
+
+bool refuse_parameter(Circuit *circuit, const ModelCard *model, const char *word) {
+  card_error(circuit->diags, model->card, 0, CARD_END, "model %s: the value of %s is missing",
+             names_text(circuit->names, model->name), word);
+  return false;
+}
+
+static void define_given(Device *device, const char *name, size_t length, double value) {
+  define_value(device, name, length, dag_constant(device->circuit->dag, value));
+  map_put(&device->scope->given, names_add(device->circuit->names, name, length), 1);
+}
+
+/* name [=] value ... of the model. */
+static bool read_model(Device *device, ModelCard *model, const Scope *owner) {
+  Circuit *circuit = device->circuit;
+  Fields *fields = model->fields;
+  for (uint32_t k = model->first; k < fields->list.count; k++) {
+    const char *text = names_text(circuit->names, field_peek(circuit, fields, k));
+    size_t length = strlen(text);
+    const char *name = find_parameter(device->kind->parameters, text, &length);
+    k += field_assigns(fields, k) ? 2 : 1;
+    double value = NAN;
+    if (k >= fields->list.count) return refuse_parameter(circuit, model, text);
+    if (!name && !model->was_checked && is_idle(device, text))
+      card_warning(circuit->diags, model->card, 0, CARD_END, "model %s: %s has no effect here",
+                   names_text(circuit->names, model->name), text);
+    else if (!name && !model->was_checked)
+      warn_of_parameter(circuit, model, text, nearest_name(device, device->kind->parameters, text));
+    if (!name) continue;
+    if (!field_constant(circuit, owner, fields, k, &value)) return false;
+    define_given(device, name, length, value);
   }
+  model->was_checked = true;
+  return true;
 }
 
-static void refuse_parameter(Device *device, const Card *card, CardField field) {
-  const char *word = arena_copy(device->circuit->arena, card->text + field.begin, field.end - field.begin);
-  Suggestion suggestion = {.word = word};
-  offer_names(&suggestion, device, device->kind->parameters);
-  offer_names(&suggestion, device, device->kind->instance);
-  Diag *diag = card_error(device->circuit->diags, card, field.begin, field.end,
-                          "a device %c does not have the parameter %s here", device->kind->letter, word);
-  if (suggestion.nearest) diag_note(device->circuit->diags, diag, (Span){0}, "did you mean %s?", suggestion.nearest);
+/* ic=a,b,c: ngspice uses them with uic. */
+static void skip_initial(Device *device, uint32_t *k) {
+  Fields *fields = device->fields;
+  for (; *k < fields->list.count && !field_assigns(fields, *k) && !field_is(fields, *k, "off"); ++*k)
+    fields->list.data[*k].is_used = true;
+  --*k;
+  if (device->circuit->uses_initial)
+    card_warning(device->circuit->diags, device->card, 0, CARD_END, "%s: ic has no effect here", device->name);
 }
 
-/* name = value ... from field `first` on. */
-static bool define_given(Device *device, const Scope *scope, const Card *card, const FieldVec *fields, uint32_t first) {
-  for (uint32_t k = first; k < fields->list.count; k++) {
-    CardField field = fields->list.data[k];
-    const char *text = card->text + field.begin;
-    size_t length = field.end - field.begin;
-    bool has_value = k + 2 < fields->list.count && field_is(card, fields->list.data[k + 1], "=");
-    if (!has_value && field_is(card, field, "off")) continue;
-    if (!is_parameter(device->kind->parameters, text, length) && !is_parameter(device->kind->instance, text, length)) {
-      refuse_parameter(device, card, field);
-      return false;
-    }
-    double value;
-    if (!has_value) {
-      card_error(device->circuit->diags, card, field.begin, field.end, "the value of this parameter is missing");
-      return false;
-    }
-    if (field_is(card, field, "ic")) { /* a list: only its first value, of the voltage, could count */
-      while (k + 3 < fields->list.count &&
-             !(k + 4 < fields->list.count && field_is(card, fields->list.data[k + 4], "=")))
-        k++;
-    } else if (!read_constant(device->circuit, scope, card, fields->list.data[k + 2], &value)) {
-      return false;
-    } else {
-      if (value != 0 && field_is(card, field, "ptf"))
-        card_warning(device->circuit->diags, card, "the excess phase ptf has no effect here");
-      define_value(device, text, length, dag_constant(device->circuit->dag, value));
-      map_put(&device->scope->given, names_add(device->circuit->names, text, length), 1);
-    }
+/* name = value ... of the element, from field k on; what has no meaning stays unused. */
+static bool read_instance(Device *device, uint32_t k) {
+  Circuit *circuit = device->circuit;
+  Fields *fields = device->fields;
+  for (; k < fields->list.count; k++) {
+    const char *text = names_text(circuit->names, field_peek(circuit, fields, k));
+    size_t length = strlen(text);
+    if (field_accept(fields, k, "off")) continue;
+    const char *name = find_parameter(device->kind->instance, text, &length);
+    bool idle = !name && is_idle(device, text);
+    if ((!name && !idle) || !field_assigns(fields, k)) continue;
+    field_name(circuit, fields, k);
+    field_accept(fields, k + 1, "=");
     k += 2;
+    double value;
+    if (!strcmp(text, "ic")) {
+      skip_initial(device, &k);
+      continue;
+    }
+    if (k >= fields->list.count || !field_constant(circuit, device->outer, fields, k, &value)) return false;
+    if (idle) card_warning(circuit->diags, device->card, 0, CARD_END, "%s: %s has no effect here", device->name, text);
+    else define_given(device, name, length, value);
   }
   return true;
 }
@@ -130,11 +194,9 @@ static bool define_options(Device *device) {
   const struct {
     const char *name;
     double value;
-  } list[] = {{"defl", options->channel_length},
-              {"defw", options->channel_width},
-              {"defad", options->drain_area},
-              {"defas", options->source_area},
-              {"tnom", options->nominal_temperature}};
+  } list[] = {{"defl", options->channel_length},      {"defw", options->channel_width},
+              {"defad", options->drain_area},         {"defas", options->source_area},
+              {"tnom", options->nominal_temperature}, {"around", device->outer->multiple}};
   for (size_t k = 0; k < sizeof list / sizeof *list; k++)
     define_value(device, list[k].name, strlen(list[k].name), dag_constant(device->circuit->dag, list[k].value));
   return true;
@@ -177,6 +239,7 @@ static bool read_inner_node(Device *device, Cursor *cursor) {
   if (conductance != 0)
     inner = circuit_node(
         circuit, arena_printf(circuit->arena, "%s#%s", device->name, names_text(circuit->names, label)), device->card);
+  circuit->nodes.data[inner].outer = outer;
   if (conductance > 0) {
     Expr current = dag_multiply(circuit->dag, value, voltage_between(circuit, outer, inner));
     add_branch(circuit, line_branch(device, BRANCH_RESISTIVE, outer, inner, current));
@@ -250,10 +313,11 @@ static uint32_t connect_nodes(Device *device) {
   for (const char *word; (word = next_word(&list, &length));) {
     const Scope *owner;
     bool optional = word[0] == '[', has = at < device->fields->list.count;
-    Name label = has ? field_name(circuit, device->card, device->fields->list.data[at]) : 0;
+    Name label = has ? field_peek(circuit, device->fields, at) : 0;
     if (optional && (!has || scope_model(device->outer, label, &owner))) has = false;
     else if (!has) return at;
     if (optional) word++, length -= 2;
+    if (has) field_name(circuit, device->fields, at);
     uint32_t node = has ? scope_node(circuit, device->outer, device->card, label) : GROUND;
     map_put(&device->scope->nodes, names_add(circuit->names, word, length), node);
     at += has;
@@ -261,11 +325,12 @@ static uint32_t connect_nodes(Device *device) {
   return at;
 }
 
-static const ModelCard *find_model(Device *device, uint32_t at, const Scope **owner) {
+static ModelCard *find_model(Device *device, uint32_t at, const Scope **owner) {
   Circuit *circuit = device->circuit;
   uint32_t end = (uint32_t)strlen(device->card->text);
-  CardField field = at < device->fields->list.count ? device->fields->list.data[at] : (CardField){end - 1, end};
-  const ModelCard *model = scope_model(device->outer, field_name(circuit, device->card, field), owner);
+  bool has = at < device->fields->list.count;
+  CardField field = has ? device->fields->list.data[at] : (CardField){end - 1, end, false};
+  ModelCard *model = has ? scope_model(device->outer, field_name(circuit, device->fields, at), owner) : NULL;
   if (!model)
     card_error(circuit->diags, device->card, field.begin, field.end, "%s: there is no model of this name",
                device->name);
@@ -294,32 +359,34 @@ static bool check_level(Device *device, const ModelCard *model) {
   return false;
 }
 
-bool read_device(Circuit *circuit, const Scope *scope, const Card *card, const FieldVec *fields, const char *name) {
+/* A number behind the model is the area. */
+static bool read_area(Device *device, uint32_t *k) {
+  size_t length = 4;
+  double area;
+  Fields *fields = device->fields;
+  if (*k >= fields->list.count || field_assigns(fields, *k) || field_is(fields, *k, "off")) return true;
+  if (!find_parameter(device->kind->instance, "area", &length)) return true;
+  if (!field_constant(device->circuit, device->outer, fields, (*k)++, &area)) return false;
+  define_given(device, "area", 4, area);
+  return true;
+}
+
+bool read_device(Circuit *circuit, const Scope *scope, Fields *fields, const char *name) {
   Device device = {.circuit = circuit,
-                   .kind = find_kind(card->text[fields->list.data[0].begin]),
+                   .kind = find_kind(fields->card->text[fields->list.data[0].begin]),
                    .outer = scope,
-                   .card = card,
+                   .card = fields->card,
                    .fields = fields,
                    .name = name,
                    .scope = scope_new(circuit, NULL, NULL, "")};
   device.scope->given = map_make(circuit->heap);
-  device.line.whole = card_whole(card);
+  device.line.whole = card_whole(device.card);
   uint32_t at = connect_nodes(&device);
   const Scope *owner;
-  const ModelCard *model = find_model(&device, at, &owner);
+  ModelCard *model = find_model(&device, at++, &owner);
   if (!model || !define_polarity(&device, model) || !define_options(&device)) return false;
   if (!define_defaults(&device, device.kind->parameters) || !define_defaults(&device, device.kind->instance))
     return false;
-  if (!define_given(&device, owner, model->card, model->fields, model->first)) return false;
-  uint32_t first = at + 1;
-  bool has_area = first < fields->list.count && is_parameter(device.kind->instance, "area", 4) &&
-                  !(first + 1 < fields->list.count && field_is(card, fields->list.data[first + 1], "=")) &&
-                  !field_is(card, fields->list.data[first], "off");
-  double area;
-  if (has_area) {
-    if (!read_constant(circuit, scope, card, fields->list.data[first++], &area)) return false;
-    define_value(&device, "area", 4, dag_constant(circuit->dag, area));
-  }
-  return define_given(&device, scope, card, fields, first) && check_level(&device, model) &&
-         read_lines(&device, COMMON) && read_lines(&device, device.kind->lines);
+  return read_model(&device, model, owner) && read_area(&device, &at) && read_instance(&device, at) &&
+         check_level(&device, model) && read_lines(&device, COMMON) && read_lines(&device, device.kind->lines);
 }

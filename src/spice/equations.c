@@ -4,6 +4,7 @@
  * equation that has to be differentiated is one row, as in (43) of Kunkel and Mehrmann, and structure finds it. */
 #include "spice/equations.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef VEC(Term) TermVec;
@@ -197,7 +198,7 @@ static Expr switch_current(Writer *writer, const Branch *branch) {
   const Hysteresis *hysteresis = branch->hysteresis;
   const char *name = free_name(writer, branch->name, "closed");
   Variable variable = variable_make(names_add(writer->circuit->names, name, strlen(name)), TYPE_BOOLEAN, ROLE_DISCRETE);
-  variable.start = zero_of(writer);
+  variable.start = dag_constant(dag, hysteresis->starts_closed);
   variable.span = card_whole(branch->card);
   uint32_t position = model_add_variable(writer->model, variable);
   Expr closed = model_leaf(writer->model, position, 0),
@@ -248,34 +249,171 @@ static void fix(Writer *writer, uint32_t variable, Expr start) {
   fixed->start = start;
 }
 
-/* With uic: .ic and IC= where they are given, else 0. */
-static Expr *given_voltages(Writer *writer) {
+/* With uic every capacitor begins with the voltage of its IC=, else with that of .ic, else with 0. Where loops of capacitors and
+ * voltage sources do not allow that, charge flows at once until they do: the sum of charges at each node stays. */
+typedef struct InitialCharges {
+  Writer *writer;
+  Expr *node;      /* per node: .ic, else 0 */
+  Expr *potential; /* per node: its voltage to the root of its part by the capacitors on the way */
+  NodeSets joined; /* by voltage sources and capacitors */
+  bool *conflicts; /* per node, a root in `joined`: the given voltages contradict each other */
+} InitialCharges;
+
+static Expr given_voltage(const InitialCharges *start, const Branch *branch) {
+  if (branch->given != EXPR_NONE) return branch->given;
+  return dag_subtract(start->writer->dag, start->node[branch->from], start->node[branch->to]);
+}
+
+/* A tree of capacitors in each part, those with IC= first. */
+static void find_potentials(InitialCharges *start) {
+  Writer *writer = start->writer;
   Circuit *circuit = writer->circuit;
-  Expr *given = arena_array(circuit->arena, circuit->nodes.count, sizeof *given);
-  for (uint32_t n = 0; n < circuit->nodes.count; n++) given[n] = zero_of(writer);
-  for (uint32_t k = 0; k < circuit->initial.count; k++)
-    given[circuit->initial.data[k].node] = circuit->initial.data[k].value;
+  NodeSets tree = sets_make(circuit->arena, circuit->nodes.count, NULL);
+  bool *is_chosen = arena_array(circuit->arena, circuit->branches.count, sizeof *is_chosen);
+  for (int pass = 0; pass < 2; pass++)
+    for (uint32_t b = 0; b < circuit->branches.count; b++) {
+      const Branch *branch = &circuit->branches.data[b];
+      if (branch->kind == BRANCH_CAPACITOR && (branch->given != EXPR_NONE) == (pass == 0))
+        is_chosen[b] = sets_join(&tree, branch->from, branch->to);
+    }
+  for (uint32_t n = 0; n < circuit->nodes.count; n++)
+    start->potential[n] = writer->network->root[LEVEL_C][n] == n ? zero_of(writer) : EXPR_NONE;
+  for (bool grows = true; grows;) {
+    grows = false;
+    for (uint32_t b = 0; b < circuit->branches.count; b++) {
+      const Branch *branch = &circuit->branches.data[b];
+      Expr *from = &start->potential[branch->from], *to = &start->potential[branch->to];
+      if (!is_chosen[b] || (*from == EXPR_NONE) == (*to == EXPR_NONE)) continue;
+      Expr voltage = given_voltage(start, branch);
+      if (*from == EXPR_NONE) *from = dag_add(writer->dag, *to, voltage);
+      else *to = dag_subtract(writer->dag, *from, voltage);
+      grows = true;
+    }
+  }
+  /* Charges that depend on further nodes join parts too, without a capacitor between. */
+  for (uint32_t n = 0; n < circuit->nodes.count; n++)
+    if (start->potential[n] == EXPR_NONE)
+      start->potential[n] = dag_subtract(writer->dag, start->node[n], start->node[writer->network->root[LEVEL_C][n]]);
+}
+
+/* Does the voltage between the ends differ from this one, as far as both have values? */
+static bool contradicts(const InitialCharges *start, const Branch *branch, Expr voltage) {
+  const Writer *writer = start->writer;
+  Expr found = dag_subtract(writer->dag, start->potential[branch->from], start->potential[branch->to]);
+  double rest = value_at_start(writer->circuit, dag_subtract(writer->dag, found, voltage));
+  return !(fabs(rest) <= 1e-12 * (1 + fabs(value_at_start(writer->circuit, voltage))));
+}
+
+/* A voltage source that joins two parts contradicts nothing; one that closes a loop may. */
+static void find_conflicts(InitialCharges *start) {
+  const Writer *writer = start->writer;
+  Circuit *circuit = writer->circuit;
+  const uint32_t *root = writer->network->root[LEVEL_C];
+  start->joined = sets_make(circuit->arena, circuit->nodes.count, writer->network->root[LEVEL_C]);
+  for (uint32_t b = 0; b < circuit->branches.count; b++)
+    if (circuit->branches.data[b].kind == BRANCH_VOLTAGE)
+      sets_join(&start->joined, circuit->branches.data[b].from, circuit->branches.data[b].to);
   for (uint32_t b = 0; b < circuit->branches.count; b++) {
     const Branch *branch = &circuit->branches.data[b];
-    if (branch->kind != BRANCH_CAPACITOR || branch->given == EXPR_NONE) continue;
-    if (branch->to == GROUND) given[branch->from] = branch->given;
-    else if (branch->from == GROUND) given[branch->to] = dag_negate(writer->dag, branch->given);
-    else given[branch->from] = dag_add(writer->dag, given[branch->to], branch->given);
+    bool is_capacitor = branch->kind == BRANCH_CAPACITOR, closes = writer->network->closes_loop[b];
+    if (!is_capacitor && !closes) continue;
+    bool is_within = is_capacitor || root[branch->from] == root[branch->to];
+    Expr voltage = is_capacitor ? given_voltage(start, branch) : branch->value;
+    if (!is_within || contradicts(start, branch, voltage))
+      start->conflicts[sets_find(&start->joined, branch->from)] = true;
   }
-  return given;
+}
+
+/* The charge with this voltage instead of that between the ends. */
+static Expr charge_at(const Writer *writer, const Branch *branch, Expr voltage) {
+  Expr ends[2], values[2], charge = branch->value;
+  uint32_t count = 0;
+  if (branch->from != GROUND) {
+    ends[count] = node_voltage(writer->circuit, branch->from);
+    values[count++] = voltage;
+  }
+  if (branch->to != GROUND) {
+    ends[count] = node_voltage(writer->circuit, branch->to);
+    values[count++] = branch->from == GROUND ? dag_negate(writer->dag, voltage) : zero_of(writer);
+  }
+  dag_substitute(writer->dag, ends, values, count, &charge, 1);
+  return charge;
+}
+
+/* The charge that has flowed on, over the capacitance, so that it is a voltage. */
+static Expr moved_charge(const InitialCharges *start, const Branch *branch, double *capacitance) {
+  const Writer *writer = start->writer;
+  Expr given = given_voltage(start, branch), now = voltage_between(writer->circuit, branch->from, branch->to);
+  *capacitance = 0;
+  if (branch->is_slope) return dag_multiply(writer->dag, branch->value, dag_subtract(writer->dag, now, given));
+  Expr one = dag_constant(writer->dag, 1);
+  Expr step = dag_subtract(writer->dag, charge_at(writer, branch, one), charge_at(writer, branch, zero_of(writer)));
+  *capacitance = fabs(value_at_start(writer->circuit, step));
+  return dag_subtract(writer->dag, branch->value, charge_at(writer, branch, given));
+}
+
+/* The sum over what voltage sources join; of each set of nodes but one. */
+static void conserve_charge(InitialCharges *start) {
+  Writer *writer = start->writer;
+  Circuit *circuit = writer->circuit;
+  NodeSets super = sets_make(circuit->arena, circuit->nodes.count, NULL);
+  TermVec *rows = arena_array(circuit->arena, circuit->nodes.count, sizeof *rows);
+  double *total = arena_array(circuit->arena, circuit->nodes.count, sizeof *total);
+  for (uint32_t b = 0; b < circuit->branches.count; b++)
+    if (circuit->branches.data[b].kind == BRANCH_VOLTAGE)
+      sets_join(&super, circuit->branches.data[b].from, circuit->branches.data[b].to);
+  for (uint32_t b = 0; b < circuit->branches.count; b++) {
+    const Branch *branch = &circuit->branches.data[b];
+    uint32_t ends[2] = {sets_find(&super, branch->from), sets_find(&super, branch->to)};
+    if (branch->kind != BRANCH_CAPACITOR || !start->conflicts[sets_find(&start->joined, branch->from)]) continue;
+    double capacitance;
+    Expr charge = moved_charge(start, branch, &capacitance);
+    for (int k = 0; k < 2 && ends[0] != ends[1]; k++) {
+      vec_push(circuit->heap, &rows[ends[k]], (Term){k ? -1 : 1, charge});
+      if (isfinite(capacitance)) total[ends[k]] += capacitance;
+    }
+  }
+  for (uint32_t n = 0; n < circuit->nodes.count; n++) {
+    if (!rows[n].count) continue;
+    bool is_first = sets_find(&super, sets_find(&start->joined, n)) == n;
+    Expr sum =
+        dag_scale(writer->dag, total[n] > 0 ? 1 / total[n] : 1, dag_sum(writer->dag, 0, rows[n].data, rows[n].count));
+    if (!is_first)
+      vec_push(
+          writer->model->heap, &writer->model->initial_equations,
+          (Equation){
+              .left = sum, .right = zero_of(writer), .residual = sum, .span = card_whole(circuit->nodes.data[n].card)});
+    vec_free(circuit->heap, &rows[n]);
+  }
 }
 
 static void write_starts(Writer *writer) {
   Circuit *circuit = writer->circuit;
   const Network *network = writer->network;
-  Expr *given = given_voltages(writer);
-  for (uint32_t n = 1; n < circuit->nodes.count; n++) {
-    uint32_t root = network->root[LEVEL_C][n];
-    if (network->is_free[n]) fix(writer, writer->variable[n], dag_subtract(writer->dag, given[n], given[root]));
+  uint32_t nodes = circuit->nodes.count;
+  InitialCharges start = {.writer = writer,
+                          .node = arena_array(circuit->arena, nodes, sizeof(Expr)),
+                          .potential = arena_array(circuit->arena, nodes, sizeof(Expr)),
+                          .conflicts = arena_array(circuit->arena, nodes, sizeof(bool))};
+  for (uint32_t n = 0; n < nodes; n++) start.node[n] = zero_of(writer);
+  for (uint32_t k = 0; k < circuit->initial.count; k++)
+    start.node[circuit->initial.data[k].node] = circuit->initial.data[k].value;
+  for (uint32_t n = 0; n < nodes; n++)
+    if (circuit->nodes.data[n].outer != n) start.node[n] = start.node[circuit->nodes.data[n].outer];
+  find_potentials(&start);
+  if (circuit->uses_initial) {
+    find_conflicts(&start);
+    conserve_charge(&start);
+  }
+  for (uint32_t n = 1; n < nodes; n++) {
+    if (!network->is_free[n]) continue;
+    if (start.conflicts[circuit->uses_initial ? sets_find(&start.joined, n) : n])
+      writer->model->variables.data[writer->variable[n]].start = start.potential[n];
+    else fix(writer, writer->variable[n], start.potential[n]);
   }
   for (uint32_t b = 0; b < circuit->branches.count; b++) {
     const Branch *branch = &circuit->branches.data[b];
-    if (branch->kind != BRANCH_INDUCTOR || !network->is_free[circuit->nodes.count + b]) continue;
+    if (branch->kind != BRANCH_INDUCTOR || !network->is_free[nodes + b]) continue;
     fix(writer, branch->variable, branch->given == EXPR_NONE ? zero_of(writer) : branch->given);
   }
 }

@@ -63,8 +63,8 @@ static double with_suffix(double value, const char *at) {
   static const struct {
     const char *text;
     double factor, divisor;
-  } suffixes[] = {{"meg", 1e6, 1}, {"mil", 25.4, 1e6}, {"t", 1e12, 1}, {"g", 1e9, 1},  {"k", 1e3, 1}, {"m", 1, 1e3},
-                  {"u", 1, 1e6},   {"n", 1, 1e9},      {"p", 1, 1e12}, {"f", 1, 1e15}, {"a", 1, 1e18}};
+  } suffixes[] = {{"meg", 1e6, 1}, {"mil", 25.4, 1e6}, {"t", 1e12, 1}, {"g", 1e9, 1},  {"k", 1e3, 1},
+                  {"m", 1, 1e3},   {"u", 1, 1e6},      {"n", 1, 1e9},  {"p", 1, 1e12}, {"f", 1, 1e15}};
   for (size_t k = 0; k < sizeof suffixes / sizeof *suffixes; k++)
     if (!strncmp(at, suffixes[k].text, strlen(suffixes[k].text)))
       return value * suffixes[k].factor / suffixes[k].divisor;
@@ -76,16 +76,25 @@ static uint32_t skip_digits(const char *text, uint32_t at) {
   return at;
 }
 
+/* The exponent may have Fortran's letter: 1d3. */
 bool read_number(Cursor *cursor, double *value) {
+  enum { LONGEST = 64 };
   const char *text = cursor->card->text;
-  uint32_t begin = cursor->at, at = skip_digits(text, begin);
+  uint32_t begin = cursor->at, at = skip_digits(text, begin), exponent = 0;
   if (text[at] == '.') at = skip_digits(text, at + 1);
   if (at == begin || (at == begin + 1 && text[begin] == '.')) return false;
-  if (text[at] == 'e') {
+  if (text[at] == 'e' || text[at] == 'd') {
     uint32_t digits = at + 1 + (text[at + 1] == '+' || text[at + 1] == '-');
-    if (isdigit((unsigned char)text[digits])) at = skip_digits(text, digits);
+    if (isdigit((unsigned char)text[digits])) {
+      exponent = at - begin;
+      at = skip_digits(text, digits);
+    }
   }
-  if (!number_parse(text + begin, text + at, value)) return false;
+  char copy[LONGEST];
+  if (at - begin >= LONGEST) return false;
+  memcpy(copy, text + begin, at - begin);
+  if (exponent) copy[exponent] = 'e';
+  if (!number_parse(copy, copy + (at - begin), value)) return false;
   *value = with_suffix(*value, text + at);
   while (isalpha((unsigned char)text[at])) at++; /* the rest of a unit: 10pF, 1kOhm */
   cursor->at = at;
@@ -107,7 +116,7 @@ static const struct {
                  {"sinh", OP_SINH},   {"cosh", OP_COSH},   {"tanh", OP_TANH},   {"asinh", OP_ASINH},
                  {"acosh", OP_ACOSH}, {"atanh", OP_ATANH}, {"atan2", OP_ATAN2}, {"abs", OP_ABS},
                  {"sgn", OP_SIGN},    {"min", OP_MIN},     {"max", OP_MAX},     {"floor", OP_FLOOR},
-                 {"ceil", OP_CEIL},   {"pow", OP_POWER},   {"fmod", OP_REM}};
+                 {"ceil", OP_CEIL},   {"fmod", OP_REM}};
 
 /* A truth is the number 1 or 0 in SPICE; where a number decides, this is the truth behind it. */
 static Expr as_condition(Dag *dag, Expr e) {
@@ -130,8 +139,25 @@ static Expr limit(Dag *dag, const Expr *x) {
   return dag_binary(dag, OP_MAX, low, dag_binary(dag, OP_MIN, high, x[0]));
 }
 
-/* sign(a)*|a|^b */
+/* |a|^b: so ngspice has powers by operator. */
+static Expr absolute_power(Dag *dag, const Expr *x) {
+  double base, exponent;
+  bool is_even = dag_is_constant(dag, x[1], &exponent) && fmod(exponent, 2) == 0;
+  bool is_positive = dag_is_constant(dag, x[0], &base) && base >= 0;
+  return dag_power(dag, is_even || is_positive ? x[0] : dag_unary(dag, OP_ABS, x[0]), x[1]);
+}
+
+static bool is_behaviour(const Dag *dag, Expr e) {
+  return dag_depends(dag, e, OP_VARIABLE) || dag_depends(dag, e, OP_TIME);
+}
+
+/* pow(a, b) and pwr(a, b): in sources |a|^b and sign(a)*|a|^b, in parameters a^b and |a|^b. */
+static Expr plain_power(Dag *dag, const Expr *x) {
+  return is_behaviour(dag, x[0]) || is_behaviour(dag, x[1]) ? absolute_power(dag, x) : dag_power(dag, x[0], x[1]);
+}
+
 static Expr signed_power(Dag *dag, const Expr *x) {
+  if (!is_behaviour(dag, x[0]) && !is_behaviour(dag, x[1])) return absolute_power(dag, x);
   Expr power = dag_power(dag, dag_unary(dag, OP_ABS, x[0]), x[1]);
   return dag_if(dag, positive(dag, x[0]), power, dag_negate(dag, power));
 }
@@ -146,7 +172,12 @@ static Expr bounded_exp(Dag *dag, const Expr *x) {
 }
 
 static Expr choose(Dag *dag, const Expr *x) { return dag_if(dag, as_condition(dag, x[0]), x[1], x[2]); }
-static Expr unit_step(Dag *dag, const Expr *x) { return as_number(dag, positive(dag, x[0])); }
+/* 1/2 at 0. */
+static Expr unit_step(Dag *dag, const Expr *x) {
+  Expr below = dag_binary(dag, OP_LESS, x[0], dag_constant(dag, 0));
+  return dag_if(dag, positive(dag, x[0]), dag_constant(dag, 1),
+                dag_if(dag, below, dag_constant(dag, 0), dag_constant(dag, 0.5)));
+}
 static Expr ramp(Dag *dag, const Expr *x) { return dag_if(dag, positive(dag, x[0]), x[0], dag_constant(dag, 0)); }
 static Expr clipped_ramp(Dag *dag, const Expr *x) {
   Expr bounds[3] = {x[0], dag_constant(dag, 0), dag_constant(dag, 1)};
@@ -156,8 +187,14 @@ static Expr whole_part(Dag *dag, const Expr *x) {
   Expr up = dag_unary(dag, OP_CEIL, x[0]), down = dag_unary(dag, OP_FLOOR, x[0]);
   return dag_if(dag, positive(dag, x[0]), down, up);
 }
+/* Half way between two whole numbers, up and down differ: the even one of them counts. */
 static Expr nearest_whole(Dag *dag, const Expr *x) {
-  return dag_unary(dag, OP_FLOOR, dag_add(dag, x[0], dag_constant(dag, 0.5)));
+  Expr half = dag_constant(dag, 0.5);
+  Expr up = dag_unary(dag, OP_FLOOR, dag_add(dag, x[0], half)),
+       down = dag_unary(dag, OP_CEIL, dag_subtract(dag, x[0], half));
+  Expr even = dag_scale(dag, 2, dag_unary(dag, OP_FLOOR, dag_scale(dag, 0.5, up)));
+  Expr parity = dag_subtract(dag, up, even);
+  return dag_subtract(dag, up, dag_multiply(dag, parity, dag_subtract(dag, up, down)));
 }
 static Expr square(Dag *dag, const Expr *x) { return dag_multiply(dag, x[0], x[0]); }
 static Expr without_events(Dag *dag, const Expr *x) { return dag_unary(dag, OP_NOEVENT, x[0]); }
@@ -233,6 +270,7 @@ static const struct {
   uint32_t count;
   Expr (*build)(Dag *dag, const Expr *arguments);
 } BUILT[] = {{"limit", 3, limit},
+             {"pow", 2, plain_power},
              {"pwr", 2, signed_power},
              {"limexp", 1, bounded_exp},
              {"ternary_fcn", 3, choose},
@@ -259,8 +297,6 @@ Expr table_value(Dag *dag, Expr input, const Expr *x, uint32_t count) {
   return dag_if(dag, dag_binary(dag, OP_LESS, input, x[0]), x[1], value);
 }
 
-static Expr read_level(Reader *reader, uint32_t level);
-
 static Expr read_whole(Reader *reader);
 
 /* Arguments up to the closing parenthesis; false after reporting. */
@@ -284,9 +320,14 @@ static Expr call_user(Reader *reader, uint32_t begin, const FunctionCard *functi
     scope_define(
         reader->circuit, scope,
         (Definition){.name = function->arguments.data[k], .value = arguments->data[k], .state = DEFINITION_DONE});
-  Cursor cursor = {.card = function->card, .at = function->at};
+  Cursor cursor = {.card = function->card, .at = function->at, .end = function->end};
   Reader body = {reader->circuit, scope, &cursor, reader->depth + 1};
-  return read_whole(&body);
+  Expr value = read_whole(&body);
+  skip_blanks(&body);
+  if (value == EXPR_NONE || cursor.at >= function->end) return value;
+  begin = cursor.at;
+  cursor.at = function->end;
+  return refuse(&body, begin, "this is no part of the function before it");
 }
 
 static Expr call_built_in(Reader *reader, uint32_t begin, const char *name, const ExprVec *x) {
@@ -421,29 +462,47 @@ static Expr read_primary(Reader *reader) {
   return refuse(reader, begin, c ? "a number, a name or `(` is expected here" : "the expression ends too early");
 }
 
-/* Right to left, above the signs: -2^2 is -4. */
-static Expr read_power(Reader *reader) {
-  Expr base = read_primary(reader);
-  if (base == EXPR_NONE || !(accept(reader, "**") || accept(reader, "^"))) return base;
-  Dag *dag = reader->circuit->dag;
-  reader->depth++;
-  bool negative = accept(reader, "-");
-  Expr exponent =
-      reader->depth < DEEPEST ? read_power(reader) : refuse(reader, reader->cursor->at, "too deeply nested");
-  reader->depth--;
-  if (exponent == EXPR_NONE) return EXPR_NONE;
-  return dag_power(dag, base, negative ? dag_negate(dag, exponent) : exponent);
+static bool accept_power(Reader *reader) { return accept(reader, "**") || accept(reader, "^"); }
+
+/* Is there a power outside of parentheses between this place and the cursor? */
+static bool has_power(const Reader *reader, uint32_t at) {
+  const char *text = reader->cursor->card->text;
+  uint32_t depth = 0;
+  for (; at < reader->cursor->at; at++) {
+    if (strchr("({", text[at])) depth++;
+    if (strchr(")}", text[at])) depth--;
+    if (!depth && (text[at] == '^' || (text[at] == '*' && text[at + 1] == '*'))) return true;
+  }
+  return false;
 }
 
-static Expr read_signed(Reader *reader) {
+/* From left to right, above the signs: -2^2 is -4, 2^2^3 is 64. */
+static Expr read_power(Reader *reader) {
+  Expr base = read_primary(reader);
+  Dag *dag = reader->circuit->dag;
+  while (base != EXPR_NONE && accept_power(reader)) {
+    bool negative = accept(reader, "-");
+    Expr exponent = read_primary(reader);
+    if (exponent == EXPR_NONE) return EXPR_NONE;
+    base = absolute_power(dag, (Expr[]){base, negative ? dag_negate(dag, exponent) : exponent});
+  }
+  return base;
+}
+
+/* Behind an operator a sign before a power is read in two ways by ngspice: (-2)^2 in parameters, -(2^2) in sources. */
+static Expr read_signed(Reader *reader, bool is_operand) {
   bool negative = false, is_not = false;
+  uint32_t begin = reader->cursor->at;
   for (;;) {
     if (accept(reader, "-")) negative = !negative;
     else if (accept(reader, "!")) is_not = !is_not;
     else if (!accept(reader, "+")) break;
   }
+  uint32_t at = reader->cursor->at;
   Expr e = read_power(reader);
   Dag *dag = reader->circuit->dag;
+  if (e != EXPR_NONE && negative && is_operand && has_power(reader, at))
+    return refuse(reader, begin, "a minus between an operator and a power is ambiguous: parentheses are needed");
   if (e != EXPR_NONE && negative) e = dag_negate(dag, e);
   if (e != EXPR_NONE && is_not) e = as_number(dag, dag_unary(dag, OP_NOT, as_condition(dag, e)));
   return e;
@@ -485,10 +544,10 @@ static Expr build_binary(Reader *reader, Op op, Expr a, Expr b) {
   }
 }
 
-static Expr read_level(Reader *reader, uint32_t level) {
-  Expr a = level + 1 < LEVELS ? read_level(reader, level + 1) : read_signed(reader);
+static Expr read_level(Reader *reader, uint32_t level, bool is_operand) {
+  Expr a = level + 1 < LEVELS ? read_level(reader, level + 1, is_operand) : read_signed(reader, is_operand);
   for (int k; a != EXPR_NONE && (k = accept_binary(reader, level)) >= 0;) {
-    Expr b = level + 1 < LEVELS ? read_level(reader, level + 1) : read_signed(reader);
+    Expr b = level + 1 < LEVELS ? read_level(reader, level + 1, true) : read_signed(reader, true);
     a = b == EXPR_NONE ? EXPR_NONE : build_binary(reader, BINARY[k].op, a, b);
   }
   return a;
@@ -498,7 +557,7 @@ static Expr read_whole(Reader *reader) {
   if (++reader->depth > DEEPEST || reader->scope->depth > DEEPEST)
     return refuse(reader, reader->cursor->at, "expressions, functions or parameters are nested more than %d deep",
                   DEEPEST);
-  Expr condition = read_level(reader, LOOSEST);
+  Expr condition = read_level(reader, LOOSEST, false);
   if (condition != EXPR_NONE && accept(reader, "?")) {
     Dag *dag = reader->circuit->dag;
     Expr then = read_whole(reader);
@@ -514,16 +573,16 @@ Expr read_expression(Circuit *circuit, const Scope *scope, Cursor *cursor) {
   return read_whole(&reader);
 }
 
-Expr read_field(Circuit *circuit, const Scope *scope, const Card *card, CardField field) {
-  Cursor cursor = {card, field.begin, field.end};
+Expr read_range(Circuit *circuit, const Scope *scope, const Card *card, uint32_t begin, uint32_t end) {
+  Cursor cursor = {card, begin, end};
   Reader reader = {circuit, scope, &cursor, 0};
+  if (begin >= end) return refuse(&reader, begin, "a value is missing");
   Expr value = read_whole(&reader);
-  if (value == EXPR_NONE) return value;
-  if (cursor.at < field.end) {
-    cursor.at = field.end;
-    return refuse(&reader, field.begin, "`%.*s` is no value", (int)(field.end - field.begin), card->text + field.begin);
-  }
-  return value;
+  skip_blanks(&reader);
+  if (value == EXPR_NONE || cursor.at >= end) return value;
+  begin = cursor.at;
+  cursor.at = end;
+  return refuse(&reader, begin, "`%.*s` is no part of the value before it", (int)(end - begin), card->text + begin);
 }
 
 /* ---- values ---- */
@@ -545,7 +604,21 @@ bool constant_value(Circuit *circuit, const Card *card, Expr e, double *value) {
   return false;
 }
 
-bool read_constant(Circuit *circuit, const Scope *scope, const Card *card, CardField field, double *value) {
-  Expr e = read_field(circuit, scope, card, field);
-  return e != EXPR_NONE && constant_value(circuit, card, e, value);
+static double peek_leaf(void *context, const Dag *dag, Expr leaf) {
+  const Circuit *circuit = context;
+  return dag_op(dag, leaf) == OP_PARAMETER ? circuit->values.data[dag_index(dag, leaf)] : NAN;
+}
+
+static double leaf_at_start(void *context, const Dag *dag, Expr leaf) {
+  return dag_op(dag, leaf) == OP_TIME ? 0 : peek_leaf(context, dag, leaf);
+}
+
+double value_now(Circuit *circuit, Expr e) {
+  double value;
+  return dag_evaluate(circuit->dag, dag_scratch(circuit->dag), e, peek_leaf, circuit, &value, NULL) ? value : NAN;
+}
+
+double value_at_start(Circuit *circuit, Expr e) {
+  double value;
+  return dag_evaluate(circuit->dag, dag_scratch(circuit->dag), e, leaf_at_start, circuit, &value, NULL) ? value : NAN;
 }

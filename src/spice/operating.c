@@ -64,7 +64,7 @@ static Expr swept_value(const PointWriter *writer, uint32_t k) {
 }
 
 static Expr source_value(const PointWriter *writer, const Branch *branch) {
-  bool is_start = writer->circuit->analysis == ANALYSIS_TRANSIENT;
+  bool is_start = is_run_over_time(writer->circuit);
   Expr value = !is_start && branch->still != EXPR_NONE ? branch->still : branch->value,
        zero = dag_constant(writer->dag, 0);
   for (uint32_t k = 0; writer->circuit->analysis == ANALYSIS_SWEEP && k < writer->circuit->sweep_count; k++)
@@ -89,7 +89,7 @@ static void write_shorts(PointWriter *writer) {
     Expr left = voltage_between(circuit, branch->from, branch->to);
     if (!sets_join(&parts, branch->from, branch->to)) {
       left = model_leaf(writer->model, branch->variable, 0);
-      card_warning(circuit->diags, branch->card,
+      card_warning(circuit->diags, branch->card, 0, CARD_END,
                    "%s closes a loop of inductors and voltage sources: the operating point leaves its current open, it "
                    "starts at 0",
                    names_text(circuit->names, branch->name));
@@ -137,7 +137,7 @@ static void write_rows(PointWriter *writer) {
       add_equation(writer->model, node_voltage(circuit, n), writer->held[n], span);
     } else if (is_island[n]) {
       add_equation(writer->model, node_voltage(circuit, n), zero, span);
-      card_warning(circuit->diags, circuit->nodes.data[n].card,
+      card_warning(circuit->diags, circuit->nodes.data[n].card, 0, CARD_END,
                    "no direct current can flow to node %s: the operating point leaves its voltage open, it starts at 0",
                    names_text(circuit->names, circuit->nodes.data[n].name));
     } else {
@@ -171,7 +171,7 @@ Model *write_operating_point(Circuit *circuit) {
                         .held = arena_array(circuit->arena, nodes, sizeof(Expr)),
                         .device = arena_array(circuit->arena, nodes, sizeof *writer.device)};
   for (uint32_t n = 0; n < nodes; n++) writer.held[n] = EXPR_NONE;
-  for (uint32_t k = 0; k < circuit->initial.count && circuit->analysis == ANALYSIS_TRANSIENT; k++)
+  for (uint32_t k = 0; k < circuit->initial.count && is_run_over_time(circuit); k++)
     writer.held[circuit->initial.data[k].node] = circuit->initial.data[k].value;
   for (uint32_t k = 0; k < circuit->guesses.count; k++) {
     const NodeValue *guess = &circuit->guesses.data[k];

@@ -17,6 +17,7 @@ Scope *scope_new(Circuit *circuit, const Scope *parent, const Block *block, cons
                    .prefix = prefix,
                    .nodes = map_make(circuit->heap),
                    .definition_of = map_make(circuit->heap),
+                   .multiple = parent ? parent->multiple : 1,
                    .depth = parent ? parent->depth + 1 : 0};
   return scope;
 }
@@ -36,7 +37,7 @@ const FunctionCard *scope_function(const Scope *scope, Name name, const Scope **
   return NULL;
 }
 
-const ModelCard *scope_model(const Scope *scope, Name name, const Scope **owner) {
+ModelCard *scope_model(const Scope *scope, Name name, const Scope **owner) {
   for (; scope; scope = scope->parent) {
     uint32_t found = scope->block ? map_get(&scope->block->model_of, name) : MAP_NONE;
     *owner = scope;
@@ -81,19 +82,13 @@ static double modified_value(const Circuit *circuit, const char *name) {
   return value;
 }
 
-static double parameter_value(void *context, const Dag *dag, Expr leaf) {
-  const Circuit *circuit = context;
-  return dag_op(dag, leaf) == OP_PARAMETER ? circuit->values.data[dag_index(dag, leaf)] : NAN;
-}
-
 Expr add_parameter(Circuit *circuit, Name name, Expr binding, const Card *card, const char *unit) {
   Model *model = circuit->model;
   if (map_get(&model->by_name, name) != MAP_NONE) return binding;
-  double value = NAN, modified = modified_value(circuit, names_text(circuit->names, name));
+  double modified = modified_value(circuit, names_text(circuit->names, name));
   if (!isnan(modified)) binding = dag_constant(circuit->dag, modified);
-  if (!dag_evaluate(circuit->dag, dag_scratch(circuit->dag), binding, parameter_value, circuit, &value, NULL) ||
-      !isfinite(value))
-    return binding;
+  double value = value_now(circuit, binding);
+  if (!isfinite(value)) return binding;
   Variable variable = variable_make(name, TYPE_REAL, ROLE_PARAMETER);
   variable.binding = binding;
   variable.unit = names_add(circuit->names, unit, strlen(unit));
@@ -110,8 +105,7 @@ static Expr evaluate_definition(Circuit *circuit, Definition *definition) {
                names_text(circuit->names, definition->name));
   if (definition->state != DEFINITION_OPEN) return EXPR_NONE;
   definition->state = DEFINITION_BUSY;
-  Cursor cursor = {.card = definition->card, .at = definition->at};
-  Expr value = read_expression(circuit, definition->scope, &cursor);
+  Expr value = read_range(circuit, definition->scope, definition->card, definition->at, definition->end);
   if (value != EXPR_NONE && definition->is_global)
     value = add_parameter(circuit, definition->name, value, definition->card, "");
   definition->value = value;
@@ -135,7 +129,7 @@ typedef struct BlockReader {
   Circuit *circuit;
   Block *block; /* open now */
   const Card *card;
-  FieldVec fields;
+  Fields fields;
 } BlockReader;
 
 static bool refuse_card(BlockReader *reader, const char *message) {
@@ -156,6 +150,17 @@ static Block *block_new(Circuit *circuit, Block *parent, Name name, const Card *
 
 static bool is_identifier(const char *text, uint32_t at) { return isalpha((unsigned char)text[at]) || text[at] == '_'; }
 
+/* Of two definitions the last counts. */
+static void define_parameter(BlockReader *reader, Definition definition, uint32_t begin) {
+  Circuit *circuit = reader->circuit;
+  definition.is_global = !reader->block->parent;
+  for (uint32_t k = 0; k < reader->block->parameters.count; k++)
+    if (reader->block->parameters.data[k].name == definition.name)
+      card_warning(circuit->diags, definition.card, begin, definition.at, "%s is defined again: this value counts",
+                   names_text(circuit->names, definition.name));
+  vec_push(circuit->heap, &reader->block->parameters, definition);
+}
+
 /* name = expression, one after the other; expressions are only passed over here. */
 static bool read_definitions(BlockReader *reader, uint32_t at) {
   const Card *card = reader->card;
@@ -175,8 +180,6 @@ static bool read_definitions(BlockReader *reader, uint32_t at) {
     }
     do at++;
     while (text[at] == ' ');
-    vec_push(reader->circuit->heap, &reader->block->parameters,
-             (Definition){.name = name, .card = card, .at = at, .is_global = !reader->block->parent});
     /* The next definition begins at the last name before the next `=` that is no part of a comparison. */
     uint32_t next = at, depth = 0;
     char quote = '\0';
@@ -189,35 +192,55 @@ static bool read_definitions(BlockReader *reader, uint32_t at) {
       else if (c == '=' && !depth && !strchr("=<>!", text[next - 1]) && text[next + 1] != '=') break;
       else if (c == '=' && text[next + 1] == '=') next++;
     }
-    if (!text[next]) break;
-    while (next > at && text[next - 1] == ' ') next--;
-    while (next > at && (isalnum((unsigned char)text[next - 1]) || text[next - 1] == '_')) next--;
+    if (text[next]) {
+      while (next > at && text[next - 1] == ' ') next--;
+      while (next > at && (isalnum((unsigned char)text[next - 1]) || text[next - 1] == '_')) next--;
+    }
+    uint32_t end = next;
+    while (end > at && (text[end - 1] == ' ' || text[end - 1] == ',')) end--;
+    define_parameter(reader, (Definition){.name = name, .card = card, .at = at, .end = end}, begin);
     at = next;
   }
   return true;
 }
 
+/* Of two definitions of a subcircuit, a model or a function the first counts. */
+static bool is_again(BlockReader *reader, const Map *known, Name name, const char *what) {
+  if (map_get(known, name) == MAP_NONE) return false;
+  card_warning(reader->circuit->diags, reader->card, 0, CARD_END, "%s %s is defined again: this definition is not used",
+               what, names_text(reader->circuit->names, name));
+  return true;
+}
+
 static bool read_subckt(BlockReader *reader) {
   Circuit *circuit = reader->circuit;
-  const FieldVec *fields = &reader->fields;
+  Fields *fields = &reader->fields;
   if (fields->list.count < 2) return refuse_card(reader, "the name of the subcircuit is missing");
-  Name name = field_name(circuit, reader->card, fields->list.data[1]);
+  Name name = field_name(circuit, fields, 1);
   Block *block = block_new(circuit, reader->block, name, reader->card);
-  map_put(&reader->block->block_of, name, reader->block->blocks.count);
+  if (!is_again(reader, &reader->block->block_of, name, "subcircuit"))
+    map_put(&reader->block->block_of, name, reader->block->blocks.count);
   vec_push(circuit->heap, &reader->block->blocks, block);
   reader->block = block;
+  bool fine = true;
   for (uint32_t k = 2; k < fields->list.count; k++) {
     CardField field = fields->list.data[k];
-    bool is_definition = k + 1 < fields->list.count && field_is(reader->card, fields->list.data[k + 1], "=");
-    if (field_is(reader->card, field, "params:")) return read_definitions(reader, field.end);
-    if (is_definition) return read_definitions(reader, field.begin);
-    vec_push(circuit->heap, &block->ports, field_name(circuit, reader->card, field));
+    bool begins = field_is(fields, k, "params:");
+    if (begins || field_assigns(fields, k)) {
+      fine = read_definitions(reader, begins ? field.end : field.begin);
+      break;
+    }
+    vec_push(circuit->heap, &block->ports, field_name(circuit, fields, k));
   }
-  return true;
+  block->formal = block->parameters.count;
+  return fine;
 }
 
 static bool read_ends(BlockReader *reader) {
   if (!reader->block->parent) return refuse_card(reader, ".ends without .subckt");
+  if (reader->fields.list.count > 1 && field_name(reader->circuit, &reader->fields, 1) != reader->block->name)
+    return refuse_card(reader, "this is not the name of the subcircuit that ends here");
+  if (!fields_check(reader->circuit, &reader->fields, ".ends")) return false;
   reader->block = reader->block->parent;
   return true;
 }
@@ -225,13 +248,14 @@ static bool read_ends(BlockReader *reader) {
 static bool read_model(BlockReader *reader) {
   Circuit *circuit = reader->circuit;
   if (reader->fields.list.count < 3) return refuse_card(reader, "a model needs a name and a type");
-  FieldVec *fields = arena_alloc(circuit->arena, sizeof *fields);
+  Fields *fields = arena_alloc(circuit->arena, sizeof *fields);
   *fields = reader->fields;
-  Name type = field_name(circuit, reader->card, fields->list.data[2]);
-  map_put(&reader->block->model_of, field_name(circuit, reader->card, fields->list.data[1]),
-          reader->block->models.count);
+  reader->fields = (Fields){0};
+  Name name = field_name(circuit, fields, 1), type = field_name(circuit, fields, 2);
+  if (is_again(reader, &reader->block->model_of, name, "model")) return true;
+  map_put(&reader->block->model_of, name, reader->block->models.count);
   vec_push(circuit->heap, &reader->block->models,
-           (ModelCard){reader->card, names_text(circuit->names, type), fields, 3});
+           (ModelCard){reader->card, name, names_text(circuit->names, type), fields, 3, false});
   return true;
 }
 
@@ -244,18 +268,46 @@ static bool read_func(BlockReader *reader) {
   const char *open = strchr(card->text, '('), *close = open ? strchr(open, ')') : NULL;
   if (!close || reader->fields.list.count < 2)
     return refuse_card(reader, "functions are given as .func name(a, b) {expression}");
+  Name name = field_name(circuit, &reader->fields, 1);
   FunctionCard function = {.card = card};
   for (uint32_t k = 2; k < reader->fields.list.count; k++) {
-    CardField field = reader->fields.list.data[k];
-    if (field.begin > (uint32_t)(close - card->text)) break;
-    vec_push(circuit->heap, &function.arguments, field_name(circuit, card, field));
+    if (reader->fields.list.data[k].begin > (uint32_t)(close - card->text)) break;
+    vec_push(circuit->heap, &function.arguments, field_name(circuit, &reader->fields, k));
   }
   function.at = (uint32_t)(close + 1 - card->text);
+  function.end = (uint32_t)strlen(card->text);
   while (card->text[function.at] == ' ' || card->text[function.at] == '=') function.at++;
-  map_put(&reader->block->function_of, field_name(circuit, card, reader->fields.list.data[1]),
-          reader->block->functions.count);
+  if (is_again(reader, &reader->block->function_of, name, "function")) return true;
+  map_put(&reader->block->function_of, name, reader->block->functions.count);
   vec_push(circuit->heap, &reader->block->functions, function);
   return true;
+}
+
+/* The number at field k. */
+static bool read_signed_number(BlockReader *reader, uint32_t k, double *value) {
+  CardField *field = &reader->fields.list.data[k];
+  Cursor cursor = {.card = reader->card, .at = field->begin};
+  char sign = reader->card->text[cursor.at];
+  cursor.at += sign == '-' || sign == '+';
+  if (!read_number(&cursor, value) || cursor.at != field->end) return refuse_card(reader, "a number is expected");
+  field->is_used = true;
+  if (sign == '-') *value = -*value;
+  return true;
+}
+
+/* Options of ngspice that say how it computes have no effect, and a warning names them. */
+static void warn_of_options(BlockReader *reader) {
+  Circuit *circuit = reader->circuit;
+  TextVec names = {0};
+  for (uint32_t k = 1; k < reader->fields.list.count; k++) {
+    CardField field = reader->fields.list.data[k];
+    if (field.is_used) continue;
+    text_printf(circuit->heap, &names, "%s%.*s", names.count ? ", " : "", (int)(field.end - field.begin),
+                reader->card->text + field.begin);
+    if (field_assigns(&reader->fields, k)) k += 2;
+  }
+  if (names.count) card_warning(circuit->diags, reader->card, 0, CARD_END, "no effect here: %s", names.data);
+  vec_free(circuit->heap, &names);
 }
 
 static bool read_options(BlockReader *reader) {
@@ -268,26 +320,17 @@ static bool read_options(BlockReader *reader) {
       {"reltol", &options->reltol},    {"defl", &options->channel_length}, {"defw", &options->channel_width},
       {"defad", &options->drain_area}, {"defas", &options->source_area}};
   for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
-    uint32_t at = field_after(reader->card, &reader->fields, 1, known[k].name);
-    if (at == MAP_NONE) continue;
-    Cursor cursor = {.card = reader->card, .at = reader->fields.list.data[at].begin};
-    bool negative = reader->card->text[cursor.at] == '-';
-    cursor.at += negative;
-    if (!read_number(&cursor, known[k].value)) return refuse_card(reader, "an option must be a number");
-    if (negative) *known[k].value = -*known[k].value;
+    uint32_t at = field_after(&reader->fields, 1, known[k].name);
+    if (at != MAP_NONE && !read_signed_number(reader, at, known[k].value)) return false;
   }
+  warn_of_options(reader);
   return true;
 }
 
 static bool read_temp(BlockReader *reader) {
   if (reader->fields.list.count < 2) return refuse_card(reader, "the temperature is missing");
-  Cursor cursor = {.card = reader->card, .at = reader->fields.list.data[1].begin};
-  bool negative = reader->card->text[cursor.at] == '-';
-  cursor.at += negative;
-  if (!read_number(&cursor, &reader->circuit->options.temperature))
-    return refuse_card(reader, "the temperature must be a number");
-  if (negative) reader->circuit->options.temperature = -reader->circuit->options.temperature;
-  return true;
+  return read_signed_number(reader, 1, &reader->circuit->options.temperature) &&
+         fields_check(reader->circuit, &reader->fields, ".temp");
 }
 
 /* Kept for when names have values. */
@@ -298,8 +341,15 @@ static bool keep_for_later(BlockReader *reader) {
 }
 
 static bool skip_with_warning(BlockReader *reader) {
-  card_warning(reader->circuit->diags, reader->card, "%.*s is skipped", (int)(reader->fields.list.data[0].end),
-               reader->card->text);
+  card_warning(reader->circuit->diags, reader->card, 0, CARD_END, "%.*s is skipped",
+               (int)(reader->fields.list.data[0].end), reader->card->text);
+  return true;
+}
+
+static bool skip_analysis(BlockReader *reader) {
+  if (!reader->circuit->missing_card) reader->circuit->missing_card = reader->card;
+  card_warning(reader->circuit->diags, reader->card, 0, CARD_END, "the analysis %.*s is not here: it is not run",
+               (int)(reader->fields.list.data[0].end), reader->card->text);
   return true;
 }
 
@@ -314,6 +364,7 @@ static bool read_dot(BlockReader *reader) {
                {".func", read_func},
                {".options", read_options},
                {".option", read_options},
+               {".opt", read_options},
                {".temp", read_temp},
                {".tran", keep_for_later},
                {".op", keep_for_later},
@@ -328,13 +379,18 @@ static bool read_dot(BlockReader *reader) {
                {".save", skip_with_warning},
                {".probe", skip_with_warning},
                {".four", skip_with_warning},
-               {".ac", skip_with_warning},
-               {".noise", skip_with_warning},
-               {".tf", skip_with_warning},
                {".width", skip_with_warning},
-               {".title", skip_with_warning}};
+               {".title", skip_with_warning},
+               {".ac", skip_analysis},
+               {".noise", skip_analysis},
+               {".tf", skip_analysis},
+               {".pz", skip_analysis},
+               {".disto", skip_analysis},
+               {".sens", skip_analysis},
+               {".sp", skip_analysis},
+               {".pss", skip_analysis}};
   for (size_t k = 0; k < sizeof cards / sizeof *cards; k++)
-    if (field_is(reader->card, reader->fields.list.data[0], cards[k].name)) return cards[k].read(reader);
+    if (field_accept(&reader->fields, 0, cards[k].name)) return cards[k].read(reader);
   card_error(reader->circuit->diags, reader->card, 0, reader->fields.list.data[0].end, "the card %.*s is not supported",
              (int)reader->fields.list.data[0].end, reader->card->text);
   return false;
@@ -352,6 +408,7 @@ bool read_blocks(Circuit *circuit) {
     }
     reader.fields = fields_split(circuit, reader.card);
     read_dot(&reader);
+    vec_free(circuit->heap, &reader.fields.list);
   }
   for (; reader.block->parent; reader.block = reader.block->parent)
     card_error(circuit->diags, reader.block->card, 0, CARD_END, ".ends of this subcircuit is missing");

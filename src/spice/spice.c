@@ -30,12 +30,21 @@ static Name model_name_of(Circuit *circuit, const char *path) {
   return names_add(circuit->names, name, at);
 }
 
+/* It begins anew half a step after it has run through (swept_value). */
+double spice_sweep_at(const SweepScale *sweep, double time) {
+  if (sweep->period > 0) time -= sweep->period * floor((time + fabs(sweep->step) / 2) / sweep->period);
+  return sweep->start + (sweep->step < 0 ? -time : time);
+}
+
 static void write_experiment(Circuit *circuit, Model *model) {
   Experiment *experiment = &model->experiment;
   if (circuit->analysis == ANALYSIS_SWEEP) {
     const Sweep *first = &circuit->sweeps[0], *second = &circuit->sweeps[1];
     double step = fabs(first->step), span = fabs(first->stop - first->start);
     if (circuit->sweep_count == 2) span = step * (sweep_points(first) * sweep_points(second) - 1);
+    circuit->made->sweep = (SweepScale){first->start, first->stop >= first->start ? step : -step,
+                                        circuit->sweep_count == 2 ? step * sweep_points(first) : 0,
+                                        names_text(circuit->names, first->source)[0] == 'i'};
     *experiment =
         (Experiment){.has_start = true, .has_stop = true, .has_interval = true, .stop = span, .interval = step};
   } else if (circuit->analysis == ANALYSIS_OPERATING_POINT) {
@@ -78,7 +87,12 @@ static bool fill(Circuit *circuit, SpiceModel *made) {
   if (!check_swept(circuit) || !network_make(&network, circuit)) return false;
   made->topology = network_topology(&network);
   made->rings = has_kind(circuit, BRANCH_INDUCTOR) && has_kind(circuit, BRANCH_CAPACITOR);
-  bool starts_there = circuit->analysis == ANALYSIS_TRANSIENT;
+  made->analysis = circuit->analysis;
+  if (circuit->missing_card) {
+    size_t length = strcspn(circuit->missing_card->text, " ");
+    made->missing = names_text(circuit->names, names_add(circuit->names, circuit->missing_card->text, length));
+  }
+  bool starts_there = is_run_over_time(circuit);
   if (!starts_there || !circuit->uses_initial) made->operating_point = write_operating_point(circuit);
   if (starts_there && !write_transient(circuit, &network)) return false;
   made->model = starts_there ? circuit->model : made->operating_point;
@@ -107,6 +121,7 @@ bool spice_load(SpiceModel *made, Heap *heap, Names *names, Source *source, cons
                                  .channel_width = 1e-4},
                      .node_of = map_make(heap),
                      .branch_of = map_make(heap),
+                     .element_of = map_make(heap),
                      .step = 1 / 500.0,
                      .stop = 1};
   bool done = deck_read(&circuit.deck, &arena, source, options->read, diags) && read_blocks(&circuit);

@@ -29,6 +29,16 @@ typedef struct Topology {
   TopologyGroupVec loops;           /* a column of Q_V-C each */
 } Topology;
 
+/* What a netlist asks for. */
+typedef enum AnalysisKind { ANALYSIS_NONE, ANALYSIS_TRANSIENT, ANALYSIS_OPERATING_POINT, ANALYSIS_SWEEP } AnalysisKind;
+
+/* The source that .dc moves: time is how far it has got. */
+typedef struct SweepScale {
+  double start, step; /* step with its sign */
+  double period;      /* of time, after which it begins anew; 0: never */
+  bool moves_current;
+} SweepScale;
+
 /* A variable that is the difference of two others. */
 typedef struct Difference {
   uint32_t variable, plus, minus;
@@ -42,10 +52,17 @@ typedef struct SpiceModel {
   VEC(Difference) differences; /* variables of the model that the operating point does not have */
   Topology *topology;
   bool rings; /* it has inductors and capacitors */
+  AnalysisKind analysis;
+  SweepScale sweep;
+  const char *missing;           /* an analysis that it asks for and that is not here: .ac; NULL: none */
+  double output_start, max_step; /* of .tran; 0: not given */
 } SpiceModel;
 
 /* Does the name of a file end as that of a netlist? */
 bool spice_is_netlist(const char *path);
+
+/* The value of the source at this time. */
+double spice_sweep_at(const SweepScale *sweep, double time);
 
 /* Reads a netlist. false: an error is in diags. All lives in `heap`; `source` must outlive it. O(length of the text and
  * size of the result). */

@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ARGUMENTS = 8 };
-
 typedef struct Waveform {
   Circuit *circuit;
   Dag *dag;
@@ -148,37 +146,38 @@ static Expr piecewise_linear(const Waveform *wave) {
 static const struct WaveformKind {
   const char *name;
   Expr (*build)(const Waveform *wave);
-} KINDS[] = {{"pulse", pulse},          {"sin", sine},
-             {"exp", exponential},      {"sffm", frequency_modulated},
-             {"pwl", piecewise_linear}, {"am", amplitude_modulated}};
+  uint32_t most; /* arguments; 0: any number */
+} KINDS[] = {{"pulse", pulse, 7},
+             {"sin", sine, 6},
+             {"sine", sine, 6},
+             {"exp", exponential, 6},
+             {"pwl", piecewise_linear, 0},
+             {"sffm", frequency_modulated, 5},
+             {"am", amplitude_modulated, 5}};
 
-static const struct WaveformKind *find_kind(const Card *card, CardField field) {
+static const struct WaveformKind *find_kind(Fields *fields, uint32_t at) {
   for (size_t k = 0; k < sizeof KINDS / sizeof *KINDS; k++)
-    if (field_is(card, field, KINDS[k].name)) return &KINDS[k];
+    if (field_accept(fields, at, KINDS[k].name)) return &KINDS[k];
   return NULL;
 }
 
-bool read_waveform(Circuit *circuit, const Scope *scope, const Card *card, const FieldVec *fields, uint32_t at,
-                   Expr *value) {
-  const struct WaveformKind *kind = find_kind(card, fields->list.data[at]);
+bool read_waveform(Circuit *circuit, const Scope *scope, Fields *fields, uint32_t at, Expr *value) {
+  const struct WaveformKind *kind = find_kind(fields, at);
   *value = EXPR_NONE;
   if (!kind) return false;
-  Waveform wave = {circuit, circuit->dag, scope, card, {0}};
+  Waveform wave = {circuit, circuit->dag, scope, fields->card, {0}};
   for (uint32_t k = at + 1; k < fields->list.count; k++) {
-    CardField field = fields->list.data[k];
-    if (k + 1 < fields->list.count && field_is(card, fields->list.data[k + 1], "=")) {
-      card_error(circuit->diags, card, field.begin, field.end, "%s does not have this option here", kind->name);
-      return true;
-    }
-    if (field_is(card, field, "ac") || field_is(card, field, "dc")) break;
-    Expr e = read_field(circuit, scope, card, field);
+    bool is_other = field_is(fields, k, "ac") || field_is(fields, k, "dc") || field_is(fields, k, "distof1") ||
+                    field_is(fields, k, "distof2") || fields->list.data[k].is_used;
+    if (is_other || field_assigns(fields, k)) break;
+    Expr e = field_item(circuit, scope, fields, k);
     if (e == EXPR_NONE) return true;
     vec_push(circuit->heap, &wave.arguments, e);
   }
   bool is_pwl = kind->build == piecewise_linear;
-  if (is_pwl ? wave.arguments.count < 2 || wave.arguments.count % 2 : wave.arguments.count > MOST_ARGUMENTS) {
+  if (is_pwl ? wave.arguments.count < 2 || wave.arguments.count % 2 : wave.arguments.count > kind->most) {
     CardField field = fields->list.data[at];
-    card_error(circuit->diags, card, field.begin, field.end,
+    card_error(circuit->diags, fields->card, field.begin, field.end,
                is_pwl ? "pwl needs pairs of time and value" : "%s does not take so many values", kind->name);
   } else if (circuit->stop == 0) {
     *value = argument(&wave, is_pwl, 0); /* no run: the value at its beginning */

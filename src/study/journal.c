@@ -2,6 +2,7 @@
 #include "study/journal.h"
 
 #include "base/map.h"
+#include "base/reading.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -47,10 +48,7 @@ static void release(void *object) {
 }
 
 static bool refuse(Diags *diags, const Journal *journal, const char *verb) {
-  char text[256];
-  int error = errno;
-  diag_error(diags, DIAG_FILE, (Span){0}, "cannot %s `%s`: %s", verb, journal->path,
-             strerror_r(error, text, sizeof text) ? "unknown error" : text);
+  diag_file_error(diags, verb, journal->path, errno);
   return false;
 }
 
@@ -113,8 +111,10 @@ Journal *journal_open(Heap *heap, Diags *diags, const char *path, uint64_t hash,
   struct stat info;
   *journal = (Journal){.heap = heap, .path = path, .columns = columns, .descriptor = -1};
   heap_defer(heap, release, journal);
-  journal->descriptor = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  if (journal->descriptor < 0 || fstat(journal->descriptor, &info) != 0) {
+  journal->descriptor = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666);
+  bool is_open = journal->descriptor >= 0 && fstat(journal->descriptor, &info) == 0;
+  if (is_open && !S_ISREG(info.st_mode)) errno = READING_NOT_A_FILE;
+  if (!is_open || !S_ISREG(info.st_mode)) {
     refuse(diags, journal, "write");
     return NULL;
   }
@@ -123,10 +123,13 @@ Journal *journal_open(Heap *heap, Diags *diags, const char *path, uint64_t hash,
   return ok ? journal : NULL;
 }
 
+const char *journal_path(const Journal *journal) { return journal->path; }
+
 bool journal_append(Journal *journal, const JournalRecord *record) {
   char small[4096], *bytes = small;
   size_t size = record_size(journal), values = journal->columns * sizeof(double);
   HeapHook hook = *heap_hook(journal->heap);
+  errno = ENOMEM;
   if (size > sizeof small && !(bytes = hook.resize(hook.context, NULL, size))) return false;
   RecordHead head = {.point = record->point, .status = record->status};
   snprintf(head.cause, sizeof head.cause, "%s", record->cause ? record->cause : "");

@@ -8,6 +8,9 @@
 
 typedef struct Journal Journal;
 
+/* Where it is. */
+const char *journal_path(const Journal *journal);
+
 /* A finished point. */
 typedef struct JournalRecord {
   uint32_t point, status;

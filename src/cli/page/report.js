@@ -581,16 +581,22 @@ function header() {
     element("nav", { "aria-label": "sections" }, element("ul", {}, sections.map(([id, title]) => element("li", {}, element("a", { href: `#${id}` }, title))))));
 }
 
+// A place in the text of the model is a link; one in another file has the file's name.
+const isHere = (one) => one.line && (one.file ?? data.file) === data.file;
+const place = (one) => isHere(one) ? element("a", { href: `#line-${one.line}` }, `line ${one.line}`) : `${one.file}:${one.line}`;
+
 function messages() {
   const said = data.diagnostics;
   if (!said.length) return [];
   return element("ul", { class: "messages" }, said.map((one) => element("li", { class: one.severity }, element("strong", {}, `${one.severity} ${one.code ?? ""} `),
-    one.line ? element("a", { href: `#line-${one.line}` }, `line ${one.line}: `) : "", one.message,
-    one.notes.map((note) => element("div", { class: "soft" }, `note: ${note.line ? `line ${note.line}: ` : ""}${note.message}`)))));
+    one.line ? [place(one), ": "] : "", one.message,
+    one.notes.map((note) => element("div", { class: "soft" }, "note: ", note.line ? [place(note), ": "] : "", note.message)))));
 }
 
 function modelText() {
-  const said = new Set(data.diagnostics.map((one) => one.line)), derived = new Set((data.analysis?.differentiations ?? []).map((one) => one.line));
+  const linesOf = (list) => new Set((list ?? []).filter(isHere).map((one) => one.line));
+  const said = linesOf(data.diagnostics), derived = linesOf(data.analysis?.differentiations);
+  if (!data.text) return element("p", { class: "soft" }, `${data.file} is a class of a library. The places on this page are files and lines of it.`);
   const lines = data.text.replace(/\n$/, "").split("\n");
   return [element("pre", { class: "source", tabindex: "0", "aria-label": "text of the model" }, lines.map((line, k) => element("span",
     { "data-line": k + 1, id: `line-${k + 1}`, class: said.has(k + 1) ? "said" : derived.has(k + 1) ? "derived" : null }, line || " "))),
@@ -602,11 +608,10 @@ function structure() {
   if (!found || found.equations == null) return [];
   const blocks = found.blocks ?? [], large = blocks.filter((block) => block.equations.length > 1);
   const times = (n) => ["", "once", "twice", "three times"][n] ?? `${n} times`;
-  const lines = data.text.split("\n");
   return [
     facts([["equations", found.equations], ["variables", found.variables], ["structural index", found.structural_index], ["degrees of freedom", found.dof],
       ["blocks", blocks.length || null], ["largest block", blocks.length ? Math.max(...blocks.map((block) => block.equations.length)) : null], ["aliases", found.aliases]]),
-    found.differentiations?.length ? [element("h3", {}, "Differentiated equations"), longTable(["line", "how often", "equation"], found.differentiations.map((one) => [element("a", { href: `#line-${one.line}` }, String(one.line)), times(one.times), math((lines[one.line - 1] ?? "").trim().replace(/;.*$/, ""))]), 60)] : null,
+    found.differentiations?.length ? [element("h3", {}, "Differentiated equations"), longTable(["place", "how often", "equation", "as written"], found.differentiations.map((one) => [place(one), times(one.times), math(one.text), element("code", {}, one.source)]), 60)] : null,
     found.hidden_constraints?.length ? [element("h3", {}, "Hidden constraints"), element("ul", { class: "equations" }, found.hidden_constraints.slice(0, 60).map((text) => element("li", {}, math(text)))),
       found.hidden_constraints.length > 60 ? element("p", { class: "soft" }, `and ${found.hidden_constraints.length - 60} more`) : null] : null,
     data.incidence ? [element("h3", {}, "Incidence, as written and in block triangular form"), picture(data.incidence, "incidence matrix before and after sorting into blocks")] : null,

@@ -112,7 +112,6 @@ void events_keep(Solver *solver, double t, const double *y, double step) {
     if (is_finite(margin)) solver->peak[m] = fmax(solver->peak[m], margin); /* what slides stays on its edge */
   }
   solver->now->kept = t;
-  solver->now->begun = 1;
 }
 
 int events_may_hide(const Solver *solver, int m, double step) {
@@ -150,7 +149,7 @@ static int set_timed(Solver *solver, double t, const double *y) {
   int changed = 0, any = 0;
   for (int m = 0; m < model->modes; m++) any |= model->mode[m].is_timed;
   if (!any) return 0;
-  program_run(solver, model->conditions, behind(t), y, solver->values);
+  program_run(solver, model->conditions, solver->now->has_left ? behind(t) : t, y, solver->values);
   for (int m = 0; m < model->modes; m++) {
     if (!model->mode[m].is_timed || !is_finite(solver->values[m])) continue;
     double value = modes_value(model->mode[m].kind, solver->values[m]);
@@ -316,13 +315,14 @@ static double wanted_value(const Solver *solver, int m) {
   int is_located =
       is_on_located_edge(solver, m) && !was_beyond(solver, m) && fabs(difference - solver->at[m]) <= band(solver, m);
   int is_on_edge = is_located || fabs(difference - edge) <= band(solver, m);
+  if (!solver->now->has_left) return modes_value(mode->kind, is_on_edge ? edge : difference);
   int moves = is_on_edge && fabs(rate) > STILL * solver->speed[m], is_wrong = contradicts(solver, m);
   double ahead = modes_value(mode->kind, edge + copysign(0.5, rate));
   int may_lead = mode->matters || margin_with(solver, m, ahead, difference) >= 0;
   if (moves && may_lead && (is_located || !is_wrong || ahead != *modes_at(solver, m))) return ahead;
   if (is_on_edge && solver->rests[m]) return modes_value(mode->kind, edge);
   if (!is_on_edge || is_wrong) return modes_value(mode->kind, difference);
-  return solver->now->begun ? *modes_at(solver, m) : modes_value(mode->kind, edge);
+  return *modes_at(solver, m);
 }
 
 /* Modes inside of the relation of mode m have changed, on which it has to wait: what it did before that was no to and fro. */
@@ -590,10 +590,20 @@ static int enumerate_modes(Solver *solver, double t, double *y) {
   return 1;
 }
 
+/* The equations behind an event of time may have no value at its very time. */
+static int settle_behind(Solver *solver, double t, double *y, int mode) {
+  if (mode >= 0 && !solver->model->mode[mode].is_timed) return 1;
+  go_back(solver, solver->begin_y, solver->begin_discretes, y);
+  if (settle_once(solver, behind(t), y, mode)) return 1;
+  solver->now->time = behind(t);
+  return 0;
+}
+
 /* Modes and all else that is discrete, and other ways where iterating does not lead to a solution: what fires acts, and what follows from it
  * does not undo it; then modes change one at a time (the least-index rule of Murty 1974); then combinations. */
-static int settle_values(Solver *solver, double t, double *y, int mode) {
+static int settle_values(Solver *solver, double *y, int mode) {
   Scalars *now = solver->now;
+  double t = now->time;
   keep(solver, y, solver->begin_y, solver->begin_discretes);
   now->retracted = 0;
   int failed = settle_once(solver, t, y, mode);
@@ -611,7 +621,8 @@ static int settle_values(Solver *solver, double t, double *y, int mode) {
     now->one_by_one = 0;
   }
   int has_others = solver->model->branches && !solver->model->holds;
-  return failed && !now->undetermined && !now->restructured && !has_others ? enumerate_modes(solver, t, y) : failed;
+  if (!failed || now->undetermined || now->restructured || has_others) return failed;
+  return settle_behind(solver, t, y, mode) && enumerate_modes(solver, t, y);
 }
 
 /* ---- actions ---- */
@@ -626,7 +637,7 @@ static void act(Solver *solver, double t, const double *y) {
   program_run(solver, model->actions_program, t, y, solver->values);
   for (int a = 0; a < model->actions; a++) {
     const ModelAction *action = &model->action[a];
-    int holds = solver->values[2 * a] == 0;
+    int holds = solver->values[2 * a] == 0 || (action->is_initial && !solver->now->is_starting);
     if (holds || action->kind == ACTION_REINIT) continue;
     if (action->kind == ACTION_TERMINATE) solver->now->terminated = 1;
     else if (solver->values[2 * a + 1] != 0) continue;
@@ -673,12 +684,13 @@ static void locate(Solver *solver, double t, double *y, int mode) {
   memcpy(solver->at, solver->difference, (size_t)solver->model->modes * sizeof(double));
 }
 
-static int iterate(Solver *solver, double t, double *y, int mode) {
+static int iterate(Solver *solver, double *y, int mode) {
   Scalars *now = solver->now;
-  locate(solver, t, y, mode);
+  locate(solver, now->time, y, mode);
   for (int iteration = 0; iteration < ITERATION_LIMIT; iteration++) {
     int is_reset = 0;
-    if (settle_values(solver, t, y, mode)) return 1;
+    if (settle_values(solver, y, mode)) return 1;
+    double t = now->time;
     now->latches = 0;
     act(solver, t, y);
     if (reset_columns(solver, t, y, &is_reset)) return 1;
@@ -725,14 +737,14 @@ static int change_system(Solver *solver, double t, double *y) {
 }
 
 /* Iterates, and goes on in other systems where the structure changes. */
-static int iterate_systems(Solver *solver, double t, double *y, int mode) {
+static int iterate_systems(Solver *solver, double *y, int mode) {
   memcpy(solver->settle_y, y, (size_t)solver->model->columns * sizeof(double));
   solver->now->restructured = 0;
   for (int change = 0; change < SYSTEM_LIMIT; change++) {
-    int failed = iterate(solver, t, y, mode);
+    int failed = iterate(solver, y, mode);
     int is_left = solver->now->restructured || (failed && solver->model->branches && !solver->model->holds);
     if (!failed || !is_left) return failed;
-    if (change_system(solver, t, y)) return 1;
+    if (change_system(solver, solver->now->time, y)) return 1;
     memcpy(solver->settle_y, y, (size_t)solver->model->columns * sizeof(double));
     solver->now->latches = 1;
     mode = -1;
@@ -740,15 +752,17 @@ static int iterate_systems(Solver *solver, double t, double *y, int mode) {
   return 1;
 }
 
-/* An event at (t, y), of a mode or, with -1, of none. Returns 1 where it does not settle. */
-int events_settle(Solver *solver, double t, double *y, int mode) {
+/* An event at y and the time of now, of a mode or, with -1, of none. Where the equations have no value at the time of an event of time, the time
+ * becomes that just behind. Returns 1 where it does not settle. */
+int events_settle(Solver *solver, double *y, int mode) {
+  double t = solver->now->time;
   solver->now->undetermined = 0;
   set_lefts(solver, t, y);
   copy_pre(solver);
   set_samples(solver, t);
   int passed = solver->model->delays && past_pass(solver, t, y);
   if (passed && solve_at_event(solver, t, y)) return 1;
-  int failed = iterate_systems(solver, t, y, mode);
+  int failed = iterate_systems(solver, y, mode);
   solver->now->changed |= passed;
   return failed;
 }
@@ -894,7 +908,18 @@ static int moved_start(const Solver *solver, const double *y) {
   return 0;
 }
 
-/* From start values to what is there behind the first instant; from consistent values where now->is_started. */
+/* At the start modes have the values of their relations as written, unless none were found that do. */
+static void enter_start(Solver *solver, double t, const double *y) {
+  const Model *model = solver->model;
+  solver->now->has_left = 0;
+  if (!model->modes) return;
+  solver->now->has_left = events_evaluate(solver, t, y) || !agrees(solver);
+  for (int m = 0; m < model->modes; m++)
+    if (model->mode[m].is_timed && modes_value(model->mode[m].kind, solver->difference[m]) != *modes_at(solver, m))
+      solver->now->has_left = 1;
+}
+
+/* From start values to what is there at the first instant; from consistent values where now->is_started. */
 int events_initial(Solver *solver, double t, double *y) {
   const Model *model = solver->model;
   if (!solver->now->is_started) {
@@ -907,7 +932,30 @@ int events_initial(Solver *solver, double t, double *y) {
   if (states_select(solver, t, y, 0) || (model->delays && past_begin(solver, t, y))) return 1;
   events_begin(solver, t, y);
   begin_samples(solver, t);
-  if (!model->levels && !model->samples && !model->actions) return 0;
-  if (model->matters[model->initial] && slides_complete(solver, t, y, 0) != SOLVER_OK) return 1;
-  return events_settle(solver, t, y, -1);
+  enter_start(solver, t, y);
+  int has_logic = model->levels || model->samples || model->actions;
+  if (has_logic && model->matters[model->initial] && slides_complete(solver, t, y, 0) != SOLVER_OK) return 1;
+  solver->now->is_starting = 1;
+  int failed = has_logic && events_settle(solver, y, -1);
+  solver->now->is_starting = 0;
+  return failed;
+}
+
+/* Where the run ends: what happens at terminal(). Returns 1 where it does not settle. */
+int events_end(Solver *solver) {
+  int terminal = solver->model->terminal;
+  if (terminal < 0 || solver->discretes[terminal] != 0) return 0;
+  solver->discretes[terminal] = 1;
+  slides_leave(solver);
+  return events_settle(solver, solver->y, -1);
+}
+
+/* The event right after the start, of relations that do not stay as they are there. Returns 1 where it does not settle. */
+int events_leave_start(Solver *solver) {
+  if (solver->now->has_left) return 0;
+  solver->now->has_left = 1;
+  if (!solver->model->modes) return 0;
+  if (events_settle(solver, solver->y, -1)) return 1;
+  radau_start(solver);
+  return 0;
 }

@@ -249,13 +249,13 @@ int instance_discrete(Instance *instance, InstanceEvent *event) {
   int was_stale = instance->is_stale, system = now->system;
   if (update(instance) || follow(instance)) return 1;
   now->changed = 0;
+  now->has_left = 1;
   if (events_any(solver->model)) {
     int mode = crossed_mode(solver);
     now->came = now->time - now->kept;
     slides_leave(solver);
     if (mode >= 0 && events_hover(solver, mode, now->time)) return fail(instance, "events have no end");
-    if (events_settle(solver, now->time, solver->y, mode))
-      return fail(instance, "the conditions do not settle at this event");
+    if (events_settle(solver, solver->y, mode)) return fail(instance, "the conditions do not settle at this event");
   }
   if (now->asserted) return fail(instance, "an assertion does not hold");
   int exchanged = states_exchange(solver, now->time, solver->y);
@@ -282,6 +282,16 @@ int instance_completed(Instance *instance, int *needs_event, int *terminates) {
   return 0;
 }
 
+/* The run is over. */
+int instance_end(Instance *instance) {
+  if (instance->phase == PHASE_FAILED) return 1;
+  if (!is_initial(instance) && (update(instance) || events_end(instance->solver)))
+    return fail(instance, "the conditions do not settle at the end");
+  if (instance->solver->now->asserted) return fail(instance, "an assertion does not hold");
+  instance->phase = PHASE_TERMINATED;
+  return 0;
+}
+
 /* ---- co-simulation ---- */
 
 /* Inputs that were set count from now on. */
@@ -290,7 +300,7 @@ static int take_inputs(Instance *instance) {
   if (!instance->is_stale) return 0;
   if (update(instance)) return 1;
   slides_leave(solver);
-  if (events_any(solver->model) && events_settle(solver, solver->now->time, solver->y, -1))
+  if (events_any(solver->model) && events_settle(solver, solver->y, -1))
     return fail(instance, "the conditions do not settle at these inputs");
   gather(solver);
   restart(solver);

@@ -79,6 +79,7 @@ int instance_derivatives(Instance *instance, double *derivatives, size_t count);
 int instance_indicators(Instance *instance, double *indicators, size_t count);
 int instance_nominals(Instance *instance, double *nominals, size_t count);
 int instance_discrete(Instance *instance, InstanceEvent *event);
+int instance_end(Instance *instance);
 int instance_completed(Instance *instance, int *needs_event, int *terminates);
 int instance_step(Instance *instance, double until, int *is_event, int *terminates);
 int instance_direction(Instance *instance, const unsigned *unknowns, size_t unknown_count, const unsigned *knowns,

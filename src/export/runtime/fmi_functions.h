@@ -12,7 +12,7 @@ static Status enter(Handle handle, InstancePhase phase) {
 EXPORT Status FMI(ExitInitializationMode)(Handle handle) { return status(instance_begin(of(handle))); }
 EXPORT Status FMI(EnterEventMode)(Handle handle) { return enter(handle, PHASE_EVENT); }
 EXPORT Status FMI(EnterContinuousTimeMode)(Handle handle) { return enter(handle, PHASE_CONTINUOUS); }
-EXPORT Status FMI(Terminate)(Handle handle) { return enter(handle, PHASE_TERMINATED); }
+EXPORT Status FMI(Terminate)(Handle handle) { return status(instance_end(of(handle))); }
 
 EXPORT Status FMI(Reset)(Handle handle) {
   instance_reset(of(handle));

@@ -9,13 +9,22 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void print_text(void *context, const char *text) { fprintf(context, "%s\n", text); }
+
+/* Quotes within are doubled. What a spreadsheet would compute has the quotes of the language around it, too. */
+static void print_name(const char *name) {
+  const char *shield = *name && strchr("=+-@", *name) ? "'" : "";
+  printf(",\"%s", shield);
+  for (; *name; name++) fputs(*name == '"' ? "\"\"" : (const char[]){*name, 0}, stdout);
+  printf("%s\"", shield);
+}
 
 static void print_names(const Model *model) {
   printf("time");
   for (int v = 0; v < model->variables; v++)
-    if (model->variable[v].flags & IS_RECORDED) printf(",\"%s\"", model->variable[v].name);
+    if (model->variable[v].flags & IS_RECORDED) print_name(model->variable[v].name);
   printf("\n");
 }
 
@@ -39,6 +48,8 @@ static int run(Solver *solver, double stop) {
   for (long k = 1; k <= intervals && !solver->now->terminated; k++) {
     double t = k < intervals ? model->start + (double)k * model->interval : stop;
     if (solver_advance(solver, t, 0) != SOLVER_OK) return fail(solver, "the integration failed");
+    int is_over = k == intervals || solver->now->terminated;
+    if (is_over && (events_end(solver) || solver->now->asserted)) return fail(solver, "the end failed");
     print_row(solver);
   }
   return 0;

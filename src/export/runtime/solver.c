@@ -437,7 +437,7 @@ static SolverStatus pass_event(Solver *solver, int mode) {
   now->events++;
   slides_leave(solver);
   if (mode >= 0 && events_hover(solver, mode, now->time)) return SOLVER_FAILED;
-  if (events_settle(solver, now->time, solver->y, mode) || now->asserted) return SOLVER_FAILED;
+  if (events_settle(solver, solver->y, mode) || now->asserted) return SOLVER_FAILED;
   radau_start(solver);
   return SOLVER_OK;
 }
@@ -474,6 +474,7 @@ static SolverStatus step_once(Solver *solver, double until, int *at_event) {
 
 SolverStatus solver_advance(Solver *solver, double until, int stop_at_event) {
   int at_event = 0;
+  if (events_leave_start(solver) || solver->now->asserted) return SOLVER_FAILED;
   while (solver->now->time < until && !solver->now->terminated && !(stop_at_event && at_event)) {
     SolverStatus status = step_once(solver, until, &at_event);
     if (status != SOLVER_OK) return status;

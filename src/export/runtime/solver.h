@@ -83,6 +83,7 @@ typedef enum ActionKind { ACTION_REINIT, ACTION_ASSERT, ACTION_WARN, ACTION_TERM
 typedef struct ModelAction {
   ActionKind kind;
   int column, sign; /* of reinit */
+  int is_initial;   /* of an initial section: it counts at the start only */
   const char *message;
 } ModelAction;
 
@@ -131,7 +132,8 @@ typedef struct Model {
   ModelProgram *branch_program;
   const char *const *branch_text;
   double start, stop, tolerance, interval, max_step;
-  int unknowns, rows, columns, parameters, discretes, initial, terminal, states, work;
+  int unknowns, rows, columns, parameters, discretes, initial, states, work;
+  int terminal;                        /* the leaf of terminal(); -1: none */
   const int *column_start, *d, *order; /* per unknown; order: in which their states are listed */
   const int *level, *c; /* per row: how often it is differentiated, and how often its equation is at most */
   const int *row_equation;
@@ -212,12 +214,12 @@ typedef struct Scalars {
   int slides;       /* how many modes slide */
   int matter;       /* rows depend on what was set */
   int changed;      /* columns or what rows depend on changed at the last event */
-  int begun;        /* differences of a step's beginning are kept */
+  int has_left;     /* the start: until then modes are what the relations are as written, also on an edge */
   int one_by_one;   /* modes change one at a time */
   int retracted;    /* a branch that fired no longer does */
   int latches;      /* a branch that fires does so until the iteration ends */
   int undetermined; /* equations leave a jump open */
-  int is_started, terminated, asserted;
+  int is_started, is_starting, terminated, asserted;
   int system;       /* of the model, under way */
   int restructured; /* the equations have become those of another */
   int steps, rejected, events, pivots;
@@ -398,8 +400,10 @@ double events_margin(const Solver *solver, int mode, double difference);
 double events_safe_time(const Solver *solver, int mode);
 int events_may_hide(const Solver *solver, int mode, double step);
 double events_next_time(Solver *solver, double t);
-int events_settle(Solver *solver, double t, double *y, int mode);
+int events_settle(Solver *solver, double *y, int mode);
 int events_initial(Solver *solver, double t, double *y);
+int events_leave_start(Solver *solver);
+int events_end(Solver *solver);
 
 /* initial.c */
 void initial_dependents(Solver *solver);

@@ -1,5 +1,6 @@
 // run: simulate --solver auto --tolerance 1e-6 --intervals 3 --stop-time 2
-// expect: rows = 4 + 2*report.events
+// The first event is right after the start: the row of its near side is that of the start.
+// expect: rows = 4 + 2*report.events - 1
 // run: simulate --solver auto --tolerance 1e-6 --intervals 3 --stop-time 2 --no-event-rows
 // expect: rows = 4
 model M

@@ -1,0 +1,250 @@
+/* sandbox: see sandbox.h. Files by landlock, the rest by seccomp, which refuses system calls with EPERM. Rights are per
+ * thread and inherited: none may run yet. */
+#define _GNU_SOURCE /* O_PATH, syscall */
+#include "cli/sandbox.h"
+
+#include "cli/options.h"
+#include "cli/outputs.h"
+#include "cli/suggest.h"
+
+#if defined(__linux__) && __has_include(<linux/landlock.h>) && __has_include(<linux/seccomp.h>)
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/landlock.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Rights by the version of landlock that has them; headers may be older than the kernel. */
+enum { RIGHT_REFER = 13, RIGHT_TRUNCATE = 14 };
+
+static const uint64_t READ_FILE = LANDLOCK_ACCESS_FS_READ_FILE,
+                      READ = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
+static const uint64_t WRITE = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR |
+                              LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_FILE |
+                              LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
+                              LANDLOCK_ACCESS_FS_MAKE_DIR | 1u << RIGHT_TRUNCATE;
+
+typedef struct Sandbox {
+  int rules;
+  uint64_t handled;
+} Sandbox;
+
+/* ---- files ---- */
+
+/* What is not there needs no right. A file cannot have those of a directory. */
+static void allow(const Sandbox *sandbox, const char *path, uint64_t rights) {
+  static const uint64_t of_files = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | 1u << RIGHT_TRUNCATE;
+  struct stat info;
+  struct landlock_path_beneath_attr rule = {.parent_fd = open(path, O_PATH | O_CLOEXEC)};
+  if (rule.parent_fd < 0) return;
+  rule.allowed_access = rights & sandbox->handled;
+  if (fstat(rule.parent_fd, &info) == 0 && !S_ISDIR(info.st_mode)) rule.allowed_access &= of_files;
+  (void)syscall(__NR_landlock_add_rule, sandbox->rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
+  close(rule.parent_fd);
+}
+
+/* Each part of a list. */
+static void allow_list(const Sandbox *sandbox, const char *list, char separator, uint64_t rights) {
+  char part[PATH_MAX];
+  for (const char *at = list; at; at = strchr(at, separator)) {
+    at += *at == separator;
+    at += strspn(at, " ");
+    if (!strncmp(at, "held:", 5)) at += 5;
+    const char *end = strchr(at, separator);
+    snprintf(part, sizeof part, "%.*s", end ? (int)(end - at) : (int)strlen(at), at);
+    for (size_t length = strlen(part); length && part[length - 1] == ' ';) part[--length] = '\0';
+    if (*part) allow(sandbox, part, rights);
+  }
+}
+
+/* Cuts off the last part of a real path; false at the root. */
+static bool cut_last(char *path) {
+  char *slash = strrchr(path, '/');
+  if (!slash || !slash[1]) return false;
+  slash[slash == path] = '\0';
+  return true;
+}
+
+/* The folder that a real path is in. */
+static bool folder_of(const char *path, char folder[PATH_MAX]) {
+  char copy[PATH_MAX];
+  if (realpath(path, folder)) return cut_last(folder);
+  const char *slash = strrchr(path, '/');
+  snprintf(copy, sizeof copy, "%.*s.", slash ? (int)(slash - path + 1) : 0, path);
+  return realpath(copy, folder);
+}
+
+static bool is_package(const char *folder) {
+  char file[PATH_MAX + 16];
+  snprintf(file, sizeof file, "%s/package.mo", folder);
+  return access(file, F_OK) == 0;
+}
+
+/* The folder of the model, and those of the packages around it. */
+static void allow_model(const Sandbox *sandbox, const char *path) {
+  char folder[PATH_MAX], written[PATH_MAX];
+  const char *slash = strrchr(path, '/');
+  allow(sandbox, path, READ_FILE);
+  snprintf(written, sizeof written, "%.*s.", slash ? (int)(slash - path + 1) : 0, path);
+  for (bool is_there = realpath(written, folder); is_there;
+       is_there = is_package(folder) && cut_last(folder) && is_package(folder))
+    allow(sandbox, folder, READ);
+}
+
+/* The folder of an output, since a file is written under another name and renamed; a device itself. */
+static void allow_output(const Sandbox *sandbox, const char *path) {
+  char folder[PATH_MAX];
+  if (folder_of(path, folder)) allow(sandbox, folder, WRITE);
+  allow(sandbox, path, WRITE);
+}
+
+static void allow_option(const Sandbox *sandbox, const Option *option, const char *text) {
+  if (option->kind == OPTION_INPUTS) allow_list(sandbox, text, ',', READ_FILE);
+  else if (option->kind == OPTION_SEARCHED) allow_list(sandbox, text, ':', READ);
+  else allow(sandbox, text, READ_FILE), allow_list(sandbox, text, '@', READ_FILE); /* a result, perhaps with @TIME */
+}
+
+static void allow_options(const Sandbox *sandbox, const Arguments *arguments) {
+  for (const Option *option = options; option->name; option++) {
+    const char *output = outputs_path(option, arguments), *text = NULL;
+    if (output) allow_output(sandbox, output);
+    if (option->kind == OPTION_INPUTS || option->kind == OPTION_SEARCHED || option->kind == OPTION_READ)
+      text = *(const char *const *)((const char *)arguments + option->offset);
+    if (text) allow_option(sandbox, option, text);
+  }
+}
+
+/* What the C library and the libraries for pictures read. */
+static void allow_system(const Sandbox *sandbox) {
+  static const char *const paths[] = {"/usr",
+                                      "/lib",
+                                      "/lib64",
+                                      "/etc/localtime",
+                                      "/etc/fonts",
+                                      "/etc/ld.so.cache",
+                                      "/var/cache/fontconfig",
+                                      "/sys/devices/system/cpu",
+                                      "/proc/stat",
+                                      "/proc/meminfo",
+                                      "/dev/null",
+                                      NULL};
+  for (const char *const *path = paths; *path; path++) allow(sandbox, *path, READ);
+  allow(sandbox, "/dev/null", WRITE);
+}
+
+static bool restrict_files(const Arguments *arguments) {
+  long version = syscall(__NR_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+  if (version < 1) return usage_error("--sandbox needs landlock, which this kernel does not have: %s", strerror(errno));
+  Sandbox sandbox = {.handled = ((uint64_t)1 << RIGHT_REFER) - 1};
+  if (version >= 2) sandbox.handled |= (uint64_t)1 << RIGHT_REFER;
+  if (version >= 3) sandbox.handled |= (uint64_t)1 << RIGHT_TRUNCATE;
+  struct landlock_ruleset_attr attributes = {.handled_access_fs = sandbox.handled};
+  sandbox.rules = (int)syscall(__NR_landlock_create_ruleset, &attributes, sizeof attributes.handled_access_fs, 0);
+  if (sandbox.rules < 0) return usage_error("--sandbox: %s", strerror(errno));
+  allow_system(&sandbox);
+  allow_options(&sandbox, arguments);
+  if (arguments->model_path) allow_model(&sandbox, arguments->model_path);
+  if (!arguments->output_path || !arguments->html_path) allow(&sandbox, ".", WRITE); /* where the default names are */
+  bool is_done = syscall(__NR_landlock_restrict_self, sandbox.rules, 0) == 0;
+  close(sandbox.rules);
+  return is_done || usage_error("--sandbox: %s", strerror(errno));
+}
+
+/* ---- system calls ---- */
+
+#if defined(__aarch64__)
+#define MACHINE AUDIT_ARCH_AARCH64
+#elif defined(__x86_64__)
+#define MACHINE AUDIT_ARCH_X86_64
+#endif
+
+/* Programs, connections, other processes, the system as a whole, and ways around a filter. */
+static const int REFUSED[] = {__NR_execve,
+                              __NR_execveat,
+                              __NR_socket,
+                              __NR_socketpair,
+                              __NR_connect,
+                              __NR_bind,
+                              __NR_listen,
+                              __NR_accept,
+                              __NR_accept4,
+                              __NR_sendto,
+                              __NR_sendmsg,
+                              __NR_sendmmsg,
+                              __NR_ptrace,
+                              __NR_process_vm_readv,
+                              __NR_process_vm_writev,
+                              __NR_kill,
+                              __NR_mount,
+                              __NR_umount2,
+                              __NR_pivot_root,
+                              __NR_chroot,
+                              __NR_unshare,
+                              __NR_setns,
+                              __NR_bpf,
+                              __NR_perf_event_open,
+                              __NR_userfaultfd,
+                              __NR_keyctl,
+                              __NR_add_key,
+                              __NR_request_key,
+                              __NR_init_module,
+                              __NR_finit_module,
+                              __NR_delete_module,
+                              __NR_kexec_load,
+                              __NR_reboot,
+                              __NR_swapon,
+                              __NR_swapoff,
+                              __NR_open_by_handle_at,
+                              __NR_memfd_create,
+                              __NR_io_uring_setup,
+                              __NR_pidfd_open,
+                              __NR_pidfd_getfd,
+                              __NR_pidfd_send_signal};
+enum { REFUSED_COUNT = sizeof REFUSED / sizeof *REFUSED };
+
+static bool restrict_calls(void) {
+#ifdef MACHINE
+  struct sock_filter filter[REFUSED_COUNT + 6];
+  unsigned short count = 0;
+  filter[count++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch));
+  filter[count++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, MACHINE, 0, REFUSED_COUNT + 2);
+  filter[count++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
+  for (int i = 0; i < REFUSED_COUNT; i++)
+    filter[count++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)REFUSED[i],
+                                                   (unsigned char)(REFUSED_COUNT - i), 0);
+  filter[count++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+  filter[count++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
+  struct sock_fprog program = {.len = count, .filter = filter};
+  return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0 || usage_error("--sandbox: %s", strerror(errno));
+#else
+  return usage_error("--sandbox does not know this processor");
+#endif
+}
+
+bool sandbox_enter(const Arguments *arguments) {
+  if (arguments->run.compile || arguments->fmu_path)
+    return usage_error("--sandbox excludes the compiler: --compile, --fmu");
+  if (arguments->libraries) return usage_error("--sandbox and --allow-external exclude each other");
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return usage_error("--sandbox: %s", strerror(errno));
+  return restrict_files(arguments) && restrict_calls();
+}
+
+#else
+
+bool sandbox_enter(const Arguments *arguments) {
+  (void)arguments;
+  return usage_error("--sandbox needs a system with landlock and seccomp");
+}
+
+#endif

@@ -1,0 +1,11 @@
+/* lapack: routines of LAPACK as external functions. */
+#pragma once
+
+#include "external/external.h"
+
+/* Checks the arguments against External.arguments (functions.def), then runs External.address on copies of them. */
+bool external_lapack(ExternalCall *call);
+
+/* What BLAS and LAPACK call for an argument that they refuse: says nothing, in place of the library's own, which prints.
+ * Who calls looks at info. (The shared library does not export the name, which would be that of the whole process.) */
+void xerbla_(const char *routine, const int *argument, size_t length);

@@ -1,0 +1,137 @@
+"""Relations at the start: they have their literal values there, and what becomes true right after is an event right after. Generated models
+hold a few relations each, of time or of states, whose sides are equal at the start or not; what they are at the start, behind it and at the end,
+and how often a when fires, is known. DAEDAL_MODELS=N makes more of them (runs.py)."""
+import math
+import os
+import random
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from runs import SANITIZED, Tally, seeds, simulate, solver_names
+
+SOLVERS = solver_names()
+
+# Differences of the time s since the start: text, derivative for a state, function, and how it moves off 0.
+COURSES = [
+    ("{s}", "1", lambda s: s),
+    ("-{s}", "-1", lambda s: -s),
+    ("{s}*(0.5 - {s})", "0.5 - 2*{s}", lambda s: s * (0.5 - s)),
+    ("{s}^2", "2*{s}", lambda s: s * s),
+    ("-{s}^2", "-2*{s}", lambda s: -s * s),
+    ("{s}^3", "3*{s}^2", lambda s: s**3),
+    ("sin(4*{s})", "4*cos(4*{s})", lambda s: math.sin(4 * s)),
+    ("{s} - 0.3", "1", lambda s: s - 0.3),
+    ("0.7 - {s}", "-1", lambda s: 0.7 - s),
+    ("0*{s}", "0", lambda s: 0.0),
+]
+RELATIONS = {"<": lambda a: a < 0, "<=": lambda a: a <= 0, ">": lambda a: a > 0, ">=": lambda a: a >= 0}
+STEPS = {"floor": math.floor, "ceil": math.ceil, "integer": math.floor, "sign": lambda a: (a > 0) - (a < 0)}
+GRID = [k / 4096 for k in range(1, 4096)]  # no edge is on it but the start
+
+
+def rises(holds, course):
+    """How often a relation becomes true behind the start."""
+    values = [holds(course(0))] + [holds(course(s)) for s in GRID]
+    return sum(1 for a, b in zip(values, values[1:]) if b and not a)
+
+
+def members(rng, start):
+    """Declarations, equations, what to expect at the start and at the end."""
+    time = "time" if start == 0 else f"(time - ({start!r}))"
+    lines, equations, first, last = [], [], {}, {}
+    for k in range(rng.randrange(2, 6)):
+        form, rate, course = rng.choice(COURSES)
+        difference = form.format(s=time)
+        if rng.random() < 0.5:
+            lines.append(f"  Real x{k}(start = {course(0)!r}, fixed = true);")
+            equations.append(f"  der(x{k}) = {rate.format(s=time)};")
+            difference = f"x{k}"
+        if rng.random() < 0.7:
+            op = rng.choice(list(RELATIONS))
+            holds = RELATIONS[op]
+            left, right = ("0", difference) if rng.random() < 0.3 else (difference, "0")
+            text = f"{left} {op if right == '0' else op.translate(str.maketrans('<>', '><'))} {right}"
+            lines.append(f"  Boolean b{k}; Integer n{k}(start = 0, fixed = true);\n  Real w{k};")
+            equations += [f"  b{k} = {text};", f"  when {text} then n{k} = pre(n{k}) + 1; end when;", f"  w{k} = if {text} then 3 else -2;"]
+            first |= {f"b{k}": holds(course(0)), f"n{k}": 0, f"w{k}": 3 if holds(course(0)) else -2}
+            last |= {f"b{k}": holds(course(GRID[-1])), f"n{k}": rises(holds, course), f"w{k}": 3 if holds(course(GRID[-1])) else -2}
+        else:
+            name = rng.choice(list(STEPS))
+            factor = rng.choice([1, 3, -2])
+            lines.append(f"  Real v{k}, z{k}(start = 0, fixed = true);")
+            equations += [f"  v{k} = {name}({factor}*({difference}));", f"  when sample({start!r}, 10) then z{k} = v{k}; end when;"]
+            first |= {f"v{k}": STEPS[name](factor * course(0)), f"z{k}": STEPS[name](factor * course(0))}
+            last |= {f"v{k}": STEPS[name](factor * course(GRID[-1])), f"z{k}": STEPS[name](factor * course(0))}
+    return "model M\n" + "\n".join(lines) + "\nequation\n" + "\n".join(equations) + "\nend M;\n", first, last
+
+
+def differ(columns, expected, row):
+    return [f"{name} = {columns[name][row]} for {float(value)}" for name, value in expected.items() if columns[name][row] != float(value)]
+
+
+class Start(unittest.TestCase):
+    def test_generated(self):
+        tally = Tally("relations at the start")
+        for seed in seeds(60):
+            rng = random.Random(seed)
+            start = rng.choice([0, 0, 0, 1.5, -2, 1000])
+            text, first, last = members(rng, start)
+            solver = ["auto", *SOLVERS][seed % (1 + len(SOLVERS))]
+            run = simulate(text, solver=solver, start_time=float(start), stop_time=start + GRID[-1], intervals=16)
+            wrong = run.status == 0 and (differ(run.columns, first, 0) + differ(run.columns, last, -1))
+            tally.add(run, lambda wrong=wrong: not wrong, seed, solver, wrong, text)
+        tally.check(self)
+
+    def test_undefined_at_the_edge(self):
+        """What an equation says behind an event of time needs no value at its very time."""
+        for edge in (0, 0.5):
+            for solver in SOLVERS:
+                if solver in ("ida", "cvode") and edge: continue  # these step into the pole of the derivative from within round-off of it
+                run = simulate(f"model M\n  Real y;\nequation\n  y = if time <= {edge} then -1 else log(time - {edge});\nend M;\n", solver=solver, intervals=4)
+                self.assertEqual(run.status, 0, (edge, solver, run.words))
+                self.assertEqual(run.columns["y"][0], -1)
+                self.assertAlmostEqual(run.end("y"), math.log(1 - edge), 12)
+
+    def test_initial_and_when(self):
+        """What fires at initial() fires again where its relation becomes true right after."""
+        run = simulate("model M\n  Real x(start = 0, fixed = true); Integer n(start = 0, fixed = true);\nequation\n  der(x) = 1;\n"
+                       "  when {initial(), x > 0} then n = pre(n) + 1; end when;\nend M;\n")
+        self.assertEqual((run.status, run.columns["n"][0], run.end("n")), (0, 1, 2), run.words)
+
+    def test_both_sides_have_rows(self):
+        run = simulate("model M\n  Boolean b;\nequation\n  b = time > 0;\nend M;\n", intervals=2)
+        self.assertEqual((run.columns["time"][:2], run.columns["b"][:2]), ([0, 0], [0, 1]))
+        run = simulate("model M\n  Boolean b;\nequation\n  b = time >= 0;\nend M;\n", intervals=2)
+        self.assertEqual((run.columns["time"], run.columns["b"]), ([0, 0.5, 1], [1, 1, 1]))
+
+    def test_terminal(self):
+        """What terminal() fires, with every solver, at the stop time and where the model ends its run."""
+        for solver in SOLVERS:
+            for stop, ends, reached in ((1, 2, 1), (2, 0.625, 0.625)):
+                run = simulate(f"model M\n  Real x(start = 0, fixed = true); discrete Real r(start = -1, fixed = true); Integer n(start = 0, fixed = true);\n"
+                               f"equation\n  der(x) = 2;\n  when terminal() then r = x; n = pre(n) + 1; end when;\n"
+                               f"  when time >= {ends} then terminate(\"enough\"); end when;\nend M;\n", solver=solver, stop_time=float(stop))
+                self.assertEqual((run.status, run.end("time"), run.end("n")), (0, reached, 1), (solver, stop, run.words))
+                self.assertEqual([n for n in run.columns["n"][:-1] if n], [])
+                self.assertAlmostEqual(run.end("r"), 2 * reached, 6)
+
+    @unittest.skipIf(SANITIZED or not shutil.which("cc"), "a compiler is needed")
+    def test_exported(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for seed in seeds(2):
+                text, first, last = members(random.Random(1000 + seed), 0)
+                path = os.path.join(folder, "m.mo")
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
+                subprocess.run([os.environ["DAEDAL"], "export", path, "--c", folder, "--standalone", "--stop-time", repr(GRID[-1]), "--intervals", "16", "-q"], check=True)
+                subprocess.run("cc -O0 -o m *.c -lm", shell=True, check=True, cwd=folder)
+                lines = subprocess.run([os.path.join(folder, "m")], capture_output=True, text=True, check=True).stdout.splitlines()
+                names = lines[0].replace('"', "").split(",")
+                columns = {name: [float(line.split(",")[k]) for line in lines[1:]] for k, name in enumerate(names)}
+                self.assertEqual(differ(columns, first, 0) + differ(columns, last, -1), [], text)
+
+
+if __name__ == "__main__":
+    unittest.main()
