@@ -17,6 +17,13 @@
 
 #include <cmocka.h>
 
+/* Arenas poison what they have not given away. Pages that come back may have been theirs. */
+#ifdef DAEDAL_SANITIZE
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_UNPOISON_MEMORY_REGION(begin, size) ((void)(begin), (void)(size))
+#endif
+
 /* ---- fences ---- */
 
 enum { PATTERN = 0xa5, BLOCKS = 256 };
@@ -39,6 +46,7 @@ static void *fence_make(Fence *fence, size_t size) {
   block->length = inner + 2 * page;
   block->pages = mmap(NULL, block->length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   assert_true(block->pages != MAP_FAILED && mprotect(block->pages + page, inner, PROT_READ | PROT_WRITE) == 0);
+  ASAN_UNPOISON_MEMORY_REGION(block->pages + page, inner);
   memset(block->pages + page, PATTERN, inner);
   block->size = size;
   block->block = block->pages + page + (fence->at_end ? inner - aligned : 0);

@@ -57,6 +57,11 @@ static int teardown(void **state) {
   return status;
 }
 
+static char *read_file(const Reading *reading, Heap *heap, Diags *diags, const char *path, uint32_t *length) {
+  (void)reading;
+  return file_read(heap, diags, path, length);
+}
+
 /* Reads a main file, "" for none, with the directories given below the folder. */
 static void open_library(World *w, const char *main, const char *const *directories) {
   char path[900] = "", name[300];
@@ -74,7 +79,7 @@ static void open_library(World *w, const char *main, const char *const *director
   w->source = source_make(w->heap, *main ? arena_copy(&arena, name, strlen(name)) : NULL, text, length);
   w->ast = parse(w->heap, &w->names, &w->source, &w->diags);
   char *copy = arena_copy(&arena, path, strlen(path));
-  w->library = library_make(w->ast, &w->source, (LibraryOptions){copy, file_read}, &w->diags);
+  w->library = library_make(w->ast, &w->source, (LibraryOptions){copy, {read_file, NULL}}, &w->diags);
 }
 
 #define OPEN(main, ...) open_library(w, main, (const char *const[]){__VA_ARGS__, NULL})

@@ -27,6 +27,10 @@ MODELS = {
     "Input": "model Input input Real u; output Real y = u; end Input;",
     "Assert": 'model Assert equation assert(time < 2, "late"); end Assert;',
     "Terminate": 'model Terminate equation when time > 0.5 then terminate("done"); end when; end Terminate;',
+    "Time": "model Time initial equation 1 = time; end Time;",
+    "Unset": "model Unset parameter Real k; initial equation k = 2; end Unset;",
+    "Undefined": "model Undefined Real x[0]; equation sqrt(-1 - time) = 1; end Undefined;",
+    "Twin": "model Twin equation sqrt(time - 1) = sqrt(time - 1); end Twin;",
     "Record": "package P record R end R; model M R r; end M; end P;",
     "Connector": "package P connector C Real e; flow Real f; end C; model M C c; end M; end P;",
 }

@@ -42,19 +42,17 @@ static const char *copy_text(daedal_model *model, const char *text) {
 
 /* ---- leave to read ---- */
 
-static const char READING; /* its address is the key of the leave in the heap of a model */
-
 /* A file that the text of a model names or a library holds: its content shows in messages. */
-static char *read_allowed(Heap *heap, Diags *diags, const char *path, uint32_t *length) {
+static char *read_allowed(const Reading *reading, Heap *heap, Diags *diags, const char *path, uint32_t *length) {
   char real[PATH_MAX];
-  if (reading_allows(heap_guest(heap, &READING), path, real)) return file_read(heap, diags, path, length);
+  if (reading_allows(reading, path, real)) return file_read(heap, diags, path, length);
   diag_error(diags, DIAG_FILE_ACCESS, (Span){0},
              "`%s` is outside of the folders of the model and the libraries: --allow-read DIR lets it be read", path);
   return NULL;
 }
 
 static Model *read_netlist(daedal_model *model, const ModificationVec *modifications) {
-  SpiceOptions options = {.charges = model->charges, .read = read_allowed, .values = modifications};
+  SpiceOptions options = {.charges = model->charges, .files = model->reading.library.files, .values = modifications};
   spice_load(&model->circuit, model->heap, &model->names, &model->source, &options, &model->diags);
   return model->circuit.model;
 }
@@ -66,7 +64,7 @@ static bool take_rights(daedal_model *model, const LoadRequest *request) {
   if (request->path) reading_allow_model(&rights->reading, model->heap, request->path);
   reading_allow(&rights->reading, model->heap, model->reading.library.path);
   reading_allow(&rights->reading, model->heap, request->readable);
-  heap_set_guest(model->heap, &READING, &rights->reading);
+  model->reading.library.files = (FileReader){read_allowed, &rights->reading};
   model->reading.rights = rights;
   if (request->readable) model->readable = copy_text(model, request->readable);
   if (!request->libraries) return true;
@@ -132,7 +130,6 @@ static daedal_model *make_model(const LoadRequest *request) {
   model->source = source_make(model->heap, path, "", 0);
   if (request->class_name) model->class_name = copy_text(model, request->class_name);
   model->reading = request->reading;
-  model->reading.library.read = read_allowed;
   if (request->reading.library.path) model->reading.library.path = copy_text(model, request->reading.library.path);
   return model;
 }

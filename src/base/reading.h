@@ -4,7 +4,7 @@
  * not a file (a pipe, a device, a directory) is never opened to be read: it could hold on for ever. */
 #pragma once
 
-#include "base/vec.h"
+#include "base/diag.h"
 
 #include <limits.h>
 
@@ -23,6 +23,12 @@ void reading_allow_model(Reading *reading, Heap *heap, const char *path);
 /* May the file or folder be read? Of one that is not there the folder counts in which it would be. `real`: its real path,
  * if it is there. */
 bool reading_allows(const Reading *reading, const char *path, char real[PATH_MAX]);
+
+/* How a text reads the files that it names: whole, into the heap; NULL after reporting. */
+typedef struct FileReader {
+  char *(*read)(const Reading *reading, Heap *heap, Diags *diags, const char *path, uint32_t *length); /* NULL: none */
+  const Reading *reading;
+} FileReader;
 
 /* Descriptor of a file, opened to be read; -1 with the reason in errno. */
 int reading_open(const char *path);

@@ -22,7 +22,7 @@ typedef struct DeckReader {
   Deck *deck;
   Arena *arena;
   Heap *heap;
-  CardFileReader read;
+  FileReader included;
   Diags *diags;
   const char *base; /* start of the netlist's text: places are offsets in it */
   CardFile files[DEEPEST_INCLUDE];
@@ -149,7 +149,9 @@ static void open_file(DeckReader *reader, const Card *card, const char *name, co
   }
   char *path = resolve_path(reader, top_file(reader), name);
   Diags local = diags_make(reader->heap);
-  char *text = reader->read ? reader->read(reader->heap, &local, path, &length) : NULL;
+  char *text = reader->included.read
+                   ? reader->included.read(reader->included.reading, reader->heap, &local, path, &length)
+                   : NULL;
   if (!text) {
     const Diag *reason = diags_first_error(&local);
     card_error(reader->diags, card, 0, CARD_END, "%s", reason ? reason->message : "files are not read here");
@@ -284,10 +286,10 @@ static void read_title(DeckReader *reader) {
   file->line++;
 }
 
-bool deck_read(Deck *deck, Arena *arena, const Source *source, CardFileReader read, Diags *diags) {
+bool deck_read(Deck *deck, Arena *arena, const Source *source, FileReader included, Diags *diags) {
   const SourceFile *main = source_main(source);
   DeckReader reader = {
-      .deck = deck, .arena = arena, .heap = arena->heap, .read = read, .diags = diags, .base = main->text};
+      .deck = deck, .arena = arena, .heap = arena->heap, .included = included, .diags = diags, .base = main->text};
   uint32_t errors = diags->errors;
   reader.files[reader.depth++] = (CardFile){.path = main->path,
                                             .text = main->text,

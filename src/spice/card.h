@@ -5,10 +5,7 @@
  * of the card that included it, and the card says file and line. */
 #pragma once
 
-#include "base/diag.h"
-
-/* Reads a file whole; NULL after reporting. */
-typedef char *(*CardFileReader)(Heap *heap, Diags *diags, const char *path, uint32_t *length);
+#include "base/reading.h"
 
 typedef struct Card {
   const char *text;      /* NUL-terminated */
@@ -25,7 +22,7 @@ typedef struct Deck {
 } Deck;
 
 /* Reads all cards; false: an error is in diags. Texts live in the arena. O(length). */
-bool deck_read(Deck *deck, Arena *arena, const Source *source, CardFileReader read, Diags *diags);
+bool deck_read(Deck *deck, Arena *arena, const Source *source, FileReader included, Diags *diags);
 
 /* As the end of a place: that of the card. */
 #define CARD_END UINT32_MAX

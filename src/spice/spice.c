@@ -124,7 +124,7 @@ bool spice_load(SpiceModel *made, Heap *heap, Names *names, Source *source, cons
                      .element_of = map_make(heap),
                      .step = 1 / 500.0,
                      .stop = 1};
-  bool done = deck_read(&circuit.deck, &arena, source, options->read, diags) && read_blocks(&circuit);
+  bool done = deck_read(&circuit.deck, &arena, source, options->files, diags) && read_blocks(&circuit);
   if (done) {
     model->name = model_name_of(&circuit, source_main(source)->path);
     model->description = names_add(names, circuit.deck.title, strlen(circuit.deck.title));

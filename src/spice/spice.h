@@ -5,8 +5,8 @@
 #include "spice/card.h"
 
 typedef struct SpiceOptions {
-  bool charges; /* charges and fluxes are variables of their own (charge oriented modified nodal analysis) */
-  CardFileReader read;
+  bool charges;     /* charges and fluxes are variables of their own (charge oriented modified nodal analysis) */
+  FileReader files; /* that it includes */
   const ModificationVec *values; /* in place of those of parameters; NULL: none */
 } SpiceOptions;
 

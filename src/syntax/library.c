@@ -32,7 +32,7 @@ struct Library {
   Ast *ast;
   Source *source;
   Diags *diags;
-  LibraryReader read;
+  FileReader files;
   Arena arena;
   VEC(LibraryPackage *) roots;
   VEC(const AstElement *) tops; /* found already; NULL: there is none */
@@ -108,7 +108,7 @@ static bool is_main(const Library *library, const char *path) {
 static const AstFile *read_file(Library *library, const char *path) {
   Ast *ast = library->ast;
   uint32_t length, errors = library->diags->errors;
-  char *text = library->read(ast->heap, library->diags, path, &length);
+  char *text = library->files.read(library->files.reading, ast->heap, library->diags, path, &length);
   if (!text) return NULL;
   uint32_t number = source_add(library->source, path, text, length);
   if (number == UINT32_MAX) {
@@ -269,7 +269,7 @@ static void add_ordered(Library *library, LibraryPackage *package, bool *is_take
   struct stat info;
   uint32_t length;
   bool is_file = stat(path, &info) == 0 && S_ISREG(info.st_mode);
-  char *text = is_file ? library->read(library->ast->heap, &quiet, path, &length) : NULL;
+  char *text = is_file ? library->files.read(library->files.reading, library->ast->heap, &quiet, path, &length) : NULL;
   for (const char *line = text; line && *line; line += strspn(line, "\r\n")) {
     size_t width = strcspn(line, "\r\n");
     Name name = names_find(library->ast->names, line, width);
@@ -397,11 +397,11 @@ static void place_main(Library *library) {
 
 Library *library_make(Ast *ast, Source *source, LibraryOptions options, Diags *diags) {
   Library *library = heap_alloc(ast->heap, sizeof *library);
-  *library = (Library){.ast = ast, .source = source, .diags = diags, .read = options.read};
+  *library = (Library){.ast = ast, .source = source, .diags = diags, .files = options.files};
   library->arena = arena_make(ast->heap);
   library->by_name = map_make(ast->heap);
   library->versions = versions_make(ast);
-  if (!options.read) return library;
+  if (!options.files.read) return library;
   add_path(library, options.path);
   place_main(library);
   for (uint32_t i = 0; i < ast->main->classes.count; i++)

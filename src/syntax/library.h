@@ -5,21 +5,19 @@
  * join the source and the tree of the model. Whatever is wrong with them is reported in its diagnostics. */
 #pragma once
 
+#include "base/reading.h"
 #include "syntax/ast.h"
-
-/* Reads a whole file into the heap; NULL after reporting. */
-typedef char *(*LibraryReader)(Heap *heap, Diags *diags, const char *path, uint32_t *length);
 
 /* How libraries are found. */
 typedef struct LibraryOptions {
-  const char *path;   /* directories with colons between; NULL: none */
-  LibraryReader read; /* NULL: there are no libraries */
+  const char *path; /* directories with colons between; NULL: none */
+  FileReader files; /* none: there are no libraries */
 } LibraryOptions;
 
 typedef struct Library Library;
 
 /* The libraries around a tree whose main file is read. If that file belongs to a package (within), or is the package.mo
- * of one, its packages are found above it. All but `read` must outlive the library. */
+ * of one, its packages are found above it. What they point to must outlive the library. */
 Library *library_make(Ast *ast, Source *source, LibraryOptions options, Diags *diags);
 
 /* The file is the package.mo of a directory, by its name. */

@@ -15,7 +15,7 @@ typedef struct Survey {
   Heap *heap;
   Arena arena;
   Source *source;
-  LibraryReader read;
+  FileReader files;
   Diags *diags;
   Map seen;            /* hash of device and node */
   PathVec directories; /* still to be read */
@@ -56,7 +56,7 @@ static void survey_file(Survey *survey, const char *path) {
   Heap *heap = heap_within(survey->heap, &ticket);
   Diags found = diags_make(heap);
   uint32_t length;
-  char *text = survey->read(heap, &found, path, &length);
+  char *text = survey->files.read(survey->files.reading, heap, &found, path, &length);
   if (text) {
     Names names = names_make(heap);
     Source source = source_make(heap, path, text, length);
@@ -115,7 +115,7 @@ static void survey_directory(Survey *survey, const char *path) {
 
 SurveyCounts survey_run(Source *source, LibraryOptions options, Diags *diags) {
   Heap *heap = source->heap;
-  Survey survey = {.heap = heap, .source = source, .read = options.read, .diags = diags, .seen = map_make(heap)};
+  Survey survey = {.heap = heap, .source = source, .files = options.files, .diags = diags, .seen = map_make(heap)};
   survey.arena = arena_make(heap);
   for (const char *path = options.path; path && *path;) {
     size_t width = strcspn(path, ":");
