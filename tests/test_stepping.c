@@ -89,7 +89,7 @@ static void step_through(const char *path, double sameness, double max_step) {
   double start, stop, *direct = executed(path, plan, &stop);
   daedal_run *run = daedal_run_make(plan);
   assert_true(isnan(daedal_run_time(run)));
-  assert_int_equal(daedal_run_advance(run, 1), DAEDAL_INTERNAL);
+  assert_int_equal(daedal_run_advance(run, 1), DAEDAL_USAGE);
   must(path, run, daedal_run_start(run));
   start = daedal_run_time(run);
   uint64_t seed = daedal_variable_count(model);

@@ -98,8 +98,8 @@ static bool check_numbers(daedal_result *result, const daedal_options *options) 
     int least = numbers[k].least;
     if (isnan(value) || (isfinite(value) && (least == ANY || value > 0 || (value == 0 && least == NOT_NEGATIVE))))
       continue;
-    return refuse_usage(result, arena_printf(&result->diags.arena, "the %s must be %s, not %g", numbers[k].name,
-                                             wanted[least], value));
+    return refuse_usage(
+        result, arena_printf(&result->diags.arena, "the %s must be %s, not %g", numbers[k].name, wanted[least], value));
   }
   return true;
 }

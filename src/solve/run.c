@@ -28,10 +28,10 @@ struct RunLoop {
   double next_output; /* time of the next output point; INFINITY: there is none */
   bool
       again; /* an event was passed before the output point of now: the step is taken again, and its rows are taken back */
-  bool is_open; /* what follows from the last step is still to be done: its event, the choice of states */
-  double now;   /* time reached; before the stepper's if it is in the last step */
+  bool is_open;      /* what follows from the last step is still to be done: its event, the choice of states */
+  double now;        /* time reached; before the stepper's if it is in the last step */
   double broken_off; /* time within the last step at which it cannot be solved; INFINITY: none */
-  double *at;   /* all columns then, if it is */
+  double *at;        /* all columns then, if it is */
   uint64_t steps;
   RunStatistics before; /* of the systems before, but for their lists */
   const Earlier *earlier;

@@ -70,5 +70,7 @@ int main(int count, char **arguments) {
   fprintf(stderr, "%d steps, %d rejected, %d events, %d pivots\n", solver->now->steps, solver->now->rejected,
           solver->now->events, solver->now->pivots);
   free(memory);
-  return failed;
+  if (fflush(stdout) == 0 && !ferror(stdout)) return failed;
+  perror("standard output"); /* as where the disk is full */
+  return failed ? failed : 7;
 }
