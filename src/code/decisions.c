@@ -103,7 +103,7 @@ static void set_samples(Decisions *decisions, double t) {
   for (uint32_t k = 0; k < decisions->logic->samples.count; k++) {
     double *leaf = &decisions->evaluator->discretes[decisions->logic->samples.data[k].leaf];
     *leaf = 0;
-    while (is_due(sample_time(decisions, k, decisions->count[k]), t)) {
+    while (decisions->interval[k] > 0 && is_due(sample_time(decisions, k, decisions->count[k]), t)) {
       decisions->count[k]++;
       *leaf = 1;
     }

@@ -183,7 +183,7 @@ static void set_samples(Solver *solver, double t) {
   for (int k = 0; k < solver->model->samples; k++) {
     double *leaf = &solver->discretes[solver->model->sample[k]];
     *leaf = 0;
-    while (is_due(sample_time(solver, k), t)) {
+    while (solver->sample_interval[k] > 0 && is_due(sample_time(solver, k), t)) {
       solver->sample_count[k]++;
       *leaf = 1;
     }
