@@ -16,7 +16,7 @@ static bool work_analyze(daedal_model *model, const void *argument) {
   analysis->seconds_structure = pipeline_clock() - begin;
   const Structure *structure = &analysis->structure;
   bool ok = structure->status == STRUCTURE_OK;
-  bool discrete_ok = model_check_discrete(model->model, &model->diags);
+  bool discrete_ok = model_check_discrete(model->model, model->heap, &model->diags);
   model->figures = (daedal_analysis){.status = ok && analysis->curable && discrete_ok ? DAEDAL_OK : DAEDAL_STRUCTURE,
                                      .verdict = discrete_ok ? analysis_verdict(analysis) : "unbalanced",
                                      .equations = (uint32_t)structure->n_equations,

@@ -15,10 +15,8 @@ static void say_counts(const daedal_model *model, bool verbose) {
   fprintf(stderr, "  parameters %" PRIu32 ", functions %" PRIu32 "\n", counts.parameters, counts.functions);
 }
 
-/* Counting is enough for a balanced model; the analysis names the culprits of one that is not. */
-static void check_balance(Session *session) {
-  daedal_counts counts = daedal_model_counts(session->model);
-  if (counts.equations == counts.variables && counts.discrete_equations == counts.discrete_variables) return;
+/* The same verdict on the structure as before a run. */
+static void check_structure(Session *session) {
   daedal_analysis analysis = daedal_analyze(session->model);
   session_report(session);
   session->status = first_failure(session->status, (int)analysis.status);
@@ -39,7 +37,7 @@ static int check_libraries(const Arguments *arguments) {
 int check_command(const Arguments *arguments) {
   if (!arguments->model_path && !arguments->class_name) return check_libraries(arguments);
   Session session = session_open(arguments);
-  if (!session.status) check_balance(&session);
+  if (!session.status) check_structure(&session);
   if (!session.status && session_talks(&session)) say_counts(session.model, arguments->verbose);
   return session_close(&session);
 }

@@ -204,7 +204,16 @@ void decisions_adopt(Decisions *decisions, const double *discretes) {
   copy_pre(decisions);
 }
 
-void decisions_run(Decisions *decisions, double t) { begin_samples(decisions, t); }
+bool decisions_run(Decisions *decisions, double t, Diags *diags) {
+  begin_samples(decisions, t);
+  for (uint32_t k = 0; k < decisions->logic->samples.count; k++) {
+    if (decisions->interval[k] > 0) continue;
+    diag_error(diags, DIAG_INPUT, (Span){0}, "the interval of sample(%.10g, %.10g) is not positive",
+               decisions->start[k], decisions->interval[k]);
+    return false;
+  }
+  return true;
+}
 
 void decisions_begin(Decisions *decisions, double t, const double *y) {
   set_lefts(decisions, t, y);

@@ -44,8 +44,8 @@ void decisions_started(Decisions *decisions);
 /* Takes over the values of the model's discrete variables, as pre() too; what else is discrete follows when it is set. */
 void decisions_adopt(Decisions *decisions, const double *discretes);
 
-/* A run begins at t: samples are counted from there. */
-void decisions_run(Decisions *decisions, double t);
+/* A run begins at t: samples are counted from there. false: the interval of one is not positive, which is an error in diags. */
+bool decisions_run(Decisions *decisions, double t, Diags *diags);
 
 /* Begins an event at (t, y): pre() is what the values are, and samples that are due are true. */
 void decisions_begin(Decisions *decisions, double t, const double *y);

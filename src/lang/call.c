@@ -152,10 +152,10 @@ static void emit_vectorized(Compiler *c, struct Task *task, const uint32_t *extr
     if (extra[i]) compile_emit(c, CODE_INDEX, 0, extra[i], span);
   }
   compile_call(c, task->routine, 1, c->patches.data + task->list, count, span);
-  uint32_t base = routine->locals.data[routine->inputs].type.base;
+  Type element = routine->locals.data[routine->inputs].type;
   for (uint32_t k = most; k-- > 0;) {
     patch_here(c, loops[k]);
-    compile_emit(c, CODE_EACH_NEXT, base == TYPE_RECORD ? TYPE_REAL : base, loops[k], span);
+    compile_emit(c, CODE_EACH_NEXT, element_pack(element), loops[k], span);
   }
 }
 
@@ -462,7 +462,11 @@ static void intrinsic_step(Compiler *c, struct Task *task) {
   if (task->kid < ast_kid_count(c->el->ast, task->e)) {
     compile_error(c, ast_span(c->el->ast, task->e), "`%s` has no argument of this name, or one before it is missing",
                   task->intrinsic->name);
-    task->kid = ast_kid_count(c->el->ast, task->e);
+    if (needs_leaves(task->intrinsic)) c->wants_leaves--;
+    c->types.count = task->height;
+    emit_constant(c, TYPE_REAL, 0, ast_span(c->el->ast, task->e));
+    task_done(c, type_nothing());
+    return;
   }
   if (task->is_sizes) finish_sizes(c, task);
   else finish_intrinsic(c, task);
@@ -798,7 +802,7 @@ void iteration_step(Compiler *c) {
     for (uint32_t i = 0; i < count; i++) {
       uint32_t each = vec_pop(&c->patches);
       patch_here(c, each);
-      compile_emit(c, CODE_EACH_NEXT, type.base >= TYPE_RECORD ? TYPE_REAL : type.base, each, span);
+      compile_emit(c, CODE_EACH_NEXT, element_pack(type), each, span);
       if (is_sum_of_arrays) compile_emit(c, CODE_BUILTIN, 1, BUILTIN_SUM_FIRST, span);
     }
     c->names.count -= count;

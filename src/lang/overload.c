@@ -160,7 +160,7 @@ static Type emit_pairing(Compiler *c, Pairing *pairing, Span span) {
   Type type = output_type(c->el, pairing->routine);
   for (uint32_t k = pairing->loops; k-- > 0;) {
     patch_here(c, loops[k]);
-    compile_emit(c, CODE_EACH_NEXT, type.base == TYPE_RECORD ? TYPE_REAL : type.base, loops[k], span);
+    compile_emit(c, CODE_EACH_NEXT, element_pack(type), loops[k], span);
   }
   type.dimensions = (uint8_t)(type.dimensions + pairing->loops);
   return type;
@@ -195,7 +195,7 @@ bool overload_unary(Compiler *c, const char *name, Type a, Span span, Type *out)
   *out = output_type(el, routine);
   for (uint32_t k = a.dimensions; k-- > 0;) {
     patch_here(c, loops[k]);
-    compile_emit(c, CODE_EACH_NEXT, out->base == TYPE_RECORD ? TYPE_REAL : out->base, loops[k], span);
+    compile_emit(c, CODE_EACH_NEXT, element_pack(*out), loops[k], span);
   }
   out->dimensions = a.dimensions;
   return true;

@@ -88,15 +88,8 @@ static Owners find_owners(const Model *model, Arena *arena, Diags *diags) {
   return owners;
 }
 
-bool model_check_single(const Model *model, Heap *heap, Diags *diags) {
+bool model_check_discrete(const Model *model, Heap *heap, Diags *diags) {
   Arena arena = arena_make(heap);
-  bool is_fine = find_owners(model, &arena, diags).is_fine;
-  arena_free(&arena);
-  return is_fine;
-}
-
-bool model_check_discrete(const Model *model, Diags *diags) {
-  Arena arena = arena_make(model->heap);
   Owners owners = find_owners(model, &arena, diags);
   for (uint32_t i = 0; i < model->discretes.count; i++) {
     if (owners.list[i].stamp) continue;

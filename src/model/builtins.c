@@ -251,7 +251,7 @@ static bool run_FILL(Machine *machine, const Value *a, uint32_t count, Value *ou
   Value *items = machine_alloc(machine, (size_t)copies * sizeof *items), list;
   for (uint64_t i = 0; i < copies; i++) items[i] = a[0];
   if (copies == 0) return make(machine, a[0].type, dimensions, sizes, out) && value_zero(machine, out);
-  if (!value_array(machine, items, (uint32_t)copies, (BaseType)a[0].type.base, &list)) return false;
+  if (!value_array(machine, items, (uint32_t)copies, a[0].type, &list)) return false;
   return reshape(machine, &list, dimensions, sizes, out);
 }
 
@@ -324,7 +324,7 @@ bool builtin_matrix(Machine *machine, const Value *parts, uint32_t count, uint32
 }
 
 static bool run_ARRAY(Machine *machine, const Value *a, uint32_t count, Value *out) {
-  return value_array(machine, a, count, TYPE_REAL, out);
+  return value_array(machine, a, count, type_scalar(TYPE_REAL), out);
 }
 
 static bool reduce(Machine *machine, Op op, const Value *a, uint32_t count, Value *out) {

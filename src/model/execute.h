@@ -167,7 +167,7 @@ bool value_apply(Machine *machine, Op op, Type type, const Value *arguments, uin
 bool value_sum(Machine *machine, const uint32_t *signs, Type type, const Value *terms, uint32_t count, Value *out);
 bool value_multiply(Machine *machine, Type type, const Value *a, const Value *b, Value *out);
 bool value_power(Machine *machine, Type type, const Value *base, const Value *exponent, Value *out);
-bool value_array(Machine *machine, const Value *items, uint32_t count, BaseType empty, Value *out);
+bool value_array(Machine *machine, const Value *items, uint32_t count, Type empty, Value *out); /* empty: of no items */
 bool value_range(Machine *machine, const Value *first, const Value *step, const Value *last, Value *out);
 bool value_index(Machine *machine, const Value *array, const Value *subscripts, uint32_t count, Value *out);
 bool value_store(Machine *machine, Value *target, const Value *subscripts, uint32_t count, const Value *value);

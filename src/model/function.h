@@ -77,6 +77,15 @@ typedef struct Instruction {
   uint32_t b;
 } Instruction;
 
+/* The type of an element of an array without elements, in an operand: base type and, of a record, its definition. Those with larger numbers than fit
+ * are taken for Reals. */
+static inline uint16_t element_pack(Type type) {
+  if (type.base == TYPE_RECORD && type.definition < 0xFFF) return (uint16_t)(TYPE_RECORD | type.definition << 4);
+  return (uint16_t)(type.base >= TYPE_RECORD ? TYPE_REAL : type.base);
+}
+
+static inline Type element_unpack(uint16_t packed) { return (Type){.base = packed & 0xF, .definition = packed >> 4}; }
+
 /* A slot: input, output, local or loop variable. Its sizes are set by CODE_DECLARE. */
 typedef struct Local {
   Name name;

@@ -201,11 +201,8 @@ typedef struct Balance {
 Balance model_balance(const Model *model);
 
 /* Every discrete variable must have one equation, or whens of one kind: else errors (DIAG_STRUCTURE) that
- * name it, and false. O(size of the discrete part). */
-bool model_check_discrete(const Model *model, Diags *diags);
-
-/* The same, but one that nothing determines keeps its start value. The heap is for the time of the call. */
-bool model_check_single(const Model *model, Heap *heap, Diags *diags);
+ * name it, and false. The heap is for the time of the call. O(size of the discrete part). */
+bool model_check_discrete(const Model *model, Heap *heap, Diags *diags);
 
 /* ---- printing (print.c) ---- */
 

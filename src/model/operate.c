@@ -80,7 +80,7 @@ bool step_all(Machine *machine) {
 
 bool step_array(Machine *machine, uint32_t count) {
   Value out;
-  if (!value_array(machine, machine_top(machine, count), count, TYPE_REAL, &out)) return false;
+  if (!value_array(machine, machine_top(machine, count), count, type_scalar(TYPE_REAL), &out)) return false;
   machine_replace(machine, count, out);
   return true;
 }

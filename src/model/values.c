@@ -329,10 +329,10 @@ bool value_power(Machine *machine, Type type, const Value *base, const Value *ex
 
 /* ---- construction ---- */
 
-bool value_array(Machine *machine, const Value *items, uint32_t count, BaseType empty, Value *out) {
+bool value_array(Machine *machine, const Value *items, uint32_t count, Type empty, Value *out) {
   uint32_t sizes[TYPE_MAX_DIMENSIONS + 1];
   sizes[0] = count;
-  Type type = count ? items[0].type : (Type){.base = (uint8_t)empty};
+  Type type = count ? items[0].type : empty;
   for (uint32_t i = 0; i < type.dimensions && i < TYPE_MAX_DIMENSIONS; i++) sizes[i + 1] = items[0].sizes[i];
   for (uint32_t i = 1; i < count; i++) {
     if (!value_same_sizes(&items[0], &items[i]))
@@ -343,12 +343,13 @@ bool value_array(Machine *machine, const Value *items, uint32_t count, BaseType 
   type.dimensions++;
   if (!make_value(machine, type, sizes, out)) return false;
   if (type.base == TYPE_RECORD) {
-    uint32_t n = machine_record(machine, type.definition)->fields.count;
-    out->fields = machine_alloc(machine, n * sizeof *out->fields);
+    const Record *record = machine_record(machine, type.definition);
+    out->fields = machine_alloc(machine, record->fields.count * sizeof *out->fields);
     Value *parts = machine_alloc(machine, count * sizeof *parts);
-    for (uint32_t f = 0; f < n; f++) {
+    for (uint32_t f = 0; f < record->fields.count; f++) {
+      Type field = type_with_dimensions(record->fields.data[f].type, 0);
       for (uint32_t i = 0; i < count; i++) parts[i] = items[i].fields[f];
-      if (!value_array(machine, parts, count, TYPE_REAL, &out->fields[f])) return false;
+      if (!value_array(machine, parts, count, field, &out->fields[f])) return false;
     }
     return true;
   }

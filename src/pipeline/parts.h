@@ -7,6 +7,7 @@
 
 /* What the numeric part cannot run yet is refused by name, not run wrongly. */
 bool pass_supported(Plan *plan);
+bool pass_resets(Plan *plan);
 
 /* ---- start.c ---- */
 

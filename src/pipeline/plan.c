@@ -517,12 +517,19 @@ typedef struct PlanPass {
 } PlanPass;
 
 static const PlanPass PLAN_PASSES[] = {
-    {pass_supported, offsetof(Seconds, structure), false}, {pass_parameters, offsetof(Seconds, structure), false},
-    {pass_common, offsetof(Seconds, init), false},         {pass_structure, offsetof(Seconds, structure), true},
-    {pass_regular, offsetof(Seconds, structure), true},    {pass_array, offsetof(Seconds, structure), true},
-    {pass_inputs, offsetof(Seconds, structure), false},    {pass_code, offsetof(Seconds, code), true},
-    {pass_initial, offsetof(Seconds, init), true},         {pass_reduce, offsetof(Seconds, code), false},
-    {pass_watch, offsetof(Seconds, code), false},          {pass_vary, offsetof(Seconds, code), false},
+    {pass_supported, offsetof(Seconds, structure), false},
+    {pass_parameters, offsetof(Seconds, structure), false},
+    {pass_common, offsetof(Seconds, init), false},
+    {pass_structure, offsetof(Seconds, structure), true},
+    {pass_regular, offsetof(Seconds, structure), true},
+    {pass_array, offsetof(Seconds, structure), true},
+    {pass_resets, offsetof(Seconds, structure), false},
+    {pass_inputs, offsetof(Seconds, structure), false},
+    {pass_code, offsetof(Seconds, code), true},
+    {pass_initial, offsetof(Seconds, init), true},
+    {pass_reduce, offsetof(Seconds, code), false},
+    {pass_watch, offsetof(Seconds, code), false},
+    {pass_vary, offsetof(Seconds, code), false},
     {pass_compile, offsetof(Seconds, code), false},
 };
 

@@ -82,9 +82,33 @@ static bool operators_supported(Plan *plan) {
 
 /* A plan for an event is one of a model that has been looked at. */
 static bool discretes_determined(Plan *plan) {
-  if (plan->request.handover || model_check_single(plan->model, plan->heap, plan->diags)) return true;
+  if (plan->request.handover || model_check_discrete(plan->model, plan->heap, plan->diags)) return true;
   plan->facts.status = "unbalanced";
   return false;
+}
+
+/* Can the variable be a state? The array has a derivative of it, through its alias. */
+static bool may_be_state(const Array *array, Expr target) {
+  const Term *terms;
+  double constant;
+  if (dag_op(array->dag, target) == OP_SUM && dag_terms(array->dag, target, &constant, &terms) == 1)
+    target = terms[0].node;
+  uint32_t column = dag_op(array->dag, target) == OP_VARIABLE ? array_column(array, target) : MAP_NONE;
+  return column != MAP_NONE && (int32_t)array_order(array, column) < array->d[array->column_unknown[column]];
+}
+
+bool pass_resets(Plan *plan) {
+  bool is_for_all = plan->array.dag && !plan->holds && !plan->request.handover;
+  const Logic *logic = is_for_all ? plan->modes.logic : NULL;
+  for (uint32_t a = 0; logic && a < logic->actions.count; a++) {
+    const LogicAction *action = &logic->actions.data[a];
+    if (action->kind != ACTION_REINIT || may_be_state(&plan->array, action->target)) continue;
+    diag_error(plan->diags, DIAG_INPUT, action->written->span,
+               "reinit cannot set `%s`, which is no state: no equation has its derivative",
+               model_name(plan->model, action->written->target));
+    return false;
+  }
+  return true;
 }
 
 bool pass_supported(Plan *plan) { return discretes_determined(plan) && operators_supported(plan); }

@@ -434,7 +434,7 @@ static bool begin_discrete(Stepper *stepper, double t) {
   Switches *switches = stepper->view->switches;
   if (!switches || !switches->decisions) return true;
   switches_enter_start(switches, t, stepper->y);
-  decisions_run(switches->decisions, t);
+  if (!decisions_run(switches->decisions, t, stepper->diags)) return false;
   const ArrayCode *code = stepper->view->evaluator->code;
   if (code->matters[code->modes->logic->initial]) { /* it was true when the columns were found */
     stepper->view->methods->solve(stepper->view, t, stepper->y);

@@ -165,15 +165,18 @@ static double sample_time(const Solver *solver, int k) {
 
 static int is_due(double due, double t) { return due <= t + 8 * DBL_EPSILON * fmax(fabs(t), fabs(due)); }
 
-static void begin_samples(Solver *solver, double t) {
+/* Returns 1 where an interval is not positive. */
+static int begin_samples(Solver *solver, double t) {
   const Model *model = solver->model;
   if (model->samples) program_run(solver, model->samples_program, t, solver->y, solver->values);
   for (int k = 0; k < model->samples; k++) {
     solver->sample_start[k] = solver->values[2 * k];
     solver->sample_interval[k] = solver->values[2 * k + 1];
+    if (!(solver->sample_interval[k] > 0)) return 1;
     double over = (t - solver->sample_start[k]) / solver->sample_interval[k];
     solver->sample_count[k] = over > 0 ? (int)ceil(over - 1e-9) : 0;
   }
+  return 0;
 }
 
 static void set_samples(Solver *solver, double t) {
@@ -931,7 +934,7 @@ int events_initial(Solver *solver, double t, double *y) {
     solver->nominal_size[m] = modes_size(solver->difference[model->modes + m]);
   if (states_select(solver, t, y, 0) || (model->delays && past_begin(solver, t, y))) return 1;
   events_begin(solver, t, y);
-  begin_samples(solver, t);
+  if (begin_samples(solver, t)) return 1;
   enter_start(solver, t, y);
   int has_logic = model->levels || model->samples || model->actions;
   if (has_logic && model->matters[model->initial] && slides_complete(solver, t, y, 0) != SOLVER_OK) return 1;
