@@ -13,7 +13,8 @@
 
 /* Newton: iterations at most, halvings of a step at most; accept when the next correction, quadratic in this
  * one, is lost in round-off; inside of a step, when it is lost in any error that a step may have. */
-enum { NEWTON_LIMIT = 60, HALVING_LIMIT = 30, FUSE_LIMIT = 128 };
+/* A junction that blocks has a conductance of 1e-12 siemens: a step by that is 1e12 times too long, and must be halved as often. */
+enum { NEWTON_LIMIT = 60, HALVING_LIMIT = 60, FUSE_LIMIT = 128 };
 
 /* Matrices of so many entries: their factors serve at later points too, for so many corrections, each at most this part of the
  * one before. Smaller matrices are factored in less time than more corrections take. */

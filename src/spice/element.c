@@ -420,13 +420,15 @@ static bool skip_small_signal(const Element *element, uint32_t *k) {
   return false;
 }
 
-/* [[dc] value] [ac ...] [waveform] from field `at`. */
+/* [[dc] value] [ac ...] [waveform] from field `at`: a value stands first or behind dc. */
 static bool read_source_value(const Element *element, uint32_t at, const char *unit, double factor, Branch *branch) {
   Expr still = EXPR_NONE, moving = EXPR_NONE;
+  uint32_t place = at; /* of a value */
   for (uint32_t k = at; k < field_count(element); k++) {
     if (element->fields->list.data[k].is_used || skip_small_signal(element, &k)) continue;
     if (accept_word(element, k, "dc")) {
-      accept_word(element, k + 1, "=");
+      k += accept_word(element, k + 1, "=");
+      place = k + 1;
       continue;
     }
     Expr wave;
@@ -436,7 +438,7 @@ static bool read_source_value(const Element *element, uint32_t at, const char *u
       if (moving == EXPR_NONE) return false;
       continue;
     }
-    if (field_assigns(element->fields, k)) continue; /* reported as left over */
+    if (field_assigns(element->fields, k) || k != place) continue; /* reported as left over */
     if (still != EXPR_NONE) return refuse_field(element, k, "a source has one value and one function of time");
     still = value_at(element, k);
     if (still == EXPR_NONE) return false;

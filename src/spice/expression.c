@@ -162,13 +162,25 @@ static Expr signed_power(Dag *dag, const Expr *x) {
   return dag_if(dag, positive(dag, x[0]), power, dag_negate(dag, power));
 }
 
-/* exp without overflow: beyond an argument that no current of a circuit reaches, the tangent takes over. */
-static Expr bounded_exp(Dag *dag, const Expr *x) {
-  static const double edge = 200;
-  Expr top = dag_constant(dag, exp(edge)), beyond = dag_subtract(dag, x[0], dag_constant(dag, edge - 1));
-  Expr below = dag_binary(dag, OP_LESS, x[0], dag_constant(dag, edge));
+/* exp that its tangent continues from this argument on. */
+static Expr tangent_exp(Dag *dag, Expr x, double edge) {
+  Expr top = dag_constant(dag, exp(edge)), beyond = dag_subtract(dag, x, dag_constant(dag, edge - 1));
+  Expr below = dag_binary(dag, OP_LESS, x, dag_constant(dag, edge));
   Expr tangent = dag_multiply(dag, top, beyond);
-  return dag_unary(dag, OP_NOEVENT, dag_if(dag, below, dag_unary(dag, OP_EXP, x[0]), tangent));
+  return dag_unary(dag, OP_NOEVENT, dag_if(dag, below, dag_unary(dag, OP_EXP, x), tangent));
+}
+
+static const double HIGHEST_ARGUMENT = 200;
+
+static Expr bounded_exp(Dag *dag, const Expr *x) { return tangent_exp(dag, x[0], HIGHEST_ARGUMENT); }
+
+/* growth(x, is): exp(x), continued by its tangent where the current is*exp(x) of a junction is 1e15 A. No circuit gets there, but
+ * guesses do, and from the exponential Newton's method comes back by 1 in x with each iteration. */
+static Expr growth(Dag *dag, const Expr *x) {
+  static const double largest = 1e15;
+  double current;
+  bool is_known = dag_is_constant(dag, x[1], &current) && current > 0;
+  return tangent_exp(dag, x[0], is_known ? fmin(HIGHEST_ARGUMENT, fmax(1, log(largest / current))) : HIGHEST_ARGUMENT);
 }
 
 static Expr choose(Dag *dag, const Expr *x) { return dag_if(dag, as_condition(dag, x[0]), x[1], x[2]); }
@@ -202,7 +214,7 @@ static Expr without_events(Dag *dag, const Expr *x) { return dag_unary(dag, OP_N
 /* junction(v, is, nvt): is*(exp(v/nvt) - 1); below -3 nvt SPICE continues it by a cube that levels off at -is. */
 static Expr junction(Dag *dag, const Expr *x) {
   Expr ratio = dag_divide(dag, x[0], x[2]), one = dag_constant(dag, 1);
-  Expr forward = dag_subtract(dag, bounded_exp(dag, &ratio), one);
+  Expr forward = dag_subtract(dag, growth(dag, (Expr[]){ratio, x[1]}), one);
   Expr cube =
       dag_power(dag, dag_divide(dag, dag_constant(dag, 3 / 2.71828182845904523536), ratio), dag_constant(dag, 3));
   Expr reverse = dag_negate(dag, dag_add(dag, one, cube));
@@ -282,6 +294,7 @@ static const struct {
              {"nint", 1, nearest_whole},
              {"sqr", 1, square},
              {"noevent", 1, without_events},
+             {"growth", 2, growth},
              {"junction", 3, junction},
              {"depletion", 5, depletion},
              {"scale_pot", 3, scale_potential},

@@ -239,7 +239,8 @@ static bool read_subckt(BlockReader *reader) {
 static bool read_ends(BlockReader *reader) {
   if (!reader->block->parent) return refuse_card(reader, ".ends without .subckt");
   if (reader->fields.list.count > 1 && field_name(reader->circuit, &reader->fields, 1) != reader->block->name)
-    return refuse_card(reader, "this is not the name of the subcircuit that ends here");
+    card_warning(reader->circuit->diags, reader->card, 0, CARD_END, "the subcircuit that ends here is %s",
+                 names_text(reader->circuit->names, reader->block->name));
   if (!fields_check(reader->circuit, &reader->fields, ".ends")) return false;
   reader->block = reader->block->parent;
   return true;

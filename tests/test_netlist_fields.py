@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""Every field of a card is used, or a message names it: cards with a field, a character or a name too many; analyses that are missing;
+circuits of the textbooks. No ngspice is needed."""
+import csv
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import ngspice
+
+DAEDAL = os.environ["DAEDAL"]
+LONG = os.environ.get("DAEDAL_TEST_TIER") == "long"
+
+# Cards of one circuit, in which every field counts.
+CARDS = ["V1 a 0 DC 5 AC 1 SIN(0 1 1k)", "V2 w 0 2", "R1 a b 1k tc1=1e-3 m=2", "R2 b 0 R={1k*2}", "R3 b 0 rm l=10u w=1u", "C1 b 0 1u ic=2",
+         "C2 b c 1n", "L1 c 0 1m", "L2 d 0 1m", "R4 d 0 50", "K1 L1 L2 0.5", "I1 0 b PULSE(0 1m 1u 1u 1u 1m 2m) m=2", "E1 e 0 b 0 2",
+         "R5 e 0 1k", "E2 f 0 POLY(2) a 0 b 0 1 2 3", "R6 f 0 1k", "G1 b 0 a 0 1u m=2", "F1 b 0 V1 0.1", "H1 g 0 V1 10", "R7 g 0 1k",
+         "B1 h 0 V=(V(a)+1)*2 tc1=1e-3", "R8 h 0 {twice(1k)}", "D1 b 0 dm area=2 off", "Q1 a b q qm", "R9 q 0 1k", "M1 a b s 0 mm l=1u w=10u",
+         "R10 s 0 1k", "J1 a b j jm 2", "R11 j 0 1k", "S1 a b w 0 sm on", "W1 a b V2 wm", "T1 w 0 t 0 z0=50 td=1u", "R12 t 0 50",
+         "X1 a b sub p=2 m=2", ".model rm r rsh=100", ".model dm d(is=1e-14)", ".model qm npn(bf=100)", ".model mm nmos(vto=1)",
+         ".model jm njf(beta=1e-4)", ".model sm sw(vt=1)", ".model wm csw(it=1m)", ".subckt sub x y p=1", "R1 x y {p*1k}", ".ends sub",
+         ".param k=1", ".func twice(x) {2*x}", ".ic v(b)=1", ".nodeset v(b)=1", ".temp 27", ".tran 1u 1m"]
+JUNK = ["zz", "zz=1", "7", "*2", "+zz", "{1}", "=", "= 3", "'a'", "1 2 3"]
+
+
+class Fields(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def run_text(self, text, command="simulate", *options):
+        with open(self.path("n.cir"), "w", encoding="utf-8") as file:
+            file.write("title\n" + text + "\n.end\n")
+        return subprocess.run([DAEDAL, command, "n.cir", *options], capture_output=True, text=True, timeout=60, check=False,
+                              cwd=self.folder.name)
+
+    def signals(self, text, *options):
+        run = self.run_text(text, "simulate", "--output-file", "o.csv", *options)
+        self.assertEqual(run.returncode, 0, text + run.stderr)
+        with open(self.path("o.csv"), encoding="utf-8") as file:
+            rows = csv.reader(file)
+            names = next(rows)
+            return dict(zip(names, zip(*(map(float, row) for row in rows)))), run.stderr
+
+    def test_circuit_is_fine(self):
+        run = self.run_text("\n".join(CARDS), "check")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertNotIn("warning", run.stderr)
+
+    def test_junk_at_the_end_of_a_card(self):
+        """Of an element it is an error; of others an error or a warning."""
+        rng = random.Random(3)
+        members = [(k, junk) for k in range(len(CARDS)) for junk in JUNK]
+        for k, junk in members if LONG else rng.sample(members, 60):
+            cards = CARDS[:k] + [f"{CARDS[k]} {junk}"] + CARDS[k + 1:]
+            run = self.run_text("\n".join(cards), "check")
+            said = run.stderr
+            # A third node of a subcircuit, a factor of an expression, a further coefficient of a polynomial, a further time and, as in
+            # ngspice, what stands behind the parenthesis of a waveform count; so does an area.
+            counts = (cards[k].startswith((".subckt", ".global")) or cards[k] == ".param k=1 zz=1" or
+                      (CARDS[k].startswith(("R2", "X1", ".param", ".func")) and junk == "*2") or
+                      (CARDS[k].startswith(("E", "H", "F", ".tran", "V1", "Q1")) and junk in ("7", "{1}", "1 2 3", "'a'")) or
+                      (CARDS[k].startswith("V2") and junk == "= 3"))
+            if not counts:
+                self.assertTrue(run.returncode == 3 or "warning" in said, cards[k] + said)
+            if CARDS[k][0] not in ".EFH" and not counts:
+                self.assertEqual(run.returncode, 3, cards[k] + said)
+
+    def test_junk_within_a_card(self):
+        """A word behind the nodes is refused wherever it stands; one that is taken for a node is not connected."""
+        rng = random.Random(4)
+        members = [(k, place) for k, card in enumerate(CARDS) if card[0] not in ".TXEKBQMJDW" for place in range(4, len(card.split()) + 1)]
+        for k, place in members if LONG else rng.sample(members, 20):
+            words = CARDS[k].split()
+            cards = CARDS[:k] + [" ".join(words[:place] + ["zz"] + words[place:])] + CARDS[k + 1:]
+            run = self.run_text("\n".join(cards), "check")
+            self.assertIn(run.returncode, (3, 4), cards[k] + run.stderr)
+
+    def test_names_twice(self):
+        for k, card in enumerate(CARDS):
+            if card[0] == "." or card.startswith("R1 x"):
+                continue
+            run = self.run_text("\n".join(CARDS + [card]), "check")
+            self.assertEqual(run.returncode, 3, card)
+            self.assertIn("there is an element of this name already", run.stderr, card)
+
+    def test_misspelt_parameters_of_models(self):
+        for model, wrong, right in ((".model dm d(is=1e-14 cjoo=1p)", "cjoo", "cjo"), (".model qm npn(bff=100)", "bff", "bf"),
+                                    (".model mm nmos(lamda=0.1)", "lamda", "lambda"), (".model sm sw(ronn=1)", "ronn", "ron"),
+                                    (".model rm r(rsh=100 tc11=1)", "tc11", "tc1")):
+            cards = [model if card.startswith(model.split("(")[0].rsplit(" ", 1)[0]) else card for card in CARDS]
+            run = self.run_text("\n".join(cards), "check")
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertIn(f"there is no parameter {wrong} here", run.stderr)
+            self.assertIn(f"did you mean {right}?", run.stderr)
+
+    def test_missing_analyses(self):
+        circuit = "V1 a 0 1\nR1 a b 1k\nC1 b 0 1u\n"
+        for card in (".ac dec 10 1 1k", ".noise v(b) v1 dec 10 1 1k", ".tf v(b) v1", ".pz a 0 b 0 vol pz", ""):
+            run = self.run_text(circuit + card)
+            self.assertEqual(run.returncode, 3, card)
+            self.assertIn("nothing was run", run.stderr)
+            self.assertIn(card.split(" ", maxsplit=1)[0] or "no analysis", run.stderr)
+            self.assertEqual(self.run_text(circuit + card, "check").returncode, 0)
+            self.assertEqual(self.run_text(circuit + card, "simulate", "--stop-time", "0.001").returncode, 0)
+        run = self.run_text(circuit + ".dc V1 0 1 0.1\n.tran 1u 1m")
+        self.assertEqual(run.returncode, 0)
+        self.assertIn(".dc: a run does one analysis", run.stderr)
+
+    def test_raw_files_name_their_analysis(self):
+        circuit = "V1 a 0 1\nR1 a b 1k\nR2 b 0 1k\nC1 b 0 1n\n"
+        for card, plot, first in ((".tran 1u 10u", "Transient Analysis", "time"), (".op", "Operating Point", "v(a)"),
+                                  (".dc V1 3 -1 -0.5", "DC transfer characteristic", "v(v-sweep)")):
+            self.assertEqual(self.run_text(circuit + card, "simulate", "-q", "--output-file", "o.raw").returncode, 0)
+            with open(self.path("o.raw"), "rb") as file:
+                self.assertIn(f"Plotname: {plot}\n".encode(), file.read())
+            found = ngspice.read_raw(self.path("o.raw"))
+            self.assertEqual(next(iter(found)), first)
+            if first == "v(v-sweep)":
+                self.assertEqual(found[first], found["v(a)"])
+
+    def test_times_of_tran(self):
+        found, _ = self.signals("V1 a 0 SIN(0 1 1k)\nR1 a 0 1\n.tran 10u 2m 1m")
+        self.assertEqual(found["time"][0], 1e-3)
+        self.assertEqual(found["time"][-1], 2e-3)
+
+    def test_textbook_circuits(self):
+        pair = ("VCC vcc 0 12\nVEE vee 0 -12\nV1 p 0 SIN(0 10m 1k)\nV2 n 0 0\nQ1 c1 p e qn\nQ2 c2 n e qn\nR1 vcc c1 10k\nR2 vcc c2 10k\n"
+                "I1 e vee 1m\n.model qn npn(is=1e-15 bf=100 rb=100 re={} rc=10)\n.tran 10u 1m")
+        for ohms in ("0.01", "0.1", "1", "10"):
+            found, _ = self.signals(pair.format(ohms))
+            self.assertAlmostEqual(found["v(c1)"][0], 12 - 10e3 * 0.5e-3 * 100 / 101, places=3)
+        bridge = "D1 a p dm\nD2 b p dm\nD3 {0} a dm\nD4 {0} b dm\n.model dm d(is=1e-12)\n"
+        found, _ = self.signals("V1 a b SIN(0 10 50)\n" + bridge.format("0") + "R1 p 0 1k\n.tran 0.1m 40m")
+        self.assertAlmostEqual(max(found["v(p)"]), 10 - 2 * 0.0258649 * 22.93, places=1)
+        for load in ("L1 p d 1\nC1 d 0 100u\nR1 d 0 100\n", "L1 p d 10\nC1 d 0 20u\nR1 d 0 1k\n"):
+            found, _ = self.signals("V1 a b SIN(0 100 50)\n" + bridge.format("0") + load + ".tran 0.1m 400m")
+            self.assertAlmostEqual(found["v(d)"][-1] / 62.4, 1, delta=0.1)  # 2/pi of the peak, less two diodes
+
+    def test_no_resistance(self):
+        found, said = self.signals("V1 a 0 1\nR1 a b 0\nR2 b 0 999m\n.op")
+        self.assertIn("its resistance is 0; 1 milliohm is taken", said)
+        self.assertAlmostEqual(found["v(b)"][0], 0.999, places=9)
+
+    def test_coupling_beyond_one(self):
+        run = self.run_text("V1 a 0 1\nR1 a b 1\nL1 b 0 1m\nL2 c 0 1m\nR2 c 0 1\nK1 L1 L2 1.2\n.op")
+        self.assertIn("k1: a coupling factor beyond 1", run.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
