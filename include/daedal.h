@@ -120,6 +120,9 @@ typedef struct daedal_load_options {
    * NULL: none. */
   const char *modelica_path;
   bool units; /* warn of equations whose units differ, as far as units are given */
+  /* "memory=8G,work=1e9,text=1G": what the model and each plan, run and result of it may take at most (docs/limits.md): bytes
+   * held, steps of work within one call, characters of one text. What takes more is refused with DAEDAL_INPUT. NULL: the defaults. */
+  const char *limits;
 } daedal_load_options;
 
 /* The same with options, NULL for none: the text or, if that is NULL, the file. If both are NULL, class_name is a class of

@@ -103,7 +103,8 @@ daedal_load_options session_reading(const Arguments *arguments) {
                                .energy = arguments->energy,
                                .mna = arguments->mna,
                                .modelica_path = arguments->modelica_path,
-                               .units = arguments->units};
+                               .units = arguments->units,
+                               .limits = arguments->limits};
 }
 
 void session_complete(Session *session, Arguments *complete, const char *path) {

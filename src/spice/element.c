@@ -662,12 +662,16 @@ static bool comes_first(const Card *card) {
   return !strncmp(card->text, ".tran", 5) || !strncmp(card->text, ".global", 7);
 }
 
+/* To read an element takes as long as so many steps of work, beside its expressions. */
+enum { ELEMENT_WORK = 250 };
+
 static void read_block(Circuit *circuit, const Scope *scope, Expansion *expansion) {
   const Block *block = scope->block;
   for (int pass = 0; pass < 2; pass++)
     for (uint32_t k = 0; k < block->elements.count; k++) {
       const Card *card = &circuit->deck.cards.data[block->elements.data[k]];
       if (comes_first(card) != (pass == 0)) continue;
+      heap_work(circuit->heap, ELEMENT_WORK);
       Element element = {.circuit = circuit, .dag = circuit->dag, .scope = scope, .card = card, .expansion = expansion};
       read_element(&element);
       vec_free(circuit->heap, &element.fields.list);
