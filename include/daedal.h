@@ -123,6 +123,9 @@ typedef struct daedal_load_options {
   /* Directories that the model may read files of while it is read and while it runs (tables, included files), with colons
    * between, beside those of its own file and of modelica_path. NULL: none. */
   const char *readable;
+  /* "memory=8G,work=1e9,text=1G": what the model and each plan, run and result of it may take at most (docs/limits.md): bytes
+   * held, steps of work within one call, characters of one text. What takes more is refused with DAEDAL_INPUT. NULL: the defaults. */
+  const char *limits;
 } daedal_load_options;
 
 /* The same with options, NULL for none: the text or, if that is NULL, the file. If both are NULL, class_name is a class of

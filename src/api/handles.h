@@ -178,6 +178,10 @@ bool result_finish(daedal_result *result, bool ok);
 
 /* ---- protected calls (protect.c) ---- */
 
+/* After a refusal in the model's heap: the limit that was exceeded becomes an error of the model. false: memory ran out; the
+ * model is broken. */
+bool model_refused(daedal_model *model);
+
 /* Runs work on a handle, that on a model under its lock. false: it said so, the handle has nothing to work on, or memory ran
  * out. */
 typedef bool (*ModelWork)(daedal_model *model, const void *argument);

@@ -15,7 +15,8 @@
 /* What to load: `text` or, if that is NULL, the file `path`. */
 typedef struct LoadRequest {
   Heap *heap;
-  const char *path, *text, *class_name, *libraries, *readable;
+  const char *path, *text, *class_name, *libraries, *readable, *limits;
+  const char *wrong_limits; /* what is wrong with the limits; NULL: nothing */
   size_t length;
   LangOptions reading;
   const ModificationVec *modifications;
@@ -136,22 +137,22 @@ static daedal_model *make_model(const LoadRequest *request) {
 
 static void load(void *context) {
   LoadRequest *request = context;
-  daedal_model *model = make_model(request);
+  daedal_model *model = request->model = make_model(request);
   uint32_t length = 0;
-  char *text = take_rights(model, request) ? load_bytes(model, request, &length) : NULL;
+  if (request->wrong_limits) diag_error(&model->diags, DIAG_USAGE, (Span){0}, "%s", request->wrong_limits);
+  bool is_fit = !request->wrong_limits && take_rights(model, request);
+  char *text = is_fit ? load_bytes(model, request, &length) : NULL;
   if (text) read_model(model, text, length, request);
   publish_model(model);
-  request->model = model;
 }
 
 /* Parses the libraries, of which nothing stays but what is said. */
 static void survey(void *context) {
   LoadRequest *request = context;
-  daedal_model *model = make_model(request);
+  daedal_model *model = request->model = make_model(request);
   take_rights(model, request);
   request->survey = survey_run(&model->source, model->reading.library, &model->diags);
   publish_model(model);
-  request->model = model;
 }
 
 typedef void LoadWork(void *request);
@@ -160,13 +161,16 @@ static daedal_model *load_protected(LoadWork *work, LoadRequest *request, const 
   request->heap = heap_new(hook);
   if (!request->heap) return NULL;
   if (heap_protect(request->heap, work, request)) return request->model;
+  if (request->model && model_refused(request->model)) return request->model;
   heap_destroy(request->heap);
   return NULL;
 }
 
 static daedal_model *load_with(LoadWork *work, LoadRequest *request, const daedal_allocator *allocator) {
-  if (!allocator) return load_protected(work, request, NULL);
-  return load_protected(work, request, &(HeapHook){allocator->resize, allocator->context});
+  HeapHook hook = {0};
+  if (allocator) hook = (HeapHook){.resize = allocator->resize, .context = allocator->context};
+  request->wrong_limits = budget_read(request->limits, &hook.limits);
+  return load_protected(work, request, &hook);
 }
 
 daedal_model *daedal_load_text(const char *text, size_t length, const char *path, const char *class_name,
@@ -190,6 +194,7 @@ static LoadRequest request_of(const daedal_load_options *given) {
       .class_name = given->class_name,
       .libraries = given->libraries,
       .readable = given->readable,
+      .limits = given->limits,
       .charges = given->mna && !strcmp(given->mna, "charge"),
       .units = given->units,
       .reading = {.strict = given->strict, .energy = given->energy, .library = {.path = given->modelica_path}}};
@@ -231,7 +236,7 @@ daedal_model *model_load_modified(const daedal_model *model, const ModificationV
 
 daedal_status daedal_model_status(const daedal_model *model) {
   if (!model || model->broken) return DAEDAL_INTERNAL;
-  if (model->model) return DAEDAL_OK;
+  if (model->model && !heap_budget(model->heap)->is_exceeded) return DAEDAL_OK;
   model_lock(model);
   daedal_status status = (daedal_status)diags_code(&model->diags);
   model_unlock(model);

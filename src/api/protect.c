@@ -16,14 +16,50 @@ static void call_model(void *context) {
   publish_model(call->model);
 }
 
+/* What exceeded the budget of the heap becomes an error, at the place where it did. */
+static void say_exceeded(const Heap *heap, Diags *diags) {
+  const Budget *budget = heap_budget(heap);
+  char message[BUDGET_MESSAGE];
+  budget_message(budget, message);
+  diag_error(diags, DIAG_LIMIT, (Span){budget->begin, budget->end}, "%s", message);
+}
+
+static void publish_refused_model(void *context) {
+  daedal_model *model = context;
+  say_exceeded(model->heap, &model->diags);
+  publish_model(model);
+}
+
+static void publish_refused_result(void *context) {
+  daedal_result *result = context;
+  say_exceeded(result->heap, &result->diags);
+  publish_result(result);
+}
+
+/* After a refusal: says which limit was exceeded, and returns true; false if memory itself ran out. */
+static bool say_refusal(Heap *heap, void (*publish)(void *), void *handle) {
+  Budget *budget = heap_budget(heap);
+  if (!budget->is_exceeded) return false;
+  budget->is_lifted = true;
+  return heap_protect(heap, publish, handle);
+}
+
+static bool is_exceeded(const Heap *heap) { return heap_budget(heap)->is_exceeded; }
+
+bool model_refused(daedal_model *model) {
+  if (!say_refusal(model->heap, publish_refused_model, model)) model->broken = true;
+  return !model->broken;
+}
+
 bool model_protect(daedal_model *model, ModelWork work, const void *argument) {
   ModelCall call = {model, work, argument, false};
   if (!model) return false;
   model_lock(model);
-  if (!model->broken && !heap_protect(model->heap, call_model, &call)) model->broken = true;
-  bool ok = call.ok && !model->broken;
+  bool is_able = !model->broken && !is_exceeded(model->heap);
+  bool is_done = is_able && heap_protect(model->heap, call_model, &call);
+  if (is_able && !is_done) model_refused(model);
   model_unlock(model);
-  return ok;
+  return is_done && call.ok;
 }
 
 typedef struct ResultCall {
@@ -40,10 +76,10 @@ static void call_result(void *context) {
 
 bool result_protect(daedal_result *result, ResultWork work, const void *argument) {
   ResultCall call = {.result = result, .work = work, .argument = argument};
-  if (!result || result->broken) return false;
+  if (!result || result->broken || is_exceeded(result->heap)) return false;
   if (heap_protect(result->heap, call_result, &call)) return call.ok;
-  result->broken = true;
-  result->status = DAEDAL_INTERNAL;
+  result->broken = !say_refusal(result->heap, publish_refused_result, result);
+  result->status = result->broken ? DAEDAL_INTERNAL : DAEDAL_INPUT;
   return false;
 }
 

@@ -24,6 +24,9 @@ enum { GUARD = 16 };
 enum { GUARD = 0 };
 #endif
 
+/* A step of work clears and fills so many bytes. */
+enum { WORK_BYTES = 16 };
+
 enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 20, ALIGNMENT = _Alignof(max_align_t) };
 
 Arena arena_make(Heap *heap) { return (Arena){.heap = heap}; }
@@ -45,6 +48,7 @@ static void add_chunk(Arena *arena, size_t need) {
 void *arena_alloc(Arena *arena, size_t size) {
   size_t need = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + GUARD;
   if (need < size) heap_fail(arena->heap);
+  heap_work(arena->heap, 1 + size / WORK_BYTES);
   if (!arena->chunk || arena->chunk->size - arena->used < need) add_chunk(arena, need);
   void *object = (char *)arena->chunk->data + arena->used;
   arena->used += need;

@@ -23,6 +23,7 @@ struct Heap {
   HeapHook hook;
   HeapBlock blocks, deferred;
   size_t bytes;
+  Budget own, *budget; /* the latter is that of the outermost heap */
   jmp_buf *catch_point;
   struct HeapGuest *guests;
   size_t largest_seen; /* of what heap_expect found */
@@ -38,11 +39,14 @@ static void *resize_default(void *context, void *pointer, size_t size) {
 }
 
 Heap *heap_new(const HeapHook *hook) {
-  HeapHook chosen = hook ? *hook : (HeapHook){resize_default, NULL};
+  HeapHook chosen = hook ? *hook : (HeapHook){.resize = resize_default};
+  if (!chosen.resize) chosen.resize = resize_default;
   Heap *heap = chosen.resize(chosen.context, NULL, sizeof *heap);
   if (!heap) return NULL;
   memset(heap, 0, sizeof *heap);
   heap->hook = chosen;
+  heap->own = budget_make(&chosen.limits);
+  heap->budget = &heap->own;
   heap->blocks.next = heap->blocks.previous = &heap->blocks;
   heap->deferred.next = heap->deferred.previous = &heap->deferred;
   return heap;
@@ -50,6 +54,23 @@ Heap *heap_new(const HeapHook *hook) {
 
 const HeapHook *heap_hook(const Heap *heap) { return &heap->hook; }
 size_t heap_bytes(const Heap *heap) { return heap->bytes; }
+Budget *heap_budget(const Heap *heap) { return heap->budget; }
+
+/* Outside of a protected call nothing is refused, since nobody would hear of it. */
+static bool take(Heap *heap, BudgetKind kind, uint64_t more) {
+  if (heap->catch_point) return budget_take(heap->budget, kind, more);
+  if (kind == BUDGET_MEMORY) heap->budget->used[kind] += more;
+  return true;
+}
+
+void heap_work(Heap *heap, uint64_t steps) {
+  if (!take(heap, BUDGET_WORK, steps)) heap_fail(heap);
+}
+
+void heap_text(Heap *heap, uint64_t length) {
+  heap->budget->used[BUDGET_TEXT] = 0; /* of this text alone */
+  if (!take(heap, BUDGET_TEXT, length)) heap_fail(heap);
+}
 
 static void *payload(HeapBlock *block) { return (char *)block + HEADER; }
 static HeapBlock *header(void *pointer) { return (HeapBlock *)(void *)((char *)pointer - HEADER); }
@@ -82,6 +103,7 @@ bool heap_protect(Heap *heap, void (*work)(void *context), void *context) {
   jmp_buf *before = heap_set_catch(heap, &point);
   Underflow mode = underflow_mode();
   bool done = setjmp(point) == 0;
+  if (!before) heap->budget->used[BUDGET_WORK] = 0;
   if (done) work(context);
   else underflow_restore(mode);
   heap_set_catch(heap, before);
@@ -91,17 +113,20 @@ bool heap_protect(Heap *heap, void (*work)(void *context), void *context) {
 /* Grows `old` (NULL: makes a block) and links it into the ring; NULL when refused, `old` then unchanged. */
 static HeapBlock *resize_block(Heap *heap, HeapBlock *ring, HeapBlock *old, size_t size) {
   if (size > (size_t)PTRDIFF_MAX - HEADER) return NULL;
-  size_t before = old ? HEADER + old->size : 0;
+  size_t before = old ? HEADER + old->size : 0, more = HEADER + size > before ? HEADER + size - before : 0;
+  if (!take(heap, BUDGET_MEMORY, more)) return NULL;
   if (old) unlink_block(old);
   HeapBlock *block = heap->hook.resize(heap->hook.context, old, HEADER + size);
   if (!block) {
     if (old) link_block(ring, old);
+    heap->budget->used[BUDGET_MEMORY] -= more;
     return NULL;
   }
   if (!old) block->release = NULL;
   block->size = size;
   link_block(ring, block);
   heap->bytes += HEADER + size - before;
+  if (!more) heap->budget->used[BUDGET_MEMORY] -= before - (HEADER + size);
   return block;
 }
 
@@ -114,7 +139,11 @@ void *heap_copy(Heap *heap, const void *data, size_t count, size_t size) {
   return count ? memcpy(copy, data, count * size) : copy;
 }
 
+/* To get a block takes as long as so many steps of work, and a step clears so many bytes of it. */
+enum { BLOCK_WORK = 4, WORK_BYTES = 64 };
+
 void *heap_resize(Heap *heap, void *pointer, size_t size) {
+  heap_work(heap, BLOCK_WORK + size / WORK_BYTES);
   HeapBlock *block = resize_block(heap, &heap->blocks, pointer ? header(pointer) : NULL, size);
   if (!block) heap_fail(heap);
   return payload(block);
@@ -130,6 +159,7 @@ void *heap_array(Heap *heap, size_t count, size_t size) {
 static void free_block(Heap *heap, HeapBlock *block) {
   unlink_block(block);
   heap->bytes -= HEADER + block->size;
+  heap->budget->used[BUDGET_MEMORY] -= HEADER + block->size;
   if (block->release) block->release(*(void **)payload(block));
   heap->hook.resize(heap->hook.context, block, 0);
 }
@@ -176,6 +206,7 @@ void heap_expect(Heap *heap, size_t size) {
 Heap *heap_within(Heap *outer, void **ticket) {
   Heap *heap = heap_new(&outer->hook);
   if (!heap) heap_fail(outer);
+  heap->budget = outer->budget;
   heap->largest_seen = outer->largest_seen;
   heap->catch_point = outer->catch_point;
   *ticket = heap_defer(outer, destroy_object, heap);

@@ -7,15 +7,18 @@
  */
 #pragma once
 
+#include "base/budget.h"
+
 #include <setjmp.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 /* The one hook through which every byte comes: realloc with a context. Returns NULL to refuse.
- * size 0 frees and returns NULL. */
+ * size 0 frees and returns NULL. A heap made from the hook has a budget of these limits. */
 typedef struct HeapHook {
   void *(*resize)(void *context, void *pointer, size_t size);
   void *context;
+  BudgetLimits limits;
 } HeapHook;
 
 typedef struct Heap Heap;
@@ -32,6 +35,15 @@ void heap_destroy(Heap *heap);
 
 /* The hook of a heap, to make another heap like it. */
 const HeapHook *heap_hook(const Heap *heap);
+
+/* The budget of the handle: heaps within heaps share that of the outermost. */
+Budget *heap_budget(const Heap *heap);
+
+/* Work that is about to be done. Beyond the limit, leaves as a refused allocation does. */
+void heap_work(Heap *heap, uint64_t steps);
+
+/* A text of so many characters is about to be made. The same. */
+void heap_text(Heap *heap, uint64_t length);
 
 /* `size` zeroed bytes, aligned for any type. Size 0 gives a valid unique pointer. */
 void *heap_alloc(Heap *heap, size_t size);
@@ -83,7 +95,7 @@ _Noreturn void heap_fail(Heap *heap);
 jmp_buf *heap_set_catch(Heap *heap, jmp_buf *point);
 
 /* Runs work(context) and returns true; false when an allocation of the heap was refused on the way: what was
- * under way ends there. Calls nest: where refusals went before, they go again afterwards. */
+ * under way ends there. Calls nest: where refusals went before, they go again afterwards. The outermost one begins to count work. */
 bool heap_protect(Heap *heap, void (*work)(void *context), void *context);
 
 /* jmp_buf point; if (HEAP_TRY(heap, point)) { ...work... } else { ...out of memory... }, for tests that destroy the

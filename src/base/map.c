@@ -109,6 +109,7 @@ static void names_rehash(Names *names, uint32_t capacity) {
 
 Name names_add(Names *names, const char *text, size_t length) {
   Heap *heap = names->arena.heap;
+  heap_text(heap, length);
   if (length > INT32_MAX) heap_fail(heap);
   Name known = names->base ? names_find(names->base, text, length) : MAP_NONE;
   if (known != MAP_NONE) return known;

@@ -29,6 +29,7 @@ uint32_t search_last(const uint32_t *first, size_t stride, uint32_t count, uint3
 }
 
 void text_append(Heap *heap, TextVec *text, const char *bytes, size_t length) {
+  heap_text(heap, (uint64_t)text->count + length);
   if (length >= INT32_MAX) heap_fail(heap);
   vec_reserve(heap, text, (uint32_t)length + 1);
   if (length) memcpy(text->data + text->count, bytes, length);
@@ -43,6 +44,7 @@ void text_printf(Heap *heap, TextVec *text, const char *format, ...) {
   int length = format_list(NULL, 0, format, list);
   va_end(list);
   if (length < 0) heap_fail(heap); /* beyond 2 GiB */
+  heap_text(heap, (uint64_t)text->count + (uint64_t)length);
   vec_reserve(heap, text, (uint32_t)length + 1);
   format_list(text->data + text->count, (size_t)length + 1, format, again);
   text->count += (uint32_t)length;

@@ -15,7 +15,7 @@ typedef struct WordList {
 /* What the user asked for; NULL and false mean "not given". A path "-" is standard output. */
 typedef struct Arguments {
   const char *model_path; /* or what else the command is about: a code, a shell */
-  const char *class_name, *mna, *dump_pass;
+  const char *class_name, *mna, *dump_pass, *limits;
   char *modelica_path;   /* directories of libraries, colons between; it is the arguments' own */
   bool has_library;      /* one of them was given as option */
   char *readable;        /* directories that the model may read, in the same form */

@@ -37,6 +37,8 @@ const Option options[] = {
      "let external functions write files and run commands, and take them from LIBRARY.so"},
     {"--strict", NULL, NULL, IN_MODELS, OPTION_FLAG, PLACE(strict), "refuse what the Modelica language does not have"},
     {"--units", NULL, NULL, IN_MODELS, OPTION_FLAG, PLACE(units), "warn of equations whose units differ"},
+    {"--limits", NULL, "memory=8G,...", IN_MODELS, OPTION_TEXT, PLACE(limits),
+     "what the model may take: bytes of memory, steps of work, characters of text"},
     {"--energy", NULL, NULL, IN_MODELS, OPTION_FLAG, PLACE(energy),
      "of a model with a Lagrangian: energy, its balance and constraint forces as variables"},
     {"--start-time", NULL, "T", IN_RUNS, OPTION_NUMBER, PLACE(run.start_time), "when the simulation starts"},

@@ -104,7 +104,8 @@ daedal_load_options session_reading(const Arguments *arguments) {
                                .mna = arguments->mna,
                                .modelica_path = arguments->modelica_path,
                                .units = arguments->units,
-                               .readable = arguments->readable};
+                               .readable = arguments->readable,
+                               .limits = arguments->limits};
 }
 
 void session_complete(Session *session, Arguments *complete, const char *path) {

@@ -83,12 +83,30 @@ Decisions *decisions_new(Heap *heap, Evaluator *evaluator) {
 
 /* ---- samples ---- */
 
+/* The whole numbers that a double has all of. */
+static const double COUNT_LIMIT = 9007199254740992;
+
 static double sample_time(const Decisions *decisions, uint32_t k, uint64_t count) {
   return count ? decisions->start[k] + (double)count * decisions->interval[k] : decisions->start[k];
 }
 
 /* Times that differ by round-off only are one. */
 static bool is_due(double due, double t) { return due <= t + 8 * DBL_EPSILON * fmax(fabs(t), fabs(due)); }
+
+double decisions_expected(Decisions *decisions, double begin, double stop, double *start, double *interval) {
+  double most = 0;
+  for (uint32_t k = 0; k < decisions->logic->samples.count; k++) {
+    const LogicSample *sample = &decisions->logic->samples.data[k];
+    double first = constant(decisions->evaluator, sample->start, 0);
+    double between = constant(decisions->evaluator, sample->interval, INFINITY);
+    double behind = (begin - first) / between, ahead = (stop - fmax(first, begin)) / between;
+    double events = behind > COUNT_LIMIT ? INFINITY : ahead; /* of equal times there is no end */
+    if (!(between > 0) || !(events > most)) continue;
+    most = events;
+    *start = first, *interval = between;
+  }
+  return most;
+}
 
 double decisions_next_time(const Decisions *decisions, double t) {
   double first = INFINITY;
@@ -117,7 +135,7 @@ static void begin_samples(Decisions *decisions, double t) {
     decisions->start[k] = constant(decisions->evaluator, sample->start, 0);
     decisions->interval[k] = constant(decisions->evaluator, sample->interval, INFINITY);
     double behind = (t - decisions->start[k]) / decisions->interval[k];
-    decisions->count[k] = behind > 0 ? (uint64_t)ceil(behind - 1e-9) : 0;
+    decisions->count[k] = behind > 0 ? (uint64_t)ceil(fmin(behind, COUNT_LIMIT) - 1e-9) : 0;
   }
 }
 

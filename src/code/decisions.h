@@ -59,6 +59,9 @@ bool decisions_accept(Decisions *decisions, double t, const double *y);
 /* Ends an event at (t, y): samples are false, and so is what follows from them. */
 void decisions_end(Decisions *decisions, double t, const double *y);
 
+/* How many events the sample with most of them has from `begin` to `stop`, and its start and interval; 0: there is none. */
+double decisions_expected(Decisions *decisions, double begin, double stop, double *start, double *interval);
+
 /* The first time behind t at which a sample is due; INFINITY: none is. */
 double decisions_next_time(const Decisions *decisions, double t);
 

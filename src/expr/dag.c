@@ -117,7 +117,11 @@ static uint8_t node_flags(const Dag *dag, Expr e) {
 }
 
 /* The node equal to the candidate; `fresh` says whether it is new, so that its pool entries stay. */
+/* To find a node, or to make one, takes as long as so many steps of work: it is somewhere in a large table. */
+enum { NODE_WORK = 15 };
+
 static Expr intern(Dag *dag, Node candidate, bool *fresh) {
+  heap_work(dag->heap, NODE_WORK);
   if (dag->nodes.count / 2 >= dag->table_capacity / 3) table_grow(dag);
   uint32_t hash = (uint32_t)hash_node(dag, &candidate), at = table_slot(dag, &candidate, hash);
   *fresh = dag->table[at].node == 0;
@@ -142,6 +146,7 @@ static Expr intern_words(Dag *dag, Op op, uint32_t count, uint32_t words) {
 
 Expr dag_intern(Dag *dag, Op op, const Expr *arguments, uint32_t count) {
   uint32_t head = op_arity(op) < 0 ? 1 : 0;
+  heap_work(dag->heap, count);
   Expr *words = vec_extend(dag->heap, &dag->words, head + count);
   if (head) words[0] = count;
   if (count) memcpy(words + head, arguments, count * sizeof *words);
@@ -150,6 +155,7 @@ Expr dag_intern(Dag *dag, Op op, const Expr *arguments, uint32_t count) {
 
 Expr dag_intern_sum(Dag *dag, double constant, const Term *terms, uint32_t count) {
   bool fresh;
+  heap_work(dag->heap, count);
   Term *pool = vec_extend(dag->heap, &dag->terms, count + 1);
   pool[0] = (Term){constant, count};
   if (count) memcpy(pool + 1, terms, count * sizeof *pool);
@@ -385,6 +391,7 @@ void dag_walk(const Dag *dag, DagScratch *scratch, Walk walk, const Expr *roots,
       if (!walk_passes(dag, scratch, walk, child)) walk_enter(dag, scratch, walk, child, base, order);
     }
   }
+  heap_work(scratch->heap, order->count - base);
 }
 
 void dag_below(const Dag *dag, DagScratch *scratch, const Expr *roots, uint32_t count, IndexVec *order) {

@@ -426,6 +426,7 @@ static void region_sweep(GradientSweep *g, Expr root) {
   region_walk(g, root);
   g->result.count = g->heads.count = 0;
   if (!g->order.count) return;
+  heap_work(dag->heap, 2 * (uint64_t)g->order.count);
   memset(vec_extend(dag->heap, &g->heads, g->order.count), 0, g->order.count * sizeof(uint32_t));
   contribute(g, root, 1, EXPR_ONE);
   for (uint32_t i = g->order.count; i-- > 0;) {

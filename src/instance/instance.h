@@ -65,6 +65,7 @@ typedef struct Element {
   Name name;
   uint32_t part;
   uint32_t next; /* element of the same name; UINT32_MAX: none */
+  uint32_t last; /* of the first element of a name: the last one; 0: it is the only one */
   const AstElement *ast;
   VEC(Declaration) redeclared; /* by elements of derived classes, the innermost class first */
   Instance *instance;          /* NULL until it is asked for */

@@ -75,16 +75,20 @@ static bool is_flat_class(const Ast *ast, const AstClass *definition) {
   return true;
 }
 
-typedef VEC(const AstClass *) ClassVec;
+/* The classes of the file, those inside of others behind them. */
+typedef struct ClassIndex {
+  VEC(const AstClass *) list;
+  Map first;  /* place in the list of the first class of a name */
+  Map models; /* names of classes with equations: the values mean nothing */
+} ClassIndex;
 
-static const AstClass *find_named(const ClassVec *all, Name name) {
-  for (uint32_t i = 0; i < all->count; i++)
-    if (all->data[i]->label.name == name) return all->data[i];
-  return NULL;
+static const AstClass *find_named(const ClassIndex *all, Name name) {
+  uint32_t at = map_get(&all->first, name);
+  return at == MAP_NONE ? NULL : all->list.data[at];
 }
 
 /* Does an expression begin with the name of a library that is built in, and not of the file? */
-static bool uses_library(const Ast *ast, const ClassVec *all) {
+static bool uses_library(const Ast *ast, const ClassIndex *all) {
   static const char *const libraries[] = {"Modelica", "Complex"};
   for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
     Name name = names_find(ast->names, libraries[i], strlen(libraries[i]));
@@ -106,10 +110,10 @@ static bool has_open_size(const Ast *ast, AstExprs dimensions) {
 }
 
 /* Does the type say more than which base type it is? */
-static bool has_alias_attributes(const Ast *ast, const AstType *type, const ClassVec *all) {
+static bool has_alias_attributes(const Ast *ast, const AstType *type, const ClassIndex *all) {
   const AstClass *alias = find_named(all, ast_part(ast, type->name, type->name.count - 1)->name);
   for (uint32_t depth = 0; alias && alias->form == FORM_SHORT; depth++) {
-    if (alias->modification || alias->base.dimensions.count || depth == all->count) return true;
+    if (alias->modification || alias->base.dimensions.count || depth == all->list.count) return true;
     alias = find_named(all, ast_part(ast, alias->base.name, alias->base.name.count - 1)->name);
   }
   return false;
@@ -117,7 +121,7 @@ static bool has_alias_attributes(const Ast *ast, const AstType *type, const Clas
 
 /* A field that says more than its type and size: all records of a class share what lang keeps of a field, while values,
  * attributes and sizes may differ from record to record. The tree of instances has them for each. */
-static bool is_full_field(const Ast *ast, const AstElement *element, const ClassVec *all) {
+static bool is_full_field(const Ast *ast, const AstElement *element, const ClassIndex *all) {
   if (element->kind != AST_COMPONENT) return false;
   const AstComponent *field = element->component;
   return field->modification || element->prefixes & (PREFIX_PARAMETER | PREFIX_CONSTANT | PREFIX_DISCRETE) ||
@@ -125,7 +129,7 @@ static bool is_full_field(const Ast *ast, const AstElement *element, const Class
          has_alias_attributes(ast, field->type, all);
 }
 
-static bool is_full_record(const Ast *ast, const AstClass *definition, const ClassVec *all) {
+static bool is_full_record(const Ast *ast, const AstClass *definition, const ClassIndex *all) {
   for (uint32_t i = 0; i < definition->elements.count && definition->kind == CLASS_RECORD; i++)
     if (is_full_field(ast, &definition->elements.data[i], all)) return true;
   return false;
@@ -140,57 +144,52 @@ static bool is_external_object(const Ast *ast, const AstClass *definition) {
 }
 
 /* Types of components that are classes with equations, or of a library. */
-static bool has_model_component(const Ast *ast, const AstClass *definition, const ClassVec *all) {
+static bool has_model_component(const Ast *ast, const AstClass *definition, const ClassIndex *all) {
   for (uint32_t i = 0; i < definition->elements.count; i++) {
     const AstElement *element = &definition->elements.data[i];
     if (element->kind != AST_COMPONENT) continue;
     AstPath path = element->component->type->name;
     Name last = ast_part(ast, path, path.count - 1)->name;
     if (path.count > 1 && !find_named(all, ast_part(ast, path, 0)->name)) return true;
-    for (uint32_t k = 0; k < all->count; k++)
-      if (all->data[k]->label.name == last && !is_simple_class(all->data[k]) &&
-          !is_external_object(ast, all->data[k]) && all->data[k]->form != FORM_ENUMERATION)
-        return true;
+    if (map_get(&all->models, last) != MAP_NONE) return true;
   }
   return false;
 }
 
 /* function f = B, where B is something else. */
-static bool has_other_base(const Ast *ast, const AstClass *definition, const ClassVec *all) {
+static bool has_other_base(const Ast *ast, const AstClass *definition, const ClassIndex *all) {
   if (definition->form != FORM_SHORT || definition->kind != CLASS_FUNCTION) return false;
   AstPath path = definition->base.name;
   const AstClass *base = find_named(all, ast_part(ast, path, path.count - 1)->name);
   return base && base->kind != CLASS_FUNCTION;
 }
 
-/* The classes of the file, those inside of others behind them. */
-static ClassVec all_classes(const Ast *ast) {
-  ClassVec all = {0};
-  for (uint32_t i = 0; i < ast->main->classes.count; i++) vec_push(ast->heap, &all, ast->main->classes.data[i]);
-  for (uint32_t next = 0; next < all.count; next++) {
-    const AstClass *definition = all.data[next];
+static void index_class(const Ast *ast, ClassIndex *all, const AstClass *definition) {
+  Name name = definition->label.name;
+  if (map_get(&all->first, name) == MAP_NONE) map_put(&all->first, name, all->list.count);
+  bool is_model = !is_simple_class(definition) && definition->form != FORM_ENUMERATION;
+  if (is_model && !is_external_object(ast, definition)) map_put(&all->models, name, 0);
+  vec_push(ast->heap, &all->list, definition);
+}
+
+static ClassIndex all_classes(const Ast *ast) {
+  ClassIndex all = {.first = map_make(ast->heap), .models = map_make(ast->heap)};
+  for (uint32_t i = 0; i < ast->main->classes.count; i++) index_class(ast, &all, ast->main->classes.data[i]);
+  for (uint32_t next = 0; next < all.list.count; next++) {
+    const AstClass *definition = all.list.data[next];
     for (uint32_t i = 0; i < definition->elements.count; i++)
       if (definition->elements.data[i].kind == AST_CLASS)
-        vec_push(ast->heap, &all, definition->elements.data[i].class_definition);
+        index_class(ast, &all, definition->elements.data[i].class_definition);
   }
   return all;
 }
 
 /* The record of a component, if it is one of the file's; NULL: none. */
-static const AstClass *record_of(const Ast *ast, const AstElement *element, const ClassVec *all) {
+static const AstClass *record_of(const Ast *ast, const AstElement *element, const ClassIndex *all) {
   if (element->kind != AST_COMPONENT) return NULL;
   AstPath name = element->component->type->name;
   const AstClass *type = find_named(all, ast_part(ast, name, name.count - 1)->name);
   return type && type->kind == CLASS_RECORD ? type : NULL;
-}
-
-/* Has the class a component of a record whose fields say more, or those of the records in it? */
-static bool has_full_record(const Ast *ast, const AstClass *definition, const ClassVec *all, uint32_t depth) {
-  for (uint32_t i = 0; i < definition->elements.count && depth; i++) {
-    const AstClass *record = record_of(ast, &definition->elements.data[i], all);
-    if (record && (is_full_record(ast, record, all) || has_full_record(ast, record, all, depth - 1))) return true;
-  }
-  return false;
 }
 
 static bool has_value(const AstElement *element) {
@@ -198,33 +197,77 @@ static bool has_value(const AstElement *element) {
   return modification && modification->value != AST_NONE;
 }
 
-/* Does the record give fields values, or records in it? */
-static bool has_field_value(const Ast *ast, const AstClass *record, const ClassVec *all, uint32_t depth) {
-  for (uint32_t i = 0; i < record->elements.count && depth; i++) {
+/* Does the record give fields values? */
+static bool has_field_value(const Ast *ast, const AstClass *record, const ClassIndex *all) {
+  for (uint32_t i = 0; i < record->elements.count; i++) {
     const AstElement *element = &record->elements.data[i];
-    const AstClass *inner = record_of(ast, element, all);
-    if (element->kind == AST_COMPONENT && has_value(element)) return true;
-    if (inner && (element->component->modification || has_field_value(ast, inner, all, depth - 1))) return true;
+    if (element->kind != AST_COMPONENT) continue;
+    if (has_value(element) || (element->component->modification && record_of(ast, element, all))) return true;
   }
   return false;
 }
 
-/* Is it a component of a function whose fields have values that its record gives them, or the function for all elements of
- * an array at once, or besides a value of the whole? */
-static bool is_full_local(const Ast *ast, const AstElement *element, const ClassVec *all) {
-  const AstClass *record = record_of(ast, element, all);
-  if (!record) return false;
+/* Records to look into, each once: those of the components of some classes, those in them, and so on. */
+typedef struct RecordSearch {
+  const Ast *ast;
+  const ClassIndex *all;
+  Map seen; /* places in the index */
+  VEC(const AstClass *) open;
+} RecordSearch;
+
+static void search_push(RecordSearch *search, const AstElement *element) {
+  const AstClass *record = record_of(search->ast, element, search->all);
+  if (!record || map_get(&search->seen, record->label.name) != MAP_NONE) return;
+  map_put(&search->seen, record->label.name, 0);
+  vec_push(search->ast->heap, &search->open, record);
+}
+
+/* Is there one of them that `test` holds for? */
+static bool search_run(RecordSearch *search, bool (*test)(const Ast *, const AstClass *, const ClassIndex *)) {
+  bool found = false;
+  while (search->open.count && !found) {
+    const AstClass *record = vec_pop(&search->open);
+    found = test(search->ast, record, search->all);
+    for (uint32_t i = 0; i < record->elements.count; i++) search_push(search, &record->elements.data[i]);
+  }
+  vec_free(search->ast->heap, &search->open);
+  map_free(&search->seen);
+  return found;
+}
+
+/* Does the function give fields of a component values for all elements of an array at once, or besides a value of the whole?
+ * Else the record may give them values: it is pushed. */
+static bool is_full_local(RecordSearch *search, const AstElement *element) {
+  if (!record_of(search->ast, element, search->all)) return false;
   const AstModification *modification = element->component->modification;
   if (element->prefixes & PREFIX_INPUT || has_value(element)) return modification && modification->arguments.count;
   for (uint32_t i = 0; modification && i < modification->arguments.count; i++)
     if (modification->arguments.data[i].is_each) return true;
-  return has_field_value(ast, record, all, all->count);
+  search_push(search, element);
+  return false;
 }
 
-static bool has_full_local(const Ast *ast, const AstClass *definition, const ClassVec *all) {
-  for (uint32_t i = 0; i < definition->elements.count && definition->kind == CLASS_FUNCTION; i++)
-    if (is_full_local(ast, &definition->elements.data[i], all)) return true;
-  return false;
+/* Has a function a component whose fields have values that its record gives them, or as above? */
+static bool has_full_local(const Ast *ast, const ClassIndex *all) {
+  RecordSearch search = {ast, all, map_make(ast->heap), {0}};
+  bool found = false;
+  for (uint32_t k = 0; k < all->list.count; k++) {
+    const AstClass *definition = all->list.data[k];
+    for (uint32_t i = 0; i < definition->elements.count && definition->kind == CLASS_FUNCTION; i++)
+      found = is_full_local(&search, &definition->elements.data[i]) || found;
+  }
+  return search_run(&search, has_field_value) || found;
+}
+
+/* Has a class with variables a component of a record whose fields say more, or those of the records in it? */
+static bool has_full_record(const Ast *ast, const ClassIndex *all) {
+  RecordSearch search = {ast, all, map_make(ast->heap), {0}};
+  for (uint32_t k = 0; k < all->list.count; k++) {
+    const AstClass *definition = all->list.data[k];
+    if (definition->kind == CLASS_FUNCTION || definition->kind == CLASS_RECORD) continue;
+    for (uint32_t i = 0; i < definition->elements.count; i++) search_push(&search, &definition->elements.data[i]);
+  }
+  return search_run(&search, is_full_record);
 }
 
 static bool has_reference(const Ast *ast, AstExpr value) {
@@ -235,7 +278,7 @@ static bool has_reference(const Ast *ast, AstExpr value) {
 
 /* Does the record give a field a value that has names in it, or values to a record in it? Only constructors that the tree
  * of instances makes know what the names mean. */
-static bool has_named_value(const Ast *ast, const AstClass *definition, const ClassVec *all) {
+static bool has_named_value(const Ast *ast, const AstClass *definition, const ClassIndex *all) {
   for (uint32_t i = 0; i < definition->elements.count && definition->kind == CLASS_RECORD; i++) {
     const AstElement *element = &definition->elements.data[i];
     if (element->kind != AST_COMPONENT || !element->component->modification) continue;
@@ -246,26 +289,21 @@ static bool has_named_value(const Ast *ast, const AstClass *definition, const Cl
   return false;
 }
 
-/* Of Base Modelica: components of records are rare, functions with records that say much of their fields are not. */
-static bool is_flat_base(const Ast *ast, const AstClass *definition, const ClassVec *all) {
-  bool has_variables = definition->kind != CLASS_FUNCTION && definition->kind != CLASS_RECORD;
-  return !has_named_value(ast, definition, all) &&
-         (!has_variables || !has_full_record(ast, definition, all, all->count));
-}
-
-/* Base Modelica is flat, but for what the records of its variables say of their fields. */
+/* Base Modelica is flat, but for what the records of its variables say of their fields: components of records are rare there,
+ * functions with records that say much of their fields are not. */
 static bool is_flat(const Ast *ast, bool is_alone) {
-  ClassVec all = all_classes(ast);
-  bool is_base = ast->main->version, fits = is_base || is_alone;
-  for (uint32_t i = 0; i < all.count && fits; i++) {
-    const AstClass *definition = all.data[i];
-    fits = !has_full_local(ast, definition, &all) &&
-           (is_base ? is_flat_base(ast, definition, &all)
-                    : !is_full_record(ast, definition, &all) && is_flat_class(ast, definition) &&
-                          !has_model_component(ast, definition, &all) && !has_other_base(ast, definition, &all));
+  ClassIndex all = all_classes(ast);
+  bool is_base = ast->main->version, fits = (is_base || is_alone) && !has_full_local(ast, &all);
+  for (uint32_t i = 0; i < all.list.count && fits; i++) {
+    const AstClass *definition = all.list.data[i];
+    fits = is_base ? !has_named_value(ast, definition, &all)
+                   : !is_full_record(ast, definition, &all) && is_flat_class(ast, definition) &&
+                         !has_model_component(ast, definition, &all) && !has_other_base(ast, definition, &all);
   }
-  fits = fits && (is_base || !uses_library(ast, &all));
-  vec_free(ast->heap, &all);
+  fits = fits && (is_base ? !has_full_record(ast, &all) : !uses_library(ast, &all));
+  vec_free(ast->heap, &all.list);
+  map_free(&all.first);
+  map_free(&all.models);
   return fits;
 }
 
@@ -438,6 +476,7 @@ Model *instance_load(Heap *heap, Names *names, Source *source, const char *class
                  .definition_of = map_make(heap)};
   tree->session = lang_session(ast, options);
   tree->library = library_make(ast, source, options.library, diags);
+  budget_task(heap_budget(heap), "the instances of classes");
   tree_start(tree);
   read_new_values(tree, modifications);
   FlatProgram program = {0};

@@ -96,6 +96,7 @@ static bool unroll(Collection *collection, const AstStatement *statement, uint32
   bool fits = evaluate_range(tree, iterator->range, collection->scope, collection->values.data,
                              collection->values.count, &numbers);
   for (uint32_t i = 0; i < numbers.count && fits; i++) {
+    heap_work(tree->heap, 1);
     vec_push(tree->heap, &collection->values, (struct IteratorValue){iterator->label.name, (int64_t)numbers.data[i]});
     fits = unroll(collection, statement, number + 1);
     collection->values.count--;

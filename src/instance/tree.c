@@ -10,7 +10,11 @@ enum { INHERITANCE_LIMIT = 100, NESTING_LIMIT = 200 };
 
 /* ---- making ---- */
 
+/* To make an instance, or a part of one from a base class, takes as long as so many steps of work. */
+enum { INSTANCE_WORK = 250 };
+
 static Instance *instance_new(Tree *tree, InstanceKind kind, Name name, Instance *parent) {
+  heap_work(tree->heap, INSTANCE_WORK);
   Instance *instance = arena_alloc(&tree->arena, sizeof *instance);
   *instance = (Instance){.kind = kind, .name = name, .parent = parent, .by_name = map_make(tree->heap)};
   return instance;
@@ -200,8 +204,8 @@ static void add_element(Opening *opening, uint32_t number, const AstElement *ast
   Element element = {.name = name, .part = number, .ast = ast, .next = UINT32_MAX};
   if (first == MAP_NONE) map_put(&instance->by_name, name, instance->elements.count);
   else {
-    while (instance->elements.data[first].next != UINT32_MAX) first = instance->elements.data[first].next;
-    instance->elements.data[first].next = instance->elements.count;
+    Element *head = &instance->elements.data[first], *last = head->last ? &instance->elements.data[head->last] : head;
+    last->next = head->last = instance->elements.count;
   }
   vec_push(tree->heap, &instance->elements, element);
 }
@@ -275,6 +279,7 @@ static bool add_class_extends(Opening *opening, uint32_t number, const AstClass 
 
 static bool add_part(Opening *opening, Part part) {
   Tree *tree = opening->tree;
+  heap_work(tree->heap, INSTANCE_WORK);
   Instance *instance = opening->instance;
   uint32_t number = instance->parts.count;
   bool fits = true;
@@ -538,6 +543,7 @@ static Instance *make_component(Tree *tree, Instance *owner, const Element *elem
     return NULL;
   }
   const AstComponent *component = ast->component;
+  budget_place(heap_budget(tree->heap), component->label.span.begin, component->label.span.end);
   Instance *type = scope_find_class(tree, chosen.scope, component->type->name);
   if (!type) return NULL;
   if (is_too_deep(owner)) {

@@ -212,8 +212,15 @@ Name class_label(Elaboration *el, const ClassEntry *entry) {
 
 /* ---- enumerations ---- */
 
-static void add_literal(Elaboration *el, Enumeration *enumeration, Name name) {
+static uint64_t literal_key(uint32_t enumeration, Name name) { return (uint64_t)enumeration << 32 | name; }
+
+/* Another literal of the enumeration that is to be added next; false if it has one of this name. */
+static bool add_literal(Elaboration *el, Enumeration *enumeration, Name name) {
+  uint64_t key = literal_key(el->model->enumerations.count, name);
+  bool is_new = map_get(&el->literals, key) == MAP_NONE;
   vec_push(el->heap, &enumeration->literals, name);
+  if (is_new) map_put(&el->literals, key, enumeration->literals.count);
+  return is_new;
 }
 
 bool enumeration_define(Elaboration *el, ClassEntry *entry) {
@@ -221,12 +228,8 @@ bool enumeration_define(Elaboration *el, ClassEntry *entry) {
   Enumeration enumeration = {.name = class_label(el, entry)};
   for (uint32_t i = 0; i < entry->ast->literals.count; i++) {
     AstLabel label = entry->ast->literals.data[i].label;
-    for (uint32_t k = 0; k < i; k++)
-      if (entry->ast->literals.data[k].label.name == label.name) {
-        input_error(el, label.span, "literal `%s` is declared twice", names_text(el->names, label.name));
-        break;
-      }
-    add_literal(el, &enumeration, label.name);
+    if (!add_literal(el, &enumeration, label.name))
+      input_error(el, label.span, "literal `%s` is declared twice", names_text(el->names, label.name));
   }
   entry->index = el->model->enumerations.count;
   vec_push(el->heap, &el->model->enumerations, enumeration);
@@ -248,10 +251,8 @@ uint32_t enumeration_builtin(Elaboration *el, bool is_level) {
 }
 
 uint32_t enumeration_literal(const Elaboration *el, uint32_t enumeration, Name name) {
-  const Enumeration *list = &el->model->enumerations.data[enumeration];
-  for (uint32_t i = 0; i < list->literals.count; i++)
-    if (list->literals.data[i] == name) return i + 1;
-  return 0;
+  uint32_t number = map_get(&el->literals, literal_key(enumeration, name));
+  return number == MAP_NONE ? 0 : number;
 }
 
 /* ---- types by name ---- */

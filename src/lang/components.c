@@ -391,6 +391,22 @@ static bool find_size(Elaboration *el, const Component *component, AstExpr e, ui
   return true;
 }
 
+/* A variable takes as long as so many steps of work. */
+enum { ELEMENT_WORK = 20 };
+
+/* An array of so many elements is about to be made. */
+static void charge_elements(Elaboration *el, Span span, double count) {
+  Budget *budget = heap_budget(el->heap);
+  budget_place(budget, span.begin, span.end);
+  uint64_t left = budget->most[BUDGET_WORK] - budget->used[BUDGET_WORK];
+  if (count <= (double)left / ELEMENT_WORK && count <= INT32_MAX) {
+    heap_work(el->heap, (uint64_t)count * ELEMENT_WORK);
+    return;
+  }
+  if (count > 1) budget->task = arena_printf(&el->arena, "an array of %g elements", count);
+  heap_work(el->heap, UINT64_MAX);
+}
+
 static bool find_sizes(Elaboration *el, Component *component, const Value *value) {
   uint32_t *sizes = heap_array(el->heap, component->type.dimensions, sizeof *sizes), at = 0;
   ResolvedType resolved = *resolved_of(el, component);
@@ -408,11 +424,7 @@ static bool find_sizes(Elaboration *el, Component *component, const Value *value
                false;
       product *= sizes[at];
     }
-  if (product > 50e6)
-    return input_error(el, component->element->component->label.span,
-                       "array `%s` has %g elements, more than 50 million are refused",
-                       names_text(el->names, component->name), product),
-           false;
+  charge_elements(el, component->element->component->label.span, product);
   component->sizes = sizes;
   return true;
 }
@@ -644,6 +656,26 @@ void components_spread_structural(Elaboration *el) {
 
 /* ---- adding variables ---- */
 
+/* Do the values of a record component fit, all dimensions around a field together? false after reporting. */
+static bool check_leaves(Elaboration *el, const Component *component, Type type, double count) {
+  heap_work(el->heap, ELEMENT_WORK);
+  Span span = component->element->component->label.span;
+  if (type.dimensions > TYPE_MAX_DIMENSIONS)
+    return input_error(el, span, "more than %d dimensions", TYPE_MAX_DIMENSIONS), false;
+  if (type.base != TYPE_RECORD) return charge_elements(el, span, count), true;
+  const Record *record = &el->model->records.data[type.definition];
+  bool fits = true;
+  for (uint32_t i = 0; i < record->fields.count && fits; i++) {
+    const Field *field = &el->model->records.data[type.definition].fields.data[i];
+    Type inner = field->type;
+    double product = count;
+    for (uint32_t k = 0; k < inner.dimensions; k++) product *= field->sizes[k] == UINT32_MAX ? 0 : field->sizes[k];
+    inner.dimensions = (uint8_t)(inner.dimensions + type.dimensions);
+    fits = check_leaves(el, component, inner, product);
+  }
+  return fits;
+}
+
 static Value leaves_make(Elaboration *el, Type type, const uint32_t *sizes) {
   Value value = {.type = type, .count = 1, .sizes = sizes};
   for (uint32_t i = 0; i < type.dimensions; i++) value.count *= sizes[i];
@@ -763,6 +795,11 @@ static void add_patterned(Elaboration *el, Component *component) {
 static void add_component(Elaboration *el, Component *component) {
   if (component->is_view) return;
   component->first = el->model->variables.count;
+  double elements = 1;
+  for (uint32_t i = 0; i < component->type.dimensions; i++) elements *= component->sizes[i];
+  budget_place(heap_budget(el->heap), component->element->component->label.span.begin,
+               component->element->component->label.span.end);
+  if (component->type.base == TYPE_RECORD && !check_leaves(el, component, component->type, elements)) return;
   component->leaves = leaves_make(el, component->type, component->sizes);
   if (component->type.dimensions == 0 && component->type.base != TYPE_RECORD) {
     Expr leaf;

@@ -135,6 +135,7 @@ struct Elaboration {
   uint32_t routines_done;                 /* bodies compiled */
   uint32_t evaluations;                   /* components that are being evaluated, within each other */
   uint32_t state_select, assertion_level; /* enumerations, NONE until used */
+  Map literals;                           /* enumeration and Name -> number of the literal, from 1 */
 
   Map stems; /* Name -> stem, see scope.c */
   VEC(struct Stem {

@@ -477,6 +477,7 @@ void when_mark(Elaboration *el, const AstClass *ast) {
 /* ---- sections ---- */
 
 static void run_statement(Elaboration *el, const AstStatement *statement) {
+  budget_place(heap_budget(el->heap), statement->span.begin, statement->span.end);
   el->comment = statement->comment;
   if (el->energy && (statement->kind == AST_WHEN_BLOCK || statement->kind == AST_INVOKE)) {
     input_error(el, statement->span, "this cannot stand in section `%s`", ast_energy_words[el->energy]);
@@ -497,7 +498,11 @@ static void run_statement(Elaboration *el, const AstStatement *statement) {
   }
 }
 
+/* To compile an equation takes as long as so many steps of work, beside its operations. */
+enum { EQUATION_WORK = 60 };
+
 static void run_equations(Elaboration *el, const AstStatement *statements, uint32_t count) {
+  heap_work(el->heap, 1 + (uint64_t)count * EQUATION_WORK);
   if (el->depth >= BLOCK_DEPTH_LIMIT) {
     if (count) input_error(el, statements[0].span, "blocks are nested deeper than %d", BLOCK_DEPTH_LIMIT);
     return;
@@ -548,6 +553,7 @@ static void elaborate_energies(Elaboration *el, const AstClass *ast) {
 
 void equations_elaborate(Elaboration *el, const AstClass *ast) {
   EquationVec *outer = el->equations, initial = {0};
+  budget_task(heap_budget(el->heap), "the equations");
   elaborate_energies(el, ast);
   for (uint32_t i = 0; i < ast->sections.count; i++) {
     const AstSection *section = &ast->sections.data[i];

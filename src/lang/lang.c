@@ -21,6 +21,7 @@ Elaboration elaboration_make(Heap *heap, Names *names, const Ast *ast, Model *mo
                        .is_base = ast->main->version != 0,
                        .class_of_name = map_make(heap),
                        .package_constants = map_make(heap),
+                       .literals = map_make(heap),
                        .stems = map_make(heap),
                        .embedded = map_make(heap),
                        .instances = map_make(heap),
@@ -77,6 +78,7 @@ static void elaborate_class(Elaboration *el, const ClassEntry *entry, LangOption
   if (options.strict) energy_refuse(el, entry->ast);
   el->model->name = entry->ast->label.name;
   el->model->description = entry->ast->comment;
+  budget_task(heap_budget(el->heap), "the variables");
   components_declare(el, entry);
   when_mark(el, entry->ast);
   components_evaluate(el);

@@ -557,13 +557,13 @@ void symbolic_start(Elaboration *el) {
                         .when_settle = algorithm_when_bind,
                         .when_end = algorithm_when_end,
                         .reinit = symbolic_reinit};
-  el->machine = machine_new(el->heap, el->names, &el->domain, &el->routine_list, &el->record_list, el->diags,
-                            (Limits){.total = 2000000000});
+  el->machine =
+      machine_new(el->heap, el->names, &el->domain, &el->routine_list, &el->record_list, el->diags, (Limits){0});
   el->number_context.names = el->names;
   el->number_domain = number_domain(&el->number_context);
   el->number_domain.externals = external_state(el->heap);
-  el->number_machine = machine_new(el->heap, el->names, &el->number_domain, &el->routine_list, &el->record_list,
-                                   el->diags, (Limits){.steps = 4000000, .total = 40000000});
+  el->number_machine =
+      machine_new(el->heap, el->names, &el->number_domain, &el->routine_list, &el->record_list, el->diags, (Limits){0});
 }
 
 /* Marks the whole numbers and truths with values that the code loads: they can no longer change, and their values serve

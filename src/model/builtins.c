@@ -241,12 +241,13 @@ static bool run_ONES(Machine *machine, const Value *a, uint32_t count, Value *ou
 static bool run_FILL(Machine *machine, const Value *a, uint32_t count, Value *out) {
   uint32_t sizes[TYPE_MAX_DIMENSIONS], given = count - 1, dimensions = given + a[0].type.dimensions;
   if (dimensions > TYPE_MAX_DIMENSIONS) return machine_error(machine, "more than %d dimensions", TYPE_MAX_DIMENSIONS);
-  uint64_t copies = 1;
+  double product = 1;
   for (uint32_t i = 0; i < given; i++) {
     if (!size_argument(machine, &a[1 + i], &sizes[i])) return false;
-    copies *= sizes[i];
-    if (!machine_charge(machine, copies)) return false;
+    product *= sizes[i];
   }
+  uint64_t copies = product > INT32_MAX ? UINT64_MAX / 2 : (uint64_t)product;
+  if (!machine_charge(machine, copies)) return false;
   for (uint32_t i = 0; i < a[0].type.dimensions; i++) sizes[given + i] = a[0].sizes[i];
   Value *items = machine_alloc(machine, (size_t)copies * sizeof *items), list;
   for (uint64_t i = 0; i < copies; i++) items[i] = a[0];

@@ -82,12 +82,10 @@ typedef struct Domain {
   bool (*reinit)(void *context, const void *path, const Value *target, const Value *value, Span span);
 } Domain;
 
-/* Limits of a run; 0 means the default. */
+/* Limits of a run beside the work of the heap's budget; 0 means the default. */
 typedef struct Limits {
-  uint64_t steps;    /* instructions and element operations in all */
-  uint64_t total;    /* the same over all runs */
+  uint64_t steps;    /* instructions and element operations in all; by default any number */
   uint64_t inlining; /* of these, or size of what they make, within one call before it is handed to Domain.call */
-  uint64_t elements; /* scalars of one value */
   uint32_t depth;    /* nested calls */
 } Limits;
 

@@ -11,8 +11,10 @@
 #include <string.h>
 
 enum { CHUNK_BYTES = 1 << 16, DEPTH_DEFAULT = 2000 };
-static const uint64_t STEPS_DEFAULT = 10000000, TOTAL_DEFAULT = UINT64_MAX, INLINING_DEFAULT = 500000,
-                      ELEMENTS_DEFAULT = 50000000;
+static const uint64_t STEPS_DEFAULT = UINT64_MAX, INLINING_DEFAULT = 500000;
+
+/* An operation takes as long as so many steps of work. */
+enum { OPERATION_WORK = 8 };
 
 /* ---- memory ---- */
 
@@ -93,15 +95,33 @@ const char *machine_obstacle(const Machine *machine, Span *where) {
   return machine->obstacle ? machine->obstacle : "a condition";
 }
 
+/* Operations that the work of the heap leaves room for. */
+static uint64_t operations_left(const Machine *machine) {
+  const Budget *budget = heap_budget(machine->heap);
+  return (budget->most[BUDGET_WORK] - budget->used[BUDGET_WORK]) / OPERATION_WORK;
+}
+
+/* The operations since the last time count as work; more than the budget has ends here. */
+static void pay(Machine *machine) {
+  uint64_t unpaid = machine->steps - machine->paid;
+  if (unpaid > operations_left(machine)) {
+    Budget *budget = heap_budget(machine->heap);
+    Span span = machine->frames.count ? machine_span(machine) : (Span){0};
+    budget_task(budget, "evaluation of expressions and algorithms");
+    budget_place(budget, span.begin, span.end);
+    unpaid = UINT64_MAX / OPERATION_WORK;
+  }
+  heap_work(machine->heap, unpaid * OPERATION_WORK);
+  machine->paid = machine->steps;
+}
+
 bool machine_charge(Machine *machine, uint64_t steps) {
+  if (steps > operations_left(machine)) steps = UINT64_MAX / 2 - machine->steps;
   machine->steps += steps;
-  if (steps > machine->limits.elements)
-    return machine_error(machine, "an array of more than %llu elements is refused",
-                         (unsigned long long)machine->limits.elements);
   if (machine->steps <= machine->budget) return true;
-  if (machine->budget == machine->limits.steps && machine->limits.steps > STEPS_AFTER_LIMIT)
-    machine->limits.steps = STEPS_AFTER_LIMIT;
-  return machine_error(machine, "more than %llu operations at compile time are refused",
+  pay(machine);
+  if (machine->limits.steps > STEPS_AFTER_LIMIT) machine->limits.steps = STEPS_AFTER_LIMIT;
+  return machine_error(machine, "a calculation of more than %llu operations is refused",
                        (unsigned long long)machine->budget);
 }
 
@@ -167,9 +187,7 @@ Machine *machine_new(Heap *heap, Names *names, const Domain *domain, Routine *co
   *machine = (Machine){
       .heap = heap, .names = names, .domain = domain, .routines = routines, .records = records, .diags = diags};
   machine->limits.steps = limits.steps ? limits.steps : STEPS_DEFAULT;
-  machine->limits.total = limits.total ? limits.total : TOTAL_DEFAULT;
   machine->limits.inlining = limits.inlining ? limits.inlining : INLINING_DEFAULT;
-  machine->limits.elements = limits.elements ? limits.elements : ELEMENTS_DEFAULT;
   machine->limits.depth = limits.depth ? limits.depth : DEPTH_DEFAULT;
   return machine;
 }
@@ -192,9 +210,9 @@ void machine_clear(Machine *machine) {
   }
   machine->stack.count = 0;
   machine->path = machine->route = NULL;
-  machine->spent += machine->steps;
-  machine->steps = 0;
-  uint64_t left = machine->limits.total > machine->spent ? machine->limits.total - machine->spent : 0;
+  pay(machine);
+  machine->steps = machine->paid = 0;
+  uint64_t left = operations_left(machine);
   machine->budget = left < machine->limits.steps ? left : machine->limits.steps;
   if (machine->shortened && machine->shortened < machine->budget) machine->budget = machine->shortened;
   machine->shortened = 0;

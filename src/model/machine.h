@@ -73,11 +73,11 @@ struct Machine {
   VEC(Value) stack;
   VEC(Control) control;
   VEC(Frame) frames;
-  char *path;            /* condition under which the present instruction runs; NULL: always */
-  char *route;           /* the same, but not the negation of conditions under which a path has left: that one wins */
-  uint64_t steps, spent; /* of this run, of those before */
-  uint64_t budget;       /* steps allowed in this run */
-  uint64_t shortened;    /* those allowed in the next one; 0: as ever */
+  char *path;           /* condition under which the present instruction runs; NULL: always */
+  char *route;          /* the same, but not the negation of conditions under which a path has left: that one wins */
+  uint64_t steps, paid; /* of this run; those of them that were taken from the heap's budget */
+  uint64_t budget;      /* steps allowed in this run */
+  uint64_t shortened;   /* those allowed in the next one; 0: as ever */
   ExecuteStatus status;
   const char *obstacle;
   Span obstacle_span;

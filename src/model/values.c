@@ -34,13 +34,10 @@ const char *value_sizes_text(Machine *machine, const Value *value) {
 }
 
 static bool count_elements(Machine *machine, Type type, const uint32_t *sizes, uint32_t *count) {
-  uint64_t product = 1;
-  for (uint32_t i = 0; i < type.dimensions; i++) {
-    product *= sizes[i];
-    if (product > UINT32_MAX / 2) product = UINT32_MAX / 2;
-  }
-  *count = (uint32_t)product;
-  return machine_charge(machine, product);
+  double product = 1;
+  for (uint32_t i = 0; i < type.dimensions; i++) product *= sizes[i];
+  *count = product > INT32_MAX ? 0 : (uint32_t)product;
+  return machine_charge(machine, product > INT32_MAX ? UINT64_MAX / 2 : *count);
 }
 
 /* Memory for `type` with the given sizes; nested records are made with an explicit list of what is left to do. */
@@ -371,7 +368,7 @@ bool value_range(Machine *machine, const Value *first, const Value *step, const 
   /* Reals: one more element when rounding alone keeps the last one out. */
   double exact = (b - a) / s, count = floor(type.base == TYPE_REAL ? exact * (1 + 1e-15) + 1e-15 : exact) + 1;
   if (!(count > 0)) count = 0;
-  if (count > 4e9) return machine_error(machine, "a range of %g elements is too long", count);
+  if (count > INT32_MAX) return machine_charge(machine, UINT64_MAX / 2);
   uint32_t sizes[1] = {(uint32_t)count};
   if (!make_value(machine, type, sizes, out)) return false;
   for (uint32_t i = 0; i < out->count; i++)

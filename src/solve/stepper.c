@@ -10,6 +10,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* So many steps in a row below the round-off of the whole run do not get ahead. */
@@ -401,9 +402,25 @@ bool stepper_differentiate(Stepper *stepper) {
                           stepper_time(stepper));
 }
 
+/* Events that are known beforehand count as work. The steps of a run do not: its end is known, and it can be interrupted. */
+static void begin_work(Heap *heap, const View *view, const StepperOptions *options) {
+  Budget *budget = heap_budget(heap);
+  double start, interval, events = 0;
+  if (view->switches && view->switches->decisions && isfinite(options->stop))
+    events = decisions_expected(view->switches->decisions, options->start, options->stop, &start, &interval);
+  if (events > (double)budget->most[BUDGET_WORK]) {
+    char *task = heap_alloc(heap, BUDGET_MESSAGE);
+    snprintf(task, BUDGET_MESSAGE, "sample(%g, %g) has %g events", start, interval, events);
+    budget_task(budget, task);
+    heap_work(heap, UINT64_MAX);
+  }
+  budget->most[BUDGET_WORK] = UINT64_MAX;
+}
+
 Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const TurningPlan *watched,
                      const StepperOptions *options, Diags *diags) {
   Stepper *stepper = heap_alloc(heap, sizeof *stepper);
+  begin_work(heap, view, options);
   size_t columns = (size_t)view->system.columns;
   *stepper = (Stepper){.heap = heap, .view = view, .structure = structure, .options = *options, .diags = diags};
   if (view->switches) switches_set_nominal(view->switches, options->start, view->system.nominal);

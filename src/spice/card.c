@@ -9,6 +9,9 @@
 
 enum { DEEPEST_INCLUDE = 32 };
 
+/* To open a file takes as long as so many steps of work. */
+enum { FILE_WORK = 3000 };
+
 /* A text being read, line by line. */
 typedef struct CardFile {
   const char *path, *text, *at, *end;
@@ -147,6 +150,7 @@ static void open_file(DeckReader *reader, const Card *card, const char *name, co
     card_error(reader->diags, card, 0, CARD_END, "files include each other more than %d deep", DEEPEST_INCLUDE);
     return;
   }
+  heap_work(reader->heap, FILE_WORK);
   char *path = resolve_path(reader, top_file(reader), name);
   Diags local = diags_make(reader->heap);
   char *text = reader->included.read

@@ -956,6 +956,8 @@ static bool comes_first(const Card *card) {
 static bool comes_last(const Card *card) {
   return !strncmp(card->text, ".ic", 3) || !strncmp(card->text, ".nodeset", 8);
 }
+/* To read an element takes as long as so many steps of work, beside its expressions. */
+enum { ELEMENT_WORK = 250 };
 
 static void read_block(Circuit *circuit, const Scope *scope, Expansion *expansion) {
   const Block *block = scope->block;
@@ -963,6 +965,7 @@ static void read_block(Circuit *circuit, const Scope *scope, Expansion *expansio
     for (uint32_t k = 0; k < block->elements.count; k++) {
       const Card *card = &circuit->deck.cards.data[block->elements.data[k]];
       if (comes_first(card) != (pass == 0)) continue;
+      heap_work(circuit->heap, ELEMENT_WORK);
       if (comes_last(card)) vec_push(circuit->heap, &expansion->late, (LateCard){scope, card});
       else read_element(circuit, scope, card, expansion);
     }

@@ -17,6 +17,9 @@
 
 enum { DEEPEST = 200 };
 
+/* To read an expression, or one within it, takes as long as so many steps of work, beside its nodes. */
+enum { EXPRESSION_WORK = 80 };
+
 typedef struct Reader {
   Circuit *circuit;
   const Scope *scope;
@@ -567,6 +570,7 @@ static Expr read_level(Reader *reader, uint32_t level, bool is_operand) {
 }
 
 static Expr read_whole(Reader *reader) {
+  heap_work(reader->circuit->heap, EXPRESSION_WORK);
   if (++reader->depth > DEEPEST || reader->scope->depth > DEEPEST)
     return refuse(reader, reader->cursor->at, "expressions, functions or parameters are nested more than %d deep",
                   DEEPEST);

@@ -124,6 +124,7 @@ bool spice_load(SpiceModel *made, Heap *heap, Names *names, Source *source, cons
                      .element_of = map_make(heap),
                      .step = 1 / 500.0,
                      .stop = 1};
+  budget_task(heap_budget(heap), "the netlist");
   bool done = deck_read(&circuit.deck, &arena, source, options->files, diags) && read_blocks(&circuit);
   if (done) {
     model->name = model_name_of(&circuit, source_main(source)->path);

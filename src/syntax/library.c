@@ -37,6 +37,7 @@ struct Library {
   VEC(LibraryPackage *) roots;
   VEC(const AstElement *) tops; /* found already; NULL: there is none */
   Map by_name;                  /* place in `tops` */
+  Map main_classes;             /* Name -> place of the first class of that name in the main file */
   Versions versions;
   struct stat main; /* of the main file; st_ino 0: it is not known */
 };
@@ -225,9 +226,10 @@ static const AstElement *read_top(Library *library, Name name) {
 
 static const AstElement *main_class(Library *library, Name name) {
   const AstFile *file = library->ast->main;
-  for (uint32_t i = 0; i < file->classes.count; i++)
-    if (file->classes.data[i]->label.name == name) return class_element(library, file->classes.data[i]);
-  return NULL;
+  for (uint32_t i = library->main_classes.count ? 0 : file->classes.count; i-- > 0;)
+    map_put(&library->main_classes, file->classes.data[i]->label.name, i);
+  uint32_t place = map_get(&library->main_classes, name);
+  return place == MAP_NONE ? NULL : class_element(library, file->classes.data[place]);
 }
 
 const AstElement *library_find(Library *library, Name name) {
@@ -400,6 +402,7 @@ Library *library_make(Ast *ast, Source *source, LibraryOptions options, Diags *d
   *library = (Library){.ast = ast, .source = source, .diags = diags, .files = options.files};
   library->arena = arena_make(ast->heap);
   library->by_name = map_make(ast->heap);
+  library->main_classes = map_make(ast->heap);
   library->versions = versions_make(ast);
   if (!options.files.read) return library;
   add_path(library, options.path);

@@ -117,6 +117,9 @@ static Step unclosed(Parser *parser, const ExpressionFrame *frame, const char *e
 
 /* ---- references and calls ---- */
 
+/* Components nest less deep, and every front part of a name is looked up. */
+enum { PART_LIMIT = 300 };
+
 static void push_part(Parser *parser) {
   vec_push(parser->heap, &parser->parts, (AstPart){.name = parser->token.name, .quoted = parser->token.quoted});
   parser_advance(parser);
@@ -149,6 +152,10 @@ static Step continue_reference(Parser *parser, ExpressionFrame frame) {
     if (parser->token.kind != TOKEN_IDENTIFIER)
       return parser_unexpected(parser, "expected a name behind `.`"), STEP_FAILED;
     push_part(parser);
+    if (parser->parts.count - frame.scratch > PART_LIMIT) {
+      diag_error(parser->diags, DIAG_LIMIT, parser->token.span, "a name has more than %d parts", PART_LIMIT);
+      return STEP_FAILED;
+    }
     if (parser->token.kind == TOKEN_LEFT_BRACKET) break;
   }
   if (parser->token.kind == TOKEN_LEFT_PAREN) return open_call(parser, frame, FRAME_CALL);

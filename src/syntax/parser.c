@@ -194,7 +194,13 @@ static bool read_short_class(Parser *parser, AstElement element) {
   return finish_class(parser, element);
 }
 
+/* The full name of a class has those of all classes around it, so that names grow with the square of the depth. */
+enum { CLASS_DEPTH_LIMIT = 200 };
+
 static void open_class(Parser *parser, AstElement element) {
+  if (parser->classes.count == CLASS_DEPTH_LIMIT)
+    diag_error(parser->diags, DIAG_LIMIT, element.class_definition->label.span, "classes are nested deeper than %d",
+               CLASS_DEPTH_LIMIT);
   ClassFrame frame = {.definition = element.class_definition, .element = element};
   frame.elements = parser->elements.count;
   frame.sections = parser->sections.count;

@@ -1,0 +1,71 @@
+/* budget: see budget.h. */
+#include "base/budget.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The defaults let a model of a million equations pass (bench/large), and end what is too large within seconds. */
+static const struct {
+  const char *name, *unit;
+  uint64_t most;
+} kinds[BUDGET_KINDS] = {
+    [BUDGET_MEMORY] = {"memory", "bytes of memory", UINT64_C(8000000000)},
+    [BUDGET_WORK] = {"work", "steps of work", UINT64_C(600000000)},
+    [BUDGET_TEXT] = {"text", "characters of text", UINT64_C(200000000)},
+};
+
+static const char PREFIXES[] = "kMGT";
+
+/* "8G" for 8e9; every digit where there is no prefix for it. */
+static void write_amount(uint64_t amount, char text[32]) {
+  uint64_t unit = 1;
+  int prefix = -1;
+  while (prefix < 3 && amount / unit >= 1000 && amount % (unit * 1000) == 0) unit *= 1000, prefix++;
+  snprintf(text, 32, "%llu%.*s", (unsigned long long)(amount / unit), prefix >= 0,
+           prefix >= 0 ? PREFIXES + prefix : "");
+}
+
+static const char *read_amount(const char *text, const char *end, uint64_t *amount) {
+  char *behind;
+  double number = strtod(text, &behind);
+  const char *prefix = behind < end && *behind ? strchr(PREFIXES, *behind) : NULL;
+  if (prefix) number *= pow(1000, (double)(prefix - PREFIXES) + 1), behind++;
+  while (behind < end && *behind == ' ') behind++;
+  if (behind != end || !(number >= 1) || !(number < 1e18)) return "a limit is a number such as 4000000, 4e6 or 4M";
+  *amount = (uint64_t)number;
+  return NULL;
+}
+
+const char *budget_read(const char *text, BudgetLimits *limits) {
+  while (text && *text) {
+    text += strspn(text, " ");
+    const char *end = text + strcspn(text, ","), *equals = memchr(text, '=', (size_t)(end - text));
+    int kind = 0;
+    if (!equals) return "limits are written memory=8G,work=1e10,text=1G";
+    while (kind < BUDGET_KINDS && (strlen(kinds[kind].name) != (size_t)(equals - text) ||
+                                   strncmp(kinds[kind].name, text, (size_t)(equals - text)) != 0))
+      kind++;
+    if (kind == BUDGET_KINDS) return "there are limits of memory, work and text";
+    const char *failure = read_amount(equals + 1, end, &limits->most[kind]);
+    if (failure) return failure;
+    text = end + (*end == ',');
+  }
+  return NULL;
+}
+
+Budget budget_make(const BudgetLimits *limits) {
+  Budget budget = {0};
+  for (int k = 0; k < BUDGET_KINDS; k++) budget.most[k] = limits->most[k] ? limits->most[k] : kinds[k].most;
+  return budget;
+}
+
+void budget_message(const Budget *budget, char message[BUDGET_MESSAGE]) {
+  char most[32], more[32];
+  BudgetKind kind = budget->exceeded;
+  write_amount(budget->most[kind], most);
+  write_amount(2 * budget->most[kind], more);
+  snprintf(message, BUDGET_MESSAGE, "%s%smore than %s %s; --limits %s=%s allows more", budget->task ? budget->task : "",
+           budget->task ? ": " : "", most, kinds[kind].unit, kinds[kind].name, more);
+}

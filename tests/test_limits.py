@@ -1,0 +1,159 @@
+"""docs/limits.md: each row of its table is provoked with a model that is made here. The message must be that of the row, the
+exit status 3 (or 2, of what an option asks for), and what raises the limit must raise it. What takes long with the default
+limits takes little with small ones, and both go the same way."""
+import os
+import pathlib
+import re
+import resource
+import subprocess
+import tempfile
+import unittest
+
+DAEDAL = os.environ["DAEDAL"]
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SMALL = {"memory": "memory=1M", "work": "work=1M", "text": "text=1k"}
+SECONDS = 20  # of processor time: what is not refused by then does not end
+
+
+def model(body, before=""):
+    return f"{before}model M\n{body}\nend M;\n"
+
+
+def chain(first, link, count):
+    return first + "".join(link.format(i=i, j=i - 1) for i in range(1, count + 1))
+
+
+FUNCTION = "function f input Integer n; output Real y; algorithm {} end f;\n"
+NETLIST = "* title\n{}\n.end\n"
+# What the row says -> (text, words of the command behind the file); a dict: several files, the first one is given.
+ROWS = {
+    "memory": (model("Real x[4000]; equation for i in 1:4000 loop x[i] = time; end for;"), ["check"]),
+    "instances of classes": (chain("model A0 Real x = 1; end A0;\n", "model A{i} A{j} a, b; end A{i};\n", 30) + "model M A30 a; end M;", ["check"]),
+    "base classes that double": (chain("model A0 Real x = 1; end A0;\n", "model A{i} extends A{j}; extends A{j}; end A{i};\n", 30) + "model M extends A30; end M;", ["check"]),
+    "records that double": (chain("record A0 Real x; end A0;\n", "record A{i} A{j} a; A{j} b; end A{i};\n", 30) + "model M A30 a; end M;", ["check"]),
+    "elements of an array": (model("Real x[100000, 100000];"), ["check"]),
+    "equations": (model("Real x; equation for i in 1:100000, j in 1:100000 loop x = i*j; end for;"), ["check"]),
+    "connections": (model("C c[2]; equation for i in 1:100000, j in 1:100000 loop connect(c[1], c[2]); end for;",
+                          "connector C Real e; flow Real f; end C;\n"), ["check"]),
+    "operations of algorithms": (model("parameter Real p = f(1); Real x = p;", FUNCTION.format("y := 0; while true loop y := y + 1; end while;")), ["check"]),
+    "elements of a value": (model("parameter Real p = sum(fill(1.0, 100000, 100000)); Real x = p;"), ["check"]),
+    "recursion that doubles": (model("parameter Real p = f(60); Real x = p;", FUNCTION.format("y := if n < 2 then n else f(n - 1) + f(n - 2);")), ["check"]),
+    "derivatives of an energy": ("model M Real q[300](each start = 1); lagrangian sum(der(q[i])*der(q[j]) for i in 1:300, j in 1:300); end M;", ["check"]),
+    "devices of a netlist": (NETLIST.format(chain(".subckt a0 p n\nr1 p n 1\n.ends\n", ".subckt a{i} p n\nx1 p n a{j}\nx2 p n a{j}\n.ends\n", 30) + "x1 1 0 a30\nv1 1 0 1"), ["check"]),
+    "files of a netlist": ({"m.cir": NETLIST.format('.include "f20"\nv1 1 0 1\nr1 1 0 1'), "f0": "* end\n",
+                            **{f"f{i}": f'.include "f{i - 1}"\n' * 2 for i in range(1, 21)}}, ["check"]),
+    "functions of a netlist": (NETLIST.format(chain(".func f0(x) {{x}}\n".replace("{{", "{").replace("}}", "}"), ".func f{i}(x) {{f{j}(x) + f{j}(x + 1)}}\n", 40) + "v1 1 0 {f40(1)}\nr1 1 0 1"), ["check"]),
+    "events of a sample": (model("Integer n(start = 0); Real x = 1; equation when sample(0, 1e-12) then n = pre(n) + 1; end when;"), ["simulate"]),
+    "characters of a string": (model('parameter String s = f(60); Real x = 1;', 'function f input Integer n; output String s; algorithm s := "ab"; '
+                                     "for i in 1:n loop s := s + s; end for; end f;\n"), ["check"]),
+    "characters of the flat model": (model("".join(f"Real x{i} = {i}*time;\n" for i in range(100))), ["flatten"]),
+    "nested classes": ("".join(f"package P{i} " for i in range(300)) + "model M Real x = 1; end M; " + "".join(f"end P{i}; " for i in reversed(range(300))), ["check"]),
+    "nested components": (chain("model A0 Real x = 1; end A0;\n", "model A{i} A{j} a; end A{i};\n", 300) + "model M A300 a; end M;", ["check"]),
+    "nested base classes": (chain("model A0 Real x = 1; end A0;\n", "model A{i} extends A{j}; end A{i};\n", 300) + "model M extends A300; end M;", ["check"]),
+    "nested blocks of equations": (model("Real x; equation " + "for i in 1:1 loop " * 300 + "x = 1; " + "end for; " * 300), ["check"]),
+    "nested blocks of statements": (model("Real x; algorithm " + "for i in 1:1 loop " * 300 + "x := 1; " + "end for; " * 300), ["check"]),
+    "nested records": (chain("record A0 Real x; end A0;\n", "record A{i} A{j} a; end A{i};\n", 100) + "model M A100 a; end M;", ["check"]),
+    "nested calls": (model("parameter Real p = f(1); Real x = p;", FUNCTION.format("y := f(n) + 1;")), ["check"]),
+    "dimensions of an array": (model(f"Real x[{', '.join('1' * 17)}];"), ["check"]),
+    "dimensions of arrays in records": (chain("record A0 Real x; end A0;\n", "record A{i} A{j} a[1]; end A{i};\n", 20) + "model M A20 a; end M;", ["check"]),
+    "parts of a name": (model("Real x = " + "a." * 400 + "b;"), ["check"]),
+    "size of an array": (model("Real x[2147483648];"), ["check"]),
+    "whole numbers": (model("Real x = 99999999999999999999;"), ["check"]),
+    "size of a Real": (model("Real x = 1e999;"), ["check"]),
+    "nested files of a netlist": ({"m.cir": NETLIST.format('.include "m.cir"\nv1 1 0 1\nr1 1 0 1')}, ["check"]),
+    "nested subcircuits": (NETLIST.format(".subckt a p n\nx1 p n a\n.ends\nx1 1 0 a\nv1 1 0 1"), ["check"]),
+    "nested expressions of a netlist": (NETLIST.format("b1 1 0 v=" + "(" * 300 + "1" + ")" * 300 + "\nr1 1 0 1"), ["check"]),
+    "output points": (model("Real x(start = 1); equation der(x) = -x;"), ["simulate", "--output-interval", "1e-12"]),
+    "length of a pattern": (model("Real x = time;"), ["simulate", "--variables", "(x|" + "y" * 5000 + ")"]),
+}
+
+
+def table():
+    """The rows of the last table: what, message, what raises it."""
+    text = (ROOT / "docs/limits.md").read_text()
+    rows = re.findall(r"^\| (.*?) \| `(.*)` \| (.*?) \|$", text.split("| what |")[1], re.MULTILINE)
+    return [row for row in rows if not row[0].startswith("-")]
+
+
+def run(what, *more):
+    text, words = ROWS[what]
+    with tempfile.TemporaryDirectory() as folder:
+        files = text if isinstance(text, dict) else {"m.cir" if text.startswith("*") else "m.mo": text}
+        for name, content in files.items():
+            pathlib.Path(folder, name).write_text(content)
+        limit = lambda: resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+        return subprocess.run([DAEDAL, words[0], next(iter(files)), *words[1:], *more], cwd=folder, capture_output=True, text=True, preexec_fn=limit)
+
+
+class Limits(unittest.TestCase):
+    def test_every_row_has_a_model(self):
+        self.assertEqual([row[0] for row in table()], list(ROWS))
+
+    def test_rows(self):
+        for what, message, raised in table():
+            kind = re.search(r"--limits (\w+)", raised)
+            with self.subTest(what):
+                done = run(what, *(["--limits", SMALL[kind[1]]] if kind else []))
+                self.assertIn(done.returncode, (2, 3), done.stderr[:2000])
+                self.assertIn(message, done.stderr[:4000])
+                self.assertNotIn("out of memory", done.stderr)
+
+    def test_defaults(self):
+        """Without the option the limits are those of the page, and hold."""
+        defaults = dict(re.findall(r"^\| `(\w+)` \|.*\| (\w+) \|$", (ROOT / "docs/limits.md").read_text(), re.MULTILINE))
+        for what, kind in [("elements of an array", "work"), ("events of a sample", "work"), ("characters of a string", "text"),
+                           ("files of a netlist", None), ("records that double", "work")]:
+            with self.subTest(what):
+                done = run(what)
+                if kind is None:  # 2^20 files are few enough
+                    self.assertEqual(done.returncode in (0, 3), True, done.stderr)
+                    continue
+                self.assertEqual(done.returncode, 3, done.stderr)
+                self.assertIn(f"more than {defaults[kind]} ", done.stderr)
+
+    def test_raised(self):
+        """A larger limit lets pass what a small one refuses."""
+        for what, small, large in [("memory", "memory=1M", "memory=1G"), ("characters of the flat model", "text=1k", "text=1M"),
+                                   ("derivatives of an energy", "work=1M", "work=10G, memory=4G")]:
+            with self.subTest(what):
+                self.assertEqual(run(what, "--limits", small).returncode, 3)
+                self.assertEqual(run(what, "--limits", large).returncode, 0, run(what, "--limits", large).stderr)
+
+    def test_wrong_limits(self):
+        for limits, message in [("memory", "limits are written"), ("speed=3", "there are limits of memory, work and text"),
+                                ("work=-1", "a limit is a number"), ("work=1x", "a limit is a number"), ("text=nan", "a limit is a number")]:
+            with self.subTest(limits):
+                done = run("memory", "--limits", limits)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn(message, done.stderr)
+
+
+class Linear(unittest.TestCase):
+    """What is large but well: counted in work, which does not depend on the machine, twice as much takes about twice as much."""
+
+    def work(self, text):
+        """The least power of two of steps that is enough."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "m.mo")
+            path.write_text(text)
+            for power in range(10, 34):
+                done = subprocess.run([DAEDAL, "check", path, "--limits", f"work={2 ** power}"], capture_output=True, text=True)
+                if done.returncode == 0:
+                    return power
+                self.assertIn("--limits work", done.stderr)
+        self.fail("no work is enough")
+
+    def test_growth(self):
+        grown = {
+            "literals": lambda n: model("type E = enumeration(" + ", ".join(f"e{i}" for i in range(n)) + "); E e = E.e1;"),
+            "classes": lambda n: "".join(f"model P{i} Real x = {i}; end P{i};\n" for i in range(n)) + model("".join(f"P{i} p{i};\n" for i in range(n))),
+            "bases": lambda n: model("extends A;\n" * n, "model A Real x = 1; end A;\n"),
+            "sum": lambda n: model(f"parameter Real p[{n}] = fill(1.0, {n}); Real x = sum(p);"),
+        }
+        for name, make in grown.items():
+            with self.subTest(name):
+                self.assertLessEqual(self.work(make(4000)) - self.work(make(1000)), 3)
+
+
+if __name__ == "__main__":
+    unittest.main()
