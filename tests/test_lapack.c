@@ -115,7 +115,7 @@ static const char *run(const Case *given, bool at_end, char failure[200]) {
   bool is_forbidden;
   const char *text = "";
   fence = (Fence){.at_end = at_end};
-  Heap *heap = heap_new(&(HeapHook){fence_resize, &fence});
+  Heap *heap = heap_new(&(HeapHook){.resize = fence_resize, .context = &fence});
   Arena arena = arena_make(heap);
   *own = *given;
   ExternalCall call = {.arguments = own->values, .count = own->count, .arena = &arena, .state = external_state(heap)};

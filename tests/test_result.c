@@ -1099,7 +1099,7 @@ static void memory_refused_leaves_nothing(void **state) {
     fputs("old", old);
     fclose(old);
     Ration ration = {allowed};
-    HeapHook hook = {ration_resize, &ration};
+    HeapHook hook = {.resize = ration_resize, .context = &ration};
     Heap *heap = heap_new(&hook);
     jmp_buf point;
     if (HEAP_TRY(heap, point)) {

@@ -120,8 +120,9 @@ bool check_analysis(daedal_result *result, const daedal_options *options) {
 
 /* .tran step stop start: output from then on, in steps. */
 static bool delay_output(daedal_result *result, RunOptions *run) {
-  double first = result->model->circuit.output_start;
-  if (!(first > run->start) || run->time_count) return true;
+  const SpiceModel *circuit = &result->model->circuit;
+  double first = circuit->output_start;
+  if (!circuit->topology || !(first > run->start) || run->time_count) return true;
   if (!(first < run->stop)) return refuse_usage(result, "the output begins after the stop time");
   uint32_t count = 1 + (uint32_t)ceil((run->stop - first) / run->interval * (1 - 1e-12));
   double *times = heap_array(result->heap, count, sizeof *times);
