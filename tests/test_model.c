@@ -262,11 +262,11 @@ static void test_discrete_owners(void **state) {
   vec_push(w.heap, &w.model->whens, when); /* of the same algorithm section */
   vec_push(w.heap, &w.model->discrete_equations, (Equation){d, number(&w, 1), EXPR_NONE, {0, 0}, false, 0});
   vec_push(w.heap, &w.model->discrete_equations, (Equation){e, number(&w, 1), EXPR_NONE, {0, 0}, false, 0});
-  assert_true(model_check_discrete(w.model, w.heap, &w.diags));
+  assert_true(model_check_discrete(w.model, w.model->heap, &w.diags));
   vec_push(w.heap, &w.model->discrete_equations, (Equation){e, number(&w, 0), EXPR_NONE, {0, 0}, false, 0});
   w.model->whens.data[1].algorithm = 0;
   add_discrete(&w, "g", TYPE_INTEGER, 0);
-  assert_false(model_check_discrete(w.model, w.heap, &w.diags));
+  assert_false(model_check_discrete(w.model, w.model->heap, &w.diags));
   static const char *const messages[] = {"`e` is determined once more here", "`f` is determined once more here",
                                          "no equation determines `g`"};
   assert_int_equal(w.diags.errors, 3);

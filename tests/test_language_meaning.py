@@ -1,0 +1,200 @@
+"""What models mean: generated members of classes that were once taken to mean something else, with what is known of them. DAEDAL_MODELS=N
+makes more of them (runs.py)."""
+import math
+import os
+import random
+import subprocess
+import tempfile
+import unittest
+
+from runs import Tally, seeds, simulate, solver_names
+
+SOLVERS = solver_names()
+
+
+def refusal(text, *words):
+    """The exit status of a command on a model, and what it says."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "m.mo")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        done = subprocess.run([os.environ["DAEDAL"], *words, path], capture_output=True, text=True, check=False, cwd=folder, timeout=60)
+        return done.returncode, done.stderr
+
+
+class Starts(unittest.TestCase):
+    """Fixed start values that initial equations or algorithms determine, through bindings of parameters."""
+
+    def test_generated(self):
+        tally = Tally("start values that are determined")
+        for seed in seeds(24):
+            rng = random.Random(seed)
+            base, factor, shift = rng.randrange(1, 9), rng.randrange(2, 5), rng.randrange(-3, 4)
+            section = rng.choice(["initial equation\n  p = {0}; m = {1};", "initial algorithm\n  p := {0}; m := {1};", "initial equation\n  p + 1 = {0} + 1; m = {1};"])
+            links = rng.randrange(4)
+            chain = "".join(f"  parameter Real q{k} = {'p' if k == 0 else f'q{k - 1}'} + 1;\n" for k in range(links))
+            last = f"q{links - 1}" if links else "p"
+            start = f"{factor}*{last} + {shift}"
+            value = factor * (base + links) + shift
+            text = (f"model M\n  parameter Real p(fixed = false); parameter Integer m(fixed = false);\n{chain}"
+                    f"  Real x(start = {start}, fixed = true), y(start = {last}); Integer k(start = m + 2, fixed = true);\n"
+                    f"{section.format(base, base + 1)}\nequation\n  der(x) = -x; y^3 = x + 1;\n  when time > 0.5 then k = pre(k) + 1; end when;\nend M;\n")
+            run = simulate(text, solver=SOLVERS[seed % len(SOLVERS)], tolerance=1e-8)
+            tally.add(run, lambda run=run, value=value, base=base: abs(run.columns["x"][0] - value) < 1e-9 * (1 + abs(value))
+                      and abs(run.end("x") - value * math.exp(-1)) < 1e-5 * (1 + abs(value)) and (run.columns["k"][0], run.end("k")) == (base + 3, base + 4), seed, text)
+        tally.check(self)
+
+    def test_no_override(self):
+        status, words = refusal("model M\n  parameter Real p(fixed = false);\n  Real x(start = p, fixed = true);\ninitial equation\n  p = 3;\nequation\n  der(x) = -x;\nend M;\n", "simulate", "--override", "x=1")
+        self.assertEqual(status, 2 if "usage" in words else status)
+        self.assertIn("equations of the model determine", words)
+
+
+class Assertions(unittest.TestCase):
+    CROSSING = "model M\n  Real x(start = {0}, fixed = true);\n{1}equation\n  der(x) = 1;\n{2}end M;\n"
+
+    def test_without_events(self):
+        """An assertion within noEvent is looked at in each row, at ends of steps and at the end."""
+        for seed in seeds(12):
+            rng = random.Random(seed)
+            limit = rng.uniform(0.05, 0.95)
+            condition = rng.choice([f"noEvent(x < {limit})", f"noEvent(not x >= {limit})", f"noEvent(time < {limit})", f"noEvent(x) < {limit}", f"noEvent(x^2 < {limit**2})"])
+            run = simulate(self.CROSSING.format(0, "", f"  assert({condition}, \"too large\");\n"), solver=SOLVERS[seed % len(SOLVERS)], intervals=20)
+            self.assertEqual(run.status, 6, (seed, condition, run.words))
+            self.assertIn("too large", run.words)
+        run = simulate("model M\n  Real y;\nequation\n  y = time;\n  assert(noEvent(y < 0.99), \"at the end\");\nend M;\n", intervals=2)
+        self.assertEqual((run.status, "at the end" in run.words), (6, True), run.words)
+
+    def test_initial_sections(self):
+        for kind in ("initial equation", "initial algorithm"):
+            section = f"{kind}\n  assert(x < 0.5, \"too large at the start\");\n"
+            for solver in SOLVERS[:2]:
+                run = simulate(self.CROSSING.format(0, section, ""), solver=solver)
+                self.assertEqual((run.status, run.report["events"]), (0, 0), run.words)
+                run = simulate(self.CROSSING.format(0.75, section, ""), solver=solver)
+                self.assertEqual(run.status, 5, run.words)
+                self.assertIn("too large at the start", run.words)
+
+    def test_level(self):
+        for level, status in (("warning", 0), ("error", 6)):
+            for given in (f"AssertionLevel.{level}", "l", "if p then l else l"):
+                text = self.CROSSING.format(0, "", f"  assert(x < 0.5, \"too large\", {given});\n").replace("model M\n", f"model M\n  parameter AssertionLevel l = AssertionLevel.{level}; parameter Boolean p = true;\n")
+                run = simulate(text)
+                self.assertEqual((run.status, "too large" in run.words), (status, True), (given, run.words))
+
+
+class Functions(unittest.TestCase):
+    """Integers and Booleans that functions compute of what moves."""
+    HEAD = """model M
+  function pick input Real u; output Integer k; algorithm k := if u < 0.5 then 1 elseif u < 1.25 then 2 else 3; end pick;
+  function count input Real u; output Integer k; algorithm k := 0; while k < u loop k := k + 1; end while; end count;
+  function big input Real u; output Boolean b; algorithm b := u > 0.3; end big;
+  function odd input Real u; output Boolean k; protected Real r; algorithm r := u; while r >= 2 loop r := r - 2; end while; k := r >= 1; end odd;
+  function two input Real u; output Real y; output Integer k; algorithm y := 2*u; k := integer(3*u); end two;
+"""
+    KINDS = [("Integer", "pick", lambda u: 1 if u < 0.5 else 2 if u < 1.25 else 3), ("Integer", "count", lambda u: max(0, math.ceil(u))),
+             ("Boolean", "big", lambda u: u > 0.3), ("Boolean", "odd", lambda u: math.floor(u) % 2 == 1)]
+
+    def test_generated(self):
+        tally = Tally("discrete outputs of functions")
+        for seed in seeds(24):
+            rng = random.Random(seed)
+            kind, name, value = rng.choice(self.KINDS)
+            slope = rng.uniform(0.5, 6)
+            by_state = rng.random() < 0.5
+            text = (f"{self.HEAD}  Real u{'(start = 0, fixed = true)' if by_state else ''}, y; {kind} k; Integer j, n(start = 0, fixed = true);\nequation\n"
+                    f"  {f'der(u) = {slope!r}' if by_state else f'u = {slope!r}*time'};\n  k = {name}(u);\n  (y, j) = two(u);\n"
+                    f"  when {'k' if kind == 'Boolean' else 'k > 1'} then n = pre(n) + 1; end when;\nend M;\n")
+            run = simulate(text, solver=SOLVERS[seed % len(SOLVERS)], intervals=37, tolerance=1e-8)
+            tally.add(run, lambda run=run, value=value, slope=slope: self.is_right(run, value, slope), seed, text)
+        tally.check(self)
+
+    @staticmethod
+    def is_right(run, value, slope):
+        """Within a little of an edge either side counts."""
+        times, u = run.columns["time"], run.columns["u"]
+        for row, time in enumerate(times):
+            near = {float(value(slope * time + off)) for off in (-1e-6, 0, 1e-6)}
+            whole = {float(math.floor(3 * (slope * time + off))) for off in (-1e-6, 0, 1e-6)}
+            if run.columns["k"][row] not in near or run.columns["j"][row] not in whole or abs(u[row] - slope * time) > 1e-6: return False
+        return True
+
+
+class Reductions(unittest.TestCase):
+    def test_sums_of_arrays(self):
+        tally = Tally("sums of arrays")
+        for seed in seeds(20):
+            rng = random.Random(seed)
+            rows, columns = rng.randrange(1, 5), rng.randrange(1, 5)
+            v = [[rng.randrange(-9, 10) for _ in range(columns)] for _ in range(rows)]
+            matrix = "{" + ", ".join("{" + ", ".join(map(str, row)) + "}" for row in v) + "}"
+            text = (f"model M\n  parameter Real v[{rows}, {columns}] = {matrix};\n  Real a[{columns}], b[{rows}], c[2], d, e[{rows}, {columns}], f[2, 2];\nequation\n"
+                    f"  a = sum(v[k, :] for k in 1:{rows});\n  b = sum(v[:, k] for k in 1:{columns});\n  c = sum({{i*j, v[i, j]}} for i in 1:{rows}, j in 1:{columns});\n"
+                    f"  d = sum(sum(v[i, j] for j in 1:{columns}) for i in 1:{rows});\n  e = {{v[i, :]*time for i in 1:{rows}}};\n"
+                    f"  f = sum({{{{i, 0}}, {{1, i}}}} for i in 1:{rows});\nend M;\n")
+            expected = {f"a[{k + 1}]": sum(row[k] for row in v) for k in range(columns)} | {f"b[{k + 1}]": sum(v[k]) for k in range(rows)}
+            pairs = [(i + 1, j + 1) for i in range(rows) for j in range(columns)]
+            expected |= {"c[1]": sum(i * j for i, j in pairs), "c[2]": sum(map(sum, v)), "d": sum(map(sum, v)), "f[1,1]": sum(range(rows + 1)), "f[2,1]": rows, "f[1,2]": 0, "f[2,2]": sum(range(rows + 1))}
+            expected |= {f"e[{i},{j}]": v[i - 1][j - 1] for i, j in pairs}
+            run = simulate(text, intervals=1)
+            wrong = run.status == 0 and {name: run.end(name) for name, value in expected.items() if abs(run.end(name) - value) > 1e-9}
+            tally.add(run, lambda wrong=wrong: not wrong, seed, wrong, text)
+        tally.check(self)
+
+    def test_others_are_of_scalars(self):
+        for name in ("product", "min", "max"):
+            status, words = refusal(f"model M\n  Real x = {name}({{i, 2}} for i in 1:3);\nend M;\n", "simulate")
+            self.assertEqual(status, 3)
+            self.assertIn(f"`{name}` with iterators", words)
+
+
+class Refusals(unittest.TestCase):
+    """Exit status and name, from simulate and, where it can know, from check."""
+    MODELS = [
+        ("Integer k; Real x(start = 0, fixed = true);", "der(x) = 2*k + 1;", 4, 4, "no equation determines `k`"),
+        ("discrete Real d; Real x(start = 0, fixed = true);", "der(x) = 2*d + 1;", 4, 4, "no equation determines `d`"),
+        ("Boolean b; Real x(start = 0, fixed = true);", "der(x) = if b then 1 else 2;", 4, 4, "no equation determines `b`"),
+        ("Real x(start = 0, fixed = true), y;", "der(x) = 1; y = 2*x; when x > 0.5 then reinit(y, 0); end when;", 0, 3, "reinit cannot set `y`"),
+        ("Real x(start = 0, fixed = true), y;", "der(x) = 1; y = -sin(x); when x > 0.5 then reinit(y, 0); end when;", 0, 3, "reinit cannot set `y`"),
+        ("Integer n(start = 0, fixed = true);", "when sample(0, 0) then n = pre(n) + 1; end when;", 0, 3, "sample(0, 0)"),
+        ("parameter Real T = -2; Integer n(start = 0, fixed = true);", "when sample(0, T) then n = pre(n) + 1; end when;", 0, 3, "sample(0, -2)"),
+        ("Real x, y, z;", "x = 1; x = time; y + z = 2;", 4, 4, "structurally singular"),
+        ("Real x, y;", "x + y = 1; x + y = 2 + time;", 4, 4, "contradict"),
+        ("Real x[3] = {1, 2, 3}; Integer n = size(x, dim = 1);", "", 3, 3, "no argument of this name"),
+    ]
+
+    def test_all(self):
+        for declarations, equations, checked, simulated, words in self.MODELS:
+            text = f"model M\n  {declarations}\nequation\n  {equations}\nend M;\n"
+            for command, expected in (("check", checked), ("simulate", simulated)):
+                status, said = refusal(text, command)
+                self.assertEqual(status, expected, (command, text, said))
+                if expected: self.assertIn(words, said)
+
+    def test_states_that_may_be_set(self):
+        """Not refused: aliases and derivatives that are states."""
+        run = simulate("model M\n  Real h(start = 1, fixed = true), v(start = 0, fixed = true), w;\nequation\n  der(h) = v; der(v) = -9.81; w = -v;\n"
+                       "  when h < 0 then reinit(w, 0.5*pre(v)); end when;\nend M;\n")
+        self.assertEqual(run.status, 0, run.words)
+        self.assertGreater(min(run.columns["h"]), -1e-3)
+
+    def test_records_without_elements(self):
+        for size in (0, 2):
+            run = simulate(f"""model M
+  package P
+    operator record Pair Real a; Real b;
+      encapsulated operator '+' function f input Pair x; input Pair y; output Pair r; import M.P.Pair; algorithm r := Pair(x.a + y.a, x.b + y.b); end f; end '+';
+      encapsulated operator '-' function n input Pair x; output Pair r; import M.P.Pair; algorithm r := Pair(-x.a, -x.b); end n; end '-';
+    end Pair;
+  end P;
+  P.Pair c[{size}], d[{size}] = c + c, e[{size}] = -c; Real x = time;
+equation
+  for i in 1:{size} loop c[i].a = 1; c[i].b = i*time; end for;
+end M;
+""")
+            self.assertEqual(run.status, 0, run.words)
+            if size: self.assertEqual((run.end("d[2].b"), run.end("e[2].b")), (4, -2))
+
+
+if __name__ == "__main__":
+    unittest.main()
