@@ -1,5 +1,5 @@
 """The Python package: its tests against the library just built, and a wheel, built without a network and installed in a clean
-virtual environment, against which they run again."""
+virtual environment, against which those of test_daedal.py run again."""
 import os
 import pathlib
 import re
@@ -19,9 +19,9 @@ def interpreter():
     return None
 
 
-def run_tests(python, **environment):
+def run_tests(python, tests="", **environment):
     """(passed, failed) of the package's tests."""
-    command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(SOURCE / "python" / "tests")]
+    command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(SOURCE / "python" / "tests" / tests)]
     done = subprocess.run(command, capture_output=True, text=True, cwd="/", env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **environment})
     counts = [sum(int(n) for n in re.findall(rf"(\d+) {word}", done.stdout.splitlines()[-1])) if done.stdout else 0
               for word in ("passed", "failed|error")]
@@ -42,7 +42,7 @@ def run_installed(python):
         if done.returncode:
             print(done.stdout, done.stderr)
             return 0, 1
-        return run_tests(inside)
+        return run_tests(inside, "test_daedal.py")
     finally:
         shutil.rmtree(folder)
 

@@ -15,6 +15,7 @@ ALLOWED = {
     ("heap.c.o", "realloc"), ("heap.c.o", "free"),  # the default hook
     ("heap.c.o", "abort"),  # see heap_fail
     ("file.c.o", "free"),  # what realpath gives, registered with heap_defer
+    ("vectors.c.o", "free"), ("vectors.c.o", "realloc"),  # what SUNDIALS has made with malloc
 }
 
 

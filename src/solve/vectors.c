@@ -60,8 +60,7 @@ SUNMatrix vector_matrix(Heap *heap, sunindextype size, SUNContext context) {
 SUNContext vector_context(Heap *heap) {
   enum { CONTEXT_SIZE = 1 << 16 }; /* more than its parts together */
   SUNContext context = NULL;
-  void *room = malloc(CONTEXT_SIZE);
-  free(room);
-  if (!room || SUNContext_Create(NULL, &context) != 0) heap_fail(heap);
+  heap_expect(heap, CONTEXT_SIZE);
+  if (SUNContext_Create(NULL, &context) != 0) heap_fail(heap);
   return context;
 }
