@@ -1,12 +1,20 @@
 """Runs ngspice on a netlist, for tests and benchmarks that compare with it."""
 import os
 import re
+import resource
 import shutil
 import struct
 import subprocess
 import tempfile
 
 NGSPICE = shutil.which("ngspice")
+
+
+SECONDS = 60  # of processor time for a run
+
+
+def limit_processor_time():
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
 
 
 def spice_number(text):
@@ -53,7 +61,7 @@ def read_raw(path):
     return {name: values[k::count] for k, name in enumerate(names)}
 
 
-def run(path, text=None, timeout=20):
+def run(path, text=None):
     """The signals of ngspice's run of the netlist (or of this text in its place); None if it fails."""
     with tempfile.TemporaryDirectory() as folder:
         netlist = path
@@ -62,10 +70,7 @@ def run(path, text=None, timeout=20):
             with open(netlist, "w", encoding="utf-8") as file:
                 file.write(text)
         raw = os.path.join(folder, "out.raw")
-        try:
-            subprocess.run([NGSPICE, "-b", "-r", raw, netlist], cwd=os.path.dirname(path) or ".", stdin=subprocess.DEVNULL,
-                           capture_output=True, timeout=timeout, check=False)
-        except subprocess.TimeoutExpired:
-            return None
+        subprocess.run([NGSPICE, "-b", "-r", raw, netlist], cwd=os.path.dirname(path) or ".", stdin=subprocess.DEVNULL,
+                       capture_output=True, check=False, preexec_fn=limit_processor_time)
         signals = read_raw(raw) if os.path.exists(raw) else {}
         return signals if any(signals.values()) else None

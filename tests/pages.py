@@ -31,7 +31,7 @@ OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 
 @functools.cache
 def words_of_help(*words):
-    done = subprocess.run([DAEDAL, *words, "--help"], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run([DAEDAL, *words, "--help"], capture_output=True, text=True, check=True)
     return set(OPTION.findall(done.stdout)) if words else set(re.findall(r"^  (\w+) ", done.stdout, re.MULTILINE))
 
 
@@ -64,7 +64,7 @@ def run_command(command, folder):
     path = f"{DAEDAL.parent}:/usr/bin:{os.environ['PATH']}"
     environment = dict(os.environ, PATH=path, PYTHONPATH=str(SOURCE / "python"), OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                        DAEDAL_LIBRARY=str(DAEDAL.parent / "libdaedal.so"), LC_ALL="C.UTF-8", TERM="dumb")
-    return subprocess.run(["sh", "-c", command], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120,
+    return subprocess.run(["sh", "-c", command], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           env=environment)
 
 

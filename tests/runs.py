@@ -14,6 +14,8 @@ import json
 import os
 import pathlib
 import re
+import resource
+import signal
 import subprocess
 import tempfile
 import time
@@ -21,7 +23,7 @@ import time
 SOURCE, BUILD = pathlib.Path(os.environ["SOURCE_DIR"]), pathlib.Path(os.environ["BUILD_DIR"])
 SANITIZED = os.environ.get("BUILD_KIND") in ("asan", "tsan")
 IS_WIDE = "DAEDAL_MODELS" in os.environ
-PATIENCE = 20  # seconds for a run
+PATIENCE = 20  # seconds of processor time for a run
 TOO_LONG = 124
 ERROR = 2  # daedal_severity
 
@@ -35,6 +37,10 @@ def seeds(usual):
 def by_turns(choices, turn):
     """All of them; of a wide run the one whose turn it is."""
     return [choices[turn % len(choices)]] if IS_WIDE else list(choices)
+
+
+def limit_processor_time():
+    resource.setrlimit(resource.RLIMIT_CPU, (PATIENCE, PATIENCE + 1))
 
 
 class Run:
@@ -112,9 +118,9 @@ class Library:
         raw, code = self.library.default_options(), text.encode()
         for name, value in options.items():
             setattr(raw, name, value.encode() if isinstance(value, str) else value)
-        give_up = time.monotonic() + PATIENCE
+        give_up = time.process_time() + PATIENCE
         late = []
-        watch = self.interface.OnStep(lambda _context, _progress: bool(time.monotonic() > give_up and (late.append(True) or True)))
+        watch = self.interface.OnStep(lambda _context, _progress: bool(time.process_time() > give_up and (late.append(True) or True)))
         raw.on_step = watch
         asked = self.interface.LoadOptions(size=ctypes.sizeof(self.interface.LoadOptions))
         model = self.library.load(b"m.mo", code, len(code), ctypes.byref(asked))
@@ -149,9 +155,8 @@ class Command:
         words = [word for name, value in options.items()
                  for word in (["--" + name.replace("_", "-")] + ([] if value is True else [str(value)]))]
         command = [os.environ["DAEDAL"], "simulate", path, "--output-file", "-", "--json", report, *words]
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
-        except subprocess.TimeoutExpired:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, preexec_fn=limit_processor_time)
+        if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
             return Run(TOO_LONG, "takes too long", "too long")
         rows = list(csv.reader(io.StringIO(done.stdout))) if done.returncode == 0 else []
         columns = {name: [float(row[k]) for row in rows[1:]] for k, name in enumerate(rows[0])} if rows else {}

@@ -17,7 +17,7 @@ def simulate(text, *options):
     with open(path, "w") as file:
         file.write(text)
     result = os.path.join(WORK, "model.csv")
-    run = subprocess.run([DAEDAL, "simulate", path, "--output-file", result, *options], capture_output=True, text=True, timeout=30)
+    run = subprocess.run([DAEDAL, "simulate", path, "--output-file", result, *options], capture_output=True, text=True)
     if run.returncode:
         return run, []
     with open(result) as file:

@@ -76,7 +76,7 @@ def netlist(branches, generator):
 
 
 def judge(path):
-    run = subprocess.run([DAEDAL, "analyze", path, "--json"], capture_output=True, text=True, timeout=60, check=False)
+    run = subprocess.run([DAEDAL, "analyze", path, "--json"], capture_output=True, text=True, check=False)
     if run.returncode == 4 and "loop of voltage sources" in run.stderr:
         return "loop", run
     if run.returncode == 4 and ("current source" in run.stderr or "not connected to ground" in run.stderr):

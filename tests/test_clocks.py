@@ -19,7 +19,7 @@ COUNT = int(os.environ.get("DAEDAL_CLOCK_MODELS", "8" if os.environ.get("BUILD_K
 
 
 def command(*arguments):
-    return subprocess.run([DAEDAL, *arguments], capture_output=True, text=True, timeout=60)
+    return subprocess.run([DAEDAL, *arguments], capture_output=True, text=True)
 
 
 def write(text, name="m.mo"):

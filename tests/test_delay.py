@@ -26,7 +26,7 @@ class Run:
         if os.path.exists(out):
             os.remove(out)
         process = subprocess.run([DAEDAL, "simulate", model, "--stop-time", repr(stop), "--output-file", out, "--json", "-",
-                                  *options], capture_output=True, text=True, timeout=60)
+                                  *options], capture_output=True, text=True)
         self.code, self.words, self.rows = process.returncode, process.stderr, []
         self.json = json.loads(process.stdout) if process.stdout else {}
         if self.code == 0:

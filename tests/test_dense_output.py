@@ -20,7 +20,7 @@ def run(model, *options):
     with open(path, "w", encoding="utf-8") as file:
         file.write(model)
     command = [DAEDAL, "simulate", path, "--output-file", "-", "--intervals", "2000", "--no-event-rows", "-q", *options]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     rows = list(csv.reader(io.StringIO(done.stdout)))
     return [float(row[0]) for row in rows[1:]], [float(row[rows[0].index("x")]) for row in rows[1:]]
 
@@ -59,7 +59,7 @@ def evaluations(model, solver):
     with open(path, "w", encoding="utf-8") as file:
         file.write(model)
     command = [DAEDAL, "simulate", path, "--output-file", os.path.join(WORK, "out.csv"), "--intervals", "1", "--solver", solver, "-q"]
-    subprocess.run([*command, "--json", report], capture_output=True, timeout=60, check=True)
+    subprocess.run([*command, "--json", report], capture_output=True, check=True)
     with open(report, encoding="utf-8") as file:
         return json.load(file)["residual_evals"]
 

@@ -27,8 +27,7 @@ def daedal(command, model, *options):
             (path / "model.mo").write_text(model)
             model = path / "model.mo"
         files = ["--output-file", str(path / "out.csv")] if command == "simulate" else []
-        run = subprocess.run([DAEDAL, command, str(model), *files, *map(str, options)], capture_output=True, text=True,
-                             timeout=120)
+        run = subprocess.run([DAEDAL, command, str(model), *files, *map(str, options)], capture_output=True, text=True)
         columns = {}
         if (path / "out.csv").exists():
             with open(path / "out.csv") as file:

@@ -269,7 +269,7 @@ def simulate(text, end, solver, tolerance, *options):
     with open(path, "w") as file:
         file.write(text)
     run = subprocess.run([DAEDAL, "simulate", path, "--solver", solver, "--tolerance", str(tolerance), "--stop-time", repr(end), "--intervals", "3",
-                          "--output-file", "-", "-q", *options], capture_output=True, text=True, timeout=20)
+                          "--output-file", "-", "-q", *options], capture_output=True, text=True)
     rows = list(csv.reader(run.stdout.splitlines()))
     return run, dict(zip(rows[0], map(float, rows[-1]))) if run.returncode == 0 else {}
 
@@ -968,7 +968,7 @@ class Bounds(unittest.TestCase):
         with open(path, "w") as file:
             file.write(text)
         return subprocess.run([DAEDAL, "simulate", path, "-v", "--output-file", os.path.join(WORK, "told.csv"), *options],
-                              capture_output=True, text=True, timeout=20)
+                              capture_output=True, text=True)
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ def run(text, *arguments, command="simulate", status=0):
     count += 1
     path = folder / f"m{count}.mo"
     path.write_text(text)
-    done = subprocess.run([DAEDAL, command, str(path), *arguments], capture_output=True, text=True, timeout=60, cwd=folder)
+    done = subprocess.run([DAEDAL, command, str(path), *arguments], capture_output=True, text=True, cwd=folder)
     assert done.returncode == status, (done.returncode, done.stdout, done.stderr, text)
     return done.stdout, done.stderr
 

@@ -90,7 +90,7 @@ class Folder(unittest.TestCase):
 
     def run_daedal(self, *words, **more):
         environment = dict(os.environ, **more.pop("env", {}))
-        return subprocess.run([DAEDAL, *map(str, words)], cwd=self.path, capture_output="stdout" not in more, timeout=60,
+        return subprocess.run([DAEDAL, *map(str, words)], cwd=self.path, capture_output="stdout" not in more,
                               env=environment, **more)
 
     def expect(self, code, *words, **more):
@@ -395,7 +395,7 @@ class BrokenOff(Folder):
                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             time.sleep(0.3)
             child.send_signal(number)
-            rows, words = child.communicate(timeout=60)
+            rows, words = child.communicate()
             self.assertEqual(child.returncode, 128 + number, words)
             self.assertRegex(words, f"interrupted; the trajectory up to t = .* is {'in r.csv' if output == 'r.csv' else 'on standard output'}")
             if output == "r.csv":
@@ -425,7 +425,7 @@ class Compiling(Folder):
             while not (pids.exists() and pids.read_text().endswith("\n")):
                 time.sleep(0.01)
             child.send_signal(number)
-            _, words = child.communicate(timeout=20)
+            _, words = child.communicate()
             self.assertEqual(child.returncode, 128 + number, words)
             for pid in pids.read_text().split():
                 self.assert_gone(int(pid))
@@ -511,7 +511,7 @@ class Names(Folder):
                 break
             shown += piece
         os.close(parent)
-        process.wait(timeout=60)
+        process.wait()
         return shown.decode().replace("\r\n", "\n")
 
     def test_terminals_get_no_control_characters(self):

@@ -26,7 +26,7 @@ end Decay;
 
 
 def command(*arguments, status=0):
-    done = subprocess.run([DAEDAL, *arguments], capture_output=True, text=True, cwd=WORK, timeout=250)
+    done = subprocess.run([DAEDAL, *arguments], capture_output=True, text=True, cwd=WORK)
     assert done.returncode == status, (arguments, done.returncode, done.stderr)
     return done
 

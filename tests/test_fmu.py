@@ -112,7 +112,7 @@ end P;
 
 
 def run(*arguments, status=0):
-    done = subprocess.run([str(a) for a in arguments], capture_output=True, text=True, timeout=250)
+    done = subprocess.run([str(a) for a in arguments], capture_output=True, text=True)
     if done.returncode != status:
         sys.exit(f"{' '.join(map(str, arguments))}\nended with {done.returncode}\n{done.stdout[-500:]}{done.stderr[-1500:]}")
     return done

@@ -131,7 +131,7 @@ class OtherCommands(unittest.TestCase):
     """init, export and the reference of compare fall back as simulate does; reduce says why it has nothing to print."""
 
     def run_command(self, path, command, *options):
-        return subprocess.run([DAEDAL, command, path, *options], capture_output=True, text=True, timeout=120, cwd=WORK)
+        return subprocess.run([DAEDAL, command, path, *options], capture_output=True, text=True, cwd=WORK)
 
     def test_fall_back(self):
         path = os.path.join(WORK, "o.mo")

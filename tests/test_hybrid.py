@@ -21,7 +21,7 @@ SOLVERS = ("auto", "erk", "radau", "bdf", "ida", "cvode")
 
 
 def command(*arguments):
-    return subprocess.run([DAEDAL, *arguments], capture_output=True, text=True, timeout=60)
+    return subprocess.run([DAEDAL, *arguments], capture_output=True, text=True)
 
 
 def write(text, name="m.mo"):

@@ -17,7 +17,7 @@ def run(text, command, *arguments):
     path = os.path.join(WORK, "m.mo")
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
-    return subprocess.run([DAEDAL, command, path, *arguments], capture_output=True, text=True, timeout=60, cwd=WORK)
+    return subprocess.run([DAEDAL, command, path, *arguments], capture_output=True, text=True, cwd=WORK)
 
 
 def final_values(text, *arguments):

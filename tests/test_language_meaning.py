@@ -18,7 +18,7 @@ def refusal(text, *words):
         path = os.path.join(folder, "m.mo")
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
-        done = subprocess.run([os.environ["DAEDAL"], *words, path], capture_output=True, text=True, check=False, cwd=folder, timeout=60)
+        done = subprocess.run([os.environ["DAEDAL"], *words, path], capture_output=True, text=True, check=False, cwd=folder)
         return done.returncode, done.stderr
 
 

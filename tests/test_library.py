@@ -17,7 +17,7 @@ def rows(text, *arguments):
     with open(source, "w") as file:
         file.write(text)
     run = subprocess.run([DAEDAL, "simulate", source, "--output-file", target, *arguments],
-                         capture_output=True, text=True, timeout=30)
+                         capture_output=True, text=True)
     if run.returncode:
         raise AssertionError(f"exit status {run.returncode}\n{run.stderr}\n{text}")
     with open(target) as file:

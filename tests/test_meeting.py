@@ -22,7 +22,7 @@ def outputs(name, solver, tolerance, stop):
         table, report = pathlib.Path(folder, "o.csv"), pathlib.Path(folder, "o.json")
         subprocess.run([os.environ["DAEDAL"], "simulate", LOGIC, "--model", name, "--solver", solver, "--tolerance", repr(tolerance), "--stop-time",
                         str(stop), "--intervals", str(stop), "--no-event-rows", "--variables", r"(.*\.)?out\.v|.*\.p\.v", "-q", "--output-file", table,
-                        "--json", report], check=True, timeout=120)
+                        "--json", report], check=True)
         with table.open(encoding="utf-8") as file:
             return [{k: float(v) for k, v in row.items()} for row in csv.DictReader(file)], json.loads(report.read_text())
 

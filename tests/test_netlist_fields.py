@@ -37,7 +37,7 @@ class Fields(unittest.TestCase):
     def run_text(self, text, command="simulate", *options):
         with open(self.path("n.cir"), "w", encoding="utf-8") as file:
             file.write("title\n" + text + "\n.end\n")
-        return subprocess.run([DAEDAL, command, "n.cir", *options], capture_output=True, text=True, timeout=60, check=False,
+        return subprocess.run([DAEDAL, command, "n.cir", *options], capture_output=True, text=True, check=False,
                               cwd=self.folder.name)
 
     def signals(self, text, *options):

@@ -29,7 +29,7 @@ class Netlists(unittest.TestCase):
         return self.path(name)
 
     def run_command(self, *words):
-        return subprocess.run([DAEDAL, *words], capture_output=True, text=True, timeout=60, check=False, cwd=self.folder.name)
+        return subprocess.run([DAEDAL, *words], capture_output=True, text=True, check=False, cwd=self.folder.name)
 
     def simulate(self, path, *options):
         run = self.run_command("simulate", path, "-q", "--output-file", "out.csv", *options)

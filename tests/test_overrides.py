@@ -100,8 +100,7 @@ def simulate(text, overrides=None, *options):
     with open(path, "w") as file:
         file.write(text)
     arguments = [DAEDAL, "simulate", path, "--json", report, "--output-file", table, "--intervals", "2", *options]
-    done = subprocess.run(arguments + (["--override", overrides] if overrides else []), capture_output=True, text=True,
-                          timeout=60)
+    done = subprocess.run(arguments + (["--override", overrides] if overrides else []), capture_output=True, text=True)
     with open(report) as file:
         done.json = json.load(file)
     with open(table) as file:
@@ -173,7 +172,7 @@ class Values(unittest.TestCase):
         with open(path, "w") as file:
             file.write(text_of(dict(drawn(random.Random(3)), n="1")))
         for verb in ("init", "reduce", "compare"):
-            done = subprocess.run([DAEDAL, verb, path, "--override", "n=4"], capture_output=True, text=True, timeout=60)
+            done = subprocess.run([DAEDAL, verb, path, "--override", "n=4"], capture_output=True, text=True)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertTrue("x[4]" in done.stdout or verb == "compare", verb)
 
@@ -256,7 +255,7 @@ class Discrete(unittest.TestCase):
         return path
 
     def command(self, *arguments):
-        done = subprocess.run([DAEDAL, *arguments], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([DAEDAL, *arguments], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done
 

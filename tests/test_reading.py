@@ -22,7 +22,7 @@ def write(path, text):
 def run(*arguments, status, cwd=root, said=""):
     global calls
     calls += 1
-    done = subprocess.run([DAEDAL, *map(str, arguments)], capture_output=True, text=True, timeout=60, cwd=cwd, stdin=subprocess.DEVNULL,
+    done = subprocess.run([DAEDAL, *map(str, arguments)], capture_output=True, text=True, cwd=cwd, stdin=subprocess.DEVNULL,
                           env=dict(os.environ, DAEDAL_SECRET=SECRET))
     everything = done.stdout + done.stderr
     wanted = status if isinstance(status, tuple) else (status,)

@@ -77,7 +77,7 @@ def generate_any(seed):
 
 
 def run(*arguments):
-    done = subprocess.run([DAEDAL, *arguments], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([DAEDAL, *arguments], capture_output=True, text=True)
     return done.returncode, done.stdout, done.stderr
 
 

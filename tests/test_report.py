@@ -27,8 +27,7 @@ class Folder(unittest.TestCase):
         self.path = pathlib.Path(self.holder.name)
 
     def report(self, model, *words, code=0):
-        run = subprocess.run([DAEDAL, "report", str(model), "--html", "r.html", *words], cwd=self.path, capture_output=True, text=True,
-                             timeout=120)
+        run = subprocess.run([DAEDAL, "report", str(model), "--html", "r.html", *words], cwd=self.path, capture_output=True, text=True)
         self.assertEqual(run.returncode, code, run.stderr)
         page = self.path / "r.html"
         return (page.read_text(encoding="utf-8"), run.stderr) if page.exists() else (None, run.stderr)
@@ -112,7 +111,7 @@ class Browser(Folder):
     def shown(self, *words):
         profile = self.path / "profile"
         done = subprocess.run([BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}", "--dump-dom",
-                               "--enable-logging=stderr", *words, f"file://{self.path}/r.html"], capture_output=True, text=True, timeout=120)
+                               "--enable-logging=stderr", *words, f"file://{self.path}/r.html"], capture_output=True, text=True)
         self.assertNotRegex(done.stderr, r"CONSOLE.*(Error|Refused)")
         return done.stdout
 

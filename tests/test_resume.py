@@ -115,7 +115,7 @@ class Resume(unittest.TestCase):
         return [DAEDAL, "simulate", self.model, "-q", "--output-file", "r.csv", "--part-interval", "0.02", *words]
 
     def run_command(self, *words):
-        return subprocess.run(self.command(*words), cwd=self.path, capture_output=True, text=True, timeout=200)
+        return subprocess.run(self.command(*words), cwd=self.path, capture_output=True, text=True)
 
     def start_and_end(self, number, *words):
         """Starts a run, and ends it by a signal when there is a part with some rows."""
@@ -127,7 +127,7 @@ class Resume(unittest.TestCase):
                 break
             time.sleep(0.01)
         process.send_signal(number)
-        said = process.communicate(timeout=100)[1]
+        said = process.communicate()[1]
         self.assertTrue(self.state.exists(), said)
         return said
 

@@ -286,7 +286,7 @@ class Builder:
 
 
 def run(*arguments):
-    done = subprocess.run([DAEDAL, *arguments], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([DAEDAL, *arguments], capture_output=True, text=True)
     return done.returncode, done.stdout, done.stderr
 
 

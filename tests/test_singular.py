@@ -25,7 +25,7 @@ def command(verb, model, *options):
     arguments = [DAEDAL, verb, model, "--json", report] + [str(o) for o in options]
     if verb == "simulate":
         arguments += ["--output-file", table]
-    done = subprocess.run(arguments, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(arguments, capture_output=True, text=True)
     with open(report) as file:
         done.json = json.load(file)
     done.rows = []

@@ -22,7 +22,7 @@ class Folder:
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
 
     def run(self, *words, **environment):
-        return subprocess.run([DAEDAL, *words], cwd=self.path, capture_output=True, text=True, timeout=60,
+        return subprocess.run([DAEDAL, *words], cwd=self.path, capture_output=True, text=True,
                               env=dict(os.environ, **environment))
 
 

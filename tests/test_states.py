@@ -18,7 +18,7 @@ TICKS = 40
 
 
 def command(*arguments):
-    return subprocess.run([DAEDAL, *arguments], capture_output=True, text=True, timeout=60)
+    return subprocess.run([DAEDAL, *arguments], capture_output=True, text=True)
 
 
 def write(text):

@@ -38,7 +38,7 @@ end Growth;
 
 
 def command(*arguments, status=0):
-    done = subprocess.run([DAEDAL, *arguments], capture_output=True, text=True, cwd=WORK, timeout=250)
+    done = subprocess.run([DAEDAL, *arguments], capture_output=True, text=True, cwd=WORK)
     assert done.returncode == status, (arguments, done.returncode, done.stderr)
     return done
 
@@ -302,7 +302,7 @@ class Sameness(unittest.TestCase):
         start = ["mpirun", "--oversubscribe", *(["--allow-run-as-root"] if os.getuid() == 0 else []), "-n", "2", "sh", "-c"]
         words = f"{DAEDAL} sweep {PENDULUM} --vary 'L=lin(0.5,2,8000)' --stop-time 5 --outputs x --threads 1 --output-file early.csv"
         both = f"if [ \"$OMPI_COMM_WORLD_RANK\" = 1 ]; then exec timeout -s INT 1 {words}; else exec {words}; fi"
-        done = subprocess.run([*start, both], capture_output=True, text=True, cwd=WORK, timeout=120)
+        done = subprocess.run([*start, both], capture_output=True, text=True, cwd=WORK)
         self.assertNotEqual(done.returncode, 0, done.stderr)
         self.assertFalse((WORK / "early.csv").exists(), done.stderr)
 
@@ -310,8 +310,7 @@ class Sameness(unittest.TestCase):
     def test_processes(self):
         doctor = subprocess.run([DAEDAL, "doctor"], capture_output=True, text=True).stdout
         start = ["mpirun", "--oversubscribe", *(["--allow-run-as-root"] if os.getuid() == 0 else []), "-n", "3", DAEDAL, "sweep"]
-        done = subprocess.run([*start, *self.ARGUMENTS, "--output-file", "mpi.csv", "--trajectories", "mpi.h5"], capture_output=True, text=True, cwd=WORK,
-                              timeout=120)
+        done = subprocess.run([*start, *self.ARGUMENTS, "--output-file", "mpi.csv", "--trajectories", "mpi.h5"], capture_output=True, text=True, cwd=WORK)
         if not re.search(r"found +MPI", doctor):
             self.assertIn("without MPI", done.stderr)
             return

@@ -321,7 +321,7 @@ class Textbook(unittest.TestCase):
         output = os.path.join(WORK, name + ".csv")
         command = [DAEDAL, "simulate", os.path.join(FOLDER, name + ".mo"), "--model", model, "--tolerance", "1e-8",
                    "--intervals", "500", "--output-file", output, "-q"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(command, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         return rows_of(output)
 

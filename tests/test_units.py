@@ -60,7 +60,7 @@ def warnings_of(text, name="Units"):
     path = os.path.join(WORK, name + ".mo")
     with open(path, "w") as file:
         file.write(text)
-    done = subprocess.run([DAEDAL, "check", path, "--units"], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([DAEDAL, "check", path, "--units"], capture_output=True, text=True)
     if done.returncode:
         raise AssertionError(done.stderr)
     return {int(line) for line in re.findall(r":(\d+):\d+: warning: units differ", done.stderr)}
