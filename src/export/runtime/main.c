@@ -9,16 +9,14 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static void print_text(void *context, const char *text) { fprintf(context, "%s\n", text); }
 
-/* Quotes within are doubled. What a spreadsheet would compute has the quotes of the language around it, too. */
+/* Quotes within are doubled. */
 static void print_name(const char *name) {
-  const char *shield = *name && strchr("=+-@", *name) ? "'" : "";
-  printf(",\"%s", shield);
+  printf(",\"");
   for (; *name; name++) fputs(*name == '"' ? "\"\"" : (const char[]){*name, 0}, stdout);
-  printf("%s\"", shield);
+  printf("\"");
 }
 
 static void print_names(const Model *model) {
