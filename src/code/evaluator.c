@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* More points are evaluated one after the other. */
-enum { EVALUATOR_POINTS = 8 };
+enum { EVALUATOR_POINTS = 8, SHAKE_SWEEPS = 8 };
 
 Model *evaluator_model(Evaluator *evaluator) {
   if (!evaluator->own) evaluator->own = model_layer(evaluator->model, evaluator->heap);
@@ -85,12 +85,78 @@ EvalStatus evaluator_rows_at(Evaluator *evaluator, uint32_t count, const double 
   return status;
 }
 
-/* No two neighbours move alike: differences of equal columns must change, too. */
-void columns_shake(const double *nominal, const double *y, uint32_t count, double *shaken) {
+/* Away from zero: what nearly vanishes does not count as lost. No two neighbours move alike: differences of equal columns must change, too. */
+static void move_columns(const double *error, const double *y, uint32_t count, double *shaken) {
   for (uint32_t q = 0; q < count; q++) {
     double turn = 0.6180339887498949 * (double)(q + 1), part = turn - floor(turn);
-    shaken[q] = y[q] + 0x1p-43 * (0.5 + part) * (nominal[q] + fabs(y[q]));
+    shaken[q] = y[q] + copysign((0.5 + part) * error[q], y[q]);
   }
+}
+
+static const double SHAKEN = 0x1p-43; /* of the size of a column, or of a term of a row */
+
+void columns_shake(const double *nominal, const double *y, uint32_t count, double *shaken) {
+  for (uint32_t q = 0; q < count; q++) shaken[q] = SHAKEN * (nominal[q] + fabs(y[q]));
+  move_columns(shaken, y, count, shaken);
+}
+
+/* How far a row lets its columns move: errors of all of them, round-off of its terms, and what it misses by; NAN: it is not known. */
+static void bound_rows(const Jacobian *jacobian, const double *rows, const double *values, const double *other,
+                       const double *y, const double *error, double *bound) {
+  for (uint32_t i = 0; i < jacobian->rows; i++) bound[i] = 2 * fabs(rows[i]);
+  for (uint32_t q = 0; q < jacobian->columns; q++)
+    for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1]; e++)
+      bound[jacobian->row_index[e]] +=
+          fmax(fabs(values[e]), fabs(other[e])) * (error[q] + SHAKEN * fabs(y[q])) + 0 * (values[e] + other[e]);
+}
+
+/* The error that some row leaves to a column; not more than before. */
+static double bound_column(const Jacobian *jacobian, uint32_t q, const double *values, const double *other,
+                           const double *bound, double error) {
+  double least = error;
+  for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1]; e++) {
+    double size = fabs(values[e]), all = bound[jacobian->row_index[e]];
+    double room = all - fmax(size, fabs(other[e])) * error + SHAKEN * all; /* the last for round-off of the sum */
+    bool is_sure = size > 0 && fabs(other[e] - values[e]) <= 0.5 * size;
+    if (is_sure && room >= 0) least = fmin(least, room / size);
+  }
+  return least;
+}
+
+/* The highest derivatives of unknowns are what rows determine. Lower ones may be states: what a row says of these tells nothing of their errors.
+ * Each sweep takes one more definition into account that a column depends on by others. */
+static void shake_within(const Evaluator *evaluator, const double *rows, const double *values, const double *other,
+                         const double *y, double *shaken) {
+  const Jacobian *jacobian = evaluator->jacobian;
+  const uint32_t *unknown = evaluator->array->column_unknown;
+  uint32_t columns = jacobian->columns;
+  double *error = heap_array(evaluator->heap, columns, sizeof *error);
+  double *bound = heap_array(evaluator->heap, jacobian->rows, sizeof *bound);
+  for (uint32_t q = 0; q < columns; q++) error[q] = SHAKEN * (evaluator->nominal[q] + fabs(y[q]));
+  bool is_less = true;
+  for (int sweep = 0; sweep < SHAKE_SWEEPS && is_less; sweep++) {
+    bound_rows(jacobian, rows, values, other, y, error, bound);
+    is_less = false;
+    for (uint32_t q = 0; q < columns; q++) {
+      bool is_highest = q + 1 == columns || unknown[q + 1] != unknown[q];
+      double least = is_highest ? bound_column(jacobian, q, values, other, bound, error[q]) : error[q];
+      is_less |= least < 0.5 * error[q];
+      error[q] = least;
+    }
+  }
+  move_columns(error, y, columns, shaken);
+  heap_free_all(evaluator->heap, error, bound);
+}
+
+void evaluator_shake(Evaluator *evaluator, double t, const double *y, double *shaken) {
+  const Jacobian *jacobian = evaluator->jacobian;
+  double *values, *other, *rows = heap_array(evaluator->heap, jacobian->rows, sizeof *rows);
+  heap_numbers(evaluator->heap, jacobian->nonzeros, &values, &other);
+  columns_shake(evaluator->nominal, y, jacobian->columns, shaken);
+  if (evaluator_jacobian(evaluator, t, shaken, other) == EVAL_OK &&
+      evaluator_jacobian(evaluator, t, y, values) == EVAL_OK && evaluator_rows(evaluator, t, y, rows) == EVAL_OK)
+    shake_within(evaluator, rows, values, other, y, shaken);
+  heap_free_all(evaluator->heap, values, other, rows);
 }
 
 void entries_drop_lost(double *values, const double *shaken, size_t count) {

@@ -68,6 +68,10 @@ double evaluator_value(Evaluator *evaluator, const double *y, uint32_t unknown, 
 /* Moves columns as round-off would, by some hundred of its units: an entry of a Jacobian that changes by half or more of itself has
  * nothing left but round-off, as x + y - 1 where it is zero. One that nearly vanishes was another just at the point, by a condition. */
 void columns_shake(const double *nominal, const double *y, uint32_t count, double *shaken);
+
+/* The same at a point where the rows hold, but a column by no more than some row leaves to it: a capacitance of 1e-12 that an equation gives is
+ * exact to a part of itself, however large its nominal value is; a difference of two columns is not. Two Jacobians. */
+void evaluator_shake(Evaluator *evaluator, double t, const double *y, double *shaken);
 static inline bool entry_is_lost(double value, double shaken) {
   double half = 0.5 * fabs(value);
   return fabs(shaken - value) > half && fabs(shaken) > half;

@@ -24,7 +24,7 @@ static bool certain_entries(Evaluator *evaluator, double t, const double *y, Are
   const Jacobian *jacobian = evaluator->jacobian;
   double *shaken = arena_array(arena, jacobian->columns, sizeof *shaken);
   double *other = arena_array(arena, jacobian->nonzeros, sizeof *other);
-  columns_shake(evaluator->nominal, y, jacobian->columns, shaken);
+  evaluator_shake(evaluator, t, y, shaken);
   bool is_defined = evaluator_jacobian(evaluator, t, shaken, other) == EVAL_OK;
   if (evaluator_jacobian(evaluator, t, y, values) != EVAL_OK) return false;
   if (is_defined) entries_drop_lost(values, other, jacobian->nonzeros);

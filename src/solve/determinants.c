@@ -104,13 +104,13 @@ bool determinants_evaluate(Determinants *determinants, double t, const double *y
 
 bool determinants_evaluate_certain(Determinants *determinants, double t, const double *y) {
   if (!determinants->blocks.count) return true;
-  const Evaluator *evaluator = determinants->evaluator;
+  Evaluator *evaluator = determinants->evaluator;
   Heap *heap = determinants->heap;
   uint32_t columns = evaluator->array->columns;
   const Watched *last = &vec_last(&determinants->blocks);
   uint32_t count = (uint32_t)(last->first + last->row_start[last->size]);
   double *shaken = heap_array(heap, columns, sizeof *shaken), *entries = determinants->entries;
-  columns_shake(evaluator->nominal, y, columns, shaken);
+  evaluator_shake(evaluator, t, y, shaken);
   bool is_defined = determinants_evaluate(determinants, t, shaken);
   double *other = heap_copy(heap, entries, count, sizeof *other);
   bool ok = determinants_evaluate(determinants, t, y);

@@ -1,0 +1,79 @@
+"""Circuits whose conductances and capacitances are small beside what else is in the equations, and regular all the same.
+
+Gates of transistors without capacitances, on conductances of 1e-12: where all transistors are off, the condition number of the equations is large, and the
+output switches within one unit of round-off of the time. And a charge on a capacitance of which an equation says how small it is."""
+import math
+import random
+import unittest
+
+from runs import simulate
+
+GATE = """model Gate
+  parameter Real R = 0, C = 0, g = {g!r}, k = {k!r}, T = {T!r};
+  Real supply, gate, out, drain, ip, id, ir, ic;
+equation
+  supply = if time < T then 5*time/T else 5;
+  gate = if time < 2*T then 0 elseif time < 3*T then 5*(time - 2*T)/T elseif time < 4*T then 5*(4*T - time)/T else 0;
+  id = if noEvent(gate <= 0) then 0 elseif noEvent(drain >= gate) then k/2*gate^2 else k*(gate*drain - drain^2/2);
+  ip = if noEvent(supply - gate <= 0) then 0 elseif noEvent(drain <= gate) then k/2*(supply - gate)^2
+    else k*((supply - gate)*(supply - drain) - (supply - drain)^2/2);
+  R*ir = out - drain;
+  ic = C*(der(gate) - der(drain));
+  ir = id - ip + g*drain - g*(supply - drain) - ic;
+  ir = 0;
+end Gate;
+"""
+
+CAPACITANCE = """model Charge
+  parameter Real size = {size!r}, rate = {rate!r};
+  Real v(start = {start!r}, fixed = true), c, i;
+equation
+  c = size*exp(v);
+  i = c*der(v);
+  i = rate*size*exp(v)*(1 - v);
+end Charge;
+"""
+
+
+def current(k, gate, drain):
+    """Of a transistor whose threshold is 0."""
+    if gate <= 0:
+        return 0.0
+    return k/2*gate**2 if drain >= gate else k*(gate*drain - drain**2/2)
+
+
+def output(k, g, supply, gate):
+    """Where the currents of both transistors and of both conductances cancel: they grow with the output."""
+    low, high = 0.0, supply
+    for _ in range(200):
+        middle = (low + high)/2
+        balance = current(k, gate, middle) + g*middle - current(k, supply - gate, supply - middle) - g*(supply - middle)
+        low, high = (middle, high) if balance < 0 else (low, middle)
+    return (low + high)/2
+
+
+class SmallConductances(unittest.TestCase):
+    def test_gates(self):
+        rng = random.Random(1)
+        for T in (1e-12, 1e-9, 1.0):
+            for solver in ("auto", "erk"):
+                g, k = 10**rng.uniform(-13, -11), 10**rng.uniform(-5.5, -4)
+                with self.subTest(T=T, g=g, k=k, solver=solver):
+                    run = simulate(GATE.format(g=g, k=k, T=T), solver=solver, stop_time=5*T, intervals=50)
+                    self.assertEqual(run.status, 0, run.words)
+                    for time, supply, gate, out in zip(*(run.columns[name] for name in ("time", "supply", "gate", "out"))):
+                        if abs(gate - supply/2) > 1e-3 and min(gate, abs(supply - gate)) > 1e-3:
+                            self.assertLess(abs(out - output(k, g, supply, gate)), 1e-4, time)
+
+    def test_capacitances(self):
+        rng = random.Random(2)
+        for size in (1e-9, 1e-14, 1e-25, 1e-60):
+            start, rate = rng.uniform(-2, 3), rng.uniform(0.5, 2)
+            with self.subTest(size=size):
+                run = simulate(CAPACITANCE.format(size=size, start=start, rate=rate), stop_time=2)
+                self.assertEqual(run.status, 0, run.words)
+                self.assertLess(abs(run.end("v") - 1 - (start - 1)*math.exp(-2*rate)), 1e-4)
+
+
+if __name__ == "__main__":
+    unittest.main()
