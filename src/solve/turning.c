@@ -392,7 +392,7 @@ static Trace find_zero(Turning *turning, uint32_t b, double t, TurningPoint *poi
   const Mark *mark = t - turning->recent.t < BACK * (t - turning->origin.t) ? &turning->behind : &turning->recent;
   double until = t + (t - mark->t);
   Trace trace = follow(turning, b, mark, until, point, way);
-  if (trace != TRACE_ZERO && trace != TRACE_STUCK && way->lowest > VANISHED * way->largest) return trace;
+  if (trace != TRACE_ZERO && trace != TRACE_STUCK && way->lowest > VANISHED * turning->trails[b].largest) return trace;
   TurningPoint better;
   Way again = {.last = way->last, .now = t};
   exact->t = mark->t;
