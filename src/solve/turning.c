@@ -303,7 +303,7 @@ typedef enum Trace {
   TRACE_ZERO,
   TRACE_TURNS_AWAY, /* there is none, although it seemed so in long steps */
   TRACE_TOO_LONG,   /* the follower did not get there: nothing is known */
-  TRACE_STUCK,      /* the same, as its steps got too small, or failed */
+  TRACE_STUCK,      /* the same, as its steps got too small, or failed, beside a zero */
 } Trace;
 
 /* What was seen on the way. */
@@ -351,7 +351,8 @@ static Trace follow_at(Turning *turning, uint32_t b, const Mark *mark, double un
   heap_release(turning->heap, follower.ticket);
   way->begins = t > mark->t;
   way->ends = t >= until;
-  return found ? TRACE_ZERO : t >= until ? TRACE_NO_ZERO : stuck ? TRACE_STUCK : TRACE_TOO_LONG;
+  bool is_beside_zero = !way->begins || way->lowest <= FALLEN * way->largest; /* elsewhere equations are just stiff */
+  return found ? TRACE_ZERO : way->ends ? TRACE_NO_ZERO : stuck && is_beside_zero ? TRACE_STUCK : TRACE_TOO_LONG;
 }
 
 /* The same as tightly as round-off allows: beside a zero the columns have the more of it, the smaller the determinant is. */
