@@ -303,6 +303,7 @@ typedef enum Trace {
   TRACE_ZERO,
   TRACE_TURNS_AWAY, /* there is none, although it seemed so in long steps */
   TRACE_TOO_LONG,   /* the follower did not get there: nothing is known */
+  TRACE_STUCK,      /* the same, as its steps got too small, or failed, beside a zero */
 } Trace;
 
 /* What was seen on the way. */
@@ -339,8 +340,8 @@ static Trace follow_at(Turning *turning, uint32_t b, const Mark *mark, double un
     ahead = ahead && follower.integrator->step(follower.self, until) == STEP_OK;
     t = follower.integrator->time(follower.self);
   }
-  if (!found && (!ahead || is_stuck(&trail, until - mark->t)))
-    found = fabs(trail.values[2]) <= VANISHED * trail.largest;
+  bool stuck = !ahead || is_stuck(&trail, until - mark->t);
+  found = found || (stuck && fabs(trail.values[2]) <= VANISHED * trail.largest);
   if (found) {
     const Watched *watched = &turning->moving.blocks.data[b];
     int32_t rank = watched->size > 1 ? determinants_rank(&turning->moving, b, PIVOT_LOST) : 0;
@@ -350,13 +351,14 @@ static Trace follow_at(Turning *turning, uint32_t b, const Mark *mark, double un
   heap_release(turning->heap, follower.ticket);
   way->begins = t > mark->t;
   way->ends = t >= until;
-  return found ? TRACE_ZERO : t < until ? TRACE_TOO_LONG : TRACE_NO_ZERO;
+  bool is_beside_zero = !way->begins || way->lowest <= FALLEN * way->largest; /* elsewhere equations are just stiff */
+  return found ? TRACE_ZERO : way->ends ? TRACE_NO_ZERO : stuck && is_beside_zero ? TRACE_STUCK : TRACE_TOO_LONG;
 }
 
 /* The same as tightly as round-off allows: beside a zero the columns have the more of it, the smaller the determinant is. */
 static Trace follow(Turning *turning, uint32_t b, const Mark *mark, double until, TurningPoint *point, Way *way) {
-  Trace trace = TRACE_TOO_LONG;
-  for (double tolerance = TIGHT; tolerance <= 2 * LOOSE && trace == TRACE_TOO_LONG; tolerance *= LOOSER)
+  Trace trace = TRACE_STUCK;
+  for (double tolerance = TIGHT; tolerance <= 2 * LOOSE && trace == TRACE_STUCK; tolerance *= LOOSER)
     trace = follow_at(turning, b, mark, until, tolerance, point, way);
   return trace;
 }
@@ -391,7 +393,7 @@ static Trace find_zero(Turning *turning, uint32_t b, double t, TurningPoint *poi
   const Mark *mark = t - turning->recent.t < BACK * (t - turning->origin.t) ? &turning->behind : &turning->recent;
   double until = t + (t - mark->t);
   Trace trace = follow(turning, b, mark, until, point, way);
-  if (trace == TRACE_NO_ZERO && way->lowest > VANISHED * way->largest) return trace;
+  if (trace != TRACE_ZERO && trace != TRACE_STUCK && way->lowest > VANISHED * turning->trails[b].largest) return trace;
   TurningPoint better;
   Way again = {.last = way->last, .now = t};
   exact->t = mark->t;
@@ -427,7 +429,7 @@ static Trace locate(Turning *turning, uint32_t b, double t, double stop, Turning
   Mark mark = {.y = room + columns};
   Way way = {.last.y = room, .now = t};
   Trace trace = find_zero(turning, b, t, point, &mark, &way);
-  if (trace == TRACE_TOO_LONG && !way.begins && run_is_at_zero(turning, b, point)) trace = TRACE_ZERO;
+  if (trace == TRACE_STUCK && !way.begins && run_is_at_zero(turning, b, point)) trace = TRACE_ZERO;
   if (trace == TRACE_ZERO && point->time > stop) trace = TRACE_NO_ZERO;
   else if (trace == TRACE_ZERO && !stays_zero(turning, b, &mark, &way)) trace = TRACE_TURNS_AWAY;
   else if (trace == TRACE_NO_ZERO && keeps_sign(&turning->trails[b], &way)) trace = TRACE_TURNS_AWAY;

@@ -4,8 +4,8 @@
  * Only what is certain stops a run. A determinant makes a suspect if its sign changes between two accepted points, or if
  * values between them do not rule out that it touches zero. From a point before, the suspect is followed with a tight
  * tolerance. It is singular where the determinant of the follower changes its sign through zero, where it is zero but for
- * round-off at a converged point, or where the follower cannot go on with any step size while the determinant vanishes. What is
- * merely small is no more than a warning.
+ * round-off at a converged point, where the follower cannot go on with any step size while the determinant vanishes, or where all
+ * that is left of the determinant comes of the errors of the run. What is merely small is no more than a warning.
  */
 #pragma once
 
