@@ -1,5 +1,6 @@
 """What models mean: generated members of classes that were once taken to mean something else, with what is known of them. DAEDAL_MODELS=N
 makes more of them (runs.py)."""
+import itertools
 import math
 import os
 import random
@@ -194,6 +195,46 @@ end M;
 """)
             self.assertEqual(run.status, 0, run.words)
             if size: self.assertEqual((run.end("d[2].b"), run.end("e[2].b")), (4, -2))
+
+
+class Surfaces(unittest.TestCase):
+    """Tables in two dimensions with one row or column are tables in one; constant pieces go on as bilinear ones beyond the ends."""
+    HEAD = """model M
+  class Surface extends ExternalObject;
+    function constructor input Real table[:,:]; input Integer smoothness; input Integer extrapolation; output Surface t;
+      external "C" t = ModelicaStandardTables_CombiTable2D_init2("NoName", "NoName", table, size(table, 1), size(table, 2), smoothness, extrapolation, false); end constructor;
+    function destructor input Surface t; external "C" ModelicaStandardTables_CombiTable2D_close(t); end destructor;
+  end Surface;
+  class Curve extends ExternalObject;
+    function constructor input Real table[:,:]; input Integer columns[:]; input Integer smoothness; input Integer extrapolation; output Curve t;
+      external "C" t = ModelicaStandardTables_CombiTable1D_init2("NoName", "NoName", table, size(table, 1), size(table, 2), columns, size(columns, 1), smoothness, extrapolation, false); end constructor;
+    function destructor input Curve t; external "C" ModelicaStandardTables_CombiTable1D_close(t); end destructor;
+  end Curve;
+  function height input Surface t; input Real u; input Real v; output Real y; external "C" y = ModelicaStandardTables_CombiTable2D_getValue(t, u, v); end height;
+  function value input Curve t; input Real u; output Real y; external "C" y = ModelicaStandardTables_CombiTable1D_getValue(t, 1, u); end value;
+"""
+
+    def test_one_row_or_column(self):
+        for seed in seeds(12):
+            rng = random.Random(seed)
+            places, smoothness, extrapolation = rng.randrange(2, 6), rng.choice([1, 2]), rng.choice([1, 2])
+            x = list(itertools.accumulate(rng.choice([0.5, 1, 1.5]) for _ in range(places)))
+            y = [rng.randrange(-5, 6) for _ in x]
+            column = "[7, 3; " + "; ".join(f"{a}, {b}" for a, b in zip(x, y)) + "]"
+            curve = "[" + "; ".join(f"{a}, {b}" for a, b in zip(x, y)) + "]"
+            text = (f"{self.HEAD}  parameter Surface s = Surface({column}, {smoothness}, {extrapolation}), r = Surface(transpose({column}), {smoothness}, {extrapolation});\n"
+                    f"  parameter Curve t = Curve({curve}, {{2}}, {smoothness}, {extrapolation});\n"
+                    f"  Real u = 7*time - 1, a = height(s, u, 4), b = height(r, 4, u), c = value(t, u);\nend M;\n")
+            run = simulate(text, intervals=41)
+            self.assertEqual(run.status, 0, (text, run.words))
+            for a, b, c in zip(run.columns["a"], run.columns["b"], run.columns["c"]):
+                self.assertAlmostEqual(a, c, 9, text)
+                self.assertAlmostEqual(b, c, 9, text)
+
+    def test_constant_pieces_beyond_the_ends(self):
+        run = simulate(self.HEAD + "  parameter Surface s = Surface([0, 0, 1; 0, 1, 2; 2, 5, 10], 3, 2);\n"
+                       "  Real inside = height(s, 1, 0.5), beyond = height(s, 1, 2), corner = height(s, 3, 2);\nend M;\n", intervals=1)
+        self.assertEqual((run.status, run.end("inside"), run.end("beyond"), run.end("corner")), (0, 1, 9, 21), run.words)
 
 
 if __name__ == "__main__":

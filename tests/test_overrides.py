@@ -328,7 +328,7 @@ class Discrete(unittest.TestCase):
         self.command("simulate", path, "--quiet", "--start-values", values, "--output-file", self.path("c.csv"))
         done = subprocess.run([DAEDAL, "simulate", path, "--quiet", "--override", "n=4"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("variable of a clock", done.stderr)
+        self.assertIn("equations of the model determine", done.stderr)
 
 
 class Inputs(unittest.TestCase):

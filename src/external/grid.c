@@ -90,8 +90,6 @@ static bool find_place(const Grid *grid, const GridAxis *axis, double u, Place *
     if (axis->x[middle] <= inside) low = middle;
     else high = middle;
   }
-  bool is_linear = place->beyond != 0 && grid->extrapolation == EXTRAPOLATE_LINEAR;
-  place->is_constant = grid->smoothness == SMOOTH_CONSTANT && !is_linear;
   place->piece = low;
   place->distance = inside - axis->x[low];
   return true;
@@ -117,6 +115,20 @@ static void bicubic_piece(const Grid *grid, uint32_t i, uint32_t j, double c[4][
             edge[2 + k]);
   }
   for (uint32_t k = 0; k < 4; k++) hermite(height, edge[0][k], edge[1][k], edge[2][k], edge[3][k], c[k]);
+}
+
+/* The one axis with several places has the cubic pieces of a curve. */
+static void line_piece(const Grid *grid, uint32_t direction, uint32_t i, double c[4][4]) {
+  const double *x = grid->axis[direction].x, *slope = grid->slope[direction];
+  double line[4];
+  hermite(x[i + 1] - x[i], grid->z[i], grid->z[i + 1], slope[i], slope[i + 1], line);
+  for (uint32_t k = 0; k < 4; k++) *(direction ? &c[0][k] : &c[k][0]) = line[k];
+}
+
+static void cubic_piece(const Grid *grid, const Place *p, const Place *q, double c[4][4]) {
+  if (grid->axis[0].count == 1) line_piece(grid, 1, q->piece, c);
+  else if (grid->axis[1].count == 1) line_piece(grid, 0, p->piece, c);
+  else bicubic_piece(grid, p->piece, q->piece, c);
 }
 
 /* Along an axis with one place nothing changes. */
@@ -158,8 +170,11 @@ bool grid_derivatives(const Grid *grid, double u1, double u2, uint32_t n, double
   double c[4][4] = {{0}}, d[JET_LIMIT + 2][JET_LIMIT + 2];
   Place p, q;
   if (!find_place(grid, &grid->axis[0], u1, &p) || !find_place(grid, &grid->axis[1], u2, &q)) return false;
-  bool is_bicubic = grid->smoothness == SMOOTH_AKIMA && grid->axis[0].count > 1 && grid->axis[1].count > 1;
-  if (is_bicubic) bicubic_piece(grid, p.piece, q.piece, c);
+  /* Constant pieces are continued by the line, or the bilinear surface, through the last points. */
+  bool is_continued = grid->extrapolation == EXTRAPOLATE_LINEAR && (p.beyond != 0 || q.beyond != 0);
+  p.is_constant = q.is_constant = grid->smoothness == SMOOTH_CONSTANT && !is_continued;
+  bool has_pieces = grid->axis[0].count > 1 || grid->axis[1].count > 1;
+  if (grid->smoothness == SMOOTH_AKIMA && has_pieces) cubic_piece(grid, &p, &q, c);
   else plain_piece(grid, &p, &q, c);
   for (uint32_t j = 0; j < n + 2; j++)
     for (uint32_t k = 0; k < n + 2; k++) {

@@ -306,6 +306,7 @@ bool matrix_read(ExternalCall *call, const char *path, const char *name, MatrixF
   size_t size;
   const char *bytes = file_bytes(call, path, &size);
   if (!bytes) return false;
+  if (strncmp(bytes, "\xEF\xBB\xBF", 3) == 0) bytes += 3, size -= 3; /* the mark of a text in UTF-8 */
   Reader reader = {bytes, bytes + size, false};
   if (strncmp(bytes, "#1", 2) == 0) return read_text(call, path, bytes + 2, name, matrix);
   if (size >= 128 && memcmp(bytes, "MATLAB", 6) == 0) return read_level_5(call, reader, path, name, matrix);

@@ -648,9 +648,13 @@ void components_spread_structural(Elaboration *el) {
   vec_free(el->heap, &open, &list);
   for (uint32_t i = 0; i < el->components.count; i++) {
     const Component *component = &el->components.data[i];
-    if (!component->is_structural || component->first == NONE) continue;
+    if (!(component->is_structural || component->is_held) || component->first == NONE) continue;
     uint32_t count = value_scalars(&component->leaves, el->record_list);
-    for (uint32_t k = 0; k < count; k++) el->model->variables.data[component->first + k].is_structural = true;
+    for (uint32_t k = 0; k < count; k++) {
+      Variable *variable = &el->model->variables.data[component->first + k];
+      variable->is_structural |= component->is_structural;
+      variable->is_held |= component->is_held;
+    }
   }
 }
 

@@ -61,6 +61,7 @@ typedef struct Component {
   uint8_t progress;    /* Progress of sizes and value */
   bool is_package;     /* a constant outside of the model: always its value */
   bool is_when;        /* assigned in a when */
+  bool is_held;        /* one of an algorithm does */
   bool is_evaluated;   /* annotation(Evaluate = true), final, or constant: conditions on it are folded */
   bool is_structural;
   bool is_view;   /* a record whose fields are components: its leaves and value are theirs */

@@ -424,31 +424,32 @@ static void run_when(Elaboration *el, const AstStatement *statement) {
 }
 
 /* Records nest no deeper than RECORD_DEPTH_LIMIT. */
-static void mark_component(Elaboration *el, uint32_t number) {
+static void mark_component(Elaboration *el, uint32_t number, bool in_algorithm) {
   Component *component = &el->components.data[number];
   component->is_when = true;
+  component->is_held |= in_algorithm;
   for (uint32_t i = 0; component->is_view && i < el->model->records.data[component->type.definition].fields.count;
        i++) {
     uint32_t member = view_member(el, component, i);
-    if (member != NONE) mark_component(el, member);
+    if (member != NONE) mark_component(el, member, in_algorithm);
   }
 }
 
 /* Components assigned in whens; only names are looked at. */
-static void mark_reference(Elaboration *el, AstExpr e) {
+static void mark_reference(Elaboration *el, AstExpr e, bool in_algorithm) {
   const Ast *ast = el->ast;
   if (ast_kind(ast, e) == AST_TUPLE) {
     for (uint32_t i = 0; i < ast_kid_count(ast, e); i++)
-      if (ast_kind(ast, ast_kid(ast, e, i)) == AST_REFERENCE) mark_reference(el, ast_kid(ast, e, i));
+      if (ast_kind(ast, ast_kid(ast, e, i)) == AST_REFERENCE) mark_reference(el, ast_kid(ast, e, i), in_algorithm);
     return;
   }
   if (ast_kind(ast, e) != AST_REFERENCE) return;
   Name name = ast_part(ast, ast_path(ast, e), 0)->name;
   uint32_t component = component_find(el, name);
   IndexVec list = {0};
-  if (component != NONE) mark_component(el, component);
+  if (component != NONE) mark_component(el, component, in_algorithm);
   else stem_components(el, name, &list);
-  for (uint32_t i = 0; i < list.count; i++) el->components.data[list.data[i]].is_when = true;
+  for (uint32_t i = 0; i < list.count; i++) mark_component(el, list.data[i], in_algorithm);
   vec_free(el->heap, &list);
 }
 
@@ -462,7 +463,7 @@ static void mark_statements(Elaboration *el, const AstStatement *statements, uin
   for (uint32_t i = 0; i < count; i++) {
     const AstStatement *statement = &statements[i];
     if (in_when && (statement->kind == AST_EQUALITY || statement->kind == AST_ASSIGN))
-      mark_reference(el, statement->left);
+      mark_reference(el, statement->left, statement->kind == AST_ASSIGN);
     for (uint32_t k = 0; k < statement->branches.count; k++)
       mark_statements(el, statement->branches.data[k].body.data, statement->branches.data[k].body.count,
                       in_when || is_event_when(el, statement), depth + 1);

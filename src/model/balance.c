@@ -92,8 +92,8 @@ bool model_check_discrete(const Model *model, Heap *heap, Diags *diags) {
   Arena arena = arena_make(heap);
   Owners owners = find_owners(model, &arena, diags);
   for (uint32_t i = 0; i < model->discretes.count; i++) {
-    if (owners.list[i].stamp) continue;
     const Variable *variable = &model->variables.data[model->discretes.data[i]];
+    if (owners.list[i].stamp || variable->is_held) continue;
     diag_error(diags, DIAG_UNBALANCED, variable->span, "no equation determines `%s`",
                names_text(model->names, variable->name));
     owners.is_fine = false;

@@ -39,8 +39,9 @@ typedef struct Variable {
   StateSelect select;
   Fixed fixed;
   bool is_final;
-  bool is_input_value;  /* a parameter that holds the value of an input, or a derivative of it, along a run */
-  bool is_structural;   /* its value decided sizes, loops or branches: it can no longer be changed */
+  bool is_input_value; /* a parameter that holds the value of an input, or a derivative of it, along a run */
+  bool is_structural;  /* its value decided sizes, loops or branches: it can no longer be changed */
+  bool is_held; /* a when of an algorithm assigns it or other elements of its array: where not, it stays as it is */
   bool has_fixed_start; /* equations were made with its start value, which can no longer be changed */
   /* Of parameters and constants; EXPR_NONE if there is none (then start holds). Of an input: the right side of the
    * equation that its declaration makes. */
