@@ -39,7 +39,7 @@ static inline void *fail_alloc_resize(void *context, void *pointer, size_t size)
 
 /* Points the hook at this run; false when every allocation of the first run had its turn. */
 static inline bool fail_alloc_begin(FailAlloc *fail) {
-  fail->hook = (HeapHook){fail_alloc_resize, fail};
+  fail->hook = (HeapHook){.resize = fail_alloc_resize, .context = fail};
   return fail->refuse <= fail->total;
 }
 
