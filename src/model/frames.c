@@ -219,7 +219,7 @@ bool step_call(Machine *machine, const uint32_t *call, uint32_t count) {
   if (machine->path && machine->domain->call && routine_is_active(machine, routine))
     return machine_unknown(machine, "a condition on which a recursion ends");
   Value *arguments = machine_alloc(machine, count * sizeof *arguments);
-  memcpy(arguments, machine_top(machine, count), count * sizeof *arguments);
+  if (count) memcpy(arguments, machine_top(machine, count), count * sizeof *arguments);
   machine->stack.count -= count;
   frame_begin(machine, routine, call[1], false);
   for (uint32_t i = 0; i < count; i++) {
