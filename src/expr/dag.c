@@ -118,7 +118,7 @@ static uint8_t node_flags(const Dag *dag, Expr e) {
 
 /* The node equal to the candidate; `fresh` says whether it is new, so that its pool entries stay. */
 /* To find a node, or to make one, takes as long as so many steps of work: it is somewhere in a large table. */
-enum { NODE_WORK = 15 };
+enum { NODE_WORK = 10 };
 
 static Expr intern(Dag *dag, Node candidate, bool *fresh) {
   heap_work(dag->heap, NODE_WORK);
