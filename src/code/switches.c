@@ -109,6 +109,7 @@ void switches_forget(Switches *switches) {
   memset(switches->rests, 0, count * sizeof(bool));
   switches_forget_slides(switches);
   switches->crossing = MAP_NONE;
+  switches->begun = false;
   switches->is_at_start = true;
   if (switches->quiet) quiet_forget(switches->quiet);
 }
@@ -342,6 +343,7 @@ static void keep(Switches *switches, double t, double step) {
       quiet_set(switches->quiet, m, switches->difference[m], slides ? -1 : margin, switches->speed[m]);
   }
   switches->kept = t;
+  switches->begun = true;
 }
 
 void switches_keep(Switches *switches, double t, const double *y, double step) {
@@ -623,7 +625,7 @@ static double wanted_value(const Switches *switches, uint32_t m) {
   if (moves && may_lead && (is_located || !contradicts || ahead != *mode_of(switches, m))) return ahead;
   if (on_edge && switches->rests[m]) return mode_value(op, edge);
   if (!on_edge || contradicts) return mode_value(op, difference);
-  return *mode_of(switches, m);
+  return switches->begun ? *mode_of(switches, m) : mode_value(op, edge);
 }
 
 /* Rows may depend on what has changed. */

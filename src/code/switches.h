@@ -71,6 +71,7 @@ typedef struct Switches {
   Quiet *quiet;          /* NULL: conditions are looked at closely in each step */
   Narrow *narrow;        /* NULL: no condition may hold for a small part of a step only */
   double kept;           /* the time at which a step's beginning was kept last */
+  bool begun;            /* one has been: until then a mode on an edge that does not move is as its relation is there */
   bool is_at_start;      /* modes are what the relations are as written, also on an edge: see switches_leave_start */
 } Switches;
 
