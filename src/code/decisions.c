@@ -117,11 +117,21 @@ double decisions_next_time(const Decisions *decisions, double t) {
   return first;
 }
 
+static bool is_sample_due(const Decisions *decisions, uint32_t k, double t) {
+  return decisions->interval[k] > 0 && is_due(sample_time(decisions, k, decisions->count[k]), t);
+}
+
+bool decisions_are_due(const Decisions *decisions, double t) {
+  for (uint32_t k = 0; k < decisions->logic->samples.count; k++)
+    if (is_sample_due(decisions, k, t)) return true;
+  return false;
+}
+
 static void set_samples(Decisions *decisions, double t) {
   for (uint32_t k = 0; k < decisions->logic->samples.count; k++) {
     double *leaf = &decisions->evaluator->discretes[decisions->logic->samples.data[k].leaf];
     *leaf = 0;
-    while (decisions->interval[k] > 0 && is_due(sample_time(decisions, k, decisions->count[k]), t)) {
+    while (!decisions->samples_wait && is_sample_due(decisions, k, t)) {
       decisions->count[k]++;
       *leaf = 1;
     }

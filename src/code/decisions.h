@@ -19,6 +19,7 @@ typedef struct Decisions {
   bool fires;         /* there are whens */
   bool *is_reported;  /* per action: a warning that was given */
   bool watches;       /* assertions outside of whens look at columns or time: they are to be looked at in each step */
+  bool samples_wait;  /* those that are due come behind the event of now, at the same time */
   bool is_starting;   /* the event of the start is under way: actions of initial sections count */
   bool retracted;     /* a branch that fired in this iteration no longer does; set only */
   bool latches;       /* a branch that fires does so until the iteration ends, whatever follows from it */
@@ -61,6 +62,9 @@ void decisions_end(Decisions *decisions, double t, const double *y);
 
 /* How many events the sample with most of them has from `begin` to `stop`, and its start and interval; 0: there is none. */
 double decisions_expected(Decisions *decisions, double begin, double stop, double *start, double *interval);
+
+/* Is a sample due at t? */
+bool decisions_are_due(const Decisions *decisions, double t);
 
 /* The first time behind t at which a sample is due; INFINITY: none is. */
 double decisions_next_time(const Decisions *decisions, double t);

@@ -71,12 +71,18 @@ uint32_t schedule_changes(const Schedule *schedule, double t) {
   return MAP_NONE;
 }
 
-uint32_t schedule_set(Schedule *schedule, double t) {
+void schedule_mark_changes(const Schedule *schedule, double t, bool *marks) {
+  double value;
+  for (uint32_t k = 0; k < schedule->count; k++)
+    if (is_other(schedule, &schedule->timer[k], t, &value)) marks[schedule->timer[k].mode] = true;
+}
+
+uint32_t schedule_set(Schedule *schedule, double t, const bool *waits) {
   uint32_t changed = 0;
   double value;
   for (uint32_t k = 0; k < schedule->count; k++) {
     Timer *timer = &schedule->timer[k];
-    if (!is_other(schedule, timer, t, &value)) continue;
+    if ((waits && waits[timer->mode]) || !is_other(schedule, timer, t, &value)) continue;
     *mode_of(schedule, timer) = value;
     timer->from = NAN;
     changed++;

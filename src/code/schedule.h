@@ -9,11 +9,14 @@ typedef struct Schedule Schedule;
 /* For the timed modes of the evaluator's code; NULL if it has none. Lives in the heap. */
 Schedule *schedule_new(Heap *heap, Evaluator *evaluator);
 
-/* Sets the timed modes as they are at t; returns how many changed. */
-uint32_t schedule_set(Schedule *schedule, double t);
+/* Sets the timed modes as they are at t, but for those with a mark in `waits` (NULL: none); returns how many changed. */
+uint32_t schedule_set(Schedule *schedule, double t, const bool *waits);
 
 /* The first mode that is another one at t than it is now; MAP_NONE: none is. */
 uint32_t schedule_changes(const Schedule *schedule, double t);
+
+/* The same of all: marks them, per mode. */
+void schedule_mark_changes(const Schedule *schedule, double t, bool *marks);
 
 /* Just behind t: events that coincide but for round-off are one. */
 double schedule_behind(double t);

@@ -215,7 +215,7 @@ bool switches_evaluate(Switches *switches, double t, const double *y) {
 }
 
 static uint32_t set_timed(Switches *switches, double t) {
-  return schedule_set(switches->schedule, switches->is_at_start ? t : schedule_behind(t));
+  return schedule_set(switches->schedule, switches->is_at_start ? t : schedule_behind(t), switches->waits);
 }
 
 void switches_guess(Switches *switches, double t, const double *y) {
@@ -244,6 +244,8 @@ static double *mode_of(const Switches *switches, uint32_t m) {
 
 static bool is_sliding(const Switches *switches, uint32_t m) { return switches->slides_with[m] != MAP_NONE; }
 
+static bool waits(const Switches *switches, uint32_t m) { return switches->waits && switches->waits[m]; }
+
 static double round_off(const Switches *switches, uint32_t m) {
   double size = fmax(known_size(switches->difference[switches->modes->count + m]), known_size(switches->before[m]));
   double blur = 4 * DBL_EPSILON * fabs(switches->time) * switches->speed[m]; /* what round-off of time makes of it */
@@ -269,7 +271,7 @@ static double margin_with(const Switches *switches, uint32_t m, double value, do
 
 /* Is an event of mode m to be looked for? */
 static bool is_watched(const Switches *switches, uint32_t m) {
-  if (switches->modes->timed[m] || is_sliding(switches, m)) return false;
+  if (switches->modes->timed[m] || is_sliding(switches, m) || waits(switches, m)) return false;
   return !switches->modes->meets[m] || switches->looks_inside;
 }
 
@@ -649,7 +651,8 @@ static bool is_spent(const Switches *switches, uint32_t m) {
 /* ---- combinations ---- */
 
 static bool may_try(const Switches *switches, uint32_t m) {
-  return op_is_order(op_of(switches, m)) && !switches->modes->timed[m] && !switches->modes->meets[m];
+  return op_is_order(op_of(switches, m)) && !switches->modes->timed[m] && !switches->modes->meets[m] &&
+         !waits(switches, m);
 }
 
 Trial switches_trial(const Switches *switches, uint32_t limit) {
@@ -681,7 +684,8 @@ void switches_try(Switches *switches, const Trial *trial, double t, const double
 
 bool switches_agree(const Switches *switches) {
   for (uint32_t m = 0; m < switches->modes->count; m++)
-    if (!switches->modes->timed[m] && wanted_value(switches, m) != *mode_of(switches, m)) return false;
+    if (!switches->modes->timed[m] && !waits(switches, m) && wanted_value(switches, m) != *mode_of(switches, m))
+      return false;
   return true;
 }
 
@@ -740,7 +744,7 @@ uint32_t switches_set(Switches *switches, double t, const double *y) {
   if (changed) switches->matter = true;
   evaluate_rates(switches, t, y);
   for (uint32_t m = 0; m < switches->modes->count; m++) {
-    if (switches->modes->timed[m] || is_sliding(switches, m)) continue;
+    if (switches->modes->timed[m] || is_sliding(switches, m) || waits(switches, m)) continue;
     if (changed) count_anew(switches, m);
     if (is_spent(switches, m)) continue;
     double value = wanted_value(switches, m), *mode = mode_of(switches, m);
@@ -948,4 +952,56 @@ bool switches_slid(const Switches *switches) {
 void switches_locate(Switches *switches, uint32_t m, double t, const double *y) {
   if ((m == MAP_NONE && !switches_slid(switches)) || !switches_evaluate(switches, t, y)) return;
   memcpy(switches->at, switches->difference, switches->modes->count * sizeof(double));
+}
+
+/* ---- what changes by itself at an event ---- */
+
+void switches_mark_crossing(Switches *switches, uint32_t m, double t, const double *y, bool *marks) {
+  switches_begin(switches, m);
+  switches_locate(switches, m, t, y);
+  if (switches->modes->count && !switches_evaluate(switches, t, y)) return;
+  evaluate_rates(switches, t, y);
+  if (switches->schedule)
+    schedule_mark_changes(switches->schedule, switches->is_at_start ? t : schedule_behind(t), marks);
+  for (uint32_t k = 0; k < switches->modes->count; k++) {
+    if (switches->modes->timed[k] || switches->modes->meets[k] || is_sliding(switches, k)) continue;
+    marks[k] = wanted_value(switches, k) != *mode_of(switches, k);
+  }
+}
+
+enum { MARKED_NUMBERS = 5, MARKED_FLAGS = 2 };
+
+struct SwitchesMark {
+  double *number[MARKED_NUMBERS], kept;
+  bool *flag[MARKED_FLAGS];
+};
+
+/* What is marked of each mode, where it is. */
+static SwitchesMark mark_within(const Switches *switches) {
+  return (SwitchesMark){{switches->rate, switches->before, switches->trend, switches->speed, switches->peak},
+                        switches->kept,
+                        {switches->slid, switches->rests}};
+}
+
+SwitchesMark *switches_keep_mark(const Switches *switches, Heap *heap) {
+  size_t modes = switches->modes->count;
+  SwitchesMark own = mark_within(switches), *mark = heap_copy(heap, &own, 1, sizeof own);
+  for (int k = 0; k < MARKED_NUMBERS; k++) mark->number[k] = heap_copy(heap, own.number[k], modes, sizeof(double));
+  for (int k = 0; k < MARKED_FLAGS; k++) mark->flag[k] = heap_copy(heap, own.flag[k], modes, sizeof(bool));
+  return mark;
+}
+
+void switches_go_back(Switches *switches, const SwitchesMark *mark) {
+  size_t modes = switches->modes->count;
+  SwitchesMark own = mark_within(switches);
+  switches_forget_slides(switches);
+  switches->kept = mark->kept;
+  for (int k = 0; k < MARKED_NUMBERS && modes; k++) memcpy(own.number[k], mark->number[k], modes * sizeof(double));
+  for (int k = 0; k < MARKED_FLAGS && modes; k++) memcpy(own.flag[k], mark->flag[k], modes * sizeof(bool));
+}
+
+void switches_free_mark(SwitchesMark *mark, Heap *heap) {
+  for (int k = 0; k < MARKED_NUMBERS; k++) heap_free(heap, mark->number[k]);
+  for (int k = 0; k < MARKED_FLAGS; k++) heap_free(heap, mark->flag[k]);
+  heap_free(heap, mark);
 }

@@ -72,7 +72,9 @@ typedef struct Switches {
   Narrow *narrow;        /* NULL: no condition may hold for a small part of a step only */
   double kept;           /* the time at which a step's beginning was kept last */
   bool begun;            /* one has been: until then a mode on an edge that does not move is as its relation is there */
-  bool is_at_start;      /* modes are what the relations are as written, also on an edge: see switches_leave_start */
+  const bool
+      *waits; /* modes that stay in the event of now, since events of their own follow at the same time; NULL: none */
+  bool is_at_start; /* modes are what the relations are as written, also on an edge: see switches_leave_start */
 } Switches;
 
 enum { TRIAL_LIMIT = 10 };
@@ -204,6 +206,15 @@ uint32_t switches_set(Switches *switches, double t, const double *y);
 
 /* Sets all that is discrete by the columns at (t, y), until it stays. Do rows depend on what has changed? */
 bool switches_settle(Switches *switches, double t, const double *y);
+
+/* Marks the modes that leave their ranges at the event (t, y) of mode m by themselves: by the differences and rates before anything changes. */
+void switches_mark_crossing(Switches *switches, uint32_t m, double t, const double *y, bool *marks);
+
+/* What an event leaves of the beginning of the next step: kept in the heap, and taken back to where the event began. */
+typedef struct SwitchesMark SwitchesMark;
+SwitchesMark *switches_keep_mark(const Switches *switches, Heap *heap);
+void switches_go_back(Switches *switches, const SwitchesMark *mark);
+void switches_free_mark(SwitchesMark *mark, Heap *heap);
 
 /* Did a mode go to and fro since switches_begin? */
 bool switches_undecided(const Switches *switches);

@@ -260,6 +260,10 @@ void adjoint_note_explicit(Adjoint *adjoint, const ExplicitStages *step) {
   note_taken(adjoint, (TakenStep){.tableau = tableau, .t = step->t, .h = step->h}, step->values);
 }
 
+uint32_t adjoint_noted(const Adjoint *adjoint) { return adjoint->notes.count; }
+
+void adjoint_forget(Adjoint *adjoint, uint32_t noted) { adjoint->notes.count = noted; }
+
 void adjoint_note_begin(Adjoint *adjoint, const double *y) { adjoint->before = number_at(adjoint, y); }
 
 void adjoint_note_end(Adjoint *adjoint, const double *y) {

@@ -42,6 +42,10 @@ void adjoint_note_start(Adjoint *adjoint, const double *values, const double *pr
 void adjoint_note_step(Adjoint *adjoint, const StepStages *step);
 void adjoint_note_explicit(Adjoint *adjoint, const ExplicitStages *step);
 
+/* How many maps are noted, and back to so many: an event is passed again. */
+uint32_t adjoint_noted(const Adjoint *adjoint);
+void adjoint_forget(Adjoint *adjoint, uint32_t noted);
+
 /* An event begins at y, and ends: the integrand may have jumped. */
 void adjoint_note_begin(Adjoint *adjoint, const double *y);
 void adjoint_note_end(Adjoint *adjoint, const double *y);

@@ -50,6 +50,23 @@ bool sensitivity_reset(Sensitivity *sensitivity, double t, const double *y);
 bool sensitivity_passed(Sensitivity *sensitivity, double t, const double *y);
 bool sensitivity_event_end(Sensitivity *sensitivity, double t, const double *y);
 
+/* Conditions that change at one time (turns.h), those marked, of which each has a time that moves by its own derivative: gives each a
+ * number, 0 if the time stays and from 1 on one for each other derivative, MAP_NONE if it is not marked; *count is one more than
+ * the largest. From here on, until sensitivity_end_turns, several events follow each other at (t, y). false: an error is in diags. */
+bool sensitivity_begin_turns(Sensitivity *sensitivity, double t, const double *y, const bool *marked, uint32_t *number,
+                             uint32_t *count);
+void sensitivity_end_turns(Sensitivity *sensitivity);
+
+/* What varies where such an event begins or ends: kept in the heap, and taken back. */
+typedef struct SensitivityMoment SensitivityMoment;
+SensitivityMoment *sensitivity_keep(const Sensitivity *sensitivity, Heap *heap);
+void sensitivity_go_back(Sensitivity *sensitivity, const SensitivityMoment *moment);
+
+/* Lets the sizes of a moment grow to those of now; does everything vary as then, but for round-off of these sizes? */
+void sensitivity_note_sizes(const Sensitivity *sensitivity, SensitivityMoment *moment);
+bool sensitivity_agrees(const Sensitivity *sensitivity, const SensitivityMoment *moment,
+                        const SensitivityMoment *sizes);
+
 /* Ends with an error at an event that cannot be followed; returns false. */
 bool sensitivity_refuse(Sensitivity *sensitivity, double t, const char *why);
 

@@ -4,6 +4,8 @@
  * evaluates. */
 #include "solve/sensitivity_internal.h"
 
+#include "base/copy.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -158,10 +160,8 @@ bool sensitivity_event(Sensitivity *sensitivity, double t, const double *y, uint
   sensitivity->has_step = false;
   sensitivity->last_h = 0;
   keep_columns(sensitivity, y);
-  if (sensitivity->adjoint) {
-    make_probe(sensitivity);
-    adjoint_note_begin(sensitivity->adjoint, y);
-  }
+  if (sensitivity->adjoint && !sensitivity->takes_turns) make_probe(sensitivity);
+  if (sensitivity->adjoint) adjoint_note_begin(sensitivity->adjoint, y);
   sensitivity_at(sensitivity, t, y);
   if (!find_rates(sensitivity, t, y) || !evaluate_roots(sensitivity, t, y) || !find_times(sensitivity, t, mode))
     return false;
@@ -275,3 +275,110 @@ bool sensitivity_event_end(Sensitivity *sensitivity, double t, const double *y) 
   }
   return true;
 }
+
+/* ---- several events at one time ---- */
+
+struct SensitivityMoment {
+  size_t values, leaves; /* of a direction */
+  double *now, *pre;     /* of all directions */
+  uint32_t noted;
+};
+
+SensitivityMoment *sensitivity_keep(const Sensitivity *sensitivity, Heap *heap) {
+  SensitivityMoment *moment = heap_alloc(heap, sizeof *moment);
+  size_t leaves = modes_leaves(sensitivity->plan->code->modes);
+  size_t values = (size_t)sensitivity->view->system.columns + leaves, count = sensitivity->count;
+  *moment = (SensitivityMoment){.values = values, .leaves = leaves};
+  moment->now = heap_array(heap, count * values, sizeof(double));
+  moment->pre = heap_array(heap, count * leaves, sizeof(double));
+  for (size_t k = 0; k < count; k++) {
+    copy_numbers(moment->now + k * values, sensitivity->directions[k].now, values);
+    copy_numbers(moment->pre + k * leaves, sensitivity->directions[k].pre, leaves);
+  }
+  if (sensitivity->adjoint) moment->noted = adjoint_noted(sensitivity->adjoint);
+  return moment;
+}
+
+void sensitivity_go_back(Sensitivity *sensitivity, const SensitivityMoment *moment) {
+  for (size_t k = 0; k < sensitivity->count; k++) {
+    copy_numbers(sensitivity->directions[k].now, moment->now + k * moment->values, moment->values);
+    copy_numbers(sensitivity->directions[k].pre, moment->pre + k * moment->leaves, moment->leaves);
+  }
+  if (sensitivity->adjoint) adjoint_forget(sensitivity->adjoint, moment->noted);
+}
+
+void sensitivity_note_sizes(const Sensitivity *sensitivity, SensitivityMoment *moment) {
+  for (size_t k = 0; k < sensitivity->count; k++)
+    for (size_t c = 0; c < moment->values; c++) {
+      double *size = &moment->now[k * moment->values + c];
+      *size = fmax(fabs(*size), fabs(sensitivity->directions[k].now[c]));
+    }
+}
+
+bool sensitivity_agrees(const Sensitivity *sensitivity, const SensitivityMoment *moment,
+                        const SensitivityMoment *sizes) {
+  size_t variables = (size_t)sensitivity->view->system.columns + sensitivity->plan->code->model->discretes.count;
+  for (size_t k = 0; k < sensitivity->count; k++)
+    for (size_t c = 0; c < variables; c++) { /* pre() of continuous variables is that of the last event */
+      double then = moment->now[k * moment->values + c], size = fabs(sizes->now[k * moment->values + c]);
+      if (!(fabs(sensitivity->directions[k].now[c] - then) <= JUMPED * size)) return false;
+    }
+  return true;
+}
+
+/* What the time of mode m moves by in direction k, and that of mode n: the same? */
+static bool move_alike(const Sensitivity *sensitivity, const double *time, size_t modes, uint32_t m, uint32_t n) {
+  for (size_t k = 0; k < sensitivity->count; k++) {
+    double a = time[k * modes + m], b = time[k * modes + n];
+    if (!(fabs(a - b) <= JUMPED * fmax(fabs(a), fabs(b)))) return false;
+  }
+  return true;
+}
+
+static bool stays(const Sensitivity *sensitivity, const double *time, size_t modes, uint32_t m) {
+  for (size_t k = 0; k < sensitivity->count; k++)
+    if (time[k * modes + m] != 0) return false;
+  return true;
+}
+
+/* The number of mode m among those before it; one more than all: a new one. */
+static uint32_t number_of(const Sensitivity *sensitivity, const double *time, size_t modes, uint32_t m,
+                          const uint32_t *number, uint32_t count) {
+  if (stays(sensitivity, time, modes, m)) return 0;
+  for (uint32_t n = 0; n < m; n++)
+    if (number[n] != MAP_NONE && number[n] != 0 && move_alike(sensitivity, time, modes, m, n)) return number[n];
+  return count;
+}
+
+/* What the times of the modes marked move by, per direction. */
+static void find_own_times(Sensitivity *sensitivity, const bool *marked, size_t modes, double *time) {
+  for (size_t k = 0; k < sensitivity->count; k++) {
+    Direction *direction = &sensitivity->directions[k];
+    direction->time = 0;
+    vary_roots(sensitivity, direction, direction->at);
+    for (uint32_t m = 0; m < modes; m++) {
+      double change = marked[m] ? sensitivity->roots[m] : 0;
+      time[k * modes + m] = change == 0 ? 0 : -change / root_rate(sensitivity, m);
+    }
+  }
+}
+
+bool sensitivity_begin_turns(Sensitivity *sensitivity, double t, const double *y, const bool *marked, uint32_t *number,
+                             uint32_t *count) {
+  uint32_t modes = sensitivity->plan->code->modes->count;
+  *count = 1;
+  if (sensitivity->adjoint) make_probe(sensitivity);
+  sensitivity_at(sensitivity, t, y);
+  if (!find_rates(sensitivity, t, y) || !evaluate_roots(sensitivity, t, y)) return false;
+  double *time = heap_array(sensitivity->heap, (size_t)sensitivity->count * modes, sizeof *time);
+  find_own_times(sensitivity, marked, modes, time);
+  for (uint32_t m = 0; m < modes; m++) {
+    number[m] = marked[m] ? number_of(sensitivity, time, modes, m, number, *count) : MAP_NONE;
+    if (number[m] == *count) ++*count;
+  }
+  heap_free(sensitivity->heap, time);
+  sensitivity->takes_turns = true;
+  return true;
+}
+
+void sensitivity_end_turns(Sensitivity *sensitivity) { sensitivity->takes_turns = false; }

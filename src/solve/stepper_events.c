@@ -4,6 +4,7 @@
 #include "base/copy.h"
 #include "solve/events.h"
 #include "solve/sensitivity.h"
+#include "solve/turns.h"
 
 #include <float.h>
 #include <math.h>
@@ -210,7 +211,7 @@ bool stepper_settle(Stepper *stepper) {
   if (is_folded) copy_numbers(stepper->y, stepper->beyond, columns);
   stepper->is_folded = false;
   copy_numbers(stepper->begin, stepper->y, columns);
-  bool settled = !view->switches || events_settle(view, t, stepper->y, stepper->mode);
+  bool settled = !view->switches || turns_settle(view, t, stepper->y, stepper->mode);
   view->disturbed = view->disturbed || is_folded;
   return stepper_finish_event(stepper, settled);
 }

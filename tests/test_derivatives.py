@@ -1,0 +1,105 @@
+"""Derivatives of generated models against closed forms, by sensitivities and by the adjoint: conditions that change at one time.
+
+DAEDAL_TEST_TIER=long draws hundreds of members of each class."""
+import json
+import math
+import os
+import random
+import unittest
+
+import varied_models
+from varied_models import WORK
+
+COUNT = 200 if os.environ.get("DAEDAL_TEST_TIER") == "long" else 6
+
+
+def run(model, *options, status=0):
+    said = varied_models.simulate(model, "--json", str(WORK / "o.json"), "--tolerance", "1e-9", "--intervals", "1", *options, status=status)
+    return said if status else json.loads((WORK / "o.json").read_text())
+
+
+class Members(unittest.TestCase):
+    def check(self, model, expected, stop, accuracy=1e-6):
+        """expected: of signals, the derivatives by targets."""
+        targets = sorted({target for by in expected.values() for target in by})
+        final = run(model, "--stop-time", str(stop), "--sensitivity", ",".join(targets))["final"]
+        for name, by in expected.items():
+            gradient = run(model, "--stop-time", str(stop), "--gradient", name, "--gradient-by", ",".join(targets))["gradient"]["derivatives"]
+            size = max([1, *map(abs, by.values())])
+            for target, value in by.items():
+                self.assertLessEqual(abs(final[f"der({name}, {target})"] - value), accuracy * size, (name, target, model))
+                self.assertLessEqual(abs(gradient[target] - value), accuracy * size, (name, target, "gradient", model))
+
+    def refused(self, model, targets, name, stop, *words):
+        for options in (("--sensitivity", targets), ("--gradient", name, "--gradient-by", targets)):
+            said = run(model, "--stop-time", str(stop), *options, status=6)
+            for word in words:
+                self.assertIn(word, said, model)
+
+    def test_steps(self):
+        """Steps of the right-hand side, by time or by a state, of which several begin at one time."""
+        draw = random.Random(1)
+        for _ in range(COUNT):
+            k, count = draw.choice((0, 0.3, 1.5)), draw.randint(2, 5)
+            steps = [(draw.choice((0.5, 1, 1.5)), draw.choice((-3, -1, 2, 0.7)), draw.random() < 0.5) for _ in range(count)]
+            lines, declared, by = [], [], {}
+            for i, (t, jump, is_timed) in enumerate(steps):
+                effect = jump * math.exp(-k * (2 - t))
+                declared.append(f"parameter Real p{i} = {t}; " + ("" if is_timed else f"Real s{i}(start = 0, fixed = true);"))
+                if not is_timed:
+                    lines.append(f"der(s{i}) = 1/p{i};")
+                by[f"p{i}"] = -effect
+            terms = " + ".join(f"(if {'time > p' + str(i) if is_timed else 's' + str(i) + ' > 1'} then {jump} else 0)"
+                               for i, (_, jump, is_timed) in enumerate(steps))
+            self.check(f"model M {' '.join(declared)} Real x(start = 0, fixed = true); equation {' '.join(lines)} "
+                       f"der(x) = -{k}*x + {terms}; end M;", {"x": by}, 2)
+
+    def test_balls(self):
+        """Independent balls, some of which are alike."""
+        draw, g = random.Random(2), 10
+        for _ in range(COUNT):
+            heights = [draw.choice((1.25, 0.8)) for _ in range(draw.randint(2, 4))]
+            e = draw.choice((0.5, 0.9))
+            text = "model M " + " ".join(f"parameter Real h{i} = {h}; Real x{i}(start = h{i}, fixed = true), v{i}(start = 0, fixed = true);"
+                                         for i, h in enumerate(heights)) + " equation "
+            expected = {}
+            for i, h in enumerate(heights):
+                text += f"der(x{i}) = v{i}; der(v{i}) = -{g}; when x{i} < 0 then reinit(v{i}, -{e}*pre(v{i})); end when; "
+                # behind the first bounce x = e v0 s - g s^2/2, s = t - v0/g, v0 = sqrt(2 g h)
+                v0 = math.sqrt(2 * g * h)
+                s, slope = 0.6 - v0 / g, g / v0
+                expected[f"x{i}"] = {f"h{j}": slope * (e * s - (e * v0 - g * s) / g) if j == i else 0 for j in range(len(heights))}
+            self.check(text + "end M;", expected, 0.6)
+
+    def test_ticks(self):
+        """A condition of a state that changes at the time of a sample, which reads another variable."""
+        draw = random.Random(3)
+        for _ in range(COUNT):
+            jump, gain, at = draw.choice((-2, 1, 3)), draw.choice((0.5, -1)), draw.choice((1, 2))
+            text = f"""model M parameter Real p = 1; Real x(start = 0, fixed = true), z(start = 0, fixed = true);
+              discrete Real s(start = 0, fixed = true);
+            equation
+              der(x) = p; der(z) = (if x > {at}/2 then {jump} else 0) + s;
+              when sample(0.5, 0.5) then s = pre(s) + {gain}*x; end when;
+            end M;"""
+            self.check(text, {"z": {"p": jump * at / 2 + gain * (0.25 + 0.75 + 0.2 * 3), "x.start": jump + gain * (0.5 + 1 + 0.2 * 3)}}, 1.7)
+
+    def test_order_matters(self):
+        """What follows from both is not the sum of what follows from each."""
+        draw = random.Random(4)
+        for _ in range(COUNT):
+            first, second = draw.choice((("time > p", "time > q"), ("time > p", "s > q"), ("s > p", "s*s > q")))
+            both = draw.choice((f"if {first} and {second} then 1 else 0", f"if {first} or {second} then 1 else 0",
+                                f"(if {first} then 2 else 1)*(if {second} then 3 else 1)"))
+            self.refused(f"model M parameter Real p = 1, q = 1; Real s(start = 0, fixed = true), x(start = 0, fixed = true); equation "
+                         f"der(s) = 1; der(x) = {both}; end M;", "p,q", "x", 2, "at time 1", " and ", "which comes first")
+
+    def test_one_condition_twice(self):
+        """Conditions that are one whatever varies change together."""
+        text = """model M parameter Real p = 1; Real x(start = 0, fixed = true), z(start = 0, fixed = true); equation
+          der(x) = p; der(z) = if x > 1 and 2*x > 2 and x*x > 1 then 4 else 0; end M;"""
+        self.check(text, {"z": {"p": 4}}, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
