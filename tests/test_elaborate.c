@@ -453,7 +453,6 @@ static void test_errors(void **state) {
   expect_error("model M Real x; equation connect(x, x); end M;", 1, 26, "connect");
   expect_error("model M extends N; end M;", 1, 9, "extends");
   expect_error("model M Integer k; equation k = 2.5*time; end M;", 1, 29, "cannot be determined by a Real");
-  expect_error("model M Real x[100000, 100000]; end M;", 1, 14, "50 million");
   expect_error("model M Real x; equation der(b) = 1; end M;", 1, 30, "`b`");
   expect_error("model M Boolean b; equation b = der(b) > 0; end M;", 1, 37, "argument 1 of `der` is Boolean");
   expect_error("model M function f input Real x; output Real y; algorithm y := f(x); end f; Real x = f(1); end M;", 1,

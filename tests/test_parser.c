@@ -774,14 +774,23 @@ static void test_deep_nesting(void **state) {
                                           {"model M equation ", "if a then ", "x = 1;", " end if;", " end M;"},
                                           {"model M algorithm ", "while a loop ", "x := 1;", " end while;", " end M;"},
                                           {"model M Real x", "(a", " = 1", ")", "; end M;"},
-                                          {"model M Real x", "(redeclare model A = B", "", ")", "; end M;"},
-                                          {"", "model M ", "", "end M; ", ""}};
+                                          {"model M Real x", "(redeclare model A = B", "", ")", "; end M;"}};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
     char *text = repeat(blocks[i][0], blocks[i][1], blocks[i][2], blocks[i][3], blocks[i][4], DEEP);
     World w = world_parse(text);
     world_free(&w);
     free(text);
   }
+}
+
+/* Classes within classes cost each other's length, so there is a limit. */
+static void test_nested_classes(void **state) {
+  (void)state;
+  char *text = repeat("", "model M ", "", "end M; ", "", DEEP);
+  World w = world_parse_bytes(text, strlen(text));
+  assert_int_equal(w.diags.errors, 1);
+  world_free(&w);
+  free(text);
 }
 
 static void test_unclosed_nesting(void **state) {
@@ -850,6 +859,7 @@ int main(void) {
       cmocka_unit_test(test_several_errors),
       cmocka_unit_test(test_byte_order_mark),
       cmocka_unit_test(test_deep_nesting),
+      cmocka_unit_test(test_nested_classes),
       cmocka_unit_test(test_unclosed_nesting),
       cmocka_unit_test(test_linear_memory),
       cmocka_unit_test(test_refused_allocations),

@@ -12,6 +12,13 @@ DAEDAL = os.environ["DAEDAL"]
 SANITIZED = os.environ["BUILD_KIND"] != "release"
 ENDING = (signal.SIGINT, signal.SIGTERM)
 
+BIG = """model Big "takes seconds to read"
+  Real x[400000](each start = 1, each fixed = true);
+equation
+  for i in 2:400000 loop der(x[i]) = x[i - 1] - x[i]*sin(x[i]); end for;
+  der(x[1]) = -x[1];
+end Big;
+"""
 OSCILLATOR = """model Osc
   parameter Real w = 30, k = 1;
   Real x(start = 1, fixed = true), v(start = 0, fixed = true), z(start = 0, fixed = true);
@@ -37,14 +44,14 @@ COMMANDS = {
     "report": (["report", "osc.mo", *ENDLESS, "--html", "o.html"], "o.html"),
     "report with a comparison": (["report", "osc.mo", "--stop-time", "3000", "--intervals", "10", "--html", "o.html", "--compare"], None),
     "linearize": (["linearize", "osc.mo", "--at", "1e7"], None),
-    "check": (["check", "/dev/stdin"], None),
-    "flatten": (["flatten", "/dev/stdin"], None),
-    "analyze": (["analyze", "/dev/stdin"], None),
-    "init": (["init", "/dev/stdin"], None),
-    "reduce": (["reduce", "/dev/stdin"], None),
-    "steady": (["steady", "/dev/stdin", "--by", "integration"], None),
-    "export": (["export", "/dev/stdin", "--c", "c"], None),
-    "export of an FMU": (["export", "/dev/stdin", "--fmu", "o.fmu"], None),
+    "check": (["check", "big.mo"], None),
+    "flatten": (["flatten", "big.mo"], None),
+    "analyze": (["analyze", "big.mo"], None),
+    "init": (["init", "big.mo"], None),
+    "reduce": (["reduce", "big.mo"], None),
+    "steady": (["steady", "big.mo", "--by", "integration"], None),
+    "export": (["export", "big.mo", "--c", "c"], None),
+    "export of an FMU": (["export", "big.mo", "--fmu", "o.fmu"], None),
 }
 
 # A write to a file fails when DISK_LEFT bytes are written.
@@ -94,10 +101,11 @@ class Case(unittest.TestCase):
         self.at = pathlib.Path(self.folder.name)
         self.addCleanup(self.folder.cleanup)
         (self.at / "osc.mo").write_text(OSCILLATOR)
+        (self.at / "big.mo").write_text(BIG)
         (self.at / "data.csv").write_text("time,x\n" + "".join(f"{10 * k},0.5\n" for k in range(3000)))
 
     def left(self):
-        return sorted(p.name for p in self.at.iterdir() if p.name not in ("osc.mo", "data.csv", "full.c", "full.so"))
+        return sorted(p.name for p in self.at.iterdir() if p.name not in ("osc.mo", "big.mo", "data.csv", "full.c", "full.so"))
 
     def begin(self, words):
         return subprocess.Popen([DAEDAL, *words, "-q"] if words[0] != "steady" else [DAEDAL, *words], cwd=self.at, stdin=subprocess.PIPE,

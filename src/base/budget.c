@@ -1,6 +1,8 @@
 /* budget: see budget.h. */
 #include "base/budget.h"
 
+#include "base/number.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,12 +30,12 @@ static void write_amount(uint64_t amount, char text[32]) {
 }
 
 static const char *read_amount(const char *text, const char *end, uint64_t *amount) {
-  char *behind;
-  double number = strtod(text, &behind);
-  const char *prefix = behind < end && *behind ? strchr(PREFIXES, *behind) : NULL;
-  if (prefix) number *= pow(1000, (double)(prefix - PREFIXES) + 1), behind++;
-  while (behind < end && *behind == ' ') behind++;
-  if (behind != end || !(number >= 1) || !(number < 1e18)) return "a limit is a number such as 4000000, 4e6 or 4M";
+  while (end > text && end[-1] == ' ') end--;
+  const char *prefix = end > text ? memchr(PREFIXES, end[-1], strlen(PREFIXES)) : NULL;
+  double number = 0;
+  bool is_number = number_parse(text, prefix ? end - 1 : end, &number);
+  if (prefix) number *= pow(1000, (double)(prefix - PREFIXES) + 1);
+  if (!is_number || !(number >= 1) || !(number < 1e18)) return "a limit is a number such as 4000000, 4e6 or 4M";
   *amount = (uint64_t)number;
   return NULL;
 }

@@ -2,6 +2,7 @@
 #include "solve/stepper_internal.h"
 
 #include "base/copy.h"
+#include "base/number.h"
 #include "code/past.h"
 #include "solve/branch.h"
 #include "solve/events.h"
@@ -410,7 +411,9 @@ static void begin_work(Heap *heap, const View *view, const StepperOptions *optio
     events = decisions_expected(view->switches->decisions, options->start, options->stop, &start, &interval);
   if (events > (double)budget->most[BUDGET_WORK]) {
     char *task = heap_alloc(heap, BUDGET_MESSAGE);
-    snprintf(task, BUDGET_MESSAGE, "sample(%g, %g) has %g events", start, interval, events);
+    char first[NUMBER_SIZE], between[NUMBER_SIZE], count[NUMBER_SIZE];
+    number_format(start, 6, first), number_format(interval, 6, between), number_format(events, 6, count);
+    snprintf(task, BUDGET_MESSAGE, "sample(%s, %s) has %s events", first, between, count);
     budget_task(budget, task);
     heap_work(heap, UINT64_MAX);
   }
