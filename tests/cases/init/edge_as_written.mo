@@ -1,0 +1,17 @@
+// x stays at 0, so that x > 0 is false at the start and after it, and z^2 = -1 has no solution. The search for modes took x > 0 as it had
+// tried it, and z = 1 for an initial value. A relation on its edge that does not move is as written.
+// run: init
+// expect: exit 5
+// expect: says no consistent initial values
+// run: init
+// change: x > 0 -> x >= 0
+// expect: z = 1
+// run: init
+// change: der(x) = 0 -> der(x) = 1
+// expect: z = 1
+model EdgeAsWritten
+  Real x(start = 0, fixed = true), z(start = 0.5);
+equation
+  der(x) = 0;
+  z^2 = if x > 0 then 1 else -1;
+end EdgeAsWritten;
