@@ -48,7 +48,8 @@ static bool add_points(InputReader *reader, const char *name, double *times, dou
                         .values = values};
   for (uint32_t r = 0; r < rows; r++)
     if (!isfinite(times[r]) || !isfinite(values[r]))
-      return refuse(reader, arena_printf(reader->arena, "row %u of the table of the input '%s' is not finite", r + 1, name));
+      return refuse(reader,
+                    arena_printf(reader->arena, "row %u of the table of the input '%s' is not finite", r + 1, name));
   for (uint32_t r = 1; r < rows; r++)
     if (!(times[r] >= times[r - 1]))
       return refuse(reader, arena_printf(reader->arena, "the times of the input '%s' decrease", name));

@@ -15,7 +15,7 @@ typedef struct Turning Turning;
 
 typedef struct TurningPoint {
   double time;
-  double sound; /* time of the last look at or before it: steps behind that may have left the solution */
+  double sound;              /* time of the last look at or before it: steps behind that may have left the solution */
   int32_t block, size, rank; /* rank of the block's matrix there */
 } TurningPoint;
 
