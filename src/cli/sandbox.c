@@ -155,7 +155,7 @@ static bool restrict_files(const Arguments *arguments) {
   allow_system(&sandbox);
   allow_options(&sandbox, arguments);
   if (arguments->model_path) allow_model(&sandbox, arguments->model_path);
-  if (!arguments->output_path || !arguments->html_path) allow(&sandbox, ".", WRITE); /* where the default names are */
+  if (!arguments->output_path && !arguments->html_path) allow(&sandbox, ".", WRITE); /* where the default names are */
   bool is_done = syscall(__NR_landlock_restrict_self, sandbox.rules, 0) == 0;
   close(sandbox.rules);
   return is_done || usage_error("--sandbox: %s", strerror(errno));
@@ -212,14 +212,16 @@ static const int REFUSED[] = {__NR_execve,
                               __NR_pidfd_getfd,
                               __NR_pidfd_send_signal};
 enum { REFUSED_COUNT = sizeof REFUSED / sizeof *REFUSED };
+enum { X32_CALLS = 0x40000000 }; /* x86-64 has all calls once more from here on, for 32-bit pointers */
 
 static bool restrict_calls(void) {
 #ifdef MACHINE
   struct sock_filter filter[REFUSED_COUNT + 6];
   unsigned short count = 0;
   filter[count++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch));
-  filter[count++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, MACHINE, 0, REFUSED_COUNT + 2);
+  filter[count++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, MACHINE, 0, REFUSED_COUNT + 3);
   filter[count++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
+  filter[count++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, X32_CALLS, REFUSED_COUNT + 1, 0);
   for (int i = 0; i < REFUSED_COUNT; i++)
     filter[count++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)REFUSED[i],
                                                    (unsigned char)(REFUSED_COUNT - i), 0);

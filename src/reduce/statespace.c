@@ -60,6 +60,7 @@ typedef struct Unit {
 typedef enum NewtonGoal {
   GOAL_ANY,     /* a solution: residuals get smaller */
   GOAL_NATURAL, /* a solution: corrections get smaller */
+  GOAL_SHORT,   /* a solution at a short way from the guess: residuals get smaller */
   GOAL_NEXT,    /* the solution next to the guess, and no other */
 } NewtonGoal;
 
@@ -605,6 +606,13 @@ static bool goes_on_with_factors(const StateSpace *space, const Unit *unit, doub
          !owner->is_projected && norm <= KEPT_CONTRACTION;
 }
 
+/* Is y at most a short way from the guess, which is in unit->values? */
+static bool is_short_way(const StateSpace *space, const Unit *unit, const double *y) {
+  double *way = space->remainder;
+  for (int32_t k = 0; k < unit->plan->count; k++) way[k] = y[unit->columns[k]] - unit->values[k];
+  return correction_norm(space, unit, way, y) <= NEWTON_SHORT;
+}
+
 static EvalStatus iterate_newton(StateSpace *space, Unit *unit, double t, double *y) {
   EvalStatus status = unit_joint_at_guess(space, unit, t, y, space->residual);
   if (status != EVAL_OK) return status;
@@ -630,6 +638,8 @@ static EvalStatus iterate_newton(StateSpace *space, Unit *unit, double t, double
       status = correct(space, unit, t, y);
     }
     if (status != EVAL_OK) return is_at_round_off(space, unit, t, y) ? EVAL_OK : status;
+    if (space->goal == GOAL_SHORT && !is_short_way(space, unit, y))
+      return fail(space, unit, "other solutions are near");
   }
   if (is_at_round_off(space, unit, t, y)) return EVAL_OK;
   return fail(space, unit, "Newton's iteration does not converge");
@@ -722,16 +732,12 @@ static int sign_on_way(StateSpace *space, Unit *unit, double t, double part, dou
  * on the way, which is short. */
 static EvalStatus solve_steep(StateSpace *space, Unit *unit, double t, double *y) {
   for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] = unit->values[k];
-  space->goal = GOAL_ANY;
-  EvalStatus status = solve_any(space, unit, t, y);
+  space->goal = GOAL_SHORT;
+  EvalStatus status = iterate_newton(space, unit, t, y);
   space->goal = GOAL_NEXT;
   if (status != EVAL_OK) return status;
-  for (int32_t k = 0; k < unit->plan->count; k++) {
-    space->first[k] = y[unit->columns[k]];
-    space->remainder[k] = space->first[k] - unit->values[k];
-  }
-  bool is_short = correction_norm(space, unit, space->remainder, y) <= NEWTON_SHORT;
-  int sign = is_short ? sign_on_way(space, unit, t, 0, y) : 0, others = 0;
+  for (int32_t k = 0; k < unit->plan->count; k++) space->first[k] = y[unit->columns[k]];
+  int sign = is_short_way(space, unit, y) ? sign_on_way(space, unit, t, 0, y) : 0, others = 0;
   for (int k = 1; k <= 4 && sign; k++) others += sign_on_way(space, unit, t, k / 4.0, y) != sign;
   unit->is_moved = false;
   return sign && !others ? EVAL_OK : fail(space, unit, "other solutions are near");

@@ -23,7 +23,9 @@ static const char *find_mark(const char *text, const char *end) {
 /* The path below the folder; a name that is not plain becomes one of underscores. */
 static void set_path(InputFiles *files, const char *name, size_t length) {
   char *path = files->paths[files->count];
-  int used = snprintf(path, LONGEST_PATH, "%s/", files->folder);
+  size_t used = strnlen(files->folder, LONGEST_PATH - 2);
+  memmove(path, files->folder, used);
+  path[used++] = '/';
   for (size_t i = 0; i < length && used < LONGEST_PATH - 1; i++) {
     char c = name[i];
     bool is_dots = c == '.' && i + 1 < length && name[i + 1] == '.';
