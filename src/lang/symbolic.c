@@ -580,6 +580,13 @@ static bool mark_loaded(Elaboration *el, const Routine *routine) {
   return is_changed;
 }
 
+/* What a run that ended halfway has added: it is run again. */
+static void undo_effects(Elaboration *el, bool in_when, uint32_t actions, uint32_t whens) {
+  if (el->in_when && !in_when) algorithm_when_end(el);
+  el->actions->count = actions;
+  el->model->whens.count = whens;
+}
+
 ExecuteStatus run_code(Elaboration *el, Routine *routine, LoadMode mode, Diags *diags) {
   if (el->evaluations) routines_finish_for(el, routine);
   else routines_finish(el);
@@ -588,9 +595,14 @@ ExecuteStatus run_code(Elaboration *el, Routine *routine, LoadMode mode, Diags *
   el->mode = mode;
   el->diags = diags;
   machine_set_diags(el->machine, diags);
+  bool in_when = el->in_when;
+  uint32_t actions = el->actions->count, whens = el->model->whens.count;
   ExecuteStatus status = machine_run(el->machine, routine, NULL, 0);
-  if (status == EXECUTE_UNKNOWN && mode == LOAD_LEAVES && mark_loaded(el, routine))
+  if (status == EXECUTE_UNKNOWN && mode == LOAD_LEAVES && mark_loaded(el, routine)) {
+    undo_effects(el, in_when, actions, whens);
     status = machine_run(el->machine, routine, NULL, 0);
+  }
+  machine_forget_presets(el->machine);
   el->diags = errors;
   el->mode = outer;
   if (status == EXECUTE_ERROR && diags == errors) el->failures++;

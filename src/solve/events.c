@@ -1156,14 +1156,22 @@ static bool iterate(View *view, double *at, double *y, uint32_t mode) {
   return false;
 }
 
+/* Is terminal() true now, and do rows depend on it? */
+static bool is_end_of_rows(const View *view) {
+  const ArrayCode *code = view->evaluator->code;
+  uint32_t terminal = code->modes->logic->terminal;
+  return view->evaluator->discretes[terminal] != 0 && code->matters[terminal];
+}
+
 bool events_settle(View *view, double *t, double *y, uint32_t mode) {
   if (view->sensitivity && !sensitivity_event(view->sensitivity, *t, y, mode)) return false;
   if (view->share) share_begin(view->share, *t, y);
   if (view->switches->decisions) decisions_begin(view->switches->decisions, *t, y);
-  bool passed = view->evaluator->past && past_pass(view->evaluator, *t, y);
-  if (passed && view->methods->solve_at_event(view, *t, y) != EVAL_OK) return false;
+  bool differs = view->evaluator->past && past_pass(view->evaluator, *t, y);
+  differs = differs || is_end_of_rows(view);
+  if (differs && view->methods->solve_at_event(view, *t, y) != EVAL_OK) return false;
   bool settled = iterate(view, t, y, mode);
-  view->disturbed = view->disturbed || passed;
+  view->disturbed = view->disturbed || differs;
   return settled && (!view->sensitivity || sensitivity_event_end(view->sensitivity, *t, y));
 }
 
