@@ -27,7 +27,7 @@ typedef struct Valuation {
   double *values;          /* by node */
   Expr *faults;            /* by node; EXPR_NONE if it has a value */
   uint8_t *states;         /* by node */
-  bool *is_later;           /* by node: it depends on a parameter that initialization determines */
+  bool *is_later;          /* by node: it depends on a parameter that initialization determines */
   VEC(struct ValuationFrame {
     Expr node;
     uint32_t next;
@@ -192,7 +192,8 @@ static void open_node(Valuation *run, Expr e) {
 }
 
 static bool is_determined_by_initialization(const Valuation *run, Expr e) {
-  return dag_op(run->dag, e) == OP_PARAMETER && !is_overridden(run, e) && parameter_variable(run, e)->fixed == FIXED_FALSE;
+  return dag_op(run->dag, e) == OP_PARAMETER && !is_overridden(run, e) &&
+         parameter_variable(run, e)->fixed == FIXED_FALSE;
 }
 
 static void evaluate_below(Valuation *run, Expr root) {

@@ -6,6 +6,7 @@
 #include "solve/reset.h"
 #include "solve/sensitivity.h"
 #include "solve/share.h"
+#include "solve/when_loop.h"
 
 #include <math.h>
 #include <string.h>
@@ -928,31 +929,6 @@ static EvalStatus begin_to_slide(View *view, double t, double *y, bool *more) {
   return EVAL_OK;
 }
 
-/* Modes and all else that is discrete, with pre() held, and the columns that they lead to: until nothing changes. */
-static bool iterate_modes(View *view, double t, double *y) {
-  Switches *switches = view->switches;
-  uint32_t solved = 0, solves = switches->one_by_one ? PIVOTS_LIMIT : SETTLE_LIMIT;
-  for (uint32_t round = 0; round < solves + modes_leaves(switches->modes) && solved < solves; round++) {
-    if (!switches_evaluate(switches, t, y)) return false;
-    switches->matter = false;
-    if (!switches_set(switches, t, y)) return !view_restructured(view);
-    if (!switches->matter) continue;
-    if (view_restructured(view)) return false;
-    view->disturbed = true;
-    solved++;
-    if (view->methods->solve_at_event(view, t, y) != EVAL_OK) return false;
-  }
-  return false;
-}
-
-static bool settle_once(View *view, double t, double *y, uint32_t mode) {
-  switches_begin(view->switches, mode);
-  bool more = true;
-  for (int round = 0; round < SLIDE_LIMIT && more; round++)
-    if (!iterate_modes(view, t, y) || begin_to_slide(view, t, y, &more) != EVAL_OK) return false;
-  return true;
-}
-
 /* The columns and all that is discrete where an iteration of an event begins. */
 typedef struct Beginning {
   double *y, *discretes;
@@ -973,6 +949,53 @@ static void go_back(View *view, const Beginning *begin, double *y) {
   copy_numbers(view->evaluator->discretes, begin->discretes, begin->leaves);
   switches_forget_slides(view->switches);
   view->undetermined = MAP_NONE;
+}
+
+/* Modes and all else that is discrete, with pre() held, and the columns that they lead to: until nothing changes. */
+static bool iterate_rounds(View *view, double t, double *y, WhenLoop *loop) {
+  Switches *switches = view->switches;
+  uint32_t solved = 0, solves = loop ? when_loop_rounds(loop) : switches->one_by_one ? PIVOTS_LIMIT : SETTLE_LIMIT;
+  for (uint32_t round = 0; round < solves + modes_leaves(switches->modes) && solved < solves; round++) {
+    if (loop) when_loop_begin(loop);
+    if (!switches_evaluate(switches, t, y)) return false;
+    switches->matter = false;
+    if (!switches_set(switches, t, y)) return !view_restructured(view);
+    if (!switches->matter) continue;
+    if (loop) when_loop_improve(loop);
+    if (view_restructured(view)) return false;
+    view->disturbed = true;
+    solved++;
+    if (view->methods->solve_at_event(view, t, y) != EVAL_OK) return false;
+  }
+  return false;
+}
+
+/* Do but Real values of whens change in one more round? */
+static bool goes_round(View *view, double t, double *y, WhenLoop *loop) {
+  when_loop_begin(loop);
+  return switches_evaluate(view->switches, t, y) && switches_set(view->switches, t, y) && when_loop_is_all(loop);
+}
+
+static bool iterate_modes(View *view, double t, double *y) {
+  WhenLoop *loop = when_loop_new(view);
+  if (!loop) return iterate_rounds(view, t, y, NULL);
+  Beginning begin = keep_beginning(view, y);
+  bool settled = iterate_rounds(view, t, y, NULL);
+  if (!settled && !view_restructured(view) && goes_round(view, t, y, loop)) {
+    go_back(view, &begin, y);
+    settled = iterate_rounds(view, t, y, loop);
+  }
+  when_loop_free(loop);
+  heap_free(view->evaluator->heap, begin.y);
+  return settled;
+}
+
+static bool settle_once(View *view, double t, double *y, uint32_t mode) {
+  switches_begin(view->switches, mode);
+  bool more = true;
+  for (int round = 0; round < SLIDE_LIMIT && more; round++)
+    if (!iterate_modes(view, t, y) || begin_to_slide(view, t, y, &more) != EVAL_OK) return false;
+  return true;
 }
 
 /* ---- modes that iterating does not find ---- */
