@@ -85,6 +85,18 @@ class Assertions(unittest.TestCase):
                 self.assertEqual((run.status, "too large" in run.words), (status, True), (given, run.words))
 
 
+    def test_message(self):
+        """It is computed only where the condition does not hold: what fails in it before has no effect."""
+        head = ("model M\n  function say input Real u; output String s; protected String t[2] = {\"a\", \"b\"}; algorithm assert(u > 10, \"in the message\"); s := t[integer(u)]; end say;\n"
+                "  function f input Real u; output Real y; protected Integer n; algorithm n := 0; while n < u loop n := n + 1; assert(n < {0}, \"too large\" + {1}); end while; y := n; end f;\n")
+        for message in ("say(x)", "say(-x)", "String(log(x - 5))"):
+            for body, status in ((f"assert(x < 5, \"too large\" + {message});", 0), (f"assert(noEvent(x < 5), {message});", 0), (f"when x > 0.25 then assert(x < 5, {message}); end when;", 0),
+                                 (f"assert(x < 0.5, \"too large\" + {message});", 6)):
+                functions = head.replace("{0}", "9").replace("{1}", message.replace("x", "u"))
+                run = simulate(f"{functions}  Real x(start = 0, fixed = true), y = f(3*time);\nequation\n  der(x) = 1;\n  {body}\nend M;\n")
+                self.assertEqual(run.status, status, (body, run.words))
+
+
 class Functions(unittest.TestCase):
     """Integers and Booleans that functions compute of what moves."""
     HEAD = """model M
@@ -120,6 +132,31 @@ class Functions(unittest.TestCase):
             whole = {float(math.floor(3 * (slope * time + off))) for off in (-1e-6, 0, 1e-6)}
             if run.columns["k"][row] not in near or run.columns["j"][row] not in whole or abs(u[row] - slope * time) > 1e-6: return False
         return True
+
+
+class Pulses(unittest.TestCase):
+    """Relations on Integers and Booleans that functions with loops of unknown length give: they fire where the value changes, also where it
+    changes back within a step."""
+    HEAD = Functions.HEAD + ("  function pulse input Real u; output Integer k; protected Real r; algorithm r := u; while r >= 1 loop r := r - 1; end while; "
+                             "k := if r > 0.4 and r < 0.5 then 1 else 0; end pulse;\n")
+    RELATIONS = [("pick(x) > 1", [0.5]), ("count(x) > 2", [2]), ("odd(x)", range(1, 40, 2)), ("pulse(x) > 0", [k + 0.4 for k in range(40)]), ("pulse(x) >= 1", [k + 0.4 for k in range(40)]),
+                 ("0 < pulse(x)", [k + 0.4 for k in range(40)]), ("pulse(x) <= 0", [k + 0.5 for k in range(40)]), ("pulse(x) == 1", [k + 0.4 for k in range(40)]), ("pulse(x) <> 0", [k + 0.4 for k in range(40)]),
+                 ("2*count(x) - 3 > 0", [1]), ("count(x)/3 > 0.9", [2]), ("count(x) - pulse(x) > 1", [1, 1.5]), ("pulse(x) == 1 and not odd(x)", [k + 0.4 for k in range(0, 40, 2)])]
+    MOTIONS = ["der(x) = {0};", "x = {0}*time; der(y) = x;", "x = y + 0; der(y) = {0};", "x = {0}*y; der(y) = 1;"]
+
+    def test_generated(self):
+        tally = Tally("relations on discrete values of functions")
+        for seed in seeds(26):
+            rng = random.Random(seed)
+            relation, places = self.RELATIONS[seed % len(self.RELATIONS)]
+            rate, motion = rng.choice([2.1, 3.3, 7.15, 0.7, 11.1]), rng.choice(self.MOTIONS)
+            starts = "(start = 0, fixed = true)"
+            text = (f"{self.HEAD}  Real x{starts if 'der(x)' in motion else ''}{f', y{starts}' if 'y' in motion else ''}; Integer n{starts}; discrete Real t{starts};\n"
+                    f"equation\n  {motion.format(rate)}\n  when {relation} then n = pre(n) + 1; t = time; end when;\nend M;\n")
+            times = [place / rate for place in places if place < rate]
+            run = simulate(text, solver=SOLVERS[(seed // 2) % len(SOLVERS)], intervals=2)
+            tally.add(run, lambda run=run, times=times: run.end("n") == len(times) and abs(run.end("t") - (times[-1] if times else 0)) < 1e-6, seed, text)
+        tally.check(self)
 
 
 class Reductions(unittest.TestCase):

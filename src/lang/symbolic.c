@@ -475,6 +475,17 @@ static void add_assertion(Elaboration *el, Action action, Expr level) {
   }
 }
 
+/* What compile_message made of the message: the message is read only where the condition does not hold. */
+static Expr failed_message(const Elaboration *el, Expr condition, Expr message) {
+  const Dag *dag = el->dag;
+  Expr empty = dag_string(el->dag, 0);
+  if (dag_op(dag, message) != OP_IF) return message;
+  Expr asked = dag_child(dag, message, 0);
+  if (asked == condition && dag_child(dag, message, 1) == empty) return dag_child(dag, message, 2);
+  bool is_turned = dag_unary(el->dag, OP_NOT, asked) == condition || dag_unary(el->dag, OP_NOT, condition) == asked;
+  return is_turned && dag_child(dag, message, 2) == empty ? dag_child(dag, message, 1) : message;
+}
+
 static bool symbolic_assertion(void *context, const void *path, const void *condition, const void *message,
                                const void *level, Span span) {
   Elaboration *el = context;
@@ -482,7 +493,7 @@ static bool symbolic_assertion(void *context, const void *path, const void *cond
   Action action = {.kind = ACTION_ASSERT,
                    .guard = both(el, el->guard, path),
                    .value = read(condition),
-                   .message = read(message),
+                   .message = failed_message(el, read(condition), read(message)),
                    .target = NONE,
                    .is_initial = el->is_initial,
                    .span = span};

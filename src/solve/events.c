@@ -442,6 +442,7 @@ static bool is_clear(Search *search, uint32_t k, double low, double high) {
 static bool may_be_narrow(Search *search) {
   Narrow *narrow = search->switches->narrow;
   if (!narrow) return false;
+  if (narrow_has_opaque(narrow)) return true;
   for (int i = 0; i < OUTLINE_LIMIT; i++) {
     double t = search->before + narrow_part[i] * (search->end - search->before);
     interpolate_watched(search->view, search->integrator, search->self, t, search->y);
@@ -471,6 +472,14 @@ static bool look_along_narrow(Search *search, uint32_t k, double until, uint32_t
   return false;
 }
 
+/* Conditions on functions that nothing is known of are looked at as often as others at most. */
+static bool look_evenly(Search *search, double until, uint32_t *mode) {
+  double low = search->before, apart = NARROWEST * (search->end - search->before);
+  for (double t = low + apart; t < until; low = t, t += apart)
+    if (look_at(search, low, t, mode)) return true;
+  return false;
+}
+
 /* The first event of one of them, or the one that was found, if one was and it comes first. A look may have met a later pulse: what is before it is looked at again. */
 static bool find_narrow(Search *search, bool found, uint32_t *mode) {
   Bracket first = search->found;
@@ -483,6 +492,11 @@ static bool find_narrow(Search *search, bool found, uint32_t *mode) {
       first_mode = *mode;
       until = fmax(first.low, first.high - least);
     }
+  }
+  if (narrow_has_opaque(search->switches->narrow) && look_evenly(search, until, mode)) {
+    found = true;
+    first = search->found;
+    first_mode = *mode;
   }
   search->found = first;
   *mode = first_mode;
