@@ -127,7 +127,7 @@ const Option options[] = {
     {"--plot", NULL, "FILE", IN_SIMULATE | IN_COMPARE | IN_LINEARIZE | IN_SWEEP | IN_FIT, OPTION_PLOT, PLACE(plot_path),
      "picture as FILE.svg, .png or .pdf; for simulate and linearize also -, one in characters on standard output"},
     {"--plot-variables", NULL, "LIST", IN_SIMULATE | IN_REPORT, OPTION_LIST, PLACE(run.plot_variables),
-     "what the picture shows: names, names of arrays, expressions; default: --variables, or the states"},
+     "what the picture shows: names, names of arrays, expressions; default: --variables, or states and outputs"},
     {"--plot-xy", NULL, "X,Y", IN_SIMULATE, OPTION_TEXT, PLACE(plot_pairs),
      "curves of one variable over another; several with semicolons between"},
     {"--plot-bands", NULL, "A=0.1", IN_SIMULATE, OPTION_LIST, PLACE(plot_bands),
