@@ -253,7 +253,8 @@ static Sensitivity *start_adjoint(Simulation *simulation) {
   simulation->view->system.wants_stages = true;
   simulation->adjoint = adjoint_new(simulation->heap, plan, simulation->view, &functional, request->run.tolerance,
                                     request->gradient_memory, simulation->diags);
-  return sensitivity_new_noting(simulation->heap, plan, simulation->view, simulation->adjoint, simulation->diags);
+  return sensitivity_new_noting(simulation->heap, plan, simulation->view, request->run.tolerance, simulation->adjoint,
+                                simulation->diags);
 }
 
 /* The derivatives of the initial values, and their signals. */

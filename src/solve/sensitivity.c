@@ -1,6 +1,8 @@
 /* sensitivity: see sensitivity.h. */
 #include "solve/sensitivity_internal.h"
 
+#include "solve/kinks.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -38,16 +40,23 @@ static void make_direction(const Sensitivity *sensitivity, Direction *direction)
   direction->pre = heap_array(heap, values - columns, sizeof(double));
   direction->reset = heap_array(heap, sensitivity->plan->resets.count, sizeof(double));
   direction->point[0] = direction->now;
+  direction->defect = heap_array(heap, columns, sizeof(double));
   direction->stage = direction->point + 1;
   make_rows(heap, direction->stage, RADAU_STAGES_MAX, columns);
 }
 
-static Sensitivity *make(Heap *heap, const SensitivityPlan *plan, View *view, Adjoint *adjoint, Diags *diags) {
+static Sensitivity *make(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance, Adjoint *adjoint,
+                         Diags *diags) {
+  static const double part = 3; /* errors of the steps are larger */
   Sensitivity *sensitivity = heap_alloc(heap, sizeof *sensitivity);
   const System *system = &view->system;
   size_t columns = (size_t)system->columns, nonzeros = (size_t)system->column_start[system->columns];
   *sensitivity = (Sensitivity){.heap = heap, .plan = plan, .view = view, .diags = diags, .adjoint = adjoint};
-  sensitivity->count = adjoint ? 1 : plan->targets;
+  sensitivity->followed = adjoint ? 1 : 0;
+  sensitivity->count = adjoint ? 1 + sensitivity_combinations(plan) : plan->targets;
+  sensitivity->tolerance = tolerance;
+  sensitivity->goal = fmax(part * tolerance, 1e-14);
+  sensitivity->longest = INFINITY;
   sensitivity->directions = heap_array(heap, sensitivity->count, sizeof(Direction));
   sensitivity->at = heap_array(heap, sensitivity->count, sizeof(double *));
   for (uint32_t k = 0; k < sensitivity->count; k++) {
@@ -62,7 +71,7 @@ static Sensitivity *make(Heap *heap, const SensitivityPlan *plan, View *view, Ad
   sensitivity->row_values = heap_array(heap, plan->rows->entries, sizeof(double));
   sensitivity->column_values = heap_array(heap, plan->columns ? plan->columns->nonzeros : 0, sizeof(double));
   sensitivity->leaf_values = heap_array(heap, plan->leaves ? plan->leaves->entries : 0, sizeof(double));
-  sensitivity->scale = heap_array(heap, columns, sizeof(double));
+  heap_numbers(heap, columns, &sensitivity->scale, &sensitivity->error);
   sensitivity->g = heap_array(heap, (size_t)system->rows, sizeof(double));
   sensitivity->roots = heap_array(heap, plan->roots, sizeof(double));
   heap_numbers(heap, columns, &sensitivity->rate, &sensitivity->before);
@@ -92,7 +101,6 @@ static void make_output(Sensitivity *sensitivity) {
   make_rows(heap, sensitivity->sample_owed, RADAU_SAMPLES, sensitivity->plan->rows->entries);
   for (uint32_t k = 0; k < sensitivity->count; k++) {
     Direction *direction = &sensitivity->directions[k];
-    direction->defect = heap_array(heap, (size_t)system->columns, sizeof(double));
     radau_output_make(&direction->output, heap, system->columns);
     make_rows(heap, direction->extra, EXTRA_POINTS, (size_t)system->columns);
   }
@@ -100,17 +108,14 @@ static void make_output(Sensitivity *sensitivity) {
 
 Sensitivity *sensitivity_new(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance, double interval,
                              Diags *diags) {
-  static const double part = 3; /* errors of the steps are larger */
-  Sensitivity *sensitivity = make(heap, plan, view, NULL, diags);
+  Sensitivity *sensitivity = make(heap, plan, view, tolerance, NULL, diags);
   sensitivity->interval = interval;
-  sensitivity->tolerance = tolerance;
-  sensitivity->goal = fmax(part * tolerance, 1e-14);
   return sensitivity;
 }
 
-Sensitivity *sensitivity_new_noting(Heap *heap, const SensitivityPlan *plan, View *view, Adjoint *adjoint,
-                                    Diags *diags) {
-  return make(heap, plan, view, adjoint, diags);
+Sensitivity *sensitivity_new_noting(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance,
+                                    Adjoint *adjoint, Diags *diags) {
+  return make(heap, plan, view, tolerance, adjoint, diags);
 }
 
 bool sensitivity_failed(const Sensitivity *sensitivity) { return sensitivity->failed; }
@@ -161,11 +166,12 @@ void sensitivity_complete(Sensitivity *sensitivity, Direction *direction) {
 
 /* ---- the step ---- */
 
-/* Radau IIA that is as accurate as the step: an explicit method of order 8 takes long ones. */
-static const RadauCoefficients *method_for(const Integrator *integrator, void *self) {
+/* Radau IIA that is as accurate as the step: an explicit method of order 8 takes long ones. Where its own stages are transposed, it must be
+ * no more accurate than they are. */
+static const RadauCoefficients *method_for(const Integrator *integrator, void *self, bool is_explicit) {
   IntegratorStatistics now;
   integrator->statistics(self, &now);
-  if (integrator->explicit_form) return &radau_methods[2];
+  if (integrator->explicit_form) return &radau_methods[is_explicit ? 1 : 2];
   return &radau_methods[now.order >= 13 ? 2 : now.order >= 6 ? 1 : 0];
 }
 
@@ -179,7 +185,7 @@ static bool point_at(Sensitivity *sensitivity, const Integrator *integrator, voi
 /* Stages of its own: the columns at the nodes by dense output. */
 static bool interpolate_stages(Sensitivity *sensitivity, const Integrator *integrator, void *self, double from,
                                double to) {
-  const RadauCoefficients *method = method_for(integrator, self);
+  const RadauCoefficients *method = method_for(integrator, self, sensitivity->is_explicit);
   if (!sensitivity->own) sensitivity->own = stages_new(sensitivity->heap, &sensitivity->view->system, RADAU_STAGES_MAX);
   sensitivity->step = (StepStages){sensitivity->own, method, from, to - from, sensitivity->value};
   for (int i = 0; i < method->stages; i++) {
@@ -587,10 +593,75 @@ static bool solve_direction(Sensitivity *sensitivity, Direction *direction) {
 static bool solve_all(Sensitivity *sensitivity) {
   plan_prediction(sensitivity);
   find_departure(sensitivity);
-  for (uint32_t k = 0; k < sensitivity->count; k++)
+  for (uint32_t k = sensitivity->followed; k < sensitivity->count; k++)
     if (!solve_direction(sensitivity, &sensitivity->directions[k])) return false;
   return true;
 }
+
+/* ---- the error of a step ---- */
+
+static void find_defect(const Sensitivity *sensitivity, Direction *direction) {
+  const StepStages *step = &sensitivity->step;
+  const System *system = &sensitivity->view->system;
+  memset(direction->defect, 0, (size_t)system->columns * sizeof(double));
+  for (int32_t l = 0; l < system->links; l++) {
+    double extrapolated = 0;
+    for (int i = 0; i < step->method->stages; i++)
+      extrapolated += step->method->at_zero[i] * direction->stage[i][system->link_to[l]];
+    direction->defect[system->link_from[l]] = step->h * (direction->now[system->link_to[l]] - extrapolated);
+  }
+}
+
+/* The mean of the error estimate over what the states vary by; 1% of the most so far counts as such where they pass zero. */
+static double error_norm(const Sensitivity *sensitivity, Direction *direction) {
+  static const double small = 0.01;
+  const System *system = &sensitivity->view->system;
+  const double *end = direction->stage[sensitivity->step.method->stages - 1];
+  double sum = 0;
+  for (int32_t l = 0; l < system->links; l++) {
+    int32_t c = system->link_from[l];
+    direction->peak = fmax(direction->peak, fmax(fabs(direction->now[c]), fabs(end[c])) / system->nominal[c]);
+  }
+  for (int32_t l = 0; l < system->links; l++) {
+    int32_t c = system->link_from[l];
+    double size = fmax(fabs(direction->now[c]), fabs(end[c])) + small * direction->peak * system->nominal[c];
+    double part = sensitivity->error[c] == 0 ? 0 : sensitivity->error[c] / size;
+    sum += part * part;
+  }
+  return sqrt(sum / fmax(system->links, 1));
+}
+
+/* The estimate is that of the steps of Radau (radau.c), and is held to the same tolerance: it is of order s, the solution of order
+ * 2s - 1. Over a kink the solution is no better than the estimate. */
+static double direction_error(Sensitivity *sensitivity, Direction *direction, bool is_bent) {
+  const StepStages *step = &sensitivity->step;
+  double s = step->method->stages, tolerance = sensitivity->tolerance;
+  double inner = fmin(0.1 * pow(tolerance, (s + 1) / (2 * s)), is_bent ? tolerance : INFINITY);
+  find_defect(sensitivity, direction);
+  memcpy(sensitivity->error, direction->defect, (size_t)sensitivity->view->system.columns * sizeof(double));
+  for (int32_t c = 0; c < sensitivity->view->system.columns; c++) sensitivity->error[c] *= step->method->mu_real;
+  stages_filter(step->linear, step->h * step->method->mu_real, sensitivity->error);
+  return error_norm(sensitivity, direction) / inner;
+}
+
+/* Whether the step resolves what varies, and how long the next one may be. */
+static void control_step(Sensitivity *sensitivity, bool is_bent) {
+  static const double safety = 0.9, grow_most = 5, shrink_most = 0.1;
+  const StepStages *step = &sensitivity->step;
+  double error = 0;
+  for (uint32_t k = sensitivity->followed; k < sensitivity->count; k++) {
+    double own = direction_error(sensitivity, &sensitivity->directions[k], is_bent);
+    if (!(own <= error)) error = own;
+  }
+  double factor = fmax(safety * pow(error, -1.0 / (step->method->stages + 1)), shrink_most), longest = step->h * factor;
+  sensitivity->is_coarse = !(error <= 1);
+  if (factor >= grow_most) longest = fmax(step->h * grow_most, sensitivity->longest);
+  sensitivity->longest = isnan(error) ? step->h * shrink_most : longest;
+}
+
+bool sensitivity_is_coarse(const Sensitivity *sensitivity) { return sensitivity->is_coarse; }
+
+double sensitivity_longest(const Sensitivity *sensitivity) { return sensitivity->longest; }
 
 static bool report_slow(Sensitivity *sensitivity, double t) {
   diag_error(sensitivity->diags, DIAG_INTEGRATION, (Span){0},
@@ -599,24 +670,34 @@ static bool report_slow(Sensitivity *sensitivity, double t) {
   return false;
 }
 
-bool sensitivity_step(Sensitivity *sensitivity, const Integrator *integrator, void *self, double from, double to) {
+/* Is there a kink that makes no event between the ends of the step? */
+static bool passes_kink(const Sensitivity *sensitivity, ConstMoment begin) {
+  const View *view = sensitivity->view;
+  const StepStages *step = &sensitivity->step;
+  ConstMoment end = {step->t + step->h, step->values[step->method->stages - 1]};
+  return (view->kinks && kinks_pass(view->kinks, begin, end)) ||
+         (view->system.bends && view->system.bends(view->system.context, begin.t, begin.y, end.t, end.y));
+}
+
+bool sensitivity_step(Sensitivity *sensitivity, const Integrator *integrator, void *self, ConstMoment begin,
+                      double to) {
+  double from = begin.t;
   bool is_whole = to == integrator->time(self);
   if (sensitivity->has_step) sensitivity->last_h = 0; /* the step is taken again: its stages are not those before it */
-  sensitivity->has_step = sensitivity->is_sampled = false;
+  sensitivity->has_step = sensitivity->is_sampled = sensitivity->is_coarse = false;
   sensitivity->integrator = integrator;
   sensitivity->self = self;
   if (!(to > from)) return true;
   sensitivity->is_explicit = sensitivity->adjoint && is_whole && integrator->explicit_stages &&
                              integrator->explicit_stages(self, &sensitivity->explicit_step);
-  if (sensitivity->is_explicit) return sensitivity->has_step = true;
   sensitivity->is_shared = is_whole && integrator->stages && integrator->stages(self, &sensitivity->step) &&
                            sensitivity->step.linear->system == &sensitivity->view->system;
   if (!sensitivity->is_shared && !interpolate_stages(sensitivity, integrator, self, from, to))
     return report_slow(sensitivity, from);
-  if (sensitivity->adjoint) return sensitivity->has_step = true;
   if (!evaluate_stages(sensitivity)) return report_singular(sensitivity, from);
   if (!sensitivity->is_shared && !factor_own(sensitivity)) return report_singular(sensitivity, from);
   if (!solve_all(sensitivity)) return report_slow(sensitivity, from);
+  control_step(sensitivity, passes_kink(sensitivity, begin));
   sensitivity->has_step = true;
   return true;
 }
@@ -627,8 +708,7 @@ void sensitivity_accept(Sensitivity *sensitivity) {
   sensitivity->has_step = false;
   if (sensitivity->is_explicit) adjoint_note_explicit(sensitivity->adjoint, &sensitivity->explicit_step);
   else if (sensitivity->adjoint) adjoint_note_step(sensitivity->adjoint, step);
-  if (sensitivity->adjoint) return;
-  for (uint32_t k = 0; k < sensitivity->count; k++) {
+  for (uint32_t k = sensitivity->followed; k < sensitivity->count; k++) {
     Direction *direction = &sensitivity->directions[k];
     memcpy(direction->now, direction->stage[step->method->stages - 1],
            (size_t)sensitivity->view->system.columns * sizeof(double));
@@ -769,18 +849,6 @@ static bool is_resolved(Sensitivity *sensitivity) {
     resolved = dense_error(sensitivity, &sensitivity->directions[d], count) <= most;
   find_barycentric(sensitivity, count);
   return resolved;
-}
-
-static void find_defect(const Sensitivity *sensitivity, Direction *direction) {
-  const StepStages *step = &sensitivity->step;
-  const System *system = &sensitivity->view->system;
-  memset(direction->defect, 0, (size_t)system->columns * sizeof(double));
-  for (int32_t l = 0; l < system->links; l++) {
-    double extrapolated = 0;
-    for (int i = 0; i < step->method->stages; i++)
-      extrapolated += step->method->at_zero[i] * direction->stage[i][system->link_to[l]];
-    direction->defect[system->link_from[l]] = step->h * (direction->now[system->link_to[l]] - extrapolated);
-  }
 }
 
 static void point_output(Sensitivity *sensitivity, Direction *direction, const RadauDense *dense) {
