@@ -45,8 +45,8 @@ static void make_direction(const Sensitivity *sensitivity, Direction *direction)
   make_rows(heap, direction->stage, RADAU_STAGES_MAX, columns);
 }
 
-static Sensitivity *make(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance, Adjoint *adjoint,
-                         Diags *diags) {
+static Sensitivity *make(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance, double span,
+                         Adjoint *adjoint, Diags *diags) {
   static const double part = 3; /* errors of the steps are larger */
   Sensitivity *sensitivity = heap_alloc(heap, sizeof *sensitivity);
   const System *system = &view->system;
@@ -55,6 +55,7 @@ static Sensitivity *make(Heap *heap, const SensitivityPlan *plan, View *view, do
   sensitivity->followed = adjoint ? 1 : 0;
   sensitivity->count = adjoint ? 1 + sensitivity_combinations(plan) : plan->targets;
   sensitivity->tolerance = tolerance;
+  sensitivity->span = span;
   sensitivity->goal = fmax(part * tolerance, 1e-14);
   sensitivity->longest = INFINITY;
   sensitivity->directions = heap_array(heap, sensitivity->count, sizeof(Direction));
@@ -106,16 +107,16 @@ static void make_output(Sensitivity *sensitivity) {
   }
 }
 
-Sensitivity *sensitivity_new(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance, double interval,
-                             Diags *diags) {
-  Sensitivity *sensitivity = make(heap, plan, view, tolerance, NULL, diags);
+Sensitivity *sensitivity_new(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance, double span,
+                             double interval, Diags *diags) {
+  Sensitivity *sensitivity = make(heap, plan, view, tolerance, span, NULL, diags);
   sensitivity->interval = interval;
   return sensitivity;
 }
 
-Sensitivity *sensitivity_new_noting(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance,
+Sensitivity *sensitivity_new_noting(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance, double span,
                                     Adjoint *adjoint, Diags *diags) {
-  return make(heap, plan, view, tolerance, adjoint, diags);
+  return make(heap, plan, view, tolerance, span, adjoint, diags);
 }
 
 bool sensitivity_failed(const Sensitivity *sensitivity) { return sensitivity->failed; }
@@ -612,20 +613,31 @@ static void find_defect(const Sensitivity *sensitivity, Direction *direction) {
   }
 }
 
-/* The mean of the error estimate over what the states vary by; 1% of the most so far counts as such where they pass zero. */
-static double error_norm(const Sensitivity *sensitivity, Direction *direction) {
+static double largest_of(const Sensitivity *sensitivity, const Direction *direction, int32_t c) {
+  return fmax(fabs(direction->now[c]), fabs(direction->stage[sensitivity->step.method->stages - 1][c]));
+}
+
+/* What errors of a state are a part of: what it varies by, and, where that is little, 1% of the most that states have varied by, or what it
+ * would vary by over the whole run at the present rate, as far as that matters to a state of its nominal size. */
+static double error_scale(const Sensitivity *sensitivity, const Direction *direction, int32_t link) {
   static const double small = 0.01;
   const System *system = &sensitivity->view->system;
-  const double *end = direction->stage[sensitivity->step.method->stages - 1];
+  int32_t c = system->link_from[link];
+  double ahead = sensitivity->span * largest_of(sensitivity, direction, system->link_to[link]);
+  double matters = fmax(small * direction->peak, fmin(1 / direction->size, ahead / system->nominal[c]));
+  return largest_of(sensitivity, direction, c) + matters * system->nominal[c];
+}
+
+/* The mean of the error estimate over these. */
+static double error_norm(const Sensitivity *sensitivity, Direction *direction) {
+  const System *system = &sensitivity->view->system;
   double sum = 0;
+  for (int32_t l = 0; l < system->links; l++)
+    direction->peak = fmax(direction->peak, largest_of(sensitivity, direction, system->link_from[l]) /
+                                                system->nominal[system->link_from[l]]);
   for (int32_t l = 0; l < system->links; l++) {
-    int32_t c = system->link_from[l];
-    direction->peak = fmax(direction->peak, fmax(fabs(direction->now[c]), fabs(end[c])) / system->nominal[c]);
-  }
-  for (int32_t l = 0; l < system->links; l++) {
-    int32_t c = system->link_from[l];
-    double size = fmax(fabs(direction->now[c]), fabs(end[c])) + small * direction->peak * system->nominal[c];
-    double part = sensitivity->error[c] == 0 ? 0 : sensitivity->error[c] / size;
+    double error = sensitivity->error[system->link_from[l]];
+    double part = error == 0 ? 0 : error / error_scale(sensitivity, direction, l);
     sum += part * part;
   }
   return sqrt(sum / fmax(system->links, 1));

@@ -18,14 +18,14 @@
 
 typedef struct Sensitivity Sensitivity;
 
-/* Lives in the heap. Errors go to diags. tolerance, interval: that of the run, and between its output
+/* Lives in the heap. Errors go to diags. tolerance, span, interval: that of the run, its length, and between its output
  * points. */
-Sensitivity *sensitivity_new(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance, double interval,
-                             Diags *diags);
+Sensitivity *sensitivity_new(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance, double span,
+                             double interval, Diags *diags);
 
 /* One that hands on to an adjoint what the sensitivities would follow from. It follows a few combinations of them itself, so that steps are as
  * short as they ask for. */
-Sensitivity *sensitivity_new_noting(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance,
+Sensitivity *sensitivity_new_noting(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance, double span,
                                     Adjoint *adjoint, Diags *diags);
 
 /* The derivatives at the start: those of the initial values, which the initializer has found. false: an error is in diags. */

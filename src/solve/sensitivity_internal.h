@@ -21,6 +21,7 @@ typedef struct Direction {
   double contraction;          /* what a correction leaves of an error, in the last step */
   double *extra[EXTRA_POINTS]; /* all columns, at two points more of the step */
   double *defect;              /* per column, of states */
+  double size;                 /* of the target */
   double peak;                 /* the most that states have varied by so far, scaled */
   double *at;                  /* what sensitivity_at has made; in an event what varies with its time fixed to it */
   double *reset;               /* per reinit of the plan: what its value varies by */
@@ -37,12 +38,13 @@ struct Sensitivity {
   const SensitivityPlan *plan;
   View *view;
   Diags *diags;
-  double tolerance; /* of the run */
-  double goal;      /* of the iteration, relative */
-  Adjoint *adjoint; /* NULL: variations are followed; otherwise the first direction is a probe, made anew at every
+  double tolerance;  /* of the run */
+  double span;       /* its length */
+  double goal;       /* of the iteration, relative */
+  Adjoint *adjoint;  /* NULL: variations are followed; otherwise the first direction is a probe, made anew at every
                        event, and the others are combinations of the targets that control the steps */
   uint32_t followed; /* the first direction that is followed over steps */
-  uint32_t count;   /* of directions */
+  uint32_t count;    /* of directions */
   Direction *directions;
   const double **at; /* per direction */
   Variation *variation;

@@ -102,7 +102,7 @@ uint32_t sensitivity_combinations(const SensitivityPlan *plan) {
   return plan->targets < COMBINATIONS ? plan->targets : COMBINATIONS;
 }
 
-/* What one percent of a target would be one percent of. */
+/* The size of a target: its value, or 1. */
 static double target_size(const Sensitivity *sensitivity, const Initial *initial, const SensitivityTarget *target) {
   double size = 0;
   if (target->parameter != MAP_NONE) size = fabs(sensitivity->view->evaluator->parameters[target->parameter]);
@@ -115,11 +115,13 @@ static void add_product(double *sum, double factor, const double *vector, size_t
   for (size_t k = 0; k < count; k++) sum[k] += factor * vector[k];
 }
 
-static void join_combination(Sensitivity *sensitivity, const Initial *initial, uint32_t k, const Direction *own) {
+static void join_combination(Sensitivity *sensitivity, uint32_t k, const Direction *own) {
   size_t leaves = modes_leaves(sensitivity->plan->code->modes);
   Direction *sum = &sensitivity->directions[1 + k % COMBINATIONS];
-  double weight = (1 + (double)(hash_mix(k + 1) >> 11) * 0x1p-53) *
-                  target_size(sensitivity, initial, &sensitivity->plan->target[k]);
+  double weight = (1 + (double)(hash_mix(k + 1) >> 11) * 0x1p-53) * own->size;
+  bool is_alone = sensitivity->plan->targets <= COMBINATIONS;
+  sum->size = is_alone ? own->size : 1;
+  if (is_alone) weight = 1;
   add_product(sum->now, weight, own->now, (size_t)sensitivity->view->system.columns + leaves);
   add_product(sum->pre, weight, own->pre, leaves);
   add_product(sum->parameter, weight, own->parameter, sensitivity->plan->parameters.count);
@@ -128,9 +130,10 @@ static void join_combination(Sensitivity *sensitivity, const Initial *initial, u
 static void end_target(Sensitivity *sensitivity, const Initial *initial, uint32_t k, Direction *direction) {
   size_t values = (size_t)sensitivity->view->system.columns + modes_leaves(sensitivity->plan->code->modes);
   memcpy(direction->now, direction->at, values * sizeof(double));
+  direction->size = target_size(sensitivity, initial, &sensitivity->plan->target[k]);
   if (!sensitivity->adjoint) return;
   adjoint_note_start(sensitivity->adjoint, direction->now, direction->pre, direction->parameter);
-  join_combination(sensitivity, initial, k, direction);
+  join_combination(sensitivity, k, direction);
 }
 
 /* With start values as states, as the initializer has chosen them. */

@@ -345,7 +345,7 @@ static void undo_step(Stepper *stepper, double shorter) {
   else if (stepper->at_event) stepper->statistics.time_events--;
   stepper->at_event = false;
   stepper->statistics.rejected++;
-  stepper_repeat(stepper, shorter);
+  stepper_start_with(stepper, stepper->before, stepper->begin, shorter);
   events_begin(stepper->view, stepper->before, stepper->begin);
 }
 
