@@ -239,13 +239,29 @@ bool outputs_read(OutputVec *outputs, const char *list, const Model *model, cons
 
 /* ---- what a plan has ---- */
 
-static bool has_condition(const Output *output, const Problem *problem, const Modes *modes, Arena *arena) {
-  const char *meant = plain_condition(problem, output->signal, arena);
+/* The condition that an event has, as runs print it; NULL: none has it. */
+static const char *find_relation(const Problem *problem, const Modes *modes, Expr relation, Arena *arena) {
+  Expr meant = problem_expression(problem, relation);
+  for (uint32_t m = 0; m < modes->count; m++)
+    if (modes->relation[m] == meant) return model_text(problem->model, meant, arena);
+  return NULL;
+}
+
+/* A condition as runs print it; NULL: no event has it. It may be written as the model writes it, too, which alias elimination has rewritten. */
+static const char *find_condition(const char *condition, const Problem *problem, const Modes *modes, Arena *arena) {
+  Dag *dag = problem->model->dag;
+  const char *plain = plain_condition(problem, condition, arena), *text, *found = NULL;
   for (uint32_t m = 0; m < modes->count; m++) {
-    const char *text = model_text(problem->model, modes->relation[m], arena);
-    if (strcmp(plain_condition(problem, text, arena), meant) == 0) return true;
+    text = model_text(problem->model, modes->relation[m], arena);
+    if (strcmp(plain_condition(problem, text, arena), plain) == 0) return text;
   }
-  return false;
+  for (Expr e = 0, end = dag_size(dag); e < end && !found; e++) {
+    OpKind kind = op_kind(dag_op(dag, e));
+    if (kind != KIND_RELATION && kind != KIND_PIECEWISE) continue;
+    text = model_text(problem->model, e, arena);
+    if (strcmp(plain_condition(problem, text, arena), plain) == 0) found = find_relation(problem, modes, e, arena);
+  }
+  return found;
 }
 
 /* der(x) is a signal if the equations have it. */
@@ -274,13 +290,14 @@ static bool refuse_condition(const Output *output, const Problem *problem, const
   return false;
 }
 
-bool outputs_fit(const OutputVec *outputs, const Problem *problem, const Modes *modes, const uint32_t *orders,
-                 Arena *arena, Diags *diags) {
+bool outputs_fit(OutputVec *outputs, const Problem *problem, const Modes *modes, const uint32_t *orders, Arena *arena,
+                 Diags *diags) {
   for (uint32_t k = 0; k < outputs->count; k++) {
-    const Output *output = &outputs->data[k];
+    Output *output = &outputs->data[k];
     if (output->kind == OUTPUT_EVENT) {
-      if (output->signal && !has_condition(output, problem, modes, arena))
-        return refuse_condition(output, problem, modes, arena, diags);
+      const char *found = output->signal ? find_condition(output->signal, problem, modes, arena) : NULL;
+      if (output->signal && !found) return refuse_condition(output, problem, modes, arena, diags);
+      output->signal = found;
     } else if (!has_derivative(output, problem, orders, arena)) {
       diag_error(diags, DIAG_USAGE, (Span){0},
                  "the equations have no '%s' for the output '%s': only derivatives that the model writes are signals",

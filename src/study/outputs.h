@@ -34,9 +34,10 @@ typedef VEC(Output) OutputVec;
 bool outputs_read(OutputVec *outputs, const char *list, const Model *model, const SignalFilter *filter, Arena *arena,
                   Diags *diags);
 
-/* Has the plan with these modes and derivatives (recorder.h) a signal, or a condition, for every output? false: what it has not is in diags. */
-bool outputs_fit(const OutputVec *outputs, const Problem *problem, const Modes *modes, const uint32_t *orders,
-                 Arena *arena, Diags *diags);
+/* Has the plan with these modes and derivatives (recorder.h) a signal, or a condition, for every output? false: what it has not is in diags.
+ * Conditions become those that its runs print. */
+bool outputs_fit(OutputVec *outputs, const Problem *problem, const Modes *modes, const uint32_t *orders, Arena *arena,
+                 Diags *diags);
 
 /* Adds the final values that such a list has for `model` and not for `base`: of variables that only another structure has. */
 void outputs_extend(OutputVec *outputs, const Model *base, const Model *model, const SignalFilter *filter,
