@@ -10,6 +10,9 @@
 
 enum { NEWTON_LIMIT = 8 };
 
+/* The least part of the way that is tried. */
+static const double LEAST_PART = 1.0 / 1024;
+
 /* A row is independent of others if more than this part of it is left by elimination. */
 static const double INDEPENDENT = 1e-6;
 
@@ -140,6 +143,13 @@ static bool find_states(Reset *reset, Heap *heap) {
   return size >= 0 && size <= CONVERGED;
 }
 
+/* The candidates, and room for the rest. */
+static void make_room(Reset *reset, Heap *heap) {
+  heap_numbers(heap, (size_t)reset->view->system.columns, &reset->wanted, &reset->y, &reset->moved);
+  reset->jacobian = heap_array(heap, reset->columns.count * (size_t)reset->n, sizeof(double));
+  reset->matrix = heap_array(heap, (size_t)reset->n * (size_t)reset->n, sizeof(double));
+}
+
 void reset_keep_preferred(View *view, double t, const double *before, const uint8_t *held, double *y) {
   const System *system = &view->system;
   size_t columns = (size_t)system->columns;
@@ -147,12 +157,50 @@ void reset_keep_preferred(View *view, double t, const double *before, const uint
   void *ticket = NULL;
   Heap *heap = heap_within(view->evaluator->heap, &ticket);
   if (system->complete && reset.n > 0 && list_candidates(heap, view, held, &reset.columns)) {
-    heap_numbers(heap, columns, &reset.wanted, &reset.y, &reset.moved);
+    make_room(&reset, heap);
     for (size_t q = 0; q < columns; q++) reset.wanted[q] = held[q] == 2 ? y[q] : before[q];
     memcpy(reset.y, y, columns * sizeof *y);
-    reset.jacobian = heap_array(heap, reset.columns.count * (size_t)reset.n, sizeof(double));
-    reset.matrix = heap_array(heap, (size_t)reset.n * (size_t)reset.n, sizeof(double));
     if (find_states(&reset, heap)) memcpy(y, reset.y, columns * sizeof *y);
   }
   heap_release(view->evaluator->heap, ticket);
+}
+
+/* From y to where the columns have this part of the change that is asked for. */
+static bool go_on(Reset *reset, Heap *heap, const uint8_t *held, const double *values, const double *before,
+                  double part, double *y) {
+  size_t columns = (size_t)reset->view->system.columns;
+  void *ticket = NULL;
+  Heap *own = heap_within(heap, &ticket);
+  Reset way = *reset;
+  way.columns = (IndexVec){0};
+  list_candidates(own, way.view, held, &way.columns);
+  for (size_t q = 0; q < columns; q++)
+    way.wanted[q] = held[q] != 2 ? before[q] : part < 1 ? before[q] + part * (values[q] - before[q]) : values[q];
+  memcpy(way.y, y, columns * sizeof *y);
+  bool found = find_states(&way, own);
+  if (found) memcpy(y, way.y, columns * sizeof *y);
+  heap_release(heap, ticket);
+  return found;
+}
+
+bool reset_give(View *view, double t, const uint8_t *held, const double *values, double *y) {
+  size_t bytes = (size_t)view->system.columns * sizeof(double);
+  Reset reset = {.view = view, .t = t, .n = view->system.links};
+  void *ticket = NULL;
+  if (!view->system.complete || reset.n == 0) return false;
+  Heap *heap = heap_within(view->evaluator->heap, &ticket);
+  list_candidates(heap, view, held, &reset.columns);
+  make_room(&reset, heap);
+  double *before = heap_alloc(heap, bytes), *now = heap_alloc(heap, bytes), done = 0, more = 1;
+  memcpy(before, y, bytes);
+  memcpy(now, y, bytes);
+  while (done < 1 && more >= LEAST_PART) {
+    double part = fmin(done + more, 1);
+    bool is_there = go_on(&reset, heap, held, values, before, part, now);
+    if (is_there) done = part;
+    more *= is_there ? 2 : 0.5;
+  }
+  if (done >= 1) memcpy(y, now, bytes);
+  heap_release(view->evaluator->heap, ticket);
+  return done >= 1;
 }

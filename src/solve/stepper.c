@@ -578,7 +578,8 @@ bool stepper_disturb(Stepper *stepper, const uint8_t *held, const double *values
   stepper->mode = MAP_NONE;
   stepper->statistics.time_events++;
   if (stepper_is_sliding(stepper)) switches_leave(view->switches);
-  if (held && !events_reset(view, t, stepper->y, held, values)) return stepper_fail(stepper, STEP_EVALUATION, t);
+  uint32_t lost = held ? events_reset(view, t, stepper->y, held, values) : MAP_NONE;
+  if (lost != MAP_NONE) return stepper_report_lost(stepper, t, lost, values[lost]);
   bool settled = !view->switches || events_settle(view, &stepper->t_event, stepper->y, MAP_NONE);
   view->disturbed = true;
   return stepper_finish_event(stepper, settled);
