@@ -58,6 +58,7 @@ static Sensitivity *make(Heap *heap, const SensitivityPlan *plan, View *view, do
   sensitivity->span = span;
   sensitivity->goal = fmax(part * tolerance, 1e-14);
   sensitivity->longest = INFINITY;
+  sensitivity->jumps = call_jumps_new(heap, plan, view, tolerance);
   sensitivity->directions = heap_array(heap, sensitivity->count, sizeof(Direction));
   sensitivity->at = heap_array(heap, sensitivity->count, sizeof(double *));
   for (uint32_t k = 0; k < sensitivity->count; k++) {
@@ -691,6 +692,24 @@ static bool passes_kink(const Sensitivity *sensitivity, ConstMoment begin) {
          (view->system.bends && view->system.bends(view->system.context, begin.t, begin.y, end.t, end.y));
 }
 
+/* false: a function jumps in the step. */
+static bool calls_are_continuous(Sensitivity *sensitivity, ConstMoment begin, double to) {
+  const Model *model = sensitivity->plan->code->model;
+  uint32_t call;
+  double t;
+  if (!sensitivity->jumps || sensitivity->is_coarse) return true;
+  if (sensitivity->last_h == 0) call_jumps_forget(sensitivity->jumps);
+  if (!call_jumps_find(sensitivity->jumps, sensitivity->integrator, sensitivity->self, begin, to, &call, &t))
+    return true;
+  const Function *function =
+      model->functions.data[dag_call_info(model->dag, sensitivity->plan->calls.data[call]).function];
+  diag_error(sensitivity->diags, DIAG_INTEGRATION, function->routine->span,
+             "no sensitivities behind time %.10g: the function `%s` jumps there in a way that makes no event", t,
+             names_text(model->names, function->routine->name));
+  sensitivity->failed = true;
+  return false;
+}
+
 bool sensitivity_step(Sensitivity *sensitivity, const Integrator *integrator, void *self, ConstMoment begin,
                       double to) {
   double from = begin.t;
@@ -710,6 +729,7 @@ bool sensitivity_step(Sensitivity *sensitivity, const Integrator *integrator, vo
   if (!sensitivity->is_shared && !factor_own(sensitivity)) return report_singular(sensitivity, from);
   if (!solve_all(sensitivity)) return report_slow(sensitivity, from);
   control_step(sensitivity, passes_kink(sensitivity, begin));
+  if (!calls_are_continuous(sensitivity, begin, to)) return false;
   sensitivity->has_step = true;
   return true;
 }

@@ -1,6 +1,7 @@
 /* sensitivity_internal: what the files of sensitivities share. */
 #pragma once
 
+#include "solve/call_jumps.h"
 #include "solve/radau_output.h"
 #include "solve/sensitivity.h"
 #include "solve/variation.h"
@@ -77,6 +78,7 @@ struct Sensitivity {
   double *residual[RADAU_STAGES_MAX], *direct[RADAU_STAGES_MAX]; /* rows: of the stages; what rows owe directly */
   double *scale;         /* columns: reciprocal scales of a direction in the step */
   double *error;         /* columns: of a direction in the step */
+  CallJumps *jumps;      /* NULL: no call may jump */
   double longest;        /* step that the error of the last one allows */
   bool is_coarse;        /* the last one was longer */
   double *rate, *before; /* columns: by time, in an event; their values as it began, or as reinit has left them */

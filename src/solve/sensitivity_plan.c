@@ -159,6 +159,21 @@ static Program *make_stage(ArrayCode *code, const LeafJacobian *rows) {
   return program;
 }
 
+/* Calls whose values follow the solution, or time and a parameter that moves. */
+static void list_calls(SensitivityPlan *plan, ArrayCode *code) {
+  Dag *dag = code->array->dag;
+  IndexVec below = {0};
+  dag_below(dag, dag_scratch(dag), code->array->row, code->array->rows, &below);
+  for (uint32_t k = 0; k < below.count; k++) {
+    Expr e = below.data[k];
+    if (dag_op(dag, e) != OP_CALL || dag_call_info(dag, e).partial_count) continue;
+    if (dag_depends(dag, e, OP_VARIABLE) || (dag_depends(dag, e, OP_TIME) && moves(plan, e)))
+      vec_push(code->heap, &plan->calls, e);
+  }
+  vec_free(dag_heap(dag), &below);
+  if (plan->calls.count) plan->call_values = array_code_program(code, plan->calls.data, plan->calls.count);
+}
+
 /* Runs with initial equations need derivatives of these; others may, where start values are no states. */
 static const StartCode *make_start(const SensitivityPlan *plan, Evaluator *evaluator, const Structure *structure) {
   Heap *heap = plan->code->heap;
@@ -192,6 +207,7 @@ const SensitivityPlan *sensitivity_plan(ArrayCode *code, Evaluator *evaluator, c
         leaf_jacobian_new(heap, code->model, &code->layout, roots.data, roots.count, leaves.data, leaves.count);
   }
   plan->stage = make_stage(code, plan->rows);
+  list_calls(plan, code);
   plan->start = make_start(plan, evaluator, structure);
   vec_free(heap, &leaves, &roots);
   return plan;
