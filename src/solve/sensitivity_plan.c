@@ -68,6 +68,20 @@ static bool samples_stay(const SensitivityPlan *plan, Diags *diags) {
   return true;
 }
 
+/* What is made of a parameter in another language has no derivative by it. */
+static bool objects_stay(const SensitivityPlan *plan, Diags *diags) {
+  const Model *model = plan->code->model;
+  for (uint32_t p = 0; p < model->parameters.count; p++) {
+    const Variable *variable = &model->variables.data[model->parameters.data[p]];
+    if (variable->type != TYPE_EXTERNAL_OBJECT || !moves(plan, variable->binding)) continue;
+    diag_error(diags, DIAG_USAGE, variable->span,
+               "the external object `%s` depends on a parameter of the sensitivities, and has no derivative by it",
+               names_text(model->names, variable->name));
+    return false;
+  }
+  return true;
+}
+
 /* ---- what moves ---- */
 
 /* The parameters asked for, those that initialization determines, and all that are bound to them. */
@@ -193,7 +207,7 @@ const SensitivityPlan *sensitivity_plan(ArrayCode *code, Evaluator *evaluator, c
   ExprVec leaves = {0}, roots = {0};
   find_parameters(plan, evaluator);
   find_discretes(plan);
-  if (!has_no_delays(code, diags) || !samples_stay(plan, diags)) return NULL;
+  if (!has_no_delays(code, diags) || !samples_stay(plan, diags) || !objects_stay(plan, diags)) return NULL;
   list_leaves(plan, &leaves);
   list_roots(plan, &roots);
   if (!functions_are_smooth(code, code->array->row, code->array->rows, diags) ||
