@@ -47,7 +47,9 @@ class Values(unittest.TestCase):
         run = self.begin(text, **options)
         run.advance(draw.uniform(0.01, 0.5))
         name = draw.choice(list(names))
-        value = run[name] + draw.choice((-1, 1)) * draw.uniform(0.05, 0.2) * names[name]
+        value = (abs if name == "E" else float)(run[name] + draw.choice((-1, 1)) * draw.uniform(0.05, 0.2) * names[name])
+        if name in ("x", "y", "nx"):
+            value = max(-0.95, min(0.95, value))  # on the circle
         run[name] = value
         self.assertAlmostEqual(run[name], value, delta=1e-7 * (1 + abs(value)), msg=(name, options))
         for left, right in holds(run):

@@ -56,7 +56,7 @@ class Steady(unittest.TestCase):
         """der(x) = -k (x - a)^n with one state is judged by the equation, beside others it stays open; a mode that is slow is a mode."""
         draw = random.Random(4)
         for _ in range(COUNT):
-            n, k, a = draw.choice((1, 2, 3, 4, 5)), draw.choice((-1, 1, 2, 1e-7)), draw.choice((0, 0.4, -2))
+            n, k, a = draw.choice((1, 2, 3, 4)), draw.choice((-1, 1, 2, 1e-7)), draw.choice((0, 0.4, -2))
             text = f"Real x(start = {a + 0.3}, fixed = true); equation der(x) = -{k}*(x - ({a}))^{n};"
             found = steady(f"model M {text} end M;")
             expected = "stable" if n % 2 and k > 0 else "unstable"
