@@ -516,7 +516,9 @@ daedal_status daedal_run_interpolate(daedal_run *run, double time, double *value
 /* Sets a variable by handle. Before the start: as daedal_run_set. Behind it: an input that the caller sets
  * (options.inputs) or a continuous variable gets another value at the time reached, as at an event: what was set
  * between two calls counts together, states that were not set stay as far as the equations allow, and the rest
- * follows. DAEDAL_USAGE: it cannot be set then. */
+ * follows: also a variable that is no state gets its value, by that of a state. DAEDAL_USAGE: it cannot be set then, as a parameter or a
+ * discrete variable. A value that the equations do not allow ends the run with the next call for it: DAEDAL_INTEGRATION, and a diagnostic
+ * that names the variable. */
 daedal_status daedal_run_set_value(daedal_run *run, uint32_t variable, double value);
 
 /* The state-space form of a run that was started, x' = f(t, x), at points of the caller's choice: the run stays where it is, but for round-off.

@@ -174,6 +174,9 @@ double simulation_value(const Simulation *simulation, const Signal *signal, cons
  * no column. */
 bool simulation_reset(Simulation *simulation, const Signal *signal, double value);
 
+/* The same of all states, which get their values in y. */
+void simulation_reset_states(Simulation *simulation, const double *y);
+
 /* The same for an input that the caller sets. false: the variable is none. */
 bool simulation_give(Simulation *simulation, uint32_t variable, double value);
 

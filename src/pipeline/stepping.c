@@ -95,18 +95,29 @@ double simulation_value(const Simulation *simulation, const Signal *signal, cons
   return signal->negated ? -value : value;
 }
 
-bool simulation_reset(Simulation *simulation, const Signal *signal, double value) {
+static void hold(Simulation *simulation, uint32_t column, double value) {
   uint32_t columns = simulation->system.evaluator->array->columns;
-  uint32_t source = signal->column == SIGNAL_CONSTANT ? columns : simulation->recorder->source[signal->column];
-  if (source >= columns) return false;
   if (!simulation->held) {
     simulation->held = heap_array(simulation->heap, columns, sizeof *simulation->held);
     simulation->reset = heap_array(simulation->heap, columns, sizeof *simulation->reset);
   }
-  simulation->held[source] = 1;
-  simulation->reset[source] = signal->negated ? -value : value;
+  simulation->held[column] = 1;
+  simulation->reset[column] = value;
   simulation->is_disturbed = true;
+}
+
+bool simulation_reset(Simulation *simulation, const Signal *signal, double value) {
+  uint32_t columns = simulation->system.evaluator->array->columns;
+  uint32_t source = signal->column == SIGNAL_CONSTANT ? columns : simulation->recorder->source[signal->column];
+  if (source >= columns) return false;
+  hold(simulation, source, signal->negated ? -value : value);
   return true;
+}
+
+void simulation_reset_states(Simulation *simulation, const double *y) {
+  const System *system = &simulation->view->system;
+  for (int32_t k = 0; k < system->links; k++) hold(simulation, (uint32_t)system->link_from[k], y[system->link_from[k]]);
+  simulation->is_disturbed = true;
 }
 
 bool simulation_give(Simulation *simulation, uint32_t variable, double value) {

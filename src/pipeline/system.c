@@ -253,7 +253,8 @@ static Sensitivity *start_adjoint(Simulation *simulation) {
   simulation->view->system.wants_stages = true;
   simulation->adjoint = adjoint_new(simulation->heap, plan, simulation->view, &functional, request->run.tolerance,
                                     request->gradient_memory, simulation->diags);
-  return sensitivity_new_noting(simulation->heap, plan, simulation->view, simulation->adjoint, simulation->diags);
+  return sensitivity_new_noting(simulation->heap, plan, simulation->view, request->run.tolerance,
+                                request->run.stop - request->run.start, simulation->adjoint, simulation->diags);
 }
 
 /* The derivatives of the initial values, and their signals. */
@@ -262,10 +263,11 @@ static bool start_sensitivities(Simulation *simulation) {
   const Request *request = &simulation->request;
   if (!plan || request->is_stepped) return true;
   simulation->facts.status = "init";
-  Sensitivity *sensitivity = request->functional
-                                 ? start_adjoint(simulation)
-                                 : sensitivity_new(simulation->heap, plan, simulation->view, request->run.tolerance,
-                                                   request->run.interval, simulation->diags);
+  Sensitivity *sensitivity =
+      request->functional
+          ? start_adjoint(simulation)
+          : sensitivity_new(simulation->heap, plan, simulation->view, request->run.tolerance,
+                            request->run.stop - request->run.start, request->run.interval, simulation->diags);
   if (!sensitivity) return false;
   if (!sensitivity_start(sensitivity, &simulation->initializer, &simulation->initial, request->run.start,
                          simulation->system.y))

@@ -137,7 +137,6 @@ static bool close_step(RunLoop *run, double t) {
 /* A step from *t, to *t unless it is to be taken again. */
 static bool take_step(RunLoop *run, double *t) {
   if (!stepper_step(run->stepper)) return false;
-  if (run->view->sensitivity && !stepper_differentiate(run->stepper)) return false;
   double end = stepper_time(run->stepper);
   run->again = false;
   if (!record_until(run, end, stepper_at_event(run->stepper))) return false;
