@@ -96,7 +96,7 @@ static Direction *begin_target(Sensitivity *sensitivity, uint32_t k) {
  * are followed one by one; of many, a random combination is, in which each has the weight of its size: they cancel only by
  * a chance that has no probability. */
 
-enum { ALONE_MOST = 4 };
+enum { ALONE_MOST = 8 };
 
 uint32_t sensitivity_combinations(const SensitivityPlan *plan) {
   return plan->targets <= ALONE_MOST ? plan->targets : 1;
