@@ -402,7 +402,7 @@ const char *daedal_result_json(daedal_result *result);
 /* What a picture of a result shows. */
 typedef struct daedal_plot {
   size_t size;           /* of this struct where the program was compiled; 0: nothing is given */
-  const char *variables; /* a list as in daedal_options; NULL: the states */
+  const char *variables; /* a list as in daedal_options; NULL: states and outputs, of a netlist its nodes */
   const char *pairs; /* "x,y; u,v": instead curves of one signal over another; "time" is a signal, too; NULL for none */
   bool log_x, log_y; /* logarithmic axes: values that are not positive are gaps */
   /* "L=0.05, g=0.1": standard deviations of parameters and start values of options.sensitivity. Curves over time get bands of twice the
@@ -410,13 +410,13 @@ typedef struct daedal_plot {
   const char *deviations;
 } daedal_plot;
 
-/* A picture as SVG, and in characters; NULL for the plot: the states over time. Owned by the result until the next one.
+/* A picture as SVG, and in characters; NULL for the plot: states and outputs over time. Owned by the result until the next one.
  * NULL: nothing matches, which a diagnostic says. */
 const char *daedal_result_plot(daedal_result *result, const daedal_plot *plot);
 const char *daedal_result_plot_terminal(daedal_result *result, const daedal_plot *plot, uint32_t width,
                                         uint32_t height);
 
-/* The signals that a list of words means, as in daedal_options, with NULL for the states: the first `most` of their numbers, and how
+/* The signals that a list of words means, as in daedal_options, with NULL for states and outputs, of a netlist its nodes: the first `most` of their numbers, and how
  * many there are. 0 after a diagnostic if a word means nothing. */
 uint32_t daedal_result_choose(daedal_result *result, const char *variables, uint32_t *signals, uint32_t most);
 

@@ -6,6 +6,7 @@
 
 struct SimulationState {
   const Plan *plan;
+  Stay stay;
   ArrayRun original, system;
   View *view;
   RunState *reached;
@@ -15,12 +16,15 @@ SimulationState *simulation_save(Simulation *simulation, Heap *heap) {
   SimulationState *state = heap_alloc(heap, sizeof *state);
   RunState *reached = run_save(simulation->run, heap);
   if (!reached) return NULL;
-  *state = (SimulationState){simulation->plan, simulation->original, simulation->system, simulation->view, reached};
+  simulation->stay.is_saved = simulation->worst.is_saved = true;
+  *state = (SimulationState){simulation->plan,   simulation->stay, simulation->original,
+                             simulation->system, simulation->view, reached};
   return state;
 }
 
 bool simulation_restore(Simulation *simulation, const SimulationState *state) {
   simulation->plan = state->plan;
+  simulation->stay = state->stay;
   simulation->original = state->original;
   simulation->system = state->system;
   simulation->view = state->view;

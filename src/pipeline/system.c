@@ -136,18 +136,19 @@ static void perturb_start(View *view, double t, double perturbation, double *y) 
 
 bool simulation_make_view(Simulation *simulation) {
   const Plan *plan = simulation->plan;
+  Heap *heap = simulation->stay.heap;
   const Strangeness *strangeness = plan->reduction.strangeness;
   if (strangeness) {
-    simulation->strangeness = strangeness_run(strangeness, simulation->heap, &simulation->arena, simulation->diags);
+    simulation->strangeness = strangeness_run(strangeness, heap, &simulation->arena, simulation->diags);
     simulation->system = (ArrayRun){.evaluator = simulation->strangeness.evaluator, .y = simulation->strangeness.y};
-    simulation->view = view_strangeness(simulation->heap, &simulation->strangeness, simulation->system.y);
+    simulation->view = view_strangeness(heap, &simulation->strangeness, simulation->system.y);
     if (simulation->initial.solved && strangeness->reduced) return true;
-    simulation->initializer = (Initializer){.heap = simulation->heap, .ranks = &simulation->strangeness};
+    simulation->initializer = (Initializer){.heap = heap, .ranks = &simulation->strangeness};
     simulation->initial =
         initial_of_ranks(&simulation->initializer, &simulation->request.starts, simulation->request.run.start);
     return true;
   }
-  simulation->system = reduced_run(&plan->reduction, &simulation->original, simulation->heap);
+  simulation->system = reduced_run(&plan->reduction, &simulation->original, heap);
   const Structure *structure = plan->reduction.reduced.structure;
   if (structure) {
     const ArrayRun *system = &simulation->system;
@@ -156,13 +157,12 @@ bool simulation_make_view(Simulation *simulation) {
       return start_no_choice(system->evaluator, structure, block, simulation->diags);
     statespace_choose(system->space, dummy_depth(system->dummy));
   }
-  View *view = simulation->view =
-      view_reduced(simulation->heap, &plan->reduction, &simulation->original, &simulation->system);
+  View *view = simulation->view = view_reduced(heap, &plan->reduction, &simulation->original, &simulation->system);
   if (!plan->conditions || plan->reduction.reduced.modes != plan->reduction.modes) return true;
-  view->conditions = workspace_new(simulation->heap, plan->conditions);
+  view->conditions = workspace_new(heap, plan->conditions);
   view->holds = plan->holds;
   view->branches = plan->branches.count;
-  view->values = heap_array(simulation->heap, view->branches, sizeof(double));
+  view->values = heap_array(heap, view->branches, sizeof(double));
   return true;
 }
 
