@@ -96,12 +96,6 @@ static Direction *begin_target(Sensitivity *sensitivity, uint32_t k) {
  * are followed one by one; of many, a random combination is, in which each has the weight of its size: they cancel only by
  * a chance that has no probability. */
 
-enum { ALONE_MOST = 8 };
-
-uint32_t sensitivity_combinations(const SensitivityPlan *plan) {
-  return plan->targets <= ALONE_MOST ? plan->targets : 1;
-}
-
 /* The size of a target: its value, or 1. */
 static double target_size(const Sensitivity *sensitivity, const Initial *initial, const SensitivityTarget *target) {
   double size = 0;
