@@ -35,9 +35,10 @@ def tight(text, reltol=1e-7, parts=1000):
         words = line.split()
         card = words[0].lower() if words else ""
         if card == ".tran" and len(words) > 2 and re.match(r"[-+.0-9]", words[2]):
-            begins = len(words) > 3 and re.match(r"[-+.0-9]", words[3])
+            times = [word for word in words[1:5] if re.match(r"[-+.0-9]", word)]
+            longest = min([spice_number(words[2]) / parts, *map(spice_number, times[3:])])
             rest = " uic" if words[-1].lower() == "uic" else ""
-            line = f".tran {words[1]} {words[2]} {words[3] if begins else 0} {spice_number(words[2]) / parts:.17g}{rest}"
+            line = f".tran {words[1]} {words[2]} {times[2] if len(times) > 2 else 0} {longest:.17g}{rest}"
         if card == ".end":
             break
         lines.append(line)
