@@ -2,15 +2,19 @@
  *
  *   FAIL_ALLOC_EACH(fail) { run(&fail.hook); assert_int_equal(fail.live, 0); }
  *
- * runs the body once without a refusal, then once for each allocation of that first run, with that one
- * refused (fail.refuse tells which, from 1). The body must release everything; `live` counts what it did not.
+ * runs the body once without a refusal, then once for each allocation of that first run (in the quick tier for
+ * some hundred of them), with that one refused (fail.refuse tells which, from 1). The body must release everything; `live` counts what it
+ * did not.
  */
 #ifndef DAEDAL_TESTS_FAIL_ALLOC_H
 #define DAEDAL_TESTS_FAIL_ALLOC_H
 
 #include "base/heap.h"
+#include "tier.h"
 
 #include <stdlib.h>
+
+enum { FAIL_ALLOC_SAMPLE = 200, FAIL_ALLOC_SANITIZED_SAMPLE = 50 };
 
 typedef struct FailAlloc {
   HeapHook hook;  /* to give to heap_new or to the public interface */
@@ -19,6 +23,7 @@ typedef struct FailAlloc {
   size_t refused; /* how many of them were refused */
   size_t live;    /* blocks handed out and not freed */
   size_t total;   /* allocations of the first run */
+  size_t stride;  /* from one refused allocation to the next */
 } FailAlloc;
 
 static inline void *fail_alloc_resize(void *context, void *pointer, size_t size) {
@@ -44,8 +49,11 @@ static inline bool fail_alloc_begin(FailAlloc *fail) {
 }
 
 static inline void fail_alloc_end(FailAlloc *fail) {
-  if (fail->refuse == 0) fail->total = fail->count;
-  fail->refuse++;
+  if (fail->refuse == 0) {
+    fail->total = fail->count;
+    fail->stride = tier_stride(fail->total / FAIL_ALLOC_SAMPLE + 1, fail->total / FAIL_ALLOC_SANITIZED_SAMPLE + 1);
+  }
+  fail->refuse += fail->refuse ? fail->stride : 1;
   fail->count = fail->refused = fail->live = 0;
 }
 

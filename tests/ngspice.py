@@ -29,36 +29,50 @@ def spice_number(text):
 
 
 def tight(text, reltol=1e-7, parts=1000):
-    """The netlist with a tight tolerance and a step limit of a part of the run."""
-    lines = []
+    """The netlist with a tight tolerance and a step limit of a part of the run, where its stop time is a number."""
+    options, lines = f".options reltol={reltol} vntol=1e-8", []
     for line in text.splitlines():
         words = line.split()
-        if words and words[0].lower() == ".tran":
-            stop = spice_number(words[2])
+        card = words[0].lower() if words else ""
+        if card == ".tran" and len(words) > 2 and re.match(r"[-+.0-9]", words[2]):
+            times = [word for word in words[1:5] if re.match(r"[-+.0-9]", word)]
+            longest = min([spice_number(words[2]) / parts, *map(spice_number, times[3:])])
             rest = " uic" if words[-1].lower() == "uic" else ""
-            line = f".tran {words[1]} {words[2]} 0 {stop / parts:.17g}{rest}"
-        if words and words[0].lower() == ".end":
-            line = f".options reltol={reltol} vntol=1e-8\n.end"
+            line = f".tran {words[1]} {words[2]} {times[2] if len(times) > 2 else 0} {longest:.17g}{rest}"
+        if card == ".end":
+            break
         lines.append(line)
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, options, ".end"]) + "\n"
 
 
-def read_raw(path):
-    """Signals of a raw file, binary or ASCII, by name; the first is time."""
-    with open(path, "rb") as file:
-        data = file.read()
-    marker = data.find(b"Binary:\n")
-    header_end = marker if marker >= 0 else data.find(b"Values:\n")
-    header = data[:header_end].decode("latin-1")
+def read_plot(data, at):
+    """The name and the signals of the plot of a raw file that begins there, and where it ends."""
+    ends = [(data.find(marker, at), marker) for marker in (b"Binary:\n", b"Values:\n")]
+    header_end, marker = min((place, marker) for place, marker in ends if place >= 0)
+    header, values_at = data[at:header_end].decode("latin-1"), header_end + len(marker)
     count = int(re.search(r"No\. Variables: *(\d+)", header).group(1))
     points = int(re.search(r"No\. Points: *(\d+)", header).group(1))
     names = [line.split()[1] for line in header[header.index("Variables:\n") + 11:].splitlines()[:count]]
-    if marker >= 0:
-        values = struct.unpack(f"<{count * points}d", data[marker + 8:marker + 8 + 8 * count * points])
+    if marker == b"Binary:\n":
+        parts = 2 if re.search(r"Flags:.*complex", header) else 1
+        end = values_at + 8 * parts * count * points
+        values = struct.unpack(f"<{parts * count * points}d", data[values_at:end])[::parts]
     else:
-        words = data[header_end + 8:].split()
-        values = [float(word) for k, word in enumerate(words) if k % (count + 1)]
-    return {name: values[k::count] for k, name in enumerate(names)}
+        end = data.find(b"Title:", values_at)
+        end = end if end >= 0 else len(data)
+        values = [float(word.split(b",")[0]) for k, word in enumerate(data[values_at:end].split()) if k % (count + 1)]
+    plot = re.search(r"Plotname: *(.*)", header)
+    return plot.group(1) if plot else "", {name: values[k::count] for k, name in enumerate(names)}, end
+
+
+def read_raw(path):
+    """Signals of a raw file, binary or ASCII, by name; the first is time. Of several plots those of the transient analysis."""
+    with open(path, "rb") as file:
+        data = file.read()
+    plot, signals, end = read_plot(data, 0)
+    while "Transient" not in plot and end < len(data):
+        plot, signals, end = read_plot(data, end)
+    return signals
 
 
 def run(path, text=None):

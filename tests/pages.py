@@ -61,7 +61,7 @@ def commands(block):
 
 
 def run_command(command, folder):
-    path = f"{DAEDAL.parent}:/usr/bin:{os.environ['PATH']}"
+    path = f"{SOURCE}/tests/compiler:{DAEDAL.parent}:/usr/bin:{os.environ['PATH']}"
     environment = dict(os.environ, PATH=path, PYTHONPATH=str(SOURCE / "python"), OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                        DAEDAL_LIBRARY=str(DAEDAL.parent / "libdaedal.so"), LC_ALL="C.UTF-8", TERM="dumb")
     return subprocess.run(["sh", "-c", command], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,

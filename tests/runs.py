@@ -4,7 +4,8 @@ A process for each model would cost more than its run, so models are run in this
 no sanitizer runtime: there the command runs them.
 
 DAEDAL_MODELS=N in the environment makes N models instead of a few, DAEDAL_SEED=K begins with number K. tools/long_tests
-sets both, and adds up the tallies that are printed then."""
+sets both, and adds up the tallies that are printed then. Where a model is run in several ways, each number has one of them, and with
+DAEDAL_TEST_TIER=long all of them."""
 import collections
 import csv
 import ctypes
@@ -23,20 +24,21 @@ import time
 SOURCE, BUILD = pathlib.Path(os.environ["SOURCE_DIR"]), pathlib.Path(os.environ["BUILD_DIR"])
 SANITIZED = os.environ.get("BUILD_KIND") in ("asan", "tsan")
 IS_WIDE = "DAEDAL_MODELS" in os.environ
+IS_LONG = os.environ.get("DAEDAL_TEST_TIER") == "long" and not IS_WIDE
 PATIENCE = 20  # seconds of processor time for a run
 TOO_LONG = 124
 ERROR = 2  # daedal_severity
 
 
-def seeds(usual):
-    """Numbers of the models of a test; `usual` of them by default."""
+def seeds(usual, quick=None):
+    """Numbers of the models of a test; `usual` of them by default, where those take long `quick` of them outside of the long tier."""
     first = int(os.environ.get("DAEDAL_SEED", "0"))
-    return range(first, first + int(os.environ.get("DAEDAL_MODELS", usual)))
+    return range(first, first + int(os.environ.get("DAEDAL_MODELS", usual if IS_LONG or quick is None else quick)))
 
 
 def by_turns(choices, turn):
-    """All of them; of a wide run the one whose turn it is."""
-    return [choices[turn % len(choices)]] if IS_WIDE else list(choices)
+    """In the long tier all of them, else the one whose turn it is."""
+    return list(choices) if IS_LONG else [choices[turn % len(choices)]]
 
 
 def limit_processor_time():

@@ -510,6 +510,7 @@ static double seconds_to_refuse(uint32_t count) {
 /* The first endless calculation is given time, the others are not. */
 static void test_endless(void **state) {
   (void)state;
+  if (tier_stride(1, 2) > 1) skip(); /* sanitizers add nothing */
   double one = seconds_to_refuse(1), many = seconds_to_refuse(30);
   if (many > 6 * one) fail_msg("30 endless calculations take %g s, one %g s", many, one);
 }
@@ -546,6 +547,7 @@ static const char *ladder(Heap *heap, TextVec *text, int cells) {
 /* Twice the text takes about twice the time: far from four times, with room for a busy machine. */
 static void test_linear_cost(void **state) {
   (void)state;
+  if (tier_stride(1, 2) > 1) skip(); /* sanitizers add nothing */
   Heap *heap = heap_new(NULL);
   TextVec text = {0};
   double small = 1e9, large = 1e9;

@@ -78,7 +78,7 @@ def is_right(run, expected):
 class Folds(unittest.TestCase):
     def check(self, draw):
         tally = Tally(draw.__name__)
-        for seed in seeds(12):
+        for seed in seeds(12, quick=4):
             text, expected = draw(random.Random(f"{draw.__name__} {seed}"))
             for solver in by_turns(SOLVERS, seed):
                 run = simulate(text, solver=solver)

@@ -1,26 +1,13 @@
 """What models mean: generated members of classes that were once taken to mean something else, with what is known of them. DAEDAL_MODELS=N
-makes more of them (runs.py)."""
+makes more of them (runs.py). Single models are in cases/meaning."""
 import itertools
 import math
-import os
 import random
-import subprocess
-import tempfile
 import unittest
 
 from runs import Tally, seeds, simulate, solver_names
 
 SOLVERS = solver_names()
-
-
-def refusal(text, *words):
-    """The exit status of a command on a model, and what it says."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "m.mo")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-        done = subprocess.run([os.environ["DAEDAL"], *words, path], capture_output=True, text=True, check=False, cwd=folder)
-        return done.returncode, done.stderr
 
 
 class Starts(unittest.TestCase):
@@ -45,11 +32,6 @@ class Starts(unittest.TestCase):
             tally.add(run, lambda run=run, value=value, base=base: abs(run.columns["x"][0] - value) < 1e-9 * (1 + abs(value))
                       and abs(run.end("x") - value * math.exp(-1)) < 1e-5 * (1 + abs(value)) and (run.columns["k"][0], run.end("k")) == (base + 3, base + 4), seed, text)
         tally.check(self)
-
-    def test_no_override(self):
-        status, words = refusal("model M\n  parameter Real p(fixed = false);\n  Real x(start = p, fixed = true);\ninitial equation\n  p = 3;\nequation\n  der(x) = -x;\nend M;\n", "simulate", "--override", "x=1")
-        self.assertEqual(status, 2 if "usage" in words else status)
-        self.assertIn("equations of the model determine", words)
 
 
 class Assertions(unittest.TestCase):
@@ -180,12 +162,6 @@ class Reductions(unittest.TestCase):
             tally.add(run, lambda wrong=wrong: not wrong, seed, wrong, text)
         tally.check(self)
 
-    def test_others_are_of_scalars(self):
-        for name in ("product", "min", "max"):
-            status, words = refusal(f"model M\n  Real x = {name}({{i, 2}} for i in 1:3);\nend M;\n", "simulate")
-            self.assertEqual(status, 3)
-            self.assertIn(f"`{name}` with iterators", words)
-
 
 class Loops(unittest.TestCase):
     """Values that whens assign and continuous variables that depend on each other hold together: at an event all equations do."""
@@ -248,54 +224,6 @@ class Ends(unittest.TestCase):
                 x, y = run.columns["x"], run.columns["y"]
                 self.assertAlmostEqual(y[-1], 2 * x[-1], 12, (solver, text))
                 self.assertLess(max(abs(a - b) for a, b in zip(y[:-1], x)), 1e-12, (solver, text))
-
-
-class Refusals(unittest.TestCase):
-    """Exit status and name, from simulate and, where it can know, from check."""
-    MODELS = [
-        ("Integer k; Real x(start = 0, fixed = true);", "der(x) = 2*k + 1;", 4, 4, "no equation determines `k`"),
-        ("discrete Real d; Real x(start = 0, fixed = true);", "der(x) = 2*d + 1;", 4, 4, "no equation determines `d`"),
-        ("Boolean b; Real x(start = 0, fixed = true);", "der(x) = if b then 1 else 2;", 4, 4, "no equation determines `b`"),
-        ("Real x(start = 0, fixed = true), y;", "der(x) = 1; y = 2*x; when x > 0.5 then reinit(y, 0); end when;", 0, 3, "reinit cannot set `y`"),
-        ("Real x(start = 0, fixed = true), y;", "der(x) = 1; y = -sin(x); when x > 0.5 then reinit(y, 0); end when;", 0, 3, "reinit cannot set `y`"),
-        ("Integer n(start = 0, fixed = true);", "when sample(0, 0) then n = pre(n) + 1; end when;", 0, 3, "sample(0, 0)"),
-        ("parameter Real T = -2; Integer n(start = 0, fixed = true);", "when sample(0, T) then n = pre(n) + 1; end when;", 0, 3, "sample(0, -2)"),
-        ("Real x, y, z;", "x = 1; x = time; y + z = 2;", 4, 4, "structurally singular"),
-        ("Real x, y;", "x + y = 1; x + y = 2 + time;", 4, 4, "contradict"),
-        ("Real x[3] = {1, 2, 3}; Integer n = size(x, dim = 1);", "", 3, 3, "no argument of this name"),
-    ]
-
-    def test_all(self):
-        for declarations, equations, checked, simulated, words in self.MODELS:
-            text = f"model M\n  {declarations}\nequation\n  {equations}\nend M;\n"
-            for command, expected in (("check", checked), ("simulate", simulated)):
-                status, said = refusal(text, command)
-                self.assertEqual(status, expected, (command, text, said))
-                if expected: self.assertIn(words, said)
-
-    def test_states_that_may_be_set(self):
-        """Not refused: aliases and derivatives that are states."""
-        run = simulate("model M\n  Real h(start = 1, fixed = true), v(start = 0, fixed = true), w;\nequation\n  der(h) = v; der(v) = -9.81; w = -v;\n"
-                       "  when h < 0 then reinit(w, 0.5*pre(v)); end when;\nend M;\n")
-        self.assertEqual(run.status, 0, run.words)
-        self.assertGreater(min(run.columns["h"]), -1e-3)
-
-    def test_records_without_elements(self):
-        for size in (0, 2):
-            run = simulate(f"""model M
-  package P
-    operator record Pair Real a; Real b;
-      encapsulated operator '+' function f input Pair x; input Pair y; output Pair r; import M.P.Pair; algorithm r := Pair(x.a + y.a, x.b + y.b); end f; end '+';
-      encapsulated operator '-' function n input Pair x; output Pair r; import M.P.Pair; algorithm r := Pair(-x.a, -x.b); end n; end '-';
-    end Pair;
-  end P;
-  P.Pair c[{size}], d[{size}] = c + c, e[{size}] = -c; Real x = time;
-equation
-  for i in 1:{size} loop c[i].a = 1; c[i].b = i*time; end for;
-end M;
-""")
-            self.assertEqual(run.status, 0, run.words)
-            if size: self.assertEqual((run.end("d[2].b"), run.end("e[2].b")), (4, -2))
 
 
 class Surfaces(unittest.TestCase):

@@ -24,16 +24,11 @@ typedef struct Tier {
   size_t share; /* of the rows one in so many is tried on models other than the first */
 } Tier;
 
-static bool is_long(void) {
-  const char *tier = getenv("DAEDAL_TEST_TIER");
-  return tier && strcmp(tier, "long") == 0;
-}
-
 static Tier tier(void) {
 #ifdef DAEDAL_SANITIZE
-  return is_long() ? (Tier){20, 6, 1} : (Tier){1, 1, 16};
+  return tier_is_long() ? (Tier){20, 6, 1} : (Tier){1, 1, 16};
 #else
-  return is_long() ? (Tier){SIZE_MAX, 60, 1} : (Tier){2, 2, 8};
+  return tier_is_long() ? (Tier){SIZE_MAX, 60, 1} : (Tier){2, 2, 8};
 #endif
 }
 

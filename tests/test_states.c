@@ -1,5 +1,6 @@
 /* Runs step by step: clones go on with the same bits through events, and the state-space form agrees with the run. */
 #include "daedal.h"
+#include "tier.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -109,14 +110,8 @@ static void read_clone(const char *example, const char *method) {
 
 static void clones_can_be_read(void **state) {
   (void)state;
-  for (size_t k = 0; k < sizeof EXAMPLES / sizeof *EXAMPLES; k++)
+  for (size_t k = 0; k < sizeof EXAMPLES / sizeof *EXAMPLES; k += tier_stride(2, 4))
     for (const char *const *method = daedal_method_names(); *method; method++) read_clone(EXAMPLES[k], *method);
-}
-
-/* Of so many runs one, under sanitizers, which take long. */
-static uint64_t every(uint64_t count) {
-  const char *kind = getenv("BUILD_KIND");
-  return kind && !strcmp(kind, "asan") ? count : 1;
 }
 
 static void beginnings_stay(void **state) {
@@ -124,7 +119,7 @@ static void beginnings_stay(void **state) {
   for (size_t k = 0; k < sizeof EXAMPLES / sizeof *EXAMPLES; k++)
     for (const char *const *method = daedal_method_names(); *method; method++)
       if (strcmp(*method, "none") != 0 && /* its runs begin with a plan for the mode of the start */
-          (every(2) == 1 || !strcmp(*method, "dummy")))
+          (tier_stride(1, 2) == 1 || !strcmp(*method, "dummy")))
         compare_beginnings(EXAMPLES[k], *method);
 }
 
@@ -219,7 +214,7 @@ static void states_go_on_alike(void **state) {
     assert_int_equal(daedal_model_status(model), DAEDAL_OK);
     for (const char *const *method = daedal_method_names(); *method; method++)
       for (const char *const *solver = daedal_solver_names(); *solver; solver++)
-        if (turn++ % every(9) == 0) check_alike(model, *method, *solver, 1.5, &seed);
+        if (turn++ % tier_stride(2, 17) == 0) check_alike(model, *method, *solver, 1.5, &seed);
     daedal_model_free(model);
   }
 }

@@ -1,9 +1,11 @@
 /* mutate RUNS PATH...: runs a fuzz target on files and on mutations of them, without libFuzzer.
  *
- * Each PATH is a file or a folder of files. The target sees every file once, and then RUNS mutations by the
+ * Each PATH is a file or a folder of files. The target sees every file once, and then RUNS mutations (in the quick tier a fifth of both) by the
  * target's own mutator. Without one, a file gets one to four changes, each of which removes, repeats or overwrites bytes, or
  * inserts a piece of another file. The mutations depend on the files only, so a run can be repeated. A finding aborts; the input is left in the file finding-mutate.
  * tools/fuzz is the coverage-guided way; this one needs no build of its own and serves the quick tests. */
+#include "../tier.h"
+
 #include <dirent.h>
 #include <signal.h>
 #include <stdint.h>
@@ -135,8 +137,9 @@ int main(int count, char **words) {
   signal(SIGABRT, keep_finding);
   signal(SIGSEGV, keep_finding);
   for (int k = 2; k < count; k++) read_path(words[k]);
-  for (size_t k = 0; k < file_count; k++) run_target(files[k].bytes, files[k].size);
-  unsigned long runs = file_count ? strtoul(words[1], NULL, 10) : 0;
+  size_t stride = tier_stride(1, 5);
+  for (size_t k = 0; k < file_count; k += stride) run_target(files[k].bytes, files[k].size);
+  unsigned long runs = file_count ? strtoul(words[1], NULL, 10) / stride : 0;
   uint8_t bytes[LONGEST];
   for (unsigned long k = 0; k < runs; k++) {
     const Text *seed = &files[draw(file_count)];

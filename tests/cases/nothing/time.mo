@@ -1,0 +1,7 @@
+// An initial equation without an unknown.
+// expect: exit 5
+// expect: says `1 = time` could not be met together with the rest
+model Time
+initial equation
+  1 = time;
+end Time;
