@@ -116,12 +116,13 @@ static uint8_t node_flags(const Dag *dag, Expr e) {
   return (uint8_t)(op == OP_NOEVENT ? flags & ~(unsigned)DAG_EVENT : flags);
 }
 
-/* The node equal to the candidate; `fresh` says whether it is new, so that its pool entries stay. */
-/* To find a node, or to make one, takes as long as so many steps of work: it is somewhere in a large table. */
-enum { NODE_WORK = 10 };
+/* To find a node, or to make one, takes as long as so many steps of work. In a table beyond the processor's cache it takes
+ * an access to memory, some hundred nanoseconds. */
+enum { NODE_WORK = 10, FAR_NODE_WORK = 80, NEAR_TABLE = 1 << 18 };
 
+/* The node equal to the candidate; `fresh` says whether it is new, so that its pool entries stay. */
 static Expr intern(Dag *dag, Node candidate, bool *fresh) {
-  heap_work(dag->heap, NODE_WORK);
+  heap_work(dag->heap, dag->table_capacity <= NEAR_TABLE ? NODE_WORK : FAR_NODE_WORK);
   if (dag->nodes.count / 2 >= dag->table_capacity / 3) table_grow(dag);
   uint32_t hash = (uint32_t)hash_node(dag, &candidate), at = table_slot(dag, &candidate, hash);
   *fresh = dag->table[at].node == 0;
