@@ -378,6 +378,7 @@ static void walk_enter(const Dag *dag, DagScratch *scratch, Walk walk, Expr e, u
 void dag_walk(const Dag *dag, DagScratch *scratch, Walk walk, const Expr *roots, uint32_t count, IndexVec *order) {
   walk_begin(dag, scratch);
   uint32_t base = order->count;
+  uint64_t edges = 0;
   for (uint32_t i = 0; i < count; i++) {
     if (!walk_passes(dag, scratch, walk, roots[i])) walk_enter(dag, scratch, walk, roots[i], base, order);
     while (scratch->stack.count) {
@@ -389,10 +390,11 @@ void dag_walk(const Dag *dag, DagScratch *scratch, Walk walk, const Expr *roots,
       Expr child = *frame->next;
       frame->next += frame->stride;
       frame->rest--;
+      edges++;
       if (!walk_passes(dag, scratch, walk, child)) walk_enter(dag, scratch, walk, child, base, order);
     }
   }
-  heap_work(scratch->heap, order->count - base);
+  heap_work(scratch->heap, order->count - base + 2 * edges);
 }
 
 void dag_below(const Dag *dag, DagScratch *scratch, const Expr *roots, uint32_t count, IndexVec *order) {
@@ -457,7 +459,8 @@ static void merge_runs(const char *in, char *out, uint32_t begin, uint32_t middl
 }
 
 void dag_sort(Heap *heap, void *data, uint32_t count, size_t size, int (*compare)(const void *, const void *)) {
-  enum { RUN = 32 };
+  enum { RUN = 32, SORT_WORK = 8 }; /* the latter: steps of work for an element */
+  heap_work(heap, (uint64_t)count * SORT_WORK);
   char *from = data;
   for (uint32_t i = 0; i < count; i += RUN)
     insertion_sort(from + i * size, count - i < RUN ? count - i : RUN, size, compare);
