@@ -14,7 +14,7 @@
 #   make tsan       build-tsan/, with the thread sanitizer; the test of threads alone
 #   make format     clang-format on the whole tree
 #   make tidy       clang-tidy on the library and the command
-#   make fuzz       fuzzes the reader and the way from a model to its reports; SECONDS=3600
+#   make fuzz       fuzzes the reader and the way from models, netlists and libraries to reports; SECONDS=3600
 #   make gallery    docs/gallery.md, a picture of each example
 #   make reference  docs/reference.md from include/daedal.h
 #   make clean      removes the build directories

@@ -33,8 +33,12 @@ ROWS = {
     "records that double": (chain("record A0 Real x; end A0;\n", "record A{i} A{j} a; A{j} b; end A{i};\n", 30) + "model M A30 a; end M;", ["check"]),
     "elements of an array": (model("Real x[100000, 100000];"), ["check"]),
     "equations": (model("Real x; equation for i in 1:100000, j in 1:100000 loop x = i*j; end for;"), ["check"]),
+    "products of matrices": (model("Real x[40, 40](each start = 1); equation x*x = identity(40);"), ["check"]),
     "connections": (model("C c[2]; equation for i in 1:100000, j in 1:100000 loop connect(c[1], c[2]); end for;",
                           "connector C Real e; flow Real f; end C;\n"), ["check"]),
+    "streams of connectors": ("connector C Real p; flow Real m; stream Real h; end C; model S C c; Real t = inStream(c.h); equation c.m = 1; c.h = 1; end S;\n"
+                              "model M S s[60]; equation for i in 2:60 loop connect(s[i].c, s[1].c); end for; end M;", ["check"]),
+    "characters of all names": ("model A " + "".join(f"Real x{i} = {i}; " for i in range(100)) + f"end A; model M A {'b' * 20000}; end M;", ["check"]),
     "operations of algorithms": (model("parameter Real p = f(1); Real x = p;", FUNCTION.format("y := 0; while true loop y := y + 1; end while;")), ["check"]),
     "elements of a value": (model("parameter Real p = sum(fill(1.0, 100000, 100000)); Real x = p;"), ["check"]),
     "recursion that doubles": (model("parameter Real p = f(60); Real x = p;", FUNCTION.format("y := if n < 2 then n else f(n - 1) + f(n - 2);")), ["check"]),
@@ -110,6 +114,28 @@ class Limits(unittest.TestCase):
                     continue
                 self.assertEqual(done.returncode, 3, done.stderr)
                 self.assertIn(f"more than {defaults[kind]} ", done.stderr)
+
+    @unittest.skipUnless(os.environ.get("DAEDAL_TEST_TIER") == "long", "takes seconds a row")
+    def test_defaults_of_large(self):
+        """What the defaults let pass or refuse, they do so in some seconds and without much memory, however large it is."""
+        large = {
+            "product": model("Real x[300, 300](each start = 1); equation x*x = identity(300);"),
+            "streams": ROWS["streams of connectors"][0].replace("60", "3000"),
+            "names": ROWS["characters of all names"][0].replace("b" * 20000, "b" * 1000000),
+            "energy": ROWS["derivatives of an energy"][0].replace("300", "2000"),
+            "sum": model("Real x = sum(sum(sum(sin(i*j*k*time) for i in 1:300) for j in 1:300) for k in 1:300);"),
+            "records": chain("record A0 Real x = 1; end A0;\n", "record A{i} A{j} a, b; end A{i};\n", 28) + "model M parameter A28 a; Real x = 1; end M;",
+        }
+        for name in ("devices of a netlist", "functions of a netlist"):
+            large[name] = ROWS[name][0]
+        for name, text in large.items():
+            ROWS[name] = (text, ["check"])
+            with self.subTest(name):
+                before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+                done = run(name)
+                self.assertEqual(done.returncode, 3, done.stderr[:2000])
+                self.assertIn("steps of work", done.stderr)
+                self.assertLess(max(before, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss), 3e6)  # kilobytes
 
     def test_raised(self):
         """A larger limit lets pass what a small one refuses."""

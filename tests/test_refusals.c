@@ -3,7 +3,8 @@
  *
  * A row of the table is one function. What it works on is made anew for each refusal, without one; then its allocations are
  * counted, and each is refused in turn. Runs have thousands of allocations: with DAEDAL_TEST_TIER=long in the environment all of them are refused
- * on the first model and in scenarios with each solver, some on the others; else a sample, which lies elsewhere in each row. */
+ * on the first model and in scenarios with each solver, some on the others; else a sample, which lies elsewhere in each row.
+ * TEST_FILTER, a pattern such as 'fit', chooses among the scenarios and models, to run them in pieces. */
 #include "daedal.h"
 
 #include "fail_alloc.h"
@@ -12,6 +13,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -750,30 +752,29 @@ SCENARIO(source, export_c)
 SCENARIO(solver, export_solver)
 SCENARIO(report, tell)
 
-static void each_scenario_with_each_solver(void **state) {
-  (void)state;
-  static const Row SCENARIOS[] = {
-      {"init", scenario_init, NULL, true},
-      {"plan", scenario_plan, NULL, true},
-      {"run", scenario_run, NULL, true},
-      {"sensitivity", scenario_sensitivity, NULL, true},
-      {"gradient", scenario_gradient, NULL, true},
-      {"step", scenario_step, NULL, true},
-      {"sweep", scenario_sweep, NULL, true},
-      {"fit", scenario_fit, NULL, true},
-      {"compare", scenario_compare, NULL, true},
-      {"linearize", scenario_linearize, NULL, true},
-      {"steady", scenario_steady, NULL, true},
-      {"export --c", scenario_source, NULL, true},
-      {"export --standalone", scenario_solver, NULL, true},
-      {"report", scenario_report, NULL, true},
-  };
-  for (size_t k = 0; k < sizeof SCENARIOS / sizeof *SCENARIOS; k++) {
-    Case model = CASES[0];
-    for (const char *const *name = daedal_solver_names(); *name; name++) {
-      model.name = model.solver = *name;
-      refuse_each(&SCENARIOS[k], &model, tier().most_of_first);
-    }
+static const Row SCENARIOS[] = {
+    {"init", scenario_init, NULL, true},
+    {"plan", scenario_plan, NULL, true},
+    {"run", scenario_run, NULL, true},
+    {"sensitivity", scenario_sensitivity, NULL, true},
+    {"gradient", scenario_gradient, NULL, true},
+    {"step", scenario_step, NULL, true},
+    {"sweep", scenario_sweep, NULL, true},
+    {"fit", scenario_fit, NULL, true},
+    {"compare", scenario_compare, NULL, true},
+    {"linearize", scenario_linearize, NULL, true},
+    {"steady", scenario_steady, NULL, true},
+    {"export --c", scenario_source, NULL, true},
+    {"export --standalone", scenario_solver, NULL, true},
+    {"report", scenario_report, NULL, true},
+};
+
+static void scenario_with_each_solver(void **state) {
+  const Row *scenario = *state;
+  Case model = CASES[0];
+  for (const char *const *name = daedal_solver_names(); *name; name++) {
+    model.name = model.solver = *name;
+    refuse_each(scenario, &model, tier().most_of_first);
   }
 }
 
@@ -791,12 +792,15 @@ static void every_function_has_a_row(void **state) {
 }
 
 int main(void) {
-  enum { COUNT = sizeof CASES / sizeof *CASES };
-  struct CMUnitTest tests[COUNT + 3] = {cmocka_unit_test(every_function_has_a_row),
-                                        cmocka_unit_test(each_method_refused),
-                                        cmocka_unit_test(each_scenario_with_each_solver)};
+  enum { COUNT = sizeof CASES / sizeof *CASES, SCENARIO_COUNT = sizeof SCENARIOS / sizeof *SCENARIOS };
+  struct CMUnitTest tests[2 + SCENARIO_COUNT + COUNT] = {cmocka_unit_test(every_function_has_a_row),
+                                                         cmocka_unit_test(each_method_refused)};
+  struct CMUnitTest *next = tests + 2;
+  for (size_t k = 0; k < SCENARIO_COUNT; k++)
+    *next++ = (struct CMUnitTest){SCENARIOS[k].function, scenario_with_each_solver, NULL, NULL,
+                                  (void *)(uintptr_t)&SCENARIOS[k]};
   for (size_t k = 0; k < COUNT; k++)
-    tests[k + 3] =
-        (struct CMUnitTest){CASES[k].name, each_allocation_refused, NULL, NULL, (void *)(uintptr_t)&CASES[k]};
+    *next++ = (struct CMUnitTest){CASES[k].name, each_allocation_refused, NULL, NULL, (void *)(uintptr_t)&CASES[k]};
+  cmocka_set_test_filter(getenv("TEST_FILTER"));
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

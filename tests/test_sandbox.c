@@ -131,6 +131,10 @@ static void probe(void) {
   EXPECT(socket(AF_INET, SOCK_STREAM, 0) < 0 && errno == EPERM);
   EXPECT(socket(AF_UNIX, SOCK_STREAM, 0) < 0);
   EXPECT(kill(getppid(), 0) != 0 && errno == EPERM);
+  EXPECT(syscall(__NR_tgkill, getppid(), getppid(), 0) != 0 && errno == EPERM);
+  EXPECT(syscall(__NR_tkill, getppid(), 0) != 0 && errno == EPERM);
+  EXPECT(sigqueue(getppid(), 0, (union sigval){0}) != 0 && errno == EPERM);
+  EXPECT(kill(getpid(), 0) == 0 && syscall(__NR_tgkill, getpid(), syscall(__NR_gettid), 0) == 0);
   EXPECT(execl("/bin/true", "true", (char *)NULL) != 0 && errno == EPERM);
   EXPECT(pthread_create(&other, NULL, thread, NULL) == 0 && pthread_join(other, NULL) == 0);
   _exit(0);

@@ -87,33 +87,36 @@ def _modelica_path(libraries: Iterable[str | os.PathLike]) -> bytes | None:
 class Model:
     """A model, read and flattened. `source` is a path, or a text that has a line break or ends with a semicolon, or None: then the class comes
     from a library. `libraries` are directories of Modelica libraries; those of the environment's MODELICAPATH are searched, too. `readable` are
-    directories that the model may read files of, beside its own (of a text: the working directory) and those of libraries.
+    directories that the model may read files of, beside its own (of a text: the working directory) and those of libraries. `limits` is what the
+    model, its plans, runs and results may take at most, as for `--limits`: "memory=1G, work=100M, text=10M".
 
-    A model may be used by any number of threads at once. It does not change: a copy shares it. Pickled, it is its text, the class and the
-    directories of libraries, from which it is read again.
+    A model may be used by any number of threads at once. It does not change: a copy shares it. Pickled, it is its text, the class, the
+    directories and the limits, from which it is read again.
     """
 
     def __init__(self, source: str | os.PathLike | None, class_name: str | None = None,
-                 libraries: Iterable[str | os.PathLike] = (), readable: Iterable[str | os.PathLike] = ()) -> None:
+                 libraries: Iterable[str | os.PathLike] = (), readable: Iterable[str | os.PathLike] = (),
+                 limits: str | None = None) -> None:
         is_text = isinstance(source, str) and ("\n" in source or source.rstrip().endswith(";"))
         data = str(source).encode() if is_text else None
         path = None if source is None else b"model" if is_text else encoded(os.fsencode(source))
         self._load(path, data, encoded(class_name) if class_name else None, _modelica_path(libraries),
-                   b":".join(encoded(os.fsencode(part)) for part in readable) or None)
+                   b":".join(encoded(os.fsencode(part)) for part in readable) or None, encoded(limits) if limits else None)
 
     def _load(self, path: bytes | None, data: bytes | None, class_name: bytes | None, modelica_path: bytes | None,
-              readable: bytes | None) -> None:
-        options = LoadOptions(size=ctypes.sizeof(LoadOptions), class_name=class_name, modelica_path=modelica_path, readable=readable)
+              readable: bytes | None, limits: bytes | None) -> None:
+        options = LoadOptions(size=ctypes.sizeof(LoadOptions), class_name=class_name, modelica_path=modelica_path, readable=readable,
+                              limits=limits)
         self._variables: dict[str, Variable] | None = None
-        self._origin = (path, class_name, modelica_path, readable)
+        self._origin = (path, class_name, modelica_path, readable, limits)
         self._handle = Handle(library.load(path, data, len(data) if data else 0, options), library.model_free, "a model")
         check(library.model_status(self._handle), lambda: self.diagnostics)
 
     @classmethod
     def _again(cls, path: bytes | None, data: bytes | None, class_name: bytes | None, modelica_path: bytes | None,
-               readable: bytes | None) -> Model:
+               readable: bytes | None, limits: bytes | None) -> Model:
         model = object.__new__(cls)
-        model._load(path, data, class_name, modelica_path, readable)
+        model._load(path, data, class_name, modelica_path, readable, limits)
         return model
 
     def __copy__(self) -> Model:
@@ -125,9 +128,9 @@ class Model:
         return self.__copy__()
 
     def __reduce__(self) -> Any:
-        path, class_name, modelica_path, readable = self._origin
+        path, *others = self._origin
         data = None if path is None else library.model_text(self._handle)
-        return type(self)._again, (path, data, class_name, modelica_path, readable)
+        return type(self)._again, (path, data, *others)
 
     @property
     def name(self) -> str:
@@ -158,7 +161,10 @@ class Model:
 
     def flatten(self) -> str:
         """The flat model as Base Modelica."""
-        return text(library.flatten(self._handle))
+        flat = library.flatten(self._handle)
+        if flat is None:
+            check(library.model_status(self._handle), lambda: self.diagnostics)
+        return text(flat)
 
     def analyze(self) -> Analysis:
         """Index, degrees of freedom and the like; raises StructureError for a model that is unbalanced or singular."""
@@ -461,7 +467,7 @@ class Run:
 
 def simulate(source: Source, parameters: Mapping[str, Value] | None = None, *, class_name: str | None = None,
              inputs: Mapping[str, InputValue] | str | None = None, progress: Callable[[float], Any] | None = None,
-             libraries: Iterable[str | os.PathLike] = (), **keywords: Any) -> Result:
+             libraries: Iterable[str | os.PathLike] = (), limits: str | None = None, **keywords: Any) -> Result:
     """Simulates a model: a Model, the path of a file, or a text, or with None the class `class_name` of a library.
 
     Keywords are the options of `daedal simulate` with underscores (start_time, stop_time, tolerance, intervals, output_interval, method,
@@ -477,10 +483,11 @@ def simulate(source: Source, parameters: Mapping[str, Value] | None = None, *, c
     exceptions that say where; that of an integration has the trajectory so far in its `result`, as has the KeyboardInterrupt of an
     interrupt.
     """
-    model = source if isinstance(source, Model) else Model(source, class_name, libraries)
+    model = source if isinstance(source, Model) else Model(source, class_name, libraries, limits=limits)
     return model.simulate(parameters, inputs=inputs, progress=progress, **keywords)
 
 
-def load(source: str | os.PathLike | None, class_name: str | None = None, libraries: Iterable[str | os.PathLike] = ()) -> Model:
+def load(source: str | os.PathLike | None, class_name: str | None = None, libraries: Iterable[str | os.PathLike] = (),
+         limits: str | None = None) -> Model:
     """Reads a model from a file, a text, or a library."""
-    return Model(source, class_name, libraries)
+    return Model(source, class_name, libraries, limits=limits)

@@ -410,3 +410,18 @@ def test_an_error_of_progress_has_the_result():
     with pytest.raises(Enough) as caught:
         daedal.simulate(TEXT, progress=progress)
     assert caught.value.result["x"][0] == 1
+
+
+def test_limits_of_a_model():
+    """The limits refuse what takes more, and go with a copy and a pickled model."""
+    large = "model M Real x[4000]; equation for i in 1:4000 loop x[i] = time; end for; end M;"
+    for use in (daedal.Model, daedal.load, daedal.simulate):
+        with pytest.raises(daedal.ModelError, match="--limits memory=2M allows more"):
+            use(large, limits="memory=1M")
+    with pytest.raises(daedal.Error, match="there are limits of memory, work and text"):
+        daedal.Model(TEXT, limits="speed=3")
+    limits = "text=100"  # enough to read it
+    for model in (daedal.Model(TEXT, limits=limits), pickle.loads(pickle.dumps(daedal.Model(TEXT, limits=limits)))):
+        with pytest.raises(daedal.ModelError, match="more than 100 characters of text"):
+            model.flatten()
+    assert daedal.Model(TEXT, limits="memory=1G, text=1M").flatten()

@@ -53,6 +53,10 @@ static int compare_entries(const void *a, const void *b) {
   return (p->order < q->order) - (p->order > q->order); /* highest order first */
 }
 
+/* A variable in an equation takes as long as so many steps of work in the passes behind: each goes over all of them, and the
+ * equation is differentiated by it. */
+enum { INCIDENCE_WORK = 60 };
+
 static void build_incidence(Problem *problem, Arena *arena) {
   Dag *dag = problem->model->dag;
   Heap *heap = arena->heap;
@@ -74,6 +78,7 @@ static void build_incidence(Problem *problem, Arena *arena) {
       vec_push(heap, &order, row.data[k].order);
     }
     start[i + 1] = (int32_t)column.count;
+    heap_work(heap, (uint64_t)(start[i + 1] - start[i]) * INCIDENCE_WORK);
   }
   int32_t *columns = arena_array(arena, column.count, sizeof *columns);
   int32_t *orders = arena_array(arena, order.count, sizeof *orders);

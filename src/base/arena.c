@@ -24,8 +24,8 @@ enum { GUARD = 16 };
 enum { GUARD = 0 };
 #endif
 
-/* A step of work clears and fills so many bytes. */
-enum { WORK_BYTES = 16 };
+/* A step of work fills so many bytes, beside getting them (heap.c). */
+enum { WORK_BYTES = 32 };
 
 enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 20, ALIGNMENT = _Alignof(max_align_t) };
 
@@ -79,12 +79,15 @@ char *arena_trimmed(Arena *arena, const char *begin, const char *end) {
 }
 
 char *arena_vprintf(Arena *arena, const char *format, va_list list) {
+  char most[256];
   va_list again;
   va_copy(again, list);
-  int length = format_list(NULL, 0, format, again);
+  int length = format_list(most, sizeof most, format, again);
   va_end(again);
   if (length < 0) heap_fail(arena->heap); /* beyond 2 GiB */
+  heap_text(arena->heap, (uint64_t)length, (uint64_t)length);
   char *text = arena_alloc(arena, (size_t)length + 1);
+  if ((size_t)length < sizeof most) return memcpy(text, most, (size_t)length);
   format_list(text, (size_t)length + 1, format, list);
   return text;
 }

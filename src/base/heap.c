@@ -20,10 +20,11 @@ struct HeapBlock {
 enum { HEADER = (sizeof(HeapBlock) + _Alignof(max_align_t) - 1) / _Alignof(max_align_t) * _Alignof(max_align_t) };
 
 struct Heap {
+  HeapHead head;
   HeapHook hook;
   HeapBlock blocks, deferred;
   size_t bytes;
-  Budget own, *budget; /* the latter is that of the outermost heap */
+  Budget own; /* unused in a heap within a heap */
   jmp_buf *catch_point;
   struct HeapGuest *guests;
   size_t largest_seen; /* of what heap_expect found */
@@ -46,7 +47,7 @@ Heap *heap_new(const HeapHook *hook) {
   memset(heap, 0, sizeof *heap);
   heap->hook = chosen;
   heap->own = budget_make(&chosen.limits);
-  heap->budget = &heap->own;
+  heap->head.budget = &heap->own;
   heap->blocks.next = heap->blocks.previous = &heap->blocks;
   heap->deferred.next = heap->deferred.previous = &heap->deferred;
   return heap;
@@ -54,21 +55,25 @@ Heap *heap_new(const HeapHook *hook) {
 
 const HeapHook *heap_hook(const Heap *heap) { return &heap->hook; }
 size_t heap_bytes(const Heap *heap) { return heap->bytes; }
-Budget *heap_budget(const Heap *heap) { return heap->budget; }
+Budget *heap_budget(const Heap *heap) { return heap->head.budget; }
 
 /* Outside of a protected call nothing is refused, since nobody would hear of it. */
 static bool take(Heap *heap, BudgetKind kind, uint64_t more) {
-  if (heap->catch_point) return budget_take(heap->budget, kind, more);
-  if (kind == BUDGET_MEMORY) heap->budget->used[kind] += more;
+  if (heap->catch_point) return budget_take(heap->head.budget, kind, more);
+  if (kind == BUDGET_MEMORY) heap->head.budget->used[kind] += more;
   return true;
 }
 
-void heap_work(Heap *heap, uint64_t steps) {
+void heap_work_beyond(Heap *heap, uint64_t steps) {
   if (!take(heap, BUDGET_WORK, steps)) heap_fail(heap);
 }
 
-void heap_text(Heap *heap, uint64_t length) {
-  heap->budget->used[BUDGET_TEXT] = 0; /* of this text alone */
+/* A step formats, hashes and copies so many characters. */
+enum { WORK_CHARACTERS = 2 };
+
+void heap_text(Heap *heap, uint64_t length, uint64_t more) {
+  heap_work(heap, (more + 1) / WORK_CHARACTERS);
+  heap->head.budget->used[BUDGET_TEXT] = 0; /* of this text alone */
   if (!take(heap, BUDGET_TEXT, length)) heap_fail(heap);
 }
 
@@ -103,7 +108,7 @@ bool heap_protect(Heap *heap, void (*work)(void *context), void *context) {
   jmp_buf *before = heap_set_catch(heap, &point);
   Underflow mode = underflow_mode();
   bool done = setjmp(point) == 0;
-  if (!before) heap->budget->used[BUDGET_WORK] = 0;
+  if (!before) heap->head.budget->used[BUDGET_WORK] = 0;
   if (done) work(context);
   else underflow_restore(mode);
   heap_set_catch(heap, before);
@@ -119,14 +124,14 @@ static HeapBlock *resize_block(Heap *heap, HeapBlock *ring, HeapBlock *old, size
   HeapBlock *block = heap->hook.resize(heap->hook.context, old, HEADER + size);
   if (!block) {
     if (old) link_block(ring, old);
-    heap->budget->used[BUDGET_MEMORY] -= more;
+    heap->head.budget->used[BUDGET_MEMORY] -= more;
     return NULL;
   }
   if (!old) block->release = NULL;
   block->size = size;
   link_block(ring, block);
   heap->bytes += HEADER + size - before;
-  if (!more) heap->budget->used[BUDGET_MEMORY] -= before - (HEADER + size);
+  if (!more) heap->head.budget->used[BUDGET_MEMORY] -= before - (HEADER + size);
   return block;
 }
 
@@ -139,8 +144,9 @@ void *heap_copy(Heap *heap, const void *data, size_t count, size_t size) {
   return count ? memcpy(copy, data, count * size) : copy;
 }
 
-/* To get a block takes as long as so many steps of work, and a step clears so many bytes of it. */
-enum { BLOCK_WORK = 4, WORK_BYTES = 64 };
+/* To get a block and to give it back takes as long as so many steps of work, and a step gets so many bytes of it from the
+ * system, cleared: a page fault for 4096 bytes takes about a microsecond. */
+enum { BLOCK_WORK = 16, WORK_BYTES = 16 };
 
 void *heap_resize(Heap *heap, void *pointer, size_t size) {
   heap_work(heap, BLOCK_WORK + size / WORK_BYTES);
@@ -159,7 +165,7 @@ void *heap_array(Heap *heap, size_t count, size_t size) {
 static void free_block(Heap *heap, HeapBlock *block) {
   unlink_block(block);
   heap->bytes -= HEADER + block->size;
-  heap->budget->used[BUDGET_MEMORY] -= HEADER + block->size;
+  heap->head.budget->used[BUDGET_MEMORY] -= HEADER + block->size;
   if (block->release) block->release(*(void **)payload(block));
   heap->hook.resize(heap->hook.context, block, 0);
 }
@@ -199,14 +205,16 @@ static void destroy_object(void *heap) { heap_destroy(heap); }
 
 void heap_expect(Heap *heap, size_t size) {
   if (size <= heap->largest_seen) return;
-  heap_free(heap, heap_resize(heap, NULL, size)); /* not touched */
+  HeapBlock *block = resize_block(heap, &heap->blocks, NULL, size); /* not touched: no work */
+  if (!block) heap_fail(heap);
+  free_block(heap, block);
   heap->largest_seen = size;
 }
 
 Heap *heap_within(Heap *outer, void **ticket) {
   Heap *heap = heap_new(&outer->hook);
   if (!heap) heap_fail(outer);
-  heap->budget = outer->budget;
+  heap->head.budget = outer->head.budget;
   heap->largest_seen = outer->largest_seen;
   heap->catch_point = outer->catch_point;
   *ticket = heap_defer(outer, destroy_object, heap);

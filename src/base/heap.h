@@ -39,11 +39,23 @@ const HeapHook *heap_hook(const Heap *heap);
 /* The budget of the handle: heaps within heaps share that of the outermost. */
 Budget *heap_budget(const Heap *heap);
 
-/* Work that is about to be done. Beyond the limit, leaves as a refused allocation does. */
-void heap_work(Heap *heap, uint64_t steps);
+/* Every heap begins with this, so that counting work, which happens everywhere, needs no call. */
+typedef struct HeapHead {
+  Budget *budget; /* that of the outermost heap */
+} HeapHead;
 
-/* A text of so many characters is about to be made. The same. */
-void heap_text(Heap *heap, uint64_t length);
+/* What heap_work does when the limit is reached. */
+void heap_work_beyond(Heap *heap, uint64_t steps);
+
+/* Work that is about to be done. Beyond the limit, leaves as a refused allocation does. */
+static inline void heap_work(Heap *heap, uint64_t steps) {
+  Budget *budget = ((HeapHead *)(void *)heap)->budget;
+  if (steps <= budget->most[BUDGET_WORK] - budget->used[BUDGET_WORK]) budget->used[BUDGET_WORK] += steps;
+  else heap_work_beyond(heap, steps);
+}
+
+/* A text of so many characters is about to be made, the last `more` of them now, which is work too. The same. */
+void heap_text(Heap *heap, uint64_t length, uint64_t more);
 
 /* `size` zeroed bytes, aligned for any type. Size 0 gives a valid unique pointer. */
 void *heap_alloc(Heap *heap, size_t size);

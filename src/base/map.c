@@ -43,7 +43,7 @@ uint32_t map_get(const Map *map, uint64_t key) { return map->capacity ? map->val
 /* Twice the slots; a table that no longer fits 32-bit slots counts as refused. */
 static uint32_t larger_capacity(Heap *heap, uint32_t capacity) {
   if (capacity > UINT32_MAX / 2) heap_fail(heap);
-  return capacity ? capacity * 2 : 64;
+  return capacity ? capacity * 2 : 8;
 }
 
 static void map_rehash(Map *map, uint32_t capacity) {
@@ -109,7 +109,7 @@ static void names_rehash(Names *names, uint32_t capacity) {
 
 Name names_add(Names *names, const char *text, size_t length) {
   Heap *heap = names->arena.heap;
-  heap_text(heap, length);
+  heap_text(heap, length, length);
   if (length > INT32_MAX) heap_fail(heap);
   Name known = names->base ? names_find(names->base, text, length) : MAP_NONE;
   if (known != MAP_NONE) return known;

@@ -185,7 +185,7 @@ static const int REFUSED[] = {__NR_execve,
                               __NR_ptrace,
                               __NR_process_vm_readv,
                               __NR_process_vm_writev,
-                              __NR_kill,
+                              __NR_tkill,
                               __NR_mount,
                               __NR_umount2,
                               __NR_pivot_root,
@@ -212,22 +212,38 @@ static const int REFUSED[] = {__NR_execve,
                               __NR_pidfd_getfd,
                               __NR_pidfd_send_signal};
 enum { REFUSED_COUNT = sizeof REFUSED / sizeof *REFUSED };
+
+/* Signals, by the process they go to: abort and raise send one to the process itself. */
+static const int TO_ITSELF[] = {__NR_kill, __NR_tgkill, __NR_rt_sigqueueinfo, __NR_rt_tgsigqueueinfo};
+enum { TO_ITSELF_COUNT = sizeof TO_ITSELF / sizeof *TO_ITSELF };
 enum { X32_CALLS = 0x40000000 }; /* x86-64 has all calls once more from here on, for 32-bit pointers */
 
 static bool restrict_calls(void) {
 #ifdef MACHINE
-  struct sock_filter filter[REFUSED_COUNT + 6];
-  unsigned short count = 0;
-  filter[count++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch));
-  filter[count++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, MACHINE, 0, REFUSED_COUNT + 3);
-  filter[count++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
-  filter[count++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, X32_CALLS, REFUSED_COUNT + 1, 0);
-  for (int i = 0; i < REFUSED_COUNT; i++)
-    filter[count++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)REFUSED[i],
-                                                   (unsigned char)(REFUSED_COUNT - i), 0);
-  filter[count++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-  filter[count++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
-  struct sock_fprog program = {.len = count, .filter = filter};
+  enum {
+    FIRST = 4,
+    SIGNALS = FIRST + REFUSED_COUNT,
+    OTHERS = SIGNALS + TO_ITSELF_COUNT,
+    PROCESS,
+    REFUSE = PROCESS + 3
+  };
+  struct sock_filter filter[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, MACHINE, 0, REFUSE - 2),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, X32_CALLS, REFUSE - FIRST, 0),
+      [OTHERS] = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+      [PROCESS] = BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args)), /* the half that counts */
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)getpid(), 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+      [REFUSE] = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)};
+  for (int i = FIRST; i < SIGNALS; i++)
+    filter[i] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)REFUSED[i - FIRST],
+                                             (unsigned char)(REFUSE - i - 1), 0);
+  for (int i = SIGNALS; i < OTHERS; i++)
+    filter[i] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)TO_ITSELF[i - SIGNALS],
+                                             (unsigned char)(PROCESS - i - 1), 0);
+  struct sock_fprog program = {.len = sizeof filter / sizeof *filter, .filter = filter};
   return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0 || usage_error("--sandbox: %s", strerror(errno));
 #else
   return usage_error("--sandbox does not know this processor");

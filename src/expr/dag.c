@@ -116,12 +116,13 @@ static uint8_t node_flags(const Dag *dag, Expr e) {
   return (uint8_t)(op == OP_NOEVENT ? flags & ~(unsigned)DAG_EVENT : flags);
 }
 
-/* The node equal to the candidate; `fresh` says whether it is new, so that its pool entries stay. */
-/* To find a node, or to make one, takes as long as so many steps of work: it is somewhere in a large table. */
-enum { NODE_WORK = 10 };
+/* To find a node, or to make one, takes as long as so many steps of work. In a table beyond the processor's cache it takes
+ * an access to memory, some hundred nanoseconds. */
+enum { NODE_WORK = 10, FAR_NODE_WORK = 80, NEAR_TABLE = 1 << 18 };
 
+/* The node equal to the candidate; `fresh` says whether it is new, so that its pool entries stay. */
 static Expr intern(Dag *dag, Node candidate, bool *fresh) {
-  heap_work(dag->heap, NODE_WORK);
+  heap_work(dag->heap, dag->table_capacity <= NEAR_TABLE ? NODE_WORK : FAR_NODE_WORK);
   if (dag->nodes.count / 2 >= dag->table_capacity / 3) table_grow(dag);
   uint32_t hash = (uint32_t)hash_node(dag, &candidate), at = table_slot(dag, &candidate, hash);
   *fresh = dag->table[at].node == 0;
@@ -377,6 +378,7 @@ static void walk_enter(const Dag *dag, DagScratch *scratch, Walk walk, Expr e, u
 void dag_walk(const Dag *dag, DagScratch *scratch, Walk walk, const Expr *roots, uint32_t count, IndexVec *order) {
   walk_begin(dag, scratch);
   uint32_t base = order->count;
+  uint64_t edges = 0;
   for (uint32_t i = 0; i < count; i++) {
     if (!walk_passes(dag, scratch, walk, roots[i])) walk_enter(dag, scratch, walk, roots[i], base, order);
     while (scratch->stack.count) {
@@ -388,10 +390,11 @@ void dag_walk(const Dag *dag, DagScratch *scratch, Walk walk, const Expr *roots,
       Expr child = *frame->next;
       frame->next += frame->stride;
       frame->rest--;
+      edges++;
       if (!walk_passes(dag, scratch, walk, child)) walk_enter(dag, scratch, walk, child, base, order);
     }
   }
-  heap_work(scratch->heap, order->count - base);
+  heap_work(scratch->heap, order->count - base + 2 * edges);
 }
 
 void dag_below(const Dag *dag, DagScratch *scratch, const Expr *roots, uint32_t count, IndexVec *order) {
@@ -456,7 +459,8 @@ static void merge_runs(const char *in, char *out, uint32_t begin, uint32_t middl
 }
 
 void dag_sort(Heap *heap, void *data, uint32_t count, size_t size, int (*compare)(const void *, const void *)) {
-  enum { RUN = 32 };
+  enum { RUN = 32, SORT_WORK = 8 }; /* the latter: steps of work for an element */
+  heap_work(heap, (uint64_t)count * SORT_WORK);
   char *from = data;
   for (uint32_t i = 0; i < count; i += RUN)
     insertion_sort(from + i * size, count - i < RUN ? count - i : RUN, size, compare);

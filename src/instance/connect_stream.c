@@ -110,9 +110,13 @@ static EndVec others(Connections *connections, uint32_t end) {
   return found;
 }
 
+/* Each of n ends has a term for each of the others: n^2 terms, of some ten nodes that all later passes go over. */
+enum { TERM_WORK = 400 };
+
 /* What the set of the end brings to it; its own value where nobody else delivers. */
 static AstExpr brought(Connections *connections, uint32_t end, Span span) {
   EndVec ends = others(connections, end);
+  heap_work(connections->heap, (uint64_t)ends.count * TERM_WORK);
   Instance *instance = end_variable(connections, end)->instance;
   AstExpr value;
   if (ends.count == 0) value = stream_reference(connections, end, instance->flat_name, span);

@@ -11,7 +11,7 @@ enum { INHERITANCE_LIMIT = 100, NESTING_LIMIT = 200 };
 /* ---- making ---- */
 
 /* To make an instance, or a part of one from a base class, takes as long as so many steps of work. */
-enum { INSTANCE_WORK = 250 };
+enum { INSTANCE_WORK = 350 };
 
 static Instance *instance_new(Tree *tree, InstanceKind kind, Name name, Instance *parent) {
   heap_work(tree->heap, INSTANCE_WORK);

@@ -425,13 +425,16 @@ bool stepper_prepare(Stepper *stepper, double t) {
   return true;
 }
 
+/* An event takes at least as long as so many steps of work. */
+enum { EVENT_WORK = 10 };
+
 /* Events that are known beforehand count as work. The steps of a run do not: its end is known, and it can be interrupted. */
 static void begin_work(Heap *heap, const View *view, const StepperOptions *options) {
   Budget *budget = heap_budget(heap);
   double start, interval, events = 0;
   if (view->switches && view->switches->decisions && isfinite(options->stop))
     events = decisions_expected(view->switches->decisions, options->start, options->stop, &start, &interval);
-  if (events > (double)budget->most[BUDGET_WORK]) {
+  if (events > (double)budget->most[BUDGET_WORK] / EVENT_WORK) {
     char *task = heap_alloc(heap, BUDGET_MESSAGE);
     char first[NUMBER_SIZE], between[NUMBER_SIZE], count[NUMBER_SIZE];
     number_format(start, 6, first), number_format(interval, 6, between), number_format(events, 6, count);

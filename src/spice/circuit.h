@@ -249,6 +249,8 @@ double value_at_start(Circuit *circuit, Expr e);
 
 /* The blocks, models, functions and parameters of the deck; elements are left for later. */
 bool read_blocks(Circuit *circuit);
+/* A scope within another one; scope_new keeps it as long as the circuit. */
+Scope scope_make(const Circuit *circuit, const Scope *parent, const Block *block, const char *prefix);
 Scope *scope_new(Circuit *circuit, const Scope *parent, const Block *block, const char *prefix);
 void scope_define(Circuit *circuit, Scope *scope, Definition definition);
 

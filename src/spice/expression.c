@@ -331,14 +331,16 @@ static Expr call_user(Reader *reader, uint32_t begin, const FunctionCard *functi
   if (arguments->count != function->arguments.count)
     return refuse(reader, begin, "the function takes %u arguments, not %u", function->arguments.count,
                   arguments->count);
-  Scope *scope = scope_new(reader->circuit, owner, NULL, owner->prefix);
+  Scope scope = scope_make(reader->circuit, owner, NULL, owner->prefix);
   for (uint32_t k = 0; k < arguments->count; k++)
     scope_define(
-        reader->circuit, scope,
+        reader->circuit, &scope,
         (Definition){.name = function->arguments.data[k], .value = arguments->data[k], .state = DEFINITION_DONE});
   Cursor cursor = {.card = function->card, .at = function->at, .end = function->end};
-  Reader body = {reader->circuit, scope, &cursor, reader->depth + 1};
+  Reader body = {reader->circuit, &scope, &cursor, reader->depth + 1};
   Expr value = read_whole(&body);
+  map_free(&scope.definition_of);
+  vec_free(reader->circuit->heap, &scope.definitions);
   skip_blanks(&body);
   if (value == EXPR_NONE || cursor.at >= function->end) return value;
   begin = cursor.at;

@@ -80,9 +80,9 @@ uint32_t field_after(Fields *fields, uint32_t first, const char *word) {
 
 /* ---- values ---- */
 
-static void use_range(Fields *fields, uint32_t begin, uint32_t end) {
-  for (uint32_t k = 0; k < fields->list.count; k++)
-    if (fields->list.data[k].begin >= begin && fields->list.data[k].begin < end) fields->list.data[k].is_used = true;
+/* The fields from k on that begin before `end`. */
+static void use_range(Fields *fields, uint32_t k, uint32_t end) {
+  for (; k < fields->list.count && fields->list.data[k].begin < end; k++) fields->list.data[k].is_used = true;
 }
 
 /* Where the value of field k begins: behind `=`, so with its parentheses. */
@@ -114,7 +114,7 @@ static Expr read_value(Circuit *circuit, const Scope *scope, Fields *fields, uin
                        bool stops_at_blank) {
   uint32_t end = value_end(fields, k, begin, stops_at_blank);
   while (end > begin && strchr(" ,", fields->card->text[end - 1])) end--;
-  use_range(fields, begin, end);
+  use_range(fields, k, end);
   return read_range(circuit, scope, fields->card, begin, end);
 }
 

@@ -10,16 +10,19 @@
 
 /* ---- looking up ---- */
 
+Scope scope_make(const Circuit *circuit, const Scope *parent, const Block *block, const char *prefix) {
+  return (Scope){.parent = parent,
+                 .block = block,
+                 .prefix = prefix,
+                 .nodes = map_make(circuit->heap),
+                 .definition_of = map_make(circuit->heap),
+                 .multiple = parent ? parent->multiple : 1,
+                 .depth = parent ? parent->depth + 1 : 0};
+}
+
 Scope *scope_new(Circuit *circuit, const Scope *parent, const Block *block, const char *prefix) {
-  Scope *scope = arena_alloc(circuit->arena, sizeof *scope);
-  *scope = (Scope){.parent = parent,
-                   .block = block,
-                   .prefix = prefix,
-                   .nodes = map_make(circuit->heap),
-                   .definition_of = map_make(circuit->heap),
-                   .multiple = parent ? parent->multiple : 1,
-                   .depth = parent ? parent->depth + 1 : 0};
-  return scope;
+  Scope made = scope_make(circuit, parent, block, prefix);
+  return arena_copy_array(circuit->arena, &made, 1, sizeof made);
 }
 
 void scope_define(Circuit *circuit, Scope *scope, Definition definition) {

@@ -1,18 +1,10 @@
 #include "generate.h"
+#include "text.h"
 
 #include <ctype.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
-enum { NAMES = 40, EQUATIONS = 40, SIDE = 400, SECTION = 6000 };
-
-typedef struct Text {
-  char data[SECTION];
-  size_t length;
-  bool full; /* something did not fit */
-} Text;
+enum { NAMES = 40, EQUATIONS = 40, SIDE = 400 };
 
 typedef struct Equation {
   Text left, right;
@@ -37,18 +29,6 @@ uint32_t random_below(Random *random, uint32_t bound) {
 }
 
 static bool chance(Draft *draft, uint32_t percent) { return random_below(draft->random, 100) < percent; }
-
-#define PICK(random, list) ((list)[random_below(random, sizeof(list) / sizeof *(list))])
-
-__attribute__((format(printf, 2, 3))) static void put(Text *text, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  size_t room = sizeof text->data - text->length;
-  int length = vsnprintf(text->data + text->length, room, format, arguments);
-  va_end(arguments);
-  if (length < 0 || (size_t)length >= room) text->full = true;
-  else text->length += (size_t)length;
-}
 
 /* ---- expressions ---- */
 
@@ -368,16 +348,10 @@ size_t generate_model(Random *random, char *text, size_t limit) {
     else add_piece(&draft);
   disguise(&draft);
   put_model(&draft, &whole);
-  if (whole.full || whole.length > limit) return 0;
-  memcpy(text, whole.data, whole.length);
-  return whole.length;
+  return put_out(&whole, text, limit);
 }
 
 /* ---- mutation ---- */
-
-typedef struct Span {
-  size_t begin, end;
-} Span;
 
 static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
@@ -408,15 +382,6 @@ static Span random_statement(Random *random, const char *text, size_t size) {
   size_t end = begin;
   while (end < size && text[end] != ';') end++;
   return (Span){begin, end < size ? end + 1 : size};
-}
-
-/* Puts `with` in the place of the span; leaves the text alone when that is too long. */
-static size_t replace(char *text, size_t size, size_t limit, Span span, const char *with, size_t length) {
-  size_t rest = size - span.end;
-  if (span.begin + length + rest > limit) return size;
-  memmove(text + span.begin + length, text + span.end, rest);
-  memcpy(text + span.begin, with, length);
-  return span.begin + length + rest;
 }
 
 /* The names of the text, for expressions to be put in. */
@@ -493,4 +458,16 @@ size_t mutate_model(Random *random, char *text, size_t size, size_t limit) {
   case 5: return mutate_choice(random, text, size, limit);
   default: return mutate_expression(random, text, size, limit);
   }
+}
+
+size_t mutate_or_generate(size_t (*generate)(Random *, char *, size_t),
+                          size_t (*mutate)(Random *, char *, size_t, size_t), unsigned seed, char *text, size_t size,
+                          size_t limit) {
+  Random random = {seed};
+  if (limit > LONGEST_INPUT) limit = LONGEST_INPUT;
+  if (size > limit) size = limit;
+  size_t made = random_below(&random, 4) ? 0 : generate(&random, text, limit);
+  if (made) return made;
+  for (uint32_t k = random_below(&random, 3) + 1; k > 0; k--) size = mutate(&random, text, size, limit);
+  return size;
 }

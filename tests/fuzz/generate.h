@@ -9,6 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Inputs that are longer take no part. */
+enum { LONGEST_INPUT = 6000 };
+
 typedef struct Random {
   uint64_t state;
 } Random;
@@ -20,5 +23,10 @@ size_t generate_model(Random *random, char *text, size_t limit);
 
 /* Changes one thing in the text of `size` bytes; the new length, at most `limit`. */
 size_t mutate_model(Random *random, char *text, size_t size, size_t limit);
+
+/* What the mutators of the targets do: one input of four is a new one, the others are changed up to three times. */
+size_t mutate_or_generate(size_t (*generate)(Random *, char *, size_t),
+                          size_t (*mutate)(Random *, char *, size_t, size_t), unsigned seed, char *text, size_t size,
+                          size_t limit);
 
 #endif

@@ -18,6 +18,7 @@ enum { LONGEST = 8192, MOST_FILES = 4096, MOST_CHANGES = 4, LONGEST_PIECE = 64 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 __attribute__((weak)) int LLVMFuzzerInitialize(int *argc, char ***argv);
+__attribute__((weak)) void __sanitizer_set_death_callback(void (*callback)(void));
 __attribute__((weak)) size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
 
 typedef struct Text {
@@ -39,12 +40,15 @@ static size_t draw(size_t limit) {
   return limit ? (size_t)(random_state * 0x2545f4914f6cdd1du >> 33) % limit : 0;
 }
 
-static void keep_finding(int signal_number) {
+static void keep_input(void) {
   FILE *file = fopen("finding-mutate", "wb");
-  if (file) {
-    fwrite(current.bytes, 1, current.size, file);
-    fclose(file);
-  }
+  if (!file) return;
+  fwrite(current.bytes, 1, current.size, file);
+  fclose(file);
+}
+
+static void keep_finding(int signal_number) {
+  keep_input();
   signal(signal_number, SIG_DFL);
   raise(signal_number);
 }
@@ -134,8 +138,9 @@ int main(int count, char **words) {
     return 2;
   }
   if (LLVMFuzzerInitialize) LLVMFuzzerInitialize(&count, &words);
-  signal(SIGABRT, keep_finding);
-  signal(SIGSEGV, keep_finding);
+  static const int signals[] = {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
+  for (size_t k = 0; k < sizeof signals / sizeof *signals; k++) signal(signals[k], keep_finding);
+  if (__sanitizer_set_death_callback) __sanitizer_set_death_callback(keep_input);
   for (int k = 2; k < count; k++) read_path(words[k]);
   size_t stride = tier_stride(1, 5);
   for (size_t k = 0; k < file_count; k += stride) run_target(files[k].bytes, files[k].size);
