@@ -666,6 +666,60 @@ static void permutation_permutes_the_result(void **state) {
   }
 }
 
+/* What an algebraic unknown depends on: algebraic unknowns and states. false: it cannot be differentiated once. */
+static bool walk_down(const Table *t, const Structure *s, const bool *smooth, int j, bool *is_passed, bool *is_state) {
+  int i = s->matching.row_of_column[j];
+  if (!smooth[i] || s->d[j] > 0) return false;
+  is_passed[j] = true;
+  for (int k = 0; k < t->n; k++) {
+    if (t->order[i][k] == ABSENT) continue;
+    int below = s->d[k] - t->order[i][k];
+    if (below == 1) is_state[k] = true;
+    if (below == 0 && !is_passed[k] && !walk_down(t, s, smooth, k, is_passed, is_state)) return false;
+  }
+  return true;
+}
+
+/* Preferred unknowns that depend on states are differentiated and in one block with what they can replace; all else stays as it was. */
+static void preferred_unknowns_can_be_states(void **state) {
+  Random random = {.state = 41};
+  int offered = 0, refused = 0;
+  for (int round = 0; round < 4000; round++) {
+    Arena arena = arena_make(arena_of(state)->heap);
+    int n = 2 + draw(&random, 20);
+    Table t = table_regular(&random, n, 1 + draw(&random, 15), 2);
+    Incidence incidence = incidence_of(&t);
+    Structure s = structure_run(&arena, &incidence);
+    bool preferred[MOST], smooth[MOST];
+    for (int k = 0; k < n; k++) preferred[k] = draw(&random, 3) == 0, smooth[k] = draw(&random, 8) > 0;
+    Structure r = structure_prefer(&arena, &incidence, &s, preferred, smooth);
+    assert_int_equal(r.dof, s.dof);
+    for (int i = 0; i < n; i++) {
+      int j = r.matching.column_of_row[i];
+      assert_int_equal(r.d[j] - r.c[i], s.d[j] - s.c[i]);
+      assert_true(r.c[i] == s.c[i] || (smooth[i] && r.c[i] == 1));
+      for (int k = 0; k < n; k++) {
+        if (t.order[i][k] == ABSENT) continue;
+        assert_true(r.c[i] + t.order[i][k] <= r.d[k]);
+        if (r.c[i] + t.order[i][k] == r.d[k]) assert_true(r.blocks.block_of_column[k] <= r.blocks.block_of_row[i]);
+      }
+    }
+    for (int j = 0; j < n; j++) {
+      bool is_passed[MOST] = {0}, is_state[MOST] = {0};
+      int states = 0;
+      if (!preferred[j] || s.d[j] > 0) continue;
+      bool can = walk_down(&t, &s, smooth, j, is_passed, is_state);
+      for (int k = 0; k < n; k++) states += is_state[k] && !preferred[k];
+      if (can && states) assert_int_equal(r.d[j], 1), offered++;
+      if (!can) refused++;
+      for (int k = 0; k < n && can; k++)
+        if (is_state[k] && !preferred[k]) assert_int_equal(r.blocks.block_of_column[j], r.blocks.block_of_column[k]);
+    }
+    arena_free(&arena);
+  }
+  assert_true(offered > 300 && refused > 300);
+}
+
 static void equal_input_gives_equal_result(void **state) {
   Random random = {.state = 17};
   for (int round = 0; round < 200; round++) {
@@ -1074,6 +1128,7 @@ int main(void) {
       TEST(random_large_against_textbook),
       TEST(permutation_permutes_the_result),
       TEST(equal_input_gives_equal_result),
+      TEST(preferred_unknowns_can_be_states),
       TEST(matching_is_of_maximum_size),
       TEST(matcher_grows_to_maximum),
       TEST(signature_tells_highest_value),
