@@ -147,13 +147,10 @@ static void warn_of_kinks(Plan *plan) {
                "write them as if-expressions");
 }
 
-/* May the equation be differentiated once more, so that what it determines can be a state? Not where an event changes it: what the model
- * differentiates goes on there, what follows from it may jump. */
+/* May the equation be differentiated once more, so that what it determines can be a state? */
 static bool is_smooth(const Problem *problem, Expr residual) {
   int32_t once = 1, order;
-  const Dag *dag = problem->model->dag;
-  return !dag_depends(dag, residual, OP_DISCRETE) && !dag_depends(dag, residual, OP_PRE) &&
-         !model_lacking_input(problem->model, &residual, &once, 1, &order);
+  return !model_lacking_input(problem->model, &residual, &once, 1, &order);
 }
 
 /* Variables with stateSelect prefer or always can be states, also where the equations do not differentiate them. */
