@@ -256,27 +256,105 @@ static void join_dependences(const Exchange *exchange, const bool *preferred, In
   }
 }
 
-Structure structure_prefer(Arena *arena, const Incidence *incidence, const Structure *structure, const bool *preferred,
-                           const bool *smooth) {
+/* The structure in which the unknowns offered can be states. */
+static Structure offer(Arena *arena, const Exchange *exchange, const bool *preferred, const bool *offered) {
   Arena scratch = arena_make(arena->heap);
-  int32_t n = structure->n_variables, *least = index_zeros(&scratch, n);
-  size_t blocks = (size_t)structure->blocks.n_blocks;
-  Exchange exchange = {incidence, structure, smooth, arena_array(&scratch, blocks, sizeof(bool)),
-                       arena_array(&scratch, blocks, sizeof(bool))};
+  int32_t n = exchange->structure->n_variables, *least = index_zeros(&scratch, n);
   IndexStack stack = stack_make(&scratch, n);
   Joins joins = {0};
-  for (int32_t b = 0; b < structure->blocks.n_blocks; b++) judge_block(&exchange, b);
   for (int32_t j = 0; j < n; j++) {
-    int32_t b = structure->blocks.block_of_column[j];
-    if (!preferred[j] || structure->d[j] > 0 || exchange.is_rough[b] || !exchange.has_states[b]) continue;
+    if (!offered[j]) continue;
     least[j] = 1;
     stack_push(&stack, j);
   }
-  join_dependences(&exchange, preferred, &stack, arena->heap, &joins);
-  Structure chosen = joins.list.count ? raise_and_join(arena, incidence, structure, least, &joins) : *structure;
+  join_dependences(exchange, preferred, &stack, arena->heap, &joins);
+  Structure raised = *exchange->structure;
+  if (joins.list.count) raised = raise_and_join(arena, exchange->incidence, exchange->structure, least, &joins);
   vec_free(arena->heap, &joins.list);
   arena_free(&scratch);
-  return chosen;
+  return raised;
+}
+
+static int32_t block_size(const Blocks *blocks, int32_t b) { return blocks->start[b + 1] - blocks->start[b]; }
+
+/* The equations differentiated for the exchange, with the unknowns that they determine where the unknowns offered are states: those between and the
+ * states that are replaced. */
+static Pattern exchange_pattern(Arena *scratch, const Exchange *exchange, const Structure *raised,
+                                const bool *offered) {
+  const Incidence *incidence = exchange->incidence;
+  int32_t n = incidence->n_equations, count = 0, *start = index_zeros(scratch, n + 1);
+  int32_t *column = index_zeros(scratch, incidence->row_start[n]);
+  for (int32_t i = 0; i < n; i++) {
+    bool is_raised = raised->c[i] > exchange->structure->c[i];
+    for (int32_t e = incidence->row_start[i]; e < incidence->row_start[i + 1] && is_raised; e++) {
+      int32_t j = incidence->column[e];
+      if (offered[j] || raised->c[i] + incidence->order[e] < raised->d[j]) continue;
+      if (raised->blocks.block_of_column[j] == raised->blocks.block_of_row[i]) column[count++] = j;
+    }
+    start[i + 1] = count;
+  }
+  return (Pattern){n, n, start, column};
+}
+
+/* Marks the blocks in which these unknowns do not follow from those offered one after the other. */
+static void mark_loops(Arena *scratch, const Exchange *exchange, const Pattern *pattern, const Structure *raised,
+                       bool *is_spoilt) {
+  Matching matching = matching_maximum(scratch, pattern);
+  int32_t n = pattern->n_rows, rows = 0, count = 0;
+  int32_t *number = index_nones(scratch, n), *row = index_zeros(scratch, n), *start = index_zeros(scratch, n + 1);
+  int32_t *column = index_zeros(scratch, pattern->row_start[n]), *own = index_zeros(scratch, n);
+  for (int32_t i = 0; i < n; i++) {
+    if (matching.column_of_row[i] != STRUCTURE_NONE) row[rows] = i, own[rows] = rows, number[i] = rows++;
+    else if (raised->c[i] > exchange->structure->c[i]) is_spoilt[raised->blocks.block_of_row[i]] = true;
+  }
+  for (int32_t k = 0; k < rows; k++) {
+    for (int32_t e = pattern->row_start[row[k]]; e < pattern->row_start[row[k] + 1]; e++) {
+      int32_t by = matching.row_of_column[pattern->column[e]];
+      if (by != STRUCTURE_NONE) column[count++] = number[by];
+    }
+    start[k + 1] = count;
+  }
+  Pattern square = {rows, rows, start, column};
+  Blocks blocks = blocks_find(scratch, &square, &(Matching){.column_of_row = own, .row_of_column = own, .size = rows});
+  for (int32_t k = 0; k < rows; k++)
+    if (block_size(&blocks, blocks.block_of_row[k]) > 1) is_spoilt[raised->blocks.block_of_row[row[k]]] = true;
+}
+
+/* Takes back what would not pay: where a loop of equations would be solved together with those before or behind it, and where the states replaced do
+ * not follow from the unknowns offered without a loop. Returns whether there is any. */
+static bool take_back(const Exchange *exchange, const Structure *raised, Arena *scratch, bool *offered) {
+  const Blocks *blocks = &exchange->structure->blocks, *joined = &raised->blocks;
+  bool *is_spoilt = arena_array(scratch, (size_t)joined->n_blocks, sizeof *is_spoilt), any = false;
+  for (int32_t i = 0; i < raised->n_equations; i++) {
+    int32_t size = block_size(blocks, blocks->block_of_row[i]), b = joined->block_of_row[i];
+    if (size > 1 && raised->c[i] == 0 && block_size(joined, b) > size) is_spoilt[b] = true;
+  }
+  Pattern pattern = exchange_pattern(scratch, exchange, raised, offered);
+  mark_loops(scratch, exchange, &pattern, raised, is_spoilt);
+  for (int32_t j = 0; j < raised->n_variables; j++) {
+    if (!offered[j] || !is_spoilt[joined->block_of_column[j]]) continue;
+    offered[j] = false;
+    any = true;
+  }
+  return any;
+}
+
+Structure structure_prefer(Arena *arena, const Incidence *incidence, const Structure *structure, const bool *preferred,
+                           const bool *smooth) {
+  Arena scratch = arena_make(arena->heap);
+  size_t n = (size_t)structure->n_variables, blocks = (size_t)structure->blocks.n_blocks;
+  bool *offered = arena_array(&scratch, n, sizeof *offered);
+  Exchange exchange = {incidence, structure, smooth, arena_array(&scratch, blocks, sizeof(bool)),
+                       arena_array(&scratch, blocks, sizeof(bool))};
+  for (int32_t b = 0; b < structure->blocks.n_blocks; b++) judge_block(&exchange, b);
+  for (size_t j = 0; j < n; j++) {
+    int32_t b = structure->blocks.block_of_column[j];
+    offered[j] = preferred[j] && structure->d[j] == 0 && !exchange.is_rough[b] && exchange.has_states[b];
+  }
+  Structure raised = offer(arena, &exchange, preferred, offered);
+  if (take_back(&exchange, &raised, &scratch, offered)) raised = offer(arena, &exchange, preferred, offered);
+  arena_free(&scratch);
+  return raised;
 }
 
 void structure_need(Arena *arena, const Incidence *incidence, Structure *structure, const bool *needed) {

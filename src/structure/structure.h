@@ -53,7 +53,8 @@ Structure structure_raise(Arena *arena, const Incidence *incidence, const Struct
 
 /* The same structure, which must be ok, in which preferred unknowns that no equation differentiates can be chosen as states: where they depend
  * on states through smooth equations alone (those that may be differentiated), all these are differentiated once, and make one block with what
- * determines the states. The degrees of freedom stay the same. Owned by the arena. O(entries). */
+ * determines the states. Not where a loop of other equations would be part of that block, nor where the states would follow from them by a loop
+ * only. The degrees of freedom stay the same. Owned by the arena. O(entries). */
 Structure structure_prefer(Arena *arena, const Incidence *incidence, const Structure *structure, const bool *preferred,
                            const bool *smooth);
 
