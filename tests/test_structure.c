@@ -666,6 +666,95 @@ static void permutation_permutes_the_result(void **state) {
   }
 }
 
+/* What an algebraic unknown depends on: algebraic unknowns and states. false: it cannot be differentiated once. */
+static bool walk_down(const Table *t, const Structure *s, const bool *smooth, int j, bool *is_passed, bool *is_state) {
+  int i = s->matching.row_of_column[j];
+  if (!smooth[i] || s->d[j] > 0) return false;
+  is_passed[j] = true;
+  for (int k = 0; k < t->n; k++) {
+    if (t->order[i][k] == ABSENT) continue;
+    int below = s->d[k] - t->order[i][k];
+    if (below == 1) is_state[k] = true;
+    if (below == 0 && !is_passed[k] && !walk_down(t, s, smooth, k, is_passed, is_state)) return false;
+  }
+  return true;
+}
+
+/* Do the differentiated equations of a block give, with its preferred unknowns known, one unknown after the other? */
+static bool follows_one_by_one(const Table *t, const Structure *s, const Structure *r, const bool *preferred,
+                               int block) {
+  bool is_known[MOST], is_used[MOST] = {0}, ahead = true;
+  int left = 0;
+  for (int j = 0; j < t->n; j++) is_known[j] = preferred[j] || r->blocks.block_of_column[j] != block;
+  for (int i = 0; i < t->n; i++) {
+    is_used[i] = r->c[i] == s->c[i] || r->blocks.block_of_row[i] != block;
+    left += !is_used[i];
+  }
+  while (ahead) {
+    ahead = false;
+    for (int i = 0; i < t->n; i++) {
+      int open = 0, last = 0;
+      for (int k = 0; k < t->n && !is_used[i]; k++)
+        if (t->order[i][k] != ABSENT && r->c[i] + t->order[i][k] == r->d[k] && !is_known[k]) open++, last = k;
+      if (is_used[i] || open != 1) continue;
+      is_used[i] = is_known[last] = ahead = true;
+      left--;
+    }
+  }
+  return left == 0;
+}
+
+/* Preferred unknowns that can be states depend on states through smooth equations, are differentiated, and in one block with what they can replace,
+ * which follows from them; all else stays as it was. */
+static void preferred_unknowns_can_be_states(void **state) {
+  Random random = {.state = 41};
+  int offered = 0, refused = 0, taken_back = 0;
+  for (int round = 0; round < 6000; round++) {
+    Arena arena = arena_make(arena_of(state)->heap);
+    int n = 2 + draw(&random, 20);
+    Table t = table_regular(&random, n, 1 + draw(&random, 15), 2);
+    Incidence incidence = incidence_of(&t);
+    Structure s = structure_run(&arena, &incidence);
+    bool preferred[MOST], smooth[MOST];
+    for (int k = 0; k < n; k++) preferred[k] = draw(&random, 3) == 0, smooth[k] = draw(&random, 8) > 0;
+    Structure r = structure_prefer(&arena, &incidence, &s, preferred, smooth);
+    assert_int_equal(r.dof, s.dof);
+    for (int i = 0; i < n; i++) {
+      int j = r.matching.column_of_row[i];
+      assert_int_equal(r.d[j] - r.c[i], s.d[j] - s.c[i]);
+      assert_true(r.c[i] == s.c[i] || (smooth[i] && r.c[i] == 1));
+      for (int k = 0; k < n; k++) {
+        if (t.order[i][k] == ABSENT) continue;
+        assert_true(r.c[i] + t.order[i][k] <= r.d[k]);
+        if (r.c[i] + t.order[i][k] == r.d[k]) assert_true(r.blocks.block_of_column[k] <= r.blocks.block_of_row[i]);
+      }
+    }
+    for (int j = 0; j < n; j++) {
+      bool is_passed[MOST] = {0}, is_state[MOST] = {0};
+      int states = 0, own = 0, theirs = 0, block = r.blocks.block_of_column[j];
+      if (!preferred[j] || s.d[j] > 0) continue;
+      bool can = walk_down(&t, &s, smooth, j, is_passed, is_state);
+      for (int k = 0; k < n; k++) states += is_state[k] && !preferred[k];
+      if (r.d[j] == 0) {
+        refused += !can;
+        taken_back += can && states;
+        continue;
+      }
+      assert_true(can); /* without states of its own it is between others */
+      offered += states > 0;
+      for (int k = 0; k < n; k++) {
+        bool is_here = r.blocks.block_of_column[k] == block;
+        if (is_state[k] && !preferred[k]) assert_true(is_here);
+        own += is_here && preferred[k] && s.d[k] == 0 && r.d[k] == 1;
+        theirs += is_here && s.d[k] > 0 && !preferred[k];
+      }
+      if (own == theirs) assert_true(follows_one_by_one(&t, &s, &r, preferred, block));
+    }
+    arena_free(&arena);
+  }
+  assert_true(offered > 100 && refused > 300 && taken_back > 50);
+}
+
 static void equal_input_gives_equal_result(void **state) {
   Random random = {.state = 17};
   for (int round = 0; round < 200; round++) {
@@ -1074,6 +1163,7 @@ int main(void) {
       TEST(random_large_against_textbook),
       TEST(permutation_permutes_the_result),
       TEST(equal_input_gives_equal_result),
+      TEST(preferred_unknowns_can_be_states),
       TEST(matching_is_of_maximum_size),
       TEST(matcher_grows_to_maximum),
       TEST(signature_tells_highest_value),

@@ -2,6 +2,7 @@
  * simplified residuals, so an unknown that cancels identically is not incident. */
 #include "array/array.h"
 #include "array/semilinear.h"
+#include "structure/structure.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -182,11 +183,33 @@ void problem_named_derivatives(const Problem *problem, const int32_t *d, bool *n
   }
 }
 
+/* Does the balance of a node give its slope? Not where that is a state, or follows from states before the balance is of use. */
+static bool gives_slope(const Problem *problem, const Structure *structure, const StreamNode *node) {
+  uint32_t j = problem->local[dag_index(problem->model->dag, node->slope)];
+  return structure->status != STRUCTURE_OK ||
+         (structure->d[j] == structure->c[node->row] &&
+          structure->blocks.block_of_column[j] == structure->blocks.block_of_row[node->row]);
+}
+
+/* Streams of equal flows, and nodes where streams meet. */
+static void join_streams(Problem *problem, Arena *arena) {
+  Heap *heap = arena->heap;
+  StreamNodeVec nodes = {0};
+  Arena scratch = arena_make(heap);
+  semilinear_join(problem->model->dag, problem->residual, problem->equations, &nodes);
+  if (nodes.count) build_incidence(problem, &scratch);
+  Structure structure = nodes.count ? structure_run(&scratch, &problem->incidence) : (Structure){0};
+  for (uint32_t k = 0; k < nodes.count; k++)
+    if (gives_slope(problem, &structure, &nodes.data[k])) problem->residual[nodes.data[k].row] = nodes.data[k].mixed;
+  arena_free(&scratch);
+  vec_free(heap, &nodes);
+}
+
 Problem problem_make(Model *model, bool eliminate_aliases, Arena *arena) {
   Problem problem = {.model = model};
   list_equations(&problem, eliminate_aliases, arena);
   list_unknowns(&problem, arena);
-  semilinear_join(model->dag, problem.residual, problem.equations);
+  join_streams(&problem, arena);
   semilinear_put_choices(model->dag, problem.residual, problem.equations);
   problem.logic = logic_make(model, problem.residual, problem.equations, put_aliases, &problem);
   build_incidence(&problem, arena);

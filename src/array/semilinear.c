@@ -142,8 +142,8 @@ static bool is_balance(const Dag *dag, Expr residual, const Term **terms, uint32
   return true;
 }
 
-/* Balances of nodes where streams meet give their slope. */
-static void mix_nodes(Dag *dag, const StreamVec *streams, Expr *residual, uint32_t count) {
+/* The balances of nodes where streams meet. */
+static void find_nodes(Dag *dag, const StreamVec *streams, const Expr *residual, uint32_t count, StreamNodeVec *nodes) {
   Map by_flow = map_make(dag_heap(dag));
   for (uint32_t i = 0; i < streams->count; i++)
     if (!streams->data[i].is_joined) map_put(&by_flow, streams->data[i].flow, i);
@@ -158,7 +158,8 @@ static void mix_nodes(Dag *dag, const StreamVec *streams, Expr *residual, uint32
     Expr slopes[2] = {first->positive, first->negative};
     for (int k = 0; k < 2; k++)
       if (dag_op(dag, slopes[k]) == OP_VARIABLE && all_have(dag, streams, &by_flow, own, terms_count, slopes[k])) {
-        residual[row] = mix(dag, streams, &by_flow, own, terms_count, slopes[k]);
+        Expr mixed = mix(dag, streams, &by_flow, own, terms_count, slopes[k]);
+        vec_push(dag_heap(dag), nodes, (StreamNode){row, slopes[k], mixed});
         break;
       }
     heap_free(dag_heap(dag), own);
@@ -166,7 +167,7 @@ static void mix_nodes(Dag *dag, const StreamVec *streams, Expr *residual, uint32
   map_free(&by_flow);
 }
 
-void semilinear_join(Dag *dag, Expr *residual, uint32_t count) {
+void semilinear_join(Dag *dag, Expr *residual, uint32_t count, StreamNodeVec *nodes) {
   Heap *heap = dag_heap(dag);
   StreamVec streams = {0};
   Map begins = map_make(heap);
@@ -182,7 +183,7 @@ void semilinear_join(Dag *dag, Expr *residual, uint32_t count) {
       if (!next) break;
       join_streams(dag, stream, next, residual);
     }
-  mix_nodes(dag, &streams, residual, count);
+  find_nodes(dag, &streams, residual, count, nodes);
   map_free(&begins);
   vec_free(heap, &streams);
 }

@@ -1,13 +1,23 @@
 /* semilinear: flows that semiLinear gives twice. y = semiLinear(x, a, s) and y = semiLinear(x, s, b) do not determine s at
  * x = 0, where one of the two equations says nothing; they mean s = if x >= 0 then a else b and y = semiLinear(x, a, b)
  * (Modelica Language Specification 3.6, section 3.7.4.5). Nor do flows y[i] = semiLinear(x[i], s, b[i]) whose sum is zero, or a source,
- * determine s where nothing flows: s is the mean of b[i], weighted with what flows in, and with the same least flow for all. */
+ * determine s where nothing flows: s is the mean of b[i], weighted with what flows in, and with the same least flow for all. That is for
+ * nodes whose balance gives s. In a volume that stores, s follows from what is stored, and the balance says what flows into it. */
 #pragma once
 
 #include "expr/dag.h"
 
-/* Rewrites such residuals in place, along chains of any length. O(count) expected. */
-void semilinear_join(Dag *dag, Expr *residual, uint32_t count);
+/* The residual of a node's balance, and what it is solved for the slope that its streams have in common. */
+typedef struct StreamNode {
+  uint32_t row;
+  Expr slope, mixed;
+} StreamNode;
+
+typedef VEC(StreamNode) StreamNodeVec;
+
+/* Rewrites residuals of equal flows in place, along chains of any length. Appends the nodes, whose residuals stay as they are. O(count)
+ * expected. */
+void semilinear_join(Dag *dag, Expr *residual, uint32_t count, StreamNodeVec *nodes);
 
 /* Puts what v = noEvent(if x > 0 then a else b) says into products x*v: v jumps where x changes its sign, the product does not, and a
  * solver that must find both at once goes round in a circle. O(size of the equations). */

@@ -335,5 +335,6 @@ const Method method_dummy = {
     .description = "dummy derivatives (Mattsson, Söderlind), chosen anew while running",
     .enforces_all = true,
     .chooses = true,
+    .offers_preferred = true,
     .apply = apply,
 };

@@ -10,9 +10,11 @@ typedef struct Method {
   /* Every constraint, written or hidden, holds to the accuracy of the equations: a residual beyond the tolerance
    * is an error. Otherwise it may drift, and the drift is reported. */
   bool enforces_all;
-  bool chooses;   /* the form depends on the point: it has a choice of states */
-  bool is_solved; /* its text is in explicit equations */
-  bool by_ranks;  /* numerical ranks decide: what structure says is of use, but may be wrong */
+  bool chooses; /* the form depends on the point: it has a choice of states */
+  bool
+      offers_preferred; /* of the choice: variables that stateSelect prefers and no equation differentiates are among it */
+  bool is_solved;       /* its text is in explicit equations */
+  bool by_ranks;        /* numerical ranks decide: what structure says is of use, but may be wrong */
 
   /* Fills form, reduced and counts. false: the method does not apply; an error says why and what would. */
   bool (*apply)(Reduction *reduction);

@@ -1,6 +1,17 @@
 /* structure: see structure.h. */
 #include "structure/structure.h"
 
+#include "base/vec.h"
+
+/* An entry besides those of the incidence. It makes one block of what depends on each other through it. */
+typedef struct Join {
+  int32_t row, column;
+} Join;
+
+typedef struct Joins {
+  VEC(Join) list;
+} Joins;
+
 static void sum_up(Structure *structure) {
   int32_t most = 0, algebraic = 0;
   structure->differentiations = structure->dof = 0;
@@ -102,13 +113,28 @@ static void find_removable(Arena *arena, Arena *scratch, const Incidence *incide
   }
 }
 
-static void complete(Arena *arena, const Incidence *incidence, Structure *structure) {
+/* The pattern with the entries of the joins. */
+static Pattern add_joins(Arena *arena, const Pattern *pattern, const Joins *joins) {
+  int32_t n = pattern->n_rows, more = (int32_t)joins->list.count, *start = index_zeros(arena, n + 1);
+  int32_t *column = index_zeros(arena, pattern->row_start[n] + more), *end = index_zeros(arena, n);
+  for (int32_t k = 0; k < more; k++) start[joins->list.data[k].row + 1]++;
+  for (int32_t i = 0; i < n; i++) {
+    start[i + 1] += start[i] + pattern->row_start[i + 1] - pattern->row_start[i];
+    end[i] = start[i];
+    for (int32_t e = pattern->row_start[i]; e < pattern->row_start[i + 1]; e++) column[end[i]++] = pattern->column[e];
+  }
+  for (int32_t k = 0; k < more; k++) column[end[joins->list.data[k].row]++] = joins->list.data[k].column;
+  return (Pattern){n, pattern->n_columns, start, column};
+}
+
+static void complete(Arena *arena, const Incidence *incidence, const Joins *joins, Structure *structure) {
   Arena scratch = arena_make(arena->heap);
   Pattern pattern = incidence_pattern(incidence);
   Pattern tight = incidence_tight(&scratch, incidence, structure->c, structure->d);
+  Pattern fine = add_joins(&scratch, &tight, joins), coarse = add_joins(&scratch, &pattern, joins);
   sum_up(structure);
-  structure->blocks = blocks_find(arena, &tight, &structure->matching);
-  structure->coarse = blocks_find(arena, &pattern, &structure->matching);
+  structure->blocks = blocks_find(arena, &fine, &structure->matching);
+  structure->coarse = blocks_find(arena, &coarse, &structure->matching);
   find_superfluous(arena, &scratch, &tight, NULL, structure);
   find_removable(arena, &scratch, incidence, &tight, structure);
   arena_free(&scratch);
@@ -121,7 +147,7 @@ Structure structure_run(Arena *arena, const Incidence *incidence) {
   structure.c = pantelides.c;
   structure.d = pantelides.d;
   if (pantelides.ok) {
-    complete(arena, incidence, &structure);
+    complete(arena, incidence, &(Joins){0}, &structure);
     return structure;
   }
   bool balanced = incidence->n_equations == incidence->n_variables;
@@ -148,7 +174,8 @@ static bool raise_once(const Incidence *incidence, const Matching *transversal, 
   return changed;
 }
 
-Structure structure_raise(Arena *arena, const Incidence *incidence, const Structure *structure, const int32_t *least) {
+static Structure raise_and_join(Arena *arena, const Incidence *incidence, const Structure *structure,
+                                const int32_t *least, const Joins *joins) {
   Structure raised = *structure;
   int32_t n = incidence->n_equations;
   raised.c = index_zeros(arena, n);
@@ -160,7 +187,173 @@ Structure structure_raise(Arena *arena, const Incidence *incidence, const Struct
   }
   for (int32_t j = 0; j < n; j++) raised.d[j] = least[j] > structure->d[j] ? least[j] : structure->d[j];
   while (raise_once(incidence, &raised.matching, sigma, raised.c, raised.d)) continue;
-  complete(arena, incidence, &raised);
+  complete(arena, incidence, joins, &raised);
+  return raised;
+}
+
+Structure structure_raise(Arena *arena, const Incidence *incidence, const Structure *structure, const int32_t *least) {
+  return raise_and_join(arena, incidence, structure, least, &(Joins){0});
+}
+
+/* ---- preferred states ---- */
+
+/* Unknowns to go on from, each once. */
+typedef struct IndexStack {
+  int32_t *data, count;
+  bool *seen; /* per unknown */
+} IndexStack;
+
+static IndexStack stack_make(Arena *arena, int32_t n) {
+  return (IndexStack){index_zeros(arena, n), 0, arena_array(arena, (size_t)n, sizeof(bool))};
+}
+
+static void stack_push(IndexStack *stack, int32_t j) {
+  if (!stack->seen[j]) stack->data[stack->count++] = j;
+  stack->seen[j] = true;
+}
+
+/* The algebraic unknowns that can take the place of states, while they are looked for. */
+typedef struct Exchange {
+  const Incidence *incidence;
+  const Structure *structure;
+  const bool *smooth;
+  bool *is_rough;   /* per block: equations that may not be differentiated, or highest derivatives, determine it */
+  bool *has_states; /* per block: it depends on unknowns that a derivative more makes a highest one */
+} Exchange;
+
+/* How many derivatives an entry is below the highest one of its unknown. */
+static int32_t entry_below(const Exchange *exchange, int32_t e) {
+  return exchange->structure->d[exchange->incidence->column[e]] - exchange->incidence->order[e];
+}
+
+/* What block b depends on, after those that it uses. */
+static void judge_block(Exchange *exchange, int32_t b) {
+  const Blocks *blocks = &exchange->structure->blocks;
+  for (int32_t p = blocks->start[b]; p < blocks->start[b + 1]; p++) {
+    int32_t i = blocks->row[p];
+    if (!exchange->smooth[i] || exchange->structure->d[blocks->column[p]] > 0) exchange->is_rough[b] = true;
+    for (int32_t e = exchange->incidence->row_start[i]; e < exchange->incidence->row_start[i + 1]; e++) {
+      int32_t below = entry_below(exchange, e), used = blocks->block_of_column[exchange->incidence->column[e]];
+      exchange->is_rough[b] = exchange->is_rough[b] || (below == 0 && exchange->is_rough[used]);
+      exchange->has_states[b] = exchange->has_states[b] || below == 1 || (below == 0 && exchange->has_states[used]);
+    }
+  }
+}
+
+/* Joins the unknowns on the stack with those that they depend on, down to the states. preferred states stay. */
+static void join_dependences(const Exchange *exchange, const bool *preferred, IndexStack *stack, Heap *heap,
+                             Joins *joins) {
+  const Structure *structure = exchange->structure;
+  while (stack->count) {
+    int32_t j = stack->data[--stack->count], i = structure->matching.row_of_column[j];
+    for (int32_t e = exchange->incidence->row_start[i]; e < exchange->incidence->row_start[i + 1]; e++) {
+      int32_t k = exchange->incidence->column[e], below = entry_below(exchange, e);
+      bool is_between = below == 0 && exchange->has_states[structure->blocks.block_of_column[k]];
+      if (!is_between && (below != 1 || preferred[k])) continue;
+      vec_push(heap, &joins->list, (Join){structure->matching.row_of_column[k], j});
+      if (is_between) stack_push(stack, k);
+    }
+  }
+}
+
+/* The structure in which the unknowns offered can be states. */
+static Structure offer(Arena *arena, const Exchange *exchange, const bool *preferred, const bool *offered) {
+  Arena scratch = arena_make(arena->heap);
+  int32_t n = exchange->structure->n_variables, *least = index_zeros(&scratch, n);
+  IndexStack stack = stack_make(&scratch, n);
+  Joins joins = {0};
+  for (int32_t j = 0; j < n; j++) {
+    if (!offered[j]) continue;
+    least[j] = 1;
+    stack_push(&stack, j);
+  }
+  join_dependences(exchange, preferred, &stack, arena->heap, &joins);
+  Structure raised = *exchange->structure;
+  if (joins.list.count) raised = raise_and_join(arena, exchange->incidence, exchange->structure, least, &joins);
+  vec_free(arena->heap, &joins.list);
+  arena_free(&scratch);
+  return raised;
+}
+
+static int32_t block_size(const Blocks *blocks, int32_t b) { return blocks->start[b + 1] - blocks->start[b]; }
+
+/* The equations differentiated for the exchange, with the unknowns that they determine where the unknowns offered are states: those between and the
+ * states that are replaced. */
+static Pattern exchange_pattern(Arena *scratch, const Exchange *exchange, const Structure *raised,
+                                const bool *offered) {
+  const Incidence *incidence = exchange->incidence;
+  int32_t n = incidence->n_equations, count = 0, *start = index_zeros(scratch, n + 1);
+  int32_t *column = index_zeros(scratch, incidence->row_start[n]);
+  for (int32_t i = 0; i < n; i++) {
+    bool is_raised = raised->c[i] > exchange->structure->c[i];
+    for (int32_t e = incidence->row_start[i]; e < incidence->row_start[i + 1] && is_raised; e++) {
+      int32_t j = incidence->column[e];
+      if (offered[j] || raised->c[i] + incidence->order[e] < raised->d[j]) continue;
+      if (raised->blocks.block_of_column[j] == raised->blocks.block_of_row[i]) column[count++] = j;
+    }
+    start[i + 1] = count;
+  }
+  return (Pattern){n, n, start, column};
+}
+
+/* Marks the blocks in which these unknowns do not follow from those offered one after the other. */
+static void mark_loops(Arena *scratch, const Exchange *exchange, const Pattern *pattern, const Structure *raised,
+                       bool *is_spoilt) {
+  Matching matching = matching_maximum(scratch, pattern);
+  int32_t n = pattern->n_rows, rows = 0, count = 0;
+  int32_t *number = index_nones(scratch, n), *row = index_zeros(scratch, n), *start = index_zeros(scratch, n + 1);
+  int32_t *column = index_zeros(scratch, pattern->row_start[n]), *own = index_zeros(scratch, n);
+  for (int32_t i = 0; i < n; i++) {
+    if (matching.column_of_row[i] != STRUCTURE_NONE) row[rows] = i, own[rows] = rows, number[i] = rows++;
+    else if (raised->c[i] > exchange->structure->c[i]) is_spoilt[raised->blocks.block_of_row[i]] = true;
+  }
+  for (int32_t k = 0; k < rows; k++) {
+    for (int32_t e = pattern->row_start[row[k]]; e < pattern->row_start[row[k] + 1]; e++) {
+      int32_t by = matching.row_of_column[pattern->column[e]];
+      if (by != STRUCTURE_NONE) column[count++] = number[by];
+    }
+    start[k + 1] = count;
+  }
+  Pattern square = {rows, rows, start, column};
+  Blocks blocks = blocks_find(scratch, &square, &(Matching){.column_of_row = own, .row_of_column = own, .size = rows});
+  for (int32_t k = 0; k < rows; k++)
+    if (block_size(&blocks, blocks.block_of_row[k]) > 1) is_spoilt[raised->blocks.block_of_row[row[k]]] = true;
+}
+
+/* Takes back what would not pay: where a loop of equations would be solved together with those before or behind it, and where the states replaced do
+ * not follow from the unknowns offered without a loop. Returns whether there is any. */
+static bool take_back(const Exchange *exchange, const Structure *raised, Arena *scratch, bool *offered) {
+  const Blocks *blocks = &exchange->structure->blocks, *joined = &raised->blocks;
+  bool *is_spoilt = arena_array(scratch, (size_t)joined->n_blocks, sizeof *is_spoilt), any = false;
+  for (int32_t i = 0; i < raised->n_equations; i++) {
+    int32_t size = block_size(blocks, blocks->block_of_row[i]), b = joined->block_of_row[i];
+    if (size > 1 && raised->c[i] == 0 && block_size(joined, b) > size) is_spoilt[b] = true;
+  }
+  Pattern pattern = exchange_pattern(scratch, exchange, raised, offered);
+  mark_loops(scratch, exchange, &pattern, raised, is_spoilt);
+  for (int32_t j = 0; j < raised->n_variables; j++) {
+    if (!offered[j] || !is_spoilt[joined->block_of_column[j]]) continue;
+    offered[j] = false;
+    any = true;
+  }
+  return any;
+}
+
+Structure structure_prefer(Arena *arena, const Incidence *incidence, const Structure *structure, const bool *preferred,
+                           const bool *smooth) {
+  Arena scratch = arena_make(arena->heap);
+  size_t n = (size_t)structure->n_variables, blocks = (size_t)structure->blocks.n_blocks;
+  bool *offered = arena_array(&scratch, n, sizeof *offered);
+  Exchange exchange = {incidence, structure, smooth, arena_array(&scratch, blocks, sizeof(bool)),
+                       arena_array(&scratch, blocks, sizeof(bool))};
+  for (int32_t b = 0; b < structure->blocks.n_blocks; b++) judge_block(&exchange, b);
+  for (size_t j = 0; j < n; j++) {
+    int32_t b = structure->blocks.block_of_column[j];
+    offered[j] = preferred[j] && structure->d[j] == 0 && !exchange.is_rough[b] && exchange.has_states[b];
+  }
+  Structure raised = offer(arena, &exchange, preferred, offered);
+  if (take_back(&exchange, &raised, &scratch, offered)) raised = offer(arena, &exchange, preferred, offered);
+  arena_free(&scratch);
   return raised;
 }
 

@@ -51,6 +51,13 @@ Structure structure_run(Arena *arena, const Incidence *incidence);
  * times the largest increase. */
 Structure structure_raise(Arena *arena, const Incidence *incidence, const Structure *structure, const int32_t *least);
 
+/* The same structure, which must be ok, in which preferred unknowns that no equation differentiates can be chosen as states: where they depend
+ * on states through smooth equations alone (those that may be differentiated), all these are differentiated once, and make one block with what
+ * determines the states. Not where a loop of other equations would be part of that block, nor where the states would follow from them by a loop
+ * only. The degrees of freedom stay the same. Owned by the arena. O(entries). */
+Structure structure_prefer(Arena *arena, const Incidence *incidence, const Structure *structure, const bool *preferred,
+                           const bool *smooth);
+
 /* Finds the superfluous differentiations again. The highest derivatives of the unknowns with needed[j] now count as
  * algebraic variables: each stands for v in an eliminated v = der(x). Owned by the arena. O(entries). */
 void structure_need(Arena *arena, const Incidence *incidence, Structure *structure, const bool *needed);
