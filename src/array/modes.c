@@ -103,12 +103,7 @@ static void add_kink(Extraction *extraction, Expr a, Expr b) {
 
 /* Is it an Integer that a function gives? */
 static bool is_whole_call(const Extraction *extraction, Expr e) {
-  if (dag_op(extraction->dag, e) != OP_CALL) return false;
-  CallInfo call = dag_call_info(extraction->dag, e);
-  const Function *function = extraction->model->functions.data[call.function];
-  uint32_t scalar = call.output, output = 0;
-  while (scalar >= function->outputs[output].scalars) scalar -= function->outputs[output++].scalars;
-  return call.partial_count == 0 && function->outputs[output].type.base == TYPE_INTEGER;
+  return dag_op(extraction->dag, e) == OP_CALL && model_call_type(extraction->model, e) == TYPE_INTEGER;
 }
 
 /* A sum of such Integers jumps from one whole number to another: it is never between, and 0 is a value like others. */

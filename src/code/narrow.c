@@ -54,11 +54,18 @@ static bool makes_pulses(const Dag *dag, Expr e) {
   }
 }
 
-/* Does it call functions of what moves, whose bounds nobody knows? */
+/* Does it call functions of what moves that give discrete values? They jump, and nobody knows where. */
 static bool is_opaque(Evaluator *evaluator, Expr difference) {
-  const Dag *dag = evaluator->model->dag;
-  return (dag_depends(dag, difference, OP_VARIABLE) || dag_depends(dag, difference, OP_TIME)) &&
-         dag_contains(dag, &evaluator->scratch, difference, OP_CALL);
+  const Model *model = evaluator->model;
+  Dag *dag = model->dag;
+  IndexVec below = {0};
+  bool found = false;
+  if (dag_depends(dag, difference, OP_VARIABLE) || dag_depends(dag, difference, OP_TIME))
+    dag_below(dag, &evaluator->scratch, &difference, 1, &below);
+  for (uint32_t k = 0; k < below.count && !found; k++)
+    found = dag_op(dag, below.data[k]) == OP_CALL && model_call_type(model, below.data[k]) != TYPE_REAL;
+  vec_free(evaluator->scratch.heap, &below);
+  return found;
 }
 
 static bool is_narrow(Evaluator *evaluator, Expr difference) {

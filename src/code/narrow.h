@@ -12,7 +12,7 @@ typedef struct Narrow Narrow;
 /* For the modes of the evaluator's code; NULL where no difference is such a function. Lives in the heap. */
 Narrow *narrow_new(Heap *heap, Evaluator *evaluator);
 
-/* Is there a difference that calls functions whose bounds are not known, as those with loops of unknown length? Only looks tell of these. */
+/* Is there a difference that calls functions which give discrete values? They jump, and only looks tell where. */
 bool narrow_has_opaque(const Narrow *narrow);
 
 /* A step from (before, begin) to its end: is every such condition so far from its edge that it does not change, by the values and rates of the columns at

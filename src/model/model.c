@@ -64,6 +64,14 @@ uint32_t model_find(const Model *model, const char *name) {
   return found == MAP_NONE ? MAP_NONE : map_get(&model->by_name, found);
 }
 
+BaseType model_call_type(const Model *model, Expr call) {
+  CallInfo info = dag_call_info(model->dag, call);
+  const Shape *output = model->functions.data[info.function]->outputs;
+  uint32_t scalar = info.output;
+  for (; scalar >= output->scalars; output++) scalar -= output->scalars;
+  return info.partial_count ? TYPE_REAL : output->type.base;
+}
+
 Expr model_leaf(const Model *model, uint32_t variable, uint32_t order) {
   const Variable *v = &model->variables.data[variable];
   switch (v->role) {

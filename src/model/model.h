@@ -172,6 +172,9 @@ uint32_t model_add_variable(Model *model, Variable variable);
 /* Position of a variable by flat name; MAP_NONE if there is none. */
 uint32_t model_find(const Model *model, const char *name);
 
+/* The type of what a call gives; of a derivative of it Real. */
+BaseType model_call_type(const Model *model, Expr call);
+
 /* The leaf of a variable: (index, order) for unknowns; order must be 0 for others. */
 Expr model_leaf(const Model *model, uint32_t variable, uint32_t order);
 
