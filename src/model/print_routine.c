@@ -616,8 +616,11 @@ static void end_loop(RoutinePrinter *writer, const char *words) {
   write_line(writer, words);
 }
 
-/* The level 2 stands for one that was not written. */
+/* The level 2 stands for one that was not written. A message that is no literal stands behind `if condition then "" else`, which was not
+ * written either. */
 static void run_assert(RoutinePrinter *writer) {
+  const Rope **message = &writer->stack.data[writer->stack.count - 2].rope;
+  if ((*message)->level == LEVEL_IF) *message = (*message)->pieces[5].rope;
   const Rope *level = vec_last(&writer->stack).rope;
   bool is_written = level->count != 1 || !level->pieces[0].text || strcmp(level->pieces[0].text, "2") != 0;
   if (!is_written) pop(writer);

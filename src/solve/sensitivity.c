@@ -325,7 +325,7 @@ static double dot(const Krylov *krylov, const double *a, const double *b) {
 /* Errors are relative to what varies, at the start and at the end of the step; the scale of what varies little is a part of the largest.
  * Rates count through what they are rates of. */
 static void set_scale(Sensitivity *sensitivity, const Direction *direction, const double *end, size_t stride) {
-  static const double small = 0.01;
+  static const double small = 0.01, least = 0x1p-500; /* squares of less than that underflow */
   const System *system = &sensitivity->view->system;
   int stages = sensitivity->step.method->stages;
   double largest = 0, root = sqrt((double)system->columns * stages), *scale = sensitivity->scale;
@@ -333,7 +333,7 @@ static void set_scale(Sensitivity *sensitivity, const Direction *direction, cons
     scale[c] = fmax(fabs(end[(size_t)c * stride]), fabs(direction->now[c]));
     largest = fmax(largest, scale[c] / system->nominal[c]);
   }
-  if (!(largest > 0)) largest = 1;
+  if (!(largest > least)) largest = 1;
   for (int32_t c = 0; c < system->columns; c++)
     scale[c] = 1 / ((scale[c] + small * largest * system->nominal[c]) * root);
   for (int32_t l = 0; l < system->links; l++) scale[system->link_to[l]] *= small;
