@@ -105,7 +105,9 @@ class Limits(unittest.TestCase):
     def test_defaults(self):
         """Without the option the limits are those of the page, and hold."""
         defaults = dict(re.findall(r"^\| `(\w+)` \|.*\| (\w+) \|$", (ROOT / "docs/limits.md").read_text(), re.MULTILINE))
-        for what, kind in [("elements of an array", "work"), ("events of a sample", "work"), ("characters of a string", "text"),
+        self.assertEqual(defaults["work"], "1200M")
+        defaults["work of a plan"] = "2400M"  # "twice as much"
+        for what, kind in [("elements of an array", "work"), ("events of a sample", "work of a plan"), ("characters of a string", "text"),
                            ("files of a netlist", None), ("records that double", "work")]:
             with self.subTest(what):
                 done = run(what)

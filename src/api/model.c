@@ -159,8 +159,6 @@ typedef void LoadWork(void *request);
 
 static daedal_model *load_protected(LoadWork *work, LoadRequest *request, const HeapHook *hook) {
   request->heap = heap_new(hook);
-  /* Reading takes less than the initial values of hard models. */
-  if (request->heap && !hook->limits.most[BUDGET_WORK]) heap_budget(request->heap)->most[BUDGET_WORK] /= 2;
   if (!request->heap) return NULL;
   if (heap_protect(request->heap, work, request)) return request->model;
   if (request->model && model_refused(request->model)) return request->model;

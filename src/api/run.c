@@ -124,6 +124,8 @@ static void make_result(void *context) {
 daedal_result *result_make(daedal_model *model, const daedal_options *options, ResultWork work, const void *argument) {
   ResultMaking making = {.heap = model ? heap_new(heap_hook(model->heap)) : NULL};
   if (!making.heap) return NULL;
+  /* The initial values of hard models take more than reading does. */
+  if (!heap_hook(model->heap)->limits.most[BUDGET_WORK]) heap_budget(making.heap)->most[BUDGET_WORK] *= 2;
   if (!heap_protect(making.heap, make_result, &making)) {
     heap_destroy(making.heap);
     return NULL;

@@ -14,7 +14,7 @@ static const struct {
   uint64_t most;
 } kinds[BUDGET_KINDS] = {
     [BUDGET_MEMORY] = {"memory", "bytes of memory", UINT64_C(8000000000)},
-    [BUDGET_WORK] = {"work", "steps of work", UINT64_C(2400000000)},
+    [BUDGET_WORK] = {"work", "steps of work", UINT64_C(1200000000)},
     [BUDGET_TEXT] = {"text", "characters of text", UINT64_C(200000000)},
 };
 
