@@ -114,6 +114,29 @@ static void json_pivots(const RunFacts *facts, JsonWriter *json, Arena *arena) {
   }
 }
 
+/* The part of the time on which it is proven that no event was missed; NAN: no time has passed. */
+static double proven_part(const RunFacts *facts) {
+  const CertificateTotals *totals = &facts->statistics->stepper.certificate;
+  return totals->time > 0 ? fmin(totals->proven / totals->time, 1) : NAN;
+}
+
+static void json_certificate(const RunFacts *facts, JsonWriter *json) {
+  const StepperStatistics *statistics = &facts->statistics->stepper;
+  json_object_begin(json);
+  json_key_number(json, "events_complete", proven_part(facts));
+  json_key_integer(json, "evaluations", (int64_t)statistics->certificate.evaluations);
+  json_key(json, "unproven");
+  json_array_begin(json);
+  for (uint32_t k = 0; k < statistics->unproven.count; k++) {
+    json_array_begin(json);
+    json_number(json, statistics->unproven.data[k].from);
+    json_number(json, statistics->unproven.data[k].to);
+    json_array_end(json);
+  }
+  json_array_end(json);
+  json_object_end(json);
+}
+
 static void json_constraint(const RunFacts *facts, JsonWriter *json, Arena *arena) {
   const char *constraint = constraint_text(facts, arena);
   json_object_begin(json);

@@ -326,14 +326,23 @@ static bool are_quiet(const Stepper *stepper, double t) {
                          t <= stepper->unread, stepper->y);
 }
 
-/* Ends the step, which has led to t, at the first event in it, if there is one; most have none. */
-static bool find_event(Stepper *stepper, double t) {
-  const Switches *switches = stepper->view->switches;
-  if (leaves_branch(stepper, t) || ends_at_kink(stepper, t) || starts_before_kink(stepper, t) || !switches)
-    return false;
+/* Ends the step, which has led to t, at the first event in it that a search finds, if there is one; most have none. */
+static bool search_event(Stepper *stepper, double t) {
   bool is_quiet = are_quiet(stepper, t);
   if (is_quiet && t < stepper->t_timed) return false;
   return (is_quiet || !take_readable(stepper, t)) && stepper_find_event(stepper, is_quiet);
+}
+
+/* The same, and looks for events that the search may have missed. */
+static bool find_event(Stepper *stepper, double t) {
+  const Switches *switches = stepper->view->switches;
+  if (leaves_branch(stepper, t) || ends_at_kink(stepper, t) || starts_before_kink(stepper, t)) return false;
+  bool found = switches && search_event(stepper, t);
+  if (stepper->integrator->time(stepper->self) != t) return found; /* it is taken again */
+  ConstMoment begin = {stepper->before, stepper->begin};
+  double missed = certificate_step(stepper->certificate, stepper->integrator, stepper->self, begin,
+                                   found ? stepper->t_event : t, t <= stepper->unread);
+  return isnan(missed) ? found : stepper_take_missed(stepper, missed, found);
 }
 
 static bool step_to_event(Stepper *stepper) {
@@ -368,7 +377,10 @@ static bool step_to_event(Stepper *stepper) {
   }
 }
 
-bool stepper_step(Stepper *stepper) { return stepper->is_folded || (step_to_event(stepper) && keep_past(stepper)); }
+bool stepper_step(Stepper *stepper) {
+  certificate_accept(stepper->certificate, stepper_time(stepper));
+  return stepper->is_folded || (step_to_event(stepper) && keep_past(stepper));
+}
 
 bool stepper_passed_fold(Stepper *stepper) { return pass_fold(stepper, stepper_time(stepper) - stepper->before); }
 
@@ -445,6 +457,7 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
     heap_numbers(heap, code->divisor.count, &stepper->divisor_before, &stepper->divisor);
   }
   view->branch = branch_new(heap, view);
+  stepper->certificate = certificate_new(heap, view);
   stepper->kinks = kinks_new(heap, view, options->start, options->tolerance);
   return stepper;
 }

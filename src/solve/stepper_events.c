@@ -277,6 +277,21 @@ static bool find_state_event(Stepper *stepper, double t) {
   return true;
 }
 
+bool stepper_take_missed(Stepper *stepper, double t, bool found) {
+  View *view = stepper->view;
+  uint32_t mode;
+  if (view_point(view, stepper->integrator, stepper->self, t, stepper->ahead) != EVAL_OK ||
+      !events_contradict(view, t, stepper->ahead, &mode))
+    return found;
+  bool was_timed = found && stepper->t_event >= stepper->t_timed;
+  if (take_again(stepper, t)) {
+    if (was_timed) stepper->statistics.time_events--;
+    else if (found) stepper->statistics.events--;
+    return false;
+  }
+  return found;
+}
+
 bool stepper_find_event(Stepper *stepper, bool is_quiet) {
   stepper->at_event = false;
   if (!is_quiet && find_state_event(stepper, stepper->integrator->time(stepper->self))) return true;

@@ -1,0 +1,126 @@
+/* certificate: see certificate.h. */
+#include "solve/certificate.h"
+
+#include "watch/prover.h"
+
+#include <math.h>
+
+enum {
+  UNPROVEN_LIMIT = 100, /* spans that are listed */
+  HERMITE_COUNT = 4
+};
+
+/* The parts of a step at which polynomials of up to the seventh degree are sampled: its ends and Chebyshev's points. */
+static const double *const PARTS = narrow_part;
+
+struct Certificate {
+  Heap *heap;
+  View *view;
+  Prover *prover;
+  double *coefficients;
+  uint32_t room; /* for the coefficients of so many columns */
+  double *y;
+  CertificateTotals totals;
+  TimeSpanVec unproven;
+  TimeSpan pending; /* the last step that was looked at */
+  Proof proof;      /* of it */
+  bool is_pending;
+};
+
+Certificate *certificate_new(Heap *heap, View *view) {
+  Certificate *certificate = heap_alloc(heap, sizeof *certificate);
+  *certificate = (Certificate){.heap = heap, .view = view};
+  certificate->prover = prover_new(heap, view->evaluator, view->switches, view->states);
+  certificate->y = heap_array(heap, (size_t)view->system.columns, sizeof(double));
+  return certificate;
+}
+
+/* Hermite's cubic, of values and rates at both ends, where the step has nothing better. false: a rate is not known. */
+static bool make_cubics(Certificate *certificate, const IndexVec *columns, ConstMoment begin, ConstMoment end) {
+  const int32_t *successor = certificate->view->system.successor;
+  double third = (end.t - begin.t) / 3, *to = certificate->coefficients;
+  for (uint32_t k = 0; k < columns->count; k++, to += HERMITE_COUNT) {
+    uint32_t q = columns->data[k];
+    int32_t rate = successor ? successor[q] : -1;
+    if (rate < 0 && view_is_state(&certificate->view->system, q)) return false;
+    to[0] = begin.y[q];
+    to[3] = end.y[q];
+    to[1] = rate < 0 ? (2 * to[0] + to[3]) / 3 : to[0] + third * begin.y[rate];
+    to[2] = rate < 0 ? (to[0] + 2 * to[3]) / 3 : to[3] - third * end.y[rate];
+  }
+  return true;
+}
+
+/* The dense output, sampled. */
+static void sample(Certificate *certificate, const IndexVec *columns, const Integrator *integrator, void *self,
+                   ConstMoment begin, ConstMoment end) {
+  for (int i = 0; i < OUTLINE_LIMIT; i++) {
+    const double *y = i == 0 ? begin.y : i == OUTLINE_LIMIT - 1 ? end.y : certificate->y;
+    double t = begin.t + PARTS[i] * (end.t - begin.t);
+    if (y == certificate->y && integrator->interpolate_some)
+      integrator->interpolate_some(self, t, columns->data, columns->count, certificate->y);
+    else if (y == certificate->y) integrator->interpolate(self, t, certificate->y);
+    for (uint32_t k = 0; k < columns->count; k++)
+      certificate->coefficients[k * OUTLINE_LIMIT + (uint32_t)i] = y[columns->data[k]];
+  }
+  for (uint32_t k = 0; k < columns->count; k++)
+    outline_make(OUTLINE_LIMIT, PARTS, certificate->coefficients + k * OUTLINE_LIMIT);
+}
+
+/* Evaluations that the proof of a step may take. */
+static uint64_t budget(void) { return 200; }
+
+static Proof prove(Certificate *certificate, const Integrator *integrator, void *self, ConstMoment begin, double until,
+                   bool is_unread) {
+  const System *system = &certificate->view->system;
+  const Proof none = {.first = begin.t, .last = until, .candidate = NAN};
+  const IndexVec *columns = prover_columns(certificate->prover, system->link_from, system->links);
+  if (prover_scope(certificate->prover) != PROVER_ABLE) return none;
+  ConstMoment end = {integrator->time(self), integrator->values(self)};
+  if (columns->count > certificate->room) {
+    heap_free(certificate->heap, certificate->coefficients);
+    certificate->room = columns->count;
+    certificate->coefficients = heap_array(certificate->heap, (size_t)columns->count * OUTLINE_LIMIT, sizeof(double));
+  }
+  ProverStep step = {begin.t, end.t, HERMITE_COUNT, certificate->coefficients, 0};
+  if (!is_unread) {
+    sample(certificate, columns, integrator, self, begin, end);
+    step.count = OUTLINE_LIMIT;
+    step.slack = 64 * DBL_EPSILON;
+  } else if (!make_cubics(certificate, columns, begin, end)) return none;
+  return prover_prove(certificate->prover, &step, until, budget());
+}
+
+double certificate_step(Certificate *certificate, const Integrator *integrator, void *self, ConstMoment before,
+                        double until, bool is_unread) {
+  certificate_accept(certificate, before.t);
+  if (prover_scope(certificate->prover) == PROVER_NOTHING)
+    certificate->proof = (Proof){.proven = until - before.t, .candidate = NAN};
+  else certificate->proof = prove(certificate, integrator, self, before, until, is_unread);
+  certificate->pending = (TimeSpan){before.t, until};
+  certificate->is_pending = true;
+  certificate->totals.evaluations += certificate->proof.evaluations;
+  return certificate->proof.candidate;
+}
+
+static void add_unproven(Certificate *certificate, double from, double to) {
+  TimeSpanVec *spans = &certificate->unproven;
+  if (spans->count && vec_last(spans).to >= from) vec_last(spans).to = to;
+  else if (spans->count < UNPROVEN_LIMIT) vec_push(certificate->heap, spans, (TimeSpan){from, to});
+}
+
+void certificate_accept(Certificate *certificate, double t) {
+  if (!certificate->is_pending) return;
+  const Proof *proof = &certificate->proof;
+  TimeSpan span = certificate->pending;
+  certificate->is_pending = false;
+  if (span.to > t) return;
+  certificate->totals.time += span.to - span.from;
+  certificate->totals.proven += proof->proven;
+  if (proof->proven < span.to - span.from && proof->last > proof->first)
+    add_unproven(certificate, proof->first, proof->last);
+}
+
+CertificateTotals certificate_totals(const Certificate *certificate) { return certificate->totals; }
+
+const TimeSpanVec *certificate_unproven(const Certificate *certificate) { return &certificate->unproven; }
