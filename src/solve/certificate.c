@@ -35,6 +35,8 @@ Certificate *certificate_new(Heap *heap, View *view) {
   return certificate;
 }
 
+void certificate_begin(Certificate *certificate) { prover_restart(certificate->prover); }
+
 /* Hermite's cubic, of values and rates at both ends, where the step has nothing better. false: a rate is not known. */
 static bool make_cubics(Certificate *certificate, const IndexVec *columns, ConstMoment begin, ConstMoment end) {
   const int32_t *successor = certificate->view->system.successor;

@@ -20,6 +20,9 @@ typedef struct Certificate Certificate;
 /* For the conditions of a view. Lives in the heap. */
 Certificate *certificate_new(Heap *heap, View *view);
 
+/* The run begins anew, or goes on behind an event. */
+void certificate_begin(Certificate *certificate);
+
 /* Looks at the last step of the integrator, from (before, begin) up to `until`, where it ends or has an event; is_unread: nobody looks inside. Returns a time
  * at which a condition seems to have changed, NAN if there is none. */
 double certificate_step(Certificate *certificate, const Integrator *integrator, void *self, ConstMoment before,

@@ -492,6 +492,7 @@ bool stepper_start_at(Stepper *stepper, double t, const double *y) {
   stepper->t_doubt = stepper->t_kink = INFINITY;
   stepper->at_event = false;
   stepper->near = 0;
+  certificate_begin(stepper->certificate);
   if (stepper->kinks) kinks_forget(stepper->kinks);
   if (stepper->turning) turning_begin(stepper->turning, t, stepper->y);
   stepper_create_integrator(stepper, stepper->integrator ? stepper->integrator : stepper_first_integrator(stepper));

@@ -171,6 +171,7 @@ static bool leaves_structure(Stepper *stepper, bool settled) {
 bool stepper_finish_event(Stepper *stepper, bool settled) {
   double t = stepper->t_event;
   stepper->is_started = false;
+  certificate_begin(stepper->certificate);
   if (stepper->kinks) kinks_forget(stepper->kinks);
   if (leaves_structure(stepper, settled)) {
     copy_numbers(stepper->y, stepper->begin, (size_t)stepper->view->system.columns);

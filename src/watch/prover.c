@@ -11,6 +11,7 @@ enum {
   LARGEST_BLOCK = 24,    /* dense inverses of larger ones cost more than the rest of a proof */
   MOST_LINES = 20000,    /* of the interval program */
   ENCLOSE_LIMIT = 4,     /* boxes tried for a block */
+  PATH_LIMIT = 12,       /* corrections of Newton's method */
   MOST_COEFFICIENTS = 16 /* of a column */
 };
 
@@ -20,11 +21,19 @@ static const double NARROWEST = 0x1p-30;
 /* A box is larger than its image by this factor, and by so much of a column's size: it must be inside. */
 static const double INFLATION = 1.2, LEAST_BOX = 1e-13;
 
+/* A path that is off by less than this part of a column's size is corrected no further; Newton's method then leaves about a part of that. */
+static const double NEAR_PATH = 1e-3, FURTHER = 0.1;
+
 /* An entry of a block's matrix. */
 typedef struct Entry {
   uint32_t place;
   int32_t row, column;
 } Entry;
+
+/* Where a column of a block is at a time: in `image`, and no other solution is in `box`. */
+typedef struct Place {
+  Interval box, image;
+} Place;
 
 typedef struct ProverUnit {
   int32_t count;      /* of columns, or rows */
@@ -38,6 +47,7 @@ typedef struct ProverUnit {
   IndexVec entry_sections;
   VEC(Entry) entries;
   Krawczyk *krawczyk;
+  Place *here, *next; /* at the time reached, and at the end of the stretch that ran last */
 } ProverUnit;
 
 struct Prover {
@@ -64,6 +74,8 @@ struct Prover {
   double *way; /* per column of the prover: how far it goes in the stretch */
   /* while it proves */
   uint64_t evaluations, lines;
+  double reached; /* the time of `here` in blocks; NAN: not known */
+  bool is_start;  /* the stretch is the start of a step, where the columns are what its polynomials say */
 };
 
 static bool is_searched(const Modes *modes, uint32_t m) { return !modes->timed[m] && !modes->meets[m]; }
@@ -186,6 +198,8 @@ static void add_block(Cone *cone, const UnitPlan *plan) {
   add_entries(cone, plan, local, &unit);
   for (size_t k = 0; k < n; k++) give(cone, columns[k]);
   unit.krawczyk = krawczyk_new(heap, plan->count);
+  unit.here = heap_array(heap, n, sizeof *unit.here);
+  unit.next = heap_array(heap, n, sizeof *unit.next);
   vec_push(heap, &cone->units, unit);
 }
 
@@ -241,6 +255,7 @@ static void build(Prover *prover, const int32_t *states, int32_t links) {
   prover->units.count = prover->units.capacity = 0;
   prover->is_possible = !prover->evaluator->past;
   prover->is_judged = false;
+  prover->reached = NAN;
   size_t columns = prover->evaluator->array->columns;
   Cone cone = {.prover = prover};
   cone.is_state = heap_array(prover->heap, columns, sizeof(bool));
@@ -356,21 +371,50 @@ static void run_residual(Prover *prover, const ProverUnit *unit) {
 }
 
 /* Moves the path by the middle of what Newton's method says, of the residual in the middle of the stretch and of its rate. The box is what
- * is then left. */
-static void correct_path(Prover *prover, const ProverUnit *unit) {
+ * is then left. At the start of a step the path stays, and the box holds what Newton's method says. Returns how far the path was off, for the size of the columns. */
+static double correct_path(Prover *prover, const ProverUnit *unit) {
   int32_t n = unit->count;
+  double radius = interval_tape_radius(prover->tape), farthest = 0;
   for (int32_t k = 0; k < n; k++) prover->g[k] = interval_tape_at(prover->tape, unit->output[k])->middle;
   krawczyk_step(unit->krawczyk, prover->g, prover->image);
   krawczyk_step(unit->krawczyk, prover->rate, prover->box);
-  double radius = interval_tape_radius(prover->tape);
   for (int32_t k = 0; k < n; k++) {
-    double shift = interval_middle(prover->image[k]), turn = interval_middle(prover->box[k]);
-    double rest = 0.5 * (prover->image[k].high - prover->image[k].low) +
-                  radius * 0.5 * (prover->box[k].high - prover->box[k].low);
-    if (isfinite(shift)) prover->z[k] += shift;
-    if (isfinite(turn)) prover->slope[k] += turn;
-    rest += 0.1 * (fabs(shift) + radius * fabs(turn)) + LEAST_BOX * (fabs(prover->z[k]) + unit->nominal[k]);
+    double shift = interval_middle(prover->image[k]), turn = radius > 0 ? interval_middle(prover->box[k]) : 0;
+    double off = fabs(shift) + radius * fabs(turn), rest = 0.5 * (prover->image[k].high - prover->image[k].low);
+    if (radius > 0) rest += radius * 0.5 * (prover->box[k].high - prover->box[k].low);
+    if (!isfinite(off + rest)) return INFINITY;
+    if (!prover->is_start) {
+      prover->z[k] += shift;
+      prover->slope[k] += turn;
+    }
+    double size = fabs(prover->z[k]) + unit->nominal[k];
+    rest += (prover->is_start ? 1 : FURTHER) * off + LEAST_BOX * size;
+    farthest = fmax(farthest, off / size);
     prover->box[k] = (Interval){-INFLATION * rest, INFLATION * rest};
+  }
+  return farthest;
+}
+
+/* Is the solution the same that the stretch before led to? So it is if one of both images is in the box of the other. */
+static bool is_followed(const Prover *prover, const ProverUnit *unit, bool from_next) {
+  double radius = interval_tape_radius(prover->tape);
+  const Place *before = from_next ? unit->next : unit->here;
+  bool is_within = true, holds = true;
+  for (int32_t k = 0; k < unit->count; k++) {
+    Interval begin = interval_subtract(interval_point(prover->z[k]), interval_scale(prover->slope[k], interval_point(radius)));
+    Interval box = interval_add(begin, prover->box[k]), image = interval_add(begin, prover->image[k]);
+    is_within = is_within && before[k].box.low <= image.low && image.high <= before[k].box.high;
+    holds = holds && box.low <= before[k].image.low && before[k].image.high <= box.high;
+  }
+  return is_within || holds;
+}
+
+/* Keeps where the stretch ends. */
+static void keep_end(const Prover *prover, const ProverUnit *unit) {
+  double radius = interval_tape_radius(prover->tape);
+  for (int32_t k = 0; k < unit->count; k++) {
+    Interval end = interval_add(interval_point(prover->z[k]), interval_scale(prover->slope[k], interval_point(radius)));
+    unit->next[k] = (Place){interval_add(end, prover->box[k]), interval_add(end, prover->image[k])};
   }
 }
 
@@ -390,30 +434,47 @@ static bool take_solution(Prover *prover, const ProverUnit *unit) {
   return true;
 }
 
-static bool enclose_block(Prover *prover, const ProverUnit *unit) {
+/* The path by Newton's method from the polynomials, which need not know of a pulse. false: it does not converge. */
+static bool find_path(Prover *prover, const ProverUnit *unit) {
+  double radius = interval_tape_radius(prover->tape);
   for (int32_t k = 0; k < unit->count; k++) {
     const Motion *guess = interval_tape_at(prover->tape, unit->column[k]);
-    double radius = interval_tape_radius(prover->tape);
     prover->z[k] = interval_middle(guess->middle);
     prover->slope[k] = radius > 0 ? prover->way[unit->position[k]] / (2 * radius) : 0;
   }
-  set_path(prover, unit, NULL);
-  run_residual(prover, unit);
-  if (!set_jacobian(prover, unit, true)) return false;
-  correct_path(prover, unit);
+  for (int k = 0; k < PATH_LIMIT; k++) {
+    set_path(prover, unit, NULL);
+    run_residual(prover, unit);
+    if (!set_jacobian(prover, unit, true)) return false;
+    double off = correct_path(prover, unit);
+    if (prover->is_start || off < NEAR_PATH) return isfinite(off);
+  }
+  return false;
+}
+
+static void widen_box(Prover *prover, const ProverUnit *unit) {
+  for (int32_t k = 0; k < unit->count; k++) {
+    Interval image = prover->image[k];
+    double middle = interval_middle(image), size = fabs(prover->z[k]) + unit->nominal[k];
+    double radius = INFLATION * 0.5 * (image.high - image.low) + LEAST_BOX * size;
+    prover->box[k] = interval_hull(prover->box[k], (Interval){middle - radius, middle + radius});
+  }
+}
+
+/* from_next: the stretch begins where the last one ended, not at the time reached. */
+static bool enclose_block(Prover *prover, const ProverUnit *unit, bool from_next) {
+  if (!find_path(prover, unit)) return false;
   for (int k = 0; k < ENCLOSE_LIMIT; k++) {
     set_path(prover, unit, prover->box);
     run_residual(prover, unit);
     if (!set_jacobian(prover, unit, false)) return false;
     krawczyk_image(unit->krawczyk, prover->g, prover->box, prover->image);
-    if (krawczyk_proves(unit->krawczyk, prover->box, prover->image)) return take_solution(prover, unit);
-    for (int32_t i = 0; i < unit->count; i++) {
-      Interval image = prover->image[i];
-      if (!interval_is_bounded(image)) return false;
-      double middle = interval_middle(image), radius = INFLATION * 0.5 * (image.high - image.low) +
-                                                       LEAST_BOX * (fabs(prover->z[i]) + unit->nominal[i]);
-      prover->box[i] = interval_hull(prover->box[i], (Interval){middle - radius, middle + radius});
+    if (krawczyk_proves(unit->krawczyk, prover->box, prover->image)) {
+      if (!prover->is_start && !is_followed(prover, unit, from_next)) return false;
+      keep_end(prover, unit);
+      return take_solution(prover, unit);
     }
+    widen_box(prover, unit);
   }
   return false;
 }
@@ -427,7 +488,7 @@ static void run_explicit(Prover *prover, const ProverUnit *unit) {
       *interval_tape_at(prover->tape, unit->column[k]) = *interval_tape_at(prover->tape, unit->output[k]);
 }
 
-static void run_stretch(Prover *prover, const ProverStep *step, Stretch stretch) {
+static void run_stretch(Prover *prover, const ProverStep *step, Stretch stretch, bool from_next) {
   double time = step->end - step->start;
   interval_tape_set_stretch(prover->tape, step->start + stretch.low * time, step->start + stretch.high * time);
   for (uint32_t k = 0; k < prover->columns.count; k++)
@@ -435,7 +496,7 @@ static void run_stretch(Prover *prover, const ProverStep *step, Stretch stretch)
   for (uint32_t u = 0; u < prover->units.count; u++) {
     const ProverUnit *unit = &prover->units.data[u];
     if (!unit->is_block) run_explicit(prover, unit);
-    else if (!enclose_block(prover, unit))
+    else if (!enclose_block(prover, unit, from_next))
       for (int32_t k = 0; k < unit->count; k++) *interval_tape_at(prover->tape, unit->column[k]) = MOTION_UNKNOWN;
   }
   prover->lines += 3 * (uint64_t)interval_tape_run(prover->tape, prover->conditions, true);
@@ -475,10 +536,12 @@ static Verdict judge(const Prover *prover) {
  * where the step ends. */
 static Verdict judge_end(Prover *prover, const ProverStep *step, double part, bool is_end) {
   if (is_end) return VERDICT_CLEAR;
-  run_stretch(prover, step, (Stretch){part, part});
+  run_stretch(prover, step, (Stretch){part, part}, true);
   Verdict verdict = judge(prover);
   return verdict == VERDICT_MONOTONE ? VERDICT_OPEN : verdict;
 }
+
+void prover_restart(Prover *prover) { prover->reached = NAN; }
 
 ProverScope prover_scope(Prover *prover) {
   if (!prover->has_conditions) return PROVER_NOTHING;
@@ -487,11 +550,30 @@ ProverScope prover_scope(Prover *prover) {
   return prover->is_judged && !prover->is_bounded ? PROVER_UNABLE : PROVER_ABLE;
 }
 
+/* What the last stretch led to is where the next one begins. */
+static void move_on(Prover *prover, double t) {
+  for (uint32_t u = 0; u < prover->units.count; u++) {
+    ProverUnit *unit = &prover->units.data[u];
+    Place *swap = unit->here;
+    unit->here = unit->next;
+    unit->next = swap;
+  }
+  prover->reached = t;
+}
+
+/* At the start of a step blocks have the solution next to what the polynomials say there. */
+static void begin_step(Prover *prover, const ProverStep *step) {
+  prover->is_start = true;
+  run_stretch(prover, step, (Stretch){0, 0}, false);
+  prover->is_start = false;
+  move_on(prover, step->start);
+}
+
 /* Have the differences bounds at the start of the step? If not, no stretch has, however short. */
 static bool has_bounds(Prover *prover, const ProverStep *step) {
   if (prover->is_judged) return prover->is_bounded;
   const Modes *modes = prover->switches->modes;
-  run_stretch(prover, step, (Stretch){0.5, 0.5});
+  begin_step(prover, step);
   prover->is_judged = prover->is_bounded = true;
   for (uint32_t m = 0; m < modes->count; m++)
     if (is_searched(modes, m) && !interval_is_bounded(interval_tape_at(prover->tape, prover->difference[m])->all))
@@ -505,10 +587,13 @@ Proof prover_prove(Prover *prover, const ProverStep *step, double until, uint64_
   bool left_agrees = true;
   prover->evaluations = prover->lines = 0;
   if (!has_bounds(prover, step)) return (Proof){0, step->start, until, NAN, prover->evaluations, prover->lines};
+  bool has_blocks = false;
+  for (uint32_t u = 0; u < prover->units.count; u++) has_blocks = has_blocks || prover->units.data[u].is_block;
+  if (has_blocks && prover->reached != step->start) begin_step(prover, step);
   while (low < end && prover->evaluations < budget) {
     double high = low + width < end ? low + width : end;
     bool is_end = high == end;
-    run_stretch(prover, step, (Stretch){low, high});
+    run_stretch(prover, step, (Stretch){low, high}, false);
     Verdict verdict = judge(prover);
     if (verdict == VERDICT_CHANGED) candidate = low + (high - low) / 2;
     if (verdict == VERDICT_MONOTONE && left_agrees) {
@@ -521,13 +606,15 @@ Proof prover_prove(Prover *prover, const ProverStep *step, double until, uint64_
       width = (high - low) / 2;
       continue;
     }
+    if (is_clear) move_on(prover, is_end ? until : step->start + high * time);
     if (is_clear) proven += high - low;
     else if (isnan(first)) first = low;
-    if (!is_clear) last = high;
+    if (!is_clear) last = high, prover->reached = NAN;
     left_agrees = is_clear;
     low = high;
     width *= 2;
   }
+  if (low < end) prover->reached = NAN;
   if (low < end && isnan(first)) first = low;
   if (low < end) last = end;
   return (Proof){proven * time,        step->start + first * time, step->start + last * time, step->start + candidate * time,
