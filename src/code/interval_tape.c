@@ -29,6 +29,8 @@ struct IntervalTape {
   const Evaluator *evaluator;
   VEC(Motion) values;
   VEC(uint8_t) held; /* per place */
+  IndexVec column;   /* per place: that it is of; MAP_NONE */
+  IndexVec needed;   /* per place: the last section that needs it, counted from 1 */
   Map leaves;        /* store and index -> place */
   VEC(HeldLeaf) held_leaves;
   VEC(Section) sections;
@@ -43,6 +45,8 @@ enum { PLACE_TIME, PLACE_UNKNOWN, FIRST_PLACES };
 static uint32_t new_place(IntervalTape *tape, bool is_held) {
   vec_push(tape->heap, &tape->values, MOTION_UNKNOWN);
   vec_push(tape->heap, &tape->held, is_held);
+  vec_push(tape->heap, &tape->column, MAP_NONE);
+  vec_push(tape->heap, &tape->needed, 0);
   return tape->values.count - 1;
 }
 
@@ -53,11 +57,7 @@ IntervalTape *interval_tape_new(Heap *heap, const Evaluator *evaluator) {
   return tape;
 }
 
-uint32_t interval_tape_lines(const IntervalTape *tape) { return tape->lines.count + tape->held_lines.count; }
-
-static Motion constant(double value) {
-  return (Motion){interval_point(value), {0, 0}, interval_point(value)};
-}
+static Motion constant(double value) { return (Motion){interval_point(value), {0, 0}, interval_point(value)}; }
 
 /* ---- building ---- */
 
@@ -82,7 +82,8 @@ static uint32_t place_of_leaf(IntervalTape *tape, Store store, uint32_t index) {
   if (place != MAP_NONE) return place;
   place = new_place(tape, store != STORE_COLUMN);
   map_put(&tape->leaves, key, place);
-  if (store != STORE_COLUMN) vec_push(tape->heap, &tape->held_leaves, (HeldLeaf){place, index, store});
+  if (store == STORE_COLUMN) tape->column.data[place] = index;
+  else vec_push(tape->heap, &tape->held_leaves, (HeldLeaf){place, index, store});
   return place;
 }
 
@@ -185,30 +186,33 @@ static void unroll(Unrolling *unrolling) {
   }
 }
 
-static uint32_t line_reads(const IntervalLine *line) {
-  return line->code == LINE_POWER ? 1 : code_arity(line->code);
+static uint32_t line_reads(const IntervalLine *line) { return line->code == LINE_POWER ? 1 : code_arity(line->code); }
+
+/* Marks a place that the section needs, and lists it if it is a column. */
+static void need(IntervalTape *tape, uint32_t place, Section *section) {
+  uint32_t number = tape->sections.count + 1;
+  if (tape->needed.data[place] == number) return;
+  tape->needed.data[place] = number;
+  if (tape->column.data[place] != MAP_NONE) vec_push(tape->heap, &section->reads, tape->column.data[place]);
 }
 
-/* Keeps the lines that lead to wanted outputs, and lists the columns that they read. */
+/* Keeps the lines that lead to wanted outputs. */
 static void keep_wanted(Unrolling *unrolling, const bool *wanted, Section *section) {
   IntervalTape *tape = unrolling->tape;
-  bool *needed = heap_array(tape->heap, tape->values.count, sizeof *needed);
+  uint32_t number = tape->sections.count + 1;
   for (uint32_t k = 0; k < unrolling->program->outputs; k++)
-    if (!wanted || wanted[k]) needed[unrolling->outputs[k]] = true;
+    if (!wanted || wanted[k]) need(tape, unrolling->outputs[k], section);
   for (uint32_t i = unrolling->lines.count; i-- > 0;) {
     const IntervalLine *line = &unrolling->lines.data[i];
     const uint32_t operands[3] = {line->a, line->b, line->c};
-    for (uint32_t k = 0; k < line_reads(line) && needed[line->target]; k++) needed[operands[k]] = true;
+    if (tape->needed.data[line->target] != number) continue;
+    for (uint32_t k = 0; k < line_reads(line); k++) need(tape, operands[k], section);
   }
   for (uint32_t i = 0; i < unrolling->lines.count; i++) {
     const IntervalLine *line = &unrolling->lines.data[i];
-    if (needed[line->target]) vec_push(tape->heap, tape->held.data[line->target] ? &tape->held_lines : &tape->lines, *line);
+    if (tape->needed.data[line->target] != number) continue;
+    vec_push(tape->heap, tape->held.data[line->target] ? &tape->held_lines : &tape->lines, *line);
   }
-  for (uint32_t q = 0; q < tape->evaluator->array->columns; q++) {
-    uint32_t place = map_get(&tape->leaves, q | (uint64_t)STORE_COLUMN << 61);
-    if (place != MAP_NONE && needed[place]) vec_push(tape->heap, &section->reads, q);
-  }
-  heap_free(tape->heap, needed);
 }
 
 uint32_t interval_tape_add(IntervalTape *tape, const Program *program, const bool *wanted, uint32_t *place) {

@@ -26,9 +26,6 @@ uint32_t interval_tape_add(IntervalTape *tape, const Program *program, const boo
 /* Pushes the columns that a section reads. */
 void interval_tape_reads(const IntervalTape *tape, uint32_t section, Heap *heap, IndexVec *columns);
 
-/* Lines of all sections. */
-uint32_t interval_tape_lines(const IntervalTape *tape);
-
 /* Takes the values that only events change, as they are now. Have they changed since the last call? */
 bool interval_tape_hold(IntervalTape *tape);
 

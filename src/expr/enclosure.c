@@ -1,7 +1,6 @@
 /* enclosure: see enclosure.h. */
 #include "expr/enclosure.h"
 
-
 /* A node with the places of its children's values; of a sum the terms begin at `coefficient`. */
 typedef struct Step {
   Op op;

@@ -305,7 +305,9 @@ bool interval_is_continuous(Op op, const Interval *x, Interval self) {
   }
 }
 
-static Interval sum_of_squares(Interval x, Interval y) { return interval_add(interval_power(x, 2), interval_power(y, 2)); }
+static Interval sum_of_squares(Interval x, Interval y) {
+  return interval_add(interval_power(x, 2), interval_power(y, 2));
+}
 
 static Interval function_of(Op op, Interval x, Interval y) {
   Interval arguments[3] = {x, y, {0, 0}};
@@ -331,7 +333,8 @@ static Interval function_of(Op op, Interval x, Interval y) {
 Interval interval_partial(Op op, uint32_t k, const Interval *x, Interval self) {
   switch (op) {
 #define OP(id, name, arity, kind, value, domain, d1, d2, d3) \
-  case OP_##id: return k == 0 ? (d1) : k == 1 ? (d2) : (d3);
+  case OP_##id:                                              \
+    return k == 0 ? (d1) : k == 1 ? (d2) : (d3);
 #include "expr/ops.def"
 #undef OP
   default: return INTERVAL_WHOLE;

@@ -10,6 +10,9 @@ enum {
   HERMITE_COUNT = 4
 };
 
+/* Proofs may cost this part of what the steps do, and so many lines before: about ten milliseconds. */
+static const double PART_OF_STEPS = 0.25, FIRST_CREDIT = 4e6;
+
 /* The parts of a step at which polynomials of up to the seventh degree are sampled: its ends and Chebyshev's points. */
 static const double *const PARTS = narrow_part;
 
@@ -20,6 +23,9 @@ struct Certificate {
   double *coefficients;
   uint32_t room; /* for the coefficients of so many columns */
   double *y;
+  double credit;      /* what proofs may still cost, in lines of plain numbers */
+  double lines_a_row; /* what an evaluation of a row costs */
+  uint64_t counted;   /* evaluations of rows and entries that the credit is for */
   CertificateTotals totals;
   TimeSpanVec unproven;
   TimeSpan pending; /* the last step that was looked at */
@@ -32,6 +38,10 @@ Certificate *certificate_new(Heap *heap, View *view) {
   *certificate = (Certificate){.heap = heap, .view = view};
   certificate->prover = prover_new(heap, view->evaluator, view->switches, view->states);
   certificate->y = heap_array(heap, (size_t)view->system.columns, sizeof(double));
+  certificate->credit = FIRST_CREDIT;
+  certificate->counted = view->evaluator->row_evaluations + view->evaluator->entry_evaluations;
+  certificate->lines_a_row =
+      (double)program_size(view->evaluator->code->rows).lines / fmax(1, (double)view->evaluator->array->rows);
   return certificate;
 }
 
@@ -69,8 +79,14 @@ static void sample(Certificate *certificate, const IndexVec *columns, const Inte
     outline_make(OUTLINE_LIMIT, PARTS, certificate->coefficients + k * OUTLINE_LIMIT);
 }
 
-/* Evaluations that the proof of a step may take. */
-static uint64_t budget(void) { return 200; }
+/* What the proof of a step may cost: half of what is left. */
+static uint64_t budget(Certificate *certificate) {
+  const Evaluator *evaluator = certificate->view->evaluator;
+  double rows = (double)(evaluator->row_evaluations + evaluator->entry_evaluations - certificate->counted);
+  certificate->counted = evaluator->row_evaluations + evaluator->entry_evaluations;
+  certificate->credit += PART_OF_STEPS * rows * certificate->lines_a_row;
+  return certificate->credit > 0 ? (uint64_t)(certificate->credit / 2) : 0;
+}
 
 static Proof prove(Certificate *certificate, const Integrator *integrator, void *self, ConstMoment begin, double until,
                    bool is_unread) {
@@ -90,7 +106,9 @@ static Proof prove(Certificate *certificate, const Integrator *integrator, void 
     step.count = OUTLINE_LIMIT;
     step.slack = 64 * DBL_EPSILON;
   } else if (!make_cubics(certificate, columns, begin, end)) return none;
-  return prover_prove(certificate->prover, &step, until, budget());
+  Proof proof = prover_prove(certificate->prover, &step, until, budget(certificate));
+  certificate->credit -= (double)proof.cost;
+  return proof;
 }
 
 double certificate_step(Certificate *certificate, const Integrator *integrator, void *self, ConstMoment before,

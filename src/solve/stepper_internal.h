@@ -34,11 +34,11 @@ struct Stepper {
   bool terminated; /* the model asked for the end */
   bool watches;    /* assertions outside of whens are looked at after each step */
   bool at_event;   /* the last step ended at one, with the columns before it in y */
-  EventCause cause;      /* of it */
-  uint32_t mode;         /* one that changes there */
-  double limit;          /* where the caller wants a step to end; INFINITY: anywhere */
-  double unread;         /* steps that end by then are not looked at inside */
-  uint32_t near;         /* steps to come that conditions may look into, since one was near its edge */
+  EventCause cause; /* of it */
+  uint32_t mode;    /* one that changes there */
+  double limit;     /* where the caller wants a step to end; INFINITY: anywhere */
+  double unread;    /* steps that end by then are not looked at inside */
+  uint32_t near;    /* steps to come that conditions may look into, since one was near its edge */
   Certificate *certificate;
   Kinks *kinks;          /* NULL: there are none */
   double t_kink, across; /* the kink that a step ends at, and the size of the step that went across; INFINITY: none */

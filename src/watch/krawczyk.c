@@ -79,8 +79,7 @@ void krawczyk_step(const Krawczyk *krawczyk, const Interval *g, Interval *step) 
   int32_t n = krawczyk->n;
   for (int32_t i = 0; i < n; i++) {
     Interval sum = {0, 0};
-    for (int32_t k = 0; k < n; k++)
-      sum = interval_subtract(sum, interval_scale(krawczyk->inverse[i * n + k], g[k]));
+    for (int32_t k = 0; k < n; k++) sum = interval_subtract(sum, interval_scale(krawczyk->inverse[i * n + k], g[k]));
     step[i] = sum;
   }
 }

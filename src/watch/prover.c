@@ -9,11 +9,14 @@
 
 enum {
   LARGEST_BLOCK = 24,    /* dense inverses of larger ones cost more than the rest of a proof */
-  MOST_LINES = 20000,    /* of the interval program */
+  MOST_LINES = 20000,    /* of the programs that conditions depend on */
   ENCLOSE_LIMIT = 4,     /* boxes tried for a block */
   PATH_LIMIT = 12,       /* corrections of Newton's method */
   MOST_COEFFICIENTS = 16 /* of a column */
 };
+
+/* What a line with bounds costs, in lines of plain numbers: with the middle and the rate, and without (bench/watch/run). */
+enum { MOTION_COST = 20, BOUNDS_COST = 6 };
 
 /* Stretches are not halved below this part of a step: 2^-30. */
 static const double NARROWEST = 0x1p-30;
@@ -67,13 +70,13 @@ struct Prover {
   IndexVec columns;
   uint32_t *place; /* of each */
   VEC(ProverUnit) units;
-  uint32_t conditions; /* section */
-  uint32_t *difference; /* place, per mode */
+  uint32_t conditions;                       /* section */
+  uint32_t *difference;                      /* place, per mode */
   Interval *matrix, *box, *image, *g, *rate; /* of a block */
   double *z, *slope;
   double *way; /* per column of the prover: how far it goes in the stretch */
   /* while it proves */
-  uint64_t evaluations, lines;
+  uint64_t evaluations, cost;
   double reached; /* the time of `here` in blocks; NAN: not known */
   bool is_start;  /* the stretch is the start of a step, where the columns are what its polynomials say */
 };
@@ -88,8 +91,6 @@ Prover *prover_new(Heap *heap, Evaluator *evaluator, Switches *switches, const S
   return prover;
 }
 
-uint32_t prover_lines(const Prover *prover) { return prover->tape ? interval_tape_lines(prover->tape) : 0; }
-
 /* ---- what conditions depend on ---- */
 
 /* Columns while the units are listed. */
@@ -97,7 +98,15 @@ typedef struct Cone {
   Prover *prover;
   bool *is_state, *needed; /* per column */
   VEC(ProverUnit) units;   /* last first */
+  uint64_t lines;          /* of the programs so far */
 } Cone;
+
+/* May another program be added? */
+static bool has_room(Cone *cone, const Program *program) {
+  cone->lines += program_size(program).lines;
+  if (cone->lines > MOST_LINES) cone->prover->is_possible = false;
+  return cone->prover->is_possible;
+}
 
 static void need_reads(Cone *cone, uint32_t section) {
   IndexVec reads = {0};
@@ -141,7 +150,7 @@ static void give(Cone *cone, uint32_t column) {
 static void add_explicit(Cone *cone, const UnitPlan *plan) {
   Prover *prover = cone->prover;
   size_t n = (size_t)plan->count;
-  if (!any_needed(cone, plan->columns, plan->count)) return;
+  if (!any_needed(cone, plan->columns, plan->count) || !has_room(cone, plan->program)) return;
   bool *wanted = heap_array(prover->heap, n, sizeof *wanted);
   ProverUnit unit = {.count = plan->count, .column = heap_array(prover->heap, n, sizeof(uint32_t))};
   unit.output = heap_array(prover->heap, n, sizeof(uint32_t));
@@ -161,7 +170,7 @@ static void add_entries(Cone *cone, const UnitPlan *plan, const int32_t *local, 
   uint32_t *place = heap_array(prover->heap, (size_t)plan->nonzeros + 1, sizeof *place);
   for (int32_t c = shape->stages; c >= plan->stage; c--) {
     const BlockGroup *group = &shape->group[c];
-    if (!group->program) continue;
+    if (!group->program || !has_room(cone, group->program)) continue;
     uint32_t section = interval_tape_add(prover->tape, group->program, NULL, place + group->first_entry);
     need_reads(cone, section);
     vec_push(prover->heap, &unit->entry_sections, section);
@@ -180,10 +189,8 @@ static void add_block(Cone *cone, const UnitPlan *plan) {
   int32_t *local = heap_array(heap, size, sizeof *local);
   int32_t solved = list_solved(cone, plan, columns, local);
   if (!any_needed(cone, columns, solved)) return;
-  if (solved != plan->count || plan->count > LARGEST_BLOCK) {
-    prover->is_possible = false;
-    return;
-  }
+  if (solved != plan->count || plan->count > LARGEST_BLOCK) prover->is_possible = false;
+  if (!prover->is_possible || !has_room(cone, plan->program)) return;
   ProverUnit unit = {.is_block = true, .count = plan->count, .output = heap_array(heap, n, sizeof(uint32_t))};
   unit.column = heap_array(heap, n, sizeof(uint32_t));
   unit.position = heap_array(heap, n, sizeof(uint32_t));
@@ -207,11 +214,11 @@ static void add_conditions(Cone *cone) {
   Prover *prover = cone->prover;
   const Modes *modes = prover->switches->modes;
   uint32_t outputs = program_outputs(prover->evaluator->code->conditions);
+  if (!has_room(cone, prover->evaluator->code->conditions)) return;
   bool *wanted = heap_array(prover->heap, outputs, sizeof *wanted);
   for (uint32_t m = 0; m < modes->count; m++) wanted[m] = is_searched(modes, m);
   prover->difference = heap_array(prover->heap, outputs, sizeof(uint32_t));
-  prover->conditions =
-      interval_tape_add(prover->tape, prover->evaluator->code->conditions, wanted, prover->difference);
+  prover->conditions = interval_tape_add(prover->tape, prover->evaluator->code->conditions, wanted, prover->difference);
   need_reads(cone, prover->conditions);
 }
 
@@ -225,7 +232,6 @@ static void list_units(Cone *cone) {
       add_explicit(cone, plan);
       for (int32_t k = 0; k < plan->count; k++) give(cone, plan->columns[k]);
     } else add_block(cone, plan);
-    prover->is_possible = prover->is_possible && interval_tape_lines(prover->tape) <= MOST_LINES;
   }
   for (uint32_t k = cone->units.count; k-- > 0;) vec_push(prover->heap, &prover->units, cone->units.data[k]);
 }
@@ -341,15 +347,14 @@ static void set_path(Prover *prover, const ProverUnit *unit, const Interval *box
   for (int32_t k = 0; k < unit->count; k++) {
     Interval middle = interval_point(prover->z[k]), slope = interval_point(prover->slope[k]);
     Interval path = along(middle, slope, radius);
-    *interval_tape_at(prover->tape, unit->column[k]) =
-        (Motion){middle, slope, box ? interval_add(path, box[k]) : path};
+    *interval_tape_at(prover->tape, unit->column[k]) = (Motion){middle, slope, box ? interval_add(path, box[k]) : path};
   }
 }
 
 static bool set_jacobian(Prover *prover, const ProverUnit *unit, bool inverts) {
   int32_t n = unit->count;
   for (uint32_t s = 0; s < unit->entry_sections.count; s++)
-    prover->lines += interval_tape_run(prover->tape, unit->entry_sections.data[s], false);
+    prover->cost += BOUNDS_COST * (uint64_t)interval_tape_run(prover->tape, unit->entry_sections.data[s], false);
   for (int32_t e = 0; e < n * n; e++) prover->matrix[e] = (Interval){0, 0};
   for (uint32_t e = 0; e < unit->entries.count; e++) {
     const Entry *entry = &unit->entries.data[e];
@@ -362,7 +367,7 @@ static bool set_jacobian(Prover *prover, const ProverUnit *unit, bool inverts) {
 /* The residual along the path, and its rate for all that the columns may be. */
 static void run_residual(Prover *prover, const ProverUnit *unit) {
   double radius = interval_tape_radius(prover->tape);
-  prover->lines += 3 * (uint64_t)interval_tape_run(prover->tape, unit->section, true);
+  prover->cost += MOTION_COST * (uint64_t)interval_tape_run(prover->tape, unit->section, true);
   for (int32_t k = 0; k < unit->count; k++) {
     const Motion *g = interval_tape_at(prover->tape, unit->output[k]);
     prover->rate[k] = g->rate;
@@ -401,7 +406,8 @@ static bool is_followed(const Prover *prover, const ProverUnit *unit, bool from_
   const Place *before = from_next ? unit->next : unit->here;
   bool is_within = true, holds = true;
   for (int32_t k = 0; k < unit->count; k++) {
-    Interval begin = interval_subtract(interval_point(prover->z[k]), interval_scale(prover->slope[k], interval_point(radius)));
+    Interval begin =
+        interval_subtract(interval_point(prover->z[k]), interval_scale(prover->slope[k], interval_point(radius)));
     Interval box = interval_add(begin, prover->box[k]), image = interval_add(begin, prover->image[k]);
     is_within = is_within && before[k].box.low <= image.low && image.high <= before[k].box.high;
     holds = holds && box.low <= before[k].image.low && before[k].image.high <= box.high;
@@ -424,10 +430,10 @@ static bool take_solution(Prover *prover, const ProverUnit *unit) {
   if (!krawczyk_solve(unit->krawczyk, prover->box, prover->rate, prover->g)) return false;
   for (int32_t k = 0; k < n; k++) {
     Motion *column = interval_tape_at(prover->tape, unit->column[k]);
-    column->all = interval_meet(
-        column->all, interval_add(along(interval_point(prover->z[k]), interval_point(prover->slope[k]),
-                                        interval_tape_radius(prover->tape)),
-                                  prover->image[k]));
+    column->all =
+        interval_meet(column->all, interval_add(along(interval_point(prover->z[k]), interval_point(prover->slope[k]),
+                                                      interval_tape_radius(prover->tape)),
+                                                prover->image[k]));
     column->middle = interval_add(interval_point(prover->z[k]), prover->image[k]);
     column->rate = interval_add(interval_point(prover->slope[k]), prover->g[k]);
   }
@@ -482,7 +488,7 @@ static bool enclose_block(Prover *prover, const ProverUnit *unit, bool from_next
 /* ---- stretches ---- */
 
 static void run_explicit(Prover *prover, const ProverUnit *unit) {
-  prover->lines += 3 * (uint64_t)interval_tape_run(prover->tape, unit->section, true);
+  prover->cost += MOTION_COST * (uint64_t)interval_tape_run(prover->tape, unit->section, true);
   for (int32_t k = 0; k < unit->count; k++)
     if (unit->column[k] != MAP_NONE)
       *interval_tape_at(prover->tape, unit->column[k]) = *interval_tape_at(prover->tape, unit->output[k]);
@@ -499,7 +505,7 @@ static void run_stretch(Prover *prover, const ProverStep *step, Stretch stretch,
     else if (!enclose_block(prover, unit, from_next))
       for (int32_t k = 0; k < unit->count; k++) *interval_tape_at(prover->tape, unit->column[k]) = MOTION_UNKNOWN;
   }
-  prover->lines += 3 * (uint64_t)interval_tape_run(prover->tape, prover->conditions, true);
+  prover->cost += MOTION_COST * (uint64_t)interval_tape_run(prover->tape, prover->conditions, true);
   prover->evaluations++;
 }
 
@@ -585,12 +591,12 @@ Proof prover_prove(Prover *prover, const ProverStep *step, double until, uint64_
   double time = step->end - step->start, end = fmin((until - step->start) / time, 1);
   double low = 0, width = end, proven = 0, first = NAN, last = NAN, candidate = NAN;
   bool left_agrees = true;
-  prover->evaluations = prover->lines = 0;
-  if (!has_bounds(prover, step)) return (Proof){0, step->start, until, NAN, prover->evaluations, prover->lines};
+  prover->evaluations = prover->cost = 0;
+  if (!has_bounds(prover, step)) return (Proof){0, step->start, until, NAN, prover->evaluations, prover->cost};
   bool has_blocks = false;
   for (uint32_t u = 0; u < prover->units.count; u++) has_blocks = has_blocks || prover->units.data[u].is_block;
   if (has_blocks && prover->reached != step->start) begin_step(prover, step);
-  while (low < end && prover->evaluations < budget) {
+  while (low < end && prover->cost < budget) {
     double high = low + width < end ? low + width : end;
     bool is_end = high == end;
     run_stretch(prover, step, (Stretch){low, high}, false);
@@ -617,6 +623,10 @@ Proof prover_prove(Prover *prover, const ProverStep *step, double until, uint64_
   if (low < end) prover->reached = NAN;
   if (low < end && isnan(first)) first = low;
   if (low < end) last = end;
-  return (Proof){proven * time,        step->start + first * time, step->start + last * time, step->start + candidate * time,
-                 prover->evaluations, prover->lines};
+  return (Proof){proven * time,
+                 step->start + first * time,
+                 step->start + last * time,
+                 step->start + candidate * time,
+                 prover->evaluations,
+                 prover->cost};
 }

@@ -21,7 +21,7 @@ const IndexVec *prover_columns(Prover *prover, const int32_t *states, int32_t li
 /* Is there something to prove, and can it be? */
 typedef enum ProverScope {
   PROVER_NOTHING, /* no condition makes events but by the schedule */
-  PROVER_UNABLE,  /* some condition has no bounds: of called functions, inputs, delays, large blocks, or while the solution slides */
+  PROVER_UNABLE, /* some condition has no bounds: of called functions, inputs, delays, large blocks, or while the solution slides */
   PROVER_ABLE,
 } ProverScope;
 ProverScope prover_scope(Prover *prover);
@@ -43,12 +43,9 @@ typedef struct Proof {
   double first, last;   /* the rest lies between these times */
   double candidate;     /* a time at which a condition seems to have changed; NAN: none was found */
   uint64_t evaluations; /* of the interval program */
-  uint64_t lines;       /* that these ran */
+  uint64_t cost;        /* of these, in lines of plain numbers */
 } Proof;
 
-/* Looks at the step from its start to `until`, where all modes agree as they do at its start; with so many evaluations at most. The result goes from left to right: with a
+/* Looks at the step from its start to `until`, where all modes agree as they do at its start; at this cost or little more. The result goes from left to right: with a
  * candidate, what is behind it counts as not proven. */
 Proof prover_prove(Prover *prover, const ProverStep *step, double until, uint64_t budget);
-
-/* Lines of the interval program. */
-uint32_t prover_lines(const Prover *prover);
