@@ -15,8 +15,9 @@ enum {
   MOST_COEFFICIENTS = 16 /* of a column */
 };
 
-/* What a line with bounds costs, in lines of plain numbers: with the middle and the rate, and without (bench/watch/run). */
-enum { MOTION_COST = 20, BOUNDS_COST = 6 };
+/* What a line with bounds costs, in lines of plain numbers: with the middle and the rate, and without; and the polynomial of a
+ * column (bench/watch/run). */
+enum { MOTION_COST = 20, BOUNDS_COST = 6, COLUMN_COST = 60 };
 
 /* Stretches are not halved below this part of a step: 2^-30. */
 static const double NARROWEST = 0x1p-30;
@@ -506,6 +507,7 @@ static void run_stretch(Prover *prover, const ProverStep *step, Stretch stretch,
       for (int32_t k = 0; k < unit->count; k++) *interval_tape_at(prover->tape, unit->column[k]) = MOTION_UNKNOWN;
   }
   prover->cost += MOTION_COST * (uint64_t)interval_tape_run(prover->tape, prover->conditions, true);
+  prover->cost += COLUMN_COST * (1 + (uint64_t)prover->columns.count);
   prover->evaluations++;
 }
 
@@ -587,46 +589,67 @@ static bool has_bounds(Prover *prover, const ProverStep *step) {
   return prover->is_bounded;
 }
 
+/* A proof under way, from left to right, in parts of the step. */
+typedef struct Walk {
+  double low, end, width;
+  double skip;        /* what the next stretch that cannot be proven leaves out: each twice as much as the one before */
+  bool left_agrees;   /* all modes agree at `low` */
+  double proven;      /* so far */
+  double first, last; /* what is not proven lies between these; NAN: nothing */
+  double candidate;
+} Walk;
+
+/* Looks at the next stretch. false: a condition has changed. */
+static bool walk_on(Prover *prover, const ProverStep *step, Walk *walk) {
+  double high = walk->low + walk->width < walk->end ? walk->low + walk->width : walk->end;
+  run_stretch(prover, step, (Stretch){walk->low, high}, false);
+  Verdict verdict = judge(prover);
+  if (verdict == VERDICT_CHANGED) walk->candidate = walk->low + (high - walk->low) / 2;
+  if (verdict == VERDICT_MONOTONE && walk->left_agrees) {
+    verdict = judge_end(prover, step, high, high == walk->end);
+    if (verdict == VERDICT_CHANGED) walk->candidate = high;
+  }
+  if (verdict == VERDICT_CHANGED) return false;
+  if (verdict == VERDICT_CLEAR) {
+    move_on(prover, NAN);
+    walk->proven += high - walk->low;
+    walk->low = high;
+    walk->width *= 2;
+    walk->skip = NARROWEST;
+    walk->left_agrees = true;
+  } else if (high - walk->low > walk->skip) {
+    walk->width = (high - walk->low) / 2;
+  } else {
+    if (isnan(walk->first)) walk->first = walk->low;
+    walk->last = walk->low = high;
+    walk->width = walk->skip *= 2;
+    walk->left_agrees = false;
+  }
+  return true;
+}
+
+static bool has_blocks(const Prover *prover) {
+  for (uint32_t u = 0; u < prover->units.count; u++)
+    if (prover->units.data[u].is_block) return true;
+  return false;
+}
+
 Proof prover_prove(Prover *prover, const ProverStep *step, double until, uint64_t budget) {
   double time = step->end - step->start, end = fmin((until - step->start) / time, 1);
-  double low = 0, width = end, proven = 0, first = NAN, last = NAN, candidate = NAN;
-  bool left_agrees = true;
+  Walk walk = {.end = end, .width = end, .skip = NARROWEST, .left_agrees = true, .first = NAN, .candidate = NAN};
   prover->evaluations = prover->cost = 0;
   if (!has_bounds(prover, step)) return (Proof){0, step->start, until, NAN, prover->evaluations, prover->cost};
-  bool has_blocks = false;
-  for (uint32_t u = 0; u < prover->units.count; u++) has_blocks = has_blocks || prover->units.data[u].is_block;
-  if (has_blocks && prover->reached != step->start) begin_step(prover, step);
-  while (low < end && prover->cost < budget) {
-    double high = low + width < end ? low + width : end;
-    bool is_end = high == end;
-    run_stretch(prover, step, (Stretch){low, high}, false);
-    Verdict verdict = judge(prover);
-    if (verdict == VERDICT_CHANGED) candidate = low + (high - low) / 2;
-    if (verdict == VERDICT_MONOTONE && left_agrees) {
-      verdict = judge_end(prover, step, high, is_end);
-      if (verdict == VERDICT_CHANGED) candidate = high;
-    }
-    if (verdict == VERDICT_CHANGED) break;
-    bool is_clear = verdict == VERDICT_CLEAR;
-    if (!is_clear && high - low > NARROWEST) {
-      width = (high - low) / 2;
-      continue;
-    }
-    if (is_clear) move_on(prover, is_end ? until : step->start + high * time);
-    if (is_clear) proven += high - low;
-    else if (isnan(first)) first = low;
-    if (!is_clear) last = high, prover->reached = NAN;
-    left_agrees = is_clear;
-    low = high;
-    width *= 2;
-  }
-  if (low < end) prover->reached = NAN;
-  if (low < end && isnan(first)) first = low;
-  if (low < end) last = end;
-  return (Proof){proven * time,
-                 step->start + first * time,
-                 step->start + last * time,
-                 step->start + candidate * time,
-                 prover->evaluations,
-                 prover->cost};
+  if (has_blocks(prover) && prover->reached != step->start) begin_step(prover, step);
+  while (walk.low < end && prover->cost < budget && walk_on(prover, step, &walk))
+    ;
+  bool is_whole = walk.proven > 0 && !(walk.low < end);
+  prover->reached = is_whole && walk.left_agrees ? until : NAN;
+  if (walk.low < end && isnan(walk.first)) walk.first = walk.low;
+  if (walk.low < end) walk.last = end;
+  return (Proof){.proven = walk.proven * time,
+                 .first = step->start + walk.first * time,
+                 .last = step->start + walk.last * time,
+                 .candidate = step->start + walk.candidate * time,
+                 .evaluations = prover->evaluations,
+                 .cost = prover->cost};
 }
