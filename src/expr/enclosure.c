@@ -18,11 +18,26 @@ struct Enclosure {
   double *value;
 };
 
+/* A search for roots in time goes by these bounds: operators that jump within it, and not at a root of another, are left to the
+ * looks along steps. */
+static bool is_enclosed(Op op) {
+  switch (op) {
+  case OP_ATAN2:
+  case OP_DIV:
+  case OP_MOD:
+  case OP_REM:
+  case OP_SEMILINEAR:
+  case OP_EQUAL:
+  case OP_NOT_EQUAL: return false;
+  default: return interval_has_rule(op);
+  }
+}
+
 bool enclosure_possible_of_variables(const Dag *dag, DagScratch *scratch, Expr e) {
   IndexVec order = {0};
   bool possible = true;
   dag_below(dag, scratch, &e, 1, &order);
-  for (uint32_t i = 0; i < order.count && possible; i++) possible = interval_has_rule(dag_op(dag, order.data[i]));
+  for (uint32_t i = 0; i < order.count && possible; i++) possible = is_enclosed(dag_op(dag, order.data[i]));
   vec_free(scratch->heap, &order);
   return possible;
 }

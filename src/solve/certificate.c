@@ -88,35 +88,44 @@ static uint64_t budget(Certificate *certificate) {
   return certificate->credit > 0 ? (uint64_t)(certificate->credit / 2) : 0;
 }
 
+static Proof prove_along(Certificate *certificate, ProverStep step, double until) {
+  step.coefficients = certificate->coefficients;
+  Proof proof = prover_prove(certificate->prover, &step, until, budget(certificate));
+  certificate->credit -= (double)proof.cost;
+  return proof;
+}
+
+/* Where the dense output would take evaluations, it is asked for only if Hermite's cubics leave something open. */
 static Proof prove(Certificate *certificate, const Integrator *integrator, void *self, ConstMoment begin, double until,
-                   bool is_unread) {
+                   StepInside inside) {
   const System *system = &certificate->view->system;
-  const Proof none = {.first = begin.t, .last = until, .candidate = NAN};
+  Proof proof = {.first = begin.t, .last = until, .candidate = NAN};
   const IndexVec *columns = prover_columns(certificate->prover, system->link_from, system->links);
-  if (prover_scope(certificate->prover) != PROVER_ABLE) return none;
+  if (prover_scope(certificate->prover) != PROVER_ABLE) return proof;
   ConstMoment end = {integrator->time(self), integrator->values(self)};
   if (columns->count > certificate->room) {
     heap_free(certificate->heap, certificate->coefficients);
     certificate->room = columns->count;
     certificate->coefficients = heap_array(certificate->heap, (size_t)columns->count * OUTLINE_LIMIT, sizeof(double));
   }
-  ProverStep step = {begin.t, end.t, HERMITE_COUNT, certificate->coefficients, 0};
-  if (!is_unread) {
-    sample(certificate, columns, integrator, self, begin, end);
-    step.count = OUTLINE_LIMIT;
-    step.slack = 64 * DBL_EPSILON;
-  } else if (!make_cubics(certificate, columns, begin, end)) return none;
-  Proof proof = prover_prove(certificate->prover, &step, until, budget(certificate));
-  certificate->credit -= (double)proof.cost;
+  if (inside != INSIDE_KNOWN && make_cubics(certificate, columns, begin, end))
+    proof = prove_along(certificate, (ProverStep){.start = begin.t, .end = end.t, .count = HERMITE_COUNT}, until);
+  if (inside == INSIDE_UNREAD || (proof.proven > 0 && isnan(proof.candidate) && !(proof.last > proof.first)))
+    return proof;
+  sample(certificate, columns, integrator, self, begin, end);
+  ProverStep step = {.start = begin.t, .end = end.t, .count = OUTLINE_LIMIT, .slack = 64 * DBL_EPSILON};
+  uint64_t evaluations = proof.evaluations;
+  proof = prove_along(certificate, step, until);
+  proof.evaluations += evaluations;
   return proof;
 }
 
 double certificate_step(Certificate *certificate, const Integrator *integrator, void *self, ConstMoment before,
-                        double until, bool is_unread) {
+                        double until, StepInside inside) {
   certificate_accept(certificate, before.t);
   if (prover_scope(certificate->prover) == PROVER_NOTHING)
     certificate->proof = (Proof){.proven = until - before.t, .candidate = NAN};
-  else certificate->proof = prove(certificate, integrator, self, before, until, is_unread);
+  else certificate->proof = prove(certificate, integrator, self, before, until, inside);
   certificate->pending = (TimeSpan){before.t, until};
   certificate->is_pending = true;
   certificate->totals.evaluations += certificate->proof.evaluations;

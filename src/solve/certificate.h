@@ -23,10 +23,17 @@ Certificate *certificate_new(Heap *heap, View *view);
 /* The run begins anew, or goes on behind an event. */
 void certificate_begin(Certificate *certificate);
 
-/* Looks at the last step of the integrator, from (before, begin) up to `until`, where it ends or has an event; is_unread: nobody looks inside. Returns a time
+/* What is known of the inside of a step. */
+typedef enum StepInside {
+  INSIDE_KNOWN,  /* its dense output costs nothing, or has been asked for */
+  INSIDE_COSTLY, /* it would take evaluations, and nobody else has asked for it */
+  INSIDE_UNREAD, /* it was taken as if nobody looked inside */
+} StepInside;
+
+/* Looks at the last step of the integrator, from (before, begin) up to `until`, where it ends or has an event. Returns a time
  * at which a condition seems to have changed, NAN if there is none. */
 double certificate_step(Certificate *certificate, const Integrator *integrator, void *self, ConstMoment before,
-                        double until, bool is_unread);
+                        double until, StepInside inside);
 
 /* The run goes on from t: what was looked at up to there counts, what is behind it is taken back. */
 void certificate_accept(Certificate *certificate, double t);

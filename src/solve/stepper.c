@@ -333,6 +333,14 @@ static bool search_event(Stepper *stepper, double t) {
   return (is_quiet || !take_readable(stepper, t)) && stepper_find_event(stepper, is_quiet);
 }
 
+/* What is known of the inside of the last step, to t, after the search. */
+static StepInside inside_of_step(const Stepper *stepper, double t) {
+  const Integrator *integrator = stepper->integrator;
+  if (t <= stepper->unread) return INSIDE_UNREAD;
+  bool was_read = stepper->near == NEAR_STEPS; /* see take_readable */
+  return integrator->explicit_form && integrator->is_coarse && !was_read ? INSIDE_COSTLY : INSIDE_KNOWN;
+}
+
 /* The same, and looks for events that the search may have missed. */
 static bool find_event(Stepper *stepper, double t) {
   const Switches *switches = stepper->view->switches;
@@ -341,7 +349,7 @@ static bool find_event(Stepper *stepper, double t) {
   if (stepper->integrator->time(stepper->self) != t) return found; /* it is taken again */
   ConstMoment begin = {stepper->before, stepper->begin};
   double missed = certificate_step(stepper->certificate, stepper->integrator, stepper->self, begin,
-                                   found ? stepper->t_event : t, t <= stepper->unread);
+                                   found ? stepper->t_event : t, inside_of_step(stepper, t));
   return isnan(missed) ? found : stepper_take_missed(stepper, missed, found);
 }
 
