@@ -51,9 +51,19 @@ static inline Interval interval_subtract(Interval a, Interval b) {
   return interval_widen((Interval){a.low - b.high, a.high - b.low}, 1);
 }
 
+/* a times b, a finite. */
+static inline Interval interval_scale(double a, Interval b) {
+  if (a == 0) return (Interval){0, 0};
+  Interval result = a > 0 ? (Interval){a * b.low, a * b.high} : (Interval){a * b.high, a * b.low};
+  if (result.low == 0 && b.low != 0) result.low = -DBL_TRUE_MIN;
+  if (result.high == 0 && b.high != 0) result.high = DBL_TRUE_MIN;
+  return interval_widen(result, 1);
+}
+
 /* Zero times anything is zero; a product that underflows is not. */
 static inline Interval interval_multiply(Interval a, Interval b) {
-  if ((a.low == 0 && a.high == 0) || (b.low == 0 && b.high == 0)) return (Interval){0, 0};
+  if (a.low == a.high && isfinite(a.low)) return interval_scale(a.low, b);
+  if (b.low == b.high && isfinite(b.low)) return interval_scale(b.low, a);
   double p = a.low * b.low, q = a.low * b.high, r = a.high * b.low, s = a.high * b.high;
   if (!(isfinite(p) && isfinite(q) && isfinite(r) && isfinite(s))) {
     if (isnan(p)) p = 0;
@@ -68,8 +78,6 @@ static inline Interval interval_multiply(Interval a, Interval b) {
   if (fabs(high) < DBL_MIN) high += DBL_TRUE_MIN;
   return interval_widen((Interval){low, high}, 1);
 }
-
-static inline Interval interval_scale(double a, Interval b) { return interval_multiply((Interval){a, a}, b); }
 
 /* a / b. */
 Interval interval_divide(Interval a, Interval b);

@@ -12,12 +12,13 @@ enum {
   MOST_LINES = 20000,    /* of the programs that conditions depend on */
   ENCLOSE_LIMIT = 4,     /* boxes tried for a block */
   PATH_LIMIT = 12,       /* corrections of Newton's method */
+  FEWEST = 4,            /* evaluations that a proof should be able to afford */
   MOST_COEFFICIENTS = 16 /* of a column */
 };
 
 /* What a line with bounds costs, in lines of plain numbers: with the middle and the rate, and without; and the polynomial of a
- * column (bench/watch/run). */
-enum { MOTION_COST = 20, BOUNDS_COST = 6, COLUMN_COST = 60 };
+ * column. By instructions: a plain line takes about twelve. */
+enum { MOTION_COST = 80, BOUNDS_COST = 24, COLUMN_COST = 240 };
 
 /* Stretches are not halved below this part of a step: 2^-30. */
 static const double NARROWEST = 0x1p-30;
@@ -51,6 +52,9 @@ typedef struct ProverUnit {
   IndexVec entry_sections;
   VEC(Entry) entries;
   Krawczyk *krawczyk;
+  double *
+      reach; /* how far the solution was from the polynomials, per column, over a stretch of half the length `span`; 0: not known */
+  double span;
   Place *here, *next; /* at the time reached, and at the end of the stretch that ran last */
 } ProverUnit;
 
@@ -75,11 +79,14 @@ struct Prover {
   uint32_t *difference;                      /* place, per mode */
   Interval *matrix, *box, *image, *g, *rate; /* of a block */
   double *z, *slope;
-  double *way; /* per column of the prover: how far it goes in the stretch */
+  double *guess; /* of a block: where the polynomials are in the middle */
+  double *polynomial,
+      *way; /* per column of the prover: its polynomial in the middle of the stretch, and how far that goes */
   /* while it proves */
   uint64_t evaluations, cost;
-  double reached; /* the time of `here` in blocks; NAN: not known */
-  bool is_start;  /* the stretch is the start of a step, where the columns are what its polynomials say */
+  uint64_t last_cost; /* of an evaluation */
+  double reached;     /* the time of `here` in blocks; NAN: not known */
+  bool is_start;      /* the stretch is the start of a step, where the columns are what its polynomials say */
 };
 
 static bool is_searched(const Modes *modes, uint32_t m) { return !modes->timed[m] && !modes->meets[m]; }
@@ -206,6 +213,7 @@ static void add_block(Cone *cone, const UnitPlan *plan) {
   add_entries(cone, plan, local, &unit);
   for (size_t k = 0; k < n; k++) give(cone, columns[k]);
   unit.krawczyk = krawczyk_new(heap, plan->count);
+  unit.reach = heap_array(heap, n, sizeof *unit.reach);
   unit.here = heap_array(heap, n, sizeof *unit.here);
   unit.next = heap_array(heap, n, sizeof *unit.next);
   vec_push(heap, &cone->units, unit);
@@ -247,8 +255,8 @@ static void make_room(Prover *prover) {
   prover->image = heap_array(prover->heap, most, sizeof(Interval));
   prover->g = heap_array(prover->heap, most, sizeof(Interval));
   prover->rate = heap_array(prover->heap, most, sizeof(Interval));
-  heap_numbers(prover->heap, most, &prover->z, &prover->slope);
-  prover->way = heap_array(prover->heap, prover->columns.count, sizeof(double));
+  heap_numbers(prover->heap, most, &prover->z, &prover->slope, &prover->guess);
+  heap_numbers(prover->heap, prover->columns.count, &prover->polynomial, &prover->way);
 }
 
 static void build(Prover *prover, const int32_t *states, int32_t links) {
@@ -441,14 +449,18 @@ static bool take_solution(Prover *prover, const ProverUnit *unit) {
   return true;
 }
 
-/* The path by Newton's method from the polynomials, which need not know of a pulse. false: it does not converge. */
-static bool find_path(Prover *prover, const ProverUnit *unit) {
+/* The path of the polynomials. */
+static void begin_path(Prover *prover, const ProverUnit *unit) {
   double radius = interval_tape_radius(prover->tape);
   for (int32_t k = 0; k < unit->count; k++) {
-    const Motion *guess = interval_tape_at(prover->tape, unit->column[k]);
-    prover->z[k] = interval_middle(guess->middle);
+    prover->z[k] = prover->guess[k] = prover->polynomial[unit->position[k]];
     prover->slope[k] = radius > 0 ? prover->way[unit->position[k]] / (2 * radius) : 0;
   }
+}
+
+/* The path by Newton's method from the polynomials, which need not know of a pulse. false: it does not converge. */
+static bool find_path(Prover *prover, const ProverUnit *unit) {
+  begin_path(prover, unit);
   for (int k = 0; k < PATH_LIMIT; k++) {
     set_path(prover, unit, NULL);
     run_residual(prover, unit);
@@ -468,22 +480,49 @@ static void widen_box(Prover *prover, const ProverUnit *unit) {
   }
 }
 
-/* from_next: the stretch begins where the last one ended, not at the time reached. */
-static bool enclose_block(Prover *prover, const ProverUnit *unit, bool from_next) {
-  if (!find_path(prover, unit)) return false;
-  for (int k = 0; k < ENCLOSE_LIMIT; k++) {
-    set_path(prover, unit, prover->box);
-    run_residual(prover, unit);
-    if (!set_jacobian(prover, unit, false)) return false;
-    krawczyk_image(unit->krawczyk, prover->g, prover->box, prover->image);
-    if (krawczyk_proves(unit->krawczyk, prover->box, prover->image)) {
-      if (!prover->is_start && !is_followed(prover, unit, from_next)) return false;
-      keep_end(prover, unit);
-      return take_solution(prover, unit);
-    }
-    widen_box(prover, unit);
+/* Tries the box. from_next: the stretch begins where the last one ended, not at the time reached. */
+static bool try_box(Prover *prover, const ProverUnit *unit, bool from_next) {
+  set_path(prover, unit, prover->box);
+  run_residual(prover, unit);
+  if (!set_jacobian(prover, unit, false)) return false;
+  krawczyk_image(unit->krawczyk, prover->g, prover->box, prover->image);
+  if (!krawczyk_proves(unit->krawczyk, prover->box, prover->image)) return false;
+  if (!prover->is_start && !is_followed(prover, unit, from_next)) return false;
+  keep_end(prover, unit);
+  return take_solution(prover, unit);
+}
+
+/* With the inverse of the stretch before, around the polynomials, in a box as large as that one needed: half of the work, if it serves. What
+ * polynomials miss grows with the square of the length of a stretch. */
+static bool try_box_of_before(Prover *prover, const ProverUnit *unit, bool from_next) {
+  double radius = interval_tape_radius(prover->tape), grown = radius / unit->span;
+  if (!(unit->span > 0) || !(radius > 0) || prover->is_start) return false;
+  double factor = INFLATION * fmax(1, grown * grown);
+  begin_path(prover, unit);
+  for (int32_t k = 0; k < unit->count; k++)
+    prover->box[k] = (Interval){-factor * unit->reach[k], factor * unit->reach[k]};
+  return try_box(prover, unit, from_next);
+}
+
+/* Keeps how far the solution is from the polynomials. */
+static void keep_reach(const Prover *prover, ProverUnit *unit, bool is_enclosed) {
+  unit->span = is_enclosed ? interval_tape_radius(prover->tape) : 0;
+  for (int32_t k = 0; k < unit->count && is_enclosed; k++) {
+    double size = fabs(prover->z[k]) + unit->nominal[k], off = fabs(prover->z[k] - prover->guess[k]);
+    unit->reach[k] = interval_size(prover->image[k]) + off + LEAST_BOX * size;
   }
-  return false;
+}
+
+static bool enclose_block(Prover *prover, ProverUnit *unit, bool from_next) {
+  bool is_enclosed = try_box_of_before(prover, unit, from_next);
+  if (!is_enclosed && find_path(prover, unit)) {
+    for (int k = 0; k < ENCLOSE_LIMIT && !is_enclosed; k++) {
+      is_enclosed = try_box(prover, unit, from_next);
+      if (!is_enclosed) widen_box(prover, unit);
+    }
+  }
+  keep_reach(prover, unit, is_enclosed);
+  return is_enclosed;
 }
 
 /* ---- stretches ---- */
@@ -498,10 +537,13 @@ static void run_explicit(Prover *prover, const ProverUnit *unit) {
 static void run_stretch(Prover *prover, const ProverStep *step, Stretch stretch, bool from_next) {
   double time = step->end - step->start;
   interval_tape_set_stretch(prover->tape, step->start + stretch.low * time, step->start + stretch.high * time);
-  for (uint32_t k = 0; k < prover->columns.count; k++)
-    *interval_tape_at(prover->tape, prover->place[k]) = follow_column(step, k, stretch, &prover->way[k]);
+  for (uint32_t k = 0; k < prover->columns.count; k++) {
+    Motion column = follow_column(step, k, stretch, &prover->way[k]);
+    prover->polynomial[k] = interval_middle(column.middle);
+    *interval_tape_at(prover->tape, prover->place[k]) = column;
+  }
   for (uint32_t u = 0; u < prover->units.count; u++) {
-    const ProverUnit *unit = &prover->units.data[u];
+    ProverUnit *unit = &prover->units.data[u];
     if (!unit->is_block) run_explicit(prover, unit);
     else if (!enclose_block(prover, unit, from_next))
       for (int32_t k = 0; k < unit->count; k++) *interval_tape_at(prover->tape, unit->column[k]) = MOTION_UNKNOWN;
@@ -638,10 +680,12 @@ Proof prover_prove(Prover *prover, const ProverStep *step, double until, uint64_
   double time = step->end - step->start, end = fmin((until - step->start) / time, 1);
   Walk walk = {.end = end, .width = end, .skip = NARROWEST, .left_agrees = true, .first = NAN, .candidate = NAN};
   prover->evaluations = prover->cost = 0;
+  if (budget < FEWEST * prover->last_cost) return (Proof){0, step->start, until, NAN, 0, 0};
   if (!has_bounds(prover, step)) return (Proof){0, step->start, until, NAN, prover->evaluations, prover->cost};
   if (has_blocks(prover) && prover->reached != step->start) begin_step(prover, step);
   while (walk.low < end && prover->cost < budget && walk_on(prover, step, &walk))
     ;
+  if (prover->evaluations) prover->last_cost = prover->cost / prover->evaluations;
   bool is_whole = walk.proven > 0 && !(walk.low < end);
   prover->reached = is_whole && walk.left_agrees ? until : NAN;
   if (walk.low < end && isnan(walk.first)) walk.first = walk.low;
