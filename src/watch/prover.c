@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-  LARGEST_BLOCK = 24,    /* dense inverses of larger ones cost more than the rest of a proof */
+  LARGEST_BLOCK = 48,    /* dense inverses of larger ones cost more than the rest of a proof */
   MOST_LINES = 20000,    /* of the programs that conditions depend on */
   ENCLOSE_LIMIT = 4,     /* boxes tried for a block */
   PATH_LIMIT = 12,       /* corrections of Newton's method */
@@ -16,9 +16,9 @@ enum {
   MOST_COEFFICIENTS = 16 /* of a column */
 };
 
-/* What a line with bounds costs, in lines of plain numbers: with the middle and the rate, and without; and the polynomial of a
- * column. By instructions: a plain line takes about twelve. */
-enum { MOTION_COST = 80, BOUNDS_COST = 24, COLUMN_COST = 240 };
+/* What a line with bounds costs, in lines of plain numbers: with the middle and the rate, and without; the polynomial of a column;
+ * a product of a number and an interval. By instructions: a plain line takes about twelve. */
+enum { MOTION_COST = 80, BOUNDS_COST = 24, COLUMN_COST = 240, PRODUCT_COST = 5 };
 
 /* Stretches are not halved below this part of a step: 2^-30. */
 static const double NARROWEST = 0x1p-30;
@@ -364,6 +364,8 @@ static bool set_jacobian(Prover *prover, const ProverUnit *unit, bool inverts) {
   int32_t n = unit->count;
   for (uint32_t s = 0; s < unit->entry_sections.count; s++)
     prover->cost += BOUNDS_COST * (uint64_t)interval_tape_run(prover->tape, unit->entry_sections.data[s], false);
+  uint64_t size = (uint64_t)n, products = size * (unit->entries.count + 4 * size) + (inverts ? size * size * size : 0);
+  prover->cost += PRODUCT_COST * products;
   for (int32_t e = 0; e < n * n; e++) prover->matrix[e] = (Interval){0, 0};
   for (uint32_t e = 0; e < unit->entries.count; e++) {
     const Entry *entry = &unit->entries.data[e];
