@@ -402,7 +402,7 @@ const char *daedal_result_json(daedal_result *result);
 /* What a picture of a result shows. */
 typedef struct daedal_plot {
   size_t size;           /* of this struct where the program was compiled; 0: nothing is given */
-  const char *variables; /* a list as in daedal_options; NULL: the states */
+  const char *variables; /* a list as in daedal_options; NULL: states and outputs, of a netlist its nodes */
   const char *pairs; /* "x,y; u,v": instead curves of one signal over another; "time" is a signal, too; NULL for none */
   bool log_x, log_y; /* logarithmic axes: values that are not positive are gaps */
   /* "L=0.05, g=0.1": standard deviations of parameters and start values of options.sensitivity. Curves over time get bands of twice the
@@ -410,13 +410,13 @@ typedef struct daedal_plot {
   const char *deviations;
 } daedal_plot;
 
-/* A picture as SVG, and in characters; NULL for the plot: the states over time. Owned by the result until the next one.
+/* A picture as SVG, and in characters; NULL for the plot: states and outputs over time. Owned by the result until the next one.
  * NULL: nothing matches, which a diagnostic says. */
 const char *daedal_result_plot(daedal_result *result, const daedal_plot *plot);
 const char *daedal_result_plot_terminal(daedal_result *result, const daedal_plot *plot, uint32_t width,
                                         uint32_t height);
 
-/* The signals that a list of words means, as in daedal_options, with NULL for the states: the first `most` of their numbers, and how
+/* The signals that a list of words means, as in daedal_options, with NULL for states and outputs, of a netlist its nodes: the first `most` of their numbers, and how
  * many there are. 0 after a diagnostic if a word means nothing. */
 uint32_t daedal_result_choose(daedal_result *result, const char *variables, uint32_t *signals, uint32_t most);
 
@@ -516,7 +516,9 @@ daedal_status daedal_run_interpolate(daedal_run *run, double time, double *value
 /* Sets a variable by handle. Before the start: as daedal_run_set. Behind it: an input that the caller sets
  * (options.inputs) or a continuous variable gets another value at the time reached, as at an event: what was set
  * between two calls counts together, states that were not set stay as far as the equations allow, and the rest
- * follows. DAEDAL_USAGE: it cannot be set then. */
+ * follows: also a variable that is no state gets its value, by that of a state. DAEDAL_USAGE: it cannot be set then, as a parameter or a
+ * discrete variable. A value that the equations do not allow ends the run with the next call for it: DAEDAL_INTEGRATION, and a diagnostic
+ * that names the variable. */
 daedal_status daedal_run_set_value(daedal_run *run, uint32_t variable, double value);
 
 /* The state-space form of a run that was started, x' = f(t, x), at points of the caller's choice: the run stays where it is, but for round-off.

@@ -424,6 +424,10 @@ def simulate_options():
     run = expect_exit(folder.run("simulate", PENDULUM, "--output-file=-", "--start-time=1", "--stop-time=2",
                                  "--output-interval=0.5"), 0)
     expect([row["time"] for row in rows_of(run.stdout)] == [1, 1.5, 2], run.stdout)
+    run = expect_exit(folder.run("simulate", PENDULUM, "-o", "-", "--stop-time", "1", "--variables", "x", "--variables", "vx,y", "--override", "L=2",
+                                 "--override", "g=0"), 0)
+    rows = rows_of(run.stdout)
+    expect(list(rows[0]) == ["time", "x", "y", "vx"] and abs(rows[-1]["x"] - 2) < 1e-10, rows[-1])
     expect_exit(folder.run("simulate", PENDULUM, "--output-file", "p.mat", "-q"), 0)
     expect((folder.path / "p.mat").stat().st_size > 1000, "no MAT file")
     plot = expect_exit(folder.run("simulate", PENDULUM, "--plot", "-", "--output-file", "p.csv"), 0).stdout

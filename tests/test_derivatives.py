@@ -1,4 +1,5 @@
-"""Derivatives of generated models against closed forms, by sensitivities and by the adjoint: conditions that change at one time.
+"""Derivatives of generated models against closed forms, by sensitivities and by the adjoint: conditions that change at one time, jumps that make
+no event, and derivatives that need shorter steps than the solution.
 
 DAEDAL_TEST_TIER=long draws hundreds of members of each class."""
 import json
@@ -10,6 +11,13 @@ import unittest
 import varied_models
 from varied_models import WORK
 
+SOLVERS = ("auto", "radau", "bdf", "erk", "ida", "cvode")
+FUNCTIONS = """
+  function step input Real u; output Real y; algorithm if u > 1 then y := 1; else y := 0; end if; end step;
+  function whole input Real u; output Real y; algorithm y := floor(u); end whole;
+  function counted input Real u; output Real y; algorithm y := 0; for i in 1:3 loop if u > i then y := y + 1; end if; end for; end counted;
+  function looped input Real u; output Real y; algorithm y := 0; while y + 1 < u loop y := y + 1; end while; end looped;
+"""
 COUNT = 200 if os.environ.get("DAEDAL_TEST_TIER") == "long" else 6
 
 
@@ -29,6 +37,16 @@ class Members(unittest.TestCase):
             for target, value in by.items():
                 self.assertLessEqual(abs(final[f"der({name}, {target})"] - value), accuracy * size, (name, target, model))
                 self.assertLessEqual(abs(gradient[target] - value), accuracy * size, (name, target, "gradient", model))
+
+    def differ(self, model, name, by, stop, solver, accuracy=1e-6):
+        """The same with one solver."""
+        targets = ",".join(by)
+        final = run(model, "--stop-time", str(stop), "--solver", solver, "--sensitivity", targets)["final"]
+        gradient = run(model, "--stop-time", str(stop), "--solver", solver, "--gradient", name, "--gradient-by", targets)["gradient"]["derivatives"]
+        size = max([1, *map(abs, by.values())])
+        for target, value in by.items():
+            self.assertLessEqual(abs(final[f"der({name}, {target})"] - value), accuracy * size, (solver, target, model))
+            self.assertLessEqual(abs(gradient[target] - value), accuracy * size, (solver, target, "gradient", model))
 
     def refused(self, model, targets, name, stop, *words):
         for options in (("--sensitivity", targets), ("--gradient", name, "--gradient-by", targets)):
@@ -99,6 +117,79 @@ class Members(unittest.TestCase):
         text = """model M parameter Real p = 1; Real x(start = 0, fixed = true), z(start = 0, fixed = true); equation
           der(x) = p; der(z) = if x > 1 and 2*x > 2 and x*x > 1 then 4 else 0; end M;"""
         self.check(text, {"z": {"p": 4}}, 2)
+
+    # ---- jumps without events: x = p t passes c at t = c/p, which moves by -c/p^2 ----
+
+    def test_jumps_without_events(self):
+        """Branches in noEvent and in functions, and what else jumps there."""
+        draw = random.Random(5)
+        kinds = (("if noEvent({x} > {c}) then {j} else 0", None), ("noEvent(if {x} > {c} then {j} else 0)", None),
+                 ("if noEvent({c} > {x}) then 0 else {j}", None), ("{j}*step({x}/{c})", None),
+                 ("{j}*noEvent(if {x} > {c} and {x} > {c} - 1 then 1 else 0)", None), ("{j}/2*noEvent(sign({x} - {c}))", None),
+                 ("{j}*noEvent(floor({x}/{c}))", range(1, 5)), ("{j}*whole({x}/{c})", range(1, 5)), ("{j}*counted({x}/{c})", range(1, 4)))
+        for member in range(COUNT):
+            k, terms, by = draw.choice((0, 0.4, 2)), [], 0
+            for kind, times in draw.sample(kinds, 2):
+                c, j = draw.choice((0.5, 0.8, 1.1)), draw.choice((-2, 1, 3))
+                terms.append("(" + kind.format(x="x", c=c, j=j) + ")")
+                by += sum(j * c * n * math.exp(-k * (2.1 - c * n)) for n in times or (1,) if c * n < 2.1)
+            text = f"""model M {FUNCTIONS} parameter Real p = 1; Real x(start = 0, fixed = true), z(start = 0, fixed = true);
+            equation der(x) = p; der(z) = -{k}*z + {' + '.join(terms)}; end M;"""
+            self.differ(text, "z", {"p": by}, 2.1, SOLVERS[member % len(SOLVERS)])
+
+    def test_branches_that_meet(self):
+        """They guard a root, or bend: no event is needed, and the branch beyond the edge is not defined."""
+        draw = random.Random(6)
+        for member in range(COUNT):
+            a = draw.choice((0.5, 1, 1.3))
+            value, slope = draw.choice((("sqrt(x - {a})", lambda x: 2 / 3 * x**1.5), ("(x - {a})", lambda x: x**2 / 2),
+                                        ("3*(x - {a})^2", lambda x: x**3)))
+            text = f"""model M parameter Real p = 1; Real x(start = 0, fixed = true), z(start = 0, fixed = true);
+            equation der(x) = p; der(z) = if noEvent(x > {a}) then {value.format(a=a)} else 0; end M;"""
+            whole = lambda p: slope(2 * p - a) / p  # z at time 2
+            self.differ(text, "z", {"p": (whole(1 + 1e-5) - whole(1 - 1e-5)) / 2e-5}, 2, SOLVERS[member % len(SOLVERS)], 1e-5)
+
+    def test_outputs_that_jump(self):
+        """The integral of what jumps."""
+        draw = random.Random(7)
+        for _ in range(COUNT // 2):
+            c, j = draw.choice((0.5, 1.2)), draw.choice((-1, 2))
+            text = f"""model M {FUNCTIONS} parameter Real p = 1; Real x(start = 0, fixed = true);
+            Real w = {draw.choice((f'if noEvent(x > {c}) then {j} else 0', f'{j}*step(x/{c})'))}; equation der(x) = p; end M;"""
+            found = run(text, "--stop-time", "2", "--gradient", "integral(w)", "--gradient-by", "p,x.start")["gradient"]["derivatives"]
+            self.assertAlmostEqual(found["p"], j * c, delta=1e-6, msg=text)
+            self.assertAlmostEqual(found["x.start"], j, delta=1e-6, msg=text)
+
+    def test_functions_that_jump(self):
+        """Behind a loop nobody sees the branch: the function is named."""
+        draw = random.Random(8)
+        for member in range(COUNT // 2):
+            text = f"""model M {FUNCTIONS} parameter Real p = 1; Real x(start = 0.3, fixed = true), z(start = 0, fixed = true);
+            equation der(x) = p; der(z) = {draw.choice((1, -2))}*looped(x) - {draw.choice((0, 1))}*z; end M;"""
+            self.refused(text, "p", "z", 2, "`looped` jumps")
+
+    # ---- error control ----
+
+    def test_fast_derivatives(self):
+        """The solution is zero, and steps could be of any length; its derivative oscillates."""
+        draw = random.Random(9)
+        for member in range(COUNT if COUNT > 10 else 3):
+            w, k, p = draw.choice((20, 50, 200)), draw.choice((0.5, 1, 3)), draw.choice((0, 1e-12))
+            t = draw.choice((0.5, 1))
+            exact = (w * (k * math.sin(w * t) - w * math.cos(w * t)) + w * w * math.exp(-k * t)) / (k * k + w * w)
+            text = f"""model M parameter Real p = {p}; Real x(start = 0, fixed = true); equation
+            der(x) = -{k}*x + p*{w}*sin({w}*time); end M;"""
+            self.differ(text, "x", {"p": exact}, t, ("erk", "cvode", "radau", "bdf", "ida")[member % 5], 1e-7)
+
+    def test_many_parameters(self):
+        """Of many an adjoint follows combinations: one that alone needs short steps is seen."""
+        count = 12
+        declared = " ".join(f"parameter Real p{i} = {(1, 0)[i == 7]};" for i in range(count))
+        terms = " + ".join(f"p{i}*{('0.1', '60*cos(60*time)')[i == 7]}" for i in range(count))
+        text = f"model M {declared} Real x(start = 0, fixed = true); equation der(x) = {terms}; end M;"
+        found = run(text, "--stop-time", "1", "--gradient", "x")["gradient"]["derivatives"]
+        for i in range(count):
+            self.assertAlmostEqual(found[f"p{i}"], math.sin(60) if i == 7 else 0.1, delta=1e-6)
 
 
 if __name__ == "__main__":

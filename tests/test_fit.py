@@ -56,6 +56,21 @@ class Fit(unittest.TestCase):
         self.assertAlmostEqual(found["k"]["value"], 0.6, delta=1e-6)
         self.assertEqual(report["unidentified"], [])
 
+    def test_residuals_that_are_not_noise(self):
+        """Noise is taken for noise, what the model misses is named, and so are residuals beyond the deviations given."""
+        draw = random.Random(5)
+        for size in (0.01, 0.05, 0.2):
+            noise = [(t, 1.7 * math.exp(-0.6 * t) + draw.gauss(0, size)) for t in self.times]
+            report, _, said = fit(self.decay, write("noise.csv", "time,y", noise), "a=1,k=1", "--deviations", f"y={size}")
+            self.assertTrue(report["columns"][0]["noise"] and abs(report["columns"][0]["lag_correlation"]) < 0.5)
+            self.assertNotIn("noise", said)
+            _, _, said = fit(self.decay, "noise.csv", "a=1,k=1", "--deviations", f"y={size / 3}")
+            self.assertIn("times the deviations given", said)
+            wave = [(t, y + 4 * size * math.sin(draw.choice((2.9, 3)) * t)) for t, y in noise]
+            report, _, said = fit(self.decay, write("wave.csv", "time,y", wave), "a=1,k=1")
+            self.assertFalse(report["columns"][0]["noise"])
+            self.assertIn("the residuals of y are not noise", said)
+
     def test_slider_crank(self):
         text = command("simulate", CRANK, "--stop-time", "1", "--intervals", "40", "--tolerance", "1e-10", "--output-file", "-", "-q").stdout
         rows = [(float(r["time"]), float(r["phi"]), float(r["s"])) for r in csv.DictReader(io.StringIO(text))]

@@ -16,6 +16,25 @@ equation
 end M;
 """
 
+PARTS = """model Parts
+  connector Pin Real v; flow Real i; end Pin;
+  model Cap Pin p; Real v(start = 1, fixed = true); equation v = p.v; p.i = der(v); end Cap;
+  model Res Pin p; Real u; equation u = p.v; p.i = u; end Res;
+  Cap c; Res r; output Real twice; Real other;
+equation
+  connect(c.p, r.p); twice = 2*c.v + time; other = time;
+end Parts;
+"""
+NETLIST = """rectifier
+V1 in 0 sin(0 5 1k)
+D1 in out dm
+C1 out 0 10u
+R1 out 0 1k
+.model dm d(is=1e-14 rs=0.1 cjo=1p)
+.tran 10u 1m
+.end
+"""
+
 
 def run(folder, model, *words):
     return subprocess.run([os.environ["DAEDAL"], "simulate", str(model), "-q", *words], cwd=folder, capture_output=True, text=True)
@@ -41,6 +60,11 @@ def choices(folder):
     assert curves(folder, model, "--plot-variables", "r[1]")[0] == ["r[1]"]
     assert curves(folder, model, "--plot-variables", "r.*")[0] == ["r[1]", "r[2]", "r2"]
     assert curves(folder, model, "--plot-variables", "der(r[2])")[0] == ["der(r[2])"]
+    parts, netlist = folder / "parts.mo", folder / "n.cir"
+    parts.write_text(PARTS)
+    netlist.write_text(NETLIST)
+    assert curves(folder, parts)[0] == ["c.v", "twice"]  # not c.p.v, r.p.v, r.u, which are the same
+    assert curves(folder, netlist)[0] == ["v(in)", "v(out)"]  # no inner node of the diode
 
 
 def nothing_matches(folder):

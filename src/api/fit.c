@@ -209,6 +209,71 @@ static void sum_columns(daedal_estimate *estimate) {
   }
 }
 
+/* ---- are residuals noise? ---- */
+
+/* The largest measurement of a column. */
+static double column_size(const daedal_estimate *estimate, uint32_t c) {
+  double size = 0;
+  for (size_t row = 0; row < estimate->data->rows; row++)
+    if (fit_is_measured(estimate, c, row))
+      size = fmax(size, fabs(trajectory_value(estimate->data, row, estimate->columns.data[c].signal)));
+  return size;
+}
+
+/* Of each residual with the next. */
+static double lag_correlation(const double *r, uint32_t count) {
+  double mean = 0, products = 0, squares = 0;
+  for (uint32_t k = 0; k < count; k++) mean += r[k] / count;
+  for (uint32_t k = 0; k < count; k++) {
+    squares += (r[k] - mean) * (r[k] - mean);
+    if (k) products += (r[k] - mean) * (r[k - 1] - mean);
+  }
+  return products / squares;
+}
+
+/* Errors of measurements that are independent have a correlation of 0 with a deviation of 1/sqrt(n) (Box and Pierce 1970; parameters that were
+ * fitted make it less). A fit whose residuals are no more than the errors of the runs is as good as can be. */
+static void judge_column(daedal_estimate *estimate, uint32_t c, const double *r) {
+  enum { LEAST_VALUES = 10 };
+  static const double runs = 100, significance = 0.001; /* of the tolerance: errors of runs; of all columns together */
+  FitColumn *column = &estimate->columns.data[c];
+  double rms = sqrt(column->squares / column->values);
+  column->is_noise = true;
+  column->lag = NAN;
+  if (column->values < LEAST_VALUES || rms <= runs * estimate->options.tolerance * column_size(estimate, c)) return;
+  column->lag = lag_correlation(r, column->values);
+  double limit = normal_quantile(1 - significance / estimate->columns.count) / sqrt(column->values);
+  column->is_noise = !(column->lag > limit);
+  if (!column->is_noise)
+    diag_warning(
+        &estimate->asked->diags, DIAG_WARNING, (Span){0},
+        "the residuals of %s are not noise: each resembles the next (correlation %.2f, where noise is below %.2f), so "
+        "the model misses something, and the errors of the parameters are larger than they seem",
+        column->name, column->lag, limit);
+}
+
+/* Where the deviations of the measurements are known, so is how large the residuals should be. */
+static void judge_size(daedal_estimate *estimate) {
+  static const double significance = 0.001;
+  double freedom = (double)estimate->residuals - estimate->identified.rank;
+  if (!estimate->knows_deviations || !(freedom > 0)) return;
+  /* Wilson and Hilferty 1931: the cube root of chi squared over its mean is nearly normal */
+  double spread = 2 / (9 * freedom), limit = pow(1 - spread + normal_quantile(1 - significance) * sqrt(spread), 3);
+  double mean = estimate->found.squares / freedom;
+  if (mean > limit)
+    diag_warning(&estimate->asked->diags, DIAG_WARNING, (Span){0},
+                 "the residuals are %.3g times the deviations given, where noise stays below %.3g: the model misses "
+                 "something, or the measurements are less certain",
+                 sqrt(mean), sqrt(limit));
+}
+
+static void judge_residuals(daedal_estimate *estimate) {
+  const double *r = estimate->found.r;
+  for (uint32_t c = 0; c < estimate->columns.count; r += estimate->columns.data[c++].values)
+    judge_column(estimate, c, r);
+  judge_size(estimate);
+}
+
 static bool judge(daedal_estimate *estimate) {
   Diags *diags = &estimate->asked->diags;
   switch (estimate->found.status) {
@@ -260,6 +325,7 @@ static bool search(daedal_estimate *estimate, Arena *arena) {
   fill_figures(estimate, p);
   sum_columns(estimate);
   name_unidentified(estimate);
+  judge_residuals(estimate);
   return estimate->is_done = true;
 }
 

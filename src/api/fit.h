@@ -17,6 +17,9 @@ typedef struct FitColumn {
   double scale;    /* of its residuals: a weight, or one over the deviation of the measurements */
   uint32_t values; /* that it has */
   double squares;  /* of its residuals, not scaled */
+  double
+      lag; /* correlation of each residual with the next; NAN: there are too few, or no more than the errors of runs */
+  bool is_noise; /* nothing shows that the residuals are more than errors of measurements */
 } FitColumn;
 
 struct daedal_estimate {

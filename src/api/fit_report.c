@@ -93,8 +93,8 @@ static bool print_text(daedal_result *asked, const void *argument) {
   print_correlations(estimate, heap, text);
   for (uint32_t c = 0; c < estimate->columns.count; c++) {
     const FitColumn *column = &estimate->columns.data[c];
-    text_printf(heap, text, "  %s: %u values, residuals of %.4g (root mean square)\n", column->name, column->values,
-                sqrt(column->squares / column->values));
+    text_printf(heap, text, "  %s: %u values, residuals of %.4g (root mean square)%s\n", column->name, column->values,
+                sqrt(column->squares / column->values), column->is_noise ? "" : ", which are not noise");
   }
   text_printf(heap, text, "  deviation of the residuals %.4g, condition %.3g, %u iterations, %u runs\n",
               estimate->deviation, condition(estimate), estimate->found.iterations, estimate->runs);
@@ -150,6 +150,8 @@ static void json_columns(const daedal_estimate *estimate, JsonWriter *json) {
     json_key_string(json, "name", column->name);
     json_key_integer(json, "values", column->values);
     json_key_number(json, "rms", sqrt(column->squares / column->values));
+    json_key_number(json, "lag_correlation", column->lag);
+    json_key_bool(json, "noise", column->is_noise);
   }
 }
 

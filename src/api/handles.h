@@ -77,8 +77,11 @@ typedef struct SteadyPoint {
   uint32_t iterations;
   double residual; /* the largest */
   bool is_isolated;
-  bool is_stopped; /* by the caller, on the way */
-  double *y;       /* all columns */
+  bool is_stopped;       /* by the caller, on the way */
+  bool is_restless;      /* events lead round in a circle */
+  const char *stability; /* NULL: not known */
+  bool is_linear;        /* the eigenvalues tell it */
+  double *y;             /* all columns */
 } SteadyPoint;
 
 /* Texts of a result that are made when first asked for. */

@@ -8,6 +8,78 @@
 #include <math.h>
 #include <string.h>
 
+/* ---- the discrete part ----
+ *
+ * Where events make a difference, a point is steady only if no event follows there. A run that is started has the discrete values; its states
+ * are put to where Newton's method finds no rates, and an event takes place there. If that changes something, Newton's method goes on
+ * with the values behind it. */
+
+enum { ROUNDS = 50 };
+
+static bool makes_events(const Simulation *simulation) { return modes_make_events(&simulation->plan->modes); }
+
+/* A run that is at its start. NULL: an error is in diags. */
+static Simulation *begin_run(daedal_result *result, const Request *request, double stop, Diags *diags) {
+  Request stepped = *request;
+  stepped.initialize_only = false;
+  stepped.is_stepped = true;
+  stepped.run.stop = stop;
+  Simulation *moving = heap_alloc(result->heap, sizeof *moving);
+  return pipeline_simulate(moving, result->heap, result->model->model, &stepped, diags) ? moving : NULL;
+}
+
+/* Whatever changes at events, and the states. */
+typedef struct Moved {
+  uint32_t leaves, states;
+  double *leaf, *state;
+} Moved;
+
+static Moved look_at_run(const Simulation *moving, const double *y, Heap *heap) {
+  const View *view = moving->view;
+  Moved moved = {.leaves = modes_leaves(view->evaluator->code->modes), .states = (uint32_t)view->system.links};
+  moved.leaf = heap_copy(heap, view->evaluator->discretes, moved.leaves, sizeof(double));
+  moved.state = heap_array(heap, moved.states, sizeof(double));
+  for (uint32_t k = 0; k < moved.states; k++) moved.state[k] = y[view->system.link_from[k]];
+  return moved;
+}
+
+static bool is_same(const Moved *a, const Moved *b) {
+  static const double same = 1e-9; /* of sizes, or 1 */
+  if (a->leaves != b->leaves || a->states != b->states) return false;
+  for (uint32_t k = 0; k < a->leaves; k++)
+    if (a->leaf[k] != b->leaf[k]) return false;
+  for (uint32_t k = 0; k < a->states; k++)
+    if (fabs(a->state[k] - b->state[k]) > same * (1 + fabs(a->state[k]))) return false;
+  return true;
+}
+
+/* From y, where no state of the run moves, to where no event follows either. */
+static bool comes_to_rest(daedal_result *result, Simulation *moving, double *y) {
+  Heap *heap = result->heap;
+  Moved seen[ROUNDS];
+  for (uint32_t round = 0; round < ROUNDS; round++) {
+    Moved before = look_at_run(moving, y, heap);
+    simulation_reset_states(moving, y);
+    if (!simulation_settle(moving)) return false;
+    const double *reached = run_values(moving->run);
+    seen[round] = look_at_run(moving, reached, heap);
+    memcpy(y, reached, (size_t)moving->view->system.columns * sizeof *y);
+    if (is_same(&before, &seen[round])) return true;
+    for (uint32_t k = 0; k < round; k++) result->steady->is_restless |= is_same(&seen[k], &seen[round]);
+    SteadySystem *steady = steady_new(heap, moving->view, moving->request.run.start);
+    if (result->steady->is_restless || !steady_newton(steady, y, &result->steady->iterations)) return false;
+  }
+  result->steady->is_restless = true;
+  return false;
+}
+
+/* The simulation of the result is from now on that of the point. */
+static bool take_run(daedal_result *result, const Simulation *moving) {
+  result->simulation = *moving;
+  result->simulation.diags = &result->diags;
+  return true;
+}
+
 /* ---- by integration ---- */
 
 /* How fast the states still move, relative to their sizes. */
@@ -26,15 +98,10 @@ static bool integrate(daedal_result *result, const Request *request, double *y) 
   enum { STRETCHES = 60 };
   static const double slow = 1e-3; /* rate times the time passed */
   Heap *heap = result->heap;
-  Simulation *simulation = &result->simulation;
-  Request stepped = *request;
   Diags silent = diags_make(heap);
   double span = request->run.stop - request->run.start;
-  stepped.initialize_only = false;
-  stepped.is_stepped = true;
-  stepped.run.stop = request->run.start + ldexp(span, STRETCHES);
-  Simulation *moving = heap_alloc(heap, sizeof *moving);
-  if (!pipeline_simulate(moving, heap, result->model->model, &stepped, &silent)) return false;
+  Simulation *moving = begin_run(result, request, request->run.start + ldexp(span, STRETCHES), &silent);
+  if (!moving) return false;
   double *trial = heap_array(heap, (size_t)moving->view->system.columns, sizeof *trial);
   for (int k = 0; k < STRETCHES; k++, span *= 2) {
     if (!simulation_advance(moving, run_time(moving->run) + span, false)) return false;
@@ -47,10 +114,9 @@ static bool integrate(daedal_result *result, const Request *request, double *y) 
     memcpy(trial, reached, (size_t)moving->view->system.columns * sizeof *trial);
     SteadySystem *steady = steady_new(heap, moving->view, request->run.start);
     if (!steady_newton(steady, trial, &result->steady->iterations)) continue;
+    if (makes_events(moving) && !comes_to_rest(result, moving, trial)) return false;
     memcpy(y, trial, (size_t)moving->view->system.columns * sizeof *trial);
-    *simulation = *moving;
-    simulation->diags = &result->diags;
-    return true;
+    return take_run(result, moving);
   }
   return false;
 }
@@ -67,14 +133,118 @@ static bool settle(daedal_result *result, double t, double *y) {
   return view->methods->solve(view, t, y) == EVAL_OK;
 }
 
+typedef bool SteadyWay(SteadySystem *steady, double *y, uint32_t *iterations);
+
+/* A way that begins at the initial values; with events, in a run that was started there. */
+static bool solve(daedal_result *result, const Request *request, SteadyWay *way, double *y) {
+  Diags silent = diags_make(result->heap);
+  uint32_t *iterations = &result->steady->iterations;
+  if (!makes_events(&result->simulation))
+    return way(steady_new(result->heap, result->simulation.view, request->run.start), y, iterations);
+  Simulation *moving = begin_run(result, request, INFINITY, &silent);
+  if (!moving) return false;
+  size_t bytes = (size_t)moving->view->system.columns * sizeof *y;
+  double *trial = heap_alloc(result->heap, bytes);
+  memcpy(trial, run_values(moving->run), bytes);
+  if (!way(steady_new(result->heap, moving->view, request->run.start), trial, iterations)) return false;
+  if (!comes_to_rest(result, moving, trial)) return false;
+  memcpy(y, trial, bytes);
+  return take_run(result, moving);
+}
+
 static const char *search(daedal_result *result, const Request *request, const char *way, double *y) {
-  SteadyPoint *point = result->steady;
-  SteadySystem *steady = steady_new(result->heap, result->simulation.view, request->run.start);
+  const SteadyPoint *point = result->steady;
   bool any = !way;
-  if ((any || !strcmp(way, "newton")) && steady_newton(steady, y, &point->iterations)) return "newton";
-  if ((any || !strcmp(way, "homotopy")) && steady_continue(steady, y, &point->iterations)) return "homotopy";
+  if ((any || !strcmp(way, "newton")) && solve(result, request, steady_newton, y)) return "newton";
+  if (point->is_restless) return NULL;
+  if ((any || !strcmp(way, "homotopy")) && solve(result, request, steady_continue, y)) return "homotopy";
+  if (point->is_restless) return NULL;
   if ((any || !strcmp(way, "integration")) && integrate(result, request, y)) return "integration";
   return NULL;
+}
+
+/* Samples make events for ever. */
+static bool has_no_samples(daedal_result *result) {
+  const Plan *plan = result->simulation.plan;
+  const Logic *logic = plan->modes.logic;
+  if (!logic || !logic->samples.count) return true;
+  const LogicSample *sample = &logic->samples.data[0];
+  Arena *arena = &result->diags.arena;
+  diag_error(
+      &result->diags, DIAG_INIT, (Span){0}, "there is no steady state: sample(%s, %s) makes events again and again",
+      model_text(plan->problem.model, sample->start, arena), model_text(plan->problem.model, sample->interval, arena));
+  return false;
+}
+
+/* ---- stability ---- */
+
+/* The linear form where the states are moved along a vector by a part of their sizes; false: there is none. */
+static bool form_beside(daedal_result *result, const LinearRequest *names, double t, const double *vector, double part,
+                        LinearForm *form) {
+  View *view = result->simulation.view;
+  const System *system = &view->system;
+  Diags silent = diags_make(result->heap);
+  double *y = heap_copy(result->heap, result->steady->y, (size_t)system->columns, sizeof *y);
+  for (int32_t k = 0; k < system->links; k++) {
+    int32_t c = system->link_from[k];
+    y[c] += part * vector[k] * (fabs(y[c]) + system->nominal[c]);
+  }
+  LinearRequest request = *names;
+  request.varied = result->simulation.plan->varied;
+  return view->methods->solve(view, t, y) == EVAL_OK &&
+         linear_form(view, result->simulation.recorder, t, y, &request, &result->diags.arena, &silent, form);
+}
+
+/* The rate of the only state where it is moved by a part of its size. */
+static double rate_beside(daedal_result *result, double t, double part) {
+  View *view = result->simulation.view;
+  const System *system = &view->system;
+  double *y = heap_copy(result->heap, result->steady->y, (size_t)system->columns, sizeof *y);
+  int32_t c = system->link_from[0];
+  y[c] += part * (fabs(y[c]) + system->nominal[c]);
+  return view->methods->solve(view, t, y) == EVAL_OK ? y[system->link_to[0]] : NAN;
+}
+
+/* Of one state, the equation itself tells: does it lead back from either side, near and nearer? */
+static const char *judge_by_rates(daedal_result *result, double t) {
+  static const double near[] = {1e-4, 5e-5}; /* of its size */
+  bool returns = true, leaves = false;
+  for (int k = 0; k < 4; k++) {
+    double part = k % 2 ? -near[k / 2] : near[k / 2], rate = rate_beside(result, t, part);
+    returns = returns && rate * part < 0;
+    leaves = leaves || rate * part > 0;
+  }
+  return returns ? "stable"
+         : leaves && rate_beside(result, t, near[0]) * rate_beside(result, t, near[1]) > 0 &&
+                 rate_beside(result, t, -near[0]) * rate_beside(result, t, -near[1]) > 0
+             ? "unstable"
+             : "undecided";
+}
+
+/* "stable" where all modes decay, "unstable" where one grows. An eigenvalue that is another next to the point, as far as that is known, is zero: the
+ * linear form does not tell then. */
+static bool judge(daedal_result *result, const LinearRequest *names, double t) {
+  static const double edge = 1e-9, beside = 1e-7; /* of the fastest mode; of the sizes of states */
+  const LinearForm *form = result->linear;
+  double fastest = 0, growth = linear_growth(form);
+  uint32_t last = 0;
+  for (uint32_t k = 0; k < form->states; k++) {
+    fastest = fmax(fastest, linear_frequency(form, k));
+    if (form->real[k] == growth) last = k;
+  }
+  bool decides = fabs(growth) > edge * fastest;
+  for (int side = -1; side <= 1 && decides && form->states; side += 2) {
+    LinearForm other;
+    const double *vector = form->vector + (size_t)last * form->states;
+    if (form_beside(result, names, t, vector, side * beside, &other))
+      decides = fabs(linear_growth(&other) - growth) < fabs(growth);
+  }
+  result->steady->stability = !decides && form->states == 1 ? judge_by_rates(result, t)
+                              : !decides                    ? "undecided"
+                              : growth < 0                  ? "stable"
+                                                            : "unstable";
+  result->steady->is_linear = decides;
+  return true;
 }
 
 typedef struct SteadyWork {
@@ -89,11 +259,17 @@ static bool find(daedal_result *result, const Request *request, const LinearRequ
   if (simulation->view->system.rates_jacobian == NULL || plan->reduction.reduced.code != plan->code)
     return refuse_usage(result, "steady states need method dummy");
   SteadyPoint *point = result->steady = heap_alloc(heap, sizeof *point);
+  if (!has_no_samples(result)) return false;
   size_t columns = (size_t)simulation->view->system.columns;
   point->y = heap_copy(heap, simulation->system.y, columns, sizeof(double));
   point->way = search(result, request, way, point->y);
   if (!point->way && point->is_stopped) {
     diag_error(&result->diags, DIAG_INIT, (Span){0}, "stopped before a steady state was found");
+    return false;
+  }
+  if (point->is_restless) {
+    diag_error(&result->diags, DIAG_INIT, (Span){0},
+               "no steady state was found: wherever the states rest an event follows, and the events do not end");
     return false;
   }
   if (!point->way) {
@@ -112,7 +288,7 @@ static bool find(daedal_result *result, const Request *request, const LinearRequ
     return true;
   }
   recorder_add(simulation->recorder, request->run.start, point->y);
-  return linearize_at(result, names, request->run.start, point->y);
+  return linearize_at(result, names, request->run.start, point->y) && judge(result, names, request->run.start);
 }
 
 static bool is_way(const char *way) {
@@ -141,17 +317,6 @@ daedal_result *daedal_steady(daedal_model *model, const daedal_options *options,
 
 /* ---- reports ---- */
 
-/* "stable" where all modes decay, "unstable" where one grows; on the edge the linear form does not tell. */
-static const char *stability(const daedal_result *result) {
-  static const double edge = 1e-9; /* of the fastest mode */
-  const LinearForm *form = result->linear;
-  double fastest = 0;
-  if (!form) return NULL;
-  for (uint32_t k = 0; k < form->states; k++) fastest = fmax(fastest, linear_frequency(form, k));
-  double growth = linear_growth(form);
-  return growth < -edge * fastest ? "stable" : growth > edge * fastest ? "unstable" : "undecided";
-}
-
 static void print_text(daedal_result *result, TextVec *text) {
   Heap *heap = result->heap;
   const SteadyPoint *point = result->steady;
@@ -160,7 +325,8 @@ static void print_text(daedal_result *result, TextVec *text) {
   text_printf(heap, text, "steady state by %s, %u iterations, largest residual %.2g\n", point->way, point->iterations,
               point->residual);
   if (!point->is_isolated) text_printf(heap, text, "  not isolated: others are next to it\n");
-  if (stability(result)) text_printf(heap, text, "  %s\n", stability(result));
+  if (point->stability)
+    text_printf(heap, text, "  %s%s\n", point->stability, point->is_linear ? "" : ": the linear part does not decide");
   for (uint32_t s = 0; s < recorder->signals->list.count && recorder->trajectory->rows; s++) {
     const Signal *signal = &recorder->signals->list.data[s];
     if (signal->kind == SIGNAL_PARAMETER || signal->kind == SIGNAL_DERIVATIVE) continue;
@@ -200,7 +366,7 @@ static void print_json(daedal_result *result, TextVec *text) {
   JSON_MEMBER(iterations, known, json_integer(json, point->iterations))
   JSON_MEMBER(residual, known, json_number(json, point->residual))
   JSON_MEMBER(isolated, known, json_bool(json, point->is_isolated))
-  JSON_MEMBER(stability, known, json_string(json, stability(result)))
+  JSON_MEMBER(stability, known, json_string(json, point->stability))
   JSON_MEMBER(eigenvalues, known, json_eigenvalues(json, result->linear))
   JSON_MEMBER(values, known, json_values(json, recorder_of(result)))
   json_object_end(json);

@@ -214,7 +214,10 @@ static bool complete_work(daedal_result *asked, const void *argument) {
   Arena *arena = &asked->diags.arena;
   sweep->options = sweep->plan->options;
   sweep->options.plot_variables = NULL;
-  if (!times_inside(sweep, arena)) return result_finish(asked, false);
+  const Plan *plan = &sweep->plan->plan;
+  bool fits = sweep->structural_count ||
+              outputs_fit(&sweep->outputs, &plan->problem, &plan->modes, plan->orders, arena, &asked->diags);
+  if (!fits || !times_inside(sweep, arena)) return result_finish(asked, false);
   if (work->options->keep_courses && !design_is_map(&sweep->design)) add_courses(sweep, arena);
   choose_output_times(sweep, arena);
   make_table(sweep, arena);

@@ -100,12 +100,13 @@ static const char *cause_of(const daedal_result *result) {
   return "";
 }
 
-static void read_row(const SweepThread *thread, const daedal_result *result) {
+static void read_row(const SweepThread *thread, const daedal_plan *plan, daedal_result *result) {
   const OutputVec *outputs = &thread->sweep->outputs;
   const Recorder *recorder = recorder_of(result);
   uint32_t events = result->simulation.statistics.stepper.passed.count;
   for (uint32_t k = 0; k < outputs->count; k++)
-    thread->row[k] = output_value(&outputs->data[k], recorder->trajectory, result->events, events);
+    thread->row[k] = output_value(&outputs->data[k], &plan->plan.problem, recorder->trajectory, result->events, events,
+                                  &result->diags.arena);
 }
 
 static void clear_row(const SweepThread *thread) {
@@ -120,7 +121,7 @@ static void run_point(const SweepThread *thread, uint32_t point) {
   options.overrides = thread->overrides;
   daedal_result *result = plan_run(plan, &options, RUN_ROWS);
   daedal_status status = daedal_result_status(result);
-  if (status == DAEDAL_OK) read_row(thread, result);
+  if (status == DAEDAL_OK) read_row(thread, plan, result);
   else clear_row(thread);
   bool is_stopped = atomic_load(&sweep->stopped), is_kept = is_stopped || sweep_write_trajectory(sweep, point, result);
   if (!is_kept) fail(sweep, sweep->directory, daedal_result_status(result) == DAEDAL_INTERNAL ? ENOMEM : errno);

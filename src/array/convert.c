@@ -7,9 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Steps at most. */
-enum { STEP_LIMIT = 300 };
-
 const char *conversion_name(ConversionKind kind) {
   static const char *const names[] = {[CONVERSION_VANISHED] = "parameters",
                                       [CONVERSION_COMBINATION] = "combination",
@@ -91,13 +88,75 @@ void converter_note(Converter *converter, ConversionKind kind, uint32_t i, const
 
 /* ---- rewriting ---- */
 
-/* The problem with another residual for one equation, and its structure. */
-static Structure try_residual(Converter *converter, uint32_t i, Expr residual, Problem *problem) {
+/* An equation and what a step puts in its place. */
+typedef struct Rewriting {
+  ConversionKind kind;
+  uint32_t equation;
+  Expr residual;
+  const char *how;
+} Rewriting;
+
+typedef VEC(Rewriting) RewritingVec;
+
+/* The problem with other residuals, and its structure. */
+static Structure try_residuals(Converter *converter, const Rewriting *list, uint32_t count, Problem *problem) {
   Expr *residuals =
       arena_copy_array(converter->arena, converter->problem.residual, converter->problem.equations, sizeof *residuals);
-  residuals[i] = residual;
+  for (uint32_t k = 0; k < count; k++) residuals[list[k].equation] = list[k].residual;
   *problem = problem_replace(&converter->problem, residuals, converter->arena);
   return structure_run(converter->arena, &problem->incidence);
+}
+
+/* Rewrites equations if that lowers the degrees of freedom. Of terms that are not there the structure may always be told. */
+static bool rewrite(Converter *converter, const Rewriting *list, uint32_t count) {
+  Problem problem;
+  Structure structure = try_residuals(converter, list, count, &problem);
+  bool is_lower = structure.status == STRUCTURE_OK && structure.dof < converter->structure.dof;
+  if (!is_lower && !(count == 1 && list->kind == CONVERSION_VANISHED)) return false;
+  for (uint32_t k = 0; k < count; k++)
+    converter_note(converter, list[k].kind, list[k].equation, converter_residual_text(converter, list[k].residual),
+                   list[k].how);
+  converter->problem = problem;
+  converter->structure = structure;
+  return true;
+}
+
+/* The same of the equations of one block alone, with another residual for one of them: the rest of the problem is not looked at. */
+static bool lowers_block(const Converter *converter, const BlockJacobian *jacobian, const Rewriting *rewriting) {
+  const Structure *structure = &converter->structure;
+  int32_t n = jacobian->size, *row_start = arena_array(converter->arena, (size_t)n + 1, sizeof *row_start);
+  int64_t dof = 0;
+  IntVec column = {0}, order = {0};
+  Problem one = converter->problem;
+  one.equations = 1;
+  one.residual = (Expr *)&rewriting->residual;
+  one = problem_replace(&one, &rewriting->residual, converter->arena);
+  for (int32_t p = 0; p < n; p++) {
+    int32_t i = jacobian->equation[p], block = structure->blocks.block_of_row[i];
+    bool is_new = (uint32_t)i == rewriting->equation;
+    const Incidence *incidence = is_new ? &one.incidence : &converter->problem.incidence;
+    if (is_new) i = 0;
+    for (int32_t e = incidence->row_start[i]; e < incidence->row_start[i + 1]; e++) {
+      if (structure->blocks.block_of_column[incidence->column[e]] != block) continue;
+      vec_push(converter->heap, &column, converter->place[incidence->column[e]]);
+      vec_push(converter->heap, &order, incidence->order[e]);
+    }
+    row_start[p + 1] = (int32_t)column.count;
+    dof += structure->d[jacobian->unknown[p]] - structure->c[jacobian->equation[p]];
+  }
+  Incidence block = {n, n, row_start, column.data, order.data};
+  Structure alone = structure_run(converter->arena, &block);
+  vec_free(converter->heap, &column, &order);
+  return alone.status == STRUCTURE_OK && alone.dof < dof;
+}
+
+/* Rewrites, or with `together` only notes it for rewritings of several blocks at once. */
+static bool use_rewriting(Converter *converter, const BlockJacobian *jacobian, Rewriting rewriting,
+                          RewritingVec *together) {
+  if (!together) return rewrite(converter, &rewriting, 1);
+  if (rewriting.kind != CONVERSION_VANISHED && !lowers_block(converter, jacobian, &rewriting)) return false;
+  vec_push(converter->heap, together, rewriting);
+  return true;
 }
 
 /* e without the leaves that only seem to occur in it: their partial derivatives vanish. */
@@ -125,7 +184,7 @@ Expr converter_drop_apparent(Converter *converter, Expr e) {
 
 /* ---- entries that vanish at the parameter values ---- */
 
-static bool step_vanish(Converter *converter, const BlockJacobian *jacobian) {
+static bool step_vanish(Converter *converter, const BlockJacobian *jacobian, RewritingVec *together) {
   bool changed = false;
   for (int32_t p = 0; p < jacobian->size && !changed; p++) {
     bool vanishes = false;
@@ -135,13 +194,8 @@ static bool step_vanish(Converter *converter, const BlockJacobian *jacobian) {
     uint32_t i = (uint32_t)jacobian->equation[p];
     Expr left = converter_drop_apparent(converter, converter->problem.residual[i]);
     if (left == converter->problem.residual[i]) continue;
-    Problem problem;
-    Structure structure = try_residual(converter, i, left, &problem);
-    converter_note(converter, CONVERSION_VANISHED, i, converter_residual_text(converter, left),
-                   "terms that are zero at the given parameter values left out");
-    converter->problem = problem;
-    converter->structure = structure;
-    changed = true;
+    Rewriting rewriting = {CONVERSION_VANISHED, i, left, "terms that are zero at the given parameter values left out"};
+    changed = use_rewriting(converter, jacobian, rewriting, together);
   }
   return changed;
 }
@@ -175,7 +229,7 @@ static Expr start_of(const Converter *converter, uint32_t unknown) {
 static bool release(Converter *converter, ConversionKind kind, uint32_t i, Expr residual, const char *after,
                     const char *how) {
   Problem problem;
-  Structure structure = try_residual(converter, i, residual, &problem);
+  Structure structure = try_residuals(converter, &(Rewriting){.equation = i, .residual = residual}, 1, &problem);
   if (structure.status != STRUCTURE_OK && structure.matching.size <= converter->structure.matching.size) return false;
   converter_note(converter, kind, i, after, how);
   converter->problem = problem;
@@ -371,7 +425,8 @@ static void sort_dependences(const Converter *converter, DependenceVec *list) {
     }
 }
 
-static bool use_combination(Converter *converter, const BlockJacobian *jacobian, const Dependence *dependence) {
+static bool use_combination(Converter *converter, const BlockJacobian *jacobian, const Dependence *dependence,
+                            RewritingVec *together) {
   uint32_t i = (uint32_t)jacobian->equation[dependence->last];
   int32_t least = converter->structure.c[i];
   for (uint32_t k = 0; k < dependence->count; k++) {
@@ -381,25 +436,19 @@ static bool use_combination(Converter *converter, const BlockJacobian *jacobian,
   Combination combination = combine(converter, jacobian, dependence);
   Expr left = combination.left;
   if (!sum_is_low(converter, jacobian, left, least)) return false;
-  if (!dag_depends(converter->dag, left, OP_VARIABLE)) return settle_combination(converter, &combination);
-  Problem problem;
-  Structure structure = try_residual(converter, i, left, &problem);
-  if (structure.status != STRUCTURE_OK || structure.dof >= converter->structure.dof) return false;
-  converter_note(converter, CONVERSION_COMBINATION, i, converter_residual_text(converter, left),
-                 combination_text(converter, &combination));
-  converter->problem = problem;
-  converter->structure = structure;
-  return true;
+  if (!dag_depends(converter->dag, left, OP_VARIABLE)) return !together && settle_combination(converter, &combination);
+  Rewriting rewriting = {CONVERSION_COMBINATION, i, left, combination_text(converter, &combination)};
+  return use_rewriting(converter, jacobian, rewriting, together);
 }
 
-static bool step_combine(Converter *converter, const BlockJacobian *jacobian) {
+static bool step_combine(Converter *converter, const BlockJacobian *jacobian, RewritingVec *together) {
   DependenceVec found = {0};
   bool used = false;
   const int32_t *order = order_equations(converter, jacobian);
   if (dependence_find(jacobian, true, order, &converter->samples, converter->arena, &found)) {
     sort_dependences(converter, &found);
     for (uint32_t k = 0; k < found.count && !used && !converter->failed; k++)
-      used = use_combination(converter, jacobian, &found.data[k]);
+      used = use_combination(converter, jacobian, &found.data[k], together);
   }
   vec_free(converter->heap, &found);
   return used;
@@ -430,8 +479,20 @@ static void report_singular(Converter *converter, const SingularBlock *singular)
 }
 
 static BlockJacobian block_jacobian(const Converter *converter, int32_t block) {
-  int32_t *place = arena_array(converter->arena, converter->problem.unknowns, sizeof *place);
-  return regular_jacobian(&converter->problem, &converter->structure, block, place, converter->arena);
+  return regular_jacobian(&converter->problem, &converter->structure, block, converter->place, converter->arena);
+}
+
+/* Rewrites an equation of each singular block that has such a step, all at once and with one structural analysis: a block's rewriting uses its
+ * own equations alone. false: there are no two of them, or they do not fit together. */
+static bool step_together(Converter *converter, const SingularVec *singular) {
+  RewritingVec list = {0};
+  for (uint32_t k = 0; k < singular->count && singular->count > 1; k++) {
+    BlockJacobian jacobian = block_jacobian(converter, singular->data[k].block);
+    (void)(step_vanish(converter, &jacobian, &list) || step_combine(converter, &jacobian, &list));
+  }
+  bool used = list.count > 1 && rewrite(converter, list.data, list.count);
+  vec_free(converter->heap, &list);
+  return used;
 }
 
 static const SingularBlock *smallest_block(const SingularVec *blocks) {
@@ -460,10 +521,11 @@ static bool step(Converter *converter, bool first) {
   bool more = singular.count > 0;
   for (uint32_t k = 0; first && converter->singular && k < singular.count; k++)
     vec_push(converter->heap, converter->singular, singular.data[k]);
-  if (more) {
+  converter->place = arena_array(converter->arena, converter->problem.unknowns, sizeof *converter->place);
+  if (more && !step_together(converter, &singular)) {
     const SingularBlock *smallest = smallest_block(&singular);
     BlockJacobian jacobian = block_jacobian(converter, smallest->block);
-    more = step_vanish(converter, &jacobian) || step_combine(converter, &jacobian);
+    more = step_vanish(converter, &jacobian, NULL) || step_combine(converter, &jacobian, NULL);
     if (!more && !converter->failed) more = converter_substitute(converter, &jacobian);
     if (!more && !converter->failed) report_singular(converter, smallest);
   }
@@ -518,7 +580,7 @@ ConvertStatus convert_run(Problem *problem, Structure *structure, const Modes *m
   converter.samples = samples_make(model, parameters, modes, arena);
   samples_find_zeros(&converter.samples, problem->residual, problem->equations);
   uint32_t before = list->count;
-  for (int k = 0; k < STEP_LIMIT && step(&converter, k == 0); k++) continue;
+  for (bool first = true; step(&converter, first);) first = false;
   if (converter.failed) return CONVERT_FAILED;
   bool changed = list->count > before;
   const Expr *written = keep_written(&converter, problem);

@@ -11,6 +11,9 @@ enum { SAMPLES = 12, LEAST_DEFINED = 4 };
  * do not, but for round-off. */
 static const double NEAR = 1e-4, SMOOTH = 0.03, ROUND_OFF = 1e-13;
 
+/* What does not jump is less, the nearer the edge: a root by a factor of ten between these distances. */
+static const double NEARER = 1e-6, NEAREST = 1e-8, CONTINUOUS = 0.5;
+
 /* A random point: the leaf that leads to the edge, and its value. */
 typedef struct Point {
   Expr moved;
@@ -53,15 +56,15 @@ static Expr linear_leaf(Dag *dag, Expr e) {
   return found;
 }
 
-/* What the branches differ by near the edge, and beside it; their size there. */
+/* What the branches differ by at a distance from the edge and nearer to it; their size at the former. */
 typedef struct Gap {
   double near, beside, size;
 } Gap;
 
-static Gap find_gap(Dag *dag, Expr then, Expr otherwise, Point *point, double edge, double way) {
+static Gap find_gap(Dag *dag, Expr then, Expr otherwise, Point *point, double edge, double way, double near) {
   double a = value_at(dag, then, point, edge + way), b = value_at(dag, otherwise, point, edge + way);
-  double near = value_at(dag, then, point, edge + NEAR * way) - value_at(dag, otherwise, point, edge + NEAR * way);
-  return (Gap){fabs(near), fabs(a - b), fmax(fabs(a), fabs(b))};
+  double gap = value_at(dag, then, point, edge + near * way) - value_at(dag, otherwise, point, edge + near * way);
+  return (Gap){fabs(gap), fabs(a - b), fmax(fabs(a), fabs(b))};
 }
 
 /* Where the leaf that is moved leads to the edge. */
@@ -70,20 +73,32 @@ static double find_edge(Dag *dag, Expr difference, Point *point) {
   return -rest / (value_at(dag, difference, point, 1) - rest);
 }
 
-bool joint_is_smooth(Dag *dag, Expr relation, Expr then, Expr otherwise) {
+/* The largest gaps of random points, at a distance of this part of one and at that part of it; size NAN: there are too few. */
+static Gap largest_gap(Dag *dag, Expr relation, Expr then, Expr otherwise, double beside, double near) {
   Expr difference = dag_subtract(dag, dag_child(dag, relation, 0), dag_child(dag, relation, 1));
   Point point = {.moved = linear_leaf(dag, difference)};
   Gap largest = {0};
   uint32_t defined = 0;
-  if (point.moved == EXPR_NONE) return false;
+  if (point.moved == EXPR_NONE) return (Gap){.size = NAN};
   for (point.sample = 0; point.sample < SAMPLES; point.sample++) {
     double edge = find_edge(dag, difference, &point);
     for (int side = -1; side <= 1; side += 2) {
-      Gap gap = find_gap(dag, then, otherwise, &point, edge, side * (0.5 + chance(&point, point.moved)));
+      double way = side * beside * (0.5 + chance(&point, point.moved));
+      Gap gap = find_gap(dag, then, otherwise, &point, edge, way, near);
       if (!isfinite(gap.near + gap.beside)) continue;
       largest = (Gap){fmax(largest.near, gap.near), fmax(largest.beside, gap.beside), fmax(largest.size, gap.size)};
       defined++;
     }
   }
-  return defined >= LEAST_DEFINED && largest.near <= SMOOTH * NEAR * largest.beside + ROUND_OFF * largest.size;
+  return defined >= LEAST_DEFINED ? largest : (Gap){.size = NAN};
+}
+
+bool joint_is_smooth(Dag *dag, Expr relation, Expr then, Expr otherwise) {
+  Gap gap = largest_gap(dag, relation, then, otherwise, 1, NEAR);
+  return gap.near <= SMOOTH * NEAR * gap.beside + ROUND_OFF * gap.size;
+}
+
+bool joint_is_continuous(Dag *dag, Expr relation, Expr then, Expr otherwise) {
+  Gap gap = largest_gap(dag, relation, then, otherwise, NEARER, NEAREST / NEARER);
+  return gap.near <= CONTINUOUS * gap.beside + ROUND_OFF * gap.size;
 }

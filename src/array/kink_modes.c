@@ -4,8 +4,10 @@
 #include "array/branches.h"
 #include "array/joint.h"
 
-/* The first derivative of an equation jumps at a kink. It is a constraint on velocities where there is a second one. */
-enum { JUMPING = 2 };
+/* The first derivative of an equation jumps at a kink. It is a constraint on velocities where there is a second one. What is differentiated
+ * by parameters needs the rates of velocities too, so its equations count as differentiated once more: then those that are not
+ * differentiated by time are DIFFERENTIATED, and only their jumps matter. */
+enum { DIFFERENTIATED = 1, JUMPING = 2 };
 
 /* Rows of all modes that are tried: so many take less than a tenth of a second. */
 enum { ROW_LIMIT = 1 << 17 };
@@ -22,8 +24,8 @@ static bool is_opened(const Dag *dag, Expr e, int32_t c) {
   case OP_ABS:
   case OP_MIN:
   case OP_MAX:
-  case OP_SEMILINEAR:
-  case OP_NOEVENT: return c >= JUMPING;
+  case OP_SEMILINEAR: return c >= JUMPING;
+  case OP_NOEVENT: return c >= DIFFERENTIATED;
   case OP_SMOOTH: return dag_is_constant(dag, dag_child(dag, e, 0), &order) && c >= order + JUMPING;
   default: return false;
   }
@@ -218,15 +220,18 @@ static Expr open_node(Dag *dag, Expr e, const Expr *child) {
 
 static bool stops_events(Op op) { return op == OP_NOEVENT || op == OP_SMOOTH; }
 
-/* The relation of an if-expression in noEvent whose branches meet, and their slopes too: no velocity jumps there, and a branch may not be
- * defined beyond the edge. EXPR_NONE: it is another node. */
+/* The relation of an if-expression in noEvent whose branches meet, and where it matters their slopes too: nothing jumps there, and a branch may
+ * not be defined beyond the edge. EXPR_NONE: it is another node. */
 static Expr smooth_condition(Dag *dag, Expr e, int32_t c, bool makes_events) {
   if (dag_op(dag, e) != OP_IF || c > JUMPING) return EXPR_NONE;
   Expr condition = dag_child(dag, e, 0);
   bool is_closed = dag_op(dag, condition) == OP_NOEVENT;
   Expr relation = is_closed ? dag_child(dag, condition, 0) : condition;
   if ((makes_events && !is_closed) || !op_is_order(dag_op(dag, relation))) return EXPR_NONE;
-  return joint_is_smooth(dag, relation, dag_child(dag, e, 1), dag_child(dag, e, 2)) ? relation : EXPR_NONE;
+  Expr then = dag_child(dag, e, 1), otherwise = dag_child(dag, e, 2);
+  bool meets = c == DIFFERENTIATED ? joint_is_continuous(dag, relation, then, otherwise)
+                                   : joint_is_smooth(dag, relation, then, otherwise);
+  return meets ? relation : EXPR_NONE;
 }
 
 /* Which nodes are reached without passing a noEvent or smooth. */
@@ -306,16 +311,17 @@ static bool has_opened(Dag *dag, const Expr *residual, uint32_t count) {
   return found;
 }
 
-/* The residuals of equations that are differentiated so often. */
-static void open_residuals(Problem *problem, const int32_t *c, bool *opened, Heap *heap) {
+/* The residuals of equations that are differentiated so often by time, and by parameters if it `varies`. */
+static void open_residuals(Problem *problem, const int32_t *times, bool varies, bool *opened, Heap *heap) {
   Dag *dag = problem->model->dag;
   Expr *changed = heap_array(heap, dag_size(dag), sizeof *changed);
   bool *outside = heap_array(heap, dag_size(dag), sizeof *outside);
   for (uint32_t i = 0; i < problem->equations; i++) {
-    if (c[i] < JUMPING) continue;
+    int32_t c = times[i] + varies;
+    if (c < (varies ? DIFFERENTIATED : JUMPING)) continue;
     IndexVec order = {0};
     dag_below(dag, dag_scratch(dag), &problem->residual[i], 1, &order);
-    open_below(dag, &order, c[i], changed, outside, heap);
+    open_below(dag, &order, c, changed, outside, heap);
     opened[i] = changed[problem->residual[i]] != problem->residual[i];
     problem->residual[i] = changed[problem->residual[i]];
     vec_free(dag_scratch(dag)->heap, &order);
@@ -323,11 +329,11 @@ static void open_residuals(Problem *problem, const int32_t *c, bool *opened, Hea
   heap_free_all(heap, changed, outside);
 }
 
-void kink_modes_open(Problem *problem, const Structure *structure, bool all, Arena *arena) {
+void kink_modes_open(Problem *problem, const Structure *structure, bool all, bool varies, Arena *arena) {
   if (!has_opened(problem->model->dag, problem->residual, problem->equations)) return;
   Arena own = arena_make(arena->heap);
   bool *opened = arena_array(arena, problem->equations, sizeof *opened);
-  open_residuals(problem, most_differentiations(problem, structure, all, &own), opened, arena->heap);
+  open_residuals(problem, most_differentiations(problem, structure, all, &own), varies, opened, arena->heap);
   problem->opened = opened;
   arena_free(&own);
 }

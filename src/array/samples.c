@@ -52,6 +52,7 @@ static void find_modes(Samples *samples, Arena *arena) {
 Samples samples_make(Model *model, const double *parameters, const Modes *modes, Arena *arena) {
   uint32_t n = model->unknowns.count;
   Samples samples = {.model = model, .parameters = parameters, .length = 1, .modes = modes};
+  samples.slot = arena_alloc(arena, sizeof *samples.slot);
   samples.start = arena_array(arena, n, sizeof(double));
   samples.nominal = arena_array(arena, n, sizeof(double));
   samples.given = arena_array(arena, n, sizeof(bool));
@@ -191,7 +192,8 @@ void samples_evaluate(const Samples *samples, uint32_t sample, const Expr *roots
   Heap *heap = samples->model->heap;
   IndexVec order = {0};
   dag_below(dag, dag_scratch(dag), roots, count, &order);
-  uint32_t *slot = heap_array(heap, dag_size(dag), sizeof *slot);
+  vec_reserve(heap, samples->slot, dag_size(dag));
+  uint32_t *slot = samples->slot->data; /* not cleared: only nodes of `order` are looked up */
   Sized *found = heap_array(heap, order.count, sizeof *found);
   for (uint32_t k = 0; k < order.count; k++) {
     slot[order.data[k]] = k;
@@ -201,7 +203,7 @@ void samples_evaluate(const Samples *samples, uint32_t sample, const Expr *roots
     values[r] = found[slot[roots[r]]].value;
     if (sizes) sizes[r] = found[slot[roots[r]]].size;
   }
-  heap_free_all(heap, slot, found);
+  heap_free(heap, found);
   vec_free(heap, &order);
 }
 

@@ -232,3 +232,5 @@ void heap_set_guest(Heap *heap, const void *key, void *guest) {
   *made = (HeapGuest){key, guest, heap->guests};
   heap->guests = made;
 }
+
+void heap_share_guests(Heap *inner, const Heap *outer) { inner->guests = outer->guests; }

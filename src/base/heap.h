@@ -85,6 +85,9 @@ void heap_release(Heap *heap, void *ticket);
 void *heap_guest(const Heap *heap, const void *key);
 void heap_set_guest(Heap *heap, const void *key, void *guest);
 
+/* Shows a heap within another one the guests that the outer one has now. */
+void heap_share_guests(Heap *inner, const Heap *outer);
+
 /* Bytes held now, headers included. */
 size_t heap_bytes(const Heap *heap);
 

@@ -12,6 +12,12 @@ typedef struct WordList {
   const char *words[MOST_WORDS + 1]; /* ends with NULL */
 } WordList;
 
+/* A list of which an option gives a part at a time. */
+typedef struct JoinedText {
+  struct JoinedText *before;
+  char text[];
+} JoinedText;
+
 /* What the user asked for; NULL and false mean "not given". A path "-" is standard output. */
 typedef struct Arguments {
   const char *model_path; /* or what else the command is about: a code, a shell */
@@ -39,6 +45,7 @@ typedef struct Arguments {
   char **words;
   bool strict, energy, units, sandbox;
   bool quiet, verbose, help;
+  JoinedText *joined; /* the arguments' own texts */
   daedal_options run;
 } Arguments;
 

@@ -17,6 +17,7 @@ static Offer offer_of(const Option *option) {
   case OPTION_PAIR:
   case OPTION_SEED:
   case OPTION_WORDS:
+  case OPTION_LIST:
   case OPTION_TEXT: return OFFER_NOTHING;
   case OPTION_METHOD:
   case OPTION_METHODS:

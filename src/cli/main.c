@@ -108,14 +108,11 @@ static int run_command(const Command *command, int count, char **words) {
     arguments.word_count = count + 1;
     arguments.words = words - 1;
     status = 0;
-    arguments.word_count = count + 1;
-    arguments.words = words - 1;
     if (arguments.help) help_command(stdout, command);
     else if (!arguments.sandbox || sandbox_enter(&arguments)) status = command->run(&arguments);
     else status = DAEDAL_USAGE;
   }
-  free(arguments.modelica_path);
-  free(arguments.readable);
+  arguments_free(&arguments);
   return status;
 }
 

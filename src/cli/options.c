@@ -45,7 +45,7 @@ const Option options[] = {
     {"--stop-time", NULL, "T", IN_TIMES | IN_EXPORT, OPTION_NUMBER, PLACE(run.stop_time), "when it stops"},
     {"--at", NULL, "T", IN_LINEARIZE, OPTION_NUMBER, PLACE(run.stop_time),
      "linearize at this time of the run; default: at the initial values"},
-    {"--inputs", NULL, "A,B", IN_LINEARIZE, OPTION_TEXT, PLACE(inputs),
+    {"--inputs", NULL, "A,B", IN_LINEARIZE, OPTION_LIST, PLACE(inputs),
      "inputs of the linear form; default: all inputs of the model without a value"},
     {"--by", NULL, "WAY", IN_STEADY, OPTION_WAY, PLACE(way),
      "newton, homotopy or integration; default: one after the other"},
@@ -56,17 +56,17 @@ const Option options[] = {
     {"--samples", NULL, "N", IN_SWEEP, OPTION_COUNT, PLACE(samples), "number of samples of the distributions"},
     {"--sampling", NULL, "S", IN_SWEEP, OPTION_SAMPLING, PLACE(sampling), "sobol (default), lhs or random"},
     {"--seed", NULL, "N", IN_SWEEP, OPTION_SEED, PLACE(seed), "of the samples; default 0"},
-    {"--outputs", NULL, "LIST", IN_SWEEP | IN_LINEARIZE, OPTION_TEXT, PLACE(outputs),
+    {"--outputs", NULL, "LIST", IN_SWEEP | IN_LINEARIZE, OPTION_LIST, PLACE(outputs),
      "of a sweep, columns of the table: x, max(y), min(y), mean(E), rms(y), x@2.5, time(event); default: final values; "
      "of a linear form any variables; default: the outputs of the model"},
     {"--threads", NULL, "N", IN_SWEEP, OPTION_COUNT, PLACE(threads), "threads; default: one a core"},
     {"--trajectories", NULL, "PLACE", IN_SWEEP, OPTION_RUNS, PLACE(trajectories),
      "directory for the trajectory of each point, or FILE.h5 for all of them"},
     {"--data", NULL, "FILE", IN_FIT, OPTION_READ, PLACE(data), "measurements: time, and columns named as variables"},
-    {"--parameters", NULL, "A=1,B=2:0:9", IN_FIT, OPTION_TEXT, PLACE(parameters),
+    {"--parameters", NULL, "A=1,B=2:0:9", IN_FIT, OPTION_LIST, PLACE(parameters),
      "parameters and start values to find: guess, or guess:least:greatest"},
-    {"--weights", NULL, "X=2", IN_FIT, OPTION_TEXT, PLACE(weights), "factors of the residuals of columns; default 1"},
-    {"--deviations", NULL, "X=0.1", IN_FIT, OPTION_TEXT, PLACE(deviations),
+    {"--weights", NULL, "X=2", IN_FIT, OPTION_LIST, PLACE(weights), "factors of the residuals of columns; default 1"},
+    {"--deviations", NULL, "X=0.1", IN_FIT, OPTION_LIST, PLACE(deviations),
      "standard deviations of the measurements, where they are known"},
     {"--tolerance", NULL, "TOL", IN_RUNS, OPTION_POSITIVE, PLACE(run.tolerance),
      "relative tolerance; the absolute one is TOL times nominal"},
@@ -74,7 +74,7 @@ const Option options[] = {
      "number of output intervals"},
     {"--output-interval", NULL, "S", (IN_TIMES & ~IN_FIT) | IN_EXPORT, OPTION_POSITIVE, PLACE(run.output_interval),
      "time between output points, instead of --intervals"},
-    {"--override", NULL, "A=1,B=2", IN_RUNS, OPTION_TEXT, PLACE(run.overrides),
+    {"--override", NULL, "A=1,B=2", IN_RUNS, OPTION_LIST, PLACE(run.overrides),
      "values of parameters and start values"},
     {"--input", NULL, "LIST", IN_INIT | IN_TIMES | IN_EXPORT | IN_POINTS, OPTION_INPUTS, PLACE(run.inputs),
      "inputs along time: u=sin(time), FILE.csv, held:FILE.csv; commas between"},
@@ -98,13 +98,13 @@ const Option options[] = {
      "method dummy: keep differentiations that index 1 does not need"},
     {"--rank-tolerance", NULL, "R", IN_ANALYZE | IN_INIT | IN_TIMES | IN_EXPORT, OPTION_POSITIVE,
      PLACE(run.rank_tolerance), "method strangeness: singular values below R times the largest are zero; default 1e-9"},
-    {"--invariant", NULL, "A,B", IN_SIMULATE | IN_COMPARE | IN_REPORT, OPTION_TEXT, PLACE(run.invariants),
+    {"--invariant", NULL, "A,B", IN_SIMULATE | IN_COMPARE | IN_REPORT, OPTION_LIST, PLACE(run.invariants),
      "variables that should stay constant: their drift is reported"},
-    {"--sensitivity", NULL, "A,X.start", IN_SIMULATE, OPTION_TEXT, PLACE(run.sensitivity),
+    {"--sensitivity", NULL, "A,X.start", IN_SIMULATE, OPTION_LIST, PLACE(run.sensitivity),
      "derivatives of all variables by these parameters and start values, as signals der(x, A)"},
     {"--gradient", NULL, "X", IN_SIMULATE, OPTION_TEXT, PLACE(run.gradient),
      "derivatives of the last value of a variable, or of integral(X), by the adjoint"},
-    {"--gradient-by", NULL, "A,X.start", IN_SIMULATE, OPTION_TEXT, PLACE(run.gradient_by),
+    {"--gradient-by", NULL, "A,X.start", IN_SIMULATE, OPTION_LIST, PLACE(run.gradient_by),
      "what --gradient is by; default: all Real parameters and fixed start values"},
     {"--gradient-memory", NULL, "MB", IN_SIMULATE, OPTION_POSITIVE, PLACE(run.gradient_memory),
      "memory for the steps that --gradient goes back over; default 256"},
@@ -113,7 +113,7 @@ const Option options[] = {
      PLACE(run.constraint_tolerance), "largest residual of a constraint; default: 100 times the tolerance"},
     {"--compile", NULL, NULL, IN_SIMULATE | IN_REPORT | IN_SWEEP, OPTION_FLAG, PLACE(run.compile),
      "compile the equations with the system's C compiler"},
-    {"--output-file", NULL, "FILE", IN_SIMULATE | IN_LINEARIZE | IN_SWEEP, OPTION_TRAJECTORY, PLACE(output_path),
+    {"--output-file", "-o", "FILE", IN_SIMULATE | IN_LINEARIZE | IN_SWEEP, OPTION_TRAJECTORY, PLACE(output_path),
      "trajectory as FILE.csv, FILE.mat, FILE.raw, or - for CSV on standard output; table of a sweep as .csv, .mat, "
      ".npy; matrices of linearize as .mat"},
     {"--resume", NULL, NULL, IN_SIMULATE | IN_SWEEP, OPTION_FLAG, PLACE(run.resumes),
@@ -122,15 +122,15 @@ const Option options[] = {
      "seconds between two writings of FILE.part; default: 1"},
     {"--no-event-rows", NULL, NULL, IN_SIMULATE | IN_REPORT | IN_SWEEP, OPTION_FLAG, PLACE(run.no_event_rows),
      "no rows at events, only at output points"},
-    {"--variables", NULL, "LIST", IN_SIMULATE | IN_REPORT | IN_SWEEP, OPTION_TEXT, PLACE(run.variables),
+    {"--variables", NULL, "LIST", IN_SIMULATE | IN_REPORT | IN_SWEEP, OPTION_LIST, PLACE(run.variables),
      "only these variables: names, names of arrays, expressions for whole names; commas between"},
     {"--plot", NULL, "FILE", IN_SIMULATE | IN_COMPARE | IN_LINEARIZE | IN_SWEEP | IN_FIT, OPTION_PLOT, PLACE(plot_path),
      "picture as FILE.svg, .png or .pdf; for simulate and linearize also -, one in characters on standard output"},
-    {"--plot-variables", NULL, "LIST", IN_SIMULATE | IN_REPORT, OPTION_TEXT, PLACE(run.plot_variables),
-     "what the picture shows: names, names of arrays, expressions; default: --variables, or the states"},
+    {"--plot-variables", NULL, "LIST", IN_SIMULATE | IN_REPORT, OPTION_LIST, PLACE(run.plot_variables),
+     "what the picture shows: names, names of arrays, expressions; default: --variables, or states and outputs"},
     {"--plot-xy", NULL, "X,Y", IN_SIMULATE, OPTION_TEXT, PLACE(plot_pairs),
      "curves of one variable over another; several with semicolons between"},
-    {"--plot-bands", NULL, "A=0.1", IN_SIMULATE, OPTION_TEXT, PLACE(plot_bands),
+    {"--plot-bands", NULL, "A=0.1", IN_SIMULATE, OPTION_LIST, PLACE(plot_bands),
      "bands around the curves: twice the deviation that those of parameters of --sensitivity make"},
     {"--plot-log", NULL, "AXES", IN_SIMULATE, OPTION_AXES, PLACE(plot_axes), "logarithmic axes: x, y or xy"},
     {"--html", NULL, "FILE", IN_REPORT, OPTION_PAGE, PLACE(html_path), "the page; default: MODELNAME.html"},
@@ -369,6 +369,29 @@ static bool word_store(const Option *option, const char *value, WordList *list) 
   return true;
 }
 
+/* What an option given before has, a comma, and the value. The arguments own the text. */
+static bool list_store(const Option *option, const char *value, Arguments *arguments) {
+  const char **place = (const char **)(void *)((char *)arguments + option->offset);
+  if (!*value) return usage_error("%s takes a value that is not empty", option->name);
+  size_t size = (*place ? strlen(*place) + 1 : 0) + strlen(value) + 1;
+  JoinedText *joined = malloc(sizeof *joined + size);
+  if (!joined) return usage_error("out of memory");
+  snprintf(joined->text, size, "%s%s%s", *place ? *place : "", *place ? "," : "", value);
+  joined->before = arguments->joined;
+  arguments->joined = joined;
+  *place = joined->text;
+  return true;
+}
+
+void arguments_free(Arguments *arguments) {
+  free(arguments->modelica_path);
+  free(arguments->readable);
+  for (JoinedText *at = arguments->joined, *before; at; at = before) {
+    before = at->before;
+    free(at);
+  }
+}
+
 static bool value_store(const Option *option, const char *value, Arguments *arguments) {
   void *place = (char *)arguments + option->offset;
   switch (option->kind) {
@@ -403,6 +426,7 @@ static bool value_store(const Option *option, const char *value, Arguments *argu
     break;
   case OPTION_LIBRARY: *(const char **)place = value; return true;
   case OPTION_SEARCHED: return directory_store(option, value, arguments);
+  case OPTION_LIST: return list_store(option, value, arguments);
   case OPTION_TEXT:
   case OPTION_READ:
   case OPTION_INPUTS:
@@ -442,7 +466,7 @@ static bool parse_option(OptionParser *parser, const char *word) {
   if (!option) return unknown_option(parser, word, length);
   if (!(option->commands & parser->command->bit)) return misplaced_option(parser, option);
   bool *given = &parser->given[option - options];
-  bool repeats = option->kind == OPTION_SEARCHED || option->kind == OPTION_WORDS;
+  bool repeats = option->kind == OPTION_SEARCHED || option->kind == OPTION_WORDS || option->kind == OPTION_LIST;
   if (*given && !repeats) return usage_error("option %s is given twice", option->name);
   *given = true;
   const char *value = option_value(parser, option, word, length);

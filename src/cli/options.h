@@ -10,6 +10,7 @@
 typedef enum OptionKind {
   OPTION_FLAG,
   OPTION_TEXT,
+  OPTION_LIST,     /* texts, commas between; may be given several times */
   OPTION_NUMBER,   /* finite */
   OPTION_POSITIVE, /* finite, above zero */
   OPTION_COUNT,    /* integer, at least one */
@@ -58,5 +59,6 @@ const char *const *option_names(const Option *option);
 bool option_is_directory(const Option *option, const char *value);
 
 /* Reads the words after the command, `--name value` or `--name=value`, and the model's path. False after a
- * message about what is wrong. The strings stay the caller's. */
+ * message about what is wrong. The strings stay the caller's; arguments_free frees the rest, in any case. */
 bool options_parse(const Command *command, int count, char **words, Arguments *arguments);
+void arguments_free(Arguments *arguments);

@@ -61,8 +61,7 @@ static void write_trajectory(SimulateCommand *run) {
     terminal_say("%s; the trajectory up to t = %.10g is %s %s", run->interrupted ? "interrupted" : "stopped", end,
                  is_file ? "in" : "on", is_file ? path : "standard output");
   else if (is_file && session_talks(session))
-    terminal_say("trajectory written to %s: %" PRIu32 " signals, %" PRIu32 " rows", path,
-                 daedal_result_signals(session->result), daedal_result_rows(session->result));
+    terminal_say("trajectory written to %s: %" PRIu32 " rows", path, daedal_result_rows(session->result));
 }
 
 static void write_plot(Session *session) {

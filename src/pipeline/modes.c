@@ -16,8 +16,9 @@ static const Plan *find_mode(const Simulation *simulation, const bool *holds) {
   return NULL;
 }
 
-static const Plan *make_mode(Simulation *simulation, const Handover *handover, bool *holds, Diags *diags) {
+static const Plan *make_mode(Simulation *simulation, const Handover *handover, const bool *branches, Diags *diags) {
   Request request = simulation->request;
+  bool *holds = heap_copy(simulation->heap, branches, simulation->plan->branches.count, sizeof *holds);
   request.handover = handover;
   request.opens_kinks = simulation->plan->request.opens_kinks;
   if (handover) request.run.start = handover->time;
@@ -29,23 +30,22 @@ static const Plan *make_mode(Simulation *simulation, const Handover *handover, b
   return plan;
 }
 
-const Plan *mode_plan(Simulation *simulation, const Handover *handover, bool *is_new) {
+/* The plan of the mode that the handover leads into, made when first met. NULL: an error is in diags. */
+static const Plan *mode_plan(Simulation *simulation, const Handover *handover, Heap *heap) {
   if (simulation->view && simulation->view->sensitivity) {
     diag_error(simulation->diags, DIAG_INTEGRATION, (Span){0},
                "at time %.10g an event changes the structure of the equations, which sensitivities do not follow",
                handover->time);
     return NULL;
   }
-  bool *holds = start_branches(simulation->plan, handover->evaluator, simulation->heap);
+  bool *holds = start_branches(simulation->plan, handover->evaluator, heap);
   const Plan *known = find_mode(simulation, holds);
-  *is_new = !known;
   return known ? known : make_mode(simulation, handover, holds, simulation->diags);
 }
 
 const Plan *mode_plan_again(Simulation *simulation, const Plan *other) {
-  bool *holds = heap_copy(simulation->heap, other->holds, other->branches.count, sizeof *holds);
   Handover handover = {.time = other->start.time, .evaluator = other->first.evaluator, .again = &other->start};
-  return make_mode(simulation, other->start.y ? &handover : NULL, holds, simulation->diags);
+  return make_mode(simulation, other->start.y ? &handover : NULL, other->holds, simulation->diags);
 }
 
 double *mode_columns(const Simulation *simulation, const double *y, Heap *heap) {
@@ -67,26 +67,27 @@ const Plan *simulation_mode(Simulation *simulation, const bool *holds) {
   *handover = (Handover){.time = run_time(simulation->run),
                          .evaluator = simulation->view->original,
                          .y = mode_columns(simulation, run_values(simulation->run), heap)};
-  return make_mode(simulation, handover, heap_copy(heap, holds, simulation->plan->branches.count, sizeof *holds),
-                   attempt);
+  return make_mode(simulation, handover, holds, attempt);
 }
 
 /* Goes over to the plan of the mode that the event leads into. */
 static bool restructure(Simulation *simulation, double t, const double *y) {
-  bool is_new;
+  Stay stay = {0};
+  Heap *heap = stay.heap = heap_within(simulation->heap, &stay.ticket);
+  heap_share_guests(heap, simulation->heap);
   View *before = simulation->view;
   Handover handover = {.time = t,
                        .evaluator = before->original,
-                       .y = before->share ? share_columns(before->share, y)
-                                          : mode_columns(simulation, y, simulation->heap)};
+                       .y = before->share ? share_columns(before->share, y) : mode_columns(simulation, y, heap)};
   memmove(handover.evaluator->discretes, before->evaluator->discretes, /* which may be the same */
           simulation->plan->model->discretes.count * sizeof(double));
-  const Plan *plan = mode_plan(simulation, &handover, &is_new);
+  const Plan *plan = mode_plan(simulation, &handover, heap);
   if (!plan) return false;
   /* Also if it is new: a run that is restored meets it again, and must not find other values. */
-  ArrayRun original = start_array(plan, simulation->heap, before->original->parameters);
-  if (!start_at_event(plan, &original, &handover, simulation->heap, simulation->diags)) return false;
+  ArrayRun original = start_array(plan, heap, before->original->parameters);
+  if (!start_at_event(plan, &original, &handover, heap, simulation->diags)) return false;
   simulation->plan = plan;
+  simulation->stay = stay;
   simulation->original = original;
   simulation->original.evaluator->inputs = before->evaluator->inputs;
   simulation->since = t;
@@ -96,11 +97,20 @@ static bool restructure(Simulation *simulation, double t, const double *y) {
   switches_adopt(simulation->view->switches, before->switches);
   if (before->holds) switches_go_on(simulation->view->switches, before->switches);
   if (before->switches->decisions)
-    decisions_restore(simulation->view->switches->decisions,
-                      decisions_save(before->switches->decisions, simulation->heap));
+    decisions_restore(simulation->view->switches->decisions, decisions_save(before->switches->decisions, heap));
   recorder_rebind(simulation->recorder, simulation->system.evaluator);
   simulation->statistics.replans++;
   return true;
+}
+
+/* Frees what the run held for a structure that it has left. Of the one whose constraint was violated most the report needs the text. */
+static void leave(Simulation *simulation, Stay left, const Evaluator *original) {
+  if (simulation->statistics.constraint_array == original) {
+    Stay before = simulation->worst;
+    simulation->worst = left;
+    left = before;
+  }
+  if (left.ticket && !left.is_saved) heap_release(simulation->heap, left.ticket);
 }
 
 /* Is the system made for all branches singular at the start? */
@@ -161,7 +171,13 @@ RunStatus mode_follow(Simulation *simulation) {
   int32_t index = simulation->plan->reduction.reduced.left + 1;
   bool is_counted = count_change(simulation, t);
   uint32_t said = simulation->diags->list.count;
-  if (is_counted && restructure(simulation, t, y)) return mode_loop(simulation, true);
+  Stay left = simulation->stay;
+  const Evaluator *original = simulation->view->original;
+  if (is_counted && restructure(simulation, t, y)) {
+    RunStatus status = mode_loop(simulation, true);
+    leave(simulation, left, original);
+    return status;
+  }
   if (is_counted) blame_index(simulation, t, index, said);
   run_collect(simulation->run);
   return RUN_FAILED;

@@ -73,8 +73,6 @@ bool pass_signals(Simulation *simulation);
 
 /* ---- modes.c ---- */
 
-/* The plan of the mode that the handover leads into, made when first met. NULL: an error is in diags. */
-const Plan *mode_plan(Simulation *simulation, const Handover *handover, bool *is_new);
 /* The same plan as that of another run. NULL: an error is in diags. */
 const Plan *mode_plan_again(Simulation *simulation, const Plan *other);
 /* The columns of the model's array where the view is. */

@@ -102,6 +102,13 @@ typedef struct Plan {
   RunFacts facts;     /* as far as it got */
 } Plan;
 
+/* A run within one structure of its equations: what it holds for that, from its evaluator to its integrator, is in `heap`. */
+typedef struct Stay {
+  Heap *heap;
+  void *ticket;  /* of it; NULL: the run's own heap, which stays */
+  bool is_saved; /* a saved state refers to it */
+} Stay;
+
 /* One run and all that it made; everything lives in `heap`. */
 typedef struct Simulation {
   Heap *heap;
@@ -112,6 +119,7 @@ typedef struct Simulation {
   bool is_shared;    /* others may run the first plan, too */
   Request request;
   double since;      /* when the equations became those of the plan */
+  Stay stay, worst;  /* the present one; one before, where the statistics name a constraint of it */
   ArrayRun original; /* the model's array */
   ArrayRun begun;    /* the one that it began with, */
   double *leaves;    /* and the discrete leaves of it then */
@@ -165,6 +173,9 @@ double simulation_value(const Simulation *simulation, const Signal *signal, cons
  * others given since: what the equations determine follows, states stay as far as they allow. false: the signal is
  * no column. */
 bool simulation_reset(Simulation *simulation, const Signal *signal, double value);
+
+/* The same of all states, which get their values in y. */
+void simulation_reset_states(Simulation *simulation, const double *y);
 
 /* The same for an input that the caller sets. false: the variable is none. */
 bool simulation_give(Simulation *simulation, uint32_t variable, double value);

@@ -91,7 +91,8 @@ static bool pass_common(Plan *plan) {
 static bool pass_structure(Plan *plan) {
   plan->problem = problem_make(plan->own, !plan->request.method->by_ranks, &plan->arena);
   if (!plan->holds) plan->structure = structure_run(&plan->arena, &plan->problem.incidence);
-  kink_modes_open(&plan->problem, plan->holds ? NULL : &plan->structure, plan->request.opens_kinks, &plan->arena);
+  kink_modes_open(&plan->problem, plan->holds ? NULL : &plan->structure, plan->request.opens_kinks,
+                  plan->request.target_count > 0, &plan->arena);
   plan->modes = modes_extract(&plan->problem, &plan->arena);
   plan->branches = branches_find(&plan->problem, &plan->arena);
   plan->whole = plan->problem;

@@ -23,7 +23,7 @@ bool ranks_take_over(const Strangeness *strangeness, const Request *request, con
     return true;
   }
   diag_note(diags, error, (Span){0},
-            "method strangeness runs this model; %d of its equations follow from others, %d of its variables are free",
+            "method strangeness runs this model; equations that follow from others: %d, free variables: %d",
             (int)strangeness->v, (int)strangeness->u);
   return false;
 }

@@ -218,6 +218,7 @@ static bool run_passes(Simulation *simulation) {
 
 void simulation_open(Simulation *simulation, Heap *heap, const Plan *plan, const Request *request, Diags *diags) {
   *simulation = (Simulation){.heap = heap,
+                             .stay = {.heap = heap},
                              .arena = arena_make(heap),
                              .diags = diags,
                              .plan = plan,

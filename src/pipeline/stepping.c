@@ -6,6 +6,7 @@
 
 struct SimulationState {
   const Plan *plan;
+  Stay stay;
   ArrayRun original, system;
   View *view;
   RunState *reached;
@@ -15,12 +16,15 @@ SimulationState *simulation_save(Simulation *simulation, Heap *heap) {
   SimulationState *state = heap_alloc(heap, sizeof *state);
   RunState *reached = run_save(simulation->run, heap);
   if (!reached) return NULL;
-  *state = (SimulationState){simulation->plan, simulation->original, simulation->system, simulation->view, reached};
+  simulation->stay.is_saved = simulation->worst.is_saved = true;
+  *state = (SimulationState){simulation->plan,   simulation->stay, simulation->original,
+                             simulation->system, simulation->view, reached};
   return state;
 }
 
 bool simulation_restore(Simulation *simulation, const SimulationState *state) {
   simulation->plan = state->plan;
+  simulation->stay = state->stay;
   simulation->original = state->original;
   simulation->system = state->system;
   simulation->view = state->view;
@@ -91,18 +95,29 @@ double simulation_value(const Simulation *simulation, const Signal *signal, cons
   return signal->negated ? -value : value;
 }
 
-bool simulation_reset(Simulation *simulation, const Signal *signal, double value) {
+static void hold(Simulation *simulation, uint32_t column, double value) {
   uint32_t columns = simulation->system.evaluator->array->columns;
-  uint32_t source = signal->column == SIGNAL_CONSTANT ? columns : simulation->recorder->source[signal->column];
-  if (source >= columns) return false;
   if (!simulation->held) {
     simulation->held = heap_array(simulation->heap, columns, sizeof *simulation->held);
     simulation->reset = heap_array(simulation->heap, columns, sizeof *simulation->reset);
   }
-  simulation->held[source] = 1;
-  simulation->reset[source] = signal->negated ? -value : value;
+  simulation->held[column] = 1;
+  simulation->reset[column] = value;
   simulation->is_disturbed = true;
+}
+
+bool simulation_reset(Simulation *simulation, const Signal *signal, double value) {
+  uint32_t columns = simulation->system.evaluator->array->columns;
+  uint32_t source = signal->column == SIGNAL_CONSTANT ? columns : simulation->recorder->source[signal->column];
+  if (source >= columns) return false;
+  hold(simulation, source, signal->negated ? -value : value);
   return true;
+}
+
+void simulation_reset_states(Simulation *simulation, const double *y) {
+  const System *system = &simulation->view->system;
+  for (int32_t k = 0; k < system->links; k++) hold(simulation, (uint32_t)system->link_from[k], y[system->link_from[k]]);
+  simulation->is_disturbed = true;
 }
 
 bool simulation_give(Simulation *simulation, uint32_t variable, double value) {

@@ -136,18 +136,19 @@ static void perturb_start(View *view, double t, double perturbation, double *y) 
 
 bool simulation_make_view(Simulation *simulation) {
   const Plan *plan = simulation->plan;
+  Heap *heap = simulation->stay.heap;
   const Strangeness *strangeness = plan->reduction.strangeness;
   if (strangeness) {
-    simulation->strangeness = strangeness_run(strangeness, simulation->heap, &simulation->arena, simulation->diags);
+    simulation->strangeness = strangeness_run(strangeness, heap, &simulation->arena, simulation->diags);
     simulation->system = (ArrayRun){.evaluator = simulation->strangeness.evaluator, .y = simulation->strangeness.y};
-    simulation->view = view_strangeness(simulation->heap, &simulation->strangeness, simulation->system.y);
+    simulation->view = view_strangeness(heap, &simulation->strangeness, simulation->system.y);
     if (simulation->initial.solved && strangeness->reduced) return true;
-    simulation->initializer = (Initializer){.heap = simulation->heap, .ranks = &simulation->strangeness};
+    simulation->initializer = (Initializer){.heap = heap, .ranks = &simulation->strangeness};
     simulation->initial =
         initial_of_ranks(&simulation->initializer, &simulation->request.starts, simulation->request.run.start);
     return true;
   }
-  simulation->system = reduced_run(&plan->reduction, &simulation->original, simulation->heap);
+  simulation->system = reduced_run(&plan->reduction, &simulation->original, heap);
   const Structure *structure = plan->reduction.reduced.structure;
   if (structure) {
     const ArrayRun *system = &simulation->system;
@@ -156,13 +157,12 @@ bool simulation_make_view(Simulation *simulation) {
       return start_no_choice(system->evaluator, structure, block, simulation->diags);
     statespace_choose(system->space, dummy_depth(system->dummy));
   }
-  View *view = simulation->view =
-      view_reduced(simulation->heap, &plan->reduction, &simulation->original, &simulation->system);
+  View *view = simulation->view = view_reduced(heap, &plan->reduction, &simulation->original, &simulation->system);
   if (!plan->conditions || plan->reduction.reduced.modes != plan->reduction.modes) return true;
-  view->conditions = workspace_new(simulation->heap, plan->conditions);
+  view->conditions = workspace_new(heap, plan->conditions);
   view->holds = plan->holds;
   view->branches = plan->branches.count;
-  view->values = heap_array(simulation->heap, view->branches, sizeof(double));
+  view->values = heap_array(heap, view->branches, sizeof(double));
   return true;
 }
 
@@ -253,7 +253,8 @@ static Sensitivity *start_adjoint(Simulation *simulation) {
   simulation->view->system.wants_stages = true;
   simulation->adjoint = adjoint_new(simulation->heap, plan, simulation->view, &functional, request->run.tolerance,
                                     request->gradient_memory, simulation->diags);
-  return sensitivity_new_noting(simulation->heap, plan, simulation->view, simulation->adjoint, simulation->diags);
+  return sensitivity_new_noting(simulation->heap, plan, simulation->view, request->run.tolerance,
+                                request->run.stop - request->run.start, simulation->adjoint, simulation->diags);
 }
 
 /* The derivatives of the initial values, and their signals. */
@@ -262,10 +263,11 @@ static bool start_sensitivities(Simulation *simulation) {
   const Request *request = &simulation->request;
   if (!plan || request->is_stepped) return true;
   simulation->facts.status = "init";
-  Sensitivity *sensitivity = request->functional
-                                 ? start_adjoint(simulation)
-                                 : sensitivity_new(simulation->heap, plan, simulation->view, request->run.tolerance,
-                                                   request->run.interval, simulation->diags);
+  Sensitivity *sensitivity =
+      request->functional
+          ? start_adjoint(simulation)
+          : sensitivity_new(simulation->heap, plan, simulation->view, request->run.tolerance,
+                            request->run.stop - request->run.start, request->run.interval, simulation->diags);
   if (!sensitivity) return false;
   if (!sensitivity_start(sensitivity, &simulation->initializer, &simulation->initial, request->run.start,
                          simulation->system.y))

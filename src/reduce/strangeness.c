@@ -426,7 +426,7 @@ static bool strangeness_build(Strangeness *strangeness, double t) {
 static bool build_uniform(Strangeness *strangeness, const Reduction *reduction) {
   Modes *modes = arena_alloc(reduction->arena, sizeof *modes);
   strangeness->problem = problem_make(reduction->model, false, reduction->arena);
-  kink_modes_open(&strangeness->problem, NULL, reduction->opens_kinks, reduction->arena);
+  kink_modes_open(&strangeness->problem, NULL, reduction->opens_kinks, false, reduction->arena);
   *modes = modes_extract(&strangeness->problem, reduction->arena);
   strangeness->modes = modes;
   strangeness->known = reduction->known;

@@ -88,7 +88,7 @@ bool dump_pass(Model *model, const char *pass, Heap *heap, TextVec *text) {
     Dump dump = {.model = model, .heap = heap, .text = text, .arena = arena_make(heap)};
     if (k > 0) {
       dump.problem = problem_make(model, true, &dump.arena);
-      kink_modes_open(&dump.problem, NULL, false, &dump.arena);
+      kink_modes_open(&dump.problem, NULL, false, false, &dump.arena);
       dump.modes = modes_extract(&dump.problem, &dump.arena);
     }
     dumps[k](&dump);

@@ -23,6 +23,7 @@ typedef struct Signal {
   const char *name;                              /* as it shall appear in files: flat, without the quotes of Modelica */
   const char *unit, *display_unit, *description; /* NULL or "" where there is none */
   SignalKind kind;
+  bool is_output;  /* of the model as a whole */
   bool negated;    /* the signal is minus its column; not used for a constant */
   uint32_t column; /* or SIGNAL_CONSTANT */
   double value;    /* of a constant */

@@ -1058,16 +1058,30 @@ static bool solve_held(View *view, double t, double *y, uint8_t *held) {
   return view->methods->solve_holding(view, t, y, held) == EVAL_OK;
 }
 
-bool events_reset(View *view, double t, double *y, const uint8_t *held, const double *values) {
+/* The first column that has not the value given; MAP_NONE: all have. */
+static uint32_t lost_value(const View *view, const double *y, const uint8_t *held, const double *values) {
+  static const double same = 1e-8; /* of its size */
+  for (uint32_t q = 0; q < (uint32_t)view->system.columns; q++)
+    if (held[q] && !(fabs(y[q] - values[q]) <= same * (fabs(values[q]) + view->system.nominal[q]))) return q;
+  return MAP_NONE;
+}
+
+uint32_t events_reset(View *view, double t, double *y, const uint8_t *held, const double *values) {
   Heap *heap = view->evaluator->heap;
   size_t columns = (size_t)view->system.columns;
   uint8_t *marks = heap_array(heap, columns, sizeof *marks);
+  double *before = heap_copy(heap, y, columns, sizeof *y);
   if (view->share) share_begin(view->share, t, y);
   for (size_t q = 0; q < columns; q++)
     if (held[q]) marks[q] = 2, y[q] = values[q];
-  bool ok = solve_held(view, t, y, marks);
-  heap_free(heap, marks);
-  return ok;
+  if (!solve_held(view, t, y, marks)) memcpy(y, before, columns * sizeof *y);
+  uint32_t lost = lost_value(view, y, held, values);
+  if (lost != MAP_NONE) {
+    memcpy(y, before, columns * sizeof *y);
+    if (reset_give(view, t, marks, values, y)) lost = lost_value(view, y, held, values);
+  }
+  heap_free_all(heap, marks, before);
+  return lost;
 }
 
 /* What reinit does to the columns. false: the rows cannot be solved with it. */

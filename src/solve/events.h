@@ -49,8 +49,8 @@ bool events_leave(View *view, const Integrator *integrator, void *self, double b
 bool events_settle(View *view, double *t, double *y, uint32_t mode);
 
 /* Gives the columns with a mark in `held` these values at (t, y), and solves the others: states stay as far as the
- * rows allow. false: the rows cannot be solved. */
-bool events_reset(View *view, double t, double *y, const uint8_t *held, const double *values);
+ * rows allow. MAP_NONE: they have them; otherwise a column that cannot have its value. */
+uint32_t events_reset(View *view, double t, double *y, const uint8_t *held, const double *values);
 
 /* As events_settle in the midst of an event, in another system: its iteration goes on, and what has fired in it stays so. */
 bool events_resume(View *view, double *t, double *y);

@@ -50,7 +50,8 @@ static Signal signal_of(const RecorderBuilder *builder, const Model *model, cons
   return (Signal){.name = signals_name(builder->recorder->signals, name),
                   .unit = names_text(model->names, variable->unit),
                   .display_unit = names_text(model->names, variable->display_unit),
-                  .description = names_text(model->names, variable->description)};
+                  .description = names_text(model->names, variable->description),
+                  .is_output = variable->causality == CAUSALITY_OUTPUT && !strchr(name, '.')};
 }
 
 static const char *unit_of_rate(Arena *arena, const char *unit) {
@@ -74,6 +75,7 @@ static void add_unknown(RecorderBuilder *builder, uint32_t unknown, uint32_t ord
     if (k == 1 && *signal.unit) signal.unit = unit_of_rate(&arena, signal.unit);
     if (k > 1) signal.unit = "";
     if (k) signal.display_unit = signal.description = "";
+    if (k) signal.is_output = false;
     signal.kind = k ? SIGNAL_DERIVATIVE : SIGNAL_ALGEBRAIC;
     if (root == UINT32_MAX) {
       signal.value = 0;

@@ -73,8 +73,8 @@ void run_report_text(const RunFacts *facts, Heap *heap, TextVec *text) {
     return;
   }
   Arena arena = arena_make(heap);
-  text_printf(heap, text, "  method                   %s, %u state%s of %u equations\n", facts->method, facts->states,
-              facts->states == 1 ? "" : "s", facts->equations);
+  text_printf(heap, text, "  method                   %s, %u state%s of %u equation%s\n", facts->method, facts->states,
+              facts->states == 1 ? "" : "s", facts->equations, facts->equations == 1 ? "" : "s");
   if (statistics->stepper.solver)
     text_printf(heap, text, "  solver                   %s (%s)\n", statistics->stepper.solver,
                 statistics->stepper.solver_reason);

@@ -8,7 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { NEWTON_LIMIT = 8 };
+enum { NEWTON_LIMIT = 8, TURN_LIMIT = 8 };
+
+/* The least part of the way that is tried. */
+static const double LEAST_PART = 1.0 / 1024;
 
 /* A row is independent of others if more than this part of it is left by elimination. */
 static const double INDEPENDENT = 1e-6;
@@ -20,6 +23,7 @@ typedef struct Reset {
   View *view;
   double t;
   int32_t n;         /* states */
+  int32_t turn;      /* the state that is the first to stay */
   IndexVec columns;  /* candidates, then those that are kept */
   double *wanted;    /* per column of the view: its value if it is kept */
   double *jacobian;  /* candidates x states, by rows */
@@ -45,8 +49,10 @@ static void add_selected(Heap *heap, const Array *array, StateSelect select, uin
 }
 
 /* Candidates in the order of preference. false: all that are preferred are states. */
-static bool list_candidates(Heap *heap, const View *view, const uint8_t *held, IndexVec *columns) {
+static bool list_candidates(Heap *heap, Reset *reset, const uint8_t *held) {
+  const View *view = reset->view;
   const System *system = &view->system;
+  IndexVec *columns = &reset->columns;
   uint8_t *seen = heap_array(heap, (size_t)system->columns, 1),
           *is_state = heap_array(heap, (size_t)system->columns, 1);
   for (int32_t k = 0; k < system->links; k++) is_state[system->link_from[k]] = 1;
@@ -56,7 +62,8 @@ static bool list_candidates(Heap *heap, const View *view, const uint8_t *held, I
   add_selected(heap, view->evaluator->array, SELECT_PREFER, seen, columns);
   bool others = false;
   for (uint32_t k = 0; k < columns->count; k++) others = others || !is_state[columns->data[k]];
-  for (int32_t k = 0; k < system->links; k++) add_once(heap, columns, seen, (uint32_t)system->link_from[k]);
+  for (int32_t k = 0; k < system->links; k++)
+    add_once(heap, columns, seen, (uint32_t)system->link_from[(k + reset->turn) % system->links]);
   return others;
 }
 
@@ -140,19 +147,70 @@ static bool find_states(Reset *reset, Heap *heap) {
   return size >= 0 && size <= CONVERGED;
 }
 
+/* The candidates, and room for the rest. */
+static void make_room(Reset *reset, Heap *heap) {
+  heap_numbers(heap, (size_t)reset->view->system.columns, &reset->wanted, &reset->y, &reset->moved);
+  reset->jacobian = heap_array(heap, reset->columns.count * (size_t)reset->n, sizeof(double));
+  reset->matrix = heap_array(heap, (size_t)reset->n * (size_t)reset->n, sizeof(double));
+}
+
 void reset_keep_preferred(View *view, double t, const double *before, const uint8_t *held, double *y) {
   const System *system = &view->system;
   size_t columns = (size_t)system->columns;
   Reset reset = {.view = view, .t = t, .n = system->links};
   void *ticket = NULL;
   Heap *heap = heap_within(view->evaluator->heap, &ticket);
-  if (system->complete && reset.n > 0 && list_candidates(heap, view, held, &reset.columns)) {
-    heap_numbers(heap, columns, &reset.wanted, &reset.y, &reset.moved);
+  if (system->complete && reset.n > 0 && list_candidates(heap, &reset, held)) {
+    make_room(&reset, heap);
     for (size_t q = 0; q < columns; q++) reset.wanted[q] = held[q] == 2 ? y[q] : before[q];
     memcpy(reset.y, y, columns * sizeof *y);
-    reset.jacobian = heap_array(heap, reset.columns.count * (size_t)reset.n, sizeof(double));
-    reset.matrix = heap_array(heap, (size_t)reset.n * (size_t)reset.n, sizeof(double));
     if (find_states(&reset, heap)) memcpy(y, reset.y, columns * sizeof *y);
   }
   heap_release(view->evaluator->heap, ticket);
+}
+
+/* From y to where the columns have this part of the change that is asked for. */
+static bool go_on(Reset *reset, Heap *heap, const uint8_t *held, const double *values, const double *before,
+                  double part, double *y) {
+  size_t columns = (size_t)reset->view->system.columns;
+  void *ticket = NULL;
+  Heap *own = heap_within(heap, &ticket);
+  Reset way = *reset;
+  way.columns = (IndexVec){0};
+  list_candidates(own, &way, held);
+  for (size_t q = 0; q < columns; q++)
+    way.wanted[q] = held[q] != 2 ? before[q] : part < 1 ? before[q] + part * (values[q] - before[q]) : values[q];
+  memcpy(way.y, y, columns * sizeof *y);
+  bool found = find_states(&way, own);
+  if (found) memcpy(y, way.y, columns * sizeof *y);
+  heap_release(heap, ticket);
+  return found;
+}
+
+/* Along the way in parts, each half as long as the last one that failed. */
+static bool go_all_the_way(Reset *reset, Heap *heap, const uint8_t *held, const double *values, double *y) {
+  size_t columns = (size_t)reset->view->system.columns;
+  double *before = heap_copy(heap, y, columns, sizeof *y), done = 0, more = 1;
+  while (done < 1 && more >= LEAST_PART) {
+    double part = fmin(done + more, 1);
+    bool is_there = go_on(reset, heap, held, values, before, part, y);
+    if (is_there) done = part;
+    more *= is_there ? 2 : 0.5;
+  }
+  if (done < 1) memcpy(y, before, columns * sizeof *y);
+  return done >= 1;
+}
+
+bool reset_give(View *view, double t, const uint8_t *held, const double *values, double *y) {
+  Reset reset = {.view = view, .t = t, .n = view->system.links};
+  void *ticket = NULL;
+  bool is_there = false;
+  if (!view->system.complete || reset.n == 0) return false;
+  Heap *heap = heap_within(view->evaluator->heap, &ticket);
+  list_candidates(heap, &reset, held);
+  make_room(&reset, heap);
+  for (; reset.turn < reset.n && reset.turn < TURN_LIMIT && !is_there; reset.turn++)
+    is_there = go_all_the_way(&reset, heap, held, values, y);
+  heap_release(view->evaluator->heap, ticket);
+  return is_there;
 }

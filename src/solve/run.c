@@ -142,7 +142,6 @@ static bool close_step(RunLoop *run, double t) {
 /* A step from *t, to *t unless it is to be taken again. */
 static bool take_step(RunLoop *run, double *t) {
   if (!stepper_step(run->stepper)) return false;
-  if (run->view->sensitivity && !stepper_differentiate(run->stepper)) return false;
   double end = stepper_time(run->stepper);
   run->again = false;
   if (!record_until(run, end, stepper_at_event(run->stepper))) return false;
@@ -264,19 +263,19 @@ void run_collect(RunLoop *run) {
 }
 
 static bool check_constraints(RunLoop *run) {
-  const Constraints *constraints = run->constraints;
+  const RunStatistics *worst = run->statistics;
   double limit = run->options->constraint_tolerance;
-  if (constraints->worst_row == MAP_NONE || constraints->worst <= limit) return true;
-  Evaluator *original = run->view->original;
-  const char *text = evaluator_row_text(original, constraints->worst_row, &run->diags->arena);
-  Span span = array_row_span(original->array, constraints->worst_row);
+  if (worst->constraint_row == MAP_NONE || worst->constraint_residual <= limit) return true;
+  Evaluator *original = worst->constraint_array;
+  const char *text = evaluator_row_text(original, worst->constraint_row, &run->diags->arena);
+  Span span = array_row_span(original->array, worst->constraint_row);
   if (run->options->enforces_constraints)
     return diag_error(run->diags, DIAG_CONSTRAINT_VIOLATED, span,
-                      "the constraint `%s` is violated by %.3g (scaled) at time %.10g", text, constraints->worst,
-                      constraints->worst_time),
+                      "the constraint `%s` is violated by %.3g (scaled) at time %.10g", text,
+                      worst->constraint_residual, worst->constraint_time),
            false;
   diag_warning(run->diags, DIAG_DRIFT, span, "the constraint `%s` drifted to %.3g (scaled) at time %.10g", text,
-               constraints->worst, constraints->worst_time);
+               worst->constraint_residual, worst->constraint_time);
   return true;
 }
 
@@ -300,12 +299,14 @@ static void take_system(RunLoop *run, View *view, const RunPlan *plan, double t,
                              .is_converted = plan->is_converted};
   if (run->stepper) keep_lists(run);
   run->view = view;
-  run->stepper = stepper_new(run->heap, view, plan->structure, plan->watched, &stepping, run->diags);
-  run->output = heap_array(run->heap, (size_t)view->system.columns, sizeof(double));
-  run->at = heap_array(run->heap, (size_t)view->system.columns, sizeof(double));
+  Heap *heap = view->evaluator->heap;
+  run->stepper = stepper_new(heap, view, plan->structure, plan->watched, &stepping, run->diags);
+  run->output = heap_array(heap, (size_t)view->system.columns, sizeof(double));
+  run->at = heap_array(heap, (size_t)view->system.columns, sizeof(double));
   run->is_open = false;
   run->before = *run->statistics;
-  run->constraints = constraints_new(run->heap, view, plan->constraints, t, y);
+  run->constraints = constraints_new(heap, view, plan->constraints, t, y);
+  run->statistics->constraints = run->constraints;
   run->rows_before = view->evaluator->row_evaluations;
   run->entries_before = view->evaluator->entry_evaluations;
   run->output_rows = run->output_entries = run->output_factorizations = 0;

@@ -1,6 +1,8 @@
 /* sensitivity: see sensitivity.h. */
 #include "solve/sensitivity_internal.h"
 
+#include "solve/kinks.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -38,16 +40,25 @@ static void make_direction(const Sensitivity *sensitivity, Direction *direction)
   direction->pre = heap_array(heap, values - columns, sizeof(double));
   direction->reset = heap_array(heap, sensitivity->plan->resets.count, sizeof(double));
   direction->point[0] = direction->now;
+  direction->defect = heap_array(heap, columns, sizeof(double));
   direction->stage = direction->point + 1;
   make_rows(heap, direction->stage, RADAU_STAGES_MAX, columns);
 }
 
-static Sensitivity *make(Heap *heap, const SensitivityPlan *plan, View *view, Adjoint *adjoint, Diags *diags) {
+static Sensitivity *make(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance, double span,
+                         Adjoint *adjoint, Diags *diags) {
+  static const double part = 3; /* errors of the steps are larger */
   Sensitivity *sensitivity = heap_alloc(heap, sizeof *sensitivity);
   const System *system = &view->system;
   size_t columns = (size_t)system->columns, nonzeros = (size_t)system->column_start[system->columns];
   *sensitivity = (Sensitivity){.heap = heap, .plan = plan, .view = view, .diags = diags, .adjoint = adjoint};
-  sensitivity->count = adjoint ? 1 : plan->targets;
+  sensitivity->followed = adjoint ? 1 : 0;
+  sensitivity->count = adjoint ? 1 + sensitivity_combinations(plan) : plan->targets;
+  sensitivity->tolerance = tolerance;
+  sensitivity->span = span;
+  sensitivity->goal = fmax(part * tolerance, 1e-14);
+  sensitivity->longest = INFINITY;
+  sensitivity->jumps = call_jumps_new(heap, plan, view, tolerance);
   sensitivity->directions = heap_array(heap, sensitivity->count, sizeof(Direction));
   sensitivity->at = heap_array(heap, sensitivity->count, sizeof(double *));
   for (uint32_t k = 0; k < sensitivity->count; k++) {
@@ -62,7 +73,7 @@ static Sensitivity *make(Heap *heap, const SensitivityPlan *plan, View *view, Ad
   sensitivity->row_values = heap_array(heap, plan->rows->entries, sizeof(double));
   sensitivity->column_values = heap_array(heap, plan->columns ? plan->columns->nonzeros : 0, sizeof(double));
   sensitivity->leaf_values = heap_array(heap, plan->leaves ? plan->leaves->entries : 0, sizeof(double));
-  sensitivity->scale = heap_array(heap, columns, sizeof(double));
+  heap_numbers(heap, columns, &sensitivity->scale, &sensitivity->error);
   sensitivity->g = heap_array(heap, (size_t)system->rows, sizeof(double));
   sensitivity->roots = heap_array(heap, plan->roots, sizeof(double));
   heap_numbers(heap, columns, &sensitivity->rate, &sensitivity->before);
@@ -92,25 +103,21 @@ static void make_output(Sensitivity *sensitivity) {
   make_rows(heap, sensitivity->sample_owed, RADAU_SAMPLES, sensitivity->plan->rows->entries);
   for (uint32_t k = 0; k < sensitivity->count; k++) {
     Direction *direction = &sensitivity->directions[k];
-    direction->defect = heap_array(heap, (size_t)system->columns, sizeof(double));
     radau_output_make(&direction->output, heap, system->columns);
     make_rows(heap, direction->extra, EXTRA_POINTS, (size_t)system->columns);
   }
 }
 
-Sensitivity *sensitivity_new(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance, double interval,
-                             Diags *diags) {
-  static const double part = 3; /* errors of the steps are larger */
-  Sensitivity *sensitivity = make(heap, plan, view, NULL, diags);
+Sensitivity *sensitivity_new(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance, double span,
+                             double interval, Diags *diags) {
+  Sensitivity *sensitivity = make(heap, plan, view, tolerance, span, NULL, diags);
   sensitivity->interval = interval;
-  sensitivity->tolerance = tolerance;
-  sensitivity->goal = fmax(part * tolerance, 1e-14);
   return sensitivity;
 }
 
-Sensitivity *sensitivity_new_noting(Heap *heap, const SensitivityPlan *plan, View *view, Adjoint *adjoint,
-                                    Diags *diags) {
-  return make(heap, plan, view, adjoint, diags);
+Sensitivity *sensitivity_new_noting(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance, double span,
+                                    Adjoint *adjoint, Diags *diags) {
+  return make(heap, plan, view, tolerance, span, adjoint, diags);
 }
 
 bool sensitivity_failed(const Sensitivity *sensitivity) { return sensitivity->failed; }
@@ -161,11 +168,12 @@ void sensitivity_complete(Sensitivity *sensitivity, Direction *direction) {
 
 /* ---- the step ---- */
 
-/* Radau IIA that is as accurate as the step: an explicit method of order 8 takes long ones. */
-static const RadauCoefficients *method_for(const Integrator *integrator, void *self) {
+/* Radau IIA that is as accurate as the step: an explicit method of order 8 takes long ones. Where its own stages are transposed, it must be
+ * no more accurate than they are. */
+static const RadauCoefficients *method_for(const Integrator *integrator, void *self, bool is_explicit) {
   IntegratorStatistics now;
   integrator->statistics(self, &now);
-  if (integrator->explicit_form) return &radau_methods[2];
+  if (integrator->explicit_form) return &radau_methods[is_explicit ? 1 : 2];
   return &radau_methods[now.order >= 13 ? 2 : now.order >= 6 ? 1 : 0];
 }
 
@@ -179,7 +187,7 @@ static bool point_at(Sensitivity *sensitivity, const Integrator *integrator, voi
 /* Stages of its own: the columns at the nodes by dense output. */
 static bool interpolate_stages(Sensitivity *sensitivity, const Integrator *integrator, void *self, double from,
                                double to) {
-  const RadauCoefficients *method = method_for(integrator, self);
+  const RadauCoefficients *method = method_for(integrator, self, sensitivity->is_explicit);
   if (!sensitivity->own) sensitivity->own = stages_new(sensitivity->heap, &sensitivity->view->system, RADAU_STAGES_MAX);
   sensitivity->step = (StepStages){sensitivity->own, method, from, to - from, sensitivity->value};
   for (int i = 0; i < method->stages; i++) {
@@ -587,10 +595,86 @@ static bool solve_direction(Sensitivity *sensitivity, Direction *direction) {
 static bool solve_all(Sensitivity *sensitivity) {
   plan_prediction(sensitivity);
   find_departure(sensitivity);
-  for (uint32_t k = 0; k < sensitivity->count; k++)
+  for (uint32_t k = sensitivity->followed; k < sensitivity->count; k++)
     if (!solve_direction(sensitivity, &sensitivity->directions[k])) return false;
   return true;
 }
+
+/* ---- the error of a step ---- */
+
+static void find_defect(const Sensitivity *sensitivity, Direction *direction) {
+  const StepStages *step = &sensitivity->step;
+  const System *system = &sensitivity->view->system;
+  memset(direction->defect, 0, (size_t)system->columns * sizeof(double));
+  for (int32_t l = 0; l < system->links; l++) {
+    double extrapolated = 0;
+    for (int i = 0; i < step->method->stages; i++)
+      extrapolated += step->method->at_zero[i] * direction->stage[i][system->link_to[l]];
+    direction->defect[system->link_from[l]] = step->h * (direction->now[system->link_to[l]] - extrapolated);
+  }
+}
+
+static double largest_of(const Sensitivity *sensitivity, const Direction *direction, int32_t c) {
+  return fmax(fabs(direction->now[c]), fabs(direction->stage[sensitivity->step.method->stages - 1][c]));
+}
+
+/* What errors of a state are a part of: what it varies by, and, where that is little, 1% of the most that states have varied by, or what it
+ * would vary by over the whole run at the present rate, as far as that matters to a state of its nominal size. */
+static double error_scale(const Sensitivity *sensitivity, const Direction *direction, int32_t link) {
+  static const double small = 0.01;
+  const System *system = &sensitivity->view->system;
+  int32_t c = system->link_from[link];
+  double ahead = sensitivity->span * largest_of(sensitivity, direction, system->link_to[link]);
+  double matters = fmax(small * direction->peak, fmin(1 / direction->size, ahead / system->nominal[c]));
+  return largest_of(sensitivity, direction, c) + matters * system->nominal[c];
+}
+
+/* The mean of the error estimate over these. */
+static double error_norm(const Sensitivity *sensitivity, Direction *direction) {
+  const System *system = &sensitivity->view->system;
+  double sum = 0;
+  for (int32_t l = 0; l < system->links; l++)
+    direction->peak = fmax(direction->peak, largest_of(sensitivity, direction, system->link_from[l]) /
+                                                system->nominal[system->link_from[l]]);
+  for (int32_t l = 0; l < system->links; l++) {
+    double error = sensitivity->error[system->link_from[l]];
+    double part = error == 0 ? 0 : error / error_scale(sensitivity, direction, l);
+    sum += part * part;
+  }
+  return sqrt(sum / fmax(system->links, 1));
+}
+
+/* The estimate is that of the steps of Radau (radau.c), and is held to the same tolerance: it is of order s, the solution of order
+ * 2s - 1. Over a kink the solution is no better than the estimate. */
+static double direction_error(Sensitivity *sensitivity, Direction *direction, bool is_bent) {
+  const StepStages *step = &sensitivity->step;
+  double s = step->method->stages, tolerance = sensitivity->tolerance;
+  double inner = fmin(0.1 * pow(tolerance, (s + 1) / (2 * s)), is_bent ? tolerance : INFINITY);
+  find_defect(sensitivity, direction);
+  memcpy(sensitivity->error, direction->defect, (size_t)sensitivity->view->system.columns * sizeof(double));
+  for (int32_t c = 0; c < sensitivity->view->system.columns; c++) sensitivity->error[c] *= step->method->mu_real;
+  stages_filter(step->linear, step->h * step->method->mu_real, sensitivity->error);
+  return error_norm(sensitivity, direction) / inner;
+}
+
+/* Whether the step resolves what varies, and how long the next one may be. */
+static void control_step(Sensitivity *sensitivity, bool is_bent) {
+  static const double safety = 0.9, grow_most = 5, shrink_most = 0.1;
+  const StepStages *step = &sensitivity->step;
+  double error = 0;
+  for (uint32_t k = sensitivity->followed; k < sensitivity->count; k++) {
+    double own = direction_error(sensitivity, &sensitivity->directions[k], is_bent);
+    if (!(own <= error)) error = own;
+  }
+  double factor = fmax(safety * pow(error, -1.0 / (step->method->stages + 1)), shrink_most), longest = step->h * factor;
+  sensitivity->is_coarse = !(error <= 1);
+  if (factor >= grow_most) longest = fmax(step->h * grow_most, sensitivity->longest);
+  sensitivity->longest = isnan(error) ? step->h * shrink_most : longest;
+}
+
+bool sensitivity_is_coarse(const Sensitivity *sensitivity) { return sensitivity->is_coarse; }
+
+double sensitivity_longest(const Sensitivity *sensitivity) { return sensitivity->longest; }
 
 static bool report_slow(Sensitivity *sensitivity, double t) {
   diag_error(sensitivity->diags, DIAG_INTEGRATION, (Span){0},
@@ -599,24 +683,53 @@ static bool report_slow(Sensitivity *sensitivity, double t) {
   return false;
 }
 
-bool sensitivity_step(Sensitivity *sensitivity, const Integrator *integrator, void *self, double from, double to) {
+/* Is there a kink that makes no event between the ends of the step? */
+static bool passes_kink(const Sensitivity *sensitivity, ConstMoment begin) {
+  const View *view = sensitivity->view;
+  const StepStages *step = &sensitivity->step;
+  ConstMoment end = {step->t + step->h, step->values[step->method->stages - 1]};
+  return (view->kinks && kinks_pass(view->kinks, begin, end)) ||
+         (view->system.bends && view->system.bends(view->system.context, begin.t, begin.y, end.t, end.y));
+}
+
+/* false: a function jumps in the step. */
+static bool calls_are_continuous(Sensitivity *sensitivity, ConstMoment begin, double to) {
+  const Model *model = sensitivity->plan->code->model;
+  uint32_t call;
+  double t;
+  if (!sensitivity->jumps || sensitivity->is_coarse) return true;
+  if (sensitivity->last_h == 0) call_jumps_forget(sensitivity->jumps);
+  if (!call_jumps_find(sensitivity->jumps, sensitivity->integrator, sensitivity->self, begin, to, &call, &t))
+    return true;
+  const Function *function =
+      model->functions.data[dag_call_info(model->dag, sensitivity->plan->calls.data[call]).function];
+  diag_error(sensitivity->diags, DIAG_INTEGRATION, function->routine->span,
+             "no sensitivities behind time %.10g: the function `%s` jumps there in a way that makes no event", t,
+             names_text(model->names, function->routine->name));
+  sensitivity->failed = true;
+  return false;
+}
+
+bool sensitivity_step(Sensitivity *sensitivity, const Integrator *integrator, void *self, ConstMoment begin,
+                      double to) {
+  double from = begin.t;
   bool is_whole = to == integrator->time(self);
   if (sensitivity->has_step) sensitivity->last_h = 0; /* the step is taken again: its stages are not those before it */
-  sensitivity->has_step = sensitivity->is_sampled = false;
+  sensitivity->has_step = sensitivity->is_sampled = sensitivity->is_coarse = false;
   sensitivity->integrator = integrator;
   sensitivity->self = self;
   if (!(to > from)) return true;
   sensitivity->is_explicit = sensitivity->adjoint && is_whole && integrator->explicit_stages &&
                              integrator->explicit_stages(self, &sensitivity->explicit_step);
-  if (sensitivity->is_explicit) return sensitivity->has_step = true;
   sensitivity->is_shared = is_whole && integrator->stages && integrator->stages(self, &sensitivity->step) &&
                            sensitivity->step.linear->system == &sensitivity->view->system;
   if (!sensitivity->is_shared && !interpolate_stages(sensitivity, integrator, self, from, to))
     return report_slow(sensitivity, from);
-  if (sensitivity->adjoint) return sensitivity->has_step = true;
   if (!evaluate_stages(sensitivity)) return report_singular(sensitivity, from);
   if (!sensitivity->is_shared && !factor_own(sensitivity)) return report_singular(sensitivity, from);
   if (!solve_all(sensitivity)) return report_slow(sensitivity, from);
+  control_step(sensitivity, passes_kink(sensitivity, begin));
+  if (!calls_are_continuous(sensitivity, begin, to)) return false;
   sensitivity->has_step = true;
   return true;
 }
@@ -627,8 +740,7 @@ void sensitivity_accept(Sensitivity *sensitivity) {
   sensitivity->has_step = false;
   if (sensitivity->is_explicit) adjoint_note_explicit(sensitivity->adjoint, &sensitivity->explicit_step);
   else if (sensitivity->adjoint) adjoint_note_step(sensitivity->adjoint, step);
-  if (sensitivity->adjoint) return;
-  for (uint32_t k = 0; k < sensitivity->count; k++) {
+  for (uint32_t k = sensitivity->followed; k < sensitivity->count; k++) {
     Direction *direction = &sensitivity->directions[k];
     memcpy(direction->now, direction->stage[step->method->stages - 1],
            (size_t)sensitivity->view->system.columns * sizeof(double));
@@ -769,18 +881,6 @@ static bool is_resolved(Sensitivity *sensitivity) {
     resolved = dense_error(sensitivity, &sensitivity->directions[d], count) <= most;
   find_barycentric(sensitivity, count);
   return resolved;
-}
-
-static void find_defect(const Sensitivity *sensitivity, Direction *direction) {
-  const StepStages *step = &sensitivity->step;
-  const System *system = &sensitivity->view->system;
-  memset(direction->defect, 0, (size_t)system->columns * sizeof(double));
-  for (int32_t l = 0; l < system->links; l++) {
-    double extrapolated = 0;
-    for (int i = 0; i < step->method->stages; i++)
-      extrapolated += step->method->at_zero[i] * direction->stage[i][system->link_to[l]];
-    direction->defect[system->link_from[l]] = step->h * (direction->now[system->link_to[l]] - extrapolated);
-  }
 }
 
 static void point_output(Sensitivity *sensitivity, Direction *direction, const RadauDense *dense) {

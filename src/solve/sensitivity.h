@@ -4,7 +4,8 @@
  * (Maly and Petzold 1996, for DAEs). Staggered: when the integrator has accepted a step, the equations of the variations over
  * it are solved by Radau IIA, at the stages and with the factors of the step where it is one of that method, otherwise at points
  * of the dense output. They are linear, so the iteration only corrects for the Jacobian not being that of each stage. Y holds all
- * columns, so that another choice of states changes nothing.
+ * columns, so that another choice of states changes nothing. The error of the variations is estimated as that of a step of Radau is, and takes part in
+ * the choice of steps: one in which they are not resolved is taken again, shorter.
  *
  * At an event the time of it varies too (Galán, Feehery and Barton 1999): what is fixed there varies by Y + y' dt.
  */
@@ -17,22 +18,28 @@
 
 typedef struct Sensitivity Sensitivity;
 
-/* Lives in the heap. Errors go to diags. tolerance, interval: that of the run, and between its output
+/* Lives in the heap. Errors go to diags. tolerance, span, interval: that of the run, its length, and between its output
  * points. */
-Sensitivity *sensitivity_new(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance, double interval,
-                             Diags *diags);
+Sensitivity *sensitivity_new(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance, double span,
+                             double interval, Diags *diags);
 
-/* One that only hands on to an adjoint what the sensitivities would follow from. */
-Sensitivity *sensitivity_new_noting(Heap *heap, const SensitivityPlan *plan, View *view, Adjoint *adjoint,
-                                    Diags *diags);
+/* One that hands on to an adjoint what the sensitivities would follow from. It follows a few combinations of them itself, so that steps are as
+ * short as they ask for. */
+Sensitivity *sensitivity_new_noting(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance, double span,
+                                    Adjoint *adjoint, Diags *diags);
 
 /* The derivatives at the start: those of the initial values, which the initializer has found. false: an error is in diags. */
 bool sensitivity_start(Sensitivity *sensitivity, Initializer *initializer, const Initial *initial, double t,
                        const double *y);
 
-/* Solves over the last step of the integrator, up to `to` within it. What follows is of this step, until it is accepted or
- * solved again. false: an error is in diags. */
-bool sensitivity_step(Sensitivity *sensitivity, const Integrator *integrator, void *self, double from, double to);
+/* Solves over the last step of the integrator, which began at `begin`, up to `to` within it. What follows is of this step, until it is
+ * accepted or solved again. false: an error is in diags. */
+bool sensitivity_step(Sensitivity *sensitivity, const Integrator *integrator, void *self, ConstMoment begin, double to);
+
+/* Is the error of the variations in that step more than the tolerance? Then it must be taken again, and no longer than this. Otherwise the next
+ * one should not be longer than this. */
+bool sensitivity_is_coarse(const Sensitivity *sensitivity);
+double sensitivity_longest(const Sensitivity *sensitivity);
 
 /* Takes the end of the step as the beginning of the next. */
 void sensitivity_accept(Sensitivity *sensitivity);

@@ -1,6 +1,7 @@
 /* sensitivity_internal: what the files of sensitivities share. */
 #pragma once
 
+#include "solve/call_jumps.h"
 #include "solve/radau_output.h"
 #include "solve/sensitivity.h"
 #include "solve/variation.h"
@@ -21,6 +22,8 @@ typedef struct Direction {
   double contraction;          /* what a correction leaves of an error, in the last step */
   double *extra[EXTRA_POINTS]; /* all columns, at two points more of the step */
   double *defect;              /* per column, of states */
+  double size;                 /* of the target */
+  double peak;                 /* the most that states have varied by so far, scaled */
   double *at;                  /* what sensitivity_at has made; in an event what varies with its time fixed to it */
   double *reset;               /* per reinit of the plan: what its value varies by */
   double time;                 /* what the time of the event moves by */
@@ -36,11 +39,13 @@ struct Sensitivity {
   const SensitivityPlan *plan;
   View *view;
   Diags *diags;
-  double tolerance; /* of the run */
-  double goal;      /* of the iteration, relative */
-  Adjoint
-      *adjoint;   /* NULL: variations are followed; otherwise the one direction is a probe, made anew at every event */
-  uint32_t count; /* of directions */
+  double tolerance;  /* of the run */
+  double span;       /* its length */
+  double goal;       /* of the iteration, relative */
+  Adjoint *adjoint;  /* NULL: variations are followed; otherwise the first direction is a probe, made anew at every
+                       event, and the others are combinations of the targets that control the steps */
+  uint32_t followed; /* the first direction that is followed over steps */
+  uint32_t count;    /* of directions */
   Direction *directions;
   const double **at; /* per direction */
   Variation *variation;
@@ -72,6 +77,10 @@ struct Sensitivity {
   double *lanes;     /* [columns][stages + 1]: the stages of a direction, the last 0 */
   double *residual[RADAU_STAGES_MAX], *direct[RADAU_STAGES_MAX]; /* rows: of the stages; what rows owe directly */
   double *scale;         /* columns: reciprocal scales of a direction in the step */
+  double *error;         /* columns: of a direction in the step */
+  CallJumps *jumps;      /* NULL: no call may jump */
+  double longest;        /* step that the error of the last one allows */
+  bool is_coarse;        /* the last one was longer */
   double *rate, *before; /* columns: by time, in an event; their values as it began, or as reinit has left them */
   /* the step before, to continue it; h 0: there is none */
   double last_t, last_h;
@@ -87,6 +96,9 @@ struct Sensitivity {
 /* What the rows owe directly in a direction, from values of their program, into g. `now` has the discretes. */
 void sensitivity_direct(const Sensitivity *sensitivity, const Direction *direction, const double *values,
                         const double *now, double *g);
+
+/* How many combinations of the targets are followed for an adjoint. */
+uint32_t sensitivity_combinations(const SensitivityPlan *plan);
 
 /* Takes the point (t, y), whose rows hold. false: an error is in diags. */
 bool sensitivity_factor(Sensitivity *sensitivity, double t, const double *y);

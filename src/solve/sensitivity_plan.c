@@ -68,6 +68,20 @@ static bool samples_stay(const SensitivityPlan *plan, Diags *diags) {
   return true;
 }
 
+/* What is made of a parameter in another language has no derivative by it. */
+static bool objects_stay(const SensitivityPlan *plan, Diags *diags) {
+  const Model *model = plan->code->model;
+  for (uint32_t p = 0; p < model->parameters.count; p++) {
+    const Variable *variable = &model->variables.data[model->parameters.data[p]];
+    if (variable->type != TYPE_EXTERNAL_OBJECT || !moves(plan, variable->binding)) continue;
+    diag_error(diags, DIAG_USAGE, variable->span,
+               "the external object `%s` depends on a parameter of the sensitivities, and has no derivative by it",
+               names_text(model->names, variable->name));
+    return false;
+  }
+  return true;
+}
+
 /* ---- what moves ---- */
 
 /* The parameters asked for, those that initialization determines, and all that are bound to them. */
@@ -159,6 +173,21 @@ static Program *make_stage(ArrayCode *code, const LeafJacobian *rows) {
   return program;
 }
 
+/* Calls whose values follow the solution, or time and a parameter that moves. */
+static void list_calls(SensitivityPlan *plan, ArrayCode *code) {
+  Dag *dag = code->array->dag;
+  IndexVec below = {0};
+  dag_below(dag, dag_scratch(dag), code->array->row, code->array->rows, &below);
+  for (uint32_t k = 0; k < below.count; k++) {
+    Expr e = below.data[k];
+    if (dag_op(dag, e) != OP_CALL || dag_call_info(dag, e).partial_count) continue;
+    if (dag_depends(dag, e, OP_VARIABLE) || (dag_depends(dag, e, OP_TIME) && moves(plan, e)))
+      vec_push(code->heap, &plan->calls, e);
+  }
+  vec_free(dag_heap(dag), &below);
+  if (plan->calls.count) plan->call_values = array_code_program(code, plan->calls.data, plan->calls.count);
+}
+
 /* Runs with initial equations need derivatives of these; others may, where start values are no states. */
 static const StartCode *make_start(const SensitivityPlan *plan, Evaluator *evaluator, const Structure *structure) {
   Heap *heap = plan->code->heap;
@@ -178,7 +207,7 @@ const SensitivityPlan *sensitivity_plan(ArrayCode *code, Evaluator *evaluator, c
   ExprVec leaves = {0}, roots = {0};
   find_parameters(plan, evaluator);
   find_discretes(plan);
-  if (!has_no_delays(code, diags) || !samples_stay(plan, diags)) return NULL;
+  if (!has_no_delays(code, diags) || !samples_stay(plan, diags) || !objects_stay(plan, diags)) return NULL;
   list_leaves(plan, &leaves);
   list_roots(plan, &roots);
   if (!functions_are_smooth(code, code->array->row, code->array->rows, diags) ||
@@ -192,6 +221,7 @@ const SensitivityPlan *sensitivity_plan(ArrayCode *code, Evaluator *evaluator, c
         leaf_jacobian_new(heap, code->model, &code->layout, roots.data, roots.count, leaves.data, leaves.count);
   }
   plan->stage = make_stage(code, plan->rows);
+  list_calls(plan, code);
   plan->start = make_start(plan, evaluator, structure);
   vec_free(heap, &leaves, &roots);
   return plan;

@@ -28,6 +28,9 @@ typedef struct SensitivityPlan {
   uint32_t first_step, first_left, first_reset, roots;
   Jacobian *columns;    /* roots by columns; NULL without roots */
   LeafJacobian *leaves; /* roots by the same leaves */
+  /* Calls in the equations whose values may move, and may jump: see call_jumps.h. */
+  ExprVec calls;
+  Program *call_values; /* NULL: there are none */
 } SensitivityPlan;
 
 /* For the equations of the code; `evaluator` has the values of the plan, by which parameters that were overridden are known.

@@ -1,5 +1,6 @@
 /* sensitivity_start: derivatives at the start. Parameters move with those that they are bound to, start values with the
  * parameters in them; columns that hold their start values move with these, all others as the equations ask for. */
+#include "base/map.h"
 #include "init/differentiate.h"
 #include "solve/sensitivity_internal.h"
 
@@ -89,11 +90,50 @@ static Direction *begin_target(Sensitivity *sensitivity, uint32_t k) {
   return direction;
 }
 
-static void end_target(Sensitivity *sensitivity, Direction *direction) {
+/* ---- combinations ----
+ *
+ * The gradient that an adjoint finds is that of the sensitivities over the same steps, so these must resolve the sensitivities. A few targets
+ * are followed one by one; of many, random combinations are, in which each has the weight of its size: no two of them cancel but by
+ * a chance that has no probability. */
+
+enum { COMBINATIONS = 4 };
+
+uint32_t sensitivity_combinations(const SensitivityPlan *plan) {
+  return plan->targets < COMBINATIONS ? plan->targets : COMBINATIONS;
+}
+
+/* The size of a target: its value, or 1. */
+static double target_size(const Sensitivity *sensitivity, const Initial *initial, const SensitivityTarget *target) {
+  double size = 0;
+  if (target->parameter != MAP_NONE) size = fabs(sensitivity->view->evaluator->parameters[target->parameter]);
+  for (int32_t q = 0; q < sensitivity->view->system.columns && target->parameter == MAP_NONE; q++)
+    if (initial->column[q].named == target->variable) size = fabs(initial->column[q].start);
+  return size > 0 ? size : 1;
+}
+
+static void add_product(double *sum, double factor, const double *vector, size_t count) {
+  for (size_t k = 0; k < count; k++) sum[k] += factor * vector[k];
+}
+
+static void join_combination(Sensitivity *sensitivity, uint32_t k, const Direction *own) {
+  size_t leaves = modes_leaves(sensitivity->plan->code->modes);
+  Direction *sum = &sensitivity->directions[1 + k % COMBINATIONS];
+  double weight = (1 + (double)(hash_mix(k + 1) >> 11) * 0x1p-53) * own->size;
+  bool is_alone = sensitivity->plan->targets <= COMBINATIONS;
+  sum->size = is_alone ? own->size : 1;
+  if (is_alone) weight = 1;
+  add_product(sum->now, weight, own->now, (size_t)sensitivity->view->system.columns + leaves);
+  add_product(sum->pre, weight, own->pre, leaves);
+  add_product(sum->parameter, weight, own->parameter, sensitivity->plan->parameters.count);
+}
+
+static void end_target(Sensitivity *sensitivity, const Initial *initial, uint32_t k, Direction *direction) {
   size_t values = (size_t)sensitivity->view->system.columns + modes_leaves(sensitivity->plan->code->modes);
   memcpy(direction->now, direction->at, values * sizeof(double));
-  if (sensitivity->adjoint)
-    adjoint_note_start(sensitivity->adjoint, direction->now, direction->pre, direction->parameter);
+  direction->size = target_size(sensitivity, initial, &sensitivity->plan->target[k]);
+  if (!sensitivity->adjoint) return;
+  adjoint_note_start(sensitivity->adjoint, direction->now, direction->pre, direction->parameter);
+  join_combination(sensitivity, k, direction);
 }
 
 /* With start values as states, as the initializer has chosen them. */
@@ -118,7 +158,7 @@ static bool start_by_states(Sensitivity *sensitivity, const Initial *initial, do
       direction->at[q] = start_move(sensitivity, direction, &plan->target[k], &initial->column[q]);
     }
     sensitivity_complete(sensitivity, direction);
-    end_target(sensitivity, direction);
+    end_target(sensitivity, initial, k, direction);
   }
   view->methods->restore_choice(view, choice, y);
   arena_free(&arena);
@@ -152,7 +192,7 @@ static bool start_by_system(Sensitivity *sensitivity, Initializer *initializer, 
       direction->at[q] = change[system_column(system, (uint32_t)q)];
     take_free(sensitivity, direction, system, change);
     move_bound(sensitivity, direction, &plan->target[k]);
-    end_target(sensitivity, direction);
+    end_target(sensitivity, initial, k, direction);
   }
   arena_free(&arena);
   return true;

@@ -187,6 +187,9 @@ static double farthest_end(const Stepper *stepper) {
   if (stepper->t_expected < stop && stepper->before < stepper->t_expected) stop = stepper->t_expected;
   if (stepper->limit < stop) stop = stepper->limit;
   if (stepper->t_timed < stop) stop = stepper->t_timed;
+  struct Sensitivity *sensitivity = stepper->view->sensitivity;
+  if (sensitivity && stepper->before + sensitivity_longest(sensitivity) < stop)
+    stop = stepper->before + sensitivity_longest(sensitivity);
   return stepper->t_doubt < stop ? stepper->t_doubt : stop;
 }
 
@@ -353,6 +356,28 @@ static bool find_event(Stepper *stepper, double t) {
   return isnan(missed) ? found : stepper_take_missed(stepper, missed, found);
 }
 
+/* The step, and the event that ends it if there is one, are as if they had not been. */
+static void undo_step(Stepper *stepper, double shorter) {
+  if (stepper->at_event && stepper->t_event < stepper->t_timed) stepper->statistics.events--;
+  else if (stepper->at_event) stepper->statistics.time_events--;
+  stepper->at_event = false;
+  stepper->statistics.rejected++;
+  stepper_start_with(stepper, stepper->before, stepper->begin, shorter);
+  events_begin(stepper->view, stepper->before, stepper->begin);
+}
+
+/* What varies over the last step. One that does not resolve it is undone, and the next one is shorter. false: an error is in diags. */
+static bool follow_variations(Stepper *stepper) {
+  struct Sensitivity *sensitivity = stepper->view->sensitivity;
+  double t = stepper_time(stepper);
+  if (!sensitivity || !(t > stepper->before)) return true;
+  if (!sensitivity_step(sensitivity, stepper->integrator, stepper->self, (ConstMoment){stepper->before, stepper->begin},
+                        t))
+    return false;
+  if (sensitivity_is_coarse(sensitivity)) undo_step(stepper, sensitivity_longest(sensitivity));
+  return true;
+}
+
 static bool step_to_event(Stepper *stepper) {
   end_retakes(stepper);
   for (;;) {
@@ -365,6 +390,8 @@ static bool step_to_event(Stepper *stepper) {
       if (!gets_ahead(stepper, t)) return stepper_fail(stepper, STEP_TOO_SMALL, stepper->before);
       if (!divisors_hold(stepper, t)) return false;
       event = find_event(stepper, t);
+      if (!follow_variations(stepper)) return false;
+      event = event && stepper->at_event;
       if (event && stepper->t_event < stepper->t_timed && !stepper_note_event(stepper)) return false;
       t = stepper_time(stepper);
     } while (!event && t == stepper->before);
@@ -416,11 +443,6 @@ bool stepper_prepare(Stepper *stepper, double t) {
   if (!stepper_watch_choice(stepper, t)) return false;
   stepper_leave_if_stiff(stepper);
   return true;
-}
-
-bool stepper_differentiate(Stepper *stepper) {
-  return sensitivity_step(stepper->view->sensitivity, stepper->integrator, stepper->self, stepper->before,
-                          stepper_time(stepper));
 }
 
 /* Events that are known beforehand count as work. The steps of a run do not: its end is known, and it can be interrupted. */
@@ -578,7 +600,8 @@ bool stepper_disturb(Stepper *stepper, const uint8_t *held, const double *values
   stepper->mode = MAP_NONE;
   stepper->statistics.time_events++;
   if (stepper_is_sliding(stepper)) switches_leave(view->switches);
-  if (held && !events_reset(view, t, stepper->y, held, values)) return stepper_fail(stepper, STEP_EVALUATION, t);
+  uint32_t lost = held ? events_reset(view, t, stepper->y, held, values) : MAP_NONE;
+  if (lost != MAP_NONE) return stepper_report_lost(stepper, t, lost, values[lost]);
   bool settled = !view->switches || events_settle(view, &stepper->t_event, stepper->y, MAP_NONE);
   view->disturbed = true;
   return stepper_finish_event(stepper, settled);

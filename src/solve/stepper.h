@@ -70,7 +70,7 @@ bool stepper_start(Stepper *stepper, double t, const double *y);
  * false: an error is in diags. */
 bool stepper_leave_start(Stepper *stepper, bool *any);
 
-/* One step, not beyond the stop time. false: an error is in diags. */
+/* One step, not beyond the stop time, with the variations of the view's sensitivity over it. false: an error is in diags. */
 bool stepper_step(Stepper *stepper);
 
 /* Steps to come end at this time at the latest; INFINITY: only at the stop time. */
@@ -85,9 +85,6 @@ const double *stepper_values(const Stepper *stepper);
 
 /* All columns at a time within the last step, the rows solved. false: they cannot be. */
 bool stepper_interpolate(Stepper *stepper, double t, double *y);
-
-/* Solves the variational equations of the view's sensitivity over the last step. false: an error is in diags. */
-bool stepper_differentiate(Stepper *stepper);
 
 /* Does something contradict its mode at y, the columns at a time within the last step? Then an event was passed: the step is
  * undone, the next one ends there at the latest, and what was recorded of it is no longer so. */

@@ -85,6 +85,9 @@ bool stepper_report_chatter(Stepper *stepper);
 bool stepper_report_accumulation(Stepper *stepper);
 bool stepper_report_jump(Stepper *stepper);
 
+/* A value that the caller has set cannot be, at t. */
+bool stepper_report_lost(Stepper *stepper, double t, uint32_t column, double value);
+
 /* Says of a determinant what is not certain, once a run. */
 /* Rewritten equations divide by number k of their divisors, which passed zero before t. */
 bool stepper_report_divisor(Stepper *stepper, double t, uint32_t k);

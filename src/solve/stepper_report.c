@@ -200,3 +200,10 @@ bool stepper_report_fired(Stepper *stepper, double t) {
   }
   return true;
 }
+
+bool stepper_report_lost(Stepper *stepper, double t, uint32_t column, double value) {
+  diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0},
+             "%s cannot be set to %.10g at time %.10g: the equations, with what else was set, leave it at %.10g",
+             stepper_known_name(stepper, column), value, t, stepper->y[column]);
+  return false;
+}

@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "base/suggest.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,9 @@ static const char *const function_names[] = {
 };
 
 enum { FUNCTIONS = sizeof function_names / sizeof *function_names };
+
+/* Conditions that a message lists. */
+enum { LISTED = 8 };
 
 static bool is_recorded(const Variable *variable) {
   return variable->type != TYPE_STRING && variable->type != TYPE_EXTERNAL_OBJECT && !variable->is_input_value;
@@ -78,6 +82,82 @@ static bool read_function(Output *output, Arena *arena) {
   return false;
 }
 
+/* ---- names in conditions ---- */
+
+static bool is_letter(char c) { return isalpha((unsigned char)c) || c == '_' || c == '\''; }
+
+/* The end of what may be a name, which begins at text: with its parts and subscripts. */
+static const char *name_end(const char *text) {
+  bool is_quoted = false;
+  int open = 0;
+  for (;; text++) {
+    if (*text == '\'') is_quoted = !is_quoted;
+    else if (*text == '[') open++;
+    else if (*text == ']' && open) open--;
+    else if (!*text || !(is_quoted || open || isalnum((unsigned char)*text) || *text == '_' || *text == '.'))
+      return text;
+  }
+}
+
+/* Behind a number, which begins at text. */
+static const char *number_end(const char *text) {
+  while (isdigit((unsigned char)*text) || *text == '.') text++;
+  if ((*text | 32) != 'e') return text;
+  const char *exponent = text + 1 + (text[1] == '+' || text[1] == '-');
+  if (!isdigit((unsigned char)*exponent)) return text;
+  while (isdigit((unsigned char)*exponent)) exponent++;
+  return exponent;
+}
+
+/* Has the language a meaning of its own for a word? */
+static bool is_word(const char *name) {
+  static const char *const words[] = {"time", "true", "false", "and", "or", "not", "if", "then", "else"};
+  for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+    if (strcmp(name, words[k]) == 0) return true;
+  return false;
+}
+
+/* What a name is after alias elimination. */
+static const char *representative(const Problem *problem, const char *name, Arena *arena) {
+  const Model *model = problem->model;
+  const Aliases *aliases = &problem->aliases;
+  uint32_t position = model_find(model, name);
+  if (position == MAP_NONE || model->variables.data[position].role != ROLE_UNKNOWN) return name;
+  uint32_t unknown = model->variables.data[position].index;
+  if (!aliases->removed || unknown >= aliases->count || aliases->root[unknown] == UINT32_MAX) return name;
+  const char *root = model_name(model, model->unknowns.data[aliases->root[unknown]]);
+  for (uint32_t k = 0; k < aliases->shift[unknown]; k++) root = arena_printf(arena, "der(%s)", root);
+  return aliases->sign[unknown] < 0 ? arena_printf(arena, "-%s", root) : root;
+}
+
+/* Goes through the names of a condition that are no functions: *text is behind one, which is returned, and what came before it is in *before
+ * without blanks. NULL: there are no more. */
+static const char *next_name(const char **text, const char **before, Arena *arena) {
+  *before = "";
+  for (const char *next = *text; *next;) {
+    const char *end = isdigit((unsigned char)*next) ? number_end(next) : is_letter(*next) ? name_end(next) : next + 1;
+    const char *part = arena_copy(arena, next, (size_t)(end - next));
+    if (is_letter(*next) && *end != '(' && !is_word(part)) {
+      *text = end;
+      return part;
+    }
+    if (*next != ' ') *before = arena_printf(arena, "%s%s", *before, part);
+    next = end;
+  }
+  *text += strlen(*text);
+  return NULL;
+}
+
+/* A condition without blanks, in the names that alias elimination leaves. */
+static const char *plain_condition(const Problem *problem, const char *text, Arena *arena) {
+  const char *plain = "", *before, *name;
+  while ((name = next_name(&text, &before, arena)))
+    plain = arena_printf(arena, "%s%s%s", plain, before, representative(problem, name, arena));
+  return arena_printf(arena, "%s%s", plain, before);
+}
+
+/* ---- reading ---- */
+
 static bool read_event(Output *output, Arena *arena) {
   const char *inside;
   size_t length;
@@ -87,10 +167,19 @@ static bool read_event(Output *output, Arena *arena) {
   return true;
 }
 
+/* Is every name in the condition that of a variable? */
+static bool has_names(const Output *output, const Model *model, Arena *arena, Diags *diags) {
+  const char *text = output->signal ? output->signal : "", *before, *name;
+  while ((name = next_name(&text, &before, arena)))
+    if (model_find(model, name) == MAP_NONE) return refuse(model, output->text, name, arena, diags);
+  return true;
+}
+
 static bool read_output(Output *output, const Model *model, Arena *arena, Diags *diags) {
   output->kind = OUTPUT_final;
   output->signal = output->text;
-  if (is_signal(model, arena, output->text) || read_event(output, arena)) return true;
+  if (is_signal(model, arena, output->text)) return true;
+  if (read_event(output, arena)) return has_names(output, model, arena, diags);
   if (!read_instant(output, arena)) read_function(output, arena);
   return is_signal(model, arena, output->signal) || refuse(model, output->text, output->signal, arena, diags);
 }
@@ -146,6 +235,77 @@ bool outputs_read(OutputVec *outputs, const char *list, const Model *model, cons
   if (outputs->count) return true;
   diag_error(diags, DIAG_USAGE, (Span){0}, "there are no outputs: no variable is asked for, or none matches");
   return false;
+}
+
+/* ---- what a plan has ---- */
+
+/* The condition that an event has, as runs print it; NULL: none has it. */
+static const char *find_relation(const Problem *problem, const Modes *modes, Expr relation, Arena *arena) {
+  Expr meant = problem_expression(problem, relation);
+  for (uint32_t m = 0; m < modes->count; m++)
+    if (modes->relation[m] == meant) return model_text(problem->model, meant, arena);
+  return NULL;
+}
+
+/* A condition as runs print it; NULL: no event has it. It may be written as the model writes it, too, which alias elimination has rewritten. */
+static const char *find_condition(const char *condition, const Problem *problem, const Modes *modes, Arena *arena) {
+  Dag *dag = problem->model->dag;
+  const char *plain = plain_condition(problem, condition, arena), *text, *found = NULL;
+  for (uint32_t m = 0; m < modes->count; m++) {
+    text = model_text(problem->model, modes->relation[m], arena);
+    if (strcmp(plain_condition(problem, text, arena), plain) == 0) return text;
+  }
+  for (Expr e = 0, end = dag_size(dag); e < end && !found; e++) {
+    OpKind kind = op_kind(dag_op(dag, e));
+    if (kind != KIND_RELATION && kind != KIND_PIECEWISE) continue;
+    text = model_text(problem->model, e, arena);
+    if (strcmp(plain_condition(problem, text, arena), plain) == 0) found = find_relation(problem, modes, e, arena);
+  }
+  return found;
+}
+
+/* der(x) is a signal if the equations have it. */
+static bool has_derivative(const Output *output, const Problem *problem, const uint32_t *orders, Arena *arena) {
+  const Model *model = problem->model;
+  const char *inside;
+  size_t length;
+  if (model_find(model, output->signal) != MAP_NONE || !is_call(output->signal, "der", &inside, &length)) return true;
+  const Variable *variable = &model->variables.data[model_find(model, arena_copy(arena, inside, length))];
+  return variable->role == ROLE_UNKNOWN && orders[variable->index] > 0;
+}
+
+static bool refuse_condition(const Output *output, const Problem *problem, const Modes *modes, Arena *arena,
+                             Diags *diags) {
+  Diag *diag = diag_error(diags, DIAG_USAGE, (Span){0}, "no event has the condition '%s' of the output '%s'",
+                          output->signal, output->text);
+  Suggestion best = {.word = output->signal};
+  const char *list = "";
+  for (uint32_t m = 0; m < modes->count; m++) {
+    const char *text = model_text(problem->model, modes->relation[m], arena);
+    suggest_offer(&best, text);
+    if (m < LISTED) list = arena_printf(arena, "%s%s`%s`", list, m ? ", " : "", text);
+  }
+  if (best.nearest) diag_note(diags, diag, (Span){0}, "did you mean `%s`?", best.nearest);
+  else if (modes->count) diag_note(diags, diag, (Span){0}, "conditions of the model: %s", list);
+  return false;
+}
+
+bool outputs_fit(OutputVec *outputs, const Problem *problem, const Modes *modes, const uint32_t *orders, Arena *arena,
+                 Diags *diags) {
+  for (uint32_t k = 0; k < outputs->count; k++) {
+    Output *output = &outputs->data[k];
+    if (output->kind == OUTPUT_EVENT) {
+      const char *found = output->signal ? find_condition(output->signal, problem, modes, arena) : NULL;
+      if (output->signal && !found) return refuse_condition(output, problem, modes, arena, diags);
+      output->signal = found;
+    } else if (!has_derivative(output, problem, orders, arena)) {
+      diag_error(diags, DIAG_USAGE, (Span){0},
+                 "the equations have no '%s' for the output '%s': only derivatives that the model writes are signals",
+                 output->signal, output->text);
+      return false;
+    }
+  }
+  return true;
 }
 
 /* ---- output points ---- */
@@ -209,29 +369,22 @@ static double mean(const Course *course, bool of_squares) {
   return sum / length;
 }
 
-/* Equal but for blanks. */
-static bool same_condition(const char *a, const char *b) {
-  for (;; a++, b++) {
-    while (*a == ' ') a++;
-    while (*b == ' ') b++;
-    if (*a != *b) return false;
-    if (!*a) return true;
-  }
-}
-
 /* What happens at the start is no event to wait for. */
-static double event_time(const Output *output, double start, const daedal_event *events, uint32_t count) {
+static double event_time(const Output *output, const Problem *problem, double start, const daedal_event *events,
+                         uint32_t count, Arena *arena) {
+  const char *meant = output->signal ? plain_condition(problem, output->signal, arena) : NULL;
   for (uint32_t k = 0; k < count; k++) {
-    bool is_meant = !output->signal || same_condition(events[k].condition, output->signal);
-    if (is_meant && events[k].time > start) return events[k].time;
+    if (!(events[k].time > start)) continue;
+    if (!meant || strcmp(plain_condition(problem, events[k].condition, arena), meant) == 0) return events[k].time;
   }
   return NAN;
 }
 
-double output_value(const Output *output, const Trajectory *trajectory, const daedal_event *events,
-                    uint32_t event_count) {
+double output_value(const Output *output, const Problem *problem, const Trajectory *trajectory,
+                    const daedal_event *events, uint32_t event_count, Arena *arena) {
   if (!trajectory->rows) return NAN;
-  if (output->kind == OUTPUT_EVENT) return event_time(output, trajectory_time(trajectory, 0), events, event_count);
+  if (output->kind == OUTPUT_EVENT)
+    return event_time(output, problem, trajectory_time(trajectory, 0), events, event_count, arena);
   Course course = {.trajectory = trajectory};
   bool is_time = strcmp(output->signal, "time") == 0;
   uint32_t signal = is_time ? MAP_NONE : signals_find(trajectory->signals, output->signal);

@@ -2,12 +2,14 @@
  *
  *   output = variable | function "(" variable ")" | variable "@" time | "time(" condition ")" | "time(event)"
  *
+ * A condition is one that the model writes, under any of the names of its variables: names are replaced by those that alias elimination leaves.
+ *
  * Invariant: outputs name signals; they are looked up in the result of each run, since plans for other structures number them
  * otherwise. */
 #pragma once
 
+#include "array/modes.h"
 #include "daedal.h"
-#include "model/model.h"
 #include "result/signal_filter.h"
 #include "result/trajectory.h"
 
@@ -32,6 +34,11 @@ typedef VEC(Output) OutputVec;
 bool outputs_read(OutputVec *outputs, const char *list, const Model *model, const SignalFilter *filter, Arena *arena,
                   Diags *diags);
 
+/* Has the plan with these modes and derivatives (recorder.h) a signal, or a condition, for every output? false: what it has not is in diags.
+ * Conditions become those that its runs print. */
+bool outputs_fit(OutputVec *outputs, const Problem *problem, const Modes *modes, const uint32_t *orders, Arena *arena,
+                 Diags *diags);
+
 /* Adds the final values that such a list has for `model` and not for `base`: of variables that only another structure has. */
 void outputs_extend(OutputVec *outputs, const Model *base, const Model *model, const SignalFilter *filter,
                     Arena *arena);
@@ -39,6 +46,6 @@ void outputs_extend(OutputVec *outputs, const Model *base, const Model *model, c
 /* Times at which the outputs need rows besides the start and the stop, ascending, each once; *all: at all output points. */
 double *outputs_times(const OutputVec *outputs, Arena *arena, uint32_t *count, bool *all);
 
-/* The value of an output of a run; NaN if there is none. O(rows). */
-double output_value(const Output *output, const Trajectory *trajectory, const daedal_event *events,
-                    uint32_t event_count);
+/* The value of an output of a run of this problem; NaN if there is none. O(rows). */
+double output_value(const Output *output, const Problem *problem, const Trajectory *trajectory,
+                    const daedal_event *events, uint32_t event_count, Arena *arena);
