@@ -31,6 +31,7 @@ struct Certificate {
   uint64_t counted;   /* evaluations of rows and entries that the credit is for */
   CertificateTotals totals;
   TimeSpanVec unproven;
+  double covered;   /* the end of the last step that counts; NAN: none does yet */
   TimeSpan pending; /* the last step that was looked at */
   Proof proof;      /* of it */
   bool is_pending;
@@ -42,6 +43,7 @@ Certificate *certificate_new(Heap *heap, View *view) {
   certificate->prover = prover_new(heap, view->evaluator, view->switches, view->states);
   certificate->y = heap_array(heap, (size_t)view->system.columns, sizeof(double));
   certificate->credit = FIRST_CREDIT;
+  certificate->covered = NAN;
   certificate->counted = view->evaluator->row_evaluations + view->evaluator->entry_evaluations;
   double rows = fmax(1, (double)view->evaluator->array->rows);
   certificate->lines_a_row = BESIDE_ROW + (double)program_size(view->evaluator->code->rows).lines / rows;
@@ -49,6 +51,19 @@ Certificate *certificate_new(Heap *heap, View *view) {
 }
 
 void certificate_begin(Certificate *certificate) { prover_restart(certificate->prover); }
+
+double certificate_credit(Certificate *certificate) {
+  const Evaluator *evaluator = certificate->view->evaluator;
+  uint64_t now = evaluator->row_evaluations + evaluator->entry_evaluations;
+  certificate->credit += PART_OF_STEPS * (double)(now - certificate->counted) * certificate->lines_a_row;
+  certificate->counted = now;
+  return certificate->credit;
+}
+
+void certificate_set_credit(Certificate *certificate, double credit) {
+  certificate_credit(certificate);
+  certificate->credit = credit;
+}
 
 /* Hermite's cubic, of values and rates at both ends, where the step has nothing better. false: a rate is not known. */
 static bool make_cubics(Certificate *certificate, const IndexVec *columns, ConstMoment begin, ConstMoment end) {
@@ -82,18 +97,10 @@ static void sample(Certificate *certificate, const IndexVec *columns, const Inte
     outline_make(OUTLINE_LIMIT, PARTS, certificate->coefficients + k * OUTLINE_LIMIT);
 }
 
-/* What the proof of a step may cost: half of what is left. */
-static uint64_t budget(Certificate *certificate) {
-  const Evaluator *evaluator = certificate->view->evaluator;
-  double rows = (double)(evaluator->row_evaluations + evaluator->entry_evaluations - certificate->counted);
-  certificate->counted = evaluator->row_evaluations + evaluator->entry_evaluations;
-  certificate->credit += PART_OF_STEPS * rows * certificate->lines_a_row;
-  return certificate->credit > 0 ? (uint64_t)(certificate->credit / 2) : 0;
-}
-
 static Proof prove_along(Certificate *certificate, ProverStep step, double until) {
   step.coefficients = certificate->coefficients;
-  Proof proof = prover_prove(certificate->prover, &step, until, budget(certificate));
+  uint64_t half = (uint64_t)fmax(certificate_credit(certificate) / 2, 0); /* the rest is for later steps */
+  Proof proof = prover_prove(certificate->prover, &step, until, half);
   certificate->credit -= (double)proof.cost;
   return proof;
 }
@@ -103,7 +110,9 @@ static Proof prove(Certificate *certificate, const Integrator *integrator, void 
                    StepInside inside) {
   const System *system = &certificate->view->system;
   Proof proof = {.first = begin.t, .last = until, .candidate = NAN};
+  if (!(certificate_credit(certificate) > 0)) return proof;
   const IndexVec *columns = prover_columns(certificate->prover, system->link_from, system->links);
+  certificate->credit -= (double)prover_take_debt(certificate->prover);
   if (prover_scope(certificate->prover) != PROVER_ABLE) return proof;
   ConstMoment end = {integrator->time(self), integrator->values(self)};
   if (columns->count > certificate->room) {
@@ -147,6 +156,11 @@ void certificate_accept(Certificate *certificate, double t) {
   TimeSpan span = certificate->pending;
   certificate->is_pending = false;
   if (span.to > t) return;
+  if (span.from > certificate->covered) { /* a step that nobody looked at, as over a fold */
+    certificate->totals.time += span.from - certificate->covered;
+    add_unproven(certificate, certificate->covered, span.from);
+  }
+  certificate->covered = span.to;
   certificate->totals.time += span.to - span.from;
   certificate->totals.proven += proof->proven;
   if (proof->proven < span.to - span.from && proof->last > proof->first)

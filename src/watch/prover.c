@@ -17,8 +17,8 @@ enum {
 };
 
 /* What a line with bounds costs, in lines of plain numbers: with the middle and the rate, and without; the polynomial of a column;
- * a product of a number and an interval. By instructions: a plain line takes about twelve. */
-enum { MOTION_COST = 80, BOUNDS_COST = 24, COLUMN_COST = 240, PRODUCT_COST = 5 };
+ * a product of a number and an interval; and to unroll a line. By instructions: a plain line takes about twelve. */
+enum { MOTION_COST = 80, BOUNDS_COST = 24, COLUMN_COST = 240, PRODUCT_COST = 5, UNROLL_COST = 50 };
 
 /* Stretches are not halved below this part of a step: 2^-30. */
 static const double NARROWEST = 0x1p-30;
@@ -85,6 +85,7 @@ struct Prover {
   /* while it proves */
   uint64_t evaluations, cost;
   uint64_t last_cost; /* of an evaluation */
+  uint64_t debt;      /* see prover_take_debt */
   double reached;     /* the time of `here` in blocks; NAN: not known */
   bool is_start;      /* the stretch is the start of a step, where the columns are what its polynomials say */
 };
@@ -287,6 +288,13 @@ static void build(Prover *prover, const int32_t *states, int32_t links) {
   for (uint32_t k = 0; k < prover->columns.count; k++)
     prover->place[k] = interval_tape_column(prover->tape, prover->columns.data[k]);
   make_room(prover);
+  prover->debt += UNROLL_COST * cone.lines;
+}
+
+uint64_t prover_take_debt(Prover *prover) {
+  uint64_t debt = prover->debt;
+  prover->debt = 0;
+  return debt;
 }
 
 const IndexVec *prover_columns(Prover *prover, const int32_t *states, int32_t links) {
@@ -593,7 +601,11 @@ static Verdict judge_end(Prover *prover, const ProverStep *step, double part, bo
   return verdict == VERDICT_MONOTONE ? VERDICT_OPEN : verdict;
 }
 
-void prover_restart(Prover *prover) { prover->reached = NAN; }
+void prover_restart(Prover *prover) {
+  prover->reached = NAN;
+  prover->last_cost = 0;
+  for (uint32_t u = 0; prover->tape && u < prover->units.count; u++) prover->units.data[u].span = 0;
+}
 
 ProverScope prover_scope(Prover *prover) {
   if (!prover->has_conditions) return PROVER_NOTHING;

@@ -18,6 +18,9 @@ Prover *prover_new(Heap *heap, Evaluator *evaluator, Switches *switches, const S
 /* The columns whose polynomials a proof needs with these states: `links` columns. Until the next call. */
 const IndexVec *prover_columns(Prover *prover, const int32_t *states, int32_t links);
 
+/* What it has cost since the last call to list these columns, as Proof.cost. */
+uint64_t prover_take_debt(Prover *prover);
+
 /* Is there something to prove, and can it be? */
 typedef enum ProverScope {
   PROVER_NOTHING, /* no condition makes events but by the schedule */
