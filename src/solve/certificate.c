@@ -63,6 +63,7 @@ double certificate_credit(Certificate *certificate) {
 void certificate_set_credit(Certificate *certificate, double credit) {
   certificate_credit(certificate);
   certificate->credit = credit;
+  prover_forget(certificate->prover);
 }
 
 /* Hermite's cubic, of values and rates at both ends, where the step has nothing better. false: a rate is not known. */

@@ -38,7 +38,8 @@ double certificate_step(Certificate *certificate, const Integrator *integrator, 
 /* The run goes on from t: what was looked at up to there counts, what is behind it is taken back. */
 void certificate_accept(Certificate *certificate, double t);
 
-/* What proofs may still cost, which depends on the run so far: to be kept with its state. */
+/* What proofs may still cost, which depends on the run so far: to be kept with its state. A run that takes
+ * over a credit remembers nothing else. */
 double certificate_credit(Certificate *certificate);
 void certificate_set_credit(Certificate *certificate, double credit);
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-  LARGEST_BLOCK = 48,    /* dense inverses of larger ones cost more than the rest of a proof */
+  LARGEST_BLOCK = 24,    /* dense inverses of larger ones cost more than the rest of a proof */
   MOST_LINES = 20000,    /* of the programs that conditions depend on */
   ENCLOSE_LIMIT = 4,     /* boxes tried for a block */
   PATH_LIMIT = 12,       /* corrections of Newton's method */
@@ -603,8 +603,12 @@ static Verdict judge_end(Prover *prover, const ProverStep *step, double part, bo
 
 void prover_restart(Prover *prover) {
   prover->reached = NAN;
-  prover->last_cost = 0;
   for (uint32_t u = 0; prover->tape && u < prover->units.count; u++) prover->units.data[u].span = 0;
+}
+
+void prover_forget(Prover *prover) {
+  prover->links = -1;
+  prover->last_cost = prover->debt = 0;
 }
 
 ProverScope prover_scope(Prover *prover) {

@@ -32,6 +32,9 @@ ProverScope prover_scope(Prover *prover);
 /* Columns may have jumped since the last step. */
 void prover_restart(Prover *prover);
 
+/* It is as if it were new: what it does next depends on the step alone. */
+void prover_forget(Prover *prover);
+
 /* A step: each column of prover_columns as a polynomial from `start` to `end`, by `count` coefficients in Bernstein's basis. They are off
  * by `slack` times the largest of them at most. */
 typedef struct ProverStep {
