@@ -125,6 +125,7 @@ static uint32_t place_of_operand(const Unrolling *unrolling, Operand o) {
   lane = &unrolling->kernel->instances.lanes[index];
   index = lane_index(unrolling, index);
   if (lane->store == STORE_SCRATCH) return unrolling->scratch[index];
+  if (lane->store == STORE_OUTPUT) return unrolling->outputs[index];
   if (lane->store == STORE_CONSTANT) return place_of_number(tape, unrolling->program->numbers[index]);
   return place_of_leaf(tape, lane->store, index);
 }
