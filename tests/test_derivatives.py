@@ -21,8 +21,8 @@ FUNCTIONS = """
 COUNT = 200 if os.environ.get("DAEDAL_TEST_TIER") == "long" else 6
 
 
-def run(model, *options, status=0):
-    said = varied_models.simulate(model, "--json", str(WORK / "o.json"), "--tolerance", "1e-9", "--intervals", "1", *options, status=status)
+def run(model, *options, status=0, tolerance="1e-9"):
+    said = varied_models.simulate(model, "--json", str(WORK / "o.json"), "--tolerance", tolerance, "--intervals", "1", *options, status=status)
     return said if status else json.loads((WORK / "o.json").read_text())
 
 
@@ -167,6 +167,29 @@ class Members(unittest.TestCase):
             text = f"""model M {FUNCTIONS} parameter Real p = 1; Real x(start = 0.3, fixed = true), z(start = 0, fixed = true);
             equation der(x) = p; der(z) = {draw.choice((1, -2))}*looped(x) - {draw.choice((0, 1))}*z; end M;"""
             self.refused(text, "p", "z", 2, "`looped` jumps")
+
+    def test_differences(self):
+        """Forces that jump or bend without events, on states, on a linkage of index 3 and where a kink is differentiated: against differences of runs."""
+        draw = random.Random(10)
+        for _ in range(COUNT if COUNT > 10 else 3):
+            level, size = draw.choice((0.2, 0.5, -0.3)), draw.choice((1.5, -2))
+            force = draw.choice((f"if noEvent(vx > {level}) then {size} else 0", f"{size}*step(vy - {level} + 1)*(1 + vy)", f"{size}*noEvent(floor(2*x))",
+                                 f"noEvent(if y < -0.5 + {level / 4} and vx < 1 then {size} else 0.1)", f"{size}*abs(vx)",
+                                 f"{size}*noEvent(max(vx, {level}))", f"{size}*noEvent(sign(x*y))"))
+            name, text = draw.choice((
+                ("vx", f"""vx(start = 0.3, fixed = true), vy(start = 0.9, fixed = true), y(start = -0.8, fixed = true);
+                 equation der(y) = vy; der(vx) = -4*x + p*({force}); der(vy) = -3*y - p;"""),
+                ("x", f"""vx, vy(start = 0.9, fixed = true), y(start = -0.8, fixed = true), l;
+                 equation der(y) = vy; der(vx) = -l*x + p*({force}); der(vy) = -l*y - 3*p; x^2 + y^2 = 1;"""),
+                ("z", f"""vx(start = 0.3, fixed = true), vy, y, z(start = 0, fixed = true);
+                 equation y = abs(x) - 0.2*p; vy = der(y); der(vx) = -4*x + p*({force}); der(z) = vy^2*y + (if noEvent(vy > {level}) then 1 else 0);""")))
+            held = "" if name == "x" else ", fixed = true"
+            text = f"model M {FUNCTIONS} parameter Real p = 0.7; Real x(start = 0.6{held}), {text.replace('equation', 'equation der(x) = vx;')} end M;"
+            stop, solver = draw.choice((1.1, 1.7)), draw.choice(SOLVERS[:4] + SOLVERS[5:])
+            at = lambda p: run(text, "--stop-time", str(stop), "--override", f"p={p}", tolerance="1e-11")["final"][name]
+            slopes = [(at(0.7 + h) - at(0.7 - h)) / (2 * h) for h in (1e-4, 5e-5)]
+            if abs(slopes[0] - slopes[1]) < 1e-4 * (1 + abs(slopes[1])):  # there is a derivative
+                self.differ(text, name, {"p": slopes[1]}, stop, solver, 2e-4)
 
     # ---- error control ----
 

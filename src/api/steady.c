@@ -141,7 +141,7 @@ static bool solve(daedal_result *result, const Request *request, SteadyWay *way,
   uint32_t *iterations = &result->steady->iterations;
   if (!makes_events(&result->simulation))
     return way(steady_new(result->heap, result->simulation.view, request->run.start), y, iterations);
-  Simulation *moving = begin_run(result, request, INFINITY, &silent);
+  Simulation *moving = begin_run(result, request, request->run.stop, &silent);
   if (!moving) return false;
   size_t bytes = (size_t)moving->view->system.columns * sizeof *y;
   double *trial = heap_alloc(result->heap, bytes);

@@ -134,14 +134,20 @@ static void draw(uint32_t *state, double *numbers, size_t count) {
   }
 }
 
-/* Which maps an event is made of does not depend on what varies, but for what never does: a probe finds out. */
-static void make_probe(Sensitivity *sensitivity) {
+/* Which maps an event is made of does not depend on what varies, but for what never does: a probe finds out. It varies as a solution may, with columns that
+ * follow from the states: conditions that are one because of the equations change together. */
+static bool make_probe(Sensitivity *sensitivity, double t, const double *y) {
   Direction *probe = sensitivity->directions;
-  size_t leaves = modes_leaves(sensitivity->plan->code->modes);
+  size_t columns = (size_t)sensitivity->view->system.columns, leaves = modes_leaves(sensitivity->plan->code->modes);
   uint32_t state = 1;
-  draw(&state, probe->now, (size_t)sensitivity->view->system.columns + leaves);
+  draw(&state, probe->now, columns + leaves);
   draw(&state, probe->pre, leaves);
   draw(&state, probe->parameter, sensitivity->plan->parameters.count);
+  if (!sensitivity_factor(sensitivity, t, y)) return false;
+  copy_numbers(probe->at, probe->now, columns + leaves);
+  sensitivity_complete(sensitivity, probe);
+  copy_numbers(probe->now, probe->at, columns);
+  return true;
 }
 
 static void take_lefts(Sensitivity *sensitivity, Direction *direction) {
@@ -160,7 +166,7 @@ bool sensitivity_event(Sensitivity *sensitivity, double t, const double *y, uint
   sensitivity->has_step = false;
   sensitivity->last_h = 0;
   keep_columns(sensitivity, y);
-  if (sensitivity->adjoint && !sensitivity->takes_turns) make_probe(sensitivity);
+  if (sensitivity->adjoint && !sensitivity->takes_turns && !make_probe(sensitivity, t, y)) return false;
   if (sensitivity->adjoint) adjoint_note_begin(sensitivity->adjoint, y);
   sensitivity_at(sensitivity, t, y);
   if (!find_rates(sensitivity, t, y) || !evaluate_roots(sensitivity, t, y) || !find_times(sensitivity, t, mode))
@@ -367,7 +373,7 @@ bool sensitivity_begin_turns(Sensitivity *sensitivity, double t, const double *y
                              uint32_t *count) {
   uint32_t modes = sensitivity->plan->code->modes->count;
   *count = 1;
-  if (sensitivity->adjoint) make_probe(sensitivity);
+  if (sensitivity->adjoint && !make_probe(sensitivity, t, y)) return false;
   sensitivity_at(sensitivity, t, y);
   if (!find_rates(sensitivity, t, y) || !evaluate_roots(sensitivity, t, y)) return false;
   double *time = heap_array(sensitivity->heap, (size_t)sensitivity->count * modes, sizeof *time);

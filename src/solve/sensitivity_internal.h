@@ -97,8 +97,8 @@ struct Sensitivity {
 void sensitivity_direct(const Sensitivity *sensitivity, const Direction *direction, const double *values,
                         const double *now, double *g);
 
-/* How many combinations of the targets are followed for an adjoint. */
-uint32_t sensitivity_combinations(const SensitivityPlan *plan);
+/* So many targets are followed one by one for an adjoint, more of them in one combination. */
+enum { ALONE_MOST = 8 };
 
 /* Takes the point (t, y), whose rows hold. false: an error is in diags. */
 bool sensitivity_factor(Sensitivity *sensitivity, double t, const double *y);

@@ -93,14 +93,8 @@ static Direction *begin_target(Sensitivity *sensitivity, uint32_t k) {
 /* ---- combinations ----
  *
  * The gradient that an adjoint finds is that of the sensitivities over the same steps, so these must resolve the sensitivities. A few targets
- * are followed one by one; of many, random combinations are, in which each has the weight of its size: no two of them cancel but by
+ * are followed one by one; of many, a random combination is, in which each has the weight of its size: they cancel only by
  * a chance that has no probability. */
-
-enum { COMBINATIONS = 4 };
-
-uint32_t sensitivity_combinations(const SensitivityPlan *plan) {
-  return plan->targets < COMBINATIONS ? plan->targets : COMBINATIONS;
-}
 
 /* The size of a target: its value, or 1. */
 static double target_size(const Sensitivity *sensitivity, const Initial *initial, const SensitivityTarget *target) {
@@ -117,9 +111,9 @@ static void add_product(double *sum, double factor, const double *vector, size_t
 
 static void join_combination(Sensitivity *sensitivity, uint32_t k, const Direction *own) {
   size_t leaves = modes_leaves(sensitivity->plan->code->modes);
-  Direction *sum = &sensitivity->directions[1 + k % COMBINATIONS];
+  bool is_alone = sensitivity->plan->targets <= ALONE_MOST;
+  Direction *sum = &sensitivity->directions[is_alone ? 1 + k : 1];
   double weight = (1 + (double)(hash_mix(k + 1) >> 11) * 0x1p-53) * own->size;
-  bool is_alone = sensitivity->plan->targets <= COMBINATIONS;
   sum->size = is_alone ? own->size : 1;
   if (is_alone) weight = 1;
   add_product(sum->now, weight, own->now, (size_t)sensitivity->view->system.columns + leaves);

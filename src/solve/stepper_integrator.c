@@ -43,10 +43,15 @@ void stepper_take_values(const Stepper *stepper, double *y) {
 
 void stepper_copy_values(Stepper *stepper) { stepper_take_values(stepper, stepper->y); }
 
+/* Variations are solved at the stages of radau, which chooses their number for the solution alone: three of them are cheap for that, but ask for short
+ * steps where the solution is smoother than what varies. */
+enum { ORDER_OF_VARIATIONS = 9 };
+
 void stepper_create_integrator(Stepper *stepper, const Integrator *integrator) {
   IntegratorOptions options = {.relative_tolerance = stepper->options.tolerance,
                                .absolute_tolerance = stepper->options.tolerance,
                                .max_step = stepper->options.max_step,
+                               .min_order = stepper->view->sensitivity ? ORDER_OF_VARIATIONS : 0,
                                .has_kinks = stepper->kinks != NULL,
                                .unread = &stepper->unread};
   const System *system = view_system(stepper->view, integrator);
