@@ -35,7 +35,8 @@ class Starts(unittest.TestCase):
             links = rng.randrange(4)
             chain = "".join(f"  parameter Real q{k} = {'p' if k == 0 else f'q{k - 1}'} + 1;\n" for k in range(links))
             last = f"q{links - 1}" if links else "p"
-            start = f"{factor}*{last} + {shift}"
+            chain += f"  parameter Real inverse = 1/p;\n" if rng.random() < 0.5 else ""  # has no value before
+            start = f"{factor}*{last} + {shift}" + (" + inverse - 1/p" if "inverse" in chain else "")
             value = factor * (base + links) + shift
             text = (f"model M\n  parameter Real p(fixed = false); parameter Integer m(fixed = false);\n{chain}"
                     f"  Real x(start = {start}, fixed = true), y(start = {last}); Integer k(start = m + 2, fixed = true);\n"
@@ -84,6 +85,18 @@ class Assertions(unittest.TestCase):
                 self.assertEqual((run.status, "too large" in run.words), (status, True), (given, run.words))
 
 
+    def test_message(self):
+        """It is computed only where the condition does not hold: what fails in it before has no effect."""
+        head = ("model M\n  function say input Real u; output String s; protected String t[2] = {\"a\", \"b\"}; algorithm assert(u > 10, \"in the message\"); s := t[integer(u)]; end say;\n"
+                "  function f input Real u; output Real y; protected Integer n; algorithm n := 0; while n < u loop n := n + 1; assert(n < {0}, \"too large\" + {1}); end while; y := n; end f;\n")
+        for message in ("say(x)", "say(-x)", "String(log(x - 5))"):
+            for body, status in ((f"assert(x < 5, \"too large\" + {message});", 0), (f"assert(noEvent(x < 5), {message});", 0), (f"when x > 0.25 then assert(x < 5, {message}); end when;", 0),
+                                 (f"assert(x < 0.5, \"too large\" + {message});", 6)):
+                functions = head.replace("{0}", "9").replace("{1}", message.replace("x", "u"))
+                run = simulate(f"{functions}  Real x(start = 0, fixed = true), y = f(3*time);\nequation\n  der(x) = 1;\n  {body}\nend M;\n")
+                self.assertEqual(run.status, status, (body, run.words))
+
+
 class Functions(unittest.TestCase):
     """Integers and Booleans that functions compute of what moves."""
     HEAD = """model M
@@ -121,6 +134,31 @@ class Functions(unittest.TestCase):
         return True
 
 
+class Pulses(unittest.TestCase):
+    """Relations on Integers and Booleans that functions with loops of unknown length give: they fire where the value changes, also where it
+    changes back within a step."""
+    HEAD = Functions.HEAD + ("  function pulse input Real u; output Integer k; protected Real r; algorithm r := u; while r >= 1 loop r := r - 1; end while; "
+                             "k := if r > 0.4 and r < 0.5 then 1 else 0; end pulse;\n")
+    RELATIONS = [("pick(x) > 1", [0.5]), ("count(x) > 2", [2]), ("odd(x)", range(1, 40, 2)), ("pulse(x) > 0", [k + 0.4 for k in range(40)]), ("pulse(x) >= 1", [k + 0.4 for k in range(40)]),
+                 ("0 < pulse(x)", [k + 0.4 for k in range(40)]), ("pulse(x) <= 0", [k + 0.5 for k in range(40)]), ("pulse(x) == 1", [k + 0.4 for k in range(40)]), ("pulse(x) <> 0", [k + 0.4 for k in range(40)]),
+                 ("2*count(x) - 3 > 0", [1]), ("count(x)/3 > 0.9", [2]), ("count(x) - pulse(x) > 1", [1, 1.5]), ("pulse(x) == 1 and not odd(x)", [k + 0.4 for k in range(0, 40, 2)])]
+    MOTIONS = ["der(x) = {0};", "x = {0}*time; der(y) = x;", "x = y + 0; der(y) = {0};", "x = {0}*y; der(y) = 1;"]
+
+    def test_generated(self):
+        tally = Tally("relations on discrete values of functions")
+        for seed in seeds(26):
+            rng = random.Random(seed)
+            relation, places = self.RELATIONS[seed % len(self.RELATIONS)]
+            rate, motion = rng.choice([2.1, 3.3, 7.15, 0.7, 11.1]), rng.choice(self.MOTIONS)
+            starts = "(start = 0, fixed = true)"
+            text = (f"{self.HEAD}  Real x{starts if 'der(x)' in motion else ''}{f', y{starts}' if 'y' in motion else ''}; Integer n{starts}; discrete Real t{starts};\n"
+                    f"equation\n  {motion.format(rate)}\n  when {relation} then n = pre(n) + 1; t = time; end when;\nend M;\n")
+            times = [place / rate for place in places if place < rate]
+            run = simulate(text, solver=SOLVERS[(seed // 2) % len(SOLVERS)], intervals=2)
+            tally.add(run, lambda run=run, times=times: run.end("n") == len(times) and abs(run.end("t") - (times[-1] if times else 0)) < 1e-6, seed, text)
+        tally.check(self)
+
+
 class Reductions(unittest.TestCase):
     def test_sums_of_arrays(self):
         tally = Tally("sums of arrays")
@@ -147,6 +185,69 @@ class Reductions(unittest.TestCase):
             status, words = refusal(f"model M\n  Real x = {name}({{i, 2}} for i in 1:3);\nend M;\n", "simulate")
             self.assertEqual(status, 3)
             self.assertIn(f"`{name}` with iterators", words)
+
+
+class Loops(unittest.TestCase):
+    """Values that whens assign and continuous variables that depend on each other hold together: at an event all equations do."""
+
+    def test_generated(self):
+        tally = Tally("loops through whens")
+        for seed in seeds(20):
+            rng = random.Random(seed)
+            n = rng.randrange(1, 5)
+            a = [[rng.choice([-3, -2, -0.5, 0, 0.5, 2, 4]) for _ in range(n)] for _ in range(n)]
+            b = [[rng.choice([-2, -1, 0, 1, 3]) for _ in range(n)] for _ in range(n)]
+            product = [[(i == j) - sum(a[i][k] * b[k][j] for k in range(n)) for j in range(n)] for i in range(n)]
+            if abs(determinant(product)) < 1e-3: continue
+            rows = "".join(f"    y[{i + 1}] = {i + 1} + time + {' + '.join(f'({a[i][j]})*x[{j + 1}]' for j in range(n))};\n" for i in range(n))
+            if rng.random() < 0.5: rows = rows.replace(";\n    y[", ";\n  end when;\n  when sample(0.25, 0.5) then\n    y[")
+            text = (f"model M\n  Real x[{n}], y[{n}];\nequation\n  when sample(0.25, 0.5) then\n{rows}  end when;\n"
+                    + "".join(f"  x[{i + 1}] = time + {' + '.join(f'({b[i][j]})*y[{j + 1}]' for j in range(n))};\n" for i in range(n)) + "end M;\n")
+            run = simulate(text, solver=SOLVERS[seed % len(SOLVERS)], intervals=2)
+            tally.add(run, lambda run=run, n=n, a=a, b=b: self.is_right(run, n, a, b), seed, text)
+        tally.check(self)
+
+    @staticmethod
+    def is_right(run, n, a, b):
+        y = [run.end(f"y[{i + 1}]") for i in range(n)]
+        x = [0.75 + sum(b[i][j] * y[j] for j in range(n)) for i in range(n)]
+        return all(abs(y[i] - i - 1.75 - sum(a[i][j] * x[j] for j in range(n))) < 1e-8 * (1 + sum(map(abs, x + y))) for i in range(n))
+
+
+def determinant(m):
+    return m[0][0] if len(m) == 1 else sum((-1) ** j * m[0][j] * determinant([row[:j] + row[j + 1:] for row in m[1:]]) for j in range(len(m)))
+
+
+class Ranges(unittest.TestCase):
+    """Algorithm sections whose ranges are by parameters mean what they mean with numbers."""
+
+    def test_generated(self):
+        tally = Tally("ranges by parameters")
+        for seed in seeds(20):
+            rng = random.Random(seed)
+            n, edge, start = rng.randrange(1, 5), rng.uniform(0.1, 0.9), rng.randrange(-4, 5)
+            before = rng.choice(["", "  when time > 0.3 then k := pre(k) + 1; end when;\n", "  assert(time < 5, \"late\");\n"])
+            body = rng.choice([f"  for j in 1:N loop if j*time > {edge} then z[j] := j*time; end if; end for;\n", "  for j in 1:N loop z[j] := s + j; s := s + z[j]; end for;\n",
+                               "  for j in 1:N loop if j > 1 then z[j] := z[j - 1] + time; else z[j] := time; end if; end for;\n"])
+            when = f"  when sample(0.1, 0.2) then for j in 1:N loop d := d + j; if {'true' if rng.random() < 0.5 else f'time > {edge}'} then e := e + 1; end if; end for; end when;\n"
+            text = (f"model M\n  parameter Integer N = {n};\n  Real z[{n}](each start = {start}), s(start = 1);\n  discrete Real d(start = 2, fixed = true), e(start = 0, fixed = true); Integer k(start = 0, fixed = true);\n"
+                    f"algorithm\n{before}{body}{when}{'' if 'k :=' in before else '  when time > 2 then k := 1; end when;'}\n{'' if 's :=' in body else '  s := time;'}\nend M;\n")
+            run, plain = simulate(text, intervals=8), simulate(text.replace("1:N", f"1:{n}"), intervals=8)
+            tally.add(run, lambda run=run, plain=plain: not plain.status and run.columns == plain.columns and run.end("d") == 2 + 5 * n * (n + 1) / 2, seed, plain.words, text)
+        tally.check(self)
+
+
+class Ends(unittest.TestCase):
+    """terminal() in equations of what is continuous."""
+
+    def test_all(self):
+        for solver in SOLVERS:
+            for text in ("y = if terminal() then 2*x else x;", "y + 1 = if terminal() then 2*x + 1 else x + 1;", "b = terminal(); y = if b then 2*x else x;", "algorithm y := x; if terminal() then y := 2*x; end if;"):
+                run = simulate(f"model M\n  Real x(start = 1, fixed = true), y;{' Boolean b;' if 'b =' in text else ''}\nequation\n  der(x) = -x;\n  {text}\nend M;\n", solver=solver, intervals=4)
+                self.assertEqual(run.status, 0, run.words)
+                x, y = run.columns["x"], run.columns["y"]
+                self.assertAlmostEqual(y[-1], 2 * x[-1], 12, (solver, text))
+                self.assertLess(max(abs(a - b) for a, b in zip(y[:-1], x)), 1e-12, (solver, text))
 
 
 class Refusals(unittest.TestCase):

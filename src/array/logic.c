@@ -83,8 +83,8 @@ static bool is_called(LogicBuilder *builder, Expr e) {
   vec_push(builder->heap, &open, e);
   while (open.count && !found) {
     Expr node = vec_pop(&open);
-    OpKind kind = op_kind(dag_op(dag, node));
-    if (!is_moving(builder, node) || kind == KIND_RELATION || kind == KIND_PIECEWISE) continue;
+    Op op = dag_op(dag, node);
+    if (!is_moving(builder, node) || op_is_order(op) || op_kind(op) == KIND_PIECEWISE) continue;
     if (map_get(&seen, node) != MAP_NONE) continue;
     map_put(&seen, node, 1);
     found = dag_op(dag, node) == OP_CALL;

@@ -43,6 +43,7 @@ static bool *mark_outside(Dag *dag, const IndexVec *order, const uint32_t *slot,
 
 typedef struct Extraction {
   Heap *heap;
+  const Model *model;
   Dag *dag;
   uint32_t first;
   ExprVec relations, differences, sizes;
@@ -100,6 +101,38 @@ static void add_kink(Extraction *extraction, Expr a, Expr b) {
   add_mode(extraction, relation, dag_subtract(dag, a, b), size_of(dag, a, b));
 }
 
+/* Is it an Integer that a function gives? */
+static bool is_whole_call(const Extraction *extraction, Expr e) {
+  if (dag_op(extraction->dag, e) != OP_CALL) return false;
+  CallInfo call = dag_call_info(extraction->dag, e);
+  const Function *function = extraction->model->functions.data[call.function];
+  uint32_t scalar = call.output, output = 0;
+  while (scalar >= function->outputs[output].scalars) scalar -= function->outputs[output++].scalars;
+  return call.partial_count == 0 && function->outputs[output].type.base == TYPE_INTEGER;
+}
+
+/* A sum of such Integers jumps from one whole number to another: it is never between, and 0 is a value like others. */
+static bool is_whole_sum(const Extraction *extraction, Expr e) {
+  const Dag *dag = extraction->dag;
+  double constant;
+  const Term *term;
+  if (dag_op(dag, e) != OP_SUM) return is_whole_call(extraction, e);
+  uint32_t count = dag_terms(dag, e, &constant, &term);
+  bool is_whole = constant == floor(constant);
+  for (uint32_t k = 0; k < count && is_whole; k++)
+    is_whole = term[k].coefficient == floor(term[k].coefficient) && is_whole_call(extraction, dag_child(dag, e, k));
+  return is_whole;
+}
+
+/* The difference of a relation: 0 is its edge, which one of whole numbers keeps half a number away from. */
+static Expr difference_of(const Extraction *extraction, Op op, Expr left, Expr right) {
+  Dag *dag = extraction->dag;
+  Expr difference = dag_subtract(dag, left, right);
+  if (!is_whole_sum(extraction, difference)) return difference;
+  bool is_above_at_zero = op == OP_GREATER_EQUAL || op == OP_LESS;
+  return dag_add(dag, difference, dag_constant(dag, is_above_at_zero ? 0.5 : -0.5));
+}
+
 static Expr replace_moving(Extraction *extraction, Expr e, const Expr *child) {
   Dag *dag = extraction->dag;
   Op op = dag_op(dag, e);
@@ -109,7 +142,7 @@ static Expr replace_moving(Extraction *extraction, Expr e, const Expr *child) {
   case OP_LESS_EQUAL:
   case OP_GREATER:
   case OP_GREATER_EQUAL:
-    return add_mode(extraction, e, dag_subtract(dag, child[0], child[1]), size_of(dag, child[0], child[1]));
+    return add_mode(extraction, e, difference_of(extraction, op, child[0], child[1]), size_of(dag, child[0], child[1]));
   case OP_FLOOR:
   case OP_CEIL:
   case OP_INTEGER:
@@ -338,7 +371,7 @@ static Modes extract(Problem *problem, const PlaceVec *places, Arena *arena) {
   for (uint32_t k = 0; k < order.count; k++) slot[order.data[k]] = k;
   bool *outside = mark_outside(dag, &order, slot, roots.data, roots.count, heap);
   Expr *changed = heap_array(heap, order.count, sizeof *changed);
-  Extraction extraction = {.heap = heap, .dag = dag, .first = problem->logic->leaves};
+  Extraction extraction = {.heap = heap, .model = problem->model, .dag = dag, .first = problem->logic->leaves};
   for (uint32_t k = 0; k < order.count; k++)
     changed[k] = outside[k] ? replace_node(&extraction, order.data[k], changed, slot) : order.data[k];
   for (uint32_t k = 0; k < places->count; k++) *places->data[k] = changed[slot[roots.data[k]]];

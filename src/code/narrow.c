@@ -28,6 +28,7 @@ struct Narrow {
   const Evaluator *evaluator;
   uint32_t count;
   NarrowMode *modes;
+  bool has_opaque;
   IndexVec columns;                 /* that some of them read */
   double (*outline)[OUTLINE_LIMIT]; /* of each */
   Interval *box;                    /* of each, around a whole step */
@@ -51,6 +52,13 @@ static bool makes_pulses(const Dag *dag, Expr e) {
     return dag_depends(dag, e, OP_VARIABLE) && !(dag_value(dag, last) >= 0 && dag_value(dag, last) <= LOW_DEGREE);
   default: return false;
   }
+}
+
+/* Does it call functions of what moves, whose bounds nobody knows? */
+static bool is_opaque(Evaluator *evaluator, Expr difference) {
+  const Dag *dag = evaluator->model->dag;
+  return (dag_depends(dag, difference, OP_VARIABLE) || dag_depends(dag, difference, OP_TIME)) &&
+         dag_contains(dag, &evaluator->scratch, difference, OP_CALL);
 }
 
 static bool is_narrow(Evaluator *evaluator, Expr difference) {
@@ -96,7 +104,9 @@ Narrow *narrow_new(Heap *heap, Evaluator *evaluator) {
   narrow->evaluator = evaluator;
   narrow->modes = heap_array(heap, modes->count, sizeof *narrow->modes);
   for (uint32_t m = 0; m < modes->count; m++) {
-    if (modes->timed[m] || modes->meets[m] || !is_narrow(evaluator, modes->difference[m])) continue;
+    if (modes->timed[m] || modes->meets[m]) continue;
+    narrow->has_opaque = narrow->has_opaque || is_opaque(evaluator, modes->difference[m]);
+    if (!is_narrow(evaluator, modes->difference[m])) continue;
     NarrowMode *mode = &narrow->modes[narrow->count];
     mode->mode = m;
     mode->difference = enclosure_new(heap, evaluator->model->dag, &evaluator->scratch, modes->difference[m]);
@@ -105,8 +115,10 @@ Narrow *narrow_new(Heap *heap, Evaluator *evaluator) {
   }
   narrow->outline = heap_array(heap, narrow->columns.count, sizeof *narrow->outline);
   narrow->box = heap_array(heap, narrow->columns.count, sizeof *narrow->box);
-  return narrow->count ? narrow : NULL;
+  return narrow->count || narrow->has_opaque ? narrow : NULL;
 }
+
+bool narrow_has_opaque(const Narrow *narrow) { return narrow->has_opaque; }
 
 uint32_t narrow_count(const Narrow *narrow) { return narrow->count; }
 
@@ -181,7 +193,7 @@ static bool make_boxes(Narrow *narrow, const int32_t *successor, const double *b
 
 bool narrow_is_far(Narrow *narrow, const int32_t *successor, double before, const double *begin, double step,
                    const double *end, NarrowMargin *margin, const void *context) {
-  bool is_far = make_boxes(narrow, successor, begin, step, end);
+  bool is_far = !narrow->has_opaque && make_boxes(narrow, successor, begin, step, end);
   for (uint32_t k = 0; k < narrow->count && is_far; k++) {
     const NarrowMode *mode = &narrow->modes[k];
     for (uint32_t v = 0; v < mode->place.count; v++) mode->variables[v] = narrow->box[mode->place.data[v]];

@@ -12,6 +12,9 @@ typedef struct Narrow Narrow;
 /* For the modes of the evaluator's code; NULL where no difference is such a function. Lives in the heap. */
 Narrow *narrow_new(Heap *heap, Evaluator *evaluator);
 
+/* Is there a difference that calls functions whose bounds are not known, as those with loops of unknown length? Only looks tell of these. */
+bool narrow_has_opaque(const Narrow *narrow);
+
 /* A step from (before, begin) to its end: is every such condition so far from its edge that it does not change, by the values and rates of the columns at
  * both ends alone? successor: the column of each column's rate, -1 where there is none. margin(context, mode, bounds) is the least margin of
  * differences within bounds. */

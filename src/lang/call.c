@@ -564,12 +564,16 @@ static void missing_call(Compiler *c, AstPath path, const char *text) {
   missing_values(c, path.span);
 }
 
+static bool is_function(const Elaboration *el, Type type) {
+  return type.base == TYPE_RECORD && el->model->records.data[type.definition].function;
+}
+
 /* Is the function called an input of the present one? */
 static bool is_input_called(Compiler *c, struct Task *task, AstPath path) {
   Elaboration *el = c->el;
   Place place;
   if (path.count != 1 || !find_local(c, ast_part(el->ast, path, 0)->name, &place)) return false;
-  if (place.type.base != TYPE_RECORD || !el->model->records.data[place.type.definition].function) return false;
+  if (!is_function(el, place.type)) return false;
   task->callee = place.index + 1;
   task->routine = el->model->records.data[place.type.definition].function - 1;
   return true;
@@ -682,7 +686,18 @@ void partial_step(Compiler *c) {
   struct Task *task = task_top(c);
   if (!task->is_started) {
     task->is_started = true;
-    ClassEntry *entry = find_entry(c, task->scope, ast_path(el->ast, task->e));
+    AstPath path = ast_path(el->ast, task->e);
+    Place place;
+    if (path.count == 1 && find_local(c, ast_part(el->ast, path, 0)->name, &place) && is_function(el, place.type)) {
+      if (ast_kid_count(el->ast, task->e)) {
+        refuse_partial(c, task, "not supported yet: values for inputs of `%s`, which is an input itself");
+        return;
+      }
+      compile_emit(c, CODE_LOCAL, 0, place.index, path.span);
+      task_done(c, place.type);
+      return;
+    }
+    ClassEntry *entry = find_entry(c, task->scope, path);
     uint32_t number = entry && entry->role == ROLE_CLASS_FUNCTION ? routine_of(el, entry) : NONE;
     task = task_top(c);
     task->routine = number;

@@ -245,6 +245,35 @@ static bool check_sides(Inference *s) {
 
 /* ---- rates ---- */
 
+static int64_t whole(const Elaboration *el, Expr e) { return (int64_t)dag_value(el->dag, e); }
+
+bool clock_is_irregular(const Elaboration *el, const ClockOperator *base) {
+  return base->special == SPECIAL_CLOCK_EVENT || dag_depends(el->dag, base->arguments[0], OP_VARIABLE) ||
+         dag_depends(el->dag, base->arguments[0], OP_DISCRETE);
+}
+
+/* The interval of a constructed clock in ticks of another one, where both are known; false if they cannot be compared. */
+static bool compare_bases(const Elaboration *el, uint32_t a, uint32_t b, Fraction *ratio) {
+  const ClockOperator *own = &el->clock_operators.data[a], *other = &el->clock_operators.data[b];
+  double counter[2];
+  *ratio = (Fraction){1, 1};
+  if (a == b) return true;
+  if (own->special != other->special || clock_is_irregular(el, own) || clock_is_irregular(el, other)) return false;
+  if (own->special == SPECIAL_CLOCK_TIMED) return own->arguments[0] == other->arguments[0];
+  if (!dag_is_constant(el->dag, own->arguments[0], &counter[0])) return false;
+  if (!dag_is_constant(el->dag, other->arguments[0], &counter[1]) || counter[1] == 0) return false;
+  *ratio = fraction_multiply(fraction_make((int64_t)counter[0], own->count > 1 ? whole(el, own->arguments[1]) : 1),
+                             fraction_make(other->count > 1 ? whole(el, other->arguments[1]) : 1, (int64_t)counter[1]));
+  return true;
+}
+
+/* Two constructors of one clock may stand side by side where both count whole numbers and come to the same. */
+static bool is_same_clock(const Elaboration *el, uint32_t a, uint32_t b) {
+  Fraction ratio;
+  return el->clock_operators.data[a].special == SPECIAL_CLOCK_COUNTED && compare_bases(el, a, b, &ratio) &&
+         ratio.n == 1 && ratio.d == 1;
+}
+
 static bool define(Inference *s, uint32_t number) {
   const ClockOperator *use = &s->el->clock_operators.data[number];
   Clock *clock = clock_of(s, use->result);
@@ -254,6 +283,7 @@ static bool define(Inference *s, uint32_t number) {
     return true;
   }
   if (clock->definer == NONE) return clock->definer = number, true;
+  if (is_same_clock(s->el, number, clock->definer)) return true;
   Diag *diag = diag_error(s->el->diags, DIAG_CLOCK, use->span, "`%s` has two clocks", variable_text(s, clock->witness));
   diag_note(s->el->diags, diag, s->el->clock_operators.data[clock->definer].span, "the other one is here");
   return false;
@@ -265,8 +295,6 @@ static bool define_clocks(Inference *s) {
     if (clock_is_constructor(s->el->clock_operators.data[i].special)) fits = define(s, i) && fits;
   return fits;
 }
-
-static int64_t whole(const Elaboration *el, Expr e) { return (int64_t)dag_value(el->dag, e); }
 
 /* Rate of the result over that of the argument, and by how many ticks of the argument it is late. false: not said. */
 static bool conversion(const Elaboration *el, const ClockOperator *use, Fraction *rate, Fraction *late) {
@@ -299,26 +327,6 @@ static void list_conversions(Inference *s) {
     if (from != NONE) vec_push(s->el->heap, &s->conversions[from], i);
     if (from != NONE) vec_push(s->el->heap, &s->conversions[to], i);
   }
-}
-
-bool clock_is_irregular(const Elaboration *el, const ClockOperator *base) {
-  return base->special == SPECIAL_CLOCK_EVENT || dag_depends(el->dag, base->arguments[0], OP_VARIABLE) ||
-         dag_depends(el->dag, base->arguments[0], OP_DISCRETE);
-}
-
-/* The interval of a constructed clock in ticks of another one, where both are known; false if they cannot be compared. */
-static bool compare_bases(const Elaboration *el, uint32_t a, uint32_t b, Fraction *ratio) {
-  const ClockOperator *own = &el->clock_operators.data[a], *other = &el->clock_operators.data[b];
-  double counter[2];
-  *ratio = (Fraction){1, 1};
-  if (a == b) return true;
-  if (own->special != other->special || clock_is_irregular(el, own) || clock_is_irregular(el, other)) return false;
-  if (own->special == SPECIAL_CLOCK_TIMED) return own->arguments[0] == other->arguments[0];
-  if (!dag_is_constant(el->dag, own->arguments[0], &counter[0])) return false;
-  if (!dag_is_constant(el->dag, other->arguments[0], &counter[1]) || counter[1] == 0) return false;
-  *ratio = fraction_multiply(fraction_make((int64_t)counter[0], own->count > 1 ? whole(el, own->arguments[1]) : 1),
-                             fraction_make(other->count > 1 ? whole(el, other->arguments[1]) : 1, (int64_t)counter[1]));
-  return true;
 }
 
 static bool report_conflict(Inference *s, const ClockOperator *use, const Clock *clock) {
@@ -370,14 +378,53 @@ static bool agrees(const Elaboration *el, const Clock *clock) {
          fractions_equal(ratio, clock->rate);
 }
 
+/* From a clock that is its own base clock to all that are made of it. */
 static bool spread_from(Inference *s, uint32_t start, IndexVec *open) {
+  Clock *clock = &s->partition->clocks.data[start];
   bool fits = true;
+  clock->is_known = true;
+  clock->base = clock->definer;
+  clock->rate = (Fraction){1, 1};
+  clock->shift = (Fraction){0, 1};
   vec_push(s->el->heap, open, start);
   while (open->count) {
     uint32_t at = vec_pop(open);
     for (uint32_t k = 0; k < s->conversions[at].count; k++)
       fits = spread(s, s->conversions[at].data[k], at, open) && fits;
   }
+  return fits;
+}
+
+static bool lacks_clock(const Clock *clock) {
+  return clock->clocked != NONE && clock->has_equations && !clock->is_known;
+}
+
+/* Clocks that no constructor defines: the fastest of them ticks once a second (Modelica Language Specification, "Restrictions on
+ * Clocks in a Base-Partition"). */
+static bool give_default_clock(Inference *s, uint32_t start, IndexVec *open) {
+  Clock *clock = &s->partition->clocks.data[start];
+  ClockOperator second = {.special = SPECIAL_CLOCK_COUNTED,
+                          .type = {.base = TYPE_CLOCK},
+                          .count = 2,
+                          .arguments = {EXPR_NONE, EXPR_NONE, EXPR_NONE}};
+  second.result = clock->witness;
+  second.span = s->el->clock_operators.data[clock->clocked].span;
+  second.arguments[0] = second.arguments[1] = dag_constant(s->el->dag, 1);
+  clock->definer = s->el->clock_operators.count;
+  vec_push(s->el->heap, &s->el->clock_operators, second);
+  bool fits = spread_from(s, start, open);
+  Fraction fastest = {1, 1};
+  for (uint32_t c = 0; c < s->partition->clocks.count; c++) {
+    const Clock *other = &s->partition->clocks.data[c];
+    if (!other->is_known || other->base != clock->definer) continue;
+    if (other->rate.n * fastest.d < fastest.n * other->rate.d) fastest = other->rate;
+  }
+  Expr *interval = s->el->clock_operators.data[clock->definer].arguments;
+  interval[0] = dag_constant(s->el->dag, (double)fastest.d);
+  interval[1] = dag_constant(s->el->dag, (double)fastest.n);
+  diag_warning(s->el->diags, DIAG_WARNING, second.span, "no clock follows for `%s`: it ticks %s, by default",
+               variable_text(s, clock->witness),
+               fastest.d == 1 ? "once a second" : "with others that tick once a second");
   return fits;
 }
 
@@ -395,12 +442,10 @@ static bool find_rates(Inference *s) {
       fits = false;
       continue;
     }
-    clock->is_known = true;
-    clock->base = clock->definer;
-    clock->rate = (Fraction){1, 1};
-    clock->shift = (Fraction){0, 1};
     fits = spread_from(s, c, &open) && fits;
   }
+  for (uint32_t c = 0; fits && c < s->partition->clocks.count; c++)
+    if (lacks_clock(&s->partition->clocks.data[c])) fits = give_default_clock(s, c, &open);
   vec_free(s->el->heap, &open);
   return fits;
 }
@@ -413,11 +458,6 @@ static bool check_clock(Inference *s, const Clock *clock) {
   const Elaboration *el = s->el;
   if (clock->clocked == NONE) return true;
   Span span = el->clock_operators.data[clock->clocked].span;
-  if (!clock->is_known && clock->has_equations)
-    return diag_error(el->diags, DIAG_CLOCK, span,
-                      "no clock follows for `%s`; give it one with sample(u, clock) or when",
-                      variable_text(s, clock->witness)),
-           false;
   if (clock->is_known && clock->shift.n < 0)
     return diag_error(el->diags, DIAG_CLOCK, span, "the clock of `%s` would start before its base clock",
                       variable_text(s, clock->witness)),

@@ -56,6 +56,14 @@ static Expr latest(ClockWriter *w, const ClockOperator *use) {
   return dag_if(w->dag, has_ticked, e, clock_start(w, e));
 }
 
+/* What interval() is at the first tick of an irregular clock. */
+static Expr first_interval(const ClockWriter *w, const ClockOperator *base) {
+  if (base->special == SPECIAL_CLOCK_EVENT) return base->count > 1 ? base->arguments[1] : clock_number(w, 0);
+  Expr start = clock_start(w, base->arguments[0]);
+  return base->special == SPECIAL_CLOCK_COUNTED && base->count > 1 ? dag_divide(w->dag, start, base->arguments[1])
+                                                                   : start;
+}
+
 /* Time since the tick before. */
 static void write_interval(ClockWriter *w, Clock *clock, const ClockOperator *use) {
   const ClockOperator *base = clock_base(w, clock);
@@ -63,7 +71,7 @@ static void write_interval(ClockWriter *w, Clock *clock, const ClockOperator *us
     clock_add_equation(w, use->result, clock_seconds(w, base, clock->rate), TYPE_REAL, use->span);
     return;
   }
-  Expr start = base->special == SPECIAL_CLOCK_EVENT && base->count > 1 ? base->arguments[1] : clock_number(w, 0);
+  Expr start = first_interval(w, base);
   uint32_t last = clock_variable(w->el, arena_printf(&w->el->arena, "last(%s)", model_name(w->el->model, use->result)),
                                  TYPE_REAL, EXPR_NONE, use->span);
   Expr before = dag_pre(w->dag, w->el->model->variables.data[last].index);

@@ -54,6 +54,24 @@ static void compile_assign(Compiler *c, const AstStatement *statement) {
   c->types.count = height;
 }
 
+/* A message that is no literal is computed only where the condition does not hold: `if condition then "" else message`. */
+static Type compile_message(Compiler *c, AstExpr condition, AstExpr message, Span span) {
+  if (ast_kind(c->el->ast, message) == AST_STRING) return compile_expression(c, message, type_scalar(TYPE_STRING));
+  uint32_t height = c->types.count;
+  (void)compile_expression(c, condition, type_scalar(TYPE_BOOLEAN));
+  c->types.count = height;
+  uint32_t at_if = c->routine->code.count;
+  compile_emit(c, CODE_IF_VALUE, 0, 0, span);
+  compile_emit(c, CODE_STRING, 0, 0, span);
+  patch_here(c, at_if);
+  uint32_t at_else = c->routine->code.count;
+  compile_emit(c, CODE_ELSE_VALUE, 0, 0, span);
+  Type type = compile_expression(c, message, type_scalar(TYPE_STRING));
+  patch_here(c, at_else);
+  compile_emit(c, CODE_END_VALUE, 0, 0, span);
+  return type;
+}
+
 static void compile_assert(Compiler *c, const AstStatement *statement) {
   const Ast *ast = c->el->ast;
   uint32_t count = ast_kid_count(ast, statement->left), height = c->types.count;
@@ -63,7 +81,8 @@ static void compile_assert(Compiler *c, const AstStatement *statement) {
   }
   Type condition = compile_expression(c, ast_kid(ast, statement->left, 0), type_scalar(TYPE_BOOLEAN));
   compile_expect(c, type_scalar(TYPE_BOOLEAN), condition, statement->span, "the condition");
-  Type message = compile_expression(c, ast_kid(ast, statement->left, 1), type_scalar(TYPE_STRING));
+  Type message =
+      compile_message(c, ast_kid(ast, statement->left, 0), ast_kid(ast, statement->left, 1), statement->span);
   compile_expect(c, type_scalar(TYPE_STRING), message, statement->span, "the message");
   if (count == 3) {
     Type level = {.base = TYPE_ENUMERATION, .definition = enumeration_builtin(c->el, true)};

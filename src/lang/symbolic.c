@@ -475,6 +475,17 @@ static void add_assertion(Elaboration *el, Action action, Expr level) {
   }
 }
 
+/* What compile_message made of the message: the message is read only where the condition does not hold. */
+static Expr failed_message(const Elaboration *el, Expr condition, Expr message) {
+  const Dag *dag = el->dag;
+  Expr empty = dag_string(el->dag, 0);
+  if (dag_op(dag, message) != OP_IF) return message;
+  Expr asked = dag_child(dag, message, 0);
+  if (asked == condition && dag_child(dag, message, 1) == empty) return dag_child(dag, message, 2);
+  bool is_turned = dag_unary(el->dag, OP_NOT, asked) == condition || dag_unary(el->dag, OP_NOT, condition) == asked;
+  return is_turned && dag_child(dag, message, 2) == empty ? dag_child(dag, message, 1) : message;
+}
+
 static bool symbolic_assertion(void *context, const void *path, const void *condition, const void *message,
                                const void *level, Span span) {
   Elaboration *el = context;
@@ -482,7 +493,7 @@ static bool symbolic_assertion(void *context, const void *path, const void *cond
   Action action = {.kind = ACTION_ASSERT,
                    .guard = both(el, el->guard, path),
                    .value = read(condition),
-                   .message = read(message),
+                   .message = failed_message(el, read(condition), read(message)),
                    .target = NONE,
                    .is_initial = el->is_initial,
                    .span = span};
@@ -580,6 +591,13 @@ static bool mark_loaded(Elaboration *el, const Routine *routine) {
   return is_changed;
 }
 
+/* What a run that ended halfway has added: it is run again. */
+static void undo_effects(Elaboration *el, bool in_when, uint32_t actions, uint32_t whens) {
+  if (el->in_when && !in_when) algorithm_when_end(el);
+  el->actions->count = actions;
+  el->model->whens.count = whens;
+}
+
 ExecuteStatus run_code(Elaboration *el, Routine *routine, LoadMode mode, Diags *diags) {
   if (el->evaluations) routines_finish_for(el, routine);
   else routines_finish(el);
@@ -588,9 +606,14 @@ ExecuteStatus run_code(Elaboration *el, Routine *routine, LoadMode mode, Diags *
   el->mode = mode;
   el->diags = diags;
   machine_set_diags(el->machine, diags);
+  bool in_when = el->in_when;
+  uint32_t actions = el->actions->count, whens = el->model->whens.count;
   ExecuteStatus status = machine_run(el->machine, routine, NULL, 0);
-  if (status == EXECUTE_UNKNOWN && mode == LOAD_LEAVES && mark_loaded(el, routine))
+  if (status == EXECUTE_UNKNOWN && mode == LOAD_LEAVES && mark_loaded(el, routine)) {
+    undo_effects(el, in_when, actions, whens);
     status = machine_run(el->machine, routine, NULL, 0);
+  }
+  machine_forget_presets(el->machine);
   el->diags = errors;
   el->mode = outer;
   if (status == EXECUTE_ERROR && diags == errors) el->failures++;

@@ -56,7 +56,5 @@ ExecuteStatus machine_run(Machine *machine, const Routine *routine, const Value 
     frame->slots[machine->presets.data[i].slot] = value_copy(machine, &machine->presets.data[i].value);
   frame->mark = frame->floor = mark_now(machine);
   frame->position = UINT32_MAX;
-  bool is_done = run_frames(machine);
-  machine->presets.count = 0;
-  return is_done ? EXECUTE_OK : machine->status;
+  return run_frames(machine) ? EXECUTE_OK : machine->status;
 }

@@ -114,6 +114,8 @@ const Value *machine_slot(const Machine *machine, uint32_t slot);
 /* Before machine_run: value of a slot that is not an input (a variable assigned by an algorithm section);
  * it is copied at the start of the run. In `assigned`, of the same shape, what the run assigns gets the constant 1. */
 void machine_preset(Machine *machine, uint32_t slot, const Value *value, const Value *assigned);
+/* Presets count for all runs up to this. */
+void machine_forget_presets(Machine *machine);
 
 /* Do relations cause events here: in the code given to machine_run, and in functions called from it that say so? */
 bool machine_makes_events(const Machine *machine);

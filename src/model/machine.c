@@ -197,6 +197,8 @@ void machine_preset(Machine *machine, uint32_t slot, const Value *value, const V
   vec_push(machine->heap, &machine->presets, preset);
 }
 
+void machine_forget_presets(Machine *machine) { machine->presets.count = 0; }
+
 void machine_shorten(Machine *machine, uint64_t steps) { machine->shortened = steps; }
 
 void machine_clear(Machine *machine) {

@@ -27,6 +27,7 @@ typedef struct Valuation {
   double *values;          /* by node */
   Expr *faults;            /* by node; EXPR_NONE if it has a value */
   uint8_t *states;         /* by node */
+  bool *is_later;          /* by node: it depends on a parameter that initialization determines */
   VEC(struct ValuationFrame {
     Expr node;
     uint32_t next;
@@ -190,19 +191,26 @@ static void open_node(Valuation *run, Expr e) {
   vec_push(run->heap, &run->stack, (struct ValuationFrame){e, 0});
 }
 
+static bool is_determined_by_initialization(const Valuation *run, Expr e) {
+  return dag_op(run->dag, e) == OP_PARAMETER && !is_overridden(run, e) &&
+         parameter_variable(run, e)->fixed == FIXED_FALSE;
+}
+
 static void evaluate_below(Valuation *run, Expr root) {
   open_node(run, root);
   while (run->stack.count) {
     struct ValuationFrame *top = &vec_last(&run->stack);
-    Expr child = walk_child(run, top->node, top->next++);
+    Expr e = top->node, child = walk_child(run, e, top->next++);
     if (child != EXPR_NONE) {
+      run->is_later[e] = run->is_later[e] || run->is_later[child];
       open_node(run, child);
       continue;
     }
-    Expr e = top->node;
     (void)vec_pop(&run->stack);
     run->faults[e] = evaluate_node(run, e);
     run->states[e] = STATE_DONE;
+    run->is_later[e] = run->is_later[e] || is_determined_by_initialization(run, e);
+    if (run->is_later[e] && run->stack.count) run->is_later[vec_last(&run->stack).node] = true;
   }
 }
 
@@ -213,11 +221,12 @@ static Valuation valuation_make(const Model *model, Heap *heap, const double *ov
   run.values = heap_array(run.heap, size, sizeof *run.values);
   run.faults = heap_array(run.heap, size, sizeof *run.faults);
   run.states = heap_array(run.heap, size, sizeof *run.states);
+  run.is_later = heap_array(run.heap, size, sizeof *run.is_later);
   return run;
 }
 
 static void valuation_free(Valuation *run) {
-  heap_free_all(run->heap, run->values, run->faults, run->states, run->last.results);
+  heap_free_all(run->heap, run->values, run->faults, run->states, run->is_later, run->last.results);
   vec_free(run->heap, &run->last.arguments, &run->stack);
   if (!run->machine) return;
   machine_free(run->machine);
@@ -275,8 +284,9 @@ bool model_parameter_values(const Model *model, Heap *heap, const double *overri
     evaluate_below(&run, leaf);
     if (!check_given(&run, leaf, diags)) ok = false;
     Expr fault = run.faults[leaf];
-    values[i] = fault == EXPR_NONE ? run.values[leaf] : NAN;
-    if (fault == EXPR_NONE || !is_needed(&run, leaf, fault)) continue;
+    bool comes_later = run.is_later[leaf] && run.circle == EXPR_NONE;
+    values[i] = fault == EXPR_NONE ? run.values[leaf] : comes_later ? 0 : NAN;
+    if (fault == EXPR_NONE || comes_later || !is_needed(&run, leaf, fault)) continue;
     ok = false;
     if (run.states[fault] != STATE_REPORTED) report_fault(&run, leaf, fault, diags);
     run.states[fault] = STATE_REPORTED;

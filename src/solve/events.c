@@ -6,6 +6,7 @@
 #include "solve/reset.h"
 #include "solve/sensitivity.h"
 #include "solve/share.h"
+#include "solve/when_loop.h"
 
 #include <math.h>
 #include <string.h>
@@ -441,6 +442,7 @@ static bool is_clear(Search *search, uint32_t k, double low, double high) {
 static bool may_be_narrow(Search *search) {
   Narrow *narrow = search->switches->narrow;
   if (!narrow) return false;
+  if (narrow_has_opaque(narrow)) return true;
   for (int i = 0; i < OUTLINE_LIMIT; i++) {
     double t = search->before + narrow_part[i] * (search->end - search->before);
     interpolate_watched(search->view, search->integrator, search->self, t, search->y);
@@ -470,6 +472,14 @@ static bool look_along_narrow(Search *search, uint32_t k, double until, uint32_t
   return false;
 }
 
+/* Conditions on functions that nothing is known of are looked at as often as others at most. */
+static bool look_evenly(Search *search, double until, uint32_t *mode) {
+  double low = search->before, apart = NARROWEST * (search->end - search->before);
+  for (double t = low + apart; t < until; low = t, t += apart)
+    if (look_at(search, low, t, mode)) return true;
+  return false;
+}
+
 /* The first event of one of them, or the one that was found, if one was and it comes first. A look may have met a later pulse: what is before it is looked at again. */
 static bool find_narrow(Search *search, bool found, uint32_t *mode) {
   Bracket first = search->found;
@@ -482,6 +492,11 @@ static bool find_narrow(Search *search, bool found, uint32_t *mode) {
       first_mode = *mode;
       until = fmax(first.low, first.high - least);
     }
+  }
+  if (narrow_has_opaque(search->switches->narrow) && look_evenly(search, until, mode)) {
+    found = true;
+    first = search->found;
+    first_mode = *mode;
   }
   search->found = first;
   *mode = first_mode;
@@ -928,31 +943,6 @@ static EvalStatus begin_to_slide(View *view, double t, double *y, bool *more) {
   return EVAL_OK;
 }
 
-/* Modes and all else that is discrete, with pre() held, and the columns that they lead to: until nothing changes. */
-static bool iterate_modes(View *view, double t, double *y) {
-  Switches *switches = view->switches;
-  uint32_t solved = 0, solves = switches->one_by_one ? PIVOTS_LIMIT : SETTLE_LIMIT;
-  for (uint32_t round = 0; round < solves + modes_leaves(switches->modes) && solved < solves; round++) {
-    if (!switches_evaluate(switches, t, y)) return false;
-    switches->matter = false;
-    if (!switches_set(switches, t, y)) return !view_restructured(view);
-    if (!switches->matter) continue;
-    if (view_restructured(view)) return false;
-    view->disturbed = true;
-    solved++;
-    if (view->methods->solve_at_event(view, t, y) != EVAL_OK) return false;
-  }
-  return false;
-}
-
-static bool settle_once(View *view, double t, double *y, uint32_t mode) {
-  switches_begin(view->switches, mode);
-  bool more = true;
-  for (int round = 0; round < SLIDE_LIMIT && more; round++)
-    if (!iterate_modes(view, t, y) || begin_to_slide(view, t, y, &more) != EVAL_OK) return false;
-  return true;
-}
-
 /* The columns and all that is discrete where an iteration of an event begins. */
 typedef struct Beginning {
   double *y, *discretes;
@@ -973,6 +963,53 @@ static void go_back(View *view, const Beginning *begin, double *y) {
   copy_numbers(view->evaluator->discretes, begin->discretes, begin->leaves);
   switches_forget_slides(view->switches);
   view->undetermined = MAP_NONE;
+}
+
+/* Modes and all else that is discrete, with pre() held, and the columns that they lead to: until nothing changes. */
+static bool iterate_rounds(View *view, double t, double *y, WhenLoop *loop) {
+  Switches *switches = view->switches;
+  uint32_t solved = 0, solves = loop ? when_loop_rounds(loop) : switches->one_by_one ? PIVOTS_LIMIT : SETTLE_LIMIT;
+  for (uint32_t round = 0; round < solves + modes_leaves(switches->modes) && solved < solves; round++) {
+    if (loop) when_loop_begin(loop);
+    if (!switches_evaluate(switches, t, y)) return false;
+    switches->matter = false;
+    if (!switches_set(switches, t, y)) return !view_restructured(view);
+    if (!switches->matter) continue;
+    if (loop) when_loop_improve(loop);
+    if (view_restructured(view)) return false;
+    view->disturbed = true;
+    solved++;
+    if (view->methods->solve_at_event(view, t, y) != EVAL_OK) return false;
+  }
+  return false;
+}
+
+/* Do but Real values of whens change in one more round? */
+static bool goes_round(View *view, double t, double *y, WhenLoop *loop) {
+  when_loop_begin(loop);
+  return switches_evaluate(view->switches, t, y) && switches_set(view->switches, t, y) && when_loop_is_all(loop);
+}
+
+static bool iterate_modes(View *view, double t, double *y) {
+  WhenLoop *loop = when_loop_new(view);
+  if (!loop) return iterate_rounds(view, t, y, NULL);
+  Beginning begin = keep_beginning(view, y);
+  bool settled = iterate_rounds(view, t, y, NULL);
+  if (!settled && !view_restructured(view) && goes_round(view, t, y, loop)) {
+    go_back(view, &begin, y);
+    settled = iterate_rounds(view, t, y, loop);
+  }
+  when_loop_free(loop);
+  heap_free(view->evaluator->heap, begin.y);
+  return settled;
+}
+
+static bool settle_once(View *view, double t, double *y, uint32_t mode) {
+  switches_begin(view->switches, mode);
+  bool more = true;
+  for (int round = 0; round < SLIDE_LIMIT && more; round++)
+    if (!iterate_modes(view, t, y) || begin_to_slide(view, t, y, &more) != EVAL_OK) return false;
+  return true;
 }
 
 /* ---- modes that iterating does not find ---- */
@@ -1170,14 +1207,22 @@ static bool iterate(View *view, double *at, double *y, uint32_t mode) {
   return false;
 }
 
+/* Is terminal() true now, and do rows depend on it? */
+static bool is_end_of_rows(const View *view) {
+  const ArrayCode *code = view->evaluator->code;
+  uint32_t terminal = code->modes->logic->terminal;
+  return view->evaluator->discretes[terminal] != 0 && code->matters[terminal];
+}
+
 bool events_settle(View *view, double *t, double *y, uint32_t mode) {
   if (view->sensitivity && !sensitivity_event(view->sensitivity, *t, y, mode)) return false;
   if (view->share) share_begin(view->share, *t, y);
   if (view->switches->decisions) decisions_begin(view->switches->decisions, *t, y);
-  bool passed = view->evaluator->past && past_pass(view->evaluator, *t, y);
-  if (passed && view->methods->solve_at_event(view, *t, y) != EVAL_OK) return false;
+  bool differs = view->evaluator->past && past_pass(view->evaluator, *t, y);
+  differs = differs || is_end_of_rows(view);
+  if (differs && view->methods->solve_at_event(view, *t, y) != EVAL_OK) return false;
   bool settled = iterate(view, t, y, mode);
-  view->disturbed = view->disturbed || passed;
+  view->disturbed = view->disturbed || differs;
   return settled && (!view->sensitivity || sensitivity_event_end(view->sensitivity, *t, y));
 }
 

@@ -25,7 +25,8 @@ void secant_apply(const Secant *secant, double *d) {
   for (int32_t k = 0; k < secant->count; k++, u += n, s += n) add_multiple(d, u, sum_of_products(s, d, n), n);
 }
 
-bool secant_learn(Secant *secant, const double *step, double *next, const double *weight) {
+/* `shortest` is the least that may be left of 1 - s^T W next / s^T W s. */
+static bool learn(Secant *secant, const double *step, double *next, const double *weight, double shortest) {
   if (secant->count == secant->capacity) return false;
   size_t n = (size_t)secant->n, base = (size_t)secant->count * n;
   double *u = secant->update + base, *s = secant->direction + base, square = 0, product = 0;
@@ -35,7 +36,7 @@ bool secant_learn(Secant *secant, const double *step, double *next, const double
     product += s[i] * next[i];
   }
   double left = 1 - product / square;
-  if (!(left * longest >= 1) || !isfinite(left)) return false;
+  if (!(left >= shortest) || left == 0 || !isfinite(left)) return false;
   for (size_t i = 0; i < n; i++) {
     next[i] /= left;
     u[i] = next[i];
@@ -43,4 +44,12 @@ bool secant_learn(Secant *secant, const double *step, double *next, const double
   }
   secant->count++;
   return true;
+}
+
+bool secant_learn(Secant *secant, const double *step, double *next, const double *weight) {
+  return learn(secant, step, next, weight, 1 / longest);
+}
+
+bool secant_learn_any(Secant *secant, const double *step, double *next, const double *weight) {
+  return learn(secant, step, next, weight, -INFINITY);
 }

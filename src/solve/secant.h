@@ -31,3 +31,6 @@ void secant_apply(const Secant *secant, double *d);
  * Stores the pair, and next becomes what the inverse with it gives. weight: components are compared as weight[i] times
  * their value. False, and nothing changes, where there is no room or the pair says nothing. O(n). */
 bool secant_learn(Secant *secant, const double *step, double *next, const double *weight);
+
+/* The same for corrections that need not get shorter, as those of an iteration that does not converge by itself. */
+bool secant_learn_any(Secant *secant, const double *step, double *next, const double *weight);

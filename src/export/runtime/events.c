@@ -763,10 +763,12 @@ int events_settle(Solver *solver, double *y, int mode) {
   set_lefts(solver, t, y);
   copy_pre(solver);
   set_samples(solver, t);
-  int passed = solver->model->delays && past_pass(solver, t, y);
-  if (passed && solve_at_event(solver, t, y)) return 1;
+  int differs = solver->model->delays && past_pass(solver, t, y), terminal = solver->model->terminal;
+  /* rows that ask for terminal(), where it is true */
+  differs |= terminal >= 0 && solver->discretes[terminal] != 0 && solver->model->matters[terminal];
+  if (differs && solve_at_event(solver, t, y)) return 1;
   int failed = iterate_systems(solver, y, mode);
-  solver->now->changed |= passed;
+  solver->now->changed |= differs;
   return failed;
 }
 
