@@ -4,6 +4,7 @@ from __future__ import annotations
 import ctypes
 import dataclasses
 import html
+import json
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -73,7 +74,7 @@ class Result(Mapping):
     draws no pictures.
     """
 
-    _FACTS = ("status", "diagnostics", "statistics", "pivots", "functional", "gradient", "rows")
+    _FACTS = ("status", "diagnostics", "statistics", "certificate", "pivots", "functional", "gradient", "rows")
 
     def __init__(self, address: int, kept: Any = None) -> None:
         self._handle: Handle | None = Handle(address, library.result_free, "a result")
@@ -176,6 +177,12 @@ class Result(Mapping):
     def functional(self) -> float:
         """The value of what `gradient=` asked for; nan if it did not."""
         return self._handle.call(library.result_functional)
+
+    @_fact
+    def certificate(self) -> dict[str, Any]:
+        """What is proven of the run: "events_complete", the part of the time on which no event was missed, and "unproven", the first
+        spans [from, to] of the rest."""
+        return json.loads(text(self._handle.call(library.result_json)))["certificate"]
 
     @_fact
     def gradient(self) -> dict[str, float]:

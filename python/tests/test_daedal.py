@@ -49,6 +49,7 @@ def test_simulate_gives_arrays_by_name(pendulum):
     assert result.unit("L") == "m"
     assert result.end["L"] == 1
     assert result.statistics.steps > 10 and result.statistics.method == "dummy"
+    assert result.certificate["events_complete"] == 1 and result.certificate["unproven"] == []
     assert all(len(pivot) == 3 for pivot in result.pivots)
 
 

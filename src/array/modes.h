@@ -5,7 +5,7 @@
 #pragma once
 
 #include "array/array.h"
-#include "expr/interval.h"
+#include "expr/enclosure.h"
 
 #include <math.h>
 

@@ -5,7 +5,7 @@
 
 #include "code/evaluator.h"
 #include "code/outline.h"
-#include "expr/interval.h"
+#include "expr/enclosure.h"
 
 typedef struct Narrow Narrow;
 

@@ -220,6 +220,7 @@ ProgramSize program_size(const Program *program) {
     const Kernel *kernel = &program->kernels[k];
     size.instructions += kernel->prologue.count + kernel->body.count;
     size.registers += tape_registers(program->tapes[k]);
+    size.lines += kernel->prologue.count + (uint64_t)kernel->body.count * kernel->instances.count;
     if (kernel->instances.count == 1) continue;
     size.templates++;
     size.instances += kernel->instances.count;

@@ -1,41 +1,35 @@
 /* interval: see interval.h. */
 #include "expr/interval.h"
 
-#include <float.h>
-#include <math.h>
+#include "expr/op_math.h"
 
 static const double PI = 3.14159265358979323846;
-static const Interval WHOLE = {-INFINITY, INFINITY};
 
-/* A node with the places of its children's values; of a sum the terms begin at `coefficient`. */
-typedef struct Step {
-  Op op;
-  uint32_t count, child, index;
-  Expr node; /* of a variable; its index is that among the variables */
-  double constant;
-} Step;
-
-struct Enclosure {
-  uint32_t count, variables;
-  Step *step;
-  uint32_t *child;
-  double *coefficient; /* beside child; of sums alone */
-  Interval *bounds;
-  double *value;
-};
+/* Errors of the C library's functions and of the operators of op_math.h, in spacings of the result: one for a function of the library, which
+ * are within one, and a half for each multiplication. */
+static const double LIBRARY_UNITS = 2, POWER_UNITS = 40;
 
 /* How the bounds of a value follow from those of the arguments. */
 typedef enum Rule {
   RULE_NONE,
   RULE_LEAF,
   RULE_SUM,
+  RULE_PRODUCT,
+  RULE_QUOTIENT,
   RULE_CORNERS, /* monotone in each argument: the extremes are at the corners */
   RULE_EVEN,    /* falls to 0, then rises */
   RULE_PERIODIC,
   RULE_TANGENT,
-  RULE_QUOTIENT,
   RULE_POWER,
+  RULE_EXPONENTIAL,
+  RULE_ROOT,
+  RULE_ANGLE,
   RULE_RELATION,
+  RULE_EQUALITY,
+  RULE_LOGIC,
+  RULE_WHOLE_QUOTIENT,
+  RULE_REMAINDER,
+  RULE_SEMILINEAR,
   RULE_IF,
   RULE_FIRST,
   RULE_SECOND,
@@ -49,11 +43,11 @@ static const uint8_t RULES[OP_COUNT] = {
     [OP_DISCRETE] = RULE_LEAF,
     [OP_PRE] = RULE_LEAF,
     [OP_SUM] = RULE_SUM,
-    [OP_MULTIPLY] = RULE_CORNERS,
+    [OP_MULTIPLY] = RULE_PRODUCT,
     [OP_DIVIDE] = RULE_QUOTIENT,
     [OP_POWER] = RULE_POWER,
-    [OP_SQRT] = RULE_CORNERS,
-    [OP_EXP] = RULE_CORNERS,
+    [OP_SQRT] = RULE_ROOT,
+    [OP_EXP] = RULE_EXPONENTIAL,
     [OP_LOG] = RULE_CORNERS,
     [OP_LOG10] = RULE_CORNERS,
     [OP_SIN] = RULE_PERIODIC,
@@ -68,6 +62,7 @@ static const uint8_t RULES[OP_COUNT] = {
     [OP_ASINH] = RULE_CORNERS,
     [OP_ACOSH] = RULE_CORNERS,
     [OP_ATANH] = RULE_CORNERS,
+    [OP_ATAN2] = RULE_ANGLE,
     [OP_ABS] = RULE_EVEN,
     [OP_SIGN] = RULE_CORNERS,
     [OP_MIN] = RULE_CORNERS,
@@ -75,88 +70,66 @@ static const uint8_t RULES[OP_COUNT] = {
     [OP_FLOOR] = RULE_CORNERS,
     [OP_CEIL] = RULE_CORNERS,
     [OP_INTEGER] = RULE_CORNERS,
+    [OP_DIV] = RULE_WHOLE_QUOTIENT,
+    [OP_MOD] = RULE_REMAINDER,
+    [OP_REM] = RULE_REMAINDER,
+    [OP_SEMILINEAR] = RULE_SEMILINEAR,
     [OP_LESS] = RULE_RELATION,
     [OP_LESS_EQUAL] = RULE_RELATION,
     [OP_GREATER] = RULE_RELATION,
     [OP_GREATER_EQUAL] = RULE_RELATION,
-    [OP_AND] = RULE_CORNERS,
-    [OP_OR] = RULE_CORNERS,
-    [OP_NOT] = RULE_CORNERS,
+    [OP_EQUAL] = RULE_EQUALITY,
+    [OP_NOT_EQUAL] = RULE_EQUALITY,
+    [OP_AND] = RULE_LOGIC,
+    [OP_OR] = RULE_LOGIC,
+    [OP_NOT] = RULE_LOGIC,
     [OP_IF] = RULE_IF,
     [OP_NOEVENT] = RULE_FIRST,
     [OP_HOMOTOPY] = RULE_FIRST,
     [OP_SMOOTH] = RULE_SECOND,
 };
 
-bool enclosure_possible_of_variables(const Dag *dag, DagScratch *scratch, Expr e) {
-  IndexVec order = {0};
-  bool possible = true;
-  dag_below(dag, scratch, &e, 1, &order);
-  for (uint32_t i = 0; i < order.count && possible; i++) possible = RULES[dag_op(dag, order.data[i])] != RULE_NONE;
-  vec_free(scratch->heap, &order);
-  return possible;
-}
+bool interval_has_rule(Op op) { return RULES[op] != RULE_NONE; }
 
-bool enclosure_possible(const Dag *dag, DagScratch *scratch, Expr e) {
-  return !dag_depends(dag, e, OP_VARIABLE) && enclosure_possible_of_variables(dag, scratch, e);
-}
+/* ---- values ---- */
 
-static Step make_step(const Dag *dag, Expr e, const DagScratch *scratch, Enclosure *enclosure, uint32_t *places) {
-  Step step = {.op = dag_op(dag, e), .count = dag_child_count(dag, e), .child = *places};
-  const Term *terms;
-  if (step.op == OP_VARIABLE) step.node = e, step.index = enclosure->variables++;
-  if (step.op == OP_CONSTANT) step.constant = dag_value(dag, e);
-  if (step.op == OP_PARAMETER || step.op == OP_DISCRETE || step.op == OP_PRE) step.index = dag_index(dag, e);
-  if (step.op == OP_SUM) {
-    dag_terms(dag, e, &step.constant, &terms);
-    for (uint32_t c = 0; c < step.count; c++) enclosure->coefficient[step.child + c] = terms[c].coefficient;
-  }
-  for (uint32_t c = 0; c < step.count; c++) enclosure->child[(*places)++] = scratch->slots.data[dag_child(dag, e, c)];
-  return step;
-}
-
-Enclosure *enclosure_new(Heap *heap, const Dag *dag, DagScratch *scratch, Expr e) {
-  Enclosure *enclosure = heap_alloc(heap, sizeof *enclosure);
-  IndexVec order = {0};
-  uint32_t places = 0;
-  dag_below(dag, scratch, &e, 1, &order);
-  for (uint32_t i = 0; i < order.count; i++) places += dag_child_count(dag, order.data[i]);
-  enclosure->count = order.count;
-  enclosure->step = heap_array(heap, order.count, sizeof *enclosure->step);
-  enclosure->child = heap_array(heap, places, sizeof *enclosure->child);
-  enclosure->coefficient = heap_array(heap, places, sizeof *enclosure->coefficient);
-  enclosure->bounds = heap_array(heap, order.count, sizeof *enclosure->bounds);
-  enclosure->value = heap_array(heap, order.count, sizeof *enclosure->value);
-  places = 0;
-  for (uint32_t i = 0; i < order.count; i++)
-    enclosure->step[i] = make_step(dag, order.data[i], scratch, enclosure, &places);
-  vec_free(scratch->heap, &order);
-  return enclosure;
-}
-
-void enclosure_variables(const Enclosure *enclosure, Heap *heap, IndexVec *nodes) {
-  for (uint32_t i = 0; i < enclosure->count; i++)
-    if (enclosure->step[i].op == OP_VARIABLE) vec_push(heap, nodes, enclosure->step[i].node);
-}
-
-/* One unit in the last place and a half of the library's functions; zero stays zero. */
-static Interval outwards(Interval x) {
-  return (Interval){x.low - 2 * DBL_EPSILON * fabs(x.low), x.high + 2 * DBL_EPSILON * fabs(x.high)};
-}
-
-static bool holds_zero(Interval x) { return x.low <= 0 && x.high >= 0; }
-
-static Interval hull(Interval a, Interval b) { return (Interval){fmin(a.low, b.low), fmax(a.high, b.high)}; }
+static bool holds_zero(Interval x) { return interval_holds(x, 0); }
 
 static Interval corners(Op op, const Interval *x, uint32_t count) {
   Interval result = {INFINITY, -INFINITY};
   for (uint32_t corner = 0; corner < 1u << count; corner++) {
     double arguments[3] = {0}, value;
     for (uint32_t c = 0; c < count; c++) arguments[c] = corner >> c & 1 ? x[c].high : x[c].low;
-    if (!op_evaluate(op, arguments, &value) || isnan(value)) return WHOLE;
-    result = hull(result, (Interval){value, value});
+    if (!op_evaluate(op, arguments, &value) || isnan(value)) return INTERVAL_WHOLE;
+    result = interval_hull(result, (Interval){value, value});
   }
-  return outwards(result);
+  return interval_widen(result, LIBRARY_UNITS);
+}
+
+/* Values that are whole numbers, or compared, are exact. */
+static Interval exact_corners(Op op, const Interval *x, uint32_t count) {
+  Interval wide = corners(op, x, count);
+  return interval_is_bounded(wide) ? (Interval){rint(wide.low), rint(wide.high)} : wide;
+}
+
+Interval interval_divide(Interval a, Interval b) {
+  if (holds_zero(b)) return INTERVAL_WHOLE;
+  Interval inverse = interval_widen((Interval){1 / b.high, 1 / b.low}, 1);
+  if (!interval_is_bounded(a) || !interval_is_bounded(b)) return interval_multiply(a, inverse);
+  double p = a.low / b.low, q = a.low / b.high, r = a.high / b.low, s = a.high / b.high;
+  Interval result = {fmin(fmin(p, q), fmin(r, s)), fmax(fmax(p, q), fmax(r, s))};
+  if (result.low == 0 && (a.low != 0 || a.high != 0)) result.low -= DBL_TRUE_MIN;
+  if (result.high == 0 && (a.low != 0 || a.high != 0)) result.high += DBL_TRUE_MIN;
+  return interval_widen(result, 1);
+}
+
+Interval interval_power(Interval x, unsigned n) {
+  if (n == 0) return (Interval){1, 1};
+  if (n % 2 == 0 && x.low < 0) x = x.high <= 0 ? interval_negate(x) : (Interval){0, interval_size(x)};
+  Interval result = {op_power_integer(x.low, n), op_power_integer(x.high, n)};
+  if (result.low == 0 && x.low < 0) result.low = -DBL_TRUE_MIN;
+  if (result.high == 0 && x.high > 0) result.high = DBL_TRUE_MIN;
+  return interval_widen(result, n);
 }
 
 static Interval enclose_even(Op op, Interval x) {
@@ -168,7 +141,7 @@ static Interval enclose_even(Op op, Interval x) {
 
 /* Is there a peak, at `peak` plus whole turns, within x? Widened by what reducing the argument may lose. */
 static bool holds_peak(Interval x, double peak) {
-  double slack = 4 * DBL_EPSILON * (fabs(x.low) + fabs(x.high));
+  double slack = 4 * DBL_EPSILON * (fabs(x.low) + fabs(x.high) + PI);
   return floor((x.high + slack - peak) / (2 * PI)) > floor((x.low - slack - peak) / (2 * PI));
 }
 
@@ -181,95 +154,189 @@ static Interval enclose_periodic(Op op, Interval x) {
   return result;
 }
 
+/* A tangent has its poles half a turn apart. */
+static Interval enclose_tangent(Interval x) {
+  if (!interval_is_bounded(x) || holds_peak((Interval){2 * x.low, 2 * x.high}, PI)) return INTERVAL_WHOLE;
+  return corners(OP_TAN, &x, 1);
+}
+
 static Interval enclose_power(const Interval *x) {
   double exponent = x[1].low;
-  bool whole_number = exponent == x[1].high && exponent == floor(exponent);
-  if (whole_number && exponent > 0 && holds_zero(x[0]) && fmod(exponent, 2) == 0)
-    return hull(corners(OP_POWER, x, 2), (Interval){0, 0});
-  if (x[0].low > 0 || (whole_number && (exponent > 0 || !holds_zero(x[0])))) return corners(OP_POWER, x, 2);
-  return x[0].low == 0 && x[1].low > 0 ? corners(OP_POWER, x, 2) : WHOLE;
+  bool is_number = exponent == x[1].high, is_whole = is_number && exponent == floor(exponent) && fabs(exponent) < 1e9;
+  if (is_whole && exponent >= 0) {
+    if (exponent <= 32) return interval_power(x[0], (unsigned)exponent);
+    Interval base = x[0];
+    if (fmod(exponent, 2) == 0 && base.low < 0)
+      base = base.high <= 0 ? interval_negate(base) : (Interval){0, interval_size(base)};
+    Interval arguments[3] = {base, x[1], {0, 0}};
+    return interval_widen(corners(OP_POWER, arguments, 2), POWER_UNITS);
+  }
+  if (is_whole && holds_zero(x[0])) return INTERVAL_WHOLE;
+  if (is_whole && exponent >= -32) return interval_divide((Interval){1, 1}, interval_power(x[0], (unsigned)-exponent));
+  if (is_whole && x[0].high < 0) { /* the sign alternates, the size falls */
+    Interval positive[2] = {interval_negate(x[0]), x[1]}, size = enclose_power(positive);
+    return fmod(exponent, 2) == 0 ? size : interval_negate(size);
+  }
+  if (x[0].low > 0 || (x[0].low == 0 && x[1].low > 0)) {
+    Interval result = interval_widen(corners(OP_POWER, x, 2), POWER_UNITS);
+    if (result.high == 0 && x[0].high > 0) result.high = DBL_TRUE_MIN;
+    return (Interval){fmax(result.low, 0), result.high};
+  }
+  return INTERVAL_WHOLE;
+}
+
+static Interval enclose_exponential(Interval x) {
+  Interval result = interval_widen((Interval){exp(x.low), exp(x.high)}, LIBRARY_UNITS);
+  return (Interval){fmax(result.low, 0), fmax(result.high, DBL_TRUE_MIN)};
+}
+
+/* Arguments below zero are round-off of zero only where nothing else is left: the root is not defined there. */
+static Interval enclose_root(Interval x) {
+  if (x.low < 0) return INTERVAL_WHOLE;
+  Interval result = interval_widen((Interval){sqrt(x.low), sqrt(x.high)}, LIBRARY_UNITS);
+  return (Interval){fmax(result.low, 0), result.high};
+}
+
+/* atan2(a, b) jumps where a passes zero and b is negative. */
+static bool holds_cut(const Interval *x) { return holds_zero(x[0]) && x[1].low <= 0; }
+
+static Interval enclose_angle(const Interval *x) {
+  if (holds_cut(x)) return interval_widen((Interval){-PI, PI}, LIBRARY_UNITS);
+  return corners(OP_ATAN2, x, 2);
 }
 
 static Interval enclose_relation(Op op, Interval a, Interval b) {
   Interval lows[2] = {{a.low, a.low}, {b.high, b.high}}, highs[2] = {{a.high, a.high}, {b.low, b.low}};
-  return hull(corners(op, lows, 2), corners(op, highs, 2));
+  return interval_hull(exact_corners(op, lows, 2), exact_corners(op, highs, 2));
 }
 
-static Interval enclose_sum(const Enclosure *enclosure, const Step *step) {
-  Interval sum = {step->constant, step->constant};
-  double size = fabs(step->constant);
-  for (uint32_t c = 0; c < step->count; c++) {
-    double coefficient = enclosure->coefficient[step->child + c];
-    Interval x = enclosure->bounds[enclosure->child[step->child + c]];
-    double a = coefficient * x.low, b = coefficient * x.high;
-    sum.low += fmin(a, b);
-    sum.high += fmax(a, b);
-    size += fmax(fabs(a), fabs(b));
+static Interval enclose_equality(Op op, Interval a, Interval b) {
+  bool may_differ = !(a.low == a.high && b.low == b.high && a.low == b.low);
+  bool may_equal = a.low <= b.high && b.low <= a.high;
+  Interval equal = {!may_differ, may_equal};
+  return op == OP_EQUAL ? equal : (Interval){1 - equal.high, 1 - equal.low};
+}
+
+static Interval truth(Interval x) { return (Interval){!holds_zero(x), x.low != 0 || x.high != 0}; }
+
+static Interval enclose_logic(Op op, const Interval *x) {
+  Interval a = truth(x[0]);
+  if (op == OP_NOT) return (Interval){1 - a.high, 1 - a.low};
+  Interval b = truth(x[1]);
+  return op == OP_AND ? (Interval){fmin(a.low, b.low), fmin(a.high, b.high)}
+                      : (Interval){fmax(a.low, b.low), fmax(a.high, b.high)};
+}
+
+/* The whole part of a quotient, as mod (which rounds down) or div and rem have it. */
+static Interval whole_quotient(Op op, Interval a, Interval b) {
+  Interval quotient = interval_divide(a, b);
+  if (op == OP_MOD) return (Interval){floor(quotient.low), floor(quotient.high)};
+  return (Interval){trunc(quotient.low), trunc(quotient.high)};
+}
+
+static Interval enclose_remainder(Op op, Interval a, Interval b) {
+  Interval whole = whole_quotient(op, a, b);
+  if (!interval_is_bounded(whole)) return INTERVAL_WHOLE;
+  return interval_subtract(a, interval_multiply(whole, b));
+}
+
+static Interval enclose_semilinear(const Interval *x) {
+  Interval positive = {fmax(x[0].low, 0), x[0].high}, negative = {x[0].low, fmin(x[0].high, 0)};
+  if (x[0].low >= 0) return interval_multiply(positive, x[1]);
+  if (x[0].high < 0) return interval_multiply(negative, x[2]);
+  return interval_hull(interval_multiply(positive, x[1]), interval_multiply(negative, x[2]));
+}
+
+static Interval select_branch(Interval condition, Interval yes, Interval no) {
+  if (!holds_zero(condition)) return yes;
+  return condition.low == 0 && condition.high == 0 ? no : interval_hull(yes, no);
+}
+
+Interval interval_operator(Op op, const Interval *x) {
+  switch ((Rule)RULES[op]) {
+  case RULE_PRODUCT: return interval_multiply(x[0], x[1]);
+  case RULE_QUOTIENT: return interval_divide(x[0], x[1]);
+  case RULE_CORNERS: {
+    bool is_whole_number = op == OP_SIGN || op == OP_FLOOR || op == OP_CEIL || op == OP_INTEGER;
+    if (op == OP_MIN) return (Interval){fmin(x[0].low, x[1].low), fmin(x[0].high, x[1].high)};
+    if (op == OP_MAX) return (Interval){fmax(x[0].low, x[1].low), fmax(x[0].high, x[1].high)};
+    return is_whole_number ? exact_corners(op, x, 1) : corners(op, x, 1);
   }
-  double slack = DBL_EPSILON * (double)step->count * size;
-  return (Interval){sum.low - slack, sum.high + slack};
-}
-
-static Interval enclose_leaf(const Step *step, Interval time, HeldValues held) {
-  double value = step->constant;
-  if (step->op == OP_TIME) return time;
-  if (step->op == OP_VARIABLE) return held.variables[step->index];
-  if (step->op == OP_PARAMETER) value = held.parameters[step->index];
-  if (step->op == OP_DISCRETE) value = held.discretes[step->index];
-  if (step->op == OP_PRE) value = held.pre[step->index];
-  return (Interval){value, value};
-}
-
-static Interval enclose(const Enclosure *enclosure, const Step *step) {
-  Interval x[3] = {{0, 0}, {0, 0}, {0, 0}};
-  for (uint32_t c = 0; c < step->count && c < 3; c++) x[c] = enclosure->bounds[enclosure->child[step->child + c]];
-  switch ((Rule)RULES[step->op]) {
-  case RULE_CORNERS: return corners(step->op, x, step->count);
-  case RULE_EVEN: return enclose_even(step->op, x[0]);
-  case RULE_PERIODIC: return enclose_periodic(step->op, x[0]);
-  case RULE_TANGENT: /* its poles are half a turn apart */
-    if (holds_peak((Interval){2 * x[0].low, 2 * x[0].high}, PI)) return WHOLE;
-    return corners(step->op, x, 1);
-  case RULE_QUOTIENT: return holds_zero(x[1]) ? WHOLE : corners(step->op, x, 2);
+  case RULE_EVEN: return enclose_even(op, x[0]);
+  case RULE_PERIODIC: return enclose_periodic(op, x[0]);
+  case RULE_TANGENT: return enclose_tangent(x[0]);
   case RULE_POWER: return enclose_power(x);
-  case RULE_RELATION: return enclose_relation(step->op, x[0], x[1]);
-  case RULE_IF:
-    if (!holds_zero(x[0])) return x[1];
-    return x[0].low == 0 && x[0].high == 0 ? x[2] : hull(x[1], x[2]);
+  case RULE_EXPONENTIAL: return enclose_exponential(x[0]);
+  case RULE_ROOT: return enclose_root(x[0]);
+  case RULE_ANGLE: return enclose_angle(x);
+  case RULE_RELATION: return enclose_relation(op, x[0], x[1]);
+  case RULE_EQUALITY: return enclose_equality(op, x[0], x[1]);
+  case RULE_LOGIC: return enclose_logic(op, x);
+  case RULE_WHOLE_QUOTIENT: return whole_quotient(op, x[0], x[1]);
+  case RULE_REMAINDER: return enclose_remainder(op, x[0], x[1]);
+  case RULE_SEMILINEAR: return enclose_semilinear(x);
+  case RULE_IF: return select_branch(x[0], x[1], x[2]);
   case RULE_FIRST: return x[0];
   case RULE_SECOND: return x[1];
-  case RULE_SUM: return enclose_sum(enclosure, step);
+  case RULE_SUM:
   case RULE_LEAF:
   case RULE_NONE: break;
   }
-  return WHOLE;
+  return INTERVAL_WHOLE;
 }
 
-Interval enclosure_bounds(Enclosure *enclosure, Interval time, HeldValues held) {
-  for (uint32_t i = 0; i < enclosure->count; i++) {
-    const Step *step = &enclosure->step[i];
-    bool leaf = RULES[step->op] == RULE_LEAF;
-    enclosure->bounds[i] = leaf ? enclose_leaf(step, time, held) : enclose(enclosure, step);
+/* ---- derivatives ---- */
+
+bool interval_is_continuous(Op op, const Interval *x, Interval self) {
+  Interval whole;
+  switch ((Rule)RULES[op]) {
+  case RULE_NONE: return false;
+  case RULE_IF: return !holds_zero(x[0]) || (x[0].low == 0 && x[0].high == 0);
+  case RULE_RELATION:
+  case RULE_EQUALITY:
+  case RULE_LOGIC:
+  case RULE_WHOLE_QUOTIENT: return self.low == self.high;
+  case RULE_REMAINDER: whole = whole_quotient(op, x[0], x[1]); return whole.low == whole.high;
+  case RULE_ANGLE: return !holds_cut(x);
+  case RULE_CORNERS:
+    if (op == OP_SIGN || op == OP_FLOOR || op == OP_CEIL || op == OP_INTEGER) return self.low == self.high;
+    return interval_is_bounded(self);
+  default: return interval_is_bounded(self);
   }
-  return enclosure->bounds[enclosure->count - 1];
 }
 
-static double value_of(const Enclosure *enclosure, const Step *step) {
-  double sum = step->constant, arguments[3] = {0}, value;
-  for (uint32_t c = 0; c < step->count; c++) {
-    double x = enclosure->value[enclosure->child[step->child + c]];
-    if (step->op == OP_SUM) sum += enclosure->coefficient[step->child + c] * x;
-    else arguments[c] = x;
-  }
-  if (step->op == OP_SUM) return sum;
-  return op_evaluate(step->op, arguments, &value) ? value : NAN;
+static Interval sum_of_squares(Interval x, Interval y) {
+  return interval_add(interval_power(x, 2), interval_power(y, 2));
 }
 
-double enclosure_value(Enclosure *enclosure, double time, HeldValues held) {
-  for (uint32_t i = 0; i < enclosure->count; i++) {
-    const Step *step = &enclosure->step[i];
-    bool leaf = RULES[step->op] == RULE_LEAF;
-    enclosure->value[i] = leaf ? enclose_leaf(step, (Interval){time, time}, held).low : value_of(enclosure, step);
+static Interval function_of(Op op, Interval x, Interval y) {
+  Interval arguments[3] = {x, y, {0, 0}};
+  return interval_operator(op, arguments);
+}
+
+/* The rules of ops.def in this arithmetic. */
+#define A (x[0])
+#define B (x[1])
+#define C (x[2])
+#define SELF self
+#define CONST(v) interval_point(v)
+#define NONE ((Interval){0, 0})
+#define ADD(p, q) interval_add(p, q)
+#define SUB(p, q) interval_subtract(p, q)
+#define MUL(p, q) interval_multiply(p, q)
+#define DIV(p, q) interval_divide(p, q)
+#define NEG(p) interval_negate(p)
+#define SQUARES(p, q) sum_of_squares(p, q)
+#define FN1(op, p) function_of(OP_##op, p, (Interval){0, 0})
+#define FN2(op, p, q) function_of(OP_##op, p, q)
+#define SELECT(condition, p, q) select_branch(condition, p, q)
+Interval interval_partial(Op op, uint32_t k, const Interval *x, Interval self) {
+  switch (op) {
+#define OP(id, name, arity, kind, value, domain, d1, d2, d3) \
+  case OP_##id:                                              \
+    return k == 0 ? (d1) : k == 1 ? (d2) : (d3);
+#include "expr/ops.def"
+#undef OP
+  default: return INTERVAL_WHOLE;
   }
-  return enclosure->value[enclosure->count - 1];
 }

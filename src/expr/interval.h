@@ -1,35 +1,99 @@
-/* interval: bounds of an expression over a stretch of time, all else held, so that a search for roots in time misses none,
- * however narrow. Bounds are rounded outwards; an operator without a rule has none. */
+/* interval: arithmetic with intervals. An operation on intervals holds every value that the operation has on numbers of these intervals,
+ * round-off included: bounds are moved outwards after each operation, and the rounding mode stays as it is. Where an operator is not
+ * defined on all of its arguments the result is the whole line. (Moore, Kearfott, Cloud 2009.) */
 #pragma once
 
 #include "expr/dag.h"
+
+#include <float.h>
+#include <math.h>
 
 typedef struct Interval {
   double low, high;
 } Interval;
 
-typedef struct Enclosure Enclosure;
+#define INTERVAL_WHOLE ((Interval){-INFINITY, INFINITY})
 
-/* Has the expression useful bounds: is it made of time, parameters, discrete variables and operators that have a rule? */
-bool enclosure_possible(const Dag *dag, DagScratch *scratch, Expr e);
+static inline Interval interval_point(double x) { return isnan(x) ? INTERVAL_WHOLE : (Interval){x, x}; }
 
-/* The same, and of variables too? */
-bool enclosure_possible_of_variables(const Dag *dag, DagScratch *scratch, Expr e);
+static inline bool interval_holds(Interval x, double value) { return x.low <= value && x.high >= value; }
 
-/* For an expression that one of these admits. Reads the graph here only. Lives in the heap. O(graph below e). */
-Enclosure *enclosure_new(Heap *heap, const Dag *dag, DagScratch *scratch, Expr e);
+static inline bool interval_is_bounded(Interval x) { return x.low > -INFINITY && x.high < INFINITY; }
 
-/* Pushes its variables, as nodes of the graph. */
-void enclosure_variables(const Enclosure *enclosure, Heap *heap, IndexVec *nodes);
+static inline double interval_size(Interval x) { return fmax(-x.low, x.high); }
 
-/* What the leaves are worth besides time. */
-typedef struct HeldValues {
-  const double *parameters, *discretes, *pre;
-  const Interval *variables; /* in the order of enclosure_variables; for enclosure_bounds alone */
-} HeldValues;
+static inline double interval_middle(Interval x) { return 0.5 * x.low + 0.5 * x.high; }
 
-/* Bounds over the times given, at these values; the whole line where not defined. */
-Interval enclosure_bounds(Enclosure *enclosure, Interval time, HeldValues held);
+static inline Interval interval_hull(Interval a, Interval b) {
+  return (Interval){a.low < b.low ? a.low : b.low, a.high > b.high ? a.high : b.high};
+}
 
-/* Its value at one time; NAN where not defined. */
-double enclosure_value(Enclosure *enclosure, double time, HeldValues held);
+/* What both hold. Both hold the same value, so there is something. */
+static inline Interval interval_meet(Interval a, Interval b) {
+  return (Interval){a.low > b.low ? a.low : b.low, a.high < b.high ? a.high : b.high};
+}
+
+/* Outwards by `units` times the spacing of numbers, at least. A zero is exact unless something underflowed: see interval_multiply. */
+static inline Interval interval_widen(Interval x, double units) {
+  double low = x.low - units * DBL_EPSILON * fabs(x.low), high = x.high + units * DBL_EPSILON * fabs(x.high);
+  if (low != 0 && fabs(low) < DBL_MIN) low -= units * DBL_TRUE_MIN;
+  if (high != 0 && fabs(high) < DBL_MIN) high += units * DBL_TRUE_MIN;
+  return low <= high ? (Interval){low, high} : INTERVAL_WHOLE; /* not so with what is not a number */
+}
+
+static inline Interval interval_negate(Interval x) { return (Interval){-x.high, -x.low}; }
+
+static inline Interval interval_add(Interval a, Interval b) {
+  return interval_widen((Interval){a.low + b.low, a.high + b.high}, 1);
+}
+
+static inline Interval interval_subtract(Interval a, Interval b) {
+  return interval_widen((Interval){a.low - b.high, a.high - b.low}, 1);
+}
+
+/* a times b, a finite. */
+static inline Interval interval_scale(double a, Interval b) {
+  if (a == 0) return (Interval){0, 0};
+  Interval result = a > 0 ? (Interval){a * b.low, a * b.high} : (Interval){a * b.high, a * b.low};
+  if (result.low == 0 && b.low != 0) result.low = -DBL_TRUE_MIN;
+  if (result.high == 0 && b.high != 0) result.high = DBL_TRUE_MIN;
+  return interval_widen(result, 1);
+}
+
+/* Zero times anything is zero; a product that underflows is not. */
+static inline Interval interval_multiply(Interval a, Interval b) {
+  if (a.low == a.high && isfinite(a.low)) return interval_scale(a.low, b);
+  if (b.low == b.high && isfinite(b.low)) return interval_scale(b.low, a);
+  double p = a.low * b.low, q = a.low * b.high, r = a.high * b.low, s = a.high * b.high;
+  if (!(isfinite(p) && isfinite(q) && isfinite(r) && isfinite(s))) {
+    if (isnan(p)) p = 0;
+    if (isnan(q)) q = 0;
+    if (isnan(r)) r = 0;
+    if (isnan(s)) s = 0;
+  }
+  double low = p < q ? p : q, high = p < q ? q : p, less = r < s ? r : s, more = r < s ? s : r;
+  low = low < less ? low : less;
+  high = high > more ? high : more;
+  if (fabs(low) < DBL_MIN && (a.low < 0 || b.low < 0)) low -= DBL_TRUE_MIN;
+  if (fabs(high) < DBL_MIN) high += DBL_TRUE_MIN;
+  return interval_widen((Interval){low, high}, 1);
+}
+
+/* a / b. */
+Interval interval_divide(Interval a, Interval b);
+
+/* x to the power n, n >= 0. */
+Interval interval_power(Interval x, unsigned n);
+
+/* Has the operator a rule below? Calls, delays and the like have none. */
+bool interval_has_rule(Op op);
+
+/* The values of an operator with three arguments at most; of a sum it has none. */
+Interval interval_operator(Op op, const Interval *x);
+
+/* The values of its derivative with respect to argument k, where the operator is continuous (interval_is_continuous); `self` holds its
+ * own values. */
+Interval interval_partial(Op op, uint32_t k, const Interval *x, Interval self);
+
+/* Is the operator continuous, with bounds for its slopes, where the arguments are these? `self` holds its own values. */
+bool interval_is_continuous(Op op, const Interval *x, Interval self);

@@ -53,6 +53,19 @@ static void text_gradient(const Gradient *gradient, Heap *heap, TextVec *text) {
     text_printf(heap, text, "    by %-19s %.10g\n", gradient->plan->target[k].name, gradient->by[k]);
 }
 
+/* The part of the time on which it is proven that no event was missed; NAN: no time has passed. */
+static double proven_part(const RunFacts *facts) {
+  const CertificateTotals *totals = &facts->statistics->stepper.certificate;
+  return totals->time > 0 ? fmin(totals->proven / totals->time, 1) : NAN;
+}
+
+/* Of a model with conditions; rounded down, so that 100 % is all of the time. */
+static void text_certificate(const RunFacts *facts, Heap *heap, TextVec *text) {
+  const CertificateTotals *totals = &facts->statistics->stepper.certificate;
+  if (!totals->evaluations && totals->proven >= totals->time) return;
+  text_printf(heap, text, "  events complete          on %.4g %% of the time\n", floor(1e3 * proven_part(facts)) / 10);
+}
+
 void run_report_text(const RunFacts *facts, Heap *heap, TextVec *text) {
   const RunStatistics *statistics = facts->statistics;
   if (!statistics) {
@@ -80,6 +93,7 @@ void run_report_text(const RunFacts *facts, Heap *heap, TextVec *text) {
     text_printf(heap, text, "  time events              %llu\n", (unsigned long long)statistics->stepper.time_events);
   if (statistics->stepper.iterations)
     text_printf(heap, text, "  event iterations         %llu\n", (unsigned long long)statistics->stepper.iterations);
+  text_certificate(facts, heap, text);
   if (statistics->replans) text_printf(heap, text, "  changes of structure     %u\n", statistics->replans);
   const char *constraint = constraint_text(facts, &arena);
   if (constraint)
@@ -112,6 +126,23 @@ static void json_pivots(const RunFacts *facts, JsonWriter *json, Arena *arena) {
     json_key_string(json, "out", array_column_name(array, pivot->out, arena));
     json_key_string(json, "in", array_column_name(array, pivot->in, arena));
   }
+}
+
+static void json_certificate(const RunFacts *facts, JsonWriter *json) {
+  const StepperStatistics *statistics = &facts->statistics->stepper;
+  json_object_begin(json);
+  json_key_number(json, "events_complete", proven_part(facts));
+  json_key_integer(json, "evaluations", (int64_t)statistics->certificate.evaluations);
+  json_key(json, "unproven");
+  json_array_begin(json);
+  for (uint32_t k = 0; k < statistics->unproven.count; k++) {
+    json_array_begin(json);
+    json_number(json, statistics->unproven.data[k].from);
+    json_number(json, statistics->unproven.data[k].to);
+    json_array_end(json);
+  }
+  json_array_end(json);
+  json_object_end(json);
 }
 
 static void json_constraint(const RunFacts *facts, JsonWriter *json, Arena *arena) {

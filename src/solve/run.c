@@ -7,11 +7,17 @@
 #include <math.h>
 #include <string.h>
 
+/* What a system adds to the lists of a run. */
+typedef struct RunLists {
+  PivotVec pivots;
+  EventVec passed;
+  TimeSpanVec unproven;
+} RunLists;
+
 /* Lists of the systems before, the last one's first. Never changed once made, as saved states share them. */
 typedef struct Earlier {
   const struct Earlier *before;
-  PivotVec pivots;
-  EventVec passed;
+  RunLists lists;
 } Earlier;
 
 struct RunLoop {
@@ -35,8 +41,7 @@ struct RunLoop {
   uint64_t steps;
   RunStatistics before; /* of the systems before, but for their lists */
   const Earlier *earlier;
-  PivotVec pivots;                                             /* of all systems: those that the statistics show */
-  EventVec passed;                                             /* likewise */
+  RunLists lists;                                              /* of all systems: those that the statistics show */
   uint64_t rows_before, entries_before;                        /* the evaluator's counts at the beginning */
   uint64_t output_rows, output_entries, output_factorizations; /* spent on output points */
 };
@@ -205,19 +210,19 @@ static void collect_constraints(const RunLoop *run) {
   statistics->constraint_array = run->view->original;
 }
 
-static void append_lists(Heap *heap, PivotVec *pivots, EventVec *passed, const PivotVec *more_pivots,
-                         const EventVec *more_passed) {
-  for (uint32_t k = 0; k < more_pivots->count; k++) vec_push(heap, pivots, more_pivots->data[k]);
-  for (uint32_t k = 0; k < more_passed->count; k++) vec_push(heap, passed, more_passed->data[k]);
+static void append_lists(Heap *heap, RunLists *lists, const RunLists *more) {
+  for (uint32_t k = 0; k < more->pivots.count; k++) vec_push(heap, &lists->pivots, more->pivots.data[k]);
+  for (uint32_t k = 0; k < more->passed.count; k++) vec_push(heap, &lists->passed, more->passed.data[k]);
+  for (uint32_t k = 0; k < more->unproven.count; k++) vec_push(heap, &lists->unproven, more->unproven.data[k]);
 }
 
 /* The stepper's lists join the earlier ones: in a copy, as it goes on with them after a restore. */
 static void keep_lists(RunLoop *run) {
   StepperStatistics now = stepper_statistics(run->stepper);
-  if (!now.pivots.count && !now.passed.count) return;
+  if (!now.pivots.count && !now.passed.count && !now.unproven.count) return;
   Earlier *kept = heap_alloc(run->heap, sizeof *kept);
   *kept = (Earlier){.before = run->earlier};
-  append_lists(run->heap, &kept->pivots, &kept->passed, &now.pivots, &now.passed);
+  append_lists(run->heap, &kept->lists, &(RunLists){now.pivots, now.passed, now.unproven});
   run->earlier = kept;
 }
 
@@ -225,13 +230,14 @@ static void keep_lists(RunLoop *run) {
 static void collect_lists(RunLoop *run) {
   StepperStatistics *statistics = &run->statistics->stepper;
   VEC(const Earlier *) earlier = {0};
-  run->pivots.count = run->passed.count = 0;
+  RunLists *lists = &run->lists;
+  lists->pivots.count = lists->passed.count = lists->unproven.count = 0;
   for (const Earlier *each = run->earlier; each; each = each->before) vec_push(run->heap, &earlier, each);
-  for (uint32_t k = earlier.count; k-- > 0;)
-    append_lists(run->heap, &run->pivots, &run->passed, &earlier.data[k]->pivots, &earlier.data[k]->passed);
-  append_lists(run->heap, &run->pivots, &run->passed, &statistics->pivots, &statistics->passed);
-  statistics->pivots = run->pivots;
-  statistics->passed = run->passed;
+  for (uint32_t k = earlier.count; k-- > 0;) append_lists(run->heap, lists, &earlier.data[k]->lists);
+  append_lists(run->heap, lists, &(RunLists){statistics->pivots, statistics->passed, statistics->unproven});
+  statistics->pivots = lists->pivots;
+  statistics->passed = lists->passed;
+  statistics->unproven = lists->unproven;
   vec_free(run->heap, &earlier);
 }
 
@@ -394,11 +400,9 @@ RunState *run_save(RunLoop *run, Heap *heap) {
 }
 
 bool run_restore(RunLoop *run, const RunState *state) {
-  PivotVec pivots = run->pivots;
-  EventVec passed = run->passed;
+  RunLists lists = run->lists;
   *run = state->loop;
-  run->pivots = pivots;
-  run->passed = passed;
+  run->lists = lists;
   return stepper_restore(run->stepper, state->reached);
 }
 

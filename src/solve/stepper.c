@@ -329,14 +329,31 @@ static bool are_quiet(const Stepper *stepper, double t) {
                          t <= stepper->unread, stepper->y);
 }
 
-/* Ends the step, which has led to t, at the first event in it, if there is one; most have none. */
-static bool find_event(Stepper *stepper, double t) {
-  const Switches *switches = stepper->view->switches;
-  if (leaves_branch(stepper, t) || ends_at_kink(stepper, t) || starts_before_kink(stepper, t) || !switches)
-    return false;
+/* Ends the step, which has led to t, at the first event in it that a search finds, if there is one; most have none. */
+static bool search_event(Stepper *stepper, double t) {
   bool is_quiet = are_quiet(stepper, t);
   if (is_quiet && t < stepper->t_timed) return false;
   return (is_quiet || !take_readable(stepper, t)) && stepper_find_event(stepper, is_quiet);
+}
+
+/* What is known of the inside of the last step, to t, after the search. */
+static StepInside inside_of_step(const Stepper *stepper, double t) {
+  const Integrator *integrator = stepper->integrator;
+  if (t <= stepper->unread) return INSIDE_UNREAD;
+  bool was_read = stepper->near == NEAR_STEPS; /* see take_readable */
+  return integrator->explicit_form && integrator->is_coarse && !was_read ? INSIDE_COSTLY : INSIDE_KNOWN;
+}
+
+/* The same, and looks for events that the search may have missed. */
+static bool find_event(Stepper *stepper, double t) {
+  const Switches *switches = stepper->view->switches;
+  if (leaves_branch(stepper, t) || ends_at_kink(stepper, t) || starts_before_kink(stepper, t)) return false;
+  bool found = switches && search_event(stepper, t);
+  if (stepper->integrator->time(stepper->self) != t) return found; /* it is taken again */
+  ConstMoment begin = {stepper->before, stepper->begin};
+  double missed = certificate_step(stepper->certificate, stepper->integrator, stepper->self, begin,
+                                   found ? stepper->t_event : t, inside_of_step(stepper, t));
+  return isnan(missed) ? found : stepper_take_missed(stepper, missed, found);
 }
 
 /* The step, and the event that ends it if there is one, are as if they had not been. */
@@ -395,7 +412,10 @@ static bool step_to_event(Stepper *stepper) {
   }
 }
 
-bool stepper_step(Stepper *stepper) { return stepper->is_folded || (step_to_event(stepper) && keep_past(stepper)); }
+bool stepper_step(Stepper *stepper) {
+  certificate_accept(stepper->certificate, stepper_time(stepper));
+  return stepper->is_folded || (step_to_event(stepper) && keep_past(stepper));
+}
 
 bool stepper_passed_fold(Stepper *stepper) { return pass_fold(stepper, stepper_time(stepper) - stepper->before); }
 
@@ -470,6 +490,7 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
     heap_numbers(heap, code->divisor.count, &stepper->divisor_before, &stepper->divisor);
   }
   view->branch = branch_new(heap, view);
+  stepper->certificate = certificate_new(heap, view);
   stepper->kinks = kinks_new(heap, view, options->start, options->tolerance);
   return stepper;
 }
@@ -504,6 +525,7 @@ bool stepper_start_at(Stepper *stepper, double t, const double *y) {
   stepper->t_doubt = stepper->t_kink = INFINITY;
   stepper->at_event = false;
   stepper->near = 0;
+  certificate_begin(stepper->certificate);
   if (stepper->kinks) kinks_forget(stepper->kinks);
   if (stepper->turning) turning_begin(stepper->turning, t, stepper->y);
   stepper_create_integrator(stepper, stepper->integrator ? stepper->integrator : stepper_first_integrator(stepper));

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "solve/certificate.h"
 #include "solve/turning.h"
 
 typedef struct StepperOptions {
@@ -46,8 +47,10 @@ typedef struct StepperStatistics {
   uint32_t removed;            /* superfluous differentiations that the system integrated does without */
   double time;                 /* reached */
   const TurningPoint *turning; /* where the Jacobian of a block is singular, which ended the run; NULL: nowhere */
+  CertificateTotals certificate;
   PivotVec pivots;
-  EventVec passed; /* all events that the run got beyond */
+  EventVec passed;      /* all events that the run got beyond */
+  TimeSpanVec unproven; /* the first spans of time on which it is not proven that no event was missed */
 } StepperStatistics;
 
 /* Adds the work of an earlier stepper of the same run; the lists stay as they are. */

@@ -171,6 +171,7 @@ static bool leaves_structure(Stepper *stepper, bool settled) {
 bool stepper_finish_event(Stepper *stepper, bool settled) {
   double t = stepper->t_event;
   stepper->is_started = false;
+  certificate_begin(stepper->certificate);
   if (stepper->kinks) kinks_forget(stepper->kinks);
   if (leaves_structure(stepper, settled)) {
     copy_numbers(stepper->y, stepper->begin, (size_t)stepper->view->system.columns);
@@ -275,6 +276,21 @@ static bool find_state_event(Stepper *stepper, double t) {
   stepper->cause = EVENT_CONDITION;
   stepper->statistics.events++;
   return true;
+}
+
+bool stepper_take_missed(Stepper *stepper, double t, bool found) {
+  View *view = stepper->view;
+  uint32_t mode;
+  if (view_point(view, stepper->integrator, stepper->self, t, stepper->ahead) != EVAL_OK ||
+      !events_contradict(view, t, stepper->ahead, &mode))
+    return found;
+  bool was_timed = found && stepper->t_event >= stepper->t_timed;
+  if (take_again(stepper, t)) {
+    if (was_timed) stepper->statistics.time_events--;
+    else if (found) stepper->statistics.events--;
+    return false;
+  }
+  return found;
 }
 
 bool stepper_find_event(Stepper *stepper, bool is_quiet) {

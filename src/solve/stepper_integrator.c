@@ -77,6 +77,9 @@ StepperStatistics stepper_statistics(const Stepper *stepper) {
   statistics.solver = stepper->integrator->name;
   statistics.iterations += stepper->view->iterations;
   statistics.time = statistics.turning ? statistics.turning->time : stepper_time(stepper);
+  certificate_accept(stepper->certificate, stepper_time(stepper));
+  statistics.certificate = certificate_totals(stepper->certificate);
+  statistics.unproven = *certificate_unproven(stepper->certificate);
   return statistics;
 }
 
@@ -87,6 +90,9 @@ void stepper_statistics_add(StepperStatistics *statistics, const StepperStatisti
   statistics->events += before->events;
   statistics->time_events += before->time_events;
   statistics->iterations += before->iterations;
+  statistics->certificate.time += before->certificate.time;
+  statistics->certificate.proven += before->certificate.proven;
+  statistics->certificate.evaluations += before->certificate.evaluations;
 }
 
 void stepper_change_integrator(Stepper *stepper, const Integrator *integrator, double t) {

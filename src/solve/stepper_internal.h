@@ -2,6 +2,7 @@
  * below events, and events below the steps. */
 #pragma once
 
+#include "solve/certificate.h"
 #include "solve/kinks.h"
 #include "solve/stepper.h"
 
@@ -33,11 +34,12 @@ struct Stepper {
   bool terminated; /* the model asked for the end */
   bool watches;    /* assertions outside of whens are looked at after each step */
   bool at_event;   /* the last step ended at one, with the columns before it in y */
-  EventCause cause;      /* of it */
-  uint32_t mode;         /* one that changes there */
-  double limit;          /* where the caller wants a step to end; INFINITY: anywhere */
-  double unread;         /* steps that end by then are not looked at inside */
-  uint32_t near;         /* steps to come that conditions may look into, since one was near its edge */
+  EventCause cause; /* of it */
+  uint32_t mode;    /* one that changes there */
+  double limit;     /* where the caller wants a step to end; INFINITY: anywhere */
+  double unread;    /* steps that end by then are not looked at inside */
+  uint32_t near;    /* steps to come that conditions may look into, since one was near its edge */
+  Certificate *certificate;
   Kinks *kinks;          /* NULL: there are none */
   double t_kink, across; /* the kink that a step ends at, and the size of the step that went across; INFINITY: none */
   double t_doubt;        /* where a step that is taken again must end; INFINITY: anywhere */
@@ -171,6 +173,10 @@ bool stepper_finish_event(Stepper *stepper, bool settled);
 
 /* Ends the step at the first event in it, if there is one. is_quiet: it is sure that there is none of the states. */
 bool stepper_find_event(Stepper *stepper, bool is_quiet);
+
+/* A condition seems to have changed at t, within the last step, before the event that was found, if one was. If it has, the step is taken
+ * again up to there, or ends at the event before it. Is there an event now? */
+bool stepper_take_missed(Stepper *stepper, double t, bool found);
 
 /* ---- steps ---- */
 

@@ -16,6 +16,7 @@ struct StepperState {
   const Integrator *integrator, *waiting;
   double changed; /* as in the stepper */
   bool has_changed, terminated;
+  double credit; /* of proofs */
   SavedValues run, original;
   uint64_t *samples;       /* that are over */
   Past *past;              /* NULL without delays */
@@ -57,6 +58,7 @@ static StepperState *take_state(const Stepper *stepper, Heap *heap) {
   state->changed = stepper->changed;
   state->has_changed = stepper->has_changed;
   state->terminated = stepper->terminated;
+  state->credit = certificate_credit(stepper->certificate);
   state->run = save_values(view->evaluator, heap);
   state->original = save_values(view->original, heap);
   if (view->switches && view->switches->decisions) state->samples = decisions_save(view->switches->decisions, heap);
@@ -108,6 +110,7 @@ bool stepper_restore(Stepper *stepper, const StepperState *state) {
   stepper->changed = state->changed;
   stepper->has_changed = state->has_changed;
   stepper->terminated = state->terminated;
+  certificate_set_credit(stepper->certificate, state->credit);
   bool ok = stepper_start_at(stepper, state->t, state->y);
   if (view->switches) switches_restore(view->switches, state->switches); /* each start makes speeds smaller */
   return ok;

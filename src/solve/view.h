@@ -100,10 +100,11 @@ struct View {
   bool restructured;     /* at an event they have others */
   bool is_between;       /* the last point is a mean of neighbours: the choice of states is singular there */
   uint32_t undetermined; /* column of `original` whose jump the equations do not determine; MAP_NONE: there is none */
-  Switches *switches;    /* NULL without relations that make events */
-  struct Kinks *kinks;   /* that no event tells of (kinks.h); NULL: there are none */
-  IndexVec watched;      /* columns that conditions read, where the system has `rates`; empty: not known, or none */
-  bool watches_states;   /* all of them are states now */
+  const StatePlan *states; /* the order in which columns are solved for; NULL: there is no state-space form */
+  Switches *switches;      /* NULL without relations that make events */
+  struct Kinks *kinks;     /* that no event tells of (kinks.h); NULL: there are none */
+  IndexVec watched;        /* columns that conditions read, where the system has `rates`; empty: not known, or none */
+  bool watches_states;     /* all of them are states now */
   struct Sensitivity *sensitivity; /* that follows events (sensitivity.h); NULL: none */
   /* the array of the model, for the check of its constraints; its columns are found among those of the
    * view */

@@ -293,6 +293,7 @@ View *view_dummy(Heap *heap, const Reduction *reduction, const ArrayRun *origina
   view->system.rates_jacobian = rates_jacobian;
   view->system.given = state_plan_given(reduced->states);
   view->system.spare = state_plan_spare(reduced->states);
+  view->states = reduced->states;
   view->branching = state_plan_branching(reduced->states);
   list_watched(heap, view, reduced->modes);
   view->system.watched = mark_watched(heap, view);

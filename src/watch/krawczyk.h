@@ -1,0 +1,32 @@
+/* krawczyk: proof that a system g(z) = 0 has exactly one solution in a box around a point z0, and that its Jacobian is regular all over
+ * the box. With C an approximate inverse of the Jacobian and G bounds of it over the box z0 + R,
+ *
+ *   K(R) = -C g(z0) + (I - C G) R
+ *
+ * holds every solution z0 + r with r in R; if K(R) is inside of R, there is exactly one (Krawczyk 1969; Neumaier 1990, section 5.1). g and G may
+ * be bounds over a stretch of time: then all this holds at each time of it. */
+#pragma once
+
+#include "base/heap.h"
+#include "expr/interval.h"
+
+typedef struct Krawczyk Krawczyk;
+
+/* For n unknowns. Lives in the heap. */
+Krawczyk *krawczyk_new(Heap *heap, int32_t n);
+
+/* Takes bounds of the Jacobian [n * n, by rows], and the inverse of their middle as C if `inverts`. false: that is singular, or there are no
+ * bounds. O(n^3). */
+bool krawczyk_set_jacobian(Krawczyk *krawczyk, const Interval *jacobian, bool inverts);
+
+/* K(R), for bounds of g(z0). O(n^2). */
+void krawczyk_image(const Krawczyk *krawczyk, const Interval *g, const Interval *box, Interval *image);
+
+/* -C g, without the rest. */
+void krawczyk_step(const Krawczyk *krawczyk, const Interval *g, Interval *step);
+
+/* Is the image inside of the box, away from its edges? */
+bool krawczyk_proves(const Krawczyk *krawczyk, const Interval *box, const Interval *image);
+
+/* After a proof with this box: bounds of all solutions of G w = -g, for the G and g that the bounds hold. false: there are none. O(n^2). */
+bool krawczyk_solve(const Krawczyk *krawczyk, const Interval *box, const Interval *g, Interval *w);

@@ -1,0 +1,717 @@
+/* prover: see prover.h. */
+#include "watch/prover.h"
+
+#include "code/interval_tape.h"
+#include "reduce/state_plan.h"
+#include "watch/krawczyk.h"
+
+#include <string.h>
+
+enum {
+  LARGEST_BLOCK = 24,    /* dense inverses of larger ones cost more than the rest of a proof */
+  MOST_LINES = 20000,    /* of the programs that conditions depend on */
+  ENCLOSE_LIMIT = 4,     /* boxes tried for a block */
+  PATH_LIMIT = 12,       /* corrections of Newton's method */
+  FEWEST = 4,            /* evaluations that a proof should be able to afford */
+  MOST_COEFFICIENTS = 16 /* of a column */
+};
+
+/* What a line with bounds costs, in lines of plain numbers: with the middle and the rate, and without; the polynomial of a column;
+ * a product of a number and an interval; and to unroll a line. By instructions: a plain line takes about twelve. */
+enum { MOTION_COST = 80, BOUNDS_COST = 24, COLUMN_COST = 240, PRODUCT_COST = 5, UNROLL_COST = 50 };
+
+/* Stretches are not halved below this part of a step: 2^-30. */
+static const double NARROWEST = 0x1p-30;
+
+/* A box is larger than its image by this factor, and by so much of a column's size: it must be inside. */
+static const double INFLATION = 1.2, LEAST_BOX = 1e-13;
+
+/* A path that is off by less than this part of a column's size is corrected no further; Newton's method then leaves about a part of that. */
+static const double NEAR_PATH = 1e-3, FURTHER = 0.1;
+
+/* An entry of a block's matrix. */
+typedef struct Entry {
+  uint32_t place;
+  int32_t row, column;
+} Entry;
+
+/* Where a column of a block is at a time: in `image`, and no other solution is in `box`. */
+typedef struct Place {
+  Interval box, image;
+} Place;
+
+typedef struct ProverUnit {
+  int32_t count;      /* of columns, or rows */
+  uint32_t section;   /* values, or residuals */
+  uint32_t *output;   /* place of each */
+  uint32_t *column;   /* place of each column; of explicit units MAP_NONE where it is not needed */
+  uint32_t *position; /* among the columns of the prover; of blocks */
+  double *nominal;    /* likewise */
+  /* of blocks */
+  bool is_block;
+  IndexVec entry_sections;
+  VEC(Entry) entries;
+  Krawczyk *krawczyk;
+  double *
+      reach; /* how far the solution was from the polynomials, per column, over a stretch of half the length `span`; 0: not known */
+  double span;
+  Place *here, *next; /* at the time reached, and at the end of the stretch that ran last */
+} ProverUnit;
+
+struct Prover {
+  Heap *outer;
+  Evaluator *evaluator;
+  Switches *switches;
+  const StatePlan *plan;
+  bool has_conditions;
+  /* for the states of now, in a heap of its own */
+  Heap *heap;
+  void *ticket;
+  int32_t *states, links;
+  IntervalTape *tape;
+  bool is_possible; /* every column that is needed is given by something */
+  bool is_bounded;  /* the differences have bounds at a point, with the values held now */
+  bool is_judged;   /* the latter is known */
+  IndexVec columns;
+  uint32_t *place; /* of each */
+  VEC(ProverUnit) units;
+  uint32_t conditions;                       /* section */
+  uint32_t *difference;                      /* place, per mode */
+  Interval *matrix, *box, *image, *g, *rate; /* of a block */
+  double *z, *slope;
+  double *guess; /* of a block: where the polynomials are in the middle */
+  double *polynomial,
+      *way; /* per column of the prover: its polynomial in the middle of the stretch, and how far that goes */
+  /* while it proves */
+  uint64_t evaluations, cost;
+  uint64_t last_cost; /* of an evaluation */
+  uint64_t debt;      /* see prover_take_debt */
+  double reached;     /* the time of `here` in blocks; NAN: not known */
+  bool is_start;      /* the stretch is the start of a step, where the columns are what its polynomials say */
+};
+
+static bool is_searched(const Modes *modes, uint32_t m) { return !modes->timed[m] && !modes->meets[m]; }
+
+Prover *prover_new(Heap *heap, Evaluator *evaluator, Switches *switches, const StatePlan *states) {
+  Prover *prover = heap_alloc(heap, sizeof *prover);
+  *prover = (Prover){.outer = heap, .evaluator = evaluator, .switches = switches, .plan = states, .links = -1};
+  for (uint32_t m = 0; switches && m < switches->modes->count; m++)
+    prover->has_conditions = prover->has_conditions || is_searched(switches->modes, m);
+  return prover;
+}
+
+/* ---- what conditions depend on ---- */
+
+/* Columns while the units are listed. */
+typedef struct Cone {
+  Prover *prover;
+  bool *is_state, *needed; /* per column */
+  VEC(ProverUnit) units;   /* last first */
+  uint64_t lines;          /* of the programs so far */
+} Cone;
+
+/* May another program be added? */
+static bool has_room(Cone *cone, const Program *program) {
+  cone->lines += program_size(program).lines;
+  if (cone->lines > MOST_LINES) cone->prover->is_possible = false;
+  return cone->prover->is_possible;
+}
+
+static void need_reads(Cone *cone, uint32_t section) {
+  IndexVec reads = {0};
+  interval_tape_reads(cone->prover->tape, section, cone->prover->heap, &reads);
+  for (uint32_t k = 0; k < reads.count; k++) cone->needed[reads.data[k]] = true;
+}
+
+static uint32_t position_of(Prover *prover, uint32_t column) {
+  for (uint32_t k = 0; k < prover->columns.count; k++)
+    if (prover->columns.data[k] == column) return k;
+  vec_push(prover->heap, &prover->columns, column);
+  return prover->columns.count - 1;
+}
+
+/* The columns of a unit that the states of now leave to it. */
+static int32_t list_solved(const Cone *cone, const UnitPlan *plan, uint32_t *columns, int32_t *local) {
+  const Array *array = cone->prover->evaluator->array;
+  const BlockShape *shape = plan->shape;
+  int32_t n = 0;
+  for (int32_t q = 0; q < shape->size; q++) {
+    int32_t j = shape->unknown[q], d = cone->prover->plan->structure->d[j];
+    uint32_t column = d >= plan->stage ? array->column_start[j] + (uint32_t)(d - plan->stage) : MAP_NONE;
+    bool is_solved = column != MAP_NONE && !cone->is_state[column];
+    local[q] = is_solved ? n : -1;
+    if (is_solved) columns[n++] = column;
+  }
+  return n;
+}
+
+static bool any_needed(const Cone *cone, const uint32_t *columns, int32_t count) {
+  for (int32_t k = 0; k < count; k++)
+    if (cone->needed[columns[k]]) return true;
+  return false;
+}
+
+/* A unit gives the column: those before it need not. */
+static void give(Cone *cone, uint32_t column) {
+  if (!cone->is_state[column]) cone->needed[column] = false;
+}
+
+static void add_explicit(Cone *cone, const UnitPlan *plan) {
+  Prover *prover = cone->prover;
+  size_t n = (size_t)plan->count;
+  if (!any_needed(cone, plan->columns, plan->count) || !has_room(cone, plan->program)) return;
+  bool *wanted = heap_array(prover->heap, n, sizeof *wanted);
+  ProverUnit unit = {.count = plan->count, .column = heap_array(prover->heap, n, sizeof(uint32_t))};
+  unit.output = heap_array(prover->heap, n, sizeof(uint32_t));
+  for (size_t k = 0; k < n; k++) {
+    wanted[k] = cone->needed[plan->columns[k]] && !cone->is_state[plan->columns[k]];
+    unit.column[k] = wanted[k] ? interval_tape_column(prover->tape, plan->columns[k]) : MAP_NONE;
+  }
+  unit.section = interval_tape_add(prover->tape, plan->program, wanted, unit.output);
+  need_reads(cone, unit.section);
+  vec_push(prover->heap, &cone->units, unit);
+}
+
+/* The entries of the unit's matrix: those of the rows of each group of its stage and above. */
+static void add_entries(Cone *cone, const UnitPlan *plan, const int32_t *local, ProverUnit *unit) {
+  Prover *prover = cone->prover;
+  const BlockShape *shape = plan->shape;
+  uint32_t *place = heap_array(prover->heap, (size_t)plan->nonzeros + 1, sizeof *place);
+  for (int32_t c = shape->stages; c >= plan->stage; c--) {
+    const BlockGroup *group = &shape->group[c];
+    if (!group->program || !has_room(cone, group->program)) continue;
+    uint32_t section = interval_tape_add(prover->tape, group->program, NULL, place + group->first_entry);
+    need_reads(cone, section);
+    vec_push(prover->heap, &unit->entry_sections, section);
+  }
+  for (int32_t p = 0; p < plan->count; p++)
+    for (int32_t e = shape->row_start[p]; e < shape->row_start[p + 1]; e++)
+      if (local[shape->column[e]] >= 0)
+        vec_push(prover->heap, &unit->entries, (Entry){place[e], p, local[shape->column[e]]});
+}
+
+static void add_block(Cone *cone, const UnitPlan *plan) {
+  Prover *prover = cone->prover;
+  Heap *heap = prover->heap;
+  size_t n = (size_t)plan->count, size = (size_t)plan->shape->size;
+  uint32_t *columns = heap_array(heap, size, sizeof *columns);
+  int32_t *local = heap_array(heap, size, sizeof *local);
+  int32_t solved = list_solved(cone, plan, columns, local);
+  if (!any_needed(cone, columns, solved)) return;
+  if (solved != plan->count || plan->count > LARGEST_BLOCK) prover->is_possible = false;
+  if (!prover->is_possible || !has_room(cone, plan->program)) return;
+  ProverUnit unit = {.is_block = true, .count = plan->count, .output = heap_array(heap, n, sizeof(uint32_t))};
+  unit.column = heap_array(heap, n, sizeof(uint32_t));
+  unit.position = heap_array(heap, n, sizeof(uint32_t));
+  unit.nominal = heap_array(heap, n, sizeof(double));
+  for (size_t k = 0; k < n; k++) {
+    unit.column[k] = interval_tape_column(prover->tape, columns[k]);
+    unit.position[k] = position_of(prover, columns[k]);
+    unit.nominal[k] = prover->evaluator->nominal[columns[k]];
+  }
+  unit.section = interval_tape_add(prover->tape, plan->program, NULL, unit.output);
+  need_reads(cone, unit.section);
+  add_entries(cone, plan, local, &unit);
+  for (size_t k = 0; k < n; k++) give(cone, columns[k]);
+  unit.krawczyk = krawczyk_new(heap, plan->count);
+  unit.reach = heap_array(heap, n, sizeof *unit.reach);
+  unit.here = heap_array(heap, n, sizeof *unit.here);
+  unit.next = heap_array(heap, n, sizeof *unit.next);
+  vec_push(heap, &cone->units, unit);
+}
+
+static void add_conditions(Cone *cone) {
+  Prover *prover = cone->prover;
+  const Modes *modes = prover->switches->modes;
+  uint32_t outputs = program_outputs(prover->evaluator->code->conditions);
+  if (!has_room(cone, prover->evaluator->code->conditions)) return;
+  bool *wanted = heap_array(prover->heap, outputs, sizeof *wanted);
+  for (uint32_t m = 0; m < modes->count; m++) wanted[m] = is_searched(modes, m);
+  prover->difference = heap_array(prover->heap, outputs, sizeof(uint32_t));
+  prover->conditions = interval_tape_add(prover->tape, prover->evaluator->code->conditions, wanted, prover->difference);
+  need_reads(cone, prover->conditions);
+}
+
+/* Units from the last to the first, so that what each needs is known when those before it are looked at. */
+static void list_units(Cone *cone) {
+  Prover *prover = cone->prover;
+  uint32_t count = prover->plan ? prover->plan->units.count : 0;
+  for (uint32_t u = count; u-- > 0 && prover->is_possible;) {
+    const UnitPlan *plan = &prover->plan->units.data[u];
+    if (plan->kind == UNIT_EXPLICIT) {
+      add_explicit(cone, plan);
+      for (int32_t k = 0; k < plan->count; k++) give(cone, plan->columns[k]);
+    } else add_block(cone, plan);
+  }
+  for (uint32_t k = cone->units.count; k-- > 0;) vec_push(prover->heap, &prover->units, cone->units.data[k]);
+}
+
+static void make_room(Prover *prover) {
+  size_t most = 0;
+  for (uint32_t u = 0; u < prover->units.count; u++)
+    if (prover->units.data[u].is_block && (size_t)prover->units.data[u].count > most)
+      most = (size_t)prover->units.data[u].count;
+  prover->matrix = heap_array(prover->heap, most * most, sizeof(Interval));
+  prover->box = heap_array(prover->heap, most, sizeof(Interval));
+  prover->image = heap_array(prover->heap, most, sizeof(Interval));
+  prover->g = heap_array(prover->heap, most, sizeof(Interval));
+  prover->rate = heap_array(prover->heap, most, sizeof(Interval));
+  heap_numbers(prover->heap, most, &prover->z, &prover->slope, &prover->guess);
+  heap_numbers(prover->heap, prover->columns.count, &prover->polynomial, &prover->way);
+}
+
+static void build(Prover *prover, const int32_t *states, int32_t links) {
+  if (prover->ticket) heap_release(prover->outer, prover->ticket);
+  prover->heap = heap_within(prover->outer, &prover->ticket);
+  prover->states = heap_copy(prover->heap, states, (size_t)links, sizeof *states);
+  prover->links = links;
+  prover->tape = interval_tape_new(prover->heap, prover->evaluator);
+  prover->columns = (IndexVec){0};
+  prover->units.data = NULL;
+  prover->units.count = prover->units.capacity = 0;
+  prover->is_possible = !prover->evaluator->past;
+  prover->is_judged = false;
+  prover->reached = NAN;
+  size_t columns = prover->evaluator->array->columns;
+  Cone cone = {.prover = prover};
+  cone.is_state = heap_array(prover->heap, columns, sizeof(bool));
+  cone.needed = heap_array(prover->heap, columns, sizeof(bool));
+  for (int32_t k = 0; k < links; k++) cone.is_state[states[k]] = true;
+  add_conditions(&cone);
+  list_units(&cone);
+  for (uint32_t q = 0; q < columns; q++) {
+    if (!cone.needed[q]) continue;
+    if (cone.is_state[q]) position_of(prover, q);
+    else prover->is_possible = false;
+  }
+  prover->place = heap_array(prover->heap, prover->columns.count, sizeof(uint32_t));
+  for (uint32_t k = 0; k < prover->columns.count; k++)
+    prover->place[k] = interval_tape_column(prover->tape, prover->columns.data[k]);
+  make_room(prover);
+  prover->debt += UNROLL_COST * cone.lines;
+}
+
+uint64_t prover_take_debt(Prover *prover) {
+  uint64_t debt = prover->debt;
+  prover->debt = 0;
+  return debt;
+}
+
+const IndexVec *prover_columns(Prover *prover, const int32_t *states, int32_t links) {
+  bool is_same = links == prover->links && !memcmp(states, prover->states, (size_t)links * sizeof *states);
+  if (!is_same && prover->has_conditions) build(prover, states, links);
+  return &prover->columns;
+}
+
+/* ---- polynomials ---- */
+
+/* Bernstein's coefficients over the first part of what they are of (de Casteljau). */
+static void cut_end(int count, double *value, double part) {
+  for (int k = 1; k < count; k++)
+    for (int i = count - 1; i >= k; i--) value[i] = (1 - part) * value[i - 1] + part * value[i];
+}
+
+/* The same over the rest. */
+static void cut_beginning(int count, double *value, double part) {
+  for (int k = 1; k < count; k++)
+    for (int i = 0; i < count - k; i++) value[i] = (1 - part) * value[i] + part * value[i + 1];
+}
+
+static double value_in_middle(int count, const double *value) {
+  double work[MOST_COEFFICIENTS];
+  memcpy(work, value, (size_t)count * sizeof *value);
+  for (int k = 1; k < count; k++)
+    for (int i = 0; i < count - k; i++) work[i] = 0.5 * (work[i] + work[i + 1]);
+  return work[0];
+}
+
+/* Parts of a step. */
+typedef struct Stretch {
+  double low, high;
+} Stretch;
+
+/* A column over a stretch; *way: how far it goes. */
+static Motion follow_column(const ProverStep *step, uint32_t k, Stretch stretch, double *way) {
+  double value[MOST_COEFFICIENTS], largest = 0;
+  int count = step->count;
+  memcpy(value, step->coefficients + (size_t)k * (size_t)count, (size_t)count * sizeof *value);
+  for (int i = 0; i < count; i++) largest = fmax(largest, fabs(value[i]));
+  if (stretch.high < 1) cut_end(count, value, stretch.high);
+  if (stretch.low > 0) cut_beginning(count, value, stretch.low / stretch.high);
+  double time = (stretch.high - stretch.low) * (step->end - step->start), middle = value_in_middle(count, value);
+  double slack = (step->slack + 4 * count * DBL_EPSILON) * largest;
+  Interval all = {value[0], value[0]}, rise = {INFINITY, -INFINITY};
+  for (int i = 1; i < count; i++) {
+    all = interval_hull(all, (Interval){value[i], value[i]});
+    rise = interval_hull(rise, (Interval){value[i] - value[i - 1], value[i] - value[i - 1]});
+  }
+  *way = value[count - 1] - value[0];
+  Interval off = {-slack, slack};
+  if (!(time > 0)) return (Motion){interval_add((Interval){middle, middle}, off), {0, 0}, interval_add(all, off)};
+  Interval rate = interval_scale((count - 1) / time, interval_add(rise, interval_scale(2, off)));
+  return (Motion){interval_add((Interval){middle, middle}, off), rate, interval_add(all, off)};
+}
+
+/* ---- blocks ---- */
+
+static Interval along(Interval middle, Interval rate, double radius) {
+  return interval_add(middle, interval_multiply(rate, (Interval){-radius, radius}));
+}
+
+/* The motion of the path z0 + z1 (t - middle), its bounds widened by a box. */
+static void set_path(Prover *prover, const ProverUnit *unit, const Interval *box) {
+  double radius = interval_tape_radius(prover->tape);
+  for (int32_t k = 0; k < unit->count; k++) {
+    Interval middle = interval_point(prover->z[k]), slope = interval_point(prover->slope[k]);
+    Interval path = along(middle, slope, radius);
+    *interval_tape_at(prover->tape, unit->column[k]) = (Motion){middle, slope, box ? interval_add(path, box[k]) : path};
+  }
+}
+
+static bool set_jacobian(Prover *prover, const ProverUnit *unit, bool inverts) {
+  int32_t n = unit->count;
+  for (uint32_t s = 0; s < unit->entry_sections.count; s++)
+    prover->cost += BOUNDS_COST * (uint64_t)interval_tape_run(prover->tape, unit->entry_sections.data[s], false);
+  uint64_t size = (uint64_t)n, products = size * (unit->entries.count + 4 * size) + (inverts ? size * size * size : 0);
+  prover->cost += PRODUCT_COST * products;
+  for (int32_t e = 0; e < n * n; e++) prover->matrix[e] = (Interval){0, 0};
+  for (uint32_t e = 0; e < unit->entries.count; e++) {
+    const Entry *entry = &unit->entries.data[e];
+    Interval *to = &prover->matrix[entry->row * n + entry->column];
+    *to = interval_add(*to, interval_tape_at(prover->tape, entry->place)->all);
+  }
+  return krawczyk_set_jacobian(unit->krawczyk, prover->matrix, inverts);
+}
+
+/* The residual along the path, and its rate for all that the columns may be. */
+static void run_residual(Prover *prover, const ProverUnit *unit) {
+  double radius = interval_tape_radius(prover->tape);
+  prover->cost += MOTION_COST * (uint64_t)interval_tape_run(prover->tape, unit->section, true);
+  for (int32_t k = 0; k < unit->count; k++) {
+    const Motion *g = interval_tape_at(prover->tape, unit->output[k]);
+    prover->rate[k] = g->rate;
+    prover->g[k] = along(g->middle, g->rate, radius);
+  }
+}
+
+/* Moves the path by the middle of what Newton's method says, of the residual in the middle of the stretch and of its rate. The box is what
+ * is then left. At the start of a step the path stays, and the box holds what Newton's method says. Returns how far the path was off, for the size of the columns. */
+static double correct_path(Prover *prover, const ProverUnit *unit) {
+  int32_t n = unit->count;
+  double radius = interval_tape_radius(prover->tape), farthest = 0;
+  for (int32_t k = 0; k < n; k++) prover->g[k] = interval_tape_at(prover->tape, unit->output[k])->middle;
+  krawczyk_step(unit->krawczyk, prover->g, prover->image);
+  krawczyk_step(unit->krawczyk, prover->rate, prover->box);
+  for (int32_t k = 0; k < n; k++) {
+    double shift = interval_middle(prover->image[k]), turn = radius > 0 ? interval_middle(prover->box[k]) : 0;
+    double off = fabs(shift) + radius * fabs(turn), rest = 0.5 * (prover->image[k].high - prover->image[k].low);
+    if (radius > 0) rest += radius * 0.5 * (prover->box[k].high - prover->box[k].low);
+    if (!isfinite(off + rest)) return INFINITY;
+    if (!prover->is_start) {
+      prover->z[k] += shift;
+      prover->slope[k] += turn;
+    }
+    double size = fabs(prover->z[k]) + unit->nominal[k];
+    rest += (prover->is_start ? 1 : FURTHER) * off + LEAST_BOX * size;
+    farthest = fmax(farthest, off / size);
+    prover->box[k] = (Interval){-INFLATION * rest, INFLATION * rest};
+  }
+  return farthest;
+}
+
+/* Is the solution the same that the stretch before led to? So it is if one of both images is in the box of the other. */
+static bool is_followed(const Prover *prover, const ProverUnit *unit, bool from_next) {
+  double radius = interval_tape_radius(prover->tape);
+  const Place *before = from_next ? unit->next : unit->here;
+  bool is_within = true, holds = true;
+  for (int32_t k = 0; k < unit->count; k++) {
+    Interval begin =
+        interval_subtract(interval_point(prover->z[k]), interval_scale(prover->slope[k], interval_point(radius)));
+    Interval box = interval_add(begin, prover->box[k]), image = interval_add(begin, prover->image[k]);
+    is_within = is_within && before[k].box.low <= image.low && image.high <= before[k].box.high;
+    holds = holds && box.low <= before[k].image.low && before[k].image.high <= box.high;
+  }
+  return is_within || holds;
+}
+
+/* Keeps where the stretch ends. */
+static void keep_end(const Prover *prover, const ProverUnit *unit) {
+  double radius = interval_tape_radius(prover->tape);
+  for (int32_t k = 0; k < unit->count; k++) {
+    Interval end = interval_add(interval_point(prover->z[k]), interval_scale(prover->slope[k], interval_point(radius)));
+    unit->next[k] = (Place){interval_add(end, prover->box[k]), interval_add(end, prover->image[k])};
+  }
+}
+
+/* The columns, after a proof. */
+static bool take_solution(Prover *prover, const ProverUnit *unit) {
+  int32_t n = unit->count;
+  if (!krawczyk_solve(unit->krawczyk, prover->box, prover->rate, prover->g)) return false;
+  for (int32_t k = 0; k < n; k++) {
+    Motion *column = interval_tape_at(prover->tape, unit->column[k]);
+    column->all =
+        interval_meet(column->all, interval_add(along(interval_point(prover->z[k]), interval_point(prover->slope[k]),
+                                                      interval_tape_radius(prover->tape)),
+                                                prover->image[k]));
+    column->middle = interval_add(interval_point(prover->z[k]), prover->image[k]);
+    column->rate = interval_add(interval_point(prover->slope[k]), prover->g[k]);
+  }
+  return true;
+}
+
+/* The path of the polynomials. */
+static void begin_path(Prover *prover, const ProverUnit *unit) {
+  double radius = interval_tape_radius(prover->tape);
+  for (int32_t k = 0; k < unit->count; k++) {
+    prover->z[k] = prover->guess[k] = prover->polynomial[unit->position[k]];
+    prover->slope[k] = radius > 0 ? prover->way[unit->position[k]] / (2 * radius) : 0;
+  }
+}
+
+/* The path by Newton's method from the polynomials, which need not know of a pulse. false: it does not converge. */
+static bool find_path(Prover *prover, const ProverUnit *unit) {
+  begin_path(prover, unit);
+  for (int k = 0; k < PATH_LIMIT; k++) {
+    set_path(prover, unit, NULL);
+    run_residual(prover, unit);
+    if (!set_jacobian(prover, unit, true)) return false;
+    double off = correct_path(prover, unit);
+    if (prover->is_start || off < NEAR_PATH) return isfinite(off);
+  }
+  return false;
+}
+
+static void widen_box(Prover *prover, const ProverUnit *unit) {
+  for (int32_t k = 0; k < unit->count; k++) {
+    Interval image = prover->image[k];
+    double middle = interval_middle(image), size = fabs(prover->z[k]) + unit->nominal[k];
+    double radius = INFLATION * 0.5 * (image.high - image.low) + LEAST_BOX * size;
+    prover->box[k] = interval_hull(prover->box[k], (Interval){middle - radius, middle + radius});
+  }
+}
+
+/* Tries the box. from_next: the stretch begins where the last one ended, not at the time reached. */
+static bool try_box(Prover *prover, const ProverUnit *unit, bool from_next) {
+  set_path(prover, unit, prover->box);
+  run_residual(prover, unit);
+  if (!set_jacobian(prover, unit, false)) return false;
+  krawczyk_image(unit->krawczyk, prover->g, prover->box, prover->image);
+  if (!krawczyk_proves(unit->krawczyk, prover->box, prover->image)) return false;
+  if (!prover->is_start && !is_followed(prover, unit, from_next)) return false;
+  keep_end(prover, unit);
+  return take_solution(prover, unit);
+}
+
+/* With the inverse of the stretch before, around the polynomials, in a box as large as that one needed: half of the work, if it serves. What
+ * polynomials miss grows with the square of the length of a stretch. */
+static bool try_box_of_before(Prover *prover, const ProverUnit *unit, bool from_next) {
+  double radius = interval_tape_radius(prover->tape), grown = radius / unit->span;
+  if (!(unit->span > 0) || !(radius > 0) || prover->is_start) return false;
+  double factor = INFLATION * fmax(1, grown * grown);
+  begin_path(prover, unit);
+  for (int32_t k = 0; k < unit->count; k++)
+    prover->box[k] = (Interval){-factor * unit->reach[k], factor * unit->reach[k]};
+  return try_box(prover, unit, from_next);
+}
+
+/* Keeps how far the solution is from the polynomials. */
+static void keep_reach(const Prover *prover, ProverUnit *unit, bool is_enclosed) {
+  unit->span = is_enclosed ? interval_tape_radius(prover->tape) : 0;
+  for (int32_t k = 0; k < unit->count && is_enclosed; k++) {
+    double size = fabs(prover->z[k]) + unit->nominal[k], off = fabs(prover->z[k] - prover->guess[k]);
+    unit->reach[k] = interval_size(prover->image[k]) + off + LEAST_BOX * size;
+  }
+}
+
+static bool enclose_block(Prover *prover, ProverUnit *unit, bool from_next) {
+  bool is_enclosed = try_box_of_before(prover, unit, from_next);
+  if (!is_enclosed && find_path(prover, unit)) {
+    for (int k = 0; k < ENCLOSE_LIMIT && !is_enclosed; k++) {
+      is_enclosed = try_box(prover, unit, from_next);
+      if (!is_enclosed) widen_box(prover, unit);
+    }
+  }
+  keep_reach(prover, unit, is_enclosed);
+  return is_enclosed;
+}
+
+/* ---- stretches ---- */
+
+static void run_explicit(Prover *prover, const ProverUnit *unit) {
+  prover->cost += MOTION_COST * (uint64_t)interval_tape_run(prover->tape, unit->section, true);
+  for (int32_t k = 0; k < unit->count; k++)
+    if (unit->column[k] != MAP_NONE)
+      *interval_tape_at(prover->tape, unit->column[k]) = *interval_tape_at(prover->tape, unit->output[k]);
+}
+
+static void run_stretch(Prover *prover, const ProverStep *step, Stretch stretch, bool from_next) {
+  double time = step->end - step->start;
+  interval_tape_set_stretch(prover->tape, step->start + stretch.low * time, step->start + stretch.high * time);
+  for (uint32_t k = 0; k < prover->columns.count; k++) {
+    Motion column = follow_column(step, k, stretch, &prover->way[k]);
+    prover->polynomial[k] = interval_middle(column.middle);
+    *interval_tape_at(prover->tape, prover->place[k]) = column;
+  }
+  for (uint32_t u = 0; u < prover->units.count; u++) {
+    ProverUnit *unit = &prover->units.data[u];
+    if (!unit->is_block) run_explicit(prover, unit);
+    else if (!enclose_block(prover, unit, from_next))
+      for (int32_t k = 0; k < unit->count; k++) *interval_tape_at(prover->tape, unit->column[k]) = MOTION_UNKNOWN;
+  }
+  prover->cost += MOTION_COST * (uint64_t)interval_tape_run(prover->tape, prover->conditions, true);
+  prover->cost += COLUMN_COST * (1 + (uint64_t)prover->columns.count);
+  prover->evaluations++;
+}
+
+typedef enum Verdict { VERDICT_OPEN, VERDICT_CLEAR, VERDICT_MONOTONE, VERDICT_CHANGED } Verdict;
+
+/* May a mode change in the stretch that ran last? Not if its difference stays in its range; once at most if it is monotone. Has it changed
+ * in the middle? */
+static Verdict judge_mode(const Prover *prover, uint32_t m) {
+  const Motion *difference = interval_tape_at(prover->tape, prover->difference[m]);
+  const Switches *switches = prover->switches;
+  if (switches_least_margin(switches, m, difference->all.low, difference->all.high) >= 0) return VERDICT_CLEAR;
+  Interval middle = difference->middle;
+  if (interval_is_bounded(middle) && switches_margin(switches, m, middle.low) < 0 &&
+      switches_margin(switches, m, middle.high) < 0 && switches_margin(switches, m, interval_middle(middle)) < 0)
+    return VERDICT_CHANGED;
+  return interval_holds(difference->rate, 0) ? VERDICT_OPEN : VERDICT_MONOTONE;
+}
+
+static Verdict judge(const Prover *prover) {
+  const Modes *modes = prover->switches->modes;
+  Verdict worst = VERDICT_CLEAR;
+  bool is_open = false;
+  for (uint32_t m = 0; m < modes->count; m++) {
+    if (!is_searched(modes, m)) continue;
+    Verdict verdict = judge_mode(prover, m);
+    if (verdict == VERDICT_CHANGED) return verdict;
+    is_open = is_open || verdict == VERDICT_OPEN;
+    if (verdict == VERDICT_MONOTONE) worst = verdict;
+  }
+  return is_open ? VERDICT_OPEN : worst;
+}
+
+/* All modes agree at the beginning of the stretch that ran last, and all that may change are monotone: do they agree at its end? They do
+ * where the step ends. */
+static Verdict judge_end(Prover *prover, const ProverStep *step, double part, bool is_end) {
+  if (is_end) return VERDICT_CLEAR;
+  run_stretch(prover, step, (Stretch){part, part}, true);
+  Verdict verdict = judge(prover);
+  return verdict == VERDICT_MONOTONE ? VERDICT_OPEN : verdict;
+}
+
+void prover_restart(Prover *prover) {
+  prover->reached = NAN;
+  for (uint32_t u = 0; prover->tape && u < prover->units.count; u++) prover->units.data[u].span = 0;
+}
+
+void prover_forget(Prover *prover) {
+  prover->links = -1;
+  prover->last_cost = prover->debt = 0;
+}
+
+ProverScope prover_scope(Prover *prover) {
+  if (!prover->has_conditions) return PROVER_NOTHING;
+  if (!prover->tape || !prover->is_possible || prover->switches->slides) return PROVER_UNABLE;
+  if (interval_tape_hold(prover->tape)) prover->is_judged = false;
+  return prover->is_judged && !prover->is_bounded ? PROVER_UNABLE : PROVER_ABLE;
+}
+
+/* What the last stretch led to is where the next one begins. */
+static void move_on(Prover *prover, double t) {
+  for (uint32_t u = 0; u < prover->units.count; u++) {
+    ProverUnit *unit = &prover->units.data[u];
+    Place *swap = unit->here;
+    unit->here = unit->next;
+    unit->next = swap;
+  }
+  prover->reached = t;
+}
+
+/* At the start of a step blocks have the solution next to what the polynomials say there. */
+static void begin_step(Prover *prover, const ProverStep *step) {
+  prover->is_start = true;
+  run_stretch(prover, step, (Stretch){0, 0}, false);
+  prover->is_start = false;
+  move_on(prover, step->start);
+}
+
+/* Have the differences bounds at the start of the step? If not, no stretch has, however short. */
+static bool has_bounds(Prover *prover, const ProverStep *step) {
+  if (prover->is_judged) return prover->is_bounded;
+  const Modes *modes = prover->switches->modes;
+  begin_step(prover, step);
+  prover->is_judged = prover->is_bounded = true;
+  for (uint32_t m = 0; m < modes->count; m++)
+    if (is_searched(modes, m) && !interval_is_bounded(interval_tape_at(prover->tape, prover->difference[m])->all))
+      prover->is_bounded = false;
+  return prover->is_bounded;
+}
+
+/* A proof under way, from left to right, in parts of the step. */
+typedef struct Walk {
+  double low, end, width;
+  double skip;        /* what the next stretch that cannot be proven leaves out: each twice as much as the one before */
+  bool left_agrees;   /* all modes agree at `low` */
+  double proven;      /* so far */
+  double first, last; /* what is not proven lies between these; NAN: nothing */
+  double candidate;
+} Walk;
+
+/* Looks at the next stretch. false: a condition has changed. */
+static bool walk_on(Prover *prover, const ProverStep *step, Walk *walk) {
+  double high = walk->low + walk->width < walk->end ? walk->low + walk->width : walk->end;
+  run_stretch(prover, step, (Stretch){walk->low, high}, false);
+  Verdict verdict = judge(prover);
+  if (verdict == VERDICT_CHANGED) walk->candidate = walk->low + (high - walk->low) / 2;
+  if (verdict == VERDICT_MONOTONE && walk->left_agrees) {
+    verdict = judge_end(prover, step, high, high == walk->end);
+    if (verdict == VERDICT_CHANGED) walk->candidate = high;
+  }
+  if (verdict == VERDICT_CHANGED) return false;
+  if (verdict == VERDICT_CLEAR) {
+    move_on(prover, NAN);
+    walk->proven += high - walk->low;
+    walk->low = high;
+    walk->width *= 2;
+    walk->skip = NARROWEST;
+    walk->left_agrees = true;
+  } else if (high - walk->low > walk->skip) {
+    walk->width = (high - walk->low) / 2;
+  } else {
+    if (isnan(walk->first)) walk->first = walk->low;
+    walk->last = walk->low = high;
+    walk->width = walk->skip *= 2;
+    walk->left_agrees = false;
+  }
+  return true;
+}
+
+static bool has_blocks(const Prover *prover) {
+  for (uint32_t u = 0; u < prover->units.count; u++)
+    if (prover->units.data[u].is_block) return true;
+  return false;
+}
+
+Proof prover_prove(Prover *prover, const ProverStep *step, double until, uint64_t budget) {
+  double time = step->end - step->start, end = fmin((until - step->start) / time, 1);
+  Walk walk = {.end = end, .width = end, .skip = NARROWEST, .left_agrees = true, .first = NAN, .candidate = NAN};
+  prover->evaluations = prover->cost = 0;
+  if (budget < FEWEST * prover->last_cost) return (Proof){0, step->start, until, NAN, 0, 0};
+  if (!has_bounds(prover, step)) return (Proof){0, step->start, until, NAN, prover->evaluations, prover->cost};
+  if (has_blocks(prover) && prover->reached != step->start) begin_step(prover, step);
+  while (walk.low < end && prover->cost < budget && walk_on(prover, step, &walk))
+    ;
+  if (prover->evaluations) prover->last_cost = prover->cost / prover->evaluations;
+  bool is_whole = walk.proven > 0 && !(walk.low < end);
+  prover->reached = is_whole && walk.left_agrees ? until : NAN;
+  if (walk.low < end && isnan(walk.first)) walk.first = walk.low;
+  if (walk.low < end) walk.last = end;
+  return (Proof){.proven = walk.proven * time,
+                 .first = step->start + walk.first * time,
+                 .last = step->start + walk.last * time,
+                 .candidate = step->start + walk.candidate * time,
+                 .evaluations = prover->evaluations,
+                 .cost = prover->cost};
+}
