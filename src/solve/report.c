@@ -59,11 +59,12 @@ static double proven_part(const RunFacts *facts) {
   return totals->time > 0 ? fmin(totals->proven / totals->time, 1) : NAN;
 }
 
-/* Of a model with conditions; rounded down, so that 100 % is all of the time. */
+/* Of a model with conditions; rounded down, so that 100 % is all of the time but for round-off in the times of events. */
 static void text_certificate(const RunFacts *facts, Heap *heap, TextVec *text) {
   const CertificateTotals *totals = &facts->statistics->stepper.certificate;
   if (!totals->evaluations && totals->proven >= totals->time) return;
-  text_printf(heap, text, "  events complete          on %.4g %% of the time\n", floor(1e3 * proven_part(facts)) / 10);
+  text_printf(heap, text, "  events complete          on %.4g %% of the time\n",
+              floor(1e3 * proven_part(facts) + 1e-9) / 10);
 }
 
 void run_report_text(const RunFacts *facts, Heap *heap, TextVec *text) {
