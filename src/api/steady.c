@@ -53,14 +53,16 @@ static bool is_same(const Moved *a, const Moved *b) {
   return true;
 }
 
-/* From y, where no state of the run moves, to where no event follows either. */
+/* From y, where no state of the run moves, to where no event follows either. An event that changes the structure ends the search: y has the
+ * columns of this one. */
 static bool comes_to_rest(daedal_result *result, Simulation *moving, double *y) {
   Heap *heap = result->heap;
   Moved seen[ROUNDS];
+  const View *view = moving->view;
   for (uint32_t round = 0; round < ROUNDS; round++) {
     Moved before = look_at_run(moving, y, heap);
     simulation_reset_states(moving, y);
-    if (!simulation_settle(moving)) return false;
+    if (!simulation_settle(moving) || moving->view != view) return false;
     const double *reached = run_values(moving->run);
     seen[round] = look_at_run(moving, reached, heap);
     memcpy(y, reached, (size_t)moving->view->system.columns * sizeof *y);

@@ -53,7 +53,7 @@ bool workspace_blame(Workspace *workspace, Dag *dag, const Point *point, Blame *
 /* Statistics for reports and tests. */
 typedef struct ProgramSize {
   uint32_t templates, instances, instructions, registers;
-  uint64_t lines; /* that one evaluation runs, each instance counted */
+  uint64_t lines; /* instructions that one evaluation runs, counted for each instance of a template */
 } ProgramSize;
 ProgramSize program_size(const Program *program);
 

@@ -23,7 +23,7 @@ enum { MOTION_COST = 80, BOUNDS_COST = 24, COLUMN_COST = 240, PRODUCT_COST = 5, 
 /* Stretches are not halved below this part of a step: 2^-30. */
 static const double NARROWEST = 0x1p-30;
 
-/* A box is larger than its image by this factor, and by so much of a column's size: it must be inside. */
+/* The box to try is the last image, inflated by this factor and by this part of the column's size, so that the next image can fit inside. */
 static const double INFLATION = 1.2, LEAST_BOX = 1e-13;
 
 /* A path that is off by less than this part of a column's size is corrected no further; Newton's method then leaves about a part of that. */
@@ -77,7 +77,7 @@ struct Prover {
   VEC(ProverUnit) units;
   uint32_t conditions;                       /* section */
   uint32_t *difference;                      /* place, per mode */
-  Interval *matrix, *box, *image, *g, *rate; /* of a block */
+  Interval *matrix, *box, *image, *g, *rate; /* workspace for one block */
   double *z, *slope;
   double *guess; /* of a block: where the polynomials are in the middle */
   double *polynomial,
