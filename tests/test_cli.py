@@ -14,7 +14,7 @@ SOURCE = pathlib.Path(os.environ["SOURCE_DIR"])
 DAEDAL = os.environ["DAEDAL"]
 EXAMPLES = sorted((SOURCE / "examples").glob("*.mo"))
 PENDULUM = SOURCE / "examples/pendulum.mo"
-COMMANDS = ["check", "flatten", "analyze", "init", "simulate", "reduce", "compare", "linearize", "steady", "sweep", "fit", "export", "report", "explain", "doctor", "completion"]
+COMMANDS = ["check", "flatten", "analyze", "init", "simulate", "reduce", "compare", "linearize", "steady", "sweep", "fit", "export", "report", "plot", "diff", "explain", "doctor", "completion"]
 
 ANALYZE_KEYS = {"status", "equations", "variables", "structural_index", "dof", "differentiations", "offsets",
                 "blocks", "hidden_constraints", "initial", "superfluous_differentiations", "aliases", "regular",
@@ -122,7 +122,7 @@ def help_is_data():
     for command in COMMANDS:
         expect(re.search(rf"^  {command} ", text, re.M), command, "is not in --help")
         own = expect_exit(Folder().run(command, "--help"), 0).stdout
-        expect(re.match(rf"usage: daedal {command} (MODEL|SHELL|\[)", own), own)
+        expect(re.match(rf"usage: daedal {command} (MODEL|RESULT|SHELL|\[)", own), own)
         expect(own == Folder().run("help", command).stdout, "help COMMAND differs from COMMAND --help")
         for option in re.findall(r"^  (?:-\w, )?(--[\w-]+)", own, re.M):
             expect(option in text, option, "is missing in --help")
