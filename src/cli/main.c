@@ -18,7 +18,7 @@ const Command commands[] = {
      "[MODEL]",
      "read a model, check types and balance",
      "Reads the model, resolves names and types and counts equations and unknowns. With --library and\n"
-     "without a model, parses every file below the directories. Says nothing on standard output.\n",
+     "without a model, parses every file below the directories.\n",
      {"daedal check pendulum.mo", "daedal check modelica/dc_motor.mo --units",
       "daedal check circuits/nand.cir --strict"},
      check_command},
@@ -179,8 +179,10 @@ const Command commands[] = {
      IN_COMPLETION,
      "SHELL",
      "a script by which a shell completes the command line",
-     "Prints a script for bash, zsh or fish, as in: source <(daedal completion bash)\n",
-     {"source <(daedal completion bash)", "daedal completion zsh > _daedal", "daedal completion fish > daedal.fish"},
+     "Prints a script for bash, zsh or fish. The scripts complete the names of a model, too, which they get from\n"
+     "daedal completion variables MODEL and daedal completion parameters MODEL.\n",
+     {"source <(daedal completion bash)", "daedal completion zsh > _daedal",
+      "daedal completion parameters pendulum.mo"},
      completion_command},
     {0},
 };

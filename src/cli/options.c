@@ -23,9 +23,9 @@ enum {
 };
 
 const Option options[] = {
-    {"--model", NULL, "NAME", IN_MODELS, OPTION_TEXT, PLACE(class_name),
+    {"--model", NULL, "NAME", IN_MODELS | IN_COMPLETION, OPTION_TEXT, PLACE(class_name),
      "the class to take; default: the last model of the file"},
-    {"--library", NULL, "DIR", IN_MODELS, OPTION_SEARCHED, PLACE(modelica_path),
+    {"--library", NULL, "DIR", IN_MODELS | IN_COMPLETION, OPTION_SEARCHED, PLACE(modelica_path),
      "a directory of Modelica libraries, as MODELICAPATH has it; may be given again"},
     {"--allow-read", NULL, "DIR", IN_MODELS, OPTION_SEARCHED, PLACE(readable),
      "a directory that the model may read files of, beside its own and those of libraries; may be given again"},
@@ -63,7 +63,7 @@ const Option options[] = {
     {"--trajectories", NULL, "PLACE", IN_SWEEP, OPTION_RUNS, PLACE(trajectories),
      "directory for the trajectory of each point, or FILE.h5 for all of them"},
     {"--data", NULL, "FILE", IN_FIT, OPTION_READ, PLACE(data), "measurements: time, and columns named as variables"},
-    {"--parameters", NULL, "A=1,B=2:0:9", IN_FIT, OPTION_LIST, PLACE(parameters),
+    {"--parameters", NULL, "A=1,B=2:0:9", IN_FIT, OPTION_PARAMETERS, PLACE(parameters),
      "parameters and start values to find: guess, or guess:least:greatest"},
     {"--weights", NULL, "X=2", IN_FIT, OPTION_LIST, PLACE(weights), "factors of the residuals of columns; default 1"},
     {"--deviations", NULL, "X=0.1", IN_FIT, OPTION_LIST, PLACE(deviations),
@@ -78,7 +78,7 @@ const Option options[] = {
      "number of output intervals"},
     {"--output-interval", NULL, "S", (IN_TIMES & ~IN_FIT) | IN_EXPORT, OPTION_POSITIVE, PLACE(run.output_interval),
      "time between output points, instead of --intervals"},
-    {"--override", NULL, "A=1,B=2", IN_RUNS, OPTION_LIST, PLACE(run.overrides),
+    {"--override", NULL, "A=1,B=2", IN_RUNS, OPTION_PARAMETERS, PLACE(run.overrides),
      "values of parameters and start values"},
     {"--input", NULL, "LIST", IN_INIT | IN_TIMES | IN_EXPORT | IN_POINTS, OPTION_INPUTS, PLACE(run.inputs),
      "inputs along time: u=sin(time), FILE.csv, held:FILE.csv; commas between"},
@@ -104,11 +104,11 @@ const Option options[] = {
      PLACE(run.rank_tolerance), "method strangeness: singular values below R times the largest are zero; default 1e-9"},
     {"--invariant", NULL, "A,B", IN_SIMULATE | IN_COMPARE | IN_REPORT, OPTION_LIST, PLACE(run.invariants),
      "variables that should stay constant: their drift is reported"},
-    {"--sensitivity", NULL, "A,X.start", IN_SIMULATE, OPTION_LIST, PLACE(run.sensitivity),
+    {"--sensitivity", NULL, "A,X.start", IN_SIMULATE, OPTION_PARAMETERS, PLACE(run.sensitivity),
      "derivatives of all variables by these parameters and start values, as signals der(x, A)"},
     {"--gradient", NULL, "X", IN_SIMULATE, OPTION_TEXT, PLACE(run.gradient),
      "derivatives of the last value of a variable, or of integral(X), by the adjoint"},
-    {"--gradient-by", NULL, "A,X.start", IN_SIMULATE, OPTION_LIST, PLACE(run.gradient_by),
+    {"--gradient-by", NULL, "A,X.start", IN_SIMULATE, OPTION_PARAMETERS, PLACE(run.gradient_by),
      "what --gradient is by; default: all Real parameters and fixed start values"},
     {"--gradient-memory", NULL, "MB", IN_SIMULATE, OPTION_POSITIVE, PLACE(run.gradient_memory),
      "memory for the steps that --gradient goes back over; default 256"},
@@ -138,7 +138,7 @@ const Option options[] = {
      "what the picture shows: names, names of arrays, expressions; default: --variables, or states and outputs"},
     {"--plot-xy", NULL, "X,Y", IN_SIMULATE, OPTION_TEXT, PLACE(plot_pairs),
      "curves of one variable over another; several with semicolons between"},
-    {"--plot-bands", NULL, "A=0.1", IN_SIMULATE, OPTION_LIST, PLACE(plot_bands),
+    {"--plot-bands", NULL, "A=0.1", IN_SIMULATE, OPTION_PARAMETERS, PLACE(plot_bands),
      "bands around the curves: twice the deviation that those of parameters of --sensitivity make"},
     {"--plot-log", NULL, "AXES", IN_SIMULATE | IN_FILES, OPTION_AXES, PLACE(plot_axes), "logarithmic axes: x, y or xy"},
     {"--html", NULL, "FILE", IN_REPORT, OPTION_PAGE, PLACE(html_path), "the page; default: MODELNAME.html"},
@@ -440,7 +440,8 @@ static bool value_store(const Option *option, const char *value, Arguments *argu
     break;
   case OPTION_LIBRARY: *(const char **)place = value; return true;
   case OPTION_SEARCHED: return directory_store(option, value, arguments);
-  case OPTION_LIST: return list_store(option, value, arguments);
+  case OPTION_LIST:
+  case OPTION_PARAMETERS: return list_store(option, value, arguments);
   case OPTION_TEXT:
   case OPTION_READ:
   case OPTION_INPUTS:
@@ -480,7 +481,8 @@ static bool parse_option(OptionParser *parser, const char *word) {
   if (!option) return unknown_option(parser, word, length);
   if (!(option->commands & parser->command->bit)) return misplaced_option(parser, option);
   bool *given = &parser->given[option - options];
-  bool repeats = option->kind == OPTION_SEARCHED || option->kind == OPTION_WORDS || option->kind == OPTION_LIST;
+  bool repeats = option->kind == OPTION_SEARCHED || option->kind == OPTION_WORDS || option->kind == OPTION_LIST ||
+                 option->kind == OPTION_PARAMETERS;
   if (*given && !repeats) return usage_error("option %s is given twice", option->name);
   *given = true;
   const char *value = option_value(parser, option, word, length);
@@ -495,7 +497,7 @@ static const char *subject_name(const Command *command) {
 
 static bool parse_path(OptionParser *parser, const char *word) {
   if (!word_append(&parser->arguments->paths, word, "a path")) return false;
-  if (parser->arguments->model_path && parser->command->bit & IN_FILES) return true;
+  if (parser->arguments->model_path && parser->command->bit & (IN_FILES | IN_COMPLETION)) return true;
   if (parser->arguments->model_path)
     return usage_error("one %s at a time: both '%s' and '%s' are given", subject_name(parser->command),
                        parser->arguments->model_path, word);
