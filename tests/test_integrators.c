@@ -2,8 +2,8 @@
  * stiff problems against known solutions, the end of a domain, and landing on a given time.
  */
 #include "fail_alloc.h"
+#include "integrate/erk_coefficients.h"
 #include "problems.h"
-#include "solve/erk_coefficients.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
