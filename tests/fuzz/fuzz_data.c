@@ -12,7 +12,7 @@
 
 #include <unistd.h>
 
-enum { HEAD = 3, LONGEST = 8192, VARIANTS = 8, STEPS = 60 };
+enum { HEAD = 3, LONGEST = 8192, VARIANTS = 9, STEPS = 60 };
 
 typedef enum Kind { CSV, MAT, START_VALUES, JOURNAL, PART_ROWS, PART_STATE, LAPACK_CALL, KINDS } Kind;
 
@@ -59,6 +59,8 @@ static const struct {
      "model M\n  type E = enumeration(a, b, c);\n  E e(start = E.a, fixed = true);\n  Boolean on = time > 0.05;\n"
      "  Real x(start = 1, fixed = true);\nequation\n  der(x) = if on then -x else x;\n"
      "  when x > 1.04 then e = E.b; elsewhen on then e = E.c; end when;\nend M;\n"},
+    {"auto", "model M\n  Real x(start = 0, fixed = true), a, b;\nequation\n  der(x) = 20 + 8*sin(90*time);\n"
+             "  (a, b) = spatialDistribution(time, 0, x, true, {0.0, 0.5, 1.0}, {0.0, 1.0, 0.0});\nend M;\n"},
     {"cvode", "model M\n  Real x(start = 1, fixed = true), y(start = 0, fixed = true);\nequation\n  der(x) = y; der(y) "
               "= -100*x - 20*y;\nend M;\n"},
     {"ida", "model M\n  Real a(start = 1, fixed = true), b, c;\nequation\n  der(a) = -0.04*a + 1e4*b*c;\n  0 = a + b + "
@@ -305,13 +307,16 @@ static const struct {
 #include "external/functions.def"
 };
 
+/* Matrices have so many rows more than the problem. */
+enum { LEADING = 2 };
+
 /* An Integer argument: most fit a problem of size `n`. */
 static long integer_for(Random *random, const char *formal, size_t length, uint32_t n) {
   static const long WILD[] = {0, -1, 2147483647, -2147483647, 1, 500, 65536, 16777216};
   bool is_width = length == 2 && formal[0] == 'k';
   if (!random_below(random, 16)) return PICK(random, WILD);
   if (is_width) return random_below(random, 2);
-  return formal[length] == '>' ? n + 2 + random_below(random, 3) : (long)n;
+  return formal[length] == '>' ? (long)n + LEADING : (long)n;
 }
 
 static void put_elements(Random *random, Text *text, uint32_t rows, uint32_t columns, bool are_whole) {
@@ -333,8 +338,7 @@ static void put_argument(Random *random, Text *text, const char *formal, size_t 
   const char *rest = formal + length;
   bool is_written = strcspn(rest, "*!") < strcspn(rest, " ");
   const char *role = is_written ? "output" : "input";
-  uint32_t rows = n + (rest[0] == '(' && memchr(rest, ',', strcspn(rest, ")")) ? 2 + random_below(random, 3) : 0),
-           columns = n;
+  uint32_t rows = n + (rest[0] == '(' && memchr(rest, ',', strcspn(rest, ")")) ? LEADING : 0), columns = n;
   if (!random_below(random, 12)) rows = random_below(random, 6);
   if (!random_below(random, 12)) columns = random_below(random, 6);
   bool is_real = random_below(random, 30) != 0;
@@ -461,20 +465,24 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
 
 /* ---- samples ---- */
 
-/* A result of the model with an input, as CSV or MAT, and its start values. */
-static void make_tables(void) {
+/* A result of the model with an input, as CSV or MAT, with the columns that the use of a variant (use_table) asks for. */
+static void make_table(Kind kind, uint32_t variant) {
+  static const char *const COLUMNS[] = {"u", "u", NULL, "x", NULL};
+  static const char MATRIX[] = "#1\ndouble data_2(2,3) # comment\n1 2 3\n4, 5, 6\n";
   uint32_t steps;
   char path[80];
   daedal_options options = options_of(&steps);
   options.inputs = "u=sin(40*time)";
+  options.variables = COLUMNS[variant % 5];
   daedal_model *model = load(WITH_INPUT, strlen(WITH_INPUT), NULL);
   daedal_result *result = daedal_simulate(model, &options);
-  for (Kind kind = CSV; kind <= MAT; kind++) {
-    snprintf(path, sizeof path, "%s/r.%s", directory, kind == CSV ? "csv" : "mat");
-    daedal_result_write(result, path);
-    read_bytes(path, &samples[kind][0]);
-    for (uint32_t k = 1; k < VARIANTS; k++) samples[kind][k] = samples[kind][0];
-    unlink(path);
+  snprintf(path, sizeof path, "%s/r.%s", directory, kind == CSV ? "csv" : "mat");
+  daedal_result_write(result, path);
+  read_bytes(path, &samples[kind][variant]);
+  unlink(path);
+  if (kind == CSV && variant % 5 == 4) {
+    samples[kind][variant].size = strlen(MATRIX);
+    memcpy(samples[kind][variant].data, MATRIX, strlen(MATRIX));
   }
   daedal_result_free(result);
   daedal_model_free(model);
@@ -509,12 +517,13 @@ static void print_tally(void) {
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
   (void)argc, (void)argv;
   if (!mkdtemp(directory)) return 1;
-  snprintf(data_path, sizeof data_path, "%s/data", directory);
+  snprintf(data_path, sizeof data_path, "%s/data.csv", directory);
   snprintf(part_path, sizeof part_path, "%s/part.csv", directory);
   snprintf(state_path, sizeof state_path, "%s/part.csv.state", directory);
-  make_tables();
   sweep(true, false, NULL);
   for (uint32_t k = 0; k < VARIANTS; k++) {
+    make_table(CSV, k);
+    make_table(MAT, k);
     make_start_values(k);
     read_bytes(data_path, &samples[JOURNAL][k]);
   }
