@@ -3,7 +3,7 @@
 #define DAEDAL_TESTS_PROBLEMS_H
 
 #include "base/linear.h"
-#include "solve/integrator.h"
+#include "integrate/integrator.h"
 
 #include <complex.h>
 #include <math.h>

@@ -2,7 +2,7 @@
  * is left, for random sparse Jacobians, and must hold in every row of the whole.
  */
 #include "base/linear.h"
-#include "solve/condense.h"
+#include "integrate/condense.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* The past of a multistep method: polynomials are continued exactly whatever the steps, rejected plans leave nothing
  * behind, and equal steps give the coefficients of the books. */
-#include "solve/history.h"
+#include "integrate/history.h"
 
 #include <math.h>
 #include <setjmp.h>

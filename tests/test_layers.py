@@ -7,23 +7,23 @@ import tempfile
 
 CHECK = pathlib.Path(os.environ["SOURCE_DIR"]) / "tools/check_layers"
 
-BASE = {"src/base/vec.h": "", "src/expr/dag.h": '#include "base/vec.h"\n', "src/solve/run.h": "", "include/daedal.h": ""}
+BASE = {"src/base/vec.h": "", "src/expr/dag.h": '#include "base/vec.h"\n', "src/run/run.h": "", "include/daedal.h": ""}
 
 # (what, further files, what the message must contain; None: no breach)
 CASES = [
-    ("downwards", {"src/solve/run.c": '#include "solve/run.h"\n#include "expr/dag.h"\n#include <klu.h>\n'}, None),
-    ("the root sees all", {"src/api.c": '#include "daedal.h"\n#include "solve/run.h"\n#include "pipeline.h"\n',
+    ("downwards", {"src/run/run.c": '#include "run/run.h"\n#include "expr/dag.h"\n#include <klu.h>\n'}, None),
+    ("the root sees all", {"src/api.c": '#include "daedal.h"\n#include "run/run.h"\n#include "pipeline.h"\n',
                            "src/pipeline.h": ""}, None),
-    ("upwards", {"src/expr/dag.c": '\n#include "solve/run.h"\n'}, "src/expr/dag.c:2"),
-    ("upwards to the root", {"src/solve/run.c": '#include "pipeline.h"\n', "src/pipeline.h": ""}, "src/solve/run.c:1"),
+    ("upwards", {"src/expr/dag.c": '\n#include "run/run.h"\n'}, "src/expr/dag.c:2"),
+    ("upwards to the root", {"src/run/run.c": '#include "pipeline.h"\n', "src/pipeline.h": ""}, "src/run/run.c:1"),
     ("structure knows base alone", {"src/structure/graph.c": '#include "expr/dag.h"\n'}, "structure may not include"),
     ("structure knows no interface", {"src/structure/graph.c": '#include "daedal.h"\n'}, "src/structure/graph.c:1"),
     ("the command knows the interface", {"src/cli/main.c": '#include "daedal.h"\n#include "cli/args.h"\n',
                                          "src/cli/args.h": ""}, None),
     ("the command knows nothing else", {"src/cli/main.c": '#include "base/vec.h"\n'}, "cli may not include"),
     ("nobody knows the command", {"src/api.c": '#include "cli/args.h"\n', "src/cli/args.h": ""}, "src/api.c:1"),
-    ("SUNDIALS in its wrapper", {"src/solve/ida.c": "#include <ida/ida.h>\n"}, None),
-    ("SUNDIALS elsewhere", {"src/solve/radau.c": "#  include <sunmatrix/sunmatrix_sparse.h>\n"}, "src/solve/radau.c:1"),
+    ("SUNDIALS in its wrapper", {"src/integrate/ida.c": "#include <ida/ida.h>\n"}, None),
+    ("SUNDIALS elsewhere", {"src/integrate/radau.c": "#  include <sunmatrix/sunmatrix_sparse.h>\n"}, "src/integrate/radau.c:1"),
     ("path not from src/", {"src/base/vec.c": '#include "vec.h"\n'}, "includes are written from src/"),
     ("calls one way", {"src/base/a.c": "void a(void) { b(); }\n", "src/base/b.c": "void b(void) {}\nstatic void a(void) {}\n"}, None),
     ("calls in a circle", {"src/base/a.c": "void a(void) { b(); }\n", "src/base/b.c": "int b(int x) {\n  return a() + x;\n}\n"},

@@ -2,7 +2,7 @@
  * polynomials, eigenvalues as reciprocal zeros of the Pade denominator (Hairer and Wanner, Solving Ordinary
  * Differential Equations II, sections IV.3 and IV.5), eigenvectors in closed form.
  */
-#include "solve/radau_coefficients.h"
+#include "integrate/radau_coefficients.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -227,7 +227,7 @@ static void radau_coefficients(int stages, RadauCoefficients *out) {
   radau_bulge(s, node, out);
 }
 
-/* ---- The table as it stands in src/solve/radau_coefficients.c, before formatting ---- */
+/* ---- The table as it stands in src/integrate/radau_coefficients.c, before formatting ---- */
 
 static void print_row(const char *name, const double *value, int count) {
   printf("%s{", name);

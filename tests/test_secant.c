@@ -1,6 +1,6 @@
 /* Broyden's updates of kept factors: the secant equation, a matrix changed in one direction, and when a pair is refused. */
 #include "base/heap.h"
-#include "solve/secant.h"
+#include "integrate/secant.h"
 
 #include <math.h>
 #include <setjmp.h>

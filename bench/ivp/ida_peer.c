@@ -32,7 +32,8 @@ static Outcome integrate(const Peer *peer, double tolerance, int suppress) {
   double begin = clock_seconds();
   SUNContext context;
   SUNContext_Create(NULL, &context);
-  N_Vector y = N_VNew_Serial(peer->n, context), yp = N_VNew_Serial(peer->n, context), id = N_VNew_Serial(peer->n, context);
+  N_Vector y = N_VNew_Serial(peer->n, context), yp = N_VNew_Serial(peer->n, context),
+           id = N_VNew_Serial(peer->n, context);
   for (int k = 0; k < peer->n; k++) NV_Ith_S(id, k) = peer->is_differential[k];
   peer->start(N_VGetArrayPointer(y), N_VGetArrayPointer(yp));
   void *ida = IDACreate(context);
@@ -76,7 +77,8 @@ int peer_main(const Peer *peer, int count, char **arguments) {
       if (outcome.status >= 0 && (best.status < 0 || outcome.seconds < best.seconds)) best = outcome;
     }
   }
-  printf("{\"ok\": %s, \"steps\": %ld, \"evaluations\": %ld, \"jacobian_evaluations\": %ld, \"seconds\": %.6g, \"final\": {",
+  printf("{\"ok\": %s, \"steps\": %ld, \"evaluations\": %ld, \"jacobian_evaluations\": %ld, \"seconds\": %.6g, "
+         "\"final\": {",
          best.status >= 0 ? "true" : "false", best.steps, best.residuals, best.jacobian_residuals, best.seconds);
   for (int k = 0; peer->names[k]; k++) printf("%s\"%s\": %.17g", k ? ", " : "", peer->names[k], best.y[k]);
   printf("}}\n");

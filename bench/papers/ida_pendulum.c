@@ -148,9 +148,10 @@ int main(int argc, char **argv) {
     Outcome outcome = integrate(angle, rate, atof(argv[2]), atof(argv[3]), suppress);
     if (outcome.ok && (!best.ok || outcome.seconds < best.seconds)) best = outcome;
   }
-  printf("{\"ok\": %s, \"steps\": %ld, \"evaluations\": %ld, \"jacobian_evaluations\": %ld, \"restarts\": %ld, \"dE\": %.3g, "
+  printf("{\"ok\": %s, \"steps\": %ld, \"evaluations\": %ld, \"jacobian_evaluations\": %ld, \"restarts\": %ld, \"dE\": "
+         "%.3g, "
          "\"seconds\": %.6g}\n",
-         best.ok ? "true" : "false", best.steps, best.evaluations, best.jacobian_evaluations, best.restarts, best.energy,
-         best.seconds);
+         best.ok ? "true" : "false", best.steps, best.evaluations, best.jacobian_evaluations, best.restarts,
+         best.energy, best.seconds);
   return 0;
 }

@@ -5,19 +5,22 @@
  */
 #include "array/regular.h"
 #include "daedal.h"
-#include "solve/turning.h"
+#include "watch/turning.h"
 
 #include <stdio.h>
 #include <string.h>
 
 static const char *variant;
 
-void __real_regular_check(const Problem *problem, const Structure *structure, const Samples *samples, Arena *arena, SingularVec *singular);
-void __wrap_regular_check(const Problem *problem, const Structure *structure, const Samples *samples, Arena *arena, SingularVec *singular);
+void __real_regular_check(const Problem *problem, const Structure *structure, const Samples *samples, Arena *arena,
+                          SingularVec *singular);
+void __wrap_regular_check(const Problem *problem, const Structure *structure, const Samples *samples, Arena *arena,
+                          SingularVec *singular);
 Turning *__real_turning_new(Heap *heap, View *view, const TurningPlan *plan);
 Turning *__wrap_turning_new(Heap *heap, View *view, const TurningPlan *plan);
 
-void __wrap_regular_check(const Problem *problem, const Structure *structure, const Samples *samples, Arena *arena, SingularVec *singular) {
+void __wrap_regular_check(const Problem *problem, const Structure *structure, const Samples *samples, Arena *arena,
+                          SingularVec *singular) {
   SingularVec again = {0};
   __real_regular_check(problem, structure, samples, arena, singular);
   if (!strcmp(variant, "twice")) __real_regular_check(problem, structure, samples, arena, &again);

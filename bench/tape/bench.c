@@ -47,8 +47,7 @@ static void ladder_text(TextVec *text, int n) {
                 "c%d_v = c%d_pv - c%d_nv; c%d_i = c%d_pi; c%d_pi + c%d_ni = 0; c%d_i = C%d*der(c%d_v);\n"
                 "c%d_pv = r%d_nv; c%d_nv = 0;\n",
                 i, i, i, i, i, i, i, i, i, i, i, i, i, i, i, i, i, i, i, i, i, i, i);
-    if (i < n)
-      text_printf(heap, text, "r%d_pv = r%d_nv; r%d_ni + r%d_pi + c%d_pi = 0;\n", i + 1, i, i, i + 1, i);
+    if (i < n) text_printf(heap, text, "r%d_pv = r%d_nv; r%d_ni + r%d_pi + c%d_pi = 0;\n", i + 1, i, i, i + 1, i);
     else text_printf(heap, text, "r%d_ni + c%d_pi = 0;\n", i, i);
   }
   text_printf(heap, text, "gnd_i = 0;\nend Ladder;\n");
@@ -60,8 +59,7 @@ static void reactor_text(TextVec *text, int n) {
               "model Tube\n  parameter Real k=1; parameter Real diffusion=1; parameter Real heat=1;\n"
               "  parameter Real frequency=1; parameter Real activation=1; parameter Real radiation=1;\n"
               "  parameter Real ambient=1;\n");
-  for (int i = 1; i <= n; i++)
-    text_printf(heap, text, "Real T%d; Real c%d; Real rate%d; Real loss%d;\n", i, i, i, i);
+  for (int i = 1; i <= n; i++) text_printf(heap, text, "Real T%d; Real c%d; Real rate%d; Real loss%d;\n", i, i, i, i);
   text_printf(heap, text, "equation\n");
   for (int i = 1; i <= n; i++) {
     int l = i > 1 ? i - 1 : i, r = i < n ? i + 1 : i;
@@ -105,7 +103,8 @@ static void case_layout(Case *c) {
   uint32_t unknowns = c->model->unknowns.count;
   uint32_t *start = heap_array(heap, unknowns + 1, sizeof *start);
   ExprVec leaves = {0};
-  for (uint32_t r = 0; r < c->rows.count; r++) dag_variables(c->model->dag, dag_scratch(c->model->dag), c->rows.data[r], &leaves);
+  for (uint32_t r = 0; r < c->rows.count; r++)
+    dag_variables(c->model->dag, dag_scratch(c->model->dag), c->rows.data[r], &leaves);
   for (uint32_t k = 0; k < leaves.count; k++) {
     uint32_t columns = dag_order(c->model->dag, leaves.data[k]) + 1,
              *own = &start[dag_index(c->model->dag, leaves.data[k]) + 1];
@@ -122,8 +121,7 @@ static Case large_case(const char *name, void (*write)(TextVec *text, int n), in
   c.is_large = true;
   c.hand = hand;
   c.fused = fused;
-  for (uint32_t i = 0; i < c.model->equations.count; i++)
-    vec_push(heap, &c.rows, c.model->equations.data[i].residual);
+  for (uint32_t i = 0; i < c.model->equations.count; i++) vec_push(heap, &c.rows, c.model->equations.data[i].residual);
   case_layout(&c);
   return c;
 }
@@ -161,12 +159,10 @@ typedef struct Numbers {
 } Numbers;
 
 static Numbers numbers_make(const Case *c, uint32_t nonzeros) {
-  Numbers v = {heap_array(heap, c->layout.columns, sizeof(double)),
-               heap_array(heap, c->model->parameters.count, sizeof(double)),
-               heap_array(heap, c->rows.count, sizeof(double)),
-               heap_array(heap, c->rows.count, sizeof(double)),
-               heap_array(heap, nonzeros, sizeof(double)),
-               {.time = 0}};
+  Numbers v = {
+      heap_array(heap, c->layout.columns, sizeof(double)), heap_array(heap, c->model->parameters.count, sizeof(double)),
+      heap_array(heap, c->rows.count, sizeof(double)),     heap_array(heap, c->rows.count, sizeof(double)),
+      heap_array(heap, nonzeros, sizeof(double)),          {.time = 0}};
   for (uint32_t i = 0; i < c->layout.columns; i++) v.y[i] = 1 + 0.5 * sin(0.37 * i);
   for (uint32_t i = 0; i < c->model->parameters.count; i++) v.p[i] = 1 + 0.25 * cos(0.73 * i);
   v.point = (Point){0.01, v.y, v.p, NULL, NULL};
@@ -206,8 +202,7 @@ static bool run_case(Case *c) {
   Jacobian *jacobian = jacobian_new(heap, c->model, &c->layout, c->rows.data, c->rows.count, NULL, 0);
   double build_jacobian = seconds() - begin;
   Jacobian *second = jacobian_new(heap, c->model, &c->layout, c->rows.data, c->rows.count, NULL, 0);
-  Program *compiled[2] = {program_new(heap, c->model, &c->layout, c->rows.data, c->rows.count),
-                          second->program};
+  Program *compiled[2] = {program_new(heap, c->model, &c->layout, c->rows.data, c->rows.count), second->program};
   double compiling = compile(compiled, 2);
   Workspace *work[] = {workspace_new(heap, tape), workspace_new(heap, jacobian->program),
                        workspace_new(heap, compiled[0]), workspace_new(heap, compiled[1])};
@@ -225,14 +220,14 @@ static bool run_case(Case *c) {
   }
   ProgramSize size = program_size(tape);
   double rows = c->rows.count, entries = jacobian->nonzeros;
-  printf("%-14s %7u %7.2f %7.2f %7.2f %6.2f %9.2f %6.2f %9.2f %9.2f\n", c->name, c->rows.count,
-         1e9 * hand / rows, 1e9 * fused / rows, 1e9 * by_tape / rows, by_tape / hand, 1e9 * by_code / rows,
-         by_code / hand, 1e9 * jacobian_tape / entries, 1e9 * jacobian_code / entries);
+  printf("%-14s %7u %7.2f %7.2f %7.2f %6.2f %9.2f %6.2f %9.2f %9.2f\n", c->name, c->rows.count, 1e9 * hand / rows,
+         1e9 * fused / rows, 1e9 * by_tape / rows, by_tape / hand, 1e9 * by_code / rows, by_code / hand,
+         1e9 * jacobian_tape / entries, 1e9 * jacobian_code / entries);
   printf("   built in %.1f ms, jacobian of %u entries in %.1f ms, compiled in %.0f ms; %u templates, %u "
          "instances, "
          "%u instructions; largest difference %.1e\n",
-         1e3 * build, jacobian->nonzeros, 1e3 * build_jacobian, 1e3 * compiling, size.templates,
-         size.instances, size.instructions, largest_difference(&v, c->rows.count));
+         1e3 * build, jacobian->nonzeros, 1e3 * build_jacobian, 1e3 * compiling, size.templates, size.instances,
+         size.instructions, largest_difference(&v, c->rows.count));
   return !c->is_large || (by_tape <= 4 * hand && !(by_code > 1.2 * hand));
 }
 

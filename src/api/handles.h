@@ -10,8 +10,8 @@
 #include "daedal.h"
 #include "init/explain.h"
 #include "pipeline/compare.h"
-#include "solve/linearize.h"
 #include "spice/spice.h"
+#include "vary/linearize.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -3,7 +3,7 @@
 #include "api/handles.h"
 
 #include "result/json.h"
-#include "solve/steady.h"
+#include "vary/steady.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "array/branches.h"
 #include "code/decisions.h"
 #include "init/initial.h"
-#include "solve/record.h"
+#include "result/record.h"
 
 typedef struct ExportSource {
   const char *name;          /* of the model */

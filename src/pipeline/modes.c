@@ -3,7 +3,7 @@
 
 #include "code/past.h"
 #include "code/switches.h"
-#include "solve/share.h"
+#include "view/share.h"
 
 #include <float.h>
 #include <math.h>

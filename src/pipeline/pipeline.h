@@ -10,8 +10,8 @@
 #include "base/transfer.h"
 #include "code/leaf_jacobian.h"
 #include "reduce/method.h"
-#include "solve/report.h"
-#include "solve/sensitivity.h"
+#include "run/report.h"
+#include "vary/sensitivity.h"
 
 /* The event at which a plan takes a run over, in a mode where the equations have another structure. */
 typedef struct Handover {

@@ -4,7 +4,7 @@
 #include "code/past.h"
 #include "code/switches.h"
 #include "model/input.h"
-#include "solve/jump.h"
+#include "view/jump.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,0 +1,334 @@
+/* fold: see fold.h. The curve H(z, s) = G(t, x, z) + s dG/ds = 0 of the columns z that are no states is followed by steps
+ * along its tangent and Newton's method across it (Allgower, Georg, Introduction to Numerical Continuation Methods, chapters 2
+ * and 15). The determinant of the Jacobian bordered by the tangent keeps its sign, at corners too: that tells where the
+ * curve goes on behind one. */
+#include "event/fold.h"
+
+#include "base/linear.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { STEP_LIMIT = 400, NEWTON_LIMIT = 8 };
+
+/* Steps along the curve, in units of the columns' sizes. The longest only counts what columns change by. */
+static const double FIRST = 0.02, LONGEST = 0.2, SHORTEST = 1e-8;
+
+/* Least cosine of the angle between the tangents at both ends of a step. Where none is short enough for that there is a corner. */
+static const double STRAIGHT = 0.8;
+
+/* A correction is small enough at this part of the columns' sizes. */
+static const double CONVERGED = 1e-11;
+
+typedef struct Curve {
+  View *view;
+  double t;                 /* of the states, which stay */
+  int32_t rows, unknowns;   /* unknowns: the columns z and s, last */
+  int32_t *column;          /* [rows] of the unknown */
+  double *scale;            /* [unknowns] */
+  double *drive;            /* [rows] dG/ds */
+  double *y, *values;       /* all columns; entries of the Jacobian */
+  double *point, *tangent;  /* [unknowns] scaled */
+  double *next, *direction; /* [unknowns] */
+  double *right;            /* [unknowns] */
+  int32_t *start, *row;     /* the bordered matrix */
+  double *entry;
+  Linear *linear;
+  double orientation; /* sign of its determinant with the tangent */
+} Curve;
+
+static void set_columns(const Curve *curve, const double *point) {
+  for (int32_t u = 0; u < curve->rows; u++) curve->y[curve->column[u]] = point[u] * curve->scale[u];
+}
+
+/* H at a point, into curve->right. */
+static bool evaluate(const Curve *curve, const double *point) {
+  const System *system = &curve->view->system;
+  double s = point[curve->rows] * curve->scale[curve->rows];
+  set_columns(curve, point);
+  if (system->residual(system->context, curve->t, curve->y, curve->right) != EVAL_OK) return false;
+  for (int32_t r = 0; r < curve->rows; r++) curve->right[r] += s * curve->drive[r];
+  return true;
+}
+
+/* Factors the Jacobian of H at a point, bordered by a row. */
+static bool factor(const Curve *curve, const double *point, const double *border) {
+  const System *system = &curve->view->system;
+  set_columns(curve, point);
+  if (system->jacobian(system->context, curve->t, curve->y, curve->values) != EVAL_OK) return false;
+  int32_t e = 0;
+  for (int32_t u = 0; u < curve->rows; u++) {
+    int32_t q = curve->column[u];
+    for (int32_t k = system->column_start[q]; k < system->column_start[q + 1]; k++)
+      curve->entry[e++] = curve->values[k] * curve->scale[u];
+    curve->entry[e++] = border[u];
+  }
+  for (int32_t r = 0; r < curve->rows; r++) curve->entry[e++] = curve->drive[r] * curve->scale[curve->rows];
+  curve->entry[e] = border[curve->rows];
+  return linear_factor(curve->linear, curve->entry);
+}
+
+static double norm(const Curve *curve, const double *vector) {
+  double sum = 0;
+  for (int32_t u = 0; u < curve->unknowns; u++) sum += vector[u] * vector[u];
+  return sqrt(sum);
+}
+
+/* The tangent at a point, into curve->direction, where the one before is known: `border`. */
+static bool find_tangent(Curve *curve, const double *point, const double *border) {
+  double logarithm, *direction = curve->direction;
+  if (!factor(curve, point, border)) return false;
+  double sign = linear_determinant(curve->linear, &logarithm);
+  memset(curve->right, 0, (size_t)curve->unknowns * sizeof(double));
+  curve->right[curve->rows] = 1;
+  linear_solve(curve->linear, curve->right);
+  if (curve->orientation == 0) curve->orientation = sign;
+  double length = norm(curve, curve->right) * sign * curve->orientation;
+  for (int32_t u = 0; u < curve->unknowns; u++) direction[u] = curve->right[u] / length;
+  return isfinite(length);
+}
+
+/* Newton's method across the tangent from curve->next, which may not lead farther than `reach`. */
+static bool correct(Curve *curve, double reach) {
+  double moved = 0;
+  for (int k = 0; k < NEWTON_LIMIT; k++) {
+    if (!factor(curve, curve->next, curve->tangent) || !evaluate(curve, curve->next)) return false;
+    curve->right[curve->rows] = 0;
+    linear_solve(curve->linear, curve->right);
+    double change = norm(curve, curve->right);
+    for (int32_t u = 0; u < curve->unknowns; u++) curve->next[u] -= curve->right[u];
+    moved += change;
+    if (!(moved <= reach)) return false;
+    if (change < CONVERGED) return true;
+  }
+  return false;
+}
+
+static void move(const Curve *curve, double step, double *to) {
+  for (int32_t u = 0; u < curve->unknowns; u++) to[u] = curve->point[u] + step * curve->tangent[u];
+}
+
+/* Of the angle between the tangent and the direction found last. */
+static double cosine(const Curve *curve) {
+  double sum = 0;
+  for (int32_t u = 0; u < curve->unknowns; u++) sum += curve->tangent[u] * curve->direction[u];
+  return sum;
+}
+
+static void swap_numbers(double **a, double **b) {
+  double *swap = *a;
+  *a = *b;
+  *b = swap;
+}
+
+/* How far a step of length 1 leads the columns. */
+static double columns_part(const Curve *curve) {
+  double s = curve->tangent[curve->rows];
+  return sqrt(fmax(1 - s * s, 1e-12));
+}
+
+/* A step along the curve, which is made shorter until it succeeds. false: there is a corner. */
+static bool advance(Curve *curve, double *step) {
+  for (;; *step /= 4) {
+    if (*step < SHORTEST) return false;
+    move(curve, *step, curve->next);
+    if (!correct(curve, *step) || !find_tangent(curve, curve->next, curve->tangent)) continue;
+    if (cosine(curve) < STRAIGHT) continue;
+    swap_numbers(&curve->point, &curve->next);
+    swap_numbers(&curve->tangent, &curve->direction);
+    *step = fmin(2 * *step, LONGEST / columns_part(curve));
+    return true;
+  }
+}
+
+/* Takes the direction in which the curve goes on behind the corner just ahead. false: there is none. */
+static bool turn(Curve *curve) {
+  bool turns = false;
+  for (double ahead = 10 * SHORTEST; ahead < FIRST && !turns; ahead *= 10) {
+    move(curve, ahead, curve->next);
+    turns = find_tangent(curve, curve->next, curve->tangent) && cosine(curve) < STRAIGHT;
+  }
+  swap_numbers(&curve->tangent, &curve->direction);
+  return turns;
+}
+
+/* ---- the curve of a system ---- */
+
+static void number_unknowns(Curve *curve, const double *y) {
+  const System *system = &curve->view->system;
+  bool *is_state = heap_array(curve->view->evaluator->heap, (size_t)system->columns, sizeof *is_state);
+  for (int32_t k = 0; k < system->links; k++) is_state[system->link_from[k]] = true;
+  int32_t u = 0, e = 0;
+  for (int32_t q = 0; q < system->columns; q++) {
+    if (is_state[q]) continue;
+    curve->column[u] = q;
+    curve->scale[u] = fabs(y[q]) + system->nominal[q];
+    curve->start[u++] = e;
+    for (int32_t k = system->column_start[q]; k < system->column_start[q + 1]; k++)
+      curve->row[e++] = system->row_index[k];
+    curve->row[e++] = curve->rows;
+  }
+  curve->start[u] = e;
+  for (int32_t r = 0; r <= curve->rows; r++) curve->row[e++] = r;
+  curve->start[u + 1] = e;
+  linear_set_pattern(curve->linear, curve->start, curve->row);
+  heap_free(curve->view->evaluator->heap, is_state);
+}
+
+/* The states, at their rates, and time are `ahead` of y, into `out`. */
+static void move_states(const System *system, const double *y, double ahead, double *out) {
+  memcpy(out, y, (size_t)system->columns * sizeof *y);
+  for (int32_t k = 0; k < system->links; k++) out[system->link_from[k]] += ahead * y[system->link_to[k]];
+}
+
+/* dG/ds by a difference of `ahead`. */
+static bool find_drive(Curve *curve, const double *y, double ahead) {
+  const System *system = &curve->view->system;
+  if (system->residual(system->context, curve->t, y, curve->drive) != EVAL_OK) return false;
+  move_states(system, y, ahead, curve->y);
+  if (system->residual(system->context, curve->t + ahead, curve->y, curve->right) != EVAL_OK) return false;
+  for (int32_t r = 0; r < curve->rows; r++) curve->drive[r] = (curve->right[r] - curve->drive[r]) / ahead;
+  return true;
+}
+
+static Curve *curve_new(Heap *heap, View *view, double t, double length) {
+  const System *system = &view->system;
+  Curve *curve = heap_alloc(heap, sizeof *curve);
+  *curve = (Curve){.view = view, .t = t, .rows = system->rows, .unknowns = system->rows + 1};
+  size_t unknowns = (size_t)curve->unknowns, entries = (size_t)system->column_start[system->columns];
+  curve->column = heap_array(heap, unknowns, sizeof(int32_t));
+  heap_numbers(heap, unknowns, &curve->scale, &curve->drive, &curve->point, &curve->tangent, &curve->next,
+               &curve->direction, &curve->right);
+  curve->y = heap_array(heap, (size_t)system->columns, sizeof(double));
+  curve->values = heap_array(heap, entries, sizeof(double));
+  curve->start = heap_array(heap, unknowns + 1, sizeof(int32_t));
+  curve->row = heap_array(heap, entries + 2 * unknowns, sizeof(int32_t));
+  curve->entry = heap_array(heap, entries + 2 * unknowns, sizeof(double));
+  curve->linear = linear_new(heap, curve->unknowns, (int32_t)(entries + 2 * unknowns), false);
+  curve->scale[curve->rows] = length;
+  return curve;
+}
+
+/* Columns as a point of the curve. */
+static void set_point(Curve *curve, const double *y) {
+  memcpy(curve->y, y, (size_t)curve->view->system.columns * sizeof(double));
+  for (int32_t u = 0; u < curve->rows; u++) curve->point[u] = y[curve->column[u]] / curve->scale[u];
+  curve->point[curve->rows] = 0;
+}
+
+/* The sign of the determinant of the columns z at a point, which is that of its branch; 0: it is singular. */
+static double branch_sign(Curve *curve, ConstMoment at) {
+  double logarithm, t = curve->t;
+  memset(curve->tangent, 0, (size_t)curve->unknowns * sizeof(double));
+  curve->tangent[curve->rows] = 1;
+  set_point(curve, at.y);
+  curve->t = at.t;
+  bool is_regular = factor(curve, curve->point, curve->tangent);
+  curve->t = t;
+  return is_regular ? linear_determinant(curve->linear, &logarithm) : 0;
+}
+
+/* The tangent leads ahead. */
+static bool begin(Curve *curve) {
+  if (!find_tangent(curve, curve->point, curve->tangent)) return false;
+  swap_numbers(&curve->tangent, &curve->direction);
+  return true;
+}
+
+static double drive_of(const Curve *curve) { return curve->point[curve->rows] * curve->scale[curve->rows]; }
+
+/* A step, around a corner if there is one. */
+static bool advance_or_turn(Curve *curve, double *step, bool *at_corner) {
+  *at_corner = !advance(curve, step);
+  if (*at_corner) *step = FIRST;
+  return !*at_corner || turn(curve);
+}
+
+/* Follows the curve ahead until it turns back. false: it does not so within `longest`, or not at a corner. */
+static bool follow_to_fold(Curve *curve, double longest) {
+  double step = FIRST;
+  bool at_corner = false;
+  for (int k = 0; k < STEP_LIMIT && drive_of(curve) <= longest; k++) {
+    if (!advance_or_turn(curve, &step, &at_corner)) return false;
+    if (curve->tangent[curve->rows] < 0) return at_corner;
+  }
+  return false;
+}
+
+/* Follows the curve behind a fold until it comes forward to the fold's drive. */
+static bool follow_back(Curve *curve, double fold) {
+  double step = FIRST;
+  bool at_corner;
+  for (int k = 0; k < STEP_LIMIT; k++) {
+    if (!advance_or_turn(curve, &step, &at_corner)) return false;
+    if (curve->tangent[curve->rows] > 0 && drive_of(curve) >= fold) return true;
+  }
+  return false;
+}
+
+/* Columns as a guess for the solution at a drive of s: from those of `at`, in curve->point, back to those of `origin`. */
+static void guess_at_drive(Curve *curve, double s, ConstMoment origin, ConstMoment at) {
+  double part = s < 0 && origin.t < at.t ? fmin(-s / (at.t - origin.t), 1) : 0;
+  for (int32_t u = 0; u < curve->rows; u++) {
+    int32_t q = curve->column[u];
+    curve->next[u] = curve->point[u] + part * (origin.y[q] - at.y[q]) / curve->scale[u];
+  }
+  curve->next[curve->rows] = s / curve->scale[curve->rows];
+}
+
+/* The solution at a drive of s; true if it is on the branch with this sign. */
+static bool start_at_drive(Curve *curve, double s, ConstMoment origin, ConstMoment at, double sign) {
+  memset(curve->tangent, 0, (size_t)curve->unknowns * sizeof(double));
+  curve->tangent[curve->rows] = 1;
+  guess_at_drive(curve, s, origin, at);
+  double logarithm;
+  if (!correct(curve, LONGEST)) return false;
+  return factor(curve, curve->next, curve->tangent) && linear_determinant(curve->linear, &logarithm) == sign;
+}
+
+/* Steps may have passed the fold by their error before anything was noticed: the curve begins so much earlier that the solution is still on
+ * its branch. */
+static bool find_start(Curve *curve, double longest, ConstMoment origin, ConstMoment at, double sign) {
+  bool found = start_at_drive(curve, 0, origin, at, sign);
+  for (double back = longest / 64; !found && back <= 64 * longest; back *= 4)
+    found = start_at_drive(curve, -back, origin, at, sign);
+  swap_numbers(&curve->point, &curve->next);
+  return found;
+}
+
+/* Finds the fold next to `at`, whose columns go to `corner`, and the point behind it. */
+static bool find_both(Curve *curve, ConstMoment origin, ConstMoment at, double longest, double *fold, double *corner) {
+  double sign = branch_sign(curve, origin);
+  set_point(curve, at.y);
+  if (sign == 0 || !find_start(curve, longest, origin, at, sign) || !begin(curve) || !follow_to_fold(curve, longest))
+    return false;
+  *fold = drive_of(curve);
+  memcpy(corner, curve->point, (size_t)curve->unknowns * sizeof(double));
+  return follow_back(curve, *fold);
+}
+
+/* The columns at both sides of the fold; those behind it are found from where the curve has led. */
+static bool set_sides(Curve *curve, const double *y, double drive, const double *corner, Fold *fold) {
+  const System *system = &curve->view->system;
+  fold->time = curve->t + drive;
+  move_states(system, y, drive, fold->before);
+  memcpy(fold->after, fold->before, (size_t)system->columns * sizeof *y);
+  for (int32_t u = 0; u < curve->rows; u++) {
+    fold->before[curve->column[u]] = corner[u] * curve->scale[u];
+    fold->after[curve->column[u]] = curve->point[u] * curve->scale[u];
+  }
+  return curve->view->methods->find(curve->view, fold->time, fold->after) == EVAL_OK;
+}
+
+bool fold_pass(View *view, ConstMoment origin, ConstMoment at, double longest, Fold *fold) {
+  if (view->methods->reselect || !(longest > 0)) return false;
+  void *ticket = NULL;
+  Heap *heap = heap_within(view->evaluator->heap, &ticket);
+  Curve *curve = curve_new(heap, view, at.t, longest);
+  double drive = 0, *corner = heap_array(heap, (size_t)curve->unknowns, sizeof *corner);
+  number_unknowns(curve, at.y);
+  bool found = find_drive(curve, at.y, 1e-3 * longest) && find_both(curve, origin, at, longest, &drive, corner) &&
+               set_sides(curve, at.y, drive, corner, fold);
+  heap_release(view->evaluator->heap, ticket);
+  return found;
+}

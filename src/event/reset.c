@@ -1,0 +1,216 @@
+/* reset: see reset.h. The columns are functions of the states: of those to keep, in the order of preference, as many as there are states are
+ * taken whose rows of the Jacobian are independent, and Newton's method finds the states at which they have their values. */
+#include "event/reset.h"
+
+#include "base/blas.h"
+
+#include <lapacke.h>
+#include <math.h>
+#include <string.h>
+
+enum { NEWTON_LIMIT = 8, TURN_LIMIT = 8 };
+
+/* The least part of the way that is tried. */
+static const double LEAST_PART = 1.0 / 1024;
+
+/* A row is independent of others if more than this part of it is left by elimination. */
+static const double INDEPENDENT = 1e-6;
+
+/* Differences of states, of their sizes; a solution is found when corrections are smaller than the last. */
+static const double DIFFERENCE = 1e-6, CONVERGED = 1e-11;
+
+typedef struct Reset {
+  View *view;
+  double t;
+  int32_t n;         /* states */
+  int32_t turn;      /* the state that is the first to stay */
+  IndexVec columns;  /* candidates, then those that are kept */
+  double *wanted;    /* per column of the view: its value if it is kept */
+  double *jacobian;  /* candidates x states, by rows */
+  double *matrix;    /* states x states */
+  double *y, *moved; /* all columns */
+} Reset;
+
+static void add_once(Heap *heap, IndexVec *columns, uint8_t *seen, uint32_t q) {
+  if (!seen[q]) vec_push(heap, columns, q);
+  seen[q] = 1;
+}
+
+/* Columns that the model's variables with this stateSelect are. */
+static void add_selected(Heap *heap, const Array *array, StateSelect select, uint8_t *seen, IndexVec *columns) {
+  const Aliases *aliases = &array->problem->aliases;
+  const Model *model = array->problem->model;
+  for (uint32_t u = 0; u < model->unknowns.count; u++) {
+    if (model->variables.data[model->unknowns.data[u]].select != select) continue;
+    uint32_t root = aliases->removed ? aliases->root[u] : u, shift = aliases->removed ? aliases->shift[u] : 0;
+    uint32_t j = root == UINT32_MAX ? MAP_NONE : array->problem->local[root];
+    if (j != MAP_NONE && (int32_t)shift <= array->d[j]) add_once(heap, columns, seen, array->column_start[j] + shift);
+  }
+}
+
+/* Candidates in the order of preference. false: all that are preferred are states. */
+static bool list_candidates(Heap *heap, Reset *reset, const uint8_t *held) {
+  const View *view = reset->view;
+  const System *system = &view->system;
+  IndexVec *columns = &reset->columns;
+  uint8_t *seen = heap_array(heap, (size_t)system->columns, 1),
+          *is_state = heap_array(heap, (size_t)system->columns, 1);
+  for (int32_t k = 0; k < system->links; k++) is_state[system->link_from[k]] = 1;
+  for (int32_t q = 0; q < system->columns; q++)
+    if (held[q] == 2) add_once(heap, columns, seen, (uint32_t)q);
+  add_selected(heap, view->evaluator->array, SELECT_ALWAYS, seen, columns);
+  add_selected(heap, view->evaluator->array, SELECT_PREFER, seen, columns);
+  bool others = false;
+  for (uint32_t k = 0; k < columns->count; k++) others = others || !is_state[columns->data[k]];
+  for (int32_t k = 0; k < system->links; k++)
+    add_once(heap, columns, seen, (uint32_t)system->link_from[(k + reset->turn) % system->links]);
+  return others;
+}
+
+/* Derivatives of the columns by the states, at reset->y. */
+static bool differentiate(Reset *reset) {
+  const System *system = &reset->view->system;
+  for (int32_t s = 0; s < reset->n; s++) {
+    int32_t from = system->link_from[s];
+    double step = DIFFERENCE * (fabs(reset->y[from]) + system->nominal[from]);
+    memcpy(reset->moved, reset->y, (size_t)system->columns * sizeof(double));
+    reset->moved[from] += step;
+    step = reset->moved[from] - reset->y[from];
+    if (reset->view->methods->find(reset->view, reset->t, reset->moved) != EVAL_OK) return false;
+    for (uint32_t k = 0; k < reset->columns.count; k++) {
+      uint32_t q = reset->columns.data[k];
+      reset->jacobian[k * (uint32_t)reset->n + (uint32_t)s] =
+          (reset->moved[q] - reset->y[q]) / step * system->nominal[from] / system->nominal[q];
+    }
+  }
+  return true;
+}
+
+static double row_size(const double *row, int32_t n) {
+  double size = 0;
+  for (int32_t s = 0; s < n; s++) size = fmax(size, fabs(row[s]));
+  return size;
+}
+
+/* Keeps the first candidates whose rows are independent, as many as there are states. */
+static bool choose(Reset *reset, int32_t *pivot) {
+  int32_t n = reset->n, kept = 0;
+  for (uint32_t k = 0; k < reset->columns.count && kept < n; k++) {
+    double *row = &reset->matrix[kept * n];
+    memcpy(row, &reset->jacobian[k * (uint32_t)n], (size_t)n * sizeof(double));
+    double size = row_size(row, n);
+    for (int32_t i = 0; i < kept; i++) {
+      double factor = row[pivot[i]] / reset->matrix[i * n + pivot[i]];
+      for (int32_t s = 0; s < n; s++) row[s] -= factor * reset->matrix[i * n + s];
+    }
+    double left = row_size(row, n);
+    if (!(left > INDEPENDENT * size)) continue;
+    pivot[kept] = 0;
+    while (fabs(row[pivot[kept]]) < left) pivot[kept]++;
+    memmove(&reset->jacobian[kept * n], &reset->jacobian[k * (uint32_t)n], (size_t)n * sizeof(double));
+    reset->columns.data[kept++] = reset->columns.data[k];
+  }
+  reset->columns.count = (uint32_t)kept;
+  return kept == n;
+}
+
+/* One correction of the states. Its size; negative: the matrix is singular, or the rows cannot be solved. */
+static double correct(Reset *reset, double *right, lapack_int *pivots) {
+  const System *system = &reset->view->system;
+  lapack_int n = reset->n, one = 1, info;
+  double size = 0;
+  memcpy(reset->matrix, reset->jacobian, (size_t)n * (size_t)n * sizeof(double));
+  for (int32_t i = 0; i < n; i++) {
+    uint32_t q = reset->columns.data[i];
+    right[i] = (reset->wanted[q] - reset->y[q]) / system->nominal[q];
+  }
+  blas_expect_room(reset->view->evaluator->heap);
+  LAPACK_dgetrf(&n, &n, reset->matrix, &n, pivots, &info); /* of the transpose, by columns */
+  if (info != 0) return -1;
+  LAPACK_dgetrs("T", &n, &one, reset->matrix, &n, pivots, right, &n, &info);
+  for (int32_t s = 0; s < n; s++) {
+    size = fmax(size, fabs(right[s]));
+    reset->y[system->link_from[s]] += right[s] * system->nominal[system->link_from[s]];
+  }
+  return reset->view->methods->find(reset->view, reset->t, reset->y) == EVAL_OK ? size : -1;
+}
+
+static bool find_states(Reset *reset, Heap *heap) {
+  double *right = heap_array(heap, (size_t)reset->n, sizeof *right), size = HUGE_VAL;
+  lapack_int *pivots = heap_array(heap, (size_t)reset->n, sizeof *pivots);
+  int32_t *chosen = heap_array(heap, (size_t)reset->n, sizeof *chosen);
+  if (!differentiate(reset) || !choose(reset, chosen)) return false;
+  for (int k = 0; k < NEWTON_LIMIT && size > CONVERGED; k++) {
+    if (k > 0 && !differentiate(reset)) return false;
+    size = correct(reset, right, pivots);
+  }
+  return size >= 0 && size <= CONVERGED;
+}
+
+/* The candidates, and room for the rest. */
+static void make_room(Reset *reset, Heap *heap) {
+  heap_numbers(heap, (size_t)reset->view->system.columns, &reset->wanted, &reset->y, &reset->moved);
+  reset->jacobian = heap_array(heap, reset->columns.count * (size_t)reset->n, sizeof(double));
+  reset->matrix = heap_array(heap, (size_t)reset->n * (size_t)reset->n, sizeof(double));
+}
+
+void reset_keep_preferred(View *view, double t, const double *before, const uint8_t *held, double *y) {
+  const System *system = &view->system;
+  size_t columns = (size_t)system->columns;
+  Reset reset = {.view = view, .t = t, .n = system->links};
+  void *ticket = NULL;
+  Heap *heap = heap_within(view->evaluator->heap, &ticket);
+  if (system->complete && reset.n > 0 && list_candidates(heap, &reset, held)) {
+    make_room(&reset, heap);
+    for (size_t q = 0; q < columns; q++) reset.wanted[q] = held[q] == 2 ? y[q] : before[q];
+    memcpy(reset.y, y, columns * sizeof *y);
+    if (find_states(&reset, heap)) memcpy(y, reset.y, columns * sizeof *y);
+  }
+  heap_release(view->evaluator->heap, ticket);
+}
+
+/* From y to where the columns have this part of the change that is asked for. */
+static bool go_on(Reset *reset, Heap *heap, const uint8_t *held, const double *values, const double *before,
+                  double part, double *y) {
+  size_t columns = (size_t)reset->view->system.columns;
+  void *ticket = NULL;
+  Heap *own = heap_within(heap, &ticket);
+  Reset way = *reset;
+  way.columns = (IndexVec){0};
+  list_candidates(own, &way, held);
+  for (size_t q = 0; q < columns; q++)
+    way.wanted[q] = held[q] != 2 ? before[q] : part < 1 ? before[q] + part * (values[q] - before[q]) : values[q];
+  memcpy(way.y, y, columns * sizeof *y);
+  bool found = find_states(&way, own);
+  if (found) memcpy(y, way.y, columns * sizeof *y);
+  heap_release(heap, ticket);
+  return found;
+}
+
+/* Along the way in parts, each half as long as the last one that failed. */
+static bool go_all_the_way(Reset *reset, Heap *heap, const uint8_t *held, const double *values, double *y) {
+  size_t columns = (size_t)reset->view->system.columns;
+  double *before = heap_copy(heap, y, columns, sizeof *y), done = 0, more = 1;
+  while (done < 1 && more >= LEAST_PART) {
+    double part = fmin(done + more, 1);
+    bool is_there = go_on(reset, heap, held, values, before, part, y);
+    if (is_there) done = part;
+    more *= is_there ? 2 : 0.5;
+  }
+  if (done < 1) memcpy(y, before, columns * sizeof *y);
+  return done >= 1;
+}
+
+bool reset_give(View *view, double t, const uint8_t *held, const double *values, double *y) {
+  Reset reset = {.view = view, .t = t, .n = view->system.links};
+  void *ticket = NULL;
+  bool is_there = false;
+  if (!view->system.complete || reset.n == 0) return false;
+  Heap *heap = heap_within(view->evaluator->heap, &ticket);
+  list_candidates(heap, &reset, held);
+  make_room(&reset, heap);
+  for (; reset.turn < reset.n && reset.turn < TURN_LIMIT && !is_there; reset.turn++)
+    is_there = go_all_the_way(&reset, heap, held, values, y);
+  heap_release(view->evaluator->heap, ticket);
+  return is_there;
+}

@@ -1,0 +1,610 @@
+/* bdf: backward differentiation formulas of orders 1 to 5 with fixed leading coefficient, on G(t, y) = 0 with links
+ * y[from]' = y[to].
+ *
+ * All columns have a history (history.h), states or not, so a pivot changes the link lists and the run goes on at the
+ * same order and step. The unknowns of a step are the columns that are no state. The states follow from them by the
+ * formula itself, y_from = base_from + y_to / leading, so the links hold exactly, in the first guess too, and the
+ * linear system has only as many rows as G. Its factors are kept over many steps; Broyden's updates (secant.h) make up
+ * for what has changed since. Step and order control follow Brenan, Campbell, Petzold, Numerical Solution of
+ * Initial-Value Problems in Differential-Algebraic Equations, section 5.2.
+ */
+#include "base/linear.h"
+#include "integrate/elimination.h"
+#include "integrate/history.h"
+#include "integrate/integrator.h"
+#include "integrate/secant.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+  ITERATIONS = 5,       /* of the corrector in one try */
+  SECANTS = 8,          /* updates kept, */
+  SECANTS_OF_LARGE = 4, /* and where they take much memory: with more rows than */
+  LARGE_ROWS = 5000,
+  SPENT_ITERATIONS = 12, /* beyond the first of each step, that are worth new factors */
+  TRIES = 40,            /* of one step */
+  SINGULAR_TRIES = 12,   /* singular matrices in a row before giving up */
+};
+
+/* Measured on the paraboloid of Kunkel and Mehrmann at 1e-9 and on the examples. What the corrector leaves
+ * behind is noise in the differences, and extrapolation of order 5 makes up to 63 times as much of it: with
+ * ten times this goal a run takes a quarter more steps. */
+static const double goal = 0.002;
+
+/* Parts in the norm of columns that are no states. A column with a successor may become a state at the next
+ * pivot, and its differences with it. */
+static const double algebraic_share = 0.001, candidate_share = 0.03, higher_index_share = 1e-7;
+
+static const double largest_miss = 0.2;     /* of an algebraic column, relative to its size */
+static const double slow = 0.8;             /* contraction that is no convergence */
+static const double drift = 1.7;            /* of the leading coefficient, that asks for new factors */
+static const double safety = 4;             /* times the error, when a step is chosen */
+static const double grow_least = 1.5;       /* a step stays when it could grow by less */
+static const double first_order_least = 10; /* at order 1 growing waits for the order, unless by more */
+static const double first_decay = 0.3;      /* of the contraction, a step, as long as none has been seen */
+static const double forget = 0.8;           /* of a decay faster than the present one, each time it is seen */
+
+typedef enum Outcome { CONVERGED, SLOW, SINGULAR, DOMAIN, STOP } Outcome;
+
+typedef struct Bdf {
+  const System *system;
+  double relative, absolute, initial_step, max_step;
+  int max_order;
+
+  Elimination *elimination;
+  int32_t *measured, measured_count; /* columns in the norm */
+  int32_t error_count;               /* the first of them are in the error test, */
+  int32_t followed_count;            /* the next are followed, see bdf_departure */
+  double shortest_followed;          /* time */
+  double *share;                     /* [columns] their part in it */
+  bool *tested;                      /* [columns] takes part in the error test */
+  uint8_t *part;                     /* [columns] see bdf_find_measured */
+  double *weight;                    /* [columns] share over tolerance */
+  double *secant_weight;             /* [rows] */
+
+  History *history;
+  Linear *linear;
+  Secant *secant;
+  double *jacobian, *values;
+  bool jacobian_current;   /* it is of the present point */
+  bool fresh;              /* the factors are of this step */
+  double factored_leading; /* of the factors; 0: there are none */
+  double seen_leading;     /* of the last step */
+  int spent;               /* iterations beyond the first of each step since the factors were made */
+  int age;                 /* steps with these factors */
+  double rate, decay;      /* expected contraction of the first iteration, and what each step adds to it */
+
+  double t, h_next;
+  double *y;                     /* all columns at t */
+  double *guess, *slope;         /* [columns] predicted */
+  double *next;                  /* [columns] iterate */
+  double *change;                /* [columns] of an iteration; then next - guess */
+  double *residual, *correction; /* [rows] correction: the last one of the unknowns */
+  int order;                     /* of the next step */
+  int begun;                     /* steps while rising */
+  int since_change;              /* steps since the order changed */
+  bool rising;                   /* the first steps: order and step grow at once */
+  double error, lower_error;     /* of the last try, at its order and one below, to choose by */
+  double departure;              /* of it, see bdf_departure */
+  int lower_order;               /* what the errors favour, its order or one below */
+  IntegratorStatistics statistics;
+} Bdf;
+
+/* ---- The choice of states ---- */
+
+/* The part of each column in the norm, which is the root mean square over the states. The columns that are no
+ * states follow from these and take little part; rates count through their states. An algebraic column is not
+ * in the error test, as it may jump where no state does; where there is no state, it has to be. Spare columns take no part, since
+ * nothing waits for them to converge: an angle by atan2 may jump to and fro with the round-off of what it is made of. */
+static void bdf_set_shares(Bdf *bdf) {
+  const System *system = bdf->system;
+  double all = sqrt(fmax(system->columns, 1)), states = sqrt(fmax(system->links, 1));
+  for (int32_t c = 0; c < system->columns; c++) {
+    bool candidate = system->successor && system->successor[c] >= 0;
+    bool is_spare = system->spare && system->spare[c] && system->links > 0;
+    bdf->share[c] = is_spare ? 0 : (candidate ? candidate_share : algebraic_share) / all;
+    bdf->tested[c] = candidate || system->links == 0;
+  }
+  for (int32_t l = 0; l < system->links; l++) bdf->share[system->link_to[l]] = 0;
+  for (int32_t l = 0; l < system->links; l++) {
+    bdf->share[system->link_from[l]] = 1 / states;
+    bdf->tested[system->link_from[l]] = true;
+  }
+  for (int32_t c = 0; c < system->columns && system->column_index; c++)
+    if (system->column_index[c] > 1) bdf->share[c] = higher_index_share / all;
+}
+
+static bool is_watched(const System *system, int32_t column) { return system->watched && system->watched[column]; }
+
+/* The columns in the norm, first those in the error test, then those that are followed: what is found from a guess and is no
+ * derivative, and what conditions read. */
+static void bdf_find_measured(Bdf *bdf) {
+  const System *system = bdf->system;
+  enum { TESTED, FOLLOWED, OTHER };
+  int32_t count = 0, end[3];
+  for (int32_t c = 0; c < system->columns; c++)
+    bdf->part[c] = (system->given && !system->given[c]) || is_watched(system, c) ? FOLLOWED : OTHER;
+  for (int32_t c = 0; c < system->columns && system->successor; c++)
+    if (system->successor[c] >= 0) bdf->part[system->successor[c]] = OTHER;
+  for (int32_t c = 0; c < system->columns; c++)
+    if (bdf->tested[c]) bdf->part[c] = TESTED;
+  for (int part = TESTED; part <= OTHER; part++) {
+    for (int32_t c = 0; c < system->columns; c++)
+      if ((bdf->share[c] > 0 || is_watched(system, c)) && bdf->part[c] == part) bdf->measured[count++] = c;
+    end[part] = count;
+  }
+  bdf->error_count = end[TESTED];
+  bdf->followed_count = end[FOLLOWED];
+  bdf->measured_count = end[OTHER];
+}
+
+static void bdf_choose(Bdf *bdf) {
+  elimination_choose(bdf->elimination, NULL);
+  linear_set_pattern(bdf->linear, bdf->elimination->start, bdf->elimination->row);
+  bdf_set_shares(bdf);
+  bdf_find_measured(bdf);
+  bdf->factored_leading = 0;
+  bdf->jacobian_current = false;
+}
+
+static void bdf_set_weights(Bdf *bdf) {
+  const System *system = bdf->system;
+  for (int32_t i = 0; i < bdf->measured_count; i++) {
+    int32_t c = bdf->measured[i];
+    bdf->weight[c] = bdf->share[c] / (bdf->absolute * system->nominal[c] + bdf->relative * fabs(bdf->y[c]));
+  }
+}
+
+static double bdf_norm(const Bdf *bdf, const double *vector) {
+  double sum = 0;
+  for (int32_t i = 0; i < bdf->measured_count; i++) {
+    double e = vector[bdf->measured[i]] * bdf->weight[bdf->measured[i]];
+    sum += e * e;
+  }
+  return sqrt(sum);
+}
+
+/* ---- Creation ---- */
+
+static void *bdf_create(Heap *heap, const System *system, const IntegratorOptions *options) {
+  Bdf *bdf = heap_alloc(heap, sizeof *bdf);
+  size_t columns = (size_t)system->columns, rows = (size_t)system->rows;
+  int32_t nonzeros = system->column_start[system->columns];
+  bdf->system = system;
+  bdf->relative = options->relative_tolerance;
+  bdf->absolute = options->absolute_tolerance;
+  bdf->initial_step = options->initial_step;
+  bdf->decay = first_decay;
+  bdf->max_step = options->max_step > 0 ? options->max_step : INFINITY;
+  bdf->max_order = options->max_order > 0 && options->max_order < HISTORY_ORDER ? options->max_order : HISTORY_ORDER;
+  bdf->elimination = elimination_new(heap, system);
+  bdf->history = history_new(heap, system->columns);
+  bdf->linear = linear_new(heap, system->rows, nonzeros, false);
+  bdf->secant = secant_new(heap, system->rows, system->rows > LARGE_ROWS ? SECANTS_OF_LARGE : SECANTS);
+  bdf->measured = heap_array(heap, columns, sizeof(int32_t));
+  bdf->tested = heap_array(heap, columns, sizeof(bool));
+  bdf->part = heap_array(heap, columns, sizeof(uint8_t));
+  double **vectors[] = {&bdf->share, &bdf->weight, &bdf->y, &bdf->guess, &bdf->slope, &bdf->next, &bdf->change};
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = heap_array(heap, columns, sizeof(double));
+  heap_numbers(heap, rows, &bdf->residual, &bdf->correction, &bdf->secant_weight);
+  heap_numbers(heap, (size_t)nonzeros, &bdf->jacobian, &bdf->values);
+  return bdf;
+}
+
+/* ---- The corrector ---- */
+
+static void bdf_set_secant_weights(Bdf *bdf) {
+  const System *system = bdf->system;
+  for (int32_t u = 0; u < system->rows; u++) {
+    int32_t c = bdf->elimination->unknown[u];
+    bdf->secant_weight[u] = 1 / (bdf->absolute * system->nominal[c] + bdf->relative * fabs(bdf->y[c]));
+  }
+}
+
+/* New Jacobian, at the predicted point or, where that cannot be evaluated, at the last one. */
+static EvalStatus bdf_renew_jacobian(Bdf *bdf, double t) {
+  const System *system = bdf->system;
+  if (bdf->jacobian_current) return EVAL_OK;
+  EvalStatus status = system->jacobian(system->context, t, bdf->guess, bdf->jacobian);
+  return status == EVAL_DOMAIN ? system->jacobian(system->context, bdf->t, bdf->y, bdf->jacobian) : status;
+}
+
+/* Factors of the matrix for 1 / leading = factor. */
+static bool bdf_factor(Bdf *bdf, double factor) {
+  elimination_real(bdf->elimination, bdf->jacobian, factor, bdf->values);
+  bdf->statistics.factorizations++;
+  secant_reset(bdf->secant);
+  bdf->spent = bdf->age = 0;
+  bdf->rate = 0;
+  return linear_factor(bdf->linear, bdf->values);
+}
+
+static bool bdf_factors_serve(const Bdf *bdf) {
+  if (bdf->factored_leading == 0 || bdf->spent > SPENT_ITERATIONS) return false;
+  double ratio = bdf->history->leading / bdf->factored_leading;
+  return ratio < drift && ratio * drift > 1;
+}
+
+/* Factors for the planned step: those at hand, or new ones. */
+static Outcome bdf_prepare(Bdf *bdf, double t) {
+  if (bdf_factors_serve(bdf)) return CONVERGED;
+  bdf->factored_leading = 0;
+  EvalStatus status = bdf_renew_jacobian(bdf, t);
+  bdf->jacobian_current = false;
+  if (status != EVAL_OK) return STOP;
+  bdf->fresh = true;
+  bdf_set_secant_weights(bdf);
+  if (!bdf_factor(bdf, 1 / bdf->history->leading)) return SINGULAR;
+  bdf->factored_leading = bdf->seen_leading = bdf->history->leading;
+  return CONVERGED;
+}
+
+/* States from the other columns. */
+static void bdf_follow_links(const Bdf *bdf, double *y) {
+  double factor = 1 / bdf->history->leading;
+  for (int32_t l = 0; l < bdf->system->links; l++) {
+    int32_t from = bdf->elimination->from[l], to = bdf->elimination->to[l];
+    y[from] = bdf->guess[from] + (y[to] - bdf->slope[from]) * factor;
+  }
+}
+
+/* The change of all columns that belongs to that of the unknowns, added to the iterate. */
+static void bdf_apply(Bdf *bdf, const double *unknowns) {
+  const Elimination *elimination = bdf->elimination;
+  double factor = 1 / bdf->history->leading;
+  for (int32_t u = 0; u < bdf->system->rows; u++) bdf->change[elimination->unknown[u]] = unknowns[u];
+  for (int32_t l = 0; l < bdf->system->links; l++)
+    bdf->change[elimination->from[l]] = bdf->change[elimination->to[l]] * factor;
+  for (int32_t u = 0; u < bdf->system->rows; u++) bdf->next[elimination->unknown[u]] += unknowns[u];
+  bdf_follow_links(bdf, bdf->next);
+}
+
+/* The contraction that the first iteration may be expected to have: it grows with the distance from where the
+ * factors were made, and a change of the leading coefficient is a change of the matrix. */
+static void bdf_expect_rate(Bdf *bdf) {
+  double leading = bdf->history->leading;
+  bdf->age++;
+  bdf->rate += bdf->decay;
+  if (leading != bdf->seen_leading) bdf->rate = fmax(bdf->rate, fabs(leading / bdf->factored_leading - 1));
+  bdf->seen_leading = leading;
+}
+
+static void bdf_learn_rate(Bdf *bdf, double rate) {
+  bdf->rate = rate;
+  bdf->decay = fmax(rate / bdf->age, forget * bdf->decay);
+}
+
+/* One iteration: the correction of the unknowns into `residual`, applied to the iterate. */
+static EvalStatus bdf_iterate(Bdf *bdf, double t, bool first) {
+  const System *system = bdf->system;
+  double *correction = bdf->residual;
+  EvalStatus status = system->residual(system->context, t, bdf->next, correction);
+  if (status != EVAL_OK) return status;
+  for (int32_t r = 0; r < system->rows; r++) correction[r] = -correction[r];
+  linear_solve(bdf->linear, correction);
+  secant_apply(bdf->secant, correction);
+  if (!first) secant_learn(bdf->secant, bdf->correction, correction, bdf->secant_weight);
+  bdf_apply(bdf, correction);
+  bdf->residual = bdf->correction;
+  bdf->correction = correction;
+  return EVAL_OK;
+}
+
+/* From the prediction; `next` is then the solution. */
+static Outcome bdf_correct(Bdf *bdf, double t) {
+  double before = 0;
+  memcpy(bdf->next, bdf->guess, (size_t)bdf->system->columns * sizeof(double));
+  bdf_follow_links(bdf, bdf->next);
+  bdf_expect_rate(bdf);
+  double rate = bdf->rate;
+  for (int iteration = 1; iteration <= ITERATIONS; iteration++) {
+    EvalStatus status = bdf_iterate(bdf, t, iteration == 1);
+    if (status != EVAL_OK) return status == EVAL_STOP ? STOP : DOMAIN;
+    double norm = bdf_norm(bdf, bdf->change);
+    if (!isfinite(norm)) return SLOW;
+    if (iteration > 1) {
+      rate = norm / before;
+      bdf->spent++;
+      if (rate > slow && norm > goal) return SLOW;
+      if (iteration == 2) bdf_learn_rate(bdf, rate);
+    }
+    if (norm == 0 || (rate < 1 && rate / (1 - rate) * norm <= goal)) return CONVERGED;
+    before = norm;
+  }
+  return SLOW;
+}
+
+/* ---- Step and order ---- */
+
+/* Norms of the change, and of what the two orders below would have missed: the change with the last one and
+ * the last two differences (at order 1 and 2 the last one means nothing). */
+static void bdf_norms(const Bdf *bdf, double norm[3]) {
+  const History *history = bdf->history;
+  size_t k = (size_t)history->planned_order;
+  double last = history->beta[k], before = history->beta[k - 1], sum[3] = {0};
+  for (int32_t i = 0; i < bdf->error_count; i++) {
+    int32_t c = bdf->measured[i];
+    const double *difference = history->difference + (size_t)c * HISTORY_STRIDE;
+    double w = bdf->weight[c], e = w * bdf->change[c];
+    sum[0] += e * e;
+    e += w * last * difference[k];
+    sum[1] += e * e;
+    e += w * before * difference[k - 1];
+    sum[2] += e * e;
+  }
+  for (int i = 0; i < 3; i++) norm[i] = sqrt(sum[i]);
+}
+
+/* The same for the order above; it means something after enough equal steps. */
+static double bdf_higher_norm(const Bdf *bdf) {
+  double sum = 0;
+  for (int32_t i = 0; i < bdf->error_count; i++) {
+    int32_t c = bdf->measured[i];
+    double e =
+        bdf->change[c] - bdf->history->difference[(size_t)c * HISTORY_STRIDE + (size_t)bdf->history->planned_order + 1];
+    e *= bdf->weight[c];
+    sum += e * e;
+  }
+  return sqrt(sum);
+}
+
+/* What a step may miss of an algebraic column, relative to its size. One that conditions read is to be followed as far as it moves. */
+static double bdf_largest_miss(const Bdf *bdf, int32_t c) {
+  double now = bdf->next[c], size = fabs(now) + bdf->system->nominal[c];
+  if (!is_watched(bdf->system, c)) return largest_miss * size;
+  return LARGEST_MISS * (size + fabs(now - bdf->history->difference[(size_t)c * HISTORY_STRIDE]));
+}
+
+/* How far algebraic columns are from their predictions, over what is allowed. Where they follow an input that no state follows, steps have
+ * to be short enough for what stands between their ends; over the shortest ones they have jumped. Those that conditions read and that are given outright are followed where
+ * all states rest: else the steps of the states do. */
+static double bdf_departure(const Bdf *bdf, double h) {
+  double most = 0;
+  bool rests = bdf->error < RESTING;
+  if (!(h > bdf->shortest_followed)) return 0;
+  for (int32_t i = bdf->error_count; i < bdf->followed_count; i++) {
+    int32_t c = bdf->measured[i];
+    if (rests || !is_watched(bdf->system, c)) most = fmax(most, fabs(bdf->change[c]) / bdf_largest_miss(bdf, c));
+  }
+  return most;
+}
+
+/* Whether the step is good; its errors at this order and the one below, and which of the two they favour. */
+static bool bdf_judge(Bdf *bdf, double h) {
+  const History *history = bdf->history;
+  int k = history->planned_order;
+  double norm[3];
+  for (int32_t c = 0; c < bdf->system->columns; c++) bdf->change[c] = bdf->next[c] - bdf->guess[c];
+  bdf_norms(bdf, norm);
+  bdf->error = history->sigma[k] * norm[0];
+  bdf->lower_error = k > 1 ? history->sigma[k - 1] * norm[1] : 0;
+  double term = (k + 1) * bdf->error, lower = k * bdf->lower_error;
+  bool favours_lower = k == 2 && lower <= 0.5 * term;
+  if (k > 2) favours_lower = fmax(lower, (k - 1) * history->sigma[k - 2] * norm[2]) <= term;
+  bdf->lower_order = favours_lower ? k - 1 : k;
+  bdf->departure = bdf_departure(bdf, h);
+  return history->error * norm[0] <= 1 && bdf->departure <= 1;
+}
+
+/* The order of the next step, and the error of the present one at that order. A change of the order is a jump from one
+ * formula to another, whose trace in the differences would speak for the next change: it fades first. */
+static int bdf_choose_order(const Bdf *bdf, double *error) {
+  const History *history = bdf->history;
+  int k = history->planned_order;
+  double term = (k + 1) * bdf->error, lower = k * bdf->lower_error;
+  *error = bdf->error;
+  if (bdf->since_change <= 2 * k) return k;
+  bool compare = k < bdf->max_order && history->planned_equal > k + 1;
+  double higher = compare ? bdf_higher_norm(bdf) : 0;
+  if (bdf->lower_order < k || (compare && k > 1 && lower <= fmin(term, higher))) {
+    *error = bdf->lower_error;
+    return k - 1;
+  }
+  if (!compare || higher >= (k == 1 ? 0.5 : 1) * term) return k;
+  *error = higher / (k + 2);
+  return k + 1;
+}
+
+/* Order and size of the next step; the first steps double both as long as they may. */
+static void bdf_advance(Bdf *bdf, double h) {
+  int k = bdf->history->planned_order;
+  double error;
+  if (bdf->lower_order < k || k == bdf->max_order) bdf->rising = false;
+  bdf->since_change = k == bdf->history->order ? bdf->since_change + 1 : 1;
+  bdf->order = k;
+  bdf->h_next = h;
+  if (bdf->rising) {
+    if (bdf->begun++ == 0) return;
+    bdf->order = k + 1;
+    bdf->h_next = 2 * h;
+    return;
+  }
+  if (bdf->since_change == 1) return;
+  bdf->order = bdf_choose_order(bdf, &error);
+  double ratio = pow(safety * fmax(error, bdf->departure) + 1e-4, -1.0 / (bdf->order + 1));
+  double least = bdf->history->planned_equal > k + 1 ? grow_least : k > 1 ? 2 : first_order_least;
+  if (ratio <= 1) bdf->h_next = h * fmax(0.5, fmin(0.9, ratio));
+  else if (ratio >= least) bdf->h_next = h * fmin(2, ratio);
+}
+
+static void bdf_accept(Bdf *bdf, double h, double t_new) {
+  bdf->statistics.steps++;
+  bdf->statistics.step = h;
+  bdf->statistics.order = bdf->history->planned_order;
+  bdf_advance(bdf, h);
+  history_keep(bdf->history, bdf->change);
+  double *swap = bdf->y;
+  bdf->y = bdf->next;
+  bdf->next = swap;
+  bdf->t = t_new;
+}
+
+static void bdf_reject(Bdf *bdf, double h, int failures) {
+  bdf->statistics.rejected_error++;
+  bdf->rising = false;
+  bdf->order = failures > 2 ? 1 : bdf->lower_order;
+  double error = bdf->lower_order < bdf->history->planned_order ? bdf->lower_error : bdf->error;
+  double ratio = 0.9 * pow(safety * fmax(error, bdf->departure) + 1e-4, -1.0 / (bdf->order + 1));
+  bdf->h_next = h * (failures > 1 ? 0.25 : fmax(0.25, fmin(0.9, ratio)));
+}
+
+/* The corrector did not get there: first new factors, then a smaller step. Both are counted: a choice of
+ * states that gets singular shows in factors that serve no longer, and those who watch the run go by that. */
+static void bdf_retry(Bdf *bdf, double h) {
+  bdf->statistics.rejected_convergence++;
+  bdf->factored_leading = 0;
+  bdf->h_next = h;
+  if (!bdf->fresh) return;
+  bdf->rising = false;
+  bdf->h_next = h / 4;
+}
+
+static Outcome bdf_try(Bdf *bdf, double t, double h) {
+  history_plan(bdf->history, bdf->order, h);
+  history_predict(bdf->history, bdf->guess);
+  history_slopes(bdf->history, bdf->elimination->from, bdf->system->links, bdf->slope);
+  Outcome outcome = bdf_prepare(bdf, t);
+  return outcome == CONVERGED ? bdf_correct(bdf, t) : outcome;
+}
+
+static StepStatus bdf_step(void *self, double t_stop) {
+  static const StepStatus reasons[] = {
+      [CONVERGED] = STEP_TOO_SMALL, [SLOW] = STEP_TOO_SMALL, [SINGULAR] = STEP_SINGULAR, [DOMAIN] = STEP_EVALUATION};
+  Bdf *bdf = self;
+  double left = t_stop - bdf->t;
+  StepStatus reason = STEP_TOO_SMALL;
+  int singular = 0, errors = 0;
+  if (left <= 0) return STEP_OK;
+  bdf_set_weights(bdf);
+  bdf->fresh = false;
+  for (int tries = 0; tries < TRIES; tries++) {
+    double h = fmin(bdf->h_next, bdf->max_step);
+    bool last = 1.0001 * h >= left;
+    if (last) h = left;
+    else if (h < integrator_least_step(bdf->t, t_stop)) return reason;
+    double t = last ? t_stop : bdf->t + h;
+    Outcome outcome = bdf_try(bdf, t, h);
+    if (outcome == STOP) return STEP_EVALUATION;
+    if (outcome == CONVERGED && bdf_judge(bdf, h)) {
+      bdf_accept(bdf, h, t);
+      return STEP_OK;
+    }
+    reason = reasons[outcome];
+    if (outcome == SINGULAR && ++singular == SINGULAR_TRIES) return reason;
+    if (outcome == CONVERGED) bdf_reject(bdf, h, ++errors);
+    else bdf_retry(bdf, h);
+  }
+  return reason;
+}
+
+/* ---- Start, output, switch ---- */
+
+/* Rates at the start: those that are columns, and a guess for the others. */
+static void bdf_set_rates(const Bdf *bdf, double *rate) {
+  const System *system = bdf->system;
+  for (int32_t c = 0; c < system->columns; c++) {
+    int32_t successor = system->successor ? system->successor[c] : -1;
+    rate[c] = successor >= 0 ? bdf->y[successor] : 0;
+  }
+  for (int32_t l = 0; l < system->links; l++) rate[system->link_from[l]] = bdf->y[system->link_to[l]];
+}
+
+/* Rates of the unknowns by differentiating G; false where the index is higher or G cannot be evaluated. */
+static bool bdf_solve_rates(Bdf *bdf, double span, double *rate) {
+  const System *system = bdf->system;
+  double dt = 1e-7 * fmin(span, fmax(1, fabs(bdf->t))), *now = bdf->residual, *later = bdf->correction;
+  if (system->jacobian(system->context, bdf->t, bdf->y, bdf->jacobian) != EVAL_OK) return false;
+  bdf->jacobian_current = true;
+  if (!bdf_factor(bdf, 0)) return false;
+  if (system->residual(system->context, bdf->t, bdf->y, now) != EVAL_OK) return false;
+  if (system->residual(system->context, bdf->t + dt, bdf->y, later) != EVAL_OK) return false;
+  for (int32_t r = 0; r < system->rows; r++) now[r] = (now[r] - later[r]) / dt;
+  elimination_subtract(bdf->elimination, bdf->jacobian, rate, now);
+  linear_solve(bdf->linear, now);
+  for (int32_t u = 0; u < system->rows; u++)
+    if (!isfinite(now[u])) return false;
+  for (int32_t u = 0; u < system->rows; u++) rate[bdf->elimination->unknown[u]] = now[u];
+  return true;
+}
+
+/* Such that the error of the first order, h^2 / 2 times the second derivative, is well within the tolerance;
+ * where that is not known, such that the states change by half the tolerance. */
+static double bdf_first_step(Bdf *bdf, const double *rate, bool bends, double span) {
+  double longest = fmin(1e-3 * span, bdf->max_step);
+  if (bdf->initial_step > 0) return fmin(bdf->initial_step, bdf->max_step);
+  bdf_set_weights(bdf);
+  memset(bdf->change, 0, (size_t)bdf->system->columns * sizeof(double));
+  for (int32_t l = 0; l < bdf->system->links; l++) {
+    int32_t from = bdf->system->link_from[l];
+    bdf->change[from] = rate[bends ? bdf->system->link_to[l] : from];
+  }
+  double size = bdf_norm(bdf, bdf->change);
+  return size == 0 ? longest : fmin(longest, bends ? sqrt(0.5 / size) : 0.5 / size);
+}
+
+static void bdf_start(void *self, double t, const double *y, double t_end) {
+  Bdf *bdf = self;
+  memcpy(bdf->y, y, (size_t)bdf->system->columns * sizeof(double));
+  bdf->t = t;
+  bdf->shortest_followed = SHORTEST_FOLLOWED * (t_end - t);
+  bdf->order = 1;
+  bdf->rising = true;
+  bdf->begun = bdf->since_change = 0;
+  bdf_choose(bdf);
+  bdf_set_rates(bdf, bdf->slope);
+  bool bends = bdf_solve_rates(bdf, t_end - t, bdf->slope);
+  bdf->h_next = bdf_first_step(bdf, bdf->slope, bends, t_end - t);
+  history_begin(bdf->history, bdf->y, bdf->slope, bdf->h_next);
+}
+
+static double bdf_time(const void *self) { return ((const Bdf *)self)->t; }
+
+static const double *bdf_values(const void *self) { return ((const Bdf *)self)->y; }
+
+static void bdf_interpolate(void *self, double t, double *y) {
+  const Bdf *bdf = self;
+  if (t == bdf->t) memcpy(y, bdf->y, (size_t)bdf->system->columns * sizeof(double));
+  else history_evaluate(bdf->history, t - bdf->t, y);
+}
+
+static void bdf_interpolate_some(void *self, double t, const uint32_t *columns, uint32_t count, double *y) {
+  const Bdf *bdf = self;
+  if (t != bdf->t) history_evaluate_some(bdf->history, t - bdf->t, columns, count, y);
+  for (uint32_t k = 0; k < count && t == bdf->t; k++) y[columns[k]] = bdf->y[columns[k]];
+}
+
+static int bdf_degree(const void *self, bool of_states) {
+  (void)of_states; /* they are columns as others */
+  return ((const Bdf *)self)->history->order;
+}
+
+static int bdf_segment_degree(void *self) { return ((const Bdf *)self)->history->order; }
+
+static void bdf_switch_states(void *self, const double *y) {
+  Bdf *bdf = self;
+  memcpy(bdf->y, y, (size_t)bdf->system->columns * sizeof(double));
+  history_move(bdf->history, y);
+  bdf_choose(bdf);
+}
+
+static void bdf_statistics(const void *self, IntegratorStatistics *out) { *out = ((const Bdf *)self)->statistics; }
+
+const Integrator integrator_bdf = {
+    .name = "bdf",
+    .description = "BDF of orders 1 to 5 with kept factors, on the whole system",
+    .explicit_form = false,
+    .removes_superfluous = true,
+    .create = bdf_create,
+    .start = bdf_start,
+    .step = bdf_step,
+    .time = bdf_time,
+    .values = bdf_values,
+    .interpolate = bdf_interpolate,
+    .interpolate_some = bdf_interpolate_some,
+    .degree = bdf_degree,
+    .segment_degree = bdf_segment_degree,
+    .switch_states = bdf_switch_states,
+    .statistics = bdf_statistics,
+};

@@ -1,0 +1,519 @@
+/* condense: see condense.h. Sparse elimination in the order of least fill (Markowitz), decided once for a
+ * choice of states and replayed on the values by lists of places. The pivot of an assignment is never changed by an
+ * earlier one, so it is 1 or -1 whatever the values are. Others are chosen by the values of one Jacobian, and serve for more
+ * while no multiplier gets too large.
+ */
+#include "integrate/condense.h"
+
+#include "base/vec.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+  ROWS_LIMIT = 250, /* above this a sparse factorization of the whole is as good */
+  WORK_LIMIT = 10,  /* operations on a Jacobian at most, in units of its entries */
+};
+
+/* Pivots are at least this part of the largest entry in their column when they are chosen; a multiplier that gets larger than
+ * that asks for another choice. Rows are scaled for this to largest entry one. */
+static const double LEAST_PIVOT = 0.1, LARGEST_FACTOR = 1e3;
+
+/* An entry of a pivot's column: its row, where its value is, which of the terms it makes, and how large it may get as a multiplier. */
+typedef struct Multiplier {
+  int32_t row, place, term;
+  double limit;
+} Multiplier;
+
+/* factor times an entry of a vector */
+typedef struct Term {
+  int32_t index;
+  double factor;
+} Term;
+
+/* The terms up to `end` are what a row takes of others. */
+typedef struct RowTerms {
+  int32_t row;
+  uint32_t end;
+} RowTerms;
+
+typedef struct Pivot {
+  int32_t row, column, place;
+  bool is_constant;
+  double reciprocal;
+  uint32_t lower_end, upper_begin, upper_end;
+} Pivot;
+
+struct Condense {
+  Heap *heap;
+  const System *system;
+
+  VEC(Pivot) pivots;
+  /* The pivots' columns and rows as they are when their turn comes, and what they make of vectors. */
+  VEC(Multiplier) lower; /* entries of columns... */
+  VEC(Term) down;        /* ...and what their rows take of the pivots', row by row... */
+  VEC(RowTerms) taking;  /* ...of these rows, each of which comes behind those that it takes from */
+  IntVec upper;          /* places of the entries of rows... */
+  VEC(Term) up;          /* ...and what their columns give to the pivot's */
+  IntVec target;         /* for each pivot, entry of its column, entry of its row: the place that changes */
+
+  JacobianPattern left;
+  int32_t *kept;           /* [left.rows] rows of the system */
+  IntVec left_row, source; /* row and place of each value that is left, by columns */
+  int32_t *left_start;     /* [columns + 1] */
+  VEC(double) values;      /* by place */
+  double *left_values;
+
+  /* The matrix while it is decided on. NULL: the system is too large. */
+  int32_t *place;               /* [rows * columns], -1: no entry */
+  IntVec *columns_of, *rows_of; /* entries left of rows and columns */
+  int32_t *term_count;          /* of rows, then where they begin */
+  double *size;                 /* of the entries of a column */
+  bool *row_done, *column_done, *fixed;
+  int32_t *pivot_row; /* of each column, unless it is stale */
+  bool *is_stale;
+  bool *changed;     /* entries of the system that a pivot has changed */
+  double *row_scale; /* reciprocals of the largest entries of rows */
+};
+
+Condense *condense_new(Heap *heap, const System *system) {
+  Condense *condense = heap_alloc(heap, sizeof *condense);
+  size_t columns = (size_t)system->columns, rows = (size_t)system->rows;
+  condense->heap = heap;
+  condense->system = system;
+  condense->kept = heap_array(heap, rows, sizeof(int32_t));
+  if (rows > ROWS_LIMIT || !system->constant) return condense;
+  condense->left_start = heap_array(heap, columns + 1, sizeof(int32_t));
+  condense->column_done = heap_array(heap, columns, sizeof(bool));
+  condense->row_done = heap_array(heap, rows, sizeof(bool));
+  condense->place = heap_array(heap, rows * columns, sizeof(int32_t));
+  condense->columns_of = heap_array(heap, rows, sizeof(IntVec));
+  condense->rows_of = heap_array(heap, columns, sizeof(IntVec));
+  condense->term_count = heap_array(heap, rows, sizeof(int32_t));
+  condense->size = heap_array(heap, rows, sizeof(double));
+  condense->fixed = heap_array(heap, columns, sizeof(bool));
+  condense->pivot_row = heap_array(heap, columns, sizeof(int32_t));
+  condense->is_stale = heap_array(heap, columns, sizeof(bool));
+  condense->changed = heap_array(heap, (size_t)system->column_start[columns], sizeof(bool));
+  condense->row_scale = heap_array(heap, rows, sizeof(double));
+  return condense;
+}
+
+/* ---- deciding ---- */
+
+static void condense_add_entry(Condense *condense, int32_t row, int32_t column, int32_t place) {
+  condense->place[row * condense->system->columns + column] = place;
+  vec_push(condense->heap, &condense->columns_of[row], column);
+  vec_push(condense->heap, &condense->rows_of[column], row);
+}
+
+static void condense_set_values(Condense *condense, const double *jacobian) {
+  condense->values.count = 0;
+  for (int32_t k = 0; k < condense->system->column_start[condense->system->columns]; k++)
+    vec_push(condense->heap, &condense->values, jacobian[k]);
+}
+
+static void condense_scale_rows(Condense *condense, const double *jacobian) {
+  const System *system = condense->system;
+  double *scale = condense->row_scale;
+  memset(scale, 0, (size_t)system->rows * sizeof *scale);
+  for (int32_t k = 0; k < system->column_start[system->columns]; k++)
+    scale[system->row_index[k]] = fmax(scale[system->row_index[k]], fabs(jacobian[k]));
+  for (int32_t r = 0; r < system->rows; r++) scale[r] = 1 / scale[r];
+}
+
+static double condense_limit(const Condense *condense, const Pivot *pivot, int32_t row) {
+  return pivot->is_constant ? INFINITY : LARGEST_FACTOR * condense->row_scale[pivot->row] / condense->row_scale[row];
+}
+
+/* The system's pattern; states, rates and columns of higher index stay, others may go. */
+static void condense_begin(Condense *condense, const double *jacobian) {
+  const System *system = condense->system;
+  condense->target.count = 0;
+  memset(condense->row_done, 0, (size_t)system->rows * sizeof(bool));
+  memset(condense->column_done, 0, (size_t)system->columns * sizeof(bool));
+  memset(condense->is_stale, true, (size_t)system->columns * sizeof(bool));
+  memset(condense->changed, 0, (size_t)system->column_start[system->columns] * sizeof(bool));
+  memset(condense->place, -1, (size_t)system->rows * (size_t)system->columns * sizeof(int32_t));
+  for (int32_t r = 0; r < system->rows; r++) condense->columns_of[r].count = 0;
+  for (int32_t c = 0; c < system->columns; c++) {
+    condense->rows_of[c].count = 0;
+    condense->fixed[c] = system->column_index && system->column_index[c] > 1;
+  }
+  for (int32_t l = 0; l < system->links; l++)
+    condense->fixed[system->link_from[l]] = condense->fixed[system->link_to[l]] = true;
+  condense_set_values(condense, jacobian);
+  condense_scale_rows(condense, jacobian);
+  for (int32_t c = 0; c < system->columns; c++)
+    for (int32_t k = system->column_start[c]; k < system->column_start[c + 1]; k++)
+      condense_add_entry(condense, system->row_index[k], c, k);
+}
+
+static int32_t condense_cost(const Condense *condense, int32_t row, int32_t column) {
+  return (int32_t)((condense->columns_of[row].count - 1) * (condense->rows_of[column].count - 1));
+}
+
+static bool condense_may_cost(const Condense *condense, int32_t cost) {
+  int64_t entries = condense->system->column_start[condense->system->columns];
+  return (int64_t)condense->target.count + cost <= WORK_LIMIT * entries;
+}
+
+static void condense_change(Condense *condense, int32_t row, int32_t column, double change) {
+  int32_t place = condense->place[row * condense->system->columns + column];
+  if (place < 0) {
+    place = (int32_t)condense->values.count;
+    vec_push(condense->heap, &condense->values, 0);
+    condense_add_entry(condense, row, column, place);
+  }
+  condense->values.data[place] += change;
+  vec_push(condense->heap, &condense->target, place);
+  if (place < condense->system->column_start[condense->system->columns]) condense->changed[place] = true;
+}
+
+/* The pivots of columns with entries in this row may be others now. */
+static void condense_forget_pivots(Condense *condense, int32_t row) {
+  const IntVec *columns = &condense->columns_of[row];
+  for (uint32_t k = 0; k < columns->count; k++) condense->is_stale[columns->data[k]] = true;
+}
+
+static void condense_remove(IntVec *list, int32_t index) {
+  int32_t *end = list->data + list->count--, *at = list->data;
+  while (*at != index) at++;
+  memmove(at, at + 1, (size_t)(end - at - 1) * sizeof *at);
+}
+
+static void condense_list_lower(Condense *condense, const Pivot *pivot) {
+  for (uint32_t k = 0; k < condense->rows_of[pivot->column].count; k++) {
+    int32_t r = condense->rows_of[pivot->column].data[k];
+    int32_t place = condense->place[r * condense->system->columns + pivot->column];
+    condense->values.data[place] *= pivot->reciprocal;
+    vec_push(condense->heap, &condense->lower, (Multiplier){r, place, 0, condense_limit(condense, pivot, r)});
+    condense_remove(&condense->columns_of[r], pivot->column);
+  }
+}
+
+static void condense_list_upper(Condense *condense, const Pivot *pivot) {
+  for (uint32_t k = 0; k < condense->columns_of[pivot->row].count; k++) {
+    int32_t c = condense->columns_of[pivot->row].data[k];
+    int32_t place = condense->place[pivot->row * condense->system->columns + c];
+    vec_push(condense->heap, &condense->upper, place);
+    vec_push(condense->heap, &condense->up, (Term){c, 0});
+    condense_remove(&condense->rows_of[c], pivot->row);
+  }
+}
+
+static void condense_take_out(Condense *condense, Pivot pivot) {
+  uint32_t lower = condense->lower.count, upper = condense->upper.count;
+  condense->row_done[pivot.row] = condense->column_done[pivot.column] = true;
+  condense_remove(&condense->columns_of[pivot.row], pivot.column);
+  condense_remove(&condense->rows_of[pivot.column], pivot.row);
+  pivot.reciprocal = 1 / condense->values.data[pivot.place];
+  condense_list_lower(condense, &pivot);
+  condense_list_upper(condense, &pivot);
+  for (uint32_t a = lower; a < condense->lower.count; a++)
+    for (uint32_t b = upper; b < condense->upper.count; b++) {
+      const double *values = condense->values.data;
+      double change = -values[condense->lower.data[a].place] * values[condense->upper.data[b]];
+      condense_change(condense, condense->lower.data[a].row, condense->up.data[b].index, change);
+    }
+  condense_forget_pivots(condense, pivot.row);
+  for (uint32_t a = lower; a < condense->lower.count; a++)
+    condense_forget_pivots(condense, condense->lower.data[a].row);
+  pivot.lower_end = condense->lower.count;
+  pivot.upper_begin = upper;
+  pivot.upper_end = condense->upper.count;
+  vec_push(condense->heap, &condense->pivots, pivot);
+}
+
+/* Is the entry 1 or -1 whatever the values are? */
+static bool condense_is_unit(const Condense *condense, int32_t place) {
+  const System *system = condense->system;
+  return place < system->column_start[system->columns] && system->constant[place] && !condense->changed[place] &&
+         fabs(condense->values.data[place]) == 1;
+}
+
+/* The size of an entry, its row scaled; of a unit that of any pivot. */
+static double condense_size(const Condense *condense, int32_t row, int32_t column) {
+  int32_t place = condense->place[row * condense->system->columns + column];
+  return condense_is_unit(condense, place) ? INFINITY : fabs(condense->values.data[place]) * condense->row_scale[row];
+}
+
+/* The shortest row among the units of a column, or, where it has none, among its entries that are large enough; -1: none is. */
+static int32_t condense_shortest_row(const Condense *condense, int32_t column) {
+  const IntVec *rows = &condense->rows_of[column], *columns = condense->columns_of;
+  double largest = 0, *size = condense->size;
+  int32_t shortest = -1;
+  for (uint32_t k = 0; k < rows->count; k++) {
+    size[k] = condense_size(condense, rows->data[k], column);
+    largest = fmax(largest, size[k]);
+  }
+  for (uint32_t k = 0; k < rows->count && largest > 0; k++) {
+    int32_t r = rows->data[k];
+    if (size[k] < LEAST_PIVOT * largest) continue;
+    if (shortest < 0 || columns[r].count < columns[shortest].count) shortest = r;
+  }
+  return shortest;
+}
+
+/* Would more entries be left behind this pivot than before it? */
+static bool condense_grows(const Condense *condense, const Pivot *pivot) {
+  const IntVec *rows = &condense->rows_of[pivot->column], *columns = &condense->columns_of[pivot->row];
+  uint32_t gone = rows->count + columns->count - 1, added = 0;
+  for (uint32_t a = 0; a < rows->count; a++) {
+    if (rows->data[a] == pivot->row) continue;
+    const int32_t *place = condense->place + rows->data[a] * condense->system->columns;
+    for (uint32_t b = 0; b < columns->count; b++) added += place[columns->data[b]] < 0;
+  }
+  return added > gone;
+}
+
+/* The row of a column's pivot, found again only where its entries have changed; -1: none of them is large enough. */
+static int32_t condense_pivot_row(Condense *condense, int32_t column) {
+  if (condense->is_stale[column]) condense->pivot_row[column] = condense_shortest_row(condense, column);
+  condense->is_stale[column] = false;
+  return condense->pivot_row[column];
+}
+
+/* The next pivot: that which adds least, and of those one in the shortest column, since it changes the fewest rows. false: none is worth
+ * it. Columns without a pivot stay. */
+static bool condense_find_pivot(Condense *condense, Pivot *pivot) {
+  int32_t least = INT32_MAX;
+  uint32_t shortest = UINT32_MAX;
+  for (int32_t c = 0; c < condense->system->columns; c++) {
+    if (condense->fixed[c] || condense->column_done[c]) continue;
+    int32_t r = condense_pivot_row(condense, c);
+    condense->fixed[c] = r < 0;
+    if (r < 0) continue;
+    int32_t cost = condense_cost(condense, r, c);
+    uint32_t length = condense->rows_of[c].count;
+    if (cost > least || (cost == least && length >= shortest)) continue;
+    least = cost;
+    shortest = length;
+    *pivot = (Pivot){.row = r, .column = c, .place = condense->place[r * condense->system->columns + c]};
+  }
+  if (least == INT32_MAX || !condense_may_cost(condense, least)) return false;
+  pivot->is_constant = condense_is_unit(condense, pivot->place);
+  return true;
+}
+
+/* Takes columns out: assignments always, others unless more is left by that. */
+static void condense_take_all(Condense *condense) {
+  for (Pivot pivot; condense_find_pivot(condense, &pivot);) {
+    if (!pivot.is_constant && condense_grows(condense, &pivot)) condense->fixed[pivot.column] = true;
+    else condense_take_out(condense, pivot);
+  }
+}
+
+/* ---- what rows take of others ---- */
+
+/* Gives the terms of a row their places; *next is the first that is free, and where they begin. */
+static void condense_place_terms(Condense *condense, int32_t row, int32_t *next) {
+  int32_t begin = *next;
+  *next += condense->term_count[row];
+  condense->term_count[row] = begin;
+  if (*next > begin) vec_push(condense->heap, &condense->taking, (RowTerms){row, (uint32_t)*next});
+}
+
+/* Terms by the rows that they go to, each in the order of the pivots: sums in registers are faster than sums in memory. */
+static void condense_sort_terms(Condense *condense) {
+  int32_t next = 0, *count = condense->term_count;
+  memset(count, 0, (size_t)condense->system->rows * sizeof *count);
+  for (uint32_t k = 0; k < condense->lower.count; k++) count[condense->lower.data[k].row]++;
+  for (uint32_t p = 0; p < condense->pivots.count; p++)
+    condense_place_terms(condense, condense->pivots.data[p].row, &next);
+  for (int32_t r = 0; r < condense->left.rows; r++) condense_place_terms(condense, condense->kept[r], &next);
+  for (uint32_t k = 0; k < condense->lower.count; k++) vec_push(condense->heap, &condense->down, (Term){0});
+  uint32_t k = 0;
+  for (uint32_t p = 0; p < condense->pivots.count; p++)
+    for (; k < condense->pivots.data[p].lower_end; k++) {
+      Multiplier *multiplier = &condense->lower.data[k];
+      multiplier->term = count[multiplier->row]++;
+      condense->down.data[multiplier->term].index = condense->pivots.data[p].row;
+    }
+}
+
+/* ---- what is left ---- */
+
+static void condense_build_pattern(Condense *condense) {
+  const System *system = condense->system;
+  int32_t kept = 0;
+  for (int32_t r = 0; r < system->rows; r++)
+    if (!condense->row_done[r]) condense->kept[kept++] = r;
+  condense->left_row.count = condense->source.count = 0;
+  for (int32_t c = 0; c < system->columns; c++) {
+    condense->left_start[c] = (int32_t)condense->source.count;
+    if (condense->column_done[c]) continue;
+    for (int32_t r = 0; r < kept; r++) {
+      int32_t place = condense->place[condense->kept[r] * system->columns + c];
+      if (place < 0) continue;
+      vec_push(condense->heap, &condense->left_row, r);
+      vec_push(condense->heap, &condense->source, place);
+    }
+  }
+  condense->left_start[system->columns] = (int32_t)condense->source.count;
+  condense->left = (JacobianPattern){kept, condense->left_start, condense->left_row.data, condense->column_done};
+}
+
+static void condense_make_room(Condense *condense) {
+  size_t left = (size_t)condense->left.column_start[condense->system->columns];
+  condense->left_values = heap_resize(condense->heap, condense->left_values, left * sizeof(double));
+}
+
+void condense_choose(Condense *condense, const double *jacobian) {
+  const System *system = condense->system;
+  condense->pivots.count = condense->lower.count = condense->upper.count = 0;
+  condense->down.count = condense->taking.count = condense->up.count = 0;
+  condense->left = (JacobianPattern){system->rows, system->column_start, system->row_index, NULL};
+  for (int32_t r = 0; r < system->rows; r++) condense->kept[r] = r;
+  if (condense->place && jacobian) {
+    condense_begin(condense, jacobian);
+    condense_take_all(condense);
+    if (condense->pivots.count) condense_build_pattern(condense);
+    condense_sort_terms(condense);
+  }
+  condense_make_room(condense);
+}
+
+const JacobianPattern *condense_pattern(const Condense *condense) { return &condense->left; }
+const double *condense_values(const Condense *condense) { return condense->left_values; }
+
+/* ---- values ---- */
+
+/* values[target] -= factor * values[source], for each of these places; no target is a source. */
+static inline void subtract_row(double *values, const int32_t *target, const int32_t *source, uint32_t count,
+                                double factor) {
+  for (uint32_t k = 0; k < count; k++) values[target[k]] -= factor * values[source[k]];
+}
+
+/* Replays the elimination, and sets the factors of the terms; false: a multiplier is too large. */
+static bool condense_eliminate(Condense *condense) {
+  double *values = condense->values.data;
+  const int32_t *target = condense->target.data;
+  const Multiplier *lower = condense->lower.data;
+  Term *down = condense->down.data;
+  bool is_stable = true;
+  for (Pivot *pivot = condense->pivots.data, *last = pivot + condense->pivots.count; pivot < last; pivot++) {
+    const int32_t *row = condense->upper.data + pivot->upper_begin;
+    uint32_t count = pivot->upper_end - pivot->upper_begin;
+    Term *up = condense->up.data + pivot->upper_begin;
+    double reciprocal = pivot->reciprocal = 1 / values[pivot->place];
+    for (const Multiplier *end = condense->lower.data + pivot->lower_end; lower < end; lower++, target += count) {
+      double factor = values[lower->place] * reciprocal;
+      is_stable = is_stable && fabs(factor) <= lower->limit;
+      down[lower->term].factor = -factor;
+      subtract_row(values, target, row, count, factor);
+    }
+    for (uint32_t k = 0; k < count; k++) up[k].factor = -reciprocal * values[row[k]];
+  }
+  return is_stable;
+}
+
+/* Is no multiplier too large if rows are scaled by this Jacobian? They may be of other sizes than where the pivots were chosen. */
+static bool condense_stays_stable(Condense *condense, const double *jacobian) {
+  bool is_stable = true;
+  condense_scale_rows(condense, jacobian);
+  Multiplier *lower = condense->lower.data;
+  for (const Pivot *pivot = condense->pivots.data, *last = pivot + condense->pivots.count; pivot < last; pivot++)
+    for (const Multiplier *end = condense->lower.data + pivot->lower_end; lower < end; lower++) {
+      lower->limit = condense_limit(condense, pivot, lower->row);
+      is_stable = is_stable && fabs(condense->down.data[lower->term].factor) <= lower->limit;
+    }
+  return is_stable;
+}
+
+bool condense_jacobian(Condense *condense, const double *jacobian) {
+  size_t entries = (size_t)condense->system->column_start[condense->system->columns];
+  if (!condense->pivots.count) {
+    memcpy(condense->left_values, jacobian, entries * sizeof(double));
+    return true;
+  }
+  memcpy(condense->values.data, jacobian, entries * sizeof(double));
+  memset(condense->values.data + entries, 0, (condense->values.count - entries) * sizeof(double));
+  bool is_stable = condense_eliminate(condense) || condense_stays_stable(condense, jacobian);
+  for (uint32_t k = 0; k < condense->source.count; k++)
+    condense->left_values[k] = condense->values.data[condense->source.data[k]];
+  return is_stable;
+}
+
+const int32_t *condense_rows(const Condense *condense) { return condense->kept; }
+
+/* Entry `index` of vectors that have so many pairs an entry. */
+static inline AlignedPair *pairs_at(double *vector, int32_t index, int pairs) {
+  return (AlignedPair *)(void *)(vector + (size_t)(uint32_t)index * 2 * (size_t)pairs);
+}
+
+enum { PAIRS_MOST = 4 };
+
+/* Inlined for each number of pairs, such that those of a row stay in registers. */
+static inline __attribute__((always_inline)) void right_pairs(const Condense *condense, double *residual, int pairs) {
+  const Term *term = condense->down.data;
+  for (const RowTerms *row = condense->taking.data, *last = row + condense->taking.count; row < last; row++) {
+    AlignedPair sum[PAIRS_MOST], *to = pairs_at(residual, row->row, pairs);
+#pragma GCC unroll 4
+    for (int k = 0; k < pairs; k++) sum[k] = to[k];
+    for (const Term *end = condense->down.data + row->end; term < end; term++) {
+      const AlignedPair factor = {term->factor, term->factor};
+      const AlignedPair *source = pairs_at(residual, term->index, pairs);
+#pragma GCC unroll 4
+      for (int k = 0; k < pairs; k++) sum[k] += factor * source[k];
+    }
+#pragma GCC unroll 4
+    for (int k = 0; k < pairs; k++) to[k] = sum[k];
+  }
+}
+
+static void right_single(const Condense *condense, double *residual) {
+  const Term *term = condense->down.data;
+  for (const RowTerms *row = condense->taking.data, *last = row + condense->taking.count; row < last; row++)
+    for (const Term *end = condense->down.data + row->end; term < end; term++)
+      residual[row->row] += term->factor * residual[term->index];
+}
+
+void condense_right(const Condense *condense, int lanes, double *residual) {
+  switch (lanes) {
+  case 4: right_pairs(condense, residual, 2); return;
+  case 6: right_pairs(condense, residual, 3); return;
+  case 8: right_pairs(condense, residual, 4); return;
+  default: right_single(condense, residual);
+  }
+}
+
+static inline __attribute__((always_inline)) void expand_pairs(const Condense *condense, double *residual,
+                                                               double *change, int pairs) {
+  for (uint32_t p = condense->pivots.count; p-- > 0;) {
+    const Pivot *pivot = &condense->pivots.data[p];
+    const AlignedPair own = {-pivot->reciprocal, -pivot->reciprocal};
+    const AlignedPair *right = pairs_at(residual, pivot->row, pairs);
+    AlignedPair sum[PAIRS_MOST], *to = pairs_at(change, pivot->column, pairs);
+#pragma GCC unroll 4
+    for (int k = 0; k < pairs; k++) sum[k] = own * right[k];
+    const Term *term = condense->up.data + pivot->upper_begin, *end = condense->up.data + pivot->upper_end;
+    for (; term < end; term++) {
+      const AlignedPair factor = {term->factor, term->factor};
+      const AlignedPair *source = pairs_at(change, term->index, pairs);
+#pragma GCC unroll 4
+      for (int k = 0; k < pairs; k++) sum[k] += factor * source[k];
+    }
+#pragma GCC unroll 4
+    for (int k = 0; k < pairs; k++) to[k] = sum[k];
+  }
+}
+
+static void expand_single(const Condense *condense, const double *residual, double *change) {
+  for (uint32_t p = condense->pivots.count; p-- > 0;) {
+    const Pivot *pivot = &condense->pivots.data[p];
+    double sum = -pivot->reciprocal * residual[pivot->row];
+    const Term *term = condense->up.data + pivot->upper_begin, *end = condense->up.data + pivot->upper_end;
+    for (; term < end; term++) sum += term->factor * change[term->index];
+    change[pivot->column] = sum;
+  }
+}
+
+void condense_expand(const Condense *condense, int lanes, double *residual, double *change) {
+  switch (lanes) {
+  case 4: expand_pairs(condense, residual, change, 2); return;
+  case 6: expand_pairs(condense, residual, change, 3); return;
+  case 8: expand_pairs(condense, residual, change, 4); return;
+  default: expand_single(condense, residual, change);
+  }
+}

@@ -1,0 +1,448 @@
+/* cvode: SUNDIALS CVODE, variable-order BDF, on the state-space form.
+ *
+ * CVODE sees the states alone; each right-hand side is one `close`, started from the columns of the call before,
+ * moved along their derivatives, or several on the way where these lead too far. A step that is too long to follow
+ * these columns is refused. The Jacobian is the exact dense one of the rates. A pivot changes what the components
+ * mean, so it restarts the history, at the present step size.
+ */
+#include "integrate/integrator.h"
+#include "integrate/vectors.h"
+
+#include <cvode/cvode.h>
+#include <sunlinsol/sunlinsol_dense.h>
+
+#include <math.h>
+#include <string.h>
+
+enum { ORDER_MAX = 5 };
+enum { PARTS_LIMIT = 1000 };               /* of a way; before a jump they no longer get ahead */
+static const double smallest_step = 1e-15; /* over t */
+static const double farthest = 0.1;        /* that a column may be from its prediction, relative to its size */
+static const double shortest_part = 1e-4;  /* of the way to the point where the states are given */
+static const double largest_miss = 0.005;  /* of a column by the rates at both ends of a step, relative to its size */
+static const double fastest_growth = 5;    /* of a step over which columns are followed */
+
+/* Departure from the prediction, over the tolerance, that the error test lets pass in equal steps at order 5: (5 + 1) (1 + 1/2 + ... + 1/5). */
+static const double largest_departure = 13.7;
+
+typedef struct Cvode {
+  const System *system;
+  Heap *heap;
+  IntegratorOptions options;
+  double *completed; /* all columns at the last right-hand side */
+  double completed_time;
+  double *y, *previous; /* all columns at t and at the end of the step before */
+  double t, t_previous, shortest_followed;
+  double *trial, *predicted;         /* [columns] */
+  int32_t *link;                     /* [columns] of which a column is the state; -1: it is none */
+  bool rests;                        /* the states did, over the last step */
+  double *derivative[ORDER_MAX + 1]; /* [links] where the last step began; kept if there are kinks */
+  int derivatives;                   /* known of them; 0: there were no steps before */
+  bool begun, stop;
+
+  SUNContext context;
+  void *memory;
+  N_Vector states, output;
+  SUNMatrix matrix;
+  SUNLinearSolver solver;
+  IntegratorStatistics before; /* counted before the last restart */
+} Cvode;
+
+/* ---- What CVODE calls ---- */
+
+/* How far columns found from a prediction alone are from it, at most. */
+static double cvode_departure(const Cvode *cvode) {
+  const System *system = cvode->system;
+  double most = 0;
+  for (int32_t c = 0; c < system->columns && system->given; c++)
+    if (!system->given[c])
+      most = fmax(most, fabs(cvode->trial[c] - cvode->predicted[c]) / (fabs(cvode->trial[c]) + system->nominal[c]));
+  return most;
+}
+
+static int32_t cvode_rate_of(const Cvode *cvode, int32_t c) {
+  return cvode->system->successor ? cvode->system->successor[c] : -1;
+}
+
+/* How far a column that is no state is from where it is led over the step from `begin` to the last point closed, over what is
+ * allowed: by the rates at both ends, or, where it has none, along the line through the two points before. */
+static double cvode_miss(const Cvode *cvode, int32_t c, double begin) {
+  int32_t rate = cvode_rate_of(cvode, c);
+  double dt = cvode->completed_time - begin, found = cvode->completed[c], last = begin - cvode->t_previous, change = 0;
+  if (rate >= 0) change = dt / 2 * (cvode->y[rate] + cvode->completed[rate]);
+  else if (last > 0) change = dt / last * (cvode->y[c] - cvode->previous[c]);
+  double size = fabs(found) + cvode->system->nominal[c];
+  if (cvode->system->given[c]) size += fabs(found - cvode->y[c]);
+  return fabs(found - cvode->y[c] - change) / ((rate >= 0 ? largest_miss : farthest) * size);
+}
+
+/* Is the column to be followed? One that is found from a guess always is, and one that conditions read where the states, which set the steps else, rest. */
+static bool cvode_is_followed(const Cvode *cvode, int32_t c) {
+  const System *system = cvode->system;
+  return !system->given[c] || (cvode->rests && system->watched && system->watched[c]);
+}
+
+/* The largest miss. Beyond 1 the step is too long for these columns: its end may be on another branch, and so may be what is found from
+ * a guess in between. Over the shortest steps columns may jump. */
+static double cvode_missed(const Cvode *cvode, double begin) {
+  const System *system = cvode->system;
+  double most = 0;
+  if (cvode->completed_time - begin <= cvode->shortest_followed) return 0;
+  for (int32_t c = 0; c < system->columns && system->given; c++)
+    if (cvode_is_followed(cvode, c)) most = fmax(most, cvode_miss(cvode, c, begin));
+  return most;
+}
+
+/* To where the step began: what was closed behind it may be on another branch. */
+static void cvode_go_back(Cvode *cvode) {
+  memcpy(cvode->completed, cvode->y, (size_t)cvode->system->columns * sizeof(double));
+  cvode->completed_time = cvode->t;
+}
+
+/* Goes `part` of the way from the last point closed to t and these states, along a straight line. */
+static EvalStatus cvode_approach(Cvode *cvode, double t, const double *states, double part) {
+  const System *system = cvode->system;
+  double next = part < 1 ? cvode->completed_time + part * (t - cvode->completed_time) : t,
+         dt = next - cvode->completed_time;
+  for (int32_t c = 0; c < system->columns; c++) {
+    int32_t rate = cvode_rate_of(cvode, c);
+    cvode->trial[c] = cvode->completed[c] + (rate >= 0 && dt != 0 ? dt * cvode->completed[rate] : 0);
+  }
+  for (int32_t l = 0; l < system->links; l++) {
+    double from = cvode->completed[system->link_from[l]];
+    cvode->trial[system->link_from[l]] = part < 1 ? from + part * (states[l] - from) : states[l];
+  }
+  memcpy(cvode->predicted, cvode->trial, (size_t)system->columns * sizeof(double));
+  EvalStatus status = system->complete(system->context, next, cvode->trial);
+  if (status != EVAL_OK) return status;
+  if (next - cvode->t > cvode->shortest_followed && cvode_departure(cvode) > farthest) return EVAL_DOMAIN;
+  double *swap = cvode->completed;
+  cvode->completed = cvode->trial;
+  cvode->trial = swap;
+  cvode->completed_time = next;
+  return EVAL_OK;
+}
+
+/* Closes at t with these states. The other columns follow from the last point closed, on the way if it is too far. */
+static EvalStatus cvode_complete(Cvode *cvode, double t, const double *states) {
+  double part = 1;
+  for (int k = 0; k < PARTS_LIMIT && part > shortest_part; k++) {
+    EvalStatus status = cvode_approach(cvode, t, states, part);
+    if (status == EVAL_STOP) cvode->stop = true;
+    if (status == EVAL_STOP || (status == EVAL_OK && part == 1)) return status;
+    part = status == EVAL_OK ? fmin(1, 2 * part / (1 - part)) : part / 4;
+  }
+  return EVAL_DOMAIN;
+}
+
+static int cvode_rates(double t, N_Vector states, N_Vector rates, void *self) {
+  Cvode *cvode = self;
+  double *r = N_VGetArrayPointer(rates);
+  r[0] = 0;
+  EvalStatus status = cvode_complete(cvode, t, N_VGetArrayPointer(states));
+  if (status == EVAL_OK && cvode_missed(cvode, cvode->t) > 1) {
+    cvode_go_back(cvode);
+    status = EVAL_DOMAIN;
+  }
+  for (int32_t l = 0; l < cvode->system->links && status == EVAL_OK; l++)
+    r[l] = cvode->completed[cvode->system->link_to[l]];
+  return (int)status;
+}
+
+static bool cvode_is_complete(const Cvode *cvode, double t, const double *states) {
+  if (t != cvode->completed_time) return false;
+  for (int32_t l = 0; l < cvode->system->links; l++)
+    if (cvode->completed[cvode->system->link_from[l]] != states[l]) return false;
+  return true;
+}
+
+static int cvode_jacobian(double t, N_Vector states, N_Vector rates, SUNMatrix matrix, void *self, N_Vector a,
+                          N_Vector b, N_Vector c) {
+  Cvode *cvode = self;
+  const System *system = cvode->system;
+  const double *x = N_VGetArrayPointer(states);
+  EvalStatus status = EVAL_OK;
+  (void)rates, (void)a, (void)b, (void)c;
+  if (!cvode_is_complete(cvode, t, x)) status = cvode_complete(cvode, t, x);
+  if (status == EVAL_OK)
+    status = system->rates_jacobian(system->context, t, cvode->completed, SUNDenseMatrix_Data(matrix));
+  return (int)status;
+}
+
+/* The error of a state that is allowed. */
+static double cvode_allowed(const Cvode *cvode, int32_t l, double x) {
+  double nominal = cvode->system->nominal[cvode->system->link_from[l]];
+  return cvode->options.absolute_tolerance * nominal + cvode->options.relative_tolerance * fabs(x);
+}
+
+static int cvode_weights(N_Vector states, N_Vector weight, void *self) {
+  const Cvode *cvode = self;
+  const System *system = cvode->system;
+  const double *x = N_VGetArrayPointer(states);
+  double *w = N_VGetArrayPointer(weight);
+  w[0] = 1;
+  for (int32_t l = 0; l < system->links; l++) {
+    w[l] = 1 / cvode_allowed(cvode, l, x[l]);
+  }
+  return 0;
+}
+
+static void cvode_ignore(int code, const char *module, const char *function, char *message, void *self) {
+  (void)code, (void)module, (void)function, (void)message, (void)self;
+}
+
+/* ---- Creation ---- */
+
+static void cvode_release(void *object) {
+  Cvode *cvode = object;
+  if (cvode->memory) CVodeFree(&cvode->memory);
+  if (cvode->solver) SUNLinSolFree(cvode->solver);
+  if (cvode->matrix) SUNMatDestroy(cvode->matrix);
+  if (cvode->states) N_VDestroy(cvode->states);
+  if (cvode->output) N_VDestroy(cvode->output);
+  if (cvode->context) SUNContext_Free(&cvode->context);
+}
+
+/* The foreign objects; any refused one ends in heap_fail, and cvode_release frees those that were made. CVODE takes no
+ * empty vector: without states there is one that stays zero. */
+static void cvode_make_objects(Cvode *cvode) {
+  sunindextype states = cvode->system->links > 0 ? cvode->system->links : 1;
+  cvode->context = vector_context(cvode->heap);
+  cvode->states = vector_new(cvode->heap, states, cvode->context);
+  cvode->output = vector_new(cvode->heap, states, cvode->context);
+  cvode->matrix = vector_matrix(cvode->heap, states, cvode->context);
+  bool made = (cvode->solver = SUNLinSol_Dense(cvode->states, cvode->matrix, cvode->context)) != NULL;
+  made = made && (cvode->memory = CVodeCreate(CV_BDF, cvode->context)) != NULL;
+  if (!made) heap_fail(cvode->heap);
+}
+
+static void *cvode_create(Heap *heap, const System *system, const IntegratorOptions *options) {
+  Cvode *cvode = heap_alloc(heap, sizeof *cvode);
+  size_t columns = (size_t)system->columns;
+  cvode->system = system;
+  cvode->heap = heap;
+  cvode->options = *options;
+  heap_numbers(heap, columns, &cvode->completed, &cvode->trial, &cvode->predicted, &cvode->previous, &cvode->y);
+  for (int k = 0; k <= ORDER_MAX && options->has_kinks; k++)
+    cvode->derivative[k] = heap_array(heap, (size_t)system->links, sizeof(double));
+  cvode->link = heap_array(heap, columns, sizeof *cvode->link);
+  heap_defer(heap, cvode_release, cvode);
+  cvode_make_objects(cvode);
+  return cvode;
+}
+
+/* First start: everything that CVODE keeps over a restart. */
+static void cvode_begin(Cvode *cvode, double t) {
+  void *memory = cvode->memory;
+  bool made = CVodeSetErrHandlerFn(memory, cvode_ignore, NULL) == CV_SUCCESS;
+  made = made && CVodeInit(memory, cvode_rates, t, cvode->states) == CV_SUCCESS;
+  if (!made) cvode->memory = NULL; /* CVodeFree would free again what CVodeInit has freed */
+  made = made && CVodeWFtolerances(memory, cvode_weights) == CV_SUCCESS;
+  made = made && CVodeSetUserData(memory, cvode) == CV_SUCCESS;
+  made = made && CVodeSetLinearSolver(memory, cvode->solver, cvode->matrix) == CV_SUCCESS;
+  made = made && CVodeSetMaxNumSteps(memory, -1) == CV_SUCCESS;
+  if (made && cvode->system->rates_jacobian) made = CVodeSetJacFn(memory, cvode_jacobian) == CV_SUCCESS;
+  if (!made) heap_fail(cvode->heap);
+  if (cvode->options.max_order > 0) CVodeSetMaxOrd(memory, cvode->options.max_order < 5 ? cvode->options.max_order : 5);
+  cvode->begun = true;
+}
+
+static void cvode_statistics(const void *self, IntegratorStatistics *out);
+
+static void cvode_restart(Cvode *cvode, const double *y, double step) {
+  const System *system = cvode->system;
+  size_t size = (size_t)system->columns * sizeof(double);
+  if (cvode->begun) cvode_statistics(cvode, &cvode->before);
+  memcpy(cvode->y, y, size);
+  memcpy(cvode->completed, y, size);
+  cvode->completed_time = cvode->t_previous = cvode->t;
+  cvode->rests = false;
+  double *x = N_VGetArrayPointer(cvode->states);
+  for (int32_t c = 0; c < system->columns; c++) cvode->link[c] = -1;
+  for (int32_t l = 0; l < system->links; l++) {
+    x[l] = y[system->link_from[l]];
+    cvode->link[system->link_from[l]] = l;
+  }
+  if (!cvode->begun) cvode_begin(cvode, cvode->t);
+  else CVodeReInit(cvode->memory, cvode->t, cvode->states);
+  CVodeSetInitStep(cvode->memory, step);
+  CVodeSetMaxStep(cvode->memory, cvode->options.max_step);
+}
+
+static void cvode_start(void *self, double t, const double *y, double t_end) {
+  Cvode *cvode = self;
+  cvode->t = t;
+  cvode->shortest_followed = SHORTEST_FOLLOWED * (t_end - t);
+  cvode->stop = false;
+  cvode_restart(cvode, y, cvode->options.initial_step);
+}
+
+/* ---- Running ---- */
+
+static StepStatus cvode_status(const Cvode *cvode, int flag) {
+  if (flag >= 0) return STEP_OK;
+  if (cvode->stop) return STEP_EVALUATION;
+  switch (flag) {
+  case CV_LSETUP_FAIL:
+  case CV_LSOLVE_FAIL: return STEP_SINGULAR;
+  case CV_RHSFUNC_FAIL:
+  case CV_FIRST_RHSFUNC_ERR:
+  case CV_REPTD_RHSFUNC_ERR:
+  case CV_UNREC_RHSFUNC_ERR: return STEP_EVALUATION;
+  default: return STEP_TOO_SMALL;
+  }
+}
+
+/* Are the errors of the last step a small part of what is allowed? Then steps grow until they are not. */
+static bool cvode_is_resting(const Cvode *cvode) {
+  const double *error = N_VGetArrayPointer(cvode->output), *x = N_VGetArrayPointer(cvode->states);
+  if (!cvode->system->watched || CVodeGetEstLocalErrors(cvode->memory, cvode->output) != CV_SUCCESS) return false;
+  for (int32_t l = 0; l < cvode->system->links; l++)
+    if (!(fabs(error[l]) < RESTING * cvode_allowed(cvode, l, x[l]))) return false;
+  return true;
+}
+
+/* The longest next step over which columns other than states are followed; they are no part of CVODE's error. */
+static void cvode_limit_step(Cvode *cvode, double begin) {
+  double missed = cvode_missed(cvode, begin), limit = cvode->options.max_step;
+  double next = (cvode->t - begin) * fmin(fastest_growth, cbrt(0.5 / fmax(missed, DBL_MIN)));
+  if (missed > 0) limit = limit > 0 ? fmin(limit, next) : next;
+  CVodeSetMaxStep(cvode->memory, limit);
+}
+
+/* Keeps what the next step predicts from. */
+static void cvode_keep_derivatives(Cvode *cvode) {
+  int order = 0;
+  cvode->derivatives = 0;
+  if (!cvode->options.has_kinks || CVodeGetLastOrder(cvode->memory, &order) != CV_SUCCESS) return;
+  if (cvode->t == cvode->t_previous) return; /* begun anew */
+  for (int k = 0; k <= order; k++) {
+    if (CVodeGetDky(cvode->memory, cvode->t, k, cvode->output) != CV_SUCCESS) return;
+    memcpy(cvode->derivative[k], N_VGetArrayPointer(cvode->output), (size_t)cvode->system->links * sizeof(double));
+  }
+  cvode->derivatives = order + 1;
+}
+
+static double cvode_departure_of(void *self) {
+  Cvode *cvode = self;
+  const double *x = N_VGetArrayPointer(cvode->states);
+  double *weight = N_VGetArrayPointer(cvode->output), h = cvode->t - cvode->t_previous, sum = 0;
+  if (!cvode->derivatives) return 0;
+  cvode_weights(cvode->states, cvode->output, cvode);
+  for (int32_t l = 0; l < cvode->system->links; l++) {
+    double foreseen = 0;
+    for (int k = cvode->derivatives - 1; k >= 0; k--) foreseen = cvode->derivative[k][l] + h / (k + 1) * foreseen;
+    double off = (x[l] - foreseen) * weight[l];
+    sum += off * off;
+  }
+  return sqrt(sum / fmax(cvode->system->links, 1)) / largest_departure;
+}
+
+static StepStatus cvode_step(void *self, double t_stop) {
+  Cvode *cvode = self;
+  double t = cvode->t;
+  if (t_stop <= t) return STEP_OK;
+  if (CVodeSetStopTime(cvode->memory, t_stop) != CV_SUCCESS) return STEP_TOO_SMALL;
+  CVodeSetMinStep(cvode->memory, smallest_step * fabs(t)); /* or it creeps on, by ever smaller steps */
+  cvode_keep_derivatives(cvode);
+  int flag = CVode(cvode->memory, t_stop, cvode->states, &cvode->t, CV_ONE_STEP);
+  if (flag < 0) {
+    cvode->t = t;
+    return cvode_status(cvode, flag);
+  }
+  if (cvode_complete(cvode, cvode->t, N_VGetArrayPointer(cvode->states)) != EVAL_OK) return STEP_EVALUATION;
+  cvode->rests = cvode_is_resting(cvode);
+  cvode_limit_step(cvode, t);
+  double *swap = cvode->previous;
+  cvode->previous = cvode->y;
+  cvode->y = swap;
+  memcpy(cvode->y, cvode->completed, (size_t)cvode->system->columns * sizeof(double));
+  cvode->t_previous = t;
+  return STEP_OK;
+}
+
+static double cvode_time(const void *self) { return ((const Cvode *)self)->t; }
+
+static const double *cvode_values(const void *self) { return ((const Cvode *)self)->y; }
+
+/* A column inside of the last step: the cubic of Hermite where it has a rate, else a line. */
+static double cvode_between(const Cvode *cvode, int32_t c, double span, double part) {
+  int32_t rate = cvode_rate_of(cvode, c);
+  double begin = cvode->previous[c], end = cvode->y[c], line = begin + part * (end - begin);
+  if (part == 1) return end;
+  if (rate < 0) return line;
+  double first = span * cvode->previous[rate] - (end - begin), last = span * cvode->y[rate] - (end - begin);
+  return line + part * (1 - part) * ((1 - part) * first - part * last);
+}
+
+static void cvode_interpolate(void *self, double t, double *y) {
+  Cvode *cvode = self;
+  const System *system = cvode->system;
+  double span = cvode->t - cvode->t_previous, part = span > 0 ? (t - cvode->t_previous) / span : 1;
+  for (int32_t c = 0; c < system->columns; c++) y[c] = cvode_between(cvode, c, span, part);
+  if (part == 1 || CVodeGetDky(cvode->memory, t, 0, cvode->output) != CV_SUCCESS) return;
+  const double *x = N_VGetArrayPointer(cvode->output);
+  for (int32_t l = 0; l < system->links; l++) y[system->link_from[l]] = x[l];
+}
+
+static void cvode_interpolate_some(void *self, double t, const uint32_t *columns, uint32_t count, double *y) {
+  Cvode *cvode = self;
+  double span = cvode->t - cvode->t_previous, part = span > 0 ? (t - cvode->t_previous) / span : 1;
+  bool has_states = part != 1 && CVodeGetDky(cvode->memory, t, 0, cvode->output) == CV_SUCCESS;
+  const double *x = N_VGetArrayPointer(cvode->output);
+  for (uint32_t k = 0; k < count; k++) {
+    int32_t c = (int32_t)columns[k], link = cvode->link[c];
+    y[c] = has_states && link >= 0 ? x[link] : cvode_between(cvode, c, span, part);
+  }
+}
+
+/* Columns that are no states follow cubic polynomials. */
+static int cvode_segment_degree(void *self) {
+  static const int cubic = 3;
+  const Cvode *cvode = self;
+  int order = 0;
+  if (cvode->t == cvode->t_previous) return 0;
+  CVodeGetLastOrder(cvode->memory, &order);
+  return order > cubic ? order : cubic;
+}
+
+static void cvode_switch_states(void *self, const double *y) {
+  Cvode *cvode = self;
+  cvode_restart(cvode, y, 0);
+}
+
+static void cvode_statistics(const void *self, IntegratorStatistics *out) {
+  const Cvode *cvode = self;
+  long steps = 0, errors = 0, convergence = 0, setups = 0;
+  *out = cvode->before;
+  if (!cvode->begun) return;
+  CVodeGetNumSteps(cvode->memory, &steps);
+  CVodeGetNumErrTestFails(cvode->memory, &errors);
+  CVodeGetNumNonlinSolvConvFails(cvode->memory, &convergence);
+  CVodeGetNumLinSolvSetups(cvode->memory, &setups);
+  if (steps > 0) {
+    CVodeGetLastOrder(cvode->memory, &out->order);
+    CVodeGetLastStep(cvode->memory, &out->step);
+  }
+  out->steps += (uint64_t)steps;
+  out->rejected_error += (uint64_t)errors;
+  out->rejected_convergence += (uint64_t)convergence;
+  out->factorizations += (uint64_t)setups;
+}
+
+const Integrator integrator_cvode = {
+    .name = "cvode",
+    .description = "CVODE of SUNDIALS, BDF of orders 1 to 5, on the state-space form",
+    .explicit_form = true,
+    .create = cvode_create,
+    .start = cvode_start,
+    .step = cvode_step,
+    .time = cvode_time,
+    .values = cvode_values,
+    .interpolate = cvode_interpolate,
+    .interpolate_some = cvode_interpolate_some,
+    .segment_degree = cvode_segment_degree,
+    .departure = cvode_departure_of,
+    .switch_states = cvode_switch_states,
+    .statistics = cvode_statistics,
+};

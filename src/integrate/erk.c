@@ -1,0 +1,809 @@
+/* erk: explicit Runge-Kutta on the state-space form, order 8 or, for loose tolerances, order 5.
+ *
+ * Every stage is a whole vector of columns: the states are combined from the rates of earlier stages, `close`
+ * solves for the rest. What it starts from decides what it costs, and on which branch it ends, so the other columns are
+ * predicted: those whose derivative is a column are combined as if they were states, the rest are extrapolated in time, and
+ * to both is added what the same prediction missed in the step before. A step whose predictions are too far off is rejected.
+ * Formulas and step control follow Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I, sections II.4 to
+ * II.6.
+ */
+#include "base/copy.h"
+#include "base/pairs.h"
+#include "integrate/erk_coefficients.h"
+#include "integrate/integrator.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+  STAGES_MAX = 16,    /* of erk_order8 */
+  SPREAD_MAX = 5,     /* points through which columns without a derivative are extrapolated */
+  INNER_MAX = 8,      /* and interpolated: with the stages of the continuous extension */
+  STIFF_STEPS = 15,   /* so many steps at the stability bound make a problem stiff */
+  GENTLE_STEPS = 6,   /* so many in a row below it clear the count */
+  SHORT_STEPS = 1000, /* so many short ones in a row make a problem stiff, too */
+  DENSE_MAX = 7,      /* coefficients of the continuous extension */
+  TOGETHER = 4,       /* columns combined at a time; arrays of rates and of their sums have room for whole parts */
+};
+
+/* Above this relative tolerance order 5 needs fewer evaluations than order 8. */
+static const double loose_tolerance = 1e-4;
+
+/* Steps below this part of the longest one are short. Where a pivot passes zero, round-off grows without bound, and the estimate of
+ * the error follows it; a method that damps steps over. */
+static const double SHORT = 1e-3;
+
+/* A step from this part of the stability bound on is looked at inside, too. */
+static const double NEAR_BOUND = 0.2;
+
+/* Where the error inside decides the step, stability does so from this part of its bound on. */
+static const double HALF_BOUND = 0.5;
+
+static const double safety = 0.9;
+
+/* The step before is of no use for extrapolation when it was shorter than this part of the present one. */
+static const double shortest_before = 0.05;
+
+/* That a column may be from its prediction, relative to its size. */
+static const double farthest = 0.002;
+
+/* Stages whose times are well spread over the step, ascending; see erk_extrapolate. */
+static const int spread_order8[SPREAD_MAX] = {0, 4, 8, 10, 11};
+static const int spread_order5[SPREAD_MAX] = {0, 1, 2, 3, 5};
+
+/* Stages inside of the step that are not among these, as far from their times as there are. */
+enum { BESIDE_MAX = 2 };
+static const int beside_order8[BESIDE_MAX] = {5, 9};
+static const int beside_order5[BESIDE_MAX] = {4, 4};
+
+/* Columns that are not in `column`: those extrapolated, and those without a guess. */
+enum { NO_DERIVATIVE = -1, GIVEN = -2 };
+
+typedef struct Erk {
+  const System *system;
+  const ErkTableau *tableau;
+  const ErkTerm *row[STAGES_MAX]; /* first term of each stage but the first */
+  const int *spread, *beside;
+  int inner[INNER_MAX];             /* stages of the points to interpolate through, the last is the end of the step */
+  double inner_node[INNER_MAX];     /* their parts of the step */
+  double inner_scale[2][INNER_MAX]; /* of Lagrange's polynomials, for the spread stages alone and for all */
+  double inner_gap[INNER_MAX][INNER_MAX]; /* [i][k]: one over the distance of point i from that k before it */
+  double *divided;                        /* [columns * INNER_MAX] divided differences over these points, by columns */
+  uint64_t *divided_of, extension; /* [columns] of which continuous extension they are; the number of the last one */
+  double relative, absolute, initial_step, max_step;
+  bool fixed_step;
+  const double *unread; /* as in the options */
+
+  /* Columns with a derivative among the columns: states first, then those combined only as a guess. */
+  int32_t states, paired, free_count, guessed_count, given_count, branch_count;
+  int32_t *column, *rate; /* [columns] */
+  int32_t *free_columns;  /* [columns] no derivative among the columns: first those that need a guess */
+  int32_t *given;         /* [columns] no state, and no guess needed */
+  int32_t *branch;        /* [columns] no state, and found from its prediction alone */
+  int32_t *place;         /* [columns] in `column`; NO_DERIVATIVE, GIVEN */
+
+  double t, t_old, h_next, h_last, last_error;
+  double h_before;                 /* step of the values in `before`, 0: there are none */
+  double shortest_followed;        /* time */
+  double departure;                /* of the present attempt from its predictions, accepted up to 1 */
+  bool inner_decides;              /* the error inside of the last attempt was larger than that at its end */
+  bool rejected, held;             /* the last attempt failed; the step was cut to land on t_stop */
+  double *values[STAGES_MAX];      /* all columns at each stage; [0] is the present point between steps */
+  double *rates[STAGES_MAX];       /* [paired] of each stage */
+  double *before[SPREAD_MAX];      /* values of the spread stages of the step before */
+  double *missed[STAGES_MAX];      /* solved minus predicted, all columns, when the stage was last computed */
+  double missed_step[STAGES_MAX];  /* with this step size; 0: not yet */
+  double *guess, *weight, *sum[2]; /* [columns] */
+  double *dense[DENSE_MAX];        /* [paired] coefficients of the continuous extension */
+  bool dense_ready, stepped;
+  bool dense_whole; /* all stages of the continuous extension were found */
+  int stiff_count, gentle_count, short_count;
+  double longest; /* step */
+  IntegratorStatistics statistics;
+} Erk;
+
+/* Puts the free columns that need a guess first. */
+static void erk_sort_free(Erk *erk) {
+  const bool *given = erk->system->given;
+  erk->guessed_count = 0;
+  for (int32_t f = 0; f < erk->free_count; f++) {
+    int32_t c = erk->free_columns[f], *first = &erk->free_columns[erk->guessed_count];
+    if (given && given[c]) continue;
+    erk->free_columns[f] = *first;
+    *first = c;
+    erk->guessed_count++;
+  }
+}
+
+static void erk_pair(Erk *erk) {
+  const System *system = erk->system;
+  memset(erk->guess, 0, (size_t)system->columns * sizeof(double));
+  erk->states = system->links;
+  for (int32_t i = 0; i < system->links; i++) {
+    erk->column[i] = system->link_from[i];
+    erk->place[system->link_from[i]] = i;
+    erk->rate[i] = system->link_to[i];
+    erk->guess[system->link_from[i]] = 1;
+    for (int k = 0; k < erk->tableau->all_stages; k++) erk->missed[k][system->link_from[i]] = 0;
+  }
+  int32_t count = system->links, rest = 0;
+  erk->given_count = erk->branch_count = 0;
+  for (int32_t c = 0; c < system->columns; c++) {
+    if (erk->guess[c] != 0) continue;
+    bool given = system->given && system->given[c];
+    if (given && system->rates) {
+      erk->given[erk->given_count++] = c;
+      erk->place[c] = GIVEN;
+      continue;
+    }
+    if (system->given && !given) erk->branch[erk->branch_count++] = c;
+    if (system->successor && system->successor[c] >= 0) {
+      erk->place[c] = count;
+      erk->column[count] = c;
+      erk->rate[count++] = system->successor[c];
+    } else {
+      erk->place[c] = NO_DERIVATIVE;
+      erk->free_columns[rest++] = c;
+    }
+  }
+  erk->paired = count;
+  erk->free_count = rest;
+  erk_sort_free(erk);
+}
+
+static void erk_gather_rates(Erk *erk, int stage) {
+  const double *values = erk->values[stage];
+  double *rates = erk->rates[stage];
+  for (int32_t p = 0; p < erk->paired; p++) rates[p] = values[erk->rate[p]];
+}
+
+/* How many points of the step there are to interpolate columns without a derivative through. */
+static int erk_inner_count(const Erk *erk) {
+  return SPREAD_MAX + (erk->dense_whole ? erk->tableau->all_stages - erk->tableau->stages - 1 : 0);
+}
+
+/* Which these are, and one over the product of the distances of each from the others. */
+static void erk_plan_inner(Erk *erk) {
+  const ErkTableau *tableau = erk->tableau;
+  for (int i = 0; i < SPREAD_MAX; i++) erk->inner[i] = i + 1 < SPREAD_MAX ? erk->spread[i] : tableau->stages;
+  for (int i = tableau->stages + 1; i < tableau->all_stages; i++) erk->inner[SPREAD_MAX + i - tableau->stages - 1] = i;
+  for (int i = 0; i < SPREAD_MAX + tableau->all_stages - tableau->stages - 1; i++) {
+    erk->inner_node[i] = tableau->node[erk->inner[i]];
+    for (int k = 1; k <= i; k++) erk->inner_gap[i][k] = 1 / (erk->inner_node[i] - erk->inner_node[i - k]);
+  }
+  for (int all = 0; all < 2; all++) {
+    erk->dense_whole = all;
+    int count = erk_inner_count(erk);
+    for (int i = 0; i < count; i++) {
+      double product = 1;
+      for (int j = 0; j < count; j++)
+        if (j != i) product *= erk->inner_node[i] - erk->inner_node[j];
+      erk->inner_scale[all][i] = 1 / product;
+    }
+  }
+}
+
+static void *erk_create(Heap *heap, const System *system, const IntegratorOptions *options) {
+  Erk *erk = heap_alloc(heap, sizeof *erk);
+  size_t columns = (size_t)system->columns, whole = columns + TOGETHER - 1;
+  bool loose = options->relative_tolerance >= loose_tolerance && options->min_order <= 5;
+  if (options->max_order > 0 && options->max_order < 8) loose = true;
+  erk->system = system;
+  erk->tableau = loose ? &erk_order5 : &erk_order8;
+  for (int k = erk->tableau->stage_count - 1; k >= 0; k--)
+    erk->row[erk->tableau->stage[k].row] = &erk->tableau->stage[k];
+  erk->spread = loose ? spread_order5 : spread_order8;
+  erk->beside = loose ? beside_order5 : beside_order8;
+  erk_plan_inner(erk);
+  erk->relative = options->relative_tolerance;
+  erk->absolute = options->absolute_tolerance;
+  erk->initial_step = options->fixed_step ? options->max_step : options->initial_step;
+  erk->fixed_step = options->fixed_step;
+  erk->unread = options->unread;
+  erk->max_step = options->max_step > 0 ? options->max_step : INFINITY;
+  erk->column = heap_array(heap, columns, sizeof *erk->column);
+  erk->rate = heap_array(heap, columns, sizeof *erk->rate);
+  erk->free_columns = heap_array(heap, columns, sizeof *erk->free_columns);
+  erk->given = heap_array(heap, columns, sizeof *erk->given);
+  erk->branch = heap_array(heap, columns, sizeof *erk->branch);
+  erk->place = heap_array(heap, columns, sizeof *erk->place);
+  erk->divided = heap_array(heap, columns * INNER_MAX, sizeof *erk->divided);
+  erk->divided_of = heap_array(heap, columns, sizeof *erk->divided_of);
+  for (int i = 0; i < erk->tableau->all_stages; i++) {
+    erk->values[i] = heap_array(heap, columns, sizeof(double));
+    erk->rates[i] = heap_array(heap, whole, sizeof(double));
+    erk->missed[i] = heap_array(heap, columns, sizeof(double));
+  }
+  for (int i = 0; i < SPREAD_MAX; i++) erk->before[i] = heap_array(heap, columns, sizeof(double));
+  for (int i = 0; i < DENSE_MAX; i++) erk->dense[i] = heap_array(heap, whole, sizeof(double));
+  for (int i = 0; i < 2; i++) erk->sum[i] = heap_array(heap, whole, sizeof(double));
+  heap_numbers(heap, columns, &erk->guess, &erk->weight);
+  return erk;
+}
+
+/* sum[p] = the combination of stage rates by the terms of one row; returns the first term behind the row. */
+static const ErkTerm *erk_combine(const Erk *erk, const ErkTerm *first, const ErkTerm *end, double *sum) {
+  const ErkTerm *term = first;
+  for (int32_t p = 0; p < erk->paired; p += TOGETHER) {
+    Pair sums[2] = {{0, 0}, {0, 0}}, *target = (Pair *)(void *)(sum + p);
+    for (term = first; term < end && term->row == first->row; term++) {
+      const Pair *rates = (const Pair *)(const void *)(erk->rates[term->column] + p);
+      sums[0] += term->weight * rates[0];
+      sums[1] += term->weight * rates[1];
+    }
+    target[0] = sums[0];
+    target[1] = sums[1];
+  }
+  return term;
+}
+
+/* Lagrange weights at `target` for the given times. */
+static void erk_lagrange(int count, const double *time, double target, double *weight) {
+  for (int i = 0; i < count; i++) {
+    double top = 1, bottom = 1;
+    for (int j = 0; j < count; j++) {
+      if (j == i) continue;
+      top *= target - time[j];
+      bottom *= time[i] - time[j];
+    }
+    weight[i] = top / bottom;
+  }
+}
+
+/* Predicts the columns that have no derivative among the columns, by the polynomial through the newest
+ * well-spread points of this step and the step before. Times are in units of h, 0 at the start of the
+ * step. */
+static void erk_extrapolate(const Erk *erk, int stage, double h, double *y) {
+  const double *node = erk->tableau->node;
+  double time[SPREAD_MAX], weight[SPREAD_MAX];
+  const double *point[SPREAD_MAX];
+  int count = 0;
+  if (erk->guessed_count == 0) return;
+  for (int i = SPREAD_MAX - 1; i >= 0; i--) {
+    if (erk->spread[i] >= stage) continue;
+    time[count] = node[erk->spread[i]];
+    point[count++] = erk->values[erk->spread[i]];
+  }
+  for (int i = SPREAD_MAX - 2; i >= 0 && count < SPREAD_MAX && erk->h_before > shortest_before * h; i--) {
+    time[count] = (node[erk->spread[i]] - 1) * erk->h_before / h;
+    point[count++] = erk->before[i];
+  }
+  erk_lagrange(count, time, node[stage], weight);
+  for (int32_t f = 0; f < erk->guessed_count; f++) {
+    int32_t c = erk->free_columns[f];
+    double sum = 0;
+    for (int i = 0; i < count; i++) sum += weight[i] * point[i][c];
+    y[c] = sum;
+  }
+}
+
+/* What the prediction of a stage missed when it was last computed, for another step size. */
+static double erk_missed_scale(const Erk *erk, int stage, double h) {
+  if (erk->missed_step[stage] == 0) return 0;
+  double ratio = fmin(h / erk->missed_step[stage], 2);
+  return ratio * ratio * ratio;
+}
+
+/* Forgets what predictions missed: after an attempt that went astray, where it can be anything. */
+static void erk_forget(Erk *erk) {
+  for (int i = 0; i < erk->tableau->all_stages; i++) {
+    erk->missed_step[i] = 0;
+    memset(erk->missed[i], 0, (size_t)erk->system->columns * sizeof(double));
+  }
+}
+
+/* How far the columns found from a prediction alone are from it, at most. */
+static double erk_departure(const Erk *erk, int stage, double scale) {
+  const double *y = erk->values[stage], *missed = erk->missed[stage], *nominal = erk->system->nominal;
+  double most = 0;
+  for (int32_t b = 0; b < erk->branch_count; b++) {
+    int32_t c = erk->branch[b];
+    most = fmax(most, fabs(y[c] - erk->guess[c] - scale * missed[c]) / (fabs(y[c]) + nominal[c]));
+  }
+  return most / farthest;
+}
+
+/* How far a column moved over this step and the one before. */
+static double erk_moved(const Erk *erk, int32_t c) {
+  double begin = erk->values[0][c];
+  return fabs(erk->values[erk->tableau->stages][c] - begin) + fabs(begin - erk->before[0][c]);
+}
+
+/* Differences of a column up to this tell nothing. */
+static double erk_indifferent(const Erk *erk, int32_t c) {
+  return erk->absolute * erk->system->nominal[c] + erk->relative * fabs(erk->values[0][c]);
+}
+
+/* May a stage be on another solution than the ends of the step? Then its prediction misses by more than the column moved at all. */
+static bool erk_is_suspect(const Erk *erk, int stage) {
+  for (int32_t b = 0; b < erk->branch_count; b++) {
+    int32_t c = erk->branch[b];
+    if (fabs(erk->missed[stage][c]) > fmax(erk_moved(erk, c), erk_indifferent(erk, c))) return true;
+  }
+  return false;
+}
+
+/* Does a stage, solved from between the ends of the step, come out as another one? */
+static bool erk_is_elsewhere(Erk *erk, int stage, double h) {
+  const System *system = erk->system;
+  const double *y = erk->values[stage], *begin = erk->values[0], *end = erk->values[erk->tableau->stages];
+  double *again = erk->guess, node = erk->tableau->node[stage];
+  copy_numbers(again, y, (size_t)system->columns);
+  for (int32_t b = 0; b < erk->branch_count; b++) {
+    int32_t c = erk->branch[b];
+    again[c] = begin[c] + node * (end[c] - begin[c]);
+  }
+  if (system->complete(system->context, erk->t + node * h, again) != EVAL_OK) return true;
+  for (int32_t b = 0; b < erk->branch_count; b++) {
+    int32_t c = erk->branch[b];
+    if (fabs(again[c] - y[c]) > erk_indifferent(erk, c)) return true;
+  }
+  return false;
+}
+
+/* Is a stage on another solution than the ends of the step? What its prediction missed would keep it there in the steps to come. */
+static bool erk_strays(Erk *erk, double h) {
+  if (erk->h_before == 0) return false;
+  for (int stage = 1; stage < erk->tableau->stages; stage++)
+    if (erk_is_suspect(erk, stage) && erk_is_elsewhere(erk, stage, h)) return true;
+  return false;
+}
+
+/* The states of a stage, as the sum of the rates of those before it. */
+static void erk_combine_stage(Erk *erk, int stage) {
+  erk_combine(erk, erk->row[stage], erk->tableau->stage + erk->tableau->stage_count, erk->sum[0]);
+}
+
+/* Computes one stage. Only the end of a step needs every column. */
+static EvalStatus erk_stage(Erk *erk, int stage, double h) {
+  const ErkTableau *tableau = erk->tableau;
+  const System *system = erk->system;
+  const double *start = erk->values[0];
+  double *y = erk->values[stage], *guess = erk->guess, *missed = erk->missed[stage], *sum = erk->sum[0];
+  double scale = erk_missed_scale(erk, stage, h), t = erk->t + tableau->node[stage] * h;
+  erk_combine_stage(erk, stage);
+  for (int32_t p = 0; p < erk->states; p++) y[erk->column[p]] = start[erk->column[p]] + h * sum[p];
+  for (int32_t p = erk->states; p < erk->paired; p++) {
+    int32_t c = erk->column[p];
+    guess[c] = start[c] + h * sum[p];
+    y[c] = guess[c] + scale * missed[c];
+  }
+  for (int32_t f = erk->guessed_count; f < erk->free_count; f++) y[erk->free_columns[f]] = start[erk->free_columns[f]];
+  erk_extrapolate(erk, stage, h, guess);
+  for (int32_t f = 0; f < erk->guessed_count; f++) {
+    int32_t c = erk->free_columns[f];
+    y[c] = guess[c] + scale * missed[c];
+  }
+  bool whole = stage == tableau->stages || !system->rates || system->wants_stages;
+  EvalStatus status = whole ? system->complete(system->context, t, y) : system->rates(system->context, t, y);
+  if (status != EVAL_OK) return status;
+  if (stage == tableau->stages - 1) erk->departure = erk_departure(erk, stage, scale);
+  for (int32_t p = erk->states; p < erk->paired; p++)
+    missed[erk->column[p]] = y[erk->column[p]] - guess[erk->column[p]];
+  for (int32_t f = 0; f < erk->guessed_count; f++)
+    missed[erk->free_columns[f]] = y[erk->free_columns[f]] - guess[erk->free_columns[f]];
+  erk->missed_step[stage] = h;
+  erk_gather_rates(erk, stage);
+  return EVAL_OK;
+}
+
+/* Computes stages first <= i < last. */
+static EvalStatus erk_stages(Erk *erk, int first, int last, double h) {
+  for (int stage = first; stage < last; stage++) {
+    EvalStatus status = erk_stage(erk, stage, h);
+    if (status != EVAL_OK) return status;
+  }
+  return EVAL_OK;
+}
+
+static void erk_set_weights(Erk *erk, const double *a, const double *b) {
+  for (int32_t p = 0; p < erk->states; p++) {
+    int32_t c = erk->column[p];
+    double size = fmax(fabs(a[c]), fabs(b[c]));
+    erk->weight[p] = 1 / (erk->absolute * erk->system->nominal[c] + erk->relative * size);
+  }
+}
+
+/* Scaled error of the step, accepted up to 1. Two rows: the combination of Hairer, Norsett and Wanner,
+ * section II.10, "an 8th order method with 5th and 3rd order error estimators". */
+static double erk_error(Erk *erk, double h) {
+  const ErkTableau *tableau = erk->tableau;
+  const double *start = erk->values[0];
+  const ErkTerm *term = tableau->error, *end = term + tableau->error_count;
+  if (erk->states == 0) return 0;
+  for (int32_t c = 0; c < erk->system->columns; c++) erk->guess[c] = start[c];
+  if (tableau->error_needs_end) {
+    erk_set_weights(erk, start, erk->values[tableau->stages]);
+  } else {
+    erk_combine_stage(erk, tableau->stages);
+    for (int32_t p = 0; p < erk->states; p++) erk->guess[erk->column[p]] += h * erk->sum[0][p];
+    erk_set_weights(erk, start, erk->guess);
+  }
+  double norm[2] = {0, 0};
+  for (int row = 0; row < tableau->error_rows; row++) {
+    term = erk_combine(erk, term, end, erk->sum[row]);
+    for (int32_t p = 0; p < erk->states; p++) {
+      double e = erk->sum[row][p] * erk->weight[p];
+      norm[row] += e * e;
+    }
+  }
+  double count = erk->states;
+  if (tableau->error_rows == 1) return h * sqrt(norm[0] / count);
+  double bottom = norm[0] + 0.01 * norm[1];
+  return bottom > 0 ? h * norm[0] / sqrt(bottom * count) : 0;
+}
+
+/* The dominant eigenvalue as seen by the two last stages, both at the end of the step, as a part of what is stable (section IV.2 of the
+ * second volume, "stiffness detection"). */
+static double erk_stiffness(const Erk *erk, double h) {
+  const ErkTableau *tableau = erk->tableau;
+  const double *y = erk->values[tableau->stages], *z = erk->values[tableau->stages - 1];
+  const double *f = erk->rates[tableau->stages], *g = erk->rates[tableau->stages - 1];
+  double top = 0, bottom = 0;
+  for (int32_t p = 0; p < erk->states; p++) {
+    double df = (f[p] - g[p]) * erk->weight[p], dy = (y[erk->column[p]] - z[erk->column[p]]) * erk->weight[p];
+    top += df * df;
+    bottom += dy * dy;
+  }
+  return bottom > 0 ? h * sqrt(top / bottom) / tableau->stability : 0;
+}
+
+/* Counts the steps whose length stability decides: at its bound, or shorter to be right inside. */
+static void erk_watch_stiffness(Erk *erk, double h) {
+  double bound = erk->inner_decides ? HALF_BOUND : 1;
+  if (erk_stiffness(erk, h) > bound) {
+    erk->gentle_count = 0;
+    if (++erk->stiff_count >= STIFF_STEPS) erk->statistics.stiff = true;
+  } else if (++erk->gentle_count >= GENTLE_STEPS) {
+    erk->stiff_count = 0;
+  }
+}
+
+static void erk_watch_length(Erk *erk, double h) {
+  erk->longest = fmax(erk->longest, h);
+  erk->short_count = h < SHORT * erk->longest ? erk->short_count + 1 : 0;
+  if (erk->short_count >= SHORT_STEPS) erk->statistics.stiff = true;
+}
+
+static double erk_norm(const Erk *erk, const double *rates) {
+  double sum = 0;
+  for (int32_t p = 0; p < erk->states; p++) sum += rates[p] * erk->weight[p] * rates[p] * erk->weight[p];
+  return sqrt(sum);
+}
+
+/* First step, from the sizes of the solution and its first two derivatives (section II.4). */
+static double erk_first_step(Erk *erk, double span) {
+  int order = erk->tableau->order;
+  double largest = fmin(erk->max_step, span);
+  if (erk->initial_step > 0) return fmin(erk->initial_step, largest);
+  erk_set_weights(erk, erk->values[0], erk->values[0]);
+  for (int32_t p = 0; p < erk->states; p++) erk->sum[0][p] = erk->values[0][erk->column[p]];
+  double size = erk_norm(erk, erk->sum[0]), slope = erk_norm(erk, erk->rates[0]);
+  double h = size <= 1e-5 || slope <= 1e-5 ? 1e-6 : 0.01 * size / slope;
+  h = fmin(h, largest);
+  for (int32_t p = 0; p < erk->paired; p++)
+    erk->guess[erk->column[p]] = erk->values[0][erk->column[p]] + h * erk->rates[0][p];
+  double *y = erk->values[1];
+  memcpy(y, erk->values[0], (size_t)erk->system->columns * sizeof(double));
+  for (int32_t p = 0; p < erk->paired; p++) y[erk->column[p]] = erk->guess[erk->column[p]];
+  if (erk->system->complete(erk->system->context, erk->t + h, y) != EVAL_OK) return 0.1 * h;
+  for (int32_t p = 0; p < erk->states; p++) erk->sum[0][p] = y[erk->rate[p]] - erk->rates[0][p];
+  double bend = fmax(erk_norm(erk, erk->sum[0]) / h, slope);
+  double other = bend <= 1e-15 ? fmax(1e-6, 1e-3 * h) : pow(0.01 / bend, 1.0 / order);
+  return fmin(fmin(100 * h, other), largest);
+}
+
+static void erk_begin(Erk *erk, const double *y) {
+  memcpy(erk->values[0], y, (size_t)erk->system->columns * sizeof(double));
+  erk_pair(erk);
+  erk_gather_rates(erk, 0);
+  erk->stepped = false;
+  erk->dense_ready = false;
+}
+
+static void erk_start(void *self, double t, const double *y, double t_end) {
+  Erk *erk = self;
+  erk_begin(erk, y);
+  erk->t = erk->t_old = t;
+  erk->h_before = 0;
+  erk->last_error = 1e-4;
+  erk->rejected = false;
+  erk->shortest_followed = SHORTEST_FOLLOWED * (t_end - t);
+  erk_forget(erk);
+  erk->statistics.order = erk->tableau->order;
+  erk->h_next = erk_first_step(erk, t_end - t);
+}
+
+static void erk_suggest(void *self, double step) {
+  Erk *erk = self;
+  if (!(erk->initial_step > 0)) erk->h_next = step;
+}
+
+/* The end of the last step becomes the start of the next: values and rates move to stage 0, and the spread
+ * stages to `before`. Done at the next step only, so that the continuous extension has all stages. */
+static void erk_advance(Erk *erk) {
+  int last = erk->tableau->stages;
+  if (!erk->stepped) return;
+  for (int i = 0; i < SPREAD_MAX; i++) {
+    double *swap = erk->before[i];
+    erk->before[i] = erk->values[erk->spread[i]];
+    erk->values[erk->spread[i]] = swap;
+  }
+  memcpy(erk->values[0], erk->values[last], (size_t)erk->system->columns * sizeof(double));
+  memcpy(erk->rates[0], erk->rates[last], (size_t)erk->paired * sizeof(double));
+  erk->h_before = erk->h_last;
+  erk->stepped = false;
+  erk->dense_ready = false;
+}
+
+static void erk_accept(Erk *erk, double h, double error, double t_new) {
+  const ErkTableau *tableau = erk->tableau;
+  double exponent = 1.0 / (tableau->error_order + 1) - 0.75 * tableau->memory;
+  double factor = safety * pow(fmax(error, 1e-16), -exponent) * pow(erk->last_error, tableau->memory);
+  factor = fmin(tableau->grow, fmax(tableau->shrink, factor));
+  if (erk->rejected) factor = fmin(factor, 1);
+  erk_watch_stiffness(erk, h);
+  erk_watch_length(erk, h);
+  if (erk->fixed_step) factor = erk->max_step / h;
+  erk->h_next = erk->held ? fmax(erk->h_next, h * factor) : h * factor;
+  erk->last_error = fmax(error, 1e-4);
+  erk->rejected = false;
+  erk->t_old = erk->t;
+  erk->t = t_new;
+  erk->h_last = h;
+  erk->stepped = true;
+  erk->statistics.steps++;
+  erk->statistics.step = h;
+  erk->statistics.next = erk->h_next;
+}
+
+static void erk_reject(Erk *erk, double h, double error) {
+  double exponent = 1.0 / (erk->tableau->error_order + 1) - 0.75 * erk->tableau->memory;
+  erk->h_next = h * fmax(erk->tableau->shrink, safety * pow(error, -exponent));
+  erk_forget(erk);
+  erk->rejected = true;
+  erk->statistics.rejected_error++;
+}
+
+/* Coefficients of the continuous extension of a step from `t` that is as long as `h`. Should a stage of it lie outside the
+ * domain, the cubic Hermite polynomial is left. */
+static void erk_prepare_dense(Erk *erk, double t, double h) {
+  const ErkTableau *tableau = erk->tableau;
+  int last = tableau->stages;
+  double now = erk->t;
+  erk->t = t;
+  bool whole = erk_stages(erk, last + 1, tableau->all_stages, h) == EVAL_OK;
+  erk->t = now;
+  erk->dense_whole = whole;
+  for (int32_t p = 0; p < erk->paired; p++) {
+    double rise = erk->values[last][erk->column[p]] - erk->values[0][erk->column[p]];
+    erk->dense[0][p] = rise;
+    erk->dense[1][p] = h * erk->rates[0][p] - rise;
+    erk->dense[2][p] = rise - h * erk->rates[last][p] - erk->dense[1][p];
+  }
+  const ErkTerm *term = tableau->dense, *end = term + tableau->dense_count;
+  for (int row = 0; row < tableau->dense_terms; row++) {
+    double *sum = erk->dense[3 + row];
+    if (whole) term = erk_combine(erk, term, end, sum);
+    for (int32_t p = 0; p < erk->paired; p++) sum[p] = whole ? h * sum[p] : 0;
+  }
+  erk->dense_ready = true;
+  erk->extension++;
+}
+
+/* Scaled error inside of a step from t whose end is good, by the last term of the continuous extension. Near the stability bound it is far
+ * larger than that at the end: what the steps just keep from growing is large between their ends. Elsewhere it is not looked at. */
+static double erk_inner_error(Erk *erk, double t, double h) {
+  const ErkTableau *tableau = erk->tableau;
+  if (tableau->inner == 0 || erk_stiffness(erk, h) < NEAR_BOUND) return 0;
+  if (!erk->dense_ready) erk_prepare_dense(erk, t, h);
+  return tableau->inner * erk_norm(erk, erk->dense[2 + tableau->dense_terms]) / sqrt(erk->states);
+}
+
+/* All stages of one attempt; *error is valid on EVAL_OK, and then the end is computed if the step is good. */
+static EvalStatus erk_attempt(Erk *erk, double h, double *error) {
+  const ErkTableau *tableau = erk->tableau;
+  erk->dense_ready = false;
+  EvalStatus status = erk_stages(erk, 1, tableau->stages + tableau->error_needs_end, h);
+  if (status != EVAL_OK) return status;
+  *error = erk_error(erk, h);
+  if (erk->departure > *error && h > erk->shortest_followed) *error = erk->departure;
+  if (!isfinite(*error)) return EVAL_DOMAIN;
+  if (erk->fixed_step) *error = 1;
+  if (*error > 1) return EVAL_OK;
+  if (!tableau->error_needs_end) status = erk_stages(erk, tableau->stages, tableau->stages + 1, h);
+  if (status != EVAL_OK || erk->fixed_step) return status;
+  if (h > erk->shortest_followed && erk_strays(erk, h)) return EVAL_DOMAIN;
+  bool is_unread = erk->unread && erk->t + h <= *erk->unread;
+  double inner = is_unread ? 0 : erk_inner_error(erk, erk->t, h);
+  erk->inner_decides = inner > *error;
+  *error = fmax(*error, inner);
+  return EVAL_OK;
+}
+
+static StepStatus erk_step(void *self, double t_stop) {
+  Erk *erk = self;
+  bool domain = false;
+  erk_advance(erk);
+  for (;;) {
+    double h = fmin(erk->h_next, erk->max_step), error = 0;
+    erk->held = erk->t + 1.01 * h >= t_stop;
+    if (erk->held) h = t_stop - erk->t;
+    if (t_stop <= erk->t) return STEP_OK;
+    if (!erk->held && h < integrator_least_step(erk->t, t_stop)) return domain ? STEP_EVALUATION : STEP_TOO_SMALL;
+    EvalStatus status = erk_attempt(erk, h, &error);
+    if (status == EVAL_STOP) return STEP_EVALUATION;
+    domain = status == EVAL_DOMAIN;
+    if (domain) {
+      erk->h_next = 0.25 * h;
+      erk_forget(erk);
+      erk->rejected = true;
+      erk->statistics.rejected_convergence++;
+    } else if (error > 1) {
+      erk_reject(erk, h, error);
+    } else {
+      erk_accept(erk, h, error, erk->held ? t_stop : erk->t + h);
+      return STEP_OK;
+    }
+  }
+}
+
+static bool erk_is_coarse(void *self) {
+  Erk *erk = self;
+  return erk_inner_error(erk, erk->t_old, erk->h_last) > 1;
+}
+
+static double erk_time(const void *self) { return ((const Erk *)self)->t; }
+
+static const double *erk_values(const void *self) {
+  const Erk *erk = self;
+  return erk->values[erk->stepped ? erk->tableau->stages : 0];
+}
+
+/* A column with its derivative at a part of the step. */
+static double erk_extended(const Erk *erk, int32_t place, double theta) {
+  double sum = 0;
+  for (int i = erk->tableau->dense_terms + 2; i >= 0; i--)
+    sum = (sum + erk->dense[i][place]) * (i % 2 ? 1 - theta : theta);
+  return erk->values[0][erk->column[place]] + sum;
+}
+
+/* Weights of the points of the step at a part of it, for columns without a derivative. */
+static void erk_inner_weights(const Erk *erk, double theta, double *weight) {
+  const double *node = erk->inner_node, *scale = erk->inner_scale[erk->dense_whole];
+  int count = erk_inner_count(erk);
+  double product = 1;
+  for (int i = 0; i < count; i++) {
+    weight[i] = scale[i] * product;
+    product *= theta - node[i];
+  }
+  product = 1;
+  for (int i = count - 1; i >= 0; i--) {
+    weight[i] *= product;
+    product *= theta - node[i];
+  }
+}
+
+static double erk_inner_value(const Erk *erk, const double *weight, int32_t column) {
+  int count = erk_inner_count(erk);
+  double sum = 0;
+  for (int i = 0; i < count; i++) sum += weight[i] * erk->values[erk->inner[i]][column];
+  return sum;
+}
+
+/* The divided differences of a column over the points of the step. A search looks at the same few columns again and again. */
+static const double *erk_divide(Erk *erk, int32_t column) {
+  double *divided = &erk->divided[(size_t)column * INNER_MAX];
+  int count = erk_inner_count(erk);
+  if (erk->divided_of[column] == erk->extension) return divided;
+  for (int i = 0; i < count; i++) divided[i] = erk->values[erk->inner[i]][column];
+  for (int k = 1; k < count; k++)
+    for (int i = count - 1; i >= k; i--) divided[i] = (divided[i] - divided[i - 1]) * erk->inner_gap[i][k];
+  erk->divided_of[column] = erk->extension;
+  return divided;
+}
+
+/* The same value as that of erk_inner_value, by Newton's polynomial. */
+static double erk_looked_at(Erk *erk, int32_t column, double theta) {
+  const double *divided = erk_divide(erk, column), *node = erk->inner_node;
+  int last = erk_inner_count(erk) - 1;
+  double value = divided[last];
+  for (int i = last - 1; i >= 0; i--) value = value * (theta - node[i]) + divided[i];
+  return value;
+}
+
+/* The part of the last step at which t is, the continuous extension being ready. */
+static double erk_part(Erk *erk, double t) {
+  if (!erk->dense_ready) erk_prepare_dense(erk, erk->t_old, erk->h_last);
+  return (t - erk->t_old) / erk->h_last;
+}
+
+static void erk_interpolate(void *self, double t, double *y) {
+  Erk *erk = self;
+  double weight[INNER_MAX];
+  if (!erk->stepped) {
+    memcpy(y, erk->values[0], (size_t)erk->system->columns * sizeof(double));
+    return;
+  }
+  double theta = erk_part(erk, t);
+  for (int32_t p = 0; p < erk->paired; p++) y[erk->column[p]] = erk_extended(erk, p, theta);
+  for (int32_t g = 0; g < erk->given_count; g++) y[erk->given[g]] = erk->values[erk->tableau->stages][erk->given[g]];
+  if (erk->free_count) erk_inner_weights(erk, theta, weight);
+  for (int32_t f = 0; f < erk->free_count; f++)
+    y[erk->free_columns[f]] = erk_inner_value(erk, weight, erk->free_columns[f]);
+}
+
+static void erk_interpolate_some(void *self, double t, const uint32_t *columns, uint32_t count, double *y) {
+  Erk *erk = self;
+  double theta = erk->stepped ? erk_part(erk, t) : 0;
+  for (uint32_t k = 0; k < count; k++) {
+    int32_t c = (int32_t)columns[k], place = erk->place[c];
+    if (!erk->stepped || place == GIVEN) y[c] = erk->values[erk->stepped ? erk->tableau->stages : 0][c];
+    else y[c] = place == NO_DERIVATIVE ? erk_looked_at(erk, c, theta) : erk_extended(erk, place, theta);
+  }
+}
+
+/* Of the continuous extension, and of columns without a derivative, which are interpolated between points. */
+static int erk_segment_degree(void *self) {
+  Erk *erk = self;
+  if (!erk->stepped) return 0;
+  if (!erk->dense_ready) erk_prepare_dense(erk, erk->t_old, erk->h_last);
+  int extended = 3 + (erk->dense_whole ? erk->tableau->dense_terms : 0), inner = erk_inner_count(erk) - 1;
+  return extended > inner ? extended : inner;
+}
+
+static void erk_points(void *self, StepPoints *out) {
+  const Erk *erk = self;
+  out->count = erk->stepped ? SPREAD_MAX : 0;
+  for (int i = 0; i < out->count; i++) {
+    out->part[i] = erk->tableau->node[erk->spread[i]];
+    out->values[i] = erk->values[i + 1 < SPREAD_MAX ? erk->spread[i] : erk->tableau->stages];
+  }
+}
+
+static void erk_points_beside(void *self, StepPoints *out) {
+  const Erk *erk = self;
+  out->count = erk->stepped ? BESIDE_MAX : 0;
+  for (int i = 0; i < out->count; i++) {
+    out->part[i] = erk->tableau->node[erk->beside[i]];
+    out->values[i] = erk->values[erk->beside[i]];
+  }
+}
+
+/* A one-step method has no history that depends on the choice of states; the step size stays. */
+static void erk_switch_states(void *self, const double *y) {
+  Erk *erk = self;
+  erk_advance(erk);
+  erk_begin(erk, y);
+}
+
+static bool erk_explicit_stages(void *self, ExplicitStages *out) {
+  Erk *erk = self;
+  if (!erk->stepped) return false;
+  *out = (ExplicitStages){erk->tableau, erk->t_old, erk->h_last, erk->values};
+  return true;
+}
+
+static void erk_statistics(const void *self, IntegratorStatistics *out) { *out = ((const Erk *)self)->statistics; }
+
+const Integrator integrator_erk = {
+    .name = "erk",
+    .description = "explicit Runge-Kutta of order 8 (order 5 at loose tolerances) on the state-space form",
+    .explicit_form = true,
+    .create = erk_create,
+    .start = erk_start,
+    .suggest = erk_suggest,
+    .step = erk_step,
+    .time = erk_time,
+    .values = erk_values,
+    .interpolate = erk_interpolate,
+    .is_coarse = erk_is_coarse,
+    .points = erk_points,
+    .points_beside = erk_points_beside,
+    .interpolate_some = erk_interpolate_some,
+    .segment_degree = erk_segment_degree,
+    .switch_states = erk_switch_states,
+    .explicit_stages = erk_explicit_stages,
+    .statistics = erk_statistics,
+};

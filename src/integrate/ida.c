@@ -1,0 +1,451 @@
+/* ida: SUNDIALS IDA, variable-order BDF, on all columns at once.
+ *
+ * The vector holds every column; the residual is G and, for each link, y'[from] - y[to]. IDA keeps the
+ * history of all components whether they are states or not, so a pivot changes the link rows and the run goes
+ * on at the same order and step.
+ *
+ * The corrector is our own SUNNonlinearSolver (the documented interface for user-supplied modules), because
+ * IDA has no call that asks for a new Jacobian, which a pivot needs, and because factors can be kept much
+ * longer than IDA's Newton iteration keeps them when secant updates follow what has changed (secant.h).
+ */
+#include "base/linear.h"
+#include "integrate/elimination.h"
+#include "integrate/integrator.h"
+#include "integrate/secant.h"
+#include "integrate/vectors.h"
+
+#include <ida/ida.h>
+#include <sundials/sundials_nonlinearsolver.h>
+
+#include <math.h>
+#include <string.h>
+
+/* Measured on the pendulum of Mattsson and Soderlind, section 5, at 1e-9. With IDA's default of 0.33 the error that the
+ * corrector leaves behind is what the error test sees: the order stays low and a run takes twice as many steps. The
+ * columns that are no states follow from the states and take little part in the norm, those that nothing depends on none. */
+static const double convergence_coefficient = 0.005;
+static const double algebraic_share = 0.01, rate_share = 1e-9, spare_share = 1e-12, higher_index_share = 1e-7;
+static const double smallest_step = 1e-15; /* over t */
+
+/* The corrector, measured on the paraboloid of Kunkel and Mehrmann at 1e-9: a step takes fewer than 2
+ * residuals, and a factorization serves ten steps. `convergence` is a correction over the one before it.
+ * Above `slow` new factors are made for the next step, above `diverging` for this one. It is not known before
+ * the second correction of a step: that of the last step which had two counts, `ageing` times larger with each step, at
+ * least `sure`, because one that is small by chance would be trusted for ever, and `unknown` after a change
+ * of step or order. Columns that are no states have a larger share here than in the error test, since a pivot
+ * may make states of them, with the history that the corrector left. */
+static const double slow = 0.12, diverging = 0.9, unknown = 0.5, ageing = 1.5, sure = 0.003;
+static const double corrected_share = 0.03;
+enum { ITERATIONS = 6, UPDATES = 20, LARGE_UPDATES = 5, LARGE_COLUMNS = 20000 };
+
+/* Factors below which IDA leaves its step as it is: its own, and one that it never reaches. */
+static const double grown = 2, held = 1e10;
+
+/* Columns that are no states start with a guess of their rate, so the first error tests may fail often. */
+enum { ERROR_TEST_FAILURES = 40 };
+
+typedef struct Ida {
+  const System *system;
+  Heap *heap;
+  IntegratorOptions options;
+  Elimination *elimination;
+  Linear *linear;
+  double *jacobian, *values; /* of G, of the matrix with the states eliminated */
+  double *work;              /* [columns] */
+  double *rows;              /* [rows] */
+  Secant *secant;
+  double *correction, *next; /* [columns] */
+  double *scale;             /* [columns] 1 / tolerance */
+  double *share, *corrected; /* [columns] part in the norm of the error test, of the corrector */
+  double convergence;        /* as last measured */
+  double expected;           /* of a first correction: later ones gain from what it shows of the factors */
+  double cj;                 /* of the last step */
+  double *point, point_time; /* of the last residual, where a new Jacobian is computed */
+  long iterations;           /* of the last step */
+  bool stale;                /* new factors are needed: there are none, they are slow, or the links have changed */
+  int hold;                  /* steps until the step may grow */
+  long failures;             /* of error tests so far */
+  bool singular;             /* the last factorization failed */
+  bool stop;                 /* the system answered EVAL_STOP */
+
+  SUNContext context;
+  void *memory;
+  N_Vector y, rate, output;
+  SUNNonlinearSolver corrector;
+  SUNNonlinSolSysFn equations; /* IDA's: the residual at its prediction and a correction */
+  double t;
+  bool begun;
+  uint64_t factorizations;
+  IntegratorStatistics before; /* counted in runs before the last start */
+} Ida;
+
+/* ---- What IDA calls ---- */
+
+static int ida_answer(Ida *ida, EvalStatus status) {
+  if (status == EVAL_STOP) ida->stop = true;
+  return (int)status;
+}
+
+static int ida_residual(double t, N_Vector y, N_Vector rate, N_Vector residual, void *self) {
+  Ida *ida = self;
+  const System *system = ida->system;
+  const double *v = N_VGetArrayPointer(y), *d = N_VGetArrayPointer(rate);
+  double *r = N_VGetArrayPointer(residual);
+  r[0] = 0;
+  memcpy(ida->point, v, (size_t)system->columns * sizeof(double));
+  ida->point_time = t;
+  EvalStatus status = system->residual(system->context, t, v, r);
+  for (int32_t l = 0; l < system->links; l++)
+    r[system->rows + l] = d[ida->elimination->from[l]] - v[ida->elimination->to[l]];
+  return ida_answer(ida, status);
+}
+
+static int ida_weights(N_Vector y, N_Vector weight, void *self) {
+  const Ida *ida = self;
+  const System *system = ida->system;
+  const double *v = N_VGetArrayPointer(y);
+  double *w = N_VGetArrayPointer(weight);
+  w[0] = 1;
+  for (int32_t c = 0; c < system->columns; c++) {
+    double tolerance = ida->options.absolute_tolerance * system->nominal[c];
+    w[c] = ida->share[c] / (tolerance + ida->options.relative_tolerance * fabs(v[c]));
+  }
+  return 0;
+}
+
+/* ---- The corrector ---- */
+
+static SUNNonlinearSolver_Type ida_corrector_type(SUNNonlinearSolver corrector) {
+  (void)corrector;
+  return SUNNONLINEARSOLVER_ROOTFIND;
+}
+
+static int ida_corrector_equations(SUNNonlinearSolver corrector, SUNNonlinSolSysFn equations) {
+  ((Ida *)corrector->content)->equations = equations;
+  return SUN_NLS_SUCCESS;
+}
+
+static int ida_corrector_iterations(SUNNonlinearSolver corrector, long *iterations) {
+  *iterations = ((const Ida *)corrector->content)->iterations;
+  return SUN_NLS_SUCCESS;
+}
+
+/* New factors, at the point of the last residual. */
+static int ida_factor(Ida *ida, double cj) {
+  EvalStatus status = ida->system->jacobian(ida->system->context, ida->point_time, ida->point, ida->jacobian);
+  if (status != EVAL_OK) return ida_answer(ida, status);
+  elimination_real(ida->elimination, ida->jacobian, 1 / cj, ida->values);
+  secant_reset(ida->secant);
+  ida->factorizations++;
+  ida->singular = ida->stale = !linear_factor(ida->linear, ida->values);
+  return ida->singular ? SUN_NLS_CONV_RECVR : SUN_NLS_SUCCESS;
+}
+
+/* d = inverse times residual, by the factors. With the links taken out: d_from = (d_to + r_link) / cj, and
+ * the rows of G for the rest. */
+static void ida_solve(Ida *ida, const double *residual, double cj, double *d) {
+  const System *system = ida->system;
+  const Elimination *elimination = ida->elimination;
+  const double *link = residual + system->rows;
+  memset(ida->work, 0, (size_t)system->columns * sizeof(double));
+  for (int32_t l = 0; l < system->links; l++)
+    ida->work[elimination->from[l]] = (ida->work[elimination->to[l]] + link[l]) / cj;
+  memcpy(ida->rows, residual, (size_t)system->rows * sizeof(double));
+  elimination_subtract(elimination, ida->jacobian, ida->work, ida->rows);
+  linear_solve(ida->linear, ida->rows);
+  for (int32_t u = 0; u < system->rows; u++) d[elimination->unknown[u]] = ida->rows[u];
+  for (int32_t l = 0; l < system->links; l++) d[elimination->from[l]] = (d[elimination->to[l]] + link[l]) / cj;
+  secant_apply(ida->secant, d);
+}
+
+/* Root mean square of a correction over the tolerance. */
+static double ida_norm(const Ida *ida, const double *d) {
+  double sum = 0;
+  int32_t n = ida->system->columns;
+  for (int32_t c = 0; c < n; c++) {
+    double part = d[c] * ida->scale[c] * ida->corrected[c];
+    sum += part * part;
+  }
+  return sqrt(sum / fmax(n, 1));
+}
+
+/* The next correction becomes the last one, improved by what it shows of the factors. Returns its norm;
+ * `before`: that of the last one, 0 if there is none. */
+static double ida_advance(Ida *ida, double before, double *total) {
+  double *d = ida->next, norm = ida_norm(ida, d);
+  if (before > 0) {
+    ida->convergence = norm / before;
+    if (ida->convergence > sure && secant_learn(ida->secant, ida->correction, d, ida->scale)) norm = ida_norm(ida, d);
+  }
+  for (int32_t c = 0; c < ida->system->columns; c++) total[c] -= d[c];
+  ida->next = ida->correction;
+  ida->correction = d;
+  return norm;
+}
+
+static int ida_iterate(Ida *ida, N_Vector total, double tolerance, bool renew) {
+  double norm = 0, cj = 1;
+  IDAGetCurrentCj(ida->memory, &cj);
+  N_VConst(0, total);
+  ida->expected = renew || cj != ida->cj ? unknown : fmax(sure, fmin(unknown, ageing * ida->expected));
+  ida->convergence = ida->expected;
+  ida->cj = cj;
+  for (int k = 0; k < ITERATIONS; k++) {
+    int status = ida->equations(total, ida->output, ida->memory);
+    if (status == 0 && renew && k == 0) status = ida_factor(ida, cj);
+    if (status != 0) return status;
+    ida->iterations++;
+    ida_solve(ida, N_VGetArrayPointer(ida->output), cj, ida->next);
+    norm = ida_advance(ida, norm, N_VGetArrayPointer(total));
+    if (k == 1) ida->expected = ida->convergence;
+    if (!(ida->convergence < diverging)) break;
+    if (ida->convergence / (1 - ida->convergence) * norm <= tolerance) return SUN_NLS_SUCCESS;
+  }
+  return SUN_NLS_CONV_RECVR;
+}
+
+static int ida_correct(SUNNonlinearSolver corrector, N_Vector predicted, N_Vector total, N_Vector weight,
+                       double tolerance, booleantype setup, void *memory) {
+  Ida *ida = corrector->content;
+  const double *w = N_VGetArrayPointer(weight);
+  (void)predicted, (void)setup, (void)memory;
+  for (int32_t c = 0; c < ida->system->columns; c++) ida->scale[c] = w[c] / ida->share[c];
+  ida->iterations = 0;
+  bool renew = ida->stale;
+  int status = ida_iterate(ida, total, tolerance, renew);
+  if (status == SUN_NLS_CONV_RECVR && !renew) status = ida_iterate(ida, total, tolerance, true);
+  ida->stale = status != SUN_NLS_SUCCESS || (ida->iterations > 1 && ida->convergence > slow);
+  return status;
+}
+
+static void ida_ignore(int code, const char *module, const char *function, char *message, void *self) {
+  (void)code, (void)module, (void)function, (void)message, (void)self;
+}
+
+/* ---- Creation ---- */
+
+static void ida_release(void *object) {
+  Ida *ida = object;
+  if (ida->memory) IDAFree(&ida->memory);
+  if (ida->corrector) SUNNonlinSolFreeEmpty(ida->corrector);
+  if (ida->y) N_VDestroy(ida->y);
+  if (ida->rate) N_VDestroy(ida->rate);
+  if (ida->output) N_VDestroy(ida->output);
+  if (ida->context) SUNContext_Free(&ida->context);
+}
+
+/* The foreign objects; any refused one ends in heap_fail, and ida_release frees those that were made. IDA takes no
+ * empty vector: without columns there is one that stays zero. */
+static void ida_make_objects(Ida *ida) {
+  sunindextype columns = ida->system->columns > 0 ? ida->system->columns : 1;
+  ida->context = vector_context(ida->heap);
+  ida->y = vector_new(ida->heap, columns, ida->context);
+  ida->rate = vector_new(ida->heap, columns, ida->context);
+  ida->output = vector_new(ida->heap, columns, ida->context);
+  bool made = (ida->corrector = SUNNonlinSolNewEmpty(ida->context)) != NULL;
+  made = made && (ida->memory = IDACreate(ida->context)) != NULL;
+  if (!made) heap_fail(ida->heap);
+  ida->corrector->content = ida;
+  ida->corrector->ops->gettype = ida_corrector_type;
+  ida->corrector->ops->setsysfn = ida_corrector_equations;
+  ida->corrector->ops->solve = ida_correct;
+  ida->corrector->ops->getnumiters = ida_corrector_iterations;
+}
+
+static void *ida_create(Heap *heap, const System *system, const IntegratorOptions *options) {
+  Ida *ida = heap_alloc(heap, sizeof *ida);
+  int32_t nonzeros = system->column_start[system->columns];
+  ida->system = system;
+  ida->heap = heap;
+  ida->options = *options;
+  ida->elimination = elimination_new(heap, system);
+  ida->linear = linear_new(heap, system->rows, nonzeros, false);
+  heap_numbers(heap, (size_t)nonzeros, &ida->jacobian, &ida->values);
+  ida->secant = secant_new(heap, system->columns, system->columns > LARGE_COLUMNS ? LARGE_UPDATES : UPDATES);
+  heap_numbers(heap, (size_t)system->columns, &ida->correction, &ida->next, &ida->scale, &ida->work, &ida->point);
+  ida->rows = heap_array(heap, (size_t)system->rows, sizeof(double));
+  heap_numbers(heap, (size_t)system->columns, &ida->share, &ida->corrected);
+  heap_defer(heap, ida_release, ida);
+  ida_make_objects(ida);
+  return ida;
+}
+
+static void ida_set_share(Ida *ida, int32_t column, double share, double corrected) {
+  ida->share[column] = share;
+  ida->corrected[column] = corrected;
+}
+
+static void ida_choose(Ida *ida) {
+  const System *system = ida->system;
+  elimination_choose(ida->elimination, NULL);
+  linear_set_pattern(ida->linear, ida->elimination->start, ida->elimination->row);
+  /* IDA's norm is the root mean square over all columns; this makes it that over the states. */
+  double count = system->links > 0 ? system->links : system->columns;
+  for (int32_t c = 0; c < system->columns; c++) {
+    bool is_watched = system->watched && system->watched[c];
+    bool is_spare = system->spare && system->spare[c] && system->links > 0 && !is_watched;
+    ida_set_share(ida, c, is_spare ? spare_share : algebraic_share, is_spare ? spare_share : corrected_share);
+  }
+  for (int32_t l = 0; l < system->links; l++) ida_set_share(ida, system->link_to[l], rate_share, rate_share);
+  for (int32_t l = 0; l < system->links; l++)
+    ida_set_share(ida, system->link_from[l], sqrt(system->columns / count), sqrt(system->columns / count));
+  for (int32_t c = 0; c < system->columns && system->column_index; c++)
+    if (system->column_index[c] > 1)
+      ida_set_share(ida, c, fmin(ida->share[c], higher_index_share), fmin(ida->share[c], higher_index_share));
+}
+
+/* Rates at the start: those that are columns; of the others IDA only needs a guess. */
+static void ida_set_rates(Ida *ida, const double *y) {
+  const System *system = ida->system;
+  double *rate = N_VGetArrayPointer(ida->rate);
+  for (int32_t c = 0; c < system->columns; c++) {
+    int32_t successor = system->successor ? system->successor[c] : -1;
+    rate[c] = successor >= 0 ? y[successor] : 0;
+  }
+  for (int32_t l = 0; l < system->links; l++) rate[system->link_from[l]] = y[system->link_to[l]];
+}
+
+/* First start: everything that IDA keeps over a restart. */
+static void ida_begin(Ida *ida, double t) {
+  void *memory = ida->memory;
+  bool made = IDASetErrHandlerFn(memory, ida_ignore, NULL) == IDA_SUCCESS;
+  made = made && IDAInit(memory, ida_residual, t, ida->y, ida->rate) == IDA_SUCCESS;
+  made = made && IDAWFtolerances(memory, ida_weights) == IDA_SUCCESS;
+  made = made && IDASetUserData(memory, ida) == IDA_SUCCESS;
+  made = made && IDASetNonlinearSolver(memory, ida->corrector) == IDA_SUCCESS;
+  made = made && IDASetMaxNumSteps(memory, -1) == IDA_SUCCESS;
+  if (!made) heap_fail(ida->heap);
+  if (ida->options.max_step > 0) IDASetMaxStep(memory, ida->options.max_step);
+  if (ida->options.max_order > 0) IDASetMaxOrd(memory, ida->options.max_order < 5 ? ida->options.max_order : 5);
+  IDASetNonlinConvCoef(memory, convergence_coefficient);
+  IDASetMaxErrTestFails(memory, ERROR_TEST_FAILURES);
+  ida->begun = true;
+}
+
+static void ida_statistics(const void *self, IntegratorStatistics *out);
+
+static void ida_start(void *self, double t, const double *y, double t_end) {
+  Ida *ida = self;
+  (void)t_end;
+  if (ida->begun) ida_statistics(ida, &ida->before);
+  memcpy(N_VGetArrayPointer(ida->y), y, (size_t)ida->system->columns * sizeof(double));
+  ida_choose(ida);
+  ida_set_rates(ida, y);
+  ida->t = t;
+  ida->stop = ida->singular = false;
+  ida->hold = 0;
+  ida->failures = 0;
+  ida->stale = true;
+  if (!ida->begun) ida_begin(ida, t);
+  else IDAReInit(ida->memory, t, ida->y, ida->rate);
+  IDASetInitStep(ida->memory, ida->options.initial_step);
+}
+
+/* ---- Running ---- */
+
+static StepStatus ida_status(const Ida *ida, int flag) {
+  if (flag >= 0) return STEP_OK;
+  if (ida->stop) return STEP_EVALUATION;
+  if (ida->singular) return STEP_SINGULAR;
+  switch (flag) {
+  case IDA_RES_FAIL:
+  case IDA_REP_RES_ERR:
+  case IDA_FIRST_RES_FAIL: return STEP_EVALUATION;
+  default: return STEP_TOO_SMALL;
+  }
+}
+
+/* After a failed error test at order 1 the step stays for the steps that the next order needs: growing at
+ * once, IDA can stay at order 1 for good (the transistor amplifier at 1e-10). */
+static void ida_hold_step(Ida *ida) {
+  long failures = 0;
+  int order = 0;
+  IDAGetNumErrTestFails(ida->memory, &failures);
+  IDAGetLastOrder(ida->memory, &order);
+  if (failures != ida->failures) ida->hold = order == 1 ? order + 1 : 0;
+  else if (ida->hold > 0) ida->hold--;
+  ida->failures = failures;
+  IDASetEtaFixedStepBounds(ida->memory, 1, ida->hold > 0 ? held : grown);
+}
+
+static StepStatus ida_step(void *self, double t_stop) {
+  Ida *ida = self;
+  double t = ida->t;
+  if (t_stop <= t) return STEP_OK;
+  if (IDASetStopTime(ida->memory, t_stop) != IDA_SUCCESS) return STEP_TOO_SMALL;
+  IDASetMinStep(ida->memory, smallest_step * fabs(t)); /* or it creeps on, by ever smaller steps */
+  int flag = IDASolve(ida->memory, t_stop, &ida->t, ida->y, ida->rate, IDA_ONE_STEP);
+  if (flag < 0) ida->t = t;
+  ida_hold_step(ida);
+  return ida_status(ida, flag);
+}
+
+static double ida_time(const void *self) { return ((const Ida *)self)->t; }
+
+static const double *ida_values(const void *self) { return N_VGetArrayPointer(((const Ida *)self)->y); }
+
+/* All columns at a time of the last step. */
+static const double *ida_values_at(Ida *ida, double t) {
+  if (t == ida->t || IDAGetDky(ida->memory, t, 0, ida->output) != IDA_SUCCESS) return ida_values(ida);
+  return N_VGetArrayPointer(ida->output);
+}
+
+static void ida_interpolate(void *self, double t, double *y) {
+  Ida *ida = self;
+  memcpy(y, ida_values_at(ida, t), (size_t)ida->system->columns * sizeof(double));
+}
+
+static void ida_interpolate_some(void *self, double t, const uint32_t *columns, uint32_t count, double *y) {
+  const double *from = ida_values_at(self, t);
+  for (uint32_t k = 0; k < count; k++) y[columns[k]] = from[columns[k]];
+}
+
+/* The polynomial through the points of the last order. */
+static int ida_segment_degree(void *self) {
+  const Ida *ida = self;
+  long steps = 0;
+  int order = 0;
+  if (!ida->begun || IDAGetNumSteps(ida->memory, &steps) != IDA_SUCCESS || !steps) return 0;
+  IDAGetLastOrder(ida->memory, &order);
+  return order > 1 ? order : 1;
+}
+
+static void ida_switch_states(void *self, const double *y) {
+  Ida *ida = self;
+  memcpy(N_VGetArrayPointer(ida->y), y, (size_t)ida->system->columns * sizeof(double));
+  ida_choose(ida);
+  ida->stale = true;
+}
+
+static void ida_statistics(const void *self, IntegratorStatistics *out) {
+  const Ida *ida = self;
+  long steps = 0, errors = 0, convergence = 0;
+  *out = ida->before;
+  if (!ida->begun) return;
+  IDAGetNumSteps(ida->memory, &steps);
+  IDAGetNumErrTestFails(ida->memory, &errors);
+  IDAGetNumNonlinSolvConvFails(ida->memory, &convergence);
+  IDAGetLastOrder(ida->memory, &out->order);
+  IDAGetLastStep(ida->memory, &out->step);
+  out->steps += (uint64_t)steps;
+  out->rejected_error += (uint64_t)errors;
+  out->rejected_convergence += (uint64_t)convergence;
+  out->factorizations = ida->factorizations;
+}
+
+const Integrator integrator_ida = {
+    .name = "ida",
+    .description = "IDA of SUNDIALS, BDF of orders 1 to 5, on the whole system",
+    .explicit_form = false,
+    .removes_superfluous = true,
+    .create = ida_create,
+    .start = ida_start,
+    .step = ida_step,
+    .time = ida_time,
+    .values = ida_values,
+    .interpolate = ida_interpolate,
+    .interpolate_some = ida_interpolate_some,
+    .segment_degree = ida_segment_degree,
+    .switch_states = ida_switch_states,
+    .statistics = ida_statistics,
+};

@@ -1,0 +1,1049 @@
+/* radau: Radau IIA of orders 5, 9 and 13 with order control, on G(t, y) = 0 with links y[from]' = y[to].
+ *
+ * The unknowns of the stages are the columns that are no state. The states follow from them by the method
+ * itself, Y_from = y_from + h A Y_to, so the links hold exactly, nothing cancels, and each linear system has
+ * only as many rows as G: with mu an eigenvalue of A, the matrix's column for u is the sum of (h mu)^k times
+ * the Jacobian's column k links before u. Newton's method, step and order control follow Hairer and Wanner,
+ * Solving Ordinary Differential Equations II, section IV.8, and "Stiff differential equations solved by Radau
+ * methods" (1999); the weights by index follow section VII.7.
+ */
+#include "integrate/integrator.h"
+#include "integrate/radau_output.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+  SMAX = RADAU_STAGES_MAX,
+  SINGULAR_TRIES = 12, /* singular matrices in a row before giving up */
+  CHANGE_REST = 3,     /* no higher order for so many steps after a change of order */
+  LOWER_REST = 10,     /* and for so many after going to a lower one */
+};
+
+static const double safety = 0.9;
+static const double shrink_most = 5, grow_most = 8; /* limits of the change of the step */
+static const double keep_below = 1.2;   /* the step, and the factors with it, stays when it could grow by less */
+static const double renew_above = 1e-3; /* contraction above which the next step gets a new Jacobian */
+static const double lower_above = 0.8;  /* contraction that asks for a lower order */
+static const double lower_gain = 0.8, raise_gain = 0.9; /* part of the present work that another order must promise */
+static const double step_overhead = 3;                  /* cost of Jacobian and factors of a step, in evaluations */
+static const double stiff_below = 0.3; /* part of a defect that the filter of a step leaves if it is stiff */
+static const double lenient_weight = 0.01;
+
+static const double gap_weight = 0.001;   /* of algebraic columns, see radau_gap */
+static const double departure_limit = 10; /* in tolerances, see radau_departure */
+static const double unread_limit = 30;    /* the same where nobody looks */
+
+/* Least contraction taken over from the step before, where it may end the iteration after the first
+ * correction. What was measured is that of the largest corrections, often of columns that a linear row gives
+ * from the time alone; what others owe to these (y' = x'^2) is not small then. In a linear system nothing is
+ * left after the first. */
+static const double least_carried = 1e-3;
+
+static const double factorials[SMAX + 1] = {1, 1, 2, 6, 24, 120, 720, 5040};
+
+static const double reach = 300; /* largest (1 + h / last h)^degree when starting values are extrapolated */
+
+typedef enum NewtonStatus {
+  NEWTON_CONVERGED,
+  NEWTON_SLOW, /* or diverging: *factor tells how to change the step */
+  NEWTON_DOMAIN,
+  NEWTON_STOP,
+} NewtonStatus;
+
+typedef struct Radau {
+  Heap *heap;
+  const System *system;
+  double relative, absolute, initial_step, max_step;
+  bool fixed_step;
+  const double *unread;            /* as in the options */
+  const RadauCoefficients *method; /* in use */
+  int lowest, highest;             /* indices into radau_methods */
+  double inner[RADAU_METHODS];     /* tolerance of the error estimate */
+  double goal[RADAU_METHODS];      /* of Newton's method, in units of it */
+
+  Stages *stages; /* the linear equations of Newton's method */
+  int32_t *error_columns, *newton_columns, *followed, *algebraic;
+  int32_t error_count, newton_count, followed_count, algebraic_count;
+  bool *lenient;  /* [columns] measured in Newton's method with a small weight */
+  bool *is_state; /* [columns] */
+
+  double *jacobian;
+  double jacobian_time; /* t where it was computed; NAN: there is none */
+  bool is_foreseen; /* it is of a point that was predicted for this step, where the equations may be of any steepness */
+
+  double t, h_next;           /* h_next 0: the first step, which is to be found */
+  double span, longest_first; /* that a first step is found for; what it is at most */
+  double *y;                  /* all columns at t */
+  double *stage[SMAX];        /* all columns */
+  double *residual[SMAX];     /* all rows */
+  double *solution;           /* rows left */
+  double *weight;             /* [columns] reciprocal error scales; 0 for columns that are not measured */
+  double *estimate, *work;    /* [columns] */
+  double *earlier;            /* [columns] the estimate of the iteration before */
+  double *defect;             /* [columns] states: h times the rate at the start minus the stages' there; else 0 */
+
+  /* The last step, for continuous output and starting values. */
+  const RadauCoefficients *last_method;
+  double last_t, last_h; /* last_h 0: there is none */
+  bool is_repeated;      /* the step to come begins where the last one did */
+  double passed_h; /* size of the step that the start is inside of, if it is a kink of the solution at most; else 0 */
+  double *last_defect;    /* [columns] */
+  double *last[SMAX + 1]; /* all columns at the nodes 0, c[0], ..., c[s-1] */
+
+  /* The correction of continuous output inside the last step. */
+  RadauDense dense[RADAU_METHODS]; /* made at the first use */
+  bool dense_tried, dense_ready;
+  RadauOutput output;
+
+  double theta, convergence;            /* contraction of the last iteration, theta / (1 - theta) carried over */
+  bool linear;                          /* dG/dy is constant */
+  bool higher_index;                    /* of some column */
+  double accepted_step, accepted_error; /* for the predictive control; step 0: none */
+  int iterations;                       /* of the last Newton solve */
+  int since_lower, since_change;        /* steps since the order was lowered, changed */
+  double raw_error;                     /* of the last step, before the filter */
+  double shortest_followed;             /* time */
+  double departure;                     /* of the last step, see radau_departure */
+  bool rejected;
+  bool failed;   /* Newton's method failed in this step */
+  bool cautious; /* Newton's method failed in this step: Jacobian and starting values from its start */
+  IntegratorStatistics statistics;
+} Radau;
+
+/* ---- The choice of states ---- */
+
+/* Columns in the error test: the states, and what the view marks as of higher index. The Newton iteration is
+ * measured on these and on the purely algebraic columns but spare ones, leniently where `close` can make those exact; rates
+ * count through their states. Algebraic columns have a test of their own, see radau_gap; what output is interpolated from is
+ * followed between the stages, see radau_departure. */
+static void radau_find_measured(Radau *radau, int32_t *mark) {
+  const System *system = radau->system;
+  memset(mark, 0, (size_t)system->columns * sizeof *mark);
+  for (int32_t l = 0; l < system->links; l++) mark[system->link_to[l]] |= 1;
+  for (int32_t l = 0; l < system->links; l++) mark[system->link_from[l]] |= 2;
+  radau->error_count = radau->newton_count = radau->followed_count = radau->algebraic_count = 0;
+  for (int32_t c = 0; c < system->columns; c++) {
+    bool higher = system->column_index && system->column_index[c] > 1;
+    bool is_spare = system->spare && system->spare[c];
+    bool is_tested = mark[c] & 2 || higher, is_algebraic = !mark[c] && !is_spare;
+    if (is_tested) radau->error_columns[radau->error_count++] = c;
+    else if (is_algebraic) radau->algebraic[radau->algebraic_count++] = c;
+    if (!higher && (is_tested || (is_algebraic && !system->complete))) radau->followed[radau->followed_count++] = c;
+    if ((mark[c] != 1 && !(is_spare && system->links > 0)) || higher) radau->newton_columns[radau->newton_count++] = c;
+    radau->is_state[c] = mark[c] & 2;
+    radau->lenient[c] = mark[c] == 0 && !higher && system->complete;
+  }
+}
+
+/* Takes the present links; `jacobian` is any of the system, NULL: there is none. */
+static void radau_choose(Radau *radau, const double *jacobian) {
+  stages_choose(radau->stages, jacobian);
+  radau_find_measured(radau, radau->stages->elimination->scratch);
+}
+
+/* ---- Tolerances ---- */
+
+/* The error estimate is of order s, the solution of order 2s - 1: the estimate is held to a tolerance that
+ * makes the solution as good as asked, as in RADAU. */
+static void radau_set_tolerances(Radau *radau) {
+  double tolerance = radau->relative > 0 ? radau->relative : radau->absolute;
+  for (int k = 0; k < RADAU_METHODS; k++) {
+    double s = radau_methods[k].stages, inner = 0.1 * pow(tolerance, (s + 1) / (2 * s));
+    radau->inner[k] = inner;
+    radau->goal[k] = fmax(10 * DBL_EPSILON / inner, fmin(0.03, pow(inner, (s - 1) / (s + 1))));
+  }
+}
+
+/* ---- Creation ---- */
+
+static int radau_order_index(int order) { return order >= 13 ? 2 : order >= 9 ? 1 : 0; }
+
+static void *radau_create(Heap *heap, const System *system, const IntegratorOptions *options) {
+  Radau *radau = heap_alloc(heap, sizeof *radau);
+  size_t columns = (size_t)system->columns, rows = (size_t)system->rows;
+  int32_t nonzeros = system->column_start[system->columns];
+  radau->heap = heap;
+  radau->system = system;
+  radau->relative = options->relative_tolerance;
+  radau->absolute = options->absolute_tolerance;
+  radau->initial_step = options->fixed_step ? options->max_step : options->initial_step;
+  radau->fixed_step = options->fixed_step;
+  radau->unread = options->unread;
+  radau->max_step = options->max_step > 0 ? options->max_step : INFINITY;
+  radau->highest = options->max_order > 0 ? radau_order_index(options->max_order) : RADAU_METHODS - 1;
+  radau->lowest = options->min_order > 0 ? radau_order_index(options->min_order) : 0;
+  if (radau->lowest > radau->highest) radau->lowest = radau->highest;
+  radau_set_tolerances(radau);
+  radau->linear = system->constant != NULL;
+  for (int32_t e = 0; e < nonzeros && radau->linear; e++) radau->linear = system->constant[e];
+  for (int32_t c = 0; c < system->columns && system->column_index; c++)
+    if (system->column_index[c] > 1) radau->higher_index = true;
+  radau->error_columns = heap_array(heap, columns, sizeof(int32_t));
+  radau->newton_columns = heap_array(heap, columns, sizeof(int32_t));
+  radau->followed = heap_array(heap, columns, sizeof(int32_t));
+  radau->algebraic = heap_array(heap, columns, sizeof(int32_t));
+  radau->lenient = heap_array(heap, columns, sizeof(bool));
+  radau->is_state = heap_array(heap, columns, sizeof(bool));
+  radau->jacobian = heap_array(heap, (size_t)nonzeros, sizeof(double));
+  int stages = radau_methods[radau->highest].stages;
+  radau->stages = stages_new(heap, system, stages);
+  for (int i = 0; i < stages; i++) {
+    radau->stage[i] = heap_array(heap, columns, sizeof(double));
+    radau->residual[i] = heap_array(heap, rows, sizeof(double));
+  }
+  for (int i = 0; i <= stages; i++) radau->last[i] = heap_array(heap, columns, sizeof(double));
+  radau->y = heap_array(heap, columns, sizeof(double));
+  radau->solution = heap_array(heap, rows, sizeof(double));
+  radau->weight = heap_array(heap, columns, sizeof(double));
+  radau->estimate = heap_array(heap, columns, sizeof(double));
+  radau->work = heap_array(heap, columns, sizeof(double));
+  radau->earlier = heap_array(heap, columns, sizeof(double));
+  radau->defect = heap_array(heap, columns, sizeof(double));
+  radau->last_defect = heap_array(heap, columns, sizeof(double));
+  radau_output_make(&radau->output, heap, system->columns);
+  return radau;
+}
+
+/* ---- Weights ---- */
+
+static void radau_set_weights(Radau *radau, double h) {
+  const System *system = radau->system;
+  double tolerance = radau->relative > 0 ? radau->relative : radau->absolute;
+  double ratio = radau->inner[radau->method - radau_methods] / tolerance;
+  for (int32_t i = 0; i < radau->newton_count; i++) {
+    int32_t c = radau->newton_columns[i];
+    double scale = ratio * (radau->absolute * system->nominal[c] + radau->relative * fabs(radau->y[c]));
+    radau->weight[c] = (radau->lenient[c] ? lenient_weight : 1) / scale;
+    if (!system->column_index) continue;
+    for (int32_t k = system->column_index[c]; k > 1; k--) radau->weight[c] *= h;
+  }
+}
+
+static double radau_norm(const Radau *radau, const int32_t *columns, int32_t count, const double *vector) {
+  double sum = 0;
+  for (int32_t i = 0; i < count; i++) {
+    double e = vector[columns[i]] * radau->weight[columns[i]];
+    sum += e * e;
+  }
+  return sum;
+}
+
+/* ---- Linear algebra ---- */
+
+/* Factors all matrices for this step size; false if one is singular. */
+static bool radau_factor(Radau *radau, double h) {
+  const Stages *stages = radau->stages;
+  if (stages->factored_step != h || stages->factored_method != radau->method) radau->statistics.factorizations++;
+  return stages_factor(radau->stages, radau->method, h);
+}
+
+/* The Jacobian at the predicted stage next to the middle of the step, where it is nearest to that of every
+ * stage; at the start of the step where that point cannot be evaluated, or `h` is 0. Where it is defined at neither, as that
+ * of sqrt(max(x, 0)) at 0, the last one serves. */
+static EvalStatus radau_new_jacobian(Radau *radau, double h) {
+  const System *system = radau->system;
+  int middle = radau->method->stages / 2;
+  EvalStatus status = EVAL_DOMAIN;
+  radau->stages->factored_step = 0;
+  radau->is_foreseen = h > 0 && !radau->linear;
+  if (h > 0) {
+    double t = radau->t + radau->method->node[middle] * h;
+    status = system->jacobian(system->context, t, radau->stage[middle], radau->jacobian);
+  }
+  if (status != EVAL_OK) status = system->jacobian(system->context, radau->t, radau->y, radau->jacobian);
+  bool kept = status == EVAL_DOMAIN && radau->last_h > 0 && stages_are_chosen(radau->stages);
+  radau->jacobian_time = status == EVAL_OK || kept ? radau->t : NAN;
+  if (kept) return EVAL_OK;
+  if (status == EVAL_OK && !stages_are_chosen(radau->stages)) radau_choose(radau, radau->jacobian);
+  else if (status == EVAL_OK) stages_take_jacobian(radau->stages, radau->jacobian);
+  return status;
+}
+
+/* ---- Stages ---- */
+
+/* The states of the stages from their rates: stage[i][from] = y[from] + h sum_j a_ij stage[j][to]. */
+static void radau_integrate(Radau *radau, double h) {
+  const RadauCoefficients *method = radau->method;
+  int s = method->stages;
+  for (int32_t l = 0; l < radau->system->links; l++) {
+    int32_t from = radau->stages->elimination->from[l], to = radau->stages->elimination->to[l];
+    double rate[SMAX];
+    for (int j = 0; j < s; j++) rate[j] = radau->stage[j][to];
+    for (int i = 0; i < s; i++) {
+      double sum = 0;
+      for (int j = 0; j < s; j++) sum += method->a[i][j] * rate[j];
+      radau->stage[i][from] = radau->y[from] + h * sum;
+    }
+  }
+}
+
+/* The oldest point of the last step that is used to continue it: the longer the way, the lower the degree. */
+static int radau_first_point(const Radau *radau, double ratio) {
+  int s = radau->last_method->stages;
+  double degree = log(reach) / log1p(ratio);
+  return degree >= s ? 0 : s - (int)degree;
+}
+
+/* The polynomials through the last step's points from `first` on. */
+typedef struct Continuation {
+  int first, last;
+  double node[SMAX + 1], share[SMAX + 1]; /* of the points; reciprocals of the products of their distances */
+} Continuation;
+
+static Continuation radau_continuation_from(const Radau *radau, int first) {
+  const RadauCoefficients *method = radau->last_method;
+  Continuation continuation = {.first = first, .last = method->stages};
+  double *node = continuation.node;
+  for (int i = 1; i <= method->stages; i++) node[i] = method->node[i - 1];
+  for (int i = first; i <= method->stages; i++) {
+    double product = 1;
+    for (int j = first; j <= method->stages; j++)
+      if (j != i) product *= node[i] - node[j];
+    continuation.share[i] = 1 / product;
+  }
+  return continuation;
+}
+
+/* All columns at x, in units of the last step. */
+static void radau_continue(const Radau *radau, const Continuation *continuation, double x, double *y) {
+  const double *node = continuation->node, *vectors[SMAX + 1];
+  double product = 1, weight[SMAX + 1];
+  int count = 0;
+  for (int i = continuation->first; i <= continuation->last; i++) product *= x - node[i];
+  for (int i = continuation->first; i <= continuation->last; i++) {
+    vectors[count] = radau->last[i];
+    weight[count++] = x == node[i] ? 1 : product * continuation->share[i] / (x - node[i]);
+  }
+  set_to_sum(y, vectors, weight, count, radau->system->columns);
+}
+
+/* The last step, to be looked at between its stages. */
+static RadauOutput *radau_output(Radau *radau) {
+  RadauOutput *output = &radau->output;
+  RadauDense *dense = &radau->dense[radau->last_method - radau_methods];
+  if (radau->last_method->stages >= 5 && dense->sample[RADAU_SAMPLES - 1] == 0)
+    *dense = radau_dense_make(radau->last_method);
+  output->stages = radau->stages;
+  output->method = radau->last_method;
+  output->dense = dense;
+  output->h = radau->last_h;
+  output->value = radau->last;
+  output->defect = radau->last_defect;
+  return output;
+}
+
+/* Behind an event at which the solution goes on, but for kinks: from there along the polynomials of the step that it was in. */
+static void radau_predict_behind(Radau *radau, double h) {
+  double begin = (radau->t - radau->last_t) / radau->passed_h, ratio = h / radau->passed_h;
+  int32_t columns = radau->system->columns;
+  Continuation continuation = radau_continuation_from(radau, radau_first_point(radau, fmax(begin + ratio - 1, 0)));
+  radau_continue(radau, &continuation, begin, radau->work);
+  for (int32_t c = 0; c < columns; c++) radau->work[c] = radau->y[c] - radau->work[c];
+  for (int i = 0; i < radau->method->stages; i++) {
+    radau_continue(radau, &continuation, begin + radau->method->node[i] * ratio, radau->stage[i]);
+    add_multiple(radau->stage[i], radau->work, 1, columns);
+  }
+}
+
+/* Starting values: the last step's polynomials, continued; after a failure, along the last stretch. A step that is repeated is inside of
+ * them; after a failure, constant. */
+static void radau_predict(Radau *radau, double h) {
+  const RadauCoefficients *method = radau->method;
+  size_t size = (size_t)radau->system->columns * sizeof(double);
+  double ratio = h / radau->last_h;
+  if (radau->passed_h > 0 && !radau->failed) {
+    radau_predict_behind(radau, h);
+  } else if (radau->last_h == 0 || (radau->is_repeated && radau->cautious)) {
+    for (int i = 0; i < method->stages; i++) memcpy(radau->stage[i], radau->y, size);
+  } else if (radau->is_repeated) {
+    const RadauOutput *output = radau_output(radau);
+    for (int i = 0; i < method->stages; i++) radau_output_continue(output, method->node[i] * ratio, radau->stage[i]);
+  } else {
+    int first = radau->cautious ? radau->last_method->stages - 1 : radau_first_point(radau, ratio);
+    Continuation continuation = radau_continuation_from(radau, first);
+    for (int i = 0; i < method->stages; i++)
+      radau_continue(radau, &continuation, 1 + method->node[i] * ratio, radau->stage[i]);
+  }
+  radau_integrate(radau, h);
+}
+
+static EvalStatus radau_evaluate(Radau *radau, double h) {
+  const System *system = radau->system;
+  EvalStatus status = EVAL_OK;
+  double t[SMAX];
+  int s = radau->method->stages;
+  for (int i = 0; i < s; i++) t[i] = radau->t + radau->method->node[i] * h;
+  if (system->residuals) return system->residuals(system->context, (uint32_t)s, t, radau->stage, radau->residual);
+  for (int i = 0; i < s && status == EVAL_OK; i++)
+    status = system->residual(system->context, t[i], radau->stage[i], radau->residual[i]);
+  return status;
+}
+
+/* ---- Error ---- */
+
+static double radau_error_norm(const Radau *radau) {
+  double sum = radau_norm(radau, radau->error_columns, radau->error_count, radau->estimate);
+  double norm = sqrt(sum / fmax(radau->error_count, 1));
+  return norm < 1e-10 ? 1e-10 : norm; /* not fmax, which would take a NAN for a good step */
+}
+
+/* Estimates of h^k / k! times the k-th derivative of a column over its tolerance, k = s, s - 1, s - 2: divided differences over the start
+ * of the step and the stages, without the first point, without the first two. */
+static void radau_derivatives(const Radau *radau, int32_t c, double *derivative) {
+  const RadauCoefficients *method = radau->method;
+  double scale = radau->absolute * radau->system->nominal[c] + radau->relative * fabs(radau->y[c]);
+  derivative[0] = method->barycentric[0] * radau->y[c];
+  derivative[1] = derivative[2] = 0;
+  for (int i = 0; i < method->stages; i++) {
+    double part = method->barycentric[i + 1] * radau->stage[i][c];
+    derivative[0] += part;
+    derivative[1] += part *= method->node[i];
+    derivative[2] += part * (method->node[i] - method->node[0]);
+  }
+  for (int k = 0; k < 3; k++) derivative[k] /= scale;
+}
+
+/* How far algebraic columns at the start of the step are from the polynomial through the stages. Errors of states that the
+ * filter takes for harmless can be large in what depends on them, as behind an amplifier, and without states nothing else
+ * tells whether the step is resolved, or ended on another branch. Nor does it of columns that conditions read and no state follows. */
+static double radau_gap(const Radau *radau) {
+  const RadauCoefficients *method = radau->method;
+  const System *system = radau->system;
+  const double *vectors[SMAX + 1] = {radau->y}, *end = radau->stage[method->stages - 1];
+  double weight[SMAX + 1] = {1}, sum = 0, watched = 0, *gap = radau->work;
+  for (int i = 0; i < method->stages; i++) vectors[i + 1] = radau->stage[i], weight[i + 1] = -method->at_zero[i];
+  set_to_sum(gap, vectors, weight, method->stages + 1, system->columns);
+  for (int32_t a = 0; a < radau->algebraic_count; a++) {
+    int32_t c = radau->algebraic[a];
+    double e = gap[c] * radau->weight[c] / (radau->lenient[c] ? lenient_weight : 1);
+    sum += e * e;
+  }
+  for (int32_t c = 0; c < system->columns && system->watched; c++)
+    if (system->watched[c])
+      watched = fmax(watched, fabs(gap[c]) / (fabs(radau->y[c]) + fabs(end[c] - radau->y[c]) + system->nominal[c]));
+  return fmax(gap_weight * sqrt(sum / fmax(radau->algebraic_count, 1)), watched / LARGEST_MISS);
+}
+
+/* How far the solution departs from the polynomial of the step between its points, over what is allowed. Where it follows an
+ * input, the end of a step is right however long it is, and the error test does not see what stands between. Derivatives grow
+ * geometrically; two in a row are never both near zero by chance. */
+static double radau_departure(const Radau *radau, double t_new) {
+  double squares[3] = {0}, derivative[3];
+  for (int32_t a = 0; a < radau->followed_count; a++) {
+    radau_derivatives(radau, radau->followed[a], derivative);
+    for (int k = 0; k < 3; k++) squares[k] += derivative[k] * derivative[k];
+  }
+  for (int k = 0; k < 3; k++) {
+    double factorial = factorials[radau->method->stages - k];
+    squares[k] *= factorial * factorial;
+  }
+  double growth = fmin(1, (squares[0] + squares[1]) / fmax(squares[1] + squares[2], DBL_MIN));
+  double next = sqrt(growth * (squares[0] + growth * squares[1]) / fmax(radau->followed_count, 1));
+  if (radau->method->stages > 3) next *= growth * growth; /* output is corrected, see radau_dense.h */
+  return next * radau->method->bulge / (radau->unread && t_new <= *radau->unread ? unread_limit : departure_limit);
+}
+
+static double radau_states_norm(const Radau *radau, const double *vector) {
+  double sum = radau_norm(radau, radau->stages->elimination->from, radau->system->links, vector);
+  return sqrt(sum / fmax(radau->system->links, 1));
+}
+
+/* The continuous output gets the filtered defect where the filter takes most of it away: the slope at the start of a stiff step,
+ * which the solution leaves at once, would spoil all of the step. */
+static void radau_filter_defect(Radau *radau) {
+  if (radau_states_norm(radau, radau->estimate) > stiff_below * radau->raw_error) return;
+  for (int32_t l = 0; l < radau->system->links; l++) {
+    int32_t from = radau->stages->elimination->from[l];
+    radau->defect[from] = radau->estimate[from] / radau->method->mu_real;
+  }
+}
+
+/* The embedded formula of section IV.8 compares, in closed form, the rate at the start of the step with the
+ * value there of the polynomial through the stages' rates. */
+static void radau_find_defect(Radau *radau, double h) {
+  const RadauCoefficients *method = radau->method;
+  const Elimination *elimination = radau->stages->elimination;
+  memset(radau->defect, 0, (size_t)radau->system->columns * sizeof(double));
+  for (int32_t l = 0; l < radau->system->links; l++) {
+    int32_t from = elimination->from[l], to = elimination->to[l];
+    double extrapolated = 0;
+    for (int i = 0; i < method->stages; i++) extrapolated += method->at_zero[i] * radau->stage[i][to];
+    radau->defect[from] = h * (radau->y[to] - extrapolated);
+    radau->estimate[from] = method->mu_real * radau->defect[from];
+  }
+  radau->raw_error = fmax(radau_states_norm(radau, radau->estimate), 1e-10);
+}
+
+/* Where a method leaves a high index, first steps and those behind rejected ones are filtered twice, as no step would be small enough;
+ * elsewhere that would hide where a limit of the solution begins or ends, as that of a diode. */
+static double radau_error(Radau *radau, double h) {
+  double step = h * radau->method->mu_real;
+  radau_find_defect(radau, h);
+  stages_filter(radau->stages, step, radau->estimate);
+  radau_filter_defect(radau);
+  double error = radau_error_norm(radau);
+  if (error < 1 || !radau->system->column_index || !(radau->rejected || radau->last_h == 0)) return error;
+  stages_filter(radau->stages, step, radau->estimate);
+  return radau_error_norm(radau);
+}
+
+/* Over a bend of the equations the solution is no better than the estimate: that must keep the tolerance asked for, then. */
+static double radau_bend(const Radau *radau, double t) {
+  const System *system = radau->system;
+  double tolerance = radau->relative > 0 ? radau->relative : radau->absolute;
+  double looser = radau->inner[radau->method - radau_methods] / tolerance;
+  if (looser <= 1 || !system->bends) return 1;
+  return system->bends(system->context, radau->t, radau->y, t, radau->stage[radau->method->stages - 1]) ? looser : 1;
+}
+
+/* The error of the step in tolerances; 1 or more asks for a shorter one. *is_unresolved: so do columns that the error test of the states
+ * does not see. */
+static double radau_measure(Radau *radau, double h, double t_new, double bend, bool *is_unresolved) {
+  double error = radau_error(radau, h) * bend;
+  radau->departure = radau_departure(radau, t_new);
+  double unresolved = fmax(radau_gap(radau), radau->departure);
+  *is_unresolved = unresolved > error && h > radau->shortest_followed;
+  return *is_unresolved ? unresolved : error;
+}
+
+/* Would a step that was taken as if nobody looked inside have been rejected else? */
+static bool radau_is_coarse(void *self) {
+  const Radau *radau = self;
+  return radau->statistics.step > radau->shortest_followed && radau->departure * unread_limit > departure_limit;
+}
+
+/* ---- Newton ---- */
+
+/* Sums of squares and of changes, inlined for each s, which makes their loops short pieces of straight code. */
+static inline __attribute__((always_inline)) double sum_squares(const Radau *radau, int s) {
+  double sum = 0;
+  for (int32_t n = 0; n < radau->newton_count; n++) {
+    int32_t c = radau->newton_columns[n];
+    const Pair *change = (const Pair *)(const void *)(radau->stages->change + c * (s + 1)); /* the last one is 0 */
+    Pair square = change[0] * change[0];
+#pragma GCC unroll 3
+    for (int i = 1; i <= s / 2; i++) square += change[i] * change[i];
+    sum += (square[0] + square[1]) * radau->weight[c] * radau->weight[c];
+  }
+  return sum;
+}
+
+/* Two columns at a time, and the last one alone. */
+static inline __attribute__((always_inline)) void add_changes(Radau *radau, int s) {
+  const double *change = radau->stages->change;
+  double *stage[SMAX];
+  int32_t c = 0, columns = radau->system->columns;
+#pragma GCC unroll 7
+  for (int i = 0; i < s; i++) stage[i] = radau->stage[i];
+  for (; c + 2 <= columns; c += 2, change += 2 * (s + 1)) {
+#pragma GCC unroll 4
+    for (int i = 0; i < s; i += 2) {
+      Pair a = pair_at(change + i), b = pair_at(change + s + 1 + i);
+      set_pair(stage[i] + c, pair_at(stage[i] + c) + firsts(a, b));
+      if (i + 1 < s) set_pair(stage[i + 1] + c, pair_at(stage[i + 1] + c) + seconds(a, b));
+    }
+  }
+  for (int i = 0; i < s && c < columns; i++) stage[i][c] += change[i];
+}
+
+static double radau_change_norm(const Radau *radau) {
+  int s = radau->method->stages;
+  double sum = s == 3 ? sum_squares(radau, 3) : s == 5 ? sum_squares(radau, 5) : sum_squares(radau, 7);
+  return sqrt(sum / fmax((double)radau->newton_count * s, 1));
+}
+
+static void radau_apply_change(Radau *radau) {
+  switch (radau->method->stages) {
+  case 3: add_changes(radau, 3); return;
+  case 5: add_changes(radau, 5); return;
+  default: add_changes(radau, 7);
+  }
+}
+
+static int radau_iteration_limit(const Radau *radau) {
+  return radau->fixed_step ? 50 : 7 + (radau->method->stages - 3) * 5 / 2;
+}
+
+/* What the last iteration changed in the estimate, before the filter; `earlier` becomes the present one. */
+static double radau_estimate_change(Radau *radau, double h) {
+  double *earlier = radau->earlier;
+  radau_find_defect(radau, h);
+  for (int32_t l = 0; l < radau->system->links; l++) {
+    int32_t from = radau->stages->elimination->from[l];
+    radau->work[from] = radau->estimate[from] - earlier[from];
+    earlier[from] = radau->estimate[from];
+  }
+  return radau_states_norm(radau, radau->work);
+}
+
+/* Is it sure that the error test will reject the step, although iterations to come would change the estimate by `left`? Their contraction is
+ * that of all columns in the mean; those of the estimate may lag behind. Most steps pass before the filter, too, and need no closer look. */
+static bool radau_is_hopeless(Radau *radau, double h, double t_new, double left) {
+  static const double margin = 2;
+  bool is_unresolved;
+  if (radau->fixed_step || radau->raw_error < 1 + margin * left) return false;
+  double error = radau_measure(radau, h, t_new, 1, &is_unresolved);
+  return isfinite(error) && error >= 1 + margin * left;
+}
+
+/* Simplified Newton iteration (section IV.8), until it has converged or the error test is known to reject the step. On NEWTON_SLOW,
+ * *factor is what the step is to be multiplied by. */
+static NewtonStatus radau_newton(Radau *radau, double h, double t_new, double *factor) {
+  double goal = radau->goal[radau->method - radau_methods], norm_before = 0, ratio_before = 0;
+  int limit = radau_iteration_limit(radau);
+  radau->convergence = pow(fmax(radau->convergence, DBL_EPSILON), 0.8);
+  if (!radau->linear) radau->convergence = fmax(radau->convergence, least_carried);
+  radau->theta = renew_above;
+  *factor = 0.5;
+  for (int iteration = 1; iteration <= limit; iteration++) {
+    EvalStatus status = radau_evaluate(radau, h);
+    if (status != EVAL_OK) return status == EVAL_STOP ? NEWTON_STOP : NEWTON_DOMAIN;
+    stages_solve(radau->stages, radau->residual);
+    double norm = radau_change_norm(radau);
+    radau->iterations = iteration;
+    if (!isfinite(norm)) return NEWTON_SLOW;
+    if (iteration > 1) {
+      double ratio = norm / norm_before;
+      radau->theta = iteration == 2 ? ratio : sqrt(ratio * ratio_before);
+      ratio_before = ratio;
+      if (radau->theta >= 0.99) return NEWTON_SLOW;
+      radau->convergence = fmin(radau->theta, 0.99) / (1 - fmin(radau->theta, 0.99));
+      double last = radau->convergence * norm * pow(radau->theta, limit - 1 - iteration) / goal;
+      if (iteration > 2 && iteration < limit && last >= 1) {
+        *factor = 0.8 * pow(fmax(1e-4, fmin(20, last)), -1.0 / (4 + limit - 1 - iteration));
+        return NEWTON_SLOW;
+      }
+    }
+    norm_before = fmax(norm, DBL_EPSILON);
+    radau_apply_change(radau);
+    double left = radau->convergence * norm;
+    if (left <= goal && (iteration > 1 || !radau->is_foreseen)) return NEWTON_CONVERGED;
+    double change = radau_estimate_change(radau, h);
+    if (iteration > 1 && radau_is_hopeless(radau, h, t_new, radau->convergence * change)) {
+      radau->iterations += (int)ceil(log(goal / left) / log(radau->theta)); /* what it would have taken */
+      return NEWTON_CONVERGED;
+    }
+  }
+  return NEWTON_SLOW;
+}
+
+/* ---- Step and order ---- */
+
+/* By how much the step may be divided for this error. */
+static double radau_quotient(const Radau *radau, double error) {
+  double limit = radau_iteration_limit(radau);
+  double factor = fmin(safety, safety * (1 + 2 * limit) / (radau->iterations + 2 * limit));
+  double quotient = pow(error, 1.0 / (radau->method->stages + 1)) / factor;
+  return fmax(1 / grow_most, fmin(shrink_most, quotient));
+}
+
+/* Gustafsson's predictive control: also what the last two errors promise. */
+static double radau_predictive_quotient(const Radau *radau, double h, double error, double quotient) {
+  if (radau->accepted_step == 0) return quotient;
+  double promised =
+      radau->accepted_step / h * pow(error * error / radau->accepted_error, 1.0 / (radau->method->stages + 1)) / safety;
+  return fmax(quotient, fmax(1 / grow_most, fmin(shrink_most, promised)));
+}
+
+/* The error that s - 2 stages would have made, in the present weights, and before the filter. */
+static double radau_lower_error(const Radau *radau, double h) {
+  const RadauCoefficients *method = radau->method;
+  double sum = 0;
+  for (int32_t l = 0; l < radau->system->links; l++) {
+    int32_t to = radau->stages->elimination->to[l], from = radau->stages->elimination->from[l];
+    double e = method->lower_error[0] * radau->y[to];
+    for (int i = 0; i < method->stages; i++) e += method->lower_error[i + 1] * radau->stage[i][to];
+    e *= h * radau->weight[from];
+    sum += e * e;
+  }
+  return fmax(sqrt(sum / fmax(radau->system->links, 1)), 1e-10);
+}
+
+/* Evaluations per unit of time with `stages`, were the error of a step h so large (in the weights of the
+ * method in use). Newton's contraction is taken as proportional to the step. */
+static double radau_work(const Radau *radau, int stages, double error) {
+  double s = stages;
+  double scaled = error * radau->inner[radau->method - radau_methods] / radau->inner[(stages - 3) / 2];
+  double growth = fmin(grow_most, safety * pow(fmax(scaled, 1e-10), -1 / (s + 1)));
+  double iterations = radau->iterations;
+  if (iterations > 1) {
+    double theta = fmin(fmax(radau->theta, 1e-6), 0.9);
+    iterations = 1 + (iterations - 1) * log(theta) / log(fmin(theta * growth, 0.95));
+  }
+  return (s * iterations + step_overhead) / growth;
+}
+
+/* Takes the neighbouring order when it promises less work. Errors fall geometrically with the order, so that
+ * of the higher one follows from two known ones. Steps between changes let the estimates settle. */
+static int radau_choose_order(const Radau *radau, double h) {
+  int index = (int)(radau->method - radau_methods), s = radau->method->stages;
+  double error = radau->raw_error, lower = radau_lower_error(radau, h);
+  double work = radau_work(radau, s, error);
+  if (index > radau->lowest && (radau->theta >= lower_above || radau_work(radau, s - 2, lower) < lower_gain * work))
+    return index - 1;
+  if (index == radau->highest || radau->since_change < CHANGE_REST || radau->since_lower < LOWER_REST) return index;
+  if (radau->departure > fmax(radau->raw_error, 0.1)) return index + 1;
+  double higher = error * fmin(error / lower, 1);
+  return radau_work(radau, s + 2, higher) < raise_gain * work ? index + 1 : index;
+}
+
+static void radau_set_order(Radau *radau, int index) {
+  int present = (int)(radau->method - radau_methods);
+  radau->since_lower++;
+  radau->since_change++;
+  if (index == present) return;
+  radau->method = &radau_methods[index];
+  radau->accepted_step = 0;
+  radau->since_change = 0;
+  if (index < present) radau->since_lower = 0;
+}
+
+static void radau_remember(Radau *radau, double h, double t_new) {
+  double *swap = radau->last[0];
+  int s = radau->method->stages;
+  radau->last[0] = radau->y;
+  radau->y = swap;
+  for (int i = 0; i < s; i++) {
+    swap = radau->last[i + 1];
+    radau->last[i + 1] = radau->stage[i];
+    radau->stage[i] = swap;
+  }
+  swap = radau->last_defect;
+  radau->last_defect = radau->defect;
+  radau->defect = swap;
+  memcpy(radau->y, radau->last[s], (size_t)radau->system->columns * sizeof(double));
+  radau->last_method = radau->method;
+  radau->dense_tried = radau->dense_ready = radau->is_repeated = false;
+  radau->passed_h = 0;
+  radau->last_t = radau->t;
+  radau->last_h = h;
+  radau->t = t_new;
+}
+
+static void radau_accept(Radau *radau, double h, double error, double t_new, bool held) {
+  double quotient = radau_predictive_quotient(radau, h, error, radau_quotient(radau, error));
+  radau->is_foreseen = false;
+  radau->statistics.steps++;
+  radau->statistics.step = h;
+  radau->statistics.order = 2 * radau->method->stages - 1;
+  radau->accepted_step = h;
+  radau->accepted_error = fmax(1e-2, error);
+  if (radau->rejected) quotient = fmax(quotient, 1);
+  radau->rejected = radau->failed = radau->cautious = false;
+  int order = radau_choose_order(radau, h);
+  radau_remember(radau, h, t_new);
+  radau_set_order(radau, order);
+  bool keep_jacobian = radau->theta <= renew_above;
+  if (!keep_jacobian) radau->jacobian_time = NAN;
+  bool keep = keep_jacobian && quotient <= 1 && quotient >= 1 / keep_below;
+  double h_new = keep ? h : h / quotient;
+  radau->h_next = radau->fixed_step ? radau->max_step : held ? fmax(radau->h_next, h_new) : h_new;
+  radau->statistics.next = held ? radau->h_next : h / quotient;
+}
+
+static void radau_reject(Radau *radau, double h, double error) {
+  radau->statistics.rejected_error++;
+  radau->h_next = radau->last_h == 0 ? 0.1 * h : h / radau_quotient(radau, error);
+  radau->rejected = true;
+}
+
+/* Predictions went astray: what was found at them, Jacobian and contraction, is of no use. */
+static void radau_forget(Radau *radau) {
+  radau->jacobian_time = NAN;
+  radau->convergence = 1;
+  radau->cautious = true;
+}
+
+/* The iteration may have ended where algebraic columns are too far off for another to begin. */
+static void radau_be_cautious(Radau *radau) {
+  const System *system = radau->system;
+  size_t size = (size_t)system->columns * sizeof(double);
+  radau->cautious = true;
+  if (!system->find) return;
+  memcpy(radau->work, radau->y, size);
+  if (system->find(system->context, radau->t, radau->work) != EVAL_OK) return;
+  memcpy(radau->y, radau->work, size);
+  if (radau->last_h > 0) memcpy(radau->last[radau->is_repeated ? 0 : radau->last_method->stages], radau->work, size);
+}
+
+/* Newton's method failed: first a new Jacobian, then a smaller step and a lower order. */
+static void radau_retry(Radau *radau, double h, double factor) {
+  int index = (int)(radau->method - radau_methods);
+  radau->statistics.rejected_convergence++;
+  if (radau->jacobian_time != radau->t) {
+    radau->jacobian_time = NAN;
+    radau->h_next = h;
+    return;
+  }
+  radau->jacobian_time = NAN;
+  if (radau->failed) radau_be_cautious(radau);
+  radau->failed = true;
+  radau->h_next = factor * h;
+  radau->rejected = true;
+  radau->convergence = 1;
+  if (index > radau->lowest) radau_set_order(radau, index - 1);
+}
+
+/* Second derivatives of the states from one more residual, for the first step; false where the system is of
+ * higher index. On return `estimate` holds them. */
+static bool radau_second_derivative(Radau *radau, double span) {
+  const System *system = radau->system;
+  double *now = radau->residual[0], *later = radau->residual[1], *right = radau->solution;
+  double dt = fmin(1e-7 * span, 1e-7 * fmax(1, fabs(radau->t)));
+  elimination_real(radau->stages->elimination, condense_values(radau->stages->condense), 0, radau->stages->real_values);
+  if (!linear_factor(radau->stages->real, radau->stages->real_values)) return false;
+  if (system->residual(system->context, radau->t, radau->y, now) != EVAL_OK) return false;
+  if (system->residual(system->context, radau->t + dt, radau->y, later) != EVAL_OK) return false;
+  for (int32_t r = 0; r < system->rows; r++) now[r] = -(later[r] - now[r]) / dt;
+  stages_take_right(radau->stages, now, right);
+  for (int32_t l = 0; l < system->links; l++)
+    radau->work[radau->stages->elimination->from[l]] = radau->y[radau->stages->elimination->to[l]];
+  elimination_subtract(radau->stages->elimination, condense_values(radau->stages->condense), radau->work, right);
+  linear_solve(radau->stages->real, right);
+  for (int32_t u = 0; u < radau->stages->rows; u++) radau->work[radau->stages->elimination->unknown[u]] = right[u];
+  for (int32_t l = 0; l < system->links; l++)
+    radau->estimate[radau->stages->elimination->from[l]] = radau->work[radau->stages->elimination->to[l]];
+  return true;
+}
+
+/* As Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I, section II.4. */
+static double radau_first_step(Radau *radau) {
+  double span = radau->span, largest = fmin(radau->max_step, span);
+  if (radau->initial_step > 0) return fmin(radau->initial_step, largest);
+  radau_set_weights(radau, 1);
+  for (int32_t l = 0; l < radau->system->links; l++)
+    radau->estimate[radau->stages->elimination->from[l]] = radau->y[radau->stages->elimination->to[l]];
+  double size = radau_states_norm(radau, radau->y), slope = radau_states_norm(radau, radau->estimate);
+  double h = size <= 1e-5 || slope <= 1e-5 ? 1e-6 : 0.01 * size / slope;
+  if (isnan(radau->jacobian_time) || !radau_second_derivative(radau, span)) return fmin(largest, 1e-3 * h);
+  double bend = radau_states_norm(radau, radau->estimate);
+  double other = fmax(slope, bend) <= 1e-15 ? fmax(1e-6, 1e-3 * h) : pow(0.01 / fmax(slope, bend), 1.0 / 4);
+  return fmin(fmin(100 * h, other), largest);
+}
+
+static StepStatus radau_step(void *self, double t_stop) {
+  Radau *radau = self;
+  StepStatus reason = STEP_TOO_SMALL;
+  bool is_unresolved;
+  int singular = 0;
+  if (radau->h_next == 0 && isnan(radau->jacobian_time)) radau_new_jacobian(radau, 0);
+  if (radau->h_next == 0) radau->h_next = fmin(radau_first_step(radau), radau->longest_first);
+  for (;;) {
+    double h = fmin(radau->h_next, radau->max_step), factor;
+    double left = t_stop - radau->t;
+    if (left <= 0) return STEP_OK;
+    bool held = 1.0001 * h >= left;
+    if (held) h = left;
+    if (!held && h < integrator_least_step(radau->t, t_stop)) return reason;
+    radau_set_weights(radau, h);
+    radau_predict(radau, h);
+    if (isnan(radau->jacobian_time)) {
+      bool is_predicted = radau->last_h > 0 ? !radau->cautious : radau->passed_h > 0 && !radau->failed;
+      EvalStatus status = radau_new_jacobian(radau, is_predicted ? h : 0);
+      if (status != EVAL_OK) return STEP_EVALUATION;
+    }
+    if (!radau_factor(radau, h)) {
+      if (++singular == SINGULAR_TRIES) return STEP_SINGULAR;
+      reason = STEP_SINGULAR;
+      radau_retry(radau, h, 0.5);
+      continue;
+    }
+    double t_new = held ? t_stop : radau->t + h;
+    NewtonStatus newton = radau_newton(radau, h, t_new, &factor);
+    if (newton == NEWTON_STOP) return STEP_EVALUATION;
+    reason = newton == NEWTON_DOMAIN ? STEP_EVALUATION : STEP_TOO_SMALL;
+    if (newton != NEWTON_CONVERGED) {
+      radau_retry(radau, h, factor);
+      continue;
+    }
+    double error = radau_measure(radau, h, t_new, radau_bend(radau, t_new), &is_unresolved);
+    if (is_unresolved && error >= 1) radau_forget(radau);
+    if (!isfinite(error)) {
+      radau_retry(radau, h, 0.5);
+    } else if (error >= 1 && !radau->fixed_step) {
+      radau_reject(radau, h, error);
+    } else {
+      radau_accept(radau, h, error, t_new, held);
+      return STEP_OK;
+    }
+  }
+}
+
+/* ---- Start, output, switch ---- */
+
+/* Is y the solution of the last step at t, but for kinks? */
+static bool radau_goes_on(Radau *radau, double t, const double *y) {
+  static const double same = 1; /* in tolerances */
+  double x = (t - radau->last_t) / radau->last_h;
+  if (radau->last_h == 0 || !(x > 0 && x <= 1)) return false;
+  radau_output_continue(radau_output(radau), x, radau->work);
+  for (int32_t c = 0; c < radau->system->columns; c++) radau->work[c] -= y[c];
+  double sum = radau_norm(radau, radau->newton_columns, radau->newton_count, radau->work);
+  return sqrt(sum / fmax(radau->newton_count, 1)) <= same;
+}
+
+static void radau_start(void *self, double t, const double *y, double t_end) {
+  Radau *radau = self;
+  radau->passed_h = radau_goes_on(radau, t, y) ? radau->last_h : 0;
+  memcpy(radau->y, y, (size_t)radau->system->columns * sizeof(double));
+  radau->t = t;
+  radau->last_h = 0;
+  radau->shortest_followed = SHORTEST_FOLLOWED * (t_end - t);
+  if (!radau->statistics.steps) radau->method = &radau_methods[radau->lowest]; /* behind an event the order serves on */
+  radau->jacobian_time = NAN;
+  radau->convergence = 1;
+  radau->accepted_step = 0;
+  radau->rejected = radau->failed = radau->cautious = radau->is_repeated = false;
+  radau->since_lower = LOWER_REST;
+  radau->since_change = 0;
+  bool is_predicted =
+      radau->passed_h > 0 && stages_are_chosen(radau->stages); /* then the step has a better point for it */
+  if (!is_predicted && radau_new_jacobian(radau, 0) != EVAL_OK && !stages_are_chosen(radau->stages))
+    radau_choose(radau, NULL);
+  if (!radau->statistics.steps) radau->longest_first = INFINITY;
+  else if (radau->h_next > 0) radau->longest_first = radau->h_next; /* what was right before an event is near it */
+  radau->span = t_end - t;
+  radau->h_next = 0;
+}
+
+static void radau_suggest(void *self, double step) {
+  Radau *radau = self;
+  if (!(radau->initial_step > 0)) radau->h_next = step;
+}
+
+/* The polynomials of the step and its Jacobian serve for the part of it. */
+static bool radau_repeat(void *self, double step) {
+  Radau *radau = self;
+  if (radau->last_h == 0 || radau->initial_step > 0) return false;
+  memcpy(radau->y, radau->last[0], (size_t)radau->system->columns * sizeof(double));
+  radau->t = radau->last_t;
+  radau->h_next = step;
+  radau->is_repeated = true;
+  radau->jacobian_time = radau->last_t + radau->last_h;
+  radau->accepted_step = 0;
+  radau->rejected = radau->failed = radau->cautious = false;
+  return true;
+}
+
+static double radau_time(const void *self) { return ((const Radau *)self)->t; }
+
+static const double *radau_values(const void *self) { return ((const Radau *)self)->y; }
+
+/* Samples the last step, once, where the continuous output is of lower order than the method and the factors
+ * are still those of the step. What is missing is an order smaller than the defect, unless the step does not
+ * resolve the solution: then nothing is gained. */
+static bool radau_prepare_dense(Radau *radau) {
+  const System *system = radau->system;
+  const RadauCoefficients *method = radau->last_method;
+  if (radau->dense_tried) return radau->dense_ready;
+  radau->dense_tried = true;
+  if (method->stages < 5 || radau->higher_index) return false;
+  if (radau->stages->factored_step != radau->last_h || radau->stages->factored_method != method) return false;
+  RadauOutput *output = radau_output(radau);
+  double defect = radau_states_norm(radau, radau->last_defect), *residual = radau->residual[0];
+  for (int k = 0; k < RADAU_SAMPLES; k++) {
+    double x = output->dense->sample[k];
+    radau_output_continue(output, x, radau->estimate);
+    if (system->residual(system->context, radau->last_t + x * radau->last_h, radau->estimate, residual) != EVAL_OK)
+      return false;
+    radau_output_sample(output, k, radau->estimate, residual);
+    if (!(radau_states_norm(radau, output->missing[k][0]) <= defect)) return false;
+  }
+  return radau->dense_ready = true;
+}
+
+static void radau_interpolate(void *self, double t, double *y) {
+  Radau *radau = self;
+  if (radau->last_h == 0) {
+    memcpy(y, radau->y, (size_t)radau->system->columns * sizeof(double));
+    return;
+  }
+  double x = (t - radau->last_t) / radau->last_h;
+  bool corrected = radau_prepare_dense(radau);
+  RadauOutput *output = radau_output(radau);
+  RadauWeights weights = radau_output_weights(output, x, corrected);
+  radau_output_continue(output, x, y);
+  if (corrected) radau_output_states(output, &weights, true, y);
+}
+
+static void radau_points(void *self, StepPoints *out) {
+  const Radau *radau = self;
+  out->count = radau->last_h == 0 ? 0 : radau->last_method->stages + 1;
+  for (int i = 0; i < out->count; i++) {
+    out->part[i] = i ? radau->last_method->node[i - 1] : 0;
+    out->values[i] = radau->last[i];
+  }
+}
+
+/* Columns that are no states need no correction, and their look at the step no samples of it. */
+static void radau_interpolate_some(void *self, double t, const uint32_t *columns, uint32_t count, double *y) {
+  Radau *radau = self;
+  bool some_are_states = false;
+  for (uint32_t k = 0; k < count; k++) some_are_states = some_are_states || radau->is_state[columns[k]];
+  if (radau->last_h == 0) {
+    for (uint32_t k = 0; k < count; k++) y[columns[k]] = radau->y[columns[k]];
+    return;
+  }
+  bool corrected = some_are_states && radau_prepare_dense(radau);
+  const RadauOutput *output = radau_output(radau);
+  RadauWeights weights = radau_output_weights(output, (t - radau->last_t) / radau->last_h, corrected);
+  for (uint32_t k = 0; k < count; k++) {
+    int32_t c = (int32_t)columns[k];
+    y[c] = radau_output_value(output, &weights, corrected && radau->is_state[c], c);
+  }
+}
+
+static int radau_degree(const void *self, bool of_states) {
+  const Radau *radau = self;
+  return of_states || radau->last_h == 0 ? 0 : radau->last_method->stages;
+}
+
+/* With the slope at the start that of the equations, and corrected, see radau_dense.h. */
+static int radau_segment_degree(void *self) {
+  Radau *radau = self;
+  if (radau->last_h == 0) return 0;
+  return radau->last_method->stages + (radau_prepare_dense(radau) ? RADAU_SAMPLES : 1);
+}
+
+/* Every column keeps its polynomial and the Jacobian stays; only the matrices are formed anew. */
+static void radau_switch_states(void *self, const double *y) {
+  Radau *radau = self;
+  memcpy(radau->y, y, (size_t)radau->system->columns * sizeof(double));
+  radau_choose(radau, radau->stages->chosen_links >= 0 ? radau->jacobian : NULL);
+}
+
+/* The factors serve while they are those of the step. */
+static bool radau_stages(void *self, StepStages *out) {
+  Radau *radau = self;
+  if (radau->last_h == 0 || radau->stages->factored_step != radau->last_h ||
+      radau->stages->factored_method != radau->last_method || !stages_are_chosen(radau->stages))
+    return false;
+  *out = (StepStages){radau->stages, radau->last_method, radau->last_t, radau->last_h, radau->last + 1};
+  return true;
+}
+
+static void radau_statistics(const void *self, IntegratorStatistics *out) { *out = ((const Radau *)self)->statistics; }
+
+const Integrator integrator_radau = {
+    .name = "radau",
+    .description = "Radau IIA of orders 5, 9 and 13 with order control, on the whole system",
+    .explicit_form = false,
+    .create = radau_create,
+    .start = radau_start,
+    .suggest = radau_suggest,
+    .repeat = radau_repeat,
+    .step = radau_step,
+    .time = radau_time,
+    .values = radau_values,
+    .interpolate = radau_interpolate,
+    .is_coarse = radau_is_coarse,
+    .points = radau_points,
+    .interpolate_some = radau_interpolate_some,
+    .degree = radau_degree,
+    .segment_degree = radau_segment_degree,
+    .switch_states = radau_switch_states,
+    .stages = radau_stages,
+    .statistics = radau_statistics,
+};

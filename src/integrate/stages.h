@@ -1,0 +1,55 @@
+/* stages: the linear equations of the stages of Radau IIA: J d_i + r_i = 0 in the rows of every stage i, and for every link
+ * d_i[from] = h sum_j a_ij d_j[to]. With A = T diag(mu) T^-1 they fall apart into one real system and (s - 1)/2 complex ones,
+ * of the rows that no assignment takes out (condense.h), in the columns that are no states (elimination.h). Newton's method
+ * for the stages and their variations share the factors. */
+#pragma once
+
+#include "base/linear.h"
+#include "integrate/condense.h"
+#include "integrate/radau_coefficients.h"
+
+typedef struct Stages {
+  Heap *heap;
+  const System *system;
+  int most;                      /* stages, of any method */
+  double *jacobian;              /* taken last */
+  Condense *condense;            /* of the rows that are assignments */
+  Elimination *elimination;      /* of the states, in what is left of the rows */
+  int32_t *chosen, chosen_links; /* the links of this choice; -1: none yet */
+  int32_t rows;                  /* left */
+  Linear *real, *pair[RADAU_STAGES_MAX / 2];
+  double *real_values, *pair_values;
+  double factored_step; /* 0: none */
+  const RadauCoefficients *factored_method;
+  double *residuals, *change; /* residuals of all rows, changes of all columns: s + 1 numbers each, the last 0 */
+  double *real_right, *pair_right[RADAU_STAGES_MAX / 2]; /* rows left, by eigenvalue */
+  double *work, *right;                                  /* all columns; rows */
+} Stages;
+
+/* For methods with up to `most` stages. Lives in the heap. stages_choose must follow. */
+Stages *stages_new(Heap *heap, const System *system, int most);
+
+/* Takes the present links; `jacobian` is any of the system, NULL: there is none. */
+void stages_choose(Stages *stages, const double *jacobian);
+
+/* Are the links still those of the choice? */
+bool stages_are_chosen(const Stages *stages);
+
+/* Takes a Jacobian, with the present choice. */
+void stages_take_jacobian(Stages *stages, const double *jacobian);
+
+/* Factors all matrices for this method and step; false if one is singular. Nothing to do if they are. */
+bool stages_factor(Stages *stages, const RadauCoefficients *method, double h);
+
+/* The changes d of all columns from residuals r, one for each stage, into stages->change, with the last factors. */
+void stages_solve(Stages *stages, double *const *residual);
+
+/* The same from the residuals within stages->residuals. */
+void stages_solve_packed(Stages *stages);
+
+/* What is left of one right-hand side, which is changed. */
+void stages_take_right(const Stages *stages, double *residual, double *right);
+
+/* (I - step J)^-1 applied to the states within `error`, step being h mu of the real matrix, which is factored; the other columns
+ * follow. In terms of G: find the change d with G_y d = 0 and d_from = step d_to + error_from. */
+void stages_filter(Stages *stages, double step, double *error);

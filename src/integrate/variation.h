@@ -1,0 +1,30 @@
+/* variation: the system linearized at a point, G_y dy + g = 0. Given the variations of the states, the implicit function
+ * theorem gives those of all other columns: one factorization a point, one solve a direction. */
+#pragma once
+
+#include "integrate/integrator.h"
+
+typedef struct Variation Variation;
+
+/* Of a system that has a state-space form. Lives in the heap. */
+Variation *variation_new(Heap *heap, const System *system);
+
+/* For variation_solve_transposed alone. */
+Variation *variation_new_transposed(Heap *heap, const System *system);
+
+/* Takes the point, and the links of now. EVAL_DOMAIN: the states do not determine the other columns there. */
+EvalStatus variation_factor(Variation *variation, double t, const double *y);
+
+/* The same with the entries of the Jacobian at the point. */
+EvalStatus variation_take(Variation *variation, const double *entries);
+
+/* The entries of the Jacobian at the point. */
+const double *variation_entries(const Variation *variation);
+
+/* dy[columns] holds the variations of the states, and gets those of the others. g[rows]: the direct influence of whatever
+ * varies besides; NULL: there is none. */
+void variation_solve(Variation *variation, const double *g, double *dy);
+
+/* The transpose of that map: weights[columns] of all columns become weights of the states, and those of the others vanish; -z[rows] are
+ * the weights of g. */
+void variation_solve_transposed(Variation *variation, double *weights, double *z);

@@ -1,0 +1,249 @@
+/* record: see record.h. */
+#include "result/record.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct RecorderBuilder {
+  Recorder *recorder;
+  Heap *heap;
+  RecorderChoice choice;
+  uint32_t *row_column; /* per source: column of the rows, MAP_NONE if not recorded yet */
+  IndexVec sources;
+  VEC(RecordPlace) places;
+} RecorderBuilder;
+
+/* Where it is in the array; MAP_NONE: nowhere. */
+static uint32_t source_of(const Array *array, const RecordPlace *place) {
+  if (place->is_discrete) return array->columns + place->index;
+  uint32_t first = array->model_column[place->index];
+  if (first == MAP_NONE) return MAP_NONE;
+  uint32_t source = first + place->order;
+  return source < array->column_start[array->problem->local[place->index] + 1] ? source : MAP_NONE;
+}
+
+/* A new column of the rows. */
+static uint32_t add_column(RecorderBuilder *builder, const RecordPlace *place, uint32_t source) {
+  vec_push(builder->heap, &builder->sources, source);
+  vec_push(builder->heap, &builder->places, *place);
+  return builder->sources.count - 1;
+}
+
+/* place: NULL for a constant. */
+static void add_signal(RecorderBuilder *builder, Signal signal, const RecordPlace *place) {
+  const RecorderChoice *choice = &builder->choice;
+  bool is_listed = !choice->listed || signal_filter_match(choice->listed, signal.name);
+  if (builder->recorder->signals->hides ? is_listed || !signal_filter_match(choice->hidden, signal.name) : !is_listed)
+    return;
+  signal.column = SIGNAL_CONSTANT;
+  if (place) {
+    uint32_t source = source_of(builder->recorder->evaluator->array, place), own = MAP_NONE;
+    uint32_t *column = source == MAP_NONE ? &own : &builder->row_column[source];
+    if (*column == MAP_NONE) *column = add_column(builder, place, source);
+    signal.column = *column;
+  }
+  signals_add(builder->recorder->signals, &signal);
+}
+
+static Signal signal_of(const RecorderBuilder *builder, const Model *model, const Variable *variable) {
+  const char *name = names_text(model->names, variable->name);
+  return (Signal){.name = signals_name(builder->recorder->signals, name),
+                  .unit = names_text(model->names, variable->unit),
+                  .display_unit = names_text(model->names, variable->display_unit),
+                  .description = names_text(model->names, variable->description),
+                  .is_output = variable->causality == CAUSALITY_OUTPUT && !strchr(name, '.')};
+}
+
+static const char *unit_of_rate(Arena *arena, const char *unit) {
+  bool is_product = strpbrk(unit, "./");
+  return arena_printf(arena, "%s%s%s/s", is_product ? "(" : "", unit, is_product ? ")" : "");
+}
+
+/* An unknown and its written derivatives. */
+static void add_unknown(RecorderBuilder *builder, uint32_t unknown, uint32_t orders, const bool *is_state) {
+  Evaluator *evaluator = builder->recorder->evaluator;
+  const Model *model = evaluator->model;
+  const Array *array = evaluator->array;
+  const Aliases *aliases = &array->problem->aliases;
+  const Variable *variable = &model->variables.data[model->unknowns.data[unknown]];
+  uint32_t root = aliases->removed ? aliases->root[unknown] : unknown;
+  uint32_t shift = aliases->removed ? aliases->shift[unknown] : 0;
+  Signal signal = signal_of(builder, model, variable);
+  Arena arena = arena_make(builder->heap);
+  for (uint32_t k = 0; k <= orders; k++) {
+    if (k) signal.name = arena_printf(&arena, "der(%s)", signal.name);
+    if (k == 1 && *signal.unit) signal.unit = unit_of_rate(&arena, signal.unit);
+    if (k > 1) signal.unit = "";
+    if (k) signal.display_unit = signal.description = "";
+    if (k) signal.is_output = false;
+    signal.kind = k ? SIGNAL_DERIVATIVE : SIGNAL_ALGEBRAIC;
+    if (root == UINT32_MAX) {
+      signal.value = 0;
+      if (!k) evaluator_constant(evaluator, aliases->constant[unknown], &signal.value);
+      add_signal(builder, signal, NULL);
+      continue;
+    }
+    RecordPlace place = {.index = root, .order = shift + k};
+    uint32_t column = source_of(array, &place);
+    if (column == MAP_NONE && !builder->choice.by_mode) break;
+    if (!k && column != MAP_NONE && is_state[column]) signal.kind = SIGNAL_STATE;
+    signal.negated = aliases->removed && aliases->sign[unknown] < 0;
+    add_signal(builder, signal, &place);
+  }
+  arena_free(&arena);
+}
+
+/* An input that nothing determines is held like a parameter, but belongs to the trajectory. */
+static SignalKind constant_kind(const Variable *variable) {
+  if (variable->variability <= VARIABILITY_PARAMETER) return SIGNAL_PARAMETER;
+  return variable->variability == VARIABILITY_DISCRETE ? SIGNAL_DISCRETE : SIGNAL_ALGEBRAIC;
+}
+
+static void add_variable(RecorderBuilder *builder, uint32_t position, const uint32_t *orders, const bool *is_state) {
+  Evaluator *evaluator = builder->recorder->evaluator;
+  const Model *model = evaluator->model;
+  const Variable *variable = &model->variables.data[position];
+  if (variable->role == ROLE_UNKNOWN) {
+    add_unknown(builder, variable->index, orders[variable->index], is_state);
+    return;
+  }
+  if (variable->type == TYPE_STRING || variable->type == TYPE_EXTERNAL_OBJECT || variable->is_input_value) return;
+  Signal signal = signal_of(builder, model, variable);
+  if (variable->role == ROLE_DISCRETE) {
+    signal.kind = SIGNAL_DISCRETE;
+    add_signal(builder, signal, &(RecordPlace){.is_discrete = true, .index = variable->index});
+  } else {
+    signal.kind = constant_kind(variable);
+    signal.value = evaluator->parameters[variable->index];
+    add_signal(builder, signal, NULL);
+  }
+}
+
+Recorder *recorder_new(Heap *heap, Evaluator *evaluator, const uint32_t *orders, const bool *is_state,
+                       RecorderChoice choice) {
+  const Model *model = evaluator->model;
+  Recorder *recorder = heap_alloc(heap, sizeof *recorder);
+  recorder->evaluator = evaluator;
+  recorder->signals = signals_new(heap);
+  RecorderBuilder builder = {.recorder = recorder, .heap = heap, .choice = choice};
+  uint32_t sources = evaluator->array->columns + model->discretes.count;
+  builder.row_column = heap_array(heap, sources, sizeof(uint32_t));
+  for (uint32_t s = 0; s < sources; s++) builder.row_column[s] = MAP_NONE;
+  for (uint32_t v = 0; v < model->variables.count; v++) add_variable(&builder, v, orders, is_state);
+  recorder->signals->hides = true;
+  for (uint32_t v = 0; choice.hidden && choice.listed && v < model->variables.count; v++)
+    add_variable(&builder, v, orders, is_state);
+  heap_free(heap, builder.row_column);
+  recorder->count = builder.sources.count;
+  recorder->source = builder.sources.data;
+  recorder->places = builder.places.data;
+  recorder->trajectory = trajectory_new(heap, recorder->signals);
+  return recorder;
+}
+
+void recorder_rebind(Recorder *recorder, Evaluator *evaluator) {
+  for (uint32_t k = 0; k < recorder->count; k++)
+    recorder->source[k] = source_of(evaluator->array, &recorder->places[k]);
+  recorder->evaluator = evaluator;
+}
+
+bool recorder_has_all(const Recorder *recorder) {
+  for (uint32_t k = 0; k < recorder->count; k++)
+    if (recorder->source[k] == MAP_NONE) return false;
+  return true;
+}
+
+double recorder_value(const Recorder *recorder, uint32_t column, const double *y) {
+  uint32_t source = recorder->source[column], columns = recorder->evaluator->array->columns;
+  if (source == MAP_NONE) return NAN;
+  return source < columns ? y[source] : recorder->evaluator->discretes[source - columns];
+}
+
+/* The expression over parameters that a signal without a column is; EXPR_NONE: it is none. */
+static Expr constant_of(const Recorder *recorder, const char *name) {
+  const Evaluator *evaluator = recorder->evaluator;
+  const Aliases *aliases = &evaluator->array->problem->aliases;
+  uint32_t position = model_find(evaluator->model, name);
+  if (position == MAP_NONE || !aliases->removed) return EXPR_NONE;
+  const Variable *variable = &evaluator->model->variables.data[position];
+  bool is_constant = variable->role == ROLE_UNKNOWN && aliases->root[variable->index] == UINT32_MAX;
+  return is_constant ? aliases->constant[variable->index] : EXPR_NONE;
+}
+
+/* "der(name, target)"; printf would be a good part of short runs. */
+static const char *derivative_name(Arena *arena, const char *name, const char *target) {
+  size_t length = strlen(name), tail = strlen(target);
+  char *text = arena_alloc(arena, length + tail + sizeof "der(, )");
+  memcpy(text, "der(", 4);
+  memcpy(text + 4, name, length);
+  memcpy(text + 4 + length, ", ", 2);
+  memcpy(text + 6 + length, target, tail);
+  memcpy(text + 6 + length + tail, ")", 2);
+  return text;
+}
+
+void recorder_add_directions(Recorder *recorder, const char *const *names, uint32_t count, RecorderSlope *slope,
+                             void *context) {
+  SignalTable *signals = recorder->signals;
+  Arena arena = arena_make(signals->heap);
+  uint32_t before = signals->list.count;
+  recorder->directions = count;
+  signals->hides = signals->listed < before;
+  for (uint32_t k = 0; k < count; k++) {
+    for (uint32_t s = 0; s < before; s++) {
+      Signal signal = signals->list.data[s];
+      if (signal.kind == SIGNAL_PARAMETER) continue;
+      Expr constant = signal.column == SIGNAL_CONSTANT ? constant_of(recorder, signal.name) : EXPR_NONE;
+      signal.name = derivative_name(&arena, signal.name, names[k]);
+      signal.unit = signal.display_unit = signal.description = "";
+      signal.kind = SIGNAL_DERIVATIVE;
+      signal.value = constant == EXPR_NONE ? 0 : slope(context, k, constant);
+      if (signal.column != SIGNAL_CONSTANT) signal.column += (k + 1) * recorder->count;
+      signals_add(signals, &signal);
+    }
+  }
+  arena_free(&arena);
+  signals->hides = true;
+  recorder->trajectory = trajectory_new(signals->heap, signals);
+}
+
+void recorder_add(Recorder *recorder, double t, const double *y) {
+  double *row = trajectory_append(recorder->trajectory, t);
+  for (uint32_t k = 0; k < recorder->count; k++) row[k] = recorder_value(recorder, k, y);
+  for (uint32_t d = 0; d < recorder->directions && recorder->variations; d++)
+    for (uint32_t k = 0; k < recorder->count; k++)
+      row[(d + 1) * recorder->count + k] =
+          recorder->source[k] == MAP_NONE ? NAN : recorder->variations[d][recorder->source[k]];
+}
+
+/* Signals that the earlier run did not have are not known. */
+static void take_row(const Trajectory *from, size_t row, Trajectory *to) {
+  double *columns = trajectory_append(to, trajectory_time(from, row));
+  for (uint32_t c = 0; c < to->columns; c++) columns[c] = NAN;
+  for (uint32_t s = 0; s < to->signals->list.count; s++) {
+    const Signal *signal = &to->signals->list.data[s];
+    uint32_t old = signal->column == SIGNAL_CONSTANT ? MAP_NONE : signals_find(from->signals, signal->name);
+    if (old == MAP_NONE) continue;
+    double value = trajectory_value(from, row, old);
+    columns[signal->column] = signal->negated ? -value : value;
+  }
+}
+
+void recorder_take_rows(Recorder *recorder, const Trajectory *rows, size_t count) {
+  trajectory_cut(recorder->trajectory, 0);
+  for (size_t row = 0; row < count; row++) take_row(rows, row, recorder->trajectory);
+}
+
+Drift recorder_drift(Heap *heap, const Recorder *recorder, const char *name) {
+  const Trajectory *trajectory = recorder->trajectory;
+  uint32_t signal = signals_find_variable(recorder->signals, name);
+  double *times = heap_array(heap, trajectory->rows, sizeof *times),
+         *values = heap_array(heap, trajectory->rows, sizeof *values);
+  for (size_t r = 0; r < trajectory->rows; r++) {
+    times[r] = trajectory_time(trajectory, r);
+    values[r] = signal == MAP_NONE ? NAN : trajectory_value(trajectory, r, signal);
+  }
+  Drift drift = drift_of(times, values, trajectory->rows);
+  heap_free_all(heap, times, values);
+  return drift;
+}

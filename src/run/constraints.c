@@ -1,0 +1,204 @@
+/* constraints: see constraints.h. */
+#include "run/constraints.h"
+
+#include "base/copy.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The columns of the model's array out of those of the view. */
+static void set_columns(Constraints *constraints, const double *y) {
+  const View *view = constraints->view;
+  for (uint32_t q = 0; q < view->original->array->columns; q++)
+    constraints->y[q] = view->source[q] == MAP_NONE ? 0 : view->sign[q] * y[view->source[q]];
+}
+
+/* ---- which rows ---- */
+
+typedef struct Listing {
+  ArrayCode *code;
+  const uint32_t *source;
+  ConstraintPlan *plan;
+  IndexVec rows, levels;
+  ExprVec leaves; /* of the expression looked at last */
+} Listing;
+
+/* Does the view hold every column of the expression? */
+static bool has_columns(Listing *listing, Expr e) {
+  Array *array = listing->code->array;
+  listing->leaves.count = 0;
+  dag_variables(array->dag, dag_scratch(array->dag), e, &listing->leaves);
+  for (uint32_t k = 0; k < listing->leaves.count; k++)
+    if (listing->source[array_column(array, listing->leaves.data[k])] == MAP_NONE) return false;
+  return true;
+}
+
+/* A row below the last differentiation, or an equation without any derivative. */
+static bool is_constraint(Listing *listing, uint32_t row) {
+  Array *array = listing->code->array;
+  if (!has_columns(listing, array_row(array, row))) return false;
+  if ((int32_t)array_level(array, row) < array->c[array->row_equation[row]]) return true;
+  if (array_level(array, row) > 0) return false;
+  for (uint32_t k = 0; k < listing->leaves.count; k++)
+    if (dag_order(array->dag, listing->leaves.data[k]) > 0) return false;
+  return true;
+}
+
+static void add_constraint(Listing *listing, uint32_t row, uint32_t level) {
+  Heap *heap = listing->code->heap;
+  vec_push(heap, &listing->rows, row);
+  vec_push(heap, &listing->levels, level);
+  if (level >= listing->plan->levels) listing->plan->levels = level + 1;
+}
+
+/* The equations as written that conversions replaced. */
+static void add_written(Listing *listing) {
+  ArrayCode *code = listing->code;
+  const Problem *problem = code->array->problem;
+  ExprVec written = {0};
+  for (uint32_t i = 0; problem->written && i < problem->equations; i++) {
+    if (problem->written[i] == problem->residual[i] || !has_columns(listing, problem->written[i])) continue;
+    add_constraint(listing, code->array->row_start[i], 0);
+    vec_push(code->heap, &written, problem->written[i]);
+  }
+  listing->plan->written = written.count;
+  if (!written.count) return;
+  listing->plan->program = array_code_program(code, written.data, written.count);
+  listing->plan->jacobian = array_code_jacobian(code, written.data, written.count);
+  vec_free(code->heap, &written);
+}
+
+ConstraintPlan *constraint_plan(ArrayCode *code, const uint32_t *source) {
+  Listing listing = {.code = code, .source = source, .plan = heap_alloc(code->heap, sizeof(ConstraintPlan))};
+  for (uint32_t r = 0; r < code->array->rows; r++)
+    if (is_constraint(&listing, r)) add_constraint(&listing, r, array_level(code->array, r));
+  add_written(&listing);
+  listing.plan->count = listing.rows.count;
+  listing.plan->row = listing.rows.data;
+  listing.plan->level = listing.levels.data;
+  vec_free(code->heap, &listing.leaves);
+  return listing.plan;
+}
+
+/* ---- scales ---- */
+
+/* Per row of the matrix: largest entry times the size of its column. Owned by the heap. */
+static double *largest_entries(const Constraints *constraints, double t, const Jacobian *jacobian, Workspace *entries) {
+  Evaluator *evaluator = constraints->view->original;
+  double *values = heap_array(evaluator->heap, jacobian->nonzeros, sizeof *values);
+  double *largest = heap_array(evaluator->heap, jacobian->rows, sizeof *largest);
+  Point point = evaluator_point(evaluator, t, constraints->y);
+  evaluator->entry_evaluations += jacobian->nonzeros;
+  if (workspace_run(entries, &point, values) == EVAL_OK) {
+    for (uint32_t q = 0; q < jacobian->columns; q++) {
+      double size = evaluator->nominal[q] + fabs(constraints->y[q]);
+      for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1]; e++)
+        largest[jacobian->row_index[e]] = fmax(largest[jacobian->row_index[e]], fabs(values[e]) * size);
+    }
+  }
+  heap_free(evaluator->heap, values);
+  return largest;
+}
+
+static double scale_of(double largest) { return largest > 0 ? largest : 1; }
+
+/* Scales at the columns that there are; those taken before are never lowered. */
+static void raise_scales(Constraints *constraints, double t) {
+  Evaluator *evaluator = constraints->view->original;
+  const ConstraintPlan *plan = constraints->plan;
+  uint32_t first = plan->count - plan->written;
+  double *largest = largest_entries(constraints, t, evaluator->jacobian, evaluator->entries);
+  for (uint32_t k = 0; k < first; k++)
+    constraints->scale[k] = fmax(constraints->scale[k], scale_of(largest[plan->row[k]]));
+  heap_free(evaluator->heap, largest);
+  if (!plan->written) return;
+  Workspace *entries = workspace_new(evaluator->heap, plan->jacobian->program);
+  largest = largest_entries(constraints, t, plan->jacobian, entries);
+  for (uint32_t k = 0; k < plan->written; k++)
+    constraints->scale[first + k] = fmax(constraints->scale[first + k], scale_of(largest[k]));
+  heap_free(evaluator->heap, largest);
+}
+
+Constraints *constraints_new(Heap *heap, View *view, const ConstraintPlan *plan, double t, const double *y) {
+  Constraints *constraints = heap_alloc(heap, sizeof *constraints);
+  constraints->view = view;
+  constraints->plan = plan;
+  if (plan->program) constraints->program = workspace_new(heap, plan->program);
+  constraints->y = heap_array(heap, view->original->array->columns, sizeof(double));
+  constraints->corner = heap_array(heap, (size_t)view->system.columns, sizeof(double));
+  constraints->rows = heap_array(heap, view->original->array->rows, sizeof(double));
+  heap_numbers(heap, plan->count, &constraints->values, &constraints->scale);
+  constraints->level_worst = heap_array(heap, plan->levels, sizeof(double));
+  constraints->worst_row = MAP_NONE;
+  set_columns(constraints, y);
+  raise_scales(constraints, t);
+  return constraints;
+}
+
+/* ---- checking ---- */
+
+/* Scaled violations below it are never worth another look. */
+static const double COUNTS = 1e-7;
+
+static void keep_worst(Constraints *constraints, uint32_t k, double size, double t) {
+  if (size <= constraints->worst && constraints->worst_row != MAP_NONE) return;
+  constraints->worst = size;
+  constraints->worst_time = t;
+  constraints->worst_row = constraints->plan->row[k];
+}
+
+/* The values of all constraints; one that is not finite is left so. */
+static void evaluate(Constraints *constraints, double t) {
+  const View *view = constraints->view;
+  uint32_t written = constraints->plan->written, first = constraints->plan->count - written;
+  Point point = evaluator_point(view->original, t, constraints->y);
+  workspace_run(view->original->rows, &point, constraints->rows);
+  for (uint32_t k = 0; k < first; k++) constraints->values[k] = constraints->rows[constraints->plan->row[k]];
+  if (written) workspace_run(constraints->program, &point, constraints->values + first);
+  view->evaluator->row_evaluations += view->original->array->rows + written;
+}
+
+/* Is one violated more than any was before, by what counts? */
+static bool seems_violated(const Constraints *constraints) {
+  double most = fmax(constraints->worst, COUNTS);
+  for (uint32_t k = 0; k < constraints->plan->count; k++)
+    if (fabs(constraints->values[k]) > most * constraints->scale[k]) return true;
+  return false;
+}
+
+/* Of columns in which all rows should hold; `now` is the largest residual of each level so far. */
+static void check_columns(Constraints *constraints, double t, const double *y, double *now) {
+  View *view = constraints->view;
+  set_columns(constraints, y);
+  view_set_original(view);
+  evaluate(constraints, t);
+  if (seems_violated(constraints)) raise_scales(constraints, t); /* columns may have grown since the start */
+  for (uint32_t k = 0; k < constraints->plan->count; k++) {
+    double size = fabs(constraints->values[k]) / constraints->scale[k];
+    uint32_t level = constraints->plan->level[k];
+    if (view->is_between && level > 0) continue; /* higher derivatives may have a pole there */
+    if (!isfinite(size)) size = HUGE_VAL;
+    now[level] = fmax(now[level], size);
+    constraints->level_worst[level] = fmax(constraints->level_worst[level], size);
+    keep_worst(constraints, k, size, t);
+  }
+}
+
+static void check_corners(Constraints *constraints, double t, const double *y, double *now) {
+  View *view = constraints->view;
+  for (uint32_t corner = 0; corner <= view->switches->slides; corner++) {
+    copy_numbers(constraints->corner, y, (size_t)view->system.columns);
+    if (view->methods->solve_corner(view, t, constraints->corner, corner) == EVAL_OK)
+      check_columns(constraints, t, constraints->corner, now);
+  }
+}
+
+void constraints_check(Constraints *constraints, double t, const double *y) {
+  const Switches *switches = constraints->view->switches;
+  Heap *heap = constraints->view->original->heap;
+  vec_push(heap, &constraints->times, t);
+  double *now = vec_extend(heap, &constraints->history, constraints->plan->levels);
+  for (uint32_t l = 0; l < constraints->plan->levels; l++) now[l] = 0;
+  if (switches && switches->slides) check_corners(constraints, t, y, now);
+  else check_columns(constraints, t, y, now);
+}

@@ -1,0 +1,296 @@
+/* report: see report.h. */
+#include "run/report.h"
+
+#include "result/conversion_report.h"
+#include "result/json.h"
+
+#include <math.h>
+
+static const char *constraint_text(const RunFacts *facts, Arena *arena) {
+  const RunStatistics *statistics = facts->statistics;
+  if (!statistics || !statistics->constraint_array || statistics->constraint_row == MAP_NONE) return NULL;
+  return evaluator_row_text(statistics->constraint_array, statistics->constraint_row, arena);
+}
+
+/* ---- text ---- */
+
+static const char *strangeness_array(const Strangeness *strangeness) {
+  return strangeness->reduced ? "reduced" : strangeness->shrunk ? "reduced by ranks" : "uniform";
+}
+
+static const char *strangeness_point(const Strangeness *strangeness) {
+  return strangeness->reduced || strangeness->known.y ? "structure" : "Gauss-Newton";
+}
+
+static void text_strangeness(const Strangeness *strangeness, Heap *heap, TextVec *text) {
+  if (!strangeness) return;
+  text_printf(heap, text, "  strangeness              mu = %d, a = %d, d = %d, v = %d, u = %d\n", (int)strangeness->mu,
+              (int)strangeness->a, (int)strangeness->d, (int)strangeness->v, (int)strangeness->u);
+  text_printf(heap, text, "  derivative array         %s, %u rows; initial values by %s\n",
+              strangeness_array(strangeness), strangeness->array->rows, strangeness_point(strangeness));
+}
+
+/* The last singular value that counts, and the first that does not. */
+static void text_singular_values(const char *name, const SingularValues *values, Heap *heap, TextVec *text) {
+  text_printf(heap, text, "  rank of %-16s %d", name, (int)values->rank);
+  if (values->rank)
+    text_printf(heap, text, ", singular values %.3g to %.3g", values->value[0], values->value[values->rank - 1]);
+  if (values->rank < values->count) text_printf(heap, text, ", then %.3g", values->value[values->rank]);
+  text_append(heap, text, "\n", 1);
+}
+
+static void text_ranks(const Strangeness *strangeness, Heap *heap, TextVec *text) {
+  text_strangeness(strangeness, heap, text);
+  if (!strangeness) return;
+  text_singular_values("[F_x F_w]", &strangeness->all, heap, text);
+  text_singular_values("F_w", &strangeness->high, heap, text);
+}
+
+static void text_gradient(const Gradient *gradient, Heap *heap, TextVec *text) {
+  if (!gradient) return;
+  text_printf(heap, text, "  %-24s %.10g, with the derivatives\n", gradient->functional, gradient->value);
+  for (uint32_t k = 0; k < gradient->plan->targets; k++)
+    text_printf(heap, text, "    by %-19s %.10g\n", gradient->plan->target[k].name, gradient->by[k]);
+}
+
+/* The part of the time on which it is proven that no event was missed; NAN: no time has passed. */
+static double proven_part(const RunFacts *facts) {
+  const CertificateTotals *totals = &facts->statistics->stepper.certificate;
+  return totals->time > 0 ? fmin(totals->proven / totals->time, 1) : NAN;
+}
+
+/* Of a model with conditions; rounded down, so that 100 % is all of the time but for round-off in the times of events. */
+static void text_certificate(const RunFacts *facts, Heap *heap, TextVec *text) {
+  const CertificateTotals *totals = &facts->statistics->stepper.certificate;
+  if (!totals->evaluations && totals->proven >= totals->time) return;
+  text_printf(heap, text, "  events complete          on %.4g %% of the time\n",
+              floor(1e3 * proven_part(facts) + 1e-9) / 10);
+}
+
+void run_report_text(const RunFacts *facts, Heap *heap, TextVec *text) {
+  const RunStatistics *statistics = facts->statistics;
+  if (!statistics) {
+    text_ranks(facts->strangeness, heap, text);
+    return;
+  }
+  Arena arena = arena_make(heap);
+  text_printf(heap, text, "  method                   %s, %u state%s of %u equation%s\n", facts->method, facts->states,
+              facts->states == 1 ? "" : "s", facts->equations, facts->equations == 1 ? "" : "s");
+  if (statistics->stepper.solver)
+    text_printf(heap, text, "  solver                   %s (%s)\n", statistics->stepper.solver,
+                statistics->stepper.solver_reason);
+  text_printf(heap, text, "  steps                    %llu accepted, %llu rejected\n",
+              (unsigned long long)statistics->stepper.steps, (unsigned long long)statistics->stepper.rejected);
+  text_printf(heap, text, "  residual evaluations     %.0f, and %.0f for output\n",
+              ceil(statistics->residual_evaluations), ceil(statistics->output_evaluations));
+  text_printf(heap, text, "  Jacobian evaluations     %.0f\n", ceil(statistics->jacobian_evaluations));
+  text_printf(heap, text, "  factorizations           %llu\n", (unsigned long long)statistics->stepper.factorizations);
+  text_printf(heap, text, "  pivots                   %u\n", statistics->stepper.pivots.count);
+  if (statistics->stepper.removed)
+    text_printf(heap, text, "  left out                 %u superfluous differentiation%s\n",
+                statistics->stepper.removed, statistics->stepper.removed == 1 ? "" : "s");
+  text_printf(heap, text, "  state events             %llu\n", (unsigned long long)statistics->stepper.events);
+  if (statistics->stepper.time_events)
+    text_printf(heap, text, "  time events              %llu\n", (unsigned long long)statistics->stepper.time_events);
+  if (statistics->stepper.iterations)
+    text_printf(heap, text, "  event iterations         %llu\n", (unsigned long long)statistics->stepper.iterations);
+  text_certificate(facts, heap, text);
+  if (statistics->replans) text_printf(heap, text, "  changes of structure     %u\n", statistics->replans);
+  const char *constraint = constraint_text(facts, &arena);
+  if (constraint)
+    text_printf(heap, text, "  largest constraint error %.2g (scaled) at time %.6g in %s\n",
+                statistics->constraint_residual, statistics->constraint_time, constraint);
+  if (facts->reduction && facts->reduction->remark)
+    text_printf(heap, text, "  reduction                %s\n", facts->reduction->remark);
+  for (uint32_t k = 0; facts->recorder && k < facts->invariant_count; k++) {
+    Drift drift = recorder_drift(heap, facts->recorder, facts->invariants[k]);
+    text_printf(heap, text, "  drift of %-15s %s, %.3g at the end, %.3g at most\n",
+                arena_printable(&arena, facts->invariants[k]), drift_name(drift.kind), drift.change, drift.largest);
+  }
+  text_gradient(facts->gradient, heap, text);
+  text_printf(heap, text, "  seconds                  %.3f (code %.3f, initial values %.3f, integration %.3f)\n",
+              facts->seconds.parse + facts->seconds.structure + facts->seconds.code + facts->seconds.init +
+                  facts->seconds.integrate,
+              facts->seconds.code, facts->seconds.init, facts->seconds.integrate);
+  conversion_report_text(facts->conversions, heap, text);
+  text_strangeness(facts->strangeness, heap, text);
+  arena_free(&arena);
+}
+
+/* ---- JSON ---- */
+
+static void json_pivots(const RunFacts *facts, JsonWriter *json, Arena *arena) {
+  const Array *array = facts->run_evaluator->array;
+  for (uint32_t k = 0; json_next_object(json, k, facts->statistics->stepper.pivots.count); k++) {
+    const PivotRecord *pivot = &facts->statistics->stepper.pivots.data[k];
+    json_key_number(json, "time", pivot->time);
+    json_key_string(json, "out", array_column_name(array, pivot->out, arena));
+    json_key_string(json, "in", array_column_name(array, pivot->in, arena));
+  }
+}
+
+static void json_certificate(const RunFacts *facts, JsonWriter *json) {
+  const StepperStatistics *statistics = &facts->statistics->stepper;
+  json_object_begin(json);
+  json_key_number(json, "events_complete", proven_part(facts));
+  json_key_integer(json, "evaluations", (int64_t)statistics->certificate.evaluations);
+  json_key(json, "unproven");
+  json_array_begin(json);
+  for (uint32_t k = 0; k < statistics->unproven.count; k++) {
+    json_array_begin(json);
+    json_number(json, statistics->unproven.data[k].from);
+    json_number(json, statistics->unproven.data[k].to);
+    json_array_end(json);
+  }
+  json_array_end(json);
+  json_object_end(json);
+}
+
+static void json_constraint(const RunFacts *facts, JsonWriter *json, Arena *arena) {
+  const char *constraint = constraint_text(facts, arena);
+  json_object_begin(json);
+  json_key_number(json, "max", constraint ? facts->statistics->constraint_residual : NAN);
+  json_key_number(json, "at", constraint ? facts->statistics->constraint_time : NAN);
+  json_key_string(json, "equation", constraint);
+  json_object_end(json);
+}
+
+static void json_invariants(const RunFacts *facts, JsonWriter *json, Heap *heap) {
+  for (uint32_t k = 0; json_next_object(json, k, facts->recorder ? facts->invariant_count : 0); k++) {
+    Drift drift = recorder_drift(heap, facts->recorder, facts->invariants[k]);
+    json_key_string(json, "name", facts->invariants[k]);
+    json_key_number(json, "first", drift.first);
+    json_key_number(json, "change", drift.change);
+    json_key_number(json, "largest", drift.largest);
+    json_key_string(json, "drift", drift_name(drift.kind));
+  }
+}
+
+static void json_gradient(const Gradient *gradient, JsonWriter *json) {
+  json_object_begin(json);
+  json_key_string(json, "functional", gradient->functional);
+  json_key_number(json, "value", gradient->value);
+  json_key(json, "derivatives");
+  json_object_begin(json);
+  for (uint32_t k = 0; k < gradient->plan->targets; k++)
+    json_key_number(json, gradient->plan->target[k].name, gradient->by[k]);
+  json_object_end(json);
+  json_object_end(json);
+}
+
+/* Largest residual of each level of constraints. */
+static void json_levels(const RunFacts *facts, JsonWriter *json) {
+  const Constraints *constraints = facts->statistics ? facts->statistics->constraints : NULL;
+  for (uint32_t l = 0; json_next(json, l, constraints ? constraints->plan->levels : 0); l++)
+    json_number(json, constraints->level_worst[l]);
+}
+
+static void json_final(const Recorder *recorder, JsonWriter *json) {
+  const Trajectory *trajectory = recorder->trajectory;
+  json_object_begin(json);
+  for (uint32_t s = 0; trajectory->rows && s < recorder->signals->listed; s++) {
+    const Signal *signal = &recorder->signals->list.data[s];
+    if (signal->kind == SIGNAL_PARAMETER) continue;
+    json_key_number(json, signal->name, trajectory_value(trajectory, trajectory->rows - 1, s));
+  }
+  json_object_end(json);
+}
+
+static void json_seconds(const Seconds *seconds, JsonWriter *json) {
+  json_object_begin(json);
+  json_key_number(json, "parse", seconds->parse);
+  json_key_number(json, "structure", seconds->structure);
+  json_key_number(json, "code", seconds->code);
+  json_key_number(json, "init", seconds->init);
+  json_key_number(json, "integrate", seconds->integrate);
+  json_object_end(json);
+}
+
+static void json_singular_values(const char *key, const SingularValues *values, JsonWriter *json) {
+  json_key(json, key);
+  json_array_begin(json);
+  for (int32_t k = 0; k < values->count; k++) json_number(json, values->value[k]);
+  json_array_end(json);
+}
+
+/* The characteristic values of Kunkel and Mehrmann. */
+static void json_strangeness(const Strangeness *strangeness, JsonWriter *json) {
+  json_object_begin(json);
+  json_key_integer(json, "mu", strangeness->mu);
+  json_key_integer(json, "a", strangeness->a);
+  json_key_integer(json, "d", strangeness->d);
+  json_key_integer(json, "v", strangeness->v);
+  json_key_integer(json, "u", strangeness->u);
+  json_key_string(json, "array", strangeness_array(strangeness));
+  json_key_string(json, "initial", strangeness_point(strangeness));
+  json_key_number(json, "rank_tolerance", strangeness->rank_tolerance);
+  json_singular_values("singular_values", &strangeness->all, json);
+  json_singular_values("singular_values_w", &strangeness->high, json);
+  json_object_end(json);
+}
+
+static void json_turning(const TurningPoint *point, JsonWriter *json) {
+  json_object_begin(json);
+  json_key_number(json, "time", point->time);
+  json_key_integer(json, "block", point->block + 1);
+  json_key_integer(json, "equations", point->size);
+  json_key_integer(json, "rank", point->rank);
+  json_object_end(json);
+}
+
+static void json_run(const RunFacts *facts, JsonWriter *json, Arena *arena) {
+  const RunStatistics *statistics = facts->statistics;
+  Heap *heap = arena->heap;
+#define KEY(name, known, value) JSON_MEMBER(name, known, value)
+#define OPTIONAL(name, known, value) \
+  if (known) {                       \
+    json_key(json, #name);           \
+    value;                           \
+  }
+#include "run/run_report.def"
+}
+
+void run_report_json(const RunFacts *facts, Heap *heap, TextVec *text) {
+  Arena arena = arena_make(heap);
+  JsonWriter json = json_make(heap, text);
+  json_object_begin(&json);
+  json_key_string(&json, "status", facts->status);
+  json_run(facts, &json, &arena);
+  json_object_end(&json);
+  arena_free(&arena);
+}
+
+const char run_report_nothing[] = JSON_NOTHING
+#define KEY(name, known, value) JSON_NULL(name)
+#define OPTIONAL(name, known, value)
+#include "run/run_report.def"
+    JSON_END;
+
+/* ---- the reduced system ---- */
+
+static void json_before(const EquationKinds *before, JsonWriter *json) {
+  json_object_begin(json);
+  json_key_integer(json, "differential", before->differential);
+  json_key_integer(json, "algebraic", before->algebraic);
+  json_key_integer(json, "solved", before->solved);
+  json_object_end(json);
+}
+
+static void json_reduction(const RunFacts *facts, JsonWriter *json) {
+  const Reduction *reduction = facts->reduction;
+#define KEY(name, known, value) JSON_MEMBER(name, known, value)
+#include "run/reduction_report.def"
+}
+
+void reduction_report_json(const RunFacts *facts, Heap *heap, TextVec *text) {
+  JsonWriter json = json_make(heap, text);
+  json_object_begin(&json);
+  json_key_string(&json, "status", facts->status);
+  json_reduction(facts, &json);
+  json_object_end(&json);
+}
+
+const char reduction_report_nothing[] = JSON_NOTHING
+#define KEY(name, known, value) JSON_NULL(name)
+#include "run/reduction_report.def"
+    JSON_END;

@@ -1,0 +1,438 @@
+/* run: see run.h. */
+#include "run/run.h"
+
+#include "base/underflow.h"
+#include "vary/sensitivity.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What a system adds to the lists of a run. */
+typedef struct RunLists {
+  PivotVec pivots;
+  EventVec passed;
+  TimeSpanVec unproven;
+} RunLists;
+
+/* Lists of the systems before, the last one's first. Never changed once made, as saved states share them. */
+typedef struct Earlier {
+  const struct Earlier *before;
+  RunLists lists;
+} Earlier;
+
+struct RunLoop {
+  Heap *heap;
+  View *view;
+  Stepper *stepper;
+  const RunOptions *options;
+  Recorder *recorder;
+  RunStatistics *statistics;
+  Diags *diags;
+  Constraints *constraints;
+  double *output;
+  uint64_t output_count, outputs;
+  double next_output; /* time of the next output point; INFINITY: there is none */
+  bool
+      again; /* an event was passed before the output point of now: the step is taken again, and its rows are taken back */
+  bool is_open;      /* what follows from the last step is still to be done: its event, the choice of states */
+  double now;        /* time reached; before the stepper's if it is in the last step */
+  double broken_off; /* time within the last step at which it cannot be solved; INFINITY: none */
+  double *at;        /* all columns then, if it is */
+  uint64_t steps;
+  RunStatistics before; /* of the systems before, but for their lists */
+  const Earlier *earlier;
+  RunLists lists;                                              /* of all systems: those that the statistics show */
+  uint64_t rows_before, entries_before;                        /* the evaluator's counts at the beginning */
+  uint64_t output_rows, output_entries, output_factorizations; /* spent on output points */
+};
+
+/* ---- output ---- */
+
+static double output_time(const RunLoop *run, uint64_t k) {
+  if (run->options->times) return run->options->times[k];
+  if (k >= run->outputs) return run->options->stop;
+  return run->options->start + (double)k * run->options->interval;
+}
+
+static void set_output_count(RunLoop *run, uint64_t count) {
+  run->output_count = count;
+  run->next_output = run->recorder && count <= run->outputs ? output_time(run, count) : INFINITY;
+}
+
+/* A row, with its sensitivities if there are any. */
+static void add_row(RunLoop *run, double t, const double *y) {
+  if (!run->recorder) return;
+  Sensitivity *sensitivity = run->view->sensitivity;
+  if (sensitivity && run->recorder->directions) run->recorder->variations = sensitivity_at(sensitivity, t, y);
+  recorder_add(run->recorder, t, y);
+}
+
+/* The equations cannot be solved at t, within the last step, although the step was accepted. */
+static bool fail_within(RunLoop *run, double t) {
+  run->broken_off = t;
+  return stepper_fail(run->stepper, STEP_EVALUATION, t);
+}
+
+/* Records the columns at t, within the last step. */
+static bool record_point(RunLoop *run, double t) {
+  View *view = run->view;
+  Evaluator *evaluator = view->evaluator;
+  uint64_t rows = evaluator->row_evaluations, entries = evaluator->entry_evaluations;
+  uint64_t factorizations = view->methods->factorizations(view);
+  bool is_solved = stepper_interpolate(run->stepper, t, run->output);
+  run->again = is_solved ? stepper_passed_event(run->stepper, t, run->output) : stepper_passed_fold(run->stepper);
+  if (run->again) return true;
+  if (!is_solved) return fail_within(run, t);
+  if (!stepper_watch(run->stepper, t, run->output)) return false;
+  constraints_check(run->constraints, t, run->output);
+  run->output_rows += evaluator->row_evaluations - rows;
+  run->output_entries += evaluator->entry_evaluations - entries;
+  run->output_factorizations += view->methods->factorizations(view) - factorizations;
+  add_row(run, t, run->output);
+  return true;
+}
+
+/* All output points up to t, from the dense output of the last step; those before t only, with `before`. */
+static bool record_until(RunLoop *run, double t, bool before) {
+  if (run->next_output > t) return true;
+  size_t rows = run->recorder->trajectory->rows;
+  uint64_t outputs = run->output_count;
+  while (run->next_output < t || (run->next_output == t && !before)) {
+    if (!record_point(run, run->next_output)) return false;
+    if (run->again) {
+      trajectory_cut(run->recorder->trajectory, rows);
+      set_output_count(run, outputs);
+      return true;
+    }
+    set_output_count(run, run->output_count + 1);
+  }
+  return true;
+}
+
+/* Behind an event; without rows of events only at an output point. */
+static void record_behind(RunLoop *run, double t) {
+  bool is_output = run->next_output <= t;
+  if (!run->options->no_event_rows || is_output) add_row(run, t, stepper_values(run->stepper));
+  if (is_output) set_output_count(run, run->output_count + 1);
+}
+
+/* Both sides of an event. */
+static bool record_event(RunLoop *run, double t) {
+  if (!run->options->no_event_rows) add_row(run, t, stepper_values(run->stepper));
+  if (!stepper_settle(run->stepper)) return false;
+  record_behind(run, stepper_time(run->stepper));
+  return true;
+}
+
+/* ---- the loop ---- */
+
+static bool has_ended(const RunLoop *run) { return run->statistics->stopped || stepper_terminated(run->stepper); }
+
+/* Does what follows from the last step, to t: the event that ends it, what the next step needs. */
+static bool close_step(RunLoop *run, double t) {
+  const RunOptions *options = run->options;
+  run->is_open = false;
+  if (run->view->sensitivity) sensitivity_accept(run->view->sensitivity);
+  if (stepper_at_event(run->stepper) && !record_event(run, t)) return false;
+  if (!stepper_watch(run->stepper, stepper_time(run->stepper), stepper_values(run->stepper))) return false;
+  if (options->on_step && options->on_step(options->context, t, ++run->steps)) run->statistics->stopped = true;
+  return t >= options->stop || has_ended(run) || stepper_prepare(run->stepper, t);
+}
+
+/* A step from *t, to *t unless it is to be taken again. */
+static bool take_step(RunLoop *run, double *t) {
+  if (!stepper_step(run->stepper)) return false;
+  double end = stepper_time(run->stepper);
+  run->again = false;
+  if (!record_until(run, end, stepper_at_event(run->stepper))) return false;
+  run->is_open = !run->again;
+  if (run->is_open) *t = end;
+  return true;
+}
+
+/* Looks at a time within the last step, which is then the time reached, unless an event was passed before it. */
+static bool stay_within(RunLoop *run, double t) {
+  bool is_solved = stepper_interpolate(run->stepper, t, run->at);
+  run->is_open = is_solved ? !stepper_passed_event(run->stepper, t, run->at) : !stepper_passed_fold(run->stepper);
+  if (!run->is_open) return true;
+  if (!is_solved) return fail_within(run, t);
+  constraints_check(run->constraints, t, run->at);
+  run->now = t;
+  return true;
+}
+
+/* The next time at which somebody looks at the solution. A caller that goes step by step may look anywhere. */
+static double next_look(const RunLoop *run, double until, bool once) {
+  if (once) return -INFINITY;
+  return run->next_output < until ? run->next_output : until;
+}
+
+/* What happens at terminal(). */
+static bool end(RunLoop *run) {
+  bool any;
+  if (!stepper_end(run->stepper, &any)) return false;
+  if (any) record_behind(run, stepper_time(run->stepper));
+  return true;
+}
+
+/* A step beyond the time asked for is in vain if an input gets another value there. */
+static bool advance(RunLoop *run, double until, bool once) {
+  Stepper *stepper = run->stepper;
+  double t = stepper_time(stepper);
+  stepper_limit(stepper, inputs_are_given(run->view->evaluator->inputs) ? until : INFINITY);
+  while (!has_ended(run) && (run->is_open || t < until)) {
+    if (!run->is_open) {
+      stepper_expect(stepper, next_look(run, until, once));
+      if (!take_step(run, &t)) return false;
+    } else if (t > until) {
+      if (!stay_within(run, until)) return false;
+      if (run->is_open) return true;
+      t = stepper_time(stepper);
+    }
+    if (!run->is_open || t > until) continue;
+    if (!close_step(run, t)) return false;
+    if (once) break;
+  }
+  run->now = stepper_time(stepper);
+  return !run_is_over(run) || run->statistics->stopped || end(run);
+}
+
+/* The worst so far. */
+static void collect_constraints(const RunLoop *run) {
+  RunStatistics *statistics = run->statistics;
+  const Constraints *constraints = run->constraints;
+  statistics->constraints = constraints;
+  bool first = !statistics->constraint_array;
+  if (!first && (constraints->worst_row == MAP_NONE || constraints->worst <= statistics->constraint_residual)) return;
+  statistics->constraint_residual = constraints->worst;
+  statistics->constraint_time = constraints->worst_time;
+  statistics->constraint_row = constraints->worst_row;
+  statistics->constraint_array = run->view->original;
+}
+
+static void append_lists(Heap *heap, RunLists *lists, const RunLists *more) {
+  for (uint32_t k = 0; k < more->pivots.count; k++) vec_push(heap, &lists->pivots, more->pivots.data[k]);
+  for (uint32_t k = 0; k < more->passed.count; k++) vec_push(heap, &lists->passed, more->passed.data[k]);
+  for (uint32_t k = 0; k < more->unproven.count; k++) vec_push(heap, &lists->unproven, more->unproven.data[k]);
+}
+
+/* The stepper's lists join the earlier ones: in a copy, as it goes on with them after a restore. */
+static void keep_lists(RunLoop *run) {
+  StepperStatistics now = stepper_statistics(run->stepper);
+  if (!now.pivots.count && !now.passed.count && !now.unproven.count) return;
+  Earlier *kept = heap_alloc(run->heap, sizeof *kept);
+  *kept = (Earlier){.before = run->earlier};
+  append_lists(run->heap, &kept->lists, &(RunLists){now.pivots, now.passed, now.unproven});
+  run->earlier = kept;
+}
+
+/* Those before and those of now, in lists of the statistics' own. */
+static void collect_lists(RunLoop *run) {
+  StepperStatistics *statistics = &run->statistics->stepper;
+  VEC(const Earlier *) earlier = {0};
+  RunLists *lists = &run->lists;
+  lists->pivots.count = lists->passed.count = lists->unproven.count = 0;
+  for (const Earlier *each = run->earlier; each; each = each->before) vec_push(run->heap, &earlier, each);
+  for (uint32_t k = earlier.count; k-- > 0;) append_lists(run->heap, lists, &earlier.data[k]->lists);
+  append_lists(run->heap, lists, &(RunLists){statistics->pivots, statistics->passed, statistics->unproven});
+  statistics->pivots = lists->pivots;
+  statistics->passed = lists->passed;
+  statistics->unproven = lists->unproven;
+  vec_free(run->heap, &earlier);
+}
+
+static void collect_counts(RunLoop *run) {
+  RunStatistics *statistics = run->statistics;
+  const Evaluator *evaluator = run->view->evaluator;
+  uint64_t rows = evaluator->row_evaluations - run->rows_before - run->output_rows;
+  uint64_t entries = evaluator->entry_evaluations - run->entries_before - run->output_entries;
+  const RunStatistics *before = &run->before;
+  statistics->stepper = stepper_statistics(run->stepper);
+  statistics->stepper.factorizations -= run->output_factorizations;
+  if (run->broken_off < statistics->stepper.time) statistics->stepper.time = run->broken_off;
+  stepper_statistics_add(&statistics->stepper, &before->stepper);
+  statistics->residual_evaluations = before->residual_evaluations + evaluator_in_rows(evaluator, rows);
+  statistics->output_evaluations = before->output_evaluations + evaluator_in_rows(evaluator, run->output_rows);
+  statistics->jacobian_evaluations = before->jacobian_evaluations + evaluator_in_jacobians(evaluator, entries);
+  collect_constraints(run);
+}
+
+void run_collect(RunLoop *run) {
+  collect_counts(run);
+  collect_lists(run);
+}
+
+static bool check_constraints(RunLoop *run) {
+  const RunStatistics *worst = run->statistics;
+  double limit = run->options->constraint_tolerance;
+  if (worst->constraint_row == MAP_NONE || worst->constraint_residual <= limit) return true;
+  Evaluator *original = worst->constraint_array;
+  const char *text = evaluator_row_text(original, worst->constraint_row, &run->diags->arena);
+  Span span = array_row_span(original->array, worst->constraint_row);
+  if (run->options->enforces_constraints)
+    return diag_error(run->diags, DIAG_CONSTRAINT_VIOLATED, span,
+                      "the constraint `%s` is violated by %.3g (scaled) at time %.10g", text,
+                      worst->constraint_residual, worst->constraint_time),
+           false;
+  diag_warning(run->diags, DIAG_DRIFT, span, "the constraint `%s` drifted to %.3g (scaled) at time %.10g", text,
+               worst->constraint_residual, worst->constraint_time);
+  return true;
+}
+
+RunLoop *run_new(Heap *heap, const RunOptions *options, Recorder *recorder, RunStatistics *statistics, Diags *diags) {
+  RunLoop *run = heap_alloc(heap, sizeof *run);
+  *run = (RunLoop){.heap = heap, .options = options, .recorder = recorder, .statistics = statistics, .diags = diags};
+  run->broken_off = INFINITY;
+  run->outputs = options->times ? options->time_count - 1 : options->intervals;
+  set_output_count(run, recorder ? 0 : run->outputs + 1);
+  return run;
+}
+
+/* Another system, from (t, y) on. */
+static void take_system(RunLoop *run, View *view, const RunPlan *plan, double t, const double *y) {
+  const RunOptions *options = run->options;
+  StepperOptions stepping = {.start = options->start,
+                             .stop = options->stop,
+                             .tolerance = options->tolerance,
+                             .max_step = options->max_step,
+                             .integrator = options->integrator,
+                             .is_converted = plan->is_converted};
+  if (run->stepper) keep_lists(run);
+  run->view = view;
+  Heap *heap = view->evaluator->heap;
+  run->stepper = stepper_new(heap, view, plan->structure, plan->watched, &stepping, run->diags);
+  run->output = heap_array(heap, (size_t)view->system.columns, sizeof(double));
+  run->at = heap_array(heap, (size_t)view->system.columns, sizeof(double));
+  run->is_open = false;
+  run->before = *run->statistics;
+  run->constraints = constraints_new(heap, view, plan->constraints, t, y);
+  run->statistics->constraints = run->constraints;
+  run->rows_before = view->evaluator->row_evaluations;
+  run->entries_before = view->evaluator->entry_evaluations;
+  run->output_rows = run->output_entries = run->output_factorizations = 0;
+}
+
+/* Takes back the rows behind the last point that is known to be on the solution: some failures are seen only steps later. */
+static void cut_rows(RunLoop *run) {
+  const StepperStatistics *statistics = &run->statistics->stepper;
+  double sound = statistics->turning ? statistics->turning->sound : statistics->time;
+  Trajectory *trajectory = run->recorder ? run->recorder->trajectory : NULL;
+  size_t rows = trajectory ? trajectory->rows : 0;
+  while (rows && trajectory_time(trajectory, rows - 1) > sound) rows--;
+  if (trajectory) trajectory_cut(trajectory, rows);
+}
+
+/* How a call ended that went well or not. */
+static RunStatus status_of(RunLoop *run, bool ok) {
+  bool is_restructured = !ok && stepper_restructured(run->stepper);
+  if (is_restructured) collect_counts(run); /* the lists of all systems are put together once, where they end */
+  else if (!ok) run_collect(run), cut_rows(run);
+  return ok ? RUN_DONE : is_restructured ? RUN_RESTRUCTURED : RUN_FAILED;
+}
+
+/* The event right after the start, if there is one; the row of its near side is that of the start. */
+static bool leave_start(RunLoop *run) {
+  bool any;
+  if (!stepper_leave_start(run->stepper, &any)) return false;
+  if (any) record_behind(run, stepper_time(run->stepper));
+  return true;
+}
+
+RunStatus run_begin(RunLoop *run, View *view, const RunPlan *plan, double t, const double *y, bool resumes) {
+  take_system(run, view, plan, t, y);
+  bool ok = resumes ? stepper_resume(run->stepper, t, y) : stepper_start(run->stepper, t, y);
+  if (ok && resumes) record_behind(run, stepper_time(run->stepper));
+  ok = ok && record_until(run, t, false) && (resumes || leave_start(run));
+  run->now = stepper_time(run->stepper);
+  return status_of(run, ok);
+}
+
+RunStatus run_advance(RunLoop *run, double until, bool once) {
+  Underflow before = underflow_flush();
+  RunStatus status = status_of(run, advance(run, until, once));
+  underflow_restore(before);
+  return status;
+}
+
+RunStatus run_end(RunLoop *run) {
+  run_collect(run);
+  stepper_warn_widened(run->stepper);
+  return check_constraints(run) ? RUN_DONE : RUN_FAILED;
+}
+
+bool run_is_over(const RunLoop *run) { return has_ended(run) || run->now >= run->options->stop; }
+
+double run_time(const RunLoop *run) { return run->now; }
+
+const double *run_values(const RunLoop *run) {
+  return run->now < stepper_time(run->stepper) ? run->at : stepper_values(run->stepper);
+}
+
+bool run_interpolate(RunLoop *run, double t, double *y) {
+  if (t == run->now) memcpy(y, run_values(run), (size_t)run->view->system.columns * sizeof *y);
+  return t == run->now || (t < run->now && t >= stepper_begin(run->stepper) && stepper_interpolate(run->stepper, t, y));
+}
+
+/* ---- states ---- */
+
+struct RunState {
+  RunLoop loop; /* where it was */
+  StepperState *reached;
+};
+
+/* The stepper begins anew at the time reached. */
+static bool go_back(RunLoop *run) {
+  if (!(run->now < stepper_time(run->stepper))) return !run->is_open || close_step(run, stepper_time(run->stepper));
+  run->is_open = false;
+  return stepper_go_back(run->stepper, run->now, run->at);
+}
+
+RunStatus run_disturb(RunLoop *run, const uint8_t *held, const double *values) {
+  return status_of(run, go_back(run) && stepper_disturb(run->stepper, held, values));
+}
+
+RunState *run_save(RunLoop *run, Heap *heap) {
+  if (!go_back(run)) return NULL;
+  RunState *state = heap_alloc(heap, sizeof *state);
+  state->reached = stepper_save(run->stepper, heap);
+  state->loop = *run;
+  return state->reached ? state : NULL;
+}
+
+bool run_restore(RunLoop *run, const RunState *state) {
+  RunLists lists = run->lists;
+  *run = state->loop;
+  run->lists = lists;
+  return stepper_restore(run->stepper, state->reached);
+}
+
+bool run_adopt(RunLoop *run, View *view, const RunPlan *plan, const RunState *state) {
+  const Stepper *from = state->loop.stepper;
+  take_system(run, view, plan, stepper_time(from), stepper_values(from));
+  run->now = stepper_time(from);
+  return stepper_restore(run->stepper, state->reached);
+}
+
+static void pass_loop(RunLoop *run, Transfer *transfer) {
+  transfer_same(transfer, run->options->start);
+  transfer_same(transfer, run->options->times ? run->options->time_count : run->options->interval);
+  transfer_value(transfer, &run->output_count);
+  set_output_count(run, run->output_count);
+}
+
+void run_write(RunLoop *run, Transfer *transfer) {
+  pass_loop(run, transfer);
+  stepper_write(run->stepper, transfer);
+}
+
+bool run_read(RunLoop *run, Transfer *transfer) {
+  pass_loop(run, transfer);
+  if (transfer->is_broken || !stepper_read(run->stepper, transfer)) return false;
+  run->now = stepper_time(run->stepper);
+  return true;
+}
+
+double run_event(const RunLoop *run, const double **y) {
+  *y = stepper_values(run->stepper);
+  return stepper_time(run->stepper);
+}

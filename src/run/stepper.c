@@ -1,0 +1,611 @@
+/* stepper: see stepper.h. */
+#include "run/stepper_internal.h"
+
+#include "base/copy.h"
+#include "base/number.h"
+#include "code/past.h"
+#include "event/events.h"
+#include "event/fold.h"
+#include "vary/sensitivity.h"
+#include "view/branch.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* So many steps in a row below the round-off of the whole run do not get ahead. */
+enum { TINY_LIMIT = 10000 };
+static const double TINY = 1e-16;
+
+/* The same where equations were rewritten: near a time at which they lose their sense, round-off in them makes steps short. */
+static const double TINY_OF_CONVERTED = 1e-9;
+
+/* A step that left its branch is taken again in so many parts, so many times. */
+enum { RETAKE_PARTS = 8, RETAKE_LIMIT = 6 };
+
+/* Conditions near their edges may look into so many steps to come; others are taken as if nobody did. */
+enum { NEAR_STEPS = 16 };
+
+/* A step in which something would pass a whole pipe is made shorter so many times. */
+enum { SHORTEN_LIMIT = 20 };
+
+/* A fold is looked for at least within this part of the run. */
+static const double SHORTEST_SEEN = 5e-4;
+
+/* ---- folds ---- */
+
+/* Keeps points apart, since the very last ones may be beyond the end of the branch by the error of the steps. */
+static void keep_branch(Stepper *stepper) {
+  if (stepper->before - stepper->recent.t < SHORTEST_SEEN * stepper_span(stepper)) return;
+  Moment swap = stepper->origin;
+  stepper->origin = stepper->recent;
+  stepper->recent = swap;
+  stepper->recent.t = stepper->before;
+  copy_numbers(stepper->recent.y, stepper->begin, (size_t)stepper->view->system.columns);
+}
+
+/* The column that jumps farthest, for its size; MAP_NONE: none jumps by more than the tolerance. */
+static uint32_t farthest_jump(const Stepper *stepper) {
+  const double *nominal = stepper->view->system.nominal;
+  uint32_t farthest = MAP_NONE;
+  double most = stepper->options.tolerance;
+  for (uint32_t q = 0; q < (uint32_t)stepper->view->system.columns; q++) {
+    double jump = fabs(stepper->beyond[q] - stepper->y[q]) / (fabs(stepper->y[q]) + nominal[q]);
+    if (array_order(stepper->view->evaluator->array, q) == 0 && jump > most) most = jump, farthest = q;
+  }
+  return farthest;
+}
+
+/* Looks for a fold from where the last step began, with the other columns of there or, where steps have led them astray, of some way back. */
+static bool find_fold(Stepper *stepper, double longest, Fold *fold) {
+  View *view = stepper->view;
+  const System *system = &view->system;
+  ConstMoment origin = {stepper->origin.t, stepper->origin.y};
+  if (fold_pass(view, origin, (ConstMoment){stepper->before, stepper->begin}, longest, fold)) return true;
+  copy_numbers(stepper->ahead, stepper->origin.y, (size_t)system->columns);
+  for (int32_t k = 0; k < system->links; k++)
+    stepper->ahead[system->link_from[k]] = stepper->begin[system->link_from[k]];
+  return fold_pass(view, origin, (ConstMoment){stepper->before, stepper->ahead}, longest, fold);
+}
+
+/* The solution may end in the last step, or soon after it: if that is at a corner, where it folds, the run goes on behind the fold, with
+ * an event. A curve that leads back to where it was has not folded: it branches there. */
+static bool pass_fold(Stepper *stepper, double step) {
+  double longest = fmax(4 * step, SHORTEST_SEEN * stepper_span(stepper));
+  Fold fold = {.before = stepper->y, .after = stepper->beyond};
+  if (stepper->view->evaluator->past || !find_fold(stepper, longest, &fold)) return false;
+  uint32_t column = farthest_jump(stepper);
+  if (column == MAP_NONE) return false;
+  stepper_add_work(stepper, &stepper->statistics);
+  stepper_create_integrator(stepper, stepper->integrator); /* which does not remember that its steps failed */
+  stepper->integrator->start(stepper->self, stepper->before, stepper->begin, stepper->options.stop);
+  stepper->at_event = stepper->is_folded = true;
+  stepper->t_event = stepper_snap(stepper, fold.time);
+  stepper->cause = EVENT_FOLD;
+  stepper->mode = MAP_NONE;
+  stepper->statistics.events++;
+  if (!stepper->warned_fold)
+    diag_warning(stepper->diags, DIAG_WARNING, (Span){0},
+                 "at time %.10g the branch of the solution ends at a corner of the equations: %s jumps from %.6g to "
+                 "%.6g, where the curve "
+                 "of solutions leads behind the fold",
+                 fold.time, stepper_known_name(stepper, column), stepper->y[column], stepper->beyond[column]);
+  stepper->warned_fold = true;
+  return true;
+}
+
+/* ---- delays ---- */
+
+/* Is the time of every delay, as read last, one that it may have? */
+static bool has_delays(Stepper *stepper, double t) {
+  Evaluator *evaluator = stepper->view->evaluator;
+  uint32_t fault = past_fault(evaluator->past);
+  if (fault == MAP_NONE) return true;
+  double time = past_time(evaluator->past, fault);
+  const LogicDelay *delay = &evaluator->code->modes->logic->delays.data[fault];
+  DiagCode code = t > stepper->options.start ? DIAG_INTEGRATION : DIAG_INIT;
+  const char *text = model_text(evaluator_model(evaluator), delay->written, &stepper->diags->arena);
+  if (delay->pipe) {
+    diag_error(stepper->diags, code, (Span){0}, "at time %.10g %s %s", t,
+               code == DIAG_INIT ? "initialPoints does not ascend from 0 to 1 in" : "x jumps by more than 1 in", text);
+    return false;
+  }
+  diag_error(stepper->diags, code, (Span){0}, "at time %.10g the delay time of %s is %.10g, %s", t, text, time,
+             time > 0   ? "above its maximum"
+             : time < 0 ? "below zero"
+                        : "which only a constant may be");
+  return false;
+}
+
+/* The columns at a time of the last step. */
+static const double *values_at(Stepper *stepper, double t) {
+  if (t == stepper->before) return stepper->begin;
+  if (t == stepper_time(stepper)) return stepper_values(stepper);
+  if (view_point(stepper->view, stepper->integrator, stepper->self, t, stepper->ahead) != EVAL_OK)
+    stepper->integrator->interpolate(stepper->self, t, stepper->ahead);
+  return stepper->ahead;
+}
+
+static void sample_past(Stepper *stepper, double from, double to) {
+  for (uint32_t node = 0; node < PIECE_NODES; node++) {
+    double t = node + 1 < PIECE_NODES ? past_node_time(node, from, to) : to;
+    past_sample(stepper->view->evaluator, node, t, values_at(stepper, t));
+  }
+}
+
+/* Keeps what delays will look back at in the last step. */
+static bool keep_past(Stepper *stepper) {
+  Evaluator *evaluator = stepper->view->evaluator;
+  if (!evaluator->past) return true;
+  double before = stepper->before, end = stepper_time(stepper);
+  sample_past(stepper, before, end);
+  uint32_t parts = past_parts(evaluator->past, stepper->options.tolerance);
+  double from = before;
+  bool is_smooth = false;
+  for (uint32_t k = 0; k < parts; k++) {
+    double to = k + 1 < parts ? before + (end - before) * (k + 1) / parts : end;
+    if (parts > 1) sample_past(stepper, from, to);
+    is_smooth = past_add(evaluator, from, to) || is_smooth;
+    from = to;
+  }
+  if (is_smooth) {
+    stepper_plan_timed(stepper, before);
+    events_begin(stepper->view, end, stepper_values(stepper));
+  }
+  return has_delays(stepper, end);
+}
+
+/* ---- steps ---- */
+
+/* A step that is not longer than delays, and in which nothing passes a whole pipe: else it is taken again, shorter. */
+static StepStatus step_within_pipes(Stepper *stepper, double stop) {
+  Evaluator *evaluator = stepper->view->evaluator;
+  double longest = past_longest_step(evaluator, stepper->before, stepper->begin), moved;
+  for (int k = 0; k < SHORTEN_LIMIT; k++) {
+    StepStatus status = stepper->integrator->step(stepper->self, fmin(stop, stepper->before + longest));
+    if (status != STEP_OK) return status;
+    double t = stepper->integrator->time(stepper->self);
+    moved = past_moved(evaluator, t, stepper->integrator->values(stepper->self));
+    if (moved <= 1) return status;
+    longest = 0.5 * (t - stepper->before) / moved;
+    stepper_repeat(stepper, longest);
+  }
+  return stepper->integrator->step(stepper->self, fmin(stop, stepper->before + longest));
+}
+
+/* Behind a kink steps are as long as they were. */
+static void leave_kink(Stepper *stepper) {
+  if (stepper->before >= stepper->t_kink && stepper->integrator->suggest)
+    stepper->integrator->suggest(stepper->self, stepper->across);
+  if (stepper->before >= stepper->t_kink) stepper->t_kink = INFINITY;
+}
+
+/* Where the next step must end, if it does not end before. None of the times is a NaN, for which fmin is a call. */
+static double farthest_end(const Stepper *stepper) {
+  double stop = stepper->options.stop;
+  if (stepper->t_expected < stop && stepper->before < stepper->t_expected) stop = stepper->t_expected;
+  if (stepper->limit < stop) stop = stepper->limit;
+  if (stepper->t_timed < stop) stop = stepper->t_timed;
+  struct Sensitivity *sensitivity = stepper->view->sensitivity;
+  if (sensitivity && stepper->before + sensitivity_longest(sensitivity) < stop)
+    stop = stepper->before + sensitivity_longest(sensitivity);
+  return stepper->t_doubt < stop ? stepper->t_doubt : stop;
+}
+
+static StepStatus try_step(Stepper *stepper) {
+  stepper->before = stepper->integrator->time(stepper->self);
+  stepper->is_started = false;
+  leave_kink(stepper);
+  stepper_take_values(stepper, stepper->begin);
+  keep_branch(stepper);
+  double stop = farthest_end(stepper);
+  if (stepper->view->evaluator->past) return step_within_pipes(stepper, stop);
+  return stepper->integrator->step(stepper->self, stop);
+}
+
+/* A step. Where it fails, the solution is followed around a fold, or another choice of states or another method is tried. */
+static bool take_step(Stepper *stepper) {
+  StepStatus status;
+  do {
+    status = try_step(stepper);
+    if (status != STEP_OK && pass_fold(stepper, 0)) return true;
+  } while (status != STEP_OK &&
+           (stepper_repair_choice(stepper, stepper->before) || stepper_try_other(stepper, stepper->before)));
+  if (status != STEP_OK) return stepper_fail(stepper, status, stepper->before);
+  stepper->repairs = 0;
+  stepper_keep_first_step(stepper);
+  return true;
+}
+
+/* Goes on from (t, stepper->y) with steps not longer than `max_step`. */
+static void limit_steps(Stepper *stepper, double t, double max_step) {
+  double asked = stepper->options.max_step;
+  stepper->options.max_step = max_step;
+  stepper_change_integrator(stepper, stepper->integrator, t);
+  stepper->options.max_step = asked;
+}
+
+/* A determinant that changed its sign but not through zero: the step left its branch, and is taken again in parts. false: it has been
+ * taken again often enough. */
+static bool retake(Stepper *stepper, double t) {
+  if (stepper->retakes == RETAKE_LIMIT) return false;
+  stepper->retakes++;
+  stepper->disputed = t; /* the shortest step of all: behind it they may be longer again */
+  turning_go_back(stepper->turning);
+  copy_numbers(stepper->y, stepper->begin, (size_t)stepper->view->system.columns);
+  limit_steps(stepper, stepper->before, (t - stepper->before) / RETAKE_PARTS);
+  return true;
+}
+
+/* Behind what was disputed steps are as long as they were. */
+static void end_retakes(Stepper *stepper) {
+  if (!stepper->retakes || stepper->at_event) return;
+  double t = stepper_time(stepper);
+  if (t < stepper->disputed) return;
+  stepper->retakes = 0;
+  stepper_copy_values(stepper);
+  limit_steps(stepper, t, stepper->options.max_step);
+}
+
+/* What rewritten equations divide by at a point; NAN: it is not known. */
+static void find_divisors(Stepper *stepper, double t, const double *y, double *divisor) {
+  Evaluator *evaluator = stepper->view->evaluator;
+  Point point = evaluator_point(evaluator, t, y);
+  if (workspace_run(stepper->divisors, &point, divisor) == EVAL_OK) return;
+  for (uint32_t k = 0; k < evaluator->code->divisor.count; k++) divisor[k] = NAN;
+}
+
+/* Did none of them pass zero in the step to t? Errors before that grow without bound, and the step control sees those of steps alone. */
+static bool divisors_hold(Stepper *stepper, double t) {
+  if (!stepper->divisors) return true;
+  find_divisors(stepper, stepper->before, stepper->begin, stepper->divisor_before);
+  find_divisors(stepper, t, stepper->integrator->values(stepper->self), stepper->divisor);
+  for (uint32_t k = 0; k < stepper->view->evaluator->code->divisor.count; k++)
+    if (stepper->divisor_before[k] * stepper->divisor[k] < 0) return stepper_report_divisor(stepper, t, k);
+  return true;
+}
+
+/* t: the end of the last step. */
+static bool gets_ahead(Stepper *stepper, double t) {
+  double tiny = stepper->options.is_converted ? TINY_OF_CONVERTED : TINY;
+  bool is_tiny = t - stepper->before < tiny * stepper_span(stepper);
+  stepper->tiny = is_tiny ? stepper->tiny + 1 : 0;
+  return stepper->tiny <= TINY_LIMIT;
+}
+
+/* A step that must be looked into after all, but was taken as if nobody did, is taken again where it is not good inside. */
+static bool take_readable(Stepper *stepper, double t) {
+  const Integrator *integrator = stepper->integrator;
+  stepper->near = NEAR_STEPS;
+  if (!(t <= stepper->unread) || !integrator->is_coarse || !integrator->is_coarse(stepper->self)) return false;
+  stepper->unread = -INFINITY;
+  stepper_repeat(stepper, t - stepper->before);
+  return true;
+}
+
+/* A step of a method of one step across a kink is taken again, up to there: see kinks.h. */
+static bool ends_at_kink(Stepper *stepper, double t) {
+  if (!stepper->kinks || !stepper->integrator->suggest || stepper->t_doubt < INFINITY) return false;
+  if (!kinks_end_steps(stepper->kinks, stepper->integrator)) return false;
+  double kink =
+      kinks_find(stepper->kinks, stepper->integrator, stepper->self, (ConstMoment){stepper->before, stepper->begin});
+  if (!(stepper->before < kink && kink < t)) return false; /* one at the beginning, but for round-off, is passed */
+  stepper->t_doubt = stepper->t_kink = kink;
+  stepper->across = t - stepper->before;
+  stepper_repeat(stepper, kink - stepper->before);
+  return true;
+}
+
+/* A step of a method of many steps across a kink whose error may be more than its estimate is taken again, from the first order on. */
+static bool starts_before_kink(Stepper *stepper, double t) {
+  const Integrator *integrator = stepper->integrator;
+  if (!stepper->kinks || !integrator->departure || !(integrator->departure(stepper->self) > 1)) return false;
+  ConstMoment begin = {stepper->before, stepper->begin}, end = {t, integrator->values(stepper->self)};
+  if (!kinks_pass(stepper->kinks, begin, end)) return false;
+  stepper_repeat(stepper, t - stepper->before);
+  return true;
+}
+
+/* A step to t that has left its branch, or along which it cannot be followed, is taken again, shorter, from the branch. */
+static bool leaves_branch(Stepper *stepper, double t) {
+  if (!stepper->view->branch || stepper_is_sliding(stepper)) return false;
+  ConstMoment begin = {stepper->before, stepper->begin};
+  double shorter = (t - stepper->before) / 4;
+  BranchStatus status = branch_follow(stepper->view->branch, stepper->integrator, stepper->self, begin);
+  if (status == BRANCH_KEPT || shorter < SHORTEST_FOLLOWED * stepper_span(stepper)) return false;
+  stepper->t_doubt = stepper->before + shorter;
+  branch_forget(stepper->view->branch);
+  stepper_restart(stepper, stepper->before, branch_begin(stepper->view->branch), shorter);
+  return true;
+}
+
+/* At the end of a step to t: is it sure that no mode makes an event? */
+static bool are_quiet(const Stepper *stepper, double t) {
+  const double *y = stepper->integrator->values(stepper->self);
+  if (switches_are_quiet(stepper->view->switches, t, y, t - stepper->before)) return true;
+  return !stepper_is_sliding(stepper) &&
+         events_rule_out(stepper->view, stepper->integrator, stepper->self, stepper->before, stepper->begin,
+                         t <= stepper->unread, stepper->y);
+}
+
+/* Ends the step, which has led to t, at the first event in it that a search finds, if there is one; most have none. */
+static bool search_event(Stepper *stepper, double t) {
+  bool is_quiet = are_quiet(stepper, t);
+  if (is_quiet && t < stepper->t_timed) return false;
+  return (is_quiet || !take_readable(stepper, t)) && stepper_find_event(stepper, is_quiet);
+}
+
+/* What is known of the inside of the last step, to t, after the search. */
+static StepInside inside_of_step(const Stepper *stepper, double t) {
+  const Integrator *integrator = stepper->integrator;
+  if (t <= stepper->unread) return INSIDE_UNREAD;
+  bool was_read = stepper->near == NEAR_STEPS; /* see take_readable */
+  return integrator->explicit_form && integrator->is_coarse && !was_read ? INSIDE_COSTLY : INSIDE_KNOWN;
+}
+
+/* The same, and looks for events that the search may have missed. */
+static bool find_event(Stepper *stepper, double t) {
+  const Switches *switches = stepper->view->switches;
+  if (leaves_branch(stepper, t) || ends_at_kink(stepper, t) || starts_before_kink(stepper, t)) return false;
+  bool found = switches && search_event(stepper, t);
+  if (stepper->integrator->time(stepper->self) != t) return found; /* it is taken again */
+  ConstMoment begin = {stepper->before, stepper->begin};
+  double missed = certificate_step(stepper->certificate, stepper->integrator, stepper->self, begin,
+                                   found ? stepper->t_event : t, inside_of_step(stepper, t));
+  return isnan(missed) ? found : stepper_take_missed(stepper, missed, found);
+}
+
+/* The step, and the event that ends it if there is one, are as if they had not been. */
+static void undo_step(Stepper *stepper, double shorter) {
+  if (stepper->at_event && stepper->t_event < stepper->t_timed) stepper->statistics.events--;
+  else if (stepper->at_event) stepper->statistics.time_events--;
+  stepper->at_event = false;
+  stepper->statistics.rejected++;
+  stepper_start_with(stepper, stepper->before, stepper->begin, shorter);
+  events_begin(stepper->view, stepper->before, stepper->begin);
+}
+
+/* What varies over the last step. One that does not resolve it is undone, and the next one is shorter. false: an error is in diags. */
+static bool follow_variations(Stepper *stepper) {
+  struct Sensitivity *sensitivity = stepper->view->sensitivity;
+  double t = stepper_time(stepper);
+  if (!sensitivity || !(t > stepper->before)) return true;
+  if (!sensitivity_step(sensitivity, stepper->integrator, stepper->self, (ConstMoment){stepper->before, stepper->begin},
+                        t))
+    return false;
+  if (sensitivity_is_coarse(sensitivity)) undo_step(stepper, sensitivity_longest(sensitivity));
+  return true;
+}
+
+static bool step_to_event(Stepper *stepper) {
+  end_retakes(stepper);
+  for (;;) {
+    bool event;
+    double t;
+    do {
+      if (!take_step(stepper)) return false;
+      if (stepper->is_folded) return true;
+      t = stepper->integrator->time(stepper->self);
+      if (!gets_ahead(stepper, t)) return stepper_fail(stepper, STEP_TOO_SMALL, stepper->before);
+      if (!divisors_hold(stepper, t)) return false;
+      event = find_event(stepper, t);
+      if (!follow_variations(stepper)) return false;
+      event = event && stepper->at_event;
+      if (event && stepper->t_event < stepper->t_timed && !stepper_note_event(stepper)) return false;
+      t = stepper_time(stepper);
+    } while (!event && t == stepper->before);
+    if (event || t >= stepper->t_doubt) stepper->t_doubt = INFINITY;
+    if (!stepper->turning) return true;
+    TurningStatus status =
+        turning_watch(stepper->turning, stepper->integrator, stepper->self, t, stepper_values(stepper),
+                      stepper->options.stop, event || t >= stepper->options.stop, &stepper->turning_point);
+    if (status == TURNING_POINT) return pass_fold(stepper, t - stepper->before) || stepper_report_turning(stepper);
+    if (status == TURNING_SMALL) stepper_warn_turning(stepper, "is nearly zero");
+    if (status == TURNING_NOISE) stepper_warn_turning(stepper, "is lost in round-off");
+    if (status != TURNING_JUMP && status != TURNING_ASTRAY) return true;
+    if (!event && retake(stepper, t)) continue;
+    if (status == TURNING_ASTRAY) return stepper_report_astray(stepper);
+    if (!event && pass_fold(stepper, t - stepper->before)) return true;
+    stepper_warn_turning(stepper, "changes its sign");
+    return true;
+  }
+}
+
+bool stepper_step(Stepper *stepper) {
+  certificate_accept(stepper->certificate, stepper_time(stepper));
+  return stepper->is_folded || (step_to_event(stepper) && keep_past(stepper));
+}
+
+bool stepper_passed_fold(Stepper *stepper) { return pass_fold(stepper, stepper_time(stepper) - stepper->before); }
+
+void stepper_limit(Stepper *stepper, double limit) { stepper->limit = limit; }
+
+/* Delays look into every step, conditions unless they are far from their edges and steps can be taken again; sensitivities are of the
+ * stages. */
+void stepper_expect(Stepper *stepper, double time) {
+  bool looks = stepper->view->switches && !stepper->integrator->is_coarse;
+  stepper->unread = looks || stepper->near || stepper->view->evaluator->past ? -INFINITY : time;
+  if (stepper->near) stepper->near--;
+}
+
+bool stepper_terminated(const Stepper *stepper) { return stepper->terminated; }
+
+bool stepper_at_event(const Stepper *stepper) { return stepper->at_event; }
+
+bool stepper_watch(Stepper *stepper, double t, const double *y) {
+  if (!stepper->watches) return true;
+  events_watch(stepper->view, t, y);
+  return stepper_report_fired(stepper, t);
+}
+
+bool stepper_prepare(Stepper *stepper, double t) {
+  if (!stepper_watch_choice(stepper, t)) return false;
+  stepper_leave_if_stiff(stepper);
+  return true;
+}
+
+/* An event takes at least as long as so many steps of work. */
+enum { EVENT_WORK = 10 };
+
+/* Events that are known beforehand count as work. The steps of a run do not: its end is known, and it can be interrupted. */
+static void begin_work(Heap *heap, const View *view, const StepperOptions *options) {
+  Budget *budget = heap_budget(heap);
+  double start, interval, events = 0;
+  if (view->switches && view->switches->decisions && isfinite(options->stop))
+    events = decisions_expected(view->switches->decisions, options->start, options->stop, &start, &interval);
+  if (events > (double)budget->most[BUDGET_WORK] / EVENT_WORK) {
+    char *task = heap_alloc(heap, BUDGET_MESSAGE);
+    char first[NUMBER_SIZE], between[NUMBER_SIZE], count[NUMBER_SIZE];
+    number_format(start, 6, first), number_format(interval, 6, between), number_format(events, 6, count);
+    snprintf(task, BUDGET_MESSAGE, "sample(%s, %s) has %s events", first, between, count);
+    budget_task(budget, task);
+    heap_work(heap, UINT64_MAX);
+  }
+  budget->most[BUDGET_WORK] = UINT64_MAX;
+}
+
+Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const TurningPlan *watched,
+                     const StepperOptions *options, Diags *diags) {
+  Stepper *stepper = heap_alloc(heap, sizeof *stepper);
+  begin_work(heap, view, options);
+  size_t columns = (size_t)view->system.columns;
+  *stepper = (Stepper){.heap = heap, .view = view, .structure = structure, .options = *options, .diags = diags};
+  if (view->switches) switches_set_nominal(view->switches, options->start, view->system.nominal);
+  stepper->limit = stepper->t_expected = INFINITY;
+  stepper->unread = -INFINITY;
+  stepper->y = heap_array(heap, columns, sizeof(double));
+  stepper->ahead = heap_array(heap, columns, sizeof(double));
+  stepper->begin = heap_array(heap, columns, sizeof(double));
+  stepper->beyond = heap_array(heap, columns, sizeof(double));
+  stepper->recent.y = heap_array(heap, columns, sizeof(double));
+  stepper->origin.y = heap_array(heap, columns, sizeof(double));
+  stepper->watches = view->switches && view->switches->decisions && view->switches->decisions->watches;
+  if (view->switches)
+    stepper->stretches = heap_array(heap, 2 * ((size_t)view->switches->modes->count + 1), sizeof(Stretch));
+  if (watched) stepper->turning = turning_new(heap, view, watched);
+  const ArrayCode *code = view->evaluator->code;
+  if (code->divisors) {
+    stepper->divisors = workspace_new(heap, code->divisors);
+    heap_numbers(heap, code->divisor.count, &stepper->divisor_before, &stepper->divisor);
+  }
+  view->branch = branch_new(heap, view);
+  stepper->certificate = certificate_new(heap, view);
+  stepper->kinks = kinks_new(heap, view, options->start, options->tolerance);
+  return stepper;
+}
+
+/* What happens at the start itself: whens, and samples that are due at once. */
+static bool begin_discrete(Stepper *stepper, double t) {
+  Switches *switches = stepper->view->switches;
+  if (!switches || !switches->decisions) return true;
+  switches_enter_start(switches, t, stepper->y);
+  if (!decisions_run(switches->decisions, t, stepper->diags)) return false;
+  const ArrayCode *code = stepper->view->evaluator->code;
+  if (code->matters[code->modes->logic->initial]) { /* it was true when the columns were found */
+    stepper->view->methods->solve(stepper->view, t, stepper->y);
+    stepper->integrator->start(stepper->self, t, stepper->y, stepper->options.stop);
+  }
+  stepper->at_event = true;
+  stepper->t_event = t;
+  stepper->cause = EVENT_START;
+  stepper->mode = MAP_NONE;
+  switches->decisions->is_starting = true;
+  bool ok = stepper_settle(stepper);
+  switches->decisions->is_starting = false;
+  return ok;
+}
+
+bool stepper_start_at(Stepper *stepper, double t, const double *y) {
+  copy_numbers(stepper->y, y, (size_t)stepper->view->system.columns);
+  copy_numbers(stepper->begin, y, (size_t)stepper->view->system.columns);
+  stepper->before = t;
+  stepper->is_started = true;
+  stepper->t_event = -HUGE_VAL;
+  stepper->t_doubt = stepper->t_kink = INFINITY;
+  stepper->at_event = false;
+  stepper->near = 0;
+  certificate_begin(stepper->certificate);
+  if (stepper->kinks) kinks_forget(stepper->kinks);
+  if (stepper->turning) turning_begin(stepper->turning, t, stepper->y);
+  stepper_create_integrator(stepper, stepper->integrator ? stepper->integrator : stepper_first_integrator(stepper));
+  stepper->integrator->start(stepper->self, t, stepper->y, stepper->options.stop);
+  stepper_begin_branch(stepper, t, stepper->y);
+  if (stepper->view->switches) stepper->view->switches->is_at_start = false;
+  events_begin(stepper->view, t, stepper->y);
+  stepper_plan_timed(stepper, t);
+  return stepper_start_is_regular(stepper);
+}
+
+bool stepper_start(Stepper *stepper, double t, const double *y) {
+  Evaluator *evaluator = stepper->view->evaluator;
+  if (evaluator->past) past_begin(evaluator, t, y);
+  return stepper_start_at(stepper, t, y) && (!evaluator->past || has_delays(stepper, t)) && begin_discrete(stepper, t);
+}
+
+bool stepper_leave_start(Stepper *stepper, bool *any) {
+  View *view = stepper->view;
+  double t = stepper_time(stepper);
+  uint32_t mode = view->switches ? switches_leave_start(view->switches, t, stepper_values(stepper)) : MAP_NONE;
+  *any = mode != MAP_NONE && !stepper->terminated;
+  if (!*any) return true;
+  stepper_copy_values(stepper);
+  copy_numbers(stepper->begin, stepper->y, (size_t)view->system.columns);
+  stepper->at_event = true;
+  stepper->t_event = t;
+  stepper->cause = EVENT_CONDITION;
+  stepper->mode = mode;
+  if (view->switches->modes->timed[mode]) stepper->statistics.time_events++;
+  else stepper->statistics.events++;
+  return stepper_finish_event(stepper, events_settle(view, &stepper->t_event, stepper->y, MAP_NONE));
+}
+
+bool stepper_end(Stepper *stepper, bool *any) {
+  View *view = stepper->view;
+  const Logic *logic = view->evaluator->code->modes->logic;
+  double *terminal = &view->evaluator->discretes[logic->terminal];
+  *any = logic->asks_terminal && *terminal == 0;
+  if (!*any) return true;
+  stepper_copy_values(stepper);
+  stepper->t_event = stepper_time(stepper);
+  stepper->at_event = true;
+  stepper->cause = EVENT_END;
+  stepper->mode = MAP_NONE;
+  *terminal = 1;
+  return stepper_settle(stepper);
+}
+
+bool stepper_resume(Stepper *stepper, double t, const double *y) {
+  if (!stepper_start_at(stepper, t, y)) return false;
+  stepper->at_event = true;
+  stepper->t_event = t;
+  stepper->cause = EVENT_STRUCTURE;
+  stepper->mode = MAP_NONE;
+  copy_numbers(stepper->begin, stepper->y, (size_t)stepper->view->system.columns);
+  return stepper_finish_event(stepper, events_resume(stepper->view, &stepper->t_event, stepper->y));
+}
+
+double stepper_begin(const Stepper *stepper) { return stepper->before; }
+
+bool stepper_go_back(Stepper *stepper, double t, const double *y) {
+  stepper_add_work(stepper, &stepper->statistics);
+  return stepper_start_at(stepper, t, y);
+}
+
+bool stepper_disturb(Stepper *stepper, const uint8_t *held, const double *values) {
+  View *view = stepper->view;
+  double t = stepper_time(stepper);
+  stepper_copy_values(stepper);
+  copy_numbers(stepper->begin, stepper->y, (size_t)view->system.columns);
+  stepper->at_event = true;
+  stepper->t_event = t;
+  stepper->cause = EVENT_CALLER;
+  stepper->mode = MAP_NONE;
+  stepper->statistics.time_events++;
+  if (stepper_is_sliding(stepper)) switches_leave(view->switches);
+  uint32_t lost = held ? events_reset(view, t, stepper->y, held, values) : MAP_NONE;
+  if (lost != MAP_NONE) return stepper_report_lost(stepper, t, lost, values[lost]);
+  bool settled = !view->switches || events_settle(view, &stepper->t_event, stepper->y, MAP_NONE);
+  view->disturbed = true;
+  return stepper_finish_event(stepper, settled);
+}

@@ -1,0 +1,302 @@
+/* stepper_events: events in the steps of a stepper: found, settled, and gone on from. */
+#include "run/stepper_internal.h"
+
+#include "base/copy.h"
+#include "event/events.h"
+#include "event/turns.h"
+#include "vary/sensitivity.h"
+
+#include <float.h>
+#include <math.h>
+
+/* An event in this first part of a step is early: the collocation polynomial of a long step overshoots there. */
+static const double EARLY = 0.3;
+
+/* A step leads this part of the time between events beyond the one that is expected, and not less than that part of the run: the event is
+ * within the step rather than just behind it, and not early in a long one. */
+static const double BEYOND_NEXT = 1.0 / 16, LEAST_BEYOND = 1e-9;
+
+/* Stretches between events that become shorter by more than this are not alike. */
+static const double LEAST_OF_BEFORE = 0.5;
+
+static const double PART_OF_CYCLE = 0.7; /* and no simple fraction of it */
+
+bool stepper_start_is_regular(Stepper *stepper) {
+  View *view = stepper->view;
+  bool for_all = view->conditions && !view->holds;
+  bool is_singular = stepper->turning && turning_at_start(stepper->turning, stepper->at_event, &stepper->turning_point);
+  if (!is_singular && (stepper->structure || !for_all)) return true;
+  view->restructured = for_all;
+  if (view->restructured) return false;
+  return stepper_report_turning(stepper);
+}
+
+bool stepper_note_event(Stepper *stepper) {
+  return !switches_accumulate(stepper->view->switches, stepper->mode, stepper->t_event, stepper_span(stepper)) ||
+         stepper_report_accumulation(stepper);
+}
+
+/* The solution hovers at an edge that it cannot be made to slide along: there hysteresis grows, and the explicit method, if
+ * chosen automatically, gives way to one that damps. */
+static void let_hover(Stepper *stepper) {
+  Switches *switches = stepper->view->switches;
+  bool first = switches->slack[stepper->mode] == 0;
+  if (!switches_hover(switches, stepper->mode, stepper->options.tolerance, stepper_span(stepper))) return;
+  if (first) stepper_warn_hovering(stepper);
+  if (!stepper->options.integrator && stepper->integrator->explicit_form && !stepper->waiting) {
+    stepper_change_integrator(stepper, &integrator_radau, stepper->t_event);
+    stepper->statistics.solver_reason = "began explicit, conditions hover at their edges";
+  }
+}
+
+/* Only the state-space form slides, and a method without history: the others wait until the solution leaves the edge. */
+static void suit_integrator(Stepper *stepper, double t) {
+  const Integrator *erk = &integrator_erk;
+  if (stepper_is_sliding(stepper) && stepper->integrator != erk) {
+    stepper->waiting = stepper->integrator;
+    stepper_change_integrator(stepper, erk, t);
+  } else if (!stepper_is_sliding(stepper) && stepper->waiting) {
+    stepper_change_integrator(stepper, stepper->waiting, t);
+    stepper->waiting = NULL;
+  }
+}
+
+/* Are the ranks, where they choose, still those of the start? */
+static bool has_same_ranks(Stepper *stepper) {
+  View *view = stepper->view;
+  if (!view->methods->same_ranks || view->methods->same_ranks(view, stepper->t_event, stepper->y)) return true;
+  diag_error(stepper->diags, DIAG_JUMP, (Span){0},
+             "at the event at time %.10g the ranks of the derivative array change, and with them the number "
+             "of degrees of freedom",
+             stepper->t_event);
+  return false;
+}
+
+/* Of the mode that made the event; 1 where none did. */
+static double event_value(const Stepper *stepper) {
+  const Switches *switches = stepper->view->switches;
+  return stepper->mode == MAP_NONE ? 1 : switches->evaluator->discretes[switches->modes->first + stepper->mode];
+}
+
+/* When the stretch that begins at t ends at the latest, if it lasts as long as the one before. That says something if those before lasted alike, or
+ * became shorter, as those of a ball do; not where events of several causes interleave. Only methods of one step care. */
+static double expected_end(const Stepper *stepper, double t) {
+  const Switches *switches = stepper->view->switches;
+  double lasted = stepper->stretch->lasted, before = stepper->stretch->lasted_before;
+  bool is_timed = stepper->mode == MAP_NONE || switches->modes->timed[stepper->mode];
+  bool is_alike = lasted >= LEAST_OF_BEFORE * before && lasted <= (1 + BEYOND_NEXT) * before;
+  is_alike = is_alike || (!is_timed && switches->times[stepper->mode].regular > 0);
+  if (is_timed || lasted == 0 || !is_alike || !stepper->integrator->suggest) return INFINITY;
+  return t + lasted + fmax(BEYOND_NEXT * lasted, LEAST_BEYOND * stepper_span(stepper));
+}
+
+/* Begins the stretch from the event at t of now to the next, and ends the one before. What an error estimate allows, as that of a ball's
+ * parabola does any step, may jump over all that follows: a step ends where the next event is expected. */
+static void begin_stretch(Stepper *stepper, double t) {
+  if (stepper->stretch) {
+    stepper->stretch->lasted_before = stepper->stretch->lasted;
+    stepper->stretch->lasted = t - stepper->t_stretch;
+  }
+  uint32_t mode = stepper->mode == MAP_NONE ? stepper->view->switches->modes->count : stepper->mode;
+  stepper->stretch = &stepper->stretches[2 * mode + (event_value(stepper) != 0)];
+  stepper->t_stretch = t;
+  stepper->t_expected = expected_end(stepper, t);
+  stepper->begins_stretch = true;
+}
+
+/* The first step of a stretch: what that of the last such one asked for; where nothing is known of its end, not more than a good part of the time since the
+ * mode changed last, or it may jump over two events to come. */
+static double first_step(const Stepper *stepper) {
+  const Switches *switches = stepper->view->switches;
+  double first = stepper->stretch->first;
+  if (stepper->t_expected < INFINITY || stepper->mode == MAP_NONE || switches->modes->timed[stepper->mode])
+    return first;
+  return fmin(first, fmax(PART_OF_CYCLE * switches->times[stepper->mode].cycle, LEAST_BEYOND * stepper_span(stepper)));
+}
+
+/* Starts again behind an event, with the choice that suits the modes of now. */
+static void restart(Stepper *stepper, double t) {
+  Exchanges exchanges;
+  bool by_ranks = stepper->view->methods->reselect != NULL;
+  int32_t count = by_ranks ? stepper_exchange_states(stepper, t, (ConstMoment){t, stepper->y}, true, &exchanges) : 1;
+  if (count <= 0 && stepper_reselect(stepper, t)) return;
+  if (!stepper->view->switches) { /* the caller has changed values */
+    stepper_start_with(stepper, t, stepper->y, 0);
+    return;
+  }
+  begin_stretch(stepper, t);
+  stepper_start_with(stepper, t, stepper->y, first_step(stepper));
+}
+
+void stepper_keep_first_step(Stepper *stepper) {
+  if (!stepper->begins_stretch) return;
+  IntegratorStatistics now;
+  stepper->integrator->statistics(stepper->self, &now);
+  stepper->stretch->first = now.next;
+  stepper->begins_stretch = false;
+}
+
+static double round_off(const Stepper *stepper) {
+  return 16 * DBL_EPSILON * fmax(fabs(stepper->options.stop), fabs(stepper->options.start));
+}
+
+double stepper_snap(const Stepper *stepper, double t) {
+  double stop = stepper->options.stop;
+  return fabs(stop - t) <= round_off(stepper) ? stop : t;
+}
+
+void stepper_plan_timed(Stepper *stepper, double t) {
+  double until = stepper->options.stop + round_off(stepper);
+  stepper->t_timed = t < stepper->options.stop
+                         ? stepper_snap(stepper, events_next_time(stepper->view, t, until, &stepper->timed))
+                         : INFINITY;
+}
+
+/* Nothing that is integrated has changed at the event, on which the last step has landed. */
+static bool goes_on(const Stepper *stepper) {
+  return !stepper->view->disturbed && stepper->integrator->time(stepper->self) == stepper->t_event;
+}
+
+/* Does the event lead out of the structure that the system was made for? One made for all branches may be singular in some. */
+static bool leaves_structure(Stepper *stepper, bool settled) {
+  View *view = stepper->view;
+  if (view->restructured || !view->conditions || view->holds) return view->restructured;
+  if (settled && stepper->turning) {
+    turning_begin(stepper->turning, stepper->t_event, stepper->y);
+    settled = !turning_at_start(stepper->turning, true, &stepper->turning_point);
+  }
+  return view->restructured = !settled;
+}
+
+bool stepper_finish_event(Stepper *stepper, bool settled) {
+  double t = stepper->t_event;
+  stepper->is_started = false;
+  certificate_begin(stepper->certificate);
+  if (stepper->kinks) kinks_forget(stepper->kinks);
+  if (leaves_structure(stepper, settled)) {
+    copy_numbers(stepper->y, stepper->begin, (size_t)stepper->view->system.columns);
+    return false;
+  }
+  if (!settled && stepper->view->sensitivity && sensitivity_failed(stepper->view->sensitivity)) return false;
+  const Decisions *decisions = stepper->view->switches ? stepper->view->switches->decisions : NULL;
+  if (decisions && !decisions_defined(decisions, t, DIAG_INTEGRATION, stepper->diags)) return false;
+  if (!settled && stepper->view->undetermined != MAP_NONE) return stepper_report_jump(stepper);
+  if (settled && !stepper_report_fired(stepper, t)) return false;
+  vec_push(stepper->heap, &stepper->statistics.passed,
+           (EventRecord){t, stepper->cause, stepper->mode, event_value(stepper)});
+  if (settled && goes_on(stepper)) {
+    stepper_plan_timed(stepper, t);
+    stepper->at_event = false;
+    return true;
+  }
+  if (!has_same_ranks(stepper)) return false;
+  if (stepper->turning) turning_begin(stepper->turning, t, stepper->y);
+  if (!stepper_start_is_regular(stepper)) return false;
+  if (!settled) return stepper_report_chatter(stepper);
+  suit_integrator(stepper, t);
+  restart(stepper, t);
+  stepper_plan_timed(stepper, t);
+  stepper->at_event = false;
+  return true;
+}
+
+bool stepper_settle(Stepper *stepper) {
+  View *view = stepper->view;
+  double *t = &stepper->t_event;
+  if (stepper_is_sliding(stepper)) switches_leave(view->switches);
+  if (*t < stepper->t_timed && stepper->mode != MAP_NONE) let_hover(stepper);
+  size_t columns = (size_t)view->system.columns;
+  bool is_folded = stepper->is_folded;
+  if (is_folded && view->sensitivity)
+    return sensitivity_refuse(view->sensitivity, *t, "the solution jumps there over a fold of its equations");
+  if (is_folded) copy_numbers(stepper->y, stepper->beyond, columns);
+  stepper->is_folded = false;
+  copy_numbers(stepper->begin, stepper->y, columns);
+  bool settled = !view->switches || turns_settle(view, t, stepper->y, stepper->mode);
+  view->disturbed = view->disturbed || is_folded;
+  return stepper_finish_event(stepper, settled);
+}
+
+bool stepper_restructured(const Stepper *stepper) { return stepper->view->restructured; }
+
+/* The event of time alone at which the last step has landed. An implicit method leaves the rows unsolved by its error, which is
+ * no jump. */
+static void take_timed(Stepper *stepper) {
+  if (stepper->integrator->explicit_form || !stepper_interpolate(stepper, stepper->t_timed, stepper->y))
+    stepper_copy_values(stepper);
+  stepper->at_event = true;
+  stepper->t_event = stepper->t_timed;
+  stepper->cause = stepper->timed == MAP_NONE ? EVENT_TIME : EVENT_CONDITION;
+  stepper->mode = stepper->timed;
+  stepper->statistics.time_events++;
+}
+
+/* An event that only the dense output tells of, or one early in a step of radau, may be an error of the dense output, as in a
+ * transient that a stiff method steps over: the step is taken again, up to there. false: it was already, or would hardly get ahead. */
+static bool take_again(Stepper *stepper, double t) {
+  double step = stepper->integrator->time(stepper->self) - stepper->before;
+  double least = fmax(1e-6 * step, 64 * DBL_EPSILON * fabs(t));
+  if (stepper->t_doubt < INFINITY || !(t - stepper->before > least)) return false;
+  stepper->t_doubt = t;
+  stepper->at_event = false;
+  stepper_repeat(stepper, t - stepper->before);
+  events_begin(stepper->view, stepper->before, stepper->begin);
+  return true;
+}
+
+bool stepper_passed_event(Stepper *stepper, double t, const double *y) {
+  uint32_t mode;
+  if (!(t < stepper_time(stepper)) || !events_contradict(stepper->view, t, y, &mode)) return false;
+  return take_again(stepper, t);
+}
+
+static bool is_doubtful(const Stepper *stepper, const EventBracket *bracket) {
+  double step = stepper->integrator->time(stepper->self) - stepper->before;
+  return bracket->inside ||
+         (stepper->integrator == &integrator_radau && bracket->high - stepper->before < EARLY * step);
+}
+
+/* An event of states, or the end of sliding, in the last step, which it then ends. */
+static bool find_state_event(Stepper *stepper, double t) {
+  View *view = stepper->view;
+  EventBracket bracket;
+  stepper->at_event =
+      events_find(view, stepper->integrator, stepper->self, stepper->before, stepper->y, &stepper->mode, &bracket);
+  if (stepper->at_event) {
+    if (is_doubtful(stepper, &bracket) && take_again(stepper, bracket.high)) return false;
+    t = events_locate(view, stepper->integrator, stepper->self, &bracket, stepper->y, &stepper->mode);
+  }
+  if (stepper_is_sliding(stepper) &&
+      events_leave(view, stepper->integrator, stepper->self, stepper->before, &t, stepper->y)) {
+    stepper->at_event = true;
+    switches_leaving(view->switches, &stepper->mode);
+  }
+  if (!stepper->at_event) return false;
+  stepper->t_event = stepper_snap(stepper, t);
+  stepper->cause = EVENT_CONDITION;
+  stepper->statistics.events++;
+  return true;
+}
+
+bool stepper_take_missed(Stepper *stepper, double t, bool found) {
+  View *view = stepper->view;
+  uint32_t mode;
+  if (view_point(view, stepper->integrator, stepper->self, t, stepper->ahead) != EVAL_OK ||
+      !events_contradict(view, t, stepper->ahead, &mode))
+    return found;
+  bool was_timed = found && stepper->t_event >= stepper->t_timed;
+  if (take_again(stepper, t)) {
+    if (was_timed) stepper->statistics.time_events--;
+    else if (found) stepper->statistics.events--;
+    return false;
+  }
+  return found;
+}
+
+bool stepper_find_event(Stepper *stepper, bool is_quiet) {
+  stepper->at_event = false;
+  if (!is_quiet && find_state_event(stepper, stepper->integrator->time(stepper->self))) return true;
+  if (stepper->integrator->time(stepper->self) < stepper->t_timed) return false;
+  take_timed(stepper);
+  return true;
+}

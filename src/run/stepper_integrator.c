@@ -1,0 +1,264 @@
+/* stepper_integrator: the method that a stepper integrates with, and the states that it integrates. */
+#include "run/stepper_internal.h"
+
+#include "base/copy.h"
+#include "vary/sensitivity.h"
+#include "view/branch.h"
+
+/* With `auto`, systems of more rows than this go to a sparse multistep method from the start. */
+enum { LARGE_ROWS = 3000 };
+
+/* A choice of states is judged this part of a step ahead. */
+static const double LOOK_AHEAD = 0.75;
+
+/* Terms of a Taylor series, at most: what follows is far below round-off of a step. */
+enum { SERIES = 16 };
+
+/* Part of the run that a method has to get ahead before another that failed is tried again. */
+static const double LEAST_PROGRESS = 1e-5;
+
+/* Other choices that are tried at one point. */
+enum { REPAIR_LIMIT = 6 };
+
+double stepper_time(const Stepper *stepper) {
+  return stepper->at_event ? stepper->t_event : stepper->integrator->time(stepper->self);
+}
+
+const double *stepper_values(const Stepper *stepper) {
+  return stepper->at_event ? stepper->y : stepper->integrator->values(stepper->self);
+}
+
+bool stepper_interpolate(Stepper *stepper, double t, double *y) {
+  return view_point(stepper->view, stepper->integrator, stepper->self, t, y) == EVAL_OK;
+}
+
+/* ---- integrators ---- */
+
+void stepper_take_values(const Stepper *stepper, double *y) {
+  const Integrator *integrator = stepper->integrator;
+  Branch *branch = stepper->view->branch;
+  copy_numbers(y, integrator->values(stepper->self), (size_t)stepper->view->system.columns);
+  if (branch) branch_take(branch, integrator, stepper->self, integrator->time(stepper->self), y);
+}
+
+void stepper_copy_values(Stepper *stepper) { stepper_take_values(stepper, stepper->y); }
+
+/* Variations are solved at the stages of radau, which chooses their number for the solution alone: three of them are cheap for that, but ask for short
+ * steps where the solution is smoother than what varies. */
+enum { ORDER_OF_VARIATIONS = 9 };
+
+void stepper_create_integrator(Stepper *stepper, const Integrator *integrator) {
+  IntegratorOptions options = {.relative_tolerance = stepper->options.tolerance,
+                               .absolute_tolerance = stepper->options.tolerance,
+                               .max_step = stepper->options.max_step,
+                               .min_order = stepper->view->sensitivity ? ORDER_OF_VARIATIONS : 0,
+                               .has_kinks = stepper->kinks != NULL,
+                               .unread = &stepper->unread};
+  const System *system = view_system(stepper->view, integrator);
+  heap_release(stepper->heap, stepper->ticket);
+  stepper->integrator = integrator;
+  stepper->self = integrator->create(heap_within(stepper->heap, &stepper->ticket), system, &options);
+  stepper->rejected = 0;
+  stepper->statistics.removed = (uint32_t)(stepper->view->system.rows - system->rows);
+}
+
+void stepper_add_work(const Stepper *stepper, StepperStatistics *statistics) {
+  IntegratorStatistics part;
+  stepper->integrator->statistics(stepper->self, &part);
+  statistics->steps += part.steps;
+  statistics->rejected += part.rejected_error + part.rejected_convergence;
+  statistics->factorizations += part.factorizations;
+}
+
+StepperStatistics stepper_statistics(const Stepper *stepper) {
+  StepperStatistics statistics = stepper->statistics;
+  stepper_add_work(stepper, &statistics);
+  statistics.factorizations += stepper->view->methods->factorizations(stepper->view);
+  statistics.solver = stepper->integrator->name;
+  statistics.iterations += stepper->view->iterations;
+  statistics.time = statistics.turning ? statistics.turning->time : stepper_time(stepper);
+  certificate_accept(stepper->certificate, stepper_time(stepper));
+  statistics.certificate = certificate_totals(stepper->certificate);
+  statistics.unproven = *certificate_unproven(stepper->certificate);
+  return statistics;
+}
+
+void stepper_statistics_add(StepperStatistics *statistics, const StepperStatistics *before) {
+  statistics->steps += before->steps;
+  statistics->rejected += before->rejected;
+  statistics->factorizations += before->factorizations;
+  statistics->events += before->events;
+  statistics->time_events += before->time_events;
+  statistics->iterations += before->iterations;
+  statistics->certificate.time += before->certificate.time;
+  statistics->certificate.proven += before->certificate.proven;
+  statistics->certificate.evaluations += before->certificate.evaluations;
+}
+
+void stepper_change_integrator(Stepper *stepper, const Integrator *integrator, double t) {
+  stepper_add_work(stepper, &stepper->statistics);
+  stepper_create_integrator(stepper, integrator);
+  stepper->integrator->start(stepper->self, t, stepper->y, stepper->options.stop);
+}
+
+void stepper_leave_if_stiff(Stepper *stepper) {
+  if (stepper->options.integrator || !stepper->integrator->explicit_form || stepper_is_sliding(stepper)) return;
+  IntegratorStatistics now;
+  stepper->integrator->statistics(stepper->self, &now);
+  if (!now.stiff) return;
+  stepper_copy_values(stepper);
+  stepper_change_integrator(stepper, &integrator_radau, stepper->integrator->time(stepper->self));
+  stepper->statistics.solver_reason = "began explicit, found stiff";
+}
+
+/* The method to go on with at t, where the one of now has failed; NULL: there is none. Of the implicit methods each may help where
+ * the other cannot go on, as long as they get ahead. */
+static const Integrator *other_integrator(const Stepper *stepper, double t) {
+  if (stepper->integrator == &integrator_erk) return &integrator_radau;
+  if (stepper->integrator == &integrator_radau) return &integrator_bdf;
+  bool gets_ahead = t - stepper->changed > LEAST_PROGRESS * stepper_span(stepper);
+  return stepper->integrator == &integrator_bdf && stepper->has_changed && gets_ahead ? &integrator_radau : NULL;
+}
+
+bool stepper_try_other(Stepper *stepper, double t) {
+  if (stepper->options.integrator || !stepper->view->system.complete) return false;
+  if (stepper->turning && turning_explain(stepper->turning, t, stepper->options.stop, &stepper->turning_point))
+    return false;
+  const Integrator *other = other_integrator(stepper, t);
+  if (!other) return false;
+  stepper_copy_values(stepper);
+  stepper_change_integrator(stepper, other, t);
+  stepper->changed = t;
+  stepper->has_changed = true;
+  stepper->statistics.solver_reason = "where another failed";
+  return true;
+}
+
+const Integrator *stepper_first_integrator(Stepper *stepper) {
+  if (stepper->options.integrator) {
+    stepper->statistics.solver_reason = "as asked for";
+    return stepper->options.integrator;
+  }
+  if (stepper->view->methods->reselect) {
+    stepper->statistics.solver_reason = "few evaluations of the whole array";
+    return &integrator_bdf;
+  }
+  if (stepper->view->system.rows > LARGE_ROWS) {
+    stepper->statistics.solver_reason = "large and sparse";
+    return &integrator_bdf;
+  }
+  if (stepper->view->sensitivity && sensitivity_shares_factors(stepper->view->sensitivity)) {
+    stepper->statistics.solver_reason = "its factors serve sensitivities";
+    return &integrator_radau;
+  }
+  if (stepper->view->system.complete) {
+    stepper->statistics.solver_reason = "not stiff so far";
+    return &integrator_erk;
+  }
+  stepper->statistics.solver_reason = "no state-space form";
+  return &integrator_radau;
+}
+
+static void copy_moment(const Stepper *stepper, Moment *to, double t, const double *y) {
+  to->t = t;
+  copy_numbers(to->y, y, (size_t)stepper->view->system.columns);
+}
+
+void stepper_begin_branch(Stepper *stepper, double t, const double *y) {
+  copy_moment(stepper, &stepper->recent, t, y);
+  copy_moment(stepper, &stepper->origin, t, y);
+  if (stepper->view->branch) branch_forget(stepper->view->branch);
+}
+
+void stepper_restart(Stepper *stepper, double t, const double *y, double step) {
+  const Integrator *integrator = stepper->integrator;
+  integrator->start(stepper->self, t, y, stepper->options.stop);
+  if (integrator->suggest && step > 0) integrator->suggest(stepper->self, step);
+}
+
+void stepper_start_with(Stepper *stepper, double t, const double *y, double step) {
+  stepper_begin_branch(stepper, t, y);
+  stepper_restart(stepper, t, y, step);
+}
+
+void stepper_repeat(Stepper *stepper, double step) {
+  const Integrator *integrator = stepper->integrator;
+  if (integrator->repeat && integrator->repeat(stepper->self, step))
+    stepper_begin_branch(stepper, stepper->before, stepper->begin);
+  else stepper_start_with(stepper, stepper->before, stepper->begin, step);
+}
+
+/* ---- the choice of states ---- */
+
+/* The columns at t + ahead by the Taylor series that they are: (j, k) + ahead (j, k + 1) + ... Good enough to
+ * judge a choice where the next step will use it rather than where the last one ended. */
+static ConstMoment look_ahead(const Stepper *stepper, double t, double ahead) {
+  const Array *array = stepper->view->evaluator->array;
+  const double *y = stepper->y;
+  double *out = stepper->ahead, factor[SERIES] = {1};
+  uint32_t known = 1; /* factors: powers of `ahead` over factorials */
+  for (uint32_t j = 0, end = array->column_start[0]; j < array->problem->unknowns; j++) {
+    uint32_t begin = end;
+    end = array->column_start[j + 1];
+    for (uint32_t q = begin; q < end; q++) {
+      uint32_t terms = end - q < SERIES ? end - q : SERIES;
+      for (; known < terms; known++) factor[known] = factor[known - 1] * (ahead / known);
+      double sum = y[q];
+      for (uint32_t k = 1; k < terms; k++) sum += factor[k] * y[q + k];
+      out[q] = sum;
+    }
+  }
+  return (ConstMoment){t + ahead, out};
+}
+
+static void note_exchanges(Stepper *stepper, double t, const Exchanges *exchanges, int32_t count) {
+  for (int32_t k = 0; k < count; k++)
+    vec_push(stepper->heap, &stepper->statistics.pivots,
+             (PivotRecord){t, exchanges->list[k].out, exchanges->list[k].in});
+}
+
+int32_t stepper_exchange_states(Stepper *stepper, double t, ConstMoment ahead, bool sure, Exchanges *exchanges) {
+  View *view = stepper->view;
+  if (!view->methods->exchange) return 0;
+  int32_t count = view->methods->exchange(view, (Moment){t, stepper->y}, ahead, sure, exchanges);
+  note_exchanges(stepper, t, exchanges, count);
+  return count;
+}
+
+bool stepper_reselect(Stepper *stepper, double t) {
+  View *view = stepper->view;
+  if (!view->methods->reselect || !view->methods->reselect(view, t, stepper->y)) return false;
+  stepper_change_integrator(stepper, stepper->integrator, t);
+  return true;
+}
+
+bool stepper_watch_choice(Stepper *stepper, double t) {
+  if (!stepper->view->chooses) return true;
+  IntegratorStatistics now;
+  stepper->integrator->statistics(stepper->self, &now);
+  uint64_t rejected = now.rejected_error + now.rejected_convergence;
+  bool sure = rejected != stepper->rejected;
+  stepper->rejected = rejected;
+  Exchanges exchanges;
+  stepper_copy_values(stepper);
+  ConstMoment judged = {t, stepper->y};
+  if (stepper->structure) judged = look_ahead(stepper, t, LOOK_AHEAD * now.step);
+  int32_t count = stepper_exchange_states(stepper, t, judged, sure, &exchanges);
+  if (count == EXCHANGE_SINGULAR) return stepper_report_no_choice(stepper, t, exchanges.block);
+  if (count == EXCHANGE_UNSOLVED) return stepper_fail(stepper, STEP_EVALUATION, t);
+  if (count == EXCHANGE_RESELECT) stepper_reselect(stepper, t);
+  if (count <= 0) return true;
+  stepper->integrator->switch_states(stepper->self, stepper->y);
+  stepper_begin_branch(stepper, t, stepper->y);
+  return true;
+}
+
+bool stepper_repair_choice(Stepper *stepper, double t) {
+  if (!stepper->view->methods->reselect || stepper->repairs++ == REPAIR_LIMIT) return false;
+  Exchanges exchanges;
+  stepper_copy_values(stepper);
+  if (stepper_exchange_states(stepper, t, (ConstMoment){t, stepper->y}, true, &exchanges) <= 0)
+    return stepper_reselect(stepper, t);
+  stepper->integrator->start(stepper->self, t, stepper->y, stepper->options.stop);
+  return true;
+}

@@ -1,0 +1,184 @@
+/* stepper_internal: what the files of the stepper share. The reports are below the integrator and the choice of states, these
+ * below events, and events below the steps. */
+#pragma once
+
+#include "run/stepper.h"
+#include "watch/certificate.h"
+#include "watch/kinks.h"
+
+/* The time between an event and the next one; 0: not known. */
+typedef struct Stretch {
+  double first;                 /* what its first step asked for */
+  double lasted, lasted_before; /* the last one, and that before it */
+} Stretch;
+
+struct Stepper {
+  Heap *heap;
+  View *view;
+  const Structure *structure;
+  StepperOptions options;
+  Diags *diags;
+  StepperStatistics statistics;
+  Turning *turning;                 /* NULL: nothing to watch */
+  Workspace *divisors;              /* of rewritten equations; NULL: none */
+  double *divisor_before, *divisor; /* at both ends of the last step */
+  TurningPoint turning_point;
+  const Integrator *integrator;
+  double changed; /* when a method that failed was last left for another, if it ever was */
+  bool has_changed;
+  const Integrator *waiting; /* the one to go on with when the solution slides no longer; NULL: that in use */
+  void *self, *ticket;       /* of the heap that the integrator lives in; NULL: there is none yet */
+  double *y, *ahead, *begin; /* begin: where the last step began */
+  double before;             /* where the last step began */
+  bool is_started; /* nothing has happened since it began at `begin`, whose columns the integrator may have corrected */
+  bool terminated; /* the model asked for the end */
+  bool watches;    /* assertions outside of whens are looked at after each step */
+  bool at_event;   /* the last step ended at one, with the columns before it in y */
+  EventCause cause; /* of it */
+  uint32_t mode;    /* one that changes there */
+  double limit;     /* where the caller wants a step to end; INFINITY: anywhere */
+  double unread;    /* steps that end by then are not looked at inside */
+  uint32_t near;    /* steps to come that conditions may look into, since one was near its edge */
+  Certificate *certificate;
+  Kinks *kinks;          /* NULL: there are none */
+  double t_kink, across; /* the kink that a step ends at, and the size of the step that went across; INFINITY: none */
+  double t_doubt;        /* where a step that is taken again must end; INFINITY: anywhere */
+  double t_timed;        /* the next event of time alone; INFINITY: none */
+  uint32_t timed;        /* a mode that changes then */
+  double t_event;        /* when it was; of the last event */
+  Stretch *stretches;    /* per mode and truth of it: what followed its last events */
+  Stretch *stretch;      /* of these the one since the last event; NULL: there was none */
+  double t_stretch;      /* when that began */
+  double t_expected;     /* a little behind where the next event is expected; INFINITY: nothing is known of it */
+  bool begins_stretch;   /* the next step is its first */
+  int repairs;           /* of the choice of states since the last step that succeeded */
+  uint64_t rejected;     /* steps that the integrator had rejected when the states were looked at last */
+  int retakes;           /* of a step that ended at `disputed` */
+  double disputed;       /* up to here steps are short */
+  bool warned;           /* of a determinant */
+  bool warned_fold;      /* of a fold */
+  bool is_folded;        /* the event is a fold, behind which the columns are `beyond` */
+  double *beyond;
+  Moment recent,
+      origin; /* points of the branch that the solution is on, some way back: in its states of now, behind the last event */
+  uint32_t tiny; /* steps in a row that hardly got ahead */
+};
+
+static inline bool stepper_is_sliding(const Stepper *stepper) {
+  return stepper->view->switches && stepper->view->switches->slides > 0;
+}
+
+static inline double stepper_span(const Stepper *stepper) { return stepper->options.stop - stepper->options.start; }
+
+/* ---- reports ---- */
+
+/* The name under which the model knows a column: that of an alias v = der(x) if there is one. */
+const char *stepper_known_name(const Stepper *stepper, uint32_t column);
+
+/* Errors that end the run; all return false. With the equations and variables of its block: a singular point, and a block that is
+ * singular for every choice of states. Of the event of now: a condition that changes without getting ahead, one that changes
+ * infinitely often before a time, and a jump that the equations do not determine. */
+bool stepper_report_turning(Stepper *stepper);
+bool stepper_report_astray(Stepper *stepper);
+bool stepper_report_no_choice(Stepper *stepper, double t, int32_t block);
+bool stepper_report_chatter(Stepper *stepper);
+bool stepper_report_accumulation(Stepper *stepper);
+bool stepper_report_jump(Stepper *stepper);
+
+/* A value that the caller has set cannot be, at t. */
+bool stepper_report_lost(Stepper *stepper, double t, uint32_t column, double value);
+
+/* Says of a determinant what is not certain, once a run. */
+/* Rewritten equations divide by number k of their divisors, which passed zero before t. */
+bool stepper_report_divisor(Stepper *stepper, double t, uint32_t k);
+
+void stepper_warn_turning(Stepper *stepper, const char *what);
+
+/* Says that the condition of the event of now gets hysteresis. */
+void stepper_warn_hovering(Stepper *stepper);
+
+/* Reports what has fired at t. false: the run fails. */
+bool stepper_report_fired(Stepper *stepper, double t);
+
+/* ---- the integrator and the choice of states ---- */
+
+/* The columns that the integrator has reached, those of branches as they were followed. */
+void stepper_take_values(const Stepper *stepper, double *y);
+
+/* The same, to stepper->y. */
+void stepper_copy_values(Stepper *stepper);
+
+/* In place of the one before, if there was one. */
+void stepper_create_integrator(Stepper *stepper, const Integrator *integrator);
+
+/* Adds the work of the present integrator. */
+void stepper_add_work(const Stepper *stepper, StepperStatistics *statistics);
+
+/* Another integrator from (t, y) on. */
+void stepper_change_integrator(Stepper *stepper, const Integrator *integrator, double t);
+
+/* Leaves the explicit method for an implicit one when it says that the problem is stiff. */
+void stepper_leave_if_stiff(Stepper *stepper);
+
+/* After a step from t that failed: goes on with another method where the choice is free, and nothing shows that the solution
+ * ends there. */
+bool stepper_try_other(Stepper *stepper, double t);
+
+/* The integrator to begin with. */
+const Integrator *stepper_first_integrator(Stepper *stepper);
+
+/* A branch, or the choice of states, begins. */
+void stepper_begin_branch(Stepper *stepper, double t, const double *y);
+
+/* The integrator starts anew at (t, y), with a first step of this size; 0: one that it finds. */
+void stepper_restart(Stepper *stepper, double t, const double *y, double step);
+
+/* The same where a branch begins. */
+void stepper_start_with(Stepper *stepper, double t, const double *y, double step);
+
+/* The last step is taken again, at first with this size, which is not larger than it was. */
+void stepper_repeat(Stepper *stepper, double step);
+
+/* Looks at the choice of states: judged at `ahead`, changed at (t, stepper->y). */
+int32_t stepper_exchange_states(Stepper *stepper, double t, ConstMoment ahead, bool sure, Exchanges *exchanges);
+
+/* A new selection of rows and columns at stepper->y, and a new integrator for it. */
+bool stepper_reselect(Stepper *stepper, double t);
+
+/* Looks at the choice of states at the end of a step, closely if the step was rejected before. */
+bool stepper_watch_choice(Stepper *stepper, double t);
+
+/* After a step from t that failed: true if the run goes on with another choice. Dummies were looked at before the step. */
+bool stepper_repair_choice(Stepper *stepper, double t);
+
+/* ---- events ---- */
+
+/* A system without a structure cannot be watched: one with branches needs a plan for those that hold. */
+bool stepper_start_is_regular(Stepper *stepper);
+
+/* Tells of an event of the states. false: infinitely many follow, which ends the run. */
+bool stepper_note_event(Stepper *stepper);
+
+/* Keeps the step size that the first step after an event asks for. */
+void stepper_keep_first_step(Stepper *stepper);
+
+/* A time that is the end but for round-off is the end: no step leads from there to it. */
+double stepper_snap(const Stepper *stepper, double t);
+
+/* Finds the next event of time alone behind t. */
+void stepper_plan_timed(Stepper *stepper, double t);
+
+/* The event at t_event has been settled, or not. */
+bool stepper_finish_event(Stepper *stepper, bool settled);
+
+/* Ends the step at the first event in it, if there is one. is_quiet: it is sure that there is none of the states. */
+bool stepper_find_event(Stepper *stepper, bool is_quiet);
+
+/* A condition seems to have changed at t, within the last step, before the event that was found, if one was. If it has, the step is taken
+ * again up to there, or ends at the event before it. Is there an event now? */
+bool stepper_take_missed(Stepper *stepper, double t, bool found);
+
+/* ---- steps ---- */
+
+/* Begins at a point, with the integrator of before if there was one. */
+bool stepper_start_at(Stepper *stepper, double t, const double *y);

@@ -1,0 +1,209 @@
+/* stepper_report: what a stepper says when it fails, and its warnings. */
+#include "run/stepper_internal.h"
+
+/* The equation that is outside of its domain at y, if one is. */
+static void note_domain(Stepper *stepper, Diag *diag, double t, const double *y) {
+  Evaluator *evaluator = stepper->view->evaluator;
+  Point point = evaluator_point(evaluator, t, y);
+  Model *own = evaluator_model(evaluator);
+  Arena *arena = &stepper->diags->arena;
+  Blame blame;
+  if (!workspace_blame(evaluator->rows, own->dag, &point, &blame)) return;
+  if (stepper->view->switches) blame.node = modes_restore(stepper->view->switches->modes, own->dag, blame.node);
+  diag_note(stepper->diags, diag, array_row_span(evaluator->array, blame.output), "%s (%.6g) in %s: %s", blame.reason,
+            blame.argument, model_text(own, blame.node, arena), evaluator_row_text(evaluator, blame.output, arena));
+}
+
+const char *stepper_known_name(const Stepper *stepper, uint32_t column) {
+  const Array *array = stepper->view->evaluator->array;
+  const Aliases *aliases = &array->problem->aliases;
+  const Model *model = array->problem->model;
+  uint32_t root = array->problem->unknown[array->column_unknown[column]], order = array_order(array, column);
+  for (uint32_t j = 0; order && j < aliases->count && aliases->removed; j++)
+    if (aliases->root[j] == root && aliases->shift[j] == order) return model_name(model, model->unknowns.data[j]);
+  return array_column_name(array, column, &stepper->diags->arena);
+}
+
+/* Adds the equations of a block and what they determine to a message: all of a small one, the first of a large one. */
+static void note_block(Stepper *stepper, Diag *diag, int32_t block) {
+  enum { SHOWN = 6 };
+  const Blocks *blocks = &stepper->structure->blocks;
+  const Array *array = stepper->view->evaluator->array;
+  if (block < 0 || block >= blocks->n_blocks) return;
+  int32_t begin = blocks->start[block], size = blocks->start[block + 1] - begin;
+  for (int32_t p = begin; p < begin + size && p < begin + SHOWN; p++) {
+    uint32_t row = array->row_start[blocks->row[p]],
+             column = array->column_start[blocks->column[p]] + (uint32_t)array->d[blocks->column[p]];
+    diag_note(stepper->diags, diag, array_row_span(array, row), "equation `%s`, variable %s",
+              evaluator_row_text(stepper->view->evaluator, row, &stepper->diags->arena),
+              stepper_known_name(stepper, column));
+  }
+  if (size > SHOWN) diag_note(stepper->diags, diag, (Span){0}, "and %d more equations", (int)(size - SHOWN));
+}
+
+static const TurningPoint *keep_turning_point(Stepper *stepper) {
+  TurningPoint *point = heap_alloc(stepper->heap, sizeof *point);
+  *point = stepper->turning_point;
+  stepper->statistics.turning = point;
+  return point;
+}
+
+bool stepper_report_astray(Stepper *stepper) {
+  const TurningPoint *point = keep_turning_point(stepper);
+  Diag *diag = diag_error(stepper->diags, DIAG_SINGULAR_POINT, (Span){0},
+                          "integration stopped at time %.10g: two solutions come so near to each other before it that "
+                          "steps pass from one to the other",
+                          point->time);
+  note_block(stepper, diag, point->block);
+  return false;
+}
+
+bool stepper_report_turning(Stepper *stepper) {
+  const TurningPoint *point = keep_turning_point(stepper);
+  Diag *diag =
+      diag_error(stepper->diags, DIAG_SINGULAR_POINT, (Span){0},
+                 "integration stopped at time %.10g: the Jacobian of %d equation%s is singular "
+                 "there, its rank drops from %d to %d",
+                 point->time, (int)point->size, point->size == 1 ? "" : "s", (int)point->size, (int)point->rank);
+  note_block(stepper, diag, point->block);
+  diag_note(stepper->diags, diag, (Span){0},
+            "the solution ends, turns back or branches there: the equations determine no unique continuation");
+  return false;
+}
+
+bool stepper_report_divisor(Stepper *stepper, double t, uint32_t k) {
+  Evaluator *evaluator = stepper->view->evaluator;
+  diag_error(stepper->diags, DIAG_STEP_FAILED, (Span){0},
+             "integration stopped at time %.10g: the equations as rewritten divide by `%s`, which passes zero", t,
+             model_text(evaluator_model(evaluator), evaluator->code->divisor.data[k], &stepper->diags->arena));
+  return false;
+}
+
+void stepper_warn_turning(Stepper *stepper, const char *what) {
+  if (stepper->warned) return;
+  stepper->warned = true;
+  Diag *diag = diag_warning(stepper->diags, DIAG_WARNING, (Span){0}, "near time %.10g the determinant of a Jacobian %s",
+                            stepper->turning_point.time, what);
+  note_block(stepper, diag, stepper->turning_point.block);
+}
+
+/* What to try where the method has left a high index, which no error control can hide; "" elsewhere. */
+static const char *index_hint(const Stepper *stepper) {
+  const System *system = &stepper->view->system;
+  int32_t index = 1;
+  for (int32_t q = 0; q < system->columns && system->column_index; q++)
+    if (system->column_index[q] > index) index = system->column_index[q];
+  if (index < 3) return "";
+  bool radau = stepper->integrator == &integrator_radau;
+  return arena_printf(&stepper->diags->arena,
+                      "; the system integrated has index %d: use %sa method that reduces it, such as dummy", (int)index,
+                      radau ? "" : "solver radau, or ");
+}
+
+bool stepper_fail(Stepper *stepper, StepStatus status, double t) {
+  if (stepper->turning && turning_explain(stepper->turning, t, stepper->options.stop, &stepper->turning_point))
+    return stepper_report_turning(stepper);
+  static const char *const what[] = {
+      [STEP_TOO_SMALL] = "the step size fell to round-off",
+      [STEP_SINGULAR] = "the Jacobian is singular",
+      [STEP_EVALUATION] = "the equations could not be evaluated",
+  };
+  Diag *diag = diag_error(stepper->diags, DIAG_STEP_FAILED, (Span){0}, "integration stopped at time %.10g: %s%s", t,
+                          what[status], index_hint(stepper));
+  SolveFailure failure = stepper->view->methods->failure(stepper->view);
+  if (failure.reason) {
+    diag_note(stepper->diags, diag, (Span){0}, "%s in block %d", failure.reason, (int)failure.block + 1);
+    note_block(stepper, diag, failure.block);
+  }
+  note_domain(stepper, diag, t, stepper->integrator->values(stepper->self));
+  return false;
+}
+
+bool stepper_report_no_choice(Stepper *stepper, double t, int32_t block) {
+  Diag *diag =
+      diag_error(stepper->diags, DIAG_SINGULAR_POINT, (Span){0},
+                 "at time %.10g the Jacobian of block %d is singular for every choice of states", t, (int)block + 1);
+  note_block(stepper, diag, block);
+  return false;
+}
+
+static const char *relation_text(Stepper *stepper, uint32_t mode) {
+  return model_text(evaluator_model(stepper->view->evaluator), stepper->view->switches->modes->relation[mode],
+                    &stepper->diags->arena);
+}
+
+static const char *condition_text(Stepper *stepper) {
+  return stepper->mode == MAP_NONE ? "of a when" : relation_text(stepper, stepper->mode);
+}
+
+bool stepper_report_chatter(Stepper *stepper) {
+  diag_error(stepper->diags, DIAG_CHATTERING, (Span){0},
+             "at time %.10g the condition %s changes again and again without getting ahead; use noEvent, or "
+             "a smooth transition",
+             stepper->t_event, condition_text(stepper));
+  return false;
+}
+
+bool stepper_report_accumulation(Stepper *stepper) {
+  diag_error(stepper->diags, DIAG_ZENO, (Span){0},
+             "integration stopped at time %.10g: the condition %s changes ever faster, infinitely often before the "
+             "solution gets beyond this time; end the run before, or model what happens behind it",
+             stepper->t_event, condition_text(stepper));
+  return false;
+}
+
+void stepper_warn_hovering(Stepper *stepper) {
+  diag_warning(stepper->diags, DIAG_WARNING, (Span){0},
+               "at time %.10g the solution hovers at the edge of the condition %s, which from here on changes only "
+               "when passed by some times the tolerance; use noEvent, or a smooth transition",
+               stepper->t_event, condition_text(stepper));
+}
+
+void stepper_warn_widened(Stepper *stepper) {
+  const Switches *switches = stepper->view->switches;
+  for (uint32_t m = 0; switches && m < switches->modes->count; m++)
+    if (switches->is_widened[m])
+      diag_warning(
+          stepper->diags, DIAG_WARNING, (Span){0},
+          "events without end of the condition %s were bounded by a hysteresis that grew to %.3g: what depends "
+          "on it is right to about that; use noEvent, or a smooth transition",
+          relation_text(stepper, m), switches->slack[m]);
+}
+
+bool stepper_report_jump(Stepper *stepper) {
+  const View *view = stepper->view;
+  diag_error(stepper->diags, DIAG_JUMP, (Span){0},
+             "at the event at time %.10g the equations do not determine by how much %s jumps", stepper->t_event,
+             array_column_name(view->original->array, view->undetermined, &stepper->diags->arena));
+  return false;
+}
+
+bool stepper_report_fired(Stepper *stepper, double t) {
+  const View *view = stepper->view;
+  for (uint32_t k = 0; k < view->fired.count; k++) {
+    const LogicAction *action = &view->switches->modes->logic->actions.data[view->fired.data[k]];
+    bool *is_reported = &view->switches->decisions->is_reported[view->fired.data[k]];
+    const char *text = model_text(evaluator_model(view->evaluator), action->written->message, &stepper->diags->arena);
+    if (action->kind == ACTION_TERMINATE) {
+      stepper->terminated = true;
+      diag_warning(stepper->diags, DIAG_MODEL_SAYS, action->written->span, "the model ends the run at time %.10g: %s",
+                   t, text);
+    } else if (action->written->is_warning) {
+      if (!*is_reported)
+        diag_warning(stepper->diags, DIAG_MODEL_SAYS, action->written->span, "at time %.10g: %s", t, text);
+      *is_reported = true;
+    } else {
+      DiagCode code = t > stepper->options.start ? DIAG_ASSERTION : DIAG_INIT_ASSERTION;
+      diag_error(stepper->diags, code, action->written->span, "assertion failed at time %.10g: %s", t, text);
+      return false;
+    }
+  }
+  return true;
+}
+
+bool stepper_report_lost(Stepper *stepper, double t, uint32_t column, double value) {
+  diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0},
+             "%s cannot be set to %.10g at time %.10g: the equations, with what else was set, leave it at %.10g",
+             stepper_known_name(stepper, column), value, t, stepper->y[column]);
+  return false;
+}

@@ -1,0 +1,185 @@
+/* stepper_state: the whole state of a stepper, kept, restored, written and read. */
+#include "run/stepper_internal.h"
+
+#include "base/copy.h"
+#include "code/past.h"
+#include "model/input.h"
+#include "view/share.h"
+
+/* The values of an evaluator. */
+typedef struct SavedValues {
+  double *parameters, *discretes, *pre;
+} SavedValues;
+
+struct StepperState {
+  double t, *y;
+  const Integrator *integrator, *waiting;
+  double changed; /* as in the stepper */
+  bool has_changed, terminated;
+  double credit; /* of proofs */
+  SavedValues run, original;
+  uint64_t *samples;       /* that are over */
+  Past *past;              /* NULL without delays */
+  void *inputs;            /* NULL: there are none */
+  SwitchesState *switches; /* NULL: there are no events */
+  void *choice;            /* NULL: the states are never chosen */
+  double *guesses;         /* of columns that only events need; NULL: there are none */
+};
+
+static size_t count_discretes(const Evaluator *evaluator) { return modes_leaves(evaluator->code->modes); }
+
+static SavedValues save_values(const Evaluator *evaluator, Heap *heap) {
+  size_t parameters = evaluator->model->parameters.count, discretes = count_discretes(evaluator);
+  SavedValues saved = {heap_array(heap, parameters, sizeof(double)), heap_array(heap, discretes, sizeof(double)),
+                       heap_array(heap, discretes, sizeof(double))};
+  copy_numbers(saved.parameters, evaluator->parameters, parameters);
+  copy_numbers(saved.discretes, evaluator->discretes, discretes);
+  copy_numbers(saved.pre, evaluator->pre, discretes);
+  return saved;
+}
+
+static void restore_values(Evaluator *evaluator, const SavedValues *saved) {
+  size_t discretes = count_discretes(evaluator);
+  copy_numbers(evaluator->parameters, saved->parameters, evaluator->model->parameters.count);
+  copy_numbers(evaluator->discretes, saved->discretes, discretes);
+  copy_numbers(evaluator->pre, saved->pre, discretes);
+}
+
+/* A state of a run that was just restored is that state, bit for bit: corrected columns would be corrected once more. */
+static StepperState *take_state(const Stepper *stepper, Heap *heap) {
+  const View *view = stepper->view;
+  size_t columns = (size_t)view->system.columns;
+  StepperState *state = heap_alloc(heap, sizeof *state);
+  state->t = stepper_time(stepper);
+  state->y = heap_array(heap, columns, sizeof(double));
+  copy_numbers(state->y, stepper->is_started ? stepper->begin : stepper_values(stepper), columns);
+  state->integrator = stepper->integrator;
+  state->waiting = stepper->waiting;
+  state->changed = stepper->changed;
+  state->has_changed = stepper->has_changed;
+  state->terminated = stepper->terminated;
+  state->credit = certificate_credit(stepper->certificate);
+  state->run = save_values(view->evaluator, heap);
+  state->original = save_values(view->original, heap);
+  if (view->switches && view->switches->decisions) state->samples = decisions_save(view->switches->decisions, heap);
+  if (view->evaluator->past) state->past = past_save(view->evaluator->past, heap);
+  if (view->evaluator->inputs) state->inputs = inputs_save(view->evaluator->inputs, heap);
+  if (view->switches) state->switches = switches_save(view->switches, heap);
+  if (view->share) state->guesses = share_save(view->share, heap);
+  if (view->methods->save_choice) state->choice = view->methods->save_choice(view, heap);
+  return state;
+}
+
+StepperState *stepper_save(Stepper *stepper, Heap *heap) {
+  if (stepper->at_event && !stepper_settle(stepper)) return NULL;
+  StepperState *state = take_state(stepper, heap);
+  return stepper_restore(stepper, state) ? state : NULL;
+}
+
+/* Nothing is under way: no event, no fold, no step that is taken again. */
+static void forget_course(Stepper *stepper) {
+  View *view = stepper->view;
+  view->restructured = view->disturbed = false;
+  view->undetermined = MAP_NONE;
+  stepper->stretch = NULL;
+  stepper->t_expected = INFINITY;
+  stepper->begins_stretch = false;
+  if (view->switches) memset(stepper->stretches, 0, 2 * ((size_t)view->switches->modes->count + 1) * sizeof(Stretch));
+  stepper->repairs = stepper->retakes = 0;
+  stepper->tiny = 0;
+  stepper->is_folded = false;
+}
+
+bool stepper_restore(Stepper *stepper, const StepperState *state) {
+  View *view = stepper->view;
+  if (stepper->integrator) stepper_add_work(stepper, &stepper->statistics);
+  restore_values(view->evaluator, &state->run);
+  restore_values(view->original, &state->original);
+  if (view->switches) {
+    switches_forget(view->switches);
+    switches_restore(view->switches, state->switches);
+  }
+  if (state->inputs) inputs_restore(view->evaluator->inputs, state->inputs);
+  if (state->samples) decisions_restore(view->switches->decisions, state->samples);
+  if (state->past) past_restore(view->evaluator->past, state->past);
+  if (view->share) share_restore(view->share, state->guesses);
+  if (view->methods->restore_choice) view->methods->restore_choice(view, state->choice, state->y);
+  forget_course(stepper);
+  stepper->integrator = state->integrator;
+  stepper->waiting = state->waiting;
+  stepper->changed = state->changed;
+  stepper->has_changed = state->has_changed;
+  stepper->terminated = state->terminated;
+  certificate_set_credit(stepper->certificate, state->credit);
+  bool ok = stepper_start_at(stepper, state->t, state->y);
+  if (view->switches) switches_restore(view->switches, state->switches); /* each start makes speeds smaller */
+  return ok;
+}
+
+/* ---- states as bytes ---- */
+
+/* Is it one that a run with the same values begins with, and keeps? Objects live in memory, and inputs follow from the time. */
+static bool is_kept(const Model *model, uint32_t parameter) {
+  bool is_object = model->variables.data[model->parameters.data[parameter]].type == TYPE_EXTERNAL_OBJECT;
+  return !is_object && !model_input_at(model, parameter);
+}
+
+static void pass_parameters(const Model *model, const double *values, Transfer *transfer) {
+  for (uint32_t p = 0; p < model->parameters.count; p++)
+    if (is_kept(model, p)) transfer_same(transfer, values[p]);
+}
+
+static void pass_values(const Evaluator *evaluator, SavedValues *values, Transfer *transfer) {
+  size_t discretes = count_discretes(evaluator);
+  pass_parameters(evaluator->model, values->parameters, transfer);
+  transfer_array(transfer, values->discretes, discretes, sizeof(double));
+  transfer_array(transfer, values->pre, discretes, sizeof(double));
+}
+
+/* 0: none, else one more than its place in the list. */
+static void pass_integrator(const Integrator **integrator, Transfer *transfer) {
+  uint32_t index = 0;
+  while (*integrator && integrator_at(index++) != *integrator) continue;
+  transfer_value(transfer, &index);
+  *integrator = index ? integrator_at(index - 1) : NULL;
+}
+
+/* Of a run that chooses the integrator by itself, or where the one that was asked for waits. */
+static void pass_integrators(const Stepper *stepper, StepperState *state, Transfer *transfer) {
+  const Integrator *own = state->integrator;
+  pass_integrator(&state->integrator, transfer);
+  pass_integrator(&state->waiting, transfer);
+  if (!state->integrator || (stepper->options.integrator && !state->waiting)) state->integrator = own;
+}
+
+static void pass_state(const Stepper *stepper, StepperState *state, Transfer *transfer) {
+  const View *view = stepper->view;
+  const Switches *switches = view->switches;
+  transfer_same(transfer, view->system.columns);
+  transfer_value(transfer, &state->t);
+  transfer_array(transfer, state->y, (size_t)view->system.columns, sizeof(double));
+  pass_integrators(stepper, state, transfer);
+  pass_values(view->evaluator, &state->run, transfer);
+  pass_values(view->original, &state->original, transfer);
+  if (state->samples) decisions_transfer(switches->decisions, state->samples, transfer);
+  if (state->past) past_transfer(state->past, transfer);
+  if (state->inputs) inputs_transfer(view->evaluator->inputs, state->inputs, transfer);
+  if (switches) switches_transfer(switches, state->switches, transfer);
+  if (view->methods->choice_size) transfer_array(transfer, state->choice, 1, view->methods->choice_size(view));
+}
+
+void stepper_write(Stepper *stepper, Transfer *transfer) {
+  void *ticket;
+  Heap *heap = heap_within(stepper->heap, &ticket);
+  pass_state(stepper, take_state(stepper, heap), transfer);
+  heap_release(stepper->heap, ticket);
+}
+
+bool stepper_read(Stepper *stepper, Transfer *transfer) {
+  View *view = stepper->view;
+  StepperState *state = take_state(stepper, stepper->heap);
+  pass_state(stepper, state, transfer);
+  if (transfer->is_broken || !stepper_restore(stepper, state)) return false;
+  return !view->methods->reselect || !view->methods->reselect(view, state->t, state->y) ||
+         stepper_go_back(stepper, state->t, state->y);
+}

@@ -1,0 +1,72 @@
+/* adjoint: the gradient of one number of a run, the last value of a column or its integral, by any number of parameters and start
+ * values, for about the cost of two sensitivities.
+ *
+ * Sensitivities are propagated by linear maps: one of each step, and several of each event (sensitivity.h). While a run
+ * goes on, the adjoint notes what these maps are made of; from the end on it applies their transposes to the weights that the number
+ * gives to the variations of columns and discrete values, and collects the weights of the parameters. The result is that of forward
+ * sensitivities but for round-off and the errors of iterations.
+ *
+ * Memory: of a step the columns at its stages. Where these exceed what is allowed, steps between checkpoints are forgotten, and taken
+ * again from there as the adjoint comes to them. */
+#pragma once
+
+#include "vary/sensitivity_plan.h"
+#include "view/view.h"
+
+typedef struct Adjoint Adjoint;
+
+/* The number: the value at the end, or the integral over the run, of a column, or of a discrete leaf (column MAP_NONE). */
+typedef struct Functional {
+  uint32_t column, leaf;
+  double sign;
+  bool is_integral;
+} Functional;
+
+/* What comes out. */
+typedef struct Gradient {
+  const char *functional; /* as it was asked for */
+  double value;
+  const SensitivityPlan *plan; /* with the targets */
+  double *by;                  /* per target: the derivative */
+} Gradient;
+
+/* Lives in the heap. Errors go to diags. memory: bytes for stages. */
+Adjoint *adjoint_new(Heap *heap, const SensitivityPlan *plan, View *view, const Functional *functional,
+                     double tolerance, size_t memory, Diags *diags);
+
+/* What varies at the start in the direction of the next target: columns and behind them discrete leaves, pre() of these, parameters of
+ * the plan. */
+void adjoint_note_start(Adjoint *adjoint, const double *values, const double *pre, const double *parameters);
+
+/* A step that was accepted. */
+void adjoint_note_step(Adjoint *adjoint, const StepStages *step);
+void adjoint_note_explicit(Adjoint *adjoint, const ExplicitStages *step);
+
+/* How many maps are noted, and back to so many: an event is passed again. */
+uint32_t adjoint_noted(const Adjoint *adjoint);
+void adjoint_forget(Adjoint *adjoint, uint32_t noted);
+
+/* An event begins at y, and ends: the integrand may have jumped. */
+void adjoint_note_begin(Adjoint *adjoint, const double *y);
+void adjoint_note_end(Adjoint *adjoint, const double *y);
+
+/* Values of the derivatives of roots, by columns and by leaves, and of the rows with the rates of all columns: what follows uses the
+ * last of them. */
+void adjoint_keep_roots(Adjoint *adjoint, const double *columns, const double *leaves);
+void adjoint_keep_rates(Adjoint *adjoint, const double *entries, const double *rows, const double *rates);
+
+/* The maps of an event (sensitivity_events.c). */
+void adjoint_note_time(Adjoint *adjoint, uint32_t mode,
+                       double rate);                    /* the time of the event, from a root; MAP_NONE: it stays */
+void adjoint_note_shift(Adjoint *adjoint, double sign); /* columns along their rates, times that of the time */
+void adjoint_note_lefts(Adjoint *adjoint);              /* pre() of all */
+void adjoint_note_complete(Adjoint *adjoint);           /* all columns from the states, with the time of the event */
+void adjoint_note_steps(Adjoint *adjoint);              /* discrete values, and what reinit sets, from roots */
+void adjoint_note_reset(Adjoint *adjoint, uint32_t reset, uint32_t column,
+                        double sign); /* a column from what reinit sets */
+
+/* Asked after each step on the way back: is the user to get no gradient after all? */
+typedef bool AdjointStop(void *context);
+
+/* The number, at the end y of the run, and its derivatives by all targets, in the heap. false: an error is in diags, or `stop` has said so. */
+bool adjoint_finish(Adjoint *adjoint, const double *y, AdjointStop *stop, void *context, Gradient *gradient);

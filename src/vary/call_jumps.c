@@ -1,0 +1,80 @@
+/* call_jumps: see call_jumps.h. */
+#include "vary/call_jumps.h"
+
+#include <float.h>
+#include <math.h>
+
+enum { HALVINGS = 60 };
+
+/* A call that changes faster than before by more is looked at. */
+static const double FASTER = 4;
+
+/* Smaller jumps, in tolerances, are errors of a run; a time is known to this part of itself. */
+static const double JUMP = 100, SAME_TIME = 4 * DBL_EPSILON;
+
+struct CallJumps {
+  View *view;
+  uint32_t count;
+  double tolerance;
+  Workspace *workspace;
+  double *begin, *end, *inside; /* values of the calls */
+  double *rate;                 /* of late; INFINITY: not known */
+  double *y;
+};
+
+CallJumps *call_jumps_new(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance) {
+  if (!plan->calls.count) return NULL;
+  CallJumps *jumps = heap_alloc(heap, sizeof *jumps);
+  *jumps = (CallJumps){.view = view, .count = plan->calls.count, .tolerance = tolerance};
+  jumps->workspace = workspace_new(heap, plan->call_values);
+  heap_numbers(heap, jumps->count, &jumps->begin, &jumps->end, &jumps->inside, &jumps->rate);
+  jumps->y = heap_array(heap, (size_t)view->system.columns, sizeof(double));
+  call_jumps_forget(jumps);
+  return jumps;
+}
+
+void call_jumps_forget(CallJumps *jumps) {
+  for (uint32_t k = 0; k < jumps->count; k++) jumps->rate[k] = NAN;
+}
+
+static bool evaluate(const CallJumps *jumps, double t, const double *y, double *values) {
+  Point point = evaluator_point(jumps->view->evaluator, t, y);
+  return workspace_run(jumps->workspace, &point, values) == EVAL_OK;
+}
+
+static bool evaluate_at(const CallJumps *jumps, const Integrator *integrator, void *self, double t, double *values) {
+  return view_point(jumps->view, integrator, self, t, jumps->y) == EVAL_OK && evaluate(jumps, t, jumps->y, values);
+}
+
+/* Halves the step from `begin` to *high towards the larger change of call k. A value that is another at the very beginning alone, as that of an edge, is
+ * no jump within the step. */
+static bool jumps_between(CallJumps *jumps, const Integrator *integrator, void *self, uint32_t k, double begin,
+                          double *high) {
+  double low = begin;
+  double first = jumps->begin[k], last = jumps->end[k];
+  double small = JUMP * jumps->tolerance * fmax(fabs(first), fabs(last));
+  for (int i = 0; i < HALVINGS && fabs(last - first) > small && *high - low > SAME_TIME * fabs(*high); i++) {
+    double middle = low + (*high - low) / 2;
+    if (!evaluate_at(jumps, integrator, self, middle, jumps->inside)) return false;
+    double value = jumps->inside[k];
+    bool is_left = fabs(value - first) >= fabs(last - value);
+    *(is_left ? high : &low) = middle;
+    *(is_left ? &last : &first) = value;
+  }
+  return fabs(last - first) > small && low > begin;
+}
+
+bool call_jumps_find(CallJumps *jumps, const Integrator *integrator, void *self, ConstMoment begin, double end,
+                     uint32_t *call, double *time) {
+  double h = end - begin.t;
+  if (!evaluate(jumps, begin.t, begin.y, jumps->begin) || !evaluate_at(jumps, integrator, self, end, jumps->end))
+    return false;
+  for (uint32_t k = 0; k < jumps->count; k++) {
+    double rate = fabs(jumps->end[k] - jumps->begin[k]) / h, before = jumps->rate[k];
+    jumps->rate[k] = rate;
+    *call = k;
+    *time = end;
+    if (!(rate <= FASTER * before) && jumps_between(jumps, integrator, self, k, begin.t, time)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,22 @@
+/* call_jumps: functions that jump along a step. The branches of a function whose control flow is known are conditions of the equations, which make
+ * events where a solution is differentiated (array/kink_modes.h). Those behind a while-loop, in a table or in another language are
+ * not seen: where the value of such a call jumps, the derivatives of the solution jump by an amount that nothing tells.
+ *
+ * Only values are looked at. A jump in a step makes a call change much faster than in the step before; then the step is
+ * halved towards the larger change, until that vanishes or a jump is left. */
+#pragma once
+
+#include "vary/sensitivity_plan.h"
+#include "view/view.h"
+
+typedef struct CallJumps CallJumps;
+
+/* For the calls of a plan; NULL: there are none. Errors of runs are of this tolerance. Lives in the heap. */
+CallJumps *call_jumps_new(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance);
+
+/* Steps before say nothing about those to come. */
+void call_jumps_forget(CallJumps *jumps);
+
+/* Does a call jump in the last step of the integrator, from `begin` to the time `end` within it? *call is its number in the plan, *time when. */
+bool call_jumps_find(CallJumps *jumps, const Integrator *integrator, void *self, ConstMoment begin, double end,
+                     uint32_t *call, double *time);

@@ -1,0 +1,169 @@
+/* retake: see retake.h. A step of Radau IIA: Newton's method from the polynomial of the step before; the Jacobian is that of the stage in the
+ * middle, and a new one where it converges slowly. An explicit one: stage by stage, each from the one before. */
+#include "vary/retake.h"
+
+#include "integrate/variation.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ITERATIONS = 40 };
+
+struct Retake {
+  const System *system;
+  double goal;
+  Stages *stages;
+  double *jacobian;
+  double *residual[RADAU_STAGES_MAX];
+  Variation *variation; /* of explicit steps */
+  double *change;       /* all columns */
+};
+
+Retake *retake_new(Heap *heap, const System *system, double tolerance) {
+  static const double part = 1e-3; /* of the tolerance: the solution is to be that of before */
+  Retake *retake = heap_alloc(heap, sizeof *retake);
+  *retake = (Retake){.system = system, .goal = fmax(part * tolerance, 1e-13)};
+  retake->stages = stages_new(heap, system, RADAU_STAGES_MAX);
+  retake->jacobian = heap_array(heap, (size_t)system->column_start[system->columns], sizeof(double));
+  for (int i = 0; i < RADAU_STAGES_MAX; i++)
+    retake->residual[i] = heap_array(heap, (size_t)system->rows, sizeof(double));
+  retake->variation = variation_new(heap, system);
+  retake->change = heap_array(heap, (size_t)system->columns, sizeof(double));
+  return retake;
+}
+
+int taken_points(const TakenStep *step) { return step->method ? step->method->stages : step->tableau->stages + 1; }
+
+/* ---- Radau IIA ---- */
+
+/* All columns continue the step before, the states as the links have it. */
+static void predict(Retake *retake, const TakenStep *before, const TakenStep *step) {
+  const System *system = retake->system;
+  double weight[RADAU_STAGES_MAX][RADAU_STAGES_MAX];
+  size_t columns = (size_t)system->columns;
+  int s = step->method->stages, last = before->method->stages;
+  int first = radau_continuation(before->method, step->method, step->h / before->h, weight);
+  const double *start = before->values + (size_t)(last - 1) * columns;
+  memset(step->values, 0, (size_t)s * columns * sizeof(double));
+  for (int i = 0; i < s; i++)
+    for (int j = first; j < last; j++)
+      for (size_t c = 0; c < columns; c++)
+        step->values[(size_t)i * columns + c] += weight[i][j] * before->values[(size_t)j * columns + c];
+  if (!stages_are_chosen(retake->stages)) stages_choose(retake->stages, NULL);
+  for (int32_t l = 0; l < system->links; l++) {
+    size_t from = (size_t)retake->stages->elimination->from[l], to = (size_t)retake->stages->elimination->to[l];
+    for (int i = 0; i < s; i++) {
+      double sum = 0;
+      for (int j = 0; j < s; j++) sum += step->method->a[i][j] * step->values[(size_t)j * columns + to];
+      step->values[(size_t)i * columns + from] = start[from] + step->h * sum;
+    }
+  }
+}
+
+static bool factor(Retake *retake, const TakenStep *step) {
+  const System *system = retake->system;
+  int middle = step->method->stages / 2;
+  double t = step->t + step->method->node[middle] * step->h;
+  const double *y = step->values + (size_t)middle * (size_t)system->columns;
+  if (system->jacobian(system->context, t, y, retake->jacobian) != EVAL_OK) return false;
+  stages_take_jacobian(retake->stages, retake->jacobian);
+  return stages_factor(retake->stages, step->method, step->h);
+}
+
+/* Adds the changes; returns the largest, over the size of its column. */
+static double add_changes(const Retake *retake, const TakenStep *step) {
+  const System *system = retake->system;
+  int s = step->method->stages;
+  double largest = 0;
+  for (int i = 0; i < s; i++)
+    for (int32_t c = 0; c < system->columns; c++) {
+      double *value = &step->values[(size_t)i * (size_t)system->columns + (size_t)c];
+      double change = retake->stages->change[c * (s + 1) + i];
+      *value += change;
+      largest = fmax(largest, fabs(change) / (system->nominal[c] + fabs(*value)));
+    }
+  return largest;
+}
+
+static double iterate(Retake *retake, const TakenStep *step) {
+  const System *system = retake->system;
+  for (int i = 0; i < step->method->stages; i++) {
+    double t = step->t + step->method->node[i] * step->h;
+    const double *y = step->values + (size_t)i * (size_t)system->columns;
+    if (system->residual(system->context, t, y, retake->residual[i]) != EVAL_OK) return NAN;
+  }
+  stages_solve(retake->stages, retake->residual);
+  return add_changes(retake, step);
+}
+
+static bool retake_implicit(Retake *retake, const TakenStep *before, const TakenStep *step) {
+  static const double slow = 0.2, stuck = 1e-9; /* stuck: round-off of equations that are badly scaled */
+  double last = HUGE_VAL;
+  predict(retake, before, step);
+  if (!factor(retake, step)) return false;
+  for (int k = 0; k < ITERATIONS; k++) {
+    double change = iterate(retake, step);
+    if (!isfinite(change)) return false;
+    if (change <= retake->goal || (change > last && change <= stuck)) return true;
+    if (change > slow * last && !factor(retake, step)) return false;
+    last = change;
+  }
+  return false;
+}
+
+/* ---- explicit ---- */
+
+/* The states of a stage, from the rates of those before, and a guess of all other columns: what has a derivative goes as states do, the rest
+ * stays. */
+static void combine(const Retake *retake, const TakenStep *step, int stage) {
+  const System *system = retake->system;
+  size_t columns = (size_t)system->columns;
+  double *y = step->values + (size_t)stage * columns;
+  memcpy(y, y - columns, columns * sizeof *y);
+  for (size_t c = 0; c < columns; c++)
+    if (system->successor[c] >= 0) y[c] = step->values[c];
+  for (int k = 0; k < step->tableau->stage_count; k++) {
+    const ErkTerm *term = &step->tableau->stage[k];
+    if (term->row != stage) continue;
+    const double factor = step->h * term->weight, *earlier = step->values + (size_t)term->column * columns;
+    for (size_t c = 0; c < columns; c++)
+      if (system->successor[c] >= 0) y[c] += factor * earlier[system->successor[c]];
+  }
+}
+
+/* Solves for all columns but the states. */
+static bool complete(Retake *retake, double t, double *y) {
+  static const double stuck = 1e-9;
+  const System *system = retake->system;
+  double last = HUGE_VAL;
+  for (int k = 0; k < ITERATIONS; k++) {
+    double largest = 0;
+    memset(retake->change, 0, (size_t)system->columns * sizeof(double));
+    if (system->residual(system->context, t, y, retake->residual[0]) != EVAL_OK ||
+        variation_factor(retake->variation, t, y) != EVAL_OK)
+      return false;
+    variation_solve(retake->variation, retake->residual[0], retake->change);
+    for (int32_t c = 0; c < system->columns; c++) {
+      y[c] += retake->change[c];
+      largest = fmax(largest, fabs(retake->change[c]) / (system->nominal[c] + fabs(y[c])));
+    }
+    if (!isfinite(largest)) return false;
+    if (largest <= retake->goal || (largest > last && largest <= stuck)) return true;
+    last = largest;
+  }
+  return false;
+}
+
+static bool retake_explicit(Retake *retake, const TakenStep *before, const TakenStep *step) {
+  size_t columns = (size_t)retake->system->columns;
+  memcpy(step->values, before->values + (size_t)(taken_points(before) - 1) * columns, columns * sizeof(double));
+  for (int i = 1; i < taken_points(step); i++) {
+    combine(retake, step, i);
+    if (!complete(retake, step->t + step->tableau->node[i] * step->h, step->values + (size_t)i * columns)) return false;
+  }
+  return true;
+}
+
+bool retake_step(Retake *retake, const TakenStep *before, const TakenStep *step) {
+  return step->method ? retake_implicit(retake, before, step) : retake_explicit(retake, before, step);
+}

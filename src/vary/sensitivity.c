@@ -1,0 +1,957 @@
+/* sensitivity: see sensitivity.h. */
+#include "vary/sensitivity_internal.h"
+
+#include "watch/kinks.h"
+
+#include <math.h>
+#include <string.h>
+
+static size_t count_values(const Sensitivity *sensitivity) {
+  return (size_t)sensitivity->view->system.columns + modes_leaves(sensitivity->plan->code->modes);
+}
+
+/* The entries that are not the same at all points. */
+static JacobianEntries list_varying(Heap *heap, const System *system) {
+  size_t nonzeros = (size_t)system->column_start[system->columns];
+  JacobianEntries list = {.entry = heap_array(heap, nonzeros, sizeof(int32_t)),
+                          .row = heap_array(heap, nonzeros, sizeof(int32_t)),
+                          .column = heap_array(heap, nonzeros, sizeof(int32_t))};
+  for (int32_t q = 0; q < system->columns; q++)
+    for (int32_t e = system->column_start[q]; e < system->column_start[q + 1]; e++) {
+      if (system->constant && system->constant[e]) continue;
+      list.entry[list.count] = e;
+      list.row[list.count] = system->row_index[e];
+      list.column[list.count++] = q;
+    }
+  return list;
+}
+
+/* Rows of numbers, in one block. */
+static void make_rows(Heap *heap, double **rows, int count, size_t numbers) {
+  double *block = heap_array(heap, (size_t)count * numbers, sizeof *block);
+  for (int k = 0; k < count; k++) rows[k] = block + (size_t)k * numbers;
+}
+
+static void make_direction(const Sensitivity *sensitivity, Direction *direction) {
+  Heap *heap = sensitivity->heap;
+  size_t columns = (size_t)sensitivity->view->system.columns, values = count_values(sensitivity);
+  direction->parameter = heap_array(heap, sensitivity->plan->parameters.count, sizeof(double));
+  heap_numbers(heap, values, &direction->now, &direction->at);
+  direction->pre = heap_array(heap, values - columns, sizeof(double));
+  direction->reset = heap_array(heap, sensitivity->plan->resets.count, sizeof(double));
+  direction->point[0] = direction->now;
+  direction->defect = heap_array(heap, columns, sizeof(double));
+  direction->stage = direction->point + 1;
+  make_rows(heap, direction->stage, RADAU_STAGES_MAX, columns);
+}
+
+static Sensitivity *make(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance, double span,
+                         Adjoint *adjoint, Diags *diags) {
+  static const double part = 3; /* errors of the steps are larger */
+  Sensitivity *sensitivity = heap_alloc(heap, sizeof *sensitivity);
+  const System *system = &view->system;
+  size_t columns = (size_t)system->columns, nonzeros = (size_t)system->column_start[system->columns];
+  *sensitivity = (Sensitivity){.heap = heap, .plan = plan, .view = view, .diags = diags, .adjoint = adjoint};
+  sensitivity->followed = adjoint ? 1 : 0;
+  sensitivity->count = adjoint ? 1 + (plan->targets <= ALONE_MOST ? plan->targets : 1) : plan->targets;
+  sensitivity->tolerance = tolerance;
+  sensitivity->span = span;
+  sensitivity->goal = fmax(part * tolerance, 1e-14);
+  sensitivity->longest = INFINITY;
+  sensitivity->jumps = call_jumps_new(heap, plan, view, tolerance);
+  sensitivity->directions = heap_array(heap, sensitivity->count, sizeof(Direction));
+  sensitivity->at = heap_array(heap, sensitivity->count, sizeof(double *));
+  for (uint32_t k = 0; k < sensitivity->count; k++) {
+    make_direction(sensitivity, &sensitivity->directions[k]);
+    sensitivity->at[k] = sensitivity->directions[k].at;
+  }
+  sensitivity->variation = variation_new(heap, system);
+  if (plan->rows->program) sensitivity->rows = workspace_new(heap, plan->rows->program);
+  if (plan->stage) sensitivity->stage = workspace_new(heap, plan->stage);
+  if (plan->columns) sensitivity->event_columns = workspace_new(heap, plan->columns->program);
+  if (plan->leaves && plan->leaves->program) sensitivity->event_leaves = workspace_new(heap, plan->leaves->program);
+  sensitivity->row_values = heap_array(heap, plan->rows->entries, sizeof(double));
+  sensitivity->column_values = heap_array(heap, plan->columns ? plan->columns->nonzeros : 0, sizeof(double));
+  sensitivity->leaf_values = heap_array(heap, plan->leaves ? plan->leaves->entries : 0, sizeof(double));
+  heap_numbers(heap, columns, &sensitivity->scale, &sensitivity->error);
+  sensitivity->g = heap_array(heap, (size_t)system->rows, sizeof(double));
+  sensitivity->roots = heap_array(heap, plan->roots, sizeof(double));
+  heap_numbers(heap, columns, &sensitivity->rate, &sensitivity->before);
+  sensitivity->varying = list_varying(heap, system);
+  sensitivity->stage_values =
+      heap_array(heap, (size_t)sensitivity->varying.count + plan->rows->entries, sizeof(double));
+  sensitivity->departure =
+      heap_array(heap, (size_t)sensitivity->varying.count * (RADAU_STAGES_MAX + 1), sizeof(double));
+  sensitivity->lanes = heap_array(heap, columns * (RADAU_STAGES_MAX + 1), sizeof(double));
+  make_rows(heap, sensitivity->value, RADAU_STAGES_MAX, columns);
+  make_rows(heap, sensitivity->entries, RADAU_STAGES_MAX, nonzeros);
+  make_rows(heap, sensitivity->owed, RADAU_STAGES_MAX, plan->rows->entries);
+  make_rows(heap, sensitivity->residual, RADAU_STAGES_MAX, (size_t)system->rows);
+  make_rows(heap, sensitivity->direct, RADAU_STAGES_MAX, (size_t)system->rows);
+  return sensitivity;
+}
+
+/* What only output points between stages need. */
+static void make_output(Sensitivity *sensitivity) {
+  Heap *heap = sensitivity->heap;
+  const System *system = &sensitivity->view->system;
+  size_t nonzeros = (size_t)system->column_start[system->columns];
+  sensitivity->dense = heap_array(heap, RADAU_METHODS, sizeof *sensitivity->dense);
+  make_rows(heap, sensitivity->sample, RADAU_SAMPLES, nonzeros);
+  for (int k = 0; k < RADAU_SAMPLES; k++)
+    memcpy(sensitivity->sample[k], sensitivity->entries[0], nonzeros * sizeof(double));
+  make_rows(heap, sensitivity->sample_owed, RADAU_SAMPLES, sensitivity->plan->rows->entries);
+  for (uint32_t k = 0; k < sensitivity->count; k++) {
+    Direction *direction = &sensitivity->directions[k];
+    radau_output_make(&direction->output, heap, system->columns);
+    make_rows(heap, direction->extra, EXTRA_POINTS, (size_t)system->columns);
+  }
+}
+
+Sensitivity *sensitivity_new(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance, double span,
+                             double interval, Diags *diags) {
+  Sensitivity *sensitivity = make(heap, plan, view, tolerance, span, NULL, diags);
+  sensitivity->interval = interval;
+  return sensitivity;
+}
+
+Sensitivity *sensitivity_new_noting(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance, double span,
+                                    Adjoint *adjoint, Diags *diags) {
+  return make(heap, plan, view, tolerance, span, adjoint, diags);
+}
+
+bool sensitivity_failed(const Sensitivity *sensitivity) { return sensitivity->failed; }
+
+bool sensitivity_shares_factors(const Sensitivity *sensitivity) { return !sensitivity->adjoint; }
+
+SensitivityWork sensitivity_work(const Sensitivity *sensitivity) { return sensitivity->work; }
+
+/* ---- what rows owe to parameters ---- */
+
+static bool evaluate_rows(Sensitivity *sensitivity, double t, const double *y, double *values) {
+  if (!sensitivity->rows) return true;
+  Point point = evaluator_point(sensitivity->view->evaluator, t, y);
+  return workspace_run(sensitivity->rows, &point, values) == EVAL_OK;
+}
+
+void sensitivity_direct(const Sensitivity *sensitivity, const Direction *direction, const double *values,
+                        const double *now, double *g) {
+  const SensitivityPlan *plan = sensitivity->plan;
+  const double *discrete = now + sensitivity->view->system.columns;
+  uint32_t leaf = 0;
+  memset(g, 0, (size_t)sensitivity->view->system.rows * sizeof *g);
+  for (uint32_t p = 0; p < plan->parameters.count; p++, leaf++)
+    if (direction->parameter[p] != 0) leaf_jacobian_add(plan->rows, leaf, values, direction->parameter[p], g);
+  for (uint32_t d = 0; d < plan->discretes.count; d++, leaf++)
+    leaf_jacobian_add(plan->rows, leaf, values, discrete[plan->discretes.data[d]], g);
+  for (uint32_t d = 0; d < plan->discretes.count; d++, leaf++)
+    leaf_jacobian_add(plan->rows, leaf, values, direction->pre[plan->discretes.data[d]], g);
+}
+
+static bool report_singular(Sensitivity *sensitivity, double t) {
+  diag_error(sensitivity->diags, DIAG_INTEGRATION, (Span){0},
+             "at time %.10g the equations have no derivatives, or a singular Jacobian: no sensitivities", t);
+  sensitivity->failed = true;
+  return false;
+}
+
+bool sensitivity_factor(Sensitivity *sensitivity, double t, const double *y) {
+  bool ok = variation_factor(sensitivity->variation, t, y) == EVAL_OK &&
+            evaluate_rows(sensitivity, t, y, sensitivity->row_values);
+  return ok || report_singular(sensitivity, t);
+}
+
+void sensitivity_complete(Sensitivity *sensitivity, Direction *direction) {
+  sensitivity_direct(sensitivity, direction, sensitivity->row_values, direction->at, sensitivity->g);
+  variation_solve(sensitivity->variation, sensitivity->g, direction->at);
+}
+
+/* ---- the step ---- */
+
+/* Radau IIA that is as accurate as the step: an explicit method of order 8 takes long ones. Where its own stages are transposed, it must be
+ * no more accurate than they are. */
+static const RadauCoefficients *method_for(const Integrator *integrator, void *self, bool is_explicit) {
+  IntegratorStatistics now;
+  integrator->statistics(self, &now);
+  if (integrator->explicit_form) return &radau_methods[is_explicit ? 1 : 2];
+  return &radau_methods[now.order >= 13 ? 2 : now.order >= 6 ? 1 : 0];
+}
+
+/* Columns within the step by dense output; those of an explicit method are solved for, others are known to the tolerance. */
+static bool point_at(Sensitivity *sensitivity, const Integrator *integrator, void *self, double t, double *y) {
+  if (integrator->explicit_form) return view_point(sensitivity->view, integrator, self, t, y) == EVAL_OK;
+  integrator->interpolate(self, t, y);
+  return true;
+}
+
+/* Stages of its own: the columns at the nodes by dense output. */
+static bool interpolate_stages(Sensitivity *sensitivity, const Integrator *integrator, void *self, double from,
+                               double to) {
+  const RadauCoefficients *method = method_for(integrator, self, sensitivity->is_explicit);
+  if (!sensitivity->own) sensitivity->own = stages_new(sensitivity->heap, &sensitivity->view->system, RADAU_STAGES_MAX);
+  sensitivity->step = (StepStages){sensitivity->own, method, from, to - from, sensitivity->value};
+  for (int i = 0; i < method->stages; i++) {
+    double t = i + 1 == method->stages ? to : from + method->node[i] * (to - from);
+    bool is_end = t == to;
+    if (is_end && view_point(sensitivity->view, integrator, self, t, sensitivity->value[i]) != EVAL_OK) return false;
+    if (!is_end && !point_at(sensitivity, integrator, self, t, sensitivity->value[i])) return false;
+  }
+  return true;
+}
+
+/* The Jacobian at a point, whose constant entries are there, and what rows owe to parameters. Infinite entries count as zeros, as they do in
+ * steps. */
+static bool evaluate_stage(Sensitivity *sensitivity, double t, const double *y, double *entries, double *owed) {
+  const JacobianEntries *varying = &sensitivity->varying;
+  double *values = sensitivity->stage_values;
+  sensitivity->work.jacobians++;
+  if (!sensitivity->stage) return true;
+  Point point = evaluator_point(sensitivity->view->evaluator, t, y);
+  bool is_finite = workspace_run(sensitivity->stage, &point, values) == EVAL_OK;
+  if (!is_finite) evaluator_drop_infinite(values, (size_t)varying->count);
+  for (int32_t k = 0; k < varying->count; k++) entries[varying->entry[k]] = values[k];
+  for (uint32_t k = 0; k < sensitivity->plan->rows->entries; k++) {
+    owed[k] = values[(uint32_t)varying->count + k];
+    if (!is_finite && !isfinite(owed[k])) return false;
+  }
+  return true;
+}
+
+/* The whole Jacobian of one point has the constant entries of all. */
+static bool find_constants(Sensitivity *sensitivity, double t, const double *y) {
+  const System *system = &sensitivity->view->system;
+  size_t bytes = (size_t)system->column_start[system->columns] * sizeof(double);
+  if (system->jacobian(system->context, t, y, sensitivity->entries[0]) != EVAL_OK) return false;
+  for (int i = 1; i < RADAU_STAGES_MAX; i++) memcpy(sensitivity->entries[i], sensitivity->entries[0], bytes);
+  return sensitivity->has_constants = true;
+}
+
+/* Jacobians at the stages, and what rows owe to parameters there. */
+static bool evaluate_stages(Sensitivity *sensitivity) {
+  const StepStages *step = &sensitivity->step;
+  if (!sensitivity->has_constants &&
+      !find_constants(sensitivity, step->t + step->h, step->values[step->method->stages - 1]))
+    return false;
+  for (int i = 0; i < step->method->stages; i++) {
+    double t = step->t + step->method->node[i] * step->h;
+    if (!evaluate_stage(sensitivity, t, step->values[i], sensitivity->entries[i], sensitivity->owed[i])) return false;
+  }
+  return true;
+}
+
+static bool factor_own(Sensitivity *sensitivity) {
+  const StepStages *step = &sensitivity->step;
+  stages_take_jacobian(step->linear, sensitivity->entries[step->method->stages / 2]);
+  return stages_factor(step->linear, step->method, step->h);
+}
+
+/* How the stages follow from those of the step before. */
+static void plan_prediction(Sensitivity *sensitivity) {
+  const StepStages *step = &sensitivity->step;
+  if (sensitivity->last_h == 0) return;
+  sensitivity->first =
+      radau_continuation(sensitivity->last_method, step->method, step->h / sensitivity->last_h, sensitivity->continued);
+}
+
+/* How far the Jacobians of the stages are from the one factored. */
+static void find_departure(Sensitivity *sensitivity) {
+  const StepStages *step = &sensitivity->step;
+  const JacobianEntries *varying = &sensitivity->varying;
+  int s = step->method->stages;
+  double *departure = sensitivity->departure;
+  for (int32_t k = 0; k < varying->count; k++, departure += s + 1) {
+    int32_t e = varying->entry[k];
+    double factored = step->linear->jacobian[e];
+    for (int i = 0; i < s - 1; i += 2)
+      *(Pair *)(void *)(departure + i) =
+          (Pair){sensitivity->entries[i][e] - factored, sensitivity->entries[i + 1][e] - factored};
+    *(Pair *)(void *)(departure + s - 1) = (Pair){sensitivity->entries[s - 1][e] - factored, 0};
+  }
+}
+
+/* residual += J v */
+static void add_product(const System *system, const double *entries, const double *v, double *residual) {
+  for (int32_t q = 0; q < system->columns; q++) {
+    if (v[q] == 0) continue;
+    for (int32_t e = system->column_start[q]; e < system->column_start[q + 1]; e++)
+      residual[system->row_index[e]] += entries[e] * v[q];
+  }
+}
+
+/* residual[i] = J_i Y_i + g_i; direct NULL: without g. */
+static void evaluate_residuals(Sensitivity *sensitivity, double *const *stages, double *const *direct) {
+  const System *system = &sensitivity->view->system;
+  size_t bytes = (size_t)system->rows * sizeof(double);
+  for (int i = 0; i < sensitivity->step.method->stages; i++) {
+    double *residual = sensitivity->residual[i];
+    if (direct) memcpy(residual, direct[i], bytes);
+    else memset(residual, 0, bytes);
+    add_product(system, sensitivity->entries[i], stages[i], residual);
+  }
+}
+
+/* ---- the linear equations of a step ----
+ *
+ * With P the matrix that is factored, of one Jacobian for all stages, and A that of the Jacobian of each, P^-1 A is next to 1, and
+ * GMRES (Saad and Schultz 1986) takes few iterations: fewer than corrections by P alone, and it does not diverge. Vectors are
+ * changes of all stages, which keep to the links. */
+
+enum { BASIS = 24, RESTARTS = 6 };
+
+typedef struct Krylov {
+  size_t columns, size; /* size: columns times stages */
+  const double *scale;  /* per column: reciprocal */
+  double *basis[BASIS + 1];
+  double triangle[BASIS + 1][BASIS], cosine[BASIS], sine[BASIS], right[BASIS + 1];
+} Krylov;
+
+/* Vector `out` = P^-1 residual, with a minus, from the residuals evaluated. */
+static void precondition(Sensitivity *sensitivity, const Krylov *krylov, double *out) {
+  const StepStages *step = &sensitivity->step;
+  size_t s = (size_t)step->method->stages;
+  stages_solve(step->linear, sensitivity->residual);
+  sensitivity->work.iterations++;
+  for (size_t c = 0; c < krylov->columns; c++)
+    for (size_t i = 0; i < s; i++) out[i * krylov->columns + c] = step->linear->change[c * (s + 1) + i];
+}
+
+static double dot(const Krylov *krylov, const double *a, const double *b) {
+  double sum = 0;
+  for (size_t k = 0, c = 0; k < krylov->size; k++, c = c + 1 == krylov->columns ? 0 : c + 1)
+    sum += a[k] * b[k] * krylov->scale[c] * krylov->scale[c];
+  return sum;
+}
+
+/* Errors are relative to what varies, at the start and at the end of the step; the scale of what varies little is a part of the largest.
+ * Rates count through what they are rates of. */
+static void set_scale(Sensitivity *sensitivity, const Direction *direction, const double *end, size_t stride) {
+  static const double small = 0.01, least = 0x1p-500; /* squares of less than that underflow */
+  const System *system = &sensitivity->view->system;
+  int stages = sensitivity->step.method->stages;
+  double largest = 0, root = sqrt((double)system->columns * stages), *scale = sensitivity->scale;
+  for (int32_t c = 0; c < system->columns; c++) {
+    scale[c] = fmax(fabs(end[(size_t)c * stride]), fabs(direction->now[c]));
+    largest = fmax(largest, scale[c] / system->nominal[c]);
+  }
+  if (!(largest > least)) largest = 1;
+  for (int32_t c = 0; c < system->columns; c++)
+    scale[c] = 1 / ((scale[c] + small * largest * system->nominal[c]) * root);
+  for (int32_t l = 0; l < system->links; l++) scale[system->link_to[l]] *= small;
+}
+
+/* Makes the next basis vector orthogonal to those before, and column k of the triangle. */
+static void orthogonalize(Krylov *krylov, int k) {
+  double *next = krylov->basis[k + 1];
+  for (int i = 0; i <= k; i++) {
+    double part = krylov->triangle[i][k] = dot(krylov, next, krylov->basis[i]);
+    for (size_t n = 0; n < krylov->size; n++) next[n] -= part * krylov->basis[i][n];
+  }
+  double norm = sqrt(dot(krylov, next, next));
+  krylov->triangle[k + 1][k] = norm;
+  for (size_t n = 0; n < krylov->size && norm > 0; n++) next[n] /= norm;
+}
+
+/* Turns column k into that of a triangle by Givens rotations; returns what is left of the residual. */
+static double rotate(Krylov *krylov, int k) {
+  for (int i = 0; i < k; i++) {
+    double a = krylov->triangle[i][k], b = krylov->triangle[i + 1][k];
+    krylov->triangle[i][k] = krylov->cosine[i] * a + krylov->sine[i] * b;
+    krylov->triangle[i + 1][k] = krylov->cosine[i] * b - krylov->sine[i] * a;
+  }
+  double a = krylov->triangle[k][k], b = krylov->triangle[k + 1][k], norm = hypot(a, b);
+  krylov->cosine[k] = norm > 0 ? a / norm : 1;
+  krylov->sine[k] = norm > 0 ? b / norm : 0;
+  krylov->triangle[k][k] = norm;
+  krylov->right[k + 1] = -krylov->sine[k] * krylov->right[k];
+  krylov->right[k] *= krylov->cosine[k];
+  return fabs(krylov->right[k + 1]);
+}
+
+/* Adds the best combination of the first `count` vectors. */
+static void add_combination(Krylov *krylov, int count, Direction *direction) {
+  double part[BASIS];
+  for (int k = count; k-- > 0;) {
+    part[k] = krylov->right[k];
+    for (int j = k + 1; j < count; j++) part[k] -= krylov->triangle[k][j] * part[j];
+    part[k] = krylov->triangle[k][k] > 0 ? part[k] / krylov->triangle[k][k] : 0;
+  }
+  for (int k = 0; k < count; k++)
+    for (size_t n = 0; n < krylov->size; n++)
+      direction->stage[n / krylov->columns][n % krylov->columns] += part[k] * krylov->basis[k][n];
+}
+
+/* One cycle from the stages of now; returns what is left of the residual, as the correction that it asks for. */
+static double run_cycle(Sensitivity *sensitivity, Krylov *krylov, Direction *direction, Arena *arena) {
+  int s = sensitivity->step.method->stages, k = 0;
+  double *stages[RADAU_STAGES_MAX];
+  set_scale(sensitivity, direction, direction->stage[s - 1], 1);
+  evaluate_residuals(sensitivity, direction->stage, sensitivity->direct);
+  precondition(sensitivity, krylov, krylov->basis[0]);
+  double left = sqrt(dot(krylov, krylov->basis[0], krylov->basis[0]));
+  if (!(left > 0) || !isfinite(left)) return left;
+  for (size_t n = 0; n < krylov->size; n++) krylov->basis[0][n] /= left;
+  krylov->right[0] = left;
+  for (; k < BASIS && left > sensitivity->goal; k++) {
+    if (!krylov->basis[k + 1]) krylov->basis[k + 1] = arena_array(arena, krylov->size, sizeof(double));
+    for (int i = 0; i < s; i++) stages[i] = krylov->basis[k] + (size_t)i * krylov->columns;
+    evaluate_residuals(sensitivity, stages, NULL);
+    precondition(sensitivity, krylov, krylov->basis[k + 1]);
+    for (size_t n = 0; n < krylov->size; n++) krylov->basis[k + 1][n] = -krylov->basis[k + 1][n];
+    orthogonalize(krylov, k);
+    left = rotate(krylov, k);
+  }
+  add_combination(krylov, k, direction);
+  return left;
+}
+
+/* By GMRES. */
+static bool solve_by_krylov(Sensitivity *sensitivity, Direction *direction) {
+  Arena arena = arena_make(sensitivity->heap);
+  Krylov krylov = {.columns = (size_t)sensitivity->view->system.columns, .scale = sensitivity->scale};
+  double left = INFINITY;
+  krylov.size = krylov.columns * (size_t)sensitivity->step.method->stages;
+  krylov.basis[0] = arena_array(&arena, krylov.size, sizeof(double));
+  for (int restart = 0; restart < RESTARTS && left > sensitivity->goal; restart++)
+    left = run_cycle(sensitivity, &krylov, direction, &arena);
+  arena_free(&arena);
+  return left <= fmax(sensitivity->goal, 1e-10);
+}
+
+/* ---- corrections ----
+ *
+ * The stages of a direction lie beside each other here, a lane each, and a lane of zeros that makes their number even. Lanes are written in pairs, as
+ * they are read: a processor waits for a pair that was written in halves. The loops over them are inlined
+ * for each number. */
+
+/* Columns of a matrix by stages, as weights of lanes. */
+static inline __attribute__((always_inline)) void take_weights(const double (*matrix)[RADAU_STAGES_MAX], double factor,
+                                                               int first, int last, int lanes,
+                                                               Pair (*weight)[RADAU_STAGES_MAX / 2 + 1]) {
+  for (int j = first; j < last; j++)
+    for (int i = 0; i < lanes / 2; i++)
+      weight[j][i] = (Pair){factor * matrix[2 * i][j], 2 * i + 2 < lanes ? factor * matrix[2 * i + 1][j] : 0};
+}
+
+/* The states of the stages from their rates. */
+static inline __attribute__((always_inline)) void integrate(const Sensitivity *sensitivity, const Direction *direction,
+                                                            int lanes) {
+  const StepStages *step = &sensitivity->step;
+  const Elimination *elimination = step->linear->elimination;
+  Pair weight[RADAU_STAGES_MAX][RADAU_STAGES_MAX / 2 + 1];
+  take_weights(step->method->a, step->h, 0, lanes - 1, lanes, weight);
+  for (int32_t l = 0; l < sensitivity->view->system.links; l++) {
+    const double now = direction->now[elimination->from[l]], *rate = sensitivity->lanes + elimination->to[l] * lanes;
+    Pair *state = (Pair *)(void *)(sensitivity->lanes + elimination->from[l] * lanes);
+    Pair sum[RADAU_STAGES_MAX / 2 + 1];
+    for (int i = 0; i < lanes / 2; i++) sum[i] = (Pair){now, i < lanes / 2 - 1 ? now : 0};
+    for (int j = 0; j < lanes - 1; j++)
+      for (int i = 0; i < lanes / 2; i++) sum[i] += weight[j][i] * rate[j];
+    for (int i = 0; i < lanes / 2; i++) state[i] = sum[i];
+  }
+}
+
+/* The stages from those of the step before; without it, constant. */
+static inline __attribute__((always_inline)) void predict(const Sensitivity *sensitivity, const Direction *direction,
+                                                          int lanes) {
+  int32_t columns = sensitivity->view->system.columns;
+  int first = sensitivity->first, last = sensitivity->last_h > 0 ? sensitivity->last_method->stages : 0;
+  Pair weight[RADAU_STAGES_MAX][RADAU_STAGES_MAX / 2 + 1], *stages = (Pair *)(void *)sensitivity->lanes;
+  take_weights(sensitivity->continued, 1, first, last, lanes, weight);
+  for (int32_t c = 0; c < columns; c++, stages += lanes / 2) {
+    Pair sum[RADAU_STAGES_MAX / 2 + 1];
+    double now = last ? 0 : direction->now[c];
+    for (int i = 0; i < lanes / 2; i++) sum[i] = (Pair){now, i < lanes / 2 - 1 ? now : 0};
+    for (int j = first; j < last; j++)
+      for (int i = 0; i < lanes / 2; i++) sum[i] += weight[j][i] * direction->stage[j][c];
+    for (int i = 0; i < lanes / 2; i++) stages[i] = sum[i];
+  }
+  integrate(sensitivity, direction, lanes);
+}
+
+/* residuals += (J_i - P) vector_i. Only entries that are not constant take part. */
+static inline __attribute__((always_inline)) void multiply_departure(const Sensitivity *sensitivity,
+                                                                     const double *vector, int lanes) {
+  const JacobianEntries *varying = &sensitivity->varying;
+  const double *departure = sensitivity->departure;
+  double *residuals = sensitivity->step.linear->residuals;
+  for (int32_t k = 0; k < varying->count; k++, departure += lanes) {
+    Pair *residual = (Pair *)(void *)(residuals + varying->row[k] * lanes);
+    const Pair *change = (const Pair *)(const void *)(vector + varying->column[k] * lanes);
+    for (int i = 0; i < lanes / 2; i++) residual[i] += ((const Pair *)(const void *)departure)[i] * change[i];
+  }
+}
+
+/* The residuals of the stages predicted: what rows owe directly, P of them, and the rest of their Jacobians. */
+static inline __attribute__((always_inline)) void find_residuals(const Sensitivity *sensitivity, int lanes) {
+  const Stages *stages = sensitivity->step.linear;
+  const System *system = stages->system;
+  const Pair *vector = (const Pair *)(const void *)sensitivity->lanes;
+  double *const *direct = sensitivity->direct;
+  Pair *residuals = (Pair *)(void *)stages->residuals;
+  for (int32_t r = 0; r < system->rows; r++, residuals += lanes / 2)
+    for (int i = 0; i < lanes / 2; i++)
+      residuals[i] = (Pair){direct[2 * i][r], 2 * i + 2 < lanes ? direct[2 * i + 1][r] : 0};
+  for (int32_t q = 0; q < system->columns; q++, vector += lanes / 2) {
+    Pair value[RADAU_STAGES_MAX / 2 + 1];
+    for (int i = 0; i < lanes / 2; i++) value[i] = vector[i];
+    for (int32_t e = system->column_start[q]; e < system->column_start[q + 1]; e++) {
+      Pair *residual = (Pair *)(void *)(stages->residuals + system->row_index[e] * lanes);
+      for (int i = 0; i < lanes / 2; i++) residual[i] += value[i] * stages->jacobian[e];
+    }
+  }
+  multiply_departure(sensitivity, sensitivity->lanes, lanes);
+}
+
+/* The residuals behind a correction d by P: (A - P) d. */
+static inline __attribute__((always_inline)) void find_left(const Sensitivity *sensitivity, int lanes) {
+  const Stages *stages = sensitivity->step.linear;
+  memset(stages->residuals, 0, (size_t)(stages->system->rows * lanes) * sizeof(double));
+  multiply_departure(sensitivity, stages->change, lanes);
+}
+
+/* The norm of the changes solved for, which are added to the stages. */
+static inline __attribute__((always_inline)) double add_changes(const Sensitivity *sensitivity, int lanes) {
+  int32_t columns = sensitivity->view->system.columns;
+  const Pair *change = (const Pair *)(const void *)sensitivity->step.linear->change;
+  Pair *stages = (Pair *)(void *)sensitivity->lanes;
+  double sum = 0;
+  for (int32_t c = 0; c < columns; c++, change += lanes / 2, stages += lanes / 2) {
+    Pair square = {0, 0};
+    for (int i = 0; i < lanes / 2; i++) {
+      stages[i] += change[i];
+      square += change[i] * change[i];
+    }
+    sum += (square[0] + square[1]) * sensitivity->scale[c] * sensitivity->scale[c];
+  }
+  return sqrt(sum);
+}
+
+static inline __attribute__((always_inline)) void begin_lanes(Sensitivity *sensitivity, const Direction *direction,
+                                                              int lanes) {
+  predict(sensitivity, direction, lanes);
+  set_scale(sensitivity, direction, sensitivity->lanes + lanes - 2, (size_t)lanes);
+  find_residuals(sensitivity, lanes);
+}
+
+/* The stages predicted, and their residuals. */
+static void begin_corrections(Sensitivity *sensitivity, const Direction *direction) {
+  switch (sensitivity->step.method->stages) {
+  case 3: begin_lanes(sensitivity, direction, 4); return;
+  case 5: begin_lanes(sensitivity, direction, 6); return;
+  default: begin_lanes(sensitivity, direction, 8);
+  }
+}
+
+static inline __attribute__((always_inline)) double correct_lanes(Sensitivity *sensitivity, bool is_first, int lanes) {
+  if (!is_first) find_left(sensitivity, lanes);
+  stages_solve_packed(sensitivity->step.linear);
+  return add_changes(sensitivity, lanes);
+}
+
+/* One correction, the first from the residuals of the stages; returns its norm. */
+static double correct(Sensitivity *sensitivity, bool is_first) {
+  sensitivity->work.iterations++;
+  switch (sensitivity->step.method->stages) {
+  case 3: return correct_lanes(sensitivity, is_first, 4);
+  case 5: return correct_lanes(sensitivity, is_first, 6);
+  default: return correct_lanes(sensitivity, is_first, 8);
+  }
+}
+
+static void take_lanes(const Sensitivity *sensitivity, Direction *direction) {
+  int32_t columns = sensitivity->view->system.columns;
+  int s = sensitivity->step.method->stages;
+  for (int i = 0; i < s; i++)
+    for (int32_t c = 0; c < columns; c++) direction->stage[i][c] = sensitivity->lanes[c * (s + 1) + i];
+}
+
+/* Corrections by P alone serve where the Jacobians of the stages differ little; otherwise GMRES goes on. How much is left of an
+ * error by a correction is known from the step before. */
+static bool iterate(Sensitivity *sensitivity, Direction *direction) {
+  enum { CORRECTIONS = 12 };
+  static const double slow = 0.3, least = 1e-3; /* contraction; the least that is taken over */
+  double before = 0, left = sensitivity->last_h == 0 ? 1 : fmax(pow(direction->contraction, 0.8), least);
+  for (int k = 0; k < CORRECTIONS; k++) {
+    double norm = correct(sensitivity, k == 0), ratio = k ? norm / before : 0;
+    if (!(ratio <= slow)) return false;
+    if (k) left = ratio / (1 - ratio);
+    direction->contraction = fmin(left, 1);
+    if (norm <= sensitivity->goal || norm * left <= sensitivity->goal) return true;
+    before = norm;
+  }
+  return false;
+}
+
+static bool solve_direction(Sensitivity *sensitivity, Direction *direction) {
+  const StepStages *step = &sensitivity->step;
+  for (int i = 0; i < step->method->stages; i++)
+    sensitivity_direct(sensitivity, direction, sensitivity->owed[i], direction->now, sensitivity->direct[i]);
+  begin_corrections(sensitivity, direction);
+  bool ok = iterate(sensitivity, direction);
+  take_lanes(sensitivity, direction);
+  return ok || solve_by_krylov(sensitivity, direction);
+}
+
+static bool solve_all(Sensitivity *sensitivity) {
+  plan_prediction(sensitivity);
+  find_departure(sensitivity);
+  for (uint32_t k = sensitivity->followed; k < sensitivity->count; k++)
+    if (!solve_direction(sensitivity, &sensitivity->directions[k])) return false;
+  return true;
+}
+
+/* ---- the error of a step ---- */
+
+static void find_defect(const Sensitivity *sensitivity, Direction *direction) {
+  const StepStages *step = &sensitivity->step;
+  const System *system = &sensitivity->view->system;
+  memset(direction->defect, 0, (size_t)system->columns * sizeof(double));
+  for (int32_t l = 0; l < system->links; l++) {
+    double extrapolated = 0;
+    for (int i = 0; i < step->method->stages; i++)
+      extrapolated += step->method->at_zero[i] * direction->stage[i][system->link_to[l]];
+    direction->defect[system->link_from[l]] = step->h * (direction->now[system->link_to[l]] - extrapolated);
+  }
+}
+
+static double largest_of(const Sensitivity *sensitivity, const Direction *direction, int32_t c) {
+  return fmax(fabs(direction->now[c]), fabs(direction->stage[sensitivity->step.method->stages - 1][c]));
+}
+
+/* What errors of a state are a part of: what it varies by, and, where that is little, 1% of the most that states have varied by, or what it
+ * would vary by over the whole run at the present rate, as far as that matters to a state of its nominal size. */
+static double error_scale(const Sensitivity *sensitivity, const Direction *direction, int32_t link) {
+  static const double small = 0.01;
+  const System *system = &sensitivity->view->system;
+  int32_t c = system->link_from[link];
+  double ahead = sensitivity->span * largest_of(sensitivity, direction, system->link_to[link]);
+  double matters = fmax(small * direction->peak, fmin(1 / direction->size, ahead / system->nominal[c]));
+  return largest_of(sensitivity, direction, c) + matters * system->nominal[c];
+}
+
+/* The mean of the error estimate over these. */
+static double error_norm(const Sensitivity *sensitivity, Direction *direction) {
+  const System *system = &sensitivity->view->system;
+  double sum = 0;
+  for (int32_t l = 0; l < system->links; l++)
+    direction->peak = fmax(direction->peak, largest_of(sensitivity, direction, system->link_from[l]) /
+                                                system->nominal[system->link_from[l]]);
+  for (int32_t l = 0; l < system->links; l++) {
+    double error = sensitivity->error[system->link_from[l]];
+    double part = error == 0 ? 0 : error / error_scale(sensitivity, direction, l);
+    sum += part * part;
+  }
+  return sqrt(sum / fmax(system->links, 1));
+}
+
+/* The estimate is that of the steps of Radau (radau.c), and is held to the same tolerance: it is of order s, the solution of order
+ * 2s - 1. Over a kink the solution is no better than the estimate. */
+static double direction_error(Sensitivity *sensitivity, Direction *direction, bool is_bent) {
+  const StepStages *step = &sensitivity->step;
+  double s = step->method->stages, tolerance = sensitivity->tolerance;
+  double inner = fmin(0.1 * pow(tolerance, (s + 1) / (2 * s)), is_bent ? tolerance : INFINITY);
+  find_defect(sensitivity, direction);
+  memcpy(sensitivity->error, direction->defect, (size_t)sensitivity->view->system.columns * sizeof(double));
+  for (int32_t c = 0; c < sensitivity->view->system.columns; c++) sensitivity->error[c] *= step->method->mu_real;
+  stages_filter(step->linear, step->h * step->method->mu_real, sensitivity->error);
+  return error_norm(sensitivity, direction) / inner;
+}
+
+/* Whether the step resolves what varies, and how long the next one may be. */
+static void control_step(Sensitivity *sensitivity, bool is_bent) {
+  static const double safety = 0.9, grow_most = 5, shrink_most = 0.1;
+  const StepStages *step = &sensitivity->step;
+  double error = 0;
+  for (uint32_t k = sensitivity->followed; k < sensitivity->count; k++) {
+    double own = direction_error(sensitivity, &sensitivity->directions[k], is_bent);
+    if (!(own <= error)) error = own;
+  }
+  double factor = fmax(safety * pow(error, -1.0 / (step->method->stages + 1)), shrink_most), longest = step->h * factor;
+  sensitivity->is_coarse = !(error <= 1);
+  if (factor >= grow_most) longest = fmax(step->h * grow_most, sensitivity->longest);
+  sensitivity->longest = isnan(error) ? step->h * shrink_most : longest;
+}
+
+bool sensitivity_is_coarse(const Sensitivity *sensitivity) { return sensitivity->is_coarse; }
+
+double sensitivity_longest(const Sensitivity *sensitivity) { return sensitivity->longest; }
+
+static bool report_slow(Sensitivity *sensitivity, double t) {
+  diag_error(sensitivity->diags, DIAG_INTEGRATION, (Span){0},
+             "the variational equations could not be solved behind time %.10g; a smaller --max-step may help", t);
+  sensitivity->failed = true;
+  return false;
+}
+
+/* Is there a kink that makes no event between the ends of the step? */
+static bool passes_kink(const Sensitivity *sensitivity, ConstMoment begin) {
+  const View *view = sensitivity->view;
+  const StepStages *step = &sensitivity->step;
+  ConstMoment end = {step->t + step->h, step->values[step->method->stages - 1]};
+  return (view->kinks && kinks_pass(view->kinks, begin, end)) ||
+         (view->system.bends && view->system.bends(view->system.context, begin.t, begin.y, end.t, end.y));
+}
+
+/* false: a function jumps in the step. */
+static bool calls_are_continuous(Sensitivity *sensitivity, ConstMoment begin, double to) {
+  const Model *model = sensitivity->plan->code->model;
+  uint32_t call;
+  double t;
+  if (!sensitivity->jumps || sensitivity->is_coarse) return true;
+  if (sensitivity->last_h == 0) call_jumps_forget(sensitivity->jumps);
+  if (!call_jumps_find(sensitivity->jumps, sensitivity->integrator, sensitivity->self, begin, to, &call, &t))
+    return true;
+  const Function *function =
+      model->functions.data[dag_call_info(model->dag, sensitivity->plan->calls.data[call]).function];
+  diag_error(sensitivity->diags, DIAG_INTEGRATION, function->routine->span,
+             "no sensitivities behind time %.10g: the function `%s` jumps there in a way that makes no event", t,
+             names_text(model->names, function->routine->name));
+  sensitivity->failed = true;
+  return false;
+}
+
+bool sensitivity_step(Sensitivity *sensitivity, const Integrator *integrator, void *self, ConstMoment begin,
+                      double to) {
+  double from = begin.t;
+  bool is_whole = to == integrator->time(self);
+  if (sensitivity->has_step) sensitivity->last_h = 0; /* the step is taken again: its stages are not those before it */
+  sensitivity->has_step = sensitivity->is_sampled = sensitivity->is_coarse = false;
+  sensitivity->integrator = integrator;
+  sensitivity->self = self;
+  if (!(to > from)) return true;
+  sensitivity->is_explicit = sensitivity->adjoint && is_whole && integrator->explicit_stages &&
+                             integrator->explicit_stages(self, &sensitivity->explicit_step);
+  sensitivity->is_shared = is_whole && integrator->stages && integrator->stages(self, &sensitivity->step) &&
+                           sensitivity->step.linear->system == &sensitivity->view->system;
+  if (!sensitivity->is_shared && !interpolate_stages(sensitivity, integrator, self, from, to))
+    return report_slow(sensitivity, from);
+  if (!evaluate_stages(sensitivity)) return report_singular(sensitivity, from);
+  if (!sensitivity->is_shared && !factor_own(sensitivity)) return report_singular(sensitivity, from);
+  if (!solve_all(sensitivity)) return report_slow(sensitivity, from);
+  control_step(sensitivity, passes_kink(sensitivity, begin));
+  if (!calls_are_continuous(sensitivity, begin, to)) return false;
+  sensitivity->has_step = true;
+  return true;
+}
+
+void sensitivity_accept(Sensitivity *sensitivity) {
+  const StepStages *step = &sensitivity->step;
+  if (!sensitivity->has_step) return;
+  sensitivity->has_step = false;
+  if (sensitivity->is_explicit) adjoint_note_explicit(sensitivity->adjoint, &sensitivity->explicit_step);
+  else if (sensitivity->adjoint) adjoint_note_step(sensitivity->adjoint, step);
+  for (uint32_t k = sensitivity->followed; k < sensitivity->count; k++) {
+    Direction *direction = &sensitivity->directions[k];
+    memcpy(direction->now, direction->stage[step->method->stages - 1],
+           (size_t)sensitivity->view->system.columns * sizeof(double));
+  }
+  sensitivity->last_t = step->t;
+  sensitivity->last_h = step->h;
+  sensitivity->last_method = step->method;
+}
+
+/* ---- between the stages ---- */
+
+/* The Jacobian at sample k, and what rows owe there: of a node they are known. */
+static bool evaluate_sample(Sensitivity *sensitivity, int k, double x) {
+  const System *system = &sensitivity->view->system;
+  const StepStages *step = &sensitivity->step;
+  double t = step->t + x * step->h, *y = sensitivity->before;
+  for (int i = 0; i < step->method->stages; i++) {
+    if (x != step->method->node[i]) continue;
+    memcpy(sensitivity->sample[k], sensitivity->entries[i],
+           (size_t)system->column_start[system->columns] * sizeof(double));
+    memcpy(sensitivity->sample_owed[k], sensitivity->owed[i], sensitivity->plan->rows->entries * sizeof(double));
+    return true;
+  }
+  return point_at(sensitivity, sensitivity->integrator, sensitivity->self, t, y) &&
+         evaluate_stage(sensitivity, t, y, sensitivity->sample[k], sensitivity->sample_owed[k]);
+}
+
+/* Scaled. */
+static double states_norm(const System *system, const double *vector) {
+  double largest = 0;
+  for (int32_t l = 0; l < system->links; l++)
+    largest = fmax(largest, fabs(vector[system->link_from[l]]) / system->nominal[system->link_from[l]]);
+  return largest;
+}
+
+/* What the polynomial of a direction misses; false: nothing is gained by it. */
+static bool sample_direction(Sensitivity *sensitivity, Direction *direction) {
+  const System *system = &sensitivity->view->system;
+  RadauOutput *output = &direction->output;
+  double *residual = sensitivity->residual[0], defect = states_norm(system, direction->defect);
+  for (int k = 0; k < RADAU_SAMPLES; k++) {
+    radau_output_continue(output, output->dense->sample[k], direction->at);
+    sensitivity_direct(sensitivity, direction, sensitivity->sample_owed[k], direction->now, residual);
+    add_product(system, sensitivity->sample[k], direction->at, residual);
+    radau_output_sample(output, k, direction->at, residual);
+    if (!(states_norm(system, output->missing[k][0]) <= defect)) return false;
+  }
+  return true;
+}
+
+static bool is_node(const RadauCoefficients *method, double x) {
+  for (int i = 0; i < method->stages; i++)
+    if (x == method->node[i]) return true;
+  return false;
+}
+
+/* Solves for all columns at the extra points, whose Jacobians are those of samples. */
+static bool solve_extra(Sensitivity *sensitivity, const double *sample, int count) {
+  size_t columns = (size_t)sensitivity->view->system.columns;
+  int point = 0;
+  for (int k = 0; k < count && point < EXTRA_POINTS; k++) {
+    if (is_node(sensitivity->step.method, sample[k])) continue;
+    if (variation_take(sensitivity->variation, sensitivity->sample[k]) != EVAL_OK) return false;
+    for (uint32_t d = 0; d < sensitivity->count; d++) {
+      Direction *direction = &sensitivity->directions[d];
+      RadauWeights weights = radau_output_weights(&direction->output, sample[k], direction->is_corrected);
+      radau_output_states(&direction->output, &weights, direction->is_corrected, direction->at);
+      sensitivity_direct(sensitivity, direction, sensitivity->sample_owed[k], direction->now, sensitivity->g);
+      variation_solve(sensitivity->variation, sensitivity->g, direction->at);
+      memcpy(direction->extra[point], direction->at, columns * sizeof(double));
+    }
+    sensitivity->extra[point++] = sample[k];
+  }
+  return point == EXTRA_POINTS;
+}
+
+/* The points where all columns were solved for: the start, the stages, the extra ones. */
+static int list_points(Sensitivity *sensitivity) {
+  int count = 1;
+  for (int i = 0; i < sensitivity->step.method->stages; i++)
+    sensitivity->points[count++] = sensitivity->step.method->node[i];
+  for (int k = 0; k < EXTRA_POINTS; k++) sensitivity->points[count++] = sensitivity->extra[k];
+  return count;
+}
+
+/* Barycentric weights of the first `count` points. */
+static void find_barycentric(Sensitivity *sensitivity, int count) {
+  for (int j = 0; j < count; j++) {
+    sensitivity->barycentric[j] = 1;
+    for (int k = 0; k < count; k++)
+      if (k != j) sensitivity->barycentric[j] /= sensitivity->points[j] - sensitivity->points[k];
+  }
+}
+
+/* The polynomial through the first `count` points at x, which is none of them, into direction->at. */
+static void interpolate_points(const Sensitivity *sensitivity, const Direction *direction, int count,
+                               const double *weight) {
+  size_t columns = (size_t)sensitivity->view->system.columns;
+  int s = sensitivity->step.method->stages;
+  double *at = direction->at;
+  memset(at, 0, columns * sizeof *at);
+  for (int j = 0; j < count; j++) {
+    const double *point = j <= s ? direction->point[j] : direction->extra[j - s - 1], part = weight[j];
+    for (size_t c = 0; c < columns; c++) at[c] += part * point[c];
+  }
+}
+
+static void point_weights(const Sensitivity *sensitivity, int count, double x, double *weight) {
+  double sum = 0;
+  for (int j = 0; j < count; j++) {
+    weight[j] = sensitivity->barycentric[j] / (x - sensitivity->points[j]);
+    sum += weight[j];
+  }
+  for (int j = 0; j < count; j++) weight[j] /= sum;
+}
+
+/* How far the polynomial through the other points is from what was solved for at the last one, relative to what varies. */
+static double dense_error(Sensitivity *sensitivity, const Direction *direction, int count) {
+  const System *system = &sensitivity->view->system;
+  double weight[POINTS_MOST], largest = 0;
+  point_weights(sensitivity, count - 1, sensitivity->points[count - 1], weight);
+  interpolate_points(sensitivity, direction, count - 1, weight);
+  set_scale(sensitivity, direction, direction->stage[sensitivity->step.method->stages - 1], 1);
+  for (int32_t c = 0; c < system->columns; c++)
+    largest = fmax(largest, fabs(direction->at[c] - direction->extra[EXTRA_POINTS - 1][c]) * sensitivity->scale[c]);
+  return largest * sqrt((double)system->columns * sensitivity->step.method->stages);
+}
+
+/* Are the points close enough to interpolate between them? */
+static bool is_resolved(Sensitivity *sensitivity) {
+  static const double part = 1000,
+                      largest = 1e-3; /* of the tolerance, and in all: of a polynomial of one degree less */
+  double most = fmin(part * sensitivity->tolerance, largest);
+  int count = list_points(sensitivity);
+  bool resolved = true;
+  find_barycentric(sensitivity, count - 1);
+  for (uint32_t d = 0; d < sensitivity->count && resolved; d++)
+    resolved = dense_error(sensitivity, &sensitivity->directions[d], count) <= most;
+  find_barycentric(sensitivity, count);
+  return resolved;
+}
+
+static void point_output(Sensitivity *sensitivity, Direction *direction, const RadauDense *dense) {
+  const StepStages *step = &sensitivity->step;
+  RadauOutput *output = &direction->output;
+  output->stages = step->linear;
+  output->method = step->method;
+  output->dense = dense;
+  output->h = step->h;
+  output->value = direction->point;
+  output->defect = direction->defect;
+  find_defect(sensitivity, direction);
+  direction->is_corrected = false;
+}
+
+/* Once a step that is looked into. Three stages have no correction, but points between them. */
+static void sample_step(Sensitivity *sensitivity) {
+  static const double between[EXTRA_POINTS] = {0.35, 0.85}, many = 4; /* output points in the step */
+  const StepStages *step = &sensitivity->step;
+  bool has_correction = step->method->stages >= 5, ok = true;
+  if (sensitivity->is_sampled) return;
+  if (!sensitivity->dense) make_output(sensitivity);
+  RadauDense *dense = &sensitivity->dense[step->method - radau_methods];
+  sensitivity->is_sampled = true;
+  sensitivity->is_dense = step->h > many * sensitivity->interval;
+  if (has_correction && dense->sample[RADAU_SAMPLES - 1] == 0) *dense = radau_dense_make(step->method);
+  const double *sample = has_correction ? dense->sample : between;
+  int count = has_correction ? RADAU_SAMPLES : sensitivity->is_dense ? EXTRA_POINTS : 0;
+  for (int k = 0; k < count && ok; k++) ok = evaluate_sample(sensitivity, k, sample[k]);
+  for (uint32_t k = 0; k < sensitivity->count; k++) {
+    Direction *direction = &sensitivity->directions[k];
+    point_output(sensitivity, direction, dense);
+    direction->is_corrected = ok && has_correction && sample_direction(sensitivity, direction);
+  }
+  sensitivity->is_dense =
+      sensitivity->is_dense && ok && solve_extra(sensitivity, sample, count) && is_resolved(sensitivity);
+}
+
+/* All columns between stages, where there are points enough; false: only the states. */
+static bool interpolate(Sensitivity *sensitivity, double x) {
+  double weight[POINTS_MOST];
+  int count = sensitivity->step.method->stages + 1 + EXTRA_POINTS;
+  sample_step(sensitivity);
+  bool at_point = x == sensitivity->extra[0] || x == sensitivity->extra[1] || is_node(sensitivity->step.method, x);
+  if (sensitivity->is_dense && !at_point) {
+    point_weights(sensitivity, count, x, weight);
+    for (uint32_t k = 0; k < sensitivity->count; k++)
+      interpolate_points(sensitivity, &sensitivity->directions[k], count, weight);
+    return true;
+  }
+  RadauWeights weights =
+      radau_output_weights(&sensitivity->directions[0].output, x, sensitivity->step.method->stages >= 5);
+  for (uint32_t k = 0; k < sensitivity->count; k++) {
+    const Direction *direction = &sensitivity->directions[k];
+    radau_output_states(&direction->output, &weights, direction->is_corrected, direction->at);
+  }
+  return false;
+}
+
+const double *const *sensitivity_at(Sensitivity *sensitivity, double t, const double *y) {
+  const StepStages *step = &sensitivity->step;
+  size_t columns = (size_t)sensitivity->view->system.columns, values = count_values(sensitivity);
+  double x = sensitivity->has_step ? fmin((t - step->t) / step->h, 1) : 0;
+  bool is_inside = x > 0 && x < 1;
+  for (uint32_t k = 0; k < sensitivity->count; k++) {
+    const Direction *direction = &sensitivity->directions[k];
+    size_t from = is_inside ? columns : 0; /* columns follow */
+    memcpy(direction->at + from, direction->now + from, (values - from) * sizeof(double));
+    if (x == 1) memcpy(direction->at, direction->stage[step->method->stages - 1], columns * sizeof(double));
+  }
+  if (is_inside && !interpolate(sensitivity, x) && sensitivity_factor(sensitivity, t, y))
+    for (uint32_t k = 0; k < sensitivity->count; k++) sensitivity_complete(sensitivity, &sensitivity->directions[k]);
+  return sensitivity->at;
+}

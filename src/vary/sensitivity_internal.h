@@ -1,0 +1,107 @@
+/* sensitivity_internal: what the files of sensitivities share. */
+#pragma once
+
+#include "integrate/radau_output.h"
+#include "integrate/variation.h"
+#include "vary/call_jumps.h"
+#include "vary/sensitivity.h"
+
+/* Where many output points are in a step, columns are interpolated through so many points besides the stages, at
+ * which they were solved for. */
+enum { EXTRA_POINTS = 2, POINTS_MOST = RADAU_STAGES_MAX + 1 + EXTRA_POINTS };
+
+/* Of one target. */
+typedef struct Direction {
+  double *parameter;                   /* what each parameter of the plan moves by */
+  double *now;                         /* columns, then discrete leaves: at the end of the last step accepted */
+  double *pre;                         /* per discrete leaf: of pre() */
+  double *point[RADAU_STAGES_MAX + 1]; /* all columns: `now`, and at the stages of the step */
+  double **stage;                      /* the latter */
+  RadauOutput output;                  /* of the step, between its stages */
+  bool is_corrected;
+  double contraction;          /* what a correction leaves of an error, in the last step */
+  double *extra[EXTRA_POINTS]; /* all columns, at two points more of the step */
+  double *defect;              /* per column, of states */
+  double size;                 /* of the target */
+  double peak;                 /* the most that states have varied by so far, scaled */
+  double *at;                  /* what sensitivity_at has made; in an event what varies with its time fixed to it */
+  double *reset;               /* per reinit of the plan: what its value varies by */
+  double time;                 /* what the time of the event moves by */
+} Direction;
+
+/* Some entries of the Jacobian. */
+typedef struct JacobianEntries {
+  int32_t count, *entry, *row, *column;
+} JacobianEntries;
+
+struct Sensitivity {
+  Heap *heap;
+  const SensitivityPlan *plan;
+  View *view;
+  Diags *diags;
+  double tolerance;  /* of the run */
+  double span;       /* its length */
+  double goal;       /* of the iteration, relative */
+  Adjoint *adjoint;  /* NULL: variations are followed; otherwise the first direction is a probe, made anew at every
+                       event, and the others are combinations of the targets that control the steps */
+  uint32_t followed; /* the first direction that is followed over steps */
+  uint32_t count;    /* of directions */
+  Direction *directions;
+  const double **at; /* per direction */
+  Variation *variation;
+  Workspace *rows, *stage, *event_columns, *event_leaves; /* NULL: nothing to evaluate */
+  double *row_values, *column_values, *leaf_values;
+  double *g;     /* rows */
+  double *roots; /* of events */
+  /* the step */
+  Stages *own; /* NULL until it is needed */
+  StepStages step;
+  ExplicitStages explicit_step; /* for an adjoint, in place of the former */
+  bool has_step, is_shared, is_explicit;
+  const Integrator *integrator; /* of the step */
+  void *self;
+  bool is_sampled;                                      /* the corrections between the stages have been looked for */
+  bool is_dense;                                        /* and the extra points solved for */
+  double extra[EXTRA_POINTS];                           /* where they are, in units of the step */
+  double points[POINTS_MOST], barycentric[POINTS_MOST]; /* with the start and the stages; their weights */
+  double interval;                                      /* between output points */
+  RadauDense *dense;                                    /* by method; NULL until an output point lies between stages */
+  double *sample[RADAU_SAMPLES], *sample_owed[RADAU_SAMPLES]; /* Jacobians and what rows owe at the samples */
+  double *value[RADAU_STAGES_MAX];                            /* columns at the stages, where they are interpolated */
+  double *entries[RADAU_STAGES_MAX];                          /* of the Jacobians there */
+  double *owed[RADAU_STAGES_MAX];                             /* values of the program of rows there */
+  JacobianEntries varying;                                    /* the entries that are not constant */
+  double *stage_values;                                       /* of the program of a stage */
+  bool has_constants;                                         /* the others are in all of `entries` and `sample` */
+  double *departure; /* [varying][stages + 1]: the Jacobian of each stage minus the one factored; the last 0 */
+  double *lanes;     /* [columns][stages + 1]: the stages of a direction, the last 0 */
+  double *residual[RADAU_STAGES_MAX], *direct[RADAU_STAGES_MAX]; /* rows: of the stages; what rows owe directly */
+  double *scale;         /* columns: reciprocal scales of a direction in the step */
+  double *error;         /* columns: of a direction in the step */
+  CallJumps *jumps;      /* NULL: no call may jump */
+  double longest;        /* step that the error of the last one allows */
+  bool is_coarse;        /* the last one was longer */
+  double *rate, *before; /* columns: by time, in an event; their values as it began, or as reinit has left them */
+  /* the step before, to continue it; h 0: there is none */
+  double last_t, last_h;
+  const RadauCoefficients *last_method;
+  double continued[RADAU_STAGES_MAX]
+                  [RADAU_STAGES_MAX]; /* weights of its stages, from `first` on, for those of the step */
+  int first;
+  SensitivityWork work;
+  bool takes_turns; /* the event is one of several at one time: see turns.h */
+  bool failed;
+};
+
+/* What the rows owe directly in a direction, from values of their program, into g. `now` has the discretes. */
+void sensitivity_direct(const Sensitivity *sensitivity, const Direction *direction, const double *values,
+                        const double *now, double *g);
+
+/* So many targets are followed one by one for an adjoint, more of them in one combination. */
+enum { ALONE_MOST = 8 };
+
+/* Takes the point (t, y), whose rows hold. false: an error is in diags. */
+bool sensitivity_factor(Sensitivity *sensitivity, double t, const double *y);
+
+/* The variations of all columns from those of the states in direction->at, at the point taken last. */
+void sensitivity_complete(Sensitivity *sensitivity, Direction *direction);

@@ -1,0 +1,198 @@
+/* branch: see branch.h. */
+#include "view/branch.h"
+
+#include "base/copy.h"
+
+#include <float.h>
+#include <math.h>
+
+/* Of a step: a branch that cannot be followed over this part of it is lost: shorter steps get closer at less cost. */
+static const double shortest = 1e-5;
+
+/* Of the size of a column: solutions that are nearer are the same. */
+static const double same = 1e-6;
+
+/* Of a way over which Newton's method was certain: from so near to its end it leads there too, since h of there is below 1/2 (statespace.c). */
+static const double sure = 0.125;
+
+/* Of a way: over this part of it a branch is straight. */
+static const double little = 1e-4;
+
+/* Of a time: differences of less tell no rate. */
+static const double ROUND_OFF = 1024 * DBL_EPSILON;
+
+/* A point of the branch. */
+typedef struct BranchPoint {
+  double t, *y, *rate; /* rate: of the branching columns, by their position */
+  bool has_rate;
+} BranchPoint;
+
+struct Branch {
+  View *view;
+  int32_t count, *columns; /* branching */
+  BranchPoint begin, end;  /* of the last step */
+  bool is_at_once;         /* the last step was followed in one way */
+  BranchPoint at, next;    /* where the branch was followed to last, and what comes next, or was before it */
+  double *beside;          /* all columns next to a point */
+};
+
+Branch *branch_new(Heap *heap, View *view) {
+  if (!view->branching) return NULL;
+  Branch *branch = heap_alloc(heap, sizeof *branch);
+  size_t columns = (size_t)view->system.columns;
+  *branch = (Branch){.view = view, .begin.t = NAN, .end.t = NAN, .at.t = NAN};
+  branch->columns = heap_array(heap, columns, sizeof *branch->columns);
+  for (int32_t c = 0; c < view->system.columns; c++)
+    if (view->branching[c]) branch->columns[branch->count++] = c;
+  heap_numbers(heap, columns, &branch->begin.y, &branch->end.y, &branch->at.y, &branch->next.y, &branch->beside);
+  heap_numbers(heap, columns, &branch->begin.rate, &branch->end.rate, &branch->at.rate, &branch->next.rate);
+  return branch;
+}
+
+static void copy_point(const Branch *branch, BranchPoint *to, const BranchPoint *from) {
+  copy_numbers(to->y, from->y, (size_t)branch->view->system.columns);
+  copy_numbers(to->rate, from->rate, (size_t)branch->count);
+  to->t = from->t;
+  to->has_rate = from->has_rate;
+}
+
+static double size_of(const Branch *branch, int32_t c) {
+  return fabs(branch->at.y[c]) + branch->view->system.nominal[c];
+}
+
+/* Solves for the branch at a time of the step from what it is elsewhere, or a little way off; the other columns are those of the step. */
+static bool solve(const Branch *branch, const Integrator *integrator, void *self, double t, bool is_little,
+                  const double *from, double *y) {
+  View *view = branch->view;
+  integrator_values_at(integrator, self, t, view->system.columns, y);
+  for (int32_t k = 0; k < branch->count; k++) y[branch->columns[k]] = from[branch->columns[k]];
+  return view->methods->follow(view, t, y, is_little) == EVAL_OK;
+}
+
+/* The rate at a point of the branch, by another that is nearer by far than `way`. */
+static bool find_rate(Branch *branch, const Integrator *integrator, void *self, double way, BranchPoint *point) {
+  double beside = point->t + little * way;
+  if (!solve(branch, integrator, self, beside, true, point->y, branch->beside)) return false;
+  for (int32_t k = 0; k < branch->count; k++) {
+    int32_t c = branch->columns[k];
+    point->rate[k] = (branch->beside[c] - point->y[c]) / (beside - point->t);
+  }
+  return point->has_rate = true;
+}
+
+/* Does the branch get as far as its rates at both ends lead it, but for half of that? Else it went elsewhere between them. */
+static bool keeps_course(const Branch *branch) {
+  double half = (branch->next.t - branch->at.t) / 2, ahead = 0, missed = 0;
+  for (int32_t k = 0; k < branch->count; k++) {
+    int32_t c = branch->columns[k];
+    double first = half * branch->at.rate[k], second = half * branch->next.rate[k], size = size_of(branch, c);
+    ahead = fmax(ahead, fmax(fabs(first), fabs(second)) / size);
+    missed = fmax(missed, fabs(branch->next.y[c] - branch->at.y[c] - first - second) / size);
+  }
+  return missed <= ahead + same;
+}
+
+/* Follows the branch to t, if it can at once. */
+static bool advance(Branch *branch, const Integrator *integrator, void *self, double t) {
+  BranchPoint *next = &branch->next;
+  double way = t - branch->at.t;
+  next->t = t;
+  next->has_rate = false;
+  if (!solve(branch, integrator, self, t, false, branch->at.y, next->y)) return false;
+  if (little * way > ROUND_OFF * fabs(t)) { /* else it is straight */
+    if (!branch->at.has_rate && !find_rate(branch, integrator, self, way, &branch->at)) return false;
+    if (!find_rate(branch, integrator, self, -way, next) || !keeps_course(branch)) return false;
+  }
+  BranchPoint swap = branch->at;
+  branch->at = *next;
+  *next = swap;
+  return true;
+}
+
+/* Follows the branch to t within the step: in halves, where it does not go at once. What is left of the whole is never nothing but round-off. */
+static bool follow(Branch *branch, const Integrator *integrator, void *self, double t) {
+  double whole = t - branch->at.t, way = whole;
+  while (branch->at.t != t) {
+    bool is_last = 1.0001 * way >= t - branch->at.t;
+    double next = is_last ? t : branch->at.t + way;
+    if (next == branch->at.t || way < shortest * whole) return false;
+    if (!advance(branch, integrator, self, next)) way /= 2;
+  }
+  return true;
+}
+
+/* Does y differ from the branch by a part of the last way at most? */
+static bool is_near(const Branch *branch, const double *y, double part) {
+  for (int32_t k = 0; k < branch->count; k++) {
+    int32_t c = branch->columns[k];
+    double way = fabs(branch->at.y[c] - branch->next.y[c]);
+    if (!(fabs(y[c] - branch->at.y[c]) <= fmax(same * size_of(branch, c), part * way))) return false;
+  }
+  return true;
+}
+
+/* Is the solution next to the end of the step that of the branch? */
+static bool ends_there(Branch *branch, const Integrator *integrator, void *self) {
+  const double *y = integrator->values(self);
+  if (is_near(branch, y, sure)) return true;
+  return solve(branch, integrator, self, branch->at.t, false, y, branch->beside) && is_near(branch, branch->beside, 0);
+}
+
+/* The point where a step begins, if it is not where the last one ended. */
+static bool begin_at(Branch *branch, ConstMoment begin) {
+  copy_numbers(branch->begin.y, begin.y, (size_t)branch->view->system.columns);
+  branch->begin.t = begin.t;
+  branch->begin.has_rate = false;
+  return branch->view->methods->follow(branch->view, begin.t, branch->begin.y, false) == EVAL_OK;
+}
+
+BranchStatus branch_follow(Branch *branch, const Integrator *integrator, void *self, ConstMoment begin) {
+  bool is_known = branch->end.t == begin.t;
+  if (is_known) copy_point(branch, &branch->begin, &branch->end);
+  branch->end.t = NAN;
+  if (!is_known && !begin_at(branch, begin)) return BRANCH_LOST;
+  copy_point(branch, &branch->at, &branch->begin);
+  if (!follow(branch, integrator, self, integrator->time(self))) return BRANCH_LOST;
+  copy_point(branch, &branch->end, &branch->at);
+  branch->is_at_once = branch->next.t == branch->begin.t;
+  if (branch->is_at_once) copy_point(branch, &branch->begin, &branch->next); /* with its rate */
+  return ends_there(branch, integrator, self) ? BRANCH_KEPT : BRANCH_LEFT;
+}
+
+void branch_forget(Branch *branch) { branch->end.t = NAN; }
+
+const double *branch_begin(const Branch *branch) { return branch->begin.y; }
+
+/* Is t in the last step, and was that followed? */
+static bool was_followed(const Branch *branch, const Integrator *integrator, const void *self, double t) {
+  return branch->end.t == integrator->time(self) && branch->begin.t <= t && t <= branch->end.t;
+}
+
+/* What a branch that was followed in one way is at a part of it, by its values and rates at both ends. */
+static double expected(const Branch *branch, int32_t k, double part) {
+  const BranchPoint *begin = &branch->begin, *end = &branch->end;
+  int32_t c = branch->columns[k];
+  double rise = end->y[c] - begin->y[c], straight = begin->y[c] + part * rise, way = end->t - begin->t;
+  if (!begin->has_rate || !end->has_rate) return straight;
+  double first = way * begin->rate[k] - rise, second = way * end->rate[k] - rise, rest = 1 - part;
+  return straight + part * rest * (rest * first - part * second);
+}
+
+bool branch_expects(const Branch *branch, const Integrator *integrator, const void *self, double t, const double *y) {
+  if (!was_followed(branch, integrator, self, t) || !branch->is_at_once) return false;
+  double part = (t - branch->begin.t) / (branch->end.t - branch->begin.t);
+  for (int32_t k = 0; k < branch->count; k++) {
+    int32_t c = branch->columns[k];
+    double way = fabs(branch->end.y[c] - branch->begin.y[c]);
+    if (!(fabs(y[c] - expected(branch, k, part)) <= fmax(same * size_of(branch, c), sure * way))) return false;
+  }
+  return true;
+}
+
+void branch_take(Branch *branch, const Integrator *integrator, void *self, double t, double *y) {
+  if (!was_followed(branch, integrator, self, t)) return;
+  if (t == branch->end.t) copy_point(branch, &branch->at, &branch->end);
+  else if (t < branch->at.t) copy_point(branch, &branch->at, &branch->begin);
+  if (!follow(branch, integrator, self, t)) return;
+  for (int32_t k = 0; k < branch->count; k++) y[branch->columns[k]] = branch->at.y[branch->columns[k]];
+}

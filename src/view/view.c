@@ -1,0 +1,172 @@
+/* view: see view.h. */
+#include "view/view.h"
+
+#include "base/copy.h"
+#include "view/branch.h"
+
+#include <math.h>
+#include <string.h>
+
+static EvalStatus whole_residual(void *context, double t, const double *y, double *residual) {
+  return evaluator_rows(((View *)context)->evaluator, t, y, residual);
+}
+
+static EvalStatus whole_residuals(void *context, uint32_t count, const double *t, double *const *y,
+                                  double *const *residual) {
+  return evaluator_rows_at(((View *)context)->evaluator, count, t, y, residual);
+}
+
+static EvalStatus whole_jacobian(void *context, double t, const double *y, double *values) {
+  return evaluator_jacobian(((View *)context)->evaluator, t, y, values);
+}
+
+System view_whole_system(Heap *heap, View *view, Evaluator *evaluator) {
+  const Array *array = evaluator->array;
+  const Jacobian *jacobian = evaluator->jacobian;
+  int32_t *successor = heap_array(heap, array->columns, sizeof *successor);
+  for (uint32_t q = 0; q < array->columns; q++)
+    successor[q] = (int32_t)array_order(array, q) < array->d[array->column_unknown[q]] ? (int32_t)q + 1 : -1;
+  return (System){.context = view,
+                  .columns = (int32_t)array->columns,
+                  .rows = (int32_t)array->rows,
+                  .successor = successor,
+                  .column_start = jacobian->column_start,
+                  .row_index = jacobian->row_index,
+                  .constant = jacobian->is_constant,
+                  .nominal = evaluator->nominal,
+                  .residual = whole_residual,
+                  .residuals = whole_residuals,
+                  .jacobian = whole_jacobian};
+}
+
+/* What the interpolation missed; nothing of the states, which are what they are interpolated to. */
+static void take_missed(const System *system, const double *found, const double *y, double *missed) {
+  for (int32_t c = 0; c < system->columns; c++) missed[c] = found[c] - y[c];
+  for (int32_t k = 0; k < system->links; k++) missed[system->link_from[k]] = 0;
+}
+
+/* Walks from the end of the step back to t, with what the interpolation missed at the last point solved. */
+static EvalStatus follow_back(View *view, const Integrator *integrator, void *self, double t, double *y,
+                              double *missed) {
+  static const double shortest = 1e-6; /* of the way */
+  const System *system = &view->system;
+  double at = integrator->time(self), way = t - at, step = way / 2;
+  double *found = missed + system->columns;
+  memcpy(found, integrator->values(self), (size_t)system->columns * sizeof *found);
+  if (view->methods->find(view, at, found) == EVAL_OK) take_missed(system, found, integrator->values(self), missed);
+  while (at != t) {
+    double next = fabs(step) < fabs(t - at) ? at + step : t;
+    if (next == at) return EVAL_DOMAIN;
+    integrator->interpolate(self, next, y);
+    for (int32_t c = 0; c < system->columns; c++) found[c] = y[c] + missed[c];
+    if (view->methods->solve(view, next, found) != EVAL_OK) {
+      step /= 4;
+      if (fabs(step) < shortest * fabs(way)) return EVAL_DOMAIN;
+      continue;
+    }
+    take_missed(system, found, y, missed);
+    at = next;
+    step *= 2;
+  }
+  memcpy(y, found, (size_t)system->columns * sizeof *y);
+  return EVAL_OK;
+}
+
+/* Adds half of what the interpolation misses at t. */
+static EvalStatus add_missed(View *view, const Integrator *integrator, void *self, double t, double *y,
+                             double *missed) {
+  const System *system = &view->system;
+  double *found = missed + system->columns;
+  integrator->interpolate(self, t, y);
+  memcpy(found, y, (size_t)system->columns * sizeof *found);
+  EvalStatus status = view->methods->solve(view, t, found);
+  for (int32_t c = 0; c < system->columns && status == EVAL_OK; c++) missed[c] += (found[c] - y[c]) / 2;
+  return status;
+}
+
+/* The choice of states may be singular at this very time, which the steps pass: what the interpolation misses is the mean of what it
+ * misses shortly before and behind. */
+static EvalStatus pass_between(View *view, const Integrator *integrator, void *self, double t, double *y,
+                               double *missed) {
+  static const double shortly = 1e-3; /* of the step */
+  IntegratorStatistics now;
+  integrator->statistics(self, &now);
+  double behind = integrator->time(self) - t, near = fmin(shortly * now.step, fmin(now.step - behind, behind) / 2);
+  if (!(near > 0)) return EVAL_DOMAIN;
+  memset(missed, 0, (size_t)view->system.columns * sizeof *missed);
+  EvalStatus status = add_missed(view, integrator, self, t - near, y, missed);
+  if (status == EVAL_OK) status = add_missed(view, integrator, self, t + near, y, missed);
+  integrator->interpolate(self, t, y);
+  for (int32_t c = 0; c < view->system.columns; c++) y[c] += missed[c];
+  return status;
+}
+
+/* Solves at a time of the last step, on its branch: which must be followed there where it is not as expected. */
+static EvalStatus solve_on_branch(View *view, const Integrator *integrator, void *self, double t, double *y) {
+  Branch *branch = view->branch;
+  if (branch && branch_expects(branch, integrator, self, t, y)) {
+    if (view->methods->solve(view, t, y) == EVAL_OK && branch_expects(branch, integrator, self, t, y)) return EVAL_OK;
+    integrator_values_at(integrator, self, t, view->system.columns, y);
+  }
+  if (branch) branch_take(branch, integrator, self, t, y);
+  return view->methods->solve(view, t, y);
+}
+
+EvalStatus view_point(View *view, const Integrator *integrator, void *self, double t, double *y) {
+  size_t columns = (size_t)view->system.columns;
+  bool end = t == integrator->time(self);
+  view->is_between = false;
+  integrator_values_at(integrator, self, t, view->system.columns, y);
+  if (solve_on_branch(view, integrator, self, t, y) == EVAL_OK) return EVAL_OK;
+  if (end) return view->methods->find(view, t, y);
+  double *missed = heap_array(view->evaluator->heap, 2 * columns, sizeof *missed);
+  EvalStatus status = follow_back(view, integrator, self, t, y, missed);
+  view->is_between = status != EVAL_OK;
+  if (view->is_between) status = pass_between(view, integrator, self, t, y, missed);
+  heap_free(view->evaluator->heap, missed);
+  return status;
+}
+
+const System *view_system(const View *view, const Integrator *integrator) {
+  return integrator->removes_superfluous && view->without_superfluous.rows ? &view->without_superfluous : &view->system;
+}
+
+/* The discrete variables, with those of before the event. */
+static void copy_discretes(Evaluator *to, const Evaluator *from) {
+  size_t count = to->model->discretes.count;
+  copy_numbers(to->discretes, from->discretes, count);
+  copy_numbers(to->pre, from->pre, count);
+}
+
+void view_set_original(View *view) {
+  if (!view->mode) return;
+  const Modes *modes = view->original->code->modes;
+  copy_discretes(view->original, view->evaluator);
+  for (uint32_t m = 0; m < modes->count; m++)
+    if (view->mode[m] != MAP_NONE)
+      view->original->discretes[modes->first + m] =
+          view->evaluator->discretes[view->evaluator->code->modes->first + view->mode[m]];
+}
+
+bool view_is_state(const System *system, uint32_t column) {
+  for (int32_t k = 0; k < system->links; k++)
+    if (system->link_from[k] == (int32_t)column) return true;
+  return false;
+}
+
+bool view_interpolates_watched(const View *view) {
+  const System *system = &view->system;
+  if (!system->rates || !system->given) return true;
+  for (uint32_t k = 0; k < view->watched.count; k++)
+    if (system->given[view->watched.data[k]] && !view_is_state(system, view->watched.data[k])) return false;
+  return true;
+}
+
+bool view_restructured(View *view) {
+  if (!view->conditions || !view->holds) return false;
+  Point point = evaluator_point(view->evaluator, 0, NULL);
+  workspace_run(view->conditions, &point, view->values);
+  for (uint32_t k = 0; k < view->branches && !view->restructured; k++)
+    view->restructured = (view->values[k] != 0) != view->holds[k];
+  return view->restructured;
+}

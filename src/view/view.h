@@ -1,0 +1,151 @@
+/* view: a reduction method's choice of rows, columns and links, as the system that integrators see, at the values of
+ * one run. What a view can do is a const struct of functions; what it needs for that is its own. */
+#pragma once
+
+#include "code/switches.h"
+#include "integrate/integrator.h"
+#include "reduce/reduction.h"
+#include "reduce/strangeness.h"
+
+typedef struct View View;
+typedef struct Share Share;
+
+/* All columns at a time. */
+typedef struct Moment {
+  double t, *y;
+} Moment;
+
+typedef struct ConstMoment {
+  double t;
+  const double *y;
+} ConstMoment;
+
+/* How a look at the choice of states ended, if not with a number of exchanges. */
+enum {
+  EXCHANGE_SINGULAR = -1, /* the Jacobian of `block` is singular for every choice */
+  EXCHANGE_UNSOLVED = -2, /* the rows cannot be solved at `now` */
+  EXCHANGE_RESELECT = -3, /* the rows selected do not determine the columns: select anew */
+};
+
+typedef struct Exchanges {
+  const Exchange *list; /* until the next call */
+  int32_t block;
+} Exchanges;
+
+typedef struct ViewMethods {
+  /* Solves the rows at a point whose states are right, for all other columns. A view without a state-space form moves
+   * to the nearest point where the rows hold. */
+  EvalStatus (*solve)(View *view, double t, double *y);
+
+  /* Solves for the branching columns (View.branching), and for no more than they need: for the solution next to the guess, or EVAL_DOMAIN
+   * where it is not certain which that is. is_little: the guess is so near that one correction leads there. NULL: there are no such columns. */
+  EvalStatus (*follow)(View *view, double t, double *y, bool is_little);
+
+  /* The same from a guess that may be far off, which continuation has left behind. */
+  EvalStatus (*find)(View *view, double t, double *y);
+
+  /* The same at an event, where only the modes have changed: states stay as they are. */
+  EvalStatus (*solve_at_event)(View *view, double t, double *y);
+
+  /* Solves the rows at a corner of the edges that the solution slides along (switches_set_corner), in the modes there. NULL: it
+   * does not slide. */
+  EvalStatus (*solve_corner)(View *view, double t, double *y, uint32_t corner);
+
+  /* Solves the rows at an event that has given columns other values, which stay (`held`, per column), as do states as far as
+   * the rows allow. */
+  EvalStatus (*solve_holding)(View *view, double t, double *y, const uint8_t *held);
+
+  /* Exchanges states for columns that serve better at the point `ahead`; only the links change. Without `sure` it looks
+   * closely only where the rates ask for it. Before an exchange the rows are solved at `now` in the old choice, so that
+   * the new states have the accuracy of the old ones. NULL: the states stay as they are. */
+  int32_t (*exchange)(View *view, Moment now, ConstMoment ahead, bool sure, Exchanges *exchanges);
+
+  /* Selects rows and columns again at the consistent point y, and sets the columns in it that have no influence. true:
+   * the system has changed, and needs a new integrator. false: nothing changed, or the ranks are no longer those of the
+   * start. NULL: rows are not selected by ranks. */
+  bool (*reselect)(View *view, double t, double *y);
+
+  /* Finds the ranks again at y, where modes have changed. false: they are not those of the start. NULL: as above. */
+  bool (*same_ranks)(View *view, double t, double *y);
+
+  /* The present choice of states, in the heap, and that choice made again. NULL: there is none to make. */
+  void *(*save_choice)(const View *view, Heap *heap);
+  void (*restore_choice)(View *view, const void *choice, const double *y);
+
+  /* The bytes that a saved choice has; NULL: it cannot be written down, and is made again where it is needed. */
+  size_t (*choice_size)(const View *view);
+
+  /* Why the rows could not be solved last; reason NULL: not known. */
+  SolveFailure (*failure)(const View *view);
+
+  /* Factorizations done so far to solve the rows or to look at the choice of states. */
+  uint64_t (*factorizations)(const View *view);
+} ViewMethods;
+
+struct View {
+  const ViewMethods *methods;
+  bool chooses;               /* states may be exchanged while it runs */
+  System system;              /* every row: the one that has a state-space form */
+  System without_superfluous; /* without superfluous differentiations; rows 0 where there are none */
+  const bool *branching;      /* [columns] see state_plan_branching; NULL: there are none */
+  struct Branch *branch;      /* that these are followed along (branch.h); NULL: none */
+  Evaluator *evaluator;
+  bool disturbed;        /* the last event has changed what rows depend on, or columns */
+  IndexVec fired;        /* actions that the last event leaves to its caller: assertions that do not hold, terminate */
+  uint64_t iterations;   /* of events */
+  Workspace *conditions; /* of the branches of the equations (array/branches.h); NULL: there are none */
+  uint32_t branches;     /* how many */
+  const bool *holds;     /* their values that the system was made for; NULL: for all, which may be singular in some */
+  double *values;        /* of them now */
+  bool restructured;     /* at an event they have others */
+  bool is_between;       /* the last point is a mean of neighbours: the choice of states is singular there */
+  uint32_t undetermined; /* column of `original` whose jump the equations do not determine; MAP_NONE: there is none */
+  const StatePlan *states; /* the order in which columns are solved for; NULL: there is no state-space form */
+  Switches *switches;      /* NULL without relations that make events */
+  struct Kinks *kinks;     /* that no event tells of (kinks.h); NULL: there are none */
+  IndexVec watched;        /* columns that conditions read, where the system has `rates`; empty: not known, or none */
+  bool watches_states;     /* all of them are states now */
+  struct Sensitivity *sensitivity; /* that follows events (sensitivity.h); NULL: none */
+  /* the array of the model, for the check of its constraints; its columns are found among those of the
+   * view */
+  Evaluator *original;
+  Share *share;           /* of jumps, where the system is another (share.h); NULL: it is not, or has no events */
+  const uint32_t *mode;   /* per mode of it: the same of the view, MAP_NONE if none is; NULL where they are shared */
+  const uint32_t *source; /* per column of it; MAP_NONE: not in the view */
+  const int8_t *sign;
+};
+
+/* The view of a reduced system at the values `run`, with the array of the model that it comes from at the values
+ * `original`. Lives in the heap. */
+View *view_reduced(Heap *heap, const Reduction *reduction, const ArrayRun *original, const ArrayRun *run);
+
+/* The index-1 system with dummy derivatives: every row and column of the array, links from the chosen
+ * states (view_dummy.c). */
+View *view_dummy(Heap *heap, const Reduction *reduction, const ArrayRun *original, const ArrayRun *run);
+
+/* A system integrated as it is: every tie to the next column is a link (view_plain.c). */
+View *view_plain(Heap *heap, const Reduction *reduction, const ArrayRun *original, const ArrayRun *run);
+
+/* The strangeness-free system selected at the consistent y (view_strangeness.c). */
+View *view_strangeness(Heap *heap, Strangeness *strangeness, const double *y);
+
+/* The rows, columns and evaluations that views over all rows of an array share. */
+System view_whole_system(Heap *heap, View *view, Evaluator *evaluator);
+
+/* All columns at a time within the integrator's last step, the rows solved. EVAL_DOMAIN: they cannot be. */
+EvalStatus view_point(View *view, const Integrator *integrator, void *self, double t, double *y);
+
+/* Gives the array of the model the view's modes and discrete values, where they do not share them. */
+void view_set_original(View *view);
+
+/* Is the column a state now? */
+bool view_is_state(const System *system, uint32_t column);
+
+/* Has every watched column a value inside of steps, with the states of now? One that `rates` leaves as it is has none. */
+bool view_interpolates_watched(const View *view);
+
+/* Have the branches others than those that the system was made for? To be asked at an event where something changed. */
+bool view_restructured(View *view);
+
+/* The system that a method integrates: the lean one where there is one and the method takes it. */
+const System *view_system(const View *view, const Integrator *integrator);

@@ -1,0 +1,314 @@
+/* view_dummy: the array with dummy derivatives. The states are those that the dummies leave, and change with them;
+ * given the states, the state-space form solves for everything else. */
+#include "integrate/variation.h"
+#include "view/jump.h"
+#include "view/share.h"
+#include "view/view.h"
+
+#include <string.h>
+
+/* The view comes first, so that one pointer serves as both. */
+typedef struct DummyView {
+  View view;
+  Dummy *dummy;
+  StateSpace *space;
+  Jump *jump; /* of the model's own array; NULL: it is another one, or there are no events */
+  Workspace *kept_rows, *kept_entries;
+  double *corners; /* all columns, for each corner of the edges that the solution slides along */
+  uint32_t room;   /* for so many */
+  Variation *variation;
+  double *change; /* all columns, of rates_jacobian */
+  bool *is_state; /* per column */
+} DummyView;
+
+static EvalStatus solve_corner(View *view, double t, double *y, uint32_t corner) {
+  switches_set_corner(view->switches, corner);
+  return statespace_complete(((DummyView *)view)->space, t, y);
+}
+
+/* Room for the columns of so many corners. */
+static void make_corners(DummyView *chosen, uint32_t count) {
+  if (count <= chosen->room) return;
+  Heap *heap = chosen->view.evaluator->heap;
+  if (chosen->corners) heap_free(heap, chosen->corners);
+  chosen->corners = heap_array(heap, count * (size_t)chosen->view.system.columns, sizeof(double));
+  chosen->room = count;
+}
+
+/* On edges: the mean of the columns of the corners that keeps the differences still. States are the same in all. */
+static EvalStatus complete_sliding(DummyView *chosen, double t, double *y) {
+  Switches *switches = chosen->view.switches;
+  uint32_t count = switches->slides + 1;
+  size_t columns = (size_t)chosen->view.system.columns;
+  make_corners(chosen, count);
+  for (uint32_t corner = 0; corner < count; corner++) {
+    double *own = chosen->corners + corner * columns;
+    memcpy(own, y, columns * sizeof *y);
+    EvalStatus status = solve_corner(&chosen->view, t, own, corner);
+    if (status != EVAL_OK) return status;
+    switches_keep_corner(switches, corner, t, own);
+  }
+  switches_weigh(switches);
+  double rest = 1;
+  for (uint32_t k = 0; k < switches->slides; k++) rest -= switches->slide[k].weight;
+  for (size_t q = 0; q < columns; q++) {
+    y[q] = rest * chosen->corners[q];
+    for (uint32_t k = 1; k < count; k++) y[q] += switches->slide[k - 1].weight * chosen->corners[k * columns + q];
+  }
+  return EVAL_OK;
+}
+
+static bool slides(const DummyView *chosen) {
+  const Switches *switches = chosen->view.switches;
+  return switches && switches->slides > 0;
+}
+
+static EvalStatus complete_states(void *context, double t, double *y) {
+  DummyView *chosen = context;
+  return slides(chosen) ? complete_sliding(chosen, t, y) : statespace_follow(chosen->space, t, y);
+}
+
+static EvalStatus find_states(void *context, double t, double *y) {
+  DummyView *chosen = context;
+  return slides(chosen) ? complete_sliding(chosen, t, y) : statespace_complete(chosen->space, t, y);
+}
+
+static EvalStatus find_rates(void *context, double t, double *y) {
+  DummyView *chosen = context;
+  return slides(chosen) ? complete_sliding(chosen, t, y) : statespace_rates(chosen->space, t, y);
+}
+
+/* The rates are columns, or states themselves. */
+static EvalStatus rates_jacobian(void *context, double t, const double *y, double *jacobian) {
+  DummyView *chosen = context;
+  const System *system = &chosen->view.system;
+  EvalStatus status = variation_factor(chosen->variation, t, y);
+  int32_t n = system->links;
+  for (int32_t k = 0; k < n && status == EVAL_OK; k++) {
+    for (int32_t i = 0; i < n; i++) chosen->change[system->link_from[i]] = i == k;
+    variation_solve(chosen->variation, NULL, chosen->change);
+    for (int32_t i = 0; i < n; i++) jacobian[i + k * n] = chosen->change[system->link_to[i]];
+  }
+  return status;
+}
+
+/* Are all columns that conditions read states? */
+static bool watches_states(const DummyView *chosen) {
+  const System *system = &chosen->view.system;
+  memset(chosen->is_state, 0, (size_t)system->columns * sizeof(bool));
+  for (int32_t k = 0; k < system->links; k++) chosen->is_state[system->link_from[k]] = true;
+  for (uint32_t k = 0; k < chosen->view.watched.count; k++)
+    if (!chosen->is_state[chosen->view.watched.data[k]]) return false;
+  return true;
+}
+
+/* Takes over the dummies chosen last. */
+static void update_links(DummyView *chosen) {
+  System *system = &chosen->view.system, *without = &chosen->view.without_superfluous;
+  system->links = (int32_t)dummy_links(chosen->dummy, &system->link_from, &system->link_to);
+  without->link_from = system->link_from;
+  without->link_to = system->link_to;
+  without->links = system->links + (int32_t)dummy_removable_links(chosen->dummy);
+  chosen->view.watches_states = watches_states(chosen);
+}
+
+/* ---- without superfluous differentiations ---- */
+
+static EvalStatus kept_residual(void *context, double t, const double *y, double *residual) {
+  DummyView *chosen = context;
+  Evaluator *evaluator = chosen->view.evaluator;
+  Point point = evaluator_point(evaluator, t, y);
+  evaluator->row_evaluations += (uint64_t)chosen->view.without_superfluous.rows;
+  return workspace_run(chosen->kept_rows, &point, residual);
+}
+
+static EvalStatus kept_jacobian(void *context, double t, const double *y, double *values) {
+  DummyView *chosen = context;
+  Evaluator *evaluator = chosen->view.evaluator;
+  Point point = evaluator_point(evaluator, t, y);
+  const System *without = &chosen->view.without_superfluous;
+  size_t count = (size_t)without->column_start[without->columns];
+  evaluator->entry_evaluations += count;
+  if (workspace_run(chosen->kept_entries, &point, values) != EVAL_OK) evaluator_drop_infinite(values, count);
+  return EVAL_OK;
+}
+
+static void remove_superfluous(Heap *heap, DummyView *chosen, const Reduced *reduced) {
+  System *without = &chosen->view.without_superfluous;
+  chosen->kept_rows = workspace_new(heap, reduced->kept_rows);
+  chosen->kept_entries = workspace_new(heap, reduced->kept_jacobian->program);
+  *without = chosen->view.system;
+  without->rows = (int32_t)reduced->kept_jacobian->rows;
+  without->column_start = reduced->kept_jacobian->column_start;
+  without->row_index = reduced->kept_jacobian->row_index;
+  without->constant = reduced->kept_jacobian->is_constant;
+  without->residual = kept_residual;
+  without->residuals = NULL;
+  without->jacobian = kept_jacobian;
+}
+
+/* ---- the view ---- */
+
+static EvalStatus solve(View *view, double t, double *y) { return complete_states(view, t, y); }
+static EvalStatus follow(View *view, double t, double *y, bool is_little) {
+  return statespace_branch(((DummyView *)view)->space, t, y, is_little);
+}
+static EvalStatus find(View *view, double t, double *y) { return find_states(view, t, y); }
+
+static bool share(DummyView *chosen, double t, double *y) {
+  if (chosen->view.share) return share_jump(chosen->view.share, t, y);
+  uint32_t column;
+  if (!chosen->jump || jump_is_ruled_out(chosen->jump) || jump_solve(chosen->jump, t, y, &column)) return true;
+  chosen->view.undetermined = column;
+  return false;
+}
+
+/* Shares a jump first, so that it does not depend on which columns are states; those that serve in the old modes may not
+ * serve in the new ones. */
+static EvalStatus solve_at_event(View *view, double t, double *y) {
+  DummyView *chosen = (DummyView *)view;
+  int32_t block;
+  if (!share(chosen, t, y)) return EVAL_STOP;
+  if (dummy_watch(chosen->dummy, t, y, &block) > 0) {
+    update_links(chosen);
+    statespace_choose(chosen->space, dummy_depth(chosen->dummy));
+  }
+  return find_states(chosen, t, y);
+}
+
+/* The columns held are states now, if the rows leave it open. */
+static EvalStatus solve_holding(View *view, double t, double *y, const uint8_t *held) {
+  DummyView *chosen = (DummyView *)view;
+  int32_t block;
+  if (view->share && !share_solve_holding(view->share, t, y, held)) return EVAL_STOP;
+  if (!dummy_select_holding(chosen->dummy, t, y, held, &block)) return EVAL_STOP;
+  update_links(chosen);
+  statespace_choose(chosen->space, dummy_depth(chosen->dummy));
+  return find_states(chosen, t, y);
+}
+
+static int32_t exchange(View *view, Moment now, ConstMoment ahead, bool sure, Exchanges *exchanges) {
+  DummyView *chosen = (DummyView *)view;
+  (void)sure;
+  int32_t count = dummy_watch(chosen->dummy, ahead.t, ahead.y, &exchanges->block);
+  exchanges->list = dummy_exchanges(chosen->dummy);
+  if (count < 0) return EXCHANGE_SINGULAR;
+  if (count == 0) return 0;
+  if (complete_states(chosen, now.t, now.y) != EVAL_OK) return EXCHANGE_UNSOLVED;
+  update_links(chosen);
+  statespace_choose(chosen->space, dummy_depth(chosen->dummy));
+  return count;
+}
+
+static SolveFailure failure(const View *view) { return statespace_failure(((const DummyView *)view)->space); }
+static uint64_t factorizations(const View *view) { return statespace_factorizations(((const DummyView *)view)->space); }
+
+static size_t choice_size(const View *view) { return view->evaluator->array->problem->unknowns * sizeof(int32_t); }
+
+static void *save_choice(const View *view, Heap *heap) {
+  return heap_copy(heap, dummy_depth(((const DummyView *)view)->dummy), 1, choice_size(view));
+}
+
+static void restore_choice(View *view, const void *choice, const double *y) {
+  DummyView *chosen = (DummyView *)view;
+  (void)y;
+  dummy_restore(chosen->dummy, choice);
+  update_links(chosen);
+  if (chosen->jump) jump_forget(chosen->jump);
+  statespace_forget(chosen->space);
+  statespace_choose(chosen->space, dummy_depth(chosen->dummy));
+}
+
+static const ViewMethods METHODS = {.solve = solve,
+                                    .follow = follow,
+                                    .find = find,
+                                    .solve_at_event = solve_at_event,
+                                    .solve_corner = solve_corner,
+                                    .solve_holding = solve_holding,
+                                    .exchange = exchange,
+                                    .save_choice = save_choice,
+                                    .choice_size = choice_size,
+                                    .restore_choice = restore_choice,
+                                    .failure = failure,
+                                    .factorizations = factorizations};
+
+/* The columns that conditions read, each once. */
+static void list_watched(Heap *heap, View *view, const Modes *modes) {
+  const Dag *dag = view->evaluator->model->dag;
+  DagScratch scratch = dag_scratch_make(heap); /* the graph is the plan's, which others may run */
+  ExprVec roots = {0};
+  IndexVec order = {0};
+  for (uint32_t m = 0; m < modes->count; m++) {
+    vec_push(heap, &roots, modes->difference[m]);
+    vec_push(heap, &roots, modes->size[m]);
+  }
+  dag_below(dag, &scratch, roots.data, roots.count, &order);
+  for (uint32_t k = 0; k < order.count; k++) {
+    if (dag_op(dag, order.data[k]) != OP_VARIABLE) continue;
+    uint32_t column = array_find_column(view->evaluator->array, order.data[k]);
+    if (column != MAP_NONE) vec_push(heap, &view->watched, column);
+  }
+  vec_free(heap, &roots, &order);
+  dag_scratch_free(&scratch);
+}
+
+/* Do columns follow more than the states? Else they rest where these do. */
+static bool follows_time(Heap *heap, const View *view) {
+  const Evaluator *evaluator = view->evaluator;
+  const Problem *problem = evaluator->array->problem;
+  if (evaluator->inputs || evaluator->past) return true;
+  DagScratch scratch = dag_scratch_make(heap);
+  IndexVec order = {0};
+  dag_below(evaluator->model->dag, &scratch, problem->residual, problem->equations, &order);
+  bool follows = false;
+  for (uint32_t k = 0; k < order.count && !follows; k++)
+    follows = dag_op(evaluator->model->dag, order.data[k]) == OP_TIME;
+  vec_free(heap, &order);
+  dag_scratch_free(&scratch);
+  return follows;
+}
+
+/* Of these: see System. */
+static const bool *mark_watched(Heap *heap, const View *view) {
+  const System *system = &view->system;
+  bool *marks = heap_array(heap, (size_t)system->columns, sizeof *marks), any = false;
+  for (uint32_t k = 0; k < view->watched.count; k++) {
+    uint32_t c = view->watched.data[k];
+    marks[c] = !(system->successor && system->successor[c] >= 0);
+    any = any || marks[c];
+  }
+  return any && follows_time(heap, view) ? marks : NULL;
+}
+
+View *view_dummy(Heap *heap, const Reduction *reduction, const ArrayRun *original, const ArrayRun *run) {
+  const Reduced *reduced = &reduction->reduced;
+  DummyView *chosen = heap_alloc(heap, sizeof *chosen);
+  View *view = &chosen->view;
+  const Jacobian *jacobian = run->evaluator->jacobian;
+  view->methods = &METHODS;
+  view->evaluator = run->evaluator;
+  view->system = view_whole_system(heap, view, run->evaluator);
+  view->system.complete = complete_states;
+  view->system.find = find_states;
+  view->system.rates_jacobian = rates_jacobian;
+  view->system.given = state_plan_given(reduced->states);
+  view->system.spare = state_plan_spare(reduced->states);
+  view->states = reduced->states;
+  view->branching = state_plan_branching(reduced->states);
+  list_watched(heap, view, reduced->modes);
+  view->system.watched = mark_watched(heap, view);
+  chosen->dummy = run->dummy;
+  view->chooses = dummy_chooses(run->dummy);
+  chosen->space = run->space;
+  if (reduced->array != reduction->array) view->share = share_new(heap, view, reduction, original);
+  else if (modes_make_events(reduced->modes)) chosen->jump = jump_new(heap, run->evaluator);
+  view->undetermined = MAP_NONE;
+  chosen->change = heap_array(heap, jacobian->columns, sizeof(double));
+  chosen->is_state = heap_array(heap, jacobian->columns, sizeof(bool));
+  chosen->variation = variation_new(heap, &view->system);
+  if (reduced->kept_rows) remove_superfluous(heap, chosen, reduced);
+  update_links(chosen);
+  view->system.rates = find_rates;
+  if (!view_interpolates_watched(view)) view->system.rates = NULL;
+  return view;
+}

@@ -1,0 +1,564 @@
+/* turning: see turning.h. */
+#include "watch/turning.h"
+
+#include "watch/determinants.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What keeps the cost small. */
+enum {
+  SMALL_BLOCK = 64,    /* blocks up to this size and */
+  SMALL_TOTAL = 20000, /* up to so many entries are looked at in every step, */
+  SELDOM = 10,         /* larger ones in every so many steps */
+  FOLLOW = 300,        /* steps of a follower at most, each not longer than */
+  FINE = 100,          /* this part of its way */
+  REPEAT = 4000,       /* steps at most from the beginning to where a follower begins */
+  HALVINGS = 50,       /* of an interval of time */
+  NODES = 8,           /* of an extrapolation */
+  CLOSER = 2,          /* times that a crossing is followed again, each time with steps FINE times as short */
+  SOON = 4,     /* a suspect comes of the same as the last one if it comes before so many times what was waited */
+  PATIENCE = 16 /* followers in vain that make no difference */
+};
+
+static const double TIGHT = 1e-13; /* tolerance of a follower; */
+static const double LOOSER = 100,
+                    LOOSE = 1e-9; /* where round-off beside a zero keeps it from going on so much looser, up to this */
+static const double ROUND_OFF = 4 * DBL_EPSILON; /* of columns */
+static const double BACK = 0.02;                 /* part of the run that a follower begins behind, at least */
+static const double VANISHED = 1e-3;   /* part of a determinant that is left where a follower cannot go on, or its sign
+                                          changes, if it is zero there: it goes like a root of the distance at worst */
+static const double RANK_LOST = 1e-10; /* part that is left at a converged point: zero but for the errors there */
+static const double FALLEN = 0.1;      /* part that is left where a follower would begin too late */
+static const double DEEP = 1e-6;       /* part that is left at a point of the run next to a zero, for its errors */
+static const double STUCK = 3e-5;      /* part of its way that a step of a follower is which cannot go on */
+static const double LOWER = 0.8;       /* a determinant below this part of the last node is the next node */
+static const double PIVOT_LOST = 1e-4; /* ratio of pivots near a zero */
+static const double PIVOT_LOST_AT_START = 1e-14;
+
+/* A determinant on its way. */
+typedef struct Trail {
+  double times[3], values[3];           /* at the last three looks */
+  double largest;                       /* absolute */
+  double harmless;                      /* the lowest that was followed without a zero */
+  double node[NODES], node_time[NODES]; /* values on the way down, each clearly below the one before; the last first */
+  int nodes;
+  uint64_t looks, followed; /* so far; at the last follower that found no zero */
+  uint64_t wait;            /* looks from there to the next one, at least: see may_follow */
+  uint32_t in_vain;         /* such followers, each soon after the one before */
+} Trail;
+
+typedef struct Mark {
+  double t;
+  double *y;
+} Mark;
+
+struct TurningPlan {
+  DeterminantPlan moving, switched;
+  int every; /* steps between two looks */
+};
+
+struct Turning {
+  Heap *heap;
+  View *view;
+  const TurningPlan *plan;
+  Determinants moving, switched; /* the latter change at events only, and are looked at then */
+  Trail *trails;                 /* of the moving ones, since the run or its last event began */
+  double *inside;                /* columns at a point within a step */
+  Mark origin;                   /* where the smooth part of the run began */
+  Mark behind, recent;           /* two points of it, the first far enough behind for a follower to begin */
+  int unseen;                    /* steps since the last look */
+};
+
+TurningPlan *turning_plan(ArrayCode *code, const Structure *structure) {
+  TurningPlan *plan = heap_alloc(code->heap, sizeof *plan);
+  plan->every = 1;
+  determinant_plans(code, structure, &plan->moving, &plan->switched);
+  for (uint32_t b = 0; b < plan->moving.blocks.count; b++) {
+    const Watched *watched = &plan->moving.blocks.data[b];
+    if (watched->size > SMALL_BLOCK || watched->first > SMALL_TOTAL) plan->every = SELDOM;
+  }
+  return plan->moving.program || plan->switched.program ? plan : NULL;
+}
+
+Turning *turning_new(Heap *heap, View *view, const TurningPlan *plan) {
+  size_t columns = (size_t)view->system.columns;
+  Turning *turning = heap_alloc(heap, sizeof *turning);
+  turning->heap = heap;
+  turning->view = view;
+  turning->plan = plan;
+  turning->moving = determinants_new(heap, view->evaluator, &plan->moving);
+  turning->switched = determinants_new(heap, view->evaluator, &plan->switched);
+  turning->trails = heap_array(heap, turning->moving.blocks.count, sizeof(Trail));
+  heap_numbers(heap, columns, &turning->inside, &turning->origin.y, &turning->behind.y, &turning->recent.y);
+  return turning;
+}
+
+/* ---- the way behind ---- */
+
+static void set_mark(const Turning *turning, Mark *mark, double t, const double *y) {
+  mark->t = t;
+  memcpy(mark->y, y, (size_t)turning->view->system.columns * sizeof *y);
+}
+
+/* Is a determinant on its way down, and not far from zero? */
+static bool is_falling(const Turning *turning) {
+  for (uint32_t b = 0; b < turning->moving.blocks.count; b++) {
+    const Trail *trail = &turning->trails[b];
+    double now = fabs(trail->values[2]);
+    if (now < fabs(trail->values[1]) && now < FALLEN * trail->largest) return true;
+  }
+  return false;
+}
+
+/* Keeps a point where the last one kept is far enough behind: one where a follower still has the way down before it. */
+static void move_marks(Turning *turning, double t, const double *y) {
+  if (t - turning->recent.t < BACK * (t - turning->origin.t) || is_falling(turning)) return;
+  Mark behind = turning->behind;
+  turning->behind = turning->recent;
+  turning->recent = behind;
+  set_mark(turning, &turning->recent, t, y);
+}
+
+static void begin_trail(Trail *trail, double t, double value) {
+  *trail = (Trail){.times = {t, t, t}, .values = {value, value, value}};
+  trail->largest = trail->harmless = fabs(value);
+}
+
+static void add_node(Trail *trail, double t, double value) {
+  int kept = trail->nodes < NODES ? trail->nodes++ : NODES - 1;
+  memmove(trail->node + 1, trail->node, (size_t)kept * sizeof(double));
+  memmove(trail->node_time + 1, trail->node_time, (size_t)kept * sizeof(double));
+  trail->node[0] = value;
+  trail->node_time[0] = t;
+}
+
+static void extend_trail(Trail *trail, double t, double value) {
+  trail->looks++;
+  for (int k = 0; k < 2; k++) {
+    trail->times[k] = trail->times[k + 1];
+    trail->values[k] = trail->values[k + 1];
+  }
+  trail->times[2] = t;
+  trail->values[2] = value;
+  trail->largest = fmax(trail->largest, fabs(value));
+}
+
+void turning_begin(Turning *turning, double t, const double *y) {
+  set_mark(turning, &turning->origin, t, y);
+  set_mark(turning, &turning->behind, t, y);
+  set_mark(turning, &turning->recent, t, y);
+  bool known = determinants_evaluate(&turning->moving, t, y);
+  for (uint32_t b = 0; b < turning->moving.blocks.count; b++)
+    begin_trail(&turning->trails[b], t, known ? determinants_value(&turning->moving, b) : 0);
+}
+
+/* ---- between two looks ---- */
+
+/* A determinant over an interval of time. */
+typedef struct Stretch {
+  double left, right;       /* times */
+  double at_left, at_right; /* determinants */
+  double bend;              /* how far it may depart from its chord, with a wide margin */
+} Stretch;
+
+static bool changes_sign(const Stretch *stretch) {
+  return stretch->at_left != 0 && (stretch->at_right == 0 || (stretch->at_left > 0) != (stretch->at_right > 0));
+}
+
+static double lowest(const Stretch *stretch) { return fmin(fabs(stretch->at_left), fabs(stretch->at_right)); }
+
+static bool hides_zero(const Stretch *stretch) { return changes_sign(stretch) || lowest(stretch) <= stretch->bend; }
+
+/* Between the last two looks. */
+static Stretch last_stretch(const Trail *trail) {
+  const double *t = trail->times, *values = trail->values;
+  double first = t[1] - t[0], second = t[2] - t[1];
+  Stretch stretch = {.left = t[1], .right = t[2], .at_left = values[1], .at_right = values[2]};
+  if (first > 0 && second > 0)
+    stretch.bend = 8 * fabs((values[2] - values[1]) / second - (values[1] - values[0]) / first) / (first + second) *
+                   second * second;
+  return stretch;
+}
+
+/* An integrator at work: that of the run, or a follower with a tight tolerance. */
+typedef struct Solver {
+  const Integrator *integrator;
+  void *self, *ticket;
+} Solver;
+
+/* The determinant within the last step. NAN: it cannot be evaluated. */
+static double determinant_inside(Turning *turning, uint32_t b, const Solver *solver, double t) {
+  solver->integrator->interpolate(solver->self, t, turning->inside);
+  if (turning->view->methods->solve(turning->view, t, turning->inside) != EVAL_OK)
+    solver->integrator->interpolate(solver->self, t, turning->inside); /* near a zero, where Newton's method fails */
+  return determinants_evaluate(&turning->moving, t, turning->inside) ? determinants_value(&turning->moving, b) : NAN;
+}
+
+/* Halves an interval within the last step as long as it may hide a zero: the half where the sign changes, or the lower one.
+ * What is left of a zero that is touched between the ends is round-off, below `lost`. false: there is none. */
+static bool close_in(Turning *turning, uint32_t b, const Solver *solver, double lost, Stretch *stretch) {
+  double touched = fmin(lost, VANISHED * lowest(stretch));
+  for (int k = 0; k < HALVINGS && hides_zero(stretch); k++) {
+    double middle = stretch->left + (stretch->right - stretch->left) / 2;
+    if (middle <= stretch->left || middle >= stretch->right) return true;
+    double value = determinant_inside(turning, b, solver, middle);
+    if (isnan(value)) return true;
+    double bend = 4 * fabs(stretch->at_left - 2 * value + stretch->at_right);
+    Stretch halves[] = {{stretch->left, middle, stretch->at_left, value, bend},
+                        {middle, stretch->right, value, stretch->at_right, bend}};
+    bool upper = changes_sign(stretch) || changes_sign(&halves[0]) ? !changes_sign(&halves[0])
+                                                                   : fabs(stretch->at_right) < fabs(stretch->at_left);
+    *stretch = halves[upper];
+  }
+  return hides_zero(stretch) || lowest(stretch) <= touched;
+}
+
+/* ---- following a suspect ---- */
+
+/* A follower has a heap of its own: there may be many in a run. */
+static Solver start_follower(const Turning *turning, const Mark *mark, double until, double tolerance,
+                             double max_step) {
+  IntegratorOptions options = {.relative_tolerance = tolerance, .absolute_tolerance = tolerance, .max_step = max_step};
+  Solver follower = {.integrator = integrator_find(turning->view->system.complete ? "erk" : "radau")};
+  Heap *heap = heap_within(turning->heap, &follower.ticket);
+  follower.self = follower.integrator->create(heap, &turning->view->system, &options);
+  follower.integrator->start(follower.self, mark->t, mark->y, until);
+  return follower;
+}
+
+/* The smooth part once more up to `until`, tight all the way: marks have the errors of the run. false: it takes too long. */
+static bool repeat(const Turning *turning, double until, double *y) {
+  Solver follower = start_follower(turning, &turning->origin, until, TIGHT, 0);
+  const Integrator *integrator = follower.integrator;
+  bool ok = true;
+  for (int k = 0; k < REPEAT && integrator->time(follower.self) < until && ok; k++)
+    ok = integrator->step(follower.self, until) == STEP_OK;
+  ok = ok && integrator->time(follower.self) >= until;
+  if (ok) memcpy(y, integrator->values(follower.self), (size_t)turning->view->system.columns * sizeof(double));
+  heap_release(turning->heap, follower.ticket);
+  return ok;
+}
+
+/* The time where the determinant is zero, by Neville's scheme over the first `count` nodes: a polynomial in its root. */
+static double extrapolate(const Trail *trail, int count, int root) {
+  double value[NODES], node[NODES];
+  for (int k = 0; k < count; k++) {
+    value[k] = trail->node_time[k];
+    node[k] = pow(fabs(trail->node[k]), 1.0 / root);
+  }
+  for (int order = 1; order < count; order++)
+    for (int k = 0; k + order < count; k++)
+      value[k] = (node[k] * value[k + 1] - node[k + order] * value[k]) / (node[k] - node[k + order]);
+  return value[0];
+}
+
+/* Errors of the states are largest at a zero that was found at t. Time is a smooth function of the determinant at a fold as at a
+ * plain crossing, of its root at a double or triple zero. The extrapolation that is most certain is better than t if its own error
+ * is less than what it corrects. */
+static double improve(const Trail *trail, double t) {
+  double best = t, least = t - trail->node_time[0];
+  for (int root = 1; root <= 3 && trail->nodes > 2; root++) {
+    double time = extrapolate(trail, trail->nodes, root);
+    double error = fabs(time - extrapolate(trail, trail->nodes - 1, root));
+    if (error >= least || time < trail->times[0]) continue; /* it was not zero yet two looks before */
+    least = error;
+    best = time;
+  }
+  return fabs(best - t) > least ? best : t;
+}
+
+/* Is there a zero within the last step of the follower? Then *t is where. */
+static bool ends_at_zero(Turning *turning, uint32_t b, const Solver *follower, const Trail *trail, double *t) {
+  Stretch stretch = last_stretch(trail);
+  double lost = RANK_LOST * trail->largest;
+  if (!close_in(turning, b, follower, lost, &stretch)) return false;
+  *t = stretch.right;
+  if (changes_sign(&stretch)) return fmax(fabs(stretch.at_left), fabs(stretch.at_right)) <= VANISHED * trail->largest;
+  return lowest(&stretch) <= lost;
+}
+
+/* Is the determinant zero but for errors, and next to zero in time too by its slope, of all the way? Some fall without end. */
+static bool has_vanished(const Trail *trail, double way) {
+  double now = fabs(trail->values[2]), fall = fabs(trail->values[1]) - now;
+  return now <= RANK_LOST * trail->largest && now * (trail->times[2] - trail->times[1]) <= VANISHED * way * fall;
+}
+
+/* Are the steps so small a part of the way that they end where they are? */
+static bool is_stuck(const Trail *trail, double way) { return trail->times[2] - trail->times[1] < STUCK * way; }
+
+/* Adds the value at t, where the follower is. */
+static bool look_at(Turning *turning, uint32_t b, const Solver *follower, double t, Trail *trail) {
+  if (!determinants_evaluate(&turning->moving, t, follower->integrator->values(follower->self))) return false;
+  double value = determinants_value(&turning->moving, b);
+  extend_trail(trail, t, value);
+  if (fabs(value) > VANISHED * trail->largest && (!trail->nodes || value / trail->node[0] < LOWER))
+    add_node(trail, t, value);
+  return true;
+}
+
+/* What following comes to. */
+typedef enum Trace {
+  TRACE_NO_ZERO,
+  TRACE_ZERO,
+  TRACE_TURNS_AWAY, /* there is none, although it seemed so in long steps */
+  TRACE_TOO_LONG,   /* the follower did not get there: nothing is known */
+  TRACE_STUCK,      /* the same, as its steps got too small, or failed, beside a zero */
+} Trace;
+
+/* What was seen on the way. */
+typedef struct Way {
+  Mark last;              /* the beginning of the step in which a zero was found, */
+  double behind;          /* and its end, if the sign is another there; else NAN */
+  double largest, lowest; /* absolute determinants */
+  double at_lowest;       /* time of the latter */
+  double now;             /* the time that is asked about, and */
+  double value;           /* the determinant a step behind it; NAN: that is not known */
+  bool begins, ends;      /* it made a step; it came to the end */
+} Way;
+
+/* Follows a determinant from a mark on, to where it is zero: its sign changes, it touches zero, or the follower cannot go on there. */
+static Trace follow_at(Turning *turning, uint32_t b, const Mark *mark, double until, double tolerance,
+                       TurningPoint *point, Way *way) {
+  double longest = (until - mark->t) / FINE;
+  Solver follower = start_follower(turning, mark, until, tolerance, longest);
+  Trail trail = {.times = {mark->t, mark->t, mark->t}, .largest = way->largest};
+  bool found = false, ahead = true;
+  double t = mark->t;
+  way->behind = way->value = NAN;
+  way->lowest = INFINITY;
+  for (int k = 0; k < FOLLOW && ahead && t < until; k++) {
+    ahead = look_at(turning, b, &follower, t, &trail);
+    if (fabs(trail.values[2]) < way->lowest) way->lowest = fabs(trail.values[2]), way->at_lowest = t;
+    if (isnan(way->value) && t > way->now + longest) way->value = trail.values[2];
+    found =
+        ahead && k > 0 && (has_vanished(&trail, until - mark->t) || ends_at_zero(turning, b, &follower, &trail, &t));
+    way->largest = trail.largest;
+    if (found && (trail.values[1] > 0) != (trail.values[2] > 0)) way->behind = trail.times[2];
+    if (found) break;
+    set_mark(turning, &way->last, t, follower.integrator->values(follower.self));
+    ahead = ahead && follower.integrator->step(follower.self, until) == STEP_OK;
+    t = follower.integrator->time(follower.self);
+  }
+  bool stuck = !ahead || is_stuck(&trail, until - mark->t);
+  found = found || (stuck && fabs(trail.values[2]) <= VANISHED * trail.largest);
+  if (found) {
+    const Watched *watched = &turning->moving.blocks.data[b];
+    int32_t rank = watched->size > 1 ? determinants_rank(&turning->moving, b, PIVOT_LOST) : 0;
+    *point = (TurningPoint){improve(&trail, t), t, watched->block, watched->size,
+                            rank < watched->size ? rank : watched->size - 1};
+  }
+  heap_release(turning->heap, follower.ticket);
+  way->begins = t > mark->t;
+  way->ends = t >= until;
+  bool is_beside_zero = !way->begins || way->lowest <= FALLEN * way->largest; /* elsewhere equations are just stiff */
+  return found ? TRACE_ZERO : way->ends ? TRACE_NO_ZERO : stuck && is_beside_zero ? TRACE_STUCK : TRACE_TOO_LONG;
+}
+
+/* The same as tightly as round-off allows: beside a zero the columns have the more of it, the smaller the determinant is. */
+static Trace follow(Turning *turning, uint32_t b, const Mark *mark, double until, TurningPoint *point, Way *way) {
+  Trace trace = TRACE_STUCK;
+  for (double tolerance = TIGHT; tolerance <= 2 * LOOSE && trace == TRACE_STUCK; tolerance *= LOOSER)
+    trace = follow_at(turning, b, mark, until, tolerance, point, way);
+  return trace;
+}
+
+/* Does a determinant that was zero in a step of a follower stay so in shorter ones? A solution that comes near to another one
+ * and turns away from it again is mistaken for it in long steps, and the determinant seems to cross zero. */
+static bool stays_zero(Turning *turning, uint32_t b, Mark *from, const Way *way) {
+  Way closer = {.last = way->last, .behind = way->behind, .largest = way->largest, .now = INFINITY};
+  Trace trace = TRACE_ZERO;
+  TurningPoint point;
+  for (int k = 0; k < CLOSER && trace == TRACE_ZERO && !isnan(closer.behind); k++) {
+    set_mark(turning, from, closer.last.t, closer.last.y);
+    trace = follow(turning, b, from, closer.behind + (closer.behind - from->t), &point, &closer);
+  }
+  return trace != TRACE_NO_ZERO || !closer.ends || closer.lowest <= DEEP * closer.largest;
+}
+
+/* Has the determinant kept its sign where the run has lost it? Then the run has gone over to another solution. */
+static bool keeps_sign(const Trail *trail, const Way *way) {
+  return !isnan(way->value) && (way->value > 0) == (trail->values[1] > 0) &&
+         (trail->values[2] > 0) != (trail->values[1] > 0);
+}
+
+/* Is what a follower is left with at its lowest made of its errors? Then it is far less for one that has hardly any. */
+static bool is_made_of_errors(const Way *way, const Way *exact) {
+  return exact->lowest <= FALLEN * way->lowest && exact->lowest <= DEEP * exact->largest;
+}
+
+/* The zero of a determinant near t. The run, and a follower from a mark of it, may miss a zero by the errors of the run: at a branching they
+ * turn from one branch to the other, and the determinant turns near zero. So one without these errors is asked, too. */
+static Trace find_zero(Turning *turning, uint32_t b, double t, TurningPoint *point, Mark *exact, Way *way) {
+  const Mark *mark = t - turning->recent.t < BACK * (t - turning->origin.t) ? &turning->behind : &turning->recent;
+  double until = t + (t - mark->t);
+  Trace trace = follow(turning, b, mark, until, point, way);
+  if (trace != TRACE_ZERO && trace != TRACE_STUCK && way->lowest > VANISHED * turning->trails[b].largest) return trace;
+  TurningPoint better;
+  Way again = {.last = way->last, .now = t};
+  exact->t = mark->t;
+  if (!repeat(turning, exact->t, exact->y)) return trace;
+  bool is_zero = follow(turning, b, exact, until, &better, &again) == TRACE_ZERO;
+  if (!is_zero && (trace == TRACE_ZERO || !is_made_of_errors(way, &again))) return trace;
+  const Watched *watched = &turning->moving.blocks.data[b];
+  *point = is_zero ? better : (TurningPoint){again.at_lowest, t, watched->block, watched->size, watched->size - 1};
+  *way = again;
+  return TRACE_ZERO;
+}
+
+/* The last look at or before a time. */
+static double last_look(const Trail *trail, double t) {
+  for (int k = 2; k >= 0; k--)
+    if (trail->times[k] <= t) return trail->times[k];
+  return t;
+}
+
+/* Where a follower cannot even begin, the points of the run decide: is the determinant zero but for errors at one of the last two? */
+static bool run_is_at_zero(const Turning *turning, uint32_t b, TurningPoint *point) {
+  const Trail *trail = &turning->trails[b];
+  const Watched *watched = &turning->moving.blocks.data[b];
+  int lower = fabs(trail->values[1]) < fabs(trail->values[2]) ? 1 : 2;
+  *point = (TurningPoint){trail->times[lower], trail->times[lower], watched->block, watched->size, watched->size - 1};
+  return fabs(trail->values[lower]) <= RANK_LOST * trail->largest;
+}
+
+/* The same, looked at once more. */
+static Trace locate(Turning *turning, uint32_t b, double t, double stop, TurningPoint *point) {
+  size_t columns = (size_t)turning->view->system.columns;
+  double *room = heap_array(turning->heap, 2 * columns, sizeof *room);
+  Mark mark = {.y = room + columns};
+  Way way = {.last.y = room, .now = t};
+  Trace trace = find_zero(turning, b, t, point, &mark, &way);
+  if (trace == TRACE_STUCK && !way.begins && run_is_at_zero(turning, b, point)) trace = TRACE_ZERO;
+  if (trace == TRACE_ZERO && point->time > stop) trace = TRACE_NO_ZERO;
+  else if (trace == TRACE_ZERO && !stays_zero(turning, b, &mark, &way)) trace = TRACE_TURNS_AWAY;
+  else if (trace == TRACE_NO_ZERO && keeps_sign(&turning->trails[b], &way)) trace = TRACE_TURNS_AWAY;
+  if (trace == TRACE_ZERO) point->sound = point->time < t ? last_look(&turning->trails[b], point->time) : t;
+  heap_free(turning->heap, room);
+  return trace;
+}
+
+/* ---- the watch ---- */
+
+static bool find_singular(Determinants *determinants, double t, const double *y, bool is_certain, TurningPoint *point) {
+  if (!(is_certain ? determinants_evaluate_certain : determinants_evaluate)(determinants, t, y)) return false;
+  for (uint32_t b = 0; b < determinants->blocks.count; b++) {
+    const Watched *watched = &determinants->blocks.data[b];
+    int32_t rank = determinants_rank(determinants, b, PIVOT_LOST_AT_START);
+    if (rank == watched->size) continue;
+    *point = (TurningPoint){t, t, watched->block, watched->size, rank};
+    return true;
+  }
+  return false;
+}
+
+bool turning_at_start(Turning *turning, bool is_event, TurningPoint *point) {
+  const Mark *origin = &turning->origin;
+  return find_singular(&turning->switched, origin->t, origin->y, !is_event, point) ||
+         find_singular(&turning->moving, origin->t, origin->y, !is_event, point);
+}
+
+bool turning_is_singular(Heap *heap, Evaluator *evaluator, const TurningPlan *plan, double t, const double *y,
+                         TurningPoint *point) {
+  Determinants moving = determinants_new(heap, evaluator, &plan->moving);
+  Determinants switched = determinants_new(heap, evaluator, &plan->switched);
+  return find_singular(&switched, t, y, true, point) || find_singular(&moving, t, y, true, point);
+}
+
+/* A follower may cost as much as all of the run so far. Where one after the other finds no zero, soon after the last, the determinant is made of
+ * round-off, as behind a time at which rewritten equations lose their sense: then each time twice as many looks go by, so that there are about as
+ * many followers as the logarithm of the looks. A step that is taken again and again, as it left its branch, comes before that. */
+static bool may_follow(const Trail *trail) { return trail->looks - trail->followed >= trail->wait; }
+
+/* A follower has found no zero. */
+static void note_in_vain(Trail *trail) {
+  bool is_soon = trail->looks - trail->followed <= SOON * (trail->wait + 1);
+  trail->in_vain = is_soon ? trail->in_vain + 1 : 0;
+  if (!is_soon || trail->in_vain < PATIENCE) trail->wait = 0;
+  else trail->wait = 2 * trail->wait + 1;
+  trail->followed = trail->looks;
+}
+
+/* It has turned at a value far below its largest, and lower than when this was looked into before. */
+static bool has_turned_low(const Trail *trail) {
+  double value = fabs(trail->values[1]);
+  return value < fabs(trail->values[2]) && value < VANISHED * trail->largest && value < trail->harmless / 2;
+}
+
+/* Is the determinant of block b at the origin no more than what round-off of the columns makes of it? One that is small by itself, as a speed from rest
+ * is, is not. */
+static bool is_round_off(Turning *turning, uint32_t b) {
+  const Mark *origin = &turning->origin;
+  int32_t columns = turning->view->system.columns;
+  if (!determinants_evaluate(&turning->moving, origin->t, origin->y)) return false;
+  double value = determinants_value(&turning->moving, b);
+  for (int32_t c = 0; c < columns; c++) turning->inside[c] = origin->y[c] * (1 + (c % 2 ? 1 : -1) * ROUND_OFF);
+  if (!determinants_evaluate(&turning->moving, origin->t, turning->inside)) return false;
+  return !(fabs(determinants_value(&turning->moving, b) - value) < fabs(value));
+}
+
+/* Was it zero but for round-off where the run begins? No follower begins before that. */
+static bool began_at_zero(Turning *turning, uint32_t b, double t, const double *y) {
+  const Trail *trail = &turning->trails[b];
+  if (trail->times[1] != turning->origin.t || fabs(trail->values[1]) > RANK_LOST * trail->largest) return false;
+  bool is_zero = is_round_off(turning, b);
+  return determinants_evaluate(&turning->moving, t, y) && is_zero; /* the entries of now, again */
+}
+
+static TurningStatus report_origin(const Turning *turning, uint32_t b, TurningPoint *point) {
+  const Watched *watched = &turning->moving.blocks.data[b];
+  *point = (TurningPoint){turning->origin.t, turning->origin.t, watched->block, watched->size, watched->size - 1};
+  return TURNING_POINT;
+}
+
+TurningStatus turning_watch(Turning *turning, const Integrator *integrator, void *self, double t, const double *y,
+                            double stop, bool last, TurningPoint *point) {
+  if (++turning->unseen < turning->plan->every && !last) return TURNING_NONE;
+  turning->unseen = 0;
+  if (!determinants_evaluate(&turning->moving, t, y)) return TURNING_NONE; /* the next step will answer for that */
+  TurningStatus status = TURNING_NONE;
+  Solver solver = {integrator, self, NULL};
+  for (uint32_t b = 0; b < turning->moving.blocks.count; b++)
+    extend_trail(&turning->trails[b], t, determinants_value(&turning->moving, b));
+  for (uint32_t b = 0; b < turning->moving.blocks.count; b++) {
+    Trail *trail = &turning->trails[b];
+    Stretch stretch = last_stretch(trail);
+    if (began_at_zero(turning, b, t, y)) return report_origin(turning, b, point);
+    bool changes = changes_sign(&stretch), inside = turning->plan->every == 1;
+    if (!changes && !has_turned_low(trail) &&
+        !(inside && close_in(turning, b, &solver, RANK_LOST * trail->largest, &stretch)))
+      continue;
+    bool follows = may_follow(trail);
+    Trace trace = follows ? locate(turning, b, t, stop, point) : TRACE_TOO_LONG;
+    if (trace == TRACE_ZERO) return TURNING_POINT;
+    if (follows) note_in_vain(trail);
+    const Watched *watched = &turning->moving.blocks.data[b];
+    *point = (TurningPoint){t, stretch.left, watched->block, watched->size, watched->size};
+    if (trace == TRACE_TURNS_AWAY && changes) return TURNING_ASTRAY;
+    trail->harmless = fmin(trail->harmless, fabs(trail->values[1]));
+    if (!follows) status = status == TURNING_NONE ? TURNING_NOISE : status;
+    else status = changes || status == TURNING_JUMP ? TURNING_JUMP : TURNING_SMALL;
+  }
+  if (status != TURNING_JUMP) move_marks(turning, t, y);
+  return status;
+}
+
+void turning_go_back(Turning *turning) {
+  for (uint32_t b = 0; b < turning->moving.blocks.count; b++) {
+    Trail *trail = &turning->trails[b];
+    for (int k = 2; k > 0; k--) {
+      trail->times[k] = trail->times[k - 1];
+      trail->values[k] = trail->values[k - 1];
+    }
+  }
+}
+
+bool turning_explain(Turning *turning, double t, double stop, TurningPoint *point) {
+  uint32_t best = 0; /* the one that has fallen most */
+  for (uint32_t b = 1; b < turning->moving.blocks.count; b++) {
+    const Trail *trail = &turning->trails[b], *other = &turning->trails[best];
+    if (fabs(trail->values[2]) * other->largest < fabs(other->values[2]) * trail->largest) best = b;
+  }
+  if (!turning->moving.blocks.count || t <= turning->origin.t) return false;
+  return locate(turning, best, t, stop, point) == TRACE_ZERO;
+}
