@@ -126,6 +126,8 @@ typedef struct daedal_load_options {
   /* "memory=8G,work=1e9,text=1G": what the model and each plan, run and result of it may take at most (docs/limits.md): bytes
    * held, steps of work within one call, characters of one text. What takes more is refused with DAEDAL_INPUT. NULL: the defaults. */
   const char *limits;
+  /* "x = 1; y = 2": equations that hold at the end of the run, beside the final equations of the model (docs/boundary.md). NULL: none. */
+  const char *boundary;
 } daedal_load_options;
 
 /* The same with options, NULL for none: the text or, if that is NULL, the file. If both are NULL, class_name is a class of
@@ -304,6 +306,7 @@ typedef struct daedal_options {
   const char *gradient_by; /* "L, g, x.start": what it is by; NULL: all Real parameters and all fixed start values */
   double gradient_memory;  /* megabytes for the steps that the adjoint goes back over; NaN: 256 */
   double part_interval; /* seconds between two writings to part_path, which take a tenth of the time at most; NaN: 1 */
+  uint32_t segments; /* of multiple shooting, for a model with final equations (docs/boundary.md); 0: one */
 } daedal_options;
 
 /* Nothing given. Where options are asked for, NULL stands for these. */

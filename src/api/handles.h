@@ -215,6 +215,9 @@ bool result_protect(daedal_result *result, ResultWork work, const void *argument
 typedef void (*ResultPrint)(daedal_result *result, TextVec *text);
 const char *result_report(daedal_result *result, ReportKind kind, ResultPrint print);
 
+/* How the initial values were found; NULL: there are none. Inside of result_protect (report.c). */
+const Explanation *result_explain(daedal_result *result);
+
 /* ---- refusals (refuse.c) ---- */
 
 /* Each says what is wrong in the result's diagnostics (DIAG_USAGE) and returns false. */
@@ -278,11 +281,20 @@ bool overrides_apply(daedal_result *result, double *parameters, double *starts);
 daedal_model *model_load_modified(const daedal_model *model, const ModificationVec *modifications,
                                   const GivenInputVec *inputs);
 
+/* The model of the same text with its final equations in another form. NULL when there is no memory for it. */
+daedal_model *model_load_boundary(const daedal_model *model, const BoundaryOptions *boundary);
+
+/* Is it a model with final equations, as written? */
+bool has_boundary(const daedal_model *model);
+
 /* ---- runs (run.c) ---- */
 
 /* A result of the model with the overrides and inputs of the options (NULL: none), made by work(result, argument).
  * NULL when there is no memory even for the handle. */
 daedal_result *result_make(daedal_model *model, const daedal_options *options, ResultWork work, const void *argument);
+
+/* A simulation from the initial values; all options are given. NULL when there is no memory even for the handle. */
+daedal_result *initial_value_simulate(daedal_model *model, const daedal_options *options);
 
 /* Names, times and values of the options as a request, in the result. false: the result's diagnostics say why. */
 bool read_request(daedal_result *result, const daedal_options *options, Request *request);

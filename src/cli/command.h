@@ -48,6 +48,7 @@ typedef struct Arguments {
   int word_count;      /* the command line behind the program's name */
   char **words;
   bool strict, energy, units, sandbox;
+  const char *boundary;
   bool quiet, verbose, help;
   JoinedText *joined; /* the arguments' own texts */
   daedal_options run;

@@ -105,7 +105,8 @@ daedal_load_options session_reading(const Arguments *arguments) {
                                .modelica_path = arguments->modelica_path,
                                .units = arguments->units,
                                .readable = arguments->readable,
-                               .limits = arguments->limits};
+                               .limits = arguments->limits,
+                               .boundary = arguments->boundary};
 }
 
 void session_complete(Session *session, Arguments *complete, const char *path) {
