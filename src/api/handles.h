@@ -10,6 +10,7 @@
 #include "daedal.h"
 #include "init/explain.h"
 #include "pipeline/compare.h"
+#include "result/difference.h"
 #include "spice/spice.h"
 #include "vary/linearize.h"
 
@@ -140,6 +141,23 @@ struct daedal_plan {
   Plan plan;
 };
 
+/* Files of results, read back (files.c). */
+struct daedal_files {
+  Heap *heap;
+  Arena arena;
+  Source source; /* of one file without a name: diagnostics have no place */
+  Diags diags;
+  const char **paths, **labels; /* the label of a file is its name, with folders if another has the same */
+  const Trajectory **results;   /* each has rows */
+  uint32_t count;
+  daedal_status status;
+  ResultDifference *difference; /* of the first two; NULL: they were not compared */
+  double tolerance, absolute;
+  TextVec plot, terminal, text, json;
+  Published published;
+  bool broken;
+};
+
 typedef struct RunValue {
   const char *name;
   double value;
@@ -175,6 +193,7 @@ void model_unlock(const daedal_model *model);
 /* Adds to the list what was said since. */
 void publish_model(daedal_model *model);
 void publish_result(daedal_result *result);
+void publish_files(daedal_files *files);
 
 /* Status by whether the work went well, and what was said; gives `ok` back. */
 bool result_finish(daedal_result *result, bool ok);
