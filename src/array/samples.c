@@ -50,6 +50,17 @@ static void find_modes(Samples *samples, Arena *arena) {
   }
 }
 
+/* The discrete variables that are what their equations say at these parameter values, as choices in a record. */
+static double *known_discretes(Model *model, const double *parameters, Arena *arena) {
+  double *known = arena_array(arena, model->discretes.count, sizeof *known);
+  for (uint32_t k = 0; k < model->discretes.count; k++) known[k] = NAN;
+  for (uint32_t i = 0; i < model->discrete_equations.count; i++) {
+    const Equation *equation = &model->discrete_equations.data[i];
+    known[dag_index(model->dag, equation->left)] = attribute(model, equation->right, parameters, NAN);
+  }
+  return known;
+}
+
 Samples samples_make(Model *model, const double *parameters, const Modes *modes, Arena *arena) {
   uint32_t n = model->unknowns.count;
   Samples samples = {.model = model, .parameters = parameters, .length = 1, .modes = modes};
@@ -68,6 +79,7 @@ Samples samples_make(Model *model, const double *parameters, const Modes *modes,
   const Experiment *experiment = &model->experiment;
   if (experiment->has_start) samples.begin = experiment->start;
   if (experiment->has_stop && experiment->stop > samples.begin) samples.length = experiment->stop - samples.begin;
+  samples.known = known_discretes(model, parameters, arena);
   find_modes(&samples, arena);
   return samples;
 }
@@ -98,7 +110,9 @@ static double start_value(const Samples *samples, const Dag *dag, Expr leaf) {
 static double discrete_value(const Samples *samples, uint32_t index, uint32_t sample) {
   const Modes *modes = samples->modes;
   bool is_mode = index >= modes->first && index < modes->first + modes->count;
-  double value = is_mode ? samples->holding[sample * modes->count + index - modes->first] : NAN;
+  double value = is_mode ? samples->holding[sample * modes->count + index - modes->first]
+                 : index < samples->model->discretes.count ? samples->known[index]
+                                                           : NAN;
   return isnan(value) ? scatter(255, index, sample) < POINT[sample].truth : value;
 }
 
