@@ -18,6 +18,7 @@ static bool make_plan(daedal_result *asked, const void *argument) {
   daedal_plan *plan = work->plan;
   bool ok = read_request(asked, work->options, &plan->request) &&
             plan_make(&plan->plan, asked->heap, asked->model->model, &plan->request, &asked->diags);
+  if (ok) plan_share(plan->plan);
   asked->status = ok ? DAEDAL_OK : (daedal_status)diags_code(&asked->diags);
   publish_result(asked);
   return ok;
@@ -61,7 +62,7 @@ daedal_plan *daedal_plan_make(daedal_model *model, const daedal_options *options
 daedal_status daedal_plan_status(const daedal_plan *plan) { return daedal_result_status(plan ? plan->asked : NULL); }
 
 bool daedal_plan_depends_on_values(const daedal_plan *plan) {
-  return daedal_plan_status(plan) == DAEDAL_OK && plan_depends_on_values(&plan->plan);
+  return daedal_plan_status(plan) == DAEDAL_OK && plan_depends_on_values(plan->plan);
 }
 
 /* ---- runs ---- */

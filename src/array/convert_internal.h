@@ -16,6 +16,7 @@ typedef struct Converter {
   Structure structure;
   ConversionVec *list;
   SingularVec *singular; /* NULL: not asked for */
+  bool *read;            /* per parameter: its value decided a step; NULL: not asked for */
   int32_t *place;        /* per unknown: its column in the Jacobian of the block looked at last */
   bool failed;           /* an error was reported */
 } Converter;

@@ -280,6 +280,7 @@ static bool find_more_zeros(Samples *samples, const Expr *residual, uint32_t cou
     first += length;
     if (unknown == MAP_NONE || !is_left_alone(samples, terms, length, unknown)) continue;
     samples->is_zero[unknown] = found = true;
+    vec_push(heap, &samples->zero_by, residual[i]);
   }
   heap_free(heap, values);
   vec_free(heap, &nodes);

@@ -22,6 +22,7 @@ typedef struct Samples {
   double begin, length;     /* the interval of time */
   const Modes *modes;       /* taken out of the equations */
   double *holding;          /* per point and mode: its value by its relation; NAN: not known */
+  ExprVec zero_by;          /* residuals of the equations that say so */
   IndexVec *slot;           /* workspace: where the value of a node is that an evaluation has come to */
 } Samples;
 

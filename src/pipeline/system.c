@@ -52,18 +52,19 @@ static void copy_initial(Simulation *simulation) {
 }
 
 bool simulation_replan(Simulation *simulation) {
-  Plan *own = heap_alloc(simulation->heap, sizeof *own);
-  bool made = plan_make(own, simulation->heap, simulation->plan->model, &simulation->request, simulation->diags);
-  simulation->plan = simulation->first = own;
+  Plan *own;
+  bool made = plan_make(&own, simulation->heap, simulation->plan->model, &simulation->request, simulation->diags);
+  simulation->plan = simulation->base = own;
   simulation->is_shared = false;
+  simulation->own.count = simulation->modes.count = 0; /* which were derived from another */
   simulation->facts = own->facts;
   return made;
 }
 
-/* Was the plan made for the mode of now? */
-static bool fits_mode(const Plan *plan, Evaluator *evaluator, Heap *heap) {
+bool simulation_fits_mode(const Simulation *simulation) {
+  const Plan *plan = simulation->plan;
   if (!plan->holds) return true;
-  const bool *now = start_branches(plan, evaluator, heap);
+  const bool *now = start_branches(plan, simulation->original.evaluator, simulation->heap);
   return memcmp(now, plan->holds, plan->branches.count * sizeof *now) == 0;
 }
 
@@ -81,36 +82,92 @@ void plan_rehearse(Plan *plan, const Request *request, Diags *diags) {
   start_values(&initializer, &request->starts, &request->run, &initial, diags);
 }
 
-bool simulation_begin_shared(Simulation *simulation) {
-  Heap *heap = simulation->heap;
-  const Model *model = simulation->plan->model;
-  double *parameters = heap_array(heap, model->parameters.count, sizeof *parameters);
-  if (!model_parameter_values(model, heap, simulation->request.parameter_overrides, parameters, simulation->diags))
-    return false;
-  bool same = has_plan_values(simulation, parameters);
-  if (!same && plan_depends_on_values(simulation->plan)) {
-    if (!simulation_replan(simulation)) return false;
-    same = true;
-  }
-  const Plan *plan = simulation->plan;
-  if (!plan->code || !plan->initial.y) return true; /* the method goes by ranks alone */
-  simulation->original = start_array(plan, heap, same ? plan->first.evaluator->parameters : parameters);
+/* The array of the present plan with parameters, before any value is computed. */
+static void open_array(Simulation *simulation, const double *parameters) {
+  simulation->original = start_array(simulation->plan, simulation->heap, parameters);
   start_inputs(simulation->original.evaluator, &simulation->request.starts);
-  simulation->initializer = start_initializer(plan, heap, &simulation->original);
+  simulation->initializer = start_initializer(simulation->plan, simulation->heap, &simulation->original);
   simulation->facts.evaluator = simulation->original.evaluator;
-  if (same) {
-    copy_initial(simulation);
-    memcpy(simulation->original.evaluator->discretes, plan->discretes, modes_leaves(&plan->modes) * sizeof(double));
-  } else {
-    simulation->facts.status = "init";
-    if (!start_values(&simulation->initializer, &simulation->request.starts, &simulation->request.run,
-                      &simulation->initial, simulation->diags))
-      return false;
-    if (!fits_mode(plan, simulation->original.evaluator, heap))
-      return simulation_replan(simulation) && simulation_begin_shared(simulation);
+}
+
+/* The plan's own values. */
+static void take_plan_values(Simulation *simulation) {
+  const Plan *plan = simulation->plan;
+  open_array(simulation, plan->first.evaluator->parameters);
+  copy_initial(simulation);
+  memcpy(simulation->original.evaluator->discretes, plan->discretes, modes_leaves(&plan->modes) * sizeof(double));
+  simulation->original.y = simulation->initial.y;
+}
+
+/* What is said of the plan that a run begins with. */
+static void take_facts(Simulation *simulation) {
+  Seconds seconds = simulation->facts.seconds;
+  simulation->facts = simulation->plan->facts;
+  simulation->facts.evaluator = NULL; /* that of the plan is not the run's to write */
+  simulation->facts.seconds = seconds;
+}
+
+bool simulation_find_start(Simulation *simulation, const Plan *plan, const double *parameters) {
+  const Request *request = &simulation->request;
+  simulation->plan = plan;
+  take_facts(simulation);
+  open_array(simulation, parameters);
+  simulation->facts.status = "init";
+  StartValues starts = start_extended(plan, &request->starts, simulation->heap);
+  if (!start_values(&simulation->initializer, &starts, &request->run, &simulation->initial, simulation->diags) ||
+      !start_is_regular(plan, request, &simulation->initializer, &simulation->initial, &simulation->arena,
+                        simulation->diags)) {
+    simulation->facts.status = simulation->initial.solved ? "singular" : "init";
+    return false;
   }
   simulation->original.y = simulation->initial.y;
   return true;
+}
+
+/* A plan whose ranks are those of its values, or that has objects which change, serves other values not at all. */
+static bool is_unfit(const Plan *plan) {
+  return plan->reduction.strangeness || !plan->code || plan_has_own_objects(plan);
+}
+
+/* With a plan of the run's own. */
+static bool begin_replanned(Simulation *simulation) {
+  if (!simulation_replan(simulation)) return false;
+  if (simulation->plan->code && simulation->plan->initial.y) take_plan_values(simulation);
+  return true;
+}
+
+/* The plan for these values. NULL: none can be derived. Why it is the run says that makes one for itself. */
+static const Plan *plan_for_values(Simulation *simulation, const double *parameters) {
+  const Plan *plan = simulation->plan;
+  Diags *attempt = heap_alloc(simulation->heap, sizeof *attempt);
+  *attempt = diags_make(simulation->heap);
+  if (!plan->read.count) return plan;
+  plan = plan_is_derivable(plan) ? mode_plan(simulation, plan->holds, parameters, attempt) : NULL;
+  if (plan) diags_append(simulation->diags, attempt);
+  return plan;
+}
+
+bool simulation_begin_shared(Simulation *simulation) {
+  const Plan *plan = simulation->plan;
+  uint32_t before = simulation->diags->list.count;
+  double *parameters = heap_array(simulation->heap, plan->model->parameters.count, sizeof *parameters);
+  if (!model_parameter_values(plan->model, simulation->heap, simulation->request.parameter_overrides, parameters,
+                              simulation->diags))
+    return false;
+  if (has_plan_values(simulation, parameters)) {
+    if (plan->code && plan->initial.y) take_plan_values(simulation); /* else the method goes by ranks alone */
+    return true;
+  }
+  plan = is_unfit(plan) ? NULL : plan_for_values(simulation, parameters);
+  if (!plan) return begin_replanned(simulation);
+  bool is_found = simulation_find_start(simulation, plan, parameters);
+  if (is_found && simulation_fits_mode(simulation)) return true;
+  if (!is_found && !plan->is_misled) return false;
+  if (is_found &&
+      mode_start(simulation, start_branches(plan, simulation->original.evaluator, simulation->heap), parameters))
+    return true;
+  diags_keep(simulation->diags, before);
+  return begin_replanned(simulation);
 }
 
 void simulation_begin_alone(Simulation *simulation) {

@@ -358,5 +358,6 @@ const Method method_minimal = {
     .description = "minimal extension (Kunkel, Mehrmann): new variables only where a coupling is removed",
     .enforces_all = true,
     .chooses = true,
+    .needs_values = true,
     .apply = apply,
 };
