@@ -65,6 +65,21 @@ bool daedal_plan_depends_on_values(const daedal_plan *plan) {
   return daedal_plan_status(plan) == DAEDAL_OK && plan_depends_on_values(plan->plan);
 }
 
+/* Ranks, and objects that change, depend on all parameters. */
+const char *daedal_plan_value(const daedal_plan *plan, uint32_t index) {
+  if (!daedal_plan_depends_on_values(plan)) return NULL;
+  const Plan *made = plan->plan;
+  const Model *model = made->model;
+  uint32_t count = made->read.count ? made->read.count : model->parameters.count;
+  if (index >= count) return NULL;
+  uint32_t leaf = made->read.count ? made->read.data[index] : index;
+  return model_name(model, model->parameters.data[leaf]);
+}
+
+uint32_t daedal_plan_structures(const daedal_plan *plan) {
+  return daedal_plan_status(plan) == DAEDAL_OK ? plan_structures(plan->plan) : 0;
+}
+
 /* ---- runs ---- */
 
 /* A value to set; without a name, a run to begin. */

@@ -80,8 +80,8 @@ static bool has_key(const Plan *plan, uint32_t branches, const ModeKey *key) {
 static void derive(ModePlan *mode, Heap *heap, const ModeKey *key) {
   mode->diags = diags_make(heap);
   mode->branches = key->from->branches.count;
-  mode->ok = plan_derive(&mode->plan, heap, key->base, key->from, key->holds, key->parameters,
-                         key->handover, &mode->diags);
+  mode->ok =
+      plan_derive(&mode->plan, heap, key->base, key->from, key->holds, key->parameters, key->handover, &mode->diags);
 }
 
 /* One to be made in a heap of its own. */

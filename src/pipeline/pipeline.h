@@ -70,10 +70,10 @@ typedef struct Plan {
   const Model *model;
   const struct Plan *base; /* that it is derived from; NULL: it has initial values of its own */
   ModeTable *table;        /* of plans derived from it, for all of its runs; NULL: each run has those that it makes */
-  Model *own;          /* the model with a graph of the plan's own */
-  Request request;     /* what it was made for */
-  double *parameters;  /* by leaf index: the values it was made for */
-  struct Plan *common; /* of a method by ranks: what the other methods start with; NULL if they cannot */
+  Model *own;              /* the model with a graph of the plan's own */
+  Request request;         /* what it was made for */
+  double *parameters;      /* by leaf index: the values it was made for */
+  struct Plan *common;     /* of a method by ranks: what the other methods start with; NULL if they cannot */
   StartValues starts;
   Problem problem;
   Problem whole; /* with all branches, where the problem is that of some */
@@ -149,9 +149,9 @@ typedef struct Simulation {
   RunStatistics statistics;
   Adjoint *adjoint; /* NULL: no gradient is asked for */
   Gradient gradient;
-  VEC(ModeStart) modes;               /* derived plans that the run used */
-  VEC(const struct ModePlan *) own;   /* those that it made for itself alone */
-  RunFacts facts;                     /* as far as it got */
+  VEC(ModeStart) modes;             /* derived plans that the run used */
+  VEC(const struct ModePlan *) own; /* those that it made for itself alone */
+  RunFacts facts;                   /* as far as it got */
 } Simulation;
 
 /* Makes a plan for the values of the request. Where structure misleads the default method and it fails, here or in a run, the
