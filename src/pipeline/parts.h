@@ -64,18 +64,32 @@ bool plan_has_own_objects(const Plan *plan);
 /* In each mode that was tried, initial values lead to another one. */
 void plan_report_unsettled(Diags *diags);
 
-/* ---- system.c ---- */
+/* ---- derived.c ---- */
+
+/* The plan that another run is in. NULL: an error is in diags. */
+const Plan *mode_plan_again(Simulation *simulation, const Plan *other);
+/* The plan derived from the run's base for these branches of its present plan (NULL: all) and for those of these parameter values that it
+ * depends on; the method needs no others. NULL: an error is in diags. */
+const Plan *mode_plan(Simulation *simulation, const bool *holds, const double *parameters, Diags *diags);
+/* The same at an event, for any method. */
+const Plan *mode_plan_at(Simulation *simulation, const bool *holds, const Handover *handover, Diags *diags);
+/* The same with initial values, of a method that needs them. */
+const Plan *mode_plan_at_start(Simulation *simulation, const bool *holds);
+
+/* ---- begin.c ---- */
 
 /* A plan of the run's own, with initial values. */
 bool simulation_replan(Simulation *simulation);
-/* Initial values in the array of a plan. false: an error is in diags. */
-bool simulation_find_start(Simulation *simulation, const Plan *plan, const double *parameters);
-/* Was the plan made for the branches that hold at the values begun with? */
-bool simulation_fits_mode(const Simulation *simulation);
 /* Fresh values for a plan that others run too. */
 bool simulation_begin_shared(Simulation *simulation);
 /* The values that the plan was made at. */
 void simulation_begin_alone(Simulation *simulation);
+/* Begins with initial values in the plan for branches that seem to hold at the start, or for those that do by the values found. false: an
+ * error is in diags. */
+bool mode_start(Simulation *simulation, const bool *holds, const double *parameters);
+
+/* ---- system.c ---- */
+
 /* The system to integrate as a view, from the values begun with. */
 bool simulation_make_view(Simulation *simulation);
 /* What reports say of the beginning is that of the view just made. */
@@ -92,14 +106,6 @@ bool pass_signals(Simulation *simulation);
 
 /* ---- modes.c ---- */
 
-/* The plan that another run is in. NULL: an error is in diags. */
-const Plan *mode_plan_again(Simulation *simulation, const Plan *other);
-/* The plan derived from the run's base for these branches of its present plan (NULL: all) and for those of these parameter values that it
- * depends on; the method needs no others. NULL: an error is in diags. */
-const Plan *mode_plan(Simulation *simulation, const bool *holds, const double *parameters, Diags *diags);
-/* Begins with initial values in the plan for branches that seem to hold at the start, or for those that do by the values found. false: an
- * error is in diags. */
-bool mode_start(Simulation *simulation, const bool *holds, const double *parameters);
 /* The columns of the model's array where the view is. */
 double *mode_columns(const Simulation *simulation, const double *y, Heap *heap);
 /* Begins in a plan of its own for the mode at the start, if the one for all branches does not fit it. false: an error is in diags. */

@@ -59,7 +59,7 @@ typedef struct Request {
   RunOptions run;
 } Request;
 
-/* Plans derived from another one, which its runs share (modes.c). */
+/* Plans derived from another one, which its runs share (derived.c). */
 typedef struct ModeTable ModeTable;
 
 /* All that a plan holds lives in `heap`. */
