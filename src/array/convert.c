@@ -88,14 +88,33 @@ void converter_note(Converter *converter, ConversionKind kind, uint32_t i, const
 
 /* ---- what is decided by values ---- */
 
+static void note_read(const Converter *converter, const Expr *roots, uint32_t count);
+
+/* The samples know a mode by its relation, and a discrete variable by its equation where that is of parameters alone. */
+static void note_discrete(const Converter *converter, uint32_t leaf) {
+  const Modes *modes = converter->modes;
+  const Model *model = converter->model;
+  if (converter->followed[leaf]) return;
+  converter->followed[leaf] = true;
+  if (leaf >= modes->first && leaf < modes->first + modes->count)
+    note_read(converter, &modes->relation[leaf - modes->first], 1);
+  else if (leaf < model->discretes.count && !isnan(converter->samples.known[leaf]))
+    for (uint32_t i = 0; i < model->discrete_equations.count; i++)
+      if (dag_index(model->dag, model->discrete_equations.data[i].left) == leaf)
+        note_read(converter, &model->discrete_equations.data[i].right, 1);
+}
+
 /* Marks the parameters in expressions, whose values a step depends on. */
 static void note_read(const Converter *converter, const Expr *roots, uint32_t count) {
   const Dag *dag = converter->dag;
   IndexVec below = {0};
   if (!converter->read) return;
   dag_below(dag, dag_scratch(converter->dag), roots, count, &below);
-  for (uint32_t k = 0; k < below.count; k++)
-    if (dag_op(dag, below.data[k]) == OP_PARAMETER) converter->read[dag_index(dag, below.data[k])] = true;
+  for (uint32_t k = 0; k < below.count; k++) {
+    Op op = dag_op(dag, below.data[k]);
+    if (op == OP_PARAMETER) converter->read[dag_index(dag, below.data[k])] = true;
+    if (op == OP_DISCRETE || op == OP_PRE) note_discrete(converter, dag_index(dag, below.data[k]));
+  }
   vec_free(converter->heap, &below);
 }
 
@@ -611,6 +630,7 @@ ConvertStatus convert_run(Problem *problem, Structure *structure, const Modes *m
                          .singular = singular,
                          .read = read};
   converter.samples = samples_make(model, parameters, modes, arena);
+  converter.followed = arena_array(arena, (size_t)modes_leaves(modes) + model->discretes.count, sizeof(bool));
   samples_find_zeros(&converter.samples, problem->residual, problem->equations);
   uint32_t before = list->count;
   for (bool first = true; step(&converter, first);) first = false;
