@@ -454,9 +454,16 @@ daedal_status daedal_plan_status(const daedal_plan *plan);
 uint32_t daedal_plan_diagnostic_count(const daedal_plan *plan);
 daedal_diagnostic daedal_plan_diagnostic(const daedal_plan *plan, uint32_t index);
 
-/* Does a run with other values of parameters need a plan of its own? So it is where equations had to be rewritten or ranks
- * decide at the values given; such a run makes it by itself. Parameters that decide sizes always need one. */
+/* Does a run with other values of parameters need another plan? So it is where the values decided how equations were rewritten, and where ranks
+ * decide. Such a run makes it by itself, and runs with the same values share it. Parameters that decide sizes always need one. */
 bool daedal_plan_depends_on_values(const daedal_plan *plan);
+
+/* The name of the index-th parameter whose value the plan depends on, in that sense; NULL behind the last. Owned by the plan's model. */
+const char *daedal_plan_value(const daedal_plan *plan, uint32_t index);
+
+/* The number of structures that equations were derived for: that of the plan, and others that its runs came to, at events or by the values
+ * that they depend on. All runs share them: it does not grow with the number of runs. 0 where the plan failed. */
+uint32_t daedal_plan_structures(const daedal_plan *plan);
 
 /* The model whose variables its runs count: that of the call, or one read again for overrides and inputs. A run in which a parameter is
  * set that decides sizes has a model of its own, and yet these handles: the variables of the same names, NaN where it has none; what

@@ -357,6 +357,45 @@ static void allocations_of_a_simulation_refused(void **state) {
   }
 }
 
+static const char SWITCHED[] =
+    "model S parameter Real k = 1; Real x(start = 1, fixed = true), v, f; Boolean is_free; equation\n"
+    "is_free = sin(30*time) > 0; der(x) = v; if is_free then der(v) = -k*x + f; f = -0.1*v;\n"
+    "else v = 0.3; f = der(v) + x; end if; initial equation v = 0; end S;\n";
+
+static daedal_status run_once(daedal_plan *plan) {
+  daedal_run *run = daedal_run_make(plan);
+  daedal_status status = run ? daedal_run_execute(run) : DAEDAL_INTERNAL;
+  daedal_run_free(run);
+  return status;
+}
+
+/* A refusal on the way to another structure ends the run that came there. The plan is whole, and the next run comes there. */
+static void refusals_of_shared_structures(void **state) {
+  (void)state;
+  FailAlloc counted = {0};
+  for (size_t refuse = 0;; refuse += refuse ? tier_stride(7, 29) : 1) {
+    FailAlloc fail = {.hook = {.resize = fail_alloc_resize, .context = &fail}};
+    daedal_allocator allocator = {fail.hook.resize, fail.hook.context};
+    daedal_options options = daedal_default_options();
+    options.stop_time = 0.3;
+    options.intervals = 3;
+    daedal_model *model = load(SWITCHED, &allocator);
+    daedal_plan *plan = daedal_plan_make(model, &options);
+    size_t before = fail.count;
+    fail.refuse = refuse ? before + refuse : 0;
+    daedal_status status = run_once(plan);
+    if (!refuse) counted.total = fail.count - before;
+    assert_int_equal(status, fail.refused ? DAEDAL_INTERNAL : DAEDAL_OK);
+    fail.refuse = 0;
+    assert_int_equal(run_once(plan), DAEDAL_OK);
+    assert_int_equal(daedal_plan_structures(plan), 3);
+    daedal_plan_free(plan);
+    daedal_model_free(model);
+    assert_int_equal(fail.live, 0);
+    if (refuse > counted.total) break;
+  }
+}
+
 static bool count_bytes(void *context, const void *bytes, size_t length) {
   (void)bytes;
   *(size_t *)context += length;
@@ -445,6 +484,7 @@ int main(void) {
       cmocka_unit_test(each_allocation_of_an_override_refused),
       cmocka_unit_test(each_allocation_up_to_analysis_refused),
       cmocka_unit_test(allocations_of_a_simulation_refused),
+      cmocka_unit_test(refusals_of_shared_structures),
       cmocka_unit_test(csv_goes_to_a_sink),
       cmocka_unit_test(each_allocation_of_a_report_refused),
   };

@@ -197,6 +197,8 @@ static void try_plan(daedal_plan *plan) {
   TRY(plan_diagnostic_count, plan);
   TRY(plan_diagnostic, plan, 0);
   TRY(plan_depends_on_values, plan);
+  TRY(plan_value, plan, 0);
+  TRY(plan_structures, plan);
   TRY(plan_model, plan);
   TRY(run_free, TRY(run_make, plan));
   TRY(run_free, NULL);

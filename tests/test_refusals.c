@@ -444,6 +444,8 @@ CALL(plan_status, daedal_plan_status(stage->plan) == DAEDAL_OK)
 CALL(plan_diagnostic_count, daedal_plan_diagnostic_count(stage->plan) < 100)
 CALL(plan_diagnostic, daedal_plan_diagnostic(stage->plan, 0).message)
 CALL(plan_depends_on_values, daedal_plan_depends_on_values(stage->plan) || true)
+CALL(plan_value, !daedal_plan_value(stage->plan, 0))
+CALL(plan_structures, daedal_plan_structures(stage->plan) == 1)
 CALL(run_set, daedal_run_set(stage->run, first_unknown(stage), 0.6) == DAEDAL_OK)
 CALL(run_execute, daedal_run_execute(stage->run) == DAEDAL_OK)
 CALL(run_get, daedal_run_get(stage->run, "time") > 0 || true)
@@ -539,6 +541,8 @@ static const Row ROWS[] = {
     {"plan_diagnostic_count", call_plan_diagnostic_count, make_plan, false},
     {"plan_diagnostic", call_plan_diagnostic, make_plan, false},
     {"plan_depends_on_values", call_plan_depends_on_values, make_plan, false},
+    {"plan_value", call_plan_value, make_plan, false},
+    {"plan_structures", call_plan_structures, make_plan, false},
     {"run_make", make_run, make_plan, false},
     {"run_set", call_run_set, make_run, false},
     {"run_execute", call_run_execute, make_run, false},

@@ -235,6 +235,41 @@ class Structure(unittest.TestCase):
             self.assertEqual(row["status"], "ok")
             self.assertAlmostEqual(math.hypot(row["x"], row["y"]), row["L"], delta=1e-5)
 
+    CLUTCH = """model Clutch parameter Real period = 0.2, k = 1; Real x(start = 1, fixed = true), v, f; Boolean is_free;
+        equation is_free = sin(6.283185307179586*time/period) > 0; der(x) = v;
+        if is_free then der(v) = -k*x + f; f = -0.1*v; else v = 0.3; f = der(v) + x; end if; initial equation v = 0; end Clutch;"""
+    REWRITTEN = """model R parameter Real p = 1, q = 1, a = 3; Real x(start = 1), y, z(start = 0, fixed = true);
+        equation der(x) + p*der(y) + x = sin(q*time); 2*der(x) + 2*p*der(y) + y = 2; der(z) = -a*z + x; end R;"""
+
+    def structures(self, path, vary, *arguments):
+        """The number of structures that the report of a sweep tells; its table is that of one thread, and of runs of their own."""
+        tables = []
+        for threads in ("1", "4"):
+            done = command("sweep", path, "--vary", vary, "--outputs", "x", "--threads", threads, "--output-file", "shared.csv",
+                           "--json", "-", "--stop-time", "1", *arguments)
+            with open(WORK / "shared.csv") as file:
+                tables.append(file.read())
+        self.assertEqual(*tables)
+        rows = tables[0].split()
+        for row in (rows[1], rows[len(rows)//2], rows[-1]):
+            name, value = vary.split("=")[0], row.split(",")[1]
+            command("simulate", path, "--override", f"{name}={value}", "--output-file", "alone.csv", "--stop-time", "1", *arguments)
+            with open(WORK / "alone.csv") as file:
+                alone = list(csv.DictReader(file))
+            self.assertAlmostEqual(float(row.split(",")[2]), float(alone[-1]["x"]), delta=1e-6)
+        return json.loads(done.stdout)["structures"]
+
+    def test_structures_are_derived_once(self):
+        """Points share the plans of the structures that they come to, at events and by values."""
+        clutch, rewritten = model(self.CLUTCH, "clutch.mo"), model(self.REWRITTEN, "rewritten.mo")
+        for points, period in ((3, 0.2), (40, 0.2), (40, 0.03)):
+            vary = f"k=1:{2/(points - 1)!r}:3"
+            self.assertEqual(self.structures(clutch, vary, "--override", f"period={period}"), 3)  # all branches, and each of two
+        for method in ("dummy", "underlying"):
+            self.assertLessEqual(self.structures(clutch, "k=1:0.5:3", "--method", method), 3)
+        self.assertEqual(self.structures(rewritten, "a=1:0.1:5"), 1)  # a has no part in what is rewritten
+        self.assertEqual(self.structures(rewritten, "p=1:0.1:1.5"), 6)  # p has
+
     def test_failed_points(self):
         rows = table(PENDULUM, "--vary", "L={1,0,2}", "--outputs", "x")
         self.assertEqual([r["status"] for r in rows], ["ok", "integration", "ok"])

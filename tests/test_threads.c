@@ -39,6 +39,20 @@ static const Example EXAMPLES[] = {
      "model R parameter Real p = 1; Real x(start = 1), y; equation\n"
      "der(x) + der(y) + x = sin(p*time); der(x) + der(y) + y = if time > 0.5 then 1 else 2; end R;\n",
      "p"},
+    {"rewritten by values",
+     "model V parameter Real p = 1, q = 2; Real x(start = 1), y; equation\n"
+     "der(x) + p*der(y) + x = sin(q*time); 2*der(x) + 2*p*der(y) + y = 2; end V;\n",
+     "p"},
+    {"structure",
+     "model S parameter Real k = 1; Real x(start = 1, fixed = true), v, f; Boolean is_free; equation\n"
+     "is_free = sin(30*time) > 0; der(x) = v; if is_free then der(v) = -k*x + f; f = -0.1*v;\n"
+     "else v = 0.3; f = der(v) + x; end if; initial equation v = 0; end S;\n",
+     "k"},
+    {"structure at the start",
+     "model T parameter Real p = 1; Real x(start = 1, fixed = true), v, f; Boolean is_free; equation\n"
+     "is_free = sin(p + 6*time) > 0.87; der(x) = v; if is_free then der(v) = -x + f; f = -0.1*v;\n"
+     "else v = 0.3*p; f = der(v) + x; end if; end T;\n",
+     "p"},
     {"function",
      "model L function f input Real a; output Real b; protected Real c; algorithm b := 1; c := abs(a);\n"
      "while c > 0.25 loop c := c/2; b := b + 0.5*sin(a); end while; end f; parameter Real p = 1;\n"
@@ -51,6 +65,7 @@ typedef struct Worker {
   daedal_model *model;
   daedal_plan *plan;
   const char *parameter;
+  int first; /* run: threads come to the structures of a model in different orders */
   uint64_t seen[RUNS];
 } Worker;
 
@@ -100,7 +115,10 @@ static uint64_t one_run(Worker *worker, int number) {
 
 static void *work(void *context) {
   Worker *worker = context;
-  for (int k = 0; k < RUNS; k++) worker->seen[k] = one_run(worker, k);
+  for (int k = 0; k < RUNS; k++) {
+    int number = (worker->first + k) % RUNS;
+    worker->seen[number] = one_run(worker, number);
+  }
   return NULL;
 }
 
@@ -110,11 +128,16 @@ static void check(const Example *example) {
   daedal_model *model = daedal_load_text(example->text, strlen(example->text), "test.mo", NULL, NULL);
   daedal_plan *plan = daedal_plan_make(model, &options);
   if (daedal_plan_status(plan) != DAEDAL_OK) fail_msg("%s: %s", example->name, daedal_plan_diagnostic(plan, 0).message);
-  Worker alone = {model, plan, example->parameter, {0}}, workers[THREADS];
+  Worker alone = {model, plan, example->parameter, 0, {0}}, workers[THREADS];
   pthread_t threads[THREADS];
   work(&alone);
+  uint32_t structures = daedal_plan_structures(plan);
+  daedal_plan_free(plan);
+  plan = daedal_plan_make(model, &options); /* in which nobody has been to other structures */
   for (int k = 0; k < THREADS; k++) {
     workers[k] = alone;
+    workers[k].plan = plan;
+    workers[k].first = 3 * k + 1;
     memset(workers[k].seen, 0, sizeof workers[k].seen);
     assert_int_equal(pthread_create(&threads[k], NULL, work, &workers[k]), 0);
   }
@@ -123,6 +146,7 @@ static void check(const Example *example) {
     for (int r = 0; r < RUNS; r++)
       if (workers[k].seen[r] != alone.seen[r]) fail_msg("%s: run %d of thread %d differs", example->name, r, k);
   }
+  assert_int_equal(daedal_plan_structures(plan), structures);
   daedal_plan_free(plan);
   daedal_model_free(model);
 }

@@ -258,7 +258,7 @@ static bool find_stop(daedal_result *asked, Shooting *shooting) {
   shooting->stop = shooting->form.stop;
   if (time == EXPR_NONE) return true;
   double *values =
-      heap_copy(asked->heap, shooting->estimate->plan->plan.parameters, model->parameters.count, sizeof *values);
+      heap_copy(asked->heap, shooting->estimate->plan->plan->parameters, model->parameters.count, sizeof *values);
   for (uint32_t k = 0; k < shooting->sought.count; k++) {
     uint32_t position = model_find(model, shooting->sought.data[k].name);
     if (model->variables.data[position].role == ROLE_PARAMETER)

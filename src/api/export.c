@@ -98,7 +98,7 @@ static ExportSource plan_source(daedal_result *result, const Plan *plan, const A
                         .decisions = decisions_new(result->heap, run->evaluator),
                         .initial = &simulation->initial,
                         .branches = &plan->branches,
-                        .is_fixed = plan_depends_on_values(plan),
+                        .is_fixed = plan->conversions.count || plan_depends_on_values(plan),
                         .recorder = recorder,
                         .y = run->y,
                         .start = options->start,
@@ -122,7 +122,7 @@ static void add_other_modes(Simulation *recorded) {
   uint32_t conditions = export_number_conditions(branches, number);
   for (uint32_t set = 0; conditions <= MOST_CONDITIONS && set < UINT32_C(1) << conditions; set++) {
     for (uint32_t b = 0; b < branches->count; b++) holds[b] = set >> number[b] & 1;
-    simulation_mode(recorded, holds);
+    simulation_add_mode(recorded, holds);
   }
 }
 
@@ -133,13 +133,16 @@ static bool add_modes(daedal_result *result, ExportSources *sources) {
   const Plan *first = result->simulation.plan;
   size_t branches = first->branches.count * sizeof(bool);
   request.initialize_only = false;
+  request.keeps_modes = true;
   if (!pipeline_simulate(recorded, result->heap, result->model->model, &request, &result->diags)) return false;
   add_other_modes(recorded);
   for (uint32_t k = 0; k < recorded->modes.count; k++) {
-    const Plan *plan = recorded->modes.data[k];
+    const ModeStart *start = &recorded->modes.data[k];
+    const Plan *plan = start->plan;
+    if (!start->run.y) continue;
     if (first->holds && memcmp(plan->holds, first->holds, branches) == 0) continue;
     if (!has_dummies(plan)) return refuse_solver(result, "an event leads to equations that structure does not treat");
-    ExportSource source = plan_source(result, plan, &plan->first);
+    ExportSource source = plan_source(result, plan, &start->run);
     if (!export_same_leaves(&source, sources->data) || !recorder_has_all(source.recorder))
       return refuse_solver(result, "an event leads to equations of other variables");
     vec_push(result->heap, sources, source);

@@ -46,7 +46,7 @@ static bool model_value(const daedal_estimate *estimate, const char *name, doubl
   const Model *model = estimate->asked->model->model;
   uint32_t position = model_find(model, name);
   if (position == MAP_NONE || model->variables.data[position].role != ROLE_PARAMETER) return false;
-  *value = estimate->plan->plan.parameters[model->variables.data[position].index];
+  *value = estimate->plan->plan->parameters[model->variables.data[position].index];
   return isfinite(*value);
 }
 

@@ -138,7 +138,7 @@ struct daedal_plan {
   daedal_options options;
   daedal_result *asked; /* has the model, the options as read, diagnostics and memory, but no run */
   Request request;
-  Plan plan;
+  Plan *plan;
 };
 
 /* Files of results, read back (files.c). */

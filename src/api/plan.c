@@ -18,6 +18,7 @@ static bool make_plan(daedal_result *asked, const void *argument) {
   daedal_plan *plan = work->plan;
   bool ok = read_request(asked, work->options, &plan->request) &&
             plan_make(&plan->plan, asked->heap, asked->model->model, &plan->request, &asked->diags);
+  if (ok) plan_share(plan->plan);
   asked->status = ok ? DAEDAL_OK : (daedal_status)diags_code(&asked->diags);
   publish_result(asked);
   return ok;
@@ -61,7 +62,22 @@ daedal_plan *daedal_plan_make(daedal_model *model, const daedal_options *options
 daedal_status daedal_plan_status(const daedal_plan *plan) { return daedal_result_status(plan ? plan->asked : NULL); }
 
 bool daedal_plan_depends_on_values(const daedal_plan *plan) {
-  return daedal_plan_status(plan) == DAEDAL_OK && plan_depends_on_values(&plan->plan);
+  return daedal_plan_status(plan) == DAEDAL_OK && plan_depends_on_values(plan->plan);
+}
+
+/* Ranks, and objects that change, depend on all parameters. */
+const char *daedal_plan_value(const daedal_plan *plan, uint32_t index) {
+  if (!daedal_plan_depends_on_values(plan)) return NULL;
+  const Plan *made = plan->plan;
+  const Model *model = made->model;
+  uint32_t count = made->read.count ? made->read.count : model->parameters.count;
+  if (index >= count) return NULL;
+  uint32_t leaf = made->read.count ? made->read.data[index] : index;
+  return model_name(model, model->parameters.data[leaf]);
+}
+
+uint32_t daedal_plan_structures(const daedal_plan *plan) {
+  return daedal_plan_status(plan) == DAEDAL_OK ? plan_structures(plan->plan) : 0;
 }
 
 /* ---- runs ---- */

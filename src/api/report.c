@@ -76,11 +76,14 @@ static void print_model(daedal_result *result, TextVec *text) {
   Simulation *simulation = &result->simulation;
   if (text->count || !simulation->facts.reduction) return;
   double begin = pipeline_clock();
+  bool has_values = simulation->facts.reduction->at.y != NULL;
   result->reduction = reduction_layer(simulation->facts.reduction, &simulation->begun, simulation->request.run.start,
                                       result->heap, &result->diags.arena);
+  result->reduction.diags = &result->diags;
+  if (!has_values) result->reduction.discrete_starts = simulation->initial.discrete_starts;
   simulation->facts.reduction = &result->reduction;
   simulation_exchange_leaves(simulation);
-  reduction_print(&result->reduction, simulation->request.method, text);
+  reduction_print(&result->reduction, simulation->request.method, has_values, text);
   simulation_exchange_leaves(simulation);
   simulation->facts.seconds.code += pipeline_clock() - begin;
 }

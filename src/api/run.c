@@ -184,7 +184,7 @@ static bool run_plan(daedal_result *result, const void *argument) {
   if (request.is_stepped) request.choice = (RecorderChoice){0};
   else hand_on_steps(result, &request, &bridge, work->options);
   if (ok && result->model == work->plan->asked->model)
-    ok = simulation_run(simulation, result->heap, &work->plan->plan, &request, &result->diags);
+    ok = simulation_run(simulation, result->heap, work->plan->plan, &request, &result->diags);
   else if (ok) ok = pipeline_simulate(simulation, result->heap, result->model->model, &request, &result->diags);
   return work->purpose == RUN_ROWS ? end_rows(result, ok) : end_run(result, ok);
 }

@@ -215,7 +215,7 @@ static bool complete_work(daedal_result *asked, const void *argument) {
   Arena *arena = &asked->diags.arena;
   sweep->options = sweep->plan->options;
   sweep->options.plot_variables = NULL;
-  const Plan *plan = &sweep->plan->plan;
+  const Plan *plan = sweep->plan->plan;
   bool fits = sweep->structural_count ||
               outputs_fit(&sweep->outputs, &plan->problem, &plan->modes, plan->orders, arena, &asked->diags);
   if (!fits || !times_inside(sweep, arena)) return result_finish(asked, false);
@@ -336,7 +336,7 @@ typedef struct Rehearsal {
 static bool rehearse_start(daedal_result *asked, const void *argument) {
   const Rehearsal *rehearsal = argument;
   Diags diags = diags_make(asked->heap);
-  plan_rehearse(&rehearsal->plan->plan, rehearsal->request, &diags);
+  plan_rehearse(rehearsal->plan->plan, rehearsal->request, &diags);
   return true;
 }
 

@@ -105,7 +105,7 @@ static void read_row(const SweepThread *thread, const daedal_plan *plan, daedal_
   const Recorder *recorder = recorder_of(result);
   uint32_t events = result->simulation.statistics.stepper.passed.count;
   for (uint32_t k = 0; k < outputs->count; k++)
-    thread->row[k] = output_value(&outputs->data[k], &plan->plan.problem, recorder->trajectory, result->events, events,
+    thread->row[k] = output_value(&outputs->data[k], &plan->plan->problem, recorder->trajectory, result->events, events,
                                   &result->diags.arena);
 }
 

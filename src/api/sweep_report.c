@@ -33,6 +33,12 @@ daedal_sweep_progress daedal_sweep_progress_get(const daedal_sweep *sweep) {
                                  .seconds = sweep->seconds + running};
 }
 
+static uint32_t sweep_structures(const daedal_sweep *sweep) {
+  uint32_t count = daedal_plan_structures(sweep->plan);
+  for (uint32_t k = 0; k < sweep->plans.count; k++) count += daedal_plan_structures(sweep->plans.data[k].plan);
+  return count;
+}
+
 /* ---- the table ---- */
 
 uint32_t daedal_sweep_points(const daedal_sweep *sweep) { return sweep ? sweep->table.rows : 0; }

@@ -128,7 +128,7 @@ static void check_regular(Analysis *analysis, Arena *arena, Diags *diags) {
   Problem problem = analysis->problem;
   Structure structure = analysis->structure;
   ConvertStatus status = convert_run(&problem, &structure, &(Modes){0}, parameters, arena, &analysis->conversions,
-                                     &analysis->singular, diags);
+                                     &analysis->singular, NULL, diags);
   Samples samples = samples_make(model, parameters, &(Modes){0}, arena);
   regular_check_start(&analysis->problem, &analysis->structure, &samples, arena, &analysis->singular);
   analysis->regular = status == CONVERT_REGULAR;

@@ -86,6 +86,55 @@ void converter_note(Converter *converter, ConversionKind kind, uint32_t i, const
         short_text(converter, written_text(converter, i)), short_text(converter, after));
 }
 
+/* ---- what is decided by values ---- */
+
+static void note_read(const Converter *converter, const Expr *roots, uint32_t count);
+
+/* The samples know a mode by its relation, and a discrete variable by its equation where that is of parameters alone. */
+static void note_discrete(const Converter *converter, uint32_t leaf) {
+  const Modes *modes = converter->modes;
+  const Model *model = converter->model;
+  if (converter->followed[leaf]) return;
+  converter->followed[leaf] = true;
+  if (leaf >= modes->first && leaf < modes->first + modes->count)
+    note_read(converter, &modes->relation[leaf - modes->first], 1);
+  else if (leaf < model->discretes.count && !isnan(converter->samples.known[leaf]))
+    for (uint32_t i = 0; i < model->discrete_equations.count; i++)
+      if (dag_index(model->dag, model->discrete_equations.data[i].left) == leaf)
+        note_read(converter, &model->discrete_equations.data[i].right, 1);
+}
+
+/* Marks the parameters in expressions, whose values a step depends on. */
+static void note_read(const Converter *converter, const Expr *roots, uint32_t count) {
+  const Dag *dag = converter->dag;
+  IndexVec below = {0};
+  if (!converter->read) return;
+  dag_below(dag, dag_scratch(converter->dag), roots, count, &below);
+  for (uint32_t k = 0; k < below.count; k++) {
+    Op op = dag_op(dag, below.data[k]);
+    if (op == OP_PARAMETER) converter->read[dag_index(dag, below.data[k])] = true;
+    if (op == OP_DISCRETE || op == OP_PRE) note_discrete(converter, dag_index(dag, below.data[k]));
+  }
+  vec_free(converter->heap, &below);
+}
+
+/* Those of the equations of a block: the rank of its Jacobian, its null vectors. */
+static void note_block(const Converter *converter, int32_t block) {
+  const Blocks *blocks = &converter->structure.blocks;
+  for (int32_t p = blocks->start[block]; p < blocks->start[block + 1]; p++)
+    note_read(converter, &converter->problem.residual[blocks->row[p]], 1);
+}
+
+/* Those of all equations, and of the sizes of all unknowns: which of them are free. */
+static void note_all(const Converter *converter) {
+  const Model *model = converter->model;
+  note_read(converter, converter->problem.residual, converter->problem.equations);
+  for (uint32_t j = 0; j < model->unknowns.count; j++) {
+    Expr nominal = model->variables.data[model->unknowns.data[j]].nominal;
+    if (nominal != EXPR_NONE) note_read(converter, &nominal, 1);
+  }
+}
+
 /* ---- rewriting ---- */
 
 /* An equation and what a step puts in its place. */
@@ -306,6 +355,7 @@ static bool share_freely(Converter *converter, uint32_t i, const char *how) {
 
 /* Equation i says nothing, or something false: `left` holds no unknown. by_mode: in other modes it may say something. */
 static bool settle_empty(Converter *converter, uint32_t i, Expr left, bool by_mode, const char *how) {
+  note_all(converter);
   if (!samples_vanish(&converter->samples, left)) {
     report_inconsistent(converter, i, left, how);
     return false;
@@ -519,6 +569,7 @@ static bool step(Converter *converter, bool first) {
   SingularVec singular = {0};
   regular_check(&converter->problem, &converter->structure, &converter->samples, converter->arena, &singular);
   bool more = singular.count > 0;
+  for (uint32_t k = 0; k < singular.count; k++) note_block(converter, singular.data[k].block);
   for (uint32_t k = 0; first && converter->singular && k < singular.count; k++)
     vec_push(converter->heap, converter->singular, singular.data[k]);
   converter->place = arena_array(converter->arena, converter->problem.unknowns, sizeof *converter->place);
@@ -565,7 +616,7 @@ static const Expr *keep_written(const Converter *converter, const Problem *probl
 }
 
 ConvertStatus convert_run(Problem *problem, Structure *structure, const Modes *modes, const double *parameters,
-                          Arena *arena, ConversionVec *list, SingularVec *singular, Diags *diags) {
+                          Arena *arena, ConversionVec *list, SingularVec *singular, bool *read, Diags *diags) {
   Model *model = problem->model;
   Converter converter = {.arena = arena,
                          .heap = arena->heap,
@@ -576,13 +627,16 @@ ConvertStatus convert_run(Problem *problem, Structure *structure, const Modes *m
                          .problem = *problem,
                          .structure = *structure,
                          .list = list,
-                         .singular = singular};
+                         .singular = singular,
+                         .read = read};
   converter.samples = samples_make(model, parameters, modes, arena);
+  converter.followed = arena_array(arena, (size_t)modes_leaves(modes) + model->discretes.count, sizeof(bool));
   samples_find_zeros(&converter.samples, problem->residual, problem->equations);
   uint32_t before = list->count;
   for (bool first = true; step(&converter, first);) first = false;
   if (converter.failed) return CONVERT_FAILED;
   bool changed = list->count > before;
+  if (changed) note_read(&converter, converter.samples.zero_by.data, converter.samples.zero_by.count);
   const Expr *written = keep_written(&converter, problem);
   const int32_t *least = least_orders(problem, converter.problem.unknowns, arena);
   *structure = raise_offsets(&converter, least);

@@ -43,10 +43,11 @@ typedef enum ConvertStatus {
  * appended to `list`, the singular blocks of the problem as given to `singular`, with proofs where there are
  * any, if it is not NULL. The offsets are raised, if need be, to hold every derivative in the equations as
  * written and every alias v = der(x). modes: those taken out of the equations, for
- * texts. parameters: values by leaf index. All is owned by the arena, the lists
- * by its heap. */
+ * texts. parameters: values by leaf index. read[parameters], if it is not NULL: marked are those whose values decided what was done. With other
+ * values of the others the same is done, unless these make a block singular that is regular almost everywhere. All is owned by the
+ * arena, the lists by its heap. */
 ConvertStatus convert_run(Problem *problem, Structure *structure, const Modes *modes, const double *parameters,
-                          Arena *arena, ConversionVec *list, SingularVec *singular, Diags *diags);
+                          Arena *arena, ConversionVec *list, SingularVec *singular, bool *read, Diags *diags);
 
 /* The kind in one word, for reports. */
 const char *conversion_name(ConversionKind kind);

@@ -16,6 +16,8 @@ typedef struct Converter {
   Structure structure;
   ConversionVec *list;
   SingularVec *singular; /* NULL: not asked for */
+  bool *read;            /* per parameter: its value decided a step; NULL: not asked for */
+  bool *followed;        /* per discrete leaf: the parameters that decide it are among these */
   int32_t *place;        /* per unknown: its column in the Jacobian of the block looked at last */
   bool failed;           /* an error was reported */
 } Converter;

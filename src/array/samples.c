@@ -50,13 +50,22 @@ static void find_modes(Samples *samples, Arena *arena) {
   }
 }
 
+/* What varies would count as 0. */
+static bool is_of_parameters(const Dag *dag, Expr e) {
+  static const Op varying[] = {OP_TIME, OP_VARIABLE, OP_DISCRETE, OP_PRE, OP_DELAYED};
+  bool varies = false;
+  for (size_t k = 0; k < sizeof varying / sizeof *varying; k++) varies = varies || dag_depends(dag, e, varying[k]);
+  return !varies;
+}
+
 /* The discrete variables that are what their equations say at these parameter values, as choices in a record. */
 static double *known_discretes(Model *model, const double *parameters, Arena *arena) {
   double *known = arena_array(arena, model->discretes.count, sizeof *known);
   for (uint32_t k = 0; k < model->discretes.count; k++) known[k] = NAN;
   for (uint32_t i = 0; i < model->discrete_equations.count; i++) {
     const Equation *equation = &model->discrete_equations.data[i];
-    known[dag_index(model->dag, equation->left)] = attribute(model, equation->right, parameters, NAN);
+    if (is_of_parameters(model->dag, equation->right))
+      known[dag_index(model->dag, equation->left)] = attribute(model, equation->right, parameters, NAN);
   }
   return known;
 }
@@ -313,6 +322,7 @@ static bool find_more_zeros(Samples *samples, const Expr *residual, uint32_t cou
     first += length;
     if (unknown == MAP_NONE || !is_left_alone(samples, terms, length, unknown)) continue;
     samples->is_zero[unknown] = found = true;
+    vec_push(heap, &samples->zero_by, residual[i]);
   }
   heap_free(heap, values);
   vec_free(heap, &nodes);

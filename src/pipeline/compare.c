@@ -94,7 +94,7 @@ static void measure_amplification(Comparison *comparison, CompareRun *run) {
   CompareRun moved = {.method = run->method, .diags = diags_make(comparison->heap)};
   Request request = run->simulation.request;
   double change = request.perturbation = CHANGE * request.run.tolerance;
-  moved.ok = simulation_run(&moved.simulation, comparison->heap, run->simulation.first, &request, &moved.diags);
+  moved.ok = simulation_run(&moved.simulation, comparison->heap, run->simulation.base, &request, &moved.diags);
   moved.difference = NAN;
   measure_difference(run, &moved);
   run->amplification = moved.difference / change;

@@ -1,4 +1,4 @@
-/* modes: runs whose equations change their structure at events. Each mode has a plan of its own, made when it is first met. */
+/* modes: runs whose equations change their structure at events. Each mode has a plan of its own (derived.c). */
 #include "pipeline/parts.h"
 
 #include "code/past.h"
@@ -9,45 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-static const Plan *find_mode(const Simulation *simulation, const bool *holds) {
-  size_t count = simulation->plan->branches.count;
-  for (uint32_t k = 0; k < simulation->modes.count; k++)
-    if (memcmp(simulation->modes.data[k]->holds, holds, count * sizeof *holds) == 0) return simulation->modes.data[k];
-  return NULL;
-}
-
-static const Plan *make_mode(Simulation *simulation, const Handover *handover, const bool *branches, Diags *diags) {
-  Request request = simulation->request;
-  bool *holds = heap_copy(simulation->heap, branches, simulation->plan->branches.count, sizeof *holds);
-  request.handover = handover;
-  request.opens_kinks = simulation->plan->request.opens_kinks;
-  if (handover) request.run.start = handover->time;
-  Plan *plan = heap_alloc(simulation->heap, sizeof *plan);
-  if (!(handover ? plan_make_for : plan_make_at_start)(plan, simulation->heap, simulation->plan->model, &request, holds,
-                                                       diags))
-    return NULL;
-  vec_push(simulation->heap, &simulation->modes, plan);
-  return plan;
-}
-
-/* The plan of the mode that the handover leads into, made when first met. NULL: an error is in diags. */
-static const Plan *mode_plan(Simulation *simulation, const Handover *handover, Heap *heap) {
-  if (simulation->view && simulation->view->sensitivity) {
-    diag_error(simulation->diags, DIAG_INTEGRATION, (Span){0},
-               "at time %.10g an event changes the structure of the equations, which sensitivities do not follow",
-               handover->time);
-    return NULL;
-  }
-  bool *holds = start_branches(simulation->plan, handover->evaluator, heap);
-  const Plan *known = find_mode(simulation, holds);
-  return known ? known : make_mode(simulation, handover, holds, simulation->diags);
-}
-
-const Plan *mode_plan_again(Simulation *simulation, const Plan *other) {
-  Handover handover = {.time = other->start.time, .evaluator = other->first.evaluator, .again = &other->start};
-  return make_mode(simulation, other->start.y ? &handover : NULL, other->holds, simulation->diags);
-}
-
 double *mode_columns(const Simulation *simulation, const double *y, Heap *heap) {
   const View *view = simulation->view;
   uint32_t columns = view->original->array->columns;
@@ -57,17 +18,37 @@ double *mode_columns(const Simulation *simulation, const double *y, Heap *heap) 
   return own;
 }
 
-const Plan *simulation_mode(Simulation *simulation, const bool *holds) {
-  const Plan *known = find_mode(simulation, holds);
-  if (known) return known;
+/* Keeps the values with which a run begins in a mode for the first time. false: they cannot be found. */
+static bool keep_start(Simulation *simulation, const Plan *plan, const Handover *handover, Diags *diags) {
+  ModeStart *start = simulation->modes.data;
+  while (start < simulation->modes.data + simulation->modes.count && start->plan != plan) start++;
+  if (start == simulation->modes.data + simulation->modes.count || start->run.y) return true;
+  ArrayRun run = start_array(plan, simulation->heap, handover->evaluator->parameters);
+  bool ok = start_at_event(plan, &run, handover, simulation->heap, diags);
+  if (ok) start->run = run;
+  return ok;
+}
+
+void simulation_add_mode(Simulation *simulation, const bool *holds) {
   Heap *heap = simulation->heap;
-  Diags *attempt = heap_alloc(heap, sizeof *attempt);
-  Handover *handover = heap_alloc(heap, sizeof *handover);
-  *attempt = diags_make(heap);
-  *handover = (Handover){.time = run_time(simulation->run),
-                         .evaluator = simulation->view->original,
-                         .y = mode_columns(simulation, run_values(simulation->run), heap)};
-  return make_mode(simulation, handover, holds, attempt);
+  Diags attempt = diags_make(heap);
+  Handover handover = {.time = run_time(simulation->run),
+                       .evaluator = simulation->view->original,
+                       .y = mode_columns(simulation, run_values(simulation->run), heap)};
+  const Plan *plan = mode_plan_at(simulation, holds, &handover, &attempt);
+  if (plan) keep_start(simulation, plan, &handover, &attempt);
+}
+
+/* The plan of the mode that the handover leads into. NULL: an error is in diags. */
+static const Plan *next_plan(Simulation *simulation, const Handover *handover, Heap *heap) {
+  if (simulation->view && simulation->view->sensitivity) {
+    diag_error(simulation->diags, DIAG_INTEGRATION, (Span){0},
+               "at time %.10g an event changes the structure of the equations, which sensitivities do not follow",
+               handover->time);
+    return NULL;
+  }
+  const bool *holds = start_branches(simulation->plan, handover->evaluator, heap);
+  return mode_plan_at(simulation, holds, handover, simulation->diags);
 }
 
 /* Goes over to the plan of the mode that the event leads into. */
@@ -81,11 +62,11 @@ static bool restructure(Simulation *simulation, double t, const double *y) {
                        .y = before->share ? share_columns(before->share, y) : mode_columns(simulation, y, heap)};
   memmove(handover.evaluator->discretes, before->evaluator->discretes, /* which may be the same */
           simulation->plan->model->discretes.count * sizeof(double));
-  const Plan *plan = mode_plan(simulation, &handover, heap);
+  const Plan *plan = next_plan(simulation, &handover, heap);
   if (!plan) return false;
-  /* Also if it is new: a run that is restored meets it again, and must not find other values. */
   ArrayRun original = start_array(plan, heap, before->original->parameters);
   if (!start_at_event(plan, &original, &handover, heap, simulation->diags)) return false;
+  if (simulation->request.keeps_modes) keep_start(simulation, plan, &handover, simulation->diags);
   simulation->plan = plan;
   simulation->stay = stay;
   simulation->original = original;
@@ -123,13 +104,13 @@ static bool misfits_start(const Simulation *simulation) {
 
 bool mode_begin(Simulation *simulation) {
   if (!misfits_start(simulation)) return true;
-  bool *holds = start_branches(simulation->plan, simulation->view->evaluator, simulation->heap);
-  const Plan *plan = make_mode(simulation, NULL, holds, simulation->diags);
-  if (!plan) return false;
-  simulation->plan = simulation->first = plan;
-  simulation->is_shared = false;
-  simulation_begin_alone(simulation);
-  return simulation_make_view(simulation);
+  const Plan *plan = simulation->plan;
+  Heap *heap = simulation->heap;
+  double *parameters = heap_array(heap, plan->model->parameters.count, sizeof *parameters);
+  bool *holds = start_branches(plan, simulation->view->evaluator, heap);
+  return model_parameter_values(plan->model, heap, simulation->request.parameter_overrides, parameters,
+                                simulation->diags) &&
+         mode_start(simulation, holds, parameters) && simulation_make_view(simulation);
 }
 
 RunStatus mode_loop(Simulation *simulation, bool resumes) {

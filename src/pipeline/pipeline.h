@@ -2,8 +2,12 @@
  * derivative array over a graph of its own, programs, the system that the method makes. A simulation is one run of it: values,
  * workspaces, integrator, trajectory.
  *
+ * Runs come to other structures than that of their plan: at events, or where their start lies in other branches, or where conversions
+ * depend on parameters that have other values. The plans for those are derived from the first one, and from nothing else that a run
+ * knows: two runs that come to the same structure have the same plan, whichever of them came first.
+ *
  * Invariant: the model is never written; a plan is not written once it is made, so that simulations in several threads may
- * share it. A simulation has one owner. */
+ * share it, but for its table of derived plans, which has a lock. A simulation has one owner. */
 #pragma once
 
 #include "array/branches.h"
@@ -18,16 +22,9 @@ typedef struct Handover {
   double time;
   Evaluator *evaluator; /* of the array that the model's columns are taken from, and its discrete values */
   const double *y;
-  const struct PlanStart *again; /* instead: values that another run made the same plan with; NULL: none */
+  const ArrayRun *again; /* instead: the values that another run made the same plan with; NULL: none */
 } Handover;
 
-/* The values that a plan for a mode was made with, in its own array. With them a clone makes the same plan. */
-typedef struct PlanStart {
-  double time, *y, *discretes, *pre; /* y NULL: it was made with initial values */
-  Past *past;                        /* NULL without delays */
-} PlanStart;
-
-/* What a run is asked to do; names are checked by the caller. */
 /* Where a run goes on that another program began. */
 typedef struct Resumption {
   Transfer *state;
@@ -35,6 +32,7 @@ typedef struct Resumption {
   size_t count;
 } Resumption;
 
+/* What a run is asked to do; names are checked by the caller. */
 typedef struct Request {
   const Method *method;
   MethodOptions method_options;
@@ -42,6 +40,7 @@ typedef struct Request {
   bool initialize_only;
   bool is_stepped;   /* the run only begins; the caller goes on, and no rows are recorded */
   bool opens_kinks;  /* all of them, since structure is wrong about what is differentiated: kink_modes.h */
+  bool keeps_modes;  /* the values with which the run began in each of its structures are kept (ModeStart) */
   bool keeps_method; /* also where structure misleads it and numerical ranks would take over */
   const double *parameter_overrides; /* by leaf index, NAN for none; NULL for none at all */
   StartValues starts;
@@ -60,16 +59,21 @@ typedef struct Request {
   RunOptions run;
 } Request;
 
+/* Plans derived from another one, which its runs share (derived.c). */
+typedef struct ModeTable ModeTable;
+
 /* All that a plan holds lives in `heap`. */
 typedef struct Plan {
   Heap *heap;
   Arena arena;
   Diags *diags;
   const Model *model;
-  Model *own;          /* the model with a graph of the plan's own */
-  Request request;     /* what it was made for */
-  double *parameters;  /* by leaf index: the values it was made for */
-  struct Plan *common; /* of a method by ranks: what the other methods start with; NULL if they cannot */
+  const struct Plan *base; /* that it is derived from; NULL: it has initial values of its own */
+  ModeTable *table;        /* of plans derived from it, for all of its runs; NULL: each run has those that it makes */
+  Model *own;              /* the model with a graph of the plan's own */
+  Request request;         /* what it was made for */
+  double *parameters;      /* by leaf index: the values it was made for */
+  struct Plan *common;     /* of a method by ranks: what the other methods start with; NULL if they cannot */
   StartValues starts;
   Problem problem;
   Problem whole; /* with all branches, where the problem is that of some */
@@ -79,6 +83,7 @@ typedef struct Plan {
   Structure structure;
   bool is_misled; /* structure was wrong about the equations as written, or cannot treat them: ranks may */
   ConversionVec conversions;
+  IndexVec read; /* leaf indices of the parameters whose values decided the conversions */
   Array array;
   ArrayCode *code; /* NULL: structure failed, and the method goes by ranks */
   const DummyPlan *choice;
@@ -91,7 +96,6 @@ typedef struct Plan {
   PatchCodes *starting; /* code for other initial values than those; NULL: none was made */
   Initial initial;
   double *discretes; /* the modes there */
-  PlanStart start;   /* of one made at an event */
   Reduction reduction;
   const uint32_t *orders;             /* see recorder_new */
   const LeafJacobian *varied;         /* rows by the leaves asked for; NULL: none were */
@@ -109,14 +113,20 @@ typedef struct Stay {
   bool is_saved; /* a saved state refers to it */
 } Stay;
 
+/* A derived plan that a run uses, and the values of its array with which the run began there first, if the request keeps them. */
+typedef struct ModeStart {
+  const Plan *plan;
+  ArrayRun run;
+} ModeStart;
+
 /* One run and all that it made; everything lives in `heap`. */
 typedef struct Simulation {
   Heap *heap;
   Arena arena;
   Diags *diags;
-  const Plan *plan;  /* of the equations as they are now */
-  const Plan *first; /* that it began with */
-  bool is_shared;    /* others may run the first plan, too */
+  const Plan *plan; /* of the equations as they are now */
+  const Plan *base; /* that others are derived from */
+  bool is_shared;   /* others may run it, too */
   Request request;
   double since;      /* when the equations became those of the plan */
   Stay stay, worst;  /* the present one; one before, where the statistics name a constraint of it */
@@ -139,18 +149,26 @@ typedef struct Simulation {
   RunStatistics statistics;
   Adjoint *adjoint; /* NULL: no gradient is asked for */
   Gradient gradient;
-  VEC(const Plan *) modes; /* plans made for modes that the run was in */
-  RunFacts facts;          /* as far as it got */
+  VEC(ModeStart) modes;             /* derived plans that the run used */
+  VEC(const struct ModePlan *) own; /* those that it made for itself alone */
+  RunFacts facts;                   /* as far as it got */
 } Simulation;
 
 /* Makes a plan for the values of the request. Where structure misleads the default method and it fails, here or in a run, the
  * method by ranks takes its place if the equations are regular for it, and a warning says so: plan->request has the method. Where it
  * may not, a note to the error names it, if it would do. false: an error is in diags, and plan->facts says how far
  * it got. */
-bool plan_make(Plan *plan, Heap *heap, const Model *model, const Request *request, Diags *diags);
+bool plan_make(Plan **plan, Heap *heap, const Model *model, const Request *request, Diags *diags);
 
-/* Are the conversions or ranks of the plan those of its parameter values? Then a run with others makes a plan of its own. */
+/* Several may run the plan from now on: they share the plans derived from it. */
+void plan_share(Plan *plan);
+
+/* Are the conversions or ranks of the plan those of its parameter values? Then a run with others has another plan. The parameters whose
+ * values decide are plan->read; ranks, and objects that change, depend on all. */
 bool plan_depends_on_values(const Plan *plan);
+
+/* The number of structures that plans have been made for: its own, and those derived from it for all of its runs. */
+uint32_t plan_structures(const Plan *plan);
 
 /* Finds initial values for another request, and keeps the code that was made for it: runs with values like these make none of their
  * own. Before others have the plan. O(a start). */
@@ -163,8 +181,9 @@ bool simulation_run(Simulation *simulation, Heap *heap, const Plan *plan, const 
  * in diags. */
 bool simulation_advance(Simulation *simulation, double until, bool once);
 
-/* A plan for another mode of the equations, where branches hold so, made at the values that the run has come to; NULL where there are none. */
-const Plan *simulation_mode(Simulation *simulation, const bool *holds);
+/* Adds another mode of the equations, where branches hold so, to those that the run was in, begun with the values that the run has come
+ * to. Not where that cannot be. */
+void simulation_add_mode(Simulation *simulation, const bool *holds);
 
 /* The value of a signal of its recorder, all columns being y. */
 double simulation_value(const Simulation *simulation, const Signal *signal, const double *y);

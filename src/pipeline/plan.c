@@ -16,31 +16,30 @@
 /* Unknowns of a model that is refused by its structure, up to which ranks are asked whether they would do: a refusal is quick. */
 enum { QUICK_RANKS = 60 };
 
-/* Condition up to which an initial point is told from its neighbours without a look at its ranks. */
-static const double REGULAR_START = 1e10;
-
-/* At an event they are those of the run: initialization may have found some of them. */
+/* A plan that is derived has them. */
 static bool pass_parameters(Plan *plan) {
-  size_t count = plan->model->parameters.count;
-  const Handover *handover = plan->request.handover;
-  if (handover) {
-    plan->parameters = heap_copy(plan->heap, handover->evaluator->parameters, count, sizeof(double));
-    return true;
-  }
-  plan->parameters = heap_array(plan->heap, count, sizeof(double));
+  if (plan->base) return true;
+  plan->parameters = heap_array(plan->heap, plan->model->parameters.count, sizeof(double));
   return model_parameter_values(plan->model, plan->heap, plan->request.parameter_overrides, plan->parameters,
                                 plan->diags);
 }
 
-/* Branches that lead to others, again and again: at an edge they are left to the event that the run finds there. */
-static bool accept_branches(Plan *plan, const bool *holds, Heap *heap, Diags *diags) {
-  if (!plan->initial.y || start_is_on_edge(plan, holds, heap)) return true;
-  plan->facts.status = "init";
+void plan_report_unsettled(Diags *diags) {
   diag_error(diags, DIAG_INIT, (Span){0},
              "no consistent initial values: in each mode that was tried they lead to another one; change the start "
              "values");
+}
+
+/* Branches that lead to others, again and again: at an edge they are left to the event that the run finds there. */
+static bool accept_branches(Plan *plan, Heap *heap, Diags *diags) {
+  if (!plan->initial.y || start_is_on_edge(plan, plan->first.evaluator, &plan->initial, heap)) return true;
+  plan->facts.status = "init";
+  plan_report_unsettled(diags);
   return false;
 }
+
+static bool plan_make_for(Plan *plan, Heap *heap, const Model *model, const Request *request, bool *holds,
+                          Diags *diags);
 
 bool plan_make_at_start(Plan *plan, Heap *heap, const Model *model, const Request *request, bool *holds, Diags *diags) {
   uint32_t before = diags->list.count;
@@ -49,29 +48,26 @@ bool plan_make_at_start(Plan *plan, Heap *heap, const Model *model, const Reques
     if (!plan_make_for(plan, heap, model, request, holds, diags)) return false;
     bool *now = start_branches(plan, plan->first.evaluator, heap);
     if (memcmp(now, holds, plan->branches.count * sizeof *now) == 0) return true;
-    if (round > plan->branches.count) return accept_branches(plan, holds, heap, diags);
+    if (round > plan->branches.count) return accept_branches(plan, heap, diags);
     holds = now;
   }
 }
 
-/* A plan that failed for all branches, made for those that hold at the start values. */
-static bool plan_by_mode(Plan *plan, uint32_t before) {
+/* Instead of a plan that failed for all branches: one made for those that hold at the start values. NULL: that fails, too. */
+static Plan *plan_by_mode(Plan *plan, uint32_t before) {
   Heap *heap = plan->heap;
-  if (!plan->conditions || plan->holds || plan->request.method->by_ranks) return false;
+  if (!plan->conditions || plan->holds || plan->request.method->by_ranks) return NULL;
   Diags attempt = diags_make(heap);
   Plan *other = heap_alloc(heap, sizeof *other);
   bool *holds = start_branches(plan, plan->first.evaluator, heap);
   if (!plan_make_at_start(other, heap, plan->model, &plan->request, holds, &attempt)) {
     if (plan->diags->list.count == before) diags_append(plan->diags, &attempt);
-    return false;
+    return NULL;
   }
-  Diags *diags = plan->diags;
-  diags_keep(diags, before);
-  diags_append(diags, &attempt);
-  *plan = *other;
-  plan->arena = arena_make(heap); /* what is in the other one is used where it is */
-  plan->diags = diags;
-  return true;
+  other->diags = plan->diags;
+  diags_keep(other->diags, before);
+  diags_append(other->diags, &attempt);
+  return other;
 }
 
 /* A method by ranks starts where the others do. */
@@ -82,8 +78,8 @@ static bool pass_common(Plan *plan) {
   request.method = &method_dummy;
   request.initialize_only = true;
   plan->common = heap_alloc(plan->heap, sizeof *plan->common);
-  if (!plan_make_for(plan->common, plan->heap, plan->model, &request, NULL, &silent) && !plan_by_mode(plan->common, 0))
-    plan->common = NULL;
+  if (!plan_make_for(plan->common, plan->heap, plan->model, &request, NULL, &silent))
+    plan->common = plan_by_mode(plan->common, 0);
   return true;
 }
 
@@ -111,25 +107,25 @@ static bool pass_structure(Plan *plan) {
   return false;
 }
 
-/* The start values given, for the variables that a conversion added too: none. */
-static void extend_starts(Plan *plan) {
-  uint32_t given = plan->model->variables.count, count = plan->problem.model->variables.count;
-  plan->starts = plan->request.starts;
-  if (!plan->starts.start || count == given) return;
-  double *start = heap_array(plan->heap, count, sizeof *start);
-  for (uint32_t v = 0; v < count; v++) start[v] = v < given ? plan->starts.start[v] : NAN;
-  plan->starts.start = start;
+/* What a run gives, as an input that is set, is no value that a plan may depend on. */
+static void keep_read(Plan *plan, const bool *read) {
+  const Model *model = plan->model;
+  for (uint32_t p = 0; p < model->parameters.count; p++)
+    if (read[p] && model->variables.data[model->parameters.data[p]].variability <= VARIABILITY_PARAMETER)
+      vec_push(plan->heap, &plan->read, p);
 }
 
 /* Structure sees zeros only: where the Jacobian is singular all the same, the equations are rewritten until it is not. Then they may be
  * differentiated more often than structure knew. If one with a kink is, everything is done again with all kinks open. */
 static bool pass_regular(Plan *plan) {
   uint32_t before = plan->diags->list.count;
+  bool *read = arena_array(&plan->arena, plan->model->parameters.count, sizeof *read);
   plan->facts.status = "singular";
   plan->facts.conversions = &plan->conversions;
   ConvertStatus status = convert_run(&plan->problem, &plan->structure, &plan->modes, plan->parameters, &plan->arena,
-                                     &plan->conversions, NULL, plan->diags);
-  extend_starts(plan);
+                                     &plan->conversions, NULL, read, plan->diags);
+  keep_read(plan, read);
+  plan->starts = start_extended(plan, &plan->request.starts, plan->heap);
   plan->is_misled = status != CONVERT_REGULAR;
   if (status != CONVERT_DONE || plan->holds || plan->request.opens_kinks) return status != CONVERT_FAILED;
   if (kink_modes_left(&plan->problem, plan->structure.c) == MAP_NONE) return true;
@@ -250,49 +246,16 @@ static bool needs_mode(Plan *plan) {
   return now.status == STRUCTURE_OK && now.dof != plan->structure.dof;
 }
 
-/* Is what rewritten equations divide by more than round-off at the initial point? `later`: the time, changed by round-off. */
-static bool divisors_hold(Plan *plan, double later) {
-  Evaluator *evaluator = plan->first.evaluator;
-  uint32_t columns = plan->array.columns, count = plan->code->divisor.count;
-  if (!plan->code->divisors) return true;
-  double *y = plan->initial.y, *shaken = heap_array(plan->heap, columns, sizeof *shaken), *divisor, *other;
-  heap_numbers(plan->heap, count, &divisor, &other);
-  columns_shake(evaluator->nominal, y, columns, shaken);
-  Workspace *workspace = workspace_new(plan->heap, plan->code->divisors);
-  Point point = evaluator_point(evaluator, plan->initial.t0, y), beside = evaluator_point(evaluator, later, shaken);
-  bool holds = workspace_run(workspace, &point, divisor) == EVAL_OK;
-  bool is_known = holds && workspace_run(workspace, &beside, other) == EVAL_OK;
-  for (uint32_t k = 0; k < count && is_known && holds; k++) holds = !entry_is_lost(divisor[k], other[k]);
-  return holds;
-}
-
-/* Where structure was wrong about the equations, the initial point may be a singular one of what was made of them: it is anywhere, and
- * no point to start from. Equations that repeat each other have no condition at all, and are solved nevertheless. Nor does a large condition
- * number tell by itself: with conductances of 1e-12 and 1 it is large, and the equations determine all the same. */
-static bool is_regular_start(Plan *plan) {
-  if (!plan->is_misled) return true;
-  Explanation explanation = initial_explain(&plan->initializer, &plan->initial, &plan->arena);
-  if (explanation.condition <= REGULAR_START || isinf(explanation.condition)) return true;
-  double start = plan->initial.t0, later = start + 0x1p-43 * (fabs(start) + plan->request.run.stop - start);
-  if (divisors_hold(plan, later) && initial_is_regular(&plan->initializer, &plan->initial, later)) return true;
-  plan->facts.status = "singular";
-  diag_error(plan->diags, DIAG_SINGULAR_JACOBIAN, (Span){0},
-             "the equations as rewritten are singular at the initial values");
-  return false;
-}
-
 static bool pass_initial(Plan *plan) {
   plan->facts.status = "init";
-  if (plan->request.handover) {
-    plan->initial.y = NULL;
-    return start_plan_at_event(plan);
-  }
+  if (plan->base) return !plan->request.handover || start_plan_at_event(plan);
   start_inputs(plan->first.evaluator, &plan->starts);
   plan->initializer = start_initializer(plan, plan->heap, &plan->first);
   StartValues starts = plan->common ? common_starts(plan) : plan->starts;
   if (!start_values(&plan->initializer, &starts, &plan->request.run, &plan->initial, plan->diags)) return false;
   if (plan->common) initial_retell(&plan->initializer, &plan->starts, &plan->common->initial, &plan->initial);
-  if (!is_regular_start(plan)) {
+  if (!start_is_regular(plan, &plan->request, &plan->initializer, &plan->initial, &plan->arena, plan->diags)) {
+    plan->facts.status = "singular";
     plan->initial.y = NULL;
     return false;
   }
@@ -581,44 +544,79 @@ static bool run_pass(Plan *plan, const PlanPass *pass, bool *has_structure) {
   return true;
 }
 
-bool plan_make_for(Plan *plan, Heap *heap, const Model *model, const Request *request, bool *holds, Diags *diags) {
+static bool run_plan_passes(Plan *plan) {
   bool has_structure = true, ok = true;
-  *plan = (Plan){.heap = heap, .arena = arena_make(heap), .diags = diags, .model = model, .request = *request};
-  plan->facts = (RunFacts){.status = "input", .method = request->method->name, .equations = model->equations.count};
-  plan->own = model_layer(model, heap);
-  plan->holds = holds;
   for (size_t p = 0; p < sizeof PLAN_PASSES / sizeof *PLAN_PASSES && ok; p++) {
     double begin = pipeline_clock();
     ok = run_pass(plan, &PLAN_PASSES[p], &has_structure);
     seconds_add(&plan->facts.seconds, PLAN_PASSES[p].seconds, begin);
   }
   if (!ok) return false;
-  plan->discretes = heap_array(heap, modes_leaves(&plan->modes), sizeof(double));
+  plan->discretes = heap_array(plan->heap, modes_leaves(&plan->modes), sizeof(double));
   if (plan->code)
     memcpy(plan->discretes, plan->first.evaluator->discretes, modes_leaves(&plan->modes) * sizeof(double));
   return true;
 }
 
+static void plan_begin(Plan *plan, Heap *heap, const Model *model, const Request *request, Diags *diags) {
+  *plan = (Plan){.heap = heap, .arena = arena_make(heap), .diags = diags, .model = model, .request = *request};
+  plan->facts = (RunFacts){.status = "input", .method = request->method->name, .equations = model->equations.count};
+  plan->own = model_layer(model, heap);
+}
+
+/* With initial values. holds: the branches to make it for; NULL: all. */
+static bool plan_make_for(Plan *plan, Heap *heap, const Model *model, const Request *request, bool *holds,
+                          Diags *diags) {
+  plan_begin(plan, heap, model, request, diags);
+  plan->holds = holds;
+  return run_plan_passes(plan);
+}
+
 /* ---- plans ---- */
 
-bool plan_make(Plan *plan, Heap *heap, const Model *model, const Request *request, Diags *diags) {
-  uint32_t before = diags->list.count;
-  if (plan_make_for(plan, heap, model, request, NULL, diags) || plan_by_mode(plan, before)) return true;
-  if (!plan->is_misled || request->method->by_ranks) return false;
+static bool plan_make_by_ranks(Plan **plan, Heap *heap, const Model *model, const Request *request, uint32_t before,
+                               Diags *diags) {
   Diags *attempt;
   Request asked = ranks_ask(request, heap, &attempt);
   Plan *other = heap_alloc(heap, sizeof *other);
   if (!plan_make_for(other, heap, model, &asked, NULL, attempt) ||
       !ranks_take_over(other->reduction.strangeness, request, attempt, before, diags))
     return false;
-  *plan = *other;
-  plan->arena = arena_make(heap); /* what is in the other one is used where it is */
-  plan->diags = diags;
+  other->diags = diags;
+  *plan = other;
   return true;
 }
 
+bool plan_make(Plan **plan, Heap *heap, const Model *model, const Request *request, Diags *diags) {
+  uint32_t before = diags->list.count;
+  Plan *first = *plan = heap_alloc(heap, sizeof *first);
+  if (plan_make_for(first, heap, model, request, NULL, diags)) return true;
+  Plan *other = plan_by_mode(first, before);
+  if (other) *plan = other;
+  if (other || !first->is_misled || request->method->by_ranks) return other != NULL;
+  return plan_make_by_ranks(plan, heap, model, request, before, diags);
+}
+
+/* What a method made of the values that the base has, as Baumgarte's rates, stays: plans for other branches are not to differ by the values
+ * that a run has when it comes to them. */
+bool plan_derive(Plan *plan, Heap *heap, const Plan *base, const Plan *from, const bool *holds,
+                 const double *parameters, const Handover *handover, Diags *diags) {
+  Request request = base->request;
+  request.handover = handover;
+  if (handover) request.run.start = handover->time;
+  request.opens_kinks = from->request.opens_kinks;
+  request.method_options = base->reduction.options;
+  plan_begin(plan, heap, base->model, &request, diags);
+  plan->base = base;
+  plan->parameters = heap_copy(heap, parameters, base->model->parameters.count, sizeof *parameters);
+  if (holds) plan->holds = heap_copy(heap, holds, from->branches.count, sizeof *holds);
+  return run_plan_passes(plan);
+}
+
+bool plan_is_derivable(const Plan *plan) { return !plan->request.method->needs_values; }
+
 /* An object that changes belongs to one run. */
-static bool has_own_objects(const Plan *plan) {
+bool plan_has_own_objects(const Plan *plan) {
   const Model *model = plan->model;
   for (uint32_t p = 0; p < model->parameters.count; p++) {
     if (model->variables.data[model->parameters.data[p]].type != TYPE_EXTERNAL_OBJECT) continue;
@@ -629,5 +627,5 @@ static bool has_own_objects(const Plan *plan) {
 }
 
 bool plan_depends_on_values(const Plan *plan) {
-  return plan->conversions.count || plan->reduction.strangeness || has_own_objects(plan);
+  return plan->read.count || plan->reduction.strangeness || plan_has_own_objects(plan);
 }

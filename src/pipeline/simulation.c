@@ -222,7 +222,7 @@ void simulation_open(Simulation *simulation, Heap *heap, const Plan *plan, const
                              .arena = arena_make(heap),
                              .diags = diags,
                              .plan = plan,
-                             .first = plan,
+                             .base = plan,
                              .request = *request,
                              .since = request->run.start};
 }
@@ -230,9 +230,9 @@ void simulation_open(Simulation *simulation, Heap *heap, const Plan *plan, const
 /* With a plan of its own. */
 static bool simulate_alone(Simulation *simulation, Heap *heap, const Model *model, const Request *request,
                            Diags *diags) {
-  Plan *plan = heap_alloc(heap, sizeof *plan);
+  Plan *plan;
+  bool ok = plan_make(&plan, heap, model, request, diags);
   simulation_open(simulation, heap, plan, request, diags);
-  bool ok = plan_make(plan, heap, model, request, diags);
   simulation->request.method = plan->request.method;
   simulation->facts = plan->facts;
   simulation_begin_alone(simulation);

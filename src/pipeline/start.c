@@ -3,11 +3,15 @@
 
 #include "code/past.h"
 #include "code/switches.h"
+#include "init/explain.h"
 #include "model/input.h"
 #include "view/jump.h"
 
 #include <math.h>
 #include <string.h>
+
+/* Condition up to which an initial point is told from its neighbours without a look at its ranks. */
+static const double REGULAR_START = 1e10;
 
 bool start_no_choice(Evaluator *evaluator, const Structure *structure, int32_t block, Diags *diags) {
   enum { SHOWN = 6 };
@@ -53,6 +57,47 @@ void start_inputs(Evaluator *evaluator, const StartValues *starts) {
       value = 0;
     inputs_start(evaluator->inputs, position, value);
   }
+}
+
+StartValues start_extended(const Plan *plan, const StartValues *given, Heap *heap) {
+  uint32_t known = plan->model->variables.count, count = plan->problem.model->variables.count;
+  StartValues starts = *given;
+  if (!starts.start || count == known) return starts;
+  double *start = heap_array(heap, count, sizeof *start);
+  for (uint32_t v = 0; v < count; v++) start[v] = v < known ? given->start[v] : NAN;
+  starts.start = start;
+  return starts;
+}
+
+/* Is what rewritten equations divide by more than round-off at the initial point? `later`: the time, changed by round-off. */
+static bool divisors_hold(const Plan *plan, Evaluator *evaluator, const Initial *initial, double later, Heap *heap) {
+  uint32_t columns = plan->array.columns, count = plan->code->divisor.count;
+  if (!plan->code->divisors) return true;
+  double *y = initial->y, *shaken = heap_array(heap, columns, sizeof *shaken), *divisor, *other;
+  heap_numbers(heap, count, &divisor, &other);
+  columns_shake(evaluator->nominal, y, columns, shaken);
+  Workspace *workspace = workspace_new(heap, plan->code->divisors);
+  Point point = evaluator_point(evaluator, initial->t0, y), beside = evaluator_point(evaluator, later, shaken);
+  bool holds = workspace_run(workspace, &point, divisor) == EVAL_OK;
+  bool is_known = holds && workspace_run(workspace, &beside, other) == EVAL_OK;
+  for (uint32_t k = 0; k < count && is_known && holds; k++) holds = !entry_is_lost(divisor[k], other[k]);
+  return holds;
+}
+
+/* A singular point is anywhere, and no point to start from. Equations that repeat each other have no condition at all, and are solved
+ * nevertheless. Nor does a large condition number tell by itself: with conductances of 1e-12 and 1 it is large, and the equations determine
+ * all the same. */
+bool start_is_regular(const Plan *plan, const Request *request, Initializer *initializer, Initial *initial,
+                      Arena *arena, Diags *diags) {
+  if (!plan->is_misled) return true;
+  Explanation explanation = initial_explain(initializer, initial, arena);
+  if (explanation.condition <= REGULAR_START || isinf(explanation.condition)) return true;
+  double start = initial->t0, later = start + 0x1p-43 * (fabs(start) + request->run.stop - start);
+  if (divisors_hold(plan, initializer->evaluator, initial, later, initializer->heap) &&
+      initial_is_regular(initializer, initial, later))
+    return true;
+  diag_error(diags, DIAG_SINGULAR_JACOBIAN, (Span){0}, "the equations as rewritten are singular at the initial values");
+  return false;
 }
 
 /* Has a mode another value than the conditions at the values found? One that changed to and fro stays as it was. */
@@ -209,15 +254,12 @@ bool start_values(Initializer *initializer, const StartValues *starts, const Run
 /* The values handed over, in the array of the plan. */
 static void take_values(const Plan *plan, ArrayRun *run, const Handover *from) {
   const Array *array = &plan->array;
-  const PlanStart *again = from->again;
   Evaluator *evaluator = run->evaluator;
-  size_t leaves = modes_leaves(&plan->modes) * sizeof(double);
-  memcpy(evaluator->discretes, again ? again->discretes : from->evaluator->discretes, leaves);
-  memcpy(evaluator->pre, again ? again->pre : from->evaluator->pre, leaves);
-  if (evaluator->past) past_restore(evaluator->past, again ? again->past : from->evaluator->past);
+  evaluator_copy_leaves(evaluator, from->evaluator);
+  if (evaluator->past) past_restore(evaluator->past, from->evaluator->past);
   for (uint32_t q = 0; q < array->columns; q++) {
     uint32_t unknown = plan->problem.unknown[array->column_unknown[q]];
-    double value = again ? again->y[q] : evaluator_value(from->evaluator, from->y, unknown, array_order(array, q));
+    double value = evaluator_value(from->evaluator, from->y, unknown, array_order(array, q));
     run->y[q] = isfinite(value) ? value : 0;
   }
 }
@@ -250,14 +292,10 @@ bool start_at_event(const Plan *plan, ArrayRun *run, const Handover *from, Heap 
 bool start_plan_at_event(Plan *plan) {
   const Handover *from = plan->request.handover;
   ArrayRun *run = &plan->first;
-  size_t leaves = modes_leaves(&plan->modes);
-  run->y = heap_array(plan->heap, plan->array.columns, sizeof(double));
-  take_values(plan, run, from);
-  plan->start = (PlanStart){from->time, heap_copy(plan->heap, run->y, plan->array.columns, sizeof(double)),
-                            heap_copy(plan->heap, run->evaluator->discretes, leaves, sizeof(double)),
-                            heap_copy(plan->heap, run->evaluator->pre, leaves, sizeof(double)),
-                            run->evaluator->past ? past_save(run->evaluator->past, plan->heap) : NULL};
-  return jump_at_event(plan, run, from->time, plan->heap, plan->diags);
+  if (!from->again) return start_at_event(plan, run, from, plan->heap, plan->diags);
+  run->y = heap_copy(plan->heap, from->again->y, plan->array.columns, sizeof(double));
+  evaluator_copy_leaves(run->evaluator, from->again->evaluator);
+  return true;
 }
 
 bool *start_branches(const Plan *plan, Evaluator *evaluator, Heap *heap) {
@@ -290,9 +328,10 @@ static bool mark_beyond_edge(const Plan *plan, Switches *switches, uint32_t m, c
   return is_on_edge;
 }
 
-bool start_is_on_edge(const Plan *plan, const bool *holds, Heap *heap) {
-  Switches *switches = switches_new(heap, plan->first.evaluator);
-  if (!switches || !switches_evaluate(switches, plan->initial.t0, plan->initial.y)) return true;
+bool start_is_on_edge(const Plan *plan, Evaluator *evaluator, const Initial *initial, Heap *heap) {
+  const bool *holds = plan->holds;
+  Switches *switches = switches_new(heap, evaluator);
+  if (!switches || !switches_evaluate(switches, initial->t0, initial->y)) return true;
   bool *now = start_branches(plan, switches->evaluator, heap), any = false, all = true;
   for (uint32_t k = 0; k < plan->branches.count; k++) now[k] = now[k] == holds[k];
   for (uint32_t m = 0; m < switches->modes->count; m++) any |= mark_beyond_edge(plan, switches, m, holds, now, heap);

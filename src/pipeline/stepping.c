@@ -34,10 +34,10 @@ bool simulation_restore(Simulation *simulation, const SimulationState *state) {
   return run_restore(simulation->run, state->reached);
 }
 
-/* The plan that the other run is in: shared, or made once more for this one. */
+/* The plan that the other run is in: shared, or derived once more for this one from the same base, or from one made alike. */
 static bool share_plan(Simulation *simulation, const Simulation *from) {
-  if (from->is_shared && from->plan == from->first) return true;
-  if (!from->plan->holds) return simulation_replan(simulation);
+  if (!from->is_shared && !simulation_replan(simulation)) return false;
+  if (from->plan == from->base) return true;
   const Plan *plan = mode_plan_again(simulation, from->plan);
   if (plan) simulation->plan = plan;
   return plan != NULL;
@@ -68,13 +68,12 @@ static void share_values(Simulation *simulation, const Handover *here) {
 bool simulation_clone(Simulation *simulation, Heap *heap, const Simulation *from, const SimulationState *state,
                       Diags *diags) {
   Request request = copy_request(from, heap);
-  simulation_open(simulation, heap, from->first, &request, diags);
+  simulation_open(simulation, heap, from->base, &request, diags);
   simulation->is_shared = from->is_shared;
   Handover here = {.time = run_time(from->run),
                    .evaluator = from->view->original,
                    .y = mode_columns(from, run_values(from->run), heap)};
   if (!share_plan(simulation, from)) return false;
-  if (!from->is_shared) simulation->first = simulation->plan; /* the other's lives no longer than it */
   simulation->since = here.time;
   share_values(simulation, &here);
   if (!simulation_make_view(simulation)) return false;

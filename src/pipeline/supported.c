@@ -80,9 +80,9 @@ static bool operators_supported(Plan *plan) {
   return fine;
 }
 
-/* A plan for an event is one of a model that has been looked at. */
+/* A plan is derived from one of a model that has been looked at. */
 static bool discretes_determined(Plan *plan) {
-  if (plan->request.handover || model_check_discrete(plan->model, plan->heap, plan->diags)) return true;
+  if (plan->base || model_check_discrete(plan->model, plan->heap, plan->diags)) return true;
   plan->facts.status = "unbalanced";
   return false;
 }

@@ -46,6 +46,10 @@ static double fastest_rate(const Reduction *reduction) {
 }
 
 static void choose_parameters(const Reduction *reduction, double *alpha, double *beta) {
+  if (!isnan(reduction->options.alpha) && !isnan(reduction->options.beta)) {
+    *alpha = reduction->options.alpha, *beta = reduction->options.beta;
+    return;
+  }
   double least = RATE_FACTOR / reduction->duration, most = sqrt(0.1 * reduction->tolerance / ROUNDING);
   double chosen = fmin(fmax(RATE_FACTOR * fastest_rate(reduction), isfinite(least) ? least : 1), most);
   *alpha = isnan(reduction->options.alpha) ? chosen : reduction->options.alpha;
@@ -64,6 +68,7 @@ static bool apply(Reduction *reduction) {
   }
   double alpha, beta;
   choose_parameters(reduction, &alpha, &beta);
+  reduction->options.alpha = alpha, reduction->options.beta = beta; /* also in the modes of the model */
   form_use_highest_rows(reduction);
   Form *form = &reduction->form;
   Expr *residual = arena_array(reduction->arena, form->rows.count, sizeof *residual);

@@ -30,6 +30,7 @@ static bool apply(Reduction *reduction) {
 const Method method_ggl = {
     .name = "ggl",
     .description = "constraints on two levels with multipliers, index 2 (Gear, Gupta, Leimkuhler)",
+    .needs_values = true,
     .apply = apply,
 };
 
@@ -56,5 +57,6 @@ static bool apply_index1(Reduction *reduction) {
 const Method method_ggl1 = {
     .name = "ggl1",
     .description = "as ggl, with all multipliers as derivatives of new variables, index 1",
+    .needs_values = true,
     .apply = apply_index1,
 };

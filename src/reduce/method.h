@@ -14,6 +14,7 @@ typedef struct Method {
   bool
       offers_preferred; /* of the choice: variables that stateSelect prefers and no equation differentiates are among it */
   bool is_solved;       /* its text is in explicit equations */
+  bool needs_values;    /* it makes a system of the initial values, and none without them */
   bool by_ranks;        /* numerical ranks decide: what structure says is of use, but may be wrong */
 
   /* Fills form, reduced and counts. false: the method does not apply; an error says why and what would. */

@@ -15,10 +15,11 @@
 #include "reduce/method.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Larger systems are taken with the offsets of the structural analysis: the ranks are found with dense
- * matrices. */
+/* A model with more rows than this that must be looked at together is taken with the offsets of the structural analysis: ranks are found
+ * with dense matrices, a part at a time. Parts are rows that share derivatives, and then those that share what is not differentiated. */
 enum { DENSE_LIMIT = 600 };
 
 static const double RANK_TOLERANCE = 1e-9, ROUNDING = 1e-12;
@@ -26,14 +27,22 @@ static const double RANK_TOLERANCE = 1e-9, ROUNDING = 1e-12;
 /* A variable of an earlier condition is given up only where those that came later are this much smaller. */
 static const double OLD_WEIGHT = 1e-3;
 
+typedef struct MinimalEntry {
+  uint32_t column; /* of the array */
+  double value;
+} MinimalEntry;
+
+typedef VEC(MinimalEntry) MinimalEntries;
+
 /* An equation, differentiated `level` times. */
 typedef struct MinimalRow {
   uint32_t equation;
   int32_t level;
   Expr residual;
-  double *partial;    /* per column of the array, scaled */
-  double *constraint; /* what is left of its highest derivatives where those given up by rows before are eliminated */
-  uint32_t given_up;  /* column that became a variable of its own by this row; MAP_NONE at level 0 */
+  MinimalEntries partial; /* that are not zero, by columns, scaled */
+  MinimalEntries
+      constraint;    /* what is left of its highest derivatives where those given up by rows before are eliminated */
+  uint32_t given_up; /* column that became a variable of its own by this row; MAP_NONE at level 0 */
 } MinimalRow;
 
 typedef struct Minimal {
@@ -44,8 +53,9 @@ typedef struct Minimal {
   uint8_t *tie;   /* per column of the array */
   MinimalRow *row;
   uint32_t rows;
-  uint32_t *rate, rates;         /* columns that occur only as derivatives */
-  uint32_t *variable, variables; /* the other columns */
+  uint32_t *place;  /* per column that occurs only as a derivative: its part of the rows; MAP_NONE for the others */
+  double *dense;    /* workspace, per column: zeros */
+  uint32_t largest; /* rows that had to be looked at together and were more than DENSE_LIMIT; 0: none */
 } Minimal;
 
 static void move_point(Minimal *minimal, const ArrayRun *at) {
@@ -59,20 +69,32 @@ static void move_point(Minimal *minimal, const ArrayRun *at) {
   }
 }
 
+static int by_column(const void *a, const void *b) {
+  uint32_t x = ((const MinimalEntry *)a)->column, y = ((const MinimalEntry *)b)->column;
+  return (x > y) - (x < y);
+}
+
+static double entry_at(const MinimalEntries *entries, uint32_t column) {
+  for (uint32_t k = 0; k < entries->count; k++)
+    if (entries->data[k].column == column) return entries->data[k].value;
+  return 0;
+}
+
 /* Fills the row's partial derivatives; false: some has no value. */
 static bool differentiate_row(Minimal *minimal, MinimalRow *row) {
   const Array *array = minimal->near.array;
+  Heap *heap = minimal->near.heap;
   ExprVec leaves = {0}, partials = {0};
   dag_gradient(array->dag, row->residual, &leaves, &partials);
   double largest = 0;
-  row->partial = arena_array(&minimal->arena, array->columns, sizeof(double));
   for (uint32_t k = 0; k < leaves.count; k++) {
     double value = reduction_value(&minimal->near, partials.data[k]);
-    row->partial[array_column(array, leaves.data[k])] = value;
+    if (value != 0) vec_push(heap, &row->partial, ((MinimalEntry){array_column(array, leaves.data[k]), value}));
     largest = isfinite(value) ? fmax(largest, fabs(value)) : value;
   }
-  for (uint32_t q = 0; q < array->columns && largest > 0; q++) row->partial[q] /= largest;
-  vec_free(minimal->near.heap, &leaves, &partials);
+  qsort(row->partial.data, row->partial.count, sizeof *row->partial.data, by_column);
+  for (uint32_t k = 0; k < row->partial.count; k++) row->partial.data[k].value /= largest;
+  vec_free(heap, &leaves, &partials);
   return isfinite(largest);
 }
 
@@ -94,92 +116,351 @@ static bool add_row(Minimal *minimal, uint32_t equation, int32_t level, Expr res
   return true;
 }
 
-static void list_columns(Minimal *minimal) {
-  const Array *array = minimal->near.array;
-  minimal->rates = minimal->variables = 0;
-  for (uint32_t q = 0; q < array->columns; q++) {
-    if ((int32_t)array_order(array, q) > minimal->d[array->column_unknown[q]]) continue;
-    bool tied = array_order(array, q) > 0 && minimal->tie[q - 1] != TIE_NONE;
-    if (tied && minimal->tie[q] == TIE_NONE) minimal->rate[minimal->rates++] = q;
-    else minimal->variable[minimal->variables++] = q;
-  }
+/* Does the column occur only as a derivative, or is it one that is not differentiated? */
+static bool is_rate(const Minimal *minimal, uint32_t q) {
+  bool tied = array_order(minimal->near.array, q) > 0 && minimal->tie[q - 1] != TIE_NONE;
+  return tied && minimal->tie[q] == TIE_NONE;
 }
 
-/* A column of the rows' Jacobian in the direction of a combination of rows. */
-static double combined(const Minimal *minimal, const double *combination, uint32_t column) {
+static bool is_algebraic(const Minimal *minimal, uint32_t q) {
+  return minimal->tie[q] == TIE_NONE && !is_rate(minimal, q);
+}
+
+/* ---- parts ---- */
+
+/* Things that belong together, by a column that they share. Each points to one before it, or to itself. */
+typedef struct Parts {
+  uint32_t *root, *first; /* first: per column, one that has it; MAP_NONE: none yet */
+} Parts;
+
+static uint32_t part_of(const Parts *parts, uint32_t k) {
+  while (parts->root[k] != k) k = parts->root[k] = parts->root[parts->root[k]];
+  return k;
+}
+
+static Parts parts_make(uint32_t count, uint32_t columns, Arena *arena) {
+  Parts parts = {arena_array(arena, count + 1, sizeof(uint32_t)), arena_array(arena, columns + 1, sizeof(uint32_t))};
+  for (uint32_t k = 0; k < count; k++) parts.root[k] = k;
+  for (uint32_t q = 0; q < columns; q++) parts.first[q] = MAP_NONE;
+  return parts;
+}
+
+static void parts_share(Parts *parts, uint32_t k, uint32_t column) {
+  uint32_t other = parts->first[column] == MAP_NONE ? k : parts->first[column];
+  uint32_t a = part_of(parts, k), b = part_of(parts, other);
+  parts->first[column] = other;
+  if (a < b) parts->root[b] = a;
+  else parts->root[a] = b;
+}
+
+/* The members of each part, one part behind the other: start[parts + 1]. Returns how many parts. */
+static uint32_t parts_list(const Parts *parts, uint32_t count, uint32_t **start, uint32_t **member, Arena *arena) {
+  uint32_t *number = arena_array(arena, count + 1, sizeof *number), found = 0;
+  *start = arena_array(arena, count + 2, sizeof **start);
+  *member = arena_array(arena, count + 1, sizeof **member);
+  for (uint32_t k = 0; k < count; k++)
+    if (part_of(parts, k) == k) number[k] = found++;
+  for (uint32_t k = 0; k < count; k++) (*start)[number[part_of(parts, k)] + 1]++;
+  for (uint32_t p = 0; p < found; p++) (*start)[p + 1] += (*start)[p];
+  uint32_t *next = arena_copy_array(arena, *start, found + 1, sizeof *next);
+  for (uint32_t k = 0; k < count; k++) (*member)[next[number[part_of(parts, k)]]++] = k;
+  return found;
+}
+
+/* ---- couplings ---- */
+
+/* Rows that share derivatives: the left null vectors of E in them, and its right ones. */
+typedef struct RatePart {
+  const uint32_t *row; /* those of the part */
+  uint32_t rows, rates, rank, free;
+  uint32_t *rate; /* columns */
+  double *z;      /* the left null vectors, one behind the other: `free` of them */
+  Svd svd;        /* of E */
+} RatePart;
+
+static RatePart rate_part(Minimal *minimal, const uint32_t *row, uint32_t rows, Arena *arena) {
+  RatePart part = {.row = row, .rows = rows};
+  uint32_t entries = 0;
+  for (uint32_t i = 0; i < rows; i++) entries += minimal->row[row[i]].partial.count;
+  part.rate = arena_array(arena, entries + 1, sizeof *part.rate);
+  for (uint32_t i = 0; i < rows; i++) {
+    const MinimalEntries *partial = &minimal->row[row[i]].partial;
+    for (uint32_t k = 0; k < partial->count; k++) {
+      uint32_t q = partial->data[k].column;
+      if (!is_rate(minimal, q) || minimal->place[q] != MAP_NONE) continue;
+      minimal->place[q] = part.rates;
+      part.rate[part.rates++] = q;
+    }
+  }
+  double *e = arena_array(arena, (size_t)rows * part.rates + 1, sizeof *e);
+  for (uint32_t i = 0; i < rows; i++) {
+    const MinimalEntries *partial = &minimal->row[row[i]].partial;
+    for (uint32_t k = 0; k < partial->count; k++)
+      if (is_rate(minimal, partial->data[k].column))
+        e[i + (size_t)minimal->place[partial->data[k].column] * rows] = partial->data[k].value;
+  }
+  part.svd = dense_svd(e, (int32_t)rows, (int32_t)part.rates, RANK_TOLERANCE, arena);
+  part.rank = (uint32_t)part.svd.rank;
+  part.free = rows - part.rank;
+  part.z = part.svd.u + (size_t)part.rank * rows;
+  return part;
+}
+
+/* A column of N = Z^T A T: T is the unit vectors of columns without derivative, and the null space of E for those with one. */
+typedef struct Direction {
+  uint32_t column;      /* of the array; MAP_NONE: the null vector below */
+  const RatePart *part; /* of E */
+  uint32_t null;
+} Direction;
+
+/* The row of A in the direction. */
+static double along(const Minimal *minimal, const MinimalRow *row, const Direction *direction) {
+  const RatePart *part = direction->part;
   double sum = 0;
-  for (uint32_t i = 0; i < minimal->rows; i++) sum += combination[i] * minimal->row[i].partial[column];
+  if (direction->column != MAP_NONE) return entry_at(&row->partial, direction->column);
+  for (uint32_t k = 0; k < row->partial.count; k++) {
+    uint32_t q = row->partial.data[k].column + 1;
+    if (q >= minimal->near.array->columns || !is_rate(minimal, q)) continue;
+    for (uint32_t c = 0; c < part->rates; c++)
+      if (part->rate[c] == q)
+        sum += part->svd.vt[direction->null + (size_t)c * part->rates] * row->partial.data[k].value;
+  }
   return sum;
 }
 
-/* One row of N = Z^T A T: T is the unit vectors of columns without derivative, and the null space of E for those with one. */
-static void fill_dependence(const Minimal *minimal, const double *combination, const Svd *rates, double *n,
-                            uint32_t stride) {
-  for (uint32_t k = 0; k < minimal->variables; k++) {
-    if (minimal->tie[minimal->variable[k]] != TIE_NONE) continue;
-    *n = combined(minimal, combination, minimal->variable[k]);
-    n += stride;
-  }
-  for (uint32_t f = (uint32_t)rates->rank; f < minimal->rates; f++, n += stride)
-    for (uint32_t k = 0; k < minimal->rates; k++)
-      *n += rates->vt[f + (size_t)k * minimal->rates] * combined(minimal, combination, minimal->rate[k] - 1);
+/* Is the row in a left null vector of its part? */
+static bool takes_part(const RatePart *part, uint32_t i) {
+  for (uint32_t k = 0; k < part->free; k++)
+    if (fabs(part->z[(size_t)k * part->rows + i]) > ROUNDING) return true;
+  return false;
 }
 
-/* The combinations of rows that are to be differentiated: *count rows of length minimal->rows. */
-static double *find_couplings(Minimal *minimal, uint32_t *count) {
-  Arena *arena = &minimal->arena;
-  uint32_t m = minimal->rows, p = minimal->rates, columns = 0;
-  double *e = arena_array(arena, (size_t)m * p + 1, sizeof *e);
-  for (uint32_t i = 0; i < m; i++)
-    for (uint32_t k = 0; k < p; k++) e[i + (size_t)k * m] = minimal->row[i].partial[minimal->rate[k]];
-  Svd rates = dense_svd(e, (int32_t)m, (int32_t)p, RANK_TOLERANCE, arena);
-  uint32_t rank = (uint32_t)rates.rank, algebraic = m - rank;
-  for (uint32_t k = 0; k < minimal->variables; k++) columns += minimal->tie[minimal->variable[k]] == TIE_NONE;
-  columns += p - rank;
+/* The directions in which some row of these parts of E is not zero. `of`: per rate, its part of E, where that leaves a rate free. */
+static Direction *list_directions(Minimal *minimal, const RatePart *parts, const uint32_t *member, uint32_t members,
+                                  const uint32_t *of, uint32_t *count, Arena *arena) {
+  VEC(Direction) list = {0};
+  Heap *heap = minimal->near.heap;
+  IndexVec seen = {0};
+  *count = 0;
+  for (uint32_t p = 0; p < members; p++)
+    for (uint32_t i = 0; i < parts[member[p]].rows; i++) {
+      const MinimalEntries *partial = &minimal->row[parts[member[p]].row[i]].partial;
+      for (uint32_t k = 0; k < partial->count && takes_part(&parts[member[p]], i); k++) {
+        uint32_t q = partial->data[k].column, rate = q + 1;
+        if (is_algebraic(minimal, q) && minimal->dense[q] == 0) {
+          vec_push(heap, &list, ((Direction){.column = q}));
+          vec_push(heap, &seen, q);
+          minimal->dense[q] = 1;
+        }
+        if (rate >= minimal->near.array->columns || !is_rate(minimal, rate) || of[rate] == MAP_NONE) continue;
+        const RatePart *free = &parts[of[rate]];
+        if (minimal->dense[free->rate[0]] != 0) continue;
+        for (uint32_t f = free->rank; f < free->rates; f++)
+          vec_push(heap, &list, ((Direction){.column = MAP_NONE, .part = free, .null = f}));
+        vec_push(heap, &seen, free->rate[0]);
+        minimal->dense[free->rate[0]] = 1;
+      }
+    }
+  for (uint32_t k = 0; k < seen.count; k++) minimal->dense[seen.data[k]] = 0;
+  Direction *kept = arena_copy_array(arena, list.data, list.count, sizeof *kept);
+  *count = list.count;
+  vec_free(heap, &list, &seen);
+  return kept;
+}
+
+/* The rows of N for parts of E, `algebraic` of them. */
+static double *dependence_matrix(const Minimal *minimal, const RatePart *parts, const uint32_t *member,
+                                 uint32_t members, uint32_t algebraic, const Direction *direction, uint32_t columns,
+                                 Arena *arena) {
   double *n = arena_array(arena, (size_t)algebraic * columns + 1, sizeof *n);
-  for (uint32_t a = 0; a < algebraic; a++)
-    fill_dependence(minimal, rates.u + (size_t)(rank + a) * m, &rates, n + a, algebraic);
+  uint32_t a = 0;
+  for (uint32_t p = 0; p < members; p++) {
+    const RatePart *part = &parts[member[p]];
+    for (uint32_t k = 0; k < part->free; k++, a++)
+      for (uint32_t i = 0; i < part->rows; i++)
+        for (uint32_t c = 0; c < columns; c++)
+          n[a + (size_t)c * algebraic] +=
+              part->z[(size_t)k * part->rows + i] * along(minimal, &minimal->row[part->row[i]], &direction[c]);
+  }
   for (size_t k = 0; k < (size_t)algebraic * columns; k++)
     if (fabs(n[k]) < ROUNDING) n[k] = 0;
-  Svd dependence = dense_svd(n, (int32_t)algebraic, (int32_t)columns, RANK_TOLERANCE, arena);
-  *count = algebraic - (uint32_t)dependence.rank;
-  double *couplings = arena_array(arena, (size_t)*count * m + 1, sizeof *couplings);
-  for (uint32_t s = 0; s < *count; s++)
-    for (uint32_t a = 0; a < algebraic; a++)
-      for (uint32_t i = 0; i < m; i++)
-        couplings[(size_t)s * m + i] +=
-            dependence.u[((uint32_t)dependence.rank + s) * (size_t)algebraic + a] * rates.u[(size_t)(rank + a) * m + i];
-  return couplings;
+  return n;
 }
 
-/* Is column q the highest derivative of its unknown in the row? */
-static bool is_highest(const Minimal *minimal, const MinimalRow *row, uint32_t q) {
-  const Array *array = minimal->near.array;
-  if (array_order(array, q) == 0 || row->partial[q] == 0) return false;
-  for (uint32_t p = q + 1; p < array->column_start[array->column_unknown[q] + 1]; p++)
-    if (row->partial[p] != 0) return false;
+/* Of parts of E that belong together: how much each row takes part in a combination that is to be differentiated. Returns how many there are. */
+static uint32_t weigh_couplings(Minimal *minimal, const RatePart *parts, const uint32_t *member, uint32_t members,
+                                const uint32_t *of, double *weight, Arena *arena) {
+  uint32_t algebraic = 0, columns, count;
+  for (uint32_t p = 0; p < members; p++) algebraic += parts[member[p]].free;
+  if (!algebraic) return 0;
+  const Direction *direction = list_directions(minimal, parts, member, members, of, &columns, arena);
+  double *n = dependence_matrix(minimal, parts, member, members, algebraic, direction, columns, arena);
+  Svd dependence = dense_svd(n, (int32_t)algebraic, (int32_t)columns, RANK_TOLERANCE, arena);
+  count = algebraic - (uint32_t)dependence.rank;
+  for (uint32_t s = 0; s < count; s++) {
+    const double *vector = dependence.u + ((size_t)dependence.rank + s) * algebraic;
+    for (uint32_t p = 0; p < members; vector += parts[member[p++]].free) {
+      const RatePart *part = &parts[member[p]];
+      for (uint32_t i = 0; i < part->rows; i++) {
+        double sum = 0;
+        for (uint32_t k = 0; k < part->free; k++) sum += vector[k] * part->z[(size_t)k * part->rows + i];
+        weight[part->row[i]] = fmax(weight[part->row[i]], fabs(sum));
+      }
+    }
+  }
+  return count;
+}
+
+/* What stands for a direction where parts share it: all that one part of E leaves free go together. */
+static uint32_t direction_column(const Direction *direction) {
+  return direction->column != MAP_NONE ? direction->column : direction->part->rate[0];
+}
+
+/* The directions of a part of E. owners: per column that stands for one, how many parts have it; it changes by `change`. */
+static void count_owners(Minimal *minimal, const RatePart *parts, uint32_t p, const uint32_t *of, int change,
+                         uint32_t *owners, Arena *arena) {
+  uint32_t columns;
+  const Direction *direction = list_directions(minimal, parts, &p, 1, of, &columns, arena);
+  for (uint32_t c = 0; c < columns; c++)
+    if (c == 0 || direction_column(&direction[c]) != direction_column(&direction[c - 1]))
+      owners[direction_column(&direction[c])] += (uint32_t)change;
+}
+
+/* A combination vanishes in the directions that no other part has: of the left null vectors of a part those stay that do. false: all of them. */
+static bool keep_vanishing(Minimal *minimal, RatePart *parts, uint32_t p, const uint32_t *of, uint32_t *owners,
+                           Arena *arena) {
+  RatePart *part = &parts[p];
+  uint32_t columns, own = 0, rows = part->rows;
+  Direction *direction = list_directions(minimal, parts, &p, 1, of, &columns, arena);
+  for (uint32_t c = 0; c < columns; c++)
+    if (owners[direction_column(&direction[c])] == 1) direction[own++] = direction[c];
+  double *n = dependence_matrix(minimal, parts, &p, 1, part->free, direction, own, arena);
+  Svd svd = dense_svd(n, (int32_t)part->free, (int32_t)own, RANK_TOLERANCE, arena);
+  uint32_t rank = (uint32_t)svd.rank, left = part->free - rank;
+  if (!rank) return false;
+  double *z = arena_array(arena, (size_t)left * rows + 1, sizeof *z);
+  for (uint32_t k = 0; k < left; k++)
+    for (uint32_t v = 0; v < part->free; v++)
+      for (uint32_t i = 0; i < rows; i++)
+        z[(size_t)k * rows + i] += svd.u[v + (size_t)(rank + k) * part->free] * part->z[(size_t)v * rows + i];
+  count_owners(minimal, parts, p, of, -1, owners, arena);
+  memcpy(part->z, z, (size_t)left * rows * sizeof *z);
+  part->free = left;
+  if (left) count_owners(minimal, parts, p, of, 1, owners, arena);
   return true;
+}
+
+/* Leaves out what is in no combination, again and again: of parts that are coupled in one direction, as in a chain, nothing is left. */
+static void leave_independent(Minimal *minimal, RatePart *parts, uint32_t count, const uint32_t *of, Arena *arena) {
+  uint32_t *owners = arena_array(arena, (size_t)minimal->near.array->columns + 1, sizeof *owners);
+  bool any = true;
+  for (uint32_t p = 0; p < count; p++)
+    if (parts[p].free) count_owners(minimal, parts, p, of, 1, owners, arena);
+  while (any) {
+    any = false;
+    for (uint32_t k = 0; k < 2 * count; k++) { /* a chain may go either way */
+      uint32_t p = k < count ? k : 2 * count - 1 - k;
+      Arena trial = arena_make(arena->heap);
+      any = (parts[p].free && keep_vanishing(minimal, parts, p, of, owners, &trial)) || any;
+      arena_free(&trial);
+    }
+  }
+}
+
+/* Is any part larger than what is looked at together? `rows`: of each member; NULL: 1. */
+static bool is_too_large(Minimal *minimal, const uint32_t *start, uint32_t parts, const uint32_t *member,
+                         const RatePart *of) {
+  for (uint32_t p = 0; p < parts; p++) {
+    uint32_t rows = 0;
+    for (uint32_t k = start[p]; k < start[p + 1]; k++) rows += of ? of[member[k]].free : 1;
+    if (rows > DENSE_LIMIT && rows > minimal->largest) minimal->largest = rows;
+  }
+  return minimal->largest > 0;
+}
+
+/* How much each row takes part in the combinations of rows that are to be differentiated; *count: how many these are. false: too many rows
+ * belong together. */
+static bool find_couplings(Minimal *minimal, double *weight, uint32_t *count, Arena *arena) {
+  uint32_t columns = minimal->near.array->columns, *start, *member, *row_start, *row;
+  Parts rows = parts_make(minimal->rows, columns, arena);
+  *count = 0;
+  for (uint32_t q = 0; q < columns; q++) minimal->place[q] = MAP_NONE;
+  for (uint32_t r = 0; r < minimal->rows; r++)
+    for (uint32_t k = 0; k < minimal->row[r].partial.count; k++)
+      if (is_rate(minimal, minimal->row[r].partial.data[k].column))
+        parts_share(&rows, r, minimal->row[r].partial.data[k].column);
+  uint32_t parts = parts_list(&rows, minimal->rows, &row_start, &row, arena);
+  if (is_too_large(minimal, row_start, parts, row, NULL)) return false;
+  RatePart *part = arena_array(arena, parts + 1, sizeof *part);
+  uint32_t *of = arena_array(arena, columns + 1, sizeof *of);
+  for (uint32_t q = 0; q < columns; q++) of[q] = MAP_NONE;
+  for (uint32_t p = 0; p < parts; p++) {
+    part[p] = rate_part(minimal, row + row_start[p], row_start[p + 1] - row_start[p], arena);
+    for (uint32_t k = 0; k < part[p].rates && part[p].rank < part[p].rates; k++) of[part[p].rate[k]] = p;
+  }
+  leave_independent(minimal, part, parts, of, arena);
+  Parts together = parts_make(parts, columns, arena);
+  for (uint32_t p = 0; p < parts; p++)
+    for (uint32_t i = 0; i < part[p].rows && part[p].free; i++) {
+      const MinimalEntries *partial = &minimal->row[part[p].row[i]].partial;
+      for (uint32_t k = 0; k < partial->count && takes_part(&part[p], i); k++) {
+        uint32_t q = partial->data[k].column;
+        if (is_algebraic(minimal, q)) parts_share(&together, p, q);
+        if (q + 1 < columns && is_rate(minimal, q + 1) && of[q + 1] != MAP_NONE)
+          parts_share(&together, p, part[of[q + 1]].rate[0]);
+      }
+    }
+  uint32_t groups = parts_list(&together, parts, &start, &member, arena);
+  if (is_too_large(minimal, start, groups, member, part)) return false;
+  for (uint32_t g = 0; g < groups; g++)
+    *count += weigh_couplings(minimal, part, member + start[g], start[g + 1] - start[g], of, weight, arena);
+  return true;
+}
+
+/* Is the entry the highest derivative of its unknown in the row? */
+static bool is_highest(const Minimal *minimal, const MinimalRow *row, uint32_t k) {
+  const Array *array = minimal->near.array;
+  uint32_t q = row->partial.data[k].column;
+  bool is_last =
+      k + 1 == row->partial.count || array->column_unknown[row->partial.data[k + 1].column] != array->column_unknown[q];
+  return array_order(array, q) > 0 && is_last;
 }
 
 /* What is left of the row's highest derivatives once those given up by rows before are eliminated. */
 static void fill_constraint(Minimal *minimal, MinimalRow *row) {
-  uint32_t columns = minimal->near.array->columns;
-  row->constraint = arena_array(&minimal->arena, columns, sizeof(double));
-  for (uint32_t q = 0; q < columns; q++)
-    if (is_highest(minimal, row, q)) row->constraint[q] = row->partial[q];
-  for (const MinimalRow *before = minimal->row; before < row; before++) {
-    if (before->given_up == MAP_NONE || row->constraint[before->given_up] == 0) continue;
-    double factor = row->constraint[before->given_up] / before->constraint[before->given_up];
-    for (uint32_t q = 0; q < columns; q++) row->constraint[q] -= factor * before->constraint[q];
-    row->constraint[before->given_up] = 0;
+  Heap *heap = minimal->near.heap;
+  double *dense = minimal->dense;
+  IndexVec used = {0};
+  for (uint32_t k = 0; k < row->partial.count; k++) {
+    if (!is_highest(minimal, row, k)) continue;
+    dense[row->partial.data[k].column] = row->partial.data[k].value;
+    vec_push(heap, &used, row->partial.data[k].column);
   }
+  for (const MinimalRow *before = minimal->row; before < row; before++) {
+    if (before->given_up == MAP_NONE || dense[before->given_up] == 0) continue;
+    double factor = dense[before->given_up] / entry_at(&before->constraint, before->given_up);
+    for (uint32_t k = 0; k < before->constraint.count; k++) {
+      uint32_t q = before->constraint.data[k].column;
+      if (dense[q] == 0) vec_push(heap, &used, q);
+      dense[q] -= factor * before->constraint.data[k].value;
+    }
+    dense[before->given_up] = 0;
+  }
+  for (uint32_t k = 0; k < used.count; k++) {
+    uint32_t q = used.data[k];
+    if (dense[q] != 0) vec_push(heap, &row->constraint, ((MinimalEntry){q, dense[q]}));
+    dense[q] = 0;
+  }
+  qsort(row->constraint.data, row->constraint.count, sizeof *row->constraint.data, by_column);
+  vec_free(heap, &used);
 }
 
 /* Weight of a derivative: in (39) and behind each new condition gives up one of the variables that it brought. */
 static double column_weight(const Minimal *minimal, const MinimalRow *row, uint32_t q) {
   if (array_order(minimal->near.array, q) == 0 || minimal->tie[q - 1] == TIE_NONE) return 0;
   for (const MinimalRow *before = minimal->row; before < row; before++)
-    if (before->equation == row->equation && before->level > 0 && before->constraint[q] != 0) return OLD_WEIGHT;
+    if (before->equation == row->equation && before->level > 0 && entry_at(&before->constraint, q) != 0)
+      return OLD_WEIGHT;
   return 1;
 }
 
@@ -187,9 +468,9 @@ static double column_weight(const Minimal *minimal, const MinimalRow *row, uint3
 static bool give_up_tie(Minimal *minimal, MinimalRow *row) {
   double largest = RANK_TOLERANCE;
   fill_constraint(minimal, row);
-  for (uint32_t q = 0; q < minimal->near.array->columns; q++) {
-    double size = fabs(row->constraint[q]);
-    if (size > 0) size *= column_weight(minimal, row, q);
+  for (uint32_t k = 0; k < row->constraint.count; k++) {
+    uint32_t q = row->constraint.data[k].column;
+    double size = fabs(row->constraint.data[k].value) * column_weight(minimal, row, q);
     if (size > largest) largest = size, row->given_up = q;
   }
   if (row->given_up == MAP_NONE) return false;
@@ -213,13 +494,10 @@ static Expr put_in(Minimal *minimal, const MinimalRow *row) {
 }
 
 /* The rows of the combinations that were not differentiated yet. */
-static uint32_t list_coupled(const Minimal *minimal, const double *couplings, uint32_t count, uint32_t *coupled) {
+static uint32_t list_coupled(const Minimal *minimal, const double *weight, uint32_t *coupled) {
   uint32_t found = 0;
-  for (uint32_t r = 0; r < minimal->rows; r++) {
-    double size = 0;
-    for (uint32_t s = 0; s < count; s++) size = fmax(size, fabs(couplings[(size_t)s * minimal->rows + r]));
-    if (size >= 1e-6 && minimal->row[r].level == minimal->c[minimal->row[r].equation]) coupled[found++] = r;
-  }
+  for (uint32_t r = 0; r < minimal->rows; r++)
+    if (weight[r] >= 1e-6 && minimal->row[r].level == minimal->c[minimal->row[r].equation]) coupled[found++] = r;
   return found;
 }
 
@@ -248,13 +526,16 @@ static uint32_t choose_conditions(Minimal *minimal, uint32_t *coupled, uint32_t 
 static bool extend(Minimal *minimal, bool *done) {
   const Array *array = minimal->near.array;
   uint32_t count, found;
-  list_columns(minimal);
-  const double *couplings = find_couplings(minimal, &count);
+  Arena matrices = arena_make(minimal->near.heap);
+  double *weight = arena_array(&minimal->arena, minimal->rows, sizeof *weight);
+  bool is_found = find_couplings(minimal, weight, &count, &matrices);
+  arena_free(&matrices);
+  if (!is_found) return false;
   *done = count == 0;
   if (*done) return true;
   uint32_t *coupled = arena_array(&minimal->arena, minimal->rows, sizeof *coupled);
   Expr *condition = arena_array(&minimal->arena, minimal->rows, sizeof *condition);
-  found = list_coupled(minimal, couplings, count, coupled);
+  found = list_coupled(minimal, weight, coupled);
   if (!found) return false;
   found = choose_conditions(minimal, coupled, found, condition);
   for (uint32_t k = 0; k < found; k++) {
@@ -270,12 +551,11 @@ static bool extend(Minimal *minimal, bool *done) {
 /* Finds the smallest offsets; false: those of the structural analysis are needed or cannot be improved on. */
 static bool find_offsets(Minimal *minimal) {
   const Array *array = minimal->near.array;
-  if (array->rows > DENSE_LIMIT) return false;
   move_point(minimal, &minimal->near.at);
   minimal->definitions = definitions_find(array->problem, minimal->near.structure, true, &minimal->arena);
   minimal->row = arena_array(&minimal->arena, array->rows, sizeof *minimal->row);
-  minimal->rate = arena_array(&minimal->arena, array->columns, sizeof *minimal->rate);
-  minimal->variable = arena_array(&minimal->arena, array->columns, sizeof *minimal->variable);
+  minimal->place = arena_array(&minimal->arena, array->columns, sizeof *minimal->place);
+  minimal->dense = arena_array(&minimal->arena, array->columns, sizeof *minimal->dense);
   for (uint32_t i = 0; i < array->problem->equations; i++)
     if (!add_row(minimal, i, 0, array->problem->residual[i])) return false;
   for (bool done = false; !done;)
@@ -347,6 +627,10 @@ static bool apply(Reduction *reduction) {
     reduction_shrink(reduction, minimal.c, minimal.d, minimal.tie);
   } else {
     count_variables(reduction, array->c, array->d);
+    if (minimal.largest)
+      reduction->remark = arena_printf(
+          reduction->arena, "%s: ranks are found of up to %d equations that share derivatives, and here are %u",
+          reduction->remark, DENSE_LIMIT, minimal.largest);
     reduction_keep(reduction);
   }
   arena_free(&minimal.arena);
@@ -358,5 +642,6 @@ const Method method_minimal = {
     .description = "minimal extension (Kunkel, Mehrmann): new variables only where a coupling is removed",
     .enforces_all = true,
     .chooses = true,
+    .needs_values = true,
     .apply = apply,
 };

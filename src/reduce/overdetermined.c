@@ -15,5 +15,6 @@ const Method method_overdetermined = {
     .name = "overdetermined",
     .description = "all constraints of all levels, projected in every step (as ODASSL)",
     .enforces_all = true,
+    .needs_values = true,
     .apply = apply,
 };

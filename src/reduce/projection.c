@@ -72,6 +72,10 @@ static void mark_constrained(const Reduction *reduction, bool *constrains) {
 
 /* The form that is printed: the rows kept, the columns tied as the dummies chosen at the start say. */
 static void take_form(Reduction *reduction, const bool *replaced) {
+  if (!reduction->at.y) {
+    form_begin(reduction); /* a plan without values is not printed */
+    return;
+  }
   const Array *array = reduction->array, *here = reduction->reduced.array;
   const int32_t *from, *to;
   int32_t block;

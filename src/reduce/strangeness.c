@@ -458,6 +458,7 @@ const Method method_strangeness = {
     .name = "strangeness",
     .description = "strangeness-free system by numerical ranks (Kunkel, Mehrmann)",
     .enforces_all = true,
+    .needs_values = true,
     .by_ranks = true,
     .apply = apply,
 };

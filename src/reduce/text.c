@@ -2,6 +2,7 @@
 #include "reduce/text.h"
 
 #include "reduce/derived.h"
+#include "reduce/mass.h"
 #include "reduce/solved.h"
 
 /* The derivatives that became variables of their own, by name. */
@@ -45,7 +46,17 @@ static const char *make_head(const Reduction *reduction, const Method *method, c
   return text_keep(heap, &text, reduction->arena);
 }
 
-void reduction_print(Reduction *reduction, const Method *method, TextVec *text) {
+/* A plan without values has no form: that of its first values is the one that is printed. */
+static void apply_at_values(Reduction *reduction, const Method *method) {
+  int32_t block;
+  reduction->at.dummy = dummy_new(reduction->heap, reduction->at.evaluator, reduction->choice);
+  dummy_select(reduction->at.dummy, reduction->time, reduction->at.y, &block);
+  mass_examine(reduction);
+  method->apply(reduction);
+}
+
+void reduction_print(Reduction *reduction, const Method *method, bool has_values, TextVec *text) {
+  if (!has_values) apply_at_values(reduction, method);
   Derived *derived = method->is_solved ? solved_make(reduction, method->name) : derived_make(reduction, method->name);
   derived_count(derived);
   ModelNotes notes = {make_head(reduction, method, derived), derived->equation_notes.data};
