@@ -86,10 +86,6 @@ const double *stepper_values(const Stepper *stepper);
 /* All columns at a time within the last step, the rows solved. false: they cannot be. */
 bool stepper_interpolate(Stepper *stepper, double t, double *y);
 
-/* Does something contradict its mode at y, the columns at a time within the last step? Then an event was passed: the step is
- * undone, the next one ends there at the latest, and what was recorded of it is no longer so. */
-bool stepper_passed_event(Stepper *stepper, double t, const double *y);
-
 /* Where the rows cannot be solved within the last step: is there a fold that leads on (solve/fold.h)? Then the step is undone, and the next
  * one ends there. */
 bool stepper_passed_fold(Stepper *stepper);

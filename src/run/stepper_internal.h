@@ -3,8 +3,8 @@
 #pragma once
 
 #include "run/stepper.h"
-#include "watch/certificate.h"
 #include "watch/kinks.h"
+#include "watch/watcher.h"
 
 /* The time between an event and the next one; 0: not known. */
 typedef struct Stretch {
@@ -39,8 +39,9 @@ struct Stepper {
   double limit;     /* where the caller wants a step to end; INFINITY: anywhere */
   double unread;    /* steps that end by then are not looked at inside */
   uint32_t near;    /* steps to come that conditions may look into, since one was near its edge */
-  Certificate *certificate;
-  Kinks *kinks;          /* NULL: there are none */
+  Watcher *watcher;
+  Certificate *certificate; /* of the watcher */
+  Kinks *kinks;             /* NULL: there are none */
   double t_kink, across; /* the kink that a step ends at, and the size of the step that went across; INFINITY: none */
   double t_doubt;        /* where a step that is taken again must end; INFINITY: anywhere */
   double t_timed;        /* the next event of time alone; INFINITY: none */
@@ -172,11 +173,7 @@ void stepper_plan_timed(Stepper *stepper, double t);
 bool stepper_finish_event(Stepper *stepper, bool settled);
 
 /* Ends the step at the first event in it, if there is one. is_quiet: it is sure that there is none of the states. */
-bool stepper_find_event(Stepper *stepper, bool is_quiet);
-
-/* A condition seems to have changed at t, within the last step, before the event that was found, if one was. If it has, the step is taken
- * again up to there, or ends at the event before it. Is there an event now? */
-bool stepper_take_missed(Stepper *stepper, double t, bool found);
+bool stepper_find_event(Stepper *stepper, const WatchedStep *step, bool is_quiet);
 
 /* ---- steps ---- */
 

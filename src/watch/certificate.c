@@ -33,6 +33,7 @@ struct Certificate {
   TimeSpan pending; /* the last step that was looked at */
   Proof proof;      /* of it */
   bool is_pending;
+  bool is_inside; /* that is one of the step's segment, or none was possible */
 };
 
 Certificate *certificate_new(Heap *heap, View *view) {
@@ -82,46 +83,83 @@ static bool make_cubics(Certificate *certificate, const IndexVec *columns, Const
   return true;
 }
 
-static Proof prove_along(Certificate *certificate, double slack, double until) {
+static Proof prove_along(Certificate *certificate, double slack, bool agrees, bool is_far) {
   ProverStep step = {certificate->segment, slack};
   uint64_t half = (uint64_t)fmax(certificate_credit(certificate) / 2, 0); /* the rest is for later steps */
-  Proof proof = prover_prove(certificate->prover, &step, until, half);
+  Proof proof = prover_prove(certificate->prover, &step, agrees, is_far, half);
   certificate->credit -= (double)proof.cost;
+  certificate->totals.evaluations += proof.evaluations;
   return proof;
 }
 
-/* Where the dense output would take evaluations, it is asked for only if Hermite's cubics leave something open. */
-static Proof prove(Certificate *certificate, const Integrator *integrator, void *self, ConstMoment begin, double until,
-                   StepInside inside) {
+static bool is_whole(const Proof *proof) { return isnan(proof->first) && isnan(proof->high); }
+
+/* The columns that a proof needs; NULL: there can be none. */
+static const IndexVec *columns_of(Certificate *certificate) {
   const System *system = &certificate->view->system;
-  Proof proof = {.first = begin.t, .last = until, .candidate = NAN};
-  if (!(certificate_credit(certificate) > 0)) return proof;
+  if (!(certificate_credit(certificate) > 0)) return NULL;
   const IndexVec *columns = prover_columns(certificate->prover, system->link_from, system->links);
   certificate->credit -= (double)prover_take_debt(certificate->prover);
-  if (prover_scope(certificate->prover) != PROVER_ABLE) return proof;
-  ConstMoment end = {integrator->time(self), integrator->values(self)};
-  if (inside != INSIDE_KNOWN && make_cubics(certificate, columns, begin, end))
-    proof = prove_along(certificate, 0, until);
-  if (inside == INSIDE_UNREAD || (proof.proven > 0 && isnan(proof.candidate) && !(proof.last > proof.first)))
-    return proof;
-  if (!integrator_segment(integrator, self, begin.t, certificate->segment)) return proof;
-  segment_need(certificate->segment, columns->data, columns->count);
-  uint64_t evaluations = proof.evaluations;
-  proof = prove_along(certificate, ROUND_OFF, until);
-  proof.evaluations += evaluations;
-  return proof;
+  return prover_scope(certificate->prover) == PROVER_ABLE ? columns : NULL;
 }
 
-double certificate_step(Certificate *certificate, const Integrator *integrator, void *self, ConstMoment before,
-                        double until, StepInside inside) {
-  certificate_accept(certificate, before.t);
-  if (prover_scope(certificate->prover) == PROVER_NOTHING)
-    certificate->proof = (Proof){.proven = until - before.t, .candidate = NAN};
-  else certificate->proof = prove(certificate, integrator, self, before, until, inside);
-  certificate->pending = (TimeSpan){before.t, until};
+static void prove_by_segment(Certificate *certificate, const WatchedStep *step, bool agrees, bool is_far) {
+  const IndexVec *columns = columns_of(certificate);
+  certificate->is_inside = true;
+  if (!columns || !integrator_segment(step->integrator, step->self, step->begin.t, certificate->segment)) return;
+  segment_need(certificate->segment, columns->data, columns->count);
+  certificate->proof = prove_along(certificate, ROUND_OFF, agrees, is_far);
+}
+
+StepProof certificate_prove(Certificate *certificate, const WatchedStep *step, bool agrees, bool is_far) {
+  ConstMoment begin = step->begin, end = {step->integrator->time(step->self), step->integrator->values(step->self)};
+  certificate_accept(certificate, begin.t);
+  certificate->pending = (TimeSpan){begin.t, end.t};
   certificate->is_pending = true;
-  certificate->totals.evaluations += certificate->proof.evaluations;
-  return certificate->proof.candidate;
+  certificate->is_inside = false;
+  certificate->proof = (Proof){.first = begin.t, .last = end.t, .low = NAN, .high = NAN};
+  if (prover_scope(certificate->prover) == PROVER_NOTHING) {
+    certificate->proof = (Proof){.proven = end.t - begin.t, .first = NAN, .last = NAN, .low = NAN, .high = NAN};
+    return STEP_PROVEN;
+  }
+  const IndexVec *columns = columns_of(certificate);
+  if (!columns) return STEP_UNTRIED;
+  uint64_t before = certificate->totals.evaluations;
+  if (step->inside != INSIDE_KNOWN && make_cubics(certificate, columns, begin, end))
+    certificate->proof = prove_along(certificate, 0, agrees, is_far);
+  if (step->inside != INSIDE_UNREAD && !is_whole(&certificate->proof))
+    prove_by_segment(certificate, step, agrees, is_far);
+  if (is_whole(&certificate->proof)) return STEP_PROVEN;
+  return certificate->totals.evaluations > before ? STEP_OPEN : STEP_UNTRIED;
+}
+
+void certificate_prove_inside(Certificate *certificate, const WatchedStep *step, bool agrees) {
+  if (!certificate->is_inside) prove_by_segment(certificate, step, agrees, false);
+}
+
+bool certificate_bracket(const Certificate *certificate, double *low, double *high) {
+  *low = certificate->proof.low;
+  *high = certificate->proof.high;
+  return !isnan(*high);
+}
+
+void certificate_open(const Certificate *certificate, double *low, double *high) {
+  const Proof *proof = &certificate->proof;
+  if (isnan(proof->first)) return; /* what is proven is not what was found */
+  *low = proof->first;
+  *high = proof->last;
+}
+
+void certificate_end(Certificate *certificate, double t) {
+  Proof *proof = &certificate->proof;
+  double start = certificate->pending.from;
+  certificate->pending.to = t;
+  if (proof->low <= t && t <= proof->high) proof->proven += t - proof->low;
+  else if (t < proof->last || t < proof->high) {
+    proof->proven = proof->first < t ? proof->first - start : 0;
+    proof->first = start + proof->proven;
+    proof->last = t;
+  }
 }
 
 static void add_unproven(Certificate *certificate, double from, double to) {

@@ -4,10 +4,16 @@
 /* name            value      unit; reason; source */
 
 /* Search (search.c): samples of margins. */
-enum { STRETCH_LIMIT = 128 };                  /* stretches of a step; bounds the cost to about 1,300 looks; choice */
-enum { LOCATE_LIMIT = 80 };                    /* looks into a bracket; 53 halvings end at round-off; IEEE 754 */
-static const double LEAST_STRETCH = 0x1p-10;   /* of a step; shorter stretches are not halved: what holds for less of a step is not looked for; choice */
-static const double PART_MISSED = 0.1;         /* of the range of a polynomial; one that misses more has not seen the scalar; choice */
-static const double TIMES_MISSED = 4;          /* what the polynomial misses at two points is below this part of what it misses anywhere; choice */
-static const double FAITHFUL = 0.1;            /* of a margin; interpolated columns that miss more do not serve; choice */
-static const double NEAR_ROOT = 1e-4;          /* of a step; interpolated columns tell when an event is to about this; choice */
+enum { STRETCH_LIMIT = 128 }; /* stretches of a step; bounds the cost to about 1,300 looks; choice */
+enum { LOCATE_LIMIT = 80 };   /* looks into a bracket; 53 halvings end at round-off; IEEE 754 */
+static const double LEAST_STRETCH =
+    0x1p-10; /* of a step; shorter stretches are not halved: what holds for less of a step is not looked for; choice */
+static const double PART_MISSED =
+    0.1; /* of the range of a polynomial; one that misses more has not seen the scalar; choice */
+static const double TIMES_MISSED =
+    4; /* what the polynomial misses at two points is below this part of what it misses anywhere; choice */
+static const double FAITHFUL = 0.1;   /* of a margin; interpolated columns that miss more do not serve; choice */
+static const double NEAR_ROOT = 1e-4; /* of a step; interpolated columns tell when an event is to about this; choice */
+
+/* Watcher (watcher.c). */
+static const double WEIGHT_ROUND_OFF = 1e-9; /* of the weights of modes that slide, which end beyond 0 or 1; choice */

@@ -183,8 +183,8 @@ bool search_find(Search *search, const Watched *watched, Bracket stretch, Bracke
   bool any = find(search, watched, stretch, found, &is_wrong);
   bool has_other = watched->peek && !watched->is_exact;
   if (any && has_other) /* solved columns have the last word */
-    is_wrong = !watched->look(watched->context, found->high, search->solved) ||
-               !any_negative(search->solved, watched->count);
+    is_wrong =
+        !watched->look(watched->context, found->high, search->solved) || !any_negative(search->solved, watched->count);
   if (!is_wrong || !has_other) return any;
   Watched solved = *watched;
   solved.peek = NULL;
