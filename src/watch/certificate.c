@@ -65,7 +65,8 @@ void certificate_set_credit(Certificate *certificate, double credit) {
   prover_forget(certificate->prover);
 }
 
-/* Hermite's cubic, of values and rates at both ends, where the step has nothing better. false: a rate is not known. */
+/* Hermite's cubic, of values and rates at both ends, where the step has nothing better without further evaluations. It may be off by much
+ * more than the step is, and serves only where conditions are far from their edges. false: a rate is not known. */
 static bool make_cubics(Certificate *certificate, const IndexVec *columns, ConstMoment begin, ConstMoment end) {
   const int32_t *successor = certificate->view->system.successor;
   double third = (end.t - begin.t) / 3;
@@ -125,8 +126,8 @@ StepProof certificate_prove(Certificate *certificate, const WatchedStep *step, b
   const IndexVec *columns = columns_of(certificate);
   if (!columns) return STEP_UNTRIED;
   uint64_t before = certificate->totals.evaluations;
-  if (step->inside != INSIDE_KNOWN && make_cubics(certificate, columns, begin, end))
-    certificate->proof = prove_along(certificate, 0, agrees, is_far);
+  if (step->inside != INSIDE_KNOWN && is_far && make_cubics(certificate, columns, begin, end))
+    certificate->proof = prove_along(certificate, 0, agrees, true);
   if (step->inside != INSIDE_UNREAD && !is_whole(&certificate->proof))
     prove_by_segment(certificate, step, agrees, is_far);
   if (is_whole(&certificate->proof)) return STEP_PROVEN;

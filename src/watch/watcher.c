@@ -53,6 +53,17 @@ static bool any_contradicts(const Switches *switches, uint32_t *mode) {
   return false;
 }
 
+/* The mode that is nearest to its edge, or farthest beyond it. */
+static uint32_t least_margin(const Switches *switches) {
+  uint32_t least = 0;
+  double margin = INFINITY;
+  for (uint32_t m = 0; m < switches->modes->count; m++) {
+    double own = switches_margin(switches, m, switches->difference[m]);
+    if (own < margin) margin = own, least = m;
+  }
+  return least;
+}
+
 /* The columns at a time inside the step. All rows hold there: a restart would bring back to the constraints
  * what is only interpolated, and that can undo the crossing. */
 static bool point_at(Looking *looking, double t) {
@@ -174,7 +185,7 @@ double watcher_locate(Watcher *watcher, const WatchedStep *step, const EventBrac
   if (middle > step->begin.t && (watched.peek ? watched.peek : watched.look)(&looking, middle, watcher->margin))
     switches_note_peaks(switches, watcher->margin);
   search_locate(watcher->modes, &watched, &found);
-  any_contradicts(switches, mode);
+  if (!any_contradicts(switches, mode)) *mode = least_margin(switches);
   switches->looks_inside = false;
   return found.high;
 }
