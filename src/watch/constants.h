@@ -17,3 +17,12 @@ static const double NEAR_ROOT = 1e-4; /* of a step; interpolated columns tell wh
 
 /* Watcher (watcher.c). */
 static const double WEIGHT_ROUND_OFF = 1e-9; /* of the weights of modes that slide, which end beyond 0 or 1; choice */
+static const double TIME_ROUND_OFF = 2e-16;  /* of the time; to which an event is located; IEEE 754 */
+static const double STEP_ROUND_OFF = 5e-15;  /* of the step; the same, by round-off of the polynomials; IEEE 754 */
+
+/* Kinks (kinks.c). */
+static const double WELL_INSIDE = 1e-6; /* of a step; a kink nearer to one of its ends is at that end; choice */
+static const double KINK_FOUND =
+    1e-8; /* of a step; to which a kink is located; its error is far below that of the step; choice */
+static const double CLOSE_KINKS = 0.02; /* of a step; kinks that follow each other more closely hold it up; choice */
+enum { IDLE_KINKS = 8 }; /* such kinks in a row are those of an argument that is zero but for its error; choice */

@@ -91,29 +91,58 @@ static bool has_one_root(int count, const double *b) {
   return changes == 1; /* Descartes' rule of signs in Bernstein's basis */
 }
 
-/* Is it clear what margin m does up to sample `end`: it stays in its range, or leaves it once if the sample is negative? */
-static bool is_clear(const Search *search, uint32_t m, int end) {
-  double b[POINTS], missed = 0;
+/* Is it clear what a margin does that misses its polynomial by so much at the checks: it stays in its range, or leaves it once if it is negative at the end? */
+static bool is_clear(int count, const double *b, double missed) {
+  double lowest = INFINITY, ends = fmin(b[0], b[count - 1]), low = ends, high = fmax(b[0], b[count - 1]);
+  for (int i = 1; i < count - 1; i++) {
+    lowest = fmin(lowest, b[i]);
+    high = fmax(high, b[i]);
+  }
+  low = fmin(low, lowest);
+  bool is_seen = missed <= PART_MISSED * (high - low); /* the polynomial has seen what the margin does */
+  if (b[count - 1] < 0) return is_seen && has_one_root(count, b);
+  return lowest > TIMES_MISSED * missed || (is_seen && lowest >= ends);
+}
+
+/* What margin m misses the polynomial by at the checks. */
+static double missed_by(const Search *search, uint32_t m, int count, const double *b) {
+  double missed = 0;
+  for (int i = 0; i < CHECKS; i++)
+    missed = fmax(missed, fabs(bernstein_value(count, b, check_part[i]) - search->check[i][m]));
+  return missed;
+}
+
+/* The same of margin m up to sample `end`. */
+static bool is_sampled_clear(const Search *search, uint32_t m, int end) {
+  double b[POINTS];
   for (int i = 0; i < POINTS; i++) b[i] = search->sample[i][m];
   if (!isfinite(b[0])) return true;
   bernstein_from_values(POINTS, part, b);
-  for (int i = 0; i < CHECKS; i++)
-    missed = fmax(missed, fabs(bernstein_value(POINTS, b, check_part[i]) - search->check[i][m]));
+  double missed = missed_by(search, m, POINTS, b);
   if (end < LAST) bernstein_keep_before(POINTS, b, part[end]);
-  double lowest = b[1], low = b[0], high = b[0], ends = fmin(search->sample[0][m], search->sample[end][m]);
-  for (int i = 1; i < POINTS; i++) {
-    if (i < LAST) lowest = fmin(lowest, b[i]);
-    low = fmin(low, b[i]);
-    high = fmax(high, b[i]);
-  }
-  bool is_seen = missed <= PART_MISSED * (high - low); /* the polynomial has seen what the margin does */
-  if (search->sample[end][m] < 0) return is_seen && has_one_root(POINTS, b);
-  return lowest > TIMES_MISSED * missed || (is_seen && lowest >= ends);
+  b[LAST] = search->sample[end][m];
+  return is_clear(POINTS, b, missed);
 }
 
 static bool all_clear(const Search *search, uint32_t count, int end) {
   for (uint32_t m = 0; m < count; m++)
-    if (!is_clear(search, m, end)) return false;
+    if (!is_sampled_clear(search, m, end)) return false;
+  return true;
+}
+
+/* Do the ends of a stretch tell what all margins do, with looks at the checks alone? *any: one leaves its range, once. */
+static bool ends_tell(Search *search, const Watched *watched, Bracket stretch, const KnownEnds *ends, bool *any) {
+  double width = stretch.high - stretch.low;
+  for (int i = 0; i < CHECKS; i++)
+    if (!watched->look(watched->context, stretch.low + check_part[i] * width, search->check[i]) ||
+        any_negative(search->check[i], watched->count))
+      return false;
+  for (uint32_t m = 0; m < watched->count; m++) {
+    double left = ends->low[m], right = ends->high[m], third = width / 3;
+    double b[4] = {left, left + third * ends->low_rate[m], right - third * ends->high_rate[m], right};
+    if (isfinite(left) && !is_clear(4, b, missed_by(search, m, 4, b))) return false;
+  }
+  *any = any_negative(ends->high, watched->count);
   return true;
 }
 
@@ -178,9 +207,11 @@ static bool find(Search *search, const Watched *watched, Bracket all, Bracket *f
   return walk.ends_negative;
 }
 
-bool search_find(Search *search, const Watched *watched, Bracket stretch, Bracket *found) {
-  bool is_wrong;
-  bool any = find(search, watched, stretch, found, &is_wrong);
+bool search_find(Search *search, const Watched *watched, Bracket stretch, const KnownEnds *ends, Bracket *found) {
+  bool is_wrong, any = false;
+  *found = stretch;
+  if (ends && ends_tell(search, watched, stretch, ends, &any)) return any;
+  any = find(search, watched, stretch, found, &is_wrong);
   bool has_other = watched->peek && !watched->is_exact;
   if (any && has_other) /* solved columns have the last word */
     is_wrong =
@@ -238,7 +269,8 @@ static void peek_first(Search *search, const Watched *watched, double near, Brac
 }
 
 void search_locate(Search *search, const Watched *watched, Bracket *bracket) {
-  double near = 2e-16 * fabs(bracket->high) + 5e-15 * watched->step, before = bracket->low;
+  double near = fmax(watched->near, TIME_ROUND_OFF * fabs(bracket->high) + STEP_ROUND_OFF * watched->step);
+  double before = bracket->low;
   peek_first(search, watched, near, bracket);
   Ends ends = {bracket->low, bracket->high, search->at_low, search->at_high};
   bool is_known = watched->look(watched->context, ends.low, ends.at_low);

@@ -164,7 +164,7 @@ bool watcher_find(Watcher *watcher, const WatchedStep *step, double *y, EventBra
              look_at(&looking, found.high, watcher->margin) && any_contradicts(switches, &mode);
   if (!any) {
     if (!dips) certificate_open(watcher->certificate, &open.low, &open.high);
-    any = search_find(watcher->modes, &watched, open, &found);
+    any = search_find(watcher->modes, &watched, open, NULL, &found);
   }
   *bracket = (EventBracket){found.low, found.high, inside, dips};
   switches->looks_inside = false;
@@ -206,7 +206,7 @@ bool watcher_leaves(Watcher *watcher, const WatchedStep *step, double *t, double
   Watched watched = {.context = &looking, .count = 1, .step = *t - step->begin.t, .look = look_at_weights};
   Bracket found;
   double margin;
-  bool leaves = search_find(watcher->slides, &watched, (Bracket){step->begin.t, *t}, &found);
+  bool leaves = search_find(watcher->slides, &watched, (Bracket){step->begin.t, *t}, NULL, &found);
   if (leaves) search_locate(watcher->slides, &watched, &found);
   else look_at_weights(&looking, *t, &margin);
   if (leaves) *t = found.high;
