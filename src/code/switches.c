@@ -287,6 +287,10 @@ double switches_least_margin(const Switches *switches, uint32_t m, double a, dou
   return least_margin(switches, m, a, b);
 }
 
+bool switches_are_off_edges(const Switches *switches, uint32_t m, double a, double b) {
+  return !is_watched(switches, m) || least_depth(switches, m, a, b) > band(switches, m);
+}
+
 /* Is the last difference on an edge, where the relation says otherwise than the mode? */
 static bool is_open(const Switches *switches, uint32_t m) {
   double difference = switches->difference[m], edge = mode_edge(op_of(switches, m), difference);

@@ -140,8 +140,9 @@ void switches_note_peaks(Switches *switches, const double *margin);
  * modes of time. */
 double switches_margin(const Switches *switches, uint32_t m, double difference);
 
-/* The least margin of all differences between two. */
+/* The least margin of all differences between two; and are they all off the edges of the mode, by more than round-off? */
 double switches_least_margin(const Switches *switches, uint32_t m, double a, double b);
+bool switches_are_off_edges(const Switches *switches, uint32_t m, double a, double b);
 
 /* Has the last difference of mode m left its range by more than round-off? */
 bool switches_contradict(const Switches *switches, uint32_t m);

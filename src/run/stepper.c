@@ -330,8 +330,11 @@ static StepInside inside_of_step(const Stepper *stepper, double t) {
 /* Ends the step, which has led to t, at the first event in it, if there is one; most have none. */
 static bool find_event(Stepper *stepper, double t) {
   if (leaves_branch(stepper, t) || ends_at_kink(stepper, t) || starts_before_kink(stepper, t)) return false;
-  WatchedStep step = {
-      stepper->integrator, stepper->self, {stepper->before, stepper->begin}, inside_of_step(stepper, t)};
+  WatchedStep step = {stepper->integrator,
+                      stepper->self,
+                      {stepper->before, stepper->begin},
+                      inside_of_step(stepper, t),
+                      t >= stepper->t_timed};
   bool is_quiet = watcher_rules_out(stepper->watcher, &step);
   if (is_quiet && t < stepper->t_timed) return false;
   if (!is_quiet && take_readable(stepper, t)) return false;

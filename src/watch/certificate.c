@@ -16,6 +16,9 @@ static const double PART_OF_STEPS = 0.25, FIRST_CREDIT = 4e6;
 /* What a step does for each evaluation of a row beside that, in lines: stages, factors, error estimates. By instructions of small models. */
 static const double BESIDE_ROW = 20;
 
+/* What the polynomial of a column costs to make, in lines for the square of the number of its coefficients. By instructions. */
+static const double SEGMENT_COST = 2;
+
 /* Of the coefficients that are made of samples, over the largest of a column. */
 static const double ROUND_OFF = 64 * DBL_EPSILON;
 
@@ -65,21 +68,24 @@ void certificate_set_credit(Certificate *certificate, double credit) {
   prover_forget(certificate->prover);
 }
 
-/* Hermite's cubic, of values and rates at both ends, where the step has nothing better without further evaluations. It may be off by much
+/* Hermite's cubic of column q, of values and rates at both ends: what a step has without further evaluations. It may be off by much
  * more than the step is, and serves only where conditions are far from their edges. false: a rate is not known. */
-static bool make_cubics(Certificate *certificate, const IndexVec *columns, ConstMoment begin, ConstMoment end) {
-  const int32_t *successor = certificate->view->system.successor;
+static bool make_cubic(const Certificate *certificate, uint32_t q, ConstMoment begin, ConstMoment end, double *b) {
+  const System *system = &certificate->view->system;
+  int32_t rate = system->successor ? system->successor[q] : -1;
   double third = (end.t - begin.t) / 3;
+  b[0] = begin.y[q];
+  b[3] = end.y[q];
+  b[1] = rate < 0 ? (2 * b[0] + b[3]) / 3 : b[0] + third * begin.y[rate];
+  b[2] = rate < 0 ? (b[0] + 2 * b[3]) / 3 : b[3] - third * end.y[rate];
+  return rate >= 0 || !view_is_state(system, q);
+}
+
+static bool make_cubics(Certificate *certificate, const IndexVec *columns, ConstMoment begin, ConstMoment end) {
   segment_begin(certificate->segment, begin.t, end.t, HERMITE_DEGREE, (SegmentSource){0});
   for (uint32_t k = 0; k < columns->count; k++) {
     uint32_t q = columns->data[k];
-    int32_t rate = successor ? successor[q] : -1;
-    if (rate < 0 && view_is_state(&certificate->view->system, q)) return false;
-    double *to = segment_set(certificate->segment, q);
-    to[0] = begin.y[q];
-    to[3] = end.y[q];
-    to[1] = rate < 0 ? (2 * to[0] + to[3]) / 3 : to[0] + third * begin.y[rate];
-    to[2] = rate < 0 ? (to[0] + 2 * to[3]) / 3 : to[3] - third * end.y[rate];
+    if (!make_cubic(certificate, q, begin, end, segment_set(certificate->segment, q))) return false;
   }
   return true;
 }
@@ -109,18 +115,46 @@ static void prove_by_segment(Certificate *certificate, const WatchedStep *step, 
   certificate->is_inside = true;
   if (!columns || !integrator_segment(step->integrator, step->self, step->begin.t, certificate->segment)) return;
   segment_need(certificate->segment, columns->data, columns->count);
+  certificate->credit -= SEGMENT_COST * certificate->segment->count * certificate->segment->count * columns->count;
   certificate->proof = prove_along(certificate, ROUND_OFF, agrees, is_far);
+}
+
+/* A step that nothing is known of yet. */
+static void begin_step(Certificate *certificate, double begin, double end) {
+  certificate_accept(certificate, begin);
+  certificate->pending = (TimeSpan){begin, end};
+  certificate->is_pending = true;
+  certificate->is_inside = false;
+  certificate->proof = (Proof){.first = begin, .last = end, .low = NAN, .high = NAN};
+}
+
+static void prove_all(Certificate *certificate) {
+  TimeSpan step = certificate->pending;
+  certificate->proof = (Proof){.proven = step.to - step.from, .first = NAN, .last = NAN, .low = NAN, .high = NAN};
+}
+
+bool certificate_covers(Certificate *certificate, const WatchedStep *step) {
+  const System *system = &certificate->view->system;
+  ConstMoment begin = step->begin, end = {step->integrator->time(step->self), step->integrator->values(step->self)};
+  const Interval *region = prover_region(certificate->prover, system->link_from, system->links, end.t);
+  if (!region) return false;
+  const IndexVec *columns = prover_columns(certificate->prover, system->link_from, system->links);
+  for (uint32_t k = 0; k < columns->count; k++) {
+    double b[4];
+    if (!make_cubic(certificate, columns->data[k], begin, end, b)) return false;
+    for (int i = 0; i < 4; i++)
+      if (!(b[i] >= region[k].low && b[i] <= region[k].high)) return false;
+  }
+  begin_step(certificate, begin.t, end.t);
+  prove_all(certificate);
+  return true;
 }
 
 StepProof certificate_prove(Certificate *certificate, const WatchedStep *step, bool agrees, bool is_far) {
   ConstMoment begin = step->begin, end = {step->integrator->time(step->self), step->integrator->values(step->self)};
-  certificate_accept(certificate, begin.t);
-  certificate->pending = (TimeSpan){begin.t, end.t};
-  certificate->is_pending = true;
-  certificate->is_inside = false;
-  certificate->proof = (Proof){.first = begin.t, .last = end.t, .low = NAN, .high = NAN};
+  begin_step(certificate, begin.t, end.t);
   if (prover_scope(certificate->prover) == PROVER_NOTHING) {
-    certificate->proof = (Proof){.proven = end.t - begin.t, .first = NAN, .last = NAN, .low = NAN, .high = NAN};
+    prove_all(certificate);
     return STEP_PROVEN;
   }
   const IndexVec *columns = columns_of(certificate);

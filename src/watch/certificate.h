@@ -36,7 +36,11 @@ typedef struct WatchedStep {
   void *self;
   ConstMoment begin;
   StepInside inside;
+  bool is_timed; /* it ends at an event that is known beforehand */
 } WatchedStep;
+
+/* Does the step stay in a region in which no mode changes, as an earlier proof has found? That takes no evaluation. */
+bool certificate_covers(Certificate *certificate, const WatchedStep *step);
 
 /* How far a proof got. */
 typedef enum StepProof {

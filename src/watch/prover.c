@@ -25,6 +25,9 @@ static const double NARROWEST = 0x1p-30;
 /* The box to try is the last image, inflated by this factor and by this part of the column's size, so that the next image can fit inside. */
 static const double INFLATION = 1.2, LEAST_BOX = 1e-13;
 
+/* A region goes so many times the way of a step beyond the columns of it, to either side, and serves for so many more steps of its length. */
+static const double REGION_WIDTHS = 4, REGION_STEPS = 16;
+
 /* A path that is off by less than this part of a column's size is corrected no further; Newton's method then leaves about a part of that. */
 static const double NEAR_PATH = 1e-3, FURTHER = 0.1;
 
@@ -80,7 +83,9 @@ struct Prover {
   double *z, *slope;
   double *guess; /* of a block: where the polynomials are in the middle */
   double *polynomial,
-      *way; /* per column of the prover: its polynomial in the middle of the stretch, and how far that goes */
+      *way;          /* per column of the prover: its polynomial in the middle of the stretch, and how far that goes */
+  Interval *region;  /* per column of the prover; see prover_region */
+  double region_end; /* until this time; NAN: there is none */
   /* while it proves */
   uint64_t evaluations, cost;
   uint64_t last_cost; /* of an evaluation */
@@ -94,6 +99,7 @@ static bool is_searched(const Modes *modes, uint32_t m) { return !modes->timed[m
 Prover *prover_new(Heap *heap, Evaluator *evaluator, Switches *switches, const StatePlan *states) {
   Prover *prover = heap_alloc(heap, sizeof *prover);
   *prover = (Prover){.outer = heap, .evaluator = evaluator, .switches = switches, .plan = states, .links = -1};
+  prover->region_end = NAN;
   for (uint32_t m = 0; switches && m < switches->modes->count; m++)
     prover->has_conditions = prover->has_conditions || is_searched(switches->modes, m);
   return prover;
@@ -257,6 +263,7 @@ static void make_room(Prover *prover) {
   prover->rate = heap_array(prover->heap, most, sizeof(Interval));
   heap_numbers(prover->heap, most, &prover->z, &prover->slope, &prover->guess);
   heap_numbers(prover->heap, prover->columns.count, &prover->polynomial, &prover->way);
+  prover->region = heap_array(prover->heap, prover->columns.count, sizeof(Interval));
 }
 
 static void build(Prover *prover, const int32_t *states, int32_t links) {
@@ -270,7 +277,7 @@ static void build(Prover *prover, const int32_t *states, int32_t links) {
   prover->units.count = prover->units.capacity = 0;
   prover->is_possible = !prover->evaluator->past;
   prover->is_judged = false;
-  prover->reached = NAN;
+  prover->reached = prover->region_end = NAN;
   size_t columns = prover->evaluator->array->columns;
   Cone cone = {.prover = prover};
   cone.is_state = heap_array(prover->heap, columns, sizeof(bool));
@@ -590,13 +597,12 @@ static Verdict judge_end(Prover *prover, const ProverStep *step, double part) {
   return judge(prover);
 }
 
-/* Over the whole step, without rates: a third of the work, and enough far from edges. */
-static bool is_far_from_edges(Prover *prover, const ProverStep *step) {
-  const Segment *segment = step->segment;
-  interval_tape_set_stretch(prover->tape, segment->t0, segment->t1);
-  for (uint32_t k = 0; k < prover->columns.count; k++)
-    interval_tape_at(prover->tape, prover->place[k])->all = bounds_of_column(step, prover->columns.data[k]);
+/* Does no mode change as long as the columns are in the region, and the time between two? Without rates: a third of the work. */
+static bool is_region_clear(Prover *prover, double from, double until) {
   uint64_t lines = 0;
+  interval_tape_set_stretch(prover->tape, from, until);
+  for (uint32_t k = 0; k < prover->columns.count; k++)
+    interval_tape_at(prover->tape, prover->place[k])->all = prover->region[k];
   for (uint32_t u = 0; u < prover->units.count; u++) lines += run_explicit(prover, &prover->units.data[u], false);
   lines += interval_tape_run(prover->tape, prover->conditions, false);
   prover->cost += BOUNDS_COST * (lines + prover->columns.count);
@@ -605,13 +611,34 @@ static bool is_far_from_edges(Prover *prover, const ProverStep *step) {
   for (uint32_t m = 0; m < modes->count; m++) {
     if (!is_searched(modes, m)) continue;
     Interval all = interval_tape_at(prover->tape, prover->difference[m])->all;
-    if (!(switches_least_margin(prover->switches, m, all.low, all.high) >= 0)) return false;
+    if (!switches_are_off_edges(prover->switches, m, all.low, all.high)) return false;
   }
   return true;
 }
 
+/* Is the whole step far from all edges? Then most likely the steps to come are, too: a region around it is tried first, by which these need no look. */
+static bool is_far_from_edges(Prover *prover, const ProverStep *step) {
+  const Segment *segment = step->segment;
+  for (uint32_t k = 0; k < prover->columns.count; k++) {
+    Interval bounds = bounds_of_column(step, prover->columns.data[k]);
+    double more = REGION_WIDTHS * (bounds.high - bounds.low);
+    prover->region[k] = (Interval){bounds.low - more, bounds.high + more};
+  }
+  prover->region_end = segment->t1 + REGION_STEPS * (segment->t1 - segment->t0);
+  if (is_region_clear(prover, segment->t0, prover->region_end)) return true;
+  prover->region_end = NAN;
+  for (uint32_t k = 0; k < prover->columns.count; k++)
+    prover->region[k] = bounds_of_column(step, prover->columns.data[k]);
+  return is_region_clear(prover, segment->t0, segment->t1);
+}
+
+const Interval *prover_region(const Prover *prover, const int32_t *states, int32_t links, double until) {
+  bool is_same = until <= prover->region_end && links == prover->links;
+  return is_same && !memcmp(states, prover->states, (size_t)links * sizeof *states) ? prover->region : NULL;
+}
+
 void prover_restart(Prover *prover) {
-  prover->reached = NAN;
+  prover->reached = prover->region_end = NAN;
   for (uint32_t u = 0; prover->tape && u < prover->units.count; u++) prover->units.data[u].span = 0;
 }
 

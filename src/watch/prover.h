@@ -51,6 +51,10 @@ typedef struct Proof {
   uint64_t cost;        /* of these, in lines of plain numbers */
 } Proof;
 
+/* Where the last proof found all conditions so far from their edges that none changes as long as the columns stay in a region around its step, and the time, too:
+ * the bounds of each column of prover_columns. NULL: there is none for these states and the time `until`. */
+const Interval *prover_region(const Prover *prover, const int32_t *states, int32_t links, double until);
+
 /* Looks at the step, at whose start all modes agree, at this cost or little more. agrees: they do at its end, too. is_far: conditions seem to be far
  * from their edges. The result goes from left to right: what is behind a change counts for nothing. */
 Proof prover_prove(Prover *prover, const ProverStep *step, bool agrees, bool is_far, uint64_t budget);

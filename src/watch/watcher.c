@@ -123,6 +123,7 @@ static bool are_far(const Watcher *watcher, const WatchedStep *step) {
 bool watcher_rules_out(Watcher *watcher, const WatchedStep *step) {
   Switches *switches = watcher->view->switches;
   if (!switches) return certificate_prove(watcher->certificate, step, true, true) == STEP_PROVEN;
+  if (!step->is_timed && !switches->some_meet && certificate_covers(watcher->certificate, step)) return true;
   double end = end_of(step);
   uint32_t mode;
   bool is_known = look_at_ends(watcher, step), agrees = is_known && !any_contradicts(switches, &mode);
