@@ -4,6 +4,7 @@
 #include "result/conversion_report.h"
 #include "result/json.h"
 
+#include <float.h>
 #include <math.h>
 
 static const char *constraint_text(const RunFacts *facts, Arena *arena) {
@@ -56,15 +57,18 @@ static void text_gradient(const Gradient *gradient, Heap *heap, TextVec *text) {
 /* The part of the time on which it is proven that no event was missed; NAN: no time has passed. */
 static double proven_part(const RunFacts *facts) {
   const CertificateTotals *totals = &facts->statistics->stepper.certificate;
-  return totals->time > 0 ? fmin(totals->proven / totals->time, 1) : NAN;
+  double round_off = 64 * DBL_EPSILON; /* of the sums of times */
+  double part = totals->time > 0 ? totals->proven / totals->time : NAN;
+  return part > 1 - round_off ? 1 : part;
 }
 
-/* Of a model with conditions; rounded down, so that 100 % is all of the time but for round-off in the times of events. */
+/* Rounded down, so that 100 % is all of the time but for round-off in the times of events. */
 static void text_certificate(const RunFacts *facts, Heap *heap, TextVec *text) {
   const CertificateTotals *totals = &facts->statistics->stepper.certificate;
-  if (!totals->evaluations && totals->proven >= totals->time) return;
+  if (!(totals->time > 0)) return;
   text_printf(heap, text, "  events complete          on %.4g %% of the time\n",
               floor(1e3 * proven_part(facts) + 1e-9) / 10);
+  if (totals->has_lost_branch) text_printf(heap, text, "  branch of the solution   not followed everywhere\n");
 }
 
 void run_report_text(const RunFacts *facts, Heap *heap, TextVec *text) {
@@ -143,6 +147,7 @@ static void json_certificate(const RunFacts *facts, JsonWriter *json) {
     json_array_end(json);
   }
   json_array_end(json);
+  json_key_bool(json, "branch_followed", !statistics->certificate.has_lost_branch);
   json_object_end(json);
 }
 

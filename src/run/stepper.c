@@ -313,7 +313,11 @@ static bool leaves_branch(Stepper *stepper, double t) {
   ConstMoment begin = {stepper->before, stepper->begin};
   double shorter = (t - stepper->before) / 4;
   BranchStatus status = branch_follow(stepper->view->branch, stepper->integrator, stepper->self, begin);
-  if (status == BRANCH_KEPT || shorter < SHORTEST_FOLLOWED * stepper_span(stepper)) return false;
+  if (status == BRANCH_KEPT) return false;
+  if (shorter < SHORTEST_FOLLOWED * stepper_span(stepper)) {
+    certificate_lose_branch(stepper->certificate);
+    return false;
+  }
   stepper->t_doubt = stepper->before + shorter;
   branch_forget(stepper->view->branch);
   stepper_restart(stepper, stepper->before, branch_begin(stepper->view->branch), shorter);
@@ -394,6 +398,7 @@ static bool step_to_event(Stepper *stepper) {
     if (!event && retake(stepper, t)) continue;
     if (status == TURNING_ASTRAY) return stepper_report_astray(stepper);
     if (!event && pass_fold(stepper, t - stepper->before)) return true;
+    certificate_lose_branch(stepper->certificate);
     stepper_warn_turning(stepper, "changes its sign");
     return true;
   }

@@ -93,6 +93,7 @@ void stepper_statistics_add(StepperStatistics *statistics, const StepperStatisti
   statistics->certificate.time += before->certificate.time;
   statistics->certificate.proven += before->certificate.proven;
   statistics->certificate.evaluations += before->certificate.evaluations;
+  statistics->certificate.has_lost_branch |= before->certificate.has_lost_branch;
 }
 
 void stepper_change_integrator(Stepper *stepper, const Integrator *integrator, double t) {

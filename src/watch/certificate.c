@@ -220,6 +220,8 @@ void certificate_accept(Certificate *certificate, double t) {
     add_unproven(certificate, proof->first, proof->last);
 }
 
+void certificate_lose_branch(Certificate *certificate) { certificate->totals.has_lost_branch = true; }
+
 CertificateTotals certificate_totals(const Certificate *certificate) { return certificate->totals; }
 
 const TimeSpanVec *certificate_unproven(const Certificate *certificate) { return &certificate->unproven; }

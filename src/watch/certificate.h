@@ -8,6 +8,7 @@
 typedef struct CertificateTotals {
   double time, proven;
   uint64_t evaluations;
+  bool has_lost_branch; /* the solution may have gone on another branch of the equations: see certificate_lose_branch */
 } CertificateTotals;
 
 typedef struct TimeSpan {
@@ -72,6 +73,9 @@ void certificate_accept(Certificate *certificate, double t);
  * over a credit remembers nothing else. */
 double certificate_credit(Certificate *certificate);
 void certificate_set_credit(Certificate *certificate, double credit);
+
+/* A step was accepted although the branch of the solution could not be followed along it. */
+void certificate_lose_branch(Certificate *certificate);
 
 CertificateTotals certificate_totals(const Certificate *certificate);
 
