@@ -413,10 +413,10 @@ void switches_note_peaks(Switches *switches, const double *margin) {
 
 bool switches_accumulate(Switches *switches, uint32_t m, double t, double span) {
   EventTimes *times = &switches->times[m];
-  double cycle = t - times->before, ratio = cycle / times->cycle;
+  double cycle = t - times->before, ratio = cycle / times->cycle_before;
   bool regular = ratio < 1 && fabs(ratio - times->ratio) < REGULAR * ratio;
   times->regular = regular ? times->regular + 1 : 0;
-  *times = (EventTimes){times->last, t, cycle, ratio, times->regular, times->hold};
+  *times = (EventTimes){times->last, t, cycle, times->cycle, ratio, times->regular, times->hold};
   bool accumulates = times->regular >= ACCUMULATION_LIMIT && cycle * ratio < ACCUMULATED * span * (1 - ratio);
   for (uint32_t k = 0; k < switches->modes->count && accumulates; k++) accumulates = switches->slack[k] == 0;
   return accumulates;

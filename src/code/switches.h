@@ -20,10 +20,11 @@ typedef struct Slide {
 
 /* Of a mode. A cycle is to and fro: two events. */
 typedef struct EventTimes {
-  double before, last; /* the two last ones */
-  double cycle, ratio; /* the last cycle, and its part of the one before */
-  uint32_t regular;    /* ratios in a row that were about the same, and below 1 */
-  double hold;         /* hysteresis holds the next one back for so long at most */
+  double before, last;        /* the two last ones */
+  double cycle, cycle_before; /* the last cycle, and the one that ended an event before */
+  double ratio;               /* of the last cycle to the one before it, which ended with the same change of the mode */
+  uint32_t regular;           /* ratios in a row that were about the same, and below 1 */
+  double hold;                /* hysteresis holds the next one back for so long at most */
 } EventTimes;
 
 typedef struct Switches {
