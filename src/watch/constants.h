@@ -22,6 +22,8 @@ static const double STEP_ROUND_OFF = 5e-15;  /* of the step; the same, by round-
 
 /* Kinks (kinks.c). */
 static const double WELL_INSIDE = 1e-6; /* of a step; a kink nearer to one of its ends is at that end; choice */
+static const double ARGUMENT_ROUND_OFF =
+    1e-12; /* of what an argument is a difference of; some operations of round-off; IEEE 754 */
 static const double KINK_FOUND =
     1e-8; /* of a step; to which a kink is located; its error is far below that of the step; choice */
 static const double CLOSE_KINKS = 0.02; /* of a step; kinks that follow each other more closely hold it up; choice */

@@ -20,8 +20,11 @@ struct Kinks {
   Search *search;
   double *speed; /* how fast each argument has moved of late */
   double *least; /* arguments below this are zero as far as the tolerance tells */
-  uint32_t idle; /* kinks found one after the other that held steps up */
-  double *y;     /* columns of that look */
+  double tolerance;
+  Workspace *sizes; /* of what each argument is a difference of */
+  double *size;     /* at the end of the last step */
+  uint32_t idle;    /* kinks found one after the other that held steps up */
+  double *y;        /* columns of that look */
 };
 
 /* The last step. */
@@ -40,7 +43,10 @@ static bool evaluate(const Kinks *kinks, double t, const double *y, double *out)
 static void set_least(Kinks *kinks, Heap *heap, double start, double tolerance) {
   Evaluator *evaluator = kinks->view->evaluator;
   Point point = evaluator_point(evaluator, start, kinks->view->system.nominal);
-  workspace_run(workspace_new(heap, evaluator->code->kink_sizes), &point, kinks->least);
+  kinks->tolerance = tolerance;
+  kinks->sizes = workspace_new(heap, evaluator->code->kink_sizes);
+  kinks->size = heap_array(heap, kinks->count, sizeof(double));
+  workspace_run(kinks->sizes, &point, kinks->least);
   for (uint32_t k = 0; k < kinks->count; k++)
     kinks->least[k] = isfinite(kinks->least[k]) ? tolerance * kinks->least[k] : 0;
 }
@@ -116,6 +122,25 @@ static bool is_quiet(Kinks *kinks, uint32_t k, double step) {
   return (nearest > way && before * end > 0) || (fabs(before) <= kinks->least[k] && fabs(end) <= kinks->least[k]);
 }
 
+/* Is argument k round-off at both ends of the step? Where nominal values tell no size, is it zero as far as the tolerance tells? */
+static bool is_round_off(const Kinks *kinks, uint32_t k) {
+  double part = kinks->least[k] > 0 ? ARGUMENT_ROUND_OFF : fmax(ARGUMENT_ROUND_OFF, kinks->tolerance);
+  double round_off = isfinite(kinks->size[k]) ? part * kinks->size[k] : 0;
+  return fabs(kinks->before[k]) <= round_off && fabs(kinks->end[k]) <= round_off;
+}
+
+/* Arguments that are round-off pass zero at any time: these are not looked for. Is one left that is? */
+static bool drop_round_off(Kinks *kinks, double end, const double *y) {
+  Point point = evaluator_point(kinks->view->evaluator, end, y);
+  bool any = false;
+  workspace_run(kinks->sizes, &point, kinks->size);
+  for (uint32_t k = 0; k < kinks->count; k++) {
+    if (kinks->side[k] != 0 && is_round_off(kinks, k)) kinks->side[k] = 0;
+    any = any || kinks->side[k] != 0;
+  }
+  return any;
+}
+
 /* Sets the signs of the arguments that may pass zero in a step of this size. Does one of them? *at_kink: an argument is at zero where the step begins, as it is behind a
  * kink that was found. */
 static bool set_sides(Kinks *kinks, double step, bool *at_kink) {
@@ -135,7 +160,7 @@ static bool set_sides_at(const KinkStep *step, double t) {
   Kinks *kinks = step->kinks;
   if (!look_at((void *)step, t, kinks->margin)) return false;
   for (uint32_t k = 0; k < kinks->count; k++)
-    if (kinks->side[k] != 0) kinks->side[k] = kinks->inside[k] < 0 ? -1 : 1;
+    if (kinks->side[k] != 0) kinks->side[k] = kinks->inside[k] == 0 ? 0 : kinks->inside[k] < 0 ? -1 : 1;
   memcpy(kinks->before, kinks->inside, 2 * kinks->count * sizeof(double));
   return true;
 }
@@ -182,7 +207,7 @@ double kinks_find(Kinks *kinks, const Integrator *integrator, void *self, ConstM
   if (kinks->kept != begin.t && !evaluate(kinks, begin.t, begin.y, kinks->before)) return INFINITY;
   kinks->kept = begin.t;
   if (!evaluate(kinks, end, integrator->values(self), kinks->end)) return INFINITY;
-  if (set_sides(kinks, size, &at_kink)) {
+  if (set_sides(kinks, size, &at_kink) && drop_round_off(kinks, end, integrator->values(self))) {
     Bracket stretch = {at_kink ? begin.t + inside : begin.t, end};
     if (at_kink) kinks->kept = NAN; /* what is kept is of a time behind it */
     if (!at_kink || set_sides_at(&step, stretch.low)) first = find_first(&step, stretch, size, &bent);
