@@ -815,8 +815,8 @@ static bool solve_by_system(Initializer *initializer, bool event, bool by_homoto
   return ok;
 }
 
-bool initial_solve(Initializer *initializer, const StartValues *starts, double t0, double tolerance, Initial *initial,
-                   Diags *diags) {
+static bool solve_once(Initializer *initializer, const StartValues *starts, double t0, double tolerance,
+                       Initial *initial, Diags *diags) {
   Evaluator *evaluator = initializer->evaluator;
   Heap *heap = initializer->heap;
   bool event = starts && starts->hold;
@@ -836,6 +836,27 @@ bool initial_solve(Initializer *initializer, const StartValues *starts, double t
     return initial->solved = true;
   }
   return initial->solved = solve_by_system(initializer, event, by_homotopy, t0, tolerance, initial, diags);
+}
+
+bool initial_solve(Initializer *initializer, const StartValues *starts, double t0, double tolerance, Initial *initial,
+                   Diags *diags) {
+  Evaluator *evaluator = initializer->evaluator;
+  const Model *model = evaluator->model;
+  bool may_move = !(starts && starts->hold) && starts_may_move(model);
+  Arena scratch = arena_make(initializer->heap);
+  double *first = arena_array(&scratch, model->unknowns.count, sizeof *first);
+  double *found = arena_array(&scratch, model->parameters.count, sizeof *found);
+  if (may_move) starts_list(evaluator, first);
+  bool solved = solve_once(initializer, starts, t0, tolerance, initial, diags);
+  if (solved && may_move && starts_have_moved(evaluator, first)) {
+    Initial again;
+    Diags silent = diags_make(initializer->heap);
+    memcpy(found, evaluator->parameters, model->parameters.count * sizeof *found);
+    if (solve_once(initializer, starts, t0, tolerance, &again, &silent)) *initial = again;
+    else memcpy(evaluator->parameters, found, model->parameters.count * sizeof *found);
+  }
+  arena_free(&scratch);
+  return solved;
 }
 
 Initial initial_of_ranks(const Initializer *initializer, const StartValues *starts, double t0) {
