@@ -79,6 +79,14 @@ typedef struct StepPoints {
   const double *values[STEP_POINTS]; /* all columns */
 } StepPoints;
 
+/* The polynomials of a step. */
+typedef struct StepShape {
+  int degree;  /* 0: there is no step yet */
+  double part; /* where its defect is large, between points of the method */
+  double
+      defect; /* the largest of a smooth solution that has the error which the method found, as an error of the step in tolerances */
+} StepShape;
+
 /* One method. `self` is made by create, lives in the heap given there, and is never freed singly. */
 typedef struct Integrator {
   const char *name;         /* as on the command line */
@@ -134,9 +142,8 @@ typedef struct Integrator {
    * no states or, of_states, of all. 0: they follow none. NULL: so it is always. */
   int (*degree)(const void *self, bool of_states);
 
-  /* The degree of the polynomials that all columns follow inside of the last step: what `interpolate` gives. 0: there is no step yet. It
-   * may evaluate the system, as `interpolate` does. */
-  int (*segment_degree)(void *self);
+  /* What the polynomials of the last step are: those that `interpolate` gives. It may evaluate the system, as `interpolate` does. */
+  StepShape (*shape)(void *self);
 
   /* The links of the system have changed at the present time, and y (all columns, projected to round-off) with
    * them: go on without a restart, with step size and history kept as far as the method can. */

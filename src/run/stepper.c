@@ -347,6 +347,7 @@ static StepInside inside_of_step(const Stepper *stepper, double t) {
 /* The same, and looks for events that the search may have missed. */
 static bool find_event(Stepper *stepper, double t) {
   const Switches *switches = stepper->view->switches;
+  if (stepper_misses_rows(stepper, t)) return false;
   if (leaves_branch(stepper, t) || ends_at_kink(stepper, t) || starts_before_kink(stepper, t)) return false;
   bool found = switches && search_event(stepper, t);
   if (stepper->integrator->time(stepper->self) != t) return found; /* it is taken again */
@@ -491,6 +492,7 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
   }
   view->branch = branch_new(heap, view);
   stepper->certificate = certificate_new(heap, view);
+  stepper_make_defect(stepper);
   stepper->kinks = kinks_new(heap, view, options->start, options->tolerance);
   return stepper;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "run/stepper.h"
+#include "segment/defect.h"
 #include "watch/certificate.h"
 #include "watch/kinks.h"
 
@@ -61,7 +62,10 @@ struct Stepper {
   double *beyond;
   Moment recent,
       origin; /* points of the branch that the solution is on, some way back: in its states of now, behind the last event */
-  uint32_t tiny; /* steps in a row that hardly got ahead */
+  uint32_t tiny;    /* steps in a row that hardly got ahead */
+  Defect *defect;   /* NULL: the system has no state-space form */
+  Segment *segment; /* of the last step, with its states */
+  bool is_rough;    /* rows are not smooth by construction (program_is_smooth) */
 };
 
 static inline bool stepper_is_sliding(const Stepper *stepper) {
@@ -177,6 +181,14 @@ bool stepper_find_event(Stepper *stepper, bool is_quiet);
 /* A condition seems to have changed at t, within the last step, before the event that was found, if one was. If it has, the step is taken
  * again up to there, or ends at the event before it. Is there an event now? */
 bool stepper_take_missed(Stepper *stepper, double t, bool found);
+
+/* ---- the defect ---- */
+
+void stepper_make_defect(Stepper *stepper);
+
+/* Do the polynomials of the last step, which has led to t, miss the rows by more than the error of the step explains? Then it is taken again, shorter, from a
+ * consistent point. */
+bool stepper_misses_rows(Stepper *stepper, double t);
 
 /* ---- steps ---- */
 
