@@ -147,6 +147,18 @@ static void add_delays(ArrayCode *code, const Logic *logic) {
   heap_free(code->heap, roots);
 }
 
+/* May a node jump where nothing tells of it, or change by any factor over a short way? Functions that are called may (loops, tables, foreign
+ * code), and exponentials of columns. */
+static bool is_rough(const Dag *dag, Expr e) {
+  switch (dag_op(dag, e)) {
+  case OP_CALL: return dag_depends(dag, e, OP_VARIABLE) || dag_depends(dag, e, OP_TIME);
+  case OP_EXP:
+  case OP_SINH:
+  case OP_COSH: return dag_depends(dag, e, OP_VARIABLE);
+  default: return false;
+  }
+}
+
 /* Marks the discrete leaves that rows depend on. */
 static void mark_leaves(ArrayCode *code) {
   Dag *dag = code->array->dag;
@@ -156,6 +168,7 @@ static void mark_leaves(ArrayCode *code) {
   for (uint32_t k = 0; k < below.count; k++) {
     Op op = dag_op(dag, below.data[k]);
     if (op == OP_DISCRETE || op == OP_PRE) code->matters[dag_index(dag, below.data[k])] = true;
+    if (is_rough(dag, below.data[k])) code->is_rough = true;
     if (op == OP_DELAYED) code->matters[dag_delayed_leaf(dag, below.data[k])] = true;
   }
   vec_free(dag_heap(dag), &below);

@@ -8,14 +8,6 @@
 
 /* ---- building ---- */
 
-static bool has_exponential(const LineVec *lines) {
-  for (uint32_t k = 0; k < lines->count; k++) {
-    uint32_t code = lines->data[k].code;
-    if (code == OP_EXP || code == OP_SINH || code == OP_COSH) return true;
-  }
-  return false;
-}
-
 static void make_kernel(Program *program, uint32_t k, Group *group) {
   Heap *heap = program->heap;
   Instances instances =
@@ -24,7 +16,6 @@ static void make_kernel(Program *program, uint32_t k, Group *group) {
   program->phases[k] = group->phase;
   const Kernel *kernel = &program->kernels[k];
   program->calls |= kernel->calls.count > 0;
-  program->exponentials |= has_exponential(&kernel->prologue) || has_exponential(&kernel->body);
   heap_free_all(heap, group->roots, group->stores, group->places);
   map_free(&group->map.nodes);
   map_free(&group->map.numbers);
@@ -222,8 +213,6 @@ EvalStatus workspace_run_points(Workspace *workspace, uint32_t count, const Poin
 }
 
 uint32_t program_outputs(const Program *program) { return program->outputs; }
-
-bool program_is_smooth(const Program *program) { return !program->calls && !program->exponentials; }
 
 ProgramSize program_size(const Program *program) {
   ProgramSize size = {0};

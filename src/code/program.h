@@ -28,10 +28,6 @@ Program *program_new(Heap *heap, Model *model, const Layout *layout, const Expr 
 
 uint32_t program_outputs(const Program *program);
 
-/* Are its outputs polynomials over short ways, as far as their operators tell? Functions that are called may jump where nothing tells of it (loops,
- * tables, foreign code), and exponentials change by any factor. */
-bool program_is_smooth(const Program *program);
-
 /* What a run of the program works with, in `heap`. O(registers). */
 Workspace *workspace_new(Heap *heap, const Program *program);
 

@@ -30,7 +30,6 @@ struct Program {
   ProgramStep *steps;
   uint32_t step_count;
   bool calls; /* functions of the model */
-  bool exponentials;
 
   /* Compiled code in place of the tapes (compile.h); NULL: the tapes run. Returns whether all outputs are finite. */
   bool (*compiled)(const struct Compiled *code, const Arrays *arrays, double *work);

@@ -597,6 +597,7 @@ const Integrator integrator_bdf = {
     .description = "BDF of orders 1 to 5 with kept factors, on the whole system",
     .explicit_form = false,
     .removes_superfluous = true,
+    .look_every = 32,
     .create = bdf_create,
     .start = bdf_start,
     .step = bdf_step,

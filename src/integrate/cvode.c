@@ -434,6 +434,7 @@ const Integrator integrator_cvode = {
     .name = "cvode",
     .description = "CVODE of SUNDIALS, BDF of orders 1 to 5, on the state-space form",
     .explicit_form = true,
+    .look_every = 32,
     .create = cvode_create,
     .start = cvode_start,
     .step = cvode_step,

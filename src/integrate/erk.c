@@ -750,8 +750,8 @@ static StepShape erk_shape(void *self) {
   if (!erk->stepped) return (StepShape){0};
   if (!erk->dense_ready) erk_prepare_dense(erk, erk->t_old, erk->h_last);
   int extended = 3 + (erk->dense_whole ? erk->tableau->dense_terms : 0), inner = erk_inner_count(erk) - 1;
-  return (StepShape){extended > inner ? extended : inner, erk->tableau->widest_gap,
-                     erk->tableau->defect_ratio * erk->last_error};
+  double error = fmax(erk->last_error, erk_inner_error(erk, erk->t_old, erk->h_last));
+  return (StepShape){extended > inner ? extended : inner, erk->tableau->widest_gap, erk->tableau->defect_ratio * error};
 }
 
 static void erk_points(void *self, StepPoints *out) {
@@ -792,6 +792,7 @@ const Integrator integrator_erk = {
     .name = "erk",
     .description = "explicit Runge-Kutta of order 8 (order 5 at loose tolerances) on the state-space form",
     .explicit_form = true,
+    .look_every = 8,
     .create = erk_create,
     .start = erk_start,
     .suggest = erk_suggest,

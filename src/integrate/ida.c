@@ -438,6 +438,7 @@ const Integrator integrator_ida = {
     .description = "IDA of SUNDIALS, BDF of orders 1 to 5, on the whole system",
     .explicit_form = false,
     .removes_superfluous = true,
+    .look_every = 32,
     .create = ida_create,
     .start = ida_start,
     .step = ida_step,

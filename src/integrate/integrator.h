@@ -79,12 +79,11 @@ typedef struct StepPoints {
   const double *values[STEP_POINTS]; /* all columns */
 } StepPoints;
 
-/* The polynomials of a step. */
+/* The polynomials of a step, and how they are judged (segment/defect.h). */
 typedef struct StepShape {
-  int degree;  /* 0: there is no step yet */
-  double part; /* where its defect is large, between points of the method */
-  double
-      defect; /* the largest of a smooth solution that has the error which the method found, as an error of the step in tolerances */
+  int degree;    /* 0: there is no step yet */
+  double part;   /* where the defect is large, between points of the method */
+  double defect; /* of a smooth solution with the error that the method found: the largest, as an error in tolerances */
 } StepShape;
 
 /* One method. `self` is made by create, lives in the heap given there, and is never freed singly. */
@@ -93,6 +92,9 @@ typedef struct Integrator {
   const char *description;  /* one line */
   bool explicit_form;       /* uses `complete` (state-space form) rather than residual and jacobian */
   bool removes_superfluous; /* takes a system without superfluous differentiations, with links instead */
+
+  /* Of so many steps one is looked at inside (segment/defect.h): the look then takes a few hundredths of their work. */
+  int look_every;
 
   void *(*create)(Heap *heap, const System *system, const IntegratorOptions *options);
 

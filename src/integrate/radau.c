@@ -554,18 +554,6 @@ static double radau_change_norm(const Radau *radau) {
   return sqrt(sum / fmax((double)radau->newton_count * s, 1));
 }
 
-/* The most that the correction moves an algebraic column, of its size. */
-static double radau_algebraic_change(const Radau *radau) {
-  int s = radau->method->stages;
-  double most = 0;
-  for (int32_t a = 0; a < radau->algebraic_count; a++) {
-    int32_t c = radau->algebraic[a];
-    double size = radau->system->nominal[c] + fabs(radau->y[c]);
-    for (int i = 0; i < s; i++) most = fmax(most, fabs(radau->stages->change[c * (s + 1) + i]) / size);
-  }
-  return most;
-}
-
 static void radau_apply_change(Radau *radau) {
   switch (radau->method->stages) {
   case 3: add_changes(radau, 3); return;
@@ -600,12 +588,6 @@ static bool radau_is_hopeless(Radau *radau, double h, double t_new, double left)
   return isfinite(error) && error >= 1 + margin * left;
 }
 
-/* May the first correction be the last? The equations have been evaluated at the prediction alone: an algebraic column that it moves far, as an
- * input between two steps, leads elsewhere what depends on it. */
-static bool radau_is_sure(const Radau *radau) {
-  return !radau->is_foreseen && (radau->linear || radau_algebraic_change(radau) <= LARGEST_MISS);
-}
-
 /* Simplified Newton iteration (section IV.8), until it has converged or the error test is known to reject the step. On NEWTON_SLOW,
  * *factor is what the step is to be multiplied by. */
 static NewtonStatus radau_newton(Radau *radau, double h, double t_new, double *factor) {
@@ -637,7 +619,7 @@ static NewtonStatus radau_newton(Radau *radau, double h, double t_new, double *f
     norm_before = fmax(norm, DBL_EPSILON);
     radau_apply_change(radau);
     double left = radau->convergence * norm;
-    if (left <= goal && (iteration > 1 || radau_is_sure(radau))) return NEWTON_CONVERGED;
+    if (left <= goal && (iteration > 1 || !radau->is_foreseen)) return NEWTON_CONVERGED;
     double change = radau_estimate_change(radau, h);
     if (iteration > 1 && radau_is_hopeless(radau, h, t_new, radau->convergence * change)) {
       radau->iterations += (int)ceil(log(goal / left) / log(radau->theta)); /* what it would have taken */
@@ -1042,13 +1024,14 @@ static StepShape radau_shape(void *self) {
   if (radau->last_h == 0) return (StepShape){0};
   const RadauCoefficients *method = radau->last_method;
   double between = (method->node[method->stages - 3] + method->node[method->stages - 2]) / 2;
-  return (StepShape){method->stages + (radau_prepare_dense(radau) ? 4 : 1), between, 10};
+  return (StepShape){method->stages + (radau_prepare_dense(radau) ? RADAU_SAMPLES : 1), between, 10};
 }
 
 const Integrator integrator_radau = {
     .name = "radau",
     .description = "Radau IIA of orders 5, 9 and 13 with order control, on the whole system",
     .explicit_form = false,
+    .look_every = 8,
     .create = radau_create,
     .start = radau_start,
     .suggest = radau_suggest,

@@ -9,10 +9,7 @@
  * is no bound of the error of a run either. */
 static const double HARMLESS = 10;
 
-/* Rows that are smooth by construction are looked at inside of one step in so many. */
-enum { SMOOTH_STEPS = 8 };
-
-/* Other rows are looked at at least so often in a run: what they do for such a part of it is seen. */
+/* Rows that are not smooth by construction are looked at at least so often in a run: what they do for such a part of it is seen. */
 enum { ROUGH_PARTS = 100 };
 
 /* A step that is taken again becomes shorter by this factor, as one that left the domain. */
@@ -23,7 +20,7 @@ void stepper_make_defect(Stepper *stepper) {
   if (!view->system.complete) return;
   stepper->defect = defect_new(stepper->heap, &view->system, stepper->options.tolerance);
   stepper->segment = segment_new(stepper->heap, view->system.columns);
-  stepper->is_rough = !program_is_smooth(view->evaluator->code->rows);
+  stepper->is_rough = view->evaluator->code->is_rough;
 }
 
 /* The defect at a part of the last step, in tolerances; infinite where the rows cannot be solved. */
@@ -34,21 +31,21 @@ static double look_at(Stepper *stepper, double part, double largest) {
   return defect_at(stepper->defect, segment, part, stepper->ahead, largest);
 }
 
-/* Points of a step of a rough system: one drawn in each part of the run that it leads over. */
-static int count_drawn(const Stepper *stepper, double step) {
-  if (!stepper->is_rough) return 1;
-  double parts = ceil(ROUGH_PARTS * step / stepper_span(stepper));
-  return parts > 1 && parts <= ROUGH_PARTS ? (int)parts : 1;
+/* The next time at which a rough system is looked at: one is drawn in each part of the run, and no step avoids them. */
+static double next_part(const Stepper *stepper, double t) {
+  double start = stepper->options.start, length = stepper_span(stepper) / ROUGH_PARTS;
+  if (!stepper->is_rough || !isfinite(length)) return INFINITY;
+  double k = floor((t - start) / length), drawn = start + (k + defect_drawn(k)) * length;
+  return drawn > t ? drawn : start + (k + 1 + defect_drawn(k + 1)) * length;
 }
 
-/* The largest defect at the fixed point of the method, in rough systems, and at drawn ones; the first that is too large ends it. */
-static double look_inside(Stepper *stepper, double fixed, double largest, uint64_t number) {
-  int drawn = count_drawn(stepper, stepper->segment->t1 - stepper->segment->t0);
-  double worst = 0;
-  for (int k = stepper->is_rough ? -1 : 0; k < drawn && worst <= largest; k++) {
-    double part = k < 0 ? fixed : (k + defect_drawn_part(number * ROUGH_PARTS + (uint64_t)k)) / drawn;
-    worst = fmax(worst, look_at(stepper, part, largest));
-  }
+/* The largest defect at these times, and, if the step is one that is looked at, at the fixed point of the method and at a drawn one; the first that is too large ends it. */
+static double look_inside(Stepper *stepper, const StepShape *shape, double chance, double largest) {
+  double t0 = stepper->segment->t0, t1 = stepper->segment->t1, worst = 0;
+  for (double t = next_part(stepper, t0); t <= t1 && worst <= largest; t = next_part(stepper, t))
+    worst = fmax(worst, look_at(stepper, (t - t0) / (t1 - t0), largest));
+  if (chance < 1 && worst <= largest) worst = fmax(worst, look_at(stepper, shape->part, largest));
+  if (chance < 1 && worst <= largest) worst = fmax(worst, look_at(stepper, chance, largest));
   return worst;
 }
 
@@ -62,19 +59,27 @@ static void take_again(Stepper *stepper, double step) {
   stepper_start_with(stepper, stepper->before, stepper->begin, step);
 }
 
+/* Did the method reject steps on the way, in a rough system? Across a jump its estimate of the error is small by chance, in some step. */
+static bool is_in_doubt(Stepper *stepper) {
+  IntegratorStatistics now;
+  stepper->integrator->statistics(stepper->self, &now);
+  uint64_t before = stepper->rejections;
+  stepper->rejections = now.rejected_error + now.rejected_convergence;
+  return stepper->is_rough && stepper->rejections != before;
+}
+
 bool stepper_misses_rows(Stepper *stepper, double t) {
   const Integrator *integrator = stepper->integrator;
   const System *system = &stepper->view->system;
   double step = t - stepper->before;
   if (!stepper->defect || !(step > 0)) return false;
-  IntegratorStatistics now;
-  integrator->statistics(stepper->self, &now);
-  if (!stepper->is_rough && now.steps % SMOOTH_STEPS != 0) return false;
+  double chance = integrator->look_every * defect_drawn(stepper->before); /* below 1 it is drawn: then it is where */
+  if (is_in_doubt(stepper)) chance -= floor(chance);
+  if (chance >= 1 && next_part(stepper, stepper->before) > t) return false;
   if (!integrator_segment(integrator, stepper->self, stepper->before, stepper->segment)) return false;
   segment_need(stepper->segment, (const uint32_t *)system->link_from, (uint32_t)system->links);
   StepShape shape = integrator->shape(stepper->self);
-  double largest = fmax(HARMLESS, shape.defect);
-  double found = look_inside(stepper, shape.part, largest, now.steps);
+  double largest = fmax(HARMLESS, shape.defect), found = look_inside(stepper, &shape, chance, largest);
   if (found > largest && SHORTER * step >= SHORTEST_FOLLOWED * stepper_span(stepper)) {
     take_again(stepper, SHORTER * step);
     return true;

@@ -62,10 +62,11 @@ struct Stepper {
   double *beyond;
   Moment recent,
       origin; /* points of the branch that the solution is on, some way back: in its states of now, behind the last event */
-  uint32_t tiny;    /* steps in a row that hardly got ahead */
-  Defect *defect;   /* NULL: the system has no state-space form */
-  Segment *segment; /* of the last step, with its states */
-  bool is_rough;    /* rows are not smooth by construction (program_is_smooth) */
+  uint32_t tiny;       /* steps in a row that hardly got ahead */
+  Defect *defect;      /* NULL: the system has no state-space form */
+  Segment *segment;    /* of the last step, with its states */
+  bool is_rough;       /* rows are not smooth by construction (ArrayCode) */
+  uint64_t rejections; /* of the integrator, up to the last step */
 };
 
 static inline bool stepper_is_sliding(const Stepper *stepper) {

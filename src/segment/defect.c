@@ -121,9 +121,11 @@ double defect_at(Defect *defect, const Segment *segment, double part, double *y,
   return raw > largest ? fmin(raw, stiff_norm(defect, segment, part, y)) : raw;
 }
 
-/* splitmix64 (Steele, Lea, Flood 2014). */
-double defect_drawn_part(uint64_t step) {
-  uint64_t z = (step + 1) * UINT64_C(0x9e3779b97f4a7c15);
+/* splitmix64 (Steele, Lea, Flood 2014), of the bits of the number. */
+double defect_drawn(double number) {
+  uint64_t z;
+  memcpy(&z, &number, sizeof z);
+  z = (z + 1) * UINT64_C(0x9e3779b97f4a7c15);
   z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
   z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
   return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;

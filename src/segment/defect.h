@@ -24,5 +24,5 @@ Defect *defect_new(Heap *heap, const System *system, double tolerance);
  * be solved. y: all columns there, interpolated; it is spoilt. Beyond `largest` the defect is filtered. */
 double defect_at(Defect *defect, const Segment *segment, double part, double *y, double largest);
 
-/* A part of step number `step`, well inside, that no jump can avoid for long: from a counter-based generator. */
-double defect_drawn_part(uint64_t step);
+/* A number in [0, 1) that is drawn for this one, always the same: what happens in a run must not depend on how it was begun. */
+double defect_drawn(double number);
