@@ -1024,14 +1024,14 @@ static StepShape radau_shape(void *self) {
   if (radau->last_h == 0) return (StepShape){0};
   const RadauCoefficients *method = radau->last_method;
   double between = (method->node[method->stages - 3] + method->node[method->stages - 2]) / 2;
-  return (StepShape){method->stages + (radau_prepare_dense(radau) ? RADAU_SAMPLES : 1), between, 10};
+  return (StepShape){method->stages + (radau_prepare_dense(radau) ? RADAU_SAMPLES : 1), between, 30};
 }
 
 const Integrator integrator_radau = {
     .name = "radau",
     .description = "Radau IIA of orders 5, 9 and 13 with order control, on the whole system",
     .explicit_form = false,
-    .look_every = 8,
+    .look_every = 16,
     .create = radau_create,
     .start = radau_start,
     .suggest = radau_suggest,

@@ -12,6 +12,9 @@ static const double HARMLESS = 10;
 /* Rows that are not smooth by construction are looked at at least so often in a run: what they do for such a part of it is seen. */
 enum { ROUGH_PARTS = 100 };
 
+/* So many times as often as others they are looked at. */
+static const double ROUGH_TIMES = 4;
+
 /* A step that is taken again becomes shorter by this factor, as one that left the domain. */
 static const double SHORTER = 0.25;
 
@@ -73,7 +76,8 @@ bool stepper_misses_rows(Stepper *stepper, double t) {
   const System *system = &stepper->view->system;
   double step = t - stepper->before;
   if (!stepper->defect || !(step > 0)) return false;
-  double chance = integrator->look_every * defect_drawn(stepper->before); /* below 1 it is drawn: then it is where */
+  double chance = integrator->look_every / (stepper->is_rough ? ROUGH_TIMES : 1) *
+                  defect_drawn(stepper->before); /* below 1 it is drawn: then it is where */
   if (is_in_doubt(stepper)) chance -= floor(chance);
   if (chance >= 1 && next_part(stepper, stepper->before) > t) return false;
   if (!integrator_segment(integrator, stepper->self, stepper->before, stepper->segment)) return false;
@@ -84,6 +88,7 @@ bool stepper_misses_rows(Stepper *stepper, double t) {
     take_again(stepper, SHORTER * step);
     return true;
   }
+  stepper->statistics.looks++;
   stepper->statistics.largest_defect = fmax(stepper->statistics.largest_defect, found);
   return false;
 }

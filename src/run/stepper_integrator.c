@@ -90,6 +90,7 @@ void stepper_statistics_add(StepperStatistics *statistics, const StepperStatisti
   statistics->events += before->events;
   statistics->time_events += before->time_events;
   statistics->iterations += before->iterations;
+  statistics->looks += before->looks;
   statistics->largest_defect = fmax(statistics->largest_defect, before->largest_defect);
   statistics->certificate.time += before->certificate.time;
   statistics->certificate.proven += before->certificate.proven;
