@@ -42,12 +42,12 @@ static double next_part(const Stepper *stepper, double t) {
   return drawn > t ? drawn : start + (k + 1 + defect_drawn(k + 1)) * length;
 }
 
-/* The largest defect at these times, and, if the step is one that is looked at, at the fixed point of the method and at a drawn one; the first that is too large ends it. */
+/* The largest defect at these times, and, if the step is one that is looked at, at a drawn point and, of rough systems, at the fixed one of the method; the first that is too large ends it. */
 static double look_inside(Stepper *stepper, const StepShape *shape, double chance, double largest) {
   double t0 = stepper->segment->t0, t1 = stepper->segment->t1, worst = 0;
   for (double t = next_part(stepper, t0); t <= t1 && worst <= largest; t = next_part(stepper, t))
     worst = fmax(worst, look_at(stepper, (t - t0) / (t1 - t0), largest));
-  if (chance < 1 && worst <= largest) worst = fmax(worst, look_at(stepper, shape->part, largest));
+  if (chance < 1 && worst <= largest && stepper->is_rough) worst = fmax(worst, look_at(stepper, shape->part, largest));
   if (chance < 1 && worst <= largest) worst = fmax(worst, look_at(stepper, chance, largest));
   return worst;
 }
@@ -83,7 +83,10 @@ bool stepper_misses_rows(Stepper *stepper, double t) {
   if (!integrator_segment(integrator, stepper->self, stepper->before, stepper->segment)) return false;
   segment_need(stepper->segment, (const uint32_t *)system->link_from, (uint32_t)system->links);
   StepShape shape = integrator->shape(stepper->self);
-  double largest = fmax(HARMLESS, shape.defect), found = look_inside(stepper, &shape, chance, largest);
+  double largest = fmax(HARMLESS, shape.defect);
+  uint64_t factorizations = stepper->view->methods->factorizations(stepper->view);
+  double found = look_inside(stepper, &shape, chance, largest);
+  stepper->look_factorizations += stepper->view->methods->factorizations(stepper->view) - factorizations;
   if (found > largest && SHORTER * step >= SHORTEST_FOLLOWED * stepper_span(stepper)) {
     take_again(stepper, SHORTER * step);
     return true;

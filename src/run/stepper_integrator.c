@@ -73,7 +73,7 @@ void stepper_add_work(const Stepper *stepper, StepperStatistics *statistics) {
 StepperStatistics stepper_statistics(const Stepper *stepper) {
   StepperStatistics statistics = stepper->statistics;
   stepper_add_work(stepper, &statistics);
-  statistics.factorizations += stepper->view->methods->factorizations(stepper->view);
+  statistics.factorizations += stepper->view->methods->factorizations(stepper->view) - stepper->look_factorizations;
   statistics.solver = stepper->integrator->name;
   statistics.iterations += stepper->view->iterations;
   statistics.time = statistics.turning ? statistics.turning->time : stepper_time(stepper);

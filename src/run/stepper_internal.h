@@ -62,11 +62,12 @@ struct Stepper {
   double *beyond;
   Moment recent,
       origin; /* points of the branch that the solution is on, some way back: in its states of now, behind the last event */
-  uint32_t tiny;       /* steps in a row that hardly got ahead */
-  Defect *defect;      /* NULL: the system has no state-space form */
-  Segment *segment;    /* of the last step, with its states */
-  bool is_rough;       /* rows are not smooth by construction (ArrayCode) */
-  uint64_t rejections; /* of the integrator, up to the last step */
+  uint32_t tiny;                /* steps in a row that hardly got ahead */
+  Defect *defect;               /* NULL: the system has no state-space form */
+  uint64_t look_factorizations; /* of blocks, for the defect: no part of the steps, as those of output points */
+  Segment *segment;             /* of the last step, with its states */
+  bool is_rough;                /* rows are not smooth by construction (ArrayCode) */
+  uint64_t rejections;          /* of the integrator, up to the last step */
 };
 
 static inline bool stepper_is_sliding(const Stepper *stepper) {
