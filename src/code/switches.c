@@ -179,13 +179,13 @@ void switches_transfer(const Switches *switches, SwitchesState *state, Transfer 
   size_t modes = switches->modes->count;
   for (int k = 0; k < KEPT_NUMBERS; k++) transfer_array(transfer, state->number[k], modes, sizeof(double));
   for (int k = 0; k < KEPT_COUNTS; k++) transfer_array(transfer, state->count[k], modes, sizeof(uint32_t));
-  for (int k = 0; k < KEPT_FLAGS; k++) transfer_array(transfer, state->flag[k], modes, sizeof(bool));
+  for (int k = 0; k < KEPT_FLAGS; k++) transfer_flags(transfer, state->flag[k], modes);
   transfer_array(transfer, state->times, modes, sizeof(EventTimes));
   transfer_array(transfer, state->slide, SLIDE_LIMIT, sizeof(Slide));
   transfer_value(transfer, &state->slides);
-  if (state->slides > SLIDE_LIMIT) transfer->is_broken = true;
+  transfer_require(transfer, state->slides <= SLIDE_LIMIT);
   for (uint32_t k = 0; k < state->slides && k < SLIDE_LIMIT; k++)
-    if (state->slide[k].mode >= modes) transfer->is_broken = true;
+    transfer_require(transfer, state->slide[k].mode < modes);
 }
 
 /* The size of a difference as far as it tells one. */

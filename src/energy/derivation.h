@@ -8,15 +8,12 @@
 
 #define NONE UINT32_MAX
 
-/* Every derivative of the Lagrangian up to this order may occur. */
-enum { HIGHEST = 2 };
-
 /* A constraint with what has been put in. */
 typedef struct ConstraintForm {
   Expr residual;
-  Expr *gradient; /* per coordinate; EXPR_NONE where it is zero */
-  Expr rate;      /* of a constraint on positions its partial time derivative, else what is free of velocities */
-  bool is_holonomic;
+  uint32_t order; /* of the highest derivative of a coordinate in it; 0: on positions */
+  Expr *gradient; /* per coordinate, by the derivatives of this order; EXPR_NONE where it is zero */
+  Expr rate;      /* minus the power of a unit multiplier */
 } ConstraintForm;
 
 typedef struct Derivation {
@@ -35,8 +32,11 @@ typedef struct Derivation {
   IndexVec coordinates;                /* unknowns */
   Expr lagrangian, dissipation, total; /* energy */
   Expr *force;                         /* per coordinate */
-  Expr *slope[HIGHEST + 1];            /* per order and coordinate: dL / d(derivative of that order) */
-  Expr *friction;                      /* per coordinate: dD/dq' */
+  uint32_t highest;                    /* order of the derivatives in the Lagrangian, 1 at least */
+  Expr **slope;                        /* per order up to that and coordinate: dL / d(derivative of that order) */
+  uint32_t friction_order;             /* the same of the dissipation */
+  Expr **friction_slope;
+  Expr *friction; /* per coordinate: dD/dq' - d/dt dD/dq'' + ... */
   ConstraintForm *constraints;
 } Derivation;
 

@@ -37,12 +37,12 @@ static int highest_order(const Derivation *d, const ExprVec *leaves) {
   return highest;
 }
 
-static bool is_free_of_velocities(Derivation *d, Expr e) {
+static bool is_below_order(Derivation *d, Expr e, int order) {
   ExprVec leaves = {0};
   dag_variables(d->dag, dag_scratch(d->dag), e, &leaves);
-  bool is_free = highest_order(d, &leaves) < 1;
+  bool is_below = highest_order(d, &leaves) < order;
   vec_free(d->heap, &leaves);
-  return is_free;
+  return is_below;
 }
 
 /* What is left of a constraint linear in the velocities where these are zero. */
@@ -58,6 +58,24 @@ static Expr without_velocities(Derivation *d, Expr e) {
   return e;
 }
 
+/* Minus the power of a unit multiplier, which is minus G q'; short where the constraint itself gives that. */
+static Expr constraint_rate(Derivation *d, const ConstraintForm *form) {
+  if (form->order == 0) return explicit_rate(d, form->residual);
+  if (form->order == 1) return without_velocities(d, form->residual);
+  Expr power = dag_constant(d->dag, 0);
+  for (uint32_t i = 0; i < d->coordinates.count; i++)
+    if (form->gradient[i] != EXPR_NONE) power = add_product(d, power, form->gradient[i], coordinate_leaf(d, i, 1));
+  return dag_negate(d->dag, power);
+}
+
+/* The words for a derivative of this order. */
+static const char *order_text(Derivation *d, uint32_t order) {
+  static const char *const words[] = {"positions", "velocities", "accelerations"};
+  return order < 3 ? words[order] : arena_printf(&d->diags->arena, "derivatives of order %u", order);
+}
+
+/* Gauss's principle: G holds the coefficients of the highest derivatives, in which a constraint on more than
+ * positions must be linear. */
 static void take_gradient(Derivation *d, const EnergyTerm *term, ConstraintForm *form) {
   ExprVec leaves = {0}, partials = {0};
   uint32_t n = d->coordinates.count;
@@ -65,22 +83,19 @@ static void take_gradient(Derivation *d, const EnergyTerm *term, ConstraintForm 
   for (uint32_t i = 0; i < n; i++) form->gradient[i] = EXPR_NONE;
   dag_gradient(d->dag, form->residual, &leaves, &partials);
   int highest = highest_order(d, &leaves);
-  form->is_holonomic = highest == 0;
+  form->order = highest > 0 ? (uint32_t)highest : 0;
   if (highest < 0)
     diag_error(d->diags, DIAG_ENERGY, term->span, "this constraint holds no coordinate: %s", constraint_text(d, term));
-  else if (highest > 1)
-    diag_error(d->diags, DIAG_ENERGY, term->span,
-               "a constraint holds coordinates and velocities, this one accelerations");
-  for (uint32_t k = 0; k < leaves.count && highest >= 0 && highest <= 1; k++) {
+  for (uint32_t k = 0; k < leaves.count && highest >= 0; k++) {
     uint32_t coordinate = d->number[dag_index(d->dag, leaves.data[k])];
     if (coordinate == NONE || (int)dag_order(d->dag, leaves.data[k]) != highest) continue;
     form->gradient[coordinate] = partials.data[k];
-    if (highest == 0 || is_free_of_velocities(d, partials.data[k])) continue;
-    diag_error(d->diags, DIAG_ENERGY, term->span,
-               "a constraint must be linear in the velocities, and is not in der(%s)", coordinate_name(d, coordinate));
+    if (highest == 0 || is_below_order(d, partials.data[k], highest)) continue;
+    diag_error(d->diags, DIAG_ENERGY, term->span, "a constraint must be linear in the %s, and is not in %s",
+               order_text(d, form->order), model_text(d->model, leaves.data[k], &d->diags->arena));
     break;
   }
-  form->rate = form->is_holonomic ? explicit_rate(d, form->residual) : without_velocities(d, form->residual);
+  form->rate = constraint_rate(d, form);
   vec_free(d->heap, &leaves);
   vec_free(d->heap, &partials);
 }
@@ -109,8 +124,7 @@ static void add_constraints(Derivation *d) {
   for (uint32_t i = 0; i < terms->count; i++) {
     const EnergyTerm *term = &terms->data[i];
     const char *note = arena_printf(&d->arena, "constraint on %s, multiplier %s",
-                                    d->constraints[i].is_holonomic ? "positions" : "velocities",
-                                    model_name(d->model, term->multiplier));
+                                    order_text(d, d->constraints[i].order), model_name(d->model, term->multiplier));
     derivation_equate(d, term->left, term->right, term->span, note);
   }
 }

@@ -2,9 +2,11 @@
  * constraints become the equations of stationary action under constraints (Shmoylova et al. 2013, section 6, equations
  * (63) to (69)):
  *
- *   d/dt dL/dq' - dL/dq - d2/dt2 dL/dq'' + dD/dq' = Q + G^T lambda,   h(t, q) = 0 or G q' + g = 0
+ *   d/dt dL/dq' - dL/dq - d2/dt2 dL/dq'' + ... + dD/dq' - d/dt dD/dq'' + ... = Q + G^T lambda,
+ *   h(t, q) = 0 or G q' + g = 0 or G q'' + g = 0 ...
  *
- * G is the gradient of a constraint's left minus right side, or the coefficients of its velocities. */
+ * with derivatives of any order. G is the gradient of a constraint's left minus right side by the coordinates, or by
+ * their highest derivatives in it. */
 #pragma once
 
 #include "model/model.h"

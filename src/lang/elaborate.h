@@ -125,6 +125,7 @@ struct Elaboration {
   bool is_session;     /* values before the model is whole: what is not declared may come later */
 
   VEC(NewBinding) modifications;
+  VEC(AstStatement) final_statements; /* given beside the text */
 
   VEC(ClassEntry) classes;
   Map class_of_name; /* Name -> class */
@@ -493,6 +494,9 @@ uint32_t variable_of_leaf(const Elaboration *el, Expr leaf); /* NONE if it is no
 bool integer_is_real(Elaboration *el, uint32_t position, BaseType base, Span span);
 
 /* ---- energy.c ---- */
+
+/* Parses final equations that are given beside the text. Errors are in diags. */
+void final_read(Elaboration *el, Ast *ast, const char *text);
 
 /* Refuses the sections of an energy, which the language standard does not have, by name. */
 void energy_refuse(Elaboration *el, const AstClass *ast);

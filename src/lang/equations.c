@@ -398,7 +398,7 @@ static void run_when(Elaboration *el, const AstStatement *statement) {
   if (el->when || el->guard != EXPR_NONE || el->is_initial) {
     input_error(el, statement->span,
                 el->when         ? "a when cannot stand in a when"
-                : el->is_initial ? "a when cannot stand in an initial section"
+                : el->is_initial ? "a when cannot stand in an initial or final section"
                                  : "not supported yet: a when in an if whose condition is not known");
     return;
   }
@@ -528,12 +528,21 @@ static void run_algorithm(Elaboration *el, const AstSection *section) {
   el->clock = 0;
 }
 
+static Equation end_equation(Elaboration *el, const RawEquation *raw) {
+  Equation equation = {.left = raw->left, .right = raw->right, .residual = EXPR_NONE, .span = raw->span};
+  if (raw->base != TYPE_STRING) equation.residual = dag_subtract(el->dag, raw->left, raw->right);
+  return equation;
+}
+
 static void add_initial(Elaboration *el, const EquationVec *list) {
+  for (uint32_t i = 0; i < list->count; i++)
+    vec_push(el->heap, &el->model->initial_equations, end_equation(el, &list->data[i]));
+}
+
+static void add_final(Elaboration *el, const EquationVec *list) {
   for (uint32_t i = 0; i < list->count; i++) {
-    const RawEquation *raw = &list->data[i];
-    Equation equation = {.left = raw->left, .right = raw->right, .residual = EXPR_NONE, .span = raw->span};
-    if (raw->base != TYPE_STRING) equation.residual = dag_subtract(el->dag, raw->left, raw->right);
-    vec_push(el->heap, &el->model->initial_equations, equation);
+    if (list->data[i].base > TYPE_INTEGER) input_error(el, list->data[i].span, "final equations are about numbers");
+    else vec_push(el->heap, &el->model->final_equations, end_equation(el, &list->data[i]));
   }
 }
 
@@ -553,21 +562,25 @@ static void elaborate_energies(Elaboration *el, const AstClass *ast) {
 }
 
 void equations_elaborate(Elaboration *el, const AstClass *ast) {
-  EquationVec *outer = el->equations, initial = {0};
+  EquationVec *outer = el->equations, initial = {0}, final = {0};
   budget_task(heap_budget(el->heap), "the equations");
   elaborate_energies(el, ast);
   for (uint32_t i = 0; i < ast->sections.count; i++) {
     const AstSection *section = &ast->sections.data[i];
     if (section->energy) continue;
-    el->is_initial = section->is_initial;
+    el->is_initial = section->is_initial || section->is_final;
     el->state = section->state;
-    el->equations = section->is_initial ? &initial : outer;
+    el->equations = section->is_initial ? &initial : section->is_final ? &final : outer;
     if (section->is_algorithm) run_algorithm(el, section);
     else run_equations(el, section->body.data, section->body.count);
   }
+  el->is_initial = true;
+  el->equations = &final;
+  run_equations(el, el->final_statements.data, el->final_statements.count);
   el->is_initial = false;
   el->state = 0;
   el->equations = outer;
   add_initial(el, &initial);
-  vec_free(el->heap, &initial);
+  add_final(el, &final);
+  vec_free(el->heap, &initial, &final);
 }

@@ -46,6 +46,16 @@ static void text_ranks(const Strangeness *strangeness, Heap *heap, TextVec *text
   text_singular_values("F_w", &strangeness->high, heap, text);
 }
 
+static void text_boundary(const BoundaryFacts *boundary, Heap *heap, TextVec *text) {
+  if (!boundary) return;
+  text_printf(heap, text,
+              "  boundary value problem   %u condition%s, %u segment%s, %u iterations, %u runs, residual %.3g\n",
+              boundary->conditions, boundary->conditions == 1 ? "" : "s", boundary->segments,
+              boundary->segments == 1 ? "" : "s", boundary->iterations, boundary->runs, boundary->residual);
+  for (uint32_t k = 0; k < boundary->count; k++)
+    text_printf(heap, text, "    %-22s %.10g\n", boundary->name[k], boundary->value[k]);
+}
+
 static void text_gradient(const Gradient *gradient, Heap *heap, TextVec *text) {
   if (!gradient) return;
   text_printf(heap, text, "  %-24s %.10g, with the derivatives\n", gradient->functional, gradient->value);
@@ -84,6 +94,7 @@ void run_report_text(const RunFacts *facts, Heap *heap, TextVec *text) {
   Arena arena = arena_make(heap);
   text_printf(heap, text, "  method                   %s, %u state%s of %u equation%s\n", facts->method, facts->states,
               facts->states == 1 ? "" : "s", facts->equations, facts->equations == 1 ? "" : "s");
+  text_boundary(facts->boundary, heap, text);
   if (statistics->stepper.solver)
     text_printf(heap, text, "  solver                   %s (%s)\n", statistics->stepper.solver,
                 statistics->stepper.solver_reason);
@@ -185,6 +196,20 @@ static void json_gradient(const Gradient *gradient, JsonWriter *json) {
   for (uint32_t k = 0; k < gradient->plan->targets; k++)
     json_key_number(json, gradient->plan->target[k].name, gradient->by[k]);
   json_object_end(json);
+  json_object_end(json);
+}
+
+static void json_boundary(const BoundaryFacts *boundary, JsonWriter *json) {
+  json_object_begin(json);
+  json_key(json, "found");
+  json_object_begin(json);
+  for (uint32_t k = 0; k < boundary->count; k++) json_key_number(json, boundary->name[k], boundary->value[k]);
+  json_object_end(json);
+  json_key_integer(json, "conditions", boundary->conditions);
+  json_key_integer(json, "segments", boundary->segments);
+  json_key_number(json, "residual", boundary->residual);
+  json_key_integer(json, "iterations", boundary->iterations);
+  json_key_integer(json, "simulations", boundary->runs);
   json_object_end(json);
 }
 
