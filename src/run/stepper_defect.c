@@ -2,21 +2,9 @@
 #include "run/stepper_internal.h"
 
 #include "base/copy.h"
+#include "segment/constants.h"
 
 #include <math.h>
-
-/* In tolerances: what a step may miss the rows by, whatever makes it. It is an error of that size in one step at most, and the tolerance of a step
- * is no bound of the error of a run either. */
-static const double HARMLESS = 10;
-
-/* Rows that are not smooth by construction are looked at at least so often in a run: what they do for such a part of it is seen. */
-enum { ROUGH_PARTS = 100 };
-
-/* So many times as often as others they are looked at. */
-static const double ROUGH_TIMES = 4;
-
-/* A step that is taken again becomes shorter by this factor, as one that left the domain. */
-static const double SHORTER = 0.25;
 
 void stepper_make_defect(Stepper *stepper) {
   View *view = stepper->view;
@@ -36,13 +24,15 @@ static double look_at(Stepper *stepper, double part, double largest) {
 
 /* The next time at which a rough system is looked at: one is drawn in each part of the run, and no step avoids them. */
 static double next_part(const Stepper *stepper, double t) {
-  double start = stepper->options.start, length = stepper_span(stepper) / ROUGH_PARTS;
+  double start = stepper->options.start, length = stepper_span(stepper) / DEFECT_ROUGH_PARTS;
   if (!stepper->is_rough || !isfinite(length)) return INFINITY;
   double k = floor((t - start) / length), drawn = start + (k + defect_drawn(k)) * length;
-  return drawn > t ? drawn : start + (k + 1 + defect_drawn(k + 1)) * length;
+  if (!(drawn > t)) drawn = start + (k + 1 + defect_drawn(k + 1)) * length;
+  return fmax(drawn, nextafter(t, INFINITY)); /* ahead in spite of round-off */
 }
 
-/* The largest defect at these times, and, if the step is one that is looked at, at a drawn point and, of rough systems, at the fixed one of the method; the first that is too large ends it. */
+/* The largest defect at these times, and, if the step is one that is looked at, at a drawn point and, of rough systems, at the fixed one of the
+ * method. The first that is too large ends it. */
 static double look_inside(Stepper *stepper, const StepShape *shape, double chance, double largest) {
   double t0 = stepper->segment->t0, t1 = stepper->segment->t1, worst = 0;
   for (double t = next_part(stepper, t0); t <= t1 && worst <= largest; t = next_part(stepper, t))
@@ -76,19 +66,19 @@ bool stepper_misses_rows(Stepper *stepper, double t) {
   const System *system = &stepper->view->system;
   double step = t - stepper->before;
   if (!stepper->defect || !(step > 0)) return false;
-  double chance = integrator->look_every / (stepper->is_rough ? ROUGH_TIMES : 1) *
+  double chance = (double)integrator->look_every / (stepper->is_rough ? DEFECT_ROUGH_TIMES : 1) *
                   defect_drawn(stepper->before); /* below 1 it is drawn: then it is where */
   if (is_in_doubt(stepper)) chance -= floor(chance);
   if (chance >= 1 && next_part(stepper, stepper->before) > t) return false;
   if (!integrator_segment(integrator, stepper->self, stepper->before, stepper->segment)) return false;
   segment_need(stepper->segment, (const uint32_t *)system->link_from, (uint32_t)system->links);
   StepShape shape = integrator->shape(stepper->self);
-  double largest = fmax(HARMLESS, shape.defect);
+  double largest = fmax(DEFECT_HARMLESS, shape.defect);
   uint64_t factorizations = stepper->view->methods->factorizations(stepper->view);
   double found = look_inside(stepper, &shape, chance, largest);
   stepper->look_factorizations += stepper->view->methods->factorizations(stepper->view) - factorizations;
-  if (found > largest && SHORTER * step >= SHORTEST_FOLLOWED * stepper_span(stepper)) {
-    take_again(stepper, SHORTER * step);
+  if (found > largest && DEFECT_SHORTER * step >= SHORTEST_FOLLOWED * stepper_span(stepper)) {
+    take_again(stepper, DEFECT_SHORTER * step);
     return true;
   }
   stepper->statistics.looks++;

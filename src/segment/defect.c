@@ -3,6 +3,7 @@
 
 #include "base/copy.h"
 #include "base/linear.h"
+#include "segment/constants.h"
 #include "segment/elimination.h"
 
 #include <math.h>
@@ -95,7 +96,6 @@ static void set_defect(const Defect *defect, const Segment *segment, double part
  * matrix is small beside it: a quarter is what convergence of simplified Newton's method asks for (Deuflhard, Newton Methods for Nonlinear Problems, 2004,
  * section 2.1). With exponentials, whose slopes tell nothing of the way, it is 1/e. `found` is spoilt. NAN: it is not known. */
 static double stiff_norm(Defect *defect, const Segment *segment, double part, double *error) {
-  static const double contraction = 0.25;
   const System *system = defect->system;
   double h = segment->t1 - segment->t0, t = segment->t0 + part * h, *found = defect->found;
   if (!factor_filter(defect, t, found, h)) return NAN;
@@ -108,7 +108,7 @@ static double stiff_norm(Defect *defect, const Segment *segment, double part, do
   for (int32_t l = 0; l < system->links; l++) error[system->link_from[l]] -= defect->first[system->link_from[l]];
   apply_filter(defect, h, error);
   double second = norm(defect, found, error);
-  return second <= contraction * first ? first + second : NAN;
+  return second <= DEFECT_CONTRACTION * first ? first + second : NAN;
 }
 
 double defect_at(Defect *defect, const Segment *segment, double part, double *y, double largest) {
