@@ -18,5 +18,5 @@
 /* Parts of a run. Rows that are not smooth by construction are looked at in each, so that what they do for two hundredths of a run is seen. */
 #define DEFECT_ROUGH_PARTS 100
 
-/* Ratio. Rows that are not smooth by construction are looked at so many times as often: then looks take at most an eighth of the work. */
+/* Ratio. Rows that are not smooth by construction are looked at so many times as often: more would take over an eighth of the instructions of a rectifier, and found no more. */
 #define DEFECT_ROUGH_TIMES 2
