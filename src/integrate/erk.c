@@ -745,12 +745,13 @@ static void erk_interpolate_some(void *self, double t, const uint32_t *columns, 
 }
 
 /* Of the continuous extension, and of columns without a derivative, which are interpolated between points. */
-static int erk_segment_degree(void *self) {
+static StepShape erk_shape(void *self) {
   Erk *erk = self;
-  if (!erk->stepped) return 0;
+  if (!erk->stepped) return (StepShape){0};
   if (!erk->dense_ready) erk_prepare_dense(erk, erk->t_old, erk->h_last);
   int extended = 3 + (erk->dense_whole ? erk->tableau->dense_terms : 0), inner = erk_inner_count(erk) - 1;
-  return extended > inner ? extended : inner;
+  double error = fmax(erk->last_error, erk_inner_error(erk, erk->t_old, erk->h_last));
+  return (StepShape){extended > inner ? extended : inner, erk->tableau->widest_gap, erk->tableau->defect_ratio * error};
 }
 
 static void erk_points(void *self, StepPoints *out) {
@@ -791,6 +792,7 @@ const Integrator integrator_erk = {
     .name = "erk",
     .description = "explicit Runge-Kutta of order 8 (order 5 at loose tolerances) on the state-space form",
     .explicit_form = true,
+    .look_every = 16,
     .create = erk_create,
     .start = erk_start,
     .suggest = erk_suggest,
@@ -802,7 +804,7 @@ const Integrator integrator_erk = {
     .points = erk_points,
     .points_beside = erk_points_beside,
     .interpolate_some = erk_interpolate_some,
-    .segment_degree = erk_segment_degree,
+    .shape = erk_shape,
     .switch_states = erk_switch_states,
     .explicit_stages = erk_explicit_stages,
     .statistics = erk_statistics,

@@ -79,12 +79,22 @@ typedef struct StepPoints {
   const double *values[STEP_POINTS]; /* all columns */
 } StepPoints;
 
+/* The polynomials of a step, and how they are judged (segment/defect.h). */
+typedef struct StepShape {
+  int degree;    /* 0: there is no step yet */
+  double part;   /* where the defect is large, between points of the method */
+  double defect; /* of a smooth solution with the error that the method found: the largest, as an error in tolerances */
+} StepShape;
+
 /* One method. `self` is made by create, lives in the heap given there, and is never freed singly. */
 typedef struct Integrator {
   const char *name;         /* as on the command line */
   const char *description;  /* one line */
   bool explicit_form;       /* uses `complete` (state-space form) rather than residual and jacobian */
   bool removes_superfluous; /* takes a system without superfluous differentiations, with links instead */
+
+  /* Of so many steps one is looked at inside (segment/defect.h): the look then takes a few hundredths of their work. */
+  int look_every;
 
   void *(*create)(Heap *heap, const System *system, const IntegratorOptions *options);
 
@@ -134,9 +144,8 @@ typedef struct Integrator {
    * no states or, of_states, of all. 0: they follow none. NULL: so it is always. */
   int (*degree)(const void *self, bool of_states);
 
-  /* The degree of the polynomials that all columns follow inside of the last step: what `interpolate` gives. 0: there is no step yet. It
-   * may evaluate the system, as `interpolate` does. */
-  int (*segment_degree)(void *self);
+  /* What the polynomials of the last step are: those that `interpolate` gives. It may evaluate the system, as `interpolate` does. */
+  StepShape (*shape)(void *self);
 
   /* The links of the system have changed at the present time, and y (all columns, projected to round-off) with
    * them: go on without a restart, with step size and history kept as far as the method can. */

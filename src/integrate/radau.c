@@ -1000,13 +1000,6 @@ static int radau_degree(const void *self, bool of_states) {
   return of_states || radau->last_h == 0 ? 0 : radau->last_method->stages;
 }
 
-/* With the slope at the start that of the equations, and corrected, see radau_dense.h. */
-static int radau_segment_degree(void *self) {
-  Radau *radau = self;
-  if (radau->last_h == 0) return 0;
-  return radau->last_method->stages + (radau_prepare_dense(radau) ? RADAU_SAMPLES : 1);
-}
-
 /* Every column keeps its polynomial and the Jacobian stays; only the matrices are formed anew. */
 static void radau_switch_states(void *self, const double *y) {
   Radau *radau = self;
@@ -1026,10 +1019,19 @@ static bool radau_stages(void *self, StepStages *out) {
 
 static void radau_statistics(const void *self, IntegratorStatistics *out) { *out = ((const Radau *)self)->statistics; }
 
+static StepShape radau_shape(void *self) {
+  Radau *radau = self;
+  if (radau->last_h == 0) return (StepShape){0};
+  const RadauCoefficients *method = radau->last_method;
+  double between = (method->node[method->stages - 3] + method->node[method->stages - 2]) / 2;
+  return (StepShape){method->stages + (radau_prepare_dense(radau) ? RADAU_SAMPLES : 1), between, 30};
+}
+
 const Integrator integrator_radau = {
     .name = "radau",
     .description = "Radau IIA of orders 5, 9 and 13 with order control, on the whole system",
     .explicit_form = false,
+    .look_every = 16,
     .create = radau_create,
     .start = radau_start,
     .suggest = radau_suggest,
@@ -1042,7 +1044,7 @@ const Integrator integrator_radau = {
     .points = radau_points,
     .interpolate_some = radau_interpolate_some,
     .degree = radau_degree,
-    .segment_degree = radau_segment_degree,
+    .shape = radau_shape,
     .switch_states = radau_switch_states,
     .stages = radau_stages,
     .statistics = radau_statistics,

@@ -82,6 +82,14 @@ static double proven_part(const RunFacts *facts) {
   return part > 1 - round_off ? 1 : part;
 }
 
+/* Where steps had to be accepted that miss the equations. */
+static void text_defect(const RunFacts *facts, Heap *heap, TextVec *text) {
+  static const double worth_a_word = 10; /* in tolerances: more than steps are let pass with */
+  double largest = facts->statistics->stepper.largest_defect;
+  if (largest > worth_a_word)
+    text_printf(heap, text, "  largest defect           %.3g tolerances, inside of a step\n", largest);
+}
+
 /* Rounded down, so that 100 % is all of the time but for round-off in the times of events. */
 static void text_certificate(const RunFacts *facts, Heap *heap, TextVec *text) {
   const CertificateTotals *totals = &facts->statistics->stepper.certificate;
@@ -119,6 +127,7 @@ void run_report_text(const RunFacts *facts, Heap *heap, TextVec *text) {
     text_printf(heap, text, "  time events              %llu\n", (unsigned long long)statistics->stepper.time_events);
   if (statistics->stepper.iterations)
     text_printf(heap, text, "  event iterations         %llu\n", (unsigned long long)statistics->stepper.iterations);
+  text_defect(facts, heap, text);
   text_certificate(facts, heap, text);
   if (statistics->replans) text_printf(heap, text, "  changes of structure     %u\n", statistics->replans);
   const char *constraint = constraint_text(facts, &arena);
@@ -157,6 +166,7 @@ static void json_pivots(const RunFacts *facts, JsonWriter *json, Arena *arena) {
 static void json_certificate(const RunFacts *facts, JsonWriter *json) {
   const StepperStatistics *statistics = &facts->statistics->stepper;
   json_object_begin(json);
+  json_key_number(json, "defect", statistics->looks ? statistics->largest_defect : NAN);
   json_key_number(json, "events_complete", proven_part(facts));
   json_key_integer(json, "evaluations", (int64_t)statistics->certificate.evaluations);
   json_key(json, "unproven");

@@ -333,6 +333,7 @@ static StepInside inside_of_step(const Stepper *stepper, double t) {
 
 /* Ends the step, which has led to t, at the first event in it, if there is one; most have none. */
 static bool find_event(Stepper *stepper, double t) {
+  if (stepper_misses_rows(stepper, t)) return false;
   if (leaves_branch(stepper, t) || ends_at_kink(stepper, t) || starts_before_kink(stepper, t)) return false;
   WatchedStep step = {stepper->integrator,
                       stepper->self,
@@ -513,6 +514,7 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
   view->branch = branch_new(heap, view);
   stepper->watcher = watcher_new(heap, view);
   stepper->certificate = watcher_certificate(stepper->watcher);
+  stepper_make_defect(stepper);
   stepper->kinks = kinks_new(heap, view, options->start, options->tolerance);
   return stepper;
 }

@@ -45,6 +45,8 @@ typedef struct StepperStatistics {
   const char *solver, *solver_reason;
   uint64_t steps, rejected, factorizations, events /* of states */, time_events, iterations; /* of events */
   uint32_t removed;            /* superfluous differentiations that the system integrated does without */
+  double largest_defect;       /* of a step that was accepted, in tolerances */
+  uint64_t looks;              /* steps that were looked at inside for it */
   double time;                 /* reached */
   const TurningPoint *turning; /* where the Jacobian of a block is singular, which ended the run; NULL: nowhere */
   CertificateTotals certificate;

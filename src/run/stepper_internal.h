@@ -3,6 +3,7 @@
 #pragma once
 
 #include "run/stepper.h"
+#include "segment/defect.h"
 #include "watch/kinks.h"
 #include "watch/watcher.h"
 
@@ -62,7 +63,12 @@ struct Stepper {
   double *beyond;
   Moment recent,
       origin; /* points of the branch that the solution is on, some way back: in its states of now, behind the last event */
-  uint32_t tiny; /* steps in a row that hardly got ahead */
+  uint32_t tiny;                /* steps in a row that hardly got ahead */
+  Defect *defect;               /* NULL: the system has no state-space form */
+  uint64_t look_factorizations; /* of blocks, for the defect: no part of the steps, as those of output points */
+  Segment *segment;             /* of the last step, with its states */
+  bool is_rough;                /* rows are not smooth by construction (ArrayCode) */
+  uint64_t rejections;          /* of the integrator, up to the last step */
 };
 
 static inline bool stepper_is_sliding(const Stepper *stepper) {
@@ -174,6 +180,14 @@ bool stepper_finish_event(Stepper *stepper, bool settled);
 
 /* Ends the step at the first event in it, if there is one. is_quiet: it is sure that there is none of the states. */
 bool stepper_find_event(Stepper *stepper, const WatchedStep *step, bool is_quiet);
+
+/* ---- the defect ---- */
+
+void stepper_make_defect(Stepper *stepper);
+
+/* Do the polynomials of the last step, which has led to t, miss the rows by more than the error of the step explains? Then it is taken again, shorter, from a
+ * consistent point. */
+bool stepper_misses_rows(Stepper *stepper, double t);
 
 /* ---- steps ---- */
 
