@@ -575,11 +575,6 @@ static void bdf_interpolate_some(void *self, double t, const uint32_t *columns, 
   for (uint32_t k = 0; k < count && t == bdf->t; k++) y[columns[k]] = bdf->y[columns[k]];
 }
 
-static int bdf_degree(const void *self, bool of_states) {
-  (void)of_states; /* they are columns as others */
-  return ((const Bdf *)self)->history->order;
-}
-
 /* The polynomial through the last points: its slope is off by the error itself at the end of the step, by less inside. */
 static StepShape bdf_shape(void *self) { return (StepShape){((const Bdf *)self)->history->order, 0.5, 3}; }
 
@@ -605,7 +600,6 @@ const Integrator integrator_bdf = {
     .values = bdf_values,
     .interpolate = bdf_interpolate,
     .interpolate_some = bdf_interpolate_some,
-    .degree = bdf_degree,
     .shape = bdf_shape,
     .switch_states = bdf_switch_states,
     .statistics = bdf_statistics,

@@ -52,11 +52,6 @@ static const double farthest = 0.002;
 static const int spread_order8[SPREAD_MAX] = {0, 4, 8, 10, 11};
 static const int spread_order5[SPREAD_MAX] = {0, 1, 2, 3, 5};
 
-/* Stages inside of the step that are not among these, as far from their times as there are. */
-enum { BESIDE_MAX = 2 };
-static const int beside_order8[BESIDE_MAX] = {5, 9};
-static const int beside_order5[BESIDE_MAX] = {4, 4};
-
 /* Columns that are not in `column`: those extrapolated, and those without a guess. */
 enum { NO_DERIVATIVE = -1, GIVEN = -2 };
 
@@ -64,7 +59,7 @@ typedef struct Erk {
   const System *system;
   const ErkTableau *tableau;
   const ErkTerm *row[STAGES_MAX]; /* first term of each stage but the first */
-  const int *spread, *beside;
+  const int *spread;
   int inner[INNER_MAX];             /* stages of the points to interpolate through, the last is the end of the step */
   double inner_node[INNER_MAX];     /* their parts of the step */
   double inner_scale[2][INNER_MAX]; /* of Lagrange's polynomials, for the spread stages alone and for all */
@@ -194,7 +189,6 @@ static void *erk_create(Heap *heap, const System *system, const IntegratorOption
   for (int k = erk->tableau->stage_count - 1; k >= 0; k--)
     erk->row[erk->tableau->stage[k].row] = &erk->tableau->stage[k];
   erk->spread = loose ? spread_order5 : spread_order8;
-  erk->beside = loose ? beside_order5 : beside_order8;
   erk_plan_inner(erk);
   erk->relative = options->relative_tolerance;
   erk->absolute = options->absolute_tolerance;
@@ -754,24 +748,6 @@ static StepShape erk_shape(void *self) {
   return (StepShape){extended > inner ? extended : inner, erk->tableau->widest_gap, erk->tableau->defect_ratio * error};
 }
 
-static void erk_points(void *self, StepPoints *out) {
-  const Erk *erk = self;
-  out->count = erk->stepped ? SPREAD_MAX : 0;
-  for (int i = 0; i < out->count; i++) {
-    out->part[i] = erk->tableau->node[erk->spread[i]];
-    out->values[i] = erk->values[i + 1 < SPREAD_MAX ? erk->spread[i] : erk->tableau->stages];
-  }
-}
-
-static void erk_points_beside(void *self, StepPoints *out) {
-  const Erk *erk = self;
-  out->count = erk->stepped ? BESIDE_MAX : 0;
-  for (int i = 0; i < out->count; i++) {
-    out->part[i] = erk->tableau->node[erk->beside[i]];
-    out->values[i] = erk->values[erk->beside[i]];
-  }
-}
-
 /* A one-step method has no history that depends on the choice of states; the step size stays. */
 static void erk_switch_states(void *self, const double *y) {
   Erk *erk = self;
@@ -801,8 +777,6 @@ const Integrator integrator_erk = {
     .values = erk_values,
     .interpolate = erk_interpolate,
     .is_coarse = erk_is_coarse,
-    .points = erk_points,
-    .points_beside = erk_points_beside,
     .interpolate_some = erk_interpolate_some,
     .shape = erk_shape,
     .switch_states = erk_switch_states,

@@ -69,16 +69,6 @@ typedef struct ExplicitStages {
   double *const *values; /* all columns, per stage, and behind these at the end */
 } ExplicitStages;
 
-enum { STEP_POINTS = 8 };
-
-/* Points of the last step, ascending from its beginning to its end, at which the columns are known: those that `rates` leaves as they
- * are, at its ends only. */
-typedef struct StepPoints {
-  int count;                         /* at most STEP_POINTS */
-  double part[STEP_POINTS];          /* of the step; the first is 0, the last is 1 */
-  const double *values[STEP_POINTS]; /* all columns */
-} StepPoints;
-
 /* The polynomials of a step, and how they are judged (segment/defect.h). */
 typedef struct StepShape {
   int degree;    /* 0: there is no step yet */
@@ -129,20 +119,8 @@ typedef struct Integrator {
    * well within the tolerance only if the solution is smooth, not over a kink. NULL: the estimate of the error is no less anyhow. */
   double (*departure)(void *self);
 
-  /* What the last step knows of its inside without further evaluations. NULL: interpolating costs none. Until the next call of step,
-   * start or switch_states. */
-  void (*points)(void *self, StepPoints *out);
-
-  /* Points inside of the last step at which the columns are known about as well, but that `interpolate` does not go through: they tell
-   * how good it is. NULL: there are none. Until the next call of step, start or switch_states. */
-  void (*points_beside)(void *self, StepPoints *out);
-
   /* The same as interpolate of these columns alone; others in y stay as they are. */
   void (*interpolate_some)(void *self, double t, const uint32_t *columns, uint32_t count, double *y);
-
-  /* The degree of the polynomial that interpolated columns follow along the last step, from its beginning to its end: of columns that are
-   * no states or, of_states, of all. 0: they follow none. NULL: so it is always. */
-  int (*degree)(const void *self, bool of_states);
 
   /* What the polynomials of the last step are: those that `interpolate` gives. It may evaluate the system, as `interpolate` does. */
   StepShape (*shape)(void *self);
