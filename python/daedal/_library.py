@@ -69,7 +69,8 @@ class Options(Structure):
                 ("given_inputs", POINTER(Input)), ("given_input_count", c_uint32), ("plot_variables", c_char_p),
                 ("open_inputs", c_bool), ("part_path", c_char_p), ("resumes", c_bool),
                 ("output_times", POINTER(c_double)), ("output_time_count", c_uint32),
-                ("sensitivity", c_char_p), ("gradient", c_char_p), ("gradient_by", c_char_p), ("gradient_memory", c_double)]
+                ("sensitivity", c_char_p), ("gradient", c_char_p), ("gradient_by", c_char_p), ("gradient_memory", c_double),
+                ("part_interval", c_double), ("segments", c_uint32)]
 
 
 class SweepProgress(Structure):

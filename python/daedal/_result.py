@@ -182,7 +182,7 @@ class Result(Mapping):
 
     @_fact
     def certificate(self) -> dict[str, Any]:
-        """What is proven of the run: "events_complete", the part of the time on which no event was missed, and "unproven", the first
+        """What is known of the run: "defect", how much its steps missed the equations inside, at most, in units of the tolerance; "events_complete", the part of the time on which no event was missed, and "unproven", the first
         spans [from, to] of the rest."""
         return json.loads(text(self._handle.call(library.result_json)))["certificate"]
 

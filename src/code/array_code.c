@@ -147,7 +147,52 @@ static void add_delays(ArrayCode *code, const Logic *logic) {
   heap_free(code->heap, roots);
 }
 
-/* Marks the discrete leaves that rows depend on. */
+/* The columns that an equation gives of time alone, as u in u = sin(time). */
+static bool *columns_of_time(const ArrayCode *code) {
+  const Array *array = code->array;
+  DagScratch *scratch = dag_scratch(array->dag);
+  bool *of_time = heap_array(code->heap, array->columns, sizeof *of_time);
+  ExprVec leaves = {0};
+  for (uint32_t r = 0; r < array->rows; r++) {
+    leaves.count = 0;
+    dag_variables(array->dag, scratch, array->row[r], &leaves);
+    if (leaves.count == 1) of_time[array_column(array, leaves.data[0])] = true;
+  }
+  vec_free(scratch->heap, &leaves);
+  return of_time;
+}
+
+/* Does the expression depend on columns that are not given by the time alone? */
+static bool has_unknowns(const ArrayCode *code, Expr e, const bool *of_time) {
+  const Array *array = code->array;
+  DagScratch *scratch = dag_scratch(array->dag);
+  ExprVec leaves = {0};
+  bool any = false;
+  dag_variables(array->dag, scratch, e, &leaves);
+  for (uint32_t k = 0; k < leaves.count && !any; k++) any = !of_time[array_column(array, leaves.data[k])];
+  vec_free(scratch->heap, &leaves);
+  return any;
+}
+
+/* May one of the nodes jump where nothing tells of it, or change by any factor over a short way? Functions that are called may (loops, tables,
+ * foreign code), and exponentials of columns. */
+static bool has_rough(const ArrayCode *code, const IndexVec *nodes) {
+  const Dag *dag = code->array->dag;
+  bool *of_time = NULL, is_rough = false;
+  for (uint32_t k = 0; k < nodes->count && !is_rough; k++) {
+    Expr e = nodes->data[k];
+    Op op = dag_op(dag, e);
+    bool reads = dag_depends(dag, e, OP_VARIABLE);
+    if (op == OP_CALL) is_rough = reads || dag_depends(dag, e, OP_TIME);
+    if ((op != OP_EXP && op != OP_SINH && op != OP_COSH) || !reads) continue;
+    if (!of_time) of_time = columns_of_time(code);
+    is_rough = has_unknowns(code, e, of_time);
+  }
+  heap_free(code->heap, of_time);
+  return is_rough;
+}
+
+/* Marks the discrete leaves that rows depend on, and whether rows are rough. */
 static void mark_leaves(ArrayCode *code) {
   Dag *dag = code->array->dag;
   IndexVec below = {0};
@@ -158,6 +203,7 @@ static void mark_leaves(ArrayCode *code) {
     if (op == OP_DISCRETE || op == OP_PRE) code->matters[dag_index(dag, below.data[k])] = true;
     if (op == OP_DELAYED) code->matters[dag_delayed_leaf(dag, below.data[k])] = true;
   }
+  code->is_rough = has_rough(code, &below);
   vec_free(dag_heap(dag), &below);
 }
 

@@ -15,6 +15,7 @@ typedef struct ArrayCode {
   const Modes *modes;
   Layout layout;
   Program *rows;
+  bool is_rough;       /* rows call functions, or have exponentials of columns: they are not smooth by construction */
   Jacobian *jacobian;  /* all rows against all columns */
   Program *conditions; /* differences of all modes, then their sizes; NULL without modes */
   Program *written;    /* the differences as written, then their sizes */

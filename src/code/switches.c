@@ -44,15 +44,9 @@ static const double ROUND_OFF = 1e-13, STILL = 1e-9;
 /* A difference beyond this comes of a constant that stands for infinity: it tells a side, but no size. */
 static const double INFINITE = 1e50;
 
-/* A difference is looked at again when it may have moved by this part of its size. */
-static const double SMALL_PART = 0.1;
-
 /* A rate jumps on the edge itself: nearer to it than this part of the way of a step, and by so much that it would make that part of
  * the way in the step. Otherwise it may only bend. */
 static const double ON_EDGE = 1e-6, JUMP = 1e-3;
-
-/* A polynomial that is slower than a difference was of late by more than this has not seen all of it. */
-static const double SLOWER = 4;
 
 Switches *switches_new(Heap *heap, Evaluator *evaluator) {
   const Modes *modes = evaluator->code->modes;
@@ -74,14 +68,10 @@ Switches *switches_new(Heap *heap, Evaluator *evaluator) {
     switches->op[m] = dag_op(evaluator->model->dag, modes->relation[m]);
     switches->has_rates = switches->has_rates || evaluator->code->has_rate[m];
   }
-  switches->quiet = quiet_new(heap, evaluator);
-  switches->narrow = narrow_new(heap, evaluator);
   switches->difference = heap_array(heap, 2 * (size_t)count, sizeof(double));
-  double **const own[] = {&switches->rate,  &switches->before,  &switches->speed,   &switches->slack,
-                          &switches->peak,  &switches->largest, &switches->nominal, &switches->end,
-                          &switches->slope, &switches->at,      &switches->trend};
+  double **const own[] = {&switches->rate,    &switches->before,  &switches->speed, &switches->slack, &switches->peak,
+                          &switches->largest, &switches->nominal, &switches->end,   &switches->slope, &switches->at};
   for (size_t k = 0; k < sizeof own / sizeof *own; k++) *own[k] = heap_array(heap, count, sizeof(double));
-  switches->sampled = heap_array(heap, BERNSTEIN_MOST * (size_t)count, sizeof(double));
   switches->times = heap_array(heap, count, sizeof(EventTimes));
   switches->hovers = heap_array(heap, count, sizeof(uint32_t));
   switches->changes = heap_array(heap, count, sizeof(uint8_t));
@@ -111,7 +101,6 @@ void switches_forget(Switches *switches) {
   switches->crossing = MAP_NONE;
   switches->begun = false;
   switches->is_at_start = true;
-  if (switches->quiet) quiet_forget(switches->quiet);
 }
 
 void switches_adopt(Switches *switches, const Switches *before) {
@@ -298,6 +287,10 @@ double switches_least_margin(const Switches *switches, uint32_t m, double a, dou
   return least_margin(switches, m, a, b);
 }
 
+bool switches_are_off_edges(const Switches *switches, uint32_t m, double a, double b) {
+  return !is_watched(switches, m) || least_depth(switches, m, a, b) > band(switches, m);
+}
+
 /* Is the last difference on an edge, where the relation says otherwise than the mode? */
 static bool is_open(const Switches *switches, uint32_t m) {
   double difference = switches->difference[m], edge = mode_edge(op_of(switches, m), difference);
@@ -320,15 +313,13 @@ void switches_rest(Switches *switches, double t, const double *y) {
 
 /* Keeps the last difference of a mode whose branches meet; the mode follows it. */
 static void keep_meeting(Switches *switches, uint32_t m) {
-  double difference = switches->difference[m], rate = fabs(switches->rate[m]);
+  double difference = switches->difference[m];
   *mode_of(switches, m) = mode_value(op_of(switches, m), difference);
   switches->before[m] = difference;
-  if (switches->quiet) quiet_set(switches->quiet, m, difference, fabs(difference), rate);
 }
 
 /* Keeps the last differences and rates. */
 static void keep(Switches *switches, double t, double step) {
-  bool slides = switches->slides > 0;
   for (uint32_t m = 0; m < switches->modes->count; m++) {
     if (switches->modes->meets[m]) {
       keep_meeting(switches, m);
@@ -336,13 +327,10 @@ static void keep(Switches *switches, double t, double step) {
     }
     double mean = step > 0 ? known_size(switches->difference[m] - switches->before[m]) / step : 0;
     switches->speed[m] = fmax(fmax(fabs(switches->rate[m]), mean), switches->speed[m] / 2);
-    switches->trend[m] = switches->difference[m] > switches->before[m] ? mean : -mean;
     switches->before[m] = switches->difference[m];
     switches->slid[m] = switches->rests[m] = false;
     double margin = switches_margin(switches, m, switches->difference[m]);
     if (margin < INFINITY) switches->peak[m] = fmax(switches->peak[m], margin); /* what slides stays on its edge */
-    if (switches->quiet)
-      quiet_set(switches->quiet, m, switches->difference[m], slides ? -1 : margin, switches->speed[m]);
   }
   switches->kept = t;
   switches->begun = true;
@@ -412,105 +400,23 @@ static bool may_hide(const Switches *switches, uint32_t m, double step) {
   return margin < fabs(now - before) + step * switches->speed[m] || (is_first && isfinite(margin));
 }
 
-bool switches_graze(const Switches *switches, double step) {
-  for (uint32_t m = 0; m < switches->modes->count; m++) {
-    double led = switches->before[m] + step * switches->trend[m];
-    if (!switches->evaluator->code->has_rate[m] && switches_margin(switches, m, led) < 0 &&
-        !switches_contradict(switches, m))
-      return true;
-  }
-  return false;
-}
-
-bool switches_hide(const Switches *switches, double step) {
+bool switches_are_far(const Switches *switches, double step) {
   for (uint32_t m = 0; m < switches->modes->count; m++)
-    if (may_hide(switches, m, step)) return true;
-  return false;
-}
-
-/* The polynomial through the samples of a difference. */
-typedef struct StepOutline {
-  int count;
-  const double *part;
-  double step, value[BERNSTEIN_MOST]; /* in Bernstein's basis */
-} StepOutline;
-
-void switches_sample(Switches *switches, int k) {
-  size_t count = switches->modes->count;
-  const double *difference = k == 0 ? switches->before : switches->difference;
-  memcpy(switches->sampled + (size_t)k * count, difference, count * sizeof(double));
-}
-
-/* What the polynomial through samples may miss of a difference between them: less than its slopes miss of the rates at both ends, over the
- * time of the step. */
-static double missed_by(const Switches *switches, uint32_t m, const StepOutline *outline) {
-  const double *value = outline->value;
-  int degree = outline->count - 1;
-  return fabs(degree * (value[1] - value[0]) - outline->step * switches->slope[m]) +
-         fabs(degree * (value[degree] - value[degree - 1]) - outline->step * switches->rate[m]);
-}
-
-/* The polynomial through the samples of mode m. */
-static void make_outline(const Switches *switches, uint32_t m, StepOutline *outline) {
-  for (int k = 0; k < outline->count; k++)
-    outline->value[k] = switches->sampled[(size_t)k * switches->modes->count + m];
-  bernstein_from_values(outline->count, outline->part, outline->value);
-}
-
-/* How far it is inside of the range of the mode at least. */
-static double depth_of(const Switches *switches, uint32_t m, const StepOutline *outline) {
-  double low = outline->value[0], high = low;
-  for (int k = 1; k < outline->count; k++) {
-    low = fmin(low, outline->value[k]);
-    high = fmax(high, outline->value[k]);
-  }
-  return least_depth(switches, m, low, high);
-}
-
-/* Does mode m stay in its range along the polynomial through its samples? One that is much slower than the difference was of late may have
- * missed what came between them. */
-static bool stays_inside(const Switches *switches, uint32_t m, StepOutline *outline) {
-  double *value = outline->value, steepest = 0;
-  int degree = outline->count - 1;
-  make_outline(switches, m, outline);
-  for (int k = 1; k <= degree; k++) steepest = fmax(steepest, degree * fabs(value[k] - value[k - 1]));
-  return outline->step * switches->speed[m] <= SLOWER * steepest &&
-         depth_of(switches, m, outline) > missed_by(switches, m, outline);
-}
-
-bool switches_stay(const Switches *switches, int count, const double *part, double step) {
-  StepOutline outline = {.count = count, .part = part, .step = step};
-  for (uint32_t m = 0; m < switches->modes->count; m++) {
-    bool is_timed = switches->modes->timed[m] || switches->modes->meets[m];
-    if (is_timed || (switches->evaluator->code->has_rate[m] && !may_hide(switches, m, step))) continue;
-    make_outline(switches, m, &outline);
-    if (!(depth_of(switches, m, &outline) > 0)) return false;
-  }
+    if (may_hide(switches, m, step)) return false;
   return true;
 }
 
-bool switches_rule_out(Switches *switches, int count, const double *part, double t, const double *y, double step) {
-  uint32_t modes = switches->modes->count, m = 0;
-  StepOutline outline = {.count = count, .part = part, .step = step};
-  memcpy(switches->slope, switches->rate, modes * sizeof(double));
-  evaluate_rates(switches, t, y);
-  while (m < modes && (!may_hide(switches, m, step) || stays_inside(switches, m, &outline))) m++;
-  memcpy(switches->rate, switches->slope, modes * sizeof(double));
-  return m == modes;
-}
-
-double switches_safe_time(const Switches *switches, uint32_t m) {
-  double size = switches->difference[switches->modes->count + m], speed = switches->speed[m];
-  if (!(speed > 0)) return INFINITY;
-  return fmax(switches_margin(switches, m, switches->difference[m]), SMALL_PART * size) / speed;
+void switches_note_peaks(Switches *switches, const double *margin) {
+  for (uint32_t m = 0; m < switches->modes->count; m++)
+    if (margin[m] < INFINITY && margin[m] > switches->peak[m]) switches->peak[m] = margin[m];
 }
 
 bool switches_accumulate(Switches *switches, uint32_t m, double t, double span) {
   EventTimes *times = &switches->times[m];
-  double cycle = t - times->before, ratio = cycle / times->cycle;
+  double cycle = t - times->before, ratio = cycle / times->cycle_before;
   bool regular = ratio < 1 && fabs(ratio - times->ratio) < REGULAR * ratio;
   times->regular = regular ? times->regular + 1 : 0;
-  *times = (EventTimes){times->last, t, cycle, ratio, times->regular, times->hold};
+  *times = (EventTimes){times->last, t, cycle, times->cycle, ratio, times->regular, times->hold};
   bool accumulates = times->regular >= ACCUMULATION_LIMIT && cycle * ratio < ACCUMULATED * span * (1 - ratio);
   for (uint32_t k = 0; k < switches->modes->count && accumulates; k++) accumulates = switches->slack[k] == 0;
   return accumulates;
@@ -969,7 +875,7 @@ void switches_mark_crossing(Switches *switches, uint32_t m, double t, const doub
   }
 }
 
-enum { MARKED_NUMBERS = 5, MARKED_FLAGS = 2 };
+enum { MARKED_NUMBERS = 4, MARKED_FLAGS = 2 };
 
 struct SwitchesMark {
   double *number[MARKED_NUMBERS], kept;
@@ -978,7 +884,7 @@ struct SwitchesMark {
 
 /* What is marked of each mode, where it is. */
 static SwitchesMark mark_within(const Switches *switches) {
-  return (SwitchesMark){{switches->rate, switches->before, switches->trend, switches->speed, switches->peak},
+  return (SwitchesMark){{switches->rate, switches->before, switches->speed, switches->peak},
                         switches->kept,
                         {switches->slid, switches->rests}};
 }

@@ -4,8 +4,6 @@
 
 #include "base/bernstein.h"
 #include "code/decisions.h"
-#include "code/narrow.h"
-#include "code/quiet.h"
 #include "code/schedule.h"
 
 enum { SLIDE_LIMIT = 8 };
@@ -22,10 +20,11 @@ typedef struct Slide {
 
 /* Of a mode. A cycle is to and fro: two events. */
 typedef struct EventTimes {
-  double before, last; /* the two last ones */
-  double cycle, ratio; /* the last cycle, and its part of the one before */
-  uint32_t regular;    /* ratios in a row that were about the same, and below 1 */
-  double hold;         /* hysteresis holds the next one back for so long at most */
+  double before, last;        /* the two last ones */
+  double cycle, cycle_before; /* the last cycle, and the one that ended an event before */
+  double ratio;               /* of the last cycle to the one before it, which ended with the same change of the mode */
+  uint32_t regular;           /* ratios in a row that were about the same, and below 1 */
+  double hold;                /* hysteresis holds the next one back for so long at most */
 } EventTimes;
 
 typedef struct Switches {
@@ -42,9 +41,7 @@ typedef struct Switches {
   double *rate;                 /* at the end of the last step; 0 where not known */
   double *slope;                /* rate at the beginning of a step, while that at its end is looked at */
   double *before;               /* differences there; see switches_keep */
-  double *sampled;              /* [BERNSTEIN_MOST][modes] differences at points of a step */
   double *end, step;            /* at the end of the step in which an event was located, and its size */
-  double *trend;                /* mean rate in the step before; 0 at the beginning */
   double *speed;                /* largest rate of late: how fast a difference may move within a step */
   double *slack;                /* a difference beyond its edge by less contradicts no mode; for solutions that slide */
   double *peak;                 /* largest margin seen since the mode's last event; see switches_hover */
@@ -68,8 +65,6 @@ typedef struct Switches {
   uint32_t *slides_with; /* per mode: the one of the slide along whose edge it is; MAP_NONE: it does not slide */
   bool looks_inside;     /* modes whose branches meet make events, too */
   bool some_meet;        /* there are such */
-  Quiet *quiet;          /* NULL: conditions are looked at closely in each step */
-  Narrow *narrow;        /* NULL: no condition may hold for a small part of a step only */
   double kept;           /* the time at which a step's beginning was kept last */
   bool begun;            /* one has been: until then a mode on an edge that does not move is as its relation is there */
   const bool
@@ -131,42 +126,24 @@ bool switches_dip(Switches *switches, double t, const double *y, double step);
 /* As switches_keep at the end of a step, unless switches_dip: then false. */
 bool switches_pass(Switches *switches, double t, const double *y, double step);
 
-/* At the end of a step of this size, at (t, y): is it sure without a close look that no mode has changed? */
-static inline bool switches_are_quiet(const Switches *switches, double t, const double *y, double step) {
-  return switches->quiet && quiet_holds(switches->quiet, t, y, step);
-}
-
 /* At the end of a step, at (t, y), by the last differences: looks for modes whose differences have come to their edges and rest there, as that of
  * max(x, 1) > 1. They are in the range of either mode, so that only the relation itself tells which one holds. */
 void switches_rest(Switches *switches, double t, const double *y);
 
-/* May a difference have left the range of its mode between the end kept and the last evaluation, a step of this size on? */
-bool switches_hide(const Switches *switches, double step);
+/* Is every difference so far from its edge, between the end kept and the last evaluation, a step of this size on, that it has not left the range of its mode
+ * if it moved no faster than of late? */
+bool switches_are_far(const Switches *switches, double step);
 
-/* Was a difference without a known rate led over its edge, by how it moved in the step before, although the last one, a step of this size on, is not beyond it? It may have turned
- * on either side. */
-bool switches_graze(const Switches *switches, double step);
-
-/* Keeps the last differences as those at point k of a step; of point 0, where it begins, those that switches_keep kept. */
-void switches_sample(Switches *switches, int k);
-
-/* After switches_sample at `count` points of a step of this size, at these parts of it, and switches_keep at its beginning: do the
- * points tell that no mode has changed in the step, which leads to (t, y)? */
-bool switches_rule_out(Switches *switches, int count, const double *part, double t, const double *y, double step);
-
-/* The same where the differences follow the polynomials through their samples. */
-bool switches_stay(const Switches *switches, int count, const double *part, double step);
+/* Tells of the margins of all modes inside of a step: see switches_hover. */
+void switches_note_peaks(Switches *switches, const double *margin);
 
 /* How far a difference is inside of the range of mode m, and round-off further; negative is a contradiction. INFINITY for
  * modes of time. */
 double switches_margin(const Switches *switches, uint32_t m, double difference);
 
-/* The least margin of all differences between two. */
+/* The least margin of all differences between two; and are they all off the edges of the mode, by more than round-off? */
 double switches_least_margin(const Switches *switches, uint32_t m, double a, double b);
-
-/* A time in which mode m, at its last difference, cannot change, if rates stay those of late; at least a small part of the
- * time in which its difference may change by its own size. */
-double switches_safe_time(const Switches *switches, uint32_t m);
+bool switches_are_off_edges(const Switches *switches, uint32_t m, double a, double b);
 
 /* Has the last difference of mode m left its range by more than round-off? */
 bool switches_contradict(const Switches *switches, uint32_t m);

@@ -9,10 +9,10 @@
  * Initial-Value Problems in Differential-Algebraic Equations, section 5.2.
  */
 #include "base/linear.h"
-#include "integrate/elimination.h"
 #include "integrate/history.h"
 #include "integrate/integrator.h"
 #include "integrate/secant.h"
+#include "segment/elimination.h"
 
 #include <float.h>
 #include <math.h>
@@ -575,12 +575,8 @@ static void bdf_interpolate_some(void *self, double t, const uint32_t *columns, 
   for (uint32_t k = 0; k < count && t == bdf->t; k++) y[columns[k]] = bdf->y[columns[k]];
 }
 
-static int bdf_degree(const void *self, bool of_states) {
-  (void)of_states; /* they are columns as others */
-  return ((const Bdf *)self)->history->order;
-}
-
-static int bdf_segment_degree(void *self) { return ((const Bdf *)self)->history->order; }
+/* The polynomial through the last points: its slope is off by the error itself at the end of the step, by less inside. */
+static StepShape bdf_shape(void *self) { return (StepShape){((const Bdf *)self)->history->order, 0.5, 3}; }
 
 static void bdf_switch_states(void *self, const double *y) {
   Bdf *bdf = self;
@@ -596,6 +592,7 @@ const Integrator integrator_bdf = {
     .description = "BDF of orders 1 to 5 with kept factors, on the whole system",
     .explicit_form = false,
     .removes_superfluous = true,
+    .look_every = 128,
     .create = bdf_create,
     .start = bdf_start,
     .step = bdf_step,
@@ -603,8 +600,7 @@ const Integrator integrator_bdf = {
     .values = bdf_values,
     .interpolate = bdf_interpolate,
     .interpolate_some = bdf_interpolate_some,
-    .degree = bdf_degree,
-    .segment_degree = bdf_segment_degree,
+    .shape = bdf_shape,
     .switch_states = bdf_switch_states,
     .statistics = bdf_statistics,
 };

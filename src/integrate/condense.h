@@ -8,7 +8,7 @@
 #pragma once
 
 #include "base/pairs.h"
-#include "integrate/elimination.h"
+#include "segment/elimination.h"
 
 typedef struct Condense Condense;
 

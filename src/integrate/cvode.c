@@ -397,13 +397,13 @@ static void cvode_interpolate_some(void *self, double t, const uint32_t *columns
 }
 
 /* Columns that are no states follow cubic polynomials. */
-static int cvode_segment_degree(void *self) {
+static StepShape cvode_shape(void *self) {
   static const int cubic = 3;
   const Cvode *cvode = self;
   int order = 0;
-  if (cvode->t == cvode->t_previous) return 0;
+  if (cvode->t == cvode->t_previous) return (StepShape){0};
   CVodeGetLastOrder(cvode->memory, &order);
-  return order > cubic ? order : cubic;
+  return (StepShape){order > cubic ? order : cubic, 0.5, 6};
 }
 
 static void cvode_switch_states(void *self, const double *y) {
@@ -434,6 +434,7 @@ const Integrator integrator_cvode = {
     .name = "cvode",
     .description = "CVODE of SUNDIALS, BDF of orders 1 to 5, on the state-space form",
     .explicit_form = true,
+    .look_every = 128,
     .create = cvode_create,
     .start = cvode_start,
     .step = cvode_step,
@@ -441,7 +442,7 @@ const Integrator integrator_cvode = {
     .values = cvode_values,
     .interpolate = cvode_interpolate,
     .interpolate_some = cvode_interpolate_some,
-    .segment_degree = cvode_segment_degree,
+    .shape = cvode_shape,
     .departure = cvode_departure_of,
     .switch_states = cvode_switch_states,
     .statistics = cvode_statistics,

@@ -52,11 +52,6 @@ static const double farthest = 0.002;
 static const int spread_order8[SPREAD_MAX] = {0, 4, 8, 10, 11};
 static const int spread_order5[SPREAD_MAX] = {0, 1, 2, 3, 5};
 
-/* Stages inside of the step that are not among these, as far from their times as there are. */
-enum { BESIDE_MAX = 2 };
-static const int beside_order8[BESIDE_MAX] = {5, 9};
-static const int beside_order5[BESIDE_MAX] = {4, 4};
-
 /* Columns that are not in `column`: those extrapolated, and those without a guess. */
 enum { NO_DERIVATIVE = -1, GIVEN = -2 };
 
@@ -64,7 +59,7 @@ typedef struct Erk {
   const System *system;
   const ErkTableau *tableau;
   const ErkTerm *row[STAGES_MAX]; /* first term of each stage but the first */
-  const int *spread, *beside;
+  const int *spread;
   int inner[INNER_MAX];             /* stages of the points to interpolate through, the last is the end of the step */
   double inner_node[INNER_MAX];     /* their parts of the step */
   double inner_scale[2][INNER_MAX]; /* of Lagrange's polynomials, for the spread stages alone and for all */
@@ -194,7 +189,6 @@ static void *erk_create(Heap *heap, const System *system, const IntegratorOption
   for (int k = erk->tableau->stage_count - 1; k >= 0; k--)
     erk->row[erk->tableau->stage[k].row] = &erk->tableau->stage[k];
   erk->spread = loose ? spread_order5 : spread_order8;
-  erk->beside = loose ? beside_order5 : beside_order8;
   erk_plan_inner(erk);
   erk->relative = options->relative_tolerance;
   erk->absolute = options->absolute_tolerance;
@@ -745,30 +739,13 @@ static void erk_interpolate_some(void *self, double t, const uint32_t *columns, 
 }
 
 /* Of the continuous extension, and of columns without a derivative, which are interpolated between points. */
-static int erk_segment_degree(void *self) {
+static StepShape erk_shape(void *self) {
   Erk *erk = self;
-  if (!erk->stepped) return 0;
+  if (!erk->stepped) return (StepShape){0};
   if (!erk->dense_ready) erk_prepare_dense(erk, erk->t_old, erk->h_last);
   int extended = 3 + (erk->dense_whole ? erk->tableau->dense_terms : 0), inner = erk_inner_count(erk) - 1;
-  return extended > inner ? extended : inner;
-}
-
-static void erk_points(void *self, StepPoints *out) {
-  const Erk *erk = self;
-  out->count = erk->stepped ? SPREAD_MAX : 0;
-  for (int i = 0; i < out->count; i++) {
-    out->part[i] = erk->tableau->node[erk->spread[i]];
-    out->values[i] = erk->values[i + 1 < SPREAD_MAX ? erk->spread[i] : erk->tableau->stages];
-  }
-}
-
-static void erk_points_beside(void *self, StepPoints *out) {
-  const Erk *erk = self;
-  out->count = erk->stepped ? BESIDE_MAX : 0;
-  for (int i = 0; i < out->count; i++) {
-    out->part[i] = erk->tableau->node[erk->beside[i]];
-    out->values[i] = erk->values[erk->beside[i]];
-  }
+  double error = fmax(erk->last_error, erk_inner_error(erk, erk->t_old, erk->h_last));
+  return (StepShape){extended > inner ? extended : inner, erk->tableau->widest_gap, erk->tableau->defect_ratio * error};
 }
 
 /* A one-step method has no history that depends on the choice of states; the step size stays. */
@@ -791,6 +768,7 @@ const Integrator integrator_erk = {
     .name = "erk",
     .description = "explicit Runge-Kutta of order 8 (order 5 at loose tolerances) on the state-space form",
     .explicit_form = true,
+    .look_every = 16,
     .create = erk_create,
     .start = erk_start,
     .suggest = erk_suggest,
@@ -799,10 +777,8 @@ const Integrator integrator_erk = {
     .values = erk_values,
     .interpolate = erk_interpolate,
     .is_coarse = erk_is_coarse,
-    .points = erk_points,
-    .points_beside = erk_points_beside,
     .interpolate_some = erk_interpolate_some,
-    .segment_degree = erk_segment_degree,
+    .shape = erk_shape,
     .switch_states = erk_switch_states,
     .explicit_stages = erk_explicit_stages,
     .statistics = erk_statistics,

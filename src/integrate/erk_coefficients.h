@@ -22,6 +22,8 @@ typedef struct ErkTableau {
   int stage_count, error_count, dense_count;
   double stability;    /* h |lambda| beyond which the step is held by stability */
   double inner;        /* of the last term of the extension: its error inside of a step; 0: not known */
+  double widest_gap;   /* the middle of the widest gap between the nodes */
+  double defect_ratio; /* the largest defect over the error, see StepShape */
   double shrink, grow; /* limits of the change of the step */
   double memory;       /* weight of the last error in the step control, beta of the PI controller */
 } ErkTableau;

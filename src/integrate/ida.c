@@ -9,10 +9,10 @@
  * longer than IDA's Newton iteration keeps them when secant updates follow what has changed (secant.h).
  */
 #include "base/linear.h"
-#include "integrate/elimination.h"
 #include "integrate/integrator.h"
 #include "integrate/secant.h"
 #include "integrate/vectors.h"
+#include "segment/elimination.h"
 
 #include <ida/ida.h>
 #include <sundials/sundials_nonlinearsolver.h>
@@ -400,14 +400,14 @@ static void ida_interpolate_some(void *self, double t, const uint32_t *columns, 
   for (uint32_t k = 0; k < count; k++) y[columns[k]] = from[columns[k]];
 }
 
-/* The polynomial through the points of the last order. */
-static int ida_segment_degree(void *self) {
+/* As bdf. */
+static StepShape ida_shape(void *self) {
   const Ida *ida = self;
   long steps = 0;
   int order = 0;
-  if (!ida->begun || IDAGetNumSteps(ida->memory, &steps) != IDA_SUCCESS || !steps) return 0;
+  if (!ida->begun || IDAGetNumSteps(ida->memory, &steps) != IDA_SUCCESS || !steps) return (StepShape){0};
   IDAGetLastOrder(ida->memory, &order);
-  return order > 1 ? order : 1;
+  return (StepShape){order > 1 ? order : 1, 0.5, 3};
 }
 
 static void ida_switch_states(void *self, const double *y) {
@@ -438,6 +438,7 @@ const Integrator integrator_ida = {
     .description = "IDA of SUNDIALS, BDF of orders 1 to 5, on the whole system",
     .explicit_form = false,
     .removes_superfluous = true,
+    .look_every = 128,
     .create = ida_create,
     .start = ida_start,
     .step = ida_step,
@@ -445,7 +446,7 @@ const Integrator integrator_ida = {
     .values = ida_values,
     .interpolate = ida_interpolate,
     .interpolate_some = ida_interpolate_some,
-    .segment_degree = ida_segment_degree,
+    .shape = ida_shape,
     .switch_states = ida_switch_states,
     .statistics = ida_statistics,
 };

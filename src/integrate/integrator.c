@@ -26,7 +26,7 @@ void integrator_values_at(const Integrator *integrator, void *self, double t, in
 
 bool integrator_segment(const Integrator *integrator, void *self, double t0, Segment *segment) {
   double t1 = integrator->time(self);
-  int degree = t1 > t0 ? integrator->segment_degree(self) : 0;
+  int degree = t1 > t0 ? integrator->shape(self).degree : 0;
   if (degree) segment_begin(segment, t0, t1, degree, (SegmentSource){self, integrator->interpolate_some});
   return degree > 0;
 }

@@ -69,15 +69,12 @@ typedef struct ExplicitStages {
   double *const *values; /* all columns, per stage, and behind these at the end */
 } ExplicitStages;
 
-enum { STEP_POINTS = 8 };
-
-/* Points of the last step, ascending from its beginning to its end, at which the columns are known: those that `rates` leaves as they
- * are, at its ends only. */
-typedef struct StepPoints {
-  int count;                         /* at most STEP_POINTS */
-  double part[STEP_POINTS];          /* of the step; the first is 0, the last is 1 */
-  const double *values[STEP_POINTS]; /* all columns */
-} StepPoints;
+/* The polynomials of a step, and how they are judged (segment/defect.h). */
+typedef struct StepShape {
+  int degree;    /* 0: there is no step yet */
+  double part;   /* where the defect is large, between points of the method */
+  double defect; /* of a smooth solution with the error that the method found: the largest, as an error in tolerances */
+} StepShape;
 
 /* One method. `self` is made by create, lives in the heap given there, and is never freed singly. */
 typedef struct Integrator {
@@ -85,6 +82,9 @@ typedef struct Integrator {
   const char *description;  /* one line */
   bool explicit_form;       /* uses `complete` (state-space form) rather than residual and jacobian */
   bool removes_superfluous; /* takes a system without superfluous differentiations, with links instead */
+
+  /* Of so many steps one is looked at inside (segment/defect.h): the look then takes a few hundredths of their work. */
+  int look_every;
 
   void *(*create)(Heap *heap, const System *system, const IntegratorOptions *options);
 
@@ -119,24 +119,11 @@ typedef struct Integrator {
    * well within the tolerance only if the solution is smooth, not over a kink. NULL: the estimate of the error is no less anyhow. */
   double (*departure)(void *self);
 
-  /* What the last step knows of its inside without further evaluations. NULL: interpolating costs none. Until the next call of step,
-   * start or switch_states. */
-  void (*points)(void *self, StepPoints *out);
-
-  /* Points inside of the last step at which the columns are known about as well, but that `interpolate` does not go through: they tell
-   * how good it is. NULL: there are none. Until the next call of step, start or switch_states. */
-  void (*points_beside)(void *self, StepPoints *out);
-
   /* The same as interpolate of these columns alone; others in y stay as they are. */
   void (*interpolate_some)(void *self, double t, const uint32_t *columns, uint32_t count, double *y);
 
-  /* The degree of the polynomial that interpolated columns follow along the last step, from its beginning to its end: of columns that are
-   * no states or, of_states, of all. 0: they follow none. NULL: so it is always. */
-  int (*degree)(const void *self, bool of_states);
-
-  /* The degree of the polynomials that all columns follow inside of the last step: what `interpolate` gives. 0: there is no step yet. It
-   * may evaluate the system, as `interpolate` does. */
-  int (*segment_degree)(void *self);
+  /* What the polynomials of the last step are: those that `interpolate` gives. It may evaluate the system, as `interpolate` does. */
+  StepShape (*shape)(void *self);
 
   /* The links of the system have changed at the present time, and y (all columns, projected to round-off) with
    * them: go on without a restart, with step size and history kept as far as the method can. */

@@ -968,15 +968,6 @@ static void radau_interpolate(void *self, double t, double *y) {
   if (corrected) radau_output_states(output, &weights, true, y);
 }
 
-static void radau_points(void *self, StepPoints *out) {
-  const Radau *radau = self;
-  out->count = radau->last_h == 0 ? 0 : radau->last_method->stages + 1;
-  for (int i = 0; i < out->count; i++) {
-    out->part[i] = i ? radau->last_method->node[i - 1] : 0;
-    out->values[i] = radau->last[i];
-  }
-}
-
 /* Columns that are no states need no correction, and their look at the step no samples of it. */
 static void radau_interpolate_some(void *self, double t, const uint32_t *columns, uint32_t count, double *y) {
   Radau *radau = self;
@@ -993,18 +984,6 @@ static void radau_interpolate_some(void *self, double t, const uint32_t *columns
     int32_t c = (int32_t)columns[k];
     y[c] = radau_output_value(output, &weights, corrected && radau->is_state[c], c);
   }
-}
-
-static int radau_degree(const void *self, bool of_states) {
-  const Radau *radau = self;
-  return of_states || radau->last_h == 0 ? 0 : radau->last_method->stages;
-}
-
-/* With the slope at the start that of the equations, and corrected, see radau_dense.h. */
-static int radau_segment_degree(void *self) {
-  Radau *radau = self;
-  if (radau->last_h == 0) return 0;
-  return radau->last_method->stages + (radau_prepare_dense(radau) ? RADAU_SAMPLES : 1);
 }
 
 /* Every column keeps its polynomial and the Jacobian stays; only the matrices are formed anew. */
@@ -1026,10 +1005,19 @@ static bool radau_stages(void *self, StepStages *out) {
 
 static void radau_statistics(const void *self, IntegratorStatistics *out) { *out = ((const Radau *)self)->statistics; }
 
+static StepShape radau_shape(void *self) {
+  Radau *radau = self;
+  if (radau->last_h == 0) return (StepShape){0};
+  const RadauCoefficients *method = radau->last_method;
+  double between = (method->node[method->stages - 3] + method->node[method->stages - 2]) / 2;
+  return (StepShape){method->stages + (radau_prepare_dense(radau) ? RADAU_SAMPLES : 1), between, 30};
+}
+
 const Integrator integrator_radau = {
     .name = "radau",
     .description = "Radau IIA of orders 5, 9 and 13 with order control, on the whole system",
     .explicit_form = false,
+    .look_every = 16,
     .create = radau_create,
     .start = radau_start,
     .suggest = radau_suggest,
@@ -1039,10 +1027,8 @@ const Integrator integrator_radau = {
     .values = radau_values,
     .interpolate = radau_interpolate,
     .is_coarse = radau_is_coarse,
-    .points = radau_points,
     .interpolate_some = radau_interpolate_some,
-    .degree = radau_degree,
-    .segment_degree = radau_segment_degree,
+    .shape = radau_shape,
     .switch_states = radau_switch_states,
     .stages = radau_stages,
     .statistics = radau_statistics,

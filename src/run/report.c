@@ -4,6 +4,7 @@
 #include "result/conversion_report.h"
 #include "result/json.h"
 
+#include <float.h>
 #include <math.h>
 
 static const char *constraint_text(const RunFacts *facts, Arena *arena) {
@@ -76,15 +77,26 @@ static void text_gradient(const Gradient *gradient, Heap *heap, TextVec *text) {
 /* The part of the time on which it is proven that no event was missed; NAN: no time has passed. */
 static double proven_part(const RunFacts *facts) {
   const CertificateTotals *totals = &facts->statistics->stepper.certificate;
-  return totals->time > 0 ? fmin(totals->proven / totals->time, 1) : NAN;
+  double round_off = 64 * DBL_EPSILON; /* of the sums of times */
+  double part = totals->time > 0 ? totals->proven / totals->time : NAN;
+  return part > 1 - round_off ? 1 : part;
 }
 
-/* Of a model with conditions; rounded down, so that 100 % is all of the time but for round-off in the times of events. */
+/* Where steps had to be accepted that miss the equations. */
+static void text_defect(const RunFacts *facts, Heap *heap, TextVec *text) {
+  static const double worth_a_word = 10; /* in tolerances: more than steps are let pass with */
+  double largest = facts->statistics->stepper.largest_defect;
+  if (largest > worth_a_word)
+    text_printf(heap, text, "  largest defect           %.3g tolerances, inside of a step\n", largest);
+}
+
+/* Rounded down, so that 100 % is all of the time but for round-off in the times of events. */
 static void text_certificate(const RunFacts *facts, Heap *heap, TextVec *text) {
   const CertificateTotals *totals = &facts->statistics->stepper.certificate;
-  if (!totals->evaluations && totals->proven >= totals->time) return;
+  if (!(totals->time > 0)) return;
   text_printf(heap, text, "  events complete          on %.4g %% of the time\n",
               floor(1e3 * proven_part(facts) + 1e-9) / 10);
+  if (totals->has_lost_branch) text_printf(heap, text, "  branch of the solution   not followed everywhere\n");
 }
 
 void run_report_text(const RunFacts *facts, Heap *heap, TextVec *text) {
@@ -115,6 +127,7 @@ void run_report_text(const RunFacts *facts, Heap *heap, TextVec *text) {
     text_printf(heap, text, "  time events              %llu\n", (unsigned long long)statistics->stepper.time_events);
   if (statistics->stepper.iterations)
     text_printf(heap, text, "  event iterations         %llu\n", (unsigned long long)statistics->stepper.iterations);
+  text_defect(facts, heap, text);
   text_certificate(facts, heap, text);
   if (statistics->replans) text_printf(heap, text, "  changes of structure     %u\n", statistics->replans);
   const char *constraint = constraint_text(facts, &arena);
@@ -153,6 +166,7 @@ static void json_pivots(const RunFacts *facts, JsonWriter *json, Arena *arena) {
 static void json_certificate(const RunFacts *facts, JsonWriter *json) {
   const StepperStatistics *statistics = &facts->statistics->stepper;
   json_object_begin(json);
+  json_key_number(json, "defect", statistics->looks ? statistics->largest_defect : NAN);
   json_key_number(json, "events_complete", proven_part(facts));
   json_key_integer(json, "evaluations", (int64_t)statistics->certificate.evaluations);
   json_key(json, "unproven");
@@ -164,6 +178,7 @@ static void json_certificate(const RunFacts *facts, JsonWriter *json) {
     json_array_end(json);
   }
   json_array_end(json);
+  json_key_bool(json, "branch_followed", !statistics->certificate.has_lost_branch);
   json_object_end(json);
 }
 

@@ -80,7 +80,7 @@ static bool record_point(RunLoop *run, double t) {
   uint64_t rows = evaluator->row_evaluations, entries = evaluator->entry_evaluations;
   uint64_t factorizations = view->methods->factorizations(view);
   bool is_solved = stepper_interpolate(run->stepper, t, run->output);
-  run->again = is_solved ? stepper_passed_event(run->stepper, t, run->output) : stepper_passed_fold(run->stepper);
+  run->again = !is_solved && stepper_passed_fold(run->stepper);
   if (run->again) return true;
   if (!is_solved) return fail_within(run, t);
   if (!stepper_watch(run->stepper, t, run->output)) return false;
@@ -153,7 +153,7 @@ static bool take_step(RunLoop *run, double *t) {
 /* Looks at a time within the last step, which is then the time reached, unless an event was passed before it. */
 static bool stay_within(RunLoop *run, double t) {
   bool is_solved = stepper_interpolate(run->stepper, t, run->at);
-  run->is_open = is_solved ? !stepper_passed_event(run->stepper, t, run->at) : !stepper_passed_fold(run->stepper);
+  run->is_open = is_solved || !stepper_passed_fold(run->stepper);
   if (!run->is_open) return true;
   if (!is_solved) return fail_within(run, t);
   constraints_check(run->constraints, t, run->at);

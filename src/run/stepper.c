@@ -313,47 +313,39 @@ static bool leaves_branch(Stepper *stepper, double t) {
   ConstMoment begin = {stepper->before, stepper->begin};
   double shorter = (t - stepper->before) / 4;
   BranchStatus status = branch_follow(stepper->view->branch, stepper->integrator, stepper->self, begin);
-  if (status == BRANCH_KEPT || shorter < SHORTEST_FOLLOWED * stepper_span(stepper)) return false;
+  if (status == BRANCH_KEPT) return false;
+  if (shorter < SHORTEST_FOLLOWED * stepper_span(stepper)) {
+    certificate_lose_branch(stepper->certificate);
+    return false;
+  }
   stepper->t_doubt = stepper->before + shorter;
   branch_forget(stepper->view->branch);
   stepper_restart(stepper, stepper->before, branch_begin(stepper->view->branch), shorter);
   return true;
 }
 
-/* At the end of a step to t: is it sure that no mode makes an event? */
-static bool are_quiet(const Stepper *stepper, double t) {
-  const double *y = stepper->integrator->values(stepper->self);
-  if (switches_are_quiet(stepper->view->switches, t, y, t - stepper->before)) return true;
-  return !stepper_is_sliding(stepper) &&
-         events_rule_out(stepper->view, stepper->integrator, stepper->self, stepper->before, stepper->begin,
-                         t <= stepper->unread, stepper->y);
-}
-
-/* Ends the step, which has led to t, at the first event in it that a search finds, if there is one; most have none. */
-static bool search_event(Stepper *stepper, double t) {
-  bool is_quiet = are_quiet(stepper, t);
-  if (is_quiet && t < stepper->t_timed) return false;
-  return (is_quiet || !take_readable(stepper, t)) && stepper_find_event(stepper, is_quiet);
-}
-
-/* What is known of the inside of the last step, to t, after the search. */
+/* What is known of the inside of the last step, to t, before anybody looks. */
 static StepInside inside_of_step(const Stepper *stepper, double t) {
   const Integrator *integrator = stepper->integrator;
   if (t <= stepper->unread) return INSIDE_UNREAD;
-  bool was_read = stepper->near == NEAR_STEPS; /* see take_readable */
-  return integrator->explicit_form && integrator->is_coarse && !was_read ? INSIDE_COSTLY : INSIDE_KNOWN;
+  return integrator->explicit_form && integrator->is_coarse ? INSIDE_COSTLY : INSIDE_KNOWN;
 }
 
-/* The same, and looks for events that the search may have missed. */
+/* Ends the step, which has led to t, at the first event in it, if there is one; most have none. */
 static bool find_event(Stepper *stepper, double t) {
-  const Switches *switches = stepper->view->switches;
+  if (stepper_misses_rows(stepper, t)) return false;
   if (leaves_branch(stepper, t) || ends_at_kink(stepper, t) || starts_before_kink(stepper, t)) return false;
-  bool found = switches && search_event(stepper, t);
-  if (stepper->integrator->time(stepper->self) != t) return found; /* it is taken again */
-  ConstMoment begin = {stepper->before, stepper->begin};
-  double missed = certificate_step(stepper->certificate, stepper->integrator, stepper->self, begin,
-                                   found ? stepper->t_event : t, inside_of_step(stepper, t));
-  return isnan(missed) ? found : stepper_take_missed(stepper, missed, found);
+  WatchedStep step = {stepper->integrator,
+                      stepper->self,
+                      {stepper->before, stepper->begin},
+                      inside_of_step(stepper, t),
+                      t >= stepper->t_timed};
+  bool is_quiet = watcher_rules_out(stepper->watcher, &step);
+  if (is_quiet && t < stepper->t_timed) return false;
+  if (!is_quiet && take_readable(stepper, t)) return false;
+  bool found = stepper_find_event(stepper, &step, is_quiet);
+  if (found) certificate_end(stepper->certificate, stepper->t_event);
+  return found;
 }
 
 /* The step, and the event that ends it if there is one, are as if they had not been. */
@@ -407,6 +399,7 @@ static bool step_to_event(Stepper *stepper) {
     if (!event && retake(stepper, t)) continue;
     if (status == TURNING_ASTRAY) return stepper_report_astray(stepper);
     if (!event && pass_fold(stepper, t - stepper->before)) return true;
+    certificate_lose_branch(stepper->certificate);
     stepper_warn_turning(stepper, "changes its sign");
     return true;
   }
@@ -519,7 +512,9 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
     heap_numbers(heap, code->divisor.count, &stepper->divisor_before, &stepper->divisor);
   }
   view->branch = branch_new(heap, view);
-  stepper->certificate = certificate_new(heap, view);
+  stepper->watcher = watcher_new(heap, view);
+  stepper->certificate = watcher_certificate(stepper->watcher);
+  stepper_make_defect(stepper);
   stepper->kinks = kinks_new(heap, view, options->start, options->tolerance);
   return stepper;
 }

@@ -45,6 +45,8 @@ typedef struct StepperStatistics {
   const char *solver, *solver_reason;
   uint64_t steps, rejected, factorizations, events /* of states */, time_events, iterations; /* of events */
   uint32_t removed;            /* superfluous differentiations that the system integrated does without */
+  double largest_defect;       /* of a step that was accepted, in tolerances */
+  uint64_t looks;              /* steps that were looked at inside for it */
   double time;                 /* reached */
   const TurningPoint *turning; /* where the Jacobian of a block is singular, which ended the run; NULL: nowhere */
   CertificateTotals certificate;
@@ -85,10 +87,6 @@ const double *stepper_values(const Stepper *stepper);
 
 /* All columns at a time within the last step, the rows solved. false: they cannot be. */
 bool stepper_interpolate(Stepper *stepper, double t, double *y);
-
-/* Does something contradict its mode at y, the columns at a time within the last step? Then an event was passed: the step is
- * undone, the next one ends there at the latest, and what was recorded of it is no longer so. */
-bool stepper_passed_event(Stepper *stepper, double t, const double *y);
 
 /* Where the rows cannot be solved within the last step: is there a fold that leads on (solve/fold.h)? Then the step is undone, and the next
  * one ends there. */

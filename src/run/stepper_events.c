@@ -244,12 +244,6 @@ static bool take_again(Stepper *stepper, double t) {
   return true;
 }
 
-bool stepper_passed_event(Stepper *stepper, double t, const double *y) {
-  uint32_t mode;
-  if (!(t < stepper_time(stepper)) || !events_contradict(stepper->view, t, y, &mode)) return false;
-  return take_again(stepper, t);
-}
-
 static bool is_doubtful(const Stepper *stepper, const EventBracket *bracket) {
   double step = stepper->integrator->time(stepper->self) - stepper->before;
   return bracket->inside ||
@@ -257,19 +251,18 @@ static bool is_doubtful(const Stepper *stepper, const EventBracket *bracket) {
 }
 
 /* An event of states, or the end of sliding, in the last step, which it then ends. */
-static bool find_state_event(Stepper *stepper, double t) {
-  View *view = stepper->view;
+static bool find_state_event(Stepper *stepper, const WatchedStep *step) {
   EventBracket bracket;
-  stepper->at_event =
-      events_find(view, stepper->integrator, stepper->self, stepper->before, stepper->y, &stepper->mode, &bracket);
+  Watcher *watcher = stepper->watcher;
+  double t = stepper->integrator->time(stepper->self);
+  stepper->at_event = watcher_find(watcher, step, stepper->y, &bracket);
   if (stepper->at_event) {
     if (is_doubtful(stepper, &bracket) && take_again(stepper, bracket.high)) return false;
-    t = events_locate(view, stepper->integrator, stepper->self, &bracket, stepper->y, &stepper->mode);
+    t = watcher_locate(watcher, step, &bracket, stepper->y, &stepper->mode);
   }
-  if (stepper_is_sliding(stepper) &&
-      events_leave(view, stepper->integrator, stepper->self, stepper->before, &t, stepper->y)) {
+  if (stepper_is_sliding(stepper) && watcher_leaves(watcher, step, &t, stepper->y)) {
     stepper->at_event = true;
-    switches_leaving(view->switches, &stepper->mode);
+    switches_leaving(stepper->view->switches, &stepper->mode);
   }
   if (!stepper->at_event) return false;
   stepper->t_event = stepper_snap(stepper, t);
@@ -278,24 +271,9 @@ static bool find_state_event(Stepper *stepper, double t) {
   return true;
 }
 
-bool stepper_take_missed(Stepper *stepper, double t, bool found) {
-  View *view = stepper->view;
-  uint32_t mode;
-  if (view_point(view, stepper->integrator, stepper->self, t, stepper->ahead) != EVAL_OK ||
-      !events_contradict(view, t, stepper->ahead, &mode))
-    return found;
-  bool was_timed = found && stepper->t_event >= stepper->t_timed;
-  if (take_again(stepper, t)) {
-    if (was_timed) stepper->statistics.time_events--;
-    else if (found) stepper->statistics.events--;
-    return false;
-  }
-  return found;
-}
-
-bool stepper_find_event(Stepper *stepper, bool is_quiet) {
+bool stepper_find_event(Stepper *stepper, const WatchedStep *step, bool is_quiet) {
   stepper->at_event = false;
-  if (!is_quiet && find_state_event(stepper, stepper->integrator->time(stepper->self))) return true;
+  if (!is_quiet && find_state_event(stepper, step)) return true;
   if (stepper->integrator->time(stepper->self) < stepper->t_timed) return false;
   take_timed(stepper);
   return true;

@@ -58,7 +58,7 @@ void stepper_create_integrator(Stepper *stepper, const Integrator *integrator) {
   heap_release(stepper->heap, stepper->ticket);
   stepper->integrator = integrator;
   stepper->self = integrator->create(heap_within(stepper->heap, &stepper->ticket), system, &options);
-  stepper->rejected = 0;
+  stepper->rejected = stepper->rejections = 0;
   stepper->statistics.removed = (uint32_t)(stepper->view->system.rows - system->rows);
 }
 
@@ -73,7 +73,7 @@ void stepper_add_work(const Stepper *stepper, StepperStatistics *statistics) {
 StepperStatistics stepper_statistics(const Stepper *stepper) {
   StepperStatistics statistics = stepper->statistics;
   stepper_add_work(stepper, &statistics);
-  statistics.factorizations += stepper->view->methods->factorizations(stepper->view);
+  statistics.factorizations += stepper->view->methods->factorizations(stepper->view) - stepper->look_factorizations;
   statistics.solver = stepper->integrator->name;
   statistics.iterations += stepper->view->iterations;
   statistics.time = statistics.turning ? statistics.turning->time : stepper_time(stepper);
@@ -90,9 +90,12 @@ void stepper_statistics_add(StepperStatistics *statistics, const StepperStatisti
   statistics->events += before->events;
   statistics->time_events += before->time_events;
   statistics->iterations += before->iterations;
+  statistics->looks += before->looks;
+  statistics->largest_defect = fmax(statistics->largest_defect, before->largest_defect);
   statistics->certificate.time += before->certificate.time;
   statistics->certificate.proven += before->certificate.proven;
   statistics->certificate.evaluations += before->certificate.evaluations;
+  statistics->certificate.has_lost_branch |= before->certificate.has_lost_branch;
 }
 
 void stepper_change_integrator(Stepper *stepper, const Integrator *integrator, double t) {

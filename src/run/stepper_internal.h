@@ -3,8 +3,9 @@
 #pragma once
 
 #include "run/stepper.h"
-#include "watch/certificate.h"
+#include "segment/defect.h"
 #include "watch/kinks.h"
+#include "watch/watcher.h"
 
 /* The time between an event and the next one; 0: not known. */
 typedef struct Stretch {
@@ -39,8 +40,9 @@ struct Stepper {
   double limit;     /* where the caller wants a step to end; INFINITY: anywhere */
   double unread;    /* steps that end by then are not looked at inside */
   uint32_t near;    /* steps to come that conditions may look into, since one was near its edge */
-  Certificate *certificate;
-  Kinks *kinks;          /* NULL: there are none */
+  Watcher *watcher;
+  Certificate *certificate; /* of the watcher */
+  Kinks *kinks;             /* NULL: there are none */
   double t_kink, across; /* the kink that a step ends at, and the size of the step that went across; INFINITY: none */
   double t_doubt;        /* where a step that is taken again must end; INFINITY: anywhere */
   double t_timed;        /* the next event of time alone; INFINITY: none */
@@ -61,7 +63,12 @@ struct Stepper {
   double *beyond;
   Moment recent,
       origin; /* points of the branch that the solution is on, some way back: in its states of now, behind the last event */
-  uint32_t tiny; /* steps in a row that hardly got ahead */
+  uint32_t tiny;                /* steps in a row that hardly got ahead */
+  Defect *defect;               /* NULL: the system has no state-space form */
+  uint64_t look_factorizations; /* of blocks, for the defect: no part of the steps, as those of output points */
+  Segment *segment;             /* of the last step, with its states */
+  bool is_rough;                /* rows are not smooth by construction (ArrayCode) */
+  uint64_t rejections;          /* of the integrator, up to the last step */
 };
 
 static inline bool stepper_is_sliding(const Stepper *stepper) {
@@ -172,11 +179,15 @@ void stepper_plan_timed(Stepper *stepper, double t);
 bool stepper_finish_event(Stepper *stepper, bool settled);
 
 /* Ends the step at the first event in it, if there is one. is_quiet: it is sure that there is none of the states. */
-bool stepper_find_event(Stepper *stepper, bool is_quiet);
+bool stepper_find_event(Stepper *stepper, const WatchedStep *step, bool is_quiet);
 
-/* A condition seems to have changed at t, within the last step, before the event that was found, if one was. If it has, the step is taken
- * again up to there, or ends at the event before it. Is there an event now? */
-bool stepper_take_missed(Stepper *stepper, double t, bool found);
+/* ---- the defect ---- */
+
+void stepper_make_defect(Stepper *stepper);
+
+/* Do the polynomials of the last step, which has led to t, miss the rows by more than the error of the step explains? Then it is taken again, shorter, from a
+ * consistent point. */
+bool stepper_misses_rows(Stepper *stepper, double t);
 
 /* ---- steps ---- */
 

@@ -8,7 +8,7 @@
  * they are. */
 #pragma once
 
-#include "integrate/elimination.h"
+#include "segment/elimination.h"
 #include "integrate/radau_coefficients.h"
 
 typedef struct TransposedStages TransposedStages;

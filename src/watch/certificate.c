@@ -16,6 +16,9 @@ static const double PART_OF_STEPS = 0.25, FIRST_CREDIT = 4e6;
 /* What a step does for each evaluation of a row beside that, in lines: stages, factors, error estimates. By instructions of small models. */
 static const double BESIDE_ROW = 20;
 
+/* What the polynomial of a column costs to make, in lines for the square of the number of its coefficients. By instructions. */
+static const double SEGMENT_COST = 2;
+
 /* Of the coefficients that are made of samples, over the largest of a column. */
 static const double ROUND_OFF = 64 * DBL_EPSILON;
 
@@ -33,6 +36,7 @@ struct Certificate {
   TimeSpan pending; /* the last step that was looked at */
   Proof proof;      /* of it */
   bool is_pending;
+  bool is_inside; /* that is one of the step's segment, or none was possible */
 };
 
 Certificate *certificate_new(Heap *heap, View *view) {
@@ -64,64 +68,133 @@ void certificate_set_credit(Certificate *certificate, double credit) {
   prover_forget(certificate->prover);
 }
 
-/* Hermite's cubic, of values and rates at both ends, where the step has nothing better. false: a rate is not known. */
-static bool make_cubics(Certificate *certificate, const IndexVec *columns, ConstMoment begin, ConstMoment end) {
-  const int32_t *successor = certificate->view->system.successor;
+/* Hermite's cubic of column q, of values and rates at both ends: what a step has without further evaluations. It may be off by much
+ * more than the step is, and serves only where conditions are far from their edges. false: a rate is not known. */
+static bool make_cubic(const Certificate *certificate, uint32_t q, ConstMoment begin, ConstMoment end, double *b) {
+  const System *system = &certificate->view->system;
+  int32_t rate = system->successor ? system->successor[q] : -1;
   double third = (end.t - begin.t) / 3;
+  b[0] = begin.y[q];
+  b[3] = end.y[q];
+  b[1] = rate < 0 ? (2 * b[0] + b[3]) / 3 : b[0] + third * begin.y[rate];
+  b[2] = rate < 0 ? (b[0] + 2 * b[3]) / 3 : b[3] - third * end.y[rate];
+  return rate >= 0 || !view_is_state(system, q);
+}
+
+static bool make_cubics(Certificate *certificate, const IndexVec *columns, ConstMoment begin, ConstMoment end) {
   segment_begin(certificate->segment, begin.t, end.t, HERMITE_DEGREE, (SegmentSource){0});
   for (uint32_t k = 0; k < columns->count; k++) {
     uint32_t q = columns->data[k];
-    int32_t rate = successor ? successor[q] : -1;
-    if (rate < 0 && view_is_state(&certificate->view->system, q)) return false;
-    double *to = segment_set(certificate->segment, q);
-    to[0] = begin.y[q];
-    to[3] = end.y[q];
-    to[1] = rate < 0 ? (2 * to[0] + to[3]) / 3 : to[0] + third * begin.y[rate];
-    to[2] = rate < 0 ? (to[0] + 2 * to[3]) / 3 : to[3] - third * end.y[rate];
+    if (!make_cubic(certificate, q, begin, end, segment_set(certificate->segment, q))) return false;
   }
   return true;
 }
 
-static Proof prove_along(Certificate *certificate, double slack, double until) {
+static Proof prove_along(Certificate *certificate, double slack, bool agrees, bool is_far) {
   ProverStep step = {certificate->segment, slack};
   uint64_t half = (uint64_t)fmax(certificate_credit(certificate) / 2, 0); /* the rest is for later steps */
-  Proof proof = prover_prove(certificate->prover, &step, until, half);
+  Proof proof = prover_prove(certificate->prover, &step, agrees, is_far, half);
   certificate->credit -= (double)proof.cost;
+  certificate->totals.evaluations += proof.evaluations;
   return proof;
 }
 
-/* Where the dense output would take evaluations, it is asked for only if Hermite's cubics leave something open. */
-static Proof prove(Certificate *certificate, const Integrator *integrator, void *self, ConstMoment begin, double until,
-                   StepInside inside) {
+static bool is_whole(const Proof *proof) { return isnan(proof->first) && isnan(proof->high); }
+
+/* The columns that a proof needs; NULL: there can be none. */
+static const IndexVec *columns_of(Certificate *certificate) {
   const System *system = &certificate->view->system;
-  Proof proof = {.first = begin.t, .last = until, .candidate = NAN};
-  if (!(certificate_credit(certificate) > 0)) return proof;
+  if (!(certificate_credit(certificate) > 0)) return NULL;
   const IndexVec *columns = prover_columns(certificate->prover, system->link_from, system->links);
   certificate->credit -= (double)prover_take_debt(certificate->prover);
-  if (prover_scope(certificate->prover) != PROVER_ABLE) return proof;
-  ConstMoment end = {integrator->time(self), integrator->values(self)};
-  if (inside != INSIDE_KNOWN && make_cubics(certificate, columns, begin, end))
-    proof = prove_along(certificate, 0, until);
-  if (inside == INSIDE_UNREAD || (proof.proven > 0 && isnan(proof.candidate) && !(proof.last > proof.first)))
-    return proof;
-  if (!integrator_segment(integrator, self, begin.t, certificate->segment)) return proof;
-  segment_need(certificate->segment, columns->data, columns->count);
-  uint64_t evaluations = proof.evaluations;
-  proof = prove_along(certificate, ROUND_OFF, until);
-  proof.evaluations += evaluations;
-  return proof;
+  return prover_scope(certificate->prover) == PROVER_ABLE ? columns : NULL;
 }
 
-double certificate_step(Certificate *certificate, const Integrator *integrator, void *self, ConstMoment before,
-                        double until, StepInside inside) {
-  certificate_accept(certificate, before.t);
-  if (prover_scope(certificate->prover) == PROVER_NOTHING)
-    certificate->proof = (Proof){.proven = until - before.t, .candidate = NAN};
-  else certificate->proof = prove(certificate, integrator, self, before, until, inside);
-  certificate->pending = (TimeSpan){before.t, until};
+static void prove_by_segment(Certificate *certificate, const WatchedStep *step, bool agrees, bool is_far) {
+  const IndexVec *columns = columns_of(certificate);
+  certificate->is_inside = true;
+  if (!columns || !integrator_segment(step->integrator, step->self, step->begin.t, certificate->segment)) return;
+  segment_need(certificate->segment, columns->data, columns->count);
+  certificate->credit -= SEGMENT_COST * certificate->segment->count * certificate->segment->count * columns->count;
+  certificate->proof = prove_along(certificate, ROUND_OFF, agrees, is_far);
+}
+
+/* A step that nothing is known of yet. */
+static void begin_step(Certificate *certificate, double begin, double end) {
+  certificate_accept(certificate, begin);
+  certificate->pending = (TimeSpan){begin, end};
   certificate->is_pending = true;
-  certificate->totals.evaluations += certificate->proof.evaluations;
-  return certificate->proof.candidate;
+  certificate->is_inside = false;
+  certificate->proof = (Proof){.first = begin, .last = end, .low = NAN, .high = NAN};
+}
+
+static void prove_all(Certificate *certificate) {
+  TimeSpan step = certificate->pending;
+  certificate->proof = (Proof){.proven = step.to - step.from, .first = NAN, .last = NAN, .low = NAN, .high = NAN};
+}
+
+bool certificate_covers(Certificate *certificate, const WatchedStep *step) {
+  const System *system = &certificate->view->system;
+  ConstMoment begin = step->begin, end = {step->integrator->time(step->self), step->integrator->values(step->self)};
+  const Interval *region = prover_region(certificate->prover, system->link_from, system->links, end.t);
+  if (!region) return false;
+  const IndexVec *columns = prover_columns(certificate->prover, system->link_from, system->links);
+  for (uint32_t k = 0; k < columns->count; k++) {
+    double b[4];
+    if (!make_cubic(certificate, columns->data[k], begin, end, b)) return false;
+    for (int i = 0; i < 4; i++)
+      if (!(b[i] >= region[k].low && b[i] <= region[k].high)) return false;
+  }
+  begin_step(certificate, begin.t, end.t);
+  prove_all(certificate);
+  return true;
+}
+
+StepProof certificate_prove(Certificate *certificate, const WatchedStep *step, bool agrees, bool is_far) {
+  ConstMoment begin = step->begin, end = {step->integrator->time(step->self), step->integrator->values(step->self)};
+  begin_step(certificate, begin.t, end.t);
+  if (prover_scope(certificate->prover) == PROVER_NOTHING) {
+    prove_all(certificate);
+    return STEP_PROVEN;
+  }
+  const IndexVec *columns = columns_of(certificate);
+  if (!columns) return STEP_UNTRIED;
+  uint64_t before = certificate->totals.evaluations;
+  if (step->inside != INSIDE_KNOWN && is_far && make_cubics(certificate, columns, begin, end))
+    certificate->proof = prove_along(certificate, 0, agrees, true);
+  if (step->inside != INSIDE_UNREAD && !is_whole(&certificate->proof))
+    prove_by_segment(certificate, step, agrees, is_far);
+  if (is_whole(&certificate->proof)) return STEP_PROVEN;
+  return certificate->totals.evaluations > before ? STEP_OPEN : STEP_UNTRIED;
+}
+
+void certificate_prove_inside(Certificate *certificate, const WatchedStep *step, bool agrees) {
+  if (!certificate->is_inside) prove_by_segment(certificate, step, agrees, false);
+}
+
+bool certificate_bracket(const Certificate *certificate, double *low, double *high) {
+  *low = certificate->proof.low;
+  *high = certificate->proof.high;
+  return !isnan(*high);
+}
+
+void certificate_open(const Certificate *certificate, double *low, double *high) {
+  const Proof *proof = &certificate->proof;
+  if (isnan(proof->first)) return; /* what is proven is not what was found */
+  *low = proof->first;
+  *high = proof->last;
+}
+
+void certificate_end(Certificate *certificate, double t) {
+  Proof *proof = &certificate->proof;
+  double start = certificate->pending.from;
+  certificate->pending.to = t;
+  if (proof->low <= t && t <= proof->high) proof->proven += t - proof->low;
+  else if (t < proof->last || t < proof->high) {
+    proof->proven = proof->first < t ? proof->first - start : 0;
+    proof->first = start + proof->proven;
+    proof->last = t;
+  }
 }
 
 static void add_unproven(Certificate *certificate, double from, double to) {
@@ -146,6 +219,8 @@ void certificate_accept(Certificate *certificate, double t) {
   if (proof->proven < span.to - span.from && proof->last > proof->first)
     add_unproven(certificate, proof->first, proof->last);
 }
+
+void certificate_lose_branch(Certificate *certificate) { certificate->totals.has_lost_branch = true; }
 
 CertificateTotals certificate_totals(const Certificate *certificate) { return certificate->totals; }
 

@@ -8,6 +8,7 @@
 typedef struct CertificateTotals {
   double time, proven;
   uint64_t evaluations;
+  bool has_lost_branch; /* the solution may have gone on another branch of the equations: see certificate_lose_branch */
 } CertificateTotals;
 
 typedef struct TimeSpan {
@@ -30,10 +31,40 @@ typedef enum StepInside {
   INSIDE_UNREAD, /* it was taken as if nobody looked inside */
 } StepInside;
 
-/* Looks at the last step of the integrator, from (before, begin) up to `until`, where it ends or has an event. Returns a time
- * at which a condition seems to have changed, NAN if there is none. */
-double certificate_step(Certificate *certificate, const Integrator *integrator, void *self, ConstMoment before,
-                        double until, StepInside inside);
+/* The last step of an integrator. */
+typedef struct WatchedStep {
+  const Integrator *integrator;
+  void *self;
+  ConstMoment begin;
+  StepInside inside;
+  bool is_timed; /* it ends at an event that is known beforehand */
+} WatchedStep;
+
+/* Does the step stay in a region in which no mode changes, as an earlier proof has found? That takes no evaluation. */
+bool certificate_covers(Certificate *certificate, const WatchedStep *step);
+
+/* How far a proof got. */
+typedef enum StepProof {
+  STEP_UNTRIED, /* it is impossible, or nothing is left to pay for it */
+  STEP_OPEN,    /* a mode changes, or may change */
+  STEP_PROVEN,  /* no mode changes in the step */
+} StepProof;
+
+/* Tries to prove that no mode changes in the step, at whose start all agree. agrees: they do at its end, too. is_far: conditions seem to be far from
+ * their edges. */
+StepProof certificate_prove(Certificate *certificate, const WatchedStep *step, bool agrees, bool is_far);
+
+/* The same with the segment of the step, if that has not been asked for yet: from now on the step is known inside. */
+void certificate_prove_inside(Certificate *certificate, const WatchedStep *step, bool agrees);
+
+/* After a proof: the stretch in which the first mode changes, once. false: it is not known. */
+bool certificate_bracket(const Certificate *certificate, double *low, double *high);
+
+/* After a proof: the stretch outside of which no mode changes. */
+void certificate_open(const Certificate *certificate, double *low, double *high);
+
+/* The step ends at t, with an event. */
+void certificate_end(Certificate *certificate, double t);
 
 /* The run goes on from t: what was looked at up to there counts, what is behind it is taken back. */
 void certificate_accept(Certificate *certificate, double t);
@@ -42,6 +73,9 @@ void certificate_accept(Certificate *certificate, double t);
  * over a credit remembers nothing else. */
 double certificate_credit(Certificate *certificate);
 void certificate_set_credit(Certificate *certificate, double credit);
+
+/* A step was accepted although the branch of the solution could not be followed along it. */
+void certificate_lose_branch(Certificate *certificate);
 
 CertificateTotals certificate_totals(const Certificate *certificate);
 

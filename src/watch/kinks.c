@@ -2,17 +2,11 @@
 #include "watch/kinks.h"
 
 #include "array/meeting.h"
+#include "watch/constants.h"
+#include "watch/search.h"
 
 #include <math.h>
 #include <string.h>
-
-enum { LOCATE_LIMIT = 40, DIG_LIMIT = 16, IDLE_LIMIT = 8 };
-
-/* Parts of a step: a kink nearer to one of its ends is at that end; a kink is known when it is found this closely. */
-static const double WELL_INSIDE = 1e-6, FOUND = 1e-8;
-
-/* Part of a step tried: kinks that follow each other more closely hold it up. */
-static const double CLOSE = 0.02;
 
 struct Kinks {
   View *view;
@@ -21,21 +15,24 @@ struct Kinks {
   double kept;          /* the time of `before` */
   double *before, *end; /* arguments, then their rates, where the last step began and ended */
   double *inside;       /* the same at the last look inside it */
-  double *speed;        /* how fast each argument has moved of late */
-  double *least;        /* arguments below this are zero as far as the tolerance tells */
-  uint32_t idle;        /* kinks found one after the other that held steps up */
-  double *y;            /* columns of that look */
+  double *side;         /* the sign of each argument where the step begins; 0: it is not looked for */
+  double *margin;       /* and with that sign, with their rates, at both ends: see KnownEnds */
+  Search *search;
+  double *speed; /* how fast each argument has moved of late */
+  double *least; /* arguments below this are zero as far as the tolerance tells */
+  double tolerance;
+  Workspace *sizes; /* of what each argument is a difference of */
+  double *size;     /* at the end of the last step */
+  uint32_t idle;    /* kinks found one after the other that held steps up */
+  double *y;        /* columns of that look */
 };
 
-/* Argument `argument` in the last step; `side` is the sign that it has at the beginning. */
-typedef struct Search {
+/* The last step. */
+typedef struct KinkStep {
   Kinks *kinks;
   const Integrator *integrator;
   void *self;
-  double begin, end;
-  uint32_t argument;
-  double side;
-} Search;
+} KinkStep;
 
 static bool evaluate(const Kinks *kinks, double t, const double *y, double *out) {
   Point point = evaluator_point(kinks->view->evaluator, t, y);
@@ -46,7 +43,10 @@ static bool evaluate(const Kinks *kinks, double t, const double *y, double *out)
 static void set_least(Kinks *kinks, Heap *heap, double start, double tolerance) {
   Evaluator *evaluator = kinks->view->evaluator;
   Point point = evaluator_point(evaluator, start, kinks->view->system.nominal);
-  workspace_run(workspace_new(heap, evaluator->code->kink_sizes), &point, kinks->least);
+  kinks->tolerance = tolerance;
+  kinks->sizes = workspace_new(heap, evaluator->code->kink_sizes);
+  kinks->size = heap_array(heap, kinks->count, sizeof(double));
+  workspace_run(kinks->sizes, &point, kinks->least);
   for (uint32_t k = 0; k < kinks->count; k++)
     kinks->least[k] = isfinite(kinks->least[k]) ? tolerance * kinks->least[k] : 0;
 }
@@ -85,6 +85,9 @@ Kinks *kinks_new(Heap *heap, View *view, double start, double tolerance) {
   kinks->before = heap_array(heap, 2 * count, sizeof(double));
   kinks->end = heap_array(heap, 2 * count, sizeof(double));
   kinks->inside = heap_array(heap, 2 * count, sizeof(double));
+  kinks->margin = heap_array(heap, 4 * count, sizeof(double));
+  kinks->side = heap_array(heap, count, sizeof(double));
+  kinks->search = search_new(heap, (uint32_t)count);
   kinks->speed = heap_array(heap, count, sizeof(double));
   kinks->least = heap_array(heap, count, sizeof(double));
   kinks->y = heap_array(heap, (size_t)view->system.columns, sizeof(double));
@@ -96,105 +99,18 @@ Kinks *kinks_new(Heap *heap, View *view, double start, double tolerance) {
 
 void kinks_forget(Kinks *kinks) { kinks->kept = NAN; }
 
-/* The argument times `side`, and its rate, at a time. */
-typedef struct Look {
-  double t, margin, rate;
-} Look;
-
-static Look look_of(const Search *search, double t, const double *values) {
-  return (Look){t, search->side * values[search->argument],
-                search->side * values[search->kinks->count + search->argument]};
+/* The margin of argument k: it keeps its sign. */
+static double margin_of(const Kinks *kinks, uint32_t k, const double *values) {
+  return kinks->side[k] == 0 ? INFINITY : kinks->side[k] * values[k];
 }
 
-/* Inside of the step; the margin is NAN where it is not known. */
-static Look look_at(const Search *search, double t) {
-  const Kinks *kinks = search->kinks;
-  bool known = view_point(kinks->view, search->integrator, search->self, t, kinks->y) == EVAL_OK &&
-               evaluate(kinks, t, kinks->y, kinks->inside);
-  return known ? look_of(search, t, kinks->inside) : (Look){t, NAN, NAN};
-}
-
-/* Where the argument, which is beyond zero at `high`, passes it: by the Illinois method. */
-static double locate(const Search *search, Look low, Look high) {
-  double found = FOUND * (search->end - search->begin);
-  int side = 0;
-  for (int i = 0; i < LOCATE_LIMIT && high.t - low.t > 2 * found; i++) {
-    double guess = low.t + (high.t - low.t) * (low.margin / (low.margin - high.margin));
-    Look look = look_at(search, fmin(fmax(guess, low.t + found), high.t - found));
-    if (isnan(look.margin)) return INFINITY;
-    int now = look.margin > 0 ? -1 : 1;
-    *(now < 0 ? &low : &high) = look;
-    if (now == side) *(now < 0 ? &high.margin : &low.margin) /= 2;
-    side = now;
-  }
-  return high.t;
-}
-
-/* Where the tangents of an argument that turns meet, it cannot be less: does that leave room for it to pass zero twice? */
-static bool may_pass_twice(Look left, Look right) {
-  double fall = -left.rate, rise = right.rate;
-  if (!(fall > 0) || !(rise > 0)) return false;
-  double meet = (left.margin - right.margin + rise * (right.t - left.t)) / (fall + rise);
-  return left.margin < fall * meet;
-}
-
-/* Looks for the least value of the argument between two looks, by the golden section, until it is beyond zero or clearly is not. */
-static bool dig(const Search *search, Look left, Look right, Look *beyond) {
-  const double golden = 0.38196601125010515;
-  double inner = left.t + golden * (right.t - left.t);
-  Look middle = look_at(search, inner);
-  for (int i = 0; i < DIG_LIMIT && middle.margin > 0; i++) {
-    if (middle.margin > fmax(left.margin, right.margin) - middle.margin) return false;
-    bool is_right = right.t - middle.t > middle.t - left.t;
-    double t = is_right ? middle.t + golden * (right.t - middle.t) : middle.t - golden * (middle.t - left.t);
-    Look other = look_at(search, t);
-    bool is_less = !(other.margin > middle.margin);
-    if (is_less) *(is_right ? &left : &right) = middle;
-    else *(is_right ? &right : &left) = other;
-    if (is_less) middle = other;
-  }
-  *beyond = middle;
-  return middle.margin < 0;
-}
-
-/* The rates of the parabola through three looks at equal distances, where columns give none. */
-static void guess_rates(Look *left, Look *middle, Look *right) {
-  if (left->rate != 0 || middle->rate != 0 || right->rate != 0) return;
-  double step = right->t - left->t, first = left->margin, second = middle->margin, third = right->margin;
-  left->rate = (4 * second - 3 * first - third) / step;
-  middle->rate = (third - first) / step;
-  right->rate = (first - 4 * second + 3 * third) / step;
-}
-
-/* Does the argument, which is not beyond zero at the end, get there in between? */
-static bool passes_twice(const Search *search, Look left, Look right, Look *beyond) {
-  Look middle = look_at(search, left.t + (right.t - left.t) / 2);
-  *beyond = middle;
-  if (!(middle.margin > 0)) return middle.margin < 0;
-  guess_rates(&left, &middle, &right);
-  return (may_pass_twice(left, middle) && dig(search, left, middle, beyond)) ||
-         (may_pass_twice(middle, right) && dig(search, middle, right, beyond));
-}
-
-/* The first look. A step that begins at a kink, as it does behind one that was found, is looked at behind it. */
-static Look first_look(Search *search) {
-  const double *before = search->kinks->before;
-  double argument = before[search->argument], inside = WELL_INSIDE * (search->end - search->begin);
-  search->side = argument < 0 ? -1 : 1;
-  Look look = look_of(search, search->begin, before);
-  if (look.margin > 2 * inside * search->kinks->speed[search->argument]) return look;
-  look = look_at(search, search->begin + inside);
-  if (!(look.margin < 0)) return look;
-  search->side = -search->side;
-  return (Look){look.t, -look.margin, -look.rate};
-}
-
-/* Where the argument passes zero in the step; INFINITY: it does not. */
-static double find_one(Search *search) {
-  Look left = first_look(search), right = look_of(search, search->end, search->kinks->end), beyond = right;
-  if (!(left.margin > 0)) return INFINITY;
-  if (right.margin >= 0 && !passes_twice(search, left, right, &beyond)) return INFINITY;
-  return locate(search, left, beyond);
+static bool look_at(void *context, double t, double *margin) {
+  const KinkStep *step = context;
+  const Kinks *kinks = step->kinks;
+  if (view_point(kinks->view, step->integrator, step->self, t, kinks->y) != EVAL_OK) return false;
+  if (!evaluate(kinks, t, kinks->y, kinks->inside)) return false;
+  for (uint32_t k = 0; k < kinks->count; k++) margin[k] = margin_of(kinks, k, kinks->inside);
+  return true;
 }
 
 /* Is it sure, if it moves as fast as of late, that argument k did not pass zero in a step of this size? Or has it been zero all along? */
@@ -206,35 +122,103 @@ static bool is_quiet(Kinks *kinks, uint32_t k, double step) {
   return (nearest > way && before * end > 0) || (fabs(before) <= kinks->least[k] && fabs(end) <= kinks->least[k]);
 }
 
+/* Is argument k round-off at both ends of the step? Where nominal values tell no size, is it zero as far as the tolerance tells? */
+static bool is_round_off(const Kinks *kinks, uint32_t k) {
+  double part = kinks->least[k] > 0 ? ARGUMENT_ROUND_OFF : fmax(ARGUMENT_ROUND_OFF, kinks->tolerance);
+  double round_off = isfinite(kinks->size[k]) ? part * kinks->size[k] : 0;
+  return fabs(kinks->before[k]) <= round_off && fabs(kinks->end[k]) <= round_off;
+}
+
+/* Arguments that are round-off pass zero at any time: these are not looked for. Is one left that is? */
+static bool drop_round_off(Kinks *kinks, double end, const double *y) {
+  Point point = evaluator_point(kinks->view->evaluator, end, y);
+  bool any = false;
+  workspace_run(kinks->sizes, &point, kinks->size);
+  for (uint32_t k = 0; k < kinks->count; k++) {
+    if (kinks->side[k] != 0 && is_round_off(kinks, k)) kinks->side[k] = 0;
+    any = any || kinks->side[k] != 0;
+  }
+  return any;
+}
+
+/* Sets the signs of the arguments that may pass zero in a step of this size. Does one of them? *at_kink: an argument is at zero where the step begins, as it is behind a
+ * kink that was found. */
+static bool set_sides(Kinks *kinks, double step, bool *at_kink) {
+  bool any = false;
+  *at_kink = false;
+  for (uint32_t k = 0; k < kinks->count; k++) {
+    bool may_pass = !is_quiet(kinks, k, step);
+    kinks->side[k] = !may_pass ? 0 : kinks->before[k] < 0 ? -1 : 1;
+    any = any || may_pass;
+    *at_kink = *at_kink || (may_pass && fabs(kinks->before[k]) <= 2 * WELL_INSIDE * step * kinks->speed[k]);
+  }
+  return any;
+}
+
+/* The signs a little behind the beginning of the step, where the search is to begin. false: they are not known. */
+static bool set_sides_at(const KinkStep *step, double t) {
+  Kinks *kinks = step->kinks;
+  if (!look_at((void *)step, t, kinks->margin)) return false;
+  for (uint32_t k = 0; k < kinks->count; k++)
+    if (kinks->side[k] != 0) kinks->side[k] = kinks->inside[k] == 0 ? 0 : kinks->inside[k] < 0 ? -1 : 1;
+  memcpy(kinks->before, kinks->inside, 2 * kinks->count * sizeof(double));
+  return true;
+}
+
+static KnownEnds known_ends(const Kinks *kinks) {
+  uint32_t count = kinks->count;
+  double *margin = kinks->margin;
+  for (uint32_t k = 0; k < count; k++) {
+    margin[k] = margin_of(kinks, k, kinks->before);
+    margin[count + k] = kinks->side[k] * kinks->before[count + k];
+    margin[2 * count + k] = margin_of(kinks, k, kinks->end);
+    margin[3 * count + k] = kinks->side[k] * kinks->end[count + k];
+  }
+  return (KnownEnds){margin, margin + count, margin + 2 * (size_t)count, margin + 3 * (size_t)count};
+}
+
+/* The first kink in the step, and the argument that makes it; INFINITY: there is none. */
+static double find_first(KinkStep *step, Bracket stretch, double size, uint32_t *bent) {
+  Kinks *kinks = step->kinks;
+  Watched watched = {.context = step, .count = kinks->count, .step = size, .look = look_at, .near = KINK_FOUND * size};
+  KnownEnds ends = known_ends(kinks);
+  Bracket found;
+  if (!search_find(kinks->search, &watched, stretch, &ends, &found)) return INFINITY;
+  search_locate(kinks->search, &watched, &found);
+  for (uint32_t k = 0; k < kinks->count; k++)
+    if (margin_of(kinks, k, kinks->inside) < 0) *bent = k;
+  return found.high;
+}
+
 /* Steps that end again and again soon behind their begin, where an argument that stays near zero passes it, end at the errors of this argument:
  * as far as these go it is zero. */
 static void note_found(Kinks *kinks, uint32_t k, double part) {
-  kinks->idle = part < CLOSE ? kinks->idle + 1 : 0;
-  if (kinks->idle < IDLE_LIMIT) return;
+  kinks->idle = part < CLOSE_KINKS ? kinks->idle + 1 : 0;
+  if (kinks->idle < IDLE_KINKS) return;
   kinks->idle = 0;
   kinks->least[k] = 2 * fmax(kinks->least[k], fmax(fabs(kinks->before[k]), fabs(kinks->end[k])));
 }
 
 double kinks_find(Kinks *kinks, const Integrator *integrator, void *self, ConstMoment begin) {
-  Search search = {kinks, integrator, self, begin.t, integrator->time(self), 0, 1};
-  double step = search.end - begin.t, inside = WELL_INSIDE * step, first = search.end;
+  KinkStep step = {kinks, integrator, self};
+  double end = integrator->time(self), size = end - begin.t, inside = WELL_INSIDE * size, first = INFINITY;
   uint32_t bent = 0;
+  bool at_kink;
   if (kinks->kept != begin.t && !evaluate(kinks, begin.t, begin.y, kinks->before)) return INFINITY;
   kinks->kept = begin.t;
-  if (!evaluate(kinks, search.end, integrator->values(self), kinks->end)) return INFINITY;
-  for (uint32_t k = 0; k < kinks->count; k++) {
-    if (is_quiet(kinks, k, step)) continue;
-    search.argument = k;
-    double kink = find_one(&search);
-    if (kink < first) first = kink, bent = k;
+  if (!evaluate(kinks, end, integrator->values(self), kinks->end)) return INFINITY;
+  if (set_sides(kinks, size, &at_kink) && drop_round_off(kinks, end, integrator->values(self))) {
+    Bracket stretch = {at_kink ? begin.t + inside : begin.t, end};
+    if (at_kink) kinks->kept = NAN; /* what is kept is of a time behind it */
+    if (!at_kink || set_sides_at(&step, stretch.low)) first = find_first(&step, stretch, size, &bent);
   }
-  if (search.end - first > inside) {
-    note_found(kinks, bent, (first - begin.t) / step);
+  if (end - first > inside) {
+    note_found(kinks, bent, (first - begin.t) / size);
     return fmax(first, begin.t + inside);
   }
   double *swap = kinks->before;
   kinks->before = kinks->end;
   kinks->end = swap;
-  kinks->kept = search.end;
+  kinks->kept = end;
   return INFINITY;
 }

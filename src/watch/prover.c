@@ -25,6 +25,9 @@ static const double NARROWEST = 0x1p-30;
 /* The box to try is the last image, inflated by this factor and by this part of the column's size, so that the next image can fit inside. */
 static const double INFLATION = 1.2, LEAST_BOX = 1e-13;
 
+/* A region goes so many times the way of a step beyond the columns of it, to either side, and serves for so many more steps of its length. */
+static const double REGION_WIDTHS = 4, REGION_STEPS = 16;
+
 /* A path that is off by less than this part of a column's size is corrected no further; Newton's method then leaves about a part of that. */
 static const double NEAR_PATH = 1e-3, FURTHER = 0.1;
 
@@ -80,7 +83,9 @@ struct Prover {
   double *z, *slope;
   double *guess; /* of a block: where the polynomials are in the middle */
   double *polynomial,
-      *way; /* per column of the prover: its polynomial in the middle of the stretch, and how far that goes */
+      *way;          /* per column of the prover: its polynomial in the middle of the stretch, and how far that goes */
+  Interval *region;  /* per column of the prover; see prover_region */
+  double region_end; /* until this time; NAN: there is none */
   /* while it proves */
   uint64_t evaluations, cost;
   uint64_t last_cost; /* of an evaluation */
@@ -94,6 +99,7 @@ static bool is_searched(const Modes *modes, uint32_t m) { return !modes->timed[m
 Prover *prover_new(Heap *heap, Evaluator *evaluator, Switches *switches, const StatePlan *states) {
   Prover *prover = heap_alloc(heap, sizeof *prover);
   *prover = (Prover){.outer = heap, .evaluator = evaluator, .switches = switches, .plan = states, .links = -1};
+  prover->region_end = NAN;
   for (uint32_t m = 0; switches && m < switches->modes->count; m++)
     prover->has_conditions = prover->has_conditions || is_searched(switches->modes, m);
   return prover;
@@ -257,6 +263,7 @@ static void make_room(Prover *prover) {
   prover->rate = heap_array(prover->heap, most, sizeof(Interval));
   heap_numbers(prover->heap, most, &prover->z, &prover->slope, &prover->guess);
   heap_numbers(prover->heap, prover->columns.count, &prover->polynomial, &prover->way);
+  prover->region = heap_array(prover->heap, prover->columns.count, sizeof(Interval));
 }
 
 static void build(Prover *prover, const int32_t *states, int32_t links) {
@@ -270,7 +277,7 @@ static void build(Prover *prover, const int32_t *states, int32_t links) {
   prover->units.count = prover->units.capacity = 0;
   prover->is_possible = !prover->evaluator->past;
   prover->is_judged = false;
-  prover->reached = NAN;
+  prover->reached = prover->region_end = NAN;
   size_t columns = prover->evaluator->array->columns;
   Cone cone = {.prover = prover};
   cone.is_state = heap_array(prover->heap, columns, sizeof(bool));
@@ -330,6 +337,15 @@ static Motion follow_column(const ProverStep *step, uint32_t column, Stretch str
   if (!(time > 0)) return (Motion){interval_add((Interval){middle, middle}, off), {0, 0}, interval_add(all, off)};
   Interval rate = interval_scale((count - 1) / time, interval_add(rise, interval_scale(2, off)));
   return (Motion){interval_add((Interval){middle, middle}, off), rate, interval_add(all, off)};
+}
+
+/* All values of a column over the step. */
+static Interval bounds_of_column(const ProverStep *step, uint32_t column) {
+  const double *value = segment_column(step->segment, column);
+  Interval all = {value[0], value[0]};
+  for (int i = 1; i < step->segment->count; i++) all = interval_hull(all, (Interval){value[i], value[i]});
+  double slack = (step->slack + 4 * step->segment->count * DBL_EPSILON) * interval_size(all);
+  return interval_add(all, (Interval){-slack, slack});
 }
 
 /* ---- blocks ---- */
@@ -517,11 +533,13 @@ static bool enclose_block(Prover *prover, ProverUnit *unit, bool from_next) {
 
 /* ---- stretches ---- */
 
-static void run_explicit(Prover *prover, const ProverUnit *unit) {
-  prover->cost += MOTION_COST * (uint64_t)interval_tape_run(prover->tape, unit->section, true);
+/* Returns the number of lines. */
+static uint32_t run_explicit(Prover *prover, const ProverUnit *unit, bool with_rates) {
+  uint32_t lines = interval_tape_run(prover->tape, unit->section, with_rates);
   for (int32_t k = 0; k < unit->count; k++)
     if (unit->column[k] != MAP_NONE)
       *interval_tape_at(prover->tape, unit->column[k]) = *interval_tape_at(prover->tape, unit->output[k]);
+  return lines;
 }
 
 static void run_stretch(Prover *prover, const ProverStep *step, Stretch stretch, bool from_next) {
@@ -535,7 +553,7 @@ static void run_stretch(Prover *prover, const ProverStep *step, Stretch stretch,
   }
   for (uint32_t u = 0; u < prover->units.count; u++) {
     ProverUnit *unit = &prover->units.data[u];
-    if (!unit->is_block) run_explicit(prover, unit);
+    if (!unit->is_block) prover->cost += MOTION_COST * (uint64_t)run_explicit(prover, unit, true);
     else if (!enclose_block(prover, unit, from_next))
       for (int32_t k = 0; k < unit->count; k++) *interval_tape_at(prover->tape, unit->column[k]) = MOTION_UNKNOWN;
   }
@@ -544,46 +562,83 @@ static void run_stretch(Prover *prover, const ProverStep *step, Stretch stretch,
   prover->evaluations++;
 }
 
-typedef enum Verdict { VERDICT_OPEN, VERDICT_CLEAR, VERDICT_MONOTONE, VERDICT_CHANGED } Verdict;
+/* What the stretch that ran last says of the modes. */
+typedef struct Verdict {
+  bool is_open;     /* a mode may change and change back */
+  bool is_monotone; /* some may change, once at most */
+  bool has_changed; /* one contradicts in the middle */
+} Verdict;
 
-/* May a mode change in the stretch that ran last? Not if its difference stays in its range; once at most if it is monotone. Has it changed
- * in the middle? */
-static Verdict judge_mode(const Prover *prover, uint32_t m) {
+/* A mode does not change if its difference stays in its range, and once at most if that is monotone. */
+static void judge_mode(const Prover *prover, uint32_t m, Verdict *verdict) {
   const Motion *difference = interval_tape_at(prover->tape, prover->difference[m]);
   const Switches *switches = prover->switches;
-  if (switches_least_margin(switches, m, difference->all.low, difference->all.high) >= 0) return VERDICT_CLEAR;
+  if (switches_least_margin(switches, m, difference->all.low, difference->all.high) >= 0) return;
   Interval middle = difference->middle;
   if (interval_is_bounded(middle) && switches_margin(switches, m, middle.low) < 0 &&
       switches_margin(switches, m, middle.high) < 0 && switches_margin(switches, m, interval_middle(middle)) < 0)
-    return VERDICT_CHANGED;
-  return interval_holds(difference->rate, 0) ? VERDICT_OPEN : VERDICT_MONOTONE;
+    verdict->has_changed = true;
+  *(interval_holds(difference->rate, 0) ? &verdict->is_open : &verdict->is_monotone) = true;
 }
 
 static Verdict judge(const Prover *prover) {
   const Modes *modes = prover->switches->modes;
-  Verdict worst = VERDICT_CLEAR;
-  bool is_open = false;
-  for (uint32_t m = 0; m < modes->count; m++) {
-    if (!is_searched(modes, m)) continue;
-    Verdict verdict = judge_mode(prover, m);
-    if (verdict == VERDICT_CHANGED) return verdict;
-    is_open = is_open || verdict == VERDICT_OPEN;
-    if (verdict == VERDICT_MONOTONE) worst = verdict;
-  }
-  return is_open ? VERDICT_OPEN : worst;
+  Verdict verdict = {0};
+  for (uint32_t m = 0; m < modes->count; m++)
+    if (is_searched(modes, m)) judge_mode(prover, m, &verdict);
+  return verdict;
 }
 
-/* All modes agree at the beginning of the stretch that ran last, and all that may change are monotone: do they agree at its end? They do
- * where the step ends. */
-static Verdict judge_end(Prover *prover, const ProverStep *step, double part, bool is_end) {
-  if (is_end) return VERDICT_CLEAR;
+static bool is_clear(Verdict verdict) { return !verdict.is_open && !verdict.is_monotone; }
+
+/* At a part of the step, where the stretch that ran last ends. */
+static Verdict judge_end(Prover *prover, const ProverStep *step, double part) {
   run_stretch(prover, step, (Stretch){part, part}, true);
-  Verdict verdict = judge(prover);
-  return verdict == VERDICT_MONOTONE ? VERDICT_OPEN : verdict;
+  return judge(prover);
+}
+
+/* Does no mode change as long as the columns are in the region, and the time between two? Without rates: a third of the work. */
+static bool is_region_clear(Prover *prover, double from, double until) {
+  uint64_t lines = 0;
+  interval_tape_set_stretch(prover->tape, from, until);
+  for (uint32_t k = 0; k < prover->columns.count; k++)
+    interval_tape_at(prover->tape, prover->place[k])->all = prover->region[k];
+  for (uint32_t u = 0; u < prover->units.count; u++) lines += run_explicit(prover, &prover->units.data[u], false);
+  lines += interval_tape_run(prover->tape, prover->conditions, false);
+  prover->cost += BOUNDS_COST * (lines + prover->columns.count);
+  prover->evaluations++;
+  const Modes *modes = prover->switches->modes;
+  for (uint32_t m = 0; m < modes->count; m++) {
+    if (!is_searched(modes, m)) continue;
+    Interval all = interval_tape_at(prover->tape, prover->difference[m])->all;
+    if (!switches_are_off_edges(prover->switches, m, all.low, all.high)) return false;
+  }
+  return true;
+}
+
+/* Is the whole step far from all edges? Then most likely the steps to come are, too: a region around it is tried first, by which these need no look. */
+static bool is_far_from_edges(Prover *prover, const ProverStep *step) {
+  const Segment *segment = step->segment;
+  for (uint32_t k = 0; k < prover->columns.count; k++) {
+    Interval bounds = bounds_of_column(step, prover->columns.data[k]);
+    double more = REGION_WIDTHS * (bounds.high - bounds.low);
+    prover->region[k] = (Interval){bounds.low - more, bounds.high + more};
+  }
+  prover->region_end = segment->t1 + REGION_STEPS * (segment->t1 - segment->t0);
+  if (is_region_clear(prover, segment->t0, prover->region_end)) return true;
+  prover->region_end = NAN;
+  for (uint32_t k = 0; k < prover->columns.count; k++)
+    prover->region[k] = bounds_of_column(step, prover->columns.data[k]);
+  return is_region_clear(prover, segment->t0, segment->t1);
+}
+
+const Interval *prover_region(const Prover *prover, const int32_t *states, int32_t links, double until) {
+  bool is_same = until <= prover->region_end && links == prover->links;
+  return is_same && !memcmp(states, prover->states, (size_t)links * sizeof *states) ? prover->region : NULL;
 }
 
 void prover_restart(Prover *prover) {
-  prover->reached = NAN;
+  prover->reached = prover->region_end = NAN;
   for (uint32_t u = 0; prover->tape && u < prover->units.count; u++) prover->units.data[u].span = 0;
 }
 
@@ -635,37 +690,60 @@ typedef struct Walk {
   double low, end, width;
   double skip;        /* what the next stretch that cannot be proven leaves out: each twice as much as the one before */
   bool left_agrees;   /* all modes agree at `low` */
+  bool end_agrees;    /* and at `end`; if not, one contradicts there */
   double proven;      /* so far */
   double first, last; /* what is not proven lies between these; NAN: nothing */
-  double candidate;
+  double high;        /* the first change is between `low` and this; NAN: it is not found */
 } Walk;
 
-/* Looks at the next stretch. false: a condition has changed. */
+/* The first change lies before t. */
+static void end_at_change(Walk *walk, double t) {
+  walk->end = t;
+  walk->end_agrees = false;
+}
+
+static void pass_stretch(Prover *prover, Walk *walk, double high) {
+  move_on(prover, NAN);
+  walk->proven += high - walk->low;
+  walk->low = high;
+  walk->width *= 2;
+  walk->skip = NARROWEST;
+  walk->left_agrees = true;
+}
+
+/* Halves the stretch, or leaves it behind if it is too narrow. */
+static void leave_open(Walk *walk, double high) {
+  if (high - walk->low > walk->skip) {
+    walk->width = (fmin(high, walk->end) - walk->low) / 2;
+    return;
+  }
+  if (isnan(walk->first)) walk->first = walk->low;
+  walk->last = walk->low = high;
+  walk->width = walk->skip *= 2;
+  walk->left_agrees = false;
+}
+
+/* Looks at the next stretch. false: the first change has been found. */
 static bool walk_on(Prover *prover, const ProverStep *step, Walk *walk) {
   double high = walk->low + walk->width < walk->end ? walk->low + walk->width : walk->end;
   run_stretch(prover, step, (Stretch){walk->low, high}, false);
   Verdict verdict = judge(prover);
-  if (verdict == VERDICT_CHANGED) walk->candidate = walk->low + (high - walk->low) / 2;
-  if (verdict == VERDICT_MONOTONE && walk->left_agrees) {
-    verdict = judge_end(prover, step, high, high == walk->end);
-    if (verdict == VERDICT_CHANGED) walk->candidate = high;
+  bool is_once = !verdict.is_open && walk->left_agrees;
+  double change = NAN;
+  if (verdict.has_changed) change = walk->low + (high - walk->low) / 2;
+  else if (is_once && !is_clear(verdict)) {
+    bool is_end = high == walk->end;
+    Verdict at_end = is_end ? (Verdict){.has_changed = !walk->end_agrees} : judge_end(prover, step, high);
+    if (at_end.has_changed) change = high;
+    else if (is_clear(at_end)) verdict = at_end;
   }
-  if (verdict == VERDICT_CHANGED) return false;
-  if (verdict == VERDICT_CLEAR) {
-    move_on(prover, NAN);
-    walk->proven += high - walk->low;
-    walk->low = high;
-    walk->width *= 2;
-    walk->skip = NARROWEST;
-    walk->left_agrees = true;
-  } else if (high - walk->low > walk->skip) {
-    walk->width = (high - walk->low) / 2;
-  } else {
-    if (isnan(walk->first)) walk->first = walk->low;
-    walk->last = walk->low = high;
-    walk->width = walk->skip *= 2;
-    walk->left_agrees = false;
+  if (!isnan(change) && is_once) {
+    walk->high = change;
+    return false;
   }
+  if (!isnan(change)) end_at_change(walk, change);
+  if (is_clear(verdict)) pass_stretch(prover, walk, high);
+  else leave_open(walk, high);
   return true;
 }
 
@@ -675,24 +753,31 @@ static bool has_blocks(const Prover *prover) {
   return false;
 }
 
-Proof prover_prove(Prover *prover, const ProverStep *step, double until, uint64_t budget) {
-  double time = step->segment->t1 - step->segment->t0, end = fmin((until - step->segment->t0) / time, 1);
-  Walk walk = {.end = end, .width = end, .skip = NARROWEST, .left_agrees = true, .first = NAN, .candidate = NAN};
+Proof prover_prove(Prover *prover, const ProverStep *step, bool agrees, bool is_far, uint64_t budget) {
+  double start = step->segment->t0, time = step->segment->t1 - start;
+  Walk walk = {.end = 1, .width = 1, .skip = NARROWEST, .left_agrees = true, .end_agrees = agrees};
+  Proof none = {.first = start, .last = step->segment->t1, .low = NAN, .high = NAN};
+  walk.first = walk.last = walk.high = NAN;
   prover->evaluations = prover->cost = 0;
-  if (budget < FEWEST * prover->last_cost) return (Proof){0, step->segment->t0, until, NAN, 0, 0};
-  if (!has_bounds(prover, step)) return (Proof){0, step->segment->t0, until, NAN, prover->evaluations, prover->cost};
-  if (has_blocks(prover) && prover->reached != step->segment->t0) begin_step(prover, step);
-  while (walk.low < end && prover->cost < budget && walk_on(prover, step, &walk))
+  if (budget < FEWEST * prover->last_cost) return none;
+  bool is_bounded = has_bounds(prover, step), blocks = has_blocks(prover);
+  if (is_bounded && is_far && agrees && !blocks && is_far_from_edges(prover, step)) walk.proven = walk.low = 1;
+  if (is_bounded && blocks && prover->reached != start) begin_step(prover, step);
+  while (is_bounded && walk.low < walk.end && prover->cost < budget && walk_on(prover, step, &walk))
     ;
-  if (prover->evaluations) prover->last_cost = prover->cost / prover->evaluations;
-  bool is_whole = walk.proven > 0 && !(walk.low < end);
-  prover->reached = is_whole && walk.left_agrees ? until : NAN;
-  if (walk.low < end && isnan(walk.first)) walk.first = walk.low;
-  if (walk.low < end) walk.last = end;
+  if (is_bounded && prover->evaluations) prover->last_cost = prover->cost / prover->evaluations;
+  none.evaluations = prover->evaluations;
+  none.cost = prover->cost;
+  bool is_whole = walk.proven > 0 && !(walk.low < walk.end), has_found = !isnan(walk.high);
+  prover->reached = is_whole && walk.left_agrees && agrees ? step->segment->t1 : NAN;
+  if (!is_bounded || (is_whole && !walk.end_agrees && isnan(walk.first))) return none; /* it contradicts the end */
+  if (!has_found && walk.low < walk.end && isnan(walk.first)) walk.first = walk.low;
+  if (!has_found && walk.low < walk.end) walk.last = walk.end;
   return (Proof){.proven = walk.proven * time,
-                 .first = step->segment->t0 + walk.first * time,
-                 .last = step->segment->t0 + walk.last * time,
-                 .candidate = step->segment->t0 + walk.candidate * time,
+                 .first = start + walk.first * time,
+                 .last = start + walk.last * time,
+                 .low = has_found ? start + walk.low * time : NAN,
+                 .high = start + walk.high * time,
                  .evaluations = prover->evaluations,
                  .cost = prover->cost};
 }

@@ -43,13 +43,18 @@ typedef struct ProverStep {
 } ProverStep;
 
 typedef struct Proof {
-  double proven;        /* time on which nothing changes */
-  double first, last;   /* the rest lies between these times */
-  double candidate;     /* a time at which a condition seems to have changed; NAN: none was found */
+  double proven;      /* time on which nothing changes */
+  double first, last; /* the rest lies between these times; NAN: there is none */
+  double low,
+      high; /* conditions that change between these times do so once, and the first change is there; NAN: no such times were found */
   uint64_t evaluations; /* of the interval program */
   uint64_t cost;        /* of these, in lines of plain numbers */
 } Proof;
 
-/* Looks at the step from its start to `until`, where all modes agree as they do at its start; at this cost or little more. The result goes from left to right: with a
- * candidate, what is behind it counts as not proven. */
-Proof prover_prove(Prover *prover, const ProverStep *step, double until, uint64_t budget);
+/* Where the last proof found all conditions so far from their edges that none changes as long as the columns stay in a region around its step, and the time, too:
+ * the bounds of each column of prover_columns. NULL: there is none for these states and the time `until`. */
+const Interval *prover_region(const Prover *prover, const int32_t *states, int32_t links, double until);
+
+/* Looks at the step, at whose start all modes agree, at this cost or little more. agrees: they do at its end, too. is_far: conditions seem to be far
+ * from their edges. The result goes from left to right: what is behind a change counts for nothing. */
+Proof prover_prove(Prover *prover, const ProverStep *step, bool agrees, bool is_far, uint64_t budget);

@@ -579,7 +579,7 @@ function header() {
     element("p", { class: status === "ok" ? "soft" : "error" }, `${data.file}: ${verdict[status] ?? status}`)), theme),
     facts([["equations", data.analysis?.equations], ["structural index", data.analysis?.structural_index], ["degrees of freedom", data.analysis?.dof],
       ["method", data.run?.method], ["solver", data.run?.solver], ["end", data.run?.end_time == null ? null : `t = ${format(data.run.end_time)}`],
-      ["steps", data.run?.steps], ["largest residual", data.run?.constraint_residual?.max == null ? null : format(data.run.constraint_residual.max, 2)]]),
+      ["steps", data.run?.steps], ["largest defect, in tolerances", data.run?.certificate?.defect == null ? null : format(data.run.certificate.defect, 2)], ["largest residual", data.run?.constraint_residual?.max == null ? null : format(data.run.constraint_residual.max, 2)]]),
     element("nav", { "aria-label": "sections" }, element("ul", {}, sections.map(([id, title]) => element("li", {}, element("a", { href: `#${id}` }, title))))));
 }
 

@@ -7,7 +7,8 @@
  */
 #pragma once
 
-#include "integrate/integrator.h"
+#include "base/heap.h"
+#include "segment/system.h"
 
 /* Of a Jacobian: compressed columns over the system's columns. */
 typedef struct JacobianPattern {

@@ -1,5 +1,5 @@
 /* elimination: see elimination.h. */
-#include "integrate/elimination.h"
+#include "segment/elimination.h"
 
 #include <string.h>
 

@@ -1,0 +1,132 @@
+/* defect: see defect.h. */
+#include "segment/defect.h"
+
+#include "base/copy.h"
+#include "base/linear.h"
+#include "segment/constants.h"
+#include "segment/elimination.h"
+
+#include <math.h>
+#include <string.h>
+
+struct Defect {
+  Heap *heap;
+  const System *system;
+  double tolerance;
+  double *found; /* all columns, the rows solved */
+
+  /* The filter: made when it is first needed. */
+  Elimination *elimination;
+  Linear *linear;
+  double *jacobian, *values, *right, *work, *first;
+};
+
+Defect *defect_new(Heap *heap, const System *system, double tolerance) {
+  Defect *defect = heap_alloc(heap, sizeof *defect);
+  *defect = (Defect){.heap = heap, .system = system, .tolerance = tolerance};
+  defect->found = heap_array(heap, (size_t)system->columns, sizeof(double));
+  return defect;
+}
+
+/* ---- the filter ---- */
+
+static void make_filter(Defect *defect) {
+  const System *system = defect->system;
+  int32_t nonzeros = system->column_start[system->columns];
+  defect->elimination = elimination_new(defect->heap, system);
+  defect->linear = linear_new(defect->heap, system->rows, nonzeros, false);
+  heap_numbers(defect->heap, (size_t)nonzeros, &defect->jacobian, &defect->values);
+  heap_numbers(defect->heap, (size_t)system->columns, &defect->right, &defect->work, &defect->first);
+}
+
+/* Factors 1 - h J, with J at (t, y). */
+static bool factor_filter(Defect *defect, double t, const double *y, double h) {
+  const System *system = defect->system;
+  if (!defect->linear) make_filter(defect);
+  elimination_choose(defect->elimination, NULL);
+  linear_set_pattern(defect->linear, defect->elimination->start, defect->elimination->row);
+  if (system->jacobian(system->context, t, y, defect->jacobian) != EVAL_OK) return false;
+  elimination_real(defect->elimination, defect->jacobian, h, defect->values);
+  return linear_factor(defect->linear, defect->values);
+}
+
+/* Replaces `error`, of the states, by (1 - h J)^-1 error. */
+static void apply_filter(Defect *defect, double h, double *error) {
+  const System *system = defect->system;
+  const Elimination *elimination = defect->elimination;
+  double *right = defect->right, *work = defect->work;
+  for (int32_t u = 0; u < system->rows; u++) error[elimination->unknown[u]] = 0;
+  for (int32_t l = 0; l < system->links; l++) error[elimination->from[l]] += h * error[elimination->to[l]];
+  memset(right, 0, (size_t)system->rows * sizeof(double));
+  elimination_subtract(elimination, defect->jacobian, error, right);
+  linear_solve(defect->linear, right);
+  memset(work, 0, (size_t)system->columns * sizeof(double));
+  for (int32_t u = 0; u < system->rows; u++) work[elimination->unknown[u]] = right[u];
+  for (int32_t l = 0; l < system->links; l++) {
+    int32_t from = elimination->from[l];
+    work[from] = h * work[elimination->to[l]];
+    error[from] += work[from];
+  }
+}
+
+/* ---- the point ---- */
+
+static double norm(const Defect *defect, const double *y, const double *error) {
+  const System *system = defect->system;
+  double sum = 0;
+  for (int32_t l = 0; l < system->links; l++) {
+    int32_t c = system->link_from[l];
+    double scaled = error[c] / (defect->tolerance * (system->nominal[c] + fabs(y[c])));
+    sum += scaled * scaled;
+  }
+  return sqrt(sum / fmax(system->links, 1));
+}
+
+/* h times the slopes minus the rates of `found`. */
+static void set_defect(const Defect *defect, const Segment *segment, double part, double *error) {
+  const System *system = defect->system;
+  double h = segment->t1 - segment->t0;
+  for (int32_t l = 0; l < system->links; l++) {
+    int32_t from = system->link_from[l];
+    error[from] = h * (segment_slope(segment, (uint32_t)from, part) - defect->found[system->link_to[l]]);
+  }
+}
+
+/* What stiffness leaves of the defect `error`: one step of Newton's method for the error e of e = h (f(p + e) - p'). That is good if a second one with the same
+ * matrix is small beside it: a quarter is what convergence of simplified Newton's method asks for (Deuflhard, Newton Methods for Nonlinear Problems, 2004,
+ * section 2.1). With exponentials, whose slopes tell nothing of the way, it is 1/e. `found` is spoilt. NAN: it is not known. */
+static double stiff_norm(Defect *defect, const Segment *segment, double part, double *error) {
+  const System *system = defect->system;
+  double h = segment->t1 - segment->t0, t = segment->t0 + part * h, *found = defect->found;
+  if (!factor_filter(defect, t, found, h)) return NAN;
+  apply_filter(defect, h, error);
+  double first = norm(defect, found, error);
+  for (int32_t l = 0; l < system->links; l++) found[system->link_from[l]] -= error[system->link_from[l]];
+  if (system->complete(system->context, t, found) != EVAL_OK) return NAN;
+  copy_numbers(defect->first, error, (size_t)system->columns);
+  set_defect(defect, segment, part, error);
+  for (int32_t l = 0; l < system->links; l++) error[system->link_from[l]] -= defect->first[system->link_from[l]];
+  apply_filter(defect, h, error);
+  double second = norm(defect, found, error);
+  return second <= DEFECT_CONTRACTION * first ? first + second : NAN;
+}
+
+double defect_at(Defect *defect, const Segment *segment, double part, double *y, double largest) {
+  const System *system = defect->system;
+  double t = segment->t0 + part * (segment->t1 - segment->t0), *found = defect->found;
+  copy_numbers(found, y, (size_t)system->columns);
+  if (system->complete(system->context, t, found) != EVAL_OK) return INFINITY;
+  set_defect(defect, segment, part, y);
+  double raw = norm(defect, found, y);
+  return raw > largest ? fmin(raw, stiff_norm(defect, segment, part, y)) : raw;
+}
+
+/* splitmix64 (Steele, Lea, Flood 2014), of the bits of the number. */
+double defect_drawn(double number) {
+  uint64_t z;
+  memcpy(&z, &number, sizeof z);
+  z = (z + 1) * UINT64_C(0x9e3779b97f4a7c15);
+  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+  return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
+}

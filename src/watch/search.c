@@ -1,0 +1,285 @@
+/* search: see search.h. */
+#include "watch/search.h"
+
+#include "base/bernstein.h"
+#include "watch/constants.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { POINTS = 8, LAST = POINTS - 1, CHECKS = 2 };
+
+/* Chebyshev's points of the second kind: a polynomial through these is nearly the best one. */
+static const double part[POINTS] = {0,
+                                    0.049515566048790427,
+                                    0.18825509907063326,
+                                    0.38873953302184280,
+                                    0.61126046697815720,
+                                    0.81174490092936674,
+                                    0.95048443395120957,
+                                    1};
+
+/* Between two points, where the polynomial is off most, and not symmetric. */
+static const double check_part[CHECKS] = {0.118, 0.712};
+
+struct Search {
+  double *sample[POINTS], *check[CHECKS], *solved; /* margins of a stretch */
+  double *at_low, *at_high;                        /* of a bracket */
+};
+
+Search *search_new(Heap *heap, uint32_t count) {
+  Search *search = heap_alloc(heap, sizeof *search);
+  for (int i = 0; i < POINTS; i++) search->sample[i] = heap_array(heap, count, sizeof(double));
+  for (int i = 0; i < CHECKS; i++) search->check[i] = heap_array(heap, count, sizeof(double));
+  heap_numbers(heap, count, &search->solved, &search->at_low, &search->at_high);
+  return search;
+}
+
+bool search_is_far(double left, double right, double speed, double step) {
+  return fmin(left, right) > fabs(right - left) + step * speed;
+}
+
+static bool any_negative(const double *margin, uint32_t count) {
+  for (uint32_t m = 0; m < count; m++)
+    if (margin[m] < 0) return true;
+  return false;
+}
+
+/* ---- one stretch ---- */
+
+typedef enum Sampled {
+  SAMPLED,
+  SAMPLED_NOT,   /* margins are not known somewhere */
+  SAMPLED_WRONG, /* those of interpolated columns are not those of solved ones */
+} Sampled;
+
+/* Do interpolated columns lead to the margins of solved ones at a check, but for a part of the way to the edge? */
+static bool is_faithful(Search *search, const Watched *watched, double t, const double *peeked) {
+  if (!watched->look(watched->context, t, search->solved)) return false;
+  for (uint32_t m = 0; m < watched->count; m++)
+    if (fabs(search->solved[m] - peeked[m]) > FAITHFUL * fabs(search->solved[m])) return false;
+  return true;
+}
+
+/* Samples the stretch, of which the first point is known. is_first: interpolated columns have not been compared in this step. */
+static Sampled sample(Search *search, const Watched *watched, Bracket stretch, bool is_first) {
+  MarginFunction *look = watched->peek ? watched->peek : watched->look;
+  double width = stretch.high - stretch.low;
+  for (int i = 1; i < POINTS; i++)
+    if (!look(watched->context, i < LAST ? stretch.low + part[i] * width : stretch.high, search->sample[i]))
+      return SAMPLED_NOT;
+  bool compares = is_first && watched->peek && !watched->is_exact;
+  for (int i = 0; i < CHECKS; i++) {
+    double t = stretch.low + check_part[i] * width;
+    if (!look(watched->context, t, search->check[i])) return SAMPLED_NOT;
+    if (compares && !is_faithful(search, watched, t, search->check[i])) return SAMPLED_WRONG;
+  }
+  return SAMPLED;
+}
+
+/* The first sample with a negative margin; POINTS: there is none. */
+static int first_negative(const Search *search, uint32_t count) {
+  int i = 1;
+  while (i < POINTS && !any_negative(search->sample[i], count)) i++;
+  return i;
+}
+
+static bool has_one_root(int count, const double *b) {
+  int changes = 0;
+  for (int i = 1; i < count; i++) changes += (b[i] < 0) != (b[i - 1] < 0);
+  return changes == 1; /* Descartes' rule of signs in Bernstein's basis */
+}
+
+/* Is it clear what a margin does that misses its polynomial by so much at the checks: it stays in its range, or leaves it once if it is negative at the end? */
+static bool is_clear(int count, const double *b, double missed) {
+  double lowest = INFINITY, ends = fmin(b[0], b[count - 1]), low = ends, high = fmax(b[0], b[count - 1]);
+  for (int i = 1; i < count - 1; i++) {
+    lowest = fmin(lowest, b[i]);
+    high = fmax(high, b[i]);
+  }
+  low = fmin(low, lowest);
+  bool is_seen = missed <= PART_MISSED * (high - low); /* the polynomial has seen what the margin does */
+  if (b[count - 1] < 0) return is_seen && has_one_root(count, b);
+  return lowest > TIMES_MISSED * missed || (is_seen && lowest >= ends);
+}
+
+/* What margin m misses the polynomial by at the checks. */
+static double missed_by(const Search *search, uint32_t m, int count, const double *b) {
+  double missed = 0;
+  for (int i = 0; i < CHECKS; i++)
+    missed = fmax(missed, fabs(bernstein_value(count, b, check_part[i]) - search->check[i][m]));
+  return missed;
+}
+
+/* The same of margin m up to sample `end`. */
+static bool is_sampled_clear(const Search *search, uint32_t m, int end) {
+  double b[POINTS];
+  for (int i = 0; i < POINTS; i++) b[i] = search->sample[i][m];
+  if (!isfinite(b[0])) return true;
+  bernstein_from_values(POINTS, part, b);
+  double missed = missed_by(search, m, POINTS, b);
+  if (end < LAST) bernstein_keep_before(POINTS, b, part[end]);
+  b[LAST] = search->sample[end][m];
+  return is_clear(POINTS, b, missed);
+}
+
+static bool all_clear(const Search *search, uint32_t count, int end) {
+  for (uint32_t m = 0; m < count; m++)
+    if (!is_sampled_clear(search, m, end)) return false;
+  return true;
+}
+
+/* Do the ends of a stretch tell what all margins do, with looks at the checks alone? *any: one leaves its range, once. */
+static bool ends_tell(Search *search, const Watched *watched, Bracket stretch, const KnownEnds *ends, bool *any) {
+  double width = stretch.high - stretch.low;
+  for (int i = 0; i < CHECKS; i++)
+    if (!watched->look(watched->context, stretch.low + check_part[i] * width, search->check[i]) ||
+        any_negative(search->check[i], watched->count))
+      return false;
+  for (uint32_t m = 0; m < watched->count; m++) {
+    double left = ends->low[m], right = ends->high[m], third = width / 3;
+    double b[4] = {left, left + third * ends->low_rate[m], right - third * ends->high_rate[m], right};
+    if (isfinite(left) && !is_clear(4, b, missed_by(search, m, 4, b))) return false;
+  }
+  *any = any_negative(ends->high, watched->count);
+  return true;
+}
+
+/* ---- the walk along a stretch ---- */
+
+/* From left to right; what is behind `end` does not matter, since a margin is negative there, or it is the end of what is asked for. */
+typedef struct Walk {
+  double low, end, width, skip;
+  bool ends_negative;
+} Walk;
+
+/* Nothing is negative up to high, as far as samples tell. */
+static void move_on(Search *search, Walk *walk, double high) {
+  double *swap = search->sample[0];
+  search->sample[0] = search->sample[LAST];
+  search->sample[LAST] = swap;
+  walk->low = high;
+  walk->width *= 2;
+}
+
+/* Looks at the next stretch. true: it is where the first margin becomes negative, *found. */
+static bool walk_on(Search *search, const Watched *watched, Walk *walk, Bracket stretch, Bracket *found) {
+  double width = stretch.high - stretch.low;
+  int end = first_negative(search, watched->count);
+  bool is_negative = end < POINTS;
+  if (!is_negative) end = LAST;
+  bool is_known = all_clear(search, watched->count, end), is_short = width <= walk->skip;
+  if (is_negative) {
+    walk->end = end < LAST ? stretch.low + part[end] * width : stretch.high;
+    walk->ends_negative = true;
+  }
+  if (is_negative && (is_known || is_short)) {
+    *found = (Bracket){stretch.low + part[end - 1] * width, walk->end};
+    return true;
+  }
+  if (is_known || is_short) {
+    if (is_short) walk->skip *= 2;
+    move_on(search, walk, stretch.high);
+  } else walk->width = ((walk->end < stretch.high ? walk->end : stretch.high) - stretch.low) / 2;
+  return false;
+}
+
+/* The same with these columns. *is_wrong: interpolated ones do not serve. */
+static bool find(Search *search, const Watched *watched, Bracket all, Bracket *found, bool *is_wrong) {
+  Walk walk = {all.low, all.high, all.high - all.low, LEAST_STRETCH * watched->step, false};
+  MarginFunction *look = watched->peek ? watched->peek : watched->look;
+  bool is_first = true;
+  *is_wrong = false;
+  if (!(walk.width > 0) || !look(watched->context, all.low, search->sample[0])) return false;
+  for (int looks = 0; looks < STRETCH_LIMIT && walk.low < walk.end; looks++) {
+    Bracket stretch = {walk.low, fmin(walk.low + walk.width, walk.end)};
+    Sampled sampled = sample(search, watched, stretch, is_first);
+    *is_wrong = sampled == SAMPLED_WRONG;
+    if (*is_wrong) return false;
+    is_first = false;
+    if (sampled == SAMPLED_NOT) { /* there is no solution to look at */
+      if (stretch.high - stretch.low <= walk.skip) break;
+      walk.width = (stretch.high - stretch.low) / 2;
+    } else if (walk_on(search, watched, &walk, stretch, found)) return true;
+  }
+  *found = (Bracket){walk.low, walk.end};
+  return walk.ends_negative;
+}
+
+bool search_find(Search *search, const Watched *watched, Bracket stretch, const KnownEnds *ends, Bracket *found) {
+  bool is_wrong, any = false;
+  *found = stretch;
+  if (ends && ends_tell(search, watched, stretch, ends, &any)) return any;
+  any = find(search, watched, stretch, found, &is_wrong);
+  bool has_other = watched->peek && !watched->is_exact;
+  if (any && has_other) /* solved columns have the last word */
+    is_wrong =
+        !watched->look(watched->context, found->high, search->solved) || !any_negative(search->solved, watched->count);
+  if (!is_wrong || !has_other) return any;
+  Watched solved = *watched;
+  solved.peek = NULL;
+  return find(search, &solved, stretch, found, &is_wrong);
+}
+
+/* ---- location ---- */
+
+/* A bracket with the margins at its ends. */
+typedef struct Ends {
+  double low, high, *at_low, *at_high;
+} Ends;
+
+/* The earliest secant root of the margins that are negative at the upper end; at least `near` off the ends. */
+static double guess_root(uint32_t count, const Ends *ends, double near) {
+  double earliest = ends->high;
+  for (uint32_t m = 0; m < count; m++) {
+    double a = fmax(ends->at_low[m], 0), b = ends->at_high[m];
+    if (b < 0) earliest = fmin(earliest, ends->low + (ends->high - ends->low) * (a / (a - b)));
+  }
+  return fmin(fmax(earliest, ends->low + near), ends->high - near);
+}
+
+/* The Illinois method: an end that stays twice pulls the secant less. Each eighth time the bracket is halved. */
+static void shrink(Search *search, const Watched *watched, MarginFunction *look, double near, Ends *ends) {
+  uint32_t count = watched->count;
+  int side = 0;
+  for (int k = 0; k < LOCATE_LIMIT && ends->high - ends->low > 2 * near; k++) {
+    double t = k % 8 == 7 ? ends->low + (ends->high - ends->low) / 2 : guess_root(count, ends, near);
+    if (!(t > ends->low && t < ends->high) || !look(watched->context, t, search->solved)) return;
+    int now = any_negative(search->solved, count) ? 1 : -1;
+    memcpy(now > 0 ? ends->at_high : ends->at_low, search->solved, count * sizeof(double));
+    *(now > 0 ? &ends->high : &ends->low) = t;
+    double *other = now > 0 ? ends->at_low : ends->at_high;
+    for (uint32_t m = 0; m < count && now == side; m++) other[m] /= 2;
+    side = now;
+  }
+}
+
+/* The bracket as far as interpolated columns tell: most of the way, at little cost. */
+static void peek_first(Search *search, const Watched *watched, double near, Bracket *bracket) {
+  Ends ends = {bracket->low, bracket->high, search->at_low, search->at_high};
+  double room = watched->is_exact ? 0 : NEAR_ROOT * watched->step;
+  if (!watched->peek || !watched->peek(watched->context, ends.low, ends.at_low)) return;
+  if (!watched->peek(watched->context, ends.high, ends.at_high) || !any_negative(ends.at_high, watched->count)) return;
+  shrink(search, watched, watched->peek, fmax(near, room), &ends);
+  double low = fmax(ends.low - room, bracket->low), high = fmin(ends.high + room, bracket->high);
+  if (high < bracket->high && watched->look(watched->context, high, search->solved) &&
+      any_negative(search->solved, watched->count))
+    *bracket = (Bracket){low, high};
+}
+
+void search_locate(Search *search, const Watched *watched, Bracket *bracket) {
+  double near = fmax(watched->near, TIME_ROUND_OFF * fabs(bracket->high) + STEP_ROUND_OFF * watched->step);
+  double before = bracket->low;
+  peek_first(search, watched, near, bracket);
+  Ends ends = {bracket->low, bracket->high, search->at_low, search->at_high};
+  bool is_known = watched->look(watched->context, ends.low, ends.at_low);
+  if (is_known && any_negative(ends.at_low, watched->count)) {
+    ends.low = before;
+    is_known = watched->look(watched->context, ends.low, ends.at_low);
+  }
+  if (is_known && watched->look(watched->context, ends.high, ends.at_high))
+    shrink(search, watched, watched->look, near, &ends);
+  *bracket = (Bracket){ends.low, ends.high};
+  watched->look(watched->context, ends.high, ends.at_high);
+}

@@ -1,0 +1,215 @@
+/* watcher: see watcher.h. */
+#include "watch/watcher.h"
+
+#include "watch/constants.h"
+#include "watch/search.h"
+
+#include <math.h>
+#include <string.h>
+
+struct Watcher {
+  View *view;
+  Certificate *certificate;
+  Search *modes, *slides;
+  double *margin; /* of the modes */
+};
+
+/* A step while it is looked at. */
+typedef struct Looking {
+  Watcher *watcher;
+  const WatchedStep *step;
+  double *y;
+} Looking;
+
+Watcher *watcher_new(Heap *heap, View *view) {
+  Watcher *watcher = heap_alloc(heap, sizeof *watcher);
+  uint32_t count = view->switches ? view->switches->modes->count : 0;
+  *watcher = (Watcher){.view = view, .certificate = certificate_new(heap, view)};
+  watcher->modes = search_new(heap, count);
+  watcher->slides = search_new(heap, 1);
+  watcher->margin = heap_array(heap, count, sizeof(double));
+  return watcher;
+}
+
+Certificate *watcher_certificate(Watcher *watcher) { return watcher->certificate; }
+
+static double end_of(const WatchedStep *step) { return step->integrator->time(step->self); }
+
+static const double *end_values(const WatchedStep *step) { return step->integrator->values(step->self); }
+
+/* ---- margins ---- */
+
+static void fill_margins(const Switches *switches, double *margin) {
+  for (uint32_t m = 0; m < switches->modes->count; m++)
+    margin[m] = switches_margin(switches, m, switches->difference[m]);
+}
+
+static bool any_contradicts(const Switches *switches, uint32_t *mode) {
+  for (uint32_t m = 0; m < switches->modes->count; m++) {
+    if (!switches_contradict(switches, m)) continue;
+    *mode = m;
+    return true;
+  }
+  return false;
+}
+
+/* The mode that is nearest to its edge, or farthest beyond it. */
+static uint32_t least_margin(const Switches *switches) {
+  uint32_t least = 0;
+  double margin = INFINITY;
+  for (uint32_t m = 0; m < switches->modes->count; m++) {
+    double own = switches_margin(switches, m, switches->difference[m]);
+    if (own < margin) margin = own, least = m;
+  }
+  return least;
+}
+
+/* The columns at a time inside the step. All rows hold there: a restart would bring back to the constraints
+ * what is only interpolated, and that can undo the crossing. */
+static bool point_at(Looking *looking, double t) {
+  View *view = looking->watcher->view;
+  const WatchedStep *step = looking->step;
+  if (view_point(view, step->integrator, step->self, t, looking->y) == EVAL_OK)
+    return switches_evaluate(view->switches, t, looking->y);
+  view->switches->time = NAN; /* y is no longer that of the last look */
+  return false;
+}
+
+static bool look_at(void *context, double t, double *margin) {
+  Looking *looking = context;
+  if (!point_at(looking, t)) return false;
+  fill_margins(looking->watcher->view->switches, margin);
+  return true;
+}
+
+/* With the columns that conditions read, interpolated. */
+static bool peek_at(void *context, double t, double *margin) {
+  Looking *looking = context;
+  View *view = looking->watcher->view;
+  const WatchedStep *step = looking->step;
+  const IndexVec *watched = &view->watched;
+  const double *y = t < end_of(step) ? looking->y : end_values(step);
+  if (y == looking->y && watched->count)
+    step->integrator->interpolate_some(step->self, t, watched->data, watched->count, looking->y);
+  else if (y == looking->y) step->integrator->interpolate(step->self, t, looking->y);
+  if (!switches_evaluate(view->switches, t, y)) return false;
+  fill_margins(view->switches, margin);
+  return true;
+}
+
+/* ---- steps without events ---- */
+
+/* Looks at the conditions at both ends of the step, and keeps what they are at its beginning. false: they are not known. */
+static bool look_at_ends(Watcher *watcher, const WatchedStep *step) {
+  Switches *switches = watcher->view->switches;
+  ConstMoment begin = step->begin;
+  if (switches->kept != begin.t) {
+    if (!switches_evaluate(switches, begin.t, begin.y)) return false;
+    switches_keep(switches, begin.t, begin.y, 0);
+  }
+  if (!switches_evaluate(switches, end_of(step), end_values(step))) return false;
+  switches_rest(switches, end_of(step), end_values(step));
+  return true;
+}
+
+/* Do the ends tell that no mode changes? Implicit methods of one step may step over a whole turn of a column that no state follows: then what it
+ * is at the ends tells nothing of how fast it is. */
+static bool are_far(const Watcher *watcher, const WatchedStep *step) {
+  const View *view = watcher->view;
+  bool is_long = view->system.watched && !step->integrator->explicit_form && step->integrator->suggest;
+  return !is_long && switches_are_far(view->switches, end_of(step) - step->begin.t);
+}
+
+bool watcher_rules_out(Watcher *watcher, const WatchedStep *step) {
+  Switches *switches = watcher->view->switches;
+  if (!switches) return certificate_prove(watcher->certificate, step, true, true) == STEP_PROVEN;
+  if (!step->is_timed && !switches->some_meet && certificate_covers(watcher->certificate, step)) return true;
+  double end = end_of(step);
+  uint32_t mode;
+  bool is_known = look_at_ends(watcher, step), agrees = is_known && !any_contradicts(switches, &mode);
+  bool is_far = agrees && are_far(watcher, step);
+  StepProof proof = certificate_prove(watcher->certificate, step, agrees, is_far);
+  bool is_quiet = proof == STEP_PROVEN || (proof == STEP_UNTRIED && is_far);
+  if (!agrees || switches->slides || !is_quiet) return false;
+  return switches_pass(switches, end, end_values(step), end - step->begin.t);
+}
+
+/* ---- events ---- */
+
+static Watched watch_modes(Looking *looking) {
+  const View *view = looking->watcher->view;
+  const WatchedStep *step = looking->step;
+  bool interpolates = !step->integrator->explicit_form || view->watches_states || view_interpolates_watched(view);
+  return (Watched){.context = looking,
+                   .count = view->switches->modes->count,
+                   .step = end_of(step) - step->begin.t,
+                   .look = look_at,
+                   .peek = interpolates ? peek_at : NULL,
+                   .is_exact = view->watches_states};
+}
+
+bool watcher_find(Watcher *watcher, const WatchedStep *step, double *y, EventBracket *bracket) {
+  Switches *switches = watcher->view->switches;
+  double end = end_of(step), size = end - step->begin.t;
+  Looking looking = {watcher, step, y};
+  Watched watched = watch_modes(&looking);
+  uint32_t mode;
+  if (!look_at_ends(watcher, step)) return false;
+  bool inside = !any_contradicts(switches, &mode), dips = switches_dip(switches, end, end_values(step), size);
+  memcpy(switches->end, switches->difference, switches->modes->count * sizeof(double));
+  switches->step = size;
+  switches->looks_inside = dips;
+  if (!dips) certificate_prove_inside(watcher->certificate, step, inside);
+  Bracket found, open = {step->begin.t, end};
+  bool any = !dips && certificate_bracket(watcher->certificate, &found.low, &found.high) &&
+             look_at(&looking, found.high, watcher->margin) && any_contradicts(switches, &mode);
+  if (!any) {
+    if (!dips) certificate_open(watcher->certificate, &open.low, &open.high);
+    any = search_find(watcher->modes, &watched, open, NULL, &found);
+  }
+  *bracket = (EventBracket){found.low, found.high, inside, dips};
+  switches->looks_inside = false;
+  if (any) return true;
+  switches_evaluate(switches, end, end_values(step));
+  switches_keep(switches, end, end_values(step), size);
+  return false;
+}
+
+double watcher_locate(Watcher *watcher, const WatchedStep *step, const EventBracket *bracket, double *y,
+                      uint32_t *mode) {
+  Switches *switches = watcher->view->switches;
+  Looking looking = {watcher, step, y};
+  Watched watched = watch_modes(&looking);
+  Bracket found = {bracket->low, bracket->high};
+  double middle = step->begin.t + (bracket->low - step->begin.t) / 2;
+  switches->looks_inside = bracket->looks_inside;
+  if (middle > step->begin.t && (watched.peek ? watched.peek : watched.look)(&looking, middle, watcher->margin))
+    switches_note_peaks(switches, watcher->margin);
+  search_locate(watcher->modes, &watched, &found);
+  if (!any_contradicts(switches, mode)) *mode = least_margin(switches);
+  switches->looks_inside = false;
+  return found.high;
+}
+
+/* ---- leaving edges ---- */
+
+/* How far the weights of modes that slide are inside of [0, 1]. */
+static bool look_at_weights(void *context, double t, double *margin) {
+  Looking *looking = context;
+  uint32_t mode;
+  if (!point_at(looking, t)) return false;
+  *margin = WEIGHT_ROUND_OFF - switches_leaving(looking->watcher->view->switches, &mode);
+  return true;
+}
+
+bool watcher_leaves(Watcher *watcher, const WatchedStep *step, double *t, double *y) {
+  Looking looking = {watcher, step, y};
+  Watched watched = {.context = &looking, .count = 1, .step = *t - step->begin.t, .look = look_at_weights};
+  Bracket found;
+  double margin;
+  bool leaves = search_find(watcher->slides, &watched, (Bracket){step->begin.t, *t}, NULL, &found);
+  if (leaves) search_locate(watcher->slides, &watched, &found);
+  else look_at_weights(&looking, *t, &margin);
+  if (leaves) *t = found.high;
+  return leaves;
+}
