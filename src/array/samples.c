@@ -49,13 +49,15 @@ static void find_modes(Samples *samples, Arena *arena) {
   }
 }
 
-/* The discrete variables that are what their equations say at these parameter values, as choices in a record. */
+/* The discrete variables that are constants or parameters, as choices in a record are. */
 static double *known_discretes(Model *model, const double *parameters, Arena *arena) {
   double *known = arena_array(arena, model->discretes.count, sizeof *known);
   for (uint32_t k = 0; k < model->discretes.count; k++) known[k] = NAN;
   for (uint32_t i = 0; i < model->discrete_equations.count; i++) {
     const Equation *equation = &model->discrete_equations.data[i];
-    known[dag_index(model->dag, equation->left)] = attribute(model, equation->right, parameters, NAN);
+    bool is_known =
+        dag_is_constant(model->dag, equation->right, NULL) || dag_op(model->dag, equation->right) == OP_PARAMETER;
+    if (is_known) known[dag_index(model->dag, equation->left)] = attribute(model, equation->right, parameters, NAN);
   }
   return known;
 }
