@@ -421,6 +421,48 @@ static void test_lands_on_stop(void **state) {
   }
 }
 
+/* The columns of a segment are the dense output, all along the step and not only where they were sampled. */
+static void assert_segment(const Integrator *method, void *self, const Segment *segment, int32_t columns) {
+  for (double part = 0; part <= 1; part += 0.0625) {
+    double y[PROBLEM_MAX], t = part < 1 ? segment->t0 + part * (segment->t1 - segment->t0) : segment->t1;
+    method->interpolate(self, t, y);
+    for (int32_t c = 0; c < columns; c++)
+      assert_true(fabs(segment_value(segment, (uint32_t)c, part) - y[c]) <= 1e-12 * (1 + fabs(y[c])));
+  }
+}
+
+static void test_segments(void **state) {
+  static const double tolerance[] = {1e-3, 1e-6, 1e-11};
+  (void)state;
+  for (uint32_t i = 0; integrator_at(i); i++) {
+    const Integrator *method = integrator_at(i);
+    for (size_t k = 0; k < COUNT(tolerance); k++) {
+      Heap *heap = heap_new(NULL);
+      Problem *problem = heap_alloc(heap, sizeof *problem);
+      double y[PROBLEM_MAX] = {0}, t = 0;
+      const uint32_t columns[] = {2, 0, 1};
+      family_make(&smooth, heap, problem);
+      smooth_exact(0, y);
+      IntegratorOptions options = {.relative_tolerance = tolerance[k], .absolute_tolerance = tolerance[k]};
+      void *self = method->create(heap, &problem->system, &options);
+      Segment *segment = segment_new(heap, problem->system.columns);
+      method->start(self, 0, y, 3);
+      assert_false(integrator_segment(method, self, 0, segment));
+      for (; t < 3; t = method->time(self)) {
+        assert_int_equal(method->step(self, 3), STEP_OK);
+        assert_true(integrator_segment(method, self, t, segment));
+        segment_need(segment, columns, 1);
+        segment_need(segment, columns, COUNT(columns));
+        assert_true(fabs(segment_value(segment, 0, 1) - method->values(self)[0]) <= 1e-14);
+        assert_segment(method, self, segment, problem->system.columns);
+        double rise = (segment_value(segment, 0, 0.5005) - segment_value(segment, 0, 0.4995)) / 0.001;
+        assert_true(fabs(segment_slope(segment, 0, 0.5) * (segment->t1 - t) - rise) < 1e-6);
+      }
+      heap_destroy(heap);
+    }
+  }
+}
+
 static void test_restart(void **state) {
   (void)state;
   for (uint32_t i = 0; integrator_at(i); i++) {
@@ -578,6 +620,7 @@ int main(void) {
       cmocka_unit_test(test_pivots),
       cmocka_unit_test(test_pendulum_work),
       cmocka_unit_test(test_lands_on_stop),
+      cmocka_unit_test(test_segments),
       cmocka_unit_test(test_restart),
       cmocka_unit_test(test_end_of_domain),
       cmocka_unit_test(test_stop_is_final),

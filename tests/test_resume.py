@@ -64,6 +64,14 @@ equation
   der(y) = sin(time) - delay(y, 0.4 + 0.2*sin(time), 1);
 end Delayed;
 """, [], 1e-5),
+    "pipe": ("""model Pipe
+  Real x(start = 0, fixed = true), a, b, s(start = 0, fixed = true);
+equation
+  der(x) = 0.4 + 0.5*sin(time);
+  (a, b) = spatialDistribution(cos(time), sin(2*time), x, der(x) >= 0, {0.0, 0.5, 1.0}, {0.0, 1.0, 0.0});
+  der(s) = a + b - s;
+end Pipe;
+""", [], 1e-5),
     "table": ("""model Held
   input Real u;
   Real x(start = 1, fixed = true);

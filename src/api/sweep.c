@@ -172,7 +172,8 @@ static uint64_t hash_sweep(const daedal_sweep *sweep, const daedal_sweep_options
 
 static void take_record(void *context, const JournalRecord *record) {
   daedal_sweep *sweep = context;
-  if (record->point >= sweep->design.points || atomic_load(&sweep->done[record->point])) return;
+  if (record->point >= sweep->design.points || record->status > DAEDAL_FILE || atomic_load(&sweep->done[record->point]))
+    return;
   if (record->status == DAEDAL_OK && !sweep_has_trajectory(sweep, record->point)) return;
   sweep_finish_point(sweep, record->point, (daedal_status)record->status, record->cause, record->values);
   sweep->resumed++;

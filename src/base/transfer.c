@@ -24,8 +24,25 @@ uint32_t transfer_count(Transfer *transfer, uint32_t count, size_t size) {
   return transfer->reads && !has(transfer, found, size) ? 0 : found;
 }
 
+void transfer_require(Transfer *transfer, bool holds) { transfer->is_broken = transfer->is_broken || !holds; }
+
+void transfer_indices(Transfer *transfer, uint32_t *values, size_t count, uint32_t limit) {
+  transfer_array(transfer, values, count, sizeof *values);
+  for (size_t k = 0; k < count; k++) transfer_require(transfer, values[k] < limit);
+}
+
+/* A flag that is neither 0 nor 1 must not become one. */
+void transfer_flags(Transfer *transfer, bool *values, size_t count) {
+  for (size_t k = 0; k < count; k++) {
+    uint8_t flag = values[k];
+    transfer_value(transfer, &flag);
+    transfer_require(transfer, flag <= 1);
+    values[k] = flag == 1;
+  }
+}
+
 void transfer_same(Transfer *transfer, double value) {
   double found = value;
   transfer_value(transfer, &found);
-  transfer->is_broken = transfer->is_broken || memcmp(&found, &value, sizeof value) != 0;
+  transfer_require(transfer, memcmp(&found, &value, sizeof value) == 0);
 }

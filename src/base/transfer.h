@@ -1,5 +1,8 @@
 /* transfer: values as bytes, and back. The same calls write and read, so that everything comes in as it went out; the program that
- * reads is the one that wrote, on a machine of the same kind. */
+ * reads is the one that wrote, on a machine of the same kind.
+ *
+ * The bytes may come from a stranger: any number may be any other. What is an index, a count or a flag is checked where it comes in,
+ * and what does not fit breaks the transfer. */
 #pragma once
 
 #include "base/vec.h"
@@ -19,6 +22,14 @@ void transfer_array(Transfer *transfer, void *values, size_t count, size_t size)
 
 /* How many values follow; those written have `count`. */
 uint32_t transfer_count(Transfer *transfer, uint32_t count, size_t size);
+
+/* Indices, each below the limit. */
+void transfer_indices(Transfer *transfer, uint32_t *values, size_t count, uint32_t limit);
+
+void transfer_flags(Transfer *transfer, bool *values, size_t count);
+
+/* What comes in must be so. */
+void transfer_require(Transfer *transfer, bool holds);
 
 /* A value that must be the same when it comes in. */
 void transfer_same(Transfer *transfer, double value);

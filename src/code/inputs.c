@@ -119,5 +119,8 @@ void inputs_restore(Inputs *inputs, const void *saved) {
 }
 
 void inputs_transfer(const Inputs *inputs, void *saved, Transfer *transfer) {
-  transfer_array(transfer, saved, inputs->model->inputs.count, sizeof *inputs->places);
+  const InputPlace *places = saved;
+  transfer_array(transfer, saved, inputs->model->inputs.count, sizeof *places);
+  for (uint32_t k = 0; k < inputs->model->inputs.count; k++)
+    transfer_require(transfer, places[k].passed <= inputs->model->inputs.data[k].rows);
 }

@@ -1,18 +1,20 @@
 /* narrow: see narrow.h. */
 #include "code/narrow.h"
 
+#include "base/bernstein.h"
+
 #include <math.h>
 #include <string.h>
 
 /* Ends of the step, and Chebyshev's points between them: a polynomial through these is a good one. */
-const double narrow_part[OUTLINE_LIMIT] = {0,
-                                           0.049515566048790427,
-                                           0.18825509907063326,
-                                           0.38873953302184280,
-                                           0.61126046697815720,
-                                           0.81174490092936674,
-                                           0.95048443395120957,
-                                           1};
+const double narrow_part[NARROW_SAMPLES] = {0,
+                                            0.049515566048790427,
+                                            0.18825509907063326,
+                                            0.38873953302184280,
+                                            0.61126046697815720,
+                                            0.81174490092936674,
+                                            0.95048443395120957,
+                                            1};
 
 /* Powers up to this are polynomials of a low degree. */
 static const double LOW_DEGREE = 4;
@@ -29,9 +31,9 @@ struct Narrow {
   uint32_t count;
   NarrowMode *modes;
   bool has_opaque;
-  IndexVec columns;                 /* that some of them read */
-  double (*outline)[OUTLINE_LIMIT]; /* of each */
-  Interval *box;                    /* of each, around a whole step */
+  IndexVec columns;                  /* that some of them read */
+  double (*outline)[NARROW_SAMPLES]; /* of each */
+  Interval *box;                     /* of each, around a whole step */
 };
 
 /* Can a function of columns that are smooth have pulses, by this operator of it? Polynomials of a low degree turn as slowly as their
@@ -134,29 +136,17 @@ uint32_t narrow_mode(const Narrow *narrow, uint32_t k) { return narrow->modes[k]
 void narrow_sample(Narrow *narrow, int i, const double *y) {
   for (uint32_t k = 0; k < narrow->columns.count; k++) {
     narrow->outline[k][i] = y[narrow->columns.data[k]];
-    if (i == OUTLINE_LIMIT - 1) outline_make(OUTLINE_LIMIT, narrow_part, narrow->outline[k]);
+    if (i == NARROW_SAMPLES - 1) bernstein_from_values(NARROW_SAMPLES, narrow_part, narrow->outline[k]);
   }
 }
 
-/* Bernstein's coefficients over the first part of what they are of (de Casteljau). */
-static void cut_end(double *value, double part) {
-  for (int k = 1; k < OUTLINE_LIMIT; k++)
-    for (int i = OUTLINE_LIMIT - 1; i >= k; i--) value[i] = (1 - part) * value[i - 1] + part * value[i];
-}
-
-/* The same over the rest. */
-static void cut_beginning(double *value, double part) {
-  for (int k = 1; k < OUTLINE_LIMIT; k++)
-    for (int i = 0; i < OUTLINE_LIMIT - k; i++) value[i] = (1 - part) * value[i] + part * value[i + 1];
-}
-
 static Interval bounds_of(const double *outline, Interval part) {
-  double value[OUTLINE_LIMIT];
+  double value[NARROW_SAMPLES];
   memcpy(value, outline, sizeof value);
-  if (part.high < 1) cut_end(value, part.high);
-  if (part.low > 0) cut_beginning(value, part.low / part.high);
+  if (part.high < 1) bernstein_keep_before(NARROW_SAMPLES, value, part.high);
+  if (part.low > 0) bernstein_keep_behind(NARROW_SAMPLES, value, part.low / part.high);
   Interval bounds = {value[0], value[0]};
-  for (int i = 1; i < OUTLINE_LIMIT; i++) {
+  for (int i = 1; i < NARROW_SAMPLES; i++) {
     bounds.low = fmin(bounds.low, value[i]);
     bounds.high = fmax(bounds.high, value[i]);
   }

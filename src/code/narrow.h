@@ -4,7 +4,6 @@
 #pragma once
 
 #include "code/evaluator.h"
-#include "code/outline.h"
 #include "expr/enclosure.h"
 
 typedef struct Narrow Narrow;
@@ -26,8 +25,10 @@ bool narrow_is_far(Narrow *narrow, const int32_t *successor, double before, cons
 uint32_t narrow_count(const Narrow *narrow);
 uint32_t narrow_mode(const Narrow *narrow, uint32_t k);
 
-/* The parts of a step at which its columns are to be told: OUTLINE_LIMIT of them. */
-extern const double narrow_part[OUTLINE_LIMIT];
+enum { NARROW_SAMPLES = 8 };
+
+/* The parts of a step at which its columns are to be told: NARROW_SAMPLES of them. */
+extern const double narrow_part[NARROW_SAMPLES];
 
 /* Tells the columns at part i of a step; from the last part on the step is known. */
 void narrow_sample(Narrow *narrow, int i, const double *y);

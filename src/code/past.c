@@ -49,7 +49,6 @@ typedef struct Transport {
 } Transport;
 
 typedef struct Channel {
-  Transport *pipe; /* NULL: a delay */
   double time, longest;
   double start;   /* the value at all times before the run */
   double last;    /* at the end of what is known */
@@ -57,6 +56,7 @@ typedef struct Channel {
   uint64_t cursor;
   uint32_t passed; /* breaks */
   VEC(Break) breaks;
+  Transport *pipe; /* NULL: a delay */
 } Channel;
 
 typedef struct Piece {
@@ -205,6 +205,16 @@ uint32_t past_fault(const Past *past) {
 }
 
 double past_time(const Past *past, uint32_t delay) { return past->channel[delay].time; }
+
+double past_shortest(const Past *past) {
+  double shortest = INFINITY;
+  for (uint32_t k = 0; k < past->count; k++) {
+    const LogicDelay *delay = &past->logic->delays.data[k];
+    bool bounds_steps = delay->is_fixed && !delay->is_discrete && !past->channel[k].pipe;
+    if (bounds_steps) shortest = fmin(shortest, past->channel[k].time);
+  }
+  return shortest;
+}
 
 double past_longest_step(Evaluator *evaluator, double t, const double *y) {
   Past *past = evaluator->past;
@@ -584,17 +594,37 @@ Past *past_save(const Past *past, Heap *heap) {
 
 void past_restore(Past *past, const Past *saved) { assign(past, saved); }
 
+static void transfer_pipe(Transport *pipe, Transfer *transfer) {
+  transfer_value(transfer, &pipe->x);
+  transfer_value(transfer, &pipe->rate);
+  transfer_value(transfer, &pipe->begin);
+  transfer_value(transfer, &pipe->end);
+  transfer_flags(transfer, &pipe->is_positive, 1);
+  transfer_flags(transfer, &pipe->is_fit, 1);
+  profile_transfer(pipe->profile, transfer);
+}
+
+/* Breaks lie before or behind pieces that are known. */
+static void transfer_channel(Channel *channel, uint64_t pieces, Heap *heap, Transfer *transfer) {
+  transfer_array(transfer, channel, 1, offsetof(Channel, breaks));
+  transfer_vector(transfer, heap, &channel->breaks);
+  transfer_require(transfer, channel->first == NO_PIECE || channel->first <= pieces);
+  transfer_require(transfer, channel->passed <= channel->breaks.count);
+  for (uint32_t b = 0; b < channel->breaks.count; b++)
+    transfer_require(transfer, channel->breaks.data[b].piece <= pieces);
+  if (channel->pipe) transfer_pipe(channel->pipe, transfer);
+}
+
 void past_transfer(Past *saved, Transfer *transfer) {
-  transfer_value(transfer, &saved->begun);
+  transfer_flags(transfer, &saved->begun, 1);
   transfer_value(transfer, &saved->begin);
   transfer_value(transfer, &saved->reach);
   transfer_value(transfer, &saved->dropped);
   transfer_vector(transfer, saved->heap, &saved->pieces);
   transfer_vector(transfer, saved->heap, &saved->coefficients);
-  for (uint32_t k = 0; k < saved->count; k++) {
-    Channel *channel = &saved->channel[k];
-    transfer_array(transfer, channel, 1, offsetof(Channel, breaks));
-    transfer_vector(transfer, saved->heap, &channel->breaks);
-  }
+  uint64_t pieces = saved->pieces.count, per_piece = (uint64_t)PIECE_NODES * saved->count;
+  transfer_require(transfer, saved->coefficients.count == pieces * per_piece && saved->dropped <= UINT32_MAX);
+  for (uint32_t k = 0; k < saved->count; k++)
+    transfer_channel(&saved->channel[k], saved->dropped + pieces, saved->heap, transfer);
   saved->read = NAN;
 }

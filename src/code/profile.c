@@ -2,6 +2,7 @@
 #include "code/profile.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 /* Breaks that are nearer than this part of the pipe have been reached. */
@@ -147,6 +148,30 @@ bool profile_add(Profile *profile, bool is_low, double begin, const double *x, c
 }
 
 /* ---- copies ---- */
+
+static void transfer_break(ProfileBreak *at, Transfer *transfer) {
+  uint32_t number = *at;
+  transfer_indices(transfer, &number, 1, PROFILE_SMOOTH + 1);
+  if (!transfer->is_broken) *at = (ProfileBreak)number;
+}
+
+/* Entry by entry, so that the ring may lie otherwise. */
+void profile_transfer(Profile *profile, Transfer *transfer) {
+  ProfileEntry none = {.end = PROFILE_SMOOTH};
+  uint32_t count = transfer_count(transfer, profile->count, offsetof(ProfileEntry, end));
+  if (transfer->reads) profile->count = 0;
+  for (uint32_t k = 0; k < count && !transfer->is_broken; k++) {
+    ProfileEntry *entry = transfer->reads ? add_entry(profile, false) : entry_at(profile, k);
+    if (transfer->reads) *entry = none;
+    transfer_array(transfer, entry, 1, offsetof(ProfileEntry, end));
+    transfer_break(&entry->end, transfer);
+  }
+  transfer_require(transfer, count > 0);
+  transfer_value(transfer, &profile->limit);
+  transfer_value(transfer, &profile->end);
+  transfer_break(&profile->at_limit, transfer);
+  transfer_break(&profile->announced, transfer);
+}
 
 void profile_assign(Profile *to, const Profile *from) {
   Heap *heap = to->heap;

@@ -7,7 +7,7 @@
  * only when the event that passes the break has happened. */
 #pragma once
 
-#include "base/heap.h"
+#include "base/transfer.h"
 #include "code/entry.h"
 
 typedef struct Profile Profile;
@@ -35,6 +35,9 @@ double profile_limit(Profile *profile, double s, bool enters);
 
 /* Has s come to the limit? The break there, and the limit is the next one; PROFILE_SMOOTH: it has not. */
 ProfileBreak profile_pass(Profile *profile, double s);
+
+/* The profile as bytes, and back. */
+void profile_transfer(Profile *profile, Transfer *transfer);
 
 /* Makes the profile a copy of another. */
 void profile_assign(Profile *to, const Profile *from);

@@ -81,7 +81,7 @@ Switches *switches_new(Heap *heap, Evaluator *evaluator) {
                           &switches->peak,  &switches->largest, &switches->nominal, &switches->end,
                           &switches->slope, &switches->at,      &switches->trend};
   for (size_t k = 0; k < sizeof own / sizeof *own; k++) *own[k] = heap_array(heap, count, sizeof(double));
-  switches->sampled = heap_array(heap, OUTLINE_LIMIT * (size_t)count, sizeof(double));
+  switches->sampled = heap_array(heap, BERNSTEIN_MOST * (size_t)count, sizeof(double));
   switches->times = heap_array(heap, count, sizeof(EventTimes));
   switches->hovers = heap_array(heap, count, sizeof(uint32_t));
   switches->changes = heap_array(heap, count, sizeof(uint8_t));
@@ -179,13 +179,13 @@ void switches_transfer(const Switches *switches, SwitchesState *state, Transfer 
   size_t modes = switches->modes->count;
   for (int k = 0; k < KEPT_NUMBERS; k++) transfer_array(transfer, state->number[k], modes, sizeof(double));
   for (int k = 0; k < KEPT_COUNTS; k++) transfer_array(transfer, state->count[k], modes, sizeof(uint32_t));
-  for (int k = 0; k < KEPT_FLAGS; k++) transfer_array(transfer, state->flag[k], modes, sizeof(bool));
+  for (int k = 0; k < KEPT_FLAGS; k++) transfer_flags(transfer, state->flag[k], modes);
   transfer_array(transfer, state->times, modes, sizeof(EventTimes));
   transfer_array(transfer, state->slide, SLIDE_LIMIT, sizeof(Slide));
   transfer_value(transfer, &state->slides);
-  if (state->slides > SLIDE_LIMIT) transfer->is_broken = true;
+  transfer_require(transfer, state->slides <= SLIDE_LIMIT);
   for (uint32_t k = 0; k < state->slides && k < SLIDE_LIMIT; k++)
-    if (state->slide[k].mode >= modes) transfer->is_broken = true;
+    transfer_require(transfer, state->slide[k].mode < modes);
 }
 
 /* The size of a difference as far as it tells one. */
@@ -432,7 +432,7 @@ bool switches_hide(const Switches *switches, double step) {
 typedef struct StepOutline {
   int count;
   const double *part;
-  double step, value[OUTLINE_LIMIT]; /* in Bernstein's basis */
+  double step, value[BERNSTEIN_MOST]; /* in Bernstein's basis */
 } StepOutline;
 
 void switches_sample(Switches *switches, int k) {
@@ -454,7 +454,7 @@ static double missed_by(const Switches *switches, uint32_t m, const StepOutline 
 static void make_outline(const Switches *switches, uint32_t m, StepOutline *outline) {
   for (int k = 0; k < outline->count; k++)
     outline->value[k] = switches->sampled[(size_t)k * switches->modes->count + m];
-  outline_make(outline->count, outline->part, outline->value);
+  bernstein_from_values(outline->count, outline->part, outline->value);
 }
 
 /* How far it is inside of the range of the mode at least. */

@@ -2,9 +2,9 @@
  * left the range of its mode is an event. Modes of time alone change by the schedule instead. */
 #pragma once
 
+#include "base/bernstein.h"
 #include "code/decisions.h"
 #include "code/narrow.h"
-#include "code/outline.h"
 #include "code/quiet.h"
 #include "code/schedule.h"
 
@@ -42,7 +42,7 @@ typedef struct Switches {
   double *rate;                 /* at the end of the last step; 0 where not known */
   double *slope;                /* rate at the beginning of a step, while that at its end is looked at */
   double *before;               /* differences there; see switches_keep */
-  double *sampled;              /* [OUTLINE_LIMIT][modes] differences at points of a step */
+  double *sampled;              /* [BERNSTEIN_MOST][modes] differences at points of a step */
   double *end, step;            /* at the end of the step in which an event was located, and its size */
   double *trend;                /* mean rate in the step before; 0 at the beginning */
   double *speed;                /* largest rate of late: how fast a difference may move within a step */

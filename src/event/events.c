@@ -91,8 +91,7 @@ static bool any_contradicts(const Switches *switches, uint32_t *mode) {
 /* The columns that conditions read, at a time inside the last step, interpolated. */
 static void interpolate_watched(const View *view, const Integrator *integrator, void *self, double t, double *y) {
   const IndexVec *watched = &view->watched;
-  if (watched->count && integrator->interpolate_some)
-    integrator->interpolate_some(self, t, watched->data, watched->count, y);
+  if (watched->count) integrator->interpolate_some(self, t, watched->data, watched->count, y);
   else integrator->interpolate(self, t, y);
 }
 
@@ -443,7 +442,7 @@ static bool may_be_narrow(Search *search) {
   Narrow *narrow = search->switches->narrow;
   if (!narrow) return false;
   if (narrow_has_opaque(narrow)) return true;
-  for (int i = 0; i < OUTLINE_LIMIT; i++) {
+  for (int i = 0; i < NARROW_SAMPLES; i++) {
     double t = search->before + narrow_part[i] * (search->end - search->before);
     interpolate_watched(search->view, search->integrator, search->self, t, search->y);
     narrow_sample(narrow, i, search->y);

@@ -18,3 +18,14 @@ static inline bool terms_is_astray(double nominal, double start, double value) {
  * code for it. */
 void terms_sizes(Heap *heap, Model *model, const Layout *layout, const Expr *rows, uint32_t count, const Point *point,
                  double *sizes);
+
+/* A quotient whose divisor is nothing but errors. */
+typedef struct Quotient {
+  Expr node; /* EXPR_NONE: there is none */
+  uint32_t row;
+  double *y; /* the columns there */
+} Quotient;
+
+/* The quotient that a row has at the point and whose divisor is a value which is not larger than `error` times the sizes of its terms, though what it divides is
+ * larger: the quotient could as well be infinite. EXPR_NONE: there is none. Makes code for it. */
+Expr terms_lost_divisor(Heap *heap, Model *model, const Layout *layout, Expr row, const Point *point, double error);

@@ -580,6 +580,8 @@ static int bdf_degree(const void *self, bool of_states) {
   return ((const Bdf *)self)->history->order;
 }
 
+static int bdf_segment_degree(void *self) { return ((const Bdf *)self)->history->order; }
+
 static void bdf_switch_states(void *self, const double *y) {
   Bdf *bdf = self;
   memcpy(bdf->y, y, (size_t)bdf->system->columns * sizeof(double));
@@ -602,6 +604,7 @@ const Integrator integrator_bdf = {
     .interpolate = bdf_interpolate,
     .interpolate_some = bdf_interpolate_some,
     .degree = bdf_degree,
+    .segment_degree = bdf_segment_degree,
     .switch_states = bdf_switch_states,
     .statistics = bdf_statistics,
 };

@@ -34,6 +34,7 @@ typedef struct Cvode {
   double *y, *previous; /* all columns at t and at the end of the step before */
   double t, t_previous, shortest_followed;
   double *trial, *predicted;         /* [columns] */
+  int32_t *link;                     /* [columns] of which a column is the state; -1: it is none */
   bool rests;                        /* the states did, over the last step */
   double *derivative[ORDER_MAX + 1]; /* [links] where the last step began; kept if there are kinks */
   int derivatives;                   /* known of them; 0: there were no steps before */
@@ -224,6 +225,7 @@ static void *cvode_create(Heap *heap, const System *system, const IntegratorOpti
   heap_numbers(heap, columns, &cvode->completed, &cvode->trial, &cvode->predicted, &cvode->previous, &cvode->y);
   for (int k = 0; k <= ORDER_MAX && options->has_kinks; k++)
     cvode->derivative[k] = heap_array(heap, (size_t)system->links, sizeof(double));
+  cvode->link = heap_array(heap, columns, sizeof *cvode->link);
   heap_defer(heap, cvode_release, cvode);
   cvode_make_objects(cvode);
   return cvode;
@@ -256,7 +258,11 @@ static void cvode_restart(Cvode *cvode, const double *y, double step) {
   cvode->completed_time = cvode->t_previous = cvode->t;
   cvode->rests = false;
   double *x = N_VGetArrayPointer(cvode->states);
-  for (int32_t l = 0; l < system->links; l++) x[l] = y[system->link_from[l]];
+  for (int32_t c = 0; c < system->columns; c++) cvode->link[c] = -1;
+  for (int32_t l = 0; l < system->links; l++) {
+    x[l] = y[system->link_from[l]];
+    cvode->link[system->link_from[l]] = l;
+  }
   if (!cvode->begun) cvode_begin(cvode, cvode->t);
   else CVodeReInit(cvode->memory, cvode->t, cvode->states);
   CVodeSetInitStep(cvode->memory, step);
@@ -379,6 +385,27 @@ static void cvode_interpolate(void *self, double t, double *y) {
   for (int32_t l = 0; l < system->links; l++) y[system->link_from[l]] = x[l];
 }
 
+static void cvode_interpolate_some(void *self, double t, const uint32_t *columns, uint32_t count, double *y) {
+  Cvode *cvode = self;
+  double span = cvode->t - cvode->t_previous, part = span > 0 ? (t - cvode->t_previous) / span : 1;
+  bool has_states = part != 1 && CVodeGetDky(cvode->memory, t, 0, cvode->output) == CV_SUCCESS;
+  const double *x = N_VGetArrayPointer(cvode->output);
+  for (uint32_t k = 0; k < count; k++) {
+    int32_t c = (int32_t)columns[k], link = cvode->link[c];
+    y[c] = has_states && link >= 0 ? x[link] : cvode_between(cvode, c, span, part);
+  }
+}
+
+/* Columns that are no states follow cubic polynomials. */
+static int cvode_segment_degree(void *self) {
+  static const int cubic = 3;
+  const Cvode *cvode = self;
+  int order = 0;
+  if (cvode->t == cvode->t_previous) return 0;
+  CVodeGetLastOrder(cvode->memory, &order);
+  return order > cubic ? order : cubic;
+}
+
 static void cvode_switch_states(void *self, const double *y) {
   Cvode *cvode = self;
   cvode_restart(cvode, y, 0);
@@ -413,6 +440,8 @@ const Integrator integrator_cvode = {
     .time = cvode_time,
     .values = cvode_values,
     .interpolate = cvode_interpolate,
+    .interpolate_some = cvode_interpolate_some,
+    .segment_degree = cvode_segment_degree,
     .departure = cvode_departure_of,
     .switch_states = cvode_switch_states,
     .statistics = cvode_statistics,

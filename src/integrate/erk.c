@@ -744,6 +744,15 @@ static void erk_interpolate_some(void *self, double t, const uint32_t *columns, 
   }
 }
 
+/* Of the continuous extension, and of columns without a derivative, which are interpolated between points. */
+static int erk_segment_degree(void *self) {
+  Erk *erk = self;
+  if (!erk->stepped) return 0;
+  if (!erk->dense_ready) erk_prepare_dense(erk, erk->t_old, erk->h_last);
+  int extended = 3 + (erk->dense_whole ? erk->tableau->dense_terms : 0), inner = erk_inner_count(erk) - 1;
+  return extended > inner ? extended : inner;
+}
+
 static void erk_points(void *self, StepPoints *out) {
   const Erk *erk = self;
   out->count = erk->stepped ? SPREAD_MAX : 0;
@@ -793,6 +802,7 @@ const Integrator integrator_erk = {
     .points = erk_points,
     .points_beside = erk_points_beside,
     .interpolate_some = erk_interpolate_some,
+    .segment_degree = erk_segment_degree,
     .switch_states = erk_switch_states,
     .explicit_stages = erk_explicit_stages,
     .statistics = erk_statistics,

@@ -384,11 +384,30 @@ static double ida_time(const void *self) { return ((const Ida *)self)->t; }
 
 static const double *ida_values(const void *self) { return N_VGetArrayPointer(((const Ida *)self)->y); }
 
+/* All columns at a time of the last step. */
+static const double *ida_values_at(Ida *ida, double t) {
+  if (t == ida->t || IDAGetDky(ida->memory, t, 0, ida->output) != IDA_SUCCESS) return ida_values(ida);
+  return N_VGetArrayPointer(ida->output);
+}
+
 static void ida_interpolate(void *self, double t, double *y) {
   Ida *ida = self;
-  const double *from = ida_values(ida);
-  if (t != ida->t && IDAGetDky(ida->memory, t, 0, ida->output) == IDA_SUCCESS) from = N_VGetArrayPointer(ida->output);
-  memcpy(y, from, (size_t)ida->system->columns * sizeof(double));
+  memcpy(y, ida_values_at(ida, t), (size_t)ida->system->columns * sizeof(double));
+}
+
+static void ida_interpolate_some(void *self, double t, const uint32_t *columns, uint32_t count, double *y) {
+  const double *from = ida_values_at(self, t);
+  for (uint32_t k = 0; k < count; k++) y[columns[k]] = from[columns[k]];
+}
+
+/* The polynomial through the points of the last order. */
+static int ida_segment_degree(void *self) {
+  const Ida *ida = self;
+  long steps = 0;
+  int order = 0;
+  if (!ida->begun || IDAGetNumSteps(ida->memory, &steps) != IDA_SUCCESS || !steps) return 0;
+  IDAGetLastOrder(ida->memory, &order);
+  return order > 1 ? order : 1;
 }
 
 static void ida_switch_states(void *self, const double *y) {
@@ -425,6 +444,8 @@ const Integrator integrator_ida = {
     .time = ida_time,
     .values = ida_values,
     .interpolate = ida_interpolate,
+    .interpolate_some = ida_interpolate_some,
+    .segment_degree = ida_segment_degree,
     .switch_states = ida_switch_states,
     .statistics = ida_statistics,
 };

@@ -24,6 +24,13 @@ void integrator_values_at(const Integrator *integrator, void *self, double t, in
   else integrator->interpolate(self, t, y);
 }
 
+bool integrator_segment(const Integrator *integrator, void *self, double t0, Segment *segment) {
+  double t1 = integrator->time(self);
+  int degree = t1 > t0 ? integrator->segment_degree(self) : 0;
+  if (degree) segment_begin(segment, t0, t1, degree, (SegmentSource){self, integrator->interpolate_some});
+  return degree > 0;
+}
+
 const Integrator *integrator_find(const char *name) {
   for (uint32_t i = 0; INTEGRATORS[i]; i++)
     if (strcmp(INTEGRATORS[i]->name, name) == 0) return INTEGRATORS[i];

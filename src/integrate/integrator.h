@@ -1,86 +1,17 @@
-/* integrator: the contract between a system to integrate and the methods that integrate it.
+/* integrator: the contract between a system to integrate (segment/system.h) and the methods that integrate it.
  *
- * A system is a view of the derivative array: `columns` unknowns y, `rows` algebraic equations
- * G(t, y) = 0 and `links` pairs y[from]' = y[to], with columns == rows + links. No other derivative
- * occurs, so the present choice of states is data: a pivot changes the link lists and nothing else.
- * The states are the columns link_from[]. A column may be `to` of one link and `from` of another; it is `to` of
- * at most one link and `from` of at most one, and links never close a ring.
- *
- * Every method is one const struct Integrator. Methods never count evaluations: the system does.
+ * A step returns a segment (segment/segment.h). Every method is one const struct Integrator. Methods never count evaluations: the system does.
  */
 #pragma once
 
 #include "base/heap.h"
-#include "code/outline.h"
-#include "code/point.h"
+#include "segment/segment.h"
+#include "segment/system.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-typedef struct System {
-  void *context;
-  int32_t columns, rows, links;
-  const int32_t *link_from, *link_to; /* may change between steps; the integrator is then told */
-
-  /* The column that holds the time derivative of column i whether i is a state or not, -1 where there is none;
-   * fixed for the system's life, and link_to of a state is its successor. It predicts the columns that `complete`
-   * solves for, so that its Newton iteration starts close. NULL: nothing is known beyond the links. */
-  const int32_t *successor;
-
-  /* Pattern of dG/dy, compressed columns: column_start[columns + 1], row_index[nonzeros], rows ascending. */
-  const int32_t *column_start, *row_index;
-
-  /* Entries of dG/dy that are the same at all times and points [nonzeros]. NULL: not known of any. */
-  const bool *constant;
-
-  /* Scales: absolute tolerance of column i is tolerance * nominal[i]. */
-  const double *nominal;
-
-  /* Differentiation index of each column, 1 for states and index-1 unknowns, 2 or 3 where the view leaves a
-   * higher index (--method none): step control divides the error of such a column by h^(index-1). NULL: all 1. */
-  const int32_t *column_index;
-
-  /* G(t, y) into residual[rows]. */
-  EvalStatus (*residual)(void *context, double t, const double *y, double *residual);
-
-  /* The same at `count` points. NULL: one after the other. */
-  EvalStatus (*residuals)(void *context, uint32_t count, const double *t, double *const *y, double *const *residual);
-
-  /* dG/dy into values[nonzeros], in the order of the pattern. */
-  EvalStatus (*jacobian)(void *context, double t, const double *y, double *values);
-
-  /* Does a step from (t, y) to (t_end, end) lead over an edge where slopes of the equations change, and which does not end it? There a
-   * method has not its order. NULL: there is no such edge. */
-  bool (*bends)(void *context, double t, const double *y, double t_end, const double *end);
-
-  /* State-space form: given t and the states within y (and y's other columns as a guess), solves G = 0 for all
-   * other columns, in place: for the solution next to the guess, or EVAL_DOMAIN if it is too far off. NULL where this form
-   * does not exist. After it, y[link_to] are the states' rates. */
-  EvalStatus (*complete)(void *context, double t, double *y);
-
-  /* As `complete`, from a guess that is too far off for it: finds a solution, not always the next. NULL where `complete` is. */
-  EvalStatus (*find)(void *context, double t, double *y);
-
-  /* As `complete`, but may leave columns on which no rate depends. NULL: `complete` serves. */
-  EvalStatus (*rates)(void *context, double t, double *y);
-  bool wants_stages; /* somebody looks at all columns at the stages of explicit methods: there `complete` is called */
-
-  /* [columns] that `complete` finds without a guess; with `rates`, nothing looks at them inside a step. NULL: not known of any. */
-  const bool *given;
-
-  /* [columns] that follow from others and on which no rate depends: no reason for small steps. NULL: not known of any. */
-  const bool *spare;
-
-  /* [columns] that conditions read, whose derivative is no column and that follow time: steps have to be short enough that they are followed, also where the states
-   * rest. NULL: there are none. */
-  const bool *watched;
-
-  /* d rates / d states, dense column-major links x links, at a point closed by `complete`; by the implicit function
-   * theorem. NULL where `complete` is. */
-  EvalStatus (*rates_jacobian)(void *context, double t, const double *y, double *jacobian);
-} System;
 
 typedef struct IntegratorOptions {
   double relative_tolerance;
@@ -138,12 +69,14 @@ typedef struct ExplicitStages {
   double *const *values; /* all columns, per stage, and behind these at the end */
 } ExplicitStages;
 
+enum { STEP_POINTS = 8 };
+
 /* Points of the last step, ascending from its beginning to its end, at which the columns are known: those that `rates` leaves as they
  * are, at its ends only. */
 typedef struct StepPoints {
-  int count;                           /* at most OUTLINE_LIMIT */
-  double part[OUTLINE_LIMIT];          /* of the step; the first is 0, the last is 1 */
-  const double *values[OUTLINE_LIMIT]; /* all columns */
+  int count;                         /* at most STEP_POINTS */
+  double part[STEP_POINTS];          /* of the step; the first is 0, the last is 1 */
+  const double *values[STEP_POINTS]; /* all columns */
 } StepPoints;
 
 /* One method. `self` is made by create, lives in the heap given there, and is never freed singly. */
@@ -194,12 +127,16 @@ typedef struct Integrator {
    * how good it is. NULL: there are none. Until the next call of step, start or switch_states. */
   void (*points_beside)(void *self, StepPoints *out);
 
-  /* The same as interpolate of these columns alone; others in y stay as they are. NULL: it would cost as much. */
+  /* The same as interpolate of these columns alone; others in y stay as they are. */
   void (*interpolate_some)(void *self, double t, const uint32_t *columns, uint32_t count, double *y);
 
   /* The degree of the polynomial that interpolated columns follow along the last step, from its beginning to its end: of columns that are
    * no states or, of_states, of all. 0: they follow none. NULL: so it is always. */
   int (*degree)(const void *self, bool of_states);
+
+  /* The degree of the polynomials that all columns follow inside of the last step: what `interpolate` gives. 0: there is no step yet. It
+   * may evaluate the system, as `interpolate` does. */
+  int (*segment_degree)(void *self);
 
   /* The links of the system have changed at the present time, and y (all columns, projected to round-off) with
    * them: go on without a restart, with step size and history kept as far as the method can. */
@@ -231,6 +168,9 @@ extern const char *const solver_names[];
 
 /* All columns at a time of the last step. */
 void integrator_values_at(const Integrator *integrator, void *self, double t, int32_t columns, double *y);
+
+/* The segment of the last step, which began at t0. false: there is no step yet. Until the next call of step, start or switch_states. */
+bool integrator_segment(const Integrator *integrator, void *self, double t0, Segment *segment);
 
 /* In the order of the table; NULL behind the last. */
 const Integrator *integrator_at(uint32_t index);

@@ -1000,6 +1000,13 @@ static int radau_degree(const void *self, bool of_states) {
   return of_states || radau->last_h == 0 ? 0 : radau->last_method->stages;
 }
 
+/* With the slope at the start that of the equations, and corrected, see radau_dense.h. */
+static int radau_segment_degree(void *self) {
+  Radau *radau = self;
+  if (radau->last_h == 0) return 0;
+  return radau->last_method->stages + (radau_prepare_dense(radau) ? RADAU_SAMPLES : 1);
+}
+
 /* Every column keeps its polynomial and the Jacobian stays; only the matrices are formed anew. */
 static void radau_switch_states(void *self, const double *y) {
   Radau *radau = self;
@@ -1035,6 +1042,7 @@ const Integrator integrator_radau = {
     .points = radau_points,
     .interpolate_some = radau_interpolate_some,
     .degree = radau_degree,
+    .segment_degree = radau_segment_degree,
     .switch_states = radau_switch_states,
     .stages = radau_stages,
     .statistics = radau_statistics,

@@ -13,6 +13,7 @@ static const double TERMS_CONSISTENT = 1e-10, TERMS_VANISHED = 1e-12;
 /* What measures the residual of a row: sums of |d row / d column| times |column| and times nominal, the largest |column| / nominal. */
 typedef struct RowSize {
   double terms, nominal, largest;
+  double most, least; /* the largest and the smallest of |d row / d column| * (|column| + nominal) that are not 0 */
   bool is_astray; /* it is not linear in a column that ran away: |d row / d column| * |column| measures no term */
 } RowSize;
 
@@ -20,7 +21,13 @@ static inline void row_size_add(RowSize *size, double entry, double value, doubl
   size->terms += fabs(entry * value);
   size->nominal += fabs(entry) * nominal;
   size->largest = fmax(size->largest, fabs(value) / nominal);
+  double term = fabs(entry) * (fabs(value) + nominal);
+  size->most = fmax(size->most, term);
+  if (term > 0 && !(size->least > 0 && size->least <= term)) size->least = term;
 }
+
+/* Next to a pole, the ratio of a row's terms is that of a divisor's terms to the divisor. May that be an error of this part? */
+static inline bool row_may_be_pole(const RowSize *size, double error) { return size->least <= 10 * error * size->most; }
 
 /* The residual over what counts as round-off: the row holds up to 1. */
 static inline double row_excess(double residual, const RowSize *size) {

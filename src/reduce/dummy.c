@@ -304,6 +304,31 @@ void dummy_describe(Dummy *dummy, double t, const double *y, Arena *arena, TextV
   }
 }
 
+static bool fits_block(const Structure *structure, const BlockShape *shape, const int32_t *depth) {
+  for (int32_t s = 1; s <= shape->stages; s++) {
+    int32_t chosen = 0;
+    for (int32_t p = 0; p < shape->size; p++) chosen += depth[shape->unknown[p]] >= s;
+    if (chosen != shape->stage_rows[s]) return false;
+  }
+  for (int32_t p = 0; p < shape->size; p++) {
+    int32_t j = shape->unknown[p];
+    if (depth[j] < 0 || depth[j] > structure->d[j] || depth[j] > shape->stages) return false;
+  }
+  return true;
+}
+
+bool dummy_fits(const Dummy *dummy, const int32_t *depth) {
+  const Structure *structure = dummy->structure;
+  for (uint32_t b = 0; b < dummy->blocks.count; b++)
+    if (!fits_block(structure, dummy->blocks.data[b].matrix->shape, depth)) return false;
+  for (int32_t b = 0; b < structure->blocks.n_blocks; b++)
+    for (int32_t p = structure->blocks.start[b]; p < structure->blocks.start[b + 1]; p++) {
+      int32_t j = structure->blocks.column[p];
+      if (depth[j] != dummy->depth[j] && !has_choice(structure, b)) return false;
+    }
+  return true;
+}
+
 void dummy_restore(Dummy *dummy, const int32_t *depth) {
   size_t unknowns = dummy->evaluator->array->problem->unknowns;
   if (unknowns) memcpy(dummy->depth, depth, unknowns * sizeof *depth);

@@ -47,6 +47,9 @@ typedef struct Exchange {
 } Exchange;
 const Exchange *dummy_exchanges(const Dummy *dummy);
 
+/* Is this a choice that can be made: depth per unknown, as many dummies at each stage as there are rows? */
+bool dummy_fits(const Dummy *dummy, const int32_t *depth);
+
 /* Makes a choice that was made before: depth per unknown. */
 void dummy_restore(Dummy *dummy, const int32_t *depth);
 

@@ -137,18 +137,19 @@ static void pass_values(const Evaluator *evaluator, SavedValues *values, Transfe
 }
 
 /* 0: none, else one more than its place in the list. */
-static void pass_integrator(const Integrator **integrator, Transfer *transfer) {
+static void pass_integrator(const View *view, const Integrator **integrator, Transfer *transfer) {
   uint32_t index = 0;
   while (*integrator && integrator_at(index++) != *integrator) continue;
   transfer_value(transfer, &index);
   *integrator = index ? integrator_at(index - 1) : NULL;
+  transfer_require(transfer, !*integrator || !(*integrator)->explicit_form || view->system.complete);
 }
 
 /* Of a run that chooses the integrator by itself, or where the one that was asked for waits. */
 static void pass_integrators(const Stepper *stepper, StepperState *state, Transfer *transfer) {
   const Integrator *own = state->integrator;
-  pass_integrator(&state->integrator, transfer);
-  pass_integrator(&state->waiting, transfer);
+  pass_integrator(stepper->view, &state->integrator, transfer);
+  pass_integrator(stepper->view, &state->waiting, transfer);
   if (!state->integrator || (stepper->options.integrator && !state->waiting)) state->integrator = own;
 }
 
@@ -157,6 +158,7 @@ static void pass_state(const Stepper *stepper, StepperState *state, Transfer *tr
   const Switches *switches = view->switches;
   transfer_same(transfer, view->system.columns);
   transfer_value(transfer, &state->t);
+  transfer_require(transfer, state->t >= stepper->options.start && state->t <= stepper->options.stop);
   transfer_array(transfer, state->y, (size_t)view->system.columns, sizeof(double));
   pass_integrators(stepper, state, transfer);
   pass_values(view->evaluator, &state->run, transfer);
@@ -165,7 +167,7 @@ static void pass_state(const Stepper *stepper, StepperState *state, Transfer *tr
   if (state->past) past_transfer(state->past, transfer);
   if (state->inputs) inputs_transfer(view->evaluator->inputs, state->inputs, transfer);
   if (switches) switches_transfer(switches, state->switches, transfer);
-  if (view->methods->choice_size) transfer_array(transfer, state->choice, 1, view->methods->choice_size(view));
+  if (view->methods->transfer_choice) view->methods->transfer_choice(view, state->choice, transfer);
 }
 
 void stepper_write(Stepper *stepper, Transfer *transfer) {

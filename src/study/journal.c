@@ -71,14 +71,19 @@ static bool read_whole(int descriptor, void *bytes, size_t length) {
   return true;
 }
 
+/* Is it as it was written, and its cause a text? */
+static bool is_whole(const Journal *journal, const char *record) {
+  const RecordHead *head = (const RecordHead *)record;
+  return head->checksum == checksum_of(journal, record) && memchr(head->cause, '\0', CAUSE_SIZE);
+}
+
 /* The whole records; where the first broken one begins, the file ends from now on. */
 static bool read_records(Journal *journal, Diags *diags, JournalReader *reader, void *context) {
   size_t size = record_size(journal);
   char *bytes = heap_alloc(journal->heap, size);
   const RecordHead *head = (const RecordHead *)bytes;
   off_t end = sizeof(JournalHeader);
-  for (; read_whole(journal->descriptor, bytes, size) && head->checksum == checksum_of(journal, bytes);
-       end += (off_t)size)
+  for (; read_whole(journal->descriptor, bytes, size) && is_whole(journal, bytes); end += (off_t)size)
     reader(context, &(JournalRecord){.point = head->point,
                                      .status = head->status,
                                      .values = (const double *)(bytes + sizeof *head),

@@ -165,7 +165,7 @@ bool steady_is_isolated(SteadySystem *steady, const double *y) {
       dense[(size_t)steady->row_index[e] + j * n] += steady->values[e];
       size[(size_t)steady->row_index[e] + j * n] += fabs(steady->values[e]);
     }
-  bool isolated = linear_rank(dense, size, steady->n, SINGULAR) == steady->n;
+  bool isolated = linear_rank(dense, size, NULL, steady->n, SINGULAR) == steady->n;
   heap_free(steady->heap, dense);
   return isolated;
 }

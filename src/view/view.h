@@ -2,6 +2,7 @@
  * one run. What a view can do is a const struct of functions; what it needs for that is its own. */
 #pragma once
 
+#include "base/transfer.h"
 #include "code/switches.h"
 #include "integrate/integrator.h"
 #include "reduce/reduction.h"
@@ -72,8 +73,8 @@ typedef struct ViewMethods {
   void *(*save_choice)(const View *view, Heap *heap);
   void (*restore_choice)(View *view, const void *choice, const double *y);
 
-  /* The bytes that a saved choice has; NULL: it cannot be written down, and is made again where it is needed. */
-  size_t (*choice_size)(const View *view);
+  /* A saved choice as bytes, and back; NULL: it cannot be written down, and is made again where it is needed. */
+  void (*transfer_choice)(const View *view, void *choice, Transfer *transfer);
 
   /* Why the rows could not be solved last; reason NULL: not known. */
   SolveFailure (*failure)(const View *view);

@@ -209,6 +209,11 @@ static void *save_choice(const View *view, Heap *heap) {
   return heap_copy(heap, dummy_depth(((const DummyView *)view)->dummy), 1, choice_size(view));
 }
 
+static void transfer_choice(const View *view, void *choice, Transfer *transfer) {
+  transfer_array(transfer, choice, 1, choice_size(view));
+  transfer_require(transfer, dummy_fits(((const DummyView *)view)->dummy, choice));
+}
+
 static void restore_choice(View *view, const void *choice, const double *y) {
   DummyView *chosen = (DummyView *)view;
   (void)y;
@@ -227,7 +232,7 @@ static const ViewMethods METHODS = {.solve = solve,
                                     .solve_holding = solve_holding,
                                     .exchange = exchange,
                                     .save_choice = save_choice,
-                                    .choice_size = choice_size,
+                                    .transfer_choice = transfer_choice,
                                     .restore_choice = restore_choice,
                                     .failure = failure,
                                     .factorizations = factorizations};

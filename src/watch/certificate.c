@@ -7,7 +7,7 @@
 
 enum {
   UNPROVEN_LIMIT = 100, /* spans that are listed */
-  HERMITE_COUNT = 4
+  HERMITE_DEGREE = 3
 };
 
 /* Proofs may cost this part of what the steps do, and so many lines before: about twenty milliseconds. */
@@ -16,16 +16,14 @@ static const double PART_OF_STEPS = 0.25, FIRST_CREDIT = 4e6;
 /* What a step does for each evaluation of a row beside that, in lines: stages, factors, error estimates. By instructions of small models. */
 static const double BESIDE_ROW = 20;
 
-/* The parts of a step at which polynomials of up to the seventh degree are sampled: its ends and Chebyshev's points. */
-static const double *const PARTS = narrow_part;
+/* Of the coefficients that are made of samples, over the largest of a column. */
+static const double ROUND_OFF = 64 * DBL_EPSILON;
 
 struct Certificate {
   Heap *heap;
   View *view;
   Prover *prover;
-  double *coefficients;
-  uint32_t room; /* for the coefficients of so many columns */
-  double *y;
+  Segment *segment;
   double credit;      /* what proofs may still cost, in lines of plain numbers */
   double lines_a_row; /* what an evaluation of a row costs */
   uint64_t counted;   /* evaluations of rows and entries that the credit is for */
@@ -41,7 +39,7 @@ Certificate *certificate_new(Heap *heap, View *view) {
   Certificate *certificate = heap_alloc(heap, sizeof *certificate);
   *certificate = (Certificate){.heap = heap, .view = view};
   certificate->prover = prover_new(heap, view->evaluator, view->switches, view->states);
-  certificate->y = heap_array(heap, (size_t)view->system.columns, sizeof(double));
+  certificate->segment = segment_new(heap, view->system.columns);
   certificate->credit = FIRST_CREDIT;
   certificate->covered = NAN;
   certificate->counted = view->evaluator->row_evaluations + view->evaluator->entry_evaluations;
@@ -69,11 +67,13 @@ void certificate_set_credit(Certificate *certificate, double credit) {
 /* Hermite's cubic, of values and rates at both ends, where the step has nothing better. false: a rate is not known. */
 static bool make_cubics(Certificate *certificate, const IndexVec *columns, ConstMoment begin, ConstMoment end) {
   const int32_t *successor = certificate->view->system.successor;
-  double third = (end.t - begin.t) / 3, *to = certificate->coefficients;
-  for (uint32_t k = 0; k < columns->count; k++, to += HERMITE_COUNT) {
+  double third = (end.t - begin.t) / 3;
+  segment_begin(certificate->segment, begin.t, end.t, HERMITE_DEGREE, (SegmentSource){0});
+  for (uint32_t k = 0; k < columns->count; k++) {
     uint32_t q = columns->data[k];
     int32_t rate = successor ? successor[q] : -1;
     if (rate < 0 && view_is_state(&certificate->view->system, q)) return false;
+    double *to = segment_set(certificate->segment, q);
     to[0] = begin.y[q];
     to[3] = end.y[q];
     to[1] = rate < 0 ? (2 * to[0] + to[3]) / 3 : to[0] + third * begin.y[rate];
@@ -82,24 +82,8 @@ static bool make_cubics(Certificate *certificate, const IndexVec *columns, Const
   return true;
 }
 
-/* The dense output, sampled. */
-static void sample(Certificate *certificate, const IndexVec *columns, const Integrator *integrator, void *self,
-                   ConstMoment begin, ConstMoment end) {
-  for (int i = 0; i < OUTLINE_LIMIT; i++) {
-    const double *y = i == 0 ? begin.y : i == OUTLINE_LIMIT - 1 ? end.y : certificate->y;
-    double t = begin.t + PARTS[i] * (end.t - begin.t);
-    if (y == certificate->y && integrator->interpolate_some)
-      integrator->interpolate_some(self, t, columns->data, columns->count, certificate->y);
-    else if (y == certificate->y) integrator->interpolate(self, t, certificate->y);
-    for (uint32_t k = 0; k < columns->count; k++)
-      certificate->coefficients[k * OUTLINE_LIMIT + (uint32_t)i] = y[columns->data[k]];
-  }
-  for (uint32_t k = 0; k < columns->count; k++)
-    outline_make(OUTLINE_LIMIT, PARTS, certificate->coefficients + k * OUTLINE_LIMIT);
-}
-
-static Proof prove_along(Certificate *certificate, ProverStep step, double until) {
-  step.coefficients = certificate->coefficients;
+static Proof prove_along(Certificate *certificate, double slack, double until) {
+  ProverStep step = {certificate->segment, slack};
   uint64_t half = (uint64_t)fmax(certificate_credit(certificate) / 2, 0); /* the rest is for later steps */
   Proof proof = prover_prove(certificate->prover, &step, until, half);
   certificate->credit -= (double)proof.cost;
@@ -116,19 +100,14 @@ static Proof prove(Certificate *certificate, const Integrator *integrator, void 
   certificate->credit -= (double)prover_take_debt(certificate->prover);
   if (prover_scope(certificate->prover) != PROVER_ABLE) return proof;
   ConstMoment end = {integrator->time(self), integrator->values(self)};
-  if (columns->count > certificate->room) {
-    heap_free(certificate->heap, certificate->coefficients);
-    certificate->room = columns->count;
-    certificate->coefficients = heap_array(certificate->heap, (size_t)columns->count * OUTLINE_LIMIT, sizeof(double));
-  }
   if (inside != INSIDE_KNOWN && make_cubics(certificate, columns, begin, end))
-    proof = prove_along(certificate, (ProverStep){.start = begin.t, .end = end.t, .count = HERMITE_COUNT}, until);
+    proof = prove_along(certificate, 0, until);
   if (inside == INSIDE_UNREAD || (proof.proven > 0 && isnan(proof.candidate) && !(proof.last > proof.first)))
     return proof;
-  sample(certificate, columns, integrator, self, begin, end);
-  ProverStep step = {.start = begin.t, .end = end.t, .count = OUTLINE_LIMIT, .slack = 64 * DBL_EPSILON};
+  if (!integrator_segment(integrator, self, begin.t, certificate->segment)) return proof;
+  segment_need(certificate->segment, columns->data, columns->count);
   uint64_t evaluations = proof.evaluations;
-  proof = prove_along(certificate, step, until);
+  proof = prove_along(certificate, ROUND_OFF, until);
   proof.evaluations += evaluations;
   return proof;
 }

@@ -8,12 +8,11 @@
 #include <string.h>
 
 enum {
-  LARGEST_BLOCK = 24,    /* dense inverses of larger ones cost more than the rest of a proof */
-  MOST_LINES = 20000,    /* of the programs that conditions depend on */
-  ENCLOSE_LIMIT = 4,     /* boxes tried for a block */
-  PATH_LIMIT = 12,       /* corrections of Newton's method */
-  FEWEST = 4,            /* evaluations that a proof should be able to afford */
-  MOST_COEFFICIENTS = 16 /* of a column */
+  LARGEST_BLOCK = 24, /* dense inverses of larger ones cost more than the rest of a proof */
+  MOST_LINES = 20000, /* of the programs that conditions depend on */
+  ENCLOSE_LIMIT = 4,  /* boxes tried for a block */
+  PATH_LIMIT = 12,    /* corrections of Newton's method */
+  FEWEST = 4          /* evaluations that a proof should be able to afford */
 };
 
 /* What a line with bounds costs, in lines of plain numbers: with the middle and the rate, and without; the polynomial of a column;
@@ -305,40 +304,21 @@ const IndexVec *prover_columns(Prover *prover, const int32_t *states, int32_t li
 
 /* ---- polynomials ---- */
 
-/* Bernstein's coefficients over the first part of what they are of (de Casteljau). */
-static void cut_end(int count, double *value, double part) {
-  for (int k = 1; k < count; k++)
-    for (int i = count - 1; i >= k; i--) value[i] = (1 - part) * value[i - 1] + part * value[i];
-}
-
-/* The same over the rest. */
-static void cut_beginning(int count, double *value, double part) {
-  for (int k = 1; k < count; k++)
-    for (int i = 0; i < count - k; i++) value[i] = (1 - part) * value[i] + part * value[i + 1];
-}
-
-static double value_in_middle(int count, const double *value) {
-  double work[MOST_COEFFICIENTS];
-  memcpy(work, value, (size_t)count * sizeof *value);
-  for (int k = 1; k < count; k++)
-    for (int i = 0; i < count - k; i++) work[i] = 0.5 * (work[i] + work[i + 1]);
-  return work[0];
-}
-
 /* Parts of a step. */
 typedef struct Stretch {
   double low, high;
 } Stretch;
 
 /* A column over a stretch; *way: how far it goes. */
-static Motion follow_column(const ProverStep *step, uint32_t k, Stretch stretch, double *way) {
-  double value[MOST_COEFFICIENTS], largest = 0;
-  int count = step->count;
-  memcpy(value, step->coefficients + (size_t)k * (size_t)count, (size_t)count * sizeof *value);
+static Motion follow_column(const ProverStep *step, uint32_t column, Stretch stretch, double *way) {
+  double value[BERNSTEIN_MOST], largest = 0;
+  int count = step->segment->count;
+  memcpy(value, segment_column(step->segment, column), (size_t)count * sizeof *value);
   for (int i = 0; i < count; i++) largest = fmax(largest, fabs(value[i]));
-  if (stretch.high < 1) cut_end(count, value, stretch.high);
-  if (stretch.low > 0) cut_beginning(count, value, stretch.low / stretch.high);
-  double time = (stretch.high - stretch.low) * (step->end - step->start), middle = value_in_middle(count, value);
+  if (stretch.high < 1) bernstein_keep_before(count, value, stretch.high);
+  if (stretch.low > 0) bernstein_keep_behind(count, value, stretch.low / stretch.high);
+  double time = (stretch.high - stretch.low) * (step->segment->t1 - step->segment->t0),
+         middle = bernstein_value(count, value, 0.5);
   double slack = (step->slack + 4 * count * DBL_EPSILON) * largest;
   Interval all = {value[0], value[0]}, rise = {INFINITY, -INFINITY};
   for (int i = 1; i < count; i++) {
@@ -545,10 +525,11 @@ static void run_explicit(Prover *prover, const ProverUnit *unit) {
 }
 
 static void run_stretch(Prover *prover, const ProverStep *step, Stretch stretch, bool from_next) {
-  double time = step->end - step->start;
-  interval_tape_set_stretch(prover->tape, step->start + stretch.low * time, step->start + stretch.high * time);
+  double time = step->segment->t1 - step->segment->t0;
+  interval_tape_set_stretch(prover->tape, step->segment->t0 + stretch.low * time,
+                            step->segment->t0 + stretch.high * time);
   for (uint32_t k = 0; k < prover->columns.count; k++) {
-    Motion column = follow_column(step, k, stretch, &prover->way[k]);
+    Motion column = follow_column(step, prover->columns.data[k], stretch, &prover->way[k]);
     prover->polynomial[k] = interval_middle(column.middle);
     *interval_tape_at(prover->tape, prover->place[k]) = column;
   }
@@ -634,7 +615,7 @@ static void begin_step(Prover *prover, const ProverStep *step) {
   prover->is_start = true;
   run_stretch(prover, step, (Stretch){0, 0}, false);
   prover->is_start = false;
-  move_on(prover, step->start);
+  move_on(prover, step->segment->t0);
 }
 
 /* Have the differences bounds at the start of the step? If not, no stretch has, however short. */
@@ -695,12 +676,12 @@ static bool has_blocks(const Prover *prover) {
 }
 
 Proof prover_prove(Prover *prover, const ProverStep *step, double until, uint64_t budget) {
-  double time = step->end - step->start, end = fmin((until - step->start) / time, 1);
+  double time = step->segment->t1 - step->segment->t0, end = fmin((until - step->segment->t0) / time, 1);
   Walk walk = {.end = end, .width = end, .skip = NARROWEST, .left_agrees = true, .first = NAN, .candidate = NAN};
   prover->evaluations = prover->cost = 0;
-  if (budget < FEWEST * prover->last_cost) return (Proof){0, step->start, until, NAN, 0, 0};
-  if (!has_bounds(prover, step)) return (Proof){0, step->start, until, NAN, prover->evaluations, prover->cost};
-  if (has_blocks(prover) && prover->reached != step->start) begin_step(prover, step);
+  if (budget < FEWEST * prover->last_cost) return (Proof){0, step->segment->t0, until, NAN, 0, 0};
+  if (!has_bounds(prover, step)) return (Proof){0, step->segment->t0, until, NAN, prover->evaluations, prover->cost};
+  if (has_blocks(prover) && prover->reached != step->segment->t0) begin_step(prover, step);
   while (walk.low < end && prover->cost < budget && walk_on(prover, step, &walk))
     ;
   if (prover->evaluations) prover->last_cost = prover->cost / prover->evaluations;
@@ -709,9 +690,9 @@ Proof prover_prove(Prover *prover, const ProverStep *step, double until, uint64_
   if (walk.low < end && isnan(walk.first)) walk.first = walk.low;
   if (walk.low < end) walk.last = end;
   return (Proof){.proven = walk.proven * time,
-                 .first = step->start + walk.first * time,
-                 .last = step->start + walk.last * time,
-                 .candidate = step->start + walk.candidate * time,
+                 .first = step->segment->t0 + walk.first * time,
+                 .last = step->segment->t0 + walk.last * time,
+                 .candidate = step->segment->t0 + walk.candidate * time,
                  .evaluations = prover->evaluations,
                  .cost = prover->cost};
 }

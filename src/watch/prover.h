@@ -8,6 +8,7 @@
 
 #include "code/switches.h"
 #include "reduce/statespace.h"
+#include "segment/segment.h"
 
 typedef struct Prover Prover;
 
@@ -35,12 +36,9 @@ void prover_restart(Prover *prover);
 /* It is as if it were new: what it does next depends on the step alone. */
 void prover_forget(Prover *prover);
 
-/* A step: each column of prover_columns as a polynomial from `start` to `end`, by `count` coefficients in Bernstein's basis. They are off
- * by `slack` times the largest of them at most. */
+/* A step, whose segment knows the columns of prover_columns. Its coefficients are off by `slack` times the largest of a column at most. */
 typedef struct ProverStep {
-  double start, end;
-  int count;
-  const double *coefficients; /* [columns * count] */
+  const Segment *segment;
   double slack;
 } ProverStep;
 

@@ -1,46 +1,86 @@
 /* meter: the allocator of the fuzz targets. It counts live blocks, which is a leak check on every input at no cost, refuses one
- * chosen allocation, and refuses beyond a limit, so that a short text that asks for a huge array is no finding. */
+ * chosen allocation, and refuses beyond a limit, so that a short text that asks for a huge array is no finding. Each block lies
+ * between two fences, which are looked at when it goes: LAPACK and SuiteSparse are not instrumented, but they write there, too. */
 #ifndef DAEDAL_FUZZ_METER_H
 #define DAEDAL_FUZZ_METER_H
 
 #include "daedal.h"
 
-#include <malloc.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { METER_LIMIT = 128 << 20 };
+#ifdef DAEDAL_SANITIZE
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(begin, size) ((void)(begin), (void)(size))
+#define ASAN_UNPOISON_MEMORY_REGION(begin, size) ((void)(begin), (void)(size))
+#endif
+
+enum { METER_LIMIT = 128 << 20, METER_FENCE = 32, METER_PATTERN = 0xa5 };
 
 typedef struct Meter {
-  size_t live, bytes;   /* blocks and bytes handed out */
-  size_t count, refuse; /* allocations so far, and the one to refuse (0: none) */
-  bool refused;         /* one was refused, for either reason */
+  _Atomic size_t live, bytes; /* blocks and bytes handed out */
+  _Atomic size_t count;       /* allocations so far */
+  size_t refuse;              /* the one to refuse (0: none) */
+  _Atomic bool refused;       /* one was refused, for either reason */
 } Meter;
-
-static inline void *meter_resize(void *context, void *pointer, size_t size) {
-  Meter *meter = context;
-  size_t before = pointer ? malloc_usable_size(pointer) : 0;
-  if (size == 0) {
-    meter->live -= pointer != NULL;
-    meter->bytes -= before;
-    free(pointer);
-    return NULL;
-  }
-  bool refuse = ++meter->count == meter->refuse || meter->bytes - before + size > METER_LIMIT;
-  void *block = refuse ? NULL : realloc(pointer, size);
-  if (!block) {
-    meter->refused = true;
-    return NULL;
-  }
-  meter->live += pointer == NULL;
-  meter->bytes += malloc_usable_size(block) - before;
-  return block;
-}
 
 /* Ends the process in a way that libFuzzer keeps the input. */
 static inline void finding(const char *what, const char *text) {
   fprintf(stderr, "finding: %s\n%s\n", what, text ? text : "");
   __builtin_trap();
+}
+
+/* A block is a fence, which begins with the size, what the caller sees, and a fence. */
+static inline void meter_close(char *whole, size_t size) {
+  memset(whole, METER_PATTERN, METER_FENCE);
+  memcpy(whole, &size, sizeof size);
+  memset(whole + METER_FENCE + size, METER_PATTERN, METER_FENCE);
+  ASAN_POISON_MEMORY_REGION(whole, METER_FENCE);
+  ASAN_POISON_MEMORY_REGION(whole + METER_FENCE + size, METER_FENCE);
+}
+
+static inline bool meter_is_pattern(const char *at, const char *end) {
+  for (; at < end; at++)
+    if ((unsigned char)*at != METER_PATTERN) return false;
+  return true;
+}
+
+/* Takes the fences away; the size that lay between them. */
+static inline size_t meter_open(char *whole) {
+  size_t size;
+  ASAN_UNPOISON_MEMORY_REGION(whole, METER_FENCE);
+  memcpy(&size, whole, sizeof size);
+  char *end = whole + METER_FENCE + size;
+  ASAN_UNPOISON_MEMORY_REGION(whole, 2 * METER_FENCE + size); /* arenas poison what they have not given away */
+  if (!meter_is_pattern(whole + sizeof size, whole + METER_FENCE) || !meter_is_pattern(end, end + METER_FENCE))
+    finding("something was written beside a block", "");
+  return size;
+}
+
+static inline void *meter_resize(void *context, void *pointer, size_t size) {
+  Meter *meter = context;
+  char *whole = pointer ? (char *)pointer - METER_FENCE : NULL;
+  size_t before = whole ? meter_open(whole) : 0;
+  if (size == 0) {
+    meter->live -= pointer != NULL;
+    meter->bytes -= before;
+    free(whole);
+    return NULL;
+  }
+  bool refuse = ++meter->count == meter->refuse || meter->bytes - before + size > METER_LIMIT;
+  char *block = refuse ? NULL : realloc(whole, size + 2 * METER_FENCE);
+  if (!block) {
+    meter->refused = true;
+    if (whole) meter_close(whole, before);
+    return NULL;
+  }
+  meter->live += pointer == NULL;
+  meter->bytes += size - before;
+  meter_close(block, size);
+  return block + METER_FENCE;
 }
 
 #endif

@@ -1,0 +1,90 @@
+/* segment: see segment.h. */
+#include "segment/segment.h"
+
+#include <math.h>
+
+Segment *segment_new(Heap *heap, int32_t columns) {
+  Segment *segment = heap_alloc(heap, sizeof *segment);
+  *segment = (Segment){.heap = heap};
+  segment->sample = heap_array(heap, (size_t)columns, sizeof(double));
+  segment->slot = heap_array(heap, (size_t)columns, sizeof *segment->slot);
+  for (int32_t c = 0; c < columns; c++) segment->slot[c] = MAP_NONE;
+  return segment;
+}
+
+void segment_begin(Segment *segment, double t0, double t1, int degree, SegmentSource source) {
+  const double half_turn = 3.14159265358979323846;
+  for (int i = 0; i <= degree && segment->count != degree + 1; i++)
+    segment->part[i] = (1 - cos(half_turn * i / degree)) / 2;
+  segment->t0 = t0;
+  segment->t1 = t1;
+  segment->count = degree + 1;
+  segment->source = source;
+  segment->number++;
+}
+
+static void grow(Segment *segment) {
+  segment->room = 2 * segment->room + 16;
+  size_t room = segment->room;
+  segment->coefficient =
+      heap_resize(segment->heap, segment->coefficient, room * BERNSTEIN_MOST * sizeof *segment->coefficient);
+  segment->made = heap_resize(segment->heap, segment->made, room * sizeof *segment->made);
+  segment->missing = heap_resize(segment->heap, segment->missing, room * sizeof *segment->missing);
+}
+
+static uint32_t slot_of(Segment *segment, uint32_t column) {
+  uint32_t *slot = &segment->slot[column];
+  if (*slot != MAP_NONE) return *slot;
+  if (segment->slots == segment->room) grow(segment);
+  *slot = segment->slots++;
+  segment->made[*slot] = 0;
+  return *slot;
+}
+
+static double *at_slot(const Segment *segment, uint32_t slot) {
+  return segment->coefficient + (size_t)slot * BERNSTEIN_MOST;
+}
+
+const double *segment_column(const Segment *segment, uint32_t column) {
+  return at_slot(segment, segment->slot[column]);
+}
+
+double *segment_set(Segment *segment, uint32_t column) {
+  uint32_t slot = slot_of(segment, column);
+  segment->made[slot] = segment->number;
+  return at_slot(segment, slot);
+}
+
+/* Those of these columns that are not known yet, into `missing`. */
+static uint32_t list_missing(Segment *segment, const uint32_t *columns, uint32_t count) {
+  uint32_t missing = 0;
+  for (uint32_t k = 0; k < count; k++) {
+    uint32_t slot = slot_of(segment, columns[k]);
+    if (segment->made[slot] == segment->number) continue;
+    segment->made[slot] = segment->number;
+    segment->missing[missing++] = columns[k];
+  }
+  return missing;
+}
+
+void segment_need(Segment *segment, const uint32_t *columns, uint32_t count) {
+  uint32_t missing = list_missing(segment, columns, count);
+  for (int i = 0; i < segment->count && missing; i++) {
+    double t = i + 1 < segment->count ? segment->t0 + segment->part[i] * (segment->t1 - segment->t0) : segment->t1;
+    segment->source.interpolate(segment->source.self, t, segment->missing, missing, segment->sample);
+    for (uint32_t k = 0; k < missing; k++) {
+      uint32_t column = segment->missing[k];
+      at_slot(segment, segment->slot[column])[i] = segment->sample[column];
+    }
+  }
+  for (uint32_t k = 0; k < missing; k++)
+    bernstein_from_values(segment->count, segment->part, at_slot(segment, segment->slot[segment->missing[k]]));
+}
+
+double segment_value(const Segment *segment, uint32_t column, double part) {
+  return bernstein_value(segment->count, segment_column(segment, column), part);
+}
+
+double segment_slope(const Segment *segment, uint32_t column, double part) {
+  return bernstein_slope(segment->count, segment_column(segment, column), part) / (segment->t1 - segment->t0);
+}
