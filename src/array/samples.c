@@ -50,22 +50,15 @@ static void find_modes(Samples *samples, Arena *arena) {
   }
 }
 
-/* What varies would count as 0. */
-static bool is_of_parameters(const Dag *dag, Expr e) {
-  static const Op varying[] = {OP_TIME, OP_VARIABLE, OP_DISCRETE, OP_PRE, OP_DELAYED};
-  bool varies = false;
-  for (size_t k = 0; k < sizeof varying / sizeof *varying; k++) varies = varies || dag_depends(dag, e, varying[k]);
-  return !varies;
-}
-
-/* The discrete variables that are what their equations say at these parameter values, as choices in a record. */
+/* The discrete variables that are constants or parameters, as choices in a record are. */
 static double *known_discretes(Model *model, const double *parameters, Arena *arena) {
   double *known = arena_array(arena, model->discretes.count, sizeof *known);
   for (uint32_t k = 0; k < model->discretes.count; k++) known[k] = NAN;
   for (uint32_t i = 0; i < model->discrete_equations.count; i++) {
     const Equation *equation = &model->discrete_equations.data[i];
-    if (is_of_parameters(model->dag, equation->right))
-      known[dag_index(model->dag, equation->left)] = attribute(model, equation->right, parameters, NAN);
+    bool is_known =
+        dag_is_constant(model->dag, equation->right, NULL) || dag_op(model->dag, equation->right) == OP_PARAMETER;
+    if (is_known) known[dag_index(model->dag, equation->left)] = attribute(model, equation->right, parameters, NAN);
   }
   return known;
 }

@@ -26,14 +26,17 @@ static const double FLOOR = 4e-16;      /* step that is lost in round-off */
 static const double SLACK = 1e-22, FIRM_SLACK = 1e-14, MOST_SLACK = 1e4;
 static const double SHORTEST = 1e-5; /* step of a continuation */
 static const double LEAST_DAMPING = 1e-4;
-static const double FARTHEST_SLIDE = 64; /* over the step of the linear model */
-static const double ASIDE = 1e-4;        /* from a point where nothing draws, in units of the columns */
-static const double NOWHERE = 1e-9;      /* distance that is none */
-static const double NO_SLIDE = 1e-10;    /* step along the solutions, over the size of a column, that is none */
-static const double LINEAR = 1e-16;      /* squares after one step, over those before */
-static const double LONGEST = 0.5;       /* careful step, over the size of a column */
-static const double UNNOTICED = 1e-3;    /* part of a step, over what counts as round-off in each row */
-static const double SINGULAR = 1e11;     /* growth by an inverse that is none */
+static const double FARTHEST_SLIDE = 64;   /* over the step of the linear model */
+static const double ASIDE = 1e-4;          /* from a point where nothing draws, in units of the columns */
+static const double NOWHERE = 1e-9;        /* distance that is none */
+static const double NO_SLIDE = 1e-10;      /* step along the solutions, over the size of a column, that is none */
+static const double LINEAR = 1e-16;        /* squares after one step, over those before */
+static const double LONGEST = 0.5;         /* careful step, over the size of a column */
+static const double UNNOTICED = 1e-3;      /* part of a step, over what counts as round-off in each row */
+static const double LEAST_FRACTION = 1e-8; /* of a correction */
+static const double ASTRAY =
+    1e3; /* over nominal and first value: a column beyond it counts no more for the terms of a row */
+static const double SINGULAR = 1e11; /* growth by an inverse that is none */
 
 struct Nonlinear {
   const NonlinearProblem *problem;
@@ -50,6 +53,7 @@ struct Nonlinear {
   double slack;       /* of the last step */
   double rest;        /* squares that it leaves by its linear model, */
   double after;       /* and in truth */
+  double *entered;    /* per column: where the search began */
   double *step, *trial, *best, *origin, *target; /* per column */
   double *right;                                 /* per row */
   LeastNorm *norm;
@@ -66,7 +70,7 @@ Nonlinear *nonlinear_new(Heap *heap, const NonlinearProblem *problem) {
   nonlinear->entries = heap_array(heap, nonzeros, sizeof(double));
   heap_numbers(heap, m, &nonlinear->r, &nonlinear->scale, &nonlinear->free_scale, &nonlinear->right);
   heap_numbers(heap, n, &nonlinear->weight, &nonlinear->damping, &nonlinear->unit, &nonlinear->step, &nonlinear->trial,
-               &nonlinear->best, &nonlinear->origin, &nonlinear->target);
+               &nonlinear->best, &nonlinear->origin, &nonlinear->target, &nonlinear->entered);
   nonlinear->norm = least_norm_new(heap, problem->rows, problem->columns, problem->column_start, problem->row_index);
   for (size_t k = 0; k < n; k++) nonlinear->weight[k] = nonlinear->damping[k] = 1;
   return nonlinear;
@@ -387,6 +391,39 @@ static bool polish(Nonlinear *nonlinear, double *x, RowSize *size) {
   return excess <= 1;
 }
 
+static bool is_strict(const Nonlinear *nonlinear, int32_t i, const RowSize *size) {
+  return fabs(nonlinear->r[i]) <= fmax(TERMS_CONSISTENT * size[i].terms, 2 * DBL_EPSILON);
+}
+
+/* Rows that hold beside nominal values alone, not beside their terms, must answer to a step, which is taken: near the pole of a logarithm the matrix is so
+ * large that every residual seems round-off. */
+static bool answers_to_step(Nonlinear *nonlinear, double *x, const RowSize *size) {
+  double squares, *before = nonlinear->target;
+  bool all_strict = true, answers = true;
+  for (int32_t i = 0; i < nonlinear->rows; i++) all_strict &= is_strict(nonlinear, i, size);
+  if (all_strict || nonlinear->free < nonlinear->rows || !find_step(nonlinear, x, SLACK)) return all_strict;
+  for (int32_t i = 0; i < nonlinear->rows; i++) before[i] = is_strict(nonlinear, i, size) ? HUGE_VAL : nonlinear->r[i];
+  go(nonlinear, x, 1, nonlinear->trial);
+  answers = evaluate(nonlinear, nonlinear->trial, &squares);
+  for (int32_t i = 0; i < nonlinear->rows && answers; i++) answers = fabs(nonlinear->r[i]) <= 0.5 * fabs(before[i]);
+  if (answers) copy(nonlinear, x, nonlinear->trial);
+  return answers;
+}
+
+/* The same with columns that ran away counted no larger than plausible: beside 1e12 * cos(1e12) every sine is small, beside its terms it is not. */
+static bool astray_hold(Nonlinear *nonlinear, double *x, RowSize *size) {
+  double squares, *plausible = heap_array(nonlinear->heap, (size_t)nonlinear->columns, sizeof *plausible);
+  bool hold = true;
+  for (int round = 0; round < POLISH_LIMIT && hold; round++) {
+    for (int32_t k = 0; k < nonlinear->columns; k++)
+      plausible[k] = fmin(fabs(x[k]), ASTRAY * (nonlinear->problem->nominal[k] + fabs(nonlinear->entered[k])));
+    hold = look_at(nonlinear, x, &squares) && largest_excess(nonlinear, plausible, size) <= 1 &&
+           answers_to_step(nonlinear, x, size);
+  }
+  heap_free(nonlinear->heap, plausible);
+  return hold;
+}
+
 /* Do all rows hold at x, beside their terms and by the last word of the problem? */
 static bool confirm(Nonlinear *nonlinear, double *x, bool hold) {
   const NonlinearProblem *problem = nonlinear->problem;
@@ -394,9 +431,11 @@ static bool confirm(Nonlinear *nonlinear, double *x, bool hold) {
   double squares;
   if (!hold && !nonlinear->offset) hold = polish(nonlinear, x, size);
   else hold = true;
+  hold = hold && look_at(nonlinear, x, &squares);
+  if (hold && problem->confirm) hold = problem->confirm(problem->context, x, nonlinear->r);
+  else if (hold && !nonlinear->offset) hold = astray_hold(nonlinear, x, size);
   heap_free(nonlinear->heap, size);
-  if (!hold || !problem->confirm) return hold;
-  return evaluate(nonlinear, x, &squares) && problem->confirm(problem->context, x, nonlinear->r);
+  return hold;
 }
 
 static bool rows_hold(const Nonlinear *nonlinear, const double *x) {
@@ -444,9 +483,76 @@ static NonlinearResult iterate(Nonlinear *nonlinear, double *x) {
   return result;
 }
 
+/* ---- steps by their own size ---- */
+
+/* The size of a correction of the square system, whose columns are scaled by their sizes. */
+static double part_norm(const double *part, int32_t count) {
+  double squares = 0;
+  for (int32_t k = 0; k < count; k++) squares += part[k] * part[k];
+  return sqrt(squares);
+}
+
+/* The correction at x by the factors that are there, into `right`. false: a function is not defined at x. */
+static bool correct_with_factors(Nonlinear *nonlinear, const double *x) {
+  double squares;
+  if (!evaluate(nonlinear, x, &squares)) return false;
+  for (int32_t i = 0; i < nonlinear->rows; i++) nonlinear->right[i] = -nonlinear->r[i] * nonlinear->scale[i];
+  linear_solve(nonlinear->square, nonlinear->right);
+  return true;
+}
+
+/* Goes a fraction of the step such that the correction that is left by the same factors gets smaller; x is there. Deuflhard 2004, algorithm NLEQ-ERR of
+ * section 3.3: the fraction follows from how much of the correction is not foreseen. 0: there is none. */
+static double go_naturally(Nonlinear *nonlinear, const double *part, double fraction, double *x) {
+  int32_t n = nonlinear->free;
+  double size = part_norm(part, n), *left = nonlinear->right;
+  copy(nonlinear, nonlinear->trial, x);
+  while (fraction >= LEAST_FRACTION) {
+    go(nonlinear, nonlinear->trial, fraction, x);
+    if (!correct_with_factors(nonlinear, x)) {
+      fraction /= 2;
+      continue;
+    }
+    double after = part_norm(left, n);
+    for (int32_t k = 0; k < n; k++) left[k] -= (1 - fraction) * part[k];
+    double better = 0.5 * size * fraction * fraction / part_norm(left, n);
+    if (after <= (1 - fraction / 4) * size) return fraction;
+    fraction = better < fraction / 2 ? better : fraction / 2;
+  }
+  copy(nonlinear, x, nonlinear->trial);
+  return 0;
+}
+
+/* To where residuals are small, by steps each of which makes the next correction smaller: residuals may grow on the way, as those of equations in different
+ * units do along a curved valley. false: it leads nowhere. */
+static bool approach_naturally(Nonlinear *nonlinear, double *x, uint32_t *iterations) {
+  double squares, fraction = 1, *part = nonlinear->target;
+  uint32_t worst;
+  for (int k = 0; k < ITERATION_LIMIT && look_at(nonlinear, x, &squares); k++, ++*iterations) {
+    if (largest_residual(nonlinear, &worst) <= CONSISTENT) return true;
+    if (!solve_square(nonlinear, x)) return false;
+    for (int32_t q = 0, column = 0; q < nonlinear->columns; q++)
+      if (is_free(nonlinear, q)) part[column++] = nonlinear->step[q] / column_size(nonlinear, q, x);
+    fraction = go_naturally(nonlinear, part, fmin(1, 4 * fraction), x);
+    if (fraction == 0) return false;
+  }
+  return false;
+}
+
 NonlinearResult nonlinear_solve(Nonlinear *nonlinear, double *x) {
   relieve(nonlinear, HUGE_VAL);
+  bool by_corrections = nonlinear->problem->by_corrections && nonlinear->free == nonlinear->rows;
+  copy(nonlinear, nonlinear->entered, x);
   NonlinearResult result = iterate(nonlinear, x);
+  if (result.defined && !result.solved && by_corrections) {
+    double *reached = heap_copy(nonlinear->heap, x, (size_t)nonlinear->columns, sizeof *x);
+    NonlinearResult other = {0};
+    copy(nonlinear, x, nonlinear->entered);
+    if (approach_naturally(nonlinear, x, &result.iterations)) other = iterate(nonlinear, x);
+    if (other.solved) result = other;
+    else copy(nonlinear, x, reached);
+    heap_free(nonlinear->heap, reached);
+  }
   if (result.defined && !result.solved) find_reason(nonlinear, x, &result);
   return result;
 }
@@ -569,6 +675,7 @@ NonlinearResult nonlinear_continue(Nonlinear *nonlinear, double *x) {
   heap_numbers(nonlinear->heap, (size_t)nonlinear->rows, &first, &left);
   memcpy(first, nonlinear->r, (size_t)nonlinear->rows * sizeof *first);
   copy(nonlinear, nonlinear->best, x);
+  copy(nonlinear, nonlinear->entered, x);
   for (int k = 0; k < CONTINUATION_LIMIT && at < 1 && step > SHORTEST; k++) {
     double next = at + step < 1 ? at + step : 1;
     for (int32_t i = 0; i < nonlinear->rows; i++) left[i] = (1 - next) * first[i];

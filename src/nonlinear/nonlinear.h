@@ -23,6 +23,10 @@ typedef struct NonlinearProblem {
   bool (*residual)(void *context, const double *x, double *r);
   bool (*jacobian)(void *context, const double *x, double *entries);
 
+  /* Where steps that make the residuals smaller lead nowhere, try those that make the next correction smaller (Deuflhard's NLEQ-ERR). They find more solutions, but
+   * also those that lie at a singular set, with unknowns beyond all bounds: not for start values, which must be refused there. */
+  bool by_corrections;
+
   /* The last word on a solution x, whose residuals are r; NULL: there is none. */
   bool (*confirm)(void *context, const double *x, const double *r);
 } NonlinearProblem;

@@ -95,7 +95,8 @@ SteadySystem *steady_new(Heap *heap, View *view, double t) {
                                        .row_index = steady->row_index,
                                        .nominal = nominal,
                                        .residual = evaluate,
-                                       .jacobian = evaluate_jacobian};
+                                       .jacobian = evaluate_jacobian,
+                                       .by_corrections = true};
   steady->nonlinear = nonlinear_new(heap, &steady->problem);
   return steady;
 }
