@@ -126,6 +126,8 @@ typedef struct daedal_load_options {
   /* "memory=8G,work=1e9,text=1G": what the model and each plan, run and result of it may take at most (docs/limits.md): bytes
    * held, steps of work within one call, characters of one text. What takes more is refused with DAEDAL_INPUT. NULL: the defaults. */
   const char *limits;
+  /* "x = 1; y = 2": equations that hold at the end of the run, beside the final equations of the model (docs/boundary.md). NULL: none. */
+  const char *boundary;
 } daedal_load_options;
 
 /* The same with options, NULL for none: the text or, if that is NULL, the file. If both are NULL, class_name is a class of
@@ -304,6 +306,7 @@ typedef struct daedal_options {
   const char *gradient_by; /* "L, g, x.start": what it is by; NULL: all Real parameters and all fixed start values */
   double gradient_memory;  /* megabytes for the steps that the adjoint goes back over; NaN: 256 */
   double part_interval; /* seconds between two writings to part_path, which take a tenth of the time at most; NaN: 1 */
+  uint32_t segments; /* of multiple shooting, for a model with final equations (docs/boundary.md); 0: one */
 } daedal_options;
 
 /* Nothing given. Where options are asked for, NULL stands for these. */
@@ -735,6 +738,62 @@ daedal_status daedal_linear_write(daedal_result *result, const char *path);
 daedal_result *daedal_steady(daedal_model *model, const daedal_options *options, const char *way);
 const char *daedal_steady_text(daedal_result *result);
 const char *daedal_steady_json(daedal_result *result);
+
+/* ---- files of results ----
+ *
+ *     const char *paths[] = {"before.csv", "after.mat"};
+ *     daedal_files *files = daedal_files_read(paths, 2, NULL);
+ *     if (daedal_files_compare(files, NULL) == DAEDAL_OK) puts(daedal_files_text(files));
+ *     daedal_files_free(files);
+ */
+
+typedef struct daedal_files daedal_files;
+
+/* Reads results in .csv or .mat, told apart by content. Returns a handle in every case but exhausted memory (NULL): ask
+ * daedal_files_status, DAEDAL_FILE if one of them cannot be read. O(size of the files). */
+daedal_files *daedal_files_read(const char *const *paths, uint32_t count, const daedal_allocator *allocator);
+void daedal_files_free(daedal_files *files);
+
+daedal_status daedal_files_status(const daedal_files *files);
+uint32_t daedal_files_diagnostic_count(const daedal_files *files);
+daedal_diagnostic daedal_files_diagnostic(const daedal_files *files, uint32_t index);
+
+/* Curves of all files over time, as SVG and in characters. plot->variables: NULL for the nodes of a netlist, states and outputs, or all
+ * that is no derivative; once two files were compared, the signals that differ most. Pairs and deviations do not count here. Owned
+ * by the handle until the next one. NULL: nothing matches, which a diagnostic says. */
+const char *daedal_files_plot(daedal_files *files, const daedal_plot *plot);
+const char *daedal_files_plot_terminal(daedal_files *files, const daedal_plot *plot, uint32_t width, uint32_t height);
+
+typedef struct daedal_difference_options {
+  size_t size;           /* of this struct where the program was compiled; 0: nothing is given */
+  const char *variables; /* a list as in daedal_options; NULL: all but parameters */
+  /* A signal differs where |first - second| > tolerance * (its largest |value|) + absolute; both are 0 by default. */
+  double tolerance, absolute;
+} daedal_difference_options;
+
+/* Compares the first two files, signal by signal: at all times of either file that lie within both, with values interpolated
+ * linearly between rows; at an event before with before and after with after. DAEDAL_USAGE if there are no two files, or nothing to compare.
+ * O(rows of both * signals). */
+daedal_status daedal_files_compare(daedal_files *files, const daedal_difference_options *options);
+
+/* How much differs: signals beyond the tolerance, signals that only one file has, and 1 if the times begin or end elsewhere. */
+uint32_t daedal_files_different(const daedal_files *files);
+
+/* A signal of both files, the largest relative difference first; name NULL behind the last. */
+typedef struct daedal_difference {
+  const char *name;
+  double largest, relative; /* |first - second|, and divided by the largest |value| of the signal */
+  double time;              /* where it is largest; NaN if the signal is equal */
+  double first, second;     /* the values there; NaN the same */
+} daedal_difference;
+daedal_difference daedal_files_difference(const daedal_files *files, uint32_t index);
+
+/* The comparison as text and as JSON; owned by the handle. NULL before there is one. */
+const char *daedal_files_text(daedal_files *files);
+const char *daedal_files_json(daedal_files *files);
+
+/* Writes bytes to a file, under its final name only when it is whole; a diagnostic goes to the handle. */
+daedal_status daedal_files_write(daedal_files *files, const char *path, const void *bytes, size_t length);
 
 /* ---- code to take away ---- */
 

@@ -1,10 +1,13 @@
 """The scripts that complete the command line know all commands, options and names; `doctor` finds a build that runs."""
 import os
+import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 
 DAEDAL = os.environ["DAEDAL"]
+SOURCE = pathlib.Path(os.environ["SOURCE_DIR"])
 
 
 def daedal(*words):
@@ -30,6 +33,23 @@ def bash():
     assert complete(script, "daedal", "simulate", "--method", "baum") == ["baumgarte"]
 
 
+def names():
+    """Names of variables and parameters, of lists the part behind the last comma; options say which model."""
+    script = f"PATH={shlex.quote(os.path.dirname(os.path.abspath(DAEDAL)))}:$PATH\n" + daedal("completion", "bash")
+    pendulum = str(SOURCE / "examples/pendulum.mo")
+    assert complete(script, "daedal", "simulate", pendulum, "--override", "") == ["L", "g"]
+    assert complete(script, "daedal", "simulate", pendulum, "--variables", "l") == ["lambda"]
+    assert complete(script, "daedal", "simulate", pendulum, "--variables", "x,v") == ["x,vx", "x,vy"]
+    assert complete(script, "daedal", "sweep", pendulum, "--vary", "") == ["L", "g"]
+    clipper = str(SOURCE / "examples/circuits/diode_clipper.cir")
+    assert complete(script, "daedal", "simulate", clipper, "--plot-variables", "v(o") == ["v(out)"]
+    motor = str(SOURCE / "examples/modelica/dc_motor.mo")
+    assert complete(script, "daedal", "simulate", motor, "--model", "Drive", "--override", "") == daedal("completion", "parameters", motor).split()
+    assert complete(script, "daedal", "simulate", "--override", "") == []
+    wrong = subprocess.run([DAEDAL, "completion", "variables", "nothing.mo"], capture_output=True, text=True)
+    assert (wrong.returncode, wrong.stdout) == (7, ""), wrong
+
+
 def syntax():
     """Shells that are here take their scripts."""
     for shell in ("bash", "zsh", "fish"):
@@ -45,5 +65,5 @@ def doctor():
 
 
 if __name__ == "__main__":
-    for test in (bash, syntax, doctor):
+    for test in (bash, names, syntax, doctor):
         test()

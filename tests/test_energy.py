@@ -119,6 +119,29 @@ end Natural;
         run["y2"] = [3 * math.sin(c) for c in run["c"]]
         self.same(run, other, ["x1", "y2"], 1e-5)
 
+    def test_jerk(self):
+        """The angle as the only coordinate: no constraint."""
+        text = (EXAMPLES / "jerk.mo").read_text()
+        text = re.sub(r"constraint\n.*\n", "", text)
+        text = re.sub(r"Real x.*;", "Real a(start = 0, fixed = true), x, y;", text)
+        text = text.replace("lagrangian", "equation\n  x = cos(a);\n  y = sin(a);\nlagrangian")
+        self.same(simulate(EXAMPLES / "jerk.mo"), simulate(text), ["x", "y"], 1e-6)
+
+    def test_any_order(self):
+        """(67) with k derivatives: sum of c_j (q^(j))^2 with the frequencies 1, 2, ..., k, of which one is started."""
+        for k in range(2, 7):
+            polynomial = [1]  # of s^2, the lowest first: product of s^2 + j^2
+            for j in range(1, k + 1):
+                polynomial = [a * j * j + b for a, b in zip(polynomial + [0], [0] + polynomial)]
+            q = ["q"]
+            for j in range(2 * k):
+                q.append(f"der({q[-1]})")
+            terms = " + ".join(f"({(-1)**(j + 1) * c})/2*{q[j]}^2" for j, c in enumerate(polynomial))
+            start = "".join(f"  {q[j]} = {math.cos(math.pi / 2 * j):.0f};\n" for j in range(2 * k))
+            text = f"model Any\n  Real q(start = 1);\ninitial equation\n{start}lagrangian\n  {terms};\nend Any;\n"
+            run = simulate(text, "--tolerance", "1e-8")
+            self.assertLess(difference(run["q"], [math.cos(t) for t in run["time"]]), 1e-6, k)
+
     def test_magnetic(self):
         run = simulate(EXAMPLES / "magnetic.mo")
         rate, drift = 2 * 3, complex(0, -0.5 / 3)

@@ -133,9 +133,14 @@ class Fields(unittest.TestCase):
     def test_textbook_circuits(self):
         pair = ("VCC vcc 0 12\nVEE vee 0 -12\nV1 p 0 SIN(0 10m 1k)\nV2 n 0 0\nQ1 c1 p e qn\nQ2 c2 n e qn\nR1 vcc c1 10k\nR2 vcc c2 10k\n"
                 "I1 e vee 1m\n.model qn npn(is=1e-15 bf=100 rb=100 re={} rc=10)\n.tran 10u 1m")
-        for ohms in ("0.01", "0.1", "1", "10"):
+        for ohms in ("1e-6", "1e-4", "1m", "0.1", "10"):
             found, _ = self.signals(pair.format(ohms))
             self.assertAlmostEqual(found["v(c1)"][0], 12 - 10e3 * 0.5e-3 * 100 / 101, places=3)
+        many = "\n".join(f"Q{k}a a{k} p e{k} qn\nQ{k}b b{k} n e{k} qn\nRA{k} v a{k} 10k\nRB{k} v b{k} 10k\nI{k} e{k} vee 0.1m" for k in range(12))
+        for ohms in ("1m", "1"):
+            found, _ = self.signals("VCC vcc 0 12\nRV vcc v 10\nVEE vee 0 -12\nVP p 0 0\nVN n 0 0\n" + many +
+                                    f"\n.model qn npn(is=1e-15 bf=100 rb=100 re={ohms} rc=10)\n.op")
+            self.assertAlmostEqual(found["v(a7)"][0], 12 - (10 * 24 + 10e3) * 0.05e-3 * 100 / 101, places=3)
         bridge = "D1 a p dm\nD2 b p dm\nD3 {0} a dm\nD4 {0} b dm\n.model dm d(is=1e-12)\n"
         found, _ = self.signals("V1 a b SIN(0 10 50)\n" + bridge.format("0") + "R1 p 0 1k\n.tran 0.1m 40m")
         self.assertAlmostEqual(max(found["v(p)"]), 10 - 2 * 0.0258649 * 22.93, places=1)

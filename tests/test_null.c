@@ -38,6 +38,7 @@ typedef struct Handles {
   daedal_state *state;
   daedal_sweep *sweep;
   daedal_estimate *estimate;
+  daedal_files *files;
 } Handles;
 
 static Handles whole_handles(void) {
@@ -61,6 +62,12 @@ static Handles whole_handles(void) {
   assert_int_equal(daedal_sweep_execute(all.sweep), DAEDAL_OK);
   all.estimate = daedal_fit(all.model, &options, &fit);
   assert_int_equal(daedal_estimate_status(all.estimate), DAEDAL_OK);
+  char path[600];
+  snprintf(path, sizeof path, "%s/null.csv", getenv("BUILD_DIR") ? getenv("BUILD_DIR") : ".");
+  const char *const paths[] = {path, path};
+  assert_int_equal(daedal_result_write(all.result, path), DAEDAL_OK);
+  all.files = daedal_files_read(paths, 2, NULL);
+  assert_int_equal(daedal_files_status(all.files), DAEDAL_OK);
   return all;
 }
 
@@ -277,6 +284,27 @@ static void try_estimate(daedal_estimate *estimate) {
   TRY(estimate_plot, estimate);
 }
 
+static void try_files(daedal_files *files) {
+  const char *const no_path[] = {NULL};
+  TRY(files_free, TRY(files_read, NULL, 7, NULL));
+  TRY(files_free, TRY(files_read, no_path, 1, NULL));
+  TRY(files_status, files);
+  TRY(files_diagnostic_count, files);
+  TRY(files_diagnostic, files, 0);
+  assert_null(TRY(files_text, files));
+  assert_null(TRY(files_json, files));
+  TRY(files_plot, files, NULL);
+  TRY(files_plot_terminal, files, NULL, 0, 0);
+  assert_int_equal(TRY(files_compare, files, NULL), files ? DAEDAL_OK : DAEDAL_INTERNAL);
+  TRY(files_different, files);
+  assert_null(TRY(files_difference, files, UINT32_MAX).name);
+  TRY(files_text, files);
+  TRY(files_json, files);
+  TRY(files_plot, files, NULL);
+  assert_int_not_equal(TRY(files_write, files, NULL, "text", 4), DAEDAL_OK);
+  assert_int_not_equal(TRY(files_write, files, "nothing.txt", NULL, 4), DAEDAL_OK);
+}
+
 static void try_all(const Handles *all, daedal_state *state) {
   try_loading();
   try_model(all->model);
@@ -288,6 +316,7 @@ static void try_all(const Handles *all, daedal_state *state) {
   try_sweep(all->sweep);
   try_put(all->model);
   try_estimate(all->estimate);
+  try_files(all->files);
   assert_null(TRY(nearest_name, NULL, daedal_method_names()));
   assert_null(TRY(nearest_name, "dummi", NULL));
 }
@@ -309,6 +338,7 @@ static void null_is_no_crash(void **state) {
   daedal_plan_free(all.plan);
   daedal_sweep_free(all.sweep);
   daedal_estimate_free(all.estimate);
+  daedal_files_free(all.files);
   daedal_result *const results[] = {all.result, all.linear, all.steady, all.compared};
   for (size_t k = 0; k < sizeof results / sizeof *results; k++) daedal_result_free(results[k]);
   daedal_model_free(all.model);

@@ -83,6 +83,7 @@ typedef struct Stage {
   daedal_run *run;
   daedal_sweep *sweep;
   daedal_estimate *estimate;
+  daedal_files *files;
   const char *text, *method, *solver, *inputs;
   char path[256]; /* of files to read and write, without their ending */
 } Stage;
@@ -221,6 +222,49 @@ static bool write_matrices(Stage *stage) {
 static bool export_c(Stage *stage) {
   daedal_options options = short_run(stage);
   return ran(stage, daedal_export_c(stage->model, stage->path, &options));
+}
+
+/* Its result as two files. */
+static bool write_two(Stage *stage) {
+  char path[300];
+  return simulate(stage) &&
+         daedal_result_write(stage->result, path_with(stage, "_a.csv", path, sizeof path)) == DAEDAL_OK &&
+         daedal_result_write(stage->result, path_with(stage, "_b.mat", path, sizeof path)) == DAEDAL_OK;
+}
+
+static bool read_two(Stage *stage) {
+  daedal_allocator allocator = {stage->fail.hook.resize, stage->fail.hook.context};
+  char first[300], second[300];
+  const char *const paths[] = {path_with(stage, "_a.csv", first, sizeof first),
+                               path_with(stage, "_b.mat", second, sizeof second)};
+  daedal_files_free(stage->files);
+  stage->files = daedal_files_read(paths, 2, &allocator);
+  return stage->files && daedal_files_status(stage->files) == DAEDAL_OK;
+}
+
+static bool compare_two(Stage *stage) {
+  daedal_difference_options options = {.size = sizeof options, .variables = ".*"};
+  return daedal_files_compare(stage->files, &options) == DAEDAL_OK;
+}
+
+static bool write_and_read_two(Stage *stage) { return write_two(stage) && read_two(stage); }
+static bool write_and_compare_two(Stage *stage) { return write_and_read_two(stage) && compare_two(stage); }
+
+static bool draw_two(Stage *stage) { return daedal_files_plot(stage->files, NULL) != NULL; }
+static bool draw_two_as_text(Stage *stage) { return daedal_files_plot_terminal(stage->files, NULL, 0, 0) != NULL; }
+static bool tell_of_two(Stage *stage) { return daedal_files_text(stage->files) != NULL; }
+static bool tell_of_two_as_json(Stage *stage) { return daedal_files_json(stage->files) != NULL; }
+
+static bool write_beside(Stage *stage) {
+  char path[300];
+  return daedal_files_write(stage->files, path_with(stage, "_c.txt", path, sizeof path), "text", 4) == DAEDAL_OK;
+}
+
+static bool figures_of_two(Stage *stage) {
+  daedal_files_diagnostic_count(stage->files);
+  daedal_files_diagnostic(stage->files, 0);
+  daedal_files_difference(stage->files, 0);
+  return daedal_files_different(stage->files) == 0 && daedal_files_status(stage->files) == DAEDAL_OK;
 }
 
 /* Some models cannot be exported so, which is said. */
@@ -608,14 +652,26 @@ static const Row ROWS[] = {
     {"sweep_finished", sweep_figures, run_sweep, false},
     {"sweep_row_length", sweep_figures, run_sweep, false},
     {"sweep_row", sweep_figures, run_sweep, false},
+    {"files_read", read_two, write_two, false},
+    {"files_compare", compare_two, write_and_read_two, false},
+    {"files_plot", draw_two, write_and_compare_two, false},
+    {"files_plot_terminal", draw_two_as_text, write_and_read_two, false},
+    {"files_text", tell_of_two, write_and_compare_two, false},
+    {"files_json", tell_of_two_as_json, write_and_compare_two, false},
+    {"files_write", write_beside, write_and_read_two, false},
+    {"files_status", figures_of_two, write_and_compare_two, false},
+    {"files_diagnostic_count", figures_of_two, write_and_compare_two, false},
+    {"files_diagnostic", figures_of_two, write_and_compare_two, false},
+    {"files_different", figures_of_two, write_and_compare_two, false},
+    {"files_difference", figures_of_two, write_and_compare_two, false},
 };
 
 /* Functions that every row uses, or that have neither a handle nor memory. An FMU is a solver behind a compiler, which would run
  * hundreds of times here. */
-static const char *const EXEMPT[] = {"export_fmu",   "model_free",   "result_free",  "default_options", "method_names",
-                                     "solver_names", "pass_names",   "result_pivot", "nearest_name",    "code_get",
-                                     "model_text",   "plan_free",    "run_free",     "version",         "state_free",
-                                     "sweep_free",   "estimate_free"};
+static const char *const EXEMPT[] = {"export_fmu",   "model_free",    "result_free",  "default_options", "method_names",
+                                     "solver_names", "pass_names",    "result_pivot", "nearest_name",    "code_get",
+                                     "model_text",   "plan_free",     "run_free",     "version",         "state_free",
+                                     "sweep_free",   "estimate_free", "files_free"};
 
 /* ---- refusing ---- */
 
@@ -660,6 +716,7 @@ static size_t call_refusing(const Row *row, const Case *model, size_t refuse) {
   daedal_run_free(stage.run);
   daedal_sweep_free(stage.sweep);
   daedal_estimate_free(stage.estimate);
+  daedal_files_free(stage.files);
   daedal_result_free(stage.result);
   if (stage.fail.live)
     fail_msg("%s of %s, allocation %zu: %zu blocks were not given back", row->function, model->name, refuse,

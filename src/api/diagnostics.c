@@ -68,6 +68,8 @@ void publish_result(daedal_result *result) {
   publish(&result->published, &result->diags, &result->model->source, result->heap);
 }
 
+void publish_files(daedal_files *files) { publish(&files->published, &files->diags, &files->source, files->heap); }
+
 bool result_finish(daedal_result *result, bool ok) {
   result->status = ok ? DAEDAL_OK : (daedal_status)diags_code(&result->diags);
   publish_result(result);
@@ -112,4 +114,12 @@ uint32_t daedal_plan_diagnostic_count(const daedal_plan *plan) {
 
 daedal_diagnostic daedal_plan_diagnostic(const daedal_plan *plan, uint32_t index) {
   return daedal_result_diagnostic(plan ? plan->asked : NULL, index);
+}
+
+uint32_t daedal_files_diagnostic_count(const daedal_files *files) {
+  return files ? files->published.list.count + files->broken : 1;
+}
+
+daedal_diagnostic daedal_files_diagnostic(const daedal_files *files, uint32_t index) {
+  return files ? published_get(&files->published, files->broken, index) : missing_get(index);
 }

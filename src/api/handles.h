@@ -10,6 +10,7 @@
 #include "daedal.h"
 #include "init/explain.h"
 #include "pipeline/compare.h"
+#include "result/difference.h"
 #include "spice/spice.h"
 #include "vary/linearize.h"
 
@@ -140,6 +141,23 @@ struct daedal_plan {
   Plan plan;
 };
 
+/* Files of results, read back (files.c). */
+struct daedal_files {
+  Heap *heap;
+  Arena arena;
+  Source source; /* of one file without a name: diagnostics have no place */
+  Diags diags;
+  const char **paths, **labels; /* the label of a file is its name, with folders if another has the same */
+  const Trajectory **results;   /* each has rows */
+  uint32_t count;
+  daedal_status status;
+  ResultDifference *difference; /* of the first two; NULL: they were not compared */
+  double tolerance, absolute;
+  TextVec plot, terminal, text, json;
+  Published published;
+  bool broken;
+};
+
 typedef struct RunValue {
   const char *name;
   double value;
@@ -175,6 +193,7 @@ void model_unlock(const daedal_model *model);
 /* Adds to the list what was said since. */
 void publish_model(daedal_model *model);
 void publish_result(daedal_result *result);
+void publish_files(daedal_files *files);
 
 /* Status by whether the work went well, and what was said; gives `ok` back. */
 bool result_finish(daedal_result *result, bool ok);
@@ -195,6 +214,9 @@ bool result_protect(daedal_result *result, ResultWork work, const void *argument
 /* The report, printed when it is asked for first; NULL if there is nothing to print, or no memory. */
 typedef void (*ResultPrint)(daedal_result *result, TextVec *text);
 const char *result_report(daedal_result *result, ReportKind kind, ResultPrint print);
+
+/* How the initial values were found; NULL: there are none. Inside of result_protect (report.c). */
+const Explanation *result_explain(daedal_result *result);
 
 /* ---- refusals (refuse.c) ---- */
 
@@ -259,11 +281,20 @@ bool overrides_apply(daedal_result *result, double *parameters, double *starts);
 daedal_model *model_load_modified(const daedal_model *model, const ModificationVec *modifications,
                                   const GivenInputVec *inputs);
 
+/* The model of the same text with its final equations in another form. NULL when there is no memory for it. */
+daedal_model *model_load_boundary(const daedal_model *model, const BoundaryOptions *boundary);
+
+/* Is it a model with final equations, as written? */
+bool has_boundary(const daedal_model *model);
+
 /* ---- runs (run.c) ---- */
 
 /* A result of the model with the overrides and inputs of the options (NULL: none), made by work(result, argument).
  * NULL when there is no memory even for the handle. */
 daedal_result *result_make(daedal_model *model, const daedal_options *options, ResultWork work, const void *argument);
+
+/* A simulation from the initial values; all options are given. NULL when there is no memory even for the handle. */
+daedal_result *initial_value_simulate(daedal_model *model, const daedal_options *options);
 
 /* Names, times and values of the options as a request, in the result. false: the result's diagnostics say why. */
 bool read_request(daedal_result *result, const daedal_options *options, Request *request);

@@ -52,8 +52,11 @@ static char *read_allowed(const Reading *reading, Heap *heap, Diags *diags, cons
   return NULL;
 }
 
-static Model *read_netlist(daedal_model *model, const ModificationVec *modifications) {
-  SpiceOptions options = {.charges = model->charges, .files = model->reading.library.files, .values = modifications};
+static Model *read_netlist(daedal_model *model, const LoadRequest *request) {
+  SpiceOptions options = {
+      .charges = model->charges, .files = model->reading.library.files, .values = request->modifications};
+  if (request->reading.boundary.text)
+    diag_error(&model->diags, DIAG_USAGE, (Span){0}, "a netlist has no final equations");
   spice_load(&model->circuit, model->heap, &model->names, &model->source, &options, &model->diags);
   return model->circuit.model;
 }
@@ -92,7 +95,7 @@ static void read_model(daedal_model *model, char *text, uint32_t length, const L
   model->source = source_make(model->heap, source_main(&model->source)->path, text, length);
   Model *flat;
   if (source_main(&model->source)->path && spice_is_netlist(source_main(&model->source)->path))
-    flat = read_netlist(model, request->modifications);
+    flat = read_netlist(model, request);
   else
     flat = instance_load(model->heap, &model->names, &model->source, model->class_name, request->modifications,
                          model->reading, &model->diags);
@@ -132,6 +135,14 @@ static daedal_model *make_model(const LoadRequest *request) {
   if (request->class_name) model->class_name = copy_text(model, request->class_name);
   model->reading = request->reading;
   if (request->reading.library.path) model->reading.library.path = copy_text(model, request->reading.library.path);
+  const BoundaryOptions *boundary = &request->reading.boundary;
+  if (boundary->text) model->reading.boundary.text = copy_text(model, boundary->text);
+  const char **fixed = arena_array(&model->arena, boundary->fixed_count, sizeof *fixed);
+  for (uint32_t k = 0; k < boundary->fixed_count; k++) fixed[k] = copy_text(model, boundary->fixed[k]);
+  model->reading.boundary.fixed = fixed;
+  BoundaryNode *nodes = arena_copy_array(&model->arena, boundary->nodes, boundary->node_count, sizeof *nodes);
+  for (uint32_t k = 0; k < boundary->node_count; k++) nodes[k].name = copy_text(model, nodes[k].name);
+  model->reading.boundary.nodes = nodes;
   return model;
 }
 
@@ -190,14 +201,16 @@ static daedal_load_options load_options_given(const daedal_load_options *options
 }
 
 static LoadRequest request_of(const daedal_load_options *given) {
-  return (LoadRequest){
-      .class_name = given->class_name,
-      .libraries = given->libraries,
-      .readable = given->readable,
-      .limits = given->limits,
-      .charges = given->mna && !strcmp(given->mna, "charge"),
-      .units = given->units,
-      .reading = {.strict = given->strict, .energy = given->energy, .library = {.path = given->modelica_path}}};
+  return (LoadRequest){.class_name = given->class_name,
+                       .libraries = given->libraries,
+                       .readable = given->readable,
+                       .limits = given->limits,
+                       .charges = given->mna && !strcmp(given->mna, "charge"),
+                       .units = given->units,
+                       .reading = {.strict = given->strict,
+                                   .energy = given->energy,
+                                   .boundary = {.text = given->boundary},
+                                   .library = {.path = given->modelica_path}}};
 }
 
 daedal_model *daedal_load(const char *path, const char *text, size_t length, const daedal_load_options *options) {
@@ -218,8 +231,8 @@ daedal_model *daedal_parse_libraries(const daedal_load_options *options, daedal_
   return model;
 }
 
-daedal_model *model_load_modified(const daedal_model *model, const ModificationVec *modifications,
-                                  const GivenInputVec *inputs) {
+static daedal_model *load_again(const daedal_model *model, LangOptions reading, const ModificationVec *modifications,
+                                const GivenInputVec *inputs) {
   const SourceFile *source = source_main(&model->source);
   LoadRequest request = {.path = source->path,
                          .text = source->path ? source->text : NULL,
@@ -227,11 +240,28 @@ daedal_model *model_load_modified(const daedal_model *model, const ModificationV
                          .class_name = model->class_name,
                          .libraries = model->libraries,
                          .readable = model->readable,
-                         .reading = model->reading,
+                         .reading = reading,
                          .charges = model->charges,
                          .modifications = modifications,
                          .inputs = inputs};
   return load_protected(load, &request, heap_hook(model->heap));
+}
+
+daedal_model *model_load_modified(const daedal_model *model, const ModificationVec *modifications,
+                                  const GivenInputVec *inputs) {
+  return load_again(model, model->reading, modifications, inputs);
+}
+
+daedal_model *model_load_boundary(const daedal_model *model, const BoundaryOptions *boundary) {
+  LangOptions reading = model->reading;
+  reading.boundary = *boundary;
+  reading.boundary.text = model->reading.boundary.text;
+  return load_again(model, reading, NULL, NULL);
+}
+
+bool has_boundary(const daedal_model *model) {
+  return model && model->model && model->model->final_equations.count &&
+         model->reading.boundary.form == BOUNDARY_WRITTEN;
 }
 
 daedal_status daedal_model_status(const daedal_model *model) {

@@ -134,6 +134,8 @@ static bool delay_output(daedal_result *result, RunOptions *run) {
 }
 
 bool read_options(daedal_result *result, const daedal_options *options, Request *request) {
+  if (has_boundary(result->model) && !request->initialize_only)
+    return refuse_usage(result, "the model has final equations, and only `simulate` solves boundary value problems");
   const Experiment *experiment = &result->model->model->experiment;
   RunOptions *run = &request->run;
   request->method = method_find(options->method);

@@ -4,12 +4,11 @@
 #include "base/number.h"
 #include "result/panel.h"
 #include "result/plot.h"
+#include "result/signal_choice.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MOST_SERIES = 24 }; /* that a picture can show and be read */
 
 typedef struct PlotRequest {
   const daedal_plot *plot;
@@ -17,56 +16,6 @@ typedef struct PlotRequest {
 } PlotRequest;
 
 /* ---- signals over time ---- */
-
-/* `v(out)`, but no inner node of a device, `v(d1#pi)`, and no difference, `v(a,b)`. */
-static bool is_node(const Signal *signal) {
-  return !strncmp(signal->name, "v(", 2) && !signal->name[strcspn(signal->name, "#,")];
-}
-
-/* What is shown without a choice: of a netlist the nodes, of other models states and outputs; if there are none, everything but parameters. */
-typedef enum Default { DEFAULT_NODES, DEFAULT_STATES, DEFAULT_ALL, DEFAULTS } Default;
-
-static bool is_default(const Signal *signal, Default choice) {
-  switch (choice) {
-  case DEFAULT_NODES: return is_node(signal);
-  case DEFAULT_STATES: return signal->kind == SIGNAL_STATE || signal->is_output;
-  default: return signal->kind != SIGNAL_PARAMETER;
-  }
-}
-
-static uint32_t count_dots(const char *name) {
-  uint32_t count = 0;
-  for (; *name; name++) count += *name == '.';
-  return count;
-}
-
-/* Each column once, by its shortest way through components: `inertia.phi`, not `inertia.flange_a.phi` too. */
-static uint32_t choose_default(const SignalTable *signals, Default choice, Heap *heap, uint32_t *chosen) {
-  uint32_t count = 0, *best = heap_array(heap, signals->columns, sizeof *best); /* one more than its number; 0: none */
-  for (uint32_t s = 0; s < signals->list.count; s++) {
-    const Signal *signal = &signals->list.data[s];
-    if (signal->column == SIGNAL_CONSTANT || !is_default(signal, choice)) continue;
-    uint32_t *known = &best[signal->column];
-    if (!*known || count_dots(signal->name) < count_dots(signals->list.data[*known - 1].name)) *known = s + 1;
-  }
-  for (uint32_t s = 0; s < signals->list.count; s++) {
-    const Signal *signal = &signals->list.data[s];
-    bool is_constant = signal->column == SIGNAL_CONSTANT;
-    if (is_constant ? is_default(signal, choice) : best[signal->column] == s + 1) chosen[count++] = s;
-  }
-  heap_free(heap, best);
-  return count;
-}
-
-/* The signals that match, or those shown without a choice. */
-static uint32_t choose_signals(const SignalTable *signals, const SignalFilter *filter, uint32_t *chosen) {
-  uint32_t count = 0;
-  for (Default choice = 0; !filter && choice < DEFAULTS && !count; choice++)
-    count = choose_default(signals, choice, signals->heap, chosen);
-  for (uint32_t s = 0; filter && s < signals->list.count; s++)
-    if (signal_filter_match(filter, signals->list.data[s].name)) chosen[count++] = s;
-  return count;
-}
 
 /* Times of events behind the start. */
 static void add_events(const daedal_result *result, Arena *arena, Plot *plot) {
@@ -82,7 +31,7 @@ static bool plot_over_time(daedal_result *result, const char *words, Arena *aren
   const SignalFilter *filter = NULL;
   if (!filter_signals(result, words, &filter)) return false;
   uint32_t *chosen = arena_array(arena, signals->list.count, sizeof *chosen);
-  uint32_t count = choose_signals(signals, filter, chosen), shown = count < MOST_SERIES ? count : MOST_SERIES;
+  uint32_t count = signals_choose(signals, filter, chosen), shown = count < MOST_SERIES ? count : MOST_SERIES;
   if (words && !count) {
     diag_error(&result->diags, DIAG_NO_SUCH_VARIABLE, (Span){0}, "no signal of the result matches `%s`", words);
     return false;
@@ -110,7 +59,7 @@ static bool work_choose(daedal_result *result, const void *argument) {
   publish_result(result);
   if (!ok) return false;
   uint32_t *chosen = heap_array(result->heap, signals->list.count, sizeof *chosen);
-  *request->count = choose_signals(signals, filter, chosen);
+  *request->count = signals_choose(signals, filter, chosen);
   for (uint32_t k = 0; k < *request->count && k < request->most && request->signals; k++)
     request->signals[k] = chosen[k] + 1;
   heap_free(result->heap, chosen);

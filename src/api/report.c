@@ -26,7 +26,7 @@ const char *daedal_result_json(daedal_result *result) {
 
 /* ---- initial values ---- */
 
-static const Explanation *explain(daedal_result *result) {
+const Explanation *result_explain(daedal_result *result) {
   Simulation *simulation = &result->simulation;
   if (!simulation->initial.solved) return NULL;
   if (!result->explanation) {
@@ -40,20 +40,21 @@ static const Explanation *explain(daedal_result *result) {
 
 static void print_initial_text(daedal_result *result, TextVec *text) {
   const Simulation *simulation = &result->simulation;
-  const Explanation *explanation = explain(result);
+  const Explanation *explanation = result_explain(result);
   if (explanation)
     initial_report_text(&simulation->initial, explanation, simulation->facts.evaluator, result->heap, text);
 }
 
 static void print_initial_json(daedal_result *result, TextVec *text) {
   const Simulation *simulation = &result->simulation;
-  initial_report_json(simulation->facts.status, &simulation->initial, explain(result), simulation->facts.evaluator,
-                      result->heap, text);
+  initial_report_json(simulation->facts.status, &simulation->initial, result_explain(result),
+                      simulation->facts.evaluator, result->heap, text);
 }
 
 static void print_start_values(daedal_result *result, TextVec *text) {
   const Simulation *simulation = &result->simulation;
-  if (explain(result)) initial_report_modifiers(&simulation->initial, simulation->facts.evaluator, result->heap, text);
+  if (result_explain(result))
+    initial_report_modifiers(&simulation->initial, simulation->facts.evaluator, result->heap, text);
 }
 
 const char *daedal_result_initial_text(daedal_result *result) {

@@ -156,9 +156,8 @@ static bool run(daedal_result *result, const void *argument) {
   return end_run(result, ok);
 }
 
-daedal_result *daedal_simulate(daedal_model *model, const daedal_options *options) {
-  daedal_options given = options_given(options);
-  return result_make(model, &given, run, &(RunWork){.options = &given});
+daedal_result *initial_value_simulate(daedal_model *model, const daedal_options *options) {
+  return result_make(model, options, run, &(RunWork){.options = options});
 }
 
 daedal_result *daedal_initialize(daedal_model *model, const daedal_options *options) {

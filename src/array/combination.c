@@ -26,7 +26,7 @@ static bool sum_vanishes(const Converter *converter, const Expr *factor, const E
   memcpy(all + count, part, count * sizeof *all);
   for (uint32_t s = 0; s < SAMPLE_COUNT && vanishes; s++) {
     double sum = 0, size = 0;
-    samples_evaluate(&converter->samples, s, all, 2 * count, values, sizes);
+    samples_evaluate(&converter->samples, s, all, 2 * count, values, sizes, NULL);
     for (uint32_t k = 0; k < count; k++) {
       sum += values[k] * values[count + k];
       size += sample_product_size(values[k], sizes[k], values[count + k], sizes[count + k]);

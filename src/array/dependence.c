@@ -42,7 +42,7 @@ static bool choose_points(const BlockJacobian *jacobian, const Samples *samples,
   int found = 0;
   for (uint32_t s = 0; s < SAMPLE_COUNT && found < SHADOWS; s++) {
     values[found] = arena_array(arena, count, sizeof(double));
-    samples_evaluate(samples, s, jacobian->entry, count, values[found], sizes);
+    samples_evaluate(samples, s, jacobian->entry, count, values[found], sizes, NULL);
     bool defined = true;
     for (uint32_t e = 0; e < count && defined; e++) {
       defined = !isnan(values[found][e]);

@@ -108,6 +108,35 @@ static Expr changing_at_events(LogicBuilder *builder, Expr e, BaseType type) {
 
 /* ---- whens ---- */
 
+static bool has_equalities(const Dag *dag) {
+  for (Expr e = 0; e < dag_size(dag); e++)
+    if (dag_op(dag, e) == OP_EQUAL || dag_op(dag, e) == OP_NOT_EQUAL) return true;
+  return false;
+}
+
+/* Equalities of discrete values that functions give of what moves change at events in continuous equations too, unless these stand in noEvent. */
+static void watch_equalities(LogicBuilder *builder, Expr *residual, uint32_t count) {
+  Dag *dag = builder->dag;
+  ExprVec open = {0}, from = {0}, to = {0};
+  Map seen = map_make(builder->heap);
+  for (uint32_t i = 0; i < count; i++) vec_push(builder->heap, &open, residual[i]);
+  while (open.count) {
+    Expr node = vec_pop(&open);
+    Op op = dag_op(dag, node);
+    if (op == OP_NOEVENT || op == OP_SMOOTH || map_get(&seen, node) != MAP_NONE) continue;
+    map_put(&seen, node, 1);
+    if ((op == OP_EQUAL || op == OP_NOT_EQUAL) && is_moving(builder, node)) {
+      vec_push(builder->heap, &from, node);
+      vec_push(builder->heap, &to, changing_at_events(builder, node, TYPE_BOOLEAN));
+      continue;
+    }
+    for (uint32_t c = 0; c < dag_child_count(dag, node); c++) vec_push(builder->heap, &open, dag_child(dag, node, c));
+  }
+  if (from.count) dag_substitute(dag, from.data, to.data, from.count, residual, count);
+  vec_free(builder->heap, &open, &from, &to);
+  map_free(&seen);
+}
+
 static bool is_text(const Model *model, uint32_t variable) {
   return model->variables.data[variable].type == TYPE_STRING;
 }
@@ -503,6 +532,7 @@ Logic *logic_make(Model *model, Expr *residual, uint32_t count, LogicPut *put, c
   for (uint32_t d = 0; d < own; d++) builder.assigned[d] = EXPR_NONE, builder.step_of[d] = MAP_NONE;
   add_steps(&builder);
   add_initial_steps(&builder);
+  if (has_equalities(builder.dag)) watch_equalities(&builder, residual, count);
   builder.residual = residual;
   builder.residuals = count;
   replace_nodes(&builder, residual, count);

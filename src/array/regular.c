@@ -6,12 +6,9 @@
 #include <float.h>
 #include <math.h>
 
-/* Blocks up to this size are eliminated with complete pivoting; larger ones are factored as sparse matrices,
+/* Blocks up to this size are eliminated with complete pivoting; larger ones are factored as sparse matrices first,
  * and the ranks of singular ones are found up to a larger size. */
 enum { DENSE_SIZE = 48, RANK_SIZE = 400, LEAST_DEFINED = 3, UNDEFINED = -1 };
-
-/* Smallest part of what they are made of that pivots of a regular matrix are, and largest growth of a solution. */
-static const double SMALLEST_PIVOT = 1e-11, LARGEST_GROWTH = 1e12;
 
 /* Errors of a pivot beside what it is made of: one unit of round-off for each elimination, and some for the entries themselves. */
 static double pivot_error(int32_t n) { return (n + 8) * DBL_EPSILON; }
@@ -51,106 +48,118 @@ BlockJacobian regular_jacobian(const Problem *problem, const Structure *structur
 
 /* ---- rank by numbers ---- */
 
-/* Scales rows, then columns, to largest entry 1. false: an empty row or column, or something undefined. */
-static bool scale_entries(const BlockJacobian *jacobian, const double *values, Arena *scratch, double *scaled) {
-  int32_t n = jacobian->size;
-  double *row = arena_array(scratch, (size_t)n, sizeof *row), *column = arena_array(scratch, (size_t)n, sizeof *column);
-  for (int32_t p = 0; p < n; p++)
-    for (int32_t e = jacobian->row_start[p]; e < jacobian->row_start[p + 1]; e++)
-      row[p] = fmax(row[p], fabs(values[e]));
-  for (int32_t p = 0; p < n; p++)
-    for (int32_t e = jacobian->row_start[p]; e < jacobian->row_start[p + 1] && row[p] > 0; e++)
-      column[jacobian->column[e]] = fmax(column[jacobian->column[e]], fabs(values[e]) / row[p]);
-  for (int32_t p = 0; p < n; p++) {
-    if (!(row[p] > 0) || !(column[p] > 0)) return false;
-    for (int32_t e = jacobian->row_start[p]; e < jacobian->row_start[p + 1]; e++)
-      scaled[e] = values[e] / row[p] / column[jacobian->column[e]];
-  }
+/* Values of the entries at a point, round-off put to zero; how large the terms are that each is the sum of, its error is round-off of that; and how large those are
+ * that round-off took away. */
+typedef struct Entries {
+  double *value, *size, *absorbed;
+} Entries;
+
+static Entries make_entries(size_t count, Arena *arena) {
+  return (Entries){arena_array(arena, count, sizeof(double)), arena_array(arena, count, sizeof(double)),
+                   arena_array(arena, count, sizeof(double))};
+}
+
+static Entries evaluate(const Samples *samples, uint32_t sample, const Expr *entries, uint32_t count, Arena *arena) {
+  Entries found = make_entries(count, arena);
+  samples_evaluate(samples, sample, entries, count, found.value, found.size, found.absorbed);
+  for (uint32_t e = 0; e < count; e++)
+    if (sample_is_zero(found.value[e], found.size[e])) found.value[e] = 0;
+  return found;
+}
+
+static Entries entries_from(Entries entries, uint32_t first) {
+  return (Entries){entries.value + first, entries.size + first, entries.absorbed + first};
+}
+
+static bool are_defined(const BlockJacobian *jacobian, Entries entries) {
+  for (int32_t e = 0; e < jacobian->row_start[jacobian->size]; e++)
+    if (isnan(entries.value[e])) return false;
   return true;
 }
 
-/* Pivots that are at most `lost` times what they are made of count as errors. `least`, if not NULL: the size of the last pivot. */
-static int32_t dense_rank(const BlockJacobian *jacobian, const double *scaled, double lost, Arena *scratch,
-                          double *least) {
+/* Scales rows, then columns, to largest entry 1. Those without one stay as they are. */
+static Entries scale_entries(const BlockJacobian *jacobian, Entries entries, Arena *scratch) {
   int32_t n = jacobian->size;
-  double *a = arena_array(scratch, (size_t)(n * n), sizeof *a),
-         *size = arena_array(scratch, (size_t)(n * n), sizeof *size);
+  Entries scaled = make_entries((size_t)jacobian->row_start[n], scratch);
+  double *row = arena_array(scratch, (size_t)n, sizeof *row), *column = arena_array(scratch, (size_t)n, sizeof *column);
+  for (int32_t p = 0; p < n; p++) {
+    for (int32_t e = jacobian->row_start[p]; e < jacobian->row_start[p + 1]; e++)
+      row[p] = fmax(row[p], fabs(entries.value[e]));
+    if (!(row[p] > 0)) row[p] = 1;
+    for (int32_t e = jacobian->row_start[p]; e < jacobian->row_start[p + 1]; e++)
+      column[jacobian->column[e]] = fmax(column[jacobian->column[e]], fabs(entries.value[e]) / row[p]);
+  }
   for (int32_t p = 0; p < n; p++)
     for (int32_t e = jacobian->row_start[p]; e < jacobian->row_start[p + 1]; e++) {
-      a[p * n + jacobian->column[e]] += scaled[e];
-      size[p * n + jacobian->column[e]] += fabs(scaled[e]);
+      double largest = column[jacobian->column[e]] > 0 ? column[jacobian->column[e]] : 1;
+      scaled.value[e] = entries.value[e] / row[p] / largest;
+      scaled.size[e] = entries.size[e] / row[p] / largest;
+      scaled.absorbed[e] = entries.absorbed[e] / row[p] / largest;
     }
-  int32_t rank = linear_rank(a, size, n, lost);
-  if (least) *least = rank ? fabs(a[(rank - 1) * (n + 1)]) : 0;
+  return scaled;
+}
+
+/* UNDEFINED where terms that round-off took away may make it larger. */
+static int32_t dense_rank(const BlockJacobian *jacobian, Entries scaled, Arena *scratch) {
+  int32_t n = jacobian->size;
+  Entries full = make_entries((size_t)n * (size_t)n, scratch);
+  for (int32_t p = 0; p < n; p++)
+    for (int32_t e = jacobian->row_start[p]; e < jacobian->row_start[p + 1]; e++) {
+      int32_t place = p * n + jacobian->column[e];
+      full.value[place] += scaled.value[e];
+      full.size[place] += scaled.size[e];
+      full.absorbed[place] += scaled.absorbed[e];
+    }
+  int32_t rank = linear_rank(full.value, full.size, full.absorbed, n, pivot_error(n));
+  for (int32_t p = rank; p < n; p++)
+    for (int32_t q = rank; q < n; q++)
+      if (full.absorbed[p * n + q] > 0) return UNDEFINED;
   return rank;
 }
 
-/* By the growth of the solution for a right-hand side without special direction. */
-static bool sparse_is_regular(const BlockJacobian *jacobian, const double *scaled, Arena *scratch) {
+/* Entries that differ by their errors make a regular matrix singular only where |inverse|*errors is 1 or more (Rump). A right-hand side of
+ * any signs estimates that. */
+static bool sparse_is_regular(const BlockJacobian *jacobian, Entries scaled, Arena *scratch) {
   int32_t n = jacobian->size, nonzeros = jacobian->row_start[n];
   Linear *linear = linear_new(scratch->heap, n, nonzeros, false);
   linear_set_pattern(linear, jacobian->row_start, jacobian->column); /* the transposed matrix, of the same rank */
-  if (!linear_factor(linear, scaled)) return false;
+  if (!linear_factor(linear, scaled.value)) return false;
   double *b = arena_array(scratch, (size_t)n, sizeof *b), growth = 0;
-  for (int32_t p = 0; p < n; p++) b[p] = (p * 7 % 11) - 5.5;
+  for (int32_t e = 0; e < nonzeros; e++) b[jacobian->column[e]] += scaled.size[e];
+  for (int32_t p = 0; p < n; p++) b[p] *= p * 7 % 11 < 6 ? 1 : -1;
   linear_solve(linear, b);
   for (int32_t p = 0; p < n; p++) growth = fmax(growth, isfinite(b[p]) ? fabs(b[p]) : HUGE_VAL);
-  return growth < LARGEST_GROWTH;
+  return growth * pivot_error(n) < 1;
 }
 
-/* The rank at a point; UNDEFINED where an entry is. Of a large singular matrix it is known only to be less
- * than n. It is certain unless the last pivot of a scaled matrix is tiny, by itself or beside what it is made of: that may be
- * made of entries which are nothing but round-off at this point, although nothing cancels in it. */
-static int32_t rank_at(const BlockJacobian *jacobian, const double *values, Heap *heap, bool *is_certain) {
-  int32_t n = jacobian->size, nonzeros = jacobian->row_start[n];
-  for (int32_t e = 0; e < nonzeros; e++)
-    if (isnan(values[e])) return UNDEFINED;
+/* The rank at a point; UNDEFINED where an entry is, or where round-off hides it. Of a very large singular matrix it is known only to be less
+ * than n. */
+static int32_t rank_at(const BlockJacobian *jacobian, Entries entries, Heap *heap) {
+  int32_t n = jacobian->size;
+  if (!are_defined(jacobian, entries)) return UNDEFINED;
   Arena scratch = arena_make(heap);
-  double *scaled = arena_array(&scratch, (size_t)nonzeros, sizeof *scaled);
-  bool full = scale_entries(jacobian, values, &scratch, scaled);
-  int32_t rank = n;
-  double least = 1;
-  if (n > DENSE_SIZE) rank = full && sparse_is_regular(jacobian, scaled, &scratch) ? n : n - 1;
-  else if (n == 1) rank = full;
-  else if (full) rank = dense_rank(jacobian, scaled, SMALLEST_PIVOT, &scratch, &least);
-  else rank = dense_rank(jacobian, values, SMALLEST_PIVOT, &scratch, NULL);
-  *is_certain = least > SMALLEST_PIVOT;
-  /* More than round-off of what it is made of: a conductance of 1e-12 siemens beside one of 1 is there. */
-  if (full && rank < n && n <= DENSE_SIZE && dense_rank(jacobian, scaled, pivot_error(n), &scratch, NULL) == n) {
-    rank = n;
-    *is_certain = false;
-  }
+  Entries scaled = scale_entries(jacobian, entries, &scratch);
+  int32_t rank = n - 1;
+  if (n > DENSE_SIZE && sparse_is_regular(jacobian, scaled, &scratch)) rank = n;
+  else if (n <= RANK_SIZE) rank = dense_rank(jacobian, scaled, &scratch);
   arena_free(&scratch);
   return rank;
 }
 
-/* Values at a point, round-off put to zero. */
-static double *evaluate(const Samples *samples, uint32_t sample, const Expr *entries, uint32_t count, Arena *arena) {
-  double *values = arena_array(arena, count, sizeof *values), *sizes = arena_array(arena, count, sizeof *sizes);
-  samples_evaluate(samples, sample, entries, count, values, sizes);
-  for (uint32_t e = 0; e < count; e++)
-    if (sample_is_zero(values[e], sizes[e])) values[e] = 0;
-  return values;
-}
-
-/* The first points decide quickly; a block that is singular or undefined there must be so everywhere, but for a few
- * points where its rank is not certain. */
+/* One point where a block is regular is enough; one that is singular or undefined at all of them is singular everywhere. */
 static bool is_singular(const BlockJacobian *jacobian, const Samples *samples, Arena *arena, SingularBlock *found) {
-  int32_t n = jacobian->size, uncertain = 0;
+  int32_t n = jacobian->size;
   *found = (SingularBlock){.size = n};
   for (uint32_t s = 0; s < SAMPLE_COUNT; s++) {
-    const double *values = evaluate(samples, s, jacobian->entry, (uint32_t)jacobian->row_start[n], arena);
-    bool is_certain;
-    int32_t rank = rank_at(jacobian, values, arena->heap, &is_certain);
-    if (rank == n && is_certain) return false;
-    if (rank == n) uncertain++;
-    if (rank == n || rank == UNDEFINED) continue;
-    if (n > DENSE_SIZE)
-      rank = n <= RANK_SIZE && !found->points ? dense_rank(jacobian, values, SMALLEST_PIVOT, arena, NULL) : UNDEFINED;
-    if (rank > found->rank || !found->points) found->rank = rank;
+    Entries entries = evaluate(samples, s, jacobian->entry, (uint32_t)jacobian->row_start[n], arena);
+    int32_t rank = rank_at(jacobian, entries, arena->heap);
+    if (rank == n) return false;
+    if (rank == UNDEFINED) continue;
+    if (rank > found->rank) found->rank = rank;
     found->points++;
   }
-  return found->points >= LEAST_DEFINED && found->points > uncertain;
+  if (n > RANK_SIZE) found->rank = UNDEFINED;
+  return found->points >= LEAST_DEFINED;
 }
 
 /* ---- null vectors ---- */
@@ -210,14 +219,11 @@ bool regular_support(const BlockJacobian *jacobian, bool rows, const Samples *sa
   if (jacobian->columns != n) return false;
   Arena scratch = arena_make(arena->heap);
   SolvePattern pattern = solve_pattern(jacobian, rows, &scratch);
-  double *scaled = arena_array(&scratch, (size_t)nonzeros, sizeof *scaled);
   int found = 0;
   for (uint32_t s = 0; s < SAMPLE_COUNT && found < SUPPORT_POINTS; s++) {
-    const double *values = evaluate(samples, s, jacobian->entry, (uint32_t)nonzeros, &scratch);
-    bool defined = true;
-    for (int32_t e = 0; e < nonzeros && defined; e++) defined = !isnan(values[e]);
-    if (!defined || !scale_entries(jacobian, values, &scratch, scaled)) continue;
-    if (!add_support(jacobian, &pattern, scaled, &scratch, inside)) break;
+    Entries entries = evaluate(samples, s, jacobian->entry, (uint32_t)nonzeros, &scratch);
+    if (!are_defined(jacobian, entries)) continue;
+    if (!add_support(jacobian, &pattern, scale_entries(jacobian, entries, &scratch).value, &scratch, inside)) break;
     found++;
   }
   arena_free(&scratch);
@@ -285,11 +291,11 @@ void regular_check(const Problem *problem, const Structure *structure, const Sam
   Arena scratch = arena_make(heap);
   Candidates candidates = {0};
   collect(problem, structure, &scratch, &candidates);
-  double *values = evaluate(samples, 0, candidates.entries.data, candidates.entries.count, &scratch);
+  Entries entries = evaluate(samples, 0, candidates.entries.data, candidates.entries.count, &scratch);
   uint32_t at = 0;
   for (uint32_t k = 0; k < candidates.block.count; k++) {
     const BlockJacobian *jacobian = &candidates.jacobian.data[k];
-    bool is_certain, regular = rank_at(jacobian, values + at, heap, &is_certain) == jacobian->size && is_certain;
+    bool regular = rank_at(jacobian, entries_from(entries, at), heap) == jacobian->size;
     SingularBlock found;
     at += (uint32_t)jacobian->row_start[jacobian->size];
     if (regular || !is_singular(jacobian, samples, &scratch, &found)) continue;
@@ -305,18 +311,17 @@ void regular_check_start(const Problem *problem, const Structure *structure, con
   Arena scratch = arena_make(heap);
   Candidates candidates = {0};
   collect(problem, structure, &scratch, &candidates);
-  double *values = evaluate(samples, SAMPLE_START, candidates.entries.data, candidates.entries.count, &scratch);
+  Entries entries = evaluate(samples, SAMPLE_START, candidates.entries.data, candidates.entries.count, &scratch);
   uint32_t at = 0, next = 0, known = singular->count;
   for (uint32_t k = 0; k < candidates.block.count; k++) {
     const BlockJacobian *jacobian = &candidates.jacobian.data[k];
-    bool is_certain;
-    int32_t block = candidates.block.data[k], rank = rank_at(jacobian, values + at, heap, &is_certain);
+    int32_t block = candidates.block.data[k], rank = rank_at(jacobian, entries_from(entries, at), heap);
     at += (uint32_t)jacobian->row_start[jacobian->size];
     while (next < known && singular->data[next].block < block) next++;
     bool everywhere = next < known && singular->data[next].block == block;
     if (everywhere || rank == UNDEFINED || rank == jacobian->size) continue;
     SingularBlock found = {.block = block, .size = jacobian->size, .rank = rank, .here_only = true, .points = 1};
-    if (jacobian->size > DENSE_SIZE) found.rank = UNDEFINED;
+    if (jacobian->size > RANK_SIZE) found.rank = UNDEFINED;
     vec_push(heap, singular, found);
   }
   release(&candidates, &scratch);

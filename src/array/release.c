@@ -112,7 +112,7 @@ static Gradients gradients_make(const Problem *problem, const Samples *samples, 
   }
   for (uint32_t s = 0; s < POINTS; s++) {
     gradients.values[s] = arena_array(scratch, gradients.leaves.count, sizeof(double));
-    samples_evaluate(samples, s, gradients.partials.data, gradients.partials.count, gradients.values[s], NULL);
+    samples_evaluate(samples, s, gradients.partials.data, gradients.partials.count, gradients.values[s], NULL, NULL);
   }
   return gradients;
 }

@@ -1,6 +1,7 @@
 /* samples: see samples.h. A value that is not defined is NAN and counts only where it is used, as in expr/evaluate.c. */
 #include "array/samples.h"
 
+#include <float.h>
 #include <math.h>
 
 /* A point: its distance in nominal values, from 0 or from the start values. Every second one lies on the positive side, of the
@@ -44,9 +45,20 @@ static void find_modes(Samples *samples, Arena *arena) {
   samples->holding = arena_array(arena, (SAMPLE_COUNT + 1) * (size_t)count, sizeof(double));
   for (uint32_t s = 0; s <= SAMPLE_COUNT && count; s++) {
     double *values = samples->holding + s * count;
-    if (s % 2 == 0) samples_evaluate(samples, s, samples->modes->relation, count, values, NULL);
+    if (s % 2 == 0) samples_evaluate(samples, s, samples->modes->relation, count, values, NULL, NULL);
     for (uint32_t m = 0; m < count && s % 2; m++) values[m] = NAN;
   }
+}
+
+/* The discrete variables that are what their equations say at these parameter values, as choices in a record. */
+static double *known_discretes(Model *model, const double *parameters, Arena *arena) {
+  double *known = arena_array(arena, model->discretes.count, sizeof *known);
+  for (uint32_t k = 0; k < model->discretes.count; k++) known[k] = NAN;
+  for (uint32_t i = 0; i < model->discrete_equations.count; i++) {
+    const Equation *equation = &model->discrete_equations.data[i];
+    known[dag_index(model->dag, equation->left)] = attribute(model, equation->right, parameters, NAN);
+  }
+  return known;
 }
 
 Samples samples_make(Model *model, const double *parameters, const Modes *modes, Arena *arena) {
@@ -67,6 +79,7 @@ Samples samples_make(Model *model, const double *parameters, const Modes *modes,
   const Experiment *experiment = &model->experiment;
   if (experiment->has_start) samples.begin = experiment->start;
   if (experiment->has_stop && experiment->stop > samples.begin) samples.length = experiment->stop - samples.begin;
+  samples.known = known_discretes(model, parameters, arena);
   find_modes(&samples, arena);
   return samples;
 }
@@ -97,7 +110,9 @@ static double start_value(const Samples *samples, const Dag *dag, Expr leaf) {
 static double discrete_value(const Samples *samples, uint32_t index, uint32_t sample) {
   const Modes *modes = samples->modes;
   bool is_mode = index >= modes->first && index < modes->first + modes->count;
-  double value = is_mode ? samples->holding[sample * modes->count + index - modes->first] : NAN;
+  double value = is_mode ? samples->holding[sample * modes->count + index - modes->first]
+                 : index < samples->model->discretes.count ? samples->known[index]
+                                                           : NAN;
   return isnan(value) ? scatter(255, index, sample) < POINT[sample].truth : value;
 }
 
@@ -120,12 +135,15 @@ double sample_product_size(double a, double a_size, double b, double b_size) {
 /* A value and the size of what it is the sum of: its round-off is a part of that, as in a running error analysis (Wilkinson). Sizes of
  * products do not multiply: behind a chain of pivots any value would be small beside them. */
 typedef struct Sized {
-  double value, size;
+  double value, size, absorbed;
 } Sized;
 
-static const Sized UNDEFINED = {NAN, 0};
+static const Sized UNDEFINED = {NAN, 0, 0};
 
-static Sized sized(double value) { return (Sized){value, fabs(value)}; }
+/* Terms up to this part of a sum count as lost in it: they are not much more than its round-off. */
+static const double ABSORBED = 1e-12;
+
+static Sized sized(double value) { return (Sized){value, fabs(value), 0}; }
 
 static Sized sum_value(const Dag *dag, Expr e, const uint32_t *slot, const Sized *values) {
   const Term *terms;
@@ -135,6 +153,11 @@ static Sized sum_value(const Dag *dag, Expr e, const uint32_t *slot, const Sized
   for (uint32_t k = 0; k < count; k++) {
     sum.value += terms[k].coefficient * values[slot[terms[k].node]].value;
     sum.size += fabs(terms[k].coefficient) * values[slot[terms[k].node]].size;
+    sum.absorbed += fabs(terms[k].coefficient) * values[slot[terms[k].node]].absorbed;
+  }
+  for (uint32_t k = 0; k < count; k++) {
+    double term = fabs(terms[k].coefficient * values[slot[terms[k].node]].value);
+    if (term <= ABSORBED * sum.size) sum.absorbed += term;
   }
   return sum;
 }
@@ -162,8 +185,17 @@ static Sized operator_value(const Dag *dag, Expr e, const uint32_t *slot, const 
   Sized result = sized(value);
   const Sized *a = count ? &values[slot[dag_child(dag, e, 0)]] : NULL;
   const Sized *b = count > 1 ? &values[slot[dag_child(dag, e, 1)]] : NULL;
-  if (op == OP_MULTIPLY) result.size = sample_product_size(a->value, a->size, b->value, b->size);
-  if (op == OP_DIVIDE) result.size = (a->size + fabs(value) * b->size) / fabs(b->value);
+  if (op == OP_MULTIPLY) {
+    result.size = sample_product_size(a->value, a->size, b->value, b->size);
+    result.absorbed = sample_product_size(a->value, a->absorbed, b->value, b->absorbed);
+  }
+  if (op == OP_DIVIDE) {
+    result.size = (a->size + fabs(value) * b->size) / fabs(b->value);
+    result.absorbed = (a->absorbed + fabs(value) * b->absorbed) / fabs(b->value);
+  }
+  bool has_underflowed =
+      op == OP_EXP || (op == OP_MULTIPLY && a->value != 0 && b->value != 0) || (op == OP_DIVIDE && a->value != 0);
+  if (value == 0 && has_underflowed) result.absorbed += DBL_MIN;
   return result;
 }
 
@@ -187,7 +219,7 @@ static Sized node_value(const Samples *samples, uint32_t sample, Expr e, const u
 }
 
 void samples_evaluate(const Samples *samples, uint32_t sample, const Expr *roots, uint32_t count, double *values,
-                      double *sizes) {
+                      double *sizes, double *absorbed) {
   Dag *dag = samples->model->dag;
   Heap *heap = samples->model->heap;
   IndexVec order = {0};
@@ -202,6 +234,7 @@ void samples_evaluate(const Samples *samples, uint32_t sample, const Expr *roots
   for (uint32_t r = 0; r < count; r++) {
     values[r] = found[slot[roots[r]]].value;
     if (sizes) sizes[r] = found[slot[roots[r]]].size;
+    if (absorbed) absorbed[r] = found[slot[roots[r]]].absorbed;
   }
   heap_free(heap, found);
   vec_free(heap, &order);
@@ -214,7 +247,7 @@ bool samples_vanish(const Samples *samples, Expr e) {
   double constant, value, size;
   if (dag_is_constant(samples->model->dag, e, &constant)) return constant == 0;
   for (uint32_t s = 0; s < SAMPLE_COUNT; s++) {
-    samples_evaluate(samples, s, &e, 1, &value, &size);
+    samples_evaluate(samples, s, &e, 1, &value, &size, NULL);
     if (isnan(value)) continue;
     defined++;
     if (!sample_is_zero(value, size)) return false;
@@ -254,7 +287,7 @@ static bool is_left_alone(const Samples *samples, const Term *terms, uint32_t co
   bool is_alone = true;
   for (uint32_t k = 0; k < count; k++) nodes[k] = terms[k].node;
   for (uint32_t s = 0; s < SAMPLE_COUNT && is_alone; s++) {
-    samples_evaluate(samples, s, nodes, count, values, NULL);
+    samples_evaluate(samples, s, nodes, count, values, NULL, NULL);
     is_alone = only_unknown(dag, terms, count, values) == unknown;
   }
   heap_free_all(heap, nodes, values);
@@ -273,7 +306,7 @@ static bool find_more_zeros(Samples *samples, const Expr *residual, uint32_t cou
     for (uint32_t k = 0; is_homogeneous(dag, residual[i], &terms, &length) && k < length; k++)
       vec_push(heap, &nodes, terms[k].node);
   double *values = heap_array(heap, nodes.count, sizeof *values);
-  samples_evaluate(samples, 0, nodes.data, nodes.count, values, NULL);
+  samples_evaluate(samples, 0, nodes.data, nodes.count, values, NULL, NULL);
   for (uint32_t i = 0; i < count; i++) {
     if (!is_homogeneous(dag, residual[i], &terms, &length)) continue;
     uint32_t unknown = only_unknown(dag, terms, length, values + first);

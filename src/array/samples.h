@@ -22,7 +22,8 @@ typedef struct Samples {
   double begin, length;     /* the interval of time */
   const Modes *modes;       /* taken out of the equations */
   double *holding;          /* per point and mode: its value by its relation; NAN: not known */
-  IndexVec *slot;           /* workspace: where the value of a node is that an evaluation has come to */
+  double *known;  /* per discrete variable: its value where its equation is of parameters alone; NAN: not known */
+  IndexVec *slot; /* workspace: where the value of a node is that an evaluation has come to */
 } Samples;
 
 /* Points for a model. Owned by the arena. O(unknowns and relations). */
@@ -33,10 +34,10 @@ Samples samples_make(Model *model, const double *parameters, const Modes *modes,
 void samples_find_zeros(Samples *samples, const Expr *residual, uint32_t count);
 
 /* Values of `count` expressions at point number `sample`; NAN where one is not defined there, or calls a function. `sizes`, if not
- * NULL: how large the terms are of which a value is the sum, so that a value is zero when it is round-off of its size.
- * O(graph below). */
+ * NULL: how large the terms are of which a value is the sum, so that a value is zero when it is round-off of its size. `absorbed`, if not
+ * NULL: how large the terms are that round-off took away from it, as a conductance of 1e-20 beside one of 1. O(graph below). */
 void samples_evaluate(const Samples *samples, uint32_t sample, const Expr *roots, uint32_t count, double *values,
-                      double *sizes);
+                      double *sizes, double *absorbed);
 
 /* Does e vanish at every point where it is defined? It must be defined at three of them at least. */
 bool samples_vanish(const Samples *samples, Expr e);

@@ -8,6 +8,11 @@ enum { LONGEST = 100 };
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
+/* Of an ASCII letter the small one: capitals are what a word gets wrong most easily. */
+static char small(char letter) { return letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter; }
+
+static bool is_same(char a, char b) { return small(a) == small(b); }
+
 /* Edit distance by rows of the table, of which a swap needs the last two. */
 static size_t edit_distance(const char *a, size_t n, const char *b, size_t m) {
   size_t rows[3][LONGEST + 1];
@@ -17,8 +22,9 @@ static size_t edit_distance(const char *a, size_t n, const char *b, size_t m) {
     size_t *row = rows[i % 3];
     row[0] = i;
     for (size_t j = 1; j <= m; j++) {
-      row[j] = smaller(above[j - 1] + (a[i - 1] != b[j - 1]), 1 + smaller(above[j], row[j - 1]));
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) row[j] = smaller(row[j], second[j - 2] + 1);
+      row[j] = smaller(above[j - 1] + !is_same(a[i - 1], b[j - 1]), 1 + smaller(above[j], row[j - 1]));
+      if (i > 1 && j > 1 && is_same(a[i - 1], b[j - 2]) && is_same(a[i - 2], b[j - 1]))
+        row[j] = smaller(row[j], second[j - 2] + 1);
     }
   }
   return rows[n % 3][m];

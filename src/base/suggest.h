@@ -1,5 +1,5 @@
 /* suggest: the name that a misspelt word may mean. A name is near when a third of its letters or fewer differ
- * (inserted, left out, replaced, or swapped with a neighbour), or when the word is its beginning. */
+ * (inserted, left out, replaced, or swapped with a neighbour; capitals do not count), or when the word is its beginning. */
 #pragma once
 
 #include <stddef.h>

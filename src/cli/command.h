@@ -20,7 +20,8 @@ typedef struct JoinedText {
 
 /* What the user asked for; NULL and false mean "not given". A path "-" is standard output. */
 typedef struct Arguments {
-  const char *model_path; /* or what else the command is about: a code, a shell */
+  const char *model_path; /* or what else the command is about: a code, a shell, the first of the paths */
+  WordList paths;         /* all of them, where a command takes several */
   const char *class_name, *mna, *dump_pass, *limits;
   char *modelica_path;   /* directories of libraries, colons between; it is the arguments' own */
   bool has_library;      /* one of them was given as option */
@@ -37,13 +38,17 @@ typedef struct Arguments {
   uint32_t samples, threads;
   uint64_t seed;
   const char *sampling, *trajectories;
+  double difference_tolerance, difference_absolute;
   const char *data, *parameters, *weights, *deviations; /* of a fit */
   const char *plot_pairs, *plot_axes, *plot_bands;
   const char *html_path, *points; /* of a report */
   bool compares;
-  int word_count; /* the command line behind the program's name */
+  unsigned command;    /* its bit */
+  const char *subject; /* what its paths are, as a word: model, result */
+  int word_count;      /* the command line behind the program's name */
   char **words;
   bool strict, energy, units, sandbox;
+  const char *boundary;
   bool quiet, verbose, help;
   JoinedText *joined; /* the arguments' own texts */
   daedal_options run;
@@ -68,15 +73,19 @@ enum {
   IN_SWEEP = 1 << 14,
   IN_FIT = 1 << 15,
   IN_MODELS = 255 | IN_REPORT | IN_LINEARIZE | IN_STEADY | IN_SWEEP | IN_FIT, /* all that take a model */
-  IN_ALL = (1 << 16) - 1,
+  IN_PLOT = 1 << 16,
+  IN_DIFF = 1 << 17,
+  IN_FILES = IN_PLOT | IN_DIFF, /* all that take results */
+  IN_ALL = (1 << 18) - 1,
 };
 
 typedef struct Command {
   const char *name;
   unsigned bit;
-  const char *subject;                    /* what follows it: "MODEL"; in brackets if it may be left out */
-  const char *summary;                    /* one line, for the list of commands */
-  const char *details;                    /* a few lines, for its own help */
+  const char *subject;     /* what follows it: "MODEL"; in brackets if it may be left out */
+  const char *summary;     /* one line, for the list of commands */
+  const char *details;     /* a few lines, for its own help */
+  const char *examples[4]; /* command lines, for its own help, that run in the folder examples; ends with NULL */
   int (*run)(const Arguments *arguments); /* returns the exit status */
 } Command;
 
@@ -102,6 +111,8 @@ int linearize_command(const Arguments *arguments);
 int steady_command(const Arguments *arguments);
 int sweep_command(const Arguments *arguments);
 int fit_command(const Arguments *arguments);
+int plot_command(const Arguments *arguments);
+int diff_command(const Arguments *arguments);
 int explain_command(const Arguments *arguments);
 int report_command(const Arguments *arguments);
 int doctor_command(const Arguments *arguments);

@@ -41,10 +41,10 @@ void help_all(FILE *file) {
     fprintf(file, "  %-10s %s\n", command->name, command->summary);
   fputs("\noptions ('daedal COMMAND --help' has those of one command):\n", file);
   for (const Option *option = options; option->name; option++) option_print(file, option);
-  fputs(
-      "\nexit status: 0 done, 1 internal error, 2 usage, 3 the model is wrong, 4 unbalanced or singular, or the\n"
-      "method does not apply, 5 no consistent initial values, 6 integration failed, 7 files, 130 and 143 interrupted\n",
-      file);
+  fputs("\nexit status: 0 done, 1 internal error, 2 usage, 3 the model is wrong, 4 unbalanced or singular, or the\n"
+        "method does not apply, 5 no consistent initial values, 6 integration failed, 7 files, 8 results differ,\n"
+        "130 and 143 interrupted\n",
+        file);
 }
 
 #if defined __clang__
@@ -69,4 +69,6 @@ void help_command(FILE *file, const Command *command) {
           command->subject, command->details);
   for (const Option *option = options; option->name; option++)
     if (option->commands & command->bit) option_print(file, option);
+  fputs("\nexamples, in the folder of the examples:\n", file);
+  for (const char *const *example = command->examples; *example; example++) fprintf(file, "  %s\n", *example);
 }

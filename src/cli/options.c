@@ -23,9 +23,9 @@ enum {
 };
 
 const Option options[] = {
-    {"--model", NULL, "NAME", IN_MODELS, OPTION_TEXT, PLACE(class_name),
+    {"--model", NULL, "NAME", IN_MODELS | IN_COMPLETION, OPTION_TEXT, PLACE(class_name),
      "the class to take; default: the last model of the file"},
-    {"--library", NULL, "DIR", IN_MODELS, OPTION_SEARCHED, PLACE(modelica_path),
+    {"--library", NULL, "DIR", IN_MODELS | IN_COMPLETION, OPTION_SEARCHED, PLACE(modelica_path),
      "a directory of Modelica libraries, as MODELICAPATH has it; may be given again"},
     {"--allow-read", NULL, "DIR", IN_MODELS, OPTION_SEARCHED, PLACE(readable),
      "a directory that the model may read files of, beside its own and those of libraries; may be given again"},
@@ -41,6 +41,10 @@ const Option options[] = {
      "what the model may take: bytes of memory, steps of work, characters of text"},
     {"--energy", NULL, NULL, IN_MODELS, OPTION_FLAG, PLACE(energy),
      "of a model with a Lagrangian: energy, its balance and constraint forces as variables"},
+    {"--boundary", NULL, "X=1;Y=2", IN_MODELS, OPTION_TEXT, PLACE(boundary),
+     "equations that hold at the end of the run, beside the final equations of the model"},
+    {"--segments", NULL, "N", IN_SIMULATE, OPTION_COUNT, PLACE(run.segments),
+     "of a model with final equations: segments of multiple shooting; default: 1, then 4 and 16"},
     {"--start-time", NULL, "T", IN_RUNS, OPTION_NUMBER, PLACE(run.start_time), "when the simulation starts"},
     {"--stop-time", NULL, "T", IN_TIMES | IN_EXPORT, OPTION_NUMBER, PLACE(run.stop_time), "when it stops"},
     {"--at", NULL, "T", IN_LINEARIZE, OPTION_NUMBER, PLACE(run.stop_time),
@@ -63,18 +67,22 @@ const Option options[] = {
     {"--trajectories", NULL, "PLACE", IN_SWEEP, OPTION_RUNS, PLACE(trajectories),
      "directory for the trajectory of each point, or FILE.h5 for all of them"},
     {"--data", NULL, "FILE", IN_FIT, OPTION_READ, PLACE(data), "measurements: time, and columns named as variables"},
-    {"--parameters", NULL, "A=1,B=2:0:9", IN_FIT, OPTION_LIST, PLACE(parameters),
+    {"--parameters", NULL, "A=1,B=2:0:9", IN_FIT, OPTION_PARAMETERS, PLACE(parameters),
      "parameters and start values to find: guess, or guess:least:greatest"},
     {"--weights", NULL, "X=2", IN_FIT, OPTION_LIST, PLACE(weights), "factors of the residuals of columns; default 1"},
     {"--deviations", NULL, "X=0.1", IN_FIT, OPTION_LIST, PLACE(deviations),
      "standard deviations of the measurements, where they are known"},
+    {"--tolerance", NULL, "TOL", IN_DIFF, OPTION_POSITIVE, PLACE(difference_tolerance),
+     "of diff: the difference allowed, relative to the largest value of a signal; default 0"},
+    {"--absolute", NULL, "A", IN_DIFF, OPTION_POSITIVE, PLACE(difference_absolute),
+     "the difference allowed whatever the values are, besides --tolerance; default 0"},
     {"--tolerance", NULL, "TOL", IN_RUNS, OPTION_POSITIVE, PLACE(run.tolerance),
      "relative tolerance; the absolute one is TOL times nominal"},
     {"--intervals", NULL, "N", (IN_TIMES & ~IN_FIT) | IN_EXPORT, OPTION_COUNT, PLACE(run.intervals),
      "number of output intervals"},
     {"--output-interval", NULL, "S", (IN_TIMES & ~IN_FIT) | IN_EXPORT, OPTION_POSITIVE, PLACE(run.output_interval),
      "time between output points, instead of --intervals"},
-    {"--override", NULL, "A=1,B=2", IN_RUNS, OPTION_LIST, PLACE(run.overrides),
+    {"--override", NULL, "A=1,B=2", IN_RUNS, OPTION_PARAMETERS, PLACE(run.overrides),
      "values of parameters and start values"},
     {"--input", NULL, "LIST", IN_INIT | IN_TIMES | IN_EXPORT | IN_POINTS, OPTION_INPUTS, PLACE(run.inputs),
      "inputs along time: u=sin(time), FILE.csv, held:FILE.csv; commas between"},
@@ -100,11 +108,11 @@ const Option options[] = {
      PLACE(run.rank_tolerance), "method strangeness: singular values below R times the largest are zero; default 1e-9"},
     {"--invariant", NULL, "A,B", IN_SIMULATE | IN_COMPARE | IN_REPORT, OPTION_LIST, PLACE(run.invariants),
      "variables that should stay constant: their drift is reported"},
-    {"--sensitivity", NULL, "A,X.start", IN_SIMULATE, OPTION_LIST, PLACE(run.sensitivity),
+    {"--sensitivity", NULL, "A,X.start", IN_SIMULATE, OPTION_PARAMETERS, PLACE(run.sensitivity),
      "derivatives of all variables by these parameters and start values, as signals der(x, A)"},
     {"--gradient", NULL, "X", IN_SIMULATE, OPTION_TEXT, PLACE(run.gradient),
      "derivatives of the last value of a variable, or of integral(X), by the adjoint"},
-    {"--gradient-by", NULL, "A,X.start", IN_SIMULATE, OPTION_LIST, PLACE(run.gradient_by),
+    {"--gradient-by", NULL, "A,X.start", IN_SIMULATE, OPTION_PARAMETERS, PLACE(run.gradient_by),
      "what --gradient is by; default: all Real parameters and fixed start values"},
     {"--gradient-memory", NULL, "MB", IN_SIMULATE, OPTION_POSITIVE, PLACE(run.gradient_memory),
      "memory for the steps that --gradient goes back over; default 256"},
@@ -116,23 +124,27 @@ const Option options[] = {
     {"--output-file", "-o", "FILE", IN_SIMULATE | IN_LINEARIZE | IN_SWEEP, OPTION_TRAJECTORY, PLACE(output_path),
      "trajectory as FILE.csv, FILE.mat, FILE.raw, or - for CSV on standard output; table of a sweep as .csv, .mat, "
      ".npy; matrices of linearize as .mat"},
+    {"--output-file", "-o", "FILE", IN_PLOT, OPTION_PLOT, PLACE(plot_path),
+     "of plot: the picture as FILE.svg, .png or .pdf; without it, or with -, in characters on standard output"},
     {"--resume", NULL, NULL, IN_SIMULATE | IN_SWEEP, OPTION_FLAG, PLACE(run.resumes),
      "go on from FILE.part, which a run or a sweep leaves that was killed or interrupted"},
     {"--part-interval", NULL, "S", IN_SIMULATE, OPTION_POSITIVE, PLACE(run.part_interval),
      "seconds between two writings of FILE.part; default: 1"},
     {"--no-event-rows", NULL, NULL, IN_SIMULATE | IN_REPORT | IN_SWEEP, OPTION_FLAG, PLACE(run.no_event_rows),
      "no rows at events, only at output points"},
-    {"--variables", NULL, "LIST", IN_SIMULATE | IN_REPORT | IN_SWEEP, OPTION_LIST, PLACE(run.variables),
+    {"--variables", NULL, "LIST", IN_SIMULATE | IN_REPORT | IN_SWEEP | IN_FILES, OPTION_LIST, PLACE(run.variables),
      "only these variables: names, names of arrays, expressions for whole names; commas between"},
-    {"--plot", NULL, "FILE", IN_SIMULATE | IN_COMPARE | IN_LINEARIZE | IN_SWEEP | IN_FIT, OPTION_PLOT, PLACE(plot_path),
-     "picture as FILE.svg, .png or .pdf; for simulate and linearize also -, one in characters on standard output"},
+    {"--plot", NULL, "FILE", IN_SIMULATE | IN_COMPARE | IN_LINEARIZE | IN_SWEEP | IN_FIT | IN_DIFF, OPTION_PLOT,
+     PLACE(plot_path),
+     "picture as FILE.svg, .png or .pdf; for simulate, linearize and diff also -, one in characters on standard "
+     "output"},
     {"--plot-variables", NULL, "LIST", IN_SIMULATE | IN_REPORT, OPTION_LIST, PLACE(run.plot_variables),
      "what the picture shows: names, names of arrays, expressions; default: --variables, or states and outputs"},
     {"--plot-xy", NULL, "X,Y", IN_SIMULATE, OPTION_TEXT, PLACE(plot_pairs),
      "curves of one variable over another; several with semicolons between"},
-    {"--plot-bands", NULL, "A=0.1", IN_SIMULATE, OPTION_LIST, PLACE(plot_bands),
+    {"--plot-bands", NULL, "A=0.1", IN_SIMULATE, OPTION_PARAMETERS, PLACE(plot_bands),
      "bands around the curves: twice the deviation that those of parameters of --sensitivity make"},
-    {"--plot-log", NULL, "AXES", IN_SIMULATE, OPTION_AXES, PLACE(plot_axes), "logarithmic axes: x, y or xy"},
+    {"--plot-log", NULL, "AXES", IN_SIMULATE | IN_FILES, OPTION_AXES, PLACE(plot_axes), "logarithmic axes: x, y or xy"},
     {"--html", NULL, "FILE", IN_REPORT, OPTION_PAGE, PLACE(html_path), "the page; default: MODELNAME.html"},
     {"--compare", NULL, NULL, IN_REPORT, OPTION_FLAG, PLACE(compares),
      "compare methods on the page; --methods, --solvers"},
@@ -147,11 +159,11 @@ const Option options[] = {
      "with --fmu: version of the interface; default 3"},
     {"--kind", NULL, "me|cs", IN_EXPORT, OPTION_TEXT, PLACE(fmu_kind),
      "with --fmu: model exchange or co-simulation alone; default: both"},
-    {"--json", NULL, "FILE", IN_ANALYZE | IN_RUNS, OPTION_JSON, PLACE(json_path),
+    {"--json", NULL, "FILE", IN_ANALYZE | IN_RUNS | IN_DIFF, OPTION_JSON, PLACE(json_path),
      "report as JSON; - or, as the last word, nothing: on standard output"},
     {"--dump", NULL, "PASS", IN_MODELS, OPTION_DUMP, PLACE(dump_pass),
      "show on standard error what a pass leaves behind"},
-    {"--quiet", "-q", NULL, IN_MODELS, OPTION_FLAG, PLACE(quiet), "say nothing but errors"},
+    {"--quiet", "-q", NULL, IN_MODELS | IN_FILES, OPTION_FLAG, PLACE(quiet), "say nothing but errors"},
     {"--verbose", "-v", NULL, IN_MODELS, OPTION_FLAG, PLACE(verbose), "say more: counts, offsets, pivots, events"},
     {"--help", "-h", NULL, IN_ALL, OPTION_FLAG, PLACE(help), "this text"},
     {0},
@@ -167,13 +179,18 @@ typedef struct OptionParser {
   bool given[MOST_OPTIONS];
 } OptionParser;
 
-static const Option *option_find(const char *word, size_t length) {
+static bool is_spelled(const char *name, const char *word, size_t length) {
+  return name && strlen(name) == length && !strncmp(name, word, length);
+}
+
+/* The option of the command, or else one of another command. */
+static const Option *option_find(const Command *command, const char *word, size_t length) {
+  const Option *found = NULL;
   for (const Option *option = options; option->name; option++) {
-    if (strlen(option->name) == length && !strncmp(option->name, word, length)) return option;
-    if (option->short_name && strlen(option->short_name) == length && !strncmp(option->short_name, word, length))
-      return option;
+    if (!is_spelled(option->name, word, length) && !is_spelled(option->short_name, word, length)) continue;
+    if (!found || option->commands & command->bit) found = option;
   }
-  return NULL;
+  return found;
 }
 
 static bool unknown_option(const OptionParser *parser, const char *word, size_t length) {
@@ -361,11 +378,12 @@ static bool seed_store(const Option *option, const char *value, uint64_t *place)
   return fine;
 }
 
-static bool word_store(const Option *option, const char *value, WordList *list) {
+/* One more word of a list; what: how a message calls it. */
+static bool word_append(WordList *list, const char *word, const char *what) {
   size_t count = 0;
   while (list->words[count]) count++;
-  if (count == MOST_WORDS) return usage_error("%s is given more than %d times", option->name, MOST_WORDS);
-  list->words[count] = value;
+  if (count == MOST_WORDS) return usage_error("%s is given more than %d times", what, MOST_WORDS);
+  list->words[count] = word;
   return true;
 }
 
@@ -400,7 +418,7 @@ static bool value_store(const Option *option, const char *value, Arguments *argu
   case OPTION_POSITIVE: return number_store(option, value, place);
   case OPTION_COUNT: return count_store(option, value, place);
   case OPTION_SEED: return seed_store(option, value, place);
-  case OPTION_WORDS: return word_store(option, value, place);
+  case OPTION_WORDS: return word_append(place, value, option->name);
   case OPTION_METHOD:
   case OPTION_DUMP:
   case OPTION_SOLVER:
@@ -426,7 +444,8 @@ static bool value_store(const Option *option, const char *value, Arguments *argu
     break;
   case OPTION_LIBRARY: *(const char **)place = value; return true;
   case OPTION_SEARCHED: return directory_store(option, value, arguments);
-  case OPTION_LIST: return list_store(option, value, arguments);
+  case OPTION_LIST:
+  case OPTION_PARAMETERS: return list_store(option, value, arguments);
   case OPTION_TEXT:
   case OPTION_READ:
   case OPTION_INPUTS:
@@ -462,11 +481,12 @@ static const char *option_value(OptionParser *parser, const Option *option, cons
 
 static bool parse_option(OptionParser *parser, const char *word) {
   size_t length = strcspn(word, "=");
-  const Option *option = option_find(word, length);
+  const Option *option = option_find(parser->command, word, length);
   if (!option) return unknown_option(parser, word, length);
   if (!(option->commands & parser->command->bit)) return misplaced_option(parser, option);
   bool *given = &parser->given[option - options];
-  bool repeats = option->kind == OPTION_SEARCHED || option->kind == OPTION_WORDS || option->kind == OPTION_LIST;
+  bool repeats = option->kind == OPTION_SEARCHED || option->kind == OPTION_WORDS || option->kind == OPTION_LIST ||
+                 option->kind == OPTION_PARAMETERS;
   if (*given && !repeats) return usage_error("option %s is given twice", option->name);
   *given = true;
   const char *value = option_value(parser, option, word, length);
@@ -475,10 +495,13 @@ static bool parse_option(OptionParser *parser, const char *word) {
 
 /* "MODEL" as a word of a sentence. */
 static const char *subject_name(const Command *command) {
+  if (command->bit & IN_FILES) return "result";
   return command->bit & IN_MODELS ? "model" : command->bit == IN_EXPLAIN ? "code" : "shell";
 }
 
 static bool parse_path(OptionParser *parser, const char *word) {
+  if (!word_append(&parser->arguments->paths, word, "a path")) return false;
+  if (parser->arguments->model_path && parser->command->bit & (IN_FILES | IN_COMPLETION)) return true;
   if (parser->arguments->model_path)
     return usage_error("one %s at a time: both '%s' and '%s' are given", subject_name(parser->command),
                        parser->arguments->model_path, word);
@@ -529,7 +552,7 @@ static bool check_together(const OptionParser *parser) {
     return usage_error("--intervals and --output-interval exclude each other");
   if (!pictures_possible(arguments->plot_path) || !pictures_possible(arguments->svg_path)) return false;
   if ((arguments->plot_pairs || arguments->plot_axes || arguments->run.plot_variables) && !arguments->plot_path &&
-      parser->command->bit != IN_REPORT)
+      !(parser->command->bit & (IN_REPORT | IN_PLOT)))
     return usage_error("there is no picture to draw: --plot FILE");
   if (arguments->run.resumes && is_standard_output(arguments->output_path))
     return usage_error("--resume needs the file that the result goes to: --output-file FILE");
@@ -547,6 +570,9 @@ static bool check_together(const OptionParser *parser) {
                 "simulate runs it");
     return false;
   }
+  bool is_pair = arguments->paths.words[0] && arguments->paths.words[1] && !arguments->paths.words[2];
+  if (parser->command->bit == IN_DIFF && !is_pair)
+    return usage_error("diff compares two results: daedal diff RESULT RESULT");
   if (parser->command->bit == IN_FIT && (!arguments->data || !arguments->parameters))
     return usage_error("fit needs measurements and parameters: daedal fit MODEL --data FILE.csv --parameters a=1,b=2");
   return parser->command->bit != IN_EXPORT || check_export(arguments);
@@ -555,7 +581,7 @@ static bool check_together(const OptionParser *parser) {
 bool options_parse(const Command *command, int count, char **words, Arguments *arguments) {
   OptionParser parser = {.command = command, .count = count, .words = words, .arguments = arguments};
   bool only_paths = false;
-  *arguments = (Arguments){.run = daedal_default_options()};
+  *arguments = (Arguments){.run = daedal_default_options(), .command = command->bit, .subject = subject_name(command)};
   for (; parser.at < count; parser.at++) {
     const char *word = words[parser.at];
     if (!only_paths && !strcmp(word, "--")) only_paths = true;

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 const char *outputs_path(const Option *option, const Arguments *arguments) {
+  if (!(option->commands & arguments->command)) return NULL;
   switch (option->kind) {
   case OPTION_TRAJECTORY:
   case OPTION_PICTURE:
@@ -122,8 +123,9 @@ bool outputs_distinct(const Arguments *arguments) {
   for (const Option *option = options; option->name; option++) {
     const char *path = outputs_path(option, arguments);
     if (!path) continue;
-    if (arguments->model_path && same_file(path, arguments->model_path))
-      return usage_error("%s would overwrite the model: '%s'", option->name, path);
+    for (const char *const *read = arguments->paths.words; *read; read++)
+      if (same_file(path, *read))
+        return usage_error("%s would overwrite the %s: '%s'", option->name, arguments->subject, path);
     const Option *reader = find_reader(arguments, path);
     if (reader) return usage_error("%s would overwrite what %s reads: '%s'", option->name, reader->name, path);
     for (const Option *other = options; other < option; other++) {

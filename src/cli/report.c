@@ -215,13 +215,23 @@ static bool is_known(const daedal_result *result, const char *name) {
   return (*name && !*end) || daedal_result_find(result, name) != UINT32_MAX;
 }
 
+static bool unknown_coordinate(const daedal_result *result, const char *name) {
+  uint32_t count = daedal_result_signals(result);
+  const char **names = calloc((size_t)count + 1, sizeof *names);
+  for (uint32_t k = 0; names && k < count; k++) names[k] = daedal_result_name(result, k);
+  say_error("D201", "--animate: there is no variable '%s' in the result", name);
+  const char *nearest = names ? daedal_nearest_name(name, names) : NULL;
+  if (nearest) terminal_say("  did you mean %s?", nearest);
+  free(names);
+  return false;
+}
+
 /* Each coordinate is a number or a signal of the result, two or three a point; false after a message. */
 static bool check_points(const Session *session) {
   const char *at = session->arguments->points ? session->arguments->points : "";
   char name[NAME_SIZE], stop;
   for (uint32_t coordinates = 1; next_coordinate(&at, name, &stop); coordinates = stop == ',' ? coordinates + 1 : 1) {
-    if (!is_known(session->result, name))
-      return say_error("D201", "--animate: there is no variable '%s' in the result", name);
+    if (!is_known(session->result, name)) return unknown_coordinate(session->result, name);
     if (coordinates > 3 || (coordinates < 2 && stop != ',') || (stop == ',' && !*at))
       return usage_error("--animate: a point has two or three coordinates, 'x,y;x2,y2'");
   }
@@ -320,7 +330,8 @@ static void write_page(Session *session, const char *path) {
         first_failure(session->status, (int)daedal_write_bytes(session->model, path, html.data, html.count));
     session_report(session);
   }
-  if (session->status == before && session_talks(session)) terminal_say("report written to %s", path);
+  if (session->status == before && session_talks(session))
+    terminal_print(session_summary(session), "report written to %s", path);
   buffer_free(&page.data);
   buffer_free(&html);
 }

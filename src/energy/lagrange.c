@@ -3,7 +3,8 @@
  * The left side has the mass matrix times the accelerations, and friction; the right side what is left of d/dt dL/dq'
  * - dL/dq, forces and multipliers. If L is quadratic in the velocities, L = q'^T M q' / 2 + b^T q' + L0, what is left
  * is a sum over products of velocities (Christoffel symbols), in which the halves of d/dt dL/dq' and dL/dq that cancel
- * have gone; of that sum and the plain derivative the shorter one is taken. */
+ * have gone; of that sum and the plain derivative the shorter one is taken. If L has higher derivatives, the equations
+ * are those of Euler and Poisson (Shmoylova et al. 2013, (67)). */
 #include "energy/derivation.h"
 
 /* coefficient * q_j' * q_k' in the equation of coordinate i; k is NONE where it is linear. */
@@ -16,7 +17,7 @@ typedef struct Lagrange {
   Derivation *d;
   uint32_t n;
   Expr *mass;        /* n by n, symmetric */
-  bool is_higher;    /* L has second derivatives */
+  bool is_higher;    /* L or D has derivatives beyond the first */
   bool is_quadratic; /* it has none, and no velocity is in the mass matrix */
   Map place;         /* of a velocity term: by i, j, k */
   VEC(VelocityTerm) velocities;
@@ -33,61 +34,66 @@ static Expr *zeros(Derivation *d) {
   return list;
 }
 
-/* The partials of e by derivatives of coordinates, into slope[order][coordinate]; false if one is higher than
- * `highest`. */
-static bool take_slopes(Derivation *d, Expr e, Expr **slope, uint32_t highest) {
+/* The highest order of a derivative of a coordinate below e, or `least`. */
+static uint32_t coordinate_order(Derivation *d, Expr e, uint32_t least) {
+  ExprVec leaves = {0};
+  dag_variables(d->dag, dag_scratch(d->dag), e, &leaves);
+  for (uint32_t k = 0; k < leaves.count; k++)
+    if (dag_order(d->dag, leaves.data[k]) > least && d->number[dag_index(d->dag, leaves.data[k])] != NONE)
+      least = dag_order(d->dag, leaves.data[k]);
+  vec_free(d->heap, &leaves);
+  return least;
+}
+
+/* The partials of e by derivatives of coordinates up to an order, into slope[order][coordinate]. */
+static void take_slopes(Derivation *d, Expr e, Expr **slope, uint32_t highest) {
   ExprVec leaves = {0}, partials = {0};
-  bool fits = true;
   dag_gradient(d->dag, e, &leaves, &partials);
   for (uint32_t k = 0; k < leaves.count; k++) {
     uint32_t coordinate = d->number[dag_index(d->dag, leaves.data[k])], order = dag_order(d->dag, leaves.data[k]);
-    if (coordinate == NONE) continue;
-    if (order <= highest) slope[order][coordinate] = partials.data[k];
-    else fits = false;
+    if (coordinate != NONE && order <= highest) slope[order][coordinate] = partials.data[k];
   }
   vec_free(d->heap, &leaves);
   vec_free(d->heap, &partials);
-  return fits;
 }
 
-static bool find_slopes(Derivation *d) {
-  Expr *ignored = zeros(d), *friction[2] = {ignored, d->friction = zeros(d)};
-  for (uint32_t order = 0; order <= HIGHEST; order++) d->slope[order] = zeros(d);
-  if (!take_slopes(d, d->lagrangian, d->slope, HIGHEST)) {
-    diag_error(d->diags, DIAG_ENERGY, d->energy->lagrangian.data[0].span,
-               "not supported: a Lagrangian with derivatives of coordinates beyond the second");
-    return false;
-  }
-  if (take_slopes(d, d->dissipation, friction, 1)) return true;
-  diag_error(d->diags, DIAG_ENERGY, d->energy->dissipation.data[0].span,
-             "a dissipation depends on coordinates and their velocities, this one on accelerations");
-  return false;
+Expr **lagrange_slopes(Derivation *d, Expr e, uint32_t *highest) {
+  *highest = coordinate_order(d, e, 1);
+  Expr **slope = arena_array(&d->arena, *highest + 1, sizeof *slope);
+  for (uint32_t order = 0; order <= *highest; order++) slope[order] = zeros(d);
+  take_slopes(d, e, slope, *highest);
+  return slope;
 }
 
-/* Is a derivative of a coordinate of this order, or a higher one, below e? */
-static bool holds_order(Derivation *d, Expr e, uint32_t order) {
-  ExprVec leaves = {0};
-  bool found = false;
-  if (!dag_depends(d->dag, e, OP_VARIABLE)) return false;
-  dag_variables(d->dag, dag_scratch(d->dag), e, &leaves);
-  for (uint32_t k = 0; k < leaves.count && !found; k++)
-    found = dag_order(d->dag, leaves.data[k]) >= order && d->number[dag_index(d->dag, leaves.data[k])] != NONE;
-  vec_free(d->heap, &leaves);
-  return found;
+/* Horner's scheme in d/dt. */
+Expr alternating_sum(Derivation *d, Expr **slope, uint32_t from, uint32_t highest, uint32_t coordinate) {
+  Expr sum = slope[highest][coordinate];
+  for (uint32_t order = highest; order > from; order--)
+    sum = dag_subtract(d->dag, slope[order - 1][coordinate], dag_time_derivative(d->dag, sum));
+  return sum;
+}
+
+static void find_slopes(Lagrange *l) {
+  Derivation *d = l->d;
+  d->slope = lagrange_slopes(d, d->lagrangian, &d->highest);
+  d->friction_slope = lagrange_slopes(d, d->dissipation, &d->friction_order);
+  l->is_higher = d->highest > 1 || d->friction_order > 1;
+  d->friction = zeros(d);
+  for (uint32_t i = 0; i < d->coordinates.count; i++)
+    d->friction[i] = alternating_sum(d, d->friction_slope, 1, d->friction_order, i);
 }
 
 static void find_mass(Lagrange *l) {
   Derivation *d = l->d;
   Expr *row[2] = {zeros(d), NULL};
   l->mass = arena_array(&d->arena, (size_t)l->n * l->n, sizeof *l->mass);
-  for (uint32_t i = 0; i < l->n; i++) l->is_higher = l->is_higher || !is_zero(d, d->slope[2][i]);
   l->is_quadratic = !l->is_higher;
   for (uint32_t i = 0; i < l->n; i++) {
     row[1] = l->mass + (size_t)i * l->n;
     for (uint32_t j = 0; j < l->n; j++) row[1][j] = dag_constant(d->dag, 0);
     take_slopes(d, d->slope[1][i], row, 1);
     for (uint32_t j = 0; j < i; j++) row[1][j] = l->mass[(size_t)j * l->n + i]; /* equal in value: one node serves */
-    for (uint32_t j = 0; j < l->n; j++) l->is_quadratic = l->is_quadratic && !holds_order(d, row[1][j], 1);
+    for (uint32_t j = 0; j < l->n; j++) l->is_quadratic = l->is_quadratic && coordinate_order(d, row[1][j], 0) == 0;
   }
 }
 
@@ -185,15 +191,14 @@ static void find_velocity_terms(Lagrange *l) {
   }
 }
 
-/* The energy by the definition: sum of q' (dL/dq' - d/dt dL/dq'') + q'' dL/dq'' - L. */
+/* The energy by the definition: sum of q^(k) p_k - L over k >= 1, with Ostrogradsky's momenta p_k = dL/dq^(k) -
+ * d/dt p_(k+1). */
 static Expr total_energy(Lagrange *l) {
   Derivation *d = l->d;
   Expr sum = dag_negate(d->dag, d->lagrangian);
-  for (uint32_t i = 0; i < l->n; i++) {
-    Expr momentum = dag_subtract(d->dag, d->slope[1][i], dag_time_derivative(d->dag, d->slope[2][i]));
-    sum = add_product(d, sum, momentum, l->speeds.data[i]);
-    sum = add_product(d, sum, d->slope[2][i], l->accelerations.data[i]);
-  }
+  for (uint32_t i = 0; i < l->n; i++)
+    for (uint32_t k = 1; k <= d->highest; k++)
+      sum = add_product(d, sum, alternating_sum(d, d->slope, k, d->highest, i), coordinate_leaf(d, i, k));
   return sum;
 }
 
@@ -217,11 +222,21 @@ static Expr inertia(Lagrange *l, uint32_t i) {
   return sum;
 }
 
-/* d/dt dL/dq' - d2/dt2 dL/dq'' */
+/* d/dt dL/dq' - d2/dt2 dL/dq'' + ... */
 static Expr higher_inertia(Derivation *d, uint32_t i) {
-  Expr first = dag_time_derivative(d->dag, d->slope[1][i]);
-  Expr second = dag_time_derivative(d->dag, dag_time_derivative(d->dag, d->slope[2][i]));
-  return dag_subtract(d->dag, first, second);
+  return dag_time_derivative(d->dag, alternating_sum(d, d->slope, 1, d->highest, i));
+}
+
+/* d2/dt2 dL/dx'', for one: the text of a time derivative of a partial derivative. */
+static void write_derivative(Derivation *d, TextVec *text, const char *sign, uint32_t times, char function,
+                             const char *name, uint32_t order) {
+  static const char *const marks[] = {"", "'", "''"};
+  text_printf(d->heap, text, "%s", sign);
+  if (times == 1) text_printf(d->heap, text, "d/dt ");
+  else if (times > 1) text_printf(d->heap, text, "d%u/dt%u ", times, times);
+  text_printf(d->heap, text, "d%c/d%s", function, name);
+  if (order < 3) text_printf(d->heap, text, "%s", marks[order]);
+  else text_printf(d->heap, text, "^(%u)", order);
 }
 
 /* d/dt dL/dx' + dD/dx' = dL/dx + Q_x + lambda_rod*d(rod)/dx, of what there is. */
@@ -229,9 +244,16 @@ static const char *origin(Derivation *d, uint32_t i) {
   TextVec text = {0};
   const char *name = coordinate_name(d, i), *join = "";
   text_printf(d->heap, &text, "coordinate %s: ", name);
-  if (!is_zero(d, d->slope[1][i])) text_printf(d->heap, &text, "d/dt dL/d%s'", name), join = " + ";
-  if (!is_zero(d, d->slope[2][i])) text_printf(d->heap, &text, " - d2/dt2 dL/d%s''", name), join = " + ";
-  if (!is_zero(d, d->friction[i])) text_printf(d->heap, &text, "%sdD/d%s'", join, name), join = " + ";
+  for (uint32_t k = 1; k <= d->highest; k++) {
+    if (is_zero(d, d->slope[k][i])) continue;
+    write_derivative(d, &text, *join ? (k % 2 ? " + " : " - ") : (k % 2 ? "" : "-"), k, 'L', name, k);
+    join = " + ";
+  }
+  for (uint32_t k = 1; k <= d->friction_order; k++) {
+    if (is_zero(d, d->friction_slope[k][i])) continue;
+    write_derivative(d, &text, *join ? (k % 2 ? " + " : " - ") : (k % 2 ? "" : "-"), k - 1, 'D', name, k);
+    join = " + ";
+  }
   text_printf(d->heap, &text, *join ? " = " : "0 = ");
   join = "";
   if (!is_zero(d, d->slope[0][i])) text_printf(d->heap, &text, "dL/d%s", name), join = " + ";
@@ -323,10 +345,11 @@ bool lagrange_equations(Derivation *d) {
     vec_push(d->heap, &l.speeds, coordinate_leaf(d, i, 1));
     vec_push(d->heap, &l.accelerations, coordinate_leaf(d, i, 2));
   }
-  bool fine = find_slopes(d);
-  if (fine) find_mass(&l);
-  if (fine && l.is_quadratic) find_velocity_terms(&l);
-  else if (fine) d->total = total_energy(&l);
+  bool fine = true;
+  find_slopes(&l);
+  find_mass(&l);
+  if (l.is_quadratic) find_velocity_terms(&l);
+  else d->total = total_energy(&l);
   for (uint32_t i = 0; i < l.n && fine; i++) fine = add_equation(&l, i);
   fine = fine && check_distinct(d, first);
   if (fine && !l.is_higher) keep_mass(&l, first);

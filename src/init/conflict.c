@@ -284,18 +284,27 @@ bool conflict_move_undefined(InitialSystem *system, const IndexVec *rows, double
   return moved;
 }
 
+static void report_part(InitialSystem *system, uint32_t row, Expr node, const double *y, const char *reason,
+                        Diags *diags) {
+  Arena *arena = &diags->arena;
+  const char *values = values_below(system, node, y, arena);
+  Diag *diag = diag_error(diags, DIAG_INIT_UNDEFINED, system_row_span(system, row),
+                          "no consistent initial values found: `%s` is not defined%s%s: %s",
+                          system_part_text(system, node, arena), *values ? " at " : "", values, reason);
+  diag_note(diags, diag, (Span){0}, "in `%s`", system_row_text(system, row, arena));
+  if (*values) diag_note(diags, diag, (Span){0}, "give start values at which it is defined");
+}
+
 bool conflict_report_undefined(InitialSystem *system, const IndexVec *rows, double t, const double *y, Diags *diags) {
   Blame blame;
   if (!blame_rows(system, rows, t, y, &blame)) return false;
-  uint32_t row = rows->data[blame.output];
-  Arena *arena = &diags->arena;
-  const char *values = values_below(system, blame.node, y, arena);
-  Diag *diag = diag_error(diags, DIAG_INIT_UNDEFINED, system_row_span(system, row),
-                          "no consistent initial values found: `%s` is not defined%s%s: %s",
-                          system_part_text(system, blame.node, arena), *values ? " at " : "", values, blame.reason);
-  diag_note(diags, diag, (Span){0}, "in `%s`", system_row_text(system, row, arena));
-  if (*values) diag_note(diags, diag, (Span){0}, "give start values at which it is defined");
+  report_part(system, rows->data[blame.output], blame.node, y, blame.reason, diags);
   return true;
+}
+
+bool conflict_report_quotient(InitialSystem *system, const Quotient *quotient, Diags *diags) {
+  report_part(system, quotient->row, quotient->node, quotient->y, "division by zero but for round-off", diags);
+  return false;
 }
 
 /* ---- the message ---- */

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "init/steps.h"
+#include "init/terms.h"
 
 typedef struct Conflict {
   IndexVec rows;    /* of the system, the worst first */
@@ -37,6 +38,9 @@ bool conflict_move_undefined(InitialSystem *system, const IndexVec *rows, double
 /* Reports the first of these rows that has no value at y, or else no derivative, with what is outside of its domain there
  * and the values that it is made of. false: all of them have. */
 bool conflict_report_undefined(InitialSystem *system, const IndexVec *rows, double t, const double *y, Diags *diags);
+
+/* Reports a quotient whose divisor is nothing but errors. Gives false. */
+bool conflict_report_quotient(InitialSystem *system, const Quotient *quotient, Diags *diags);
 
 /* The message: variables with their fixed values, equations, how much they disagree, and what to try. */
 void conflict_report(const InitialSystem *system, const InitialColumn *columns, const Conflict *conflict, Diags *diags);

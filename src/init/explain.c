@@ -114,7 +114,7 @@ static bool is_unit_regular(const InitialSystem *system, const Blocks *units, in
     }
   }
   for (int32_t p = 0; p < n; p++) place[units->row[first + p]] = -1;
-  bool is_regular = linear_rank(a, size, n, LOST) == n;
+  bool is_regular = linear_rank(a, size, NULL, n, LOST) == n;
   heap_free(system->heap, a);
   return is_regular;
 }

@@ -50,7 +50,12 @@ typedef struct Rows {
   const Layout *layout;
   const Expr *row;
   const InitialColumn *columns;
+  double error;       /* of the columns beside their size */
+  Quotient *quotient; /* set to one whose divisor is nothing but errors, if not NULL and none is set */
 } Rows;
+
+/* Errors of values that were found one after the other: some units of round-off. Those that were found all at once are as exact as their rows. */
+static const double STEPS_ERROR = 16 * DBL_EPSILON;
 
 /* Are the rows gone astray met beside the terms that they add up? */
 static bool astray_hold(const Rows *rows, const RowSize *size, const Point *point, const double *r) {
@@ -70,6 +75,21 @@ static bool astray_hold(const Rows *rows, const RowSize *size, const Point *poin
   heap_free(heap, terms);
   vec_free(heap, &astray, &numbers);
   return hold;
+}
+
+/* Does a row divide by nothing but errors? Then its terms are no measure of its residual. */
+static bool divides_by_errors(const Rows *rows, const RowSize *size, const Point *point) {
+  Expr found = EXPR_NONE;
+  for (uint32_t i = 0; i < rows->jacobian->rows && found == EXPR_NONE; i++) {
+    if (!row_may_be_pole(&size[i], rows->error)) continue;
+    Model *model = rows->model ? rows->model : evaluator_model(rows->evaluator);
+    found = terms_lost_divisor(rows->evaluator->heap, model, rows->layout, rows->row[i], point, rows->error);
+    if (found == EXPR_NONE || !rows->quotient || rows->quotient->node != EXPR_NONE) continue;
+    rows->quotient->node = found;
+    rows->quotient->row = i;
+    memcpy(rows->quotient->y, point->y, rows->jacobian->columns * sizeof(double));
+  }
+  return found != EXPR_NONE;
 }
 
 /* Does a column that ran away meet a row by an entry of which nothing is left but round-off? Then it could as well be anything else. */
@@ -117,6 +137,7 @@ static bool rows_hold(const Rows *rows, const IndexVec *left_out, double t, cons
   for (uint32_t i = 0; i < jacobian->rows; i++) any_astray |= size[i].is_astray;
   hold = hold && astray_hold(rows, size, &point, r);
   hold = hold && !(any_astray && rests_on_round_off(rows, size, t, y, values));
+  hold = hold && !divides_by_errors(rows, size, &point);
   arena_free(&scratch);
   return hold;
 }
@@ -147,7 +168,8 @@ static bool solve_by_states(Initializer *initializer, double t0, Initial *initia
                .nominal = evaluator->nominal,
                .layout = &evaluator->code->layout,
                .row = array->row,
-               .columns = initial->column};
+               .columns = initial->column,
+               .error = STEPS_ERROR};
   ok = ok && rows_hold(&rows, NULL, t0, y) && !goes_astray(initial->column, evaluator->nominal, array->columns, y);
   if (ok) memcpy(initial->value, y, array->columns * sizeof *y);
   heap_free_all(heap, held, y);
@@ -202,11 +224,14 @@ typedef struct Attempt {
   Initial *initial;
   double t0, tolerance;
   StepsResult last;
-  double *stuck; /* values where the last steps ended */
+  double *stuck;      /* values where the last steps ended */
+  Quotient *quotient; /* for which values were refused */
   bool homotopy_first;
   bool is_event;
   InitialTrial trial;
 } Attempt;
+
+static bool is_by_steps(InitialWay way) { return way == WAY_KEPT || way == WAY_NEAREST || way == WAY_CONTINUED; }
 
 /* Do all rows but surplus ones hold at the values of now? */
 static bool values_hold(const Attempt *attempt) {
@@ -220,17 +245,19 @@ static bool values_hold(const Attempt *attempt) {
                .model = system->model,
                .layout = &system->layout,
                .row = system->row,
-               .columns = attempt->initial->column};
+               .columns = attempt->initial->column,
+               .error = is_by_steps(attempt->initial->way) ? STEPS_ERROR : TERMS_CONSISTENT,
+               .quotient = attempt->quotient};
   return rows_hold(&rows, &attempt->order->surplus, attempt->t0, attempt->initial->value);
 }
 
 static bool try_steps(Attempt *attempt, StepsMode mode, InitialWay way) {
   Initial *initial = attempt->initial;
   set_starts(initial, initial->value);
+  initial->way = way;
   attempt->last = steps_run(attempt->system, initial->column, attempt->order, mode, attempt->t0, attempt->tolerance,
                             initial->value);
   initial->iterations += attempt->last.iterations;
-  initial->way = way;
   memcpy(attempt->stuck, initial->value, initial->columns * sizeof *attempt->stuck);
   if (!attempt->last.solved) return false;
   if (mode == STEPS_KEEP && moves_given(initial->column, initial->columns, initial->value)) return false;
@@ -469,6 +496,7 @@ static bool refuse(Attempt *attempt, Diags *diags) {
   if (!attempt->last.conflict &&
       conflict_report_undefined(attempt->system, &attempt->last.rows, attempt->t0, attempt->stuck, diags))
     return false;
+  if (attempt->quotient->node != EXPR_NONE) return conflict_report_quotient(attempt->system, attempt->quotient, diags);
   initial->has_conflict = true;
   if (attempt->last.conflict) {
     initial->conflict = conflict_of_column(attempt->system, attempt->order, &attempt->last);
@@ -776,6 +804,8 @@ static bool solve_by_system(Initializer *initializer, bool event, bool by_homoto
                      .is_event = event,
                      .trial = initializer->trial};
   attempt.stuck = arena_array(&scratch, initial->columns, sizeof *attempt.stuck);
+  Quotient quotient = {.node = EXPR_NONE, .y = arena_array(&scratch, initial->columns, sizeof(double))};
+  attempt.quotient = &quotient;
   bool ok = solve_system(&attempt, diags);
   if (!ok && !event) learn(&attempt, &initializer->nogoods);
   classify(&order, initial);
@@ -785,8 +815,8 @@ static bool solve_by_system(Initializer *initializer, bool event, bool by_homoto
   return ok;
 }
 
-bool initial_solve(Initializer *initializer, const StartValues *starts, double t0, double tolerance, Initial *initial,
-                   Diags *diags) {
+static bool solve_once(Initializer *initializer, const StartValues *starts, double t0, double tolerance,
+                       Initial *initial, Diags *diags) {
   Evaluator *evaluator = initializer->evaluator;
   Heap *heap = initializer->heap;
   bool event = starts && starts->hold;
@@ -806,6 +836,27 @@ bool initial_solve(Initializer *initializer, const StartValues *starts, double t
     return initial->solved = true;
   }
   return initial->solved = solve_by_system(initializer, event, by_homotopy, t0, tolerance, initial, diags);
+}
+
+bool initial_solve(Initializer *initializer, const StartValues *starts, double t0, double tolerance, Initial *initial,
+                   Diags *diags) {
+  Evaluator *evaluator = initializer->evaluator;
+  const Model *model = evaluator->model;
+  bool may_move = !(starts && starts->hold) && starts_may_move(model);
+  Arena scratch = arena_make(initializer->heap);
+  double *first = arena_array(&scratch, model->unknowns.count, sizeof *first);
+  double *found = arena_array(&scratch, model->parameters.count, sizeof *found);
+  if (may_move) starts_list(evaluator, first);
+  bool solved = solve_once(initializer, starts, t0, tolerance, initial, diags);
+  if (solved && may_move && starts_have_moved(evaluator, first)) {
+    Initial again;
+    Diags silent = diags_make(initializer->heap);
+    memcpy(found, evaluator->parameters, model->parameters.count * sizeof *found);
+    if (solve_once(initializer, starts, t0, tolerance, &again, &silent)) *initial = again;
+    else memcpy(evaluator->parameters, found, model->parameters.count * sizeof *found);
+  }
+  arena_free(&scratch);
+  return solved;
 }
 
 Initial initial_of_ranks(const Initializer *initializer, const StartValues *starts, double t0) {

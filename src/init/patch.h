@@ -1,13 +1,11 @@
 /* patch: some rows of the initial system, solved for some of the columns in them: as many as rows, or more.
  *
- * Damped Gauss-Newton with the correction of least weighted norm (Estévez Schwarz 2010, Theorem 4.3: the
- * correction with norm = min of a possibly under-determined linear system). After convergence the point is
- * moved along the solutions until it is the nearest one to where it started. Distances are in units of
- * nominal times weight: a weight says how easily a column moves; 0 holds it.
+ * The columns are the unknowns of nonlinear.h. A solution with columns that ran away is one only if the rows hold beside their terms (terms.h).
  */
 #pragma once
 
 #include "init/system.h"
+#include "nonlinear/nonlinear.h"
 
 typedef struct Patch Patch;
 
@@ -42,13 +40,7 @@ uint32_t patch_columns(const Patch *patch, const uint32_t **columns);
 /* Weight per column of the patch. */
 void patch_set_weights(Patch *patch, const double *weights);
 
-typedef struct PatchResult {
-  bool solved;
-  bool defined;    /* the rows have values at the end */
-  bool linear;     /* the first step met them: there is nothing nearer */
-  double residual; /* largest scaled residual */
-  uint32_t iterations;
-} PatchResult;
+typedef NonlinearResult PatchResult;
 
 /* Short steps: each moves a column by no more than part of its size. They leave flat places, and find solutions near by. */
 void patch_set_careful(Patch *patch, bool careful);

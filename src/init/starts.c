@@ -145,3 +145,32 @@ bool starts_collect(Evaluator *evaluator, const StartValues *starts, double tole
   if (starts && starts->column) take_columns(starts, array->columns, columns);
   return true;
 }
+
+/* ---- start values that wait for parameters ---- */
+
+bool starts_may_move(const Model *model) {
+  bool found = false;
+  for (uint32_t j = 0; has_free_parameters(model) && j < model->unknowns.count && !found; j++) {
+    const Variable *variable = &model->variables.data[model->unknowns.data[j]];
+    found = variable->start != EXPR_NONE && dag_depends(model->dag, variable->start, OP_PARAMETER);
+  }
+  return found;
+}
+
+static double start_now(Evaluator *evaluator, uint32_t unknown) {
+  const Model *model = evaluator->model;
+  return bound_value(evaluator, model->variables.data[model->unknowns.data[unknown]].start, NAN);
+}
+
+void starts_list(Evaluator *evaluator, double *start) {
+  for (uint32_t j = 0; j < evaluator->model->unknowns.count; j++) start[j] = start_now(evaluator, j);
+}
+
+bool starts_have_moved(Evaluator *evaluator, const double *start) {
+  bool moved = false;
+  for (uint32_t j = 0; j < evaluator->model->unknowns.count && !moved; j++) {
+    double now = start_now(evaluator, j);
+    moved = now != start[j] && !isnan(now);
+  }
+  return moved;
+}

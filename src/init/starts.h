@@ -47,3 +47,13 @@ typedef struct StartValues {
  * one alias class that differ by more than the tolerance are an error. */
 bool starts_collect(Evaluator *evaluator, const StartValues *starts, double tolerance, InitialColumn *columns,
                     Diags *diags);
+
+/* Are there start values over parameters that initialization determines? These are guesses for the parameters' values; a second solution
+ * is sought from there. */
+bool starts_may_move(const Model *model);
+
+/* The start values of all unknowns with the parameters of now; NAN where there is none. */
+void starts_list(Evaluator *evaluator, double *start);
+
+/* Are they others now? */
+bool starts_have_moved(Evaluator *evaluator, const double *start);

@@ -88,9 +88,9 @@ static double part_size(const Parts *parts, Expr e, double value) {
   }
 }
 
-void terms_sizes(Heap *heap, Model *model, const Layout *layout, const Expr *rows, uint32_t count, const Point *point,
-                 double *sizes) {
-  if (!count) return;
+/* The values and sizes of all parts of some rows. */
+static Parts measure_parts(Heap *heap, Model *model, const Layout *layout, const Expr *rows, uint32_t count,
+                           const Point *point) {
   Parts parts = find_parts(heap, model->dag, rows, count);
   uint32_t n = parts.nodes.count;
   parts.value = heap_array(heap, n, sizeof *parts.value);
@@ -98,7 +98,74 @@ void terms_sizes(Heap *heap, Model *model, const Layout *layout, const Expr *row
   Program *program = program_new(heap, model, layout, parts.nodes.data, n);
   workspace_run(workspace_new(heap, program), point, parts.value);
   for (uint32_t k = 0; k < n; k++) parts.size[k] = part_size(&parts, parts.nodes.data[k], parts.value[k]);
+  return parts;
+}
+
+static void parts_free(Heap *heap, Parts *parts) {
+  heap_free_all(heap, parts->value, parts->size, parts->slot);
+  vec_free(heap, &parts->nodes);
+}
+
+void terms_sizes(Heap *heap, Model *model, const Layout *layout, const Expr *rows, uint32_t count, const Point *point,
+                 double *sizes) {
+  if (!count) return;
+  Parts parts = measure_parts(heap, model, layout, rows, count, point);
   for (uint32_t r = 0; r < count; r++) sizes[r] = parts.size[parts.slot[rows[r]] - 1];
-  heap_free_all(heap, parts.value, parts.size, parts.slot);
-  vec_free(heap, &parts.nodes);
+  parts_free(heap, &parts);
+}
+
+/* ---- divisors ---- */
+
+static bool is_lost(const Parts *parts, Expr e, double error) {
+  uint32_t part = parts->slot[e] - 1;
+  return fabs(parts->value[part]) <= error * parts->size[part];
+}
+
+static bool has_lost_divisor(const Parts *parts, Expr e, double error) {
+  double exponent;
+  Op op = dag_op(parts->dag, e);
+  if (op == OP_DIVIDE)
+    return is_lost(parts, dag_child(parts->dag, e, 1), error) && !is_lost(parts, dag_child(parts->dag, e, 0), error);
+  return op == OP_POWER && dag_is_constant(parts->dag, dag_child(parts->dag, e, 1), &exponent) && exponent < 0 &&
+         is_lost(parts, dag_child(parts->dag, e, 0), error);
+}
+
+/* Does a part that is used use this part of it? Of branches the one that gives the value. */
+static bool uses_part(const Parts *parts, Expr e, Expr child) {
+  Op op = dag_op(parts->dag, e);
+  bool selects = op == OP_IF || op == OP_MIN || op == OP_MAX;
+  return !selects || parts->value[parts->slot[e] - 1] == parts->value[parts->slot[child] - 1];
+}
+
+/* Is there a quotient below? */
+static bool divides(Dag *dag, Expr row) {
+  IndexVec below = {0};
+  bool found = false;
+  dag_below(dag, dag_scratch(dag), &row, 1, &below);
+  for (uint32_t k = 0; k < below.count && !found; k++)
+    found = dag_op(dag, below.data[k]) == OP_DIVIDE || dag_op(dag, below.data[k]) == OP_POWER;
+  vec_free(dag_heap(dag), &below);
+  return found;
+}
+
+Expr terms_lost_divisor(Heap *heap, Model *model, const Layout *layout, Expr row, const Point *point, double error) {
+  if (!divides(model->dag, row)) return EXPR_NONE;
+  Parts parts = measure_parts(heap, model, layout, &row, 1, point);
+  uint32_t n = parts.nodes.count, first;
+  bool *is_used = heap_array(heap, n, sizeof *is_used);
+  Expr found = EXPR_NONE;
+  is_used[parts.slot[row] - 1] = true;
+  for (uint32_t k = n; k-- > 0 && found == EXPR_NONE;) {
+    Expr e = parts.nodes.data[k];
+    if (!is_used[k]) continue;
+    if (has_lost_divisor(&parts, e, error)) found = e;
+    uint32_t end = part_range(parts.dag, e, &first);
+    for (uint32_t c = first; c < end; c++) {
+      Expr child = dag_child(parts.dag, e, c);
+      is_used[parts.slot[child] - 1] |= uses_part(&parts, e, child);
+    }
+  }
+  heap_free(heap, is_used);
+  parts_free(heap, &parts);
+  return found;
 }

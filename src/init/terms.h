@@ -3,9 +3,7 @@
 #pragma once
 
 #include "init/system.h"
-
-#include <float.h>
-#include <math.h>
+#include "nonlinear/row_size.h"
 
 /* A column is beyond any plausible size when it is this much larger than its nominal value and start value. Up to there a scaled residual
  * of 1e-10 is small beside terms of the size of nominal. */
@@ -21,24 +19,13 @@ static inline bool terms_is_astray(double nominal, double start, double value) {
 void terms_sizes(Heap *heap, Model *model, const Layout *layout, const Expr *rows, uint32_t count, const Point *point,
                  double *sizes);
 
-/* Residual of a solution over the sizes of a row's terms; over what round-off in units of nominal would make of it, where the
- * terms vanish. */
-static const double TERMS_CONSISTENT = 1e-10, TERMS_VANISHED = 1e-12;
+/* A quotient whose divisor is nothing but errors. */
+typedef struct Quotient {
+  Expr node; /* EXPR_NONE: there is none */
+  uint32_t row;
+  double *y; /* the columns there */
+} Quotient;
 
-/* What measures the residual of a row: sums of |d row / d column| times |column| and times nominal, the largest |column| / nominal. */
-typedef struct RowSize {
-  double terms, nominal, largest;
-  bool is_astray; /* it is not linear in a column that ran away: |d row / d column| * |column| measures no term */
-} RowSize;
-
-static inline void row_size_add(RowSize *size, double entry, double value, double nominal) {
-  size->terms += fabs(entry * value);
-  size->nominal += fabs(entry) * nominal;
-  size->largest = fmax(size->largest, fabs(value) / nominal);
-}
-
-/* The residual over what counts as round-off: the row holds up to 1. */
-static inline double row_excess(double residual, const RowSize *size) {
-  double vanished = TERMS_VANISHED * size->nominal / fmax(1, size->largest);
-  return fabs(residual) / fmax(fmax(TERMS_CONSISTENT * size->terms, vanished), 2 * DBL_EPSILON);
-}
+/* The quotient that a row has at the point and whose divisor is a value which is not larger than `error` times the sizes of its terms, though what it divides is
+ * larger: the quotient could as well be infinite. EXPR_NONE: there is none. Makes code for it. */
+Expr terms_lost_divisor(Heap *heap, Model *model, const Layout *layout, Expr row, const Point *point, double error);

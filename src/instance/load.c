@@ -1,6 +1,7 @@
 /* load: see load.h. */
 #include "instance/load.h"
 
+#include "base/suggest.h"
 #include "instance/flatten.h"
 #include "instance/lookup.h"
 #include "syntax/lexer.h"
@@ -369,11 +370,11 @@ static Instance *find_last(Tree *tree) {
   return found;
 }
 
-/* A name without the packages around it: any class of the file that has it. */
-static Instance *find_inside(Tree *tree, const char *text) {
-  Instance *found = NULL;
-  VEC(Instance *) open = {0};
-  Name name = names_add(tree->names, text, strlen(text));
+typedef VEC(Instance *) InstanceVec;
+
+/* All models of the file, those within its packages included. */
+static void list_models(Tree *tree, InstanceVec *models) {
+  InstanceVec open = {0};
   for (uint32_t i = 0; i < tree->ast->main->classes.count; i++) {
     Instance *root = find_main(tree, tree->ast->main->classes.data[i]);
     if (root) vec_push(tree->heap, &open, root);
@@ -381,7 +382,7 @@ static Instance *find_inside(Tree *tree, const char *text) {
   while (open.count) {
     Instance *next = vec_pop(&open);
     const AstClass *definition = next->definition;
-    if (next->name == name && is_model(definition)) found = next;
+    if (is_model(definition)) vec_push(tree->heap, models, next);
     for (uint32_t i = 0; definition->kind == CLASS_PACKAGE && i < definition->elements.count; i++) {
       if (definition->elements.data[i].kind != AST_CLASS) continue;
       Instance *kid = instance_element(tree, next, definition->elements.data[i].class_definition->label.name);
@@ -389,7 +390,42 @@ static Instance *find_inside(Tree *tree, const char *text) {
     }
   }
   vec_free(tree->heap, &open);
+}
+
+/* A name without the packages around it: any class of the file that has it. */
+static Instance *find_inside(Tree *tree, const char *text) {
+  Instance *found = NULL;
+  InstanceVec models = {0};
+  Name name = names_add(tree->names, text, strlen(text));
+  list_models(tree, &models);
+  for (uint32_t i = 0; i < models.count; i++)
+    if (models.data[i]->name == name) found = models.data[i];
+  vec_free(tree->heap, &models);
   return found;
+}
+
+/* The model that a name may mean: one of the file, or of the package that the name leads to. */
+static void suggest_model(Tree *tree, const char *class_name, Diag *diag) {
+  Suggestion best = {.word = class_name}, inner = {0};
+  InstanceVec models = {0};
+  Instance *at = tree->root, *package = tree->root;
+  list_models(tree, &models);
+  for (uint32_t i = 0; i < models.count; i++) {
+    suggest_offer(&best, names_text(tree->names, models.data[i]->name));
+    suggest_offer(&best, names_text(tree->names, models.data[i]->flat_name));
+  }
+  for (const char *rest = class_name; at && *rest;) {
+    package = at;
+    inner = (Suggestion){.word = rest};
+    at = instance_element(tree, at, next_name(tree, &rest));
+  }
+  for (uint32_t i = 0; package != tree->root && i < package->elements.count; i++)
+    suggest_offer(&inner, names_text(tree->names, package->elements.data[i].name));
+  if (best.nearest) diag_note(tree->diags, diag, (Span){0}, "did you mean `%s`?", best.nearest);
+  else if (inner.nearest)
+    diag_note(tree->diags, diag, (Span){0}, "did you mean `%s.%s`?", names_text(tree->names, package->flat_name),
+              inner.nearest);
+  vec_free(tree->heap, &models);
 }
 
 static void report_missing(Tree *tree, const char *class_name) {
@@ -399,6 +435,7 @@ static void report_missing(Tree *tree, const char *class_name) {
   const char *rest = class_name;
   Name first = next_name(tree, &rest);
   if (strchr(class_name, '.') && !root_find(tree, first)) library_note_missing(tree->library, first, diag);
+  else suggest_model(tree, class_name, diag);
 }
 
 static Instance *find_model(Tree *tree, const char *class_name) {

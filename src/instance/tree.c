@@ -458,6 +458,9 @@ static Instance *make_class(Tree *tree, Instance *owner, const Element *element,
     Instance *found = scope_find_class(tree, chosen.scope, definition->base.name);
     return found && check_alias(tree, definition, found) ? found : NULL;
   }
+  /* What the class itself says counts before what constrains it. */
+  if ((is_redeclared || ast->constraint) && definition->form == FORM_SHORT)
+    push_modification(tree, &modifiers, definition->modification, chosen.scope);
   if (definition->form != FORM_EXTENDS) push_constraints(tree, &modifiers, all);
   if (is_alias(definition, &modifiers)) {
     vec_free(tree->heap, &modifiers);

@@ -6,6 +6,7 @@
 #include "lang/elaborate.h"
 
 #include "base/format.h"
+#include "base/suggest.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -140,14 +141,25 @@ static const ClassEntry *choose(Elaboration *el, const char *class_name) {
   return chosen;
 }
 
+static void report_missing(Elaboration *el, const char *class_name) {
+  Suggestion best = {.word = class_name};
+  Diag *diag = diag_error(el->diags, DIAG_INPUT, (Span){0}, "there is no model `%s` in the file", class_name);
+  for (uint32_t i = 0; i < el->classes.count; i++) {
+    const ClassEntry *entry = &el->classes.data[i];
+    if (!is_model(el, entry)) continue;
+    suggest_offer(&best, names_text(el->names, entry->ast->label.name));
+    suggest_offer(&best, names_text(el->names, entry->name));
+  }
+  if (best.nearest) diag_note(el->diags, diag, (Span){0}, "did you mean `%s`?", best.nearest);
+}
+
 const ClassEntry *classes_collect(Elaboration *el, const char *class_name) {
   collect_all(el);
   const ClassEntry *chosen = choose(el, class_name);
   if (chosen) el->scope = chosen->name;
   collect_constants(el);
-  Span none = {0, 0};
-  if (!chosen && class_name) input_error(el, none, "there is no model `%s` in the file", class_name);
-  else if (!chosen) input_error(el, none, "there is no model in the file");
+  if (!chosen && class_name) report_missing(el, class_name);
+  else if (!chosen) input_error(el, (Span){0}, "there is no model in the file");
   return chosen;
 }
 

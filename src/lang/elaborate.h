@@ -104,6 +104,7 @@ typedef struct RawEquation {
   bool is_made;      /* for a clock, or of one: it determines a discrete Real without a when */
   uint32_t clock;    /* position of the Clock of the when around it + 1; 0: none */
   Name state;        /* of a state machine in which it stands; 0: none */
+  bool is_integral;  /* of an energy section: what was written is integral(left) over the run */
   bool is_unclocked; /* of an algorithm that may leave a variable as it was, which is not previous() of it */
   Name comment;
 } RawEquation;
@@ -125,6 +126,7 @@ struct Elaboration {
   bool is_session;     /* values before the model is whole: what is not declared may come later */
 
   VEC(NewBinding) modifications;
+  VEC(AstStatement) final_statements; /* given beside the text */
 
   VEC(ClassEntry) classes;
   Map class_of_name; /* Name -> class */
@@ -493,6 +495,9 @@ uint32_t variable_of_leaf(const Elaboration *el, Expr leaf); /* NONE if it is no
 bool integer_is_real(Elaboration *el, uint32_t position, BaseType base, Span span);
 
 /* ---- energy.c ---- */
+
+/* Parses final equations that are given beside the text. Errors are in diags. */
+void final_read(Elaboration *el, Ast *ast, const char *text);
 
 /* Refuses the sections of an energy, which the language standard does not have, by name. */
 void energy_refuse(Elaboration *el, const AstClass *ast);

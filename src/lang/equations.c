@@ -398,7 +398,7 @@ static void run_when(Elaboration *el, const AstStatement *statement) {
   if (el->when || el->guard != EXPR_NONE || el->is_initial) {
     input_error(el, statement->span,
                 el->when         ? "a when cannot stand in a when"
-                : el->is_initial ? "a when cannot stand in an initial section"
+                : el->is_initial ? "a when cannot stand in an initial or final section"
                                  : "not supported yet: a when in an if whose condition is not known");
     return;
   }
@@ -477,6 +477,28 @@ void when_mark(Elaboration *el, const AstClass *ast) {
 
 /* ---- sections ---- */
 
+/* e of integral(e); AST_NONE if it is something else. */
+static AstExpr integrand(const Elaboration *el, AstExpr e) {
+  bool is_integral = ast_kind(el->ast, e) == AST_CALL && ast_path_is(el->ast, ast_path(el->ast, e), "integral") &&
+                     ast_kid_count(el->ast, e) == 1;
+  return is_integral ? ast_kid(el->ast, e, 0) : AST_NONE;
+}
+
+/* A term integral(e) of what is minimized, or a constraint integral(g) = c: its left side is what is integrated. */
+static bool run_integral(Elaboration *el, const AstStatement *statement) {
+  bool may_be = (statement->kind == AST_TERM && el->energy >= ENERGY_MINIMIZE) ||
+                (statement->kind == AST_EQUALITY && el->energy == ENERGY_CONSTRAINT);
+  AstExpr inner = may_be ? integrand(el, statement->left) : AST_NONE;
+  if (inner == AST_NONE) return false;
+  AstStatement stated = *statement;
+  stated.left = inner;
+  uint32_t first = el->equations->count;
+  if (statement->kind == AST_TERM) run_term(el, &stated);
+  else run_equality(el, &stated);
+  for (uint32_t i = first; i < el->equations->count; i++) el->equations->data[i].is_integral = true;
+  return true;
+}
+
 static void run_statement(Elaboration *el, const AstStatement *statement) {
   budget_place(heap_budget(el->heap), statement->span.begin, statement->span.end);
   el->comment = statement->comment;
@@ -484,6 +506,7 @@ static void run_statement(Elaboration *el, const AstStatement *statement) {
     input_error(el, statement->span, "this cannot stand in section `%s`", ast_energy_words[el->energy]);
     return;
   }
+  if (el->energy && run_integral(el, statement)) return;
   switch (statement->kind) {
   case AST_TERM: run_term(el, statement); return;
   case AST_EQUALITY: run_equality(el, statement); return;
@@ -528,12 +551,21 @@ static void run_algorithm(Elaboration *el, const AstSection *section) {
   el->clock = 0;
 }
 
+static Equation end_equation(Elaboration *el, const RawEquation *raw) {
+  Equation equation = {.left = raw->left, .right = raw->right, .residual = EXPR_NONE, .span = raw->span};
+  if (raw->base != TYPE_STRING) equation.residual = dag_subtract(el->dag, raw->left, raw->right);
+  return equation;
+}
+
 static void add_initial(Elaboration *el, const EquationVec *list) {
+  for (uint32_t i = 0; i < list->count; i++)
+    vec_push(el->heap, &el->model->initial_equations, end_equation(el, &list->data[i]));
+}
+
+static void add_final(Elaboration *el, const EquationVec *list) {
   for (uint32_t i = 0; i < list->count; i++) {
-    const RawEquation *raw = &list->data[i];
-    Equation equation = {.left = raw->left, .right = raw->right, .residual = EXPR_NONE, .span = raw->span};
-    if (raw->base != TYPE_STRING) equation.residual = dag_subtract(el->dag, raw->left, raw->right);
-    vec_push(el->heap, &el->model->initial_equations, equation);
+    if (list->data[i].base > TYPE_INTEGER) input_error(el, list->data[i].span, "final equations are about numbers");
+    else vec_push(el->heap, &el->model->final_equations, end_equation(el, &list->data[i]));
   }
 }
 
@@ -553,21 +585,25 @@ static void elaborate_energies(Elaboration *el, const AstClass *ast) {
 }
 
 void equations_elaborate(Elaboration *el, const AstClass *ast) {
-  EquationVec *outer = el->equations, initial = {0};
+  EquationVec *outer = el->equations, initial = {0}, final = {0};
   budget_task(heap_budget(el->heap), "the equations");
   elaborate_energies(el, ast);
   for (uint32_t i = 0; i < ast->sections.count; i++) {
     const AstSection *section = &ast->sections.data[i];
     if (section->energy) continue;
-    el->is_initial = section->is_initial;
+    el->is_initial = section->is_initial || section->is_final;
     el->state = section->state;
-    el->equations = section->is_initial ? &initial : outer;
+    el->equations = section->is_initial ? &initial : section->is_final ? &final : outer;
     if (section->is_algorithm) run_algorithm(el, section);
     else run_equations(el, section->body.data, section->body.count);
   }
+  el->is_initial = true;
+  el->equations = &final;
+  run_equations(el, el->final_statements.data, el->final_statements.count);
   el->is_initial = false;
   el->state = 0;
   el->equations = outer;
   add_initial(el, &initial);
-  vec_free(el->heap, &initial);
+  add_final(el, &final);
+  vec_free(el->heap, &initial, &final);
 }

@@ -92,6 +92,7 @@ static void elaborate_class(Elaboration *el, const ClassEntry *entry, LangOption
   if (el->diags->errors == 0) clocks_elaborate(el);
   if (el->diags->errors == 0) equations_classify(el, el->equations);
   if (el->diags->errors == 0) energy_elaborate(el, entry->ast, options.energy);
+  if (el->diags->errors == 0) boundary_open(el->model, &options.boundary, el->diags);
   if (el->diags->errors == 0) starts_free(el);
   components_spread_structural(el);
   routines_check_uncalled(el);
@@ -120,6 +121,7 @@ static Model *load(Ast *ast, Source *source, const char *class_name, const FlatP
   Elaboration el = elaboration_make(ast->heap, ast->names, ast, model, diags);
   el.rights = options.rights;
   read_modifications(&el, ast, modifications);
+  if (options.boundary.text) final_read(&el, ast, options.boundary.text);
   elaborate(&el, class_name, program, options);
   if (el.failures && diags->errors == 0)
     diag_error(diags, DIAG_INTERNAL, (Span){0, 0}, "%u parts of the model gave no result, and no reason", el.failures);

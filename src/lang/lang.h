@@ -2,7 +2,7 @@
 #pragma once
 
 #include "external/external.h"
-#include "model/model.h"
+#include "model/boundary.h"
 #include "syntax/ast.h"
 #include "syntax/library.h"
 
@@ -17,6 +17,7 @@ typedef VEC(Modification) ModificationVec;
 typedef struct LangOptions {
   bool strict;                  /* what the language standard does not have is refused */
   bool energy;                  /* a model that gives an energy has its balance as variables, too */
+  BoundaryOptions boundary;     /* what becomes of final equations */
   const ExternalRights *rights; /* of external functions; NULL: none */
   LibraryOptions library;       /* where classes are found that the text does not have */
 } LangOptions;

@@ -13,6 +13,7 @@ typedef struct Finder {
   Aliases aliases;
   bool *parametric;     /* by node: over constants and parameters only */
   bool *differentiated; /* by unknown */
+  bool has_later;       /* there are parameters that initialization determines */
   VEC(Term) terms;      /* of the equation looked at */
 } Finder;
 
@@ -109,7 +110,26 @@ static bool join(Finder *finder, uint32_t a, uint32_t p, uint32_t b, uint32_t q,
   return left_hangs || right_hangs;
 }
 
-/* unknown = value. A root that the user pins down otherwise stays, for initialization to compare. */
+static bool has_later_parameters(const Model *model) {
+  for (uint32_t p = 0; p < model->parameters.count; p++)
+    if (model->variables.data[model->parameters.data[p]].fixed == FIXED_FALSE) return true;
+  return false;
+}
+
+/* Has this expression a value at all values of its parameters? */
+static bool is_always_defined(const Model *model, Expr e) {
+  IndexVec below = {0};
+  bool is_defined = true;
+  dag_below(model->dag, dag_scratch(model->dag), &e, 1, &below);
+  for (uint32_t k = 0; k < below.count && is_defined; k++) {
+    Op op = dag_op(model->dag, below.data[k]);
+    is_defined = op_kind(op) == KIND_LEAF || op == OP_SUM || op == OP_MULTIPLY;
+  }
+  vec_free(model->heap, &below);
+  return is_defined;
+}
+
+/* unknown = value. A value that initialization may find undefined stays an equation, for its messages. A root that the user pins down otherwise stays, for initialization to compare. */
 static bool set_constant(Finder *finder, uint32_t unknown, Expr value) {
   Aliases *aliases = &finder->aliases;
   const Model *model = finder->model;
@@ -117,6 +137,7 @@ static bool set_constant(Finder *finder, uint32_t unknown, Expr value) {
   const Variable *root = &model->variables.data[model->unknowns.data[place.root]];
   if (place.shift || aliases->constant[place.root] != EXPR_NONE) return false;
   if (root->fixed == FIXED_TRUE || root->select == SELECT_ALWAYS) return false;
+  if (finder->has_later && !is_always_defined(model, value)) return false;
   aliases->constant[place.root] = place.sign < 0 ? dag_negate(model->dag, value) : value;
   return true;
 }
@@ -205,7 +226,7 @@ static void resolve(Finder *finder) {
 Aliases model_find_aliases(Model *model, Arena *arena) {
   uint32_t n = model->unknowns.count, m = model->equations.count;
   Arena scratch = arena_make(model->heap);
-  Finder finder = {.model = model, .aliases.count = n};
+  Finder finder = {.model = model, .aliases.count = n, .has_later = has_later_parameters(model)};
   Aliases *aliases = &finder.aliases;
   aliases->root = arena_array(arena, n, sizeof *aliases->root);
   aliases->sign = arena_array(arena, n, sizeof *aliases->sign);

@@ -547,6 +547,12 @@ static void print_initial_section(Print *print, TextVec *text) {
   print_asserts(print, text, true);
 }
 
+static void print_final_section(Print *print, TextVec *text) {
+  const Model *model = print->model;
+  if (model->final_equations.count) text_printf(print->heap, text, "  final equation\n");
+  print_equations(print, text, model->final_equations.data, model->final_equations.count, NULL);
+}
+
 static void print_equation_section(Print *print, TextVec *text) {
   const Model *model = print->model;
   if (!model->equations.count && !model->discrete_equations.count && !model->whens.count && !model->asserts.count)
@@ -587,6 +593,7 @@ static void print_body(Print *print, TextVec *text) {
   text_append(print->heap, text, "\n", 1);
   for (uint32_t i = 0; i < model->variables.count; i++) print_variable(print, text, &model->variables.data[i]);
   print_initial_section(print, text);
+  print_final_section(print, text);
   print_equation_section(print, text);
   print_algorithm_sections(print, text);
   print_experiment(print, text);

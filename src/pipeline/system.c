@@ -233,8 +233,10 @@ static bool find_functional(const Simulation *simulation, Functional *functional
   const Signal *found = signal == MAP_NONE ? NULL : &recorder->signals->list.data[signal];
   uint32_t source = found && found->column != SIGNAL_CONSTANT ? recorder->source[found->column] : MAP_NONE;
   if (source == MAP_NONE) {
-    diag_error(simulation->diags, DIAG_USAGE, (Span){0}, "no gradient of %s: '%s' is no signal of the run that varies",
-               simulation->request.functional, simulation->request.integrand);
+    Diag *diag = diag_error(simulation->diags, DIAG_USAGE, (Span){0},
+                            "no gradient of %s: '%s' is no signal of the run that varies",
+                            simulation->request.functional, simulation->request.integrand);
+    if (!found) signals_suggest(recorder->signals, simulation->diags, diag, simulation->request.integrand);
     return false;
   }
   *functional = (Functional){.column = source < columns ? source : MAP_NONE,

@@ -1,6 +1,8 @@
 /* signal: see signal.h. */
 #include "result/signal.h"
 
+#include "base/suggest.h"
+
 #include <string.h>
 
 SignalTable *signals_new(Heap *heap) {
@@ -58,4 +60,10 @@ uint32_t signals_find_variable(const SignalTable *table, const char *flat) {
 uint32_t signals_find(const SignalTable *table, const char *name) {
   Name text = names_find(&table->texts, name, strlen(name));
   return text == MAP_NONE ? MAP_NONE : map_get(&table->by_name, text);
+}
+
+void signals_suggest(const SignalTable *table, Diags *diags, Diag *diag, const char *name) {
+  Suggestion best = {.word = name};
+  for (uint32_t s = 0; s < table->list.count; s++) suggest_offer(&best, table->list.data[s].name);
+  if (best.nearest) diag_note(diags, diag, (Span){0}, "did you mean `%s`?", best.nearest);
 }

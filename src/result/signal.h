@@ -58,6 +58,9 @@ uint32_t signals_find(const SignalTable *table, const char *name);
 /* The same for a variable, by its flat name. */
 uint32_t signals_find_variable(const SignalTable *table, const char *flat);
 
+/* Adds to a diagnostic about an unknown name the signal that may be meant, if one is near. */
+void signals_suggest(const SignalTable *table, Diags *diags, Diag *diag, const char *name);
+
 /* The value of a signal in a row of columns. */
 static inline double signal_value(const Signal *signal, const double *columns) {
   if (signal->column == SIGNAL_CONSTANT) return signal->value;

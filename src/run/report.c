@@ -22,10 +22,20 @@ static const char *strangeness_point(const Strangeness *strangeness) {
   return strangeness->reduced || strangeness->known.y ? "structure" : "Gauss-Newton";
 }
 
+/* The differentiation index of the equations as given, which is defined where they are square and have one solution
+ * (v = u = 0): one more than the strangeness index, but that of an ODE is 0 (Kunkel and Mehrmann 2003, section 3.4). */
+static bool differentiation_index(const Strangeness *strangeness, int32_t *index) {
+  *index = strangeness->mu == 0 && strangeness->a == 0 ? 0 : strangeness->mu + 1;
+  return strangeness->v == 0 && strangeness->u == 0;
+}
+
 static void text_strangeness(const Strangeness *strangeness, Heap *heap, TextVec *text) {
+  int32_t index;
   if (!strangeness) return;
   text_printf(heap, text, "  strangeness              mu = %d, a = %d, d = %d, v = %d, u = %d\n", (int)strangeness->mu,
               (int)strangeness->a, (int)strangeness->d, (int)strangeness->v, (int)strangeness->u);
+  if (differentiation_index(strangeness, &index))
+    text_printf(heap, text, "  differentiation index    %d\n", (int)index);
   text_printf(heap, text, "  derivative array         %s, %u rows; initial values by %s\n",
               strangeness_array(strangeness), strangeness->array->rows, strangeness_point(strangeness));
 }
@@ -44,6 +54,16 @@ static void text_ranks(const Strangeness *strangeness, Heap *heap, TextVec *text
   if (!strangeness) return;
   text_singular_values("[F_x F_w]", &strangeness->all, heap, text);
   text_singular_values("F_w", &strangeness->high, heap, text);
+}
+
+static void text_boundary(const BoundaryFacts *boundary, Heap *heap, TextVec *text) {
+  if (!boundary) return;
+  text_printf(heap, text,
+              "  boundary value problem   %u condition%s, %u segment%s, %u iterations, %u runs, residual %.3g\n",
+              boundary->conditions, boundary->conditions == 1 ? "" : "s", boundary->segments,
+              boundary->segments == 1 ? "" : "s", boundary->iterations, boundary->runs, boundary->residual);
+  for (uint32_t k = 0; k < boundary->count; k++)
+    text_printf(heap, text, "    %-22s %.10g\n", boundary->name[k], boundary->value[k]);
 }
 
 static void text_gradient(const Gradient *gradient, Heap *heap, TextVec *text) {
@@ -76,6 +96,7 @@ void run_report_text(const RunFacts *facts, Heap *heap, TextVec *text) {
   Arena arena = arena_make(heap);
   text_printf(heap, text, "  method                   %s, %u state%s of %u equation%s\n", facts->method, facts->states,
               facts->states == 1 ? "" : "s", facts->equations, facts->equations == 1 ? "" : "s");
+  text_boundary(facts->boundary, heap, text);
   if (statistics->stepper.solver)
     text_printf(heap, text, "  solver                   %s (%s)\n", statistics->stepper.solver,
                 statistics->stepper.solver_reason);
@@ -178,6 +199,20 @@ static void json_gradient(const Gradient *gradient, JsonWriter *json) {
   json_object_end(json);
 }
 
+static void json_boundary(const BoundaryFacts *boundary, JsonWriter *json) {
+  json_object_begin(json);
+  json_key(json, "found");
+  json_object_begin(json);
+  for (uint32_t k = 0; k < boundary->count; k++) json_key_number(json, boundary->name[k], boundary->value[k]);
+  json_object_end(json);
+  json_key_integer(json, "conditions", boundary->conditions);
+  json_key_integer(json, "segments", boundary->segments);
+  json_key_number(json, "residual", boundary->residual);
+  json_key_integer(json, "iterations", boundary->iterations);
+  json_key_integer(json, "simulations", boundary->runs);
+  json_object_end(json);
+}
+
 /* Largest residual of each level of constraints. */
 static void json_levels(const RunFacts *facts, JsonWriter *json) {
   const Constraints *constraints = facts->statistics ? facts->statistics->constraints : NULL;
@@ -221,6 +256,10 @@ static void json_strangeness(const Strangeness *strangeness, JsonWriter *json) {
   json_key_integer(json, "d", strangeness->d);
   json_key_integer(json, "v", strangeness->v);
   json_key_integer(json, "u", strangeness->u);
+  int32_t index;
+  json_key(json, "differentiation_index");
+  if (differentiation_index(strangeness, &index)) json_integer(json, index);
+  else json_null(json);
   json_key_string(json, "array", strangeness_array(strangeness));
   json_key_string(json, "initial", strangeness_point(strangeness));
   json_key_number(json, "rank_tolerance", strangeness->rank_tolerance);

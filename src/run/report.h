@@ -11,6 +11,14 @@ typedef struct Seconds {
 } Seconds;
 
 /* What a report is about. Fields that a run did not reach are NULL or 0. */
+/* How a boundary value problem was solved. */
+typedef struct BoundaryFacts {
+  const char **name; /* parameters and start values that were sought */
+  double *value;
+  uint32_t count, conditions, segments, iterations, runs;
+  double residual; /* the largest of the conditions */
+} BoundaryFacts;
+
 typedef struct RunFacts {
   const char *status; /* "ok", "input", "unbalanced", "singular", "init", "integration" */
   const char *method;
@@ -24,7 +32,8 @@ typedef struct RunFacts {
   const RunStatistics *statistics; /* NULL before the integration */
   const char *const *invariants;   /* names of variables whose drift is reported */
   uint32_t invariant_count;
-  const Gradient *gradient; /* NULL: none was asked for, or it is not known yet */
+  const Gradient *gradient;      /* NULL: none was asked for, or it is not known yet */
+  const BoundaryFacts *boundary; /* NULL: it is an initial value problem */
   Seconds seconds;
 } RunFacts;
 

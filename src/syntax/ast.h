@@ -191,6 +191,8 @@ typedef enum AstEnergy {
   ENERGY_LAGRANGIAN,
   ENERGY_DISSIPATION,
   ENERGY_FORCE,
+  ENERGY_MINIMIZE,
+  ENERGY_MAXIMIZE,
   ENERGY_CONSTRAINT,
   ENERGY_COUNT,
 } AstEnergy;
@@ -199,7 +201,7 @@ typedef enum AstEnergy {
 extern const char *const ast_energy_words[ENERGY_COUNT];
 
 typedef struct AstSection {
-  bool is_initial, is_algorithm;
+  bool is_initial, is_final, is_algorithm; /* final: at the end of a run (docs/boundary.md) */
   AstEnergy energy;
   LIST(AstStatement) body;
   Name state; /* of flat sections: the state of a state machine in which it holds; 0: none */

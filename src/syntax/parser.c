@@ -254,12 +254,13 @@ static void end_section(Parser *parser) {
   frame->in_section = false;
 }
 
-/* [ "initial" ] ( "equation" | "algorithm" ) */
+/* [ "initial" ] ( "equation" | "algorithm" ) | "final" "equation" */
 static bool begin_section(Parser *parser) {
   end_section(parser);
   ClassFrame *frame = &vec_last(&parser->classes);
   AstSection section = {.span = parser->token.span};
   section.is_initial = parser_accept(parser, TOKEN_INITIAL);
+  section.is_final = parser_accept(parser, TOKEN_FINAL);
   section.is_algorithm = parser->token.kind == TOKEN_ALGORITHM;
   parser_advance(parser);
   section.span.end = parser->previous_end;
@@ -301,7 +302,7 @@ static AstEnergy energy_section(Parser *parser) {
   return is_reference ? ENERGY_NONE : energy;
 }
 
-/* ( "lagrangian" | "dissipation" ) { expression comment ";" } | ( "force" | "constraint" ) { equation } */
+/* ( "lagrangian" | "dissipation" | "minimize" | "maximize" ) { expression comment ";" } | ( "force" | "constraint" ) { equation } */
 static bool begin_energy(Parser *parser, AstEnergy energy) {
   end_section(parser);
   ClassFrame *frame = &vec_last(&parser->classes);
@@ -466,6 +467,9 @@ static bool read_part(Parser *parser) {
     if (next == TOKEN_EQUATION || next == TOKEN_ALGORITHM) return begin_section(parser);
     break;
   }
+  case TOKEN_FINAL:
+    if (parser_peek(parser) == TOKEN_EQUATION) return begin_section(parser);
+    break;
   case TOKEN_EXTERNAL: return read_external(parser);
   case TOKEN_ANNOTATION: return read_class_annotation(parser);
   case TOKEN_END: {

@@ -99,6 +99,7 @@ static bool at_boundary(Parser *parser) {
     TokenKind next = parser_peek(parser);
     return next == TOKEN_EQUATION || next == TOKEN_ALGORITHM;
   }
+  case TOKEN_FINAL: return parser_peek(parser) == TOKEN_EQUATION;
   case TOKEN_END: return at_closing(parser);
   default: return false;
   }

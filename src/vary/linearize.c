@@ -51,7 +51,8 @@ static bool find_output(const Linearization *work, const char *name, LinearOutpu
   uint32_t found = signals_find(recorder->signals, name);
   if (found == MAP_NONE) found = signals_find_variable(recorder->signals, name);
   if (found == MAP_NONE) {
-    diag_error(work->diags, DIAG_USAGE, (Span){0}, "there is no signal '%s' to take as an output", name);
+    Diag *diag = diag_error(work->diags, DIAG_USAGE, (Span){0}, "there is no signal '%s' to take as an output", name);
+    signals_suggest(recorder->signals, work->diags, diag, name);
     return false;
   }
   const Signal *signal = &recorder->signals->list.data[found];

@@ -150,7 +150,7 @@ int32_t determinants_rank(Determinants *determinants, uint32_t b, double lost) {
       size[p * n + watched->column[e]] += fmax(fabs(entries[e]) / largest, error);
     }
   }
-  int32_t rank = linear_rank(a, size, n, lost);
+  int32_t rank = linear_rank(a, size, NULL, n, lost);
   heap_free(determinants->heap, a);
   return rank;
 }

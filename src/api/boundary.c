@@ -1,0 +1,392 @@
+/* boundary: simulations, and before them boundary value problems, by multiple shooting (docs/boundary.md).
+ *
+ * The conditions at the end, with time scaled to a run from 0 to 1, are variables of a second form of the model
+ * (model/boundary.h). What is sought, free parameters and start values that the model leaves open, is fitted so that they
+ * vanish: the fit has the sensitivities of the runs, through events, whatever the index. A third form runs with what was found. */
+#include "api/fit.h"
+#include "api/handles.h"
+#include "base/number.h"
+#include "energy/energy.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double BOUNDARY_TOLERANCE = 1e-8; /* of runs, unless one is given */
+
+typedef struct Sought {
+  const char *name, *guess; /* guess: "" where the model has it */
+  bool is_start;
+} Sought;
+
+/* What the problem is solved with; texts live in the diagnostics of `asked`. */
+typedef struct Shooting {
+  const daedal_model *model; /* as written */
+  daedal_options options;
+  BoundaryOptions form;
+  daedal_model *conditions; /* NULL before they are made */
+  daedal_result *initial;   /* of it */
+  daedal_estimate *estimate;
+  daedal_model *known;
+  VEC(Sought) sought;
+  const char **fixed;
+  uint32_t fixed_count, condition_count;
+  const char *parameters, *data, *overrides;
+  double stop;
+} Shooting;
+
+/* ---- what is sought ---- */
+
+/* An unknown that is a derivative of another, times a sign; NULL: there is none. */
+static const char *alias_of_column(const InitialSystem *system, uint32_t q, double *sign) {
+  const Array *array = system->array;
+  if (q >= array->columns) return NULL;
+  const Problem *problem = array->problem;
+  const Aliases *aliases = &problem->aliases;
+  uint32_t unknown = problem->unknown[array->column_unknown[q]], order = array_order(array, q);
+  for (uint32_t j = 0; j < aliases->count && order; j++)
+    if (aliases->root[j] == unknown && aliases->shift[j] == order) {
+      *sign = aliases->sign[j];
+      return model_name(problem->model, problem->model->unknowns.data[j]);
+    }
+  return NULL;
+}
+
+/* The variable itself, x_der for der(x), or x for the constant x.start. NULL: there is no variable of that name. */
+static const char *variable_of_column(const Model *model, const char *name, Arena *arena) {
+  static const char ending[] = ".start";
+  uint32_t orders = 0;
+  size_t length = strlen(name), tail = sizeof ending - 1;
+  if (length > tail && strcmp(name + length - tail, ending) == 0) {
+    const char *own = arena_copy(arena, name, length - tail);
+    if (model_find(model, own) != MAP_NONE) return own;
+  }
+  while (strncmp(name, "der(", 4) == 0 && name[length - 1] == ')') name += 4, length -= 5, orders++;
+  name = arena_copy(arena, name, length);
+  for (; orders; orders--) name = arena_printf(arena, "%s_der", name);
+  return model_find(model, name) == MAP_NONE ? NULL : name;
+}
+
+static double bound(const daedal_model *model, Expr e, double none) {
+  double value;
+  return e != EXPR_NONE && dag_is_constant(model->model->dag, e, &value) ? value : none;
+}
+
+/* "guess:least:greatest" where there are bounds, else "guess" or "". */
+static const char *guess_text(const daedal_model *model, const Variable *variable, double guess, Arena *arena) {
+  double least = bound(model, variable->min, -INFINITY), greatest = bound(model, variable->max, INFINITY);
+  char numbers[3][NUMBER_SIZE];
+  if (isnan(guess)) return "";
+  number_shortest(guess, numbers[0]);
+  if (isinf(least) && isinf(greatest)) return arena_printf(arena, "=%s", numbers[0]);
+  number_shortest(least, numbers[1]);
+  number_shortest(greatest, numbers[2]);
+  return arena_printf(arena, "=%s:%s:%s", numbers[0], numbers[1], numbers[2]);
+}
+
+static void seek_parameters(daedal_result *asked, Shooting *shooting) {
+  const Model *written = shooting->model->model;
+  Arena *arena = &asked->diags.arena;
+  for (uint32_t p = 0; p < written->parameters.count; p++) {
+    const Variable *variable = &written->variables.data[written->parameters.data[p]];
+    if (!boundary_is_sought(variable)) continue;
+    double guess = shooting->initial->simulation.facts.evaluator->parameters[p];
+    Sought sought = {names_text(written->names, variable->name), guess_text(shooting->model, variable, guess, arena),
+                     false};
+    vec_push(asked->heap, &shooting->sought, sought);
+  }
+}
+
+/* Start values of columns that no row determines, and the model does not fix. */
+static bool seek_starts(daedal_result *asked, Shooting *shooting) {
+  const Initial *initial = &shooting->initial->simulation.initial;
+  const Model *model = shooting->conditions->model;
+  Arena *arena = &asked->diags.arena;
+  shooting->fixed = arena_array(arena, initial->columns, sizeof *shooting->fixed);
+  for (uint32_t q = 0; q < initial->columns; q++) {
+    if (initial->column[q].row != MAP_NONE || initial->column[q].fixed) continue;
+    double sign = 1;
+    const char *column = system_column_name(initial->system, q, arena),
+               *name = alias_of_column(initial->system, q, &sign);
+    if (!name) name = variable_of_column(model, column, arena);
+    if (!name)
+      return refuse_usage(asked, arena_printf(arena, "the start value of %s is sought: give it a name", column));
+    const Variable *variable = &model->variables.data[model_find(model, name)];
+    Sought sought = {name, guess_text(shooting->conditions, variable, sign * initial->value[q], arena), true};
+    vec_push(asked->heap, &shooting->sought, sought);
+    shooting->fixed[shooting->fixed_count++] = name;
+  }
+  return true;
+}
+
+/* The list of parameters and the data of the fit: all conditions are zero at 1. */
+static bool write_problem(daedal_result *asked, Shooting *shooting) {
+  const Model *model = shooting->conditions->model;
+  Arena *arena = &asked->diags.arena;
+  TextVec list = {0}, head = {0}, row = {0};
+  for (uint32_t k = 0; k < shooting->sought.count; k++) {
+    text_printf(asked->heap, &list, "%s", k ? "," : "");
+    text_quote(asked->heap, &list, shooting->sought.data[k].name, '\'');
+    text_printf(asked->heap, &list, "%s", shooting->sought.data[k].guess);
+  }
+  text_printf(asked->heap, &head, "time");
+  text_printf(asked->heap, &row, "1");
+  for (const char *name;; shooting->condition_count++) {
+    name = arena_printf(arena, "%s%u", boundary_prefix, shooting->condition_count + 1);
+    if (model_find(model, name) == MAP_NONE) break;
+    text_printf(asked->heap, &head, ",%s", name);
+    text_printf(asked->heap, &row, ",0");
+  }
+  text_printf(asked->heap, &head, "\n%s\n", row.data);
+  shooting->parameters = text_keep(asked->heap, &list, arena);
+  shooting->data = text_keep(asked->heap, &head, arena);
+  vec_free(asked->heap, &row);
+  if (shooting->sought.count && shooting->sought.count <= shooting->condition_count) return true;
+  diag_error(&asked->diags, DIAG_STRUCTURE, shooting->model->model->final_equations.data[0].span,
+             "%u conditions at the end for %u free parameters and start values: %s", shooting->condition_count,
+             shooting->sought.count, shooting->sought.count ? shooting->parameters : "there are none");
+  return false;
+}
+
+static bool explain_start(daedal_result *initial, const void *argument) {
+  (void)argument;
+  return result_explain(initial) != NULL;
+}
+
+/* ---- the search ---- */
+
+static bool take_failure(daedal_result *asked, const daedal_result *from) {
+  if (from && !from->broken) diags_append(&asked->diags, &from->diags);
+  if (!asked->diags.errors) heap_fail(asked->heap);
+  return false;
+}
+
+static bool take_refusal(daedal_result *asked, const daedal_model *model) {
+  if (model && !model->broken) diags_append(&asked->diags, &model->diags);
+  if (!asked->diags.errors) heap_fail(asked->heap);
+  return false;
+}
+
+/* The form of the model with its conditions as variables, and its start. */
+static bool begin(daedal_result *asked, Shooting *shooting) {
+  daedal_model_free(shooting->conditions);
+  shooting->conditions = model_load_boundary(shooting->model, &shooting->form);
+  if (daedal_model_status(shooting->conditions) != DAEDAL_OK) return take_refusal(asked, shooting->conditions);
+  if (shooting->initial) return true;
+  shooting->initial = daedal_initialize(shooting->conditions, &shooting->options);
+  if (daedal_result_status(shooting->initial) != DAEDAL_OK) return take_failure(asked, shooting->initial);
+  return result_protect(shooting->initial, explain_start, NULL) || take_failure(asked, shooting->initial);
+}
+
+/* Are the conditions met, as far as the runs tell? */
+static bool is_solved(daedal_result *asked, const Shooting *shooting, double *largest) {
+  const daedal_estimate *estimate = shooting->estimate;
+  uint32_t conditions = shooting->condition_count, worst = 0;
+  double excess = 0;
+  *largest = 0;
+  for (uint32_t i = 0; i < conditions; i++) {
+    double size = 1, residual = fabs(estimate->found.r[i]);
+    for (uint32_t k = 0; k < estimate->parameters.count; k++)
+      size += fabs(estimate->found.jacobian[(size_t)k * conditions + i] * estimate->parameters.data[k].figures.value);
+    *largest = fmax(*largest, residual);
+    if (!(residual / size <= excess)) excess = residual / size, worst = i;
+  }
+  if (excess <= 100 * estimate->options.tolerance) return true;
+  const Model *model = shooting->conditions->model;
+  const char *name = arena_printf(&asked->diags.arena, "%s%u", boundary_prefix, worst + 1);
+  Diag *diag = diag_error(
+      &asked->diags, DIAG_INTEGRATION, model->variables.data[model_find(model, name)].span,
+      "no solution of the boundary value problem was found near the start values: this condition misses by %.3g",
+      estimate->found.r[worst]);
+  diag_note(&asked->diags, diag, (Span){0}, "other start values, or more segments (--segments), may lead to one");
+  for (uint32_t v = 0; v < model->variables.count; v++)
+    if (strncmp(model_name(model, v), optimal_switching, strlen(optimal_switching)) == 0)
+      diag_note(&asked->diags, diag, model->variables.data[v].span,
+                "a singular arc, on which %s stays zero, is not looked for", model_name(model, v));
+  return false;
+}
+
+static bool search(daedal_result *asked, Shooting *shooting, double *largest) {
+  daedal_fit_options fit = {.size = sizeof fit, .data_text = shooting->data, .parameters = shooting->parameters};
+  daedal_options options = shooting->options;
+  shooting->estimate = daedal_fit(shooting->conditions, &options, &fit);
+  if (daedal_estimate_status(shooting->estimate) == DAEDAL_OK) return is_solved(asked, shooting, largest);
+  return take_failure(asked, shooting->estimate ? shooting->estimate->asked : NULL);
+}
+
+/* ---- what was found ---- */
+
+/* "x" for "segment3.x", and the 3; NULL: it belongs to the first. */
+static const char *of_segment(const Shooting *shooting, const char *name, uint32_t *segment) {
+  unsigned number;
+  int length = 0;
+  bool is_copy = sscanf(name, "segment%u.%n", &number, &length) == 1 && length;
+  if (!is_copy || model_find(shooting->model->model, name) != MAP_NONE) return NULL;
+  *segment = number;
+  return name + length;
+}
+
+/* Values at the start of the run, and those at the starts of segments. */
+static BoundaryFacts *gather(daedal_result *asked, Shooting *shooting, double largest) {
+  Arena *arena = &asked->diags.arena;
+  BoundaryFacts *facts = arena_alloc(arena, sizeof *facts);
+  uint32_t count = shooting->sought.count, segment;
+  BoundaryNode *nodes = arena_array(arena, count, sizeof *nodes);
+  *facts = (BoundaryFacts){.name = arena_array(arena, count, sizeof(char *)),
+                           .value = arena_array(arena, count, sizeof(double)),
+                           .conditions = shooting->condition_count,
+                           .segments = shooting->form.segments,
+                           .iterations = shooting->estimate->found.iterations,
+                           .runs = shooting->estimate->runs,
+                           .residual = largest};
+  double length = (shooting->stop - shooting->form.start) / shooting->form.segments;
+  shooting->form.nodes = nodes;
+  for (uint32_t k = 0; k < count; k++) {
+    double value = shooting->estimate->parameters.data[k].figures.value;
+    const char *name = shooting->sought.data[k].name, *own = of_segment(shooting, name, &segment);
+    if (own)
+      nodes[shooting->form.node_count++] = (BoundaryNode){own, shooting->form.start + (segment - 1) * length, value};
+    else facts->name[facts->count] = name, facts->value[facts->count++] = value;
+  }
+  return facts;
+}
+
+/* The stop time: that of the options, or what a final equation says with the values found. */
+static bool find_stop(daedal_result *asked, Shooting *shooting) {
+  const Model *model = shooting->conditions->model;
+  Expr time = boundary_final_time(model);
+  shooting->stop = shooting->form.stop;
+  if (time == EXPR_NONE) return true;
+  double *values =
+      heap_copy(asked->heap, shooting->estimate->plan->plan.parameters, model->parameters.count, sizeof *values);
+  for (uint32_t k = 0; k < shooting->sought.count; k++) {
+    uint32_t position = model_find(model, shooting->sought.data[k].name);
+    if (model->variables.data[position].role == ROLE_PARAMETER)
+      values[model->variables.data[position].index] = shooting->estimate->parameters.data[k].figures.value;
+  }
+  DagScratch scratch = dag_scratch_make(asked->heap);
+  bool ok = model_evaluate(model, &scratch, time, values, &shooting->stop);
+  dag_scratch_free(&scratch);
+  heap_free(asked->heap, values);
+  return ok;
+}
+
+static void write_overrides(daedal_result *asked, Shooting *shooting, const BoundaryFacts *facts) {
+  TextVec list = {0};
+  const char *given = shooting->options.overrides;
+  char number[NUMBER_SIZE];
+  if (given && *given) text_printf(asked->heap, &list, "%s,", given);
+  for (uint32_t k = 0; k < facts->count; k++) {
+    number_shortest(facts->value[k], number);
+    text_printf(asked->heap, &list, "%s", k ? "," : "");
+    text_quote(asked->heap, &list, facts->name[k], '\'');
+    text_printf(asked->heap, &list, "=%s", number);
+  }
+  shooting->overrides = text_keep(asked->heap, &list, &asked->diags.arena);
+}
+
+/* ---- the whole ---- */
+
+typedef struct BoundaryWork {
+  Shooting *shooting;
+  const BoundaryFacts *facts;
+} BoundaryWork;
+
+static bool load_known(daedal_result *asked, Shooting *shooting) {
+  BoundaryOptions form = shooting->form;
+  uint32_t own = 0, segment;
+  const char **fixed = arena_array(&asked->diags.arena, shooting->fixed_count, sizeof *fixed);
+  for (uint32_t k = 0; k < shooting->fixed_count; k++)
+    if (!of_segment(shooting, shooting->fixed[k], &segment)) fixed[own++] = shooting->fixed[k];
+  form.form = BOUNDARY_KNOWN;
+  form.fixed = fixed;
+  form.fixed_count = own;
+  shooting->known = model_load_boundary(shooting->model, &form);
+  return daedal_model_status(shooting->known) == DAEDAL_OK || take_refusal(asked, shooting->known);
+}
+
+static bool solve(daedal_result *asked, const void *argument) {
+  BoundaryWork *work = *(BoundaryWork *const *)argument;
+  Shooting *shooting = work->shooting;
+  double largest;
+  if (!begin(asked, shooting)) return result_finish(asked, false);
+  seek_parameters(asked, shooting);
+  if (!seek_starts(asked, shooting) || !write_problem(asked, shooting)) return result_finish(asked, false);
+  shooting->form.fixed = shooting->fixed;
+  shooting->form.fixed_count = shooting->fixed_count;
+  if (!begin(asked, shooting) || !search(asked, shooting, &largest) || !find_stop(asked, shooting))
+    return result_finish(asked, false);
+  BoundaryFacts *facts = gather(asked, shooting, largest);
+  if (!load_known(asked, shooting)) return result_finish(asked, false);
+  write_overrides(asked, shooting, facts);
+  work->facts = facts;
+  return result_finish(asked, true);
+}
+
+/* Times and tolerance of the run, as the options and the model give them. */
+static void read_times(Shooting *shooting, const daedal_options *options) {
+  const Experiment *experiment = &shooting->model->model->experiment;
+  shooting->options = *options;
+  double start = options->start_time, stop = options->stop_time;
+  if (isnan(start)) start = experiment->has_start ? experiment->start : 0;
+  if (isnan(stop)) stop = experiment->has_stop ? experiment->stop : 1;
+  shooting->form = (BoundaryOptions){.form = BOUNDARY_CONDITIONS, .start = start, .stop = stop};
+  shooting->options.start_time = 0;
+  shooting->options.stop_time = 1;
+  if (isnan(options->tolerance))
+    shooting->options.tolerance = experiment->has_tolerance ? experiment->tolerance : BOUNDARY_TOLERANCE;
+}
+
+static bool copy_facts(daedal_result *result, const void *argument) {
+  const BoundaryFacts *from = argument;
+  BoundaryFacts *facts = heap_alloc(result->heap, sizeof *facts);
+  *facts = *from;
+  facts->value = heap_copy(result->heap, from->value, from->count, sizeof *facts->value);
+  facts->name = heap_array(result->heap, from->count, sizeof *facts->name);
+  for (uint32_t k = 0; k < from->count; k++)
+    facts->name[k] = arena_copy(&result->diags.arena, from->name[k], strlen(from->name[k]));
+  result->simulation.facts.boundary = facts;
+  return true;
+}
+
+/* With so many segments. NULL when there is no memory even for the handle. */
+static daedal_result *shoot(daedal_model *model, const daedal_options *options, uint32_t segments) {
+  Shooting shooting = {.model = model};
+  BoundaryWork work = {.shooting = &shooting}, *pointer = &work;
+  read_times(&shooting, options);
+  shooting.form.segments = segments;
+  daedal_result *asked = result_make(model, NULL, solve, &pointer), *result = asked;
+  if (work.facts) {
+    daedal_options found = *options;
+    found.overrides = shooting.overrides;
+    found.stop_time = shooting.stop;
+    if (isnan(found.tolerance)) found.tolerance = shooting.options.tolerance;
+    result = initial_value_simulate(shooting.known, &found);
+    if (result) result_protect(result, copy_facts, work.facts);
+  }
+  daedal_estimate_free(shooting.estimate);
+  daedal_result_free(shooting.initial);
+  daedal_model_free(shooting.conditions);
+  daedal_model_free(shooting.known);
+  if (result != asked) daedal_result_free(asked);
+  return result;
+}
+
+/* Where the number of segments is left open, one, then more of them as long as runs break off or nothing is found. */
+static daedal_result *boundary_simulate(daedal_model *model, const daedal_options *options) {
+  static const uint32_t tries[] = {1, 4, 16};
+  if (options->segments) return shoot(model, options, options->segments);
+  daedal_result *result = shoot(model, options, tries[0]);
+  for (size_t k = 1; k < sizeof tries / sizeof *tries && daedal_result_status(result) == DAEDAL_INTEGRATION; k++) {
+    daedal_result *next = shoot(model, options, tries[k]);
+    bool is_better = daedal_result_status(next) == DAEDAL_OK;
+    daedal_result_free(is_better ? result : next);
+    if (is_better) return next;
+  }
+  return result;
+}
+
+daedal_result *daedal_simulate(daedal_model *model, const daedal_options *options) {
+  daedal_options given = options_given(options);
+  return has_boundary(model) ? boundary_simulate(model, &given) : initial_value_simulate(model, &given);
+}

@@ -1,0 +1,594 @@
+/* nonlinear: see nonlinear.h. Invariant: after linearize(x) and evaluate(x), `entries`, `scale` and `r` are those of x; every step is made from
+ * these three. */
+#include "nonlinear/nonlinear.h"
+
+#include "base/linear.h"
+#include "nonlinear/least_norm.h"
+#include "nonlinear/row_size.h"
+
+#include <string.h>
+
+enum {
+  ITERATION_LIMIT = 100,
+  STAGNATION = 10,      /* iterations in which the squares must fall by a tenth */
+  LONG_STAGNATION = 50, /* with short steps, which may cross flat places */
+  HALVING_LIMIT = 6,
+  HALVING_NEAR = 2,
+  DAMPING_LIMIT = 8,
+  POLISH_LIMIT = 6,
+  SLIDE_LIMIT = 200,
+  SLIDE_HALVINGS = 30, /* down to a kink */
+  CONTINUATION_LIMIT = 100,
+};
+
+static const double CONSISTENT = 1e-10; /* scaled residual of a solution */
+static const double FLOOR = 4e-16;      /* step that is lost in round-off */
+static const double SLACK = 1e-22, FIRM_SLACK = 1e-14, MOST_SLACK = 1e4;
+static const double SHORTEST = 1e-5; /* step of a continuation */
+static const double LEAST_DAMPING = 1e-4;
+static const double FARTHEST_SLIDE = 64; /* over the step of the linear model */
+static const double ASIDE = 1e-4;        /* from a point where nothing draws, in units of the columns */
+static const double NOWHERE = 1e-9;      /* distance that is none */
+static const double NO_SLIDE = 1e-10;    /* step along the solutions, over the size of a column, that is none */
+static const double LINEAR = 1e-16;      /* squares after one step, over those before */
+static const double LONGEST = 0.5;       /* careful step, over the size of a column */
+static const double UNNOTICED = 1e-3;    /* part of a step, over what counts as round-off in each row */
+static const double SINGULAR = 1e11;     /* growth by an inverse that is none */
+
+struct Nonlinear {
+  const NonlinearProblem *problem;
+  Heap *heap;
+  int32_t rows, columns, free;
+  bool careful;
+  double *entries, *r;
+  double *scale;      /* per row: makes a residual relative to the sizes of all columns */
+  double *free_scale; /* per row: makes its largest entry among the free columns 1, in units of the norm */
+  double *offset;     /* residual left over by a continuation; NULL: none */
+  double *weight;     /* per column */
+  double *damping;    /* per column: factor of the weight, below 1 for those that went astray */
+  double *unit;       /* per column: in the norm */
+  double slack;       /* of the last step */
+  double rest;        /* squares that it leaves by its linear model, */
+  double after;       /* and in truth */
+  double *step, *trial, *best, *origin, *target; /* per column */
+  double *right;                                 /* per row */
+  LeastNorm *norm;
+  Linear *square; /* NULL: its pattern is to be made */
+  int32_t *square_start, *square_row;
+  double *square_value;
+};
+
+Nonlinear *nonlinear_new(Heap *heap, const NonlinearProblem *problem) {
+  Nonlinear *nonlinear = heap_alloc(heap, sizeof *nonlinear);
+  size_t n = (size_t)problem->columns, m = (size_t)problem->rows, nonzeros = (size_t)problem->column_start[n];
+  *nonlinear = (Nonlinear){
+      .problem = problem, .heap = heap, .rows = problem->rows, .columns = problem->columns, .free = problem->columns};
+  nonlinear->entries = heap_array(heap, nonzeros, sizeof(double));
+  heap_numbers(heap, m, &nonlinear->r, &nonlinear->scale, &nonlinear->free_scale, &nonlinear->right);
+  heap_numbers(heap, n, &nonlinear->weight, &nonlinear->damping, &nonlinear->unit, &nonlinear->step, &nonlinear->trial,
+               &nonlinear->best, &nonlinear->origin, &nonlinear->target);
+  nonlinear->norm = least_norm_new(heap, problem->rows, problem->columns, problem->column_start, problem->row_index);
+  for (size_t k = 0; k < n; k++) nonlinear->weight[k] = nonlinear->damping[k] = 1;
+  return nonlinear;
+}
+
+void nonlinear_set_weights(Nonlinear *nonlinear, const double *weights) {
+  bool same = true;
+  nonlinear->free = 0;
+  for (int32_t k = 0; k < nonlinear->columns; k++) {
+    same &= (weights[k] > 0) == (nonlinear->weight[k] > 0);
+    nonlinear->weight[k] = weights[k];
+    nonlinear->free += weights[k] > 0;
+  }
+  if (!same) nonlinear->square = NULL;
+}
+
+void nonlinear_set_careful(Nonlinear *nonlinear, bool careful) { nonlinear->careful = careful; }
+
+const double *nonlinear_rows(const Nonlinear *nonlinear) { return nonlinear->r; }
+const double *nonlinear_scale(const Nonlinear *nonlinear) { return nonlinear->scale; }
+const double *nonlinear_entries(const Nonlinear *nonlinear) { return nonlinear->entries; }
+
+/* ---- points ---- */
+
+static bool is_free(const Nonlinear *nonlinear, int32_t k) { return nonlinear->weight[k] > 0; }
+
+static int32_t column_begin(const Nonlinear *nonlinear, int32_t k) { return nonlinear->problem->column_start[k]; }
+
+static int32_t row_of(const Nonlinear *nonlinear, int32_t entry) { return nonlinear->problem->row_index[entry]; }
+
+/* Unit of a column in the norm. */
+static double column_unit(const Nonlinear *nonlinear, int32_t k) {
+  return nonlinear->weight[k] * nonlinear->damping[k] * nonlinear->problem->nominal[k];
+}
+
+/* Size of a column at x, for residuals and for steps lost in round-off. */
+static double column_size(const Nonlinear *nonlinear, int32_t k, const double *x) {
+  return nonlinear->problem->nominal[k] + fabs(x[k]);
+}
+
+static bool evaluate(Nonlinear *nonlinear, const double *x, double *squares) {
+  if (!nonlinear->problem->residual(nonlinear->problem->context, x, nonlinear->r)) return false;
+  *squares = 0;
+  for (int32_t i = 0; i < nonlinear->rows; i++) {
+    if (nonlinear->offset) nonlinear->r[i] -= nonlinear->offset[i];
+    double size = nonlinear->r[i] * nonlinear->free_scale[i];
+    *squares += size * size;
+  }
+  return isfinite(*squares);
+}
+
+/* Entries of free columns count for the norm's scale, those of held ones a thousandth: a row that hardly
+ * depends on what is free must not outweigh the others. */
+static void scale_rows(Nonlinear *nonlinear, const double *x) {
+  double *scale = nonlinear->scale, *free_scale = nonlinear->free_scale;
+  memset(scale, 0, (size_t)nonlinear->rows * sizeof *scale);
+  memset(free_scale, 0, (size_t)nonlinear->rows * sizeof *free_scale);
+  for (int32_t k = 0; k < nonlinear->columns; k++) {
+    double size = column_size(nonlinear, k, x);
+    double unit = is_free(nonlinear, k) ? column_unit(nonlinear, k) : 1e-3 * nonlinear->problem->nominal[k];
+    for (int32_t e = column_begin(nonlinear, k); e < column_begin(nonlinear, k + 1); e++) {
+      int32_t i = row_of(nonlinear, e);
+      scale[i] = fmax(scale[i], fabs(nonlinear->entries[e]) * size);
+      free_scale[i] = fmax(free_scale[i], fabs(nonlinear->entries[e]) * unit);
+    }
+  }
+  for (int32_t i = 0; i < nonlinear->rows; i++) {
+    scale[i] = scale[i] > 0 ? 1 / scale[i] : 1;
+    free_scale[i] = free_scale[i] > 0 ? 1 / free_scale[i] : 1;
+  }
+}
+
+/* Entries of columns that stay may be infinite, as that of sqrt(u) is where u is known to be 0. */
+static bool drop_infinite(Nonlinear *nonlinear) {
+  for (int32_t k = 0; k < nonlinear->columns; k++)
+    for (int32_t e = column_begin(nonlinear, k); e < column_begin(nonlinear, k + 1); e++) {
+      if (isfinite(nonlinear->entries[e])) continue;
+      if (is_free(nonlinear, k)) return false;
+      nonlinear->entries[e] = 0;
+    }
+  return true;
+}
+
+/* The matrix at x, and the scales of the rows. */
+static bool linearize(Nonlinear *nonlinear, const double *x) {
+  const NonlinearProblem *problem = nonlinear->problem;
+  if (!problem->jacobian(problem->context, x, nonlinear->entries) && !drop_infinite(nonlinear)) return false;
+  scale_rows(nonlinear, x);
+  return true;
+}
+
+static bool look_at(Nonlinear *nonlinear, const double *x, double *squares) {
+  return linearize(nonlinear, x) && evaluate(nonlinear, x, squares);
+}
+
+static double largest_residual(const Nonlinear *nonlinear, uint32_t *worst) {
+  double largest = 0;
+  *worst = 0;
+  for (int32_t i = 0; i < nonlinear->rows; i++) {
+    double size = fabs(nonlinear->r[i]) * nonlinear->scale[i];
+    if (size > largest) largest = size, *worst = (uint32_t)i;
+  }
+  return largest;
+}
+
+double nonlinear_residual(Nonlinear *nonlinear, const double *x, uint32_t *worst) {
+  double squares;
+  *worst = 0;
+  return look_at(nonlinear, x, &squares) ? largest_residual(nonlinear, worst) : HUGE_VAL;
+}
+
+/* ---- steps ---- */
+
+/* The free columns of the matrix as they are. */
+static void make_square(Nonlinear *nonlinear) {
+  Heap *heap = nonlinear->heap;
+  size_t nonzeros = (size_t)column_begin(nonlinear, nonlinear->columns);
+  nonlinear->square_start = heap_array(heap, (size_t)nonlinear->free + 1, sizeof(int32_t));
+  nonlinear->square_row = heap_array(heap, nonzeros, sizeof(int32_t));
+  nonlinear->square_value = heap_array(heap, nonzeros, sizeof(double));
+  int32_t next = 0, column = 0;
+  for (int32_t k = 0; k < nonlinear->columns; k++) {
+    if (!is_free(nonlinear, k)) continue;
+    for (int32_t e = column_begin(nonlinear, k); e < column_begin(nonlinear, k + 1); e++)
+      nonlinear->square_row[next++] = row_of(nonlinear, e);
+    nonlinear->square_start[++column] = next;
+  }
+  nonlinear->square = linear_new(heap, nonlinear->free, next, false);
+  linear_set_pattern(nonlinear->square, nonlinear->square_start, nonlinear->square_row);
+}
+
+/* A factored system for steps at x. Square ones keep their own weights out: the step does not depend on
+ * them. */
+static bool factor_square(Nonlinear *nonlinear, const double *x) {
+  if (!nonlinear->square) make_square(nonlinear);
+  int32_t next = 0;
+  for (int32_t k = 0; k < nonlinear->columns; k++) {
+    if (!is_free(nonlinear, k)) continue;
+    double size = column_size(nonlinear, k, x);
+    for (int32_t e = column_begin(nonlinear, k); e < column_begin(nonlinear, k + 1); e++)
+      nonlinear->square_value[next++] = nonlinear->entries[e] * nonlinear->scale[row_of(nonlinear, e)] * size;
+  }
+  return linear_factor(nonlinear->square, nonlinear->square_value);
+}
+
+/* False when the matrix is singular as far as this right-hand side shows: rows and columns are scaled, so
+ * its inverse should not be much larger than 1. */
+static bool solve_square(Nonlinear *nonlinear, const double *x) {
+  double asked = 0, found = 0, *right = nonlinear->right;
+  if (!factor_square(nonlinear, x)) return false;
+  for (int32_t i = 0; i < nonlinear->rows; i++) {
+    right[i] = -nonlinear->r[i] * nonlinear->scale[i];
+    asked = fmax(asked, fabs(right[i]));
+  }
+  linear_solve(nonlinear->square, right);
+  nonlinear->rest = 0;
+  for (int32_t k = 0, column = 0; k < nonlinear->columns; k++) {
+    double part = is_free(nonlinear, k) ? right[column++] : 0;
+    nonlinear->step[k] = part * column_size(nonlinear, k, x);
+    if (!(fabs(part) <= found)) found = fabs(part);
+  }
+  return found <= SINGULAR * asked;
+}
+
+/* The correction of least norm, or with `target` the one that ends nearest to it. */
+static bool solve_least_norm(Nonlinear *nonlinear, const double *x, const double *target) {
+  for (int32_t k = 0; k < nonlinear->columns; k++) {
+    nonlinear->unit[k] = column_unit(nonlinear, k);
+    nonlinear->target[k] = target ? target[k] - x[k] : 0;
+  }
+  for (int32_t i = 0; i < nonlinear->rows; i++) nonlinear->right[i] = -nonlinear->r[i] * nonlinear->free_scale[i];
+  least_norm_set_units(nonlinear->norm, nonlinear->unit);
+  if (!least_norm_factor(nonlinear->norm, nonlinear->entries, nonlinear->free_scale, nonlinear->slack)) return false;
+  bool is_finite = least_norm_solve(nonlinear->norm, nonlinear->right, nonlinear->target, nonlinear->step);
+  nonlinear->rest = least_norm_left(nonlinear->norm);
+  return is_finite;
+}
+
+static bool find_step(Nonlinear *nonlinear, const double *x, double slack) {
+  nonlinear->slack = slack;
+  if (nonlinear->free == 0) return false;
+  if (slack == SLACK && nonlinear->free == nonlinear->rows && solve_square(nonlinear, x)) return true;
+  return solve_least_norm(nonlinear, x, NULL);
+}
+
+static double step_size(const Nonlinear *nonlinear, const double *x) {
+  double largest = 0;
+  for (int32_t k = 0; k < nonlinear->columns; k++)
+    largest = fmax(largest, fabs(nonlinear->step[k]) / column_size(nonlinear, k, x));
+  return largest;
+}
+
+static void copy(const Nonlinear *nonlinear, double *to, const double *from) {
+  memcpy(to, from, (size_t)nonlinear->columns * sizeof *to);
+}
+
+static void go(const Nonlinear *nonlinear, const double *from, double fraction, double *x) {
+  for (int32_t k = 0; k < nonlinear->columns; k++) x[k] = from[k] + fraction * nonlinear->step[k];
+}
+
+/* A careful step keeps its direction only. */
+static void shorten(Nonlinear *nonlinear, const double *x, double squares) {
+  double size = step_size(nonlinear, x), fraction = LONGEST / size;
+  if (!nonlinear->careful || size <= LONGEST) return;
+  for (int32_t k = 0; k < nonlinear->columns; k++) nonlinear->step[k] *= fraction;
+  nonlinear->rest = squares - fraction * (squares - nonlinear->rest);
+}
+
+/* Where a step leads over a flat place: nothing is gained, but nothing lost either. */
+static bool is_level(const Nonlinear *nonlinear, double squares, double before) {
+  return nonlinear->careful && squares <= before * (1 + 1e-12);
+}
+
+/* Halves the step until the rows are defined and smaller; leaves x there, or as it was. Returns the fraction
+ * taken. */
+static double search_line(Nonlinear *nonlinear, double *x, double before, int limit) {
+  double fraction = 1, squares;
+  copy(nonlinear, nonlinear->trial, x);
+  for (int halving = 0; halving < limit; halving++, fraction /= 2) {
+    go(nonlinear, nonlinear->trial, fraction, x);
+    if (!evaluate(nonlinear, x, &squares)) continue;
+    if (squares > before - 0.25 * fraction * (before - nonlinear->rest) && !is_level(nonlinear, squares, before))
+      continue;
+    nonlinear->after = squares;
+    return fraction;
+  }
+  copy(nonlinear, x, nonlinear->trial);
+  return 0;
+}
+
+/* A little slack for rows that depend on each other, then more for steps that go too far. */
+static double more_slack(double slack) {
+  return slack == SLACK ? FIRM_SLACK : slack == FIRM_SLACK ? 1e-6 : 100 * slack;
+}
+
+/* Damps the columns that the last step would move farthest, measured by their size: that is where
+ * its linear model fails first. False if all move alike. */
+static bool damp(Nonlinear *nonlinear, const double *x) {
+  double largest = step_size(nonlinear, x);
+  int32_t damped = 0;
+  if (nonlinear->free <= nonlinear->rows || largest < 0.1) return false;
+  for (int32_t k = 0; k < nonlinear->columns; k++) {
+    if (!is_free(nonlinear, k) || fabs(nonlinear->step[k]) < 0.3 * largest * column_size(nonlinear, k, x)) continue;
+    if (nonlinear->damping[k] < LEAST_DAMPING) continue;
+    nonlinear->damping[k] *= 0.1;
+    damped++;
+  }
+  return damped > 0 && damped < nonlinear->free;
+}
+
+/* All columns move as their weights say, by this factor at most. */
+static void relieve(Nonlinear *nonlinear, double factor) {
+  for (int32_t k = 0; k < nonlinear->columns; k++) nonlinear->damping[k] = fmin(1, factor * nonlinear->damping[k]);
+}
+
+/* One iteration: a step that makes the rows smaller. Where only a small fraction of it does, those columns
+ * are damped that move too far; then the rows are asked to hold less exactly, which shortens the step
+ * (Levenberg, Marquardt). */
+static bool advance(Nonlinear *nonlinear, double *x, double squares, double *slack, bool near) {
+  for (int tries = 0; *slack <= MOST_SLACK; tries++) {
+    bool found = find_step(nonlinear, x, *slack);
+    if (nonlinear->free == 0 || (found && step_size(nonlinear, x) <= FLOOR)) return false;
+    if (found) shorten(nonlinear, x, squares);
+    double fraction = found ? search_line(nonlinear, x, squares, near ? HALVING_NEAR : HALVING_LIMIT) : 0;
+    if (fraction == 1) {
+      *slack = *slack <= 1e-6 ? SLACK : *slack / 100;
+      relieve(nonlinear, 10);
+    }
+    if (fraction >= 0.25 || (fraction > 0 && tries >= DAMPING_LIMIT)) return true;
+    if (near) return fraction > 0; /* round-off */
+    if (fraction > 0) {
+      copy(nonlinear, x, nonlinear->trial);
+      if (!evaluate(nonlinear, x, &squares)) return false;
+    }
+    if (!found || tries >= DAMPING_LIMIT || !damp(nonlinear, x)) *slack = more_slack(*slack), tries = DAMPING_LIMIT;
+  }
+  return false;
+}
+
+/* ---- is it a solution? ---- */
+
+/* What measures the residuals of the rows at x; the largest residual over that. */
+static double largest_excess(const Nonlinear *nonlinear, const double *x, RowSize *size) {
+  double largest = 0;
+  memset(size, 0, (size_t)nonlinear->rows * sizeof *size);
+  for (int32_t k = 0; k < nonlinear->columns; k++)
+    for (int32_t e = column_begin(nonlinear, k); e < column_begin(nonlinear, k + 1); e++)
+      row_size_add(&size[row_of(nonlinear, e)], nonlinear->entries[e], x[k], nonlinear->problem->nominal[k]);
+  for (int32_t i = 0; i < nonlinear->rows; i++) largest = fmax(largest, row_excess(nonlinear->r[i], &size[i]));
+  return largest;
+}
+
+/* Leaves out of the step what no row notices: such a part may lead out of the domain of a row, as from u = 0 in u^1.5. */
+static void drop_unnoticed(Nonlinear *nonlinear, const RowSize *size) {
+  for (int32_t k = 0; k < nonlinear->columns; k++) {
+    double most = 0;
+    for (int32_t e = column_begin(nonlinear, k); e < column_begin(nonlinear, k + 1); e++)
+      most = fmax(most, row_excess(nonlinear->entries[e] * nonlinear->step[k], &size[row_of(nonlinear, e)]));
+    if (most < UNNOTICED) nonlinear->step[k] = 0;
+  }
+}
+
+/* Where residuals are round-off in units of nominal, they need not be beside the terms of their rows (row_size.h): columns may be small beside
+ * their nominal values. Full steps, as long as the largest excess shrinks. Do the rows hold then? */
+static bool polish(Nonlinear *nonlinear, double *x, RowSize *size) {
+  double squares, excess = HUGE_VAL;
+  copy(nonlinear, nonlinear->trial, x);
+  for (int k = 0; k < POLISH_LIMIT && look_at(nonlinear, x, &squares); k++) {
+    double now = largest_excess(nonlinear, x, size);
+    if (!(now < excess)) break;
+    excess = now;
+    copy(nonlinear, nonlinear->trial, x);
+    if (now <= 1 || !find_step(nonlinear, x, SLACK)) break;
+    drop_unnoticed(nonlinear, size);
+    go(nonlinear, nonlinear->trial, 1, x);
+  }
+  copy(nonlinear, x, nonlinear->trial);
+  return excess <= 1;
+}
+
+/* Do all rows hold at x, beside their terms and by the last word of the problem? */
+static bool confirm(Nonlinear *nonlinear, double *x, bool hold) {
+  const NonlinearProblem *problem = nonlinear->problem;
+  RowSize *size = heap_array(nonlinear->heap, (size_t)nonlinear->rows, sizeof *size);
+  double squares;
+  if (!hold && !nonlinear->offset) hold = polish(nonlinear, x, size);
+  else hold = true;
+  heap_free(nonlinear->heap, size);
+  if (!hold || !problem->confirm) return hold;
+  return evaluate(nonlinear, x, &squares) && problem->confirm(problem->context, x, nonlinear->r);
+}
+
+static bool rows_hold(const Nonlinear *nonlinear, const double *x) {
+  RowSize *size = heap_array(nonlinear->heap, (size_t)nonlinear->rows, sizeof *size);
+  bool hold = largest_excess(nonlinear, x, size) <= 1;
+  heap_free(nonlinear->heap, size);
+  return hold;
+}
+
+/* Why no step is left at x, where the rows do not hold: a step of least norm that leaves nothing of them says that columns are dependent. */
+static void find_reason(Nonlinear *nonlinear, const double *x, NonlinearResult *result) {
+  double squares, largest = 0;
+  result->end = result->iterations >= ITERATION_LIMIT ? NONLINEAR_SLOW : NONLINEAR_INCONSISTENT;
+  if (result->end == NONLINEAR_SLOW || nonlinear->free == 0 || !look_at(nonlinear, x, &squares)) return;
+  if (nonlinear->free == nonlinear->rows && solve_square(nonlinear, x)) return;
+  nonlinear->slack = FIRM_SLACK;
+  if (!solve_least_norm(nonlinear, x, NULL) || nonlinear->free < nonlinear->rows) return;
+  result->end = NONLINEAR_SINGULAR;
+  for (int32_t k = 0; k < nonlinear->columns; k++) {
+    double size = fabs(nonlinear->step[k]) / column_size(nonlinear, k, x);
+    if (size > largest) largest = size, result->vanishing = (uint32_t)k;
+  }
+}
+
+static NonlinearResult iterate(Nonlinear *nonlinear, double *x) {
+  NonlinearResult result = {.residual = HUGE_VAL, .end = NONLINEAR_UNDEFINED};
+  double squares, slack = SLACK, before = HUGE_VAL;
+  uint32_t stagnation = nonlinear->careful ? LONG_STAGNATION : STAGNATION;
+  bool hold = false;
+  while (look_at(nonlinear, x, &squares)) {
+    result.defined = true;
+    result.residual = largest_residual(nonlinear, &result.worst);
+    bool near = result.residual <= CONSISTENT;
+    hold = near && rows_hold(nonlinear, x);
+    if (squares == 0 || result.iterations++ >= ITERATION_LIMIT) break;
+    if (result.iterations % stagnation == 0) {
+      if (squares > 0.9 * before) break;
+      before = squares;
+    }
+    if (!advance(nonlinear, x, squares, &slack, near)) break;
+    if (result.iterations == 1) result.linear = nonlinear->after <= LINEAR * squares;
+  }
+  result.solved = result.defined && result.residual <= CONSISTENT && confirm(nonlinear, x, hold);
+  result.end = result.solved ? NONLINEAR_CONVERGED : result.end;
+  return result;
+}
+
+NonlinearResult nonlinear_solve(Nonlinear *nonlinear, double *x) {
+  relieve(nonlinear, HUGE_VAL);
+  NonlinearResult result = iterate(nonlinear, x);
+  if (result.defined && !result.solved) find_reason(nonlinear, x, &result);
+  return result;
+}
+
+/* ---- the nearest solution ---- */
+
+static double distance(const Nonlinear *nonlinear, const double *x) {
+  double squares = 0;
+  for (int32_t k = 0; k < nonlinear->columns; k++) {
+    double away = is_free(nonlinear, k) ? (x[k] - nonlinear->origin[k]) / column_unit(nonlinear, k) : 0;
+    squares += away * away;
+  }
+  return sqrt(squares);
+}
+
+/* The square of the step in the norm. */
+static double step_squares(const Nonlinear *nonlinear) {
+  double squares = 0;
+  for (int32_t k = 0; k < nonlinear->columns; k++) {
+    double part = is_free(nonlinear, k) ? nonlinear->step[k] / column_unit(nonlinear, k) : 0;
+    squares += part * part;
+  }
+  return squares;
+}
+
+/* The step along the solutions, as near to a target as their linear model allows. */
+static bool solve_slide(Nonlinear *nonlinear, const double *x, const double *target) {
+  nonlinear->slack = SLACK;
+  return solve_least_norm(nonlinear, x, target);
+}
+
+/* Do no rows depend on a free column where they were linearized? Then nothing draws it, as at the top of a bell. */
+static bool is_undrawn(const Nonlinear *nonlinear, int32_t k) {
+  bool is = is_free(nonlinear, k);
+  for (int32_t e = column_begin(nonlinear, k); e < column_begin(nonlinear, k + 1) && is; e++)
+    is = fabs(nonlinear->entries[e] * nonlinear->free_scale[row_of(nonlinear, e)] * column_unit(nonlinear, k)) <=
+         NO_SLIDE;
+  return is;
+}
+
+/* A place a little aside of x: in the columns that nothing draws, or in all of them. false: there are none. */
+static bool place_aside(const Nonlinear *nonlinear, const double *x, bool only_undrawn, double *place) {
+  bool any = false;
+  for (int32_t k = 0; k < nonlinear->columns; k++) {
+    bool moves = !only_undrawn || is_undrawn(nonlinear, k);
+    place[k] = x[k] + (moves ? ASIDE * column_unit(nonlinear, k) : 0);
+    any |= moves;
+  }
+  return any;
+}
+
+/* Whether a little step aside along the solutions leads nearer to the origin; x then is there. A point where they run across the way to it may be
+ * the farthest of its neighbours, as the top of a bell seen from below. */
+static bool step_aside(Nonlinear *nonlinear, double *x, bool only_undrawn) {
+  double away = distance(nonlinear, x), squares;
+  double *held, *place;
+  heap_numbers(nonlinear->heap, (size_t)nonlinear->columns, &held, &place);
+  copy(nonlinear, held, x);
+  bool is_nearer = look_at(nonlinear, x, &squares) && place_aside(nonlinear, x, only_undrawn, place) &&
+                   solve_slide(nonlinear, x, place);
+  if (is_nearer) {
+    go(nonlinear, held, 1, x);
+    is_nearer = iterate(nonlinear, x).solved && distance(nonlinear, x) < away * (1 - DBL_EPSILON / ASIDE);
+  }
+  if (!is_nearer) copy(nonlinear, x, held);
+  heap_free_all(nonlinear->heap, held, place);
+  return is_nearer;
+}
+
+/* Steps along the solutions towards the origin, each followed by corrections back onto them, while they
+ * shorten the distance. */
+static void slide(Nonlinear *nonlinear, double *x, NonlinearResult *result) {
+  double fraction = 1, away = distance(nonlinear, x), squares, *tangent, *held;
+  heap_numbers(nonlinear->heap, (size_t)nonlinear->columns, &tangent, &held);
+  for (int k = 0; k < SLIDE_LIMIT && away > NOWHERE; k++) {
+    if (!look_at(nonlinear, x, &squares) || !solve_slide(nonlinear, x, nonlinear->origin)) break;
+    if (step_size(nonlinear, x) < NO_SLIDE) break;
+    copy(nonlinear, tangent, nonlinear->step);
+    copy(nonlinear, held, x);
+    double gain = step_squares(nonlinear); /* the slope of half the squared distance */
+    bool nearer = false;
+    double next = away;
+    for (int halving = 0; halving < SLIDE_HALVINGS && !nearer; halving++, fraction /= 2) {
+      copy(nonlinear, nonlinear->step, tangent);
+      go(nonlinear, held, fraction, x);
+      NonlinearResult back = iterate(nonlinear, x);
+      result->iterations += back.iterations;
+      next = distance(nonlinear, x);
+      nearer = back.solved && next * next < away * away - 0.5 * fraction * gain;
+      if (nearer) result->residual = back.residual;
+    }
+    if (!nearer) {
+      copy(nonlinear, x, held);
+      break;
+    }
+    fraction =
+        fmin(4 * fraction, FARTHEST_SLIDE); /* twice what was taken: far from its curve the origin draws weakly */
+    if (away - next < 1e-12 * away) break;
+    away = next;
+  }
+  heap_free_all(nonlinear->heap, tangent, held);
+}
+
+void nonlinear_approach(Nonlinear *nonlinear, const double *origin, double *x, NonlinearResult *result) {
+  if (nonlinear->free <= nonlinear->rows) return;
+  copy(nonlinear, nonlinear->origin, origin);
+  relieve(nonlinear, HUGE_VAL);
+  slide(nonlinear, x, result);
+  if (distance(nonlinear, x) <= NOWHERE) return;
+  if (step_aside(nonlinear, x, true) || step_aside(nonlinear, x, false)) slide(nonlinear, x, result);
+}
+
+/* ---- continuation ---- */
+
+NonlinearResult nonlinear_continue(Nonlinear *nonlinear, double *x) {
+  NonlinearResult result = {.residual = HUGE_VAL, .end = NONLINEAR_UNDEFINED};
+  double squares, at = 0, step = 0.25, *first, *left;
+  relieve(nonlinear, HUGE_VAL);
+  if (!look_at(nonlinear, x, &squares)) return result;
+  heap_numbers(nonlinear->heap, (size_t)nonlinear->rows, &first, &left);
+  memcpy(first, nonlinear->r, (size_t)nonlinear->rows * sizeof *first);
+  copy(nonlinear, nonlinear->best, x);
+  for (int k = 0; k < CONTINUATION_LIMIT && at < 1 && step > SHORTEST; k++) {
+    double next = at + step < 1 ? at + step : 1;
+    for (int32_t i = 0; i < nonlinear->rows; i++) left[i] = (1 - next) * first[i];
+    nonlinear->offset = next < 1 ? left : NULL;
+    NonlinearResult part = iterate(nonlinear, x);
+    result.iterations += part.iterations;
+    result.defined = part.defined;
+    if (part.solved) {
+      at = next;
+      step *= 2;
+      copy(nonlinear, nonlinear->best, x);
+      result.residual = part.residual;
+    } else {
+      copy(nonlinear, x, nonlinear->best);
+      step /= 4;
+    }
+  }
+  nonlinear->offset = NULL;
+  heap_free_all(nonlinear->heap, first, left);
+  result.solved = at >= 1;
+  result.end = result.solved ? NONLINEAR_CONVERGED : NONLINEAR_SLOW;
+  return result;
+}

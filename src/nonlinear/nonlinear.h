@@ -1,0 +1,76 @@
+/* nonlinear: f(x) = 0, for as many unknowns as equations or more: the one solver of initial systems, steady states, points of the derivative
+ * array and event systems.
+ *
+ * Newton's method, whose correction is that of least weighted norm where there are more unknowns than equations, or where the Jacobian has
+ * dependent columns (Estévez Schwarz 2010, Theorem 4.3). Where the correction leads too far it is damped; then the equations are asked to
+ * hold less exactly, which bends it towards the steepest descent (Levenberg, Marquardt). A point at which a function is not defined is no error: the
+ * step is shorter. Distances are in units of nominal times weight: a weight says how easily an unknown moves; 0 holds it.
+ */
+#pragma once
+
+#include "base/heap.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct NonlinearProblem {
+  void *context;
+  int32_t rows, columns;                   /* equations, unknowns */
+  const int32_t *column_start, *row_index; /* pattern of the Jacobian, by columns */
+  const double *nominal;                   /* per unknown */
+
+  /* The functions at x, and the entries of the Jacobian. false: one of them has no value there; it is not finite. */
+  bool (*residual)(void *context, const double *x, double *r);
+  bool (*jacobian)(void *context, const double *x, double *entries);
+
+  /* The last word on a solution x, whose residuals are r; NULL: there is none. */
+  bool (*confirm)(void *context, const double *x, const double *r);
+} NonlinearProblem;
+
+/* Why a search ended. */
+typedef enum NonlinearEnd {
+  NONLINEAR_CONVERGED,
+  NONLINEAR_UNDEFINED, /* the functions have no value where it began */
+  NONLINEAR_SINGULAR, /* no step is left, and the Jacobian has dependent columns: `vanishing` is the largest of its null vector */
+  NONLINEAR_INCONSISTENT, /* no step is left, and the Jacobian is regular or has too few columns: `worst` cannot be met near x */
+  NONLINEAR_SLOW, /* the limit of iterations */
+} NonlinearEnd;
+
+typedef struct NonlinearResult {
+  bool solved;
+  bool defined;    /* the functions have values at the end */
+  bool linear;     /* the first step met them: there is nothing nearer */
+  double residual; /* largest scaled residual: |f| over the largest |df/dx| * (nominal + |x|) */
+  uint32_t iterations;
+  NonlinearEnd end;
+  uint32_t worst;     /* the equation with the largest residual */
+  uint32_t vanishing; /* of NONLINEAR_SINGULAR: an unknown that moves along the null vector */
+} NonlinearResult;
+
+typedef struct Nonlinear Nonlinear;
+
+/* The problem must stay. All unknowns have weight 1. Lives in the heap. */
+Nonlinear *nonlinear_new(Heap *heap, const NonlinearProblem *problem);
+
+/* Weight per unknown. */
+void nonlinear_set_weights(Nonlinear *nonlinear, const double *weights);
+
+/* Short steps: each moves an unknown by no more than part of its size. They leave flat places, and find solutions near by. */
+void nonlinear_set_careful(Nonlinear *nonlinear, bool careful);
+
+/* Solves from x, in place; after a failure x is where the equations are met best. */
+NonlinearResult nonlinear_solve(Nonlinear *nonlinear, double *x);
+
+/* The same by continuation in the guess: the residual at the guess is taken away little by little (Newton homotopy). */
+NonlinearResult nonlinear_continue(Nonlinear *nonlinear, double *x);
+
+/* Moves a solution x along the solutions until its distance to `origin` is least near by. */
+void nonlinear_approach(Nonlinear *nonlinear, const double *origin, double *x, NonlinearResult *result);
+
+/* Largest scaled residual at x; HUGE_VAL where a function has no value. *worst: its equation. */
+double nonlinear_residual(Nonlinear *nonlinear, const double *x, uint32_t *worst);
+
+/* After nonlinear_residual or a solution: the functions, what makes them relative to the sizes of the unknowns, the entries of the Jacobian. */
+const double *nonlinear_rows(const Nonlinear *nonlinear);
+const double *nonlinear_scale(const Nonlinear *nonlinear);
+const double *nonlinear_entries(const Nonlinear *nonlinear);

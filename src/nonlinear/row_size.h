@@ -1,0 +1,36 @@
+/* row_size: when does a residual count as round-off? Beside the terms that its row adds up, or, where these vanish, beside what round-off in
+ * units of nominal would make of it. */
+#pragma once
+
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+
+/* Residual of a solution over the sizes of a row's terms; over what round-off in units of nominal would make of it, where the
+ * terms vanish. */
+static const double TERMS_CONSISTENT = 1e-10, TERMS_VANISHED = 1e-12;
+
+/* What measures the residual of a row: sums of |d row / d column| times |column| and times nominal, the largest |column| / nominal. */
+typedef struct RowSize {
+  double terms, nominal, largest;
+  double most, least; /* the largest and the smallest of |d row / d column| * (|column| + nominal) that are not 0 */
+  bool is_astray; /* it is not linear in a column that ran away: |d row / d column| * |column| measures no term */
+} RowSize;
+
+static inline void row_size_add(RowSize *size, double entry, double value, double nominal) {
+  size->terms += fabs(entry * value);
+  size->nominal += fabs(entry) * nominal;
+  size->largest = fmax(size->largest, fabs(value) / nominal);
+  double term = fabs(entry) * (fabs(value) + nominal);
+  size->most = fmax(size->most, term);
+  if (term > 0 && !(size->least > 0 && size->least <= term)) size->least = term;
+}
+
+/* Next to a pole, the ratio of a row's terms is that of a divisor's terms to the divisor. May that be an error of this part? */
+static inline bool row_may_be_pole(const RowSize *size, double error) { return size->least <= 10 * error * size->most; }
+
+/* The residual over what counts as round-off: the row holds up to 1. */
+static inline double row_excess(double residual, const RowSize *size) {
+  double vanished = TERMS_VANISHED * size->nominal / fmax(1, size->largest);
+  return fabs(residual) / fmax(fmax(TERMS_CONSISTENT * size->terms, vanished), 2 * DBL_EPSILON);
+}

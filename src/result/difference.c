@@ -1,0 +1,121 @@
+/* difference: see difference.h. */
+#include "result/difference.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Both sides of a result at a time: the columns before and after. They are the same where there is no event. */
+typedef struct Sides {
+  double *columns[2];
+} Sides;
+
+typedef struct Walk {
+  const Trajectory *const *results;
+  size_t row[2]; /* the first one that was not passed */
+  Sides at[2];
+} Walk;
+
+static double time_at(const Trajectory *trajectory, size_t row) {
+  return row < trajectory->rows ? trajectory_time(trajectory, row) : INFINITY;
+}
+
+static double first_time(const Trajectory *trajectory) { return trajectory_time(trajectory, 0); }
+static double last_time(const Trajectory *trajectory) { return trajectory_time(trajectory, trajectory->rows - 1); }
+
+static void copy_row(const Trajectory *trajectory, size_t row, double *columns) {
+  const double *values = trajectory_row(trajectory, row);
+  for (uint32_t j = 0; j < trajectory->columns; j++) columns[j] = values[j];
+}
+
+/* Passes the rows of one result at this time. */
+static void sample_sides(Walk *walk, uint32_t k, double time) {
+  const Trajectory *trajectory = walk->results[k];
+  Sides *at = &walk->at[k];
+  size_t begin = walk->row[k], end = begin;
+  while (time_at(trajectory, end) == time) end++;
+  for (int side = 0; side < 2; side++) {
+    if (end == begin) trajectory_sample(trajectory, time, at->columns[side]);
+    else copy_row(trajectory, side == 0 ? begin : end - 1, at->columns[side]);
+  }
+  walk->row[k] = end;
+}
+
+/* What is not a number on both sides is equal. */
+static double distance(double first, double second) {
+  if (first == second || (isnan(first) && isnan(second))) return 0;
+  double difference = fabs(first - second);
+  return isnan(difference) ? INFINITY : difference;
+}
+
+/* `scale` becomes the largest value so far. */
+static void compare_signal(const Walk *walk, double time, SignalDifference *found, double *scale) {
+  for (int side = 0; side < 2; side++) {
+    double value[2];
+    for (uint32_t k = 0; k < 2; k++) {
+      value[k] = signal_value(&walk->results[k]->signals->list.data[found->signal[k]], walk->at[k].columns[side]);
+      if (fabs(value[k]) > *scale) *scale = fabs(value[k]);
+    }
+    double now = distance(value[0], value[1]);
+    if (!(now > found->largest)) continue;
+    *found = (SignalDifference){{found->signal[0], found->signal[1]}, now, 0, time, {value[0], value[1]}};
+  }
+}
+
+/* Compares at every time of either result from `start` to `stop`. */
+static void compare_rows(Arena *arena, ResultDifference *difference, Walk *walk) {
+  double *scale = arena_array(arena, difference->count, sizeof *scale);
+  for (uint32_t k = 0; k < 2; k++) {
+    while (time_at(walk->results[k], walk->row[k]) < difference->start) walk->row[k]++;
+    for (int side = 0; side < 2; side++)
+      walk->at[k].columns[side] = arena_array(arena, walk->results[k]->columns, sizeof(double));
+  }
+  for (;; difference->times++) {
+    double time = fmin(time_at(walk->results[0], walk->row[0]), time_at(walk->results[1], walk->row[1]));
+    if (!(time <= difference->stop)) break;
+    for (uint32_t k = 0; k < 2; k++) sample_sides(walk, k, time);
+    for (uint32_t s = 0; s < difference->count; s++) compare_signal(walk, time, &difference->list[s], &scale[s]);
+  }
+  for (uint32_t s = 0; s < difference->count; s++) {
+    SignalDifference *found = &difference->list[s];
+    if (found->largest > 0) found->relative = isinf(found->largest) ? INFINITY : found->largest / scale[s];
+  }
+}
+
+/* Signals of both results, and those of one. */
+static void pair_signals(Arena *arena, ResultDifference *difference, const Trajectory *const results[2],
+                         SignalChoice *is_chosen, const void *context) {
+  for (uint32_t k = 0; k < 2; k++) {
+    const SignalTable *mine = results[k]->signals, *other = results[1 - k]->signals;
+    difference->single[k] = arena_array(arena, mine->list.count, sizeof(uint32_t));
+    if (k == 0) difference->list = arena_array(arena, mine->list.count, sizeof *difference->list);
+    for (uint32_t s = 0; s < mine->list.count; s++) {
+      const Signal *signal = &mine->list.data[s];
+      uint32_t found = signals_find(other, signal->name);
+      bool is_parameter =
+          signal->kind == SIGNAL_PARAMETER && (found == MAP_NONE || other->list.data[found].kind == SIGNAL_PARAMETER);
+      if (is_parameter || !is_chosen(context, signal->name)) continue;
+      if (found == MAP_NONE) difference->single[k][difference->single_count[k]++] = s;
+      else if (k == 0) difference->list[difference->count++] = (SignalDifference){.signal = {s, found}, .time = NAN, .value = {NAN, NAN}};
+    }
+  }
+}
+
+/* Larger relative differences first; what is equal in the order of the first result. */
+static int compare_differences(const void *a, const void *b) {
+  const SignalDifference *first = a, *second = b;
+  if (first->relative != second->relative) return first->relative > second->relative ? -1 : 1;
+  return first->signal[0] < second->signal[0] ? -1 : 1;
+}
+
+ResultDifference difference_find(Arena *arena, const Trajectory *const results[2], SignalChoice *is_chosen,
+                                 const void *context) {
+  ResultDifference difference = {.start = fmax(first_time(results[0]), first_time(results[1])),
+                                 .stop = fmin(last_time(results[0]), last_time(results[1]))};
+  difference.is_span_different =
+      first_time(results[0]) != first_time(results[1]) || last_time(results[0]) != last_time(results[1]);
+  Walk walk = {.results = results};
+  pair_signals(arena, &difference, results, is_chosen, context);
+  compare_rows(arena, &difference, &walk);
+  if (difference.count) qsort(difference.list, difference.count, sizeof *difference.list, compare_differences);
+  return difference;
+}

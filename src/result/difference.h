@@ -1,0 +1,33 @@
+/* difference: two results side by side: for each signal that both have, where they differ most.
+ *
+ * Values are compared at all times of either result that lie within both, interpolated linearly between rows. At an
+ * event the values before it are compared with those before, the values after it with those after. */
+#pragma once
+
+#include "result/trajectory.h"
+
+typedef struct SignalDifference {
+  uint32_t signal[2]; /* its number in either table */
+  double largest;     /* |first - second| where it is largest */
+  double relative;    /* that, divided by the largest |value| of the signal in either result; 0 if they are equal */
+  double time;        /* of the largest difference; NaN if they are equal, as the values are */
+  double value[2];    /* of either result there */
+} SignalDifference;
+
+typedef struct ResultDifference {
+  double start, stop;     /* the times that both results have */
+  size_t times;           /* at which they were compared */
+  bool is_span_different; /* one of them begins or ends elsewhere */
+  SignalDifference *list; /* signals of both, the largest relative difference first */
+  uint32_t count;
+  uint32_t *single[2]; /* numbers of the signals that only one result has */
+  uint32_t single_count[2];
+} ResultDifference;
+
+/* Which signals to compare, by their name. */
+typedef bool SignalChoice(const void *context, const char *name);
+
+/* Both must have rows. Arrays live in the arena. Where the results share no time, `times` is 0. Parameters are left out, as in files of
+ * comma-separated values. O(rows of both * signals). */
+ResultDifference difference_find(Arena *arena, const Trajectory *const results[2], SignalChoice *is_chosen,
+                                 const void *context);

@@ -1,0 +1,54 @@
+/* signal_choice: see signal_choice.h. */
+#include "result/signal_choice.h"
+
+#include <string.h>
+
+/* `v(out)`, but no inner node of a device, `v(d1#pi)`, and no difference, `v(a,b)`. */
+static bool is_node(const Signal *signal) {
+  return !strncmp(signal->name, "v(", 2) && !signal->name[strcspn(signal->name, "#,")];
+}
+
+/* What is shown without a choice, the first of these that there is. A file of comma-separated values does not tell states. */
+typedef enum Default { DEFAULT_NODES, DEFAULT_STATES, DEFAULT_VALUES, DEFAULT_ALL, DEFAULTS } Default;
+
+static bool is_default(const Signal *signal, Default choice) {
+  switch (choice) {
+  case DEFAULT_NODES: return is_node(signal);
+  case DEFAULT_STATES: return signal->kind == SIGNAL_STATE || signal->is_output;
+  case DEFAULT_VALUES: return signal->kind != SIGNAL_PARAMETER && signal->kind != SIGNAL_DERIVATIVE;
+  default: return signal->kind != SIGNAL_PARAMETER;
+  }
+}
+
+static uint32_t count_dots(const char *name) {
+  uint32_t count = 0;
+  for (; *name; name++) count += *name == '.';
+  return count;
+}
+
+/* Each column once, by its shortest way through components: `inertia.phi`, not `inertia.flange_a.phi` too. */
+static uint32_t choose_default(const SignalTable *signals, Default choice, Heap *heap, uint32_t *chosen) {
+  uint32_t count = 0, *best = heap_array(heap, signals->columns, sizeof *best); /* one more than its number; 0: none */
+  for (uint32_t s = 0; s < signals->list.count; s++) {
+    const Signal *signal = &signals->list.data[s];
+    if (signal->column == SIGNAL_CONSTANT || !is_default(signal, choice)) continue;
+    uint32_t *known = &best[signal->column];
+    if (!*known || count_dots(signal->name) < count_dots(signals->list.data[*known - 1].name)) *known = s + 1;
+  }
+  for (uint32_t s = 0; s < signals->list.count; s++) {
+    const Signal *signal = &signals->list.data[s];
+    bool is_constant = signal->column == SIGNAL_CONSTANT;
+    if (is_constant ? is_default(signal, choice) : best[signal->column] == s + 1) chosen[count++] = s;
+  }
+  heap_free(heap, best);
+  return count;
+}
+
+uint32_t signals_choose(const SignalTable *signals, const SignalFilter *filter, uint32_t *chosen) {
+  uint32_t count = 0;
+  for (Default choice = 0; !filter && choice < DEFAULTS && !count; choice++)
+    count = choose_default(signals, choice, signals->heap, chosen);
+  for (uint32_t s = 0; filter && s < signals->list.count; s++)
+    if (signal_filter_match(filter, signals->list.data[s].name)) chosen[count++] = s;
+  return count;
+}
