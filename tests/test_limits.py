@@ -127,7 +127,7 @@ class Limits(unittest.TestCase):
             "product": model("Real x[300, 300](each start = 1); equation x*x = identity(300);"),
             "factors": model("Real x[100, 100](each start = 1); equation transpose(x)*x = identity(100);"),
             "streams": ROWS["streams of connectors"][0].replace("60", "3000"),
-            "names": ROWS["characters of all names"][0].replace("b" * 20000, "b" * 1000000),
+            "names": ROWS["characters of all names"][0].replace("b" * 20000, "b" * 20000000),
             "energy": ROWS["derivatives of an energy"][0].replace("300", "2000"),
             "sum": model("Real x = sum(sum(sum(sin(i*j*k*time) for i in 1:300) for j in 1:300) for k in 1:300);"),
             "records": chain("record A0 Real x = 1; end A0;\n", "record A{i} A{j} a, b; end A{i};\n", 28) + "model M parameter A28 a; Real x = 1; end M;",

@@ -206,12 +206,15 @@ uint32_t past_fault(const Past *past) {
 
 double past_time(const Past *past, uint32_t delay) { return past->channel[delay].time; }
 
-double past_shortest(const Past *past) {
-  double shortest = INFINITY;
+double past_shortest(Evaluator *evaluator) {
+  const Past *past = evaluator->past;
+  double shortest = INFINITY, time;
   for (uint32_t k = 0; k < past->count; k++) {
     const LogicDelay *delay = &past->logic->delays.data[k];
-    bool bounds_steps = delay->is_fixed && !delay->is_discrete && !past->channel[k].pipe;
-    if (bounds_steps) shortest = fmin(shortest, past->channel[k].time);
+    bool bounds_steps = delay->is_fixed && !delay->is_discrete && !delay->pipe;
+    if (!bounds_steps) continue;
+    if (model_evaluate(evaluator->model, &evaluator->scratch, delay->time, evaluator->parameters, &time) && time > 0)
+      shortest = fmin(shortest, time);
   }
   return shortest;
 }

@@ -30,8 +30,8 @@ uint32_t past_fault(const Past *past);
 /* The time of a delay at the last reading. */
 double past_time(const Past *past, uint32_t delay);
 
-/* The shortest delay by a fixed time, at the last reading: no step is longer. INFINITY: there is none. */
-double past_shortest(const Past *past);
+/* The shortest delay by a fixed time, which the parameters give: no step is longer. INFINITY: there is none. */
+double past_shortest(Evaluator *evaluator);
 
 /* The longest step from (t, y) that needs no value of its own; for a pipe, as long as the flow is as fast as there. */
 double past_longest_step(Evaluator *evaluator, double t, const double *y);

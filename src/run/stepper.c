@@ -467,9 +467,9 @@ static void count_timed(Heap *heap, const Schedule *schedule, double begin, doub
   refuse_many(heap, schedule_expected(schedule, begin, stop), each, "%s has %s events", "what depends on time alone");
 }
 
-static void count_delayed(Heap *heap, const Past *past, double span) {
+static void count_delayed(Heap *heap, Evaluator *evaluator, double span) {
   char time[NUMBER_SIZE], what[2 * NUMBER_SIZE];
-  double shortest = past_shortest(past);
+  double shortest = past_shortest(evaluator);
   number_format(shortest, 6, time);
   snprintf(what, sizeof what, "a delay by %s", time);
   refuse_many(heap, span / shortest, EVENT_WORK, "%s asks for %s steps", what);
@@ -478,11 +478,10 @@ static void count_delayed(Heap *heap, const Past *past, double span) {
 /* Events and steps that are known beforehand count as work. Those of the run do not: its end is known, and it can be interrupted. */
 static void begin_work(Heap *heap, const View *view, const StepperOptions *options) {
   const Switches *switches = view->switches;
-  const Past *past = view->evaluator->past;
   if (isfinite(options->stop)) {
     if (switches && switches->decisions) count_samples(heap, switches->decisions, options->start, options->stop);
     if (switches && switches->schedule) count_timed(heap, switches->schedule, options->start, options->stop);
-    if (past) count_delayed(heap, past, options->stop - options->start);
+    if (view->evaluator->past) count_delayed(heap, view->evaluator, options->stop - options->start);
   }
   heap_budget(heap)->most[BUDGET_WORK] = UINT64_MAX;
 }

@@ -118,24 +118,29 @@ static bool ended(const Pass *pass, const daedal_result *result) {
          daedal_result_statistics(result).end_time == pass->stop_time;
 }
 
-static double difference(double a, double b) { return fabs(a - b) / (1 + fmax(fabs(a), fabs(b))); }
-
 typedef enum Moment { FIRST, LAST } Moment;
 
 static double value_at(const daedal_result *result, uint32_t signal, Moment moment) {
   return daedal_result_value(result, signal, moment == LAST ? daedal_result_rows(result) - 1 : 0);
 }
 
-/* Where a system is stiff, a derivative is that much less exact than the variable: it is not compared. */
-static bool is_derivative(const char *name) { return strncmp(name, "der(", 4) == 0; }
+/* Relative to 1 and to the size of the signal. Where a system is stiff, a derivative at rest is the small difference of large terms,
+ * and only as exact as these: its size is its largest one in the run. */
+static double difference(const daedal_result *result, uint32_t signal, double a, double b) {
+  double size = fmax(fabs(a), fabs(b));
+  bool is_derivative = strncmp(daedal_result_name(result, signal), "der(", 4) == 0;
+  for (uint32_t row = 0; is_derivative && row < daedal_result_rows(result); row++)
+    size = fmax(size, fabs(daedal_result_value(result, signal, row)));
+  return fabs(a - b) / (1 + size);
+}
 
 /* The first variable with different values in two runs; NULL if all are within the limit. */
 static const char *differing(const daedal_result *one, const daedal_result *other, Moment moment, double limit) {
   for (uint32_t signal = 1; signal < daedal_result_signals(one); signal++) {
     const char *name = daedal_result_name(one, signal);
-    uint32_t there = is_derivative(name) ? UINT32_MAX : daedal_result_find(other, name);
-    if (there != UINT32_MAX && difference(value_at(one, signal, moment), value_at(other, there, moment)) > limit)
-      return name;
+    uint32_t there = daedal_result_find(other, name);
+    if (there == UINT32_MAX) continue;
+    if (difference(one, signal, value_at(one, signal, moment), value_at(other, there, moment)) > limit) return name;
   }
   return NULL;
 }
@@ -413,8 +418,8 @@ static const char *differing_csv(const daedal_result *result, char *text) {
   for (const char *name; last && (name = next_field(&header));) {
     const char *value = next_field(&last);
     uint32_t signal = daedal_result_find(result, name);
-    if (!value || signal == UINT32_MAX || is_derivative(name)) continue;
-    if (difference(value_at(result, signal, LAST), strtod(value, NULL)) > SAME_MODEL) return name;
+    if (!value || signal == UINT32_MAX) continue;
+    if (difference(result, signal, value_at(result, signal, LAST), strtod(value, NULL)) > SAME_MODEL) return name;
   }
   return NULL;
 }
