@@ -8,6 +8,8 @@
 #   make install    command, libraries, header, man page, examples, documents, Python package; PREFIX=/usr/local DESTDIR=
 #   make static     makes sure that build/daedal needs nothing but the C library
 #   make deb        Debian packages in build-deb/; tools/test_deb tries them
+#   make dist       the source as dist/daedal-VERSION.tar.gz, as it is committed
+#   make wheel      a Python wheel in dist/ with the command and a library that needs nothing but the C library
 #   make variants   builds with clang and without SUNDIALS, warnings as errors, and asks both whether they are well
 #   make debug      build-debug/, not optimized
 #   make asan       build-asan/, with address and undefined-behaviour sanitizers
@@ -24,7 +26,7 @@ DESTDIR ?=
 SECONDS ?= 3600
 CONFIGURE = cmake -G Ninja -S . $(CMAKE_ARGS)
 
-.PHONY: build demo test test-long library install static deb variants debug asan tsan format tidy fuzz gallery reference clean
+.PHONY: build demo test test-long library install static deb dist wheel variants debug asan tsan format tidy fuzz gallery reference clean
 
 build:
 	@tools/setup build
@@ -58,6 +60,15 @@ static: build
 deb:
 	@tools/setup build deb
 	@tools/make_deb
+
+dist:
+	@tools/make_dist
+
+wheel: build
+	@cmake --build build --target daedal_bundle
+	@mkdir -p dist
+	@cd python/build_backend && DAEDAL_LIBRARY=../../build/bundle/libdaedal.so DAEDAL_COMMAND=../../build/daedal \
+	  python3 -c 'import daedal_backend; print("dist/" + daedal_backend.build_wheel("../../dist"))'
 
 variants:
 	@tools/setup build test
@@ -102,4 +113,4 @@ reference:
 	tools/make_reference
 
 clean:
-	rm -rf build build-deb build-clang build-plain build-debug build-asan build-tsan build-fuzz
+	rm -rf build dist build-deb build-clang build-plain build-debug build-asan build-tsan build-fuzz

@@ -1,5 +1,5 @@
-"""Builds the wheel: the package, and the library in it (PEP 517). The library is DAEDAL_LIBRARY, or that of the source tree around,
-which is built if it is not there."""
+"""Builds the wheel: the package, the library in it, and the command (PEP 517). The library is DAEDAL_LIBRARY, or that of the source tree around,
+linked with archives, which is built if it is not there. The command is DAEDAL_COMMAND, or that of the source tree if it is built."""
 import base64
 import hashlib
 import os
@@ -8,6 +8,7 @@ import re
 import subprocess
 import sysconfig
 import tarfile
+import tempfile
 import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parents[1]
@@ -22,20 +23,51 @@ def version():
 def library():
     if os.environ.get("DAEDAL_LIBRARY"):
         return pathlib.Path(os.environ["DAEDAL_LIBRARY"]).resolve()
-    built = ROOT / "build" / "libdaedal.so"
+    built = ROOT / "build" / "bundle" / "libdaedal.so"
     if not built.exists():
         subprocess.run(["make", "-C", str(ROOT), "build"], check=True)
+        subprocess.run(["cmake", "--build", str(ROOT / "build"), "--target", "daedal_bundle"], check=True)
     return built.resolve()
+
+
+def command():
+    """None if there is none."""
+    if os.environ.get("DAEDAL_COMMAND"):
+        return pathlib.Path(os.environ["DAEDAL_COMMAND"]).resolve()
+    built = ROOT / "build" / "daedal"
+    return built if built.exists() else None
 
 
 def metadata():
     return (f"Metadata-Version: 2.1\nName: daedal\nVersion: {version()}\n"
             "Summary: Differential-algebraic equations, compiled and solved\n"
-            "Requires-Python: >=3.9\nRequires-Dist: numpy\n")
+            "License: BSD-3-Clause\nLicense-File: LICENSE\nClassifier: License :: OSI Approved :: BSD License\n"
+            "Classifier: Operating System :: POSIX :: Linux\nClassifier: Topic :: Scientific/Engineering\n"
+            "Requires-Python: >=3.9\nRequires-Dist: numpy\nDescription-Content-Type: text/markdown\n\n" + (ROOT / "README.md").read_text())
 
 
-def tag():
-    return "py3-none-" + sysconfig.get_platform().replace("-", "_").replace(".", "_")
+def needs(data):
+    """The libraries that an ELF file names as needed, by what readelf says; None without readelf."""
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(data)
+        file.flush()
+        try:
+            said = subprocess.run(["readelf", "-d", file.name], capture_output=True, text=True, check=True).stdout
+        except (OSError, subprocess.CalledProcessError):
+            return None
+    return set(re.findall(r"\(NEEDED\).*\[(.*)\]", said))
+
+
+def tag(binaries):
+    """As auditwheel gives it: manylinux of the newest version of the C library that a symbol asks for, where nothing else is needed."""
+    platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    system = re.compile(r"lib[cm]\.so\.6|ld-linux.*|lib(dl|pthread|rt)\.so.*")
+    needed = [needs(data) for data in binaries]
+    is_whole = all(found is not None and all(system.fullmatch(name) for name in found) for found in needed)
+    versions = [int(found) for data in binaries for found in re.findall(rb"GLIBC_2\.(\d+)\b", data)]
+    if is_whole and versions and platform.startswith("linux_"):
+        platform = f"manylinux_2_{max(versions)}_" + platform[len("linux_"):]
+    return "py3-none-" + platform
 
 
 def contents():
@@ -44,9 +76,14 @@ def contents():
     package = sorted([*(HERE / "daedal").glob("*.py"), HERE / "daedal" / "py.typed"])
     files = {f"daedal/{path.name}": path.read_bytes() for path in package}
     files["daedal/libdaedal.so"] = library().read_bytes()
+    binaries = [files["daedal/libdaedal.so"]]
+    if command():
+        files[f"daedal-{version()}.data/scripts/daedal"] = command().read_bytes()
+        binaries.append(command().read_bytes())
     files[f"{info}/METADATA"] = metadata().encode()
-    files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: daedal\nRoot-Is-Purelib: false\nTag: {tag()}\n".encode()
-    return info, files
+    files[f"{info}/LICENSE"] = (ROOT / "LICENSE").read_bytes()
+    files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: daedal\nRoot-Is-Purelib: false\nTag: {tag(binaries)}\n".encode()
+    return info, files, tag(binaries)
 
 
 def record(files, info):
@@ -58,12 +95,15 @@ def record(files, info):
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    info, files = contents()
+    info, files, platform = contents()
     files[f"{info}/RECORD"] = record(files, info).encode()
-    name = f"daedal-{version()}-{tag()}.whl"
+    name = f"daedal-{version()}-{platform}.whl"
     with zipfile.ZipFile(pathlib.Path(wheel_directory) / name, "w", zipfile.ZIP_DEFLATED) as wheel:
         for path, data in files.items():
-            wheel.writestr(path, data)
+            entry = zipfile.ZipInfo(path, (1980, 1, 1, 0, 0, 0))  # the same bytes whenever it is built
+            entry.external_attr = (0o100755 if "/scripts/" in path or path.endswith(".so") else 0o100644) << 16
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            wheel.writestr(entry, data)
     return name
 
 

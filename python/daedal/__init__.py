@@ -7,14 +7,16 @@
 from . import _library
 from ._errors import (DaedalWarning, Diagnostic, Error, FileError, InitializationError, IntegrationError, InternalError,
                       ModelError, Place, StructureError, UsageError)
-from ._model import Analysis, Kind, Model, Plan, Run, State, Variable, load, simulate
+from ._model import Analysis, Comparison, Kind, Model, Parameter, Parameters, Plan, Run, State, Variable, load, simulate
+from ._differentiable import Differentiable
 from ._fit import Estimate, fit
 from ._linear import Linear, Steady, linearize, steady
 from ._result import Result, Statistics
 from ._sweep import Sweep, sweep
+from ._values import Picture
 
 __version__ = _library.library.version().decode()
 
-__all__ = ["Analysis", "DaedalWarning", "Diagnostic", "Error", "Estimate", "FileError", "InitializationError", "IntegrationError",
-           "InternalError", "Kind", "Linear", "Model", "ModelError", "Place", "Plan", "Result", "Run", "State", "Statistics", "Steady",
+__all__ = ["Analysis", "Comparison", "DaedalWarning", "Diagnostic", "Differentiable", "Error", "Estimate", "FileError", "InitializationError", "IntegrationError",
+           "InternalError", "Kind", "Linear", "Model", "ModelError", "Parameter", "Parameters", "Picture", "Place", "Plan", "Result", "Run", "State", "Statistics", "Steady",
            "StructureError", "Sweep", "UsageError", "Variable", "fit", "linearize", "load", "simulate", "steady", "sweep"]

@@ -13,7 +13,7 @@ from ._errors import check, read_diagnostics, refuse, warn
 from ._library import Handle, encoded, library, text
 from ._model import Model, Source, _request
 from ._options import InputValue, Options, count, quoted, real
-from ._values import Values
+from ._values import Picture, Values, html_report
 
 Guess = Union[float, tuple, None]
 
@@ -34,7 +34,9 @@ def _numbers_text(what: str, numbers: Mapping[str, float] | None) -> bytes | Non
 
 
 def _csv(data: Any) -> bytes:
-    """A mapping of arrays, or a frame, as text; time comes first."""
+    """A mapping of arrays, or a frame, whose index is the time unless a column is, as text; time comes first."""
+    if "time" not in data.keys() and hasattr(data, "index") and not callable(data.index):
+        data = {"time": data.index, **{name: data[name] for name in data.keys()}}
     if "time" not in data.keys():
         raise refuse("the data has no column 'time'")
     names = ["time", *(name for name in data.keys() if name != "time")]
@@ -77,9 +79,12 @@ class Estimate(Values):
         errors = np.sqrt(np.diag(self.covariance))
         return self.covariance / np.outer(errors, errors)
 
-    def plot(self) -> str:
+    def plot(self) -> Picture:
         """Measurements, fit and residuals as SVG."""
-        return self._plot
+        return Picture(self._plot)
+
+    def _repr_html_(self) -> str:
+        return html_report(self._text, self._plot)
 
     def __repr__(self) -> str:
         return f"<daedal.Estimate {self._values}>"
@@ -93,7 +98,7 @@ def fit(source: Source, data: Any, parameters: Mapping[str, Guess], *, weights: 
 
         daedal.fit("crank.mo", {"time": t, "phi": phi}, {"J": 0.2, "m": (1, 0, 10), "w": None})
 
-    Data is a mapping of arrays with "time" among them, a pandas frame, or the path of a file; NaN is a value that was not measured. A guess is a number, a tuple
+    Data is a mapping of arrays with "time" among them, a pandas frame with time as a column or as its index, or the path of a file; NaN is a value that was not measured. A guess is a number, a tuple
     (guess, least, greatest), or None for the value that the model has. Keywords are the options of daedal.simulate; `overrides` has values of other
     parameters. What the data does not determine is a warning, and has NaN for its error.
     """

@@ -11,7 +11,7 @@ from ._library import encoded, library, text
 from ._model import Model, Source
 from ._options import InputValue, Value
 from ._result import Result
-from ._values import Values
+from ._values import Picture, Values, html_report
 
 
 def _names(names: Iterable[str] | str | None) -> bytes | None:
@@ -49,9 +49,12 @@ class Linear:
     def _matrix(cls, pointer: Any, rows: int, columns: int) -> np.ndarray:
         return cls._numbers(pointer, rows * columns).reshape((rows, columns), order="F")
 
-    def bode(self) -> str:
+    def bode(self) -> Picture:
         """The response of every output to every input over the frequency, as SVG."""
-        return self._report("bode")
+        return Picture(self._report("bode"))
+
+    def _repr_html_(self) -> str:
+        return html_report(str(self), self.bode() if self.inputs and self.outputs else "")
 
     def __str__(self) -> str:
         return self._report("text")

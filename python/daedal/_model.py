@@ -4,17 +4,20 @@ from __future__ import annotations
 import ctypes
 import dataclasses
 import enum
+import html
+import json
 import os
 import pathlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Union
 
 import numpy as np
 
 from ._errors import Diagnostic, Error, check, read_diagnostics, refuse, warn
 from ._library import Doubles, Handle, LoadOptions, encoded, library, text
-from ._options import NAMES, InputValue, Options, Value, count, real
+from ._options import NAMES, InputValue, Options, Value, count, flag, real
 from ._result import Result
+from ._values import Picture, html_report, html_table
 
 _NONE = 0xFFFFFFFF
 Source = Union["Model", str, os.PathLike]
@@ -43,12 +46,48 @@ class Variable:
     is_output: bool
 
 
+@dataclasses.dataclass(frozen=True)
+class Parameter:
+    """A parameter and the value that runs of the model have for it: a number, a bool, or None of what is no number."""
+
+    name: str
+    value: float | int | bool | None
+    unit: str
+    description: str
+    type: str
+
+
+class Parameters(Mapping):
+    """The parameters of a model by name; Jupyter shows a table."""
+
+    def __init__(self, found: Mapping[str, Parameter]) -> None:
+        self._found = dict(found)
+
+    def __getitem__(self, name: str) -> Parameter:
+        return self._found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __repr__(self) -> str:
+        return "<daedal.Parameters " + ", ".join(f"{one.name}={one.value}" for one in self._found.values()) + ">"
+
+    def _repr_html_(self) -> str:
+        rows = [(one.name, one.value, one.unit, one.description) for one in self._found.values()]
+        return html_table(("parameter", "value", "unit", "description"), rows)
+
+
 _TYPES = ("Real", "Integer", "Boolean", "enumeration", "String", "object")
 
 
 @dataclasses.dataclass(frozen=True)
 class Analysis:
-    """The structure of a model as written."""
+    """The structure of a model as written. `hidden_constraints` are equations, `differentiated` what the JSON of `daedal analyze` has of each
+    equation that is differentiated ("equation", "file", "line", "text", "times"), `blocks` the numbers of the "equations" and "variables" that are
+    solved together, in the order of solution, and whether they are "linear". `picture` is the incidence matrix."""
 
     verdict: str
     equations: int
@@ -57,6 +96,16 @@ class Analysis:
     dof: int
     differentiations: int
     text: str
+    hidden_constraints: list[str] = dataclasses.field(default_factory=list, repr=False)
+    differentiated: list[dict[str, Any]] = dataclasses.field(default_factory=list, repr=False)
+    blocks: list[dict[str, Any]] = dataclasses.field(default_factory=list, repr=False)
+    picture: Picture = dataclasses.field(default=Picture(), repr=False)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return html_report(self.text, self.picture)
 
 
 def _variables(handle: Any) -> dict[str, Variable]:
@@ -67,6 +116,15 @@ def _variables(handle: Any) -> dict[str, Variable]:
         found[name] = Variable(index, name, text(raw.unit), text(raw.description), Kind(raw.kind), _TYPES[raw.type],
                                raw.is_output)
     return found
+
+
+def _value_of(start: Result, variable: Variable, known: set[str]) -> float | int | bool | None:
+    if variable.type in ("String", "object"):
+        return None
+    value = float(start[variable.name][0]) if variable.name in known else float("nan")
+    if value != value or variable.type == "Real":
+        return value
+    return bool(value) if variable.type == "Boolean" else int(value)
 
 
 def _split(parameters: Mapping[str, Value] | None, keywords: dict[str, Any]) -> tuple[dict[str, Value], dict[str, Any]]:
@@ -88,7 +146,8 @@ class Model:
     """A model, read and flattened. `source` is a path, or a text that has a line break or ends with a semicolon, or None: then the class comes
     from a library. `libraries` are directories of Modelica libraries; those of the environment's MODELICAPATH are searched, too. `readable` are
     directories that the model may read files of, beside its own (of a text: the working directory) and those of libraries. `limits` is what the
-    model, its plans, runs and results may take at most, as for `--limits`: "memory=1G, work=100M, text=10M".
+    model, its plans, runs and results may take at most, as for `--limits`: "memory=1G, work=100M, text=10M". `netlist` says that a text is a SPICE
+    netlist; `energy` adds the energy, its balance and the constraint forces to a model that gives a Lagrangian.
 
     A model may be used by any number of threads at once. It does not change: a copy shares it. Pickled, it is its text, the class, the
     directories and the limits, from which it is read again.
@@ -96,26 +155,30 @@ class Model:
 
     def __init__(self, source: str | os.PathLike | None, class_name: str | None = None,
                  libraries: Iterable[str | os.PathLike] = (), readable: Iterable[str | os.PathLike] = (),
-                 limits: str | None = None) -> None:
+                 limits: str | None = None, netlist: bool = False, energy: bool = False) -> None:
         is_text = isinstance(source, str) and ("\n" in source or source.rstrip().endswith(";"))
         data = str(source).encode() if is_text else None
-        path = None if source is None else b"model" if is_text else encoded(os.fsencode(source))
+        name = b"model.cir" if netlist else b"model"
+        path = None if source is None else name if is_text else encoded(os.fsencode(source))
+        self._energy = flag("energy", energy)
         self._load(path, data, encoded(class_name) if class_name else None, _modelica_path(libraries),
                    b":".join(encoded(os.fsencode(part)) for part in readable) or None, encoded(limits) if limits else None)
 
     def _load(self, path: bytes | None, data: bytes | None, class_name: bytes | None, modelica_path: bytes | None,
               readable: bytes | None, limits: bytes | None) -> None:
         options = LoadOptions(size=ctypes.sizeof(LoadOptions), class_name=class_name, modelica_path=modelica_path, readable=readable,
-                              limits=limits)
+                              limits=limits, energy=self._energy)
         self._variables: dict[str, Variable] | None = None
+        self._parameters: Parameters | None = None
         self._origin = (path, class_name, modelica_path, readable, limits)
         self._handle = Handle(library.load(path, data, len(data) if data else 0, options), library.model_free, "a model")
         check(library.model_status(self._handle), lambda: self.diagnostics)
 
     @classmethod
     def _again(cls, path: bytes | None, data: bytes | None, class_name: bytes | None, modelica_path: bytes | None,
-               readable: bytes | None, limits: bytes | None) -> Model:
+               readable: bytes | None, limits: bytes | None, energy: bool = False) -> Model:
         model = object.__new__(cls)
+        model._energy = energy
         model._load(path, data, class_name, modelica_path, readable, limits)
         return model
 
@@ -130,7 +193,7 @@ class Model:
     def __reduce__(self) -> Any:
         path, *others = self._origin
         data = None if path is None else library.model_text(self._handle)
-        return type(self)._again, (path, data, *others)
+        return type(self)._again, (path, data, *others, self._energy)
 
     @property
     def name(self) -> str:
@@ -152,8 +215,19 @@ class Model:
         return self._variables
 
     @property
-    def parameters(self) -> list[str]:
-        return [v.name for v in self.variables.values() if v.kind == Kind.PARAMETER]
+    def parameters(self) -> Parameters:
+        """Parameters by name, with values, units and descriptions. The values are those at the start of a run; NaN where there is no start.
+
+        >>> model = Model('model M parameter Real m(unit = "kg") = 2 "mass"; Real x; equation m*x = time; end M;')
+        >>> model.parameters["m"].value, model.parameters["m"].unit, model.parameters["m"].description
+        (2.0, 'kg', 'mass')
+        """
+        if self._parameters is None:
+            start = Result(library.initialize(self._handle, None))
+            known = set(start.names) if start.rows else set()
+            chosen = [v for v in self.variables.values() if v.kind == Kind.PARAMETER]
+            self._parameters = Parameters({v.name: Parameter(v.name, _value_of(start, v, known), v.unit, v.description, v.type) for v in chosen})
+        return self._parameters
 
     @property
     def inputs(self) -> list[str]:
@@ -170,8 +244,10 @@ class Model:
         """Index, degrees of freedom and the like; raises StructureError for a model that is unbalanced or singular."""
         raw = library.analyze(self._handle)
         check(raw.status, lambda: self.diagnostics)  # found once, and told again to who asks again
-        return Analysis(text(raw.verdict), raw.equations, raw.variables, raw.structural_index, raw.dof,
-                        raw.differentiations, text(library.analysis_text(self._handle)))
+        report = json.loads(text(library.analysis_json(self._handle)))
+        return Analysis(text(raw.verdict), raw.equations, raw.variables, raw.structural_index, raw.dof, raw.differentiations,
+                        text(library.analysis_text(self._handle)), report["hidden_constraints"], report["differentiations"],
+                        report["blocks"], Picture(text(library.analysis_svg(self._handle))))
 
     def simulate(self, parameters: Mapping[str, Value] | None = None, *,
                  inputs: Mapping[str, InputValue] | str | None = None,
@@ -215,8 +291,39 @@ class Model:
         """What runs of the model have in common, derived once."""
         return Plan(self, parameters, inputs=inputs, **keywords)
 
+    def compare(self, methods: Iterable[str] | str | None = None, solvers: Iterable[str] | str | None = None,
+                parameters: Mapping[str, Value] | None = None, *, inputs: Mapping[str, InputValue] | str | None = None,
+                **keywords: Any) -> Comparison:
+        """Methods and solvers side by side, all that apply without names; see `daedal compare`."""
+        names = [None if one is None else encoded(one if isinstance(one, str) else ",".join(one)) for one in (methods, solvers)]
+        return Comparison(self._result(lambda handle, options: library.compare(handle, options, *names), parameters, inputs, None, keywords))
+
     def __repr__(self) -> str:
         return f"<daedal.Model {self.name}>"
+
+    def _repr_html_(self) -> str:
+        kinds = {kind: [v for v in self.variables.values() if v.kind == kind] for kind in Kind}
+        figures = ", ".join(f"{len(found)} {kind.name.lower()}{'' if len(found) == 1 else 's'}" for kind, found in kinds.items() if found)
+        return f"<p><b>{html.escape(self.name)}</b>: {figures}</p>{self.parameters._repr_html_()}"
+
+
+class Comparison:
+    """Runs of one model side by side: `runs` is a list of dicts, as `daedal compare --json` has them. Printed, it is a table."""
+
+    def __init__(self, result: Result) -> None:
+        self.runs: list[dict[str, Any]] = json.loads(text(result._handle.call(library.compare_json)))["runs"]
+        self._text = text(result._handle.call(library.compare_text))
+        self._plot = text(result._handle.call(library.compare_plot))
+
+    def plot(self) -> Picture:
+        """The residuals of the constraints over time, a curve for each run."""
+        return Picture(self._plot)
+
+    def __str__(self) -> str:
+        return self._text
+
+    def _repr_html_(self) -> str:
+        return html_report(self._text, self._plot)
 
 
 def _request(parameters: Any, inputs: Any, progress: Any, keywords: dict[str, Any]) -> tuple[Any, Any, Any, Any]:
@@ -471,7 +578,7 @@ def simulate(source: Source, parameters: Mapping[str, Value] | None = None, *, c
     """Simulates a model: a Model, the path of a file, or a text, or with None the class `class_name` of a library.
 
     Keywords are the options of `daedal simulate` with underscores (start_time, stop_time, tolerance, intervals, output_interval, method,
-    solver, max_step, constraint_tolerance, variables, start_values, start_from, invariants, compile, keep_superfluous, baumgarte,
+    solver, max_step, t_eval (an array of output times), constraint_tolerance, variables, start_values, start_from, invariants, compile, keep_superfluous, baumgarte,
     sensitivity, gradient, gradient_by, gradient_memory); any other is a parameter or a start value, as are the items of `parameters`, whose
     names need not be identifiers:
 

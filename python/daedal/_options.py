@@ -20,13 +20,13 @@ from ._library import encoded, library
 Value = Union[float, int, bool, str, Sequence, np.ndarray]
 Function = Callable[[float], float]
 """An input: an expression of the language; one function of time or a tuple of it and its derivatives; a table (times, values), with
-lines between its points; None for an input that the caller of a run sets."""
+lines between its points, or a pandas series over the times; None for an input that the caller of a run sets."""
 InputValue = Union[str, Function, tuple, None]
 
 _NUMBERS = ("start_time", "stop_time", "tolerance", "output_interval", "max_step", "constraint_tolerance", "gradient_memory")
 _TEXTS = ("method", "solver", "start_values", "start_from", "variables", "invariants", "sensitivity", "gradient", "gradient_by")
 _FLAGS = ("compile", "keep_superfluous")
-_OTHERS = ("intervals", "baumgarte")
+_OTHERS = ("intervals", "baumgarte", "t_eval")
 NAMES = (*_NUMBERS, *_TEXTS, *_FLAGS, *_OTHERS)
 
 _BOOLEANS = (bool, np.bool_)
@@ -170,6 +170,12 @@ class Watch:
         return self.error is not None or self._interrupt is not None
 
 
+def _as_table(value: Any) -> Any:
+    """A pandas series as its times and values; anything else as it is."""
+    is_series = hasattr(value, "index") and hasattr(value, "to_numpy")
+    return (np.asarray(value.index, dtype=float), value.to_numpy()) if is_series else value
+
+
 # ---- the struct ----
 
 class Options:
@@ -200,11 +206,24 @@ class Options:
             value = flag(name, value)
         elif name == "intervals":
             value = count(name, value, least=1)
+        elif name == "t_eval":
+            self._set_output_times(value)
+            return
         elif name == "baumgarte":
             alpha, beta = value
             self.raw.baumgarte_alpha, self.raw.baumgarte_beta = real("alpha of baumgarte", alpha), real("beta of baumgarte", beta)
             return
         setattr(self.raw, name, value)
+
+    def _set_output_times(self, value: Any) -> None:
+        times = np.array(value, dtype=float)
+        if times.ndim != 1 or not len(times) or not np.all(np.isfinite(times)) or np.any(np.diff(times) <= 0):
+            raise refuse("t_eval is an array of times, each later than the one before")
+        self._kept.append(times)
+        self.raw.output_times = times.ctypes.data_as(_library.Doubles)
+        self.raw.output_time_count = count("the length of t_eval", len(times))
+        if math.isnan(self.raw.stop_time):
+            self.raw.stop_time = times[-1]
 
     def _set_inputs(self, inputs: Mapping[str, InputValue] | str | None) -> None:
         if inputs is None:
@@ -212,6 +231,7 @@ class Options:
         if isinstance(inputs, str):
             self.raw.inputs = encoded(inputs)
             return
+        inputs = {name: _as_table(inputs[name]) for name in inputs.keys()}
         texts = [self._input_text(name, value) for name, value in inputs.items() if self._is_text(value)]
         given = [self._input(name, value) for name, value in inputs.items() if not self._is_text(value)]
         if texts:

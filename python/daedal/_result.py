@@ -7,16 +7,18 @@ import html
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ._errors import Diagnostic, check, read_diagnostics, refuse
 from ._library import Handle, Plot, encoded, library, text
+from ._values import Picture
 
 if TYPE_CHECKING:
     import pandas
+    import xarray
 
 _NONE = 0xFFFFFFFF
 
@@ -195,6 +197,39 @@ class Result(Mapping):
         """The values of the last row by name."""
         return {name: float(self[name][-1]) for name in self.names}
 
+    def at(self, time: Any, names: str | Iterable[str] | None = None) -> Any:
+        """Values at a time or at an array of times, by lines between the rows; at an event those behind it.
+
+        Of one name it is a number or an array, of several, or of all without names, a dict of them. Times outside of the run are refused.
+
+        >>> result = simulate("model M Real x(start = 1, fixed = true); equation der(x) = -x; end M;")
+        >>> round(result.at(0.5, "x"), 5)
+        0.60653
+        >>> result.at([0, 1], ["x"])["x"].round(4).tolist()
+        [1.0, 0.3679]
+        """
+        if names is None or not isinstance(names, str):
+            return {name: self.at(time, name) for name in (self.names if names is None else names)}
+        asked, times, values = np.asarray(time, dtype=float), self.time, self[names]
+        slack = 1e-12 * (abs(times[0]) + abs(times[-1])) if len(times) else 0.0
+        if not len(times) or not np.all((asked >= times[0] - slack) & (asked <= times[-1] + slack)):
+            span = f"from {times[0]:g} to {times[-1]:g}" if len(times) else "empty"
+            raise refuse(f"the trajectory is {span}; it has no values at {time}")
+        left = np.clip(np.searchsorted(times, asked, side="right") - 1, 0, len(times) - 1)
+        right = np.minimum(left + 1, len(times) - 1)
+        length = times[right] - times[left]
+        part = np.clip((asked - times[left]) / np.where(length > 0, length, 1), 0, 1)
+        part = part.reshape(part.shape + (1,) * (values.ndim - 1))
+        found = np.where(part > 0, values[left] + part * (values[right] - values[left]), values[left])
+        return float(found) if found.ndim == 0 else found
+
+    def to_xarray(self) -> "xarray.Dataset":
+        """All signals over the dimension time, with their units as attributes."""
+        import xarray
+
+        signals = {name: ("time", self[name], {"units": self.unit(name)}) for name in self.names if name != "time"}
+        return xarray.Dataset(signals, coords={"time": ("time", self.time, {"units": "s"})})
+
     def to_pandas(self) -> "pandas.DataFrame":
         """All signals as columns, with time as the index."""
         import pandas
@@ -246,8 +281,8 @@ class Result(Mapping):
             for row in zip(*(self[name] for name in self.names)):
                 file.write(",".join(repr(float(value)) for value in row) + "\n")
 
-    def plot(self, variables: str | None = None, *, pairs: str | None = None, log: str = "") -> str:
-        """An SVG picture. variables: names, names of arrays and regular expressions, commas between; without them the
+    def plot(self, variables: str | None = None, *, pairs: str | None = None, log: str = "") -> Picture:
+        """An SVG picture, which Jupyter draws and `save` writes. variables: names, names of arrays and regular expressions, commas between; without them the
         states. pairs: "x,y; u,v", curves of one signal over another instead. log: the logarithmic axes, "x", "y" or
         "xy"."""
         if self._handle is None:
@@ -257,7 +292,7 @@ class Result(Mapping):
         before = self._handle.call(library.result_diagnostic_count)
         picture = self._handle.call(library.result_plot, ctypes.byref(asked))
         check(0 if picture else 2, lambda: self._said(before))
-        return text(picture)
+        return Picture(text(picture))
 
     def __repr__(self) -> str:
         return f"<daedal.Result: {len(self)} signals, {self.rows} rows, to time {self.statistics.end_time:g}>"

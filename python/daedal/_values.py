@@ -1,7 +1,36 @@
 """Numbers by name, with a report."""
 from __future__ import annotations
 
+import html
+import os
+import pathlib
 from collections.abc import Iterator, Mapping
+
+
+class Picture(str):
+    """An SVG text, which Jupyter draws and `save` writes."""
+
+    def _repr_svg_(self) -> str:
+        return str(self)
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Writes the picture to a file that ends in .svg."""
+        if not os.fspath(path).endswith(".svg"):
+            raise ValueError(f"a picture is written to a file that ends in .svg, not to {os.fspath(path)!r}")
+        pathlib.Path(path).write_text(self, encoding="utf-8")
+
+
+def html_table(head: tuple[str, ...], rows: list[tuple]) -> str:
+    """A table of texts, at most 200 rows of it."""
+    most = 200
+    line = lambda cells, tag: "<tr>" + "".join(f"<{tag}>{html.escape(str(cell))}</{tag}>" for cell in cells) + "</tr>"
+    more = f"<tr><td>and {len(rows) - most} more</td></tr>" if len(rows) > most else ""
+    return f"<table><thead>{line(head, 'th')}</thead><tbody>{''.join(line(row, 'td') for row in rows[:most])}{more}</tbody></table>"
+
+
+def html_report(report: str, picture: str = "") -> str:
+    """A report as it is printed, and a picture below."""
+    return f"<pre>{html.escape(report)}</pre>" + (f"<div>{picture}</div>" if picture else "")
 
 
 class Values(Mapping):
@@ -21,3 +50,6 @@ class Values(Mapping):
 
     def __str__(self) -> str:
         return self._text
+
+    def _repr_html_(self) -> str:
+        return html_report(self._text)

@@ -144,7 +144,7 @@ def test_tables_in_files(tmp_path):
 
 def test_variables_are_listed():
     model = daedal.Model(INTEGRAL)
-    assert model.inputs == ["u"] and model.parameters == ["gain"]
+    assert model.inputs == ["u"] and list(model.parameters) == ["gain"]
     assert model.variables["w[2,3]"].kind == daedal.Kind.CONTINUOUS
     assert daedal.Model(PENDULUM).variables["L"].description == "length"
     assert daedal.Model(PENDULUM).analyze().structural_index == 3

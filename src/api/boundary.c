@@ -6,6 +6,7 @@
 #include "api/fit.h"
 #include "api/handles.h"
 #include "base/number.h"
+#include "energy/energy.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -36,16 +37,18 @@ typedef struct Shooting {
 
 /* ---- what is sought ---- */
 
-/* An unknown that is the derivative of another; NULL: there is none. */
-static const char *alias_of_column(const InitialSystem *system, uint32_t q) {
+/* An unknown that is a derivative of another, times a sign; NULL: there is none. */
+static const char *alias_of_column(const InitialSystem *system, uint32_t q, double *sign) {
   const Array *array = system->array;
   if (q >= array->columns) return NULL;
   const Problem *problem = array->problem;
   const Aliases *aliases = &problem->aliases;
   uint32_t unknown = problem->unknown[array->column_unknown[q]], order = array_order(array, q);
   for (uint32_t j = 0; j < aliases->count && order; j++)
-    if (aliases->root[j] == unknown && aliases->shift[j] == order && aliases->sign[j] == 1)
+    if (aliases->root[j] == unknown && aliases->shift[j] == order) {
+      *sign = aliases->sign[j];
       return model_name(problem->model, problem->model->unknowns.data[j]);
+    }
   return NULL;
 }
 
@@ -102,12 +105,14 @@ static bool seek_starts(daedal_result *asked, Shooting *shooting) {
   shooting->fixed = arena_array(arena, initial->columns, sizeof *shooting->fixed);
   for (uint32_t q = 0; q < initial->columns; q++) {
     if (initial->column[q].row != MAP_NONE || initial->column[q].fixed) continue;
-    const char *column = system_column_name(initial->system, q, arena), *name = alias_of_column(initial->system, q);
+    double sign = 1;
+    const char *column = system_column_name(initial->system, q, arena),
+               *name = alias_of_column(initial->system, q, &sign);
     if (!name) name = variable_of_column(model, column, arena);
     if (!name)
       return refuse_usage(asked, arena_printf(arena, "the start value of %s is sought: give it a name", column));
     const Variable *variable = &model->variables.data[model_find(model, name)];
-    Sought sought = {name, guess_text(shooting->conditions, variable, initial->value[q], arena), true};
+    Sought sought = {name, guess_text(shooting->conditions, variable, sign * initial->value[q], arena), true};
     vec_push(asked->heap, &shooting->sought, sought);
     shooting->fixed[shooting->fixed_count++] = name;
   }
@@ -194,6 +199,10 @@ static bool is_solved(daedal_result *asked, const Shooting *shooting, double *la
       "no solution of the boundary value problem was found near the start values: this condition misses by %.3g",
       estimate->found.r[worst]);
   diag_note(&asked->diags, diag, (Span){0}, "other start values, or more segments (--segments), may lead to one");
+  for (uint32_t v = 0; v < model->variables.count; v++)
+    if (strncmp(model_name(model, v), optimal_switching, strlen(optimal_switching)) == 0)
+      diag_note(&asked->diags, diag, model->variables.data[v].span,
+                "a singular arc, on which %s stays zero, is not looked for", model_name(model, v));
   return false;
 }
 

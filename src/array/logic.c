@@ -477,10 +477,11 @@ static void replace_nodes(LogicBuilder *builder, Expr *residual, uint32_t count)
     vec_push(heap, from, below.data[k]);
     vec_push(heap, to, leaf);
   }
-  places.count = 0; /* edge() may have made steps */
+  places.count = roots.count = 0; /* edge() may have made steps */
   logic_places(builder->logic, heap, &places);
-  for (uint32_t k = 0; from->count && k < places.count; k++)
-    dag_substitute(dag, from->data, to->data, from->count, places.data[k], 1);
+  for (uint32_t k = 0; k < places.count; k++) vec_push(heap, &roots, *places.data[k]);
+  if (from->count) dag_substitute(dag, from->data, to->data, from->count, roots.data, roots.count);
+  for (uint32_t k = 0; k < places.count; k++) *places.data[k] = roots.data[k];
   if (from->count) dag_substitute(dag, from->data, to->data, from->count, residual, count);
   if (from->count) dag_substitute(dag, from->data, to->data, from->count, initial, initial_count);
   vec_free(heap, &roots);

@@ -10,6 +10,7 @@
 #include <lapacke.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Measured: the plain LU beats LAPACK up to about sixty rows. */
@@ -346,12 +347,30 @@ static bool linear_refactor(Linear *linear, double *values) {
          klu_rgrowth(start, row, values, linear->symbolic, linear->numeric, common) && common->rgrowth > 1e-5;
 }
 
+/* In the time of a step of work so many numbers are multiplied and added. */
+enum { STEP_OPERATIONS = 8 };
+
+/* What is about to be factored is work. KLU knows beforehand how many operations that takes, if it chose the order. */
+static void count_work(Linear *linear) {
+  Budget *budget = heap_budget(linear->heap);
+  double steps = linear->symbolic->est_flops / STEP_OPERATIONS;
+  uint64_t left = budget->most[BUDGET_WORK] - budget->used[BUDGET_WORK];
+  if (!(steps > 0)) return;
+  if (steps > (double)left) {
+    char *task = heap_alloc(linear->heap, BUDGET_MESSAGE);
+    snprintf(task, BUDGET_MESSAGE, "the factors of a matrix of %d rows and %d nonzeros", linear->n, linear->nonzeros);
+    budget_task(budget, task);
+  }
+  heap_work(linear->heap, steps < 1e18 ? (uint64_t)steps : UINT64_MAX);
+}
+
 static bool linear_sparse_factor(Linear *linear, double *values) {
   int32_t *start = (int32_t *)linear->start, *row = (int32_t *)linear->row;
   if (!linear->symbolic) return false;
   for (int32_t k = 0; k < linear->nonzeros * (linear->complex_values ? 2 : 1); k++)
     if (!isfinite(values[k])) return false;
   if (linear_refactor(linear, values)) return true;
+  count_work(linear);
   klu_free_numeric(&linear->numeric, &linear->common);
   linear->numeric = linear->complex_values ? klu_z_factor(start, row, values, linear->symbolic, &linear->common)
                                            : klu_factor(start, row, values, linear->symbolic, &linear->common);

@@ -206,6 +206,16 @@ uint32_t past_fault(const Past *past) {
 
 double past_time(const Past *past, uint32_t delay) { return past->channel[delay].time; }
 
+double past_shortest(const Past *past) {
+  double shortest = INFINITY;
+  for (uint32_t k = 0; k < past->count; k++) {
+    const LogicDelay *delay = &past->logic->delays.data[k];
+    bool bounds_steps = delay->is_fixed && !delay->is_discrete && !past->channel[k].pipe;
+    if (bounds_steps) shortest = fmin(shortest, past->channel[k].time);
+  }
+  return shortest;
+}
+
 double past_longest_step(Evaluator *evaluator, double t, const double *y) {
   Past *past = evaluator->past;
   static const double shortest =

@@ -30,6 +30,9 @@ uint32_t past_fault(const Past *past);
 /* The time of a delay at the last reading. */
 double past_time(const Past *past, uint32_t delay);
 
+/* The shortest delay by a fixed time, at the last reading: no step is longer. INFINITY: there is none. */
+double past_shortest(const Past *past);
+
 /* The longest step from (t, y) that needs no value of its own; for a pipe, as long as the flow is as fast as there. */
 double past_longest_step(Evaluator *evaluator, double t, const double *y);
 

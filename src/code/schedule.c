@@ -91,6 +91,21 @@ uint32_t schedule_set(Schedule *schedule, double t, const bool *waits) {
 }
 
 /* A difference that is not defined leaves nothing. */
+uint32_t schedule_count(const Schedule *schedule) { return schedule->count; }
+
+/* A whole number changes as often as its values at both ends are apart; a relation that is another at the end did once. */
+double schedule_expected(const Schedule *schedule, double begin, double stop) {
+  double events = 0;
+  for (uint32_t k = 0; k < schedule->count; k++) {
+    const Timer *timer = &schedule->timer[k];
+    if (timer->depends_on_modes) continue;
+    double apart = fabs(mode_value(timer->op, difference_at(schedule, timer, stop)) -
+                        mode_value(timer->op, difference_at(schedule, timer, begin)));
+    if (isfinite(apart)) events += apart;
+  }
+  return events;
+}
+
 static bool inside(Interval range, double value) { return !(value < range.low || value > range.high); }
 
 /* The first time of (low, high] outside of the range, which is left once between them; the last one inside if that lies on

@@ -18,6 +18,12 @@ uint32_t schedule_changes(const Schedule *schedule, double t);
 /* The same of all: marks them, per mode. */
 void schedule_mark_changes(const Schedule *schedule, double t, bool *marks);
 
+/* At least so many events happen from `begin` to `stop`. O(modes). */
+double schedule_expected(const Schedule *schedule, double begin, double stop);
+
+/* Of how many modes it keeps the time. */
+uint32_t schedule_count(const Schedule *schedule);
+
 /* Just behind t: events that coincide but for round-off are one. */
 double schedule_behind(double t);
 

@@ -23,7 +23,8 @@ typedef struct Derivation {
   Arena arena;
   Diags *diags;
   const Energy *energy;
-  /* per unknown */
+  /* per unknown of the model when the derivation began */
+  uint32_t unknowns;
   bool *is_multiplier;
   uint8_t *tier;    /* see ownership.c */
   uint32_t *owner;  /* the equation of the model that determines it; NONE */
@@ -79,6 +80,10 @@ Expr constraint_force(const Derivation *d, uint32_t coordinate);
 /* Finds the coordinates and puts in what equations define. false after an error. */
 bool ownership_find(Derivation *d);
 
+/* Finds which equation determines which unknown; of those left over, unknowns of a high tier come first. rates_first: der(x) = v
+ * determines x rather than v. */
+void ownership_match(Derivation *d, bool rates_first);
+
 /* The partial time derivative of an expression: that of time itself, and of given functions of time. */
 Expr explicit_rate(const Derivation *d, Expr e);
 
@@ -86,6 +91,17 @@ Expr explicit_rate(const Derivation *d, Expr e);
 
 /* One equation for each coordinate, in the order of coordinates. false after an error. */
 bool lagrange_equations(Derivation *d);
+
+/* The partials of e by derivatives of coordinates of all orders up to `highest`, which is set: per order and coordinate. */
+Expr **lagrange_slopes(Derivation *d, Expr e, uint32_t *highest);
+
+/* slope[from] - d/dt slope[from + 1] + d2/dt2 slope[from + 2] - ..., of one coordinate. */
+Expr alternating_sum(Derivation *d, Expr **slope, uint32_t from, uint32_t highest, uint32_t coordinate);
+
+/* ---- optimal.c ---- */
+
+/* The necessary conditions of an optimal control. Errors are in diags. */
+void optimal_equations(Derivation *d);
 
 /* ---- balance.c ---- */
 

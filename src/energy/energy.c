@@ -1,6 +1,9 @@
 /* energy: see energy.h. Coordinates, then constraints and forces on them, then equations. */
 #include "energy/derivation.h"
 
+#include <stdio.h>
+#include <string.h>
+
 /* ---- forces ---- */
 
 static bool take_forces(Derivation *d) {
@@ -139,6 +142,7 @@ static void derivation_begin(Derivation *d, Model *model, const Energy *energy, 
                     .arena = arena_make(model->heap),
                     .diags = diags,
                     .energy = energy};
+  d->unknowns = unknowns;
   d->is_multiplier = arena_array(&d->arena, unknowns, sizeof *d->is_multiplier);
   d->tier = arena_array(&d->arena, unknowns, sizeof *d->tier);
   d->owner = arena_array(&d->arena, unknowns, sizeof *d->owner);
@@ -159,9 +163,87 @@ static bool has_coordinates(Derivation *d) {
   return false;
 }
 
-void energy_derive(Model *model, const Energy *energy, Diags *diags) {
+/* ---- integral constraints ---- */
+
+static Expr add_variable(Model *model, const char *name, Span span, bool starts_at_zero) {
+  Variable variable = variable_make(names_add(model->names, name, strlen(name)), TYPE_REAL, ROLE_UNKNOWN);
+  variable.span = span;
+  if (starts_at_zero) variable.start = dag_constant(model->dag, 0), variable.fixed = FIXED_TRUE;
+  return model_leaf(model, model_add_variable(model, variable), 0);
+}
+
+static void add_model_equation(Model *model, Expr left, Expr right, Span span, const char *note) {
+  Equation equation = {.left = left,
+                       .right = right,
+                       .residual = dag_subtract(model->dag, left, right),
+                       .span = span,
+                       .note = names_add(model->names, note, strlen(note))};
+  vec_push(model->heap, &model->equations, equation);
+}
+
+/* integral(g) = c with the multiplier l: der(l) = 0; a variable is the integral so far, which is c at the end; and l g
+ * belongs to the Lagrangian (Shmoylova et al. 2013, (64) and Theorem 2). */
+static void take_integral(Model *model, Energy *energy, const EnergyTerm *term, uint32_t number) {
+  Dag *dag = model->dag;
+  char name[32];
+  snprintf(name, sizeof name, "integral_%u", number);
+  Expr sum = add_variable(model, name, term->span, true), multiplier = model_leaf(model, term->multiplier, 0);
+  Expr rate = dag_variable(dag, dag_index(dag, sum), 1);
+  add_model_equation(model, rate, term->left, term->span, "what an integral constraint integrates");
+  add_model_equation(model, model_leaf(model, term->multiplier, 1), dag_constant(dag, 0), term->span,
+                     "multiplier of an integral constraint");
+  Equation final = {
+      .left = sum, .right = term->right, .residual = dag_subtract(dag, sum, term->right), .span = term->span};
+  vec_push(model->heap, &model->final_equations, final);
+  EnergyTerm part = {
+      .left = dag_multiply(dag, multiplier, term->left), .right = dag_constant(dag, 0), .span = term->span};
+  vec_push(model->heap, &energy->lagrangian, part);
+}
+
+/* The energy without its integral constraints, which have gone into the model and the Lagrangian. */
+static Energy without_integrals(Model *model, const Energy *given, Diags *diags) {
+  Energy energy = *given;
+  uint32_t number = 0;
+  energy.lagrangian = (EnergyTerms){0};
+  energy.constraint = (EnergyTerms){0};
+  for (uint32_t i = 0; i < given->lagrangian.count; i++)
+    vec_push(model->heap, &energy.lagrangian, given->lagrangian.data[i]);
+  for (uint32_t i = 0; i < given->constraint.count; i++) {
+    const EnergyTerm *term = &given->constraint.data[i];
+    if (!term->is_integral) vec_push(model->heap, &energy.constraint, *term);
+    else if (dag_depends(model->dag, term->right, OP_VARIABLE))
+      diag_error(diags, DIAG_ENERGY, term->span, "the right side of an integral constraint is a number or a parameter");
+    else take_integral(model, &energy, term, ++number);
+  }
+  return energy;
+}
+
+/* ---- the whole ---- */
+
+static bool is_optimal(const Energy *energy) { return energy->minimize.count || energy->maximize.count; }
+
+/* What is minimized takes the place of a Lagrangian. */
+static bool check_optimal(const Energy *energy, Diags *diags) {
+  if (!energy->lagrangian.count && !energy->dissipation.count && !energy->force.count && !energy->constraint.count)
+    return true;
+  diag_error(diags, DIAG_ENERGY, energy->span,
+             "`minimize` and `maximize` stand beside equations, not beside a Lagrangian, forces or constraints");
+  return false;
+}
+
+void energy_derive(Model *model, const Energy *given, Diags *diags) {
   Derivation d;
+  if (is_optimal(given) && !check_optimal(given, diags)) return;
+  Energy own = without_integrals(model, given, diags);
+  const Energy *energy = &own;
+  if (diags->errors) return;
   derivation_begin(&d, model, energy, diags);
+  if (is_optimal(energy)) {
+    optimal_equations(&d);
+    vec_free(d.heap, &d.coordinates);
+    arena_free(&d.arena);
+    return;
+  }
   bool fine = ownership_find(&d) && has_coordinates(&d) && take_forces(&d) && take_constraints(&d);
   if (fine && lagrange_equations(&d)) {
     add_constraints(&d);

@@ -15,15 +15,20 @@
 typedef struct EnergyTerm {
   Expr left, right;    /* the term of a Lagrangian or dissipation is `left` */
   uint32_t multiplier; /* of a constraint: the variable's position */
+  bool is_integral;    /* of a constraint or of what is minimized: `left` is integrated over the run */
   Span span;
 } EnergyTerm;
 typedef VEC(EnergyTerm) EnergyTerms;
 
 typedef struct Energy {
   EnergyTerms lagrangian, dissipation, force, constraint;
-  Span span;        /* of the first section */
-  bool has_signals; /* the energy and its balance are variables of the model too */
+  EnergyTerms minimize, maximize; /* optimal control: the terms that are not integrals count at the end */
+  Span span;                      /* of the first section */
+  bool has_signals;               /* the energy and its balance are variables of the model too */
 } Energy;
+
+/* The switching function of a control that is at its bounds has a name that begins so. */
+extern const char optimal_switching[];
 
 /* Adds to the model, whose own equations are complete, the equations of its coordinates and constraints. Errors are in
  * diags. O(n^3) partial derivatives at most for n coordinates; as many as the mass matrix has entries and they

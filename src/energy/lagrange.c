@@ -57,16 +57,16 @@ static void take_slopes(Derivation *d, Expr e, Expr **slope, uint32_t highest) {
   vec_free(d->heap, &partials);
 }
 
-/* All partials of e, per order and coordinate. */
-static Expr **all_slopes(Derivation *d, Expr e, uint32_t highest) {
-  Expr **slope = arena_array(&d->arena, highest + 1, sizeof *slope);
-  for (uint32_t order = 0; order <= highest; order++) slope[order] = zeros(d);
-  take_slopes(d, e, slope, highest);
+Expr **lagrange_slopes(Derivation *d, Expr e, uint32_t *highest) {
+  *highest = coordinate_order(d, e, 1);
+  Expr **slope = arena_array(&d->arena, *highest + 1, sizeof *slope);
+  for (uint32_t order = 0; order <= *highest; order++) slope[order] = zeros(d);
+  take_slopes(d, e, slope, *highest);
   return slope;
 }
 
-/* slope[from] - d/dt slope[from + 1] + d2/dt2 slope[from + 2] - ..., of one coordinate: Horner's scheme in d/dt. */
-static Expr alternating_sum(Derivation *d, Expr **slope, uint32_t from, uint32_t highest, uint32_t coordinate) {
+/* Horner's scheme in d/dt. */
+Expr alternating_sum(Derivation *d, Expr **slope, uint32_t from, uint32_t highest, uint32_t coordinate) {
   Expr sum = slope[highest][coordinate];
   for (uint32_t order = highest; order > from; order--)
     sum = dag_subtract(d->dag, slope[order - 1][coordinate], dag_time_derivative(d->dag, sum));
@@ -75,10 +75,8 @@ static Expr alternating_sum(Derivation *d, Expr **slope, uint32_t from, uint32_t
 
 static void find_slopes(Lagrange *l) {
   Derivation *d = l->d;
-  d->highest = coordinate_order(d, d->lagrangian, 1);
-  d->slope = all_slopes(d, d->lagrangian, d->highest);
-  d->friction_order = coordinate_order(d, d->dissipation, 1);
-  d->friction_slope = all_slopes(d, d->dissipation, d->friction_order);
+  d->slope = lagrange_slopes(d, d->lagrangian, &d->highest);
+  d->friction_slope = lagrange_slopes(d, d->dissipation, &d->friction_order);
   l->is_higher = d->highest > 1 || d->friction_order > 1;
   d->friction = zeros(d);
   for (uint32_t i = 0; i < d->coordinates.count; i++)

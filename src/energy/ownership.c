@@ -79,9 +79,11 @@ static void own(Ownership *o, uint32_t equation, uint32_t unknown) {
   o->d->owner[unknown] = equation;
 }
 
-static void own_lone(Ownership *o) {
+static void own_lone(Ownership *o, bool rates_first) {
   Derivation *d = o->d;
   const Equation *equations = d->model->equations.data;
+  for (uint32_t i = 0; i < o->equations && rates_first; i++)
+    own(o, i, lone(d, equations[i].left, equations[i].right, 1));
   for (uint32_t i = 0; i < o->equations; i++) own(o, i, lone(d, equations[i].left, equations[i].right, 0));
   for (uint32_t i = 0; i < o->equations; i++) own(o, i, lone(d, equations[i].right, equations[i].left, 0));
   for (uint32_t i = 0; i < o->equations; i++) own(o, i, lone(d, equations[i].left, equations[i].right, 1));
@@ -152,7 +154,7 @@ static void check_owned(Ownership *o, uint32_t equation) {
   }
 }
 
-static void match(Derivation *d) {
+void ownership_match(Derivation *d, bool rates_first) {
   uint32_t equations = d->model->equations.count, unknowns = d->model->unknowns.count;
   Ownership o = {.d = d, .equations = equations};
   o.start = arena_array(&d->arena, equations + 1, sizeof *o.start);
@@ -161,7 +163,7 @@ static void match(Derivation *d) {
   o.from = arena_array(&d->arena, unknowns, sizeof *o.from);
   for (uint32_t i = 0; i < equations; i++) o.owned[i] = NONE;
   list_unknowns(&o);
-  own_lone(&o);
+  own_lone(&o, rates_first);
   for (int tier = TIER_NONE; tier < TIERS; tier++)
     for (uint32_t i = 0; i < equations; i++)
       if (o.owned[i] == NONE) augment(&o, i, tier);
@@ -275,7 +277,7 @@ bool ownership_find(Derivation *d) {
   uint32_t constraints = energy->constraint.count, forces = energy->force.count, count = 2 + constraints + 2 * forces;
   Expr *roots = arena_array(&d->arena, count, sizeof *roots);
   find_tiers(d);
-  match(d);
+  ownership_match(d, false);
   if (d->diags->errors) return false;
   roots[0] = sum_terms(d, &energy->lagrangian);
   roots[1] = sum_terms(d, &energy->dissipation);

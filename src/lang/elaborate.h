@@ -104,6 +104,7 @@ typedef struct RawEquation {
   bool is_made;      /* for a clock, or of one: it determines a discrete Real without a when */
   uint32_t clock;    /* position of the Clock of the when around it + 1; 0: none */
   Name state;        /* of a state machine in which it stands; 0: none */
+  bool is_integral;  /* of an energy section: what was written is integral(left) over the run */
   bool is_unclocked; /* of an algorithm that may leave a variable as it was, which is not previous() of it */
   Name comment;
 } RawEquation;

@@ -90,7 +90,7 @@ static EnergyTerms take_terms(Elaboration *el, AstEnergy energy) {
   const EquationVec *list = &el->energies[energy];
   for (uint32_t i = 0; i < list->count; i++) {
     const RawEquation *raw = &list->data[i];
-    EnergyTerm term = {.left = raw->left, .right = raw->right, .span = raw->span};
+    EnergyTerm term = {.left = raw->left, .right = raw->right, .is_integral = raw->is_integral, .span = raw->span};
     if (energy == ENERGY_CONSTRAINT) term.multiplier = el->multipliers.data[i];
     if (raw->base > TYPE_INTEGER) input_error(el, raw->span, "section `%s` is about numbers", ast_energy_words[energy]);
     vec_push(el->heap, &terms, term);
@@ -104,6 +104,8 @@ void energy_elaborate(Elaboration *el, const AstClass *ast, bool has_signals) {
   Energy energy = {.lagrangian = take_terms(el, ENERGY_LAGRANGIAN),
                    .dissipation = take_terms(el, ENERGY_DISSIPATION),
                    .force = take_terms(el, ENERGY_FORCE),
+                   .minimize = take_terms(el, ENERGY_MINIMIZE),
+                   .maximize = take_terms(el, ENERGY_MAXIMIZE),
                    .constraint = take_terms(el, ENERGY_CONSTRAINT),
                    .span = section->span,
                    .has_signals = has_signals};

@@ -477,6 +477,28 @@ void when_mark(Elaboration *el, const AstClass *ast) {
 
 /* ---- sections ---- */
 
+/* e of integral(e); AST_NONE if it is something else. */
+static AstExpr integrand(const Elaboration *el, AstExpr e) {
+  bool is_integral = ast_kind(el->ast, e) == AST_CALL && ast_path_is(el->ast, ast_path(el->ast, e), "integral") &&
+                     ast_kid_count(el->ast, e) == 1;
+  return is_integral ? ast_kid(el->ast, e, 0) : AST_NONE;
+}
+
+/* A term integral(e) of what is minimized, or a constraint integral(g) = c: its left side is what is integrated. */
+static bool run_integral(Elaboration *el, const AstStatement *statement) {
+  bool may_be = (statement->kind == AST_TERM && el->energy >= ENERGY_MINIMIZE) ||
+                (statement->kind == AST_EQUALITY && el->energy == ENERGY_CONSTRAINT);
+  AstExpr inner = may_be ? integrand(el, statement->left) : AST_NONE;
+  if (inner == AST_NONE) return false;
+  AstStatement stated = *statement;
+  stated.left = inner;
+  uint32_t first = el->equations->count;
+  if (statement->kind == AST_TERM) run_term(el, &stated);
+  else run_equality(el, &stated);
+  for (uint32_t i = first; i < el->equations->count; i++) el->equations->data[i].is_integral = true;
+  return true;
+}
+
 static void run_statement(Elaboration *el, const AstStatement *statement) {
   budget_place(heap_budget(el->heap), statement->span.begin, statement->span.end);
   el->comment = statement->comment;
@@ -484,6 +506,7 @@ static void run_statement(Elaboration *el, const AstStatement *statement) {
     input_error(el, statement->span, "this cannot stand in section `%s`", ast_energy_words[el->energy]);
     return;
   }
+  if (el->energy && run_integral(el, statement)) return;
   switch (statement->kind) {
   case AST_TERM: run_term(el, statement); return;
   case AST_EQUALITY: run_equality(el, statement); return;

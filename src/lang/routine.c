@@ -82,6 +82,17 @@ static bool declare_slots(Elaboration *el, Routine *routine, const ClassEntry *e
   return fits;
 }
 
+/* An external object has no value that an algorithm could compute (Modelica Language Specification, "External Objects"). */
+static bool makes_no_object(Elaboration *el, const Routine *routine, const ClassEntry *entry) {
+  for (uint32_t k = 0; k < routine->outputs && !entry->ast->external; k++) {
+    if (routine->locals.data[routine->inputs + k].type.base != TYPE_EXTERNAL_OBJECT) continue;
+    input_error(el, entry->ast->label.span, "`%s` has an external object as output: only external functions make them",
+                names_text(el->names, class_label(el, entry)));
+    return false;
+  }
+  return true;
+}
+
 static const AstElement *element_of_slot(const AstClass *ast, const Routine *routine, uint32_t slot) {
   for (uint32_t i = 0; i < ast->elements.count; i++) {
     const AstElement *element = &ast->elements.data[i];
@@ -488,7 +499,8 @@ uint32_t routine_of(Elaboration *el, ClassEntry *entry) {
     return NONE;
   }
   entry->progress = PROGRESS_OPEN;
-  bool fits = is_derivative ? derivative_declare(el, entry, routine) : declare_slots(el, routine, entry);
+  bool fits = is_derivative ? derivative_declare(el, entry, routine)
+                            : declare_slots(el, routine, entry) && makes_no_object(el, routine, entry);
   entry->progress = fits ? PROGRESS_DONE : PROGRESS_FAILED;
   if (!fits) return NONE;
   read_annotations(el, routine, entry->ast->annotation);

@@ -22,10 +22,20 @@ static const char *strangeness_point(const Strangeness *strangeness) {
   return strangeness->reduced || strangeness->known.y ? "structure" : "Gauss-Newton";
 }
 
+/* The differentiation index of the equations as given, which is defined where they are square and have one solution
+ * (v = u = 0): one more than the strangeness index, but that of an ODE is 0 (Kunkel and Mehrmann 2003, section 3.4). */
+static bool differentiation_index(const Strangeness *strangeness, int32_t *index) {
+  *index = strangeness->mu == 0 && strangeness->a == 0 ? 0 : strangeness->mu + 1;
+  return strangeness->v == 0 && strangeness->u == 0;
+}
+
 static void text_strangeness(const Strangeness *strangeness, Heap *heap, TextVec *text) {
+  int32_t index;
   if (!strangeness) return;
   text_printf(heap, text, "  strangeness              mu = %d, a = %d, d = %d, v = %d, u = %d\n", (int)strangeness->mu,
               (int)strangeness->a, (int)strangeness->d, (int)strangeness->v, (int)strangeness->u);
+  if (differentiation_index(strangeness, &index))
+    text_printf(heap, text, "  differentiation index    %d\n", (int)index);
   text_printf(heap, text, "  derivative array         %s, %u rows; initial values by %s\n",
               strangeness_array(strangeness), strangeness->array->rows, strangeness_point(strangeness));
 }
@@ -246,6 +256,10 @@ static void json_strangeness(const Strangeness *strangeness, JsonWriter *json) {
   json_key_integer(json, "d", strangeness->d);
   json_key_integer(json, "v", strangeness->v);
   json_key_integer(json, "u", strangeness->u);
+  int32_t index;
+  json_key(json, "differentiation_index");
+  if (differentiation_index(strangeness, &index)) json_integer(json, index);
+  else json_null(json);
   json_key_string(json, "array", strangeness_array(strangeness));
   json_key_string(json, "initial", strangeness_point(strangeness));
   json_key_number(json, "rank_tolerance", strangeness->rank_tolerance);

@@ -445,24 +445,53 @@ bool stepper_prepare(Stepper *stepper, double t) {
   return true;
 }
 
-/* An event takes at least as long as so many steps of work. */
-enum { EVENT_WORK = 10 };
+/* An event, and a step, takes at least as long as so many steps of work; where modes of time alone wait, for each of them so many more. */
+enum { EVENT_WORK = 10, TIMER_WORK = 64 };
 
-/* Events that are known beforehand count as work. The steps of a run do not: its end is known, and it can be interrupted. */
-static void begin_work(Heap *heap, const View *view, const StepperOptions *options) {
+/* Refuses `count` events or steps that take so much work each; the format has a place for their number, and one more. */
+static void refuse_many(Heap *heap, double count, double work, const char *format, const char *what) {
   Budget *budget = heap_budget(heap);
-  double start, interval, events = 0;
-  if (view->switches && view->switches->decisions && isfinite(options->stop))
-    events = decisions_expected(view->switches->decisions, options->start, options->stop, &start, &interval);
-  if (events > (double)budget->most[BUDGET_WORK] / EVENT_WORK) {
-    char *task = heap_alloc(heap, BUDGET_MESSAGE);
-    char first[NUMBER_SIZE], between[NUMBER_SIZE], count[NUMBER_SIZE];
-    number_format(start, 6, first), number_format(interval, 6, between), number_format(events, 6, count);
-    snprintf(task, BUDGET_MESSAGE, "sample(%s, %s) has %s events", first, between, count);
-    budget_task(budget, task);
-    heap_work(heap, UINT64_MAX);
+  char number[NUMBER_SIZE], *task;
+  if (!(count * work > (double)budget->most[BUDGET_WORK])) return;
+  number_format(count, 6, number);
+  task = heap_alloc(heap, BUDGET_MESSAGE);
+  snprintf(task, BUDGET_MESSAGE, format, what, number);
+  budget_task(budget, task);
+  heap_work(heap, UINT64_MAX);
+}
+
+static void count_samples(Heap *heap, Decisions *decisions, double begin, double stop) {
+  char first[NUMBER_SIZE], between[NUMBER_SIZE], what[3 * NUMBER_SIZE];
+  double start, interval, events = decisions_expected(decisions, begin, stop, &start, &interval);
+  if (!(events > 0)) return;
+  number_format(start, 6, first), number_format(interval, 6, between);
+  snprintf(what, sizeof what, "sample(%s, %s)", first, between);
+  refuse_many(heap, events, EVENT_WORK, "%s has %s events", what);
+}
+
+static void count_timed(Heap *heap, const Schedule *schedule, double begin, double stop) {
+  double each = EVENT_WORK + TIMER_WORK * (double)schedule_count(schedule);
+  refuse_many(heap, schedule_expected(schedule, begin, stop), each, "%s has %s events", "what depends on time alone");
+}
+
+static void count_delayed(Heap *heap, const Past *past, double span) {
+  char time[NUMBER_SIZE], what[2 * NUMBER_SIZE];
+  double shortest = past_shortest(past);
+  number_format(shortest, 6, time);
+  snprintf(what, sizeof what, "a delay by %s", time);
+  refuse_many(heap, span / shortest, EVENT_WORK, "%s asks for %s steps", what);
+}
+
+/* Events and steps that are known beforehand count as work. Those of the run do not: its end is known, and it can be interrupted. */
+static void begin_work(Heap *heap, const View *view, const StepperOptions *options) {
+  const Switches *switches = view->switches;
+  const Past *past = view->evaluator->past;
+  if (isfinite(options->stop)) {
+    if (switches && switches->decisions) count_samples(heap, switches->decisions, options->start, options->stop);
+    if (switches && switches->schedule) count_timed(heap, switches->schedule, options->start, options->stop);
+    if (past) count_delayed(heap, past, options->stop - options->start);
   }
-  budget->most[BUDGET_WORK] = UINT64_MAX;
+  heap_budget(heap)->most[BUDGET_WORK] = UINT64_MAX;
 }
 
 Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const TurningPlan *watched,

@@ -7,6 +7,8 @@ const char *const ast_energy_words[ENERGY_COUNT] = {[ENERGY_NONE] = "",
                                                     [ENERGY_LAGRANGIAN] = "lagrangian",
                                                     [ENERGY_DISSIPATION] = "dissipation",
                                                     [ENERGY_FORCE] = "force",
+                                                    [ENERGY_MINIMIZE] = "minimize",
+                                                    [ENERGY_MAXIMIZE] = "maximize",
                                                     [ENERGY_CONSTRAINT] = "constraint"};
 
 const char *const ast_class_words[] = {

@@ -200,7 +200,8 @@ static bool misses_operator(Parser *parser, bool is_algorithm) {
 /* Terms are added up: a section of them holds expressions, others hold equations or statements. */
 static bool holds_terms(const Parser *parser) {
   AstEnergy energy = vec_last(&parser->classes).section.energy;
-  return energy == ENERGY_LAGRANGIAN || energy == ENERGY_DISSIPATION;
+  return energy == ENERGY_LAGRANGIAN || energy == ENERGY_DISSIPATION || energy == ENERGY_MINIMIZE ||
+         energy == ENERGY_MAXIMIZE;
 }
 
 /* equation = simple-expression "=" expression | component-reference function-call-args

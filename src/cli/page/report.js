@@ -97,13 +97,15 @@ const greek = Object.fromEntries(("alpha α beta β gamma γ delta δ epsilon ε
 
 const escapeText = (text) => text.replace(/[&<>]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" }[c]));
 
-// "body.r_2[1]": dots, underscores and subscripts become indices below.
+// "body.r_2[1]": dots, underscores and subscripts become indices below. A component is called by its name, a variable by its letter:
+// pi.u is not π.
 function nameMath(name) {
   const [, stem, subscripts] = /^(.*?)(?:\[(.*)\])?$/.exec(name);
-  const parts = stem.split(/[._]/).filter(Boolean);
-  const letter = /^([A-Za-z]+?)(\d*)$/.exec(parts[0] ?? "");
-  const base = letter ? greek[letter[1]] ?? letter[1] : stem;
-  const below = [letter?.[2], ...parts.slice(1).map((part) => greek[part] ?? part), subscripts].filter(Boolean).join(",");
+  const words = stem.split("."), variable = words.pop().split("_").filter(Boolean).map((part) => greek[part] ?? part);
+  const parts = [...words.flatMap((word) => word.split("_").filter(Boolean)), ...variable];
+  const letter = /^(\p{L}+?)(\d*)$/u.exec(parts[0] ?? "");
+  const base = letter ? words.length ? letter[1] : greek[letter[1]] ?? letter[1] : stem;
+  const below = [letter?.[2], ...parts.slice(1), subscripts].filter(Boolean).join(",");
   const italic = base.length > 1 ? ' mathvariant="normal"' : "";
   const symbol = `<mi${italic}>${escapeText(base)}</mi>`;
   return below ? `<msub>${symbol}<mtext>${escapeText(below)}</mtext></msub>` : symbol;
@@ -186,7 +188,7 @@ class MathParser {
 function math(text) {
   const inner = MathParser.typeset(text);
   if (!inner) return element("code", {}, text);
-  const holder = element("span", { title: text });
+  const holder = element("span", { class: "math", title: text });
   holder.innerHTML = `<math display="inline">${inner}</math>`;
   return holder;
 }
@@ -654,11 +656,13 @@ function happenings() {
   return [part("Events", ["time", "condition", "becomes"], data.events.map((one) => [one.time, math(one.condition), one.value])), part("Pivots: changes of the states", ["time", "out", "in"], pivots.map((one) => [one.time, one.out, one.in]))].filter(Boolean);
 }
 
+const whole = (count) => count == null ? null : Math.ceil(count);
+
 function comparison() {
   const runs = data.comparison?.runs;
   if (!runs) return [];
   return [table(["method", "solver", "states", "steps", "residual evaluations", "Jacobians", "difference", "largest residual", "seconds", "remark"],
-    runs.map((one) => [one.method, one.solver ?? "", one.states, one.steps, one.residual_evals, one.jacobian_evals, one.difference, one.levels?.length ? Math.max(...one.levels.map((level) => level.max)) : null, one.seconds, one.status === "ok" ? one.remark ?? "" : one.message ?? one.status])),
+    runs.map((one) => [one.method, one.solver ?? "", one.states, one.steps, whole(one.residual_evals), whole(one.jacobian_evals), one.difference, one.levels?.length ? Math.max(...one.levels.map((level) => level.max)) : null, one.seconds, one.status === "ok" ? one.remark ?? "" : one.message ?? one.status])),
     element("p", { class: "soft" }, "Difference: the largest from a run that is a hundred times more accurate."),
     data.comparisonPicture ? picture(data.comparisonPicture, "residuals of the constraints over time, a curve for each method") : null];
 }
@@ -674,7 +678,7 @@ function statistics() {
 
 function reproduce() {
   return [element("pre", { class: "plain", tabindex: "0", "aria-label": "the command that makes this page" }, data.command),
-    element("p", { class: "soft" }, `daedal ${data.version}, ${data.rows} rows of ${data.signals.length} signals.`)];
+    element("p", { class: "soft" }, `daedal ${data.version}, ${data.rows} rows of ${data.signals.length} signals besides the time.`)];
 }
 
 section("messages", "Messages", messages());

@@ -9,6 +9,11 @@ model Example5 "Mattsson and Soderlind, Example 5, (4.6): structurally sound, nu
   // expect: report.offsets.d = [1, 1]
   // expect: sum(report.differentiations.times) = 1
   // expect: size(report.blocks) = 1
+  // The equations that a simulation makes of it have the structural index 1; as given, their differentiation index is 2.
+  // expect: report.index_true = 1
+  // run: analyze --method strangeness
+  // expect: report.strangeness.mu = 1
+  // expect: report.strangeness.differentiation_index = 2
   // run: flatten
   // expect: exit 0
   Real x;
