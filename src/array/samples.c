@@ -50,15 +50,20 @@ static void find_modes(Samples *samples, Arena *arena) {
   }
 }
 
-/* The discrete variables that are constants or parameters, as choices in a record are. */
+/* A relation with time or a variable must not be taken as false for want of their values. */
+static bool is_over_parameters(Dag *dag, Expr e) {
+  return !dag_depends(dag, e, OP_TIME) && !dag_depends(dag, e, OP_VARIABLE) && !dag_depends(dag, e, OP_DISCRETE) &&
+         !dag_depends(dag, e, OP_PRE) && !dag_depends(dag, e, OP_DELAYED);
+}
+
+/* The discrete variables that are what their equations say at these parameter values, as choices in a record. */
 static double *known_discretes(Model *model, const double *parameters, Arena *arena) {
   double *known = arena_array(arena, model->discretes.count, sizeof *known);
   for (uint32_t k = 0; k < model->discretes.count; k++) known[k] = NAN;
   for (uint32_t i = 0; i < model->discrete_equations.count; i++) {
     const Equation *equation = &model->discrete_equations.data[i];
-    bool is_known =
-        dag_is_constant(model->dag, equation->right, NULL) || dag_op(model->dag, equation->right) == OP_PARAMETER;
-    if (is_known) known[dag_index(model->dag, equation->left)] = attribute(model, equation->right, parameters, NAN);
+    if (!is_over_parameters(model->dag, equation->right)) continue;
+    known[dag_index(model->dag, equation->left)] = attribute(model, equation->right, parameters, NAN);
   }
   return known;
 }

@@ -22,9 +22,9 @@ typedef struct Samples {
   double begin, length;     /* the interval of time */
   const Modes *modes;       /* taken out of the equations */
   double *holding;          /* per point and mode: its value by its relation; NAN: not known */
-  double *known;            /* per discrete variable: its value where it is a constant or a parameter; NAN: not known */
-  ExprVec zero_by;          /* residuals of the equations that make unknowns zero */
-  IndexVec *slot;           /* workspace: where the value of a node is that an evaluation has come to */
+  double *known;   /* per discrete variable: its value where its equation is of parameters alone; NAN: not known */
+  ExprVec zero_by; /* residuals of the equations that make unknowns zero */
+  IndexVec *slot;  /* workspace: where the value of a node is that an evaluation has come to */
 } Samples;
 
 /* Points for a model. Owned by the arena. O(unknowns and relations). */
