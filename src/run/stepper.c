@@ -385,6 +385,7 @@ static bool step_to_event(Stepper *stepper) {
       if (!follow_variations(stepper)) return false;
       event = event && stepper->at_event;
       if (event && stepper->t_event < stepper->t_timed && !stepper_note_event(stepper)) return false;
+      if (!event && !stepper_misses_no_event(stepper)) return false;
       t = stepper_time(stepper);
     } while (!event && t == stepper->before);
     if (event || t >= stepper->t_doubt) stepper->t_doubt = INFINITY;
