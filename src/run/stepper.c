@@ -492,6 +492,7 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
   begin_work(heap, view, options);
   size_t columns = (size_t)view->system.columns;
   *stepper = (Stepper){.heap = heap, .view = view, .structure = structure, .options = *options, .diags = diags};
+  if (view->switches && view->switches->schedule) schedule_end(view->switches->schedule, options->stop);
   if (view->switches) switches_set_nominal(view->switches, options->start, view->system.nominal);
   stepper->limit = stepper->t_expected = INFINITY;
   stepper->unread = -INFINITY;
