@@ -108,14 +108,22 @@ static Expr changing_at_events(LogicBuilder *builder, Expr e, BaseType type) {
 
 /* ---- whens ---- */
 
-static bool has_equalities(const Dag *dag) {
-  for (Expr e = 0; e < dag_size(dag); e++)
-    if (dag_op(dag, e) == OP_EQUAL || dag_op(dag, e) == OP_NOT_EQUAL) return true;
+/* The type of a node that is discrete though no relation tells when it changes: an equality or a call; TYPE_REAL: it is none. */
+static BaseType unwatched_type(const LogicBuilder *builder, Expr e) {
+  Op op = dag_op(builder->dag, e);
+  if (op == OP_EQUAL || op == OP_NOT_EQUAL) return TYPE_BOOLEAN;
+  BaseType type = op == OP_CALL ? model_call_type(builder->model, e) : TYPE_REAL;
+  return type_is_discrete(type) ? type : TYPE_REAL;
+}
+
+static bool has_unwatched(const LogicBuilder *builder) {
+  for (Expr e = 0; e < dag_size(builder->dag); e++)
+    if (unwatched_type(builder, e) != TYPE_REAL) return true;
   return false;
 }
 
-/* Equalities of discrete values that functions give of what moves change at events in continuous equations too, unless these stand in noEvent. */
-static void watch_equalities(LogicBuilder *builder, Expr *residual, uint32_t count) {
+/* Discrete values that functions give of what moves, and equalities of them, change at events in continuous equations too, unless these stand in noEvent. */
+static void watch_discrete(LogicBuilder *builder, Expr *residual, uint32_t count) {
   Dag *dag = builder->dag;
   ExprVec open = {0}, from = {0}, to = {0};
   Map seen = map_make(builder->heap);
@@ -125,9 +133,10 @@ static void watch_equalities(LogicBuilder *builder, Expr *residual, uint32_t cou
     Op op = dag_op(dag, node);
     if (op == OP_NOEVENT || op == OP_SMOOTH || map_get(&seen, node) != MAP_NONE) continue;
     map_put(&seen, node, 1);
-    if ((op == OP_EQUAL || op == OP_NOT_EQUAL) && is_moving(builder, node)) {
+    BaseType type = unwatched_type(builder, node);
+    if (type != TYPE_REAL && is_moving(builder, node)) {
       vec_push(builder->heap, &from, node);
-      vec_push(builder->heap, &to, changing_at_events(builder, node, TYPE_BOOLEAN));
+      vec_push(builder->heap, &to, changing_at_events(builder, node, type));
       continue;
     }
     for (uint32_t c = 0; c < dag_child_count(dag, node); c++) vec_push(builder->heap, &open, dag_child(dag, node, c));
@@ -532,7 +541,7 @@ Logic *logic_make(Model *model, Expr *residual, uint32_t count, LogicPut *put, c
   for (uint32_t d = 0; d < own; d++) builder.assigned[d] = EXPR_NONE, builder.step_of[d] = MAP_NONE;
   add_steps(&builder);
   add_initial_steps(&builder);
-  if (has_equalities(builder.dag)) watch_equalities(&builder, residual, count);
+  if (has_unwatched(&builder)) watch_discrete(&builder, residual, count);
   builder.residual = residual;
   builder.residuals = count;
   replace_nodes(&builder, residual, count);

@@ -19,6 +19,7 @@ struct Schedule {
   Evaluator *evaluator;
   uint32_t count;
   Timer *timer;
+  double end; /* of the run: nothing is behind it */
 };
 
 Schedule *schedule_new(Heap *heap, Evaluator *evaluator) {
@@ -29,6 +30,7 @@ Schedule *schedule_new(Heap *heap, Evaluator *evaluator) {
   if (!count) return NULL;
   Schedule *schedule = heap_alloc(heap, sizeof *schedule);
   schedule->evaluator = evaluator;
+  schedule->end = INFINITY;
   schedule->timer = heap_array(heap, count, sizeof *schedule->timer);
   for (uint32_t m = 0; m < modes->count; m++) {
     if (!modes->timed[m]) continue;
@@ -58,9 +60,21 @@ static double *mode_of(const Schedule *schedule, const Timer *timer) {
 
 double schedule_behind(double t) { return t + fmax(8 * DBL_EPSILON * fabs(t), 1e-15); }
 
+void schedule_end(Schedule *schedule, double end) { schedule->end = end; }
+
+/* The value that the mode has at the end of the run, if it is on the very edge of another one there; else that at t. */
+static double value_at(const Schedule *schedule, const Timer *timer, double t) {
+  double value = mode_value(timer->op, difference_at(schedule, timer, t));
+  if (t < schedule->end) return value;
+  double last = difference_at(schedule, timer, schedule->end), as_written = mode_value(timer->op, last);
+  if (isnan(as_written)) return value;
+  Interval range = mode_range(timer->op, as_written);
+  return last == range.low || last == range.high ? as_written : value;
+}
+
 /* Has the mode another value at t? */
 static bool is_other(const Schedule *schedule, const Timer *timer, double t, double *value) {
-  *value = mode_value(timer->op, difference_at(schedule, timer, t));
+  *value = value_at(schedule, timer, t);
   return !isnan(*value) && *value != *mode_of(schedule, timer);
 }
 
@@ -155,14 +169,15 @@ static double find_exit(const Schedule *schedule, const Timer *timer, double fro
 }
 
 double schedule_next(Schedule *schedule, double t, double stop, uint32_t *mode) {
-  double first = INFINITY;
+  double first = INFINITY, value;
   for (uint32_t k = 0; k < schedule->count; k++) {
     Timer *timer = &schedule->timer[k];
     if (!(timer->from <= t && t < timer->next) || timer->depends_on_modes) {
       timer->next = find_exit(schedule, timer, schedule_behind(t), stop);
       timer->from = t;
     }
-    if (timer->next >= first) continue;
+    bool is_behind = timer->next == schedule->end && !is_other(schedule, timer, schedule->end, &value);
+    if (timer->next >= first || is_behind) continue;
     first = timer->next;
     *mode = timer->mode;
   }

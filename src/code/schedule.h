@@ -9,6 +9,9 @@ typedef struct Schedule Schedule;
 /* For the timed modes of the evaluator's code; NULL if it has none. Lives in the heap. */
 Schedule *schedule_new(Heap *heap, Evaluator *evaluator);
 
+/* The run ends at this time. A relation that becomes another one right after it does not change any more: at the end `time > end` is false. */
+void schedule_end(Schedule *schedule, double end);
+
 /* Sets the timed modes as they are at t, but for those with a mark in `waits` (NULL: none); returns how many changed. */
 uint32_t schedule_set(Schedule *schedule, double t, const bool *waits);
 

@@ -416,10 +416,23 @@ bool switches_accumulate(Switches *switches, uint32_t m, double t, double span) 
   double cycle = t - times->before, ratio = cycle / times->cycle_before;
   bool regular = ratio < 1 && fabs(ratio - times->ratio) < REGULAR * ratio;
   times->regular = regular ? times->regular + 1 : 0;
-  *times = (EventTimes){times->last, t, cycle, times->cycle, ratio, times->regular, times->hold};
+  times->before = times->last;
+  times->last = t;
+  times->cycle_before = times->cycle;
+  times->cycle = cycle;
+  times->ratio = ratio;
+  times->falls = ratio < 1 && (times->falls || times->regular >= HOVER_LIMIT);
   bool accumulates = times->regular >= ACCUMULATION_LIMIT && cycle * ratio < ACCUMULATED * span * (1 - ratio);
   for (uint32_t k = 0; k < switches->modes->count && accumulates; k++) accumulates = switches->slack[k] == 0;
   return accumulates;
+}
+
+uint32_t switches_escaped(const Switches *switches, double t, double round_off) {
+  for (uint32_t m = 0; m < switches->modes->count; m++) {
+    const EventTimes *times = &switches->times[m];
+    if (times->range > 0 && switches->peak[m] > times->range && fabs(times->last - t) <= round_off) return m;
+  }
+  return MAP_NONE;
 }
 
 /* How long the next event may be held back: longer where the mode was held back in vain, and hovers still. */
@@ -461,6 +474,8 @@ bool switches_hover(Switches *switches, uint32_t m, double tolerance, double spa
                                           : HOVER_RANGE * fmax(*slack, tolerance * size);
   bool hovers = peak <= range && (*slack > 0 || !will_accumulate(times, span));
   set_hold(times, hovers, span);
+  times->range = times->falls && is_remembered(switches, m) && fmax(peak, times->peak) <= range ? range : 0;
+  times->peak = peak;
   switches->peak[m] = 0;
   switches->hovers[m] = hovers ? switches->hovers[m] + 1 : 0;
   bool doubles = *slack >= limit;

@@ -25,6 +25,10 @@ typedef struct EventTimes {
   double ratio;               /* of the last cycle to the one before it, which ended with the same change of the mode */
   uint32_t regular;           /* ratios in a row that were about the same, and below 1 */
   double hold;                /* hysteresis holds the next one back for so long at most */
+  double peak;                /* largest margin between the two last ones */
+  bool falls;                 /* cycles have become shorter regularly, and are becoming so since */
+  double
+      range; /* beyond this margin a series of them that the tolerance no longer resolves has been left; 0: there is none */
 } EventTimes;
 
 typedef struct Switches {
@@ -154,6 +158,10 @@ void switches_set_nominal(Switches *switches, double t, const double *nominal);
 /* Tells of the time of an event of mode m in a run of this span. true: its events come ever faster, and infinitely many before a time
  * that is t but for round-off (Zeno). */
 bool switches_accumulate(Switches *switches, uint32_t m, double t, double span);
+
+/* A mode that a when or pre() remembers, whose events came ever faster, too small at last for the tolerance to resolve, and which got away from its edge behind an event at this time: one that should have
+ * followed is lost in errors, as the last bounces of a ball are. MAP_NONE: there is none. */
+uint32_t switches_escaped(const Switches *switches, double t, double round_off);
 
 /* After switches_accumulate: true if the difference of mode m hovers at its edge, within the tolerance, event after event, and
  * contradicts it from now on only when beyond by more. */

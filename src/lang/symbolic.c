@@ -417,6 +417,12 @@ static bool check_callable(Elaboration *el, const Routine *routine) {
   return false;
 }
 
+/* A discrete value that a function computes with causes no events, as its relations do not. */
+static Expr call_value(Elaboration *el, const Value *output, Expr call) {
+  if (!type_is_discrete(output->type.base) || machine_makes_events(el->machine)) return call;
+  return dag_unary(el->dag, OP_NOEVENT, call);
+}
+
 bool call_routine(Elaboration *el, const Routine *routine, const Value *inputs, Value *outputs) {
   if (routine->kind == ROUTINE_DERIVATIVE && derivative_inline(el, routine, inputs, outputs)) return true;
   uint32_t count = 0, results = 0, at = 0;
@@ -439,7 +445,8 @@ bool call_routine(Elaboration *el, const Routine *routine, const Value *inputs, 
       uint32_t scalars = value_scalars(&outputs[i], el->record_list);
       Expr *list = heap_array(el->heap, scalars, sizeof *list);
       for (uint32_t k = 0; k < scalars; k++)
-        list[k] = dag_call(el->dag, function, results++, partials, order, arguments, count);
+        list[k] =
+            call_value(el, &outputs[i], dag_call(el->dag, function, results++, partials, order, arguments, count));
       value_unflatten(&el->domain, &outputs[i], el->record_list, (const char *)list);
       heap_free(el->heap, list);
     }

@@ -117,7 +117,7 @@ void machine_preset(Machine *machine, uint32_t slot, const Value *value, const V
 /* Presets count for all runs up to this. */
 void machine_forget_presets(Machine *machine);
 
-/* Do relations cause events here: in the code given to machine_run, and in functions called from it that say so? */
+/* Do relations cause events here: in the code given to machine_run, and in functions called from it that say so or whose values are discrete? */
 bool machine_makes_events(const Machine *machine);
 
 /* After EXECUTE_UNKNOWN: what was not known and where, for a message. */

@@ -21,6 +21,11 @@ typedef enum BaseType {
   TYPE_NOTHING, /* a call without result; the type of what could not be typed */
 } BaseType;
 
+/* Do values of this type change at events only? */
+static inline bool type_is_discrete(BaseType type) {
+  return type == TYPE_INTEGER || type == TYPE_BOOLEAN || type == TYPE_ENUMERATION;
+}
+
 /* A type without the sizes: base type and number of dimensions. */
 typedef struct Type {
   uint8_t base;

@@ -230,9 +230,19 @@ void machine_free(Machine *machine) {
   heap_free(machine->heap, machine);
 }
 
+/* Has it outputs, all of them discrete? */
+static bool gives_discrete_values(const Routine *routine) {
+  for (uint32_t k = 0; k < routine->outputs; k++)
+    if (!type_is_discrete(routine->locals.data[routine->inputs + k].type.base)) return false;
+  return routine->outputs > 0;
+}
+
 bool machine_makes_events(const Machine *machine) {
-  for (uint32_t i = 1; i < machine->frames.count; i++)
-    if (!machine->frames.data[i].routine->makes_events) return false;
+  for (uint32_t i = 1; i < machine->frames.count; i++) {
+    const Routine *routine = machine->frames.data[i].routine;
+    if (gives_discrete_values(routine)) return true;
+    if (!routine->makes_events) return false;
+  }
   return true;
 }
 

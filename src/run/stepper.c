@@ -385,6 +385,7 @@ static bool step_to_event(Stepper *stepper) {
       if (!follow_variations(stepper)) return false;
       event = event && stepper->at_event;
       if (event && stepper->t_event < stepper->t_timed && !stepper_note_event(stepper)) return false;
+      if (!event && !stepper_misses_no_event(stepper)) return false;
       t = stepper_time(stepper);
     } while (!event && t == stepper->before);
     if (event || t >= stepper->t_doubt) stepper->t_doubt = INFINITY;
@@ -492,6 +493,7 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
   begin_work(heap, view, options);
   size_t columns = (size_t)view->system.columns;
   *stepper = (Stepper){.heap = heap, .view = view, .structure = structure, .options = *options, .diags = diags};
+  if (view->switches && view->switches->schedule) schedule_end(view->switches->schedule, options->stop);
   if (view->switches) switches_set_nominal(view->switches, options->start, view->system.nominal);
   stepper->limit = stepper->t_expected = INFINITY;
   stepper->unread = -INFINITY;

@@ -217,6 +217,15 @@ bool stepper_settle(Stepper *stepper) {
   return stepper_finish_event(stepper, settled);
 }
 
+bool stepper_misses_no_event(Stepper *stepper) {
+  const Switches *switches = stepper->view->switches;
+  uint32_t mode = switches ? switches_escaped(switches, stepper->t_stretch, round_off(stepper)) : MAP_NONE;
+  if (mode == MAP_NONE) return true;
+  stepper->mode = mode;
+  stepper->t_event = switches->times[mode].last;
+  return stepper_report_accumulation(stepper);
+}
+
 bool stepper_restructured(const Stepper *stepper) { return stepper->view->restructured; }
 
 /* The event of time alone at which the last step has landed. An implicit method leaves the rows unsolved by its error, which is

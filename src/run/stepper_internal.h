@@ -166,6 +166,9 @@ bool stepper_start_is_regular(Stepper *stepper);
 /* Tells of an event of the states. false: infinitely many follow, which ends the run. */
 bool stepper_note_event(Stepper *stepper);
 
+/* After a step without one: is none that had to come lost? If not, it is an error. */
+bool stepper_misses_no_event(Stepper *stepper);
+
 /* Keeps the step size that the first step after an event asks for. */
 void stepper_keep_first_step(Stepper *stepper);
 

@@ -1,17 +1,21 @@
 /* stepper_report: what a stepper says when it fails, and its warnings. */
 #include "run/stepper_internal.h"
 
-/* The equation that is outside of its domain at y, if one is. */
-static void note_domain(Stepper *stepper, Diag *diag, double t, const double *y) {
+/* The equation that is outside of its domain at y. false: none is. */
+static bool find_domain(Stepper *stepper, double t, const double *y, Blame *blame) {
   Evaluator *evaluator = stepper->view->evaluator;
   Point point = evaluator_point(evaluator, t, y);
+  return workspace_blame(evaluator->rows, evaluator_model(evaluator)->dag, &point, blame);
+}
+
+static void note_domain(Stepper *stepper, Diag *diag, const Blame *blame) {
+  Evaluator *evaluator = stepper->view->evaluator;
   Model *own = evaluator_model(evaluator);
   Arena *arena = &stepper->diags->arena;
-  Blame blame;
-  if (!workspace_blame(evaluator->rows, own->dag, &point, &blame)) return;
-  if (stepper->view->switches) blame.node = modes_restore(stepper->view->switches->modes, own->dag, blame.node);
-  diag_note(stepper->diags, diag, array_row_span(evaluator->array, blame.output), "%s (%.6g) in %s: %s", blame.reason,
-            blame.argument, model_text(own, blame.node, arena), evaluator_row_text(evaluator, blame.output, arena));
+  const Switches *switches = stepper->view->switches;
+  Expr node = switches ? modes_restore(switches->modes, own->dag, blame->node) : blame->node;
+  diag_note(stepper->diags, diag, array_row_span(evaluator->array, blame->output), "%s (%.6g) in %s: %s", blame->reason,
+            blame->argument, model_text(own, node, arena), evaluator_row_text(evaluator, blame->output, arena));
 }
 
 const char *stepper_known_name(const Stepper *stepper, uint32_t column) {
@@ -115,7 +119,8 @@ bool stepper_fail(Stepper *stepper, StepStatus status, double t) {
     diag_note(stepper->diags, diag, (Span){0}, "%s in block %d", failure.reason, (int)failure.block + 1);
     note_block(stepper, diag, failure.block);
   }
-  note_domain(stepper, diag, t, stepper->integrator->values(stepper->self));
+  Blame blame;
+  if (find_domain(stepper, t, stepper->integrator->values(stepper->self), &blame)) note_domain(stepper, diag, &blame);
   return false;
 }
 
@@ -136,7 +141,18 @@ static const char *condition_text(Stepper *stepper) {
   return stepper->mode == MAP_NONE ? "of a when" : relation_text(stepper, stepper->mode);
 }
 
+/* Values that an event gives may leave an equation undefined, whatever the modes are. */
+static bool report_undefined(Stepper *stepper, const Blame *blame) {
+  Diag *diag = diag_error(stepper->diags, DIAG_STEP_FAILED, (Span){0},
+                          "integration stopped at time %.10g: the equations could not be evaluated after the event",
+                          stepper->t_event);
+  note_domain(stepper, diag, blame);
+  return false;
+}
+
 bool stepper_report_chatter(Stepper *stepper) {
+  Blame blame;
+  if (find_domain(stepper, stepper->t_event, stepper->y, &blame)) return report_undefined(stepper, &blame);
   diag_error(stepper->diags, DIAG_CHATTERING, (Span){0},
              "at time %.10g the condition %s changes again and again without getting ahead; use noEvent, or "
              "a smooth transition",

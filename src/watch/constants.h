@@ -4,7 +4,7 @@
 /* name            value      unit; reason; source */
 
 /* Search (search.c): samples of margins. */
-enum { STRETCH_LIMIT = 128 }; /* stretches of a step; bounds the cost to about 1,300 looks; choice */
+enum { STRETCH_LIMIT = 128 }; /* stretches of a step, unless scalars jump; about 1,300 looks at most; choice */
 enum { LOCATE_LIMIT = 80 };   /* looks into a bracket; 53 halvings end at round-off; IEEE 754 */
 static const double LEAST_STRETCH =
     0x1p-10; /* of a step; shorter stretches are not halved: what holds for less of a step is not looked for; choice */

@@ -20,6 +20,8 @@ static const double part[POINTS] = {0,
                                     0.95048443395120957,
                                     1};
 
+static const double WIDEST_GAP = 0.22252093395631440; /* between two of them */
+
 /* Between two points, where the polynomial is off most, and not symmetric. */
 static const double check_part[CHECKS] = {0.118, 0.712};
 
@@ -124,9 +126,10 @@ static bool is_sampled_clear(const Search *search, uint32_t m, int end) {
   return is_clear(POINTS, b, missed);
 }
 
-static bool all_clear(const Search *search, uint32_t count, int end) {
-  for (uint32_t m = 0; m < count; m++)
-    if (!is_sampled_clear(search, m, end)) return false;
+/* Stretches are short enough for scalars that jump. */
+static bool all_clear(const Search *search, const Watched *watched, int end) {
+  for (uint32_t m = 0; m < watched->count; m++)
+    if (!(watched->jumps && watched->jumps[m]) && !is_sampled_clear(search, m, end)) return false;
   return true;
 }
 
@@ -150,7 +153,7 @@ static bool ends_tell(Search *search, const Watched *watched, Bracket stretch, c
 
 /* From left to right; what is behind `end` does not matter, since a margin is negative there, or it is the end of what is asked for. */
 typedef struct Walk {
-  double low, end, width, skip;
+  double low, end, width, skip, widest;
   bool ends_negative;
 } Walk;
 
@@ -160,7 +163,7 @@ static void move_on(Search *search, Walk *walk, double high) {
   search->sample[0] = search->sample[LAST];
   search->sample[LAST] = swap;
   walk->low = high;
-  walk->width *= 2;
+  walk->width = fmin(2 * walk->width, walk->widest);
 }
 
 /* Looks at the next stretch. true: it is where the first margin becomes negative, *found. */
@@ -169,7 +172,7 @@ static bool walk_on(Search *search, const Watched *watched, Walk *walk, Bracket 
   int end = first_negative(search, watched->count);
   bool is_negative = end < POINTS;
   if (!is_negative) end = LAST;
-  bool is_known = all_clear(search, watched->count, end), is_short = width <= walk->skip;
+  bool is_known = all_clear(search, watched, end), is_short = width <= walk->skip;
   if (is_negative) {
     walk->end = end < LAST ? stretch.low + part[end] * width : stretch.high;
     walk->ends_negative = true;
@@ -187,12 +190,14 @@ static bool walk_on(Search *search, const Watched *watched, Walk *walk, Bracket 
 
 /* The same with these columns. *is_wrong: interpolated ones do not serve. */
 static bool find(Search *search, const Watched *watched, Bracket all, Bracket *found, bool *is_wrong) {
-  Walk walk = {all.low, all.high, all.high - all.low, LEAST_STRETCH * watched->step, false};
+  double least = LEAST_STRETCH * watched->step, widest = watched->jumps ? least / WIDEST_GAP : INFINITY;
+  Walk walk = {all.low, all.high, fmin(all.high - all.low, widest), least, widest, false};
+  int limit = STRETCH_LIMIT + (int)ceil(watched->step / widest);
   MarginFunction *look = watched->peek ? watched->peek : watched->look;
   bool is_first = true;
   *is_wrong = false;
   if (!(walk.width > 0) || !look(watched->context, all.low, search->sample[0])) return false;
-  for (int looks = 0; looks < STRETCH_LIMIT && walk.low < walk.end; looks++) {
+  for (int looks = 0; looks < limit && walk.low < walk.end; looks++) {
     Bracket stretch = {walk.low, fmin(walk.low + walk.width, walk.end)};
     Sampled sampled = sample(search, watched, stretch, is_first);
     *is_wrong = sampled == SAMPLED_WRONG;

@@ -23,6 +23,7 @@ typedef struct Watched {
   MarginFunction *peek; /* with interpolated columns, which costs less; NULL: there is nothing cheaper */
   bool is_exact;        /* both give the same */
   double near;          /* to which times are located; 0: to round-off */
+  const bool *jumps;    /* scalars that jump, of which samples tell nothing in between; NULL: none does */
 } Watched;
 
 /* No margin is negative at low; one is at high. */

@@ -12,6 +12,7 @@ struct Watcher {
   Certificate *certificate;
   Search *modes, *slides;
   double *margin; /* of the modes */
+  bool *jumps;    /* modes whose differences jump; NULL: none does */
 };
 
 /* A step while it is looked at. */
@@ -21,6 +22,32 @@ typedef struct Looking {
   double *y;
 } Looking;
 
+/* Has the difference values of functions that are discrete? They jump, and nobody knows where. */
+static bool is_jumping(Evaluator *evaluator, Expr difference) {
+  const Model *model = evaluator->model;
+  Dag *dag = model->dag;
+  IndexVec below = {0};
+  bool found = false;
+  if (dag_depends(dag, difference, OP_VARIABLE) || dag_depends(dag, difference, OP_TIME))
+    dag_below(dag, &evaluator->scratch, &difference, 1, &below);
+  for (uint32_t k = 0; k < below.count && !found; k++)
+    found = dag_op(dag, below.data[k]) == OP_CALL && model_call_type(model, below.data[k]) != TYPE_REAL;
+  vec_free(evaluator->scratch.heap, &below);
+  return found;
+}
+
+/* Of each mode; NULL: none is. */
+static bool *mark_jumping(Heap *heap, const Switches *switches) {
+  const Modes *modes = switches->modes;
+  bool *jumps = NULL;
+  for (uint32_t m = 0; m < modes->count; m++) {
+    if (modes->timed[m] || modes->meets[m] || !is_jumping(switches->evaluator, modes->difference[m])) continue;
+    if (!jumps) jumps = heap_array(heap, modes->count, sizeof *jumps);
+    jumps[m] = true;
+  }
+  return jumps;
+}
+
 Watcher *watcher_new(Heap *heap, View *view) {
   Watcher *watcher = heap_alloc(heap, sizeof *watcher);
   uint32_t count = view->switches ? view->switches->modes->count : 0;
@@ -28,6 +55,7 @@ Watcher *watcher_new(Heap *heap, View *view) {
   watcher->modes = search_new(heap, count);
   watcher->slides = search_new(heap, 1);
   watcher->margin = heap_array(heap, count, sizeof(double));
+  watcher->jumps = count ? mark_jumping(heap, view->switches) : NULL;
   return watcher;
 }
 
@@ -112,12 +140,12 @@ static bool look_at_ends(Watcher *watcher, const WatchedStep *step) {
   return true;
 }
 
-/* Do the ends tell that no mode changes? Implicit methods of one step may step over a whole turn of a column that no state follows: then what it
+/* Do the ends tell that no mode changes? Nothing tells of a difference that jumps. Implicit methods of one step may step over a whole turn of a column that no state follows: then what it
  * is at the ends tells nothing of how fast it is. */
 static bool are_far(const Watcher *watcher, const WatchedStep *step) {
   const View *view = watcher->view;
   bool is_long = view->system.watched && !step->integrator->explicit_form && step->integrator->suggest;
-  return !is_long && switches_are_far(view->switches, end_of(step) - step->begin.t);
+  return !watcher->jumps && !is_long && switches_are_far(view->switches, end_of(step) - step->begin.t);
 }
 
 bool watcher_rules_out(Watcher *watcher, const WatchedStep *step) {
@@ -145,7 +173,8 @@ static Watched watch_modes(Looking *looking) {
                    .step = end_of(step) - step->begin.t,
                    .look = look_at,
                    .peek = interpolates ? peek_at : NULL,
-                   .is_exact = view->watches_states};
+                   .is_exact = view->watches_states,
+                   .jumps = looking->watcher->jumps};
 }
 
 bool watcher_find(Watcher *watcher, const WatchedStep *step, double *y, EventBracket *bracket) {

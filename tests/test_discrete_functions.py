@@ -1,0 +1,85 @@
+"""Integer, Boolean and enumeration values of functions make events in equations of Reals: random pulses, narrower than a step, are integrated whole."""
+import random
+import unittest
+
+from runs import by_turns, seeds, simulate
+
+# A pulse from {a} to {b} in u, as code of a function that sets p.
+BODIES = {
+    "relation": "p := u > {a} and u < {b};",
+    "branches": "if u <= {a} then p := false; elseif u < {b} then p := true; else p := false; end if;",
+    "nested": "p := inside(u, {a}, {b});",
+}
+OUTPUTS = {
+    "Boolean": ("Boolean y", "y := p;", "(if f({u}) then 1 else 0)"),
+    "Integer": ("Integer y", "y := if p then 1 else 0;", "f({u})"),
+    "compared": ("Integer y", "y := if p then 7 else 3;", "(if f({u}) > 5 then 1 else 0)"),
+    "equal": ("Integer y", "y := if p then 7 else 3;", "(if f({u}) == 7 then 1 else 0)"),
+    "negated": ("Boolean y", "y := not p;", "(if not f({u}) then 1 else 0)"),
+    "enumeration": ("E y", "y := if p then E.inside else E.outside;", "(if f({u}) == E.inside then 1 else 0)"),
+}
+ARGUMENTS = {"time": "time", "state": "s", "variable": "v"}
+
+
+def model(seed, body, output, argument):
+    chance = random.Random(seed)
+    begin, width = round(chance.uniform(0.1, 0.9), 6), 10.0**-chance.randint(2, 5)
+    declared, assigned, used = OUTPUTS[output]
+    return f"""model Pulse
+  type E = enumeration(outside, inside);
+  function inside input Real u, a, b; output Boolean p; algorithm p := u > a and u < b; end inside;
+  function f input Real u; output {declared}; protected Boolean p; Integer n; algorithm
+    {BODIES[body].format(a=begin, b=begin + width)}
+    {assigned}
+  end f;
+  Real s(start = 0, fixed = true), v = 3*s - 2*time, x(start = 0, fixed = true), w(start = 0, fixed = true);
+equation
+  der(s) = 1;
+  der(x) = {1/width}*{used.format(u=ARGUMENTS[argument])};
+  der(w) = 1 + noEvent({used.format(u=ARGUMENTS[argument])});
+end Pulse;
+"""
+
+
+class DiscreteFunctions(unittest.TestCase):
+    def test_pulses(self):
+        members = [(b, o, a) for b in BODIES for o in OUTPUTS for a in ARGUMENTS]
+        for seed in seeds(2*len(members), len(members)):
+            member = members[seed % len(members)]
+            text = model(seed, *member)
+            for solver in by_turns(["erk", "radau", "bdf"], seed):
+                run = simulate(text, solver=solver, stop_time=1)
+                with self.subTest(seed=seed, member=member, solver=solver):
+                    self.assertEqual(run.status, 0, run.words + text)
+                    self.assertAlmostEqual(run.end("x"), 1, delta=1e-5, msg=text)
+
+    def test_steps_of_loops(self):
+        """A loop that depends on data is called, and its value is watched: a count of edges passed, and whether it is beyond some."""
+        for seed in seeds(60, 12):
+            chance = random.Random(seed)
+            edges = sorted(round(chance.uniform(0.05, 0.95), 6) for _ in range(chance.randint(1, 6)))
+            beyond = chance.randint(1, len(edges))
+            argument = ARGUMENTS[chance.choice(list(ARGUMENTS))]
+            text = f"""model Steps
+  function count input Real u; output Integer n; protected Real a[:] = {{{", ".join(map(str, edges))}}}; algorithm
+    n := 0;
+    while n < {len(edges)} and u > a[min(n + 1, {len(edges)})] loop n := n + 1; end while;
+  end count;
+  function passed input Real u; output Boolean p; algorithm p := count(u) >= {beyond}; end passed;
+  Real s(start = 0, fixed = true), v = 3*s - 2*time, x(start = 0, fixed = true), y(start = 0, fixed = true);
+equation
+  der(s) = 1;
+  der(x) = count({argument});
+  der(y) = if passed({argument}) then 1 else 0;
+end Steps;
+"""
+            for solver in by_turns(["erk", "radau", "bdf"], seed):
+                run = simulate(text, solver=solver, stop_time=1)
+                with self.subTest(seed=seed, solver=solver):
+                    self.assertEqual(run.status, 0, run.words + text)
+                    self.assertAlmostEqual(run.end("x"), sum(1 - edge for edge in edges), delta=1e-7, msg=text)
+                    self.assertAlmostEqual(run.end("y"), 1 - edges[beyond - 1], delta=1e-7, msg=text)
+
+
+if __name__ == "__main__":
+    unittest.main()
