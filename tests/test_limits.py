@@ -51,6 +51,7 @@ ROWS = {
     "events of time alone": (model("Real x(start = 1); equation der(x) = mod(time, 1e-12);"), ["simulate"]),
     "steps of a delay": (model("Real x(start = 1); equation der(x) = -delay(x, 1e-12);"), ["simulate"]),
     "factors of a matrix": (model("Real x[60, 60](each start = 1); equation x*x = identity(60);"), ["check"]),
+    "nonlinear equations": (model("Real x[8](each start = 1); equation for i in 1:8 loop sum(exp(x[i]*x[j]) for j in 1:8) = -i; end for;"), ["init"]),
     "characters of a string": (model('parameter String s = f(60); Real x = 1;', 'function f input Integer n; output String s; algorithm s := "ab"; '
                                      "for i in 1:n loop s := s + s; end for; end f;\n"), ["check"]),
     "characters of the flat model": (model("".join(f"Real x{i} = {i}*time;\n" for i in range(100))), ["flatten"]),
@@ -185,6 +186,15 @@ class Linear(unittest.TestCase):
         for name, make in grown.items():
             with self.subTest(name):
                 self.assertLessEqual(self.work(make(4000)) - self.work(make(1000)), 3)
+
+    def test_inputs(self):
+        """100,000 inputs of a function, given by their names from the last to the first, take much less time than pairs of them would."""
+        count = range(100000)
+        ROWS["inputs"] = (model("Real x = f(" + ", ".join(f"a{i} = time" for i in reversed(count)) + ");",
+                                "function f " + " ".join(f"input Real a{i};" for i in count) + " output Real y; algorithm y := a1 - a2; end f;\n"), ["check"])
+        done = run("inputs")
+        self.assertEqual(done.returncode, 0, done.stderr[:2000])
+
 
 
 if __name__ == "__main__":

@@ -347,13 +347,12 @@ static bool linear_refactor(Linear *linear, double *values) {
          klu_rgrowth(start, row, values, linear->symbolic, linear->numeric, common) && common->rgrowth > 1e-5;
 }
 
-/* In the time of a step of work so many numbers are multiplied and added. */
-enum { STEP_OPERATIONS = 8 };
+/* In the time of a step of work so many numbers are multiplied and added, in sparse matrices and in dense ones. */
+enum { STEP_OPERATIONS = 8, DENSE_STEP_OPERATIONS = 32 };
 
-/* What is about to be factored is work. KLU knows beforehand how many operations that takes, if it chose the order. */
-static void count_work(Linear *linear) {
+/* What is about to be factored is work. */
+static void count_work(Linear *linear, double steps) {
   Budget *budget = heap_budget(linear->heap);
-  double steps = linear->symbolic->est_flops / STEP_OPERATIONS;
   uint64_t left = budget->most[BUDGET_WORK] - budget->used[BUDGET_WORK];
   if (!(steps > 0)) return;
   if (steps > (double)left) {
@@ -370,7 +369,8 @@ static bool linear_sparse_factor(Linear *linear, double *values) {
   for (int32_t k = 0; k < linear->nonzeros * (linear->complex_values ? 2 : 1); k++)
     if (!isfinite(values[k])) return false;
   if (linear_refactor(linear, values)) return true;
-  count_work(linear);
+  /* KLU knows beforehand how many operations that takes, if it chose the order. */
+  count_work(linear, linear->symbolic->est_flops / STEP_OPERATIONS);
   klu_free_numeric(&linear->numeric, &linear->common);
   linear->numeric = linear->complex_values ? klu_z_factor(start, row, values, linear->symbolic, &linear->common)
                                            : klu_factor(start, row, values, linear->symbolic, &linear->common);
@@ -412,6 +412,8 @@ bool linear_factor(Linear *linear, const double *values) {
     if (done) return is_regular;
     make_room(linear, dense_kind(linear->n));
   }
+  double n = linear->n;
+  count_work(linear, (linear->complex_values ? 4 : 1) * n * n * n * 2 / 3 / DENSE_STEP_OPERATIONS);
   return linear->complex_values ? linear_dense_factor_complex(linear, values) : linear_dense_factor(linear, values);
 }
 

@@ -75,7 +75,43 @@ static int input_position(const char *inputs, const char *name) {
 
 static uint32_t positional_count(const Ast *ast, AstExpr e) { return ast_kid_count(ast, e) - ast_label_count(ast, e); }
 
-/* Slot of each kid into compiler->patches (task->list on); false after an error. */
+/* The slots of inputs by their names. */
+static Map inputs_by_name(Elaboration *el, const Routine *routine) {
+  Map slots = map_make(el->heap);
+  for (uint32_t slot = routine->inputs; slot-- > 0;) map_put(&slots, routine->locals.data[slot].name, slot);
+  return slots;
+}
+
+/* Slot of each argument into compiler->patches (task->list on), which are marked in `is_given`; false after an error. */
+static bool list_slots(Compiler *c, struct Task *task, const Routine *routine, const Map *slots, bool *is_given) {
+  Elaboration *el = c->el;
+  const Ast *ast = el->ast;
+  uint32_t kids = ast_kid_count(ast, task->e), positional = positional_count(ast, task->e);
+  for (uint32_t i = 0; i < kids; i++) {
+    uint32_t slot = i;
+    if (i >= positional) {
+      AstLabel label = ast_label(ast, task->e, i - positional);
+      slot = map_get(slots, label.name);
+      if (slot == MAP_NONE)
+        return compile_error(c, label.span, "function `%s` has no input `%s`", names_text(el->names, routine->name),
+                             names_text(el->names, label.name));
+    }
+    if (is_given[slot])
+      return compile_error(c, ast_span(ast, task->e), "input `%s` of function `%s` is given twice",
+                           names_text(el->names, routine->locals.data[slot].name),
+                           names_text(el->names, routine->name));
+    is_given[slot] = true;
+    vec_push(el->heap, &c->patches, slot);
+  }
+  for (uint32_t slot = 0; slot < routine->inputs; slot++)
+    if (!is_given[slot] && !routine->locals.data[slot].has_default)
+      return compile_error(c, ast_span(ast, task->e), "input `%s` of function `%s` is missing",
+                           names_text(el->names, routine->locals.data[slot].name),
+                           names_text(el->names, routine->name));
+  return true;
+}
+
+/* Slot of each kid into compiler->patches (task->list on); false after an error. O(arguments + inputs). */
 static bool map_inputs(Compiler *c, struct Task *task) {
   Elaboration *el = c->el;
   const Ast *ast = el->ast;
@@ -85,31 +121,12 @@ static bool map_inputs(Compiler *c, struct Task *task) {
   if (positional > routine->inputs)
     return compile_error(c, ast_span(ast, task->e), "function `%s` has %u inputs, %u arguments are given",
                          names_text(el->names, routine->name), routine->inputs, kids);
-  for (uint32_t i = 0; i < kids; i++) {
-    uint32_t slot = i;
-    if (i >= positional) {
-      AstLabel label = ast_label(ast, task->e, i - positional);
-      for (slot = 0; slot < routine->inputs && routine->locals.data[slot].name != label.name;) slot++;
-      if (slot == routine->inputs)
-        return compile_error(c, label.span, "function `%s` has no input `%s`", names_text(el->names, routine->name),
-                             names_text(el->names, label.name));
-    }
-    for (uint32_t k = task->list; k < c->patches.count; k++)
-      if (c->patches.data[k] == slot)
-        return compile_error(c, ast_span(ast, task->e), "input `%s` of function `%s` is given twice",
-                             names_text(el->names, routine->locals.data[slot].name),
-                             names_text(el->names, routine->name));
-    vec_push(el->heap, &c->patches, slot);
-  }
-  for (uint32_t slot = 0; slot < routine->inputs; slot++) {
-    bool is_given = routine->locals.data[slot].has_default;
-    for (uint32_t k = task->list; k < c->patches.count; k++) is_given = is_given || c->patches.data[k] == slot;
-    if (!is_given)
-      return compile_error(c, ast_span(ast, task->e), "input `%s` of function `%s` is missing",
-                           names_text(el->names, routine->locals.data[slot].name),
-                           names_text(el->names, routine->name));
-  }
-  return true;
+  Map slots = positional < kids ? inputs_by_name(el, routine) : map_make(el->heap);
+  bool *is_given = heap_array(el->heap, routine->inputs, sizeof *is_given);
+  bool fits = list_slots(c, task, routine, &slots, is_given);
+  heap_free(el->heap, is_given);
+  map_free(&slots);
+  return fits;
 }
 
 /* ---- calls of functions ---- */

@@ -93,15 +93,6 @@ static bool makes_no_object(Elaboration *el, const Routine *routine, const Class
   return true;
 }
 
-static const AstElement *element_of_slot(const AstClass *ast, const Routine *routine, uint32_t slot) {
-  for (uint32_t i = 0; i < ast->elements.count; i++) {
-    const AstElement *element = &ast->elements.data[i];
-    if (element->kind == AST_COMPONENT && element->component->label.name == routine->locals.data[slot].name)
-      return element;
-  }
-  return NULL;
-}
-
 /* ---- annotations ---- */
 
 /* The input that the option names. */
@@ -159,29 +150,40 @@ static void read_annotations(Elaboration *el, Routine *routine, const AstModific
 
 /* ---- bodies ---- */
 
-/* Slots whose sizes and bindings must be made before those of `slot`. */
-static bool depends_on(const Elaboration *el, AstExpr e, Name name) {
-  for (AstExpr i = ast_first(el->ast, e); i <= e; i++)
-    if (ast_kind(el->ast, i) == AST_REFERENCE && ast_part(el->ast, ast_path(el->ast, i), 0)->name == name) return true;
+/* Slots of a function by their names, and which of them are compiled. */
+typedef struct SlotOrder {
+  const Ast *ast;
+  Map slots;
+  bool *done;
+  const AstElement **elements; /* per slot */
+} SlotOrder;
+
+/* Does the expression name a slot other than `slot` that is not done? */
+static bool waits_in(const SlotOrder *order, AstExpr e, uint32_t slot) {
+  for (AstExpr i = ast_first(order->ast, e); i <= e; i++) {
+    if (ast_kind(order->ast, i) != AST_REFERENCE) continue;
+    uint32_t named = map_get(&order->slots, ast_part(order->ast, ast_path(order->ast, i), 0)->name);
+    if (named != MAP_NONE && named != slot && !order->done[named]) return true;
+  }
   return false;
 }
 
-/* Does the value, or one of those of the fields of a record, name the slot? */
-static bool modification_depends(const Elaboration *el, const AstModification *modification, Name name) {
+/* The same of the value, and of those of the fields of a record. */
+static bool waits_in_modification(const SlotOrder *order, const AstModification *modification, uint32_t slot) {
   if (!modification) return false;
-  if (modification->value != AST_NONE && depends_on(el, modification->value, name)) return true;
+  if (modification->value != AST_NONE && waits_in(order, modification->value, slot)) return true;
   for (uint32_t i = 0; i < modification->arguments.count; i++)
-    if (modification_depends(el, modification->arguments.data[i].modification, name)) return true;
+    if (waits_in_modification(order, modification->arguments.data[i].modification, slot)) return true;
   return false;
 }
 
-static bool slot_depends(Elaboration *el, const AstElement *element, Name name) {
-  const AstComponent *component = element->component;
-  if (modification_depends(el, component->modification, name)) return true;
+static bool slot_waits(const SlotOrder *order, uint32_t slot) {
+  const AstComponent *component = order->elements[slot]->component;
+  if (waits_in_modification(order, component->modification, slot)) return true;
   for (uint32_t i = 0; i < component->dimensions.count; i++)
-    if (depends_on(el, component->dimensions.data[i], name)) return true;
+    if (waits_in(order, component->dimensions.data[i], slot)) return true;
   for (uint32_t i = 0; i < component->type->dimensions.count; i++)
-    if (depends_on(el, component->type->dimensions.data[i], name)) return true;
+    if (waits_in(order, component->type->dimensions.data[i], slot)) return true;
   return false;
 }
 
@@ -322,10 +324,8 @@ static void compile_fields(Compiler *c, const AstModification *modification, uin
 }
 
 /* DECLARE, then for what has a binding: DEFAULT (inputs only), value, STORE; then values of fields. */
-static void compile_slot(Compiler *c, const ClassEntry *entry, uint32_t slot) {
+static void compile_slot(Compiler *c, const ClassEntry *entry, const AstComponent *component, uint32_t slot) {
   Elaboration *el = c->el;
-  const AstElement *element = element_of_slot(entry->ast, c->routine, slot);
-  const AstComponent *component = element->component;
   ResolvedType resolved = {0};
   if (component->dimensions.count) vec_push(el->heap, &resolved.dimensions, &component->dimensions);
   if (!resolve_slot(el, entry->inside, component, &resolved)) return;
@@ -352,33 +352,42 @@ static void compile_slot(Compiler *c, const ClassEntry *entry, uint32_t slot) {
   vec_free(el->heap, &resolved.dimensions, &resolved.modifications);
 }
 
-/* Slots in an order in which each comes after those it depends on; in a cycle, source order. Functions
- * have few slots. */
+static SlotOrder slot_order_make(Elaboration *el, const AstClass *ast, const Routine *routine) {
+  uint32_t count = routine->locals.count;
+  SlotOrder order = {.ast = el->ast, .slots = map_make(el->heap)};
+  order.done = arena_array(&el->arena, count, sizeof *order.done);
+  order.elements = arena_array(&el->arena, count, sizeof *order.elements);
+  for (uint32_t slot = count; slot-- > 0;) map_put(&order.slots, routine->locals.data[slot].name, slot);
+  for (uint32_t i = ast->elements.count; i-- > 0;) {
+    const AstElement *element = &ast->elements.data[i];
+    uint32_t slot = element->kind == AST_COMPONENT ? map_get(&order.slots, element->component->label.name) : MAP_NONE;
+    if (slot != MAP_NONE) order.elements[slot] = element;
+  }
+  return order;
+}
+
+/* A pass over slots takes so many steps of work for each of them. */
+enum { SLOT_WORK = 8 };
+
+/* Slots in an order in which each comes after those it depends on; in a cycle, source order. One pass over the slots, or as many as the longest chain
+ * of those that stand behind one that depends on them. */
 static void compile_slots(Compiler *c, const ClassEntry *entry) {
   Elaboration *el = c->el;
   uint32_t count = c->routine->locals.count, left = count;
-  bool *done = arena_array(&el->arena, count, sizeof *done);
+  SlotOrder order = slot_order_make(el, entry->ast, c->routine);
+  bool is_cycle = false;
   while (left) {
     uint32_t before = left;
+    heap_work(el->heap, SLOT_WORK * (uint64_t)count);
     for (uint32_t slot = 0; slot < count; slot++) {
-      if (done[slot]) continue;
-      const AstElement *element = element_of_slot(entry->ast, c->routine, slot);
-      bool ready = true;
-      for (uint32_t k = 0; k < count && ready; k++)
-        ready = done[k] || k == slot || !slot_depends(el, element, c->routine->locals.data[k].name);
-      if (!ready) continue;
-      compile_slot(c, entry, slot);
-      done[slot] = true;
+      if (order.done[slot] || (!is_cycle && slot_waits(&order, slot))) continue;
+      compile_slot(c, entry, order.elements[slot]->component, slot);
+      order.done[slot] = true;
       left--;
     }
-    if (left == before)
-      for (uint32_t slot = 0; slot < count; slot++)
-        if (!done[slot]) {
-          compile_slot(c, entry, slot);
-          done[slot] = true;
-          left--;
-        }
+    is_cycle = left == before;
   }
+  map_free(&order.slots);
 }
 
 /* The slot that an argument of an external function is; NONE if it is an input or not a whole slot. */

@@ -19,6 +19,8 @@ enum {
   SLIDE_LIMIT = 200,
   SLIDE_HALVINGS = 30, /* down to a kink */
   CONTINUATION_LIMIT = 100,
+  ENTRY_WORK =
+      32, /* steps of work (budget.h) an entry, whenever rows or entries are computed: an exponential and a sine */
 };
 
 static const double CONSISTENT = 1e-10; /* scaled residual of a solution */
@@ -111,7 +113,16 @@ static double column_size(const Nonlinear *nonlinear, int32_t k, const double *x
   return nonlinear->problem->nominal[k] + fabs(x[k]);
 }
 
+static void count_work(Nonlinear *nonlinear) {
+  Budget *budget = heap_budget(nonlinear->heap);
+  uint64_t steps = ENTRY_WORK * (uint64_t)column_begin(nonlinear, nonlinear->columns);
+  if (steps > budget->most[BUDGET_WORK] - budget->used[BUDGET_WORK])
+    budget_task(budget, "the solution of nonlinear equations");
+  heap_work(nonlinear->heap, steps);
+}
+
 static bool evaluate(Nonlinear *nonlinear, const double *x, double *squares) {
+  count_work(nonlinear);
   if (!nonlinear->problem->residual(nonlinear->problem->context, x, nonlinear->r)) return false;
   *squares = 0;
   for (int32_t i = 0; i < nonlinear->rows; i++) {
@@ -157,6 +168,7 @@ static bool drop_infinite(Nonlinear *nonlinear) {
 /* The matrix at x, and the scales of the rows. */
 static bool linearize(Nonlinear *nonlinear, const double *x) {
   const NonlinearProblem *problem = nonlinear->problem;
+  count_work(nonlinear);
   if (!problem->jacobian(problem->context, x, nonlinear->entries) && !drop_infinite(nonlinear)) return false;
   scale_rows(nonlinear, x);
   return true;
