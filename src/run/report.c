@@ -74,6 +74,44 @@ static void text_gradient(const Gradient *gradient, Heap *heap, TextVec *text) {
     text_printf(heap, text, "    by %-19s %.10g\n", gradient->plan->target[k].name, gradient->by[k]);
 }
 
+/* As many digits as are sure. */
+static double sure_digits(double digits) { return floor(10 * digits) / 10; }
+
+/* The variables with the fewest digits, one a line. */
+static void text_verified(const VerifyFacts *verify, Heap *heap, TextVec *text) {
+  enum { SHOWN = 5 };
+  Arena arena = arena_make(heap);
+  for (uint32_t k = 0; k < SHOWN && k + verify->below < verify->count; k++) {
+    const VerifiedVariable *variable = &verify->variables[k];
+    if (!(variable->difference > 0)) break;
+    text_printf(heap, text, "    %-22s %.1f digits, differs by %.3g at time %.6g\n",
+                arena_printable(&arena, variable->name), sure_digits(variable->digits), variable->difference,
+                variable->time);
+  }
+  if (verify->below)
+    text_printf(heap, text, "    no digits known        of %u variable%s below the absolute tolerance\n", verify->below,
+                verify->below == 1 ? "" : "s");
+  arena_free(&arena);
+}
+
+static void text_verify(const VerifyFacts *verify, Heap *heap, TextVec *text) {
+  if (!verify) return;
+  if (verify->message)
+    text_printf(heap, text, "  verified                 no: %s at tolerance %.3g failed: %s\n", verify->solver,
+                verify->tolerance, verify->message);
+  else if (isnan(verify->least_digits))
+    text_printf(heap, text, "  verified                 no: nothing to compare with %s at tolerance %.3g\n",
+                verify->solver, verify->tolerance);
+  else
+    text_printf(heap, text, "  verified                 %.1f digits at least, by %s at tolerance %.3g\n",
+                sure_digits(verify->least_digits), verify->solver, verify->tolerance);
+  if (verify->message) return;
+  if (verify->events[0] != verify->events[1])
+    text_printf(heap, text, "    events                 %llu, and %llu in the second run\n",
+                (unsigned long long)verify->events[0], (unsigned long long)verify->events[1]);
+  text_verified(verify, heap, text);
+}
+
 /* The part of the time on which it is proven that no event was missed; NAN: no time has passed. */
 static double proven_part(const RunFacts *facts) {
   const CertificateTotals *totals = &facts->statistics->stepper.certificate;
@@ -142,6 +180,7 @@ void run_report_text(const RunFacts *facts, Heap *heap, TextVec *text) {
                 arena_printable(&arena, facts->invariants[k]), drift_name(drift.kind), drift.change, drift.largest);
   }
   text_gradient(facts->gradient, heap, text);
+  text_verify(facts->verify, heap, text);
   text_printf(heap, text, "  seconds                  %.3f (code %.3f, initial values %.3f, integration %.3f)\n",
               facts->seconds.parse + facts->seconds.structure + facts->seconds.code + facts->seconds.init +
                   facts->seconds.integrate,
@@ -211,6 +250,28 @@ static void json_gradient(const Gradient *gradient, JsonWriter *json) {
   for (uint32_t k = 0; k < gradient->plan->targets; k++)
     json_key_number(json, gradient->plan->target[k].name, gradient->by[k]);
   json_object_end(json);
+  json_object_end(json);
+}
+
+static void json_verify(const VerifyFacts *verify, JsonWriter *json) {
+  json_object_begin(json);
+  json_key_string(json, "status", verify->status);
+  json_key_string(json, "message", verify->message);
+  json_key_string(json, "solver", verify->solver);
+  json_key_number(json, "tolerance", verify->tolerance);
+  json_key_integer(json, "points", (int64_t)verify->points);
+  json_key(json, "events");
+  for (uint32_t k = 0; json_next(json, k, 2); k++) json_integer(json, (int64_t)verify->events[k]);
+  json_key_number(json, "digits", verify->least_digits);
+  json_key(json, "variables");
+  for (uint32_t k = 0; json_next_object(json, k, verify->count); k++) {
+    const VerifiedVariable *variable = &verify->variables[k];
+    json_key_string(json, "name", variable->name);
+    json_key_number(json, "digits", variable->digits);
+    json_key_number(json, "difference", variable->difference);
+    json_key_number(json, "size", variable->size);
+    json_key_number(json, "time", variable->time);
+  }
   json_object_end(json);
 }
 
