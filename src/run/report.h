@@ -55,6 +55,7 @@ typedef struct RunFacts {
   uint32_t invariant_count;
   const Gradient *gradient;      /* NULL: none was asked for, or it is not known yet */
   const BoundaryFacts *boundary; /* NULL: it is an initial value problem */
+  double tolerance;              /* of the run; 0 before the integration */
   const VerifyFacts *verify;     /* NULL: it was not asked for, or there is nothing to verify */
   Seconds seconds;
 } RunFacts;
