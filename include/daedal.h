@@ -306,7 +306,10 @@ typedef struct daedal_options {
   const char *gradient_by; /* "L, g, x.start": what it is by; NULL: all Real parameters and all fixed start values */
   double gradient_memory;  /* megabytes for the steps that the adjoint goes back over; NaN: 256 */
   double part_interval; /* seconds between two writings to part_path, which take a tenth of the time at most; NaN: 1 */
-  uint32_t segments; /* of multiple shooting, for a model with final equations (docs/boundary.md); 0: one */
+  uint32_t segments;    /* of multiple shooting, for a model with final equations (docs/boundary.md); 0: one */
+  /* Of daedal_simulate: runs the model again at a hundredth of the tolerance by another family of methods; the reports say to how
+   * many digits the two runs agree (docs/command.md). */
+  bool verify;
 } daedal_options;
 
 /* Nothing given. Where options are asked for, NULL stands for these. */

@@ -76,7 +76,7 @@ class Result(Mapping):
     draws no pictures.
     """
 
-    _FACTS = ("status", "diagnostics", "statistics", "certificate", "pivots", "functional", "gradient", "rows")
+    _FACTS = ("status", "diagnostics", "statistics", "certificate", "verify", "pivots", "functional", "gradient", "rows")
 
     def __init__(self, address: int, kept: Any = None) -> None:
         self._handle: Handle | None = Handle(address, library.result_free, "a result")
@@ -185,6 +185,17 @@ class Result(Mapping):
         """What is known of the run: "defect", how much its steps missed the equations inside, at most, in units of the tolerance; "events_complete", the part of the time on which no event was missed, and "unproven", the first
         spans [from, to] of the rest."""
         return json.loads(text(self._handle.call(library.result_json)))["certificate"]
+
+    @_fact
+    def verify(self) -> dict[str, Any] | None:
+        """Of a run with `verify=True`, how it agrees with a second one by another method at a hundredth of the tolerance: "digits" at least, and of each of
+        "variables"; "status" is "ok" if the second run came to its end. Else None.
+
+        >>> result = simulate("model M Real x(start = 1, fixed = true); equation der(x) = -x; end M;", verify=True)
+        >>> result.verify["solver"], result.verify["digits"] > 5
+        ('radau', True)
+        """
+        return json.loads(text(self._handle.call(library.result_json))).get("verify")
 
     @_fact
     def gradient(self) -> dict[str, float]:

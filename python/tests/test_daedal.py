@@ -3,6 +3,7 @@ import gc
 import math
 import os
 import pathlib
+import pickle
 import signal
 import threading
 import zipfile
@@ -51,6 +52,17 @@ def test_simulate_gives_arrays_by_name(pendulum):
     assert result.statistics.steps > 10 and result.statistics.method == "dummy"
     assert result.certificate["events_complete"] == 1 and result.certificate["unproven"] == []
     assert all(len(pivot) == 3 for pivot in result.pivots)
+
+
+def test_verify_says_how_many_digits_are_right(pendulum):
+    assert pendulum.simulate().verify is None
+    result = pendulum.simulate(tolerance=1e-6, solver="bdf", verify=True)
+    assert result.verify["status"] == "ok" and result.verify["solver"] == "radau"
+    exact = pendulum.simulate(tolerance=1e-11)["x"]
+    found = {one["name"]: one["digits"] for one in result.verify["variables"]}
+    assert abs(found["x"] + np.log10(np.abs(result["x"] - exact).max() / np.abs(exact).max())) < 0.1
+    assert result.verify["digits"] == min(digits for digits in found.values() if digits is not None)
+    assert pickle.loads(pickle.dumps(result)).verify == result.verify
 
 
 def test_arrays_are_read_only_and_outlive_the_result(pendulum):

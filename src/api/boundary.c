@@ -386,7 +386,6 @@ static daedal_result *boundary_simulate(daedal_model *model, const daedal_option
   return result;
 }
 
-daedal_result *daedal_simulate(daedal_model *model, const daedal_options *options) {
-  daedal_options given = options_given(options);
-  return has_boundary(model) ? boundary_simulate(model, &given) : initial_value_simulate(model, &given);
+daedal_result *simulate_once(daedal_model *model, const daedal_options *options) {
+  return has_boundary(model) ? boundary_simulate(model, options) : initial_value_simulate(model, options);
 }

@@ -296,6 +296,9 @@ daedal_result *result_make(daedal_model *model, const daedal_options *options, R
 /* A simulation from the initial values; all options are given. NULL when there is no memory even for the handle. */
 daedal_result *initial_value_simulate(daedal_model *model, const daedal_options *options);
 
+/* The same of any model, one with final equations too (boundary.c). */
+daedal_result *simulate_once(daedal_model *model, const daedal_options *options);
+
 /* Names, times and values of the options as a request, in the result. false: the result's diagnostics say why. */
 bool read_request(daedal_result *result, const daedal_options *options, Request *request);
 

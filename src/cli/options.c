@@ -116,6 +116,8 @@ const Option options[] = {
      "what --gradient is by; default: all Real parameters and fixed start values"},
     {"--gradient-memory", NULL, "MB", IN_SIMULATE, OPTION_POSITIVE, PLACE(run.gradient_memory),
      "memory for the steps that --gradient goes back over; default 256"},
+    {"--verify", NULL, NULL, IN_SIMULATE, OPTION_FLAG, PLACE(run.verify),
+     "run again at a hundredth of the tolerance by another method; say to how many digits each variable agrees"},
     {"--max-step", NULL, "H", IN_TIMES | IN_EXPORT, OPTION_POSITIVE, PLACE(run.max_step), "longest step"},
     {"--constraint-tolerance", NULL, "R", IN_SIMULATE | IN_REPORT | IN_SWEEP, OPTION_POSITIVE,
      PLACE(run.constraint_tolerance), "largest residual of a constraint; default: 100 times the tolerance"},

@@ -32,6 +32,7 @@ void simulation_make_loop(Simulation *simulation) {
   Recorder *recorder = simulation->request.is_stepped ? NULL : simulation->recorder;
   simulation->facts.status = "integration";
   simulation->facts.statistics = &simulation->statistics;
+  simulation->facts.tolerance = simulation->request.run.tolerance;
   simulation->options = integration_options(simulation);
   simulation->changed = -HUGE_VAL;
   simulation->run =

@@ -13,6 +13,7 @@ typedef struct Walk {
   const Trajectory *const *results;
   size_t row[2]; /* the first one that was not passed */
   Sides at[2];
+  double slack; /* of times of events, where only common rows count; NAN: all do */
 } Walk;
 
 static double time_at(const Trajectory *trajectory, size_t row) {
@@ -40,6 +41,40 @@ static void sample_sides(Walk *walk, uint32_t k, double time) {
   walk->row[k] = end;
 }
 
+/* The first row behind those of this time. */
+static size_t row_behind(const Walk *walk, uint32_t k, double time) {
+  size_t row = walk->row[k];
+  while (time_at(walk->results[k], row) == time) row++;
+  return row;
+}
+
+static bool has_row(const Trajectory *trajectory, double time) {
+  return trajectory_time(trajectory, trajectory_find(trajectory, time)) == time;
+}
+
+/* Does result k have a row within the slack of a time, but not at it, where the other has none? */
+static bool has_event_near(const Walk *walk, uint32_t k, double time) {
+  const Trajectory *mine = walk->results[k], *other = walk->results[1 - k];
+  size_t before = walk->row[k], behind = row_behind(walk, k, time);
+  if (before > 0) {
+    double t = trajectory_time(mine, before - 1);
+    if (time - t <= walk->slack && !has_row(other, t)) return true;
+  }
+  double t = time_at(mine, behind);
+  return t - time <= walk->slack && !has_row(other, t);
+}
+
+/* Are the values of both results at this time those of the same side of every event? */
+static bool is_comparable(const Walk *walk, double time) {
+  if (isnan(walk->slack)) return true;
+  size_t rows[2];
+  for (uint32_t k = 0; k < 2; k++) {
+    rows[k] = row_behind(walk, k, time) - walk->row[k];
+    if (rows[k] == 0 || has_event_near(walk, k, time)) return false;
+  }
+  return (rows[0] > 1) == (rows[1] > 1);
+}
+
 /* What is not a number on both sides is equal. */
 static double distance(double first, double second) {
   if (first == second || (isnan(first) && isnan(second))) return 0;
@@ -61,7 +96,7 @@ static void compare_signal(const Walk *walk, double time, SignalDifference *foun
   }
 }
 
-/* Compares at every time of either result from `start` to `stop`. */
+/* Compares at the times of either result from `start` to `stop`. */
 static void compare_rows(Arena *arena, ResultDifference *difference, Walk *walk) {
   double *scale = arena_array(arena, difference->count, sizeof *scale);
   for (uint32_t k = 0; k < 2; k++) {
@@ -69,10 +104,13 @@ static void compare_rows(Arena *arena, ResultDifference *difference, Walk *walk)
     for (int side = 0; side < 2; side++)
       walk->at[k].columns[side] = arena_array(arena, walk->results[k]->columns, sizeof(double));
   }
-  for (;; difference->times++) {
+  for (;;) {
     double time = fmin(time_at(walk->results[0], walk->row[0]), time_at(walk->results[1], walk->row[1]));
     if (!(time <= difference->stop)) break;
+    bool counts = is_comparable(walk, time);
     for (uint32_t k = 0; k < 2; k++) sample_sides(walk, k, time);
+    if (!counts) continue;
+    difference->times++;
     for (uint32_t s = 0; s < difference->count; s++) compare_signal(walk, time, &difference->list[s], &scale[s]);
   }
   for (uint32_t s = 0; s < difference->count; s++) {
@@ -95,7 +133,9 @@ static void pair_signals(Arena *arena, ResultDifference *difference, const Traje
           signal->kind == SIGNAL_PARAMETER && (found == MAP_NONE || other->list.data[found].kind == SIGNAL_PARAMETER);
       if (is_parameter || !is_chosen(context, signal->name)) continue;
       if (found == MAP_NONE) difference->single[k][difference->single_count[k]++] = s;
-      else if (k == 0) difference->list[difference->count++] = (SignalDifference){.signal = {s, found}, .time = NAN, .value = {NAN, NAN}};
+      else if (k == 0)
+        difference->list[difference->count++] =
+            (SignalDifference){.signal = {s, found}, .time = NAN, .value = {NAN, NAN}};
     }
   }
 }
@@ -107,15 +147,25 @@ static int compare_differences(const void *a, const void *b) {
   return first->signal[0] < second->signal[0] ? -1 : 1;
 }
 
-ResultDifference difference_find(Arena *arena, const Trajectory *const results[2], SignalChoice *is_chosen,
-                                 const void *context) {
+static ResultDifference find(Arena *arena, const Trajectory *const results[2], double slack, SignalChoice *is_chosen,
+                             const void *context) {
   ResultDifference difference = {.start = fmax(first_time(results[0]), first_time(results[1])),
                                  .stop = fmin(last_time(results[0]), last_time(results[1]))};
   difference.is_span_different =
       first_time(results[0]) != first_time(results[1]) || last_time(results[0]) != last_time(results[1]);
-  Walk walk = {.results = results};
+  Walk walk = {.results = results, .slack = slack};
   pair_signals(arena, &difference, results, is_chosen, context);
   compare_rows(arena, &difference, &walk);
   if (difference.count) qsort(difference.list, difference.count, sizeof *difference.list, compare_differences);
   return difference;
+}
+
+ResultDifference difference_find(Arena *arena, const Trajectory *const results[2], SignalChoice *is_chosen,
+                                 const void *context) {
+  return find(arena, results, NAN, is_chosen, context);
+}
+
+ResultDifference difference_find_common(Arena *arena, const Trajectory *const results[2], double slack,
+                                        SignalChoice *is_chosen, const void *context) {
+  return find(arena, results, slack, is_chosen, context);
 }

@@ -1,7 +1,7 @@
 /* difference: two results side by side: for each signal that both have, where they differ most.
  *
- * Values are compared at all times of either result that lie within both, interpolated linearly between rows. At an
- * event the values before it are compared with those before, the values after it with those after. */
+ * Values are compared at all times of either result that lie within both, interpolated linearly between rows, or only where both
+ * have a row. At an event the values before it are compared with those before, the values after it with those after. */
 #pragma once
 
 #include "result/trajectory.h"
@@ -31,3 +31,8 @@ typedef bool SignalChoice(const void *context, const char *name);
  * comma-separated values. O(rows of both * signals). */
 ResultDifference difference_find(Arena *arena, const Trajectory *const results[2], SignalChoice *is_chosen,
                                  const void *context);
+
+/* The same where both results have rows, without interpolation. Two runs find an event at times that differ a little: a
+ * time at which one of them has an event that the other has at another time, up to `slack` away, is left out. */
+ResultDifference difference_find_common(Arena *arena, const Trajectory *const results[2], double slack,
+                                        SignalChoice *is_chosen, const void *context);

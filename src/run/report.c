@@ -74,6 +74,88 @@ static void text_gradient(const Gradient *gradient, Heap *heap, TextVec *text) {
     text_printf(heap, text, "    by %-19s %.10g\n", gradient->plan->target[k].name, gradient->by[k]);
 }
 
+/* ---- states that the tolerance does not see ---- */
+
+typedef struct SmallState {
+  const char *name;
+  double largest, absolute_tolerance;
+} SmallState;
+typedef VEC(SmallState) SmallStateVec;
+
+/* The states whose absolute tolerance, tolerance times nominal, was larger than any of their values: steps were chosen without
+ * them. What is round-off beside the nominal value counts as zero. O(rows * states). */
+static SmallStateVec find_small_states(const RunFacts *facts, Heap *heap) {
+  SmallStateVec found = {0};
+  const Recorder *recorder = facts->recorder;
+  for (uint32_t s = 0; recorder && s < recorder->signals->listed; s++) {
+    const Signal *signal = &recorder->signals->list.data[s];
+    if (signal->kind != SIGNAL_STATE || signal->column >= recorder->count) continue;
+    uint32_t source = recorder->source[signal->column];
+    if (source >= recorder->evaluator->array->columns) continue;
+    double nominal = recorder->evaluator->nominal[source], largest = 0;
+    for (size_t r = 0; r < recorder->trajectory->rows && largest <= facts->tolerance * nominal; r++)
+      largest = fmax(largest, fabs(trajectory_value(recorder->trajectory, r, s)));
+    if (largest > DBL_EPSILON * nominal && largest <= facts->tolerance * nominal)
+      vec_push(heap, &found, ((SmallState){signal->name, largest, facts->tolerance * nominal}));
+  }
+  return found;
+}
+
+static void text_small_states(const RunFacts *facts, Heap *heap, TextVec *text) {
+  enum { SHOWN = 5 };
+  SmallStateVec found = find_small_states(facts, heap);
+  Arena arena = arena_make(heap);
+  for (uint32_t k = 0; k < found.count && k < SHOWN; k++)
+    text_printf(heap, text, "  below its tolerance      %s, %.3g at most: give it a nominal value\n",
+                arena_printable(&arena, found.data[k].name), found.data[k].largest);
+  if (found.count > SHOWN)
+    text_printf(heap, text, "  below its tolerance      and %u more states\n", found.count - SHOWN);
+  arena_free(&arena);
+  vec_free(heap, &found);
+}
+
+/* ---- a second run ---- */
+
+/* As many digits as are sure. */
+static double sure_digits(double digits) { return floor(10 * digits) / 10; }
+
+/* The variables with the fewest digits, one a line. */
+static void text_verified(const VerifyFacts *verify, Heap *heap, TextVec *text) {
+  enum { SHOWN = 5 };
+  Arena arena = arena_make(heap);
+  for (uint32_t k = 0; k < SHOWN && k + verify->below < verify->count; k++) {
+    const VerifiedVariable *variable = &verify->variables[k];
+    if (!(variable->difference > 0)) break;
+    text_printf(heap, text, "    %-22s %.1f digits, differs by %.3g at time %.6g\n",
+                arena_printable(&arena, variable->name), sure_digits(variable->digits), variable->difference,
+                variable->time);
+  }
+  if (verify->below)
+    text_printf(heap, text, "    no digits known        of %u variable%s below the absolute tolerance\n", verify->below,
+                verify->below == 1 ? "" : "s");
+  arena_free(&arena);
+}
+
+static void text_verify(const VerifyFacts *verify, Heap *heap, TextVec *text) {
+  if (!verify) return;
+  if (verify->message)
+    text_printf(heap, text, "  verified                 no: %s at tolerance %.3g failed: %s\n", verify->solver,
+                verify->tolerance, verify->message);
+  else if (isnan(verify->least_digits))
+    text_printf(heap, text, "  verified                 no: nothing to compare with %s at tolerance %.3g\n",
+                verify->solver, verify->tolerance);
+  else
+    text_printf(heap, text, "  verified                 %.1f digits at least, by %s at tolerance %.3g\n",
+                sure_digits(verify->least_digits), verify->solver, verify->tolerance);
+  if (verify->message) return;
+  if (verify->events[0] != verify->events[1])
+    text_printf(heap, text, "    events                 %llu, and %llu in the second run\n",
+                (unsigned long long)verify->events[0], (unsigned long long)verify->events[1]);
+  text_verified(verify, heap, text);
+}
+
+/* ---- the certificate ---- */
+
 /* The part of the time on which it is proven that no event was missed; NAN: no time has passed. */
 static double proven_part(const RunFacts *facts) {
   const CertificateTotals *totals = &facts->statistics->stepper.certificate;
@@ -142,6 +224,8 @@ void run_report_text(const RunFacts *facts, Heap *heap, TextVec *text) {
                 arena_printable(&arena, facts->invariants[k]), drift_name(drift.kind), drift.change, drift.largest);
   }
   text_gradient(facts->gradient, heap, text);
+  text_small_states(facts, heap, text);
+  text_verify(facts->verify, heap, text);
   text_printf(heap, text, "  seconds                  %.3f (code %.3f, initial values %.3f, integration %.3f)\n",
               facts->seconds.parse + facts->seconds.structure + facts->seconds.code + facts->seconds.init +
                   facts->seconds.integrate,
@@ -211,6 +295,38 @@ static void json_gradient(const Gradient *gradient, JsonWriter *json) {
   for (uint32_t k = 0; k < gradient->plan->targets; k++)
     json_key_number(json, gradient->plan->target[k].name, gradient->by[k]);
   json_object_end(json);
+  json_object_end(json);
+}
+
+static void json_small_states(const RunFacts *facts, JsonWriter *json, Heap *heap) {
+  SmallStateVec found = find_small_states(facts, heap);
+  for (uint32_t k = 0; json_next_object(json, k, found.count); k++) {
+    json_key_string(json, "name", found.data[k].name);
+    json_key_number(json, "largest", found.data[k].largest);
+    json_key_number(json, "absolute_tolerance", found.data[k].absolute_tolerance);
+  }
+  vec_free(heap, &found);
+}
+
+static void json_verify(const VerifyFacts *verify, JsonWriter *json) {
+  json_object_begin(json);
+  json_key_string(json, "status", verify->status);
+  json_key_string(json, "message", verify->message);
+  json_key_string(json, "solver", verify->solver);
+  json_key_number(json, "tolerance", verify->tolerance);
+  json_key_integer(json, "points", (int64_t)verify->points);
+  json_key(json, "events");
+  for (uint32_t k = 0; json_next(json, k, 2); k++) json_integer(json, (int64_t)verify->events[k]);
+  json_key_number(json, "digits", verify->least_digits);
+  json_key(json, "variables");
+  for (uint32_t k = 0; json_next_object(json, k, verify->count); k++) {
+    const VerifiedVariable *variable = &verify->variables[k];
+    json_key_string(json, "name", variable->name);
+    json_key_number(json, "digits", variable->digits);
+    json_key_number(json, "difference", variable->difference);
+    json_key_number(json, "size", variable->size);
+    json_key_number(json, "time", variable->time);
+  }
   json_object_end(json);
 }
 

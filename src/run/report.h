@@ -10,7 +10,6 @@ typedef struct Seconds {
   double parse, structure, code, init, integrate;
 } Seconds;
 
-/* What a report is about. Fields that a run did not reach are NULL or 0. */
 /* How a boundary value problem was solved. */
 typedef struct BoundaryFacts {
   const char **name; /* parameters and start values that were sought */
@@ -19,6 +18,28 @@ typedef struct BoundaryFacts {
   double residual; /* the largest of the conditions */
 } BoundaryFacts;
 
+/* A variable of two runs. */
+typedef struct VerifiedVariable {
+  const char *name;
+  double digits;     /* to which they agree; NAN: it stays below its absolute tolerance */
+  double difference; /* the largest */
+  double size;       /* the largest of its values; NAN: the runs are equal */
+  double time;       /* of the largest difference; NAN: the runs are equal */
+} VerifiedVariable;
+
+/* A run against a second one, of another family of methods and at a smaller tolerance. */
+typedef struct VerifyFacts {
+  const char *status, *message; /* of the second run, as of any run; its first error, or NULL */
+  const char *solver;           /* of the second run */
+  double tolerance;
+  size_t points;               /* where they were compared */
+  uint64_t events[2];          /* of both runs */
+  double least_digits;         /* of any variable; NAN: nothing was compared */
+  VerifiedVariable *variables; /* fewest digits first, then those below their absolute tolerance */
+  uint32_t count, below;       /* all of them; those below their absolute tolerance */
+} VerifyFacts;
+
+/* What a report is about. Fields that a run did not reach are NULL or 0. */
 typedef struct RunFacts {
   const char *status; /* "ok", "input", "unbalanced", "singular", "init", "integration" */
   const char *method;
@@ -34,6 +55,8 @@ typedef struct RunFacts {
   uint32_t invariant_count;
   const Gradient *gradient;      /* NULL: none was asked for, or it is not known yet */
   const BoundaryFacts *boundary; /* NULL: it is an initial value problem */
+  double tolerance;              /* of the run; 0 before the integration */
+  const VerifyFacts *verify;     /* NULL: it was not asked for, or there is nothing to verify */
   Seconds seconds;
 } RunFacts;
 
