@@ -11,10 +11,10 @@
 // expect: 10^(-report.verify.variables["y"].digits) = largest(abs(y - 3*exp(-time)))/3 within 0.2*largest(abs(x - exp(-time)))
 // expect: report.verify.digits = min(report.verify.variables["x"].digits, report.verify.variables["y"].digits, report.verify.variables["der(x)"].digits)
 // expect: report.verify.variables["zero"].digits = null
-// expect: prints /verified +[0-9.]+ digits at least, by (radau|bdf) at tolerance/
-// expect: prints of 1 variable below the absolute tolerance
+// expect: says /verified +[0-9.]+ digits at least, by (radau|bdf) at tolerance/
+// expect: says of 1 variable below the absolute tolerance
 // run: simulate
-// expect: never prints verified
+// expect: never says verified
 model Decay
   Real x(start = 1, fixed = true), y, zero;
 equation

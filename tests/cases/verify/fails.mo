@@ -5,7 +5,7 @@
 // expect: report.verify.digits = null
 // expect: size(report.verify.variables) = 0
 // expect: says the run is not verified: the second one, by radau at tolerance 1e-05, failed: assertion failed at time 0.9: "too exact" [D911]
-// expect: prints /verified +no: radau at tolerance 1e-05 failed: assertion failed/
+// expect: says /verified +no: radau at tolerance 1e-05 failed: assertion failed/
 // expect: time = 1
 model Fails
   Real x(start = 1, fixed = true);
