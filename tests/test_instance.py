@@ -517,7 +517,7 @@ end P;
           model M A a[{count}]; end M;"""
         done = run(text, "check")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn(f"{2 * count} equations", done.stdout)
+        self.assertIn(f"{2 * count} equations", done.stderr)
 
 
 if __name__ == "__main__":

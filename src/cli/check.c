@@ -7,13 +7,12 @@
 
 static void say_counts(const daedal_model *model, bool verbose) {
   daedal_counts counts = daedal_model_counts(model);
-  terminal_print(stdout, "%s: %" PRIu32 " equation%s, %" PRIu32 " unknown%s: fine", daedal_model_name(model),
-                 counts.equations, counts.equations == 1 ? "" : "s", counts.variables,
-                 counts.variables == 1 ? "" : "s");
+  terminal_say("%s: %" PRIu32 " equation%s, %" PRIu32 " unknown%s: fine", daedal_model_name(model), counts.equations,
+               counts.equations == 1 ? "" : "s", counts.variables, counts.variables == 1 ? "" : "s");
   if (!verbose) return;
-  printf("  discrete equations %" PRIu32 ", discrete variables %" PRIu32 "\n", counts.discrete_equations,
-         counts.discrete_variables);
-  printf("  parameters %" PRIu32 ", functions %" PRIu32 "\n", counts.parameters, counts.functions);
+  fprintf(stderr, "  discrete equations %" PRIu32 ", discrete variables %" PRIu32 "\n", counts.discrete_equations,
+          counts.discrete_variables);
+  fprintf(stderr, "  parameters %" PRIu32 ", functions %" PRIu32 "\n", counts.parameters, counts.functions);
 }
 
 /* The same verdict on the structure as before a run. */
@@ -30,8 +29,8 @@ static int check_libraries(const Arguments *arguments) {
   daedal_library_counts counts;
   session_take(&session, daedal_parse_libraries(&reading, &counts));
   if (!session.status && session_talks(&session))
-    terminal_print(stdout, "%" PRIu32 " file%s, %" PRIu32 " class%s: fine", counts.files, counts.files == 1 ? "" : "s",
-                   counts.classes, counts.classes == 1 ? "" : "es");
+    terminal_say("%" PRIu32 " file%s, %" PRIu32 " class%s: fine", counts.files, counts.files == 1 ? "" : "s",
+                 counts.classes, counts.classes == 1 ? "" : "es");
   return session_close(&session);
 }
 

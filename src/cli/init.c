@@ -33,8 +33,8 @@ static void export(Session *session) {
   const Arguments *arguments = session->arguments;
   session_keep(session, export_model(session->model, arguments));
   if (!session->status && session_talks(session))
-    terminal_print(session_summary(session), arguments->fmu_path ? "FMU written to %s" : "C source written to %s",
-                   arguments->fmu_path ? arguments->fmu_path : arguments->c_directory);
+    terminal_say(arguments->fmu_path ? "FMU written to %s" : "C source written to %s",
+                 arguments->fmu_path ? arguments->fmu_path : arguments->c_directory);
 }
 
 int export_command(const Arguments *arguments) { return session_run(arguments, export, daedal_result_json); }

@@ -35,11 +35,6 @@ void output_text(const char *text) {
   if (length > 0 && text[length - 1] != '\n') fputc('\n', stdout);
 }
 
-void output_flush(void) {
-  errno = 0;
-  if (fflush(stdout) != 0 && !lost_error) lost_error = errno;
-}
-
 int output_end(int status) {
   errno = 0;
   int lost = fflush(stdout) != 0 || ferror(stdout);

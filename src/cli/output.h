@@ -14,8 +14,5 @@ bool output_bytes(const void *bytes, size_t length);
 /* Writes a text and at its end a line break if it lacks one. */
 void output_text(const char *text);
 
-/* Writes what is buffered, so that it stands before the messages to come. */
-void output_flush(void);
-
 /* Flushes; returns the status, or 7 after a message when something written was lost and the status is 0. */
 int output_end(int status);

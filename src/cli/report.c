@@ -330,8 +330,7 @@ static void write_page(Session *session, const char *path) {
         first_failure(session->status, (int)daedal_write_bytes(session->model, path, html.data, html.count));
     session_report(session);
   }
-  if (session->status == before && session_talks(session))
-    terminal_print(session_summary(session), "report written to %s", path);
+  if (session->status == before && session_talks(session)) terminal_say("report written to %s", path);
   buffer_free(&page.data);
   buffer_free(&html);
 }

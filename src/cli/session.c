@@ -81,7 +81,7 @@ char *session_default_path(const Session *session, const char *ending) {
 void session_say_choice(Session *session) {
   if (!session->arguments->verbose || !session_talks(session)) return;
   const char *text = daedal_result_choice(session->result);
-  terminal_write(session_summary(session), text, strlen(text), true);
+  terminal_write(stderr, text, strlen(text), true);
 }
 
 void session_check_outputs(Session *session) {
@@ -183,13 +183,6 @@ int session_run(const Arguments *arguments, void (*work)(Session *session), Resu
   else work(&session);
   if (session.result && arguments->json_path) session_write_json(&session, json(session.result), json(NULL));
   return session_close(&session);
-}
-
-FILE *session_summary(const Session *session) {
-  const Arguments *arguments = session->arguments;
-  bool is_taken = is_standard_output(arguments->output_path) || is_standard_output(arguments->json_path) ||
-                  is_standard_output(arguments->plot_path) || is_standard_output(arguments->write_path);
-  return is_taken ? stderr : stdout;
 }
 
 bool session_talks(const Session *session) { return !session->arguments->quiet; }

@@ -4,8 +4,6 @@
 
 #include "cli/command.h"
 
-#include <stdio.h>
-
 typedef struct Session {
   const Arguments *arguments;
   daedal_model *model;
@@ -74,10 +72,6 @@ void session_write_refusal(Session *session, ResultReport *json);
 /* A command whose JSON is a report of its result: work(session), if the model is sound, keeps the result and writes the
  * rest. Returns the exit status. */
 int session_run(const Arguments *arguments, void (*work)(Session *session), ResultReport *json);
-
-/* Where the summary of a command goes that has nothing else for standard output: there, unless one of the options asks for
- * an output there; then to standard error. */
-FILE *session_summary(const Session *session);
 
 /* Whether words that are neither errors nor data should be said. */
 bool session_talks(const Session *session);

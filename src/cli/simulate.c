@@ -61,8 +61,7 @@ static void write_trajectory(SimulateCommand *run) {
     terminal_say("%s; the trajectory up to t = %.10g is %s %s", run->interrupted ? "interrupted" : "stopped", end,
                  is_file ? "in" : "on", is_file ? path : "standard output");
   else if (is_file && session_talks(session))
-    terminal_print(session_summary(session), "trajectory written to %s: %" PRIu32 " rows", path,
-                   daedal_result_rows(session->result));
+    terminal_say("trajectory written to %s: %" PRIu32 " rows", path, daedal_result_rows(session->result));
 }
 
 static void write_plot(Session *session) {
@@ -82,35 +81,33 @@ static void write_plot(Session *session) {
   session_report(session);
 }
 
-static void say_pivots(FILE *file, const daedal_result *result) {
+static void say_pivots(const daedal_result *result) {
   uint32_t count = daedal_result_statistics(result).pivots;
   for (uint32_t i = 0; i < count; i++) {
     daedal_pivot pivot = daedal_result_pivot(result, i);
-    terminal_print(file, "pivot at t = %.10g: state %s out, %s in", pivot.time, pivot.out, pivot.in);
+    terminal_say("pivot at t = %.10g: state %s out, %s in", pivot.time, pivot.out, pivot.in);
   }
 }
 
-static void say_events(FILE *file, const daedal_result *result) {
+static void say_events(const daedal_result *result) {
   for (uint32_t i = 0;; i++) {
     daedal_event event = daedal_result_event(result, i);
     if (isnan(event.time)) return;
-    if (isnan(event.value)) terminal_print(file, "event at t = %.10g: %s", event.time, event.condition);
-    else terminal_print(file, "event at t = %.10g: %s becomes %.10g", event.time, event.condition, event.value);
+    if (isnan(event.value)) terminal_say("event at t = %.10g: %s", event.time, event.condition);
+    else terminal_say("event at t = %.10g: %s becomes %.10g", event.time, event.condition, event.value);
   }
 }
 
 static void say_summary(Session *session) {
   daedal_statistics statistics = daedal_result_statistics(session->result);
-  FILE *file = session_summary(session);
   if (!session_talks(session)) return;
   session_say_choice(session);
-  if (session->arguments->verbose) say_pivots(file, session->result);
-  if (session->arguments->verbose) say_events(file, session->result);
+  if (session->arguments->verbose) say_pivots(session->result);
+  if (session->arguments->verbose) say_events(session->result);
   if (!statistics.solver) return;
   const char *text = daedal_result_text(session->result);
-  terminal_print(file, "%s: integrated to t = %.10g", daedal_model_name(session->model), statistics.end_time);
-  terminal_write(file, text, strlen(text), true);
-  output_flush();
+  terminal_say("%s: integrated to t = %.10g", daedal_model_name(session->model), statistics.end_time);
+  terminal_write(stderr, text, strlen(text), true);
   if (!*text) session_report(session);
 }
 

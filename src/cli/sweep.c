@@ -93,20 +93,19 @@ static void write_table(SweepCommand *run) {
   if (is_file || status == DAEDAL_INTERNAL) report(run);
   run->session->status = first_failure(run->session->status, (int)status);
   if (is_file && !status && session_talks(run->session))
-    terminal_print(session_summary(run->session), "table written to %s: %" PRIu32 " points, %" PRIu32 " columns", path,
-                   daedal_sweep_points(run->sweep), daedal_sweep_columns(run->sweep));
+    terminal_say("table written to %s: %" PRIu32 " points, %" PRIu32 " columns", path, daedal_sweep_points(run->sweep),
+                 daedal_sweep_columns(run->sweep));
 }
 
 static void say_summary(const SweepCommand *run) {
   daedal_sweep_progress progress = daedal_sweep_progress_get(run->sweep);
   uint32_t computed = progress.finished - progress.resumed;
   if (!session_talks(run->session)) return;
-  terminal_print(session_summary(run->session), "%s: %" PRIu32 " of %" PRIu32 " points, %" PRIu32 " failed, in %.3g s",
-                 daedal_model_name(run->session->model), progress.finished, progress.points, progress.failed,
-                 progress.seconds);
+  terminal_say("%s: %" PRIu32 " of %" PRIu32 " points, %" PRIu32 " failed, in %.3g s",
+               daedal_model_name(run->session->model), progress.finished, progress.points, progress.failed,
+               progress.seconds);
   if (progress.resumed)
-    terminal_print(session_summary(run->session), "  %" PRIu32 " points were there already, %" PRIu32 " are new",
-                   progress.resumed, computed);
+    terminal_say("  %" PRIu32 " points were there already, %" PRIu32 " are new", progress.resumed, computed);
 }
 
 /* When no point went well, the status is that of the first. */

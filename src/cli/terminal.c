@@ -37,25 +37,14 @@ void terminal_write(FILE *file, const char *bytes, size_t length, bool lines) {
   fwrite(run, 1, (size_t)(end - run), file);
 }
 
-static void print_line(FILE *file, const char *format, va_list values) {
-  char line[8192];
-  vsnprintf(line, sizeof line, format, values);
-  terminal_write(file, line, strlen(line), false);
-  fputc('\n', file);
-}
-
 void terminal_say(const char *format, ...) {
   va_list values;
+  char line[8192];
   va_start(values, format);
-  print_line(stderr, format, values);
+  vsnprintf(line, sizeof line, format, values);
   va_end(values);
-}
-
-void terminal_print(FILE *file, const char *format, ...) {
-  va_list values;
-  va_start(values, format);
-  print_line(file, format, values);
-  va_end(values);
+  terminal_write(stderr, line, strlen(line), false);
+  fputc('\n', stderr);
 }
 
 bool terminal_is_watched(void) {

@@ -17,9 +17,6 @@ void terminal_write(FILE *file, const char *bytes, size_t length, bool lines);
 /* One line on standard error, whatever the values of the format hold. */
 __attribute__((format(printf, 1, 2))) void terminal_say(const char *format, ...);
 
-/* The same on another stream. */
-__attribute__((format(printf, 2, 3))) void terminal_print(FILE *file, const char *format, ...);
-
 /* Whether a person watches standard error. */
 bool terminal_is_watched(void);
 
