@@ -165,27 +165,31 @@ const ClassEntry *classes_collect(Elaboration *el, const char *class_name) {
 
 /* ---- lookup ---- */
 
+Name class_outer(const Elaboration *el, Name scope) {
+  uint32_t found = map_get(&el->class_of_name, scope);
+  return found == MAP_NONE ? 0 : el->classes.data[found].scope;
+}
+
+/* The name in a scope, if it occurs; scope 0: the name itself. */
+static Name name_within(Elaboration *el, Name scope, Name name, TextVec *full) {
+  if (!scope) return name;
+  full->count = 0;
+  text_append(el->heap, full, names_text(el->names, scope), names_length(el->names, scope));
+  text_append(el->heap, full, ".", 1);
+  text_append(el->heap, full, names_text(el->names, name), names_length(el->names, name));
+  return names_find(el->names, full->data, full->count);
+}
+
 ClassEntry *class_find_name(Elaboration *el, Name scope, Name name) {
-  const char *prefix = names_text(el->names, scope), *text = names_text(el->names, name);
-  size_t length = scope ? names_length(el->names, scope) : 0, text_length = names_length(el->names, name);
   TextVec full = {0};
-  for (;;) {
-    Name candidate = name;
-    if (length) {
-      full.count = 0;
-      text_append(el->heap, &full, prefix, length);
-      text_append(el->heap, &full, ".", 1);
-      text_append(el->heap, &full, text, text_length);
-      candidate = names_find(el->names, full.data, full.count);
-    }
-    uint32_t found = candidate == MAP_NONE ? MAP_NONE : map_get(&el->class_of_name, candidate);
-    if (found != MAP_NONE || length == 0) {
-      vec_free(el->heap, &full);
-      return found == MAP_NONE ? NULL : &el->classes.data[found];
-    }
-    while (length && prefix[length - 1] != '.') length--;
-    if (length) length--;
+  uint32_t found;
+  for (;; scope = class_outer(el, scope)) {
+    Name candidate = name_within(el, scope, name, &full);
+    found = candidate == MAP_NONE ? MAP_NONE : map_get(&el->class_of_name, candidate);
+    if (found != MAP_NONE || !scope) break;
   }
+  vec_free(el->heap, &full);
+  return found == MAP_NONE ? NULL : &el->classes.data[found];
 }
 
 ClassEntry *class_find(Elaboration *el, Name scope, AstPath path) {

@@ -231,6 +231,8 @@ uint32_t class_define(Elaboration *el, const AstClass *ast);
 /* The class that a path means, looked up from `scope` outward; NULL if there is none. */
 ClassEntry *class_find(Elaboration *el, Name scope, AstPath path);
 ClassEntry *class_find_name(Elaboration *el, Name scope, Name name);
+/* The scope around that of a class, 0 at the top. A quoted name has dots of its own: 'A.B.f' is in no scope A.B. */
+Name class_outer(const Elaboration *el, Name scope);
 
 /* Follows aliases to a base type. false after an error. */
 bool type_resolve(Elaboration *el, Name scope, const AstType *type, ResolvedType *out);

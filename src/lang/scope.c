@@ -18,20 +18,16 @@ void component_register(Elaboration *el, Name name, uint32_t component) {
 }
 
 uint32_t package_constant_find(Elaboration *el, Name scope, Name name) {
-  const char *prefix = names_text(el->names, scope), *text = names_text(el->names, name);
-  size_t length = scope ? names_length(el->names, scope) : 0;
   if (el->package_constants.count == 0) return NONE;
-  for (;;) {
+  for (;; scope = class_outer(el, scope)) {
     Name candidate = name;
-    if (length) {
-      const char *full = arena_printf(&el->arena, "%.*s.%s", (int)length, prefix, text);
+    if (scope) {
+      const char *full = arena_printf(&el->arena, "%s.%s", names_text(el->names, scope), names_text(el->names, name));
       candidate = names_find(el->names, full, strlen(full));
     }
     uint32_t found = candidate == MAP_NONE ? MAP_NONE : map_get(&el->package_constants, candidate);
     if (found != MAP_NONE) return found;
-    if (length == 0) return NONE;
-    while (length && prefix[length - 1] != '.') length--;
-    if (length) length--;
+    if (!scope) return NONE;
   }
 }
 
