@@ -427,6 +427,30 @@ bool switches_accumulate(Switches *switches, uint32_t m, double t, double span) 
   return accumulates;
 }
 
+/* Does a when or pre() remember the mode, or another one of the same edge? */
+static bool is_edge_remembered(const Switches *switches, uint32_t m) {
+  const uint32_t *edge = switches->modes->edge;
+  for (uint32_t k = 0; k < switches->modes->count; k++)
+    if (edge[k] == edge[m] && is_remembered(switches, k)) return true;
+  return false;
+}
+
+bool switches_let_rest(Switches *switches, double tolerance, double span) {
+  bool any = false;
+  for (uint32_t m = 0; m < switches->modes->count; m++)
+    any = any || (switches->times[m].falls && is_edge_remembered(switches, m));
+  for (uint32_t m = 0; m < switches->modes->count && any; m++) {
+    EventTimes *times = &switches->times[m];
+    if (!times->falls) continue;
+    double size = fmax(switches->largest[m], known_size(switches->difference[switches->modes->count + m]));
+    switches->slack[m] = HOVER_RANGE * fmax(switches->peak[m], times->peak);
+    times->hold = span;
+    times->range = HOVER_RANGE * tolerance * fmax(size, switches->nominal[m]);
+    switches->peak[m] = 0;
+  }
+  return any;
+}
+
 uint32_t switches_escaped(const Switches *switches, double t, double round_off) {
   for (uint32_t m = 0; m < switches->modes->count; m++) {
     const EventTimes *times = &switches->times[m];

@@ -159,6 +159,11 @@ void switches_set_nominal(Switches *switches, double t, const double *nominal);
  * that is t but for round-off (Zeno). */
 bool switches_accumulate(Switches *switches, uint32_t m, double t, double span);
 
+/* After switches_accumulate: the modes whose events come ever faster change from now on only when passed by some times what they were passed by last, so that the
+ * run goes on where the model has a state of rest in the limit; where it has none, switches_escaped tells. false: no when and no
+ * pre() remembers one of them. */
+bool switches_let_rest(Switches *switches, double tolerance, double span);
+
 /* A mode that a when or pre() remembers, whose events came ever faster, too small at last for the tolerance to resolve, and which got away from its edge behind an event at this time: one that should have
  * followed is lost in errors, as the last bounces of a ball are. MAP_NONE: there is none. */
 uint32_t switches_escaped(const Switches *switches, double t, double round_off);

@@ -32,8 +32,10 @@ bool stepper_start_is_regular(Stepper *stepper) {
 }
 
 bool stepper_note_event(Stepper *stepper) {
-  return !switches_accumulate(stepper->view->switches, stepper->mode, stepper->t_event, stepper_span(stepper)) ||
-         stepper_report_accumulation(stepper);
+  Switches *switches = stepper->view->switches;
+  double span = stepper_span(stepper);
+  return !switches_accumulate(switches, stepper->mode, stepper->t_event, span) ||
+         switches_let_rest(switches, stepper->options.tolerance, span) || stepper_report_accumulation(stepper);
 }
 
 /* The solution hovers at an edge that it cannot be made to slide along: there hysteresis grows, and the explicit method, if
@@ -223,6 +225,7 @@ bool stepper_misses_no_event(Stepper *stepper) {
   if (mode == MAP_NONE) return true;
   stepper->mode = mode;
   stepper->t_event = switches->times[mode].last;
+  stepper_restart(stepper, stepper->before, stepper->begin, 0); /* the step away from there has not been */
   return stepper_report_accumulation(stepper);
 }
 
