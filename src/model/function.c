@@ -2,7 +2,7 @@
 #include "model/function.h"
 
 uint32_t routine_emit(Heap *heap, Routine *routine, Code code, uint32_t a, uint32_t b, Span span) {
-  vec_push(heap, &routine->code, (Instruction){(uint16_t)code, (uint16_t)a, b});
+  vec_push(heap, &routine->code, (Instruction){code, a, b});
   vec_push(heap, &routine->spans, span);
   return routine->code.count - 1;
 }

@@ -77,9 +77,9 @@ BaseType special_base(Special special);
 
 enum { STEP_FIELD = 0, STEP_INDEX = 1 };
 
+/* Operands may count arguments, elements or slots, of which a text may have more than 65,535. */
 typedef struct Instruction {
-  uint16_t code, a;
-  uint32_t b;
+  uint32_t code, a, b;
 } Instruction;
 
 /* The type of an element of an array without elements, in an operand: base type and, of a record, its definition. Those with larger numbers than fit
