@@ -61,8 +61,7 @@ static void write_trajectory(SimulateCommand *run) {
   if (run->interrupted || session->status == DAEDAL_INTEGRATION)
     terminal_say("%s; the trajectory up to t = %.10g is %s %s", run->interrupted ? "interrupted" : "stopped", last,
                  is_file ? "in" : "on", is_file ? path : "standard output");
-  else if (is_file && session_talks(session))
-    terminal_say("trajectory written to %s: %" PRIu32 " rows", path, rows);
+  else if (is_file && session_talks(session)) terminal_say("trajectory written to %s: %" PRIu32 " rows", path, rows);
 }
 
 static void write_plot(Session *session) {
