@@ -53,7 +53,7 @@ static void find_modes(Samples *samples, Arena *arena) {
 /* A relation with time or a variable must not be taken as false for want of their values. */
 static bool is_over_parameters(Dag *dag, Expr e) {
   return !dag_depends(dag, e, OP_TIME) && !dag_depends(dag, e, OP_VARIABLE) && !dag_depends(dag, e, OP_DISCRETE) &&
-         !dag_depends(dag, e, OP_PRE) && !dag_depends(dag, e, OP_DELAYED);
+         !dag_depends(dag, e, OP_PRE);
 }
 
 /* The discrete variables that are what their equations say at these parameter values, as choices in a record. */
