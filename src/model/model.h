@@ -143,7 +143,7 @@ typedef struct Model {
   IndexVec unknowns, parameters, discretes; /* leaf index -> variable position */
   VEC(Equation) equations;                  /* continuous, in flat order */
   VEC(Equation) initial_equations;
-  VEC(Equation) final_equations; /* at the end of a run; time is the stop time there */
+  VEC(Equation) final_equations;    /* at the end of a run; time is the stop time there */
   VEC(Equation) discrete_equations; /* left is a discrete leaf; outside of when */
   VEC(When) whens;
   VEC(Action) asserts;       /* assert and terminate outside of when */

@@ -8,8 +8,8 @@
  * they are. */
 #pragma once
 
-#include "segment/elimination.h"
 #include "integrate/radau_coefficients.h"
+#include "segment/elimination.h"
 
 typedef struct TransposedStages TransposedStages;
 
