@@ -9,19 +9,19 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char MODEL[] = "model Pendulum\n"
-                            "  Real x(start = 0.6), y(start = -0.8), u(start = 0), v, s, angle(start = 0.6, fixed = "
-                            "true), rate(start = 0, fixed = true);\n"
-                            "equation\n"
-                            "  der(x) = u; der(y) = v; der(u) = -s*x; der(v) = -s*y - 9.81; x^2 + y^2 = 1;\n"
-                            "  angle = atan2(x, -y); rate = der(angle);\n"
-                            "end Pendulum;\n";
+static const char MODEL[] =
+    "model Pendulum\n"
+    "  Real x(start = 0.6), y(start = -0.8), u(start = 0), v, s, angle(start = 0.6, fixed = true), rate(start = 0, fixed = true);\n"
+    "equation\n"
+    "  der(x) = u; der(y) = v; der(u) = -s*x; der(v) = -s*y - 9.81; x^2 + y^2 = 1;\n"
+    "  angle = atan2(x, -y); rate = der(angle);\n"
+    "end Pendulum;\n";
 
 enum { POINTS = 5, SAMPLES = 40 };
 static const double INTERVAL = 0.05, NOISE = 0.1;
 
 typedef struct Estimate {
-  double mean[2];      /* angle and rate */
+  double mean[2];  /* angle and rate */
   double factor[2][2]; /* the covariance is factor times its transpose */
 } Estimate;
 
@@ -83,9 +83,8 @@ int main(void) {
   daedal_model *model = daedal_load_text(MODEL, strlen(MODEL), "pendulum", NULL, NULL);
   daedal_plan *plan = daedal_plan_make(model, &options);
   daedal_run *truth = daedal_run_make(plan);
-  Handles at = {daedal_variable_find(model, "x"),     daedal_variable_find(model, "y"),
-                daedal_variable_find(model, "u"),     daedal_variable_find(model, "v"),
-                daedal_variable_find(model, "angle"), daedal_variable_find(model, "rate")};
+  Handles at = {daedal_variable_find(model, "x"), daedal_variable_find(model, "y"),     daedal_variable_find(model, "u"),
+                daedal_variable_find(model, "v"), daedal_variable_find(model, "angle"), daedal_variable_find(model, "rate")};
   Estimate estimate = {{0.2, 0.5}, {{0.3, 0}, {0, 0.5}}}; /* far off */
   unsigned seed = 7;
   int ok = daedal_run_start(truth) == DAEDAL_OK;

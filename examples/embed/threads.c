@@ -9,8 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char MODEL[] =
-    "model Decay parameter Real rate = 1; Real x(start = 1, fixed = true); equation der(x) = -rate*x; end Decay;\n";
+static const char MODEL[] = "model Decay parameter Real rate = 1; Real x(start = 1, fixed = true); equation der(x) = -rate*x; end Decay;\n";
 
 enum { THREADS = 2, RUNS = 50 };
 
