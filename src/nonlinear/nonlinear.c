@@ -19,8 +19,7 @@ enum {
   SLIDE_LIMIT = 200,
   SLIDE_HALVINGS = 30, /* down to a kink */
   CONTINUATION_LIMIT = 100,
-  ENTRY_WORK =
-      32, /* steps of work (budget.h) an entry, whenever rows or entries are computed: an exponential and a sine */
+  ENTRY_WORK = 4, /* steps of work (budget.h) an entry, whenever rows or entries are computed: a few operations each */
 };
 
 static const double CONSISTENT = 1e-10; /* scaled residual of a solution */
