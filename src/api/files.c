@@ -293,7 +293,7 @@ static const char *single_name(const daedal_files *files, uint32_t k, uint32_t s
   return files->results[k]->signals->list.data[files->difference->single[k][s]].name;
 }
 
-/* "1 signal", "3 signals". */
+/* The ending of a noun after a count. */
 static const char *plural(uint32_t count) { return count == 1 ? "" : "s"; }
 
 static void print_signals(const daedal_files *files, TextVec *text) {

@@ -28,7 +28,7 @@ void transfer_indices(Transfer *transfer, uint32_t *values, size_t count, uint32
 
 void transfer_flags(Transfer *transfer, bool *values, size_t count);
 
-/* What comes in must be so. */
+/* Reading fails unless this holds. */
 void transfer_require(Transfer *transfer, bool holds);
 
 /* A value that must be the same when it comes in. */

@@ -104,7 +104,6 @@ uint32_t schedule_set(Schedule *schedule, double t, const bool *waits) {
   return changed;
 }
 
-/* A difference that is not defined leaves nothing. */
 uint32_t schedule_count(const Schedule *schedule) { return schedule->count; }
 
 /* A whole number changes as often as its values at both ends are apart; a relation that is another at the end did once. */
@@ -120,6 +119,7 @@ double schedule_expected(const Schedule *schedule, double begin, double stop) {
   return events;
 }
 
+/* A difference that is not defined leaves nothing. */
 static bool inside(Interval range, double value) { return !(value < range.low || value > range.high); }
 
 /* The first time of (low, high] outside of the range, which is left once between them; the last one inside if that lies on

@@ -427,6 +427,11 @@ bool switches_accumulate(Switches *switches, uint32_t m, double t, double span) 
   return accumulates;
 }
 
+/* The size of the difference of mode m, as far as it has been seen. */
+static double known_range(const Switches *switches, uint32_t m) {
+  return fmax(switches->largest[m], known_size(switches->difference[switches->modes->count + m]));
+}
+
 /* Does a when or pre() remember the mode, or another one of the same edge? */
 static bool is_edge_remembered(const Switches *switches, uint32_t m) {
   const uint32_t *edge = switches->modes->edge;
@@ -442,7 +447,7 @@ bool switches_let_rest(Switches *switches, double tolerance, double span) {
   for (uint32_t m = 0; m < switches->modes->count && any; m++) {
     EventTimes *times = &switches->times[m];
     if (!times->falls) continue;
-    double size = fmax(switches->largest[m], known_size(switches->difference[switches->modes->count + m]));
+    double size = known_range(switches, m);
     switches->slack[m] = HOVER_RANGE * fmax(switches->peak[m], times->peak);
     times->hold = span;
     times->range = HOVER_RANGE * tolerance * fmax(size, switches->nominal[m]);
@@ -490,7 +495,7 @@ bool switches_hover(Switches *switches, uint32_t m, double tolerance, double spa
   EventTimes *times = &switches->times[m];
   double *slack = &switches->slack[m], peak = switches->peak[m];
   switches->largest[m] = fmax(switches->largest[m], known_size(peak));
-  double size = fmax(switches->largest[m], known_size(switches->difference[switches->modes->count + m]));
+  double size = known_range(switches, m);
   bool is_fast = times->cycle < FAST * span;
   if (is_fast) size = fmax(size, switches->nominal[m]);
   double limit = fmax(tolerance, switches->jumps[m] ? LARGEST_SLACK_OF_JUMPS : 0) * size;
@@ -943,10 +948,4 @@ void switches_go_back(Switches *switches, const SwitchesMark *mark) {
   switches->kept = mark->kept;
   for (int k = 0; k < MARKED_NUMBERS && modes; k++) memcpy(own.number[k], mark->number[k], modes * sizeof(double));
   for (int k = 0; k < MARKED_FLAGS && modes; k++) memcpy(own.flag[k], mark->flag[k], modes * sizeof(bool));
-}
-
-void switches_free_mark(SwitchesMark *mark, Heap *heap) {
-  for (int k = 0; k < MARKED_NUMBERS; k++) heap_free(heap, mark->number[k]);
-  for (int k = 0; k < MARKED_FLAGS; k++) heap_free(heap, mark->flag[k]);
-  heap_free(heap, mark);
 }

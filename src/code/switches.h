@@ -204,7 +204,6 @@ void switches_mark_crossing(Switches *switches, uint32_t m, double t, const doub
 typedef struct SwitchesMark SwitchesMark;
 SwitchesMark *switches_keep_mark(const Switches *switches, Heap *heap);
 void switches_go_back(Switches *switches, const SwitchesMark *mark);
-void switches_free_mark(SwitchesMark *mark, Heap *heap);
 
 /* Did a mode go to and fro since switches_begin? */
 bool switches_undecided(const Switches *switches);

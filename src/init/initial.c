@@ -77,7 +77,7 @@ static bool astray_hold(const Rows *rows, const RowSize *size, const Point *poin
   return hold;
 }
 
-/* Does a row divide by nothing but errors? Then its terms are no measure of its residual. */
+/* Does a row divide by a value that is round-off alone? Then the sizes of its terms say nothing about its residual. */
 static bool divides_by_errors(const Rows *rows, const RowSize *size, const Point *point) {
   Expr found = EXPR_NONE;
   for (uint32_t i = 0; i < rows->jacobian->rows && found == EXPR_NONE; i++) {

@@ -69,7 +69,7 @@ typedef struct ExplicitStages {
   double *const *values; /* all columns, per stage, and behind these at the end */
 } ExplicitStages;
 
-/* The polynomials of a step, and how they are judged (segment/defect.h). */
+/* What the defect test (segment/defect.h) needs to know of a step's polynomials. */
 typedef struct StepShape {
   int degree;    /* 0: there is no step yet */
   double part;   /* where the defect is large, between points of the method */

@@ -10,7 +10,7 @@
 
 enum {
   ITERATION_LIMIT = 100,
-  STAGNATION = 10,      /* iterations in which the squares must fall by a tenth */
+  STAGNATION = 10,      /* the sum of squares must fall by a tenth within so many iterations */
   LONG_STAGNATION = 50, /* with short steps, which may cross flat places */
   HALVING_LIMIT = 6,
   HALVING_NEAR = 2,

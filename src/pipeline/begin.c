@@ -108,7 +108,7 @@ static void take_facts(Simulation *simulation) {
   simulation->facts.seconds = seconds;
 }
 
-/* Initial values in the array of a plan. false: an error is in diags. */
+/* Finds the initial values of a run with this plan. false: an error is in diags. */
 static bool find_start(Simulation *simulation, const Plan *plan, const double *parameters) {
   const Request *request = &simulation->request;
   simulation->plan = plan;

@@ -38,10 +38,6 @@ Search *search_new(Heap *heap, uint32_t count) {
   return search;
 }
 
-bool search_is_far(double left, double right, double speed, double step) {
-  return fmin(left, right) > fabs(right - left) + step * speed;
-}
-
 static bool any_negative(const double *margin, uint32_t count) {
   for (uint32_t m = 0; m < count; m++)
     if (margin[m] < 0) return true;

@@ -40,9 +40,6 @@ typedef struct KnownEnds {
 typedef struct Search Search;
 Search *search_new(Heap *heap, uint32_t count);
 
-/* Is a margin with these values at the ends of a step far from zero all along it, if it moves no faster than `speed`? */
-bool search_is_far(double left, double right, double speed, double step);
-
 /* The first time in the stretch at which a margin is negative, with nothing negative at its beginning. It is found where the margin is negative for more than
  * a thousandth of the step or its polynomials tell of it. What is known of its ends
  * may save most of the looks; NULL: nothing is. false: none is negative. */
