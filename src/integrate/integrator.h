@@ -25,16 +25,6 @@ typedef struct IntegratorOptions {
       *unread; /* nobody looks inside of steps that end by this time; may change between steps. NULL: of none */
 } IntegratorOptions;
 
-/* Of its size: what a step may miss of a column that conditions read and no state follows. */
-#define LARGEST_MISS 0.05
-
-/* States rest that are off by less than this part of the tolerance: steps grow until they are not. */
-#define RESTING 1e-3
-
-/* Of the span: algebraic columns that depart from their prediction over a shorter step have jumped, as equations may have it,
- * and a step is accepted. */
-#define SHORTEST_FOLLOWED 1e-10
-
 typedef enum StepStatus {
   STEP_OK = 0,
   STEP_TOO_SMALL,  /* step size fell to round-off; error test or convergence failed repeatedly */
@@ -47,7 +37,6 @@ typedef struct IntegratorStatistics {
   uint64_t factorizations; /* of one iteration matrix; Radau's real and complex ones together count once */
   int order;               /* of the last step */
   double step;             /* size of the last accepted step */
-  double next;             /* size that its error asks for next; 0: not known */
 
   /* Explicit methods: step times the dominant eigenvalue has been above the stability bound for so many steps that an
    * implicit method is cheaper. */

@@ -1,4 +1,5 @@
 /* stepper: see stepper.h. */
+#include "base/constants.h"
 #include "run/stepper_internal.h"
 
 #include "base/copy.h"
@@ -13,25 +14,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* So many steps in a row below the round-off of the whole run do not get ahead. */
-enum { TINY_LIMIT = 10000 };
-static const double TINY = 1e-16;
-
-/* The same where equations were rewritten: near a time at which they lose their sense, round-off in them makes steps short. */
-static const double TINY_OF_CONVERTED = 1e-9;
-
-/* A step that left its branch is taken again in so many parts, so many times. */
-enum { RETAKE_PARTS = 8, RETAKE_LIMIT = 6 };
-
-/* Conditions near their edges may look into so many steps to come; others are taken as if nobody did. */
-enum { NEAR_STEPS = 16 };
-
-/* A step in which something would pass a whole pipe is made shorter so many times. */
-enum { SHORTEN_LIMIT = 20 };
-
-/* A fold is looked for at least within this part of the run. */
-static const double SHORTEST_SEEN = 5e-4;
 
 /* ---- folds ---- */
 
@@ -184,7 +166,6 @@ static void leave_kink(Stepper *stepper) {
 /* Where the next step must end, if it does not end before. None of the times is a NaN, for which fmin is a call. */
 static double farthest_end(const Stepper *stepper) {
   double stop = stepper->options.stop;
-  if (stepper->t_expected < stop && stepper->before < stepper->t_expected) stop = stepper->t_expected;
   if (stepper->limit < stop) stop = stepper->limit;
   if (stepper->t_timed < stop) stop = stepper->t_timed;
   struct Sensitivity *sensitivity = stepper->view->sensitivity;
@@ -214,7 +195,6 @@ static bool take_step(Stepper *stepper) {
            (stepper_repair_choice(stepper, stepper->before) || stepper_try_other(stepper, stepper->before)));
   if (status != STEP_OK) return stepper_fail(stepper, status, stepper->before);
   stepper->repairs = 0;
-  stepper_keep_first_step(stepper);
   return true;
 }
 
@@ -439,9 +419,6 @@ bool stepper_prepare(Stepper *stepper, double t) {
   return true;
 }
 
-/* An event, and a step, takes at least as long as so many steps of work; where modes of time alone wait, for each of them so many more. */
-enum { EVENT_WORK = 10, TIMER_WORK = 64 };
-
 /* Refuses `count` events or steps that take so much work each; the format has a place for their number, and one more. */
 static void refuse_many(Heap *heap, double count, double work, const char *format, const char *what) {
   Budget *budget = heap_budget(heap);
@@ -495,7 +472,7 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
   *stepper = (Stepper){.heap = heap, .view = view, .structure = structure, .options = *options, .diags = diags};
   if (view->switches && view->switches->schedule) schedule_end(view->switches->schedule, options->stop);
   if (view->switches) switches_set_nominal(view->switches, options->start, view->system.nominal);
-  stepper->limit = stepper->t_expected = INFINITY;
+  stepper->limit = INFINITY;
   stepper->unread = -INFINITY;
   stepper->y = heap_array(heap, columns, sizeof(double));
   stepper->ahead = heap_array(heap, columns, sizeof(double));
@@ -504,8 +481,6 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
   stepper->recent.y = heap_array(heap, columns, sizeof(double));
   stepper->origin.y = heap_array(heap, columns, sizeof(double));
   stepper->watches = view->switches && view->switches->decisions && view->switches->decisions->watches;
-  if (view->switches)
-    stepper->stretches = heap_array(heap, 2 * ((size_t)view->switches->modes->count + 1), sizeof(Stretch));
   if (watched) stepper->turning = turning_new(heap, view, watched);
   const ArrayCode *code = view->evaluator->code;
   if (code->divisors) {

@@ -1,8 +1,8 @@
 /* stepper_defect: a step is accepted by its defect (segment/defect.h). */
+#include "base/constants.h"
 #include "run/stepper_internal.h"
 
 #include "base/copy.h"
-#include "segment/constants.h"
 
 #include <math.h>
 
@@ -24,7 +24,7 @@ static double look_at(Stepper *stepper, double part, double largest) {
 
 /* The next time at which a rough system is looked at: one is drawn in each part of the run, and no step avoids them. */
 static double next_part(const Stepper *stepper, double t) {
-  double start = stepper->options.start, length = stepper_span(stepper) / DEFECT_ROUGH_PARTS;
+  double start = stepper->options.start, length = stepper_span(stepper) / ROUGH_PARTS;
   if (!stepper->is_rough || !isfinite(length)) return INFINITY;
   double k = floor((t - start) / length), drawn = start + (k + defect_drawn(k)) * length;
   if (!(drawn > t)) drawn = start + (k + 1 + defect_drawn(k + 1)) * length;
@@ -66,7 +66,7 @@ bool stepper_misses_rows(Stepper *stepper, double t) {
   const System *system = &stepper->view->system;
   double step = t - stepper->before;
   if (!stepper->defect || !(step > 0)) return false;
-  double chance = (double)integrator->look_every / (stepper->is_rough ? DEFECT_ROUGH_TIMES : 1) *
+  double chance = (double)integrator->look_every / (stepper->is_rough ? ROUGH_TIMES : 1) *
                   defect_drawn(stepper->before); /* below 1 it is drawn: then it is where */
   if (is_in_doubt(stepper)) chance -= floor(chance);
   if (chance >= 1 && next_part(stepper, stepper->before) > t) return false;
@@ -77,8 +77,8 @@ bool stepper_misses_rows(Stepper *stepper, double t) {
   uint64_t factorizations = stepper->view->methods->factorizations(stepper->view);
   double found = look_inside(stepper, &shape, chance, largest);
   stepper->look_factorizations += stepper->view->methods->factorizations(stepper->view) - factorizations;
-  if (found > largest && DEFECT_SHORTER * step >= SHORTEST_FOLLOWED * stepper_span(stepper)) {
-    take_again(stepper, DEFECT_SHORTER * step);
+  if (found > largest && SHORTER * step >= SHORTEST_FOLLOWED * stepper_span(stepper)) {
+    take_again(stepper, SHORTER * step);
     return true;
   }
   stepper->statistics.looks++;

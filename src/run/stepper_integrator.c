@@ -1,24 +1,13 @@
 /* stepper_integrator: the method that a stepper integrates with, and the states that it integrates. */
+#include "base/constants.h"
 #include "run/stepper_internal.h"
 
 #include "base/copy.h"
 #include "vary/sensitivity.h"
 #include "view/branch.h"
 
-/* With `auto`, systems of more rows than this go to a sparse multistep method from the start. */
-enum { LARGE_ROWS = 3000 };
-
-/* A choice of states is judged this part of a step ahead. */
-static const double LOOK_AHEAD = 0.75;
-
 /* Terms of a Taylor series, at most: what follows is far below round-off of a step. */
 enum { SERIES = 16 };
-
-/* Part of the run that a method has to get ahead before another that failed is tried again. */
-static const double LEAST_PROGRESS = 1e-5;
-
-/* Other choices that are tried at one point. */
-enum { REPAIR_LIMIT = 6 };
 
 double stepper_time(const Stepper *stepper) {
   return stepper->at_event ? stepper->t_event : stepper->integrator->time(stepper->self);
@@ -45,7 +34,6 @@ void stepper_copy_values(Stepper *stepper) { stepper_take_values(stepper, steppe
 
 /* Variations are solved at the stages of radau, which chooses their number for the solution alone: three of them are cheap for that, but ask for short
  * steps where the solution is smoother than what varies. */
-enum { ORDER_OF_VARIATIONS = 9 };
 
 void stepper_create_integrator(Stepper *stepper, const Integrator *integrator) {
   IntegratorOptions options = {.relative_tolerance = stepper->options.tolerance,
@@ -257,7 +245,7 @@ bool stepper_watch_choice(Stepper *stepper, double t) {
 }
 
 bool stepper_repair_choice(Stepper *stepper, double t) {
-  if (!stepper->view->methods->reselect || stepper->repairs++ == REPAIR_LIMIT) return false;
+  if (!stepper->view->methods->reselect || stepper->repairs++ == RETAKE_LIMIT) return false;
   Exchanges exchanges;
   stepper_copy_values(stepper);
   if (stepper_exchange_states(stepper, t, (ConstMoment){t, stepper->y}, true, &exchanges) <= 0)

@@ -7,12 +7,6 @@
 #include "watch/kinks.h"
 #include "watch/watcher.h"
 
-/* The time between an event and the next one; 0: not known. */
-typedef struct Stretch {
-  double first;                 /* what its first step asked for */
-  double lasted, lasted_before; /* the last one, and that before it */
-} Stretch;
-
 struct Stepper {
   Heap *heap;
   View *view;
@@ -48,11 +42,6 @@ struct Stepper {
   double t_timed;        /* the next event of time alone; INFINITY: none */
   uint32_t timed;        /* a mode that changes then */
   double t_event;        /* when it was; of the last event */
-  Stretch *stretches;    /* per mode and truth of it: what followed its last events */
-  Stretch *stretch;      /* of these the one since the last event; NULL: there was none */
-  double t_stretch;      /* when that began */
-  double t_expected;     /* a little behind where the next event is expected; INFINITY: nothing is known of it */
-  bool begins_stretch;   /* the next step is its first */
   int repairs;           /* of the choice of states since the last step that succeeded */
   uint64_t rejected;     /* steps that the integrator had rejected when the states were looked at last */
   int retakes;           /* of a step that ended at `disputed` */
@@ -168,9 +157,6 @@ bool stepper_note_event(Stepper *stepper);
 
 /* After a step without one: is none that had to come lost? If not, it is an error. */
 bool stepper_misses_no_event(Stepper *stepper);
-
-/* Keeps the step size that the first step after an event asks for. */
-void stepper_keep_first_step(Stepper *stepper);
 
 /* A time that is the end but for round-off is the end: no step leads from there to it. */
 double stepper_snap(const Stepper *stepper, double t);

@@ -1,16 +1,10 @@
 /* call_jumps: see call_jumps.h. */
 #include "vary/call_jumps.h"
 
+#include "base/constants.h"
+
 #include <float.h>
 #include <math.h>
-
-enum { HALVINGS = 60 };
-
-/* A call that changes faster than before by more is looked at. */
-static const double FASTER = 4;
-
-/* Smaller jumps, in tolerances, are errors of a run; a time is known to this part of itself. */
-static const double JUMP = 100, SAME_TIME = 4 * DBL_EPSILON;
 
 struct CallJumps {
   View *view;
@@ -52,8 +46,8 @@ static bool jumps_between(CallJumps *jumps, const Integrator *integrator, void *
                           double *high) {
   double low = begin;
   double first = jumps->begin[k], last = jumps->end[k];
-  double small = JUMP * jumps->tolerance * fmax(fabs(first), fabs(last));
-  for (int i = 0; i < HALVINGS && fabs(last - first) > small && *high - low > SAME_TIME * fabs(*high); i++) {
+  double small = CALL_JUMP * jumps->tolerance * fmax(fabs(first), fabs(last));
+  for (int i = 0; i < LOCATE_LIMIT && fabs(last - first) > small && *high - low > ROUND_OFF * fabs(*high); i++) {
     double middle = low + (*high - low) / 2;
     if (!evaluate_at(jumps, integrator, self, middle, jumps->inside)) return false;
     double value = jumps->inside[k];
@@ -74,7 +68,7 @@ bool call_jumps_find(CallJumps *jumps, const Integrator *integrator, void *self,
     jumps->rate[k] = rate;
     *call = k;
     *time = end;
-    if (!(rate <= FASTER * before) && jumps_between(jumps, integrator, self, k, begin.t, time)) return true;
+    if (!(rate <= CALL_FASTER * before) && jumps_between(jumps, integrator, self, k, begin.t, time)) return true;
   }
   return false;
 }

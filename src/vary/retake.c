@@ -2,12 +2,11 @@
  * middle, and a new one where it converges slowly. An explicit one: stage by stage, each from the one before. */
 #include "vary/retake.h"
 
+#include "base/constants.h"
 #include "integrate/variation.h"
 
 #include <math.h>
 #include <string.h>
-
-enum { ITERATIONS = 40 };
 
 struct Retake {
   const System *system;
@@ -20,9 +19,8 @@ struct Retake {
 };
 
 Retake *retake_new(Heap *heap, const System *system, double tolerance) {
-  static const double part = 1e-3; /* of the tolerance: the solution is to be that of before */
   Retake *retake = heap_alloc(heap, sizeof *retake);
-  *retake = (Retake){.system = system, .goal = fmax(part * tolerance, 1e-13)};
+  *retake = (Retake){.system = system, .goal = fmax(NEGLIGIBLE * tolerance, DIFFERENCE_ROUND_OFF)};
   retake->stages = stages_new(heap, system, RADAU_STAGES_MAX);
   retake->jacobian = heap_array(heap, (size_t)system->column_start[system->columns], sizeof(double));
   for (int i = 0; i < RADAU_STAGES_MAX; i++)
@@ -97,15 +95,14 @@ static double iterate(Retake *retake, const TakenStep *step) {
 }
 
 static bool retake_implicit(Retake *retake, const TakenStep *before, const TakenStep *step) {
-  static const double slow = 0.2, stuck = 1e-9; /* stuck: round-off of equations that are badly scaled */
   double last = HUGE_VAL;
   predict(retake, before, step);
   if (!factor(retake, step)) return false;
-  for (int k = 0; k < ITERATIONS; k++) {
+  for (int k = 0; k < RETAKE_CORRECTIONS; k++) {
     double change = iterate(retake, step);
     if (!isfinite(change)) return false;
-    if (change <= retake->goal || (change > last && change <= stuck)) return true;
-    if (change > slow * last && !factor(retake, step)) return false;
+    if (change <= retake->goal || (change > last && change <= STUCK)) return true;
+    if (change > CONTRACTS * last && !factor(retake, step)) return false;
     last = change;
   }
   return false;
@@ -133,10 +130,9 @@ static void combine(const Retake *retake, const TakenStep *step, int stage) {
 
 /* Solves for all columns but the states. */
 static bool complete(Retake *retake, double t, double *y) {
-  static const double stuck = 1e-9;
   const System *system = retake->system;
   double last = HUGE_VAL;
-  for (int k = 0; k < ITERATIONS; k++) {
+  for (int k = 0; k < RETAKE_CORRECTIONS; k++) {
     double largest = 0;
     memset(retake->change, 0, (size_t)system->columns * sizeof(double));
     if (system->residual(system->context, t, y, retake->residual[0]) != EVAL_OK ||
@@ -148,7 +144,7 @@ static bool complete(Retake *retake, double t, double *y) {
       largest = fmax(largest, fabs(retake->change[c]) / (system->nominal[c] + fabs(y[c])));
     }
     if (!isfinite(largest)) return false;
-    if (largest <= retake->goal || (largest > last && largest <= stuck)) return true;
+    if (largest <= retake->goal || (largest > last && largest <= STUCK)) return true;
     last = largest;
   }
   return false;

@@ -1,6 +1,7 @@
 /* sensitivity_internal: what the files of sensitivities share. */
 #pragma once
 
+#include "base/constants.h"
 #include "integrate/radau_output.h"
 #include "integrate/variation.h"
 #include "vary/call_jumps.h"
@@ -98,7 +99,6 @@ void sensitivity_direct(const Sensitivity *sensitivity, const Direction *directi
                         const double *now, double *g);
 
 /* So many targets are followed one by one for an adjoint, more of them in one combination. */
-enum { ALONE_MOST = 8 };
 
 /* Takes the point (t, y), whose rows hold. false: an error is in diags. */
 bool sensitivity_factor(Sensitivity *sensitivity, double t, const double *y);

@@ -19,7 +19,7 @@ static const double sure = 0.125;
 static const double little = 1e-4;
 
 /* Of a time: differences of less tell no rate. */
-static const double ROUND_OFF = 1024 * DBL_EPSILON;
+static const double TIME_ROUND_OFF = 1024 * DBL_EPSILON;
 
 /* A point of the branch. */
 typedef struct BranchPoint {
@@ -99,7 +99,7 @@ static bool advance(Branch *branch, const Integrator *integrator, void *self, do
   next->t = t;
   next->has_rate = false;
   if (!solve(branch, integrator, self, t, false, branch->at.y, next->y)) return false;
-  if (little * way > ROUND_OFF * fabs(t)) { /* else it is straight */
+  if (little * way > TIME_ROUND_OFF * fabs(t)) { /* else it is straight */
     if (!branch->at.has_rate && !find_rate(branch, integrator, self, way, &branch->at)) return false;
     if (!find_rate(branch, integrator, self, -way, next) || !keeps_course(branch)) return false;
   }

@@ -1,26 +1,12 @@
 /* certificate: see certificate.h. */
 #include "watch/certificate.h"
 
+#include "base/constants.h"
 #include "watch/prover.h"
 
 #include <math.h>
 
-enum {
-  UNPROVEN_LIMIT = 100, /* spans that are listed */
-  HERMITE_DEGREE = 3
-};
-
-/* Proofs may cost this part of what the steps do, and so many lines before: about twenty milliseconds. */
-static const double PART_OF_STEPS = 0.25, FIRST_CREDIT = 4e6;
-
-/* What a step does for each evaluation of a row beside that, in lines: stages, factors, error estimates. By instructions of small models. */
-static const double BESIDE_ROW = 20;
-
-/* What the polynomial of a column costs to make, in lines for the square of the number of its coefficients. By instructions. */
-static const double SEGMENT_COST = 2;
-
-/* Of the coefficients that are made of samples, over the largest of a column. */
-static const double ROUND_OFF = 64 * DBL_EPSILON;
+enum { HERMITE_DEGREE = 3 };
 
 struct Certificate {
   Heap *heap;
@@ -57,7 +43,7 @@ void certificate_begin(Certificate *certificate) { prover_restart(certificate->p
 double certificate_credit(Certificate *certificate) {
   const Evaluator *evaluator = certificate->view->evaluator;
   uint64_t now = evaluator->row_evaluations + evaluator->entry_evaluations;
-  certificate->credit += PART_OF_STEPS * (double)(now - certificate->counted) * certificate->lines_a_row;
+  certificate->credit += PROOF_PART * (double)(now - certificate->counted) * certificate->lines_a_row;
   certificate->counted = now;
   return certificate->credit;
 }
@@ -115,7 +101,7 @@ static void prove_by_segment(Certificate *certificate, const WatchedStep *step, 
   certificate->is_inside = true;
   if (!columns || !integrator_segment(step->integrator, step->self, step->begin.t, certificate->segment)) return;
   segment_need(certificate->segment, columns->data, columns->count);
-  certificate->credit -= SEGMENT_COST * certificate->segment->count * certificate->segment->count * columns->count;
+  certificate->credit -= (double)SEGMENT_COST * certificate->segment->count * certificate->segment->count * columns->count;
   certificate->proof = prove_along(certificate, ROUND_OFF, agrees, is_far);
 }
 
@@ -200,7 +186,7 @@ void certificate_end(Certificate *certificate, double t) {
 static void add_unproven(Certificate *certificate, double from, double to) {
   TimeSpanVec *spans = &certificate->unproven;
   if (spans->count && vec_last(spans).to >= from) vec_last(spans).to = to;
-  else if (spans->count < UNPROVEN_LIMIT) vec_push(certificate->heap, spans, (TimeSpan){from, to});
+  else if (spans->count < LISTED) vec_push(certificate->heap, spans, (TimeSpan){from, to});
 }
 
 void certificate_accept(Certificate *certificate, double t) {

@@ -1,7 +1,7 @@
 /* watcher: see watcher.h. */
 #include "watch/watcher.h"
 
-#include "watch/constants.h"
+#include "base/constants.h"
 #include "watch/search.h"
 
 #include <math.h>
@@ -227,7 +227,7 @@ static bool look_at_weights(void *context, double t, double *margin) {
   Looking *looking = context;
   uint32_t mode;
   if (!point_at(looking, t)) return false;
-  *margin = WEIGHT_ROUND_OFF - switches_leaving(looking->watcher->view->switches, &mode);
+  *margin = STUCK - switches_leaving(looking->watcher->view->switches, &mode);
   return true;
 }
 
