@@ -101,7 +101,8 @@ static void prove_by_segment(Certificate *certificate, const WatchedStep *step, 
   certificate->is_inside = true;
   if (!columns || !integrator_segment(step->integrator, step->self, step->begin.t, certificate->segment)) return;
   segment_need(certificate->segment, columns->data, columns->count);
-  certificate->credit -= (double)SEGMENT_COST * certificate->segment->count * certificate->segment->count * columns->count;
+  certificate->credit -=
+      (double)SEGMENT_COST * certificate->segment->count * certificate->segment->count * columns->count;
   certificate->proof = prove_along(certificate, ROUND_OFF, agrees, is_far);
 }
 
