@@ -536,16 +536,9 @@ static double bdf_time(const void *self) { return ((const Bdf *)self)->t; }
 
 static const double *bdf_values(const void *self) { return ((const Bdf *)self)->y; }
 
-static void bdf_interpolate(void *self, double t, double *y) {
+static void bdf_interpolate(void *self, double t, const uint32_t *columns, uint32_t count, double *y) {
   const Bdf *bdf = self;
-  if (t == bdf->t) memcpy(y, bdf->y, (size_t)bdf->system->columns * sizeof(double));
-  else history_evaluate(bdf->history, t - bdf->t, y);
-}
-
-static void bdf_interpolate_some(void *self, double t, const uint32_t *columns, uint32_t count, double *y) {
-  const Bdf *bdf = self;
-  if (t != bdf->t) history_evaluate_some(bdf->history, t - bdf->t, columns, count, y);
-  for (uint32_t k = 0; k < count && t == bdf->t; k++) y[columns[k]] = bdf->y[columns[k]];
+  history_evaluate(bdf->history, t - bdf->t, columns, count, y);
 }
 
 /* The polynomial through the last points: its slope is off by the error itself at the end of the step, by less inside. */
@@ -568,12 +561,15 @@ const Integrator integrator_bdf = {
     .look_every = 128,
     .create = bdf_create,
     .start = bdf_start,
+    .suggest = integrator_suggest_nothing,
+    .repeat = integrator_repeat_nothing,
     .step = bdf_step,
     .time = bdf_time,
     .values = bdf_values,
-    .interpolate = bdf_interpolate,
-    .interpolate_some = bdf_interpolate_some,
-    .shape = bdf_shape,
+    .segment = {.interpolate = bdf_interpolate, .shape = bdf_shape},
+    .is_coarse = integrator_is_never_coarse,
+    .departure = integrator_never_departs,
+    .stages = integrator_has_no_stages,
     .switch_states = bdf_switch_states,
     .statistics = bdf_statistics,
 };

@@ -366,23 +366,13 @@ static double cvode_between(const Cvode *cvode, int32_t c, double span, double p
   return line + part * (1 - part) * ((1 - part) * first - part * last);
 }
 
-static void cvode_interpolate(void *self, double t, double *y) {
-  Cvode *cvode = self;
-  const System *system = cvode->system;
-  double span = cvode->t - cvode->t_previous, part = span > 0 ? (t - cvode->t_previous) / span : 1;
-  for (int32_t c = 0; c < system->columns; c++) y[c] = cvode_between(cvode, c, span, part);
-  if (part == 1 || CVodeGetDky(cvode->memory, t, 0, cvode->output) != CV_SUCCESS) return;
-  const double *x = N_VGetArrayPointer(cvode->output);
-  for (int32_t l = 0; l < system->links; l++) y[system->link_from[l]] = x[l];
-}
-
-static void cvode_interpolate_some(void *self, double t, const uint32_t *columns, uint32_t count, double *y) {
+static void cvode_interpolate(void *self, double t, const uint32_t *columns, uint32_t count, double *y) {
   Cvode *cvode = self;
   double span = cvode->t - cvode->t_previous, part = span > 0 ? (t - cvode->t_previous) / span : 1;
   bool has_states = part != 1 && CVodeGetDky(cvode->memory, t, 0, cvode->output) == CV_SUCCESS;
   const double *x = N_VGetArrayPointer(cvode->output);
   for (uint32_t k = 0; k < count; k++) {
-    int32_t c = (int32_t)columns[k], link = cvode->link[c];
+    int32_t c = (int32_t)(columns ? columns[k] : k), link = cvode->link[c];
     y[c] = has_states && link >= 0 ? x[link] : cvode_between(cvode, c, span, part);
   }
 }
@@ -428,13 +418,15 @@ const Integrator integrator_cvode = {
     .look_every = 128,
     .create = cvode_create,
     .start = cvode_start,
+    .suggest = integrator_suggest_nothing,
+    .repeat = integrator_repeat_nothing,
     .step = cvode_step,
     .time = cvode_time,
     .values = cvode_values,
-    .interpolate = cvode_interpolate,
-    .interpolate_some = cvode_interpolate_some,
-    .shape = cvode_shape,
+    .segment = {.interpolate = cvode_interpolate, .shape = cvode_shape, .is_explicit = true},
     .departure = cvode_departure_of,
+    .is_coarse = integrator_is_never_coarse,
+    .stages = integrator_has_no_stages,
     .switch_states = cvode_switch_states,
     .statistics = cvode_statistics,
 };

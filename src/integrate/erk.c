@@ -689,14 +689,8 @@ static double erk_part(Erk *erk, double t) {
   return (t - erk->t_old) / erk->h_last;
 }
 
-static void erk_interpolate(void *self, double t, double *y) {
-  Erk *erk = self;
+static void erk_interpolate_all(Erk *erk, double theta, double *y) {
   double weight[INNER_MAX];
-  if (!erk->stepped) {
-    memcpy(y, erk->values[0], (size_t)erk->system->columns * sizeof(double));
-    return;
-  }
-  double theta = erk_part(erk, t);
   for (int32_t p = 0; p < erk->paired; p++) y[erk->column[p]] = erk_extended(erk, p, theta);
   for (int32_t g = 0; g < erk->given_count; g++) y[erk->given[g]] = erk->values[erk->tableau->stages][erk->given[g]];
   if (erk->free_count) erk_inner_weights(erk, theta, weight);
@@ -704,12 +698,13 @@ static void erk_interpolate(void *self, double t, double *y) {
     y[erk->free_columns[f]] = erk_inner_value(erk, weight, erk->free_columns[f]);
 }
 
-static void erk_interpolate_some(void *self, double t, const uint32_t *columns, uint32_t count, double *y) {
+static void erk_interpolate(void *self, double t, const uint32_t *columns, uint32_t count, double *y) {
   Erk *erk = self;
-  double theta = erk->stepped ? erk_part(erk, t) : 0;
-  for (uint32_t k = 0; k < count; k++) {
+  double theta = erk_part(erk, t);
+  if (!columns) erk_interpolate_all(erk, theta, y);
+  for (uint32_t k = 0; k < count && columns; k++) {
     int32_t c = (int32_t)columns[k], place = erk->place[c];
-    if (!erk->stepped || place == GIVEN) y[c] = erk->values[erk->stepped ? erk->tableau->stages : 0][c];
+    if (place == GIVEN) y[c] = erk->values[erk->tableau->stages][c];
     else y[c] = place == NO_DERIVATIVE ? erk_looked_at(erk, c, theta) : erk_extended(erk, place, theta);
   }
 }
@@ -731,10 +726,10 @@ static void erk_switch_states(void *self, const double *y) {
   erk_begin(erk, y);
 }
 
-static bool erk_explicit_stages(void *self, ExplicitStages *out) {
+static bool erk_stages_of(void *self, StepStages *out) {
   Erk *erk = self;
   if (!erk->stepped) return false;
-  *out = (ExplicitStages){erk->tableau, erk->t_old, erk->h_last, erk->values};
+  *out = (StepStages){.tableau = erk->tableau, .t = erk->t_old, .h = erk->h_last, .values = erk->values};
   return true;
 }
 
@@ -744,18 +739,19 @@ const Integrator integrator_erk = {
     .name = "erk",
     .description = "explicit Runge-Kutta of order 8 (order 5 at loose tolerances) on the state-space form",
     .explicit_form = true,
+    .is_one_step = true,
     .look_every = 16,
     .create = erk_create,
     .start = erk_start,
     .suggest = erk_suggest,
+    .repeat = integrator_repeat_nothing,
     .step = erk_step,
     .time = erk_time,
     .values = erk_values,
-    .interpolate = erk_interpolate,
+    .segment = {.interpolate = erk_interpolate, .shape = erk_shape, .is_explicit = true, .is_costly = true},
     .is_coarse = erk_is_coarse,
-    .interpolate_some = erk_interpolate_some,
-    .shape = erk_shape,
+    .departure = integrator_never_departs,
     .switch_states = erk_switch_states,
-    .explicit_stages = erk_explicit_stages,
+    .stages = erk_stages_of,
     .statistics = erk_statistics,
 };

@@ -245,7 +245,7 @@ static void *ida_create(Heap *heap, const System *system, const IntegratorOption
   ida->elimination = elimination_new(heap, system);
   ida->linear = linear_new(heap, system->rows, nonzeros, false);
   heap_numbers(heap, (size_t)nonzeros, &ida->jacobian, &ida->values);
-  ida->secant = secant_new(heap, system->columns, system->columns > SECANT_ROWS ? SECANTS_OF_LARGE : SECANTS);
+  ida->secant = secant_new(heap, system->columns, system->columns > SECANT_ROWS ? SECANTS_OF_LARGE : SECANTS_IDA);
   heap_numbers(heap, (size_t)system->columns, &ida->correction, &ida->next, &ida->scale, &ida->work, &ida->point);
   ida->rows = heap_array(heap, (size_t)system->rows, sizeof(double));
   heap_numbers(heap, (size_t)system->columns, &ida->share, &ida->corrected);
@@ -374,14 +374,10 @@ static const double *ida_values_at(Ida *ida, double t) {
   return N_VGetArrayPointer(ida->output);
 }
 
-static void ida_interpolate(void *self, double t, double *y) {
-  Ida *ida = self;
-  memcpy(y, ida_values_at(ida, t), (size_t)ida->system->columns * sizeof(double));
-}
-
-static void ida_interpolate_some(void *self, double t, const uint32_t *columns, uint32_t count, double *y) {
+static void ida_interpolate(void *self, double t, const uint32_t *columns, uint32_t count, double *y) {
   const double *from = ida_values_at(self, t);
-  for (uint32_t k = 0; k < count; k++) y[columns[k]] = from[columns[k]];
+  if (!columns) memcpy(y, from, count * sizeof(double));
+  for (uint32_t k = 0; k < count && columns; k++) y[columns[k]] = from[columns[k]];
 }
 
 /* As bdf. */
@@ -425,12 +421,15 @@ const Integrator integrator_ida = {
     .look_every = 128,
     .create = ida_create,
     .start = ida_start,
+    .suggest = integrator_suggest_nothing,
+    .repeat = integrator_repeat_nothing,
     .step = ida_step,
     .time = ida_time,
     .values = ida_values,
-    .interpolate = ida_interpolate,
-    .interpolate_some = ida_interpolate_some,
-    .shape = ida_shape,
+    .segment = {.interpolate = ida_interpolate, .shape = ida_shape},
+    .is_coarse = integrator_is_never_coarse,
+    .departure = integrator_never_departs,
+    .stages = integrator_has_no_stages,
     .switch_states = ida_switch_states,
     .statistics = ida_statistics,
 };

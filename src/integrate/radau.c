@@ -930,13 +930,7 @@ static bool radau_prepare_dense(Radau *radau) {
   return radau->dense_ready = true;
 }
 
-static void radau_interpolate(void *self, double t, double *y) {
-  Radau *radau = self;
-  if (radau->last_h == 0) {
-    memcpy(y, radau->y, (size_t)radau->system->columns * sizeof(double));
-    return;
-  }
-  double x = (t - radau->last_t) / radau->last_h;
+static void radau_interpolate_all(Radau *radau, double x, double *y) {
   bool corrected = radau_prepare_dense(radau);
   RadauOutput *output = radau_output(radau);
   RadauWeights weights = radau_output_weights(output, x, corrected);
@@ -945,17 +939,18 @@ static void radau_interpolate(void *self, double t, double *y) {
 }
 
 /* Columns that are no states need no correction, and their look at the step no samples of it. */
-static void radau_interpolate_some(void *self, double t, const uint32_t *columns, uint32_t count, double *y) {
+static void radau_interpolate(void *self, double t, const uint32_t *columns, uint32_t count, double *y) {
   Radau *radau = self;
-  bool some_are_states = false;
-  for (uint32_t k = 0; k < count; k++) some_are_states = some_are_states || radau->is_state[columns[k]];
-  if (radau->last_h == 0) {
-    for (uint32_t k = 0; k < count; k++) y[columns[k]] = radau->y[columns[k]];
+  double x = (t - radau->last_t) / radau->last_h;
+  if (!columns) {
+    radau_interpolate_all(radau, x, y);
     return;
   }
+  bool some_are_states = false;
+  for (uint32_t k = 0; k < count; k++) some_are_states = some_are_states || radau->is_state[columns[k]];
   bool corrected = some_are_states && radau_prepare_dense(radau);
   const RadauOutput *output = radau_output(radau);
-  RadauWeights weights = radau_output_weights(output, (t - radau->last_t) / radau->last_h, corrected);
+  RadauWeights weights = radau_output_weights(output, x, corrected);
   for (uint32_t k = 0; k < count; k++) {
     int32_t c = (int32_t)columns[k];
     y[c] = radau_output_value(output, &weights, corrected && radau->is_state[c], c);
@@ -975,7 +970,11 @@ static bool radau_stages(void *self, StepStages *out) {
   if (radau->last_h == 0 || radau->stages->factored_step != radau->last_h ||
       radau->stages->factored_method != radau->last_method || !stages_are_chosen(radau->stages))
     return false;
-  *out = (StepStages){radau->stages, radau->last_method, radau->last_t, radau->last_h, radau->last + 1};
+  *out = (StepStages){.linear = radau->stages,
+                      .method = radau->last_method,
+                      .t = radau->last_t,
+                      .h = radau->last_h,
+                      .values = radau->last + 1};
   return true;
 }
 
@@ -993,6 +992,7 @@ const Integrator integrator_radau = {
     .name = "radau",
     .description = "Radau IIA of orders 5, 9 and 13 with order control, on the whole system",
     .explicit_form = false,
+    .is_one_step = true,
     .look_every = 16,
     .create = radau_create,
     .start = radau_start,
@@ -1001,10 +1001,9 @@ const Integrator integrator_radau = {
     .step = radau_step,
     .time = radau_time,
     .values = radau_values,
-    .interpolate = radau_interpolate,
+    .segment = {.interpolate = radau_interpolate, .shape = radau_shape, .is_collocation = true},
     .is_coarse = radau_is_coarse,
-    .interpolate_some = radau_interpolate_some,
-    .shape = radau_shape,
+    .departure = integrator_never_departs,
     .switch_states = radau_switch_states,
     .stages = radau_stages,
     .statistics = radau_statistics,

@@ -199,7 +199,7 @@ static bool take_again(Stepper *stepper, double t) {
 static bool is_doubtful(const Stepper *stepper, const EventBracket *bracket) {
   double step = stepper->integrator->time(stepper->self) - stepper->before;
   return bracket->inside ||
-         (stepper->integrator == &integrator_radau && bracket->high - stepper->before < EARLY * step);
+         (stepper->segment->methods->is_collocation && bracket->high - stepper->before < EARLY * step);
 }
 
 /* An event of states, or the end of sliding, in the last step, which it then ends. */

@@ -55,7 +55,7 @@ struct Stepper {
   uint32_t tiny;                /* steps in a row that hardly got ahead */
   Defect *defect;               /* NULL: the system has no state-space form */
   uint64_t look_factorizations; /* of blocks, for the defect: no part of the steps, as those of output points */
-  Segment *segment;             /* of the last step, with its states */
+  Segment *segment;             /* of the last step */
   bool is_rough;                /* rows are not smooth by construction (ArrayCode) */
   uint64_t rejections;          /* of the integrator, up to the last step */
 };
@@ -103,6 +103,12 @@ void stepper_take_values(const Stepper *stepper, double *y);
 
 /* The same, to stepper->y. */
 void stepper_copy_values(Stepper *stepper);
+
+/* The segment is that of the last step. */
+void stepper_take_segment(Stepper *stepper);
+
+/* The integrator begins at (t, y). */
+void stepper_start_integrator(Stepper *stepper, double t, const double *y);
 
 /* In place of the one before, if there was one. */
 void stepper_create_integrator(Stepper *stepper, const Integrator *integrator);

@@ -251,7 +251,7 @@ void adjoint_note_step(Adjoint *adjoint, const StepStages *step) {
   note_taken(adjoint, (TakenStep){.method = step->method, .t = step->t, .h = step->h}, step->values);
 }
 
-void adjoint_note_explicit(Adjoint *adjoint, const ExplicitStages *step) {
+void adjoint_note_explicit(Adjoint *adjoint, const StepStages *step) {
   const ErkTableau *tableau = step->tableau;
   for (int k = 0; k < tableau->stage_count && adjoint->functional.is_integral; k++)
     if (tableau->stage[k].row == tableau->stages)

@@ -178,9 +178,10 @@ static const RadauCoefficients *method_for(const Integrator *integrator, void *s
 }
 
 /* Columns within the step by dense output; those of an explicit method are solved for, others are known to the tolerance. */
-static bool point_at(Sensitivity *sensitivity, const Integrator *integrator, void *self, double t, double *y) {
-  if (integrator->explicit_form) return view_point(sensitivity->view, integrator, self, t, y) == EVAL_OK;
-  integrator->interpolate(self, t, y);
+static bool point_at(Sensitivity *sensitivity, double t, double *y) {
+  const Segment *segment = sensitivity->segment;
+  if (segment->methods->is_explicit) return view_point(sensitivity->view, segment, t, y) == EVAL_OK;
+  segment_values(segment, t, y);
   return true;
 }
 
@@ -189,12 +190,14 @@ static bool interpolate_stages(Sensitivity *sensitivity, const Integrator *integ
                                double to) {
   const RadauCoefficients *method = method_for(integrator, self, sensitivity->is_explicit);
   if (!sensitivity->own) sensitivity->own = stages_new(sensitivity->heap, &sensitivity->view->system, RADAU_STAGES_MAX);
-  sensitivity->step = (StepStages){sensitivity->own, method, from, to - from, sensitivity->value};
+  sensitivity->step = (StepStages){
+      .linear = sensitivity->own, .method = method, .t = from, .h = to - from, .values = sensitivity->value};
   for (int i = 0; i < method->stages; i++) {
     double t = i + 1 == method->stages ? to : from + method->node[i] * (to - from);
     bool is_end = t == to;
-    if (is_end && view_point(sensitivity->view, integrator, self, t, sensitivity->value[i]) != EVAL_OK) return false;
-    if (!is_end && !point_at(sensitivity, integrator, self, t, sensitivity->value[i])) return false;
+    if (is_end && view_point(sensitivity->view, sensitivity->segment, t, sensitivity->value[i]) != EVAL_OK)
+      return false;
+    if (!is_end && !point_at(sensitivity, t, sensitivity->value[i])) return false;
   }
   return true;
 }
@@ -687,14 +690,13 @@ static bool passes_kink(const Sensitivity *sensitivity, ConstMoment begin) {
 }
 
 /* false: a function jumps in the step. */
-static bool calls_are_continuous(Sensitivity *sensitivity, ConstMoment begin, double to) {
+static bool calls_are_continuous(Sensitivity *sensitivity, double to) {
   const Model *model = sensitivity->plan->code->model;
   uint32_t call;
   double t;
   if (!sensitivity->jumps || sensitivity->is_coarse) return true;
   if (sensitivity->last_h == 0) call_jumps_forget(sensitivity->jumps);
-  if (!call_jumps_find(sensitivity->jumps, sensitivity->integrator, sensitivity->self, begin, to, &call, &t))
-    return true;
+  if (!call_jumps_find(sensitivity->jumps, sensitivity->segment, to, &call, &t)) return true;
   const Function *function =
       model->functions.data[dag_call_info(model->dag, sensitivity->plan->calls.data[call]).function];
   diag_error(sensitivity->diags, DIAG_INTEGRATION, function->routine->span,
@@ -704,26 +706,25 @@ static bool calls_are_continuous(Sensitivity *sensitivity, ConstMoment begin, do
   return false;
 }
 
-bool sensitivity_step(Sensitivity *sensitivity, const Integrator *integrator, void *self, ConstMoment begin,
+bool sensitivity_step(Sensitivity *sensitivity, const Integrator *integrator, void *self, const Segment *segment,
                       double to) {
-  double from = begin.t;
-  bool is_whole = to == integrator->time(self);
+  double from = segment->t0;
   if (sensitivity->has_step) sensitivity->last_h = 0; /* the step is taken again: its stages are not those before it */
   sensitivity->has_step = sensitivity->is_sampled = sensitivity->is_coarse = false;
-  sensitivity->integrator = integrator;
-  sensitivity->self = self;
+  sensitivity->segment = segment;
   if (!(to > from)) return true;
-  sensitivity->is_explicit = sensitivity->adjoint && is_whole && integrator->explicit_stages &&
-                             integrator->explicit_stages(self, &sensitivity->explicit_step);
-  sensitivity->is_shared = is_whole && integrator->stages && integrator->stages(self, &sensitivity->step) &&
-                           sensitivity->step.linear->system == &sensitivity->view->system;
-  if (!sensitivity->is_shared && !interpolate_stages(sensitivity, integrator, self, from, to))
-    return report_slow(sensitivity, from);
+  StepStages step;
+  bool has_stages = to == segment->t1 && integrator->stages(self, &step);
+  sensitivity->is_explicit = has_stages && step.tableau && sensitivity->adjoint;
+  if (sensitivity->is_explicit) sensitivity->explicit_step = step;
+  sensitivity->is_shared = has_stages && step.linear && step.linear->system == &sensitivity->view->system;
+  if (sensitivity->is_shared) sensitivity->step = step;
+  else if (!interpolate_stages(sensitivity, integrator, self, from, to)) return report_slow(sensitivity, from);
   if (!evaluate_stages(sensitivity)) return report_singular(sensitivity, from);
   if (!sensitivity->is_shared && !factor_own(sensitivity)) return report_singular(sensitivity, from);
   if (!solve_all(sensitivity)) return report_slow(sensitivity, from);
-  control_step(sensitivity, passes_kink(sensitivity, begin));
-  if (!calls_are_continuous(sensitivity, begin, to)) return false;
+  control_step(sensitivity, passes_kink(sensitivity, (ConstMoment){from, segment->begin}));
+  if (!calls_are_continuous(sensitivity, to)) return false;
   sensitivity->has_step = true;
   return true;
 }
@@ -758,7 +759,7 @@ static bool evaluate_sample(Sensitivity *sensitivity, int k, double x) {
     memcpy(sensitivity->sample_owed[k], sensitivity->owed[i], sensitivity->plan->rows->entries * sizeof(double));
     return true;
   }
-  return point_at(sensitivity, sensitivity->integrator, sensitivity->self, t, y) &&
+  return point_at(sensitivity, t, y) &&
          evaluate_stage(sensitivity, t, y, sensitivity->sample[k], sensitivity->sample_owed[k]);
 }
 

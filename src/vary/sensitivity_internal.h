@@ -57,10 +57,9 @@ struct Sensitivity {
   /* the step */
   Stages *own; /* NULL until it is needed */
   StepStages step;
-  ExplicitStages explicit_step; /* for an adjoint, in place of the former */
+  StepStages explicit_step; /* for an adjoint, in place of the former */
   bool has_step, is_shared, is_explicit;
-  const Integrator *integrator; /* of the step */
-  void *self;
+  const Segment *segment;                               /* of the step */
   bool is_sampled;                                      /* the corrections between the stages have been looked for */
   bool is_dense;                                        /* and the extra points solved for */
   double extra[EXTRA_POINTS];                           /* where they are, in units of the step */

@@ -152,28 +152,29 @@ static Stretch last_stretch(const Trail *trail) {
   return stretch;
 }
 
-/* An integrator at work: that of the run, or a follower with a tight tolerance. */
+/* A follower: an integrator with a tight tolerance. */
 typedef struct Solver {
   const Integrator *integrator;
   void *self, *ticket;
+  Segment *segment; /* of the last step */
 } Solver;
 
 /* The determinant within the last step. NAN: it cannot be evaluated. */
-static double determinant_inside(Turning *turning, uint32_t b, const Solver *solver, double t) {
-  solver->integrator->interpolate(solver->self, t, turning->inside);
+static double determinant_inside(Turning *turning, uint32_t b, const Segment *segment, double t) {
+  segment_values(segment, t, turning->inside);
   if (turning->view->methods->solve(turning->view, t, turning->inside) != EVAL_OK)
-    solver->integrator->interpolate(solver->self, t, turning->inside); /* near a zero, where Newton's method fails */
+    segment_values(segment, t, turning->inside); /* near a zero, where Newton's method fails */
   return determinants_evaluate(&turning->moving, t, turning->inside) ? determinants_value(&turning->moving, b) : NAN;
 }
 
 /* Halves an interval within the last step as long as it may hide a zero: the half where the sign changes, or the lower one.
  * What is left of a zero that is touched between the ends is round-off, below `lost`. false: there is none. */
-static bool close_in(Turning *turning, uint32_t b, const Solver *solver, double lost, Stretch *stretch) {
+static bool close_in(Turning *turning, uint32_t b, const Segment *segment, double lost, Stretch *stretch) {
   double touched = fmin(lost, NEGLIGIBLE * lowest(stretch));
   for (int k = 0; k < LOCATE_LIMIT && hides_zero(stretch); k++) {
     double middle = stretch->left + (stretch->right - stretch->left) / 2;
     if (middle <= stretch->left || middle >= stretch->right) return true;
-    double value = determinant_inside(turning, b, solver, middle);
+    double value = determinant_inside(turning, b, segment, middle);
     if (isnan(value)) return true;
     double bend = 4 * fabs(stretch->at_left - 2 * value + stretch->at_right);
     Stretch halves[] = {{stretch->left, middle, stretch->at_left, value, bend},
@@ -195,6 +196,7 @@ static Solver start_follower(const Turning *turning, const Mark *mark, double un
   Heap *heap = heap_within(turning->heap, &follower.ticket);
   follower.self = follower.integrator->create(heap, &turning->view->system, &options);
   follower.integrator->start(follower.self, mark->t, mark->y, until);
+  follower.segment = segment_new(heap, turning->view->system.columns);
   return follower;
 }
 
@@ -243,7 +245,7 @@ static double improve(const Trail *trail, double t) {
 static bool ends_at_zero(Turning *turning, uint32_t b, const Solver *follower, const Trail *trail, double *t) {
   Stretch stretch = last_stretch(trail);
   double lost = RANK_LOST * trail->largest;
-  if (!close_in(turning, b, follower, lost, &stretch)) return false;
+  if (!close_in(turning, b, follower->segment, lost, &stretch)) return false;
   *t = stretch.right;
   if (changes_sign(&stretch)) return fmax(fabs(stretch.at_left), fabs(stretch.at_right)) <= NEGLIGIBLE * trail->largest;
   return lowest(&stretch) <= lost;
@@ -309,6 +311,7 @@ static Trace follow_at(Turning *turning, uint32_t b, const Mark *mark, double un
     if (found) break;
     set_mark(turning, &way->last, t, follower.integrator->values(follower.self));
     ahead = ahead && follower.integrator->step(follower.self, until) == STEP_OK;
+    integrator_segment(follower.integrator, follower.self, t, NULL, follower.segment);
     t = follower.integrator->time(follower.self);
   }
   bool stuck = !ahead || is_stuck(&trail, until - mark->t);
@@ -484,13 +487,12 @@ static TurningStatus report_origin(const Turning *turning, uint32_t b, TurningPo
   return TURNING_POINT;
 }
 
-TurningStatus turning_watch(Turning *turning, const Integrator *integrator, void *self, double t, const double *y,
-                            double stop, bool last, TurningPoint *point) {
+TurningStatus turning_watch(Turning *turning, const Segment *segment, double t, const double *y, double stop, bool last,
+                            TurningPoint *point) {
   if (++turning->unseen < turning->plan->every && !last) return TURNING_NONE;
   turning->unseen = 0;
   if (!determinants_evaluate(&turning->moving, t, y)) return TURNING_NONE; /* the next step will answer for that */
   TurningStatus status = TURNING_NONE;
-  Solver solver = {integrator, self, NULL};
   for (uint32_t b = 0; b < turning->moving.blocks.count; b++)
     extend_trail(&turning->trails[b], t, determinants_value(&turning->moving, b));
   for (uint32_t b = 0; b < turning->moving.blocks.count; b++) {
@@ -499,7 +501,7 @@ TurningStatus turning_watch(Turning *turning, const Integrator *integrator, void
     if (began_at_zero(turning, b, t, y)) return report_origin(turning, b, point);
     bool changes = changes_sign(&stretch), inside = turning->plan->every == 1;
     if (!changes && !has_turned_low(trail) &&
-        !(inside && close_in(turning, b, &solver, RANK_LOST * trail->largest, &stretch)))
+        !(inside && close_in(turning, b, segment, RANK_LOST * trail->largest, &stretch)))
       continue;
     bool follows = may_follow(trail);
     Trace trace = follows ? locate(turning, b, t, stop, point) : TRACE_TOO_LONG;
