@@ -1,13 +1,13 @@
 /* nearest: see nearest.h. The correction is that of least_norm.h: with all columns, and with states that do not move. */
 #include "integrate/nearest.h"
 
+#include "nonlinear/corrector.h"
 #include "nonlinear/least_norm.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { ITERATION_LIMIT = 6 };
-static const double ALGEBRAIC_WEIGHT = 1e3, SLACK = 1e-16, ENOUGH = 1e-12;
+static const double ALGEBRAIC_WEIGHT = 1e3, SLACK = 1e-16;
 
 /* Corrections in which columns move as their weights say. */
 typedef struct Mover {
@@ -73,17 +73,28 @@ static double correct(Nearest *nearest, const Mover *mover, double t) {
   return size;
 }
 
+/* A point that moves. */
+typedef struct Move {
+  Nearest *nearest;
+  const Mover *mover;
+  double t, last; /* last: the size of the last correction */
+  double *y;
+} Move;
+
+/* Corrections that no longer get smaller are not taken. */
+static double move_once(void *context, bool renew) {
+  (void)renew;
+  Move *move = context;
+  double size = correct(move->nearest, move->mover, move->t);
+  if (!(size < move->last)) return HUGE_VAL;
+  memcpy(move->y, move->nearest->trial, (size_t)move->nearest->system->columns * sizeof *move->y);
+  return move->last = size;
+}
+
 static void move(Nearest *nearest, const Mover *mover, double t, double *y) {
-  size_t bytes = (size_t)nearest->system->columns * sizeof(double);
-  memcpy(nearest->trial, y, bytes);
-  double last = HUGE_VAL;
-  for (int k = 0; k < ITERATION_LIMIT; k++) {
-    double size = correct(nearest, mover, t);
-    if (!(size < last)) return; /* not defined, or no longer getting nearer: what was reached before stands */
-    memcpy(y, nearest->trial, bytes);
-    if (size * size <= ENOUGH) return; /* the next correction, quadratic in this one, would not be seen */
-    last = size;
-  }
+  Move move = {nearest, mover, t, HUGE_VAL, y};
+  memcpy(nearest->trial, y, (size_t)nearest->system->columns * sizeof *y);
+  corrector_run(move_once, &move, REACH_NEXT, false);
 }
 
 void nearest_move(Nearest *nearest, double t, double *y) { move(nearest, &nearest->all, t, y); }
