@@ -119,8 +119,8 @@ static bool choose(Reset *reset, int32_t *pivot) {
 }
 
 /* One correction of the states; its size is infinite where the matrix is singular, or the rows cannot be solved. */
-static double correct(void *context, bool renew) {
-  (void)renew;
+static double correct(void *context, bool *renew) {
+  *renew = true;
   Reset *reset = context;
   const System *system = &reset->view->system;
   lapack_int n = reset->n, one = 1, info;
@@ -149,7 +149,8 @@ static bool find_states(Reset *reset, Heap *heap) {
   reset->pivots = heap_array(heap, (size_t)reset->n, sizeof *reset->pivots);
   int32_t *chosen = heap_array(heap, (size_t)reset->n, sizeof *chosen);
   reset->is_differentiated = differentiate(reset) && choose(reset, chosen);
-  return reset->is_differentiated && corrector_run(correct, reset, REACH_ANY, false) == CORRECTOR_CONVERGED;
+  return reset->is_differentiated &&
+         corrector_run(correct, reset, REACH_ANY, false, CORRECTOR_ROUND_OFF) == CORRECTOR_CONVERGED;
 }
 
 /* The candidates, and room for the rest. */

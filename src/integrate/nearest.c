@@ -82,8 +82,8 @@ typedef struct Move {
 } Move;
 
 /* Corrections that no longer get smaller are not taken. */
-static double move_once(void *context, bool renew) {
-  (void)renew;
+static double move_once(void *context, bool *renew) {
+  *renew = true;
   Move *move = context;
   double size = correct(move->nearest, move->mover, move->t);
   if (!(size < move->last)) return HUGE_VAL;
@@ -94,7 +94,7 @@ static double move_once(void *context, bool renew) {
 static void move(Nearest *nearest, const Mover *mover, double t, double *y) {
   Move move = {nearest, mover, t, HUGE_VAL, y};
   memcpy(nearest->trial, y, (size_t)nearest->system->columns * sizeof *y);
-  corrector_run(move_once, &move, REACH_NEXT, false);
+  corrector_run(move_once, &move, REACH_NEXT, false, CORRECTOR_ROUND_OFF);
 }
 
 void nearest_move(Nearest *nearest, double t, double *y) { move(nearest, &nearest->all, t, y); }

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 
 /* Adds a correction to the point and returns its size; infinite, and the point is the guess again, where a function is not defined or the matrix is singular.
- * renew: by factors of this point; a problem that has none takes them anyway. */
-typedef double CorrectorStep(void *context, bool renew);
+ * *renew: by factors of this point; set where there are none of another. */
+typedef double CorrectorStep(void *context, bool *renew);
 
 typedef enum CorrectorEnd {
   CORRECTOR_CONVERGED,
@@ -22,5 +22,9 @@ typedef enum CorrectorReach {
   REACH_ANY,  /* any solution to which full corrections lead */
 } CorrectorReach;
 
-/* keeps: factors, those of the points before too, serve as long as corrections shrink by them. */
-CorrectorEnd corrector_run(CorrectorStep *correct, void *context, CorrectorReach reach, bool keeps);
+/* What may be left to correct: round-off of a column; what no error that a step may have lets see. */
+#define CORRECTOR_ROUND_OFF 1e-14
+#define CORRECTOR_INSIDE 1e-12
+
+/* keeps: factors, those of the points before too, serve as long as corrections shrink by them. enough: what may be left to correct. */
+CorrectorEnd corrector_run(CorrectorStep *correct, void *context, CorrectorReach reach, bool keeps, double enough);

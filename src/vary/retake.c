@@ -90,12 +90,13 @@ typedef struct Solution {
   bool has_factors;
 } Solution;
 
-static double correct_stages(void *context, bool renew) {
+static double correct_stages(void *context, bool *renew) {
   Solution *solution = context;
   Retake *retake = solution->retake;
   const TakenStep *step = solution->step;
   const System *system = retake->system;
-  if ((renew || !solution->has_factors) && !factor(retake, step)) return HUGE_VAL;
+  *renew |= !solution->has_factors;
+  if (*renew && !factor(retake, step)) return HUGE_VAL;
   solution->has_factors = true;
   for (int i = 0; i < step->method->stages; i++) {
     double t = step->t + step->method->node[i] * step->h;
@@ -109,7 +110,7 @@ static double correct_stages(void *context, bool renew) {
 static bool retake_implicit(Retake *retake, const TakenStep *before, const TakenStep *step) {
   Solution solution = {.retake = retake, .step = step};
   predict(retake, before, step);
-  return corrector_run(correct_stages, &solution, REACH_ANY, true) == CORRECTOR_CONVERGED;
+  return corrector_run(correct_stages, &solution, REACH_ANY, true, CORRECTOR_ROUND_OFF) == CORRECTOR_CONVERGED;
 }
 
 /* ---- explicit ---- */
@@ -132,8 +133,8 @@ static void combine(const Retake *retake, const TakenStep *step, int stage) {
   }
 }
 
-static double correct_columns(void *context, bool renew) {
-  (void)renew;
+static double correct_columns(void *context, bool *renew) {
+  *renew = true;
   Solution *solution = context;
   Retake *retake = solution->retake;
   const System *system = retake->system;
@@ -153,7 +154,7 @@ static double correct_columns(void *context, bool renew) {
 /* Solves for all columns but the states. */
 static bool complete(Retake *retake, double t, double *y) {
   Solution solution = {.retake = retake, .t = t, .y = y};
-  return corrector_run(correct_columns, &solution, REACH_ANY, false) == CORRECTOR_CONVERGED;
+  return corrector_run(correct_columns, &solution, REACH_ANY, false, CORRECTOR_ROUND_OFF) == CORRECTOR_CONVERGED;
 }
 
 static bool retake_explicit(Retake *retake, const TakenStep *before, const TakenStep *step) {

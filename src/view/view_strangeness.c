@@ -173,10 +173,10 @@ static double correct(SelectedView *selected, double t) {
   return size;
 }
 
-static double correct_completion(void *context, bool renew) {
+static double correct_completion(void *context, bool *renew) {
   const Completion *completion = context;
   SelectedView *selected = completion->selected;
-  if (selected->stale || !selected->factored) renew = true;
+  *renew |= selected->stale || !selected->factored;
   double size =
       renew && !factor_matrix(selected, completion->t, selected->trial) ? HUGE_VAL : correct(selected, completion->t);
   if (!isfinite(size))
@@ -191,7 +191,8 @@ static EvalStatus complete_columns(void *context, double t, double *y) {
   Completion completion = {selected, t, y};
   memcpy(selected->trial, y, bytes);
   selected->factored =
-      corrector_run(correct_completion, &completion, REACH_ANY, true) == CORRECTOR_CONVERGED && selected->factored;
+      corrector_run(correct_completion, &completion, REACH_ANY, true, CORRECTOR_ROUND_OFF) == CORRECTOR_CONVERGED &&
+      selected->factored;
   if (!selected->factored) return EVAL_DOMAIN;
   memcpy(y, selected->trial, bytes);
   return EVAL_OK;
