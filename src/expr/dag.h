@@ -73,8 +73,9 @@ DagScratch *dag_scratch(Dag *dag);
 
 Dag *dag_new(Heap *heap, Names *names);
 
-/* A graph of its own that begins with the same nodes: every expression of the one given means the same in it. */
-Dag *dag_copy(const Dag *dag, Heap *heap, Names *names);
+/* A graph of its own that begins with the same nodes: every expression of the one given means the same in it. That one may grow,
+ * and must outlive it. The full pieces of its pools are shared. O(number of pieces). */
+Dag *dag_over(const Dag *below, Heap *heap, Names *names);
 
 Heap *dag_heap(const Dag *dag);
 uint32_t dag_size(const Dag *dag);  /* number of nodes; indices are below it */
