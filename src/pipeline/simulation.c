@@ -246,6 +246,32 @@ static bool is_misled(const Simulation *simulation) {
   return simulation->plan->is_misled || (point && point->time == simulation->since);
 }
 
+/* Takes over what another simulation did, and its messages. */
+static void adopt(Simulation *simulation, const Simulation *other) {
+  Heap *heap = simulation->heap;
+  Diags *diags = simulation->diags;
+  *simulation = *other;
+  simulation->arena = arena_make(heap);
+  simulation->diags = diags;
+}
+
+/* Runs once more with the equations replaced that follow from others. */
+static bool run_redundant(Simulation *simulation, uint32_t before) {
+  Heap *heap = simulation->heap;
+  Diags *attempt = heap_alloc(heap, sizeof *attempt);
+  Request asked = simulation->request;
+  if (!simulation->view || asked.method->by_ranks || asked.is_redundant || !is_misled(simulation)) return false;
+  Simulation *other = heap_alloc(heap, sizeof *other);
+  *attempt = diags_make(heap);
+  asked.is_redundant = true;
+  asked.resumption = NULL;
+  if (!simulate_alone(other, heap, simulation->plan->model, &asked, attempt)) return false;
+  diags_keep(simulation->diags, before);
+  diags_append(simulation->diags, attempt);
+  adopt(simulation, other);
+  return true;
+}
+
 /* Runs once more by ranks where structure misled the run. */
 static bool run_by_ranks(Simulation *simulation, uint32_t before) {
   Heap *heap = simulation->heap;
@@ -256,9 +282,7 @@ static bool run_by_ranks(Simulation *simulation, uint32_t before) {
   if (!simulate_alone(other, heap, simulation->plan->model, &asked, attempt) ||
       !ranks_take_over(&other->strangeness, &simulation->request, attempt, before, diags))
     return false;
-  *simulation = *other;
-  simulation->arena = arena_make(heap);
-  simulation->diags = diags;
+  adopt(simulation, other);
   return true;
 }
 
@@ -273,10 +297,11 @@ bool simulation_run(Simulation *simulation, Heap *heap, const Plan *plan, const 
   double begin = pipeline_clock();
   bool ok = simulation_begin_shared(simulation);
   seconds_add(&simulation->facts.seconds, offsetof(Seconds, init), begin);
-  return (ok && run_passes(simulation)) || run_by_ranks(simulation, before);
+  return (ok && run_passes(simulation)) || run_redundant(simulation, before) || run_by_ranks(simulation, before);
 }
 
 bool pipeline_simulate(Simulation *simulation, Heap *heap, const Model *model, const Request *request, Diags *diags) {
   uint32_t before = diags->list.count;
-  return simulate_alone(simulation, heap, model, request, diags) || run_by_ranks(simulation, before);
+  return simulate_alone(simulation, heap, model, request, diags) || run_redundant(simulation, before) ||
+         run_by_ranks(simulation, before);
 }

@@ -11,6 +11,10 @@ enum { LEVEL_LIMIT = 8, COLUMN_LIMIT = 800, ROUND_LIMIT = 20 };
 
 static const double RANK_TOLERANCE = 1e-9; /* of singular values of the scaled Jacobian, if none is given */
 
+double strangeness_tolerance(const MethodOptions *options) {
+  return options->rank_tolerance > 0 ? options->rank_tolerance : RANK_TOLERANCE;
+}
+
 bool strangeness_is_x(const Strangeness *strangeness, uint32_t column) {
   const Array *array = strangeness->array;
   return (int32_t)array_order(array, column) < strangeness->first[array->column_unknown[column]];
@@ -287,7 +291,7 @@ static bool raise_level(Strangeness *strangeness, double t, bool may_move, uint3
 
 /* A known point that is not consistent, because structure was wrong about the equations, is not the nearest to the start values, and no
  * place to begin; unless nothing is found from these. */
-static bool find_level(Strangeness *strangeness, double t, uint32_t *open) {
+bool strangeness_find_level(Strangeness *strangeness, double t, uint32_t *open) {
   ArrayRun known = strangeness->known;
   Diags *diags = strangeness->diags, silent = diags_make(strangeness->heap);
   strangeness->diags = &silent;
@@ -379,13 +383,13 @@ static void hold_free(Strangeness *strangeness, const uint32_t *open) {
 /* Characteristic values, point and selection for the modes of now. */
 static bool build_once(Strangeness *strangeness, double t, uint32_t *open) {
   uint32_t equations = strangeness->problem.equations;
-  if (!find_level(strangeness, t, open)) return false;
+  if (!strangeness_find_level(strangeness, t, open)) return false;
   int32_t mu = strangeness->mu, size = strangeness->size, a = strangeness->a, u = strangeness->u;
   SingularValues all = strangeness->all, high = strangeness->high;
   int32_t d = size - a - u, v = (int32_t)equations + size - (int32_t)strangeness->problem.unknowns - a - d;
   uint32_t *none = arena_array(strangeness->arena, strangeness->problem.unknowns, sizeof *none);
   hold_free(strangeness, open);
-  if (u && !find_level(strangeness, t, none)) return false;
+  if (u && !strangeness_find_level(strangeness, t, none)) return false;
   shrink(strangeness, t);
   make_selection(strangeness);
   if (!strangeness_select(strangeness, t, strangeness->y)) {
@@ -439,8 +443,7 @@ static bool apply(Reduction *reduction) {
   Strangeness *strangeness = reduction->strangeness = arena_alloc(reduction->arena, sizeof *strangeness);
   *strangeness = (Strangeness){
       .heap = reduction->heap, .arena = reduction->arena, .diags = reduction->diags, .start = reduction->starts};
-  double given = reduction->options.rank_tolerance;
-  strangeness->rank_tolerance = given > 0 ? given : RANK_TOLERANCE;
+  strangeness->rank_tolerance = strangeness_tolerance(&reduction->options);
   bool as_written = reduction->at.y && !reduction->is_converted;
   if (as_written) strangeness->problem = *reduction->array->problem;
   if (as_written &&

@@ -61,6 +61,9 @@ typedef struct Strangeness {
   int32_t links;
 } Strangeness;
 
+/* The rank tolerance asked for, or the default. */
+double strangeness_tolerance(const MethodOptions *options);
+
 /* Rows, columns and links selected become copies in the heap. */
 void strangeness_copy_selection(Strangeness *strangeness, Heap *heap);
 
@@ -82,6 +85,10 @@ bool strangeness_jacobian(const Strangeness *strangeness, double t, const double
 /* Moves strangeness->y to a consistent point near by Gauss and Newton's method; fixed start values are held,
  * given ones and those of the known point if possible. false: an error is in diags, unless they may not move. */
 bool strangeness_find_point(Strangeness *strangeness, double t, bool may_move);
+
+/* Finds mu, a, u and a consistent point by the uniform array, which it makes: every equation differentiated mu + 1 times. open[unknowns]: the
+ * u unknowns that nothing determines. false: an error is in diags. */
+bool strangeness_find_level(Strangeness *strangeness, double t, uint32_t *open);
 
 /* Of the points near one: the nearest to where it was moved, or one with the fixed variables where they were moved. */
 typedef enum Generic { GENERIC_NEAREST, GENERIC_FIXED } Generic;
