@@ -362,7 +362,8 @@ static bool settle_empty(Converter *converter, uint32_t i, Expr left, bool by_mo
     return false;
   }
   bool constrains = converter->structure.status == STRUCTURE_OK && converter->structure.c[i] > 0;
-  bool released = (by_mode || constrains) ? share_freely(converter, i, constrains, how) : hold_unknown(converter, i, how);
+  bool released =
+      (by_mode || constrains) ? share_freely(converter, i, constrains, how) : hold_unknown(converter, i, how);
   if (!released) report_redundant(converter, i, how);
   return released;
 }

@@ -39,9 +39,9 @@ static void list_proportions(const Problem *problem, const Freedom *freedom, con
 static Expr nearest_row(Dag *dag, const Freedom *freedom, uint32_t k, uint32_t first) {
   Expr row = dag_subtract(dag, freedom->target[k], freedom->leaf[k]);
   for (uint32_t p = 0; p < freedom->rank; p++)
-    row = dag_add(dag, row,
-                  dag_multiply(dag, dag_variable(dag, first + p, 0),
-                               dag_subtract(dag, freedom->leaf[p], freedom->target[p])));
+    row = dag_add(
+        dag, row,
+        dag_multiply(dag, dag_variable(dag, first + p, 0), dag_subtract(dag, freedom->leaf[p], freedom->target[p])));
   return row;
 }
 

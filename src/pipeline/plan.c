@@ -87,10 +87,9 @@ static bool pass_common(Plan *plan) {
 /* Equations that follow from the others on the solutions: what they leave free gets the values of least norm. false: there are none. */
 static bool replace_redundant(Plan *plan) {
   Redundancy redundancy;
-  Diags silent = diags_make(plan->heap);
   Strangeness strangeness = {.heap = plan->heap,
                              .arena = &plan->arena,
-                             .diags = &silent,
+                             .diags = plan->diags,
                              .problem = plan->problem,
                              .parameters = plan->parameters,
                              .start = plan->request.starts.start,
@@ -618,7 +617,13 @@ static bool plan_make_redundant(Plan **plan, Heap *heap, const Model *model, con
   Plan *other = heap_alloc(heap, sizeof *other);
   *attempt = diags_make(heap);
   asked.is_redundant = true;
-  if (!plan_make_for(other, heap, model, &asked, NULL, attempt)) return false;
+  if (!plan_make_for(other, heap, model, &asked, NULL, attempt)) {
+    Diag *error = diags_first_error(diags), *reason = diags_first_error(attempt);
+    bool is_conflict = error && reason && reason->code == DIAG_INIT;
+    for (uint32_t k = 0; is_conflict && k < reason->notes.count; k++)
+      diag_note(diags, error, reason->notes.data[k].span, "%s", reason->notes.data[k].message);
+    return false;
+  }
   other->diags = diags;
   diags_keep(diags, before);
   diags_append(diags, attempt);

@@ -32,8 +32,7 @@ static double *leaf_matrix(const Strangeness *strangeness, double t, const doubl
   double *part = arena_array(arena, (size_t)n * count + 1, sizeof *part);
   if (!strangeness_jacobian(strangeness, t, y, strangeness->evaluator->nominal, all, scale)) return NULL;
   for (uint32_t k = 0; k < count; k++)
-    for (uint32_t i = 0; i < n; i++)
-      part[i + k * n] = all[array->row_start[i] + (size_t)column[k] * array->rows];
+    for (uint32_t i = 0; i < n; i++) part[i + k * n] = all[array->row_start[i] + (size_t)column[k] * array->rows];
   return part;
 }
 

@@ -251,6 +251,46 @@ static void drop_traces(const Strangeness *strangeness) {
     if (fabs(strangeness->y[q]) <= trace * strangeness->evaluator->nominal[q]) strangeness->y[q] = 0;
 }
 
+/* Equations that cannot hold together leave a part of the residual that no move takes away: it is normal to all columns. */
+static void note_conflict(PointSearch *search, const double *y, Diag *diag) {
+  enum { SHOWN = 6 };
+  const double least = 0.01; /* of the largest */
+  const Strangeness *strangeness = search->strangeness;
+  const Model *model = strangeness->problem.model;
+  Arena scratch = arena_make(strangeness->heap);
+  size_t m = search->rows;
+  double *left = arena_array(&scratch, m, sizeof *left), norm = 0;
+  uint32_t shown = 0;
+  if (linearize(search, y, strangeness->evaluator->nominal) && isfinite(residual_norm(search, y))) {
+    Svd svd = dense_svd(search->matrix, (int32_t)m, (int32_t)search->columns, strangeness->rank_tolerance, &scratch);
+    for (size_t k = (size_t)svd.rank; k < m; k++) {
+      double part = 0;
+      for (size_t i = 0; i < m; i++) part += svd.u[i + k * m] * search->residual[i] * search->scale[i];
+      for (size_t i = 0; i < m; i++) left[i] += svd.u[i + k * m] * part;
+    }
+    for (size_t i = 0; i < m; i++) norm = fmax(norm, fabs(left[i]));
+  }
+  for (uint32_t i = 0; i < strangeness->array->rows && shown < SHOWN && norm > CONSISTENT; i++) {
+    if (array_level(strangeness->array, i) || fabs(left[i]) < least * norm) continue;
+    const Equation *equation =
+        &model->equations.data[strangeness->problem.equation[strangeness->array->row_equation[i]]];
+    diag_note(strangeness->diags, diag, equation->span, "%s `%s`",
+              shown ? "together with" : "no values were found that meet",
+              model_equation_text(model, equation, &strangeness->diags->arena));
+    shown++;
+  }
+  arena_free(&scratch);
+}
+
+static void report_conflict(PointSearch *search, double norm) {
+  const Strangeness *strangeness = search->strangeness;
+  Diag *diag = diag_error(strangeness->diags, DIAG_INIT, (Span){0},
+                          "no consistent initial values found for the equations and their derivatives up to order %d: "
+                          "scaled residual %.3g; change the start values, or remove fixed=true",
+                          strangeness->array->rows ? (int)strangeness->array->c[0] : 0, norm);
+  note_conflict(search, strangeness->y, diag);
+}
+
 bool strangeness_find_point(Strangeness *strangeness, double t, bool may_move) {
   Arena scratch = arena_make(strangeness->heap);
   const Array *array = strangeness->array;
@@ -265,17 +305,11 @@ bool strangeness_find_point(Strangeness *strangeness, double t, bool may_move) {
     for (int k = 0; k < ITERATION_LIMIT && improve(&search, strangeness->y, &norm); k++) continue;
     holds = norm <= CONSISTENT && rows_hold(&search, strangeness->y);
   }
-  arena_free(&scratch);
   if (holds) drop_traces(strangeness);
-  if (holds || !may_move) return holds;
-  diag_error(strangeness->diags, DIAG_INIT, (Span){0},
-             "no consistent initial values found for the equations and their derivatives up to order %d: scaled "
-             "residual %.3g; change the "
-             "start values, or remove fixed=true",
-             array->rows ? (int)array->c[0] : 0, norm);
-  return false;
+  if (!holds && may_move) report_conflict(&search, norm);
+  arena_free(&scratch);
+  return holds;
 }
-
 void strangeness_refresh(const Strangeness *strangeness, double t, double *y) {
   Arena scratch = arena_make(strangeness->heap);
   uint32_t columns = strangeness->array->columns;

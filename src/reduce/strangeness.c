@@ -3,6 +3,7 @@
 
 #include "array/kink_modes.h"
 #include "reduce/method.h"
+#include "reduce/redundancy.h"
 
 #include <math.h>
 #include <string.h>
@@ -177,7 +178,8 @@ static double start_value(const Strangeness *strangeness, uint32_t unknown) {
 }
 
 double strangeness_known(const Strangeness *strangeness, uint32_t unknown, uint32_t order) {
-  if (!strangeness->known.y) return NAN;
+  uint32_t count = strangeness->known.y ? strangeness->known.evaluator->model->unknowns.count : 0;
+  if (strangeness->problem.unknown[unknown] >= count) return NAN; /* one that was added */
   return evaluator_value(strangeness->known.evaluator, strangeness->known.y, strangeness->problem.unknown[unknown],
                          order);
 }
@@ -362,22 +364,63 @@ static double point_value(const Strangeness *strangeness, uint32_t unknown) {
   return strangeness->y[strangeness->array->column_start[unknown]];
 }
 
-static void report_held(const Strangeness *strangeness, const uint32_t *open) {
+static void report_free(const Strangeness *strangeness) {
   const Model *model = strangeness->problem.model;
-  for (int32_t k = 0; k < strangeness->u; k++)
-    diag_warning(strangeness->diags, DIAG_WARNING, (Span){0}, "the equations leave %s free: it is held at %.10g",
-                 model_name(model, model->unknowns.data[strangeness->problem.unknown[open[k]]]),
-                 point_value(strangeness, open[k]));
+  for (uint32_t k = 0; k < strangeness->free_count; k++) {
+    const FreeUnknown *free = &strangeness->free[k];
+    const char *name = model_name(model, model->unknowns.data[free->unknown]);
+    if (free->choice == FREE_HELD)
+      diag_warning(strangeness->diags, DIAG_WARNING, (Span){0}, "the equations leave %s free: it is held at %.10g",
+                   name, free->value);
+    else
+      diag_warning(strangeness->diags, DIAG_WARNING, (Span){0}, "the equations leave %s free: %s", name,
+                   free->choice == FREE_NEAREST ? "with the others that are, it is as near to its start value as can be"
+                                                : "with the others that are, it changes as slowly as can be");
+  }
+}
+
+static void note_free(Strangeness *strangeness, uint32_t unknown, FreeChoice choice, double value) {
+  strangeness->free[strangeness->free_count++] = (FreeUnknown){unknown, choice, value};
 }
 
 /* One equation for each free unknown. */
 static void hold_free(Strangeness *strangeness, const uint32_t *open) {
   Dag *dag = strangeness->problem.model->dag;
   for (int32_t k = 0; k < strangeness->u; k++) {
-    Expr leaf = dag_variable(dag, strangeness->problem.unknown[open[k]], 0);
+    uint32_t unknown = strangeness->problem.unknown[open[k]];
     Expr value = dag_constant(dag, point_value(strangeness, open[k]));
-    strangeness->problem = problem_append(&strangeness->problem, leaf, value, strangeness->arena);
+    note_free(strangeness, unknown, FREE_HELD, point_value(strangeness, open[k]));
+    strangeness->problem =
+        problem_append(&strangeness->problem, dag_variable(dag, unknown, 0), value, strangeness->arena);
   }
+}
+
+/* No start values for the variables added behind those before. */
+static void extend_starts(Strangeness *strangeness, uint32_t before) {
+  uint32_t count = strangeness->problem.model->variables.count;
+  if (!strangeness->start) return;
+  double *start = arena_array(strangeness->arena, count, sizeof *start);
+  for (uint32_t v = 0; v < count; v++) start[v] = v < before ? strangeness->start[v] : NAN;
+  strangeness->start = start;
+}
+
+/* Equations for what is free, where no equation sees how unknowns without derivative move, or how derivatives do: no unknown is held that others would have to grow
+ * beside. Then a level is found anew. */
+static bool close_free(Strangeness *strangeness, double t, bool of_rates, uint32_t *open) {
+  const Array *array = strangeness->array;
+  Freedom freedom;
+  double near = t, *y = arena_copy_array(strangeness->arena, strangeness->y, array->columns, sizeof *y);
+  if (!strangeness->u || !strangeness_generic(strangeness, GENERIC_NEAREST, &near, y) ||
+      !freedom_find(strangeness, near, y, of_rates, &freedom, strangeness->arena) ||
+      (int32_t)(freedom.count - freedom.rank) > strangeness->u)
+    return true;
+  for (uint32_t k = 0; k < freedom.count; k++)
+    note_free(strangeness, dag_index(strangeness->problem.model->dag, freedom.leaf[k]),
+              of_rates ? FREE_SLOWEST : FREE_NEAREST, 0);
+  uint32_t before = strangeness->problem.model->variables.count;
+  strangeness->problem = freedom_close(&strangeness->problem, &freedom, NULL, strangeness->arena);
+  extend_starts(strangeness, before);
+  return strangeness_find_level(strangeness, t, open);
 }
 
 /* Characteristic values, point and selection for the modes of now. */
@@ -387,9 +430,11 @@ static bool build_once(Strangeness *strangeness, double t, uint32_t *open) {
   int32_t mu = strangeness->mu, size = strangeness->size, a = strangeness->a, u = strangeness->u;
   SingularValues all = strangeness->all, high = strangeness->high;
   int32_t d = size - a - u, v = (int32_t)equations + size - (int32_t)strangeness->problem.unknowns - a - d;
-  uint32_t *none = arena_array(strangeness->arena, strangeness->problem.unknowns, sizeof *none);
+  strangeness->free_count = 0;
+  if (!close_free(strangeness, t, false, open) || !close_free(strangeness, t, true, open)) return false;
+  bool is_held = strangeness->u > 0;
   hold_free(strangeness, open);
-  if (u && !strangeness_find_level(strangeness, t, none)) return false;
+  if (is_held && !strangeness_find_level(strangeness, t, open)) return false;
   shrink(strangeness, t);
   make_selection(strangeness);
   if (!strangeness_select(strangeness, t, strangeness->y)) {
@@ -407,7 +452,9 @@ static bool build_once(Strangeness *strangeness, double t, uint32_t *open) {
  * error is in diags. Lives in heap and arena. Dense: O((size * mu)^3). */
 static bool strangeness_build(Strangeness *strangeness, double t) {
   Problem written = strangeness->problem;
-  uint32_t *open = arena_array(strangeness->arena, written.unknowns, sizeof *open);
+  uint32_t most = written.unknowns * (written.unknowns + 2); /* with those that closing adds */
+  uint32_t *open = arena_array(strangeness->arena, most, sizeof *open);
+  strangeness->free = arena_array(strangeness->arena, 2 * (size_t)written.unknowns, sizeof *strangeness->free);
   strangeness->reduced = strangeness->shrunk = false;
   strangeness->evaluator = NULL;
   strangeness->switches = NULL;
@@ -415,7 +462,7 @@ static bool strangeness_build(Strangeness *strangeness, double t) {
     strangeness->problem = written;
     if (!build_once(strangeness, t, open)) return false;
     if (strangeness->switches && switches_settle(strangeness->switches, t, strangeness->y)) continue;
-    report_held(strangeness, open);
+    report_free(strangeness);
     return end_modes(strangeness, t);
   }
   diag_error(strangeness->diags, DIAG_INIT, (Span){0},

@@ -25,6 +25,19 @@ typedef struct SingularValues {
   int32_t count, rank;
 } SingularValues;
 
+/* What is made of an unknown that nothing determines. */
+typedef enum FreeChoice {
+  FREE_NEAREST, /* it is near to its start value, together with others that are free (freedom.h), */
+  FREE_SLOWEST, /* or its highest derivative is near to 0, */
+  FREE_HELD,    /* or it is held at the value that it has at the start */
+} FreeChoice;
+
+typedef struct FreeUnknown {
+  uint32_t unknown; /* of the model */
+  FreeChoice choice;
+  double value; /* that it is held at */
+} FreeUnknown;
+
 typedef struct Strangeness {
   Heap *heap;
   Arena *arena;
@@ -50,6 +63,8 @@ typedef struct Strangeness {
   /* the characteristic values; x has `size` columns, u of which the equations leave free: they are held by
    * equations added */
   int32_t mu, size, a, d, v, u;
+  FreeUnknown *free;
+  uint32_t free_count;
   SingularValues all, high; /* of [F_x F_w] and of F_w, where these were found */
   int32_t solved;           /* columns of x that constraints determine, with the equations added */
   double *y;                /* the consistent point */
