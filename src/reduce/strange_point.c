@@ -120,6 +120,7 @@ static bool linearize(PointSearch *search, const double *y, const double *weight
   return ok;
 }
 
+/* That of the scaled residual, which steps of Gauss and Newton lower; one row that stays as it is may not hide that others do not. */
 static double residual_norm(PointSearch *search, const double *y) {
   double norm = 0;
   Evaluator *evaluator = search->strangeness->evaluator;
@@ -130,10 +131,10 @@ static double residual_norm(PointSearch *search, const double *y) {
     if (workspace_run(search->initial.rows, &point, rest) != EVAL_OK) return HUGE_VAL;
   }
   for (uint32_t i = 0; i < search->rows; i++) {
-    double size = fabs(search->residual[i]) * search->scale[i];
-    if (!(size <= norm)) norm = size;
+    double size = search->residual[i] * search->scale[i];
+    norm += size * size;
   }
-  return norm;
+  return norm < HUGE_VAL ? sqrt(norm) : HUGE_VAL;
 }
 
 /* The step of Gauss and Newton of least weighted norm from y, or the one of Levenberg and Marquardt with this damping; whole or a part of it, as `trial`. Returns the
