@@ -1,6 +1,6 @@
 """Constraints that follow from others: mechanisms with more constraints than they need, from a generator. Each runs with every method as the mechanism
 without the superfluous constraints does, with multipliers of least norm, and the report names the superfluous ones; constraints that contradict each
-other are refused by name. A method that cannot names why."""
+other are refused by name."""
 import math
 import unittest
 
@@ -110,7 +110,6 @@ class Redundant(unittest.TestCase):
         run = runs.simulate(mechanism.text(constraints), method=method)
         what = f"{mechanism.name}, {method}: {run.words}"
         if run.status:
-            self.assertTrue(run.words.strip(), what)
             self.refused.append(what)
             return
         reference = runs.simulate(mechanism.text(mechanism.needed))
@@ -127,25 +126,24 @@ class Redundant(unittest.TestCase):
             kinds = [each["kind"] for each in run.report["conversions"]]
             self.assertGreaterEqual(kinds.count("shared"), len(mechanism.superfluous), what)
             self.assertIn("follows from the other equations", run.words)
-        self.right += 1
 
     def test_all(self):
-        self.right, self.refused = 0, []
+        self.refused = []
         for turn, mechanism in enumerate(mechanisms()):
             for method in {"dummy", *runs.by_turns(METHODS, turn)}:
                 with self.subTest(mechanism=mechanism.name, method=method):
                     self.compare(mechanism, method)
-        for what in self.refused: print("refused:", what)
-        print(self.right, "right,", len(self.refused), "refused")
-        self.assertFalse([what for what in self.refused if ", dummy:" in what])
+        self.assertFalse(self.refused)
 
     def test_contradictions(self):
         for row in [*COPIES.values(), *SUMS]:
             left, right = row.split(" = ")
-            mechanism = double_pendulum([f"{left} = {float(right) + 0.3}"])
+            wrong = f"{float(right) + 0.3:.10g}"
+            mechanism = double_pendulum([f"{left} = {wrong}"])
             run = runs.simulate(mechanism.text(mechanism.needed + mechanism.superfluous))
             self.assertIn(run.status, (4, 5), run.words)
-            self.assertRegex(run.words, r"contradict|no consistent|cannot")
+            self.assertRegex(run.words, rf"no values were found that meet|with the equation|contradict", run.words)
+            self.assertRegex(run.words, rf"`[^`]* = {wrong}`|equation 7", run.words)
 
 
 if __name__ == "__main__":
