@@ -3,7 +3,6 @@
  * where nothing is zero by chance. */
 #pragma once
 
-#include "array/freedom.h"
 #include "reduce/strangeness.h"
 
 typedef struct Redundancy {
@@ -11,11 +10,6 @@ typedef struct Redundancy {
   uint32_t *equation; /* of the problem: those that follow, each after all before it are left out */
   Freedom freedom;    /* as many unknowns without derivative are free */
 } Redundancy;
-
-/* Leaves at which the null vectors of d F / d (leaves) at (t, y) have entries: of the unknowns without derivative, or of the highest derivatives of the others. They are
- * to be near to their start values, derivatives near to 0. false: there are none. Owned by the arena. */
-bool freedom_find(const Strangeness *strangeness, double t, const double *y, bool of_rates, Freedom *freedom,
-                  Arena *arena);
 
 /* Of the problem that strangeness was given, which has as many equations as unknowns. false: none follows from the others, or what these leave free are no unknowns without
  * derivative; or no point of the solutions was found, as where equations contradict each other. Makes the array of strangeness. Dense: O((size * mu)^3). */

@@ -3,7 +3,6 @@
 
 #include "array/kink_modes.h"
 #include "reduce/method.h"
-#include "reduce/redundancy.h"
 
 #include <math.h>
 #include <string.h>

@@ -15,6 +15,7 @@
  */
 #pragma once
 
+#include "array/freedom.h"
 #include "code/switches.h"
 #include "reduce/dense.h"
 #include "reduce/reduction.h"
@@ -144,3 +145,8 @@ void strangeness_needed(const Strangeness *strangeness, const Ranks *ranks, Aren
 
 /* Selects anew at a consistent point. false: the ranks there are not those found at the beginning. */
 bool strangeness_select(Strangeness *strangeness, double t, const double *y);
+
+/* Leaves at which the null vectors of d F / d (leaves) at (t, y) have entries: of the unknowns without derivative, or of the highest derivatives of the others. They are
+ * to be near to their start values, derivatives near to 0. false: there are none. Owned by the arena. */
+bool freedom_find(const Strangeness *strangeness, double t, const double *y, bool of_rates, Freedom *freedom,
+                  Arena *arena);
