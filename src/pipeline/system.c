@@ -30,8 +30,9 @@ bool simulation_make_view(Simulation *simulation) {
     simulation->view = view_strangeness(heap, &simulation->strangeness, simulation->system.y);
     if (simulation->initial.solved && strangeness->reduced) return true;
     simulation->initializer = (Initializer){.heap = heap, .ranks = &simulation->strangeness};
-    simulation->initial =
-        initial_of_ranks(&simulation->initializer, &simulation->request.starts, simulation->request.run.start);
+    StartValues starts = simulation->request.starts;
+    starts.start = strangeness->start; /* with those of unknowns added */
+    simulation->initial = initial_of_ranks(&simulation->initializer, &starts, simulation->request.run.start);
     return true;
   }
   simulation->system = reduced_run(&plan->reduction, &simulation->original, heap);

@@ -393,6 +393,13 @@ static void json_strangeness(const Strangeness *strangeness, JsonWriter *json) {
   json_key_string(json, "array", strangeness_array(strangeness));
   json_key_string(json, "initial", strangeness_point(strangeness));
   json_key_number(json, "rank_tolerance", strangeness->rank_tolerance);
+  json_key(json, "free");
+  for (uint32_t k = 0; json_next_object(json, k, strangeness->free_count); k++) {
+    static const char *const choices[] = {[FREE_NEAREST] = "nearest", [FREE_SLOWEST] = "slowest", [FREE_HELD] = "held"};
+    const Model *model = strangeness->problem.model;
+    json_key_string(json, "variable", model_name(model, model->unknowns.data[strangeness->free[k].unknown]));
+    json_key_string(json, "choice", choices[strangeness->free[k].choice]);
+  }
   json_singular_values("singular_values", &strangeness->all, json);
   json_singular_values("singular_values_w", &strangeness->high, json);
   json_object_end(json);
