@@ -509,6 +509,7 @@ Model *instance_load(Heap *heap, Names *names, Source *source, const char *class
                  .names = names,
                  .ast = ast,
                  .source = source,
+                 .is_strict = options.strict,
                  .diags = diags,
                  .definition_of = map_make(heap)};
   tree->session = lang_session(ast, options);

@@ -114,11 +114,14 @@ static bool is_conditional(const Instance *instance) {
          instance->element->component->condition != AST_NONE;
 }
 
-static void report_conditional(Copy *copy, AstPath path, const Instance *instance) {
+static bool check_conditional(Copy *copy, AstPath path, Instance *instance) {
   Tree *tree = copy->r->tree;
-  tree_error(tree, path.span, copy->r->scope.instance, "`%s` has a condition: it can be connected, but not used here",
-             instance_text(tree, instance));
-  copy->failed = true;
+  if (!is_conditional(instance)) return true;
+  bool is_tolerated =
+      tree_tolerate(tree, DIAG_INPUT, path.span, copy->r->scope.instance,
+                    "`%s` has a condition: it can be connected, but not used here", instance_text(tree, instance));
+  copy->failed = copy->failed || !is_tolerated;
+  return is_tolerated;
 }
 
 /* Follows the path as far as it names elements; the steps from the first component on. */
@@ -132,7 +135,7 @@ static Instance *follow(Copy *copy, AstPath path, Instance *at, StepVec *steps) 
       Instance *inner = instance_inner(tree, at);
       if (!inner) return copy->failed = true, NULL;
       at = inner;
-      if (is_conditional(at)) return report_conditional(copy, path, at), NULL;
+      if (!check_conditional(copy, path, at)) return NULL;
       vec_push(tree->heap, steps, (Step){at, kid, part->subscripts});
     }
     kid += part->subscripts;
@@ -409,7 +412,7 @@ static Instance *called_class(Copy *copy, AstPath path) {
   Tree *tree = copy->r->tree;
   Instance *at = find_first(copy, path);
   if (at && at->kind == INSTANCE_COMPONENT) at = instance_inner(tree, at);
-  if (at && is_conditional(at)) return report_conditional(copy, path, at), NULL;
+  if (at && !check_conditional(copy, path, at)) return NULL;
   for (uint32_t i = 1; i < path.count && at; i++) {
     Name name = ast_part(tree->ast, path, i)->name;
     Instance *next = instance_element(tree, at, name);

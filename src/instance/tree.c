@@ -366,7 +366,7 @@ static void check_repeated(Tree *tree, Instance *instance) {
       Element *other = &instance->elements.data[k];
       if (other->is_removed) continue;
       other->is_removed = true;
-      if (other->ast == first->ast || elements_equal(tree, first, other)) continue;
+      if (other->ast == first->ast || elements_equal(tree, instance, first, other)) continue;
       tree_error(tree, ast_element_label(other->ast).span, instance, "`%s` is declared twice",
                  names_text(tree->names, first->name));
       diag_note(tree->diags, tree->last, ast_element_label(first->ast).span, "first declared here");
