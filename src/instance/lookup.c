@@ -257,9 +257,10 @@ const char *restriction_text(AstClassKind restriction) {
   return texts[restriction];
 }
 
-static Instance *inner_element(Tree *tree, Instance *owner, Name name) {
-  uint32_t found = map_get(&owner->by_name, name);
+static Instance *inner_element(Tree *tree, Instance *owner, const Instance *outer) {
+  uint32_t found = map_get(&owner->by_name, outer->name);
   if (found == MAP_NONE || owner->elements.data[found].is_removed) return NULL;
+  if (outer->element && owner->elements.data[found].ast->kind != outer->element->kind) return NULL;
   if (!(owner->elements.data[found].ast->prefixes & PREFIX_INNER)) return NULL;
   if (prefixes_pass_through(owner->elements.data[found].ast->prefixes)) return NULL;
   return element_instance(tree, owner, found);
@@ -268,7 +269,7 @@ static Instance *inner_element(Tree *tree, Instance *owner, Name name) {
 Instance *find_inner(Tree *tree, Instance *outer) {
   Instance *owner = outer->parent;
   for (Instance *at = owner ? owner->parent : NULL; at && !outer->inner; at = at->parent)
-    if (at->kind == INSTANCE_COMPONENT) outer->inner = inner_element(tree, at, outer->name);
+    if (at->kind == INSTANCE_COMPONENT) outer->inner = inner_element(tree, at, outer);
   return outer->inner;
 }
 

@@ -121,9 +121,9 @@ bool check_outer(Tree *tree, Instance *outer);
 
 /* Refuses a component of the model that its class, prefixes and owner do not allow; false after the report. */
 bool restrict_component(Tree *tree, Instance *instance);
-/* Refuses constructors of an operator record with another result than the record, or that no call can tell apart.
- * `constructor` is the operator, or the function if there is one only. */
-void restrict_constructors(Tree *tree, const Instance *record, Instance *constructor);
+/* Refuses functions of an operator that no call can tell apart, and constructors with another result than the record.
+ * `operation` is the operator, or the function if there is one only. */
+void restrict_operator(Tree *tree, const Instance *record, Instance *operation, bool is_constructor);
 
 /* ---- evaluate.c ---- */
 

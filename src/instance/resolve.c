@@ -151,7 +151,12 @@ static Instance *follow(Copy *copy, AstPath path, Instance *at, StepVec *steps) 
       report_undeclared(copy, path, i + 1, at);
       return NULL;
     }
-    if (!check_access(tree, copy->r->scope, at, name, path.span)) return copy->failed = true, NULL;
+    bool is_reached = check_access(tree, copy->r->scope, at, name, path.span);
+    if (is_reached && at->kind == INSTANCE_COMPONENT && next->kind == INSTANCE_CLASS)
+      is_reached = tree_tolerate(tree, DIAG_NO_ACCESS, path.span, copy->r->scope.instance,
+                                 "`%s` is a class of the component `%s`: only functions are found there",
+                                 names_text(tree->names, name), instance_text(tree, at));
+    if (!is_reached) return copy->failed = true, NULL;
     at = next;
   }
 }
@@ -178,17 +183,19 @@ static void collect_subscripts(Copy *copy, AstExpr e, const Instance *instance, 
   uint32_t depth = 0, position = 0, kept = 0;
   for (const Instance *at = instance; at && at->kind == INSTANCE_COMPONENT && depth < 256; at = at->parent)
     if (at->dimensions.count) chain[depth++] = at;
+  for (uint32_t i = 0; i < steps->count; i++) {
+    const Step *step = &steps->data[i];
+    if (step->count <= step->instance->dimensions.count) continue;
+    tree_error(tree, span, copy->r->scope.instance, "`%s` has %u dimensions, %u subscripts are given",
+               instance_text(tree, step->instance), step->instance->dimensions.count, step->count);
+    copy->failed = true;
+  }
   while (depth-- > 0) {
     const Instance *at = chain[depth];
     const Step *step = NULL;
     for (uint32_t i = 0; i < steps->count; i++)
       if (steps->data[i].instance == at) step = &steps->data[i];
     bool is_shared = !(step && step->count) && is_around(at, copy->r->scope.instance);
-    if (step && step->count > at->dimensions.count) {
-      tree_error(tree, span, copy->r->scope.instance, "`%s` has %u dimensions, %u subscripts are given",
-                 instance_text(tree, at), at->dimensions.count, step->count);
-      copy->failed = true;
-    }
     for (uint32_t k = 0; k < at->dimensions.count; k++, position++) {
       AstExpr subscript;
       if (step && k < step->count) {
@@ -306,6 +313,12 @@ static AstExpr class_reference(Copy *copy, AstExpr e, AstPath path, Instance *ty
   Span span = ast_span(tree->ast, e);
   Name last = ast_part(tree->ast, path, path.count - 1)->name;
   instance_open(tree, type);
+  if (ast_kid_count(tree->ast, e)) {
+    tree_error(tree, span, copy->r->scope.instance, "`%s` is no array, and has no subscripts",
+               names_text(tree->names, last));
+    copy->failed = true;
+    return AST_NONE;
+  }
   if (type->base == BASE_ENUMERATION && copy->consumed < path.count)
     return flat_literal(tree, define_class(tree, type->enumeration), last, span);
   if (type->base == BASE_BOOLEAN) return flat_name(tree, tree->bases[BASE_BOOLEAN]->name, NULL, 0, span);
@@ -499,6 +512,11 @@ static AstExpr resolve_call(Copy *copy, AstExpr e) {
   if (called && called->restriction == CLASS_FUNCTION && called->prefixes & PREFIX_PARTIAL && !is_local) {
     tree_error(tree, path.span, copy->r->scope.instance, "function `%s` is partial, and cannot be called",
                ast_path_text(tree->ast, path, &tree->arena));
+    copy->failed = true;
+  }
+  if (called && called->parent && called->parent->base == BASE_EXTERNAL_OBJECT && path.count > 1) {
+    tree_error(tree, path.span, copy->r->scope.instance, "`%s` of an external object is called by the object alone",
+               names_text(tree->names, called->name));
     copy->failed = true;
   }
   if (called && !is_local && node.kind != AST_ITERATION) {

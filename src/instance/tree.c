@@ -326,6 +326,9 @@ static void redeclare_element(Tree *tree, Instance *instance, uint32_t part, con
                names_text(tree->names, label.name));
     return;
   }
+  if (ast->kind == AST_COMPONENT && ast->component->condition != AST_NONE)
+    tree_tolerate(tree, DIAG_NO_MODIFICATION, label.span, instance, "a redeclaration has no condition: `%s`",
+                  names_text(tree->names, label.name));
   vec_push(tree->heap, &element->redeclared, (Declaration){ast, (Scope){instance, part}});
   note_redeclared(tree, instance, (uint32_t)(element - instance->elements.data));
 }
