@@ -108,7 +108,7 @@ typedef struct daedal_load_options {
   size_t size;                       /* of this struct where the program was compiled; 0: nothing is given */
   const char *class_name;            /* the class to take, NULL for the last model of the file */
   const daedal_allocator *allocator; /* NULL: malloc and free */
-  bool strict;                       /* refuse what the Modelica language does not have */
+  bool strict;                       /* refuse what the Modelica language does not have or forbids */
   bool energy; /* a model that gives an energy has its total, its balance and the constraint forces as variables, too */
   /* Lets external functions of the model write and remove files and run commands, and be called from the shared libraries
    * listed (paths with commas between them; "" for none). Only for models that you trust: they run code. NULL: not at all. */

@@ -510,6 +510,7 @@ static Model *load(Heap *reading, Heap *heap, Names *names, Source *source, cons
                  .names = names,
                  .ast = ast,
                  .source = source,
+                 .is_strict = options.strict,
                  .diags = diags,
                  .definition_of = map_make(reading)};
   tree->session = lang_session(ast, options);

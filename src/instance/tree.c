@@ -326,6 +326,9 @@ static void redeclare_element(Tree *tree, Instance *instance, uint32_t part, con
                names_text(tree->names, label.name));
     return;
   }
+  if (ast->kind == AST_COMPONENT && ast->component->condition != AST_NONE)
+    tree_tolerate(tree, DIAG_NO_MODIFICATION, label.span, instance, "a redeclaration has no condition: `%s`",
+                  names_text(tree->names, label.name));
   vec_push(tree->heap, &element->redeclared, (Declaration){ast, (Scope){instance, part}});
   note_redeclared(tree, instance, (uint32_t)(element - instance->elements.data));
 }
@@ -366,7 +369,7 @@ static void check_repeated(Tree *tree, Instance *instance) {
       Element *other = &instance->elements.data[k];
       if (other->is_removed) continue;
       other->is_removed = true;
-      if (other->ast == first->ast || elements_equal(tree, first, other)) continue;
+      if (other->ast == first->ast || elements_equal(tree, instance, first, other)) continue;
       tree_error(tree, ast_element_label(other->ast).span, instance, "`%s` is declared twice",
                  names_text(tree->names, first->name));
       diag_note(tree->diags, tree->last, ast_element_label(first->ast).span, "first declared here");

@@ -846,7 +846,7 @@ void iteration_step(Compiler *c) {
     uint32_t slot = compile_local(c, ast_label(ast, task->e, label).name, type, span);
     vec_push(c->el->heap, &c->patches, c->routine->code.count);
     compile_emit(c, CODE_EACH, slot, 0, span);
-    ScopeName entry = {ast_label(ast, task->e, label).name, slot, type, 0};
+    ScopeName entry = {.name = ast_label(ast, task->e, label).name, .slot = slot, .type = type};
     vec_push(c->el->heap, &c->names, entry);
   }
   if (task->kid == count) {

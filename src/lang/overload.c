@@ -171,8 +171,9 @@ bool overload_binary(Compiler *c, const char *name, bool is_each, Type a, Type b
   if (!record_class(el, a) && !record_class(el, b)) return false;
   Pairing pairing = {.a = {.type = a, .maker = NONE}, .b = {.type = b, .maker = NONE}};
   Type types[2] = {a, b};
-  uint32_t exact = find_exact(el, a, name, types, 2);
-  if (exact == NONE) exact = find_exact(el, b, name, types, 2);
+  bool is_whole = !is_each || (!a.dimensions && !b.dimensions); /* .* takes no function of arrays */
+  uint32_t exact = is_whole ? find_exact(el, a, name, types, 2) : NONE;
+  if (is_whole && exact == NONE) exact = find_exact(el, b, name, types, 2);
   bool is_product = strcmp(name, "*") == 0 && !is_each && a.dimensions && b.dimensions;
   bool fits = exact != NONE;
   if (fits) pairing.routine = exact;
