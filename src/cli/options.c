@@ -160,8 +160,8 @@ const Option options[] = {
     {"--fmu", NULL, "FILE", IN_EXPORT, OPTION_OUTPUT, PLACE(fmu_path), "a Functional Mock-up Unit, FILE.fmu"},
     {"--fmi", NULL, "2|3", IN_EXPORT, OPTION_COUNT, PLACE(fmi_version),
      "with --fmu: version of the interface; default 3"},
-    {"--kind", NULL, "me|cs", IN_EXPORT, OPTION_TEXT, PLACE(fmu_kind),
-     "with --fmu: model exchange or co-simulation alone; default: both"},
+    {"--kind", NULL, "me|cs", IN_MODELS, OPTION_TEXT, PLACE(fmu_kind),
+     "of an FMU: by model exchange or by co-simulation; export --fmu makes it for that alone"},
     {"--json", NULL, "FILE", IN_ANALYZE | IN_RUNS | IN_DIFF, OPTION_JSON, PLACE(json_path),
      "report as JSON; - or, as the last word, nothing: on standard output"},
     {"--dump", NULL, "PASS", IN_MODELS, OPTION_DUMP, PLACE(dump_pass),
@@ -522,22 +522,21 @@ static bool has_model(const OptionParser *parser) {
 
 /* Exactly one thing to write, and what belongs to it. */
 static bool check_export(const Arguments *arguments) {
-  const char *kind = arguments->fmu_kind;
   if (!arguments->c_directory == !arguments->fmu_path)
     return usage_error("export writes one of two: daedal export MODEL --c DIR, daedal export MODEL --fmu FILE");
-  if (!arguments->fmu_path && (kind || arguments->fmi_version)) return usage_error("--fmi and --kind belong to --fmu");
+  if (!arguments->fmu_path && arguments->fmi_version) return usage_error("--fmi belongs to --fmu");
   if (arguments->fmu_path && arguments->standalone) return usage_error("--standalone belongs to --c");
   if (arguments->fmi_version && arguments->fmi_version != 2 && arguments->fmi_version != 3)
     return usage_error("--fmi is 2 or 3");
-  if (kind && strcmp(kind, "me") != 0 && strcmp(kind, "cs") != 0) return usage_error("--kind is me or cs");
   return true;
 }
 
 /* What cannot be seen from one option alone. */
 static bool check_together(const OptionParser *parser) {
   const Arguments *arguments = parser->arguments;
-  const char *name = parser->command->name;
+  const char *name = parser->command->name, *kind = arguments->fmu_kind;
   const char *subject = parser->command->subject;
+  if (kind && strcmp(kind, "me") != 0 && strcmp(kind, "cs") != 0) return usage_error("--kind is me or cs");
   if (arguments->model_path && !*subject) return usage_error("%s takes no '%s'", name, arguments->model_path);
   if (!has_model(parser) && parser->command->bit & IN_MODELS) {
     usage_error("no model: daedal %s MODEL, or daedal %s --model NAME --library DIR", name, name);

@@ -243,7 +243,8 @@ static bool is_needed(const Valuation *run, Expr leaf, Expr fault) {
   const Variable *variable = parameter_variable(run, leaf);
   if (has_number(variable)) return true;
   if (variable->type != TYPE_EXTERNAL_OBJECT || dag_op(run->dag, fault) != OP_CALL) return false;
-  return routine_can_run(run->model->functions.data[dag_call_info(run->dag, fault).function]->routine);
+  const Routine *routine = run->model->functions.data[dag_call_info(run->dag, fault).function]->routine;
+  return routine_can_run(routine) || routine->is_forbidden;
 }
 
 static void report_fault(Valuation *run, Expr leaf, Expr fault, Diags *diags) {
