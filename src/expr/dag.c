@@ -185,13 +185,16 @@ static Expr leaf(Dag *dag, Op op, uint32_t index, uint16_t order) {
   return intern(dag, (Node){(uint16_t)op, order, index}, &fresh);
 }
 
-Expr dag_constant(Dag *dag, double value) {
+static Expr intern_constant(Dag *dag, double value, bool is_residue) {
   bool fresh;
   vec_push(dag->heap, &dag->constants, value == 0 ? 0 : value); /* no negative zero: equal values, equal nodes */
-  Expr e = intern(dag, (Node){OP_CONSTANT, 0, dag->constants.count - 1}, &fresh);
+  Expr e = intern(dag, (Node){OP_CONSTANT, is_residue, dag->constants.count - 1}, &fresh);
   if (!fresh) dag->constants.count--;
   return e;
 }
+
+Expr dag_constant(Dag *dag, double value) { return intern_constant(dag, value, false); }
+Expr dag_residue(Dag *dag, double value) { return intern_constant(dag, value, true); }
 
 Expr dag_time(Dag *dag) { return leaf(dag, OP_TIME, 0, 0); }
 Expr dag_parameter(Dag *dag, uint32_t index) { return leaf(dag, OP_PARAMETER, index, 0); }
@@ -271,6 +274,7 @@ uint32_t dag_size(const Dag *dag) { return dag->nodes.count; }
 uint64_t dag_edges(const Dag *dag) { return (uint64_t)dag->words.count + dag->terms.count; }
 static const Node *dag_node(const Dag *dag, Expr e) { return &dag->nodes.data[e]; }
 Op dag_op(const Dag *dag, Expr e) { return (Op)dag->nodes.data[e].op; }
+bool dag_is_residue(const Dag *dag, Expr e) { return dag_op(dag, e) == OP_CONSTANT && dag_node(dag, e)->count; }
 double dag_value(const Dag *dag, Expr e) { return dag->constants.data[dag->nodes.data[e].first]; }
 uint32_t dag_index(const Dag *dag, Expr e) { return dag->nodes.data[e].first; }
 uint32_t dag_order(const Dag *dag, Expr e) { return dag->nodes.data[e].count; }

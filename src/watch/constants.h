@@ -28,3 +28,9 @@ static const double KINK_FOUND =
     1e-8; /* of a step; to which a kink is located; its error is far below that of the step; choice */
 static const double CLOSE_KINKS = 0.02; /* of a step; kinks that follow each other more closely hold it up; choice */
 enum { IDLE_KINKS = 8 }; /* such kinks in a row are those of an argument that is zero but for its error; choice */
+
+/* Poles (poles.c). */
+static const double POLE_DIP =
+    0.1; /* of a divisor at the ends of a step; one that is smaller in between is followed to where it is least; choice */
+static const double POLE_GROWTH =
+    10; /* of a quotient from the ends of a step to next to a zero of its divisor; a quotient that has a value there changes as little as the step is short; choice */
