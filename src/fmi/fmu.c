@@ -20,11 +20,12 @@ enum { FMI_OK = 0, FMI_WARNING = 1 };
 
 __attribute__((format(printf, 2, 3))) static bool fail(Fmu *fmu, const char *format, ...) {
   va_list list;
+  Arena arena = arena_make(fmu->heap);
   size_t used = strlen(fmu->failure);
-  if (used) used += (size_t)snprintf(fmu->failure + used, FMU_MESSAGE - used, ": ");
   va_start(list, format);
-  if (used < FMU_MESSAGE) vsnprintf(fmu->failure + used, FMU_MESSAGE - used, format, list);
+  snprintf(fmu->failure + used, FMU_MESSAGE - used, "%s%s", used ? ": " : "", arena_vprintf(&arena, format, list));
   va_end(list);
+  arena_free(&arena);
   return false;
 }
 
@@ -280,7 +281,7 @@ static void log_2(void *environment, const char *name, int status, const char *c
   (void)name, (void)category;
   if (status == FMI_OK || !fmu) return;
   va_start(list, message);
-  vsnprintf(fmu->failure, LOGGED, message ? message : "", list);
+  vsnprintf(fmu->failure, LOGGED, message ? message : "", list); /* words of the FMU, no point: any locale */
   va_end(list);
 }
 

@@ -176,7 +176,7 @@ static void text_certificate(const RunFacts *facts, Heap *heap, TextVec *text) {
   const CertificateTotals *totals = &facts->statistics->stepper.certificate;
   if (!(totals->time > 0)) return;
   text_printf(heap, text, "  events complete          on %.4g %% of the time\n",
-              floor(1000 * proven_part(facts) + DBL_EPSILON) / 10);
+              floor(1000 * (proven_part(facts) + ROUND_OFF)) / 10);
   if (totals->has_lost_branch) text_printf(heap, text, "  branch of the solution   not followed everywhere\n");
 }
 

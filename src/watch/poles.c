@@ -128,7 +128,7 @@ static bool begins_lost(const PoleStep *step, uint32_t k) {
   double size;
   terms_sizes(poles->heap, evaluator_model(evaluator), &evaluator->code->layout, &evaluator->code->pole.data[k], 1,
               &point, &size);
-  return fabs(poles->before[k]) <= DIFFERENCE_ROUND_OFF * size;
+  return fabs(poles->before[k]) <= 10 * DIFFERENCE_ROUND_OFF * size;
 }
 
 /* Was the divisor zero where the step began? Behind an event only that side is known. */
