@@ -396,6 +396,13 @@ static void set_matched(const Order *order, Patch *patch, uint32_t columns, Heap
   heap_free(heap, weights);
 }
 
+/* Did a column run away from where it was? Then the step has left the path. */
+static bool runs_away(const InitialSystem *system, const double *last, const double *y) {
+  bool any = false;
+  for (uint32_t q = 0; q < system->columns && !any; q++) any = terms_is_astray(system->nominal[q], last[q], y[q]);
+  return any;
+}
+
 /* From 0 to 1 in steps that grow while they succeed. y is solved at 0. */
 static bool follow(InitialSystem *system, const Order *order, double t0, double *y, uint32_t *iterations) {
   Heap *heap = system->heap;
@@ -408,9 +415,10 @@ static bool follow(InitialSystem *system, const Order *order, double t0, double 
     y[system->homotopy] = next;
     PatchResult result = patch_solve(patch, t0, y);
     *iterations += result.iterations;
-    if (!result.solved) memcpy(y, last, system->columns * sizeof *last);
+    bool is_good = result.solved && !runs_away(system, last, y);
+    if (!is_good) memcpy(y, last, system->columns * sizeof *last);
     else at = next;
-    step *= result.solved ? 2 : 0.25;
+    step *= is_good ? 2 : 0.25;
   }
   heap_free(heap, last);
   return at >= 1;
