@@ -146,6 +146,10 @@ typedef struct daedal_library_counts {
  * largest. NULL when memory is exhausted. */
 daedal_model *daedal_parse_libraries(const daedal_load_options *options, daedal_library_counts *counts);
 
+/* The models and blocks in packages of the libraries that were parsed, those that are not partial, by their full names;
+ * NULL behind the last. The names belong to the handle. */
+const char *daedal_library_model(const daedal_model *parsed, uint32_t index);
+
 void daedal_model_free(daedal_model *model);
 
 daedal_status daedal_model_status(const daedal_model *model);

@@ -204,6 +204,8 @@ static void survey(void *context) {
   daedal_model *model = request->model = make_model(request);
   take_rights(model, request);
   request->survey = survey_run(&model->source, model->reading.library, &model->diags);
+  model->library_models.data = request->survey.models.data;
+  model->library_models.count = request->survey.models.count;
   publish_model(model);
 }
 
@@ -276,6 +278,10 @@ daedal_model *daedal_parse_libraries(const daedal_load_options *options, daedal_
   daedal_model *model = load_with(survey, &request, given.allocator);
   if (counts) *counts = (daedal_library_counts){request.survey.files, request.survey.classes, request.survey.bytes};
   return model;
+}
+
+const char *daedal_library_model(const daedal_model *parsed, uint32_t index) {
+  return parsed && index < parsed->library_models.count ? parsed->library_models.data[index] : NULL;
 }
 
 static daedal_model *load_again(const daedal_model *model, LangOptions reading, const ModificationVec *modifications,

@@ -64,7 +64,8 @@ const Option options[] = {
     {"--outputs", NULL, "LIST", IN_SWEEP | IN_LINEARIZE, OPTION_LIST, PLACE(outputs),
      "of a sweep, columns of the table: x, max(y), min(y), mean(E), rms(y), x@2.5, time(event); default: final values; "
      "of a linear form any variables; default: the outputs of the model"},
-    {"--threads", NULL, "N", IN_SWEEP, OPTION_COUNT, PLACE(threads), "threads; default: one a core"},
+    {"--all", NULL, NULL, IN_CHECK, OPTION_FLAG, PLACE(all), "every model and block of the libraries, each by itself"},
+    {"--threads", NULL, "N", IN_SWEEP | IN_CHECK, OPTION_COUNT, PLACE(threads), "threads; default: one a core"},
     {"--trajectories", NULL, "PLACE", IN_SWEEP, OPTION_RUNS, PLACE(trajectories),
      "directory for the trajectory of each point, or FILE.h5 for all of them"},
     {"--data", NULL, "FILE", IN_FIT, OPTION_READ, PLACE(data), "measurements: time, and columns named as variables"},
@@ -162,7 +163,7 @@ const Option options[] = {
      "with --fmu: version of the interface; default 3"},
     {"--kind", NULL, "me|cs", IN_MODELS, OPTION_TEXT, PLACE(fmu_kind),
      "of an FMU: by model exchange or by co-simulation; export --fmu makes it for that alone"},
-    {"--json", NULL, "FILE", IN_ANALYZE | IN_RUNS | IN_DIFF, OPTION_JSON, PLACE(json_path),
+    {"--json", NULL, "FILE", IN_CHECK | IN_ANALYZE | IN_RUNS | IN_DIFF, OPTION_JSON, PLACE(json_path),
      "report as JSON; - or, as the last word, nothing: on standard output"},
     {"--dump", NULL, "PASS", IN_MODELS, OPTION_DUMP, PLACE(dump_pass),
      "show on standard error what a pass leaves behind"},
@@ -361,6 +362,7 @@ static bool directory_store(const Option *option, const char *value, Arguments *
 /* Directories of the environment that are not there are no mistake of this call. */
 static bool take_environment(Arguments *arguments) {
   bool fine = true;
+  arguments->given_path = arguments->modelica_path ? strlen(arguments->modelica_path) : 0;
   for (const char *at = getenv("MODELICAPATH"); fine && at && *at;) {
     size_t length = strcspn(at, ":");
     char directory[PATH_MAX];

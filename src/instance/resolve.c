@@ -456,9 +456,12 @@ static AstExpr resource_name(Copy *copy, AstExpr e, const Instance *called) {
   return flat_node(tree, node, NULL, 0);
 }
 
-/* The name of the instance that the text belongs to, with that of the model: Model.a.b */
+/* The name of the instance that the text belongs to, with that of the model: Model.a.b; in a function or a constant of a
+ * package the name of the class. */
 static AstExpr instance_name(Copy *copy, Span span) {
   Tree *tree = copy->r->tree;
+  if (copy->r->scope.instance->kind == INSTANCE_CLASS)
+    return flat_string(tree, copy->r->scope.instance->flat_name, span);
   const char *model = names_text(tree->names, tree->model->type->name);
   const char *name = names_text(tree->names, copy->r->scope.instance->flat_name);
   const char *text = *name ? arena_printf(&tree->arena, "%s.%s", model, name) : model;
@@ -488,8 +491,7 @@ static AstExpr resolve_call(Copy *copy, AstExpr e) {
   Tree *tree = copy->r->tree;
   AstNode node = *ast_node(tree->ast, e);
   AstPath path = ast_path(tree->ast, e);
-  if (ast_path_is(tree->ast, path, "getInstanceName") && copy->r->scope.instance->kind == INSTANCE_COMPONENT)
-    return instance_name(copy, node.span);
+  if (ast_path_is(tree->ast, path, "getInstanceName") && !node.kid_count) return instance_name(copy, node.span);
   AstExpr size = resolve_size(copy, e);
   if (size != AST_NONE) return size;
   uint32_t errors = tree->diags->errors;
@@ -598,6 +600,7 @@ static void list_states(Copy *copy, AstExpr e) {
   AstPath path = ast_path(ast, e);
   for (uint32_t k = 0; k < sizeof names / sizeof *names; k++) {
     if (!ast_path_is(ast, path, names[k])) continue;
+    if (scope_find(copy->r->tree, copy->r->scope, ast_part(ast, path, 0)->name)) continue; /* a function of that name */
     for (uint32_t i = 0; i < ast_kid_count(ast, e) && i < 1 + (k == 2); i++)
       if (ast_kind(ast, ast_kid(ast, e, i)) == AST_REFERENCE)
         vec_push(copy->r->tree->heap, &copy->states, ast_kid(ast, e, i));

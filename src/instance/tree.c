@@ -421,15 +421,20 @@ static const AstModification *own_modification(const AstElement *ast) {
   return ast->kind == AST_COMPONENT ? ast->component->modification : ast->class_definition->modification;
 }
 
-/* Modifications that the declaration has besides its own: those of constraining clauses; of a declaration that was
- * redeclared without such a clause, its own. */
+static bool is_short(const AstElement *ast) {
+  return ast->kind == AST_COMPONENT || ast->class_definition->form == FORM_SHORT;
+}
+
+/* Modifications that the declaration has besides its own: those of constraining clauses; of the first declaration without
+ * such a clause its own, if it is a component or a short class (Modelica 3.6, section 7.3.2). */
 static void push_constraints(Tree *tree, ModifierVec *list, const RedeclarationVec *all) {
   for (uint32_t i = 0; i < all->count; i++) {
     Declaration declaration = all->data[i].declaration;
     const AstExtends *constraint = declaration.ast->constraint;
     uint32_t before = list->count;
     if (constraint) push_modification(tree, list, constraint->modification, declaration.scope);
-    else if (i) push_modification(tree, list, own_modification(declaration.ast), declaration.scope);
+    else if (i && i + 1 == all->count && is_short(declaration.ast))
+      push_modification(tree, list, own_modification(declaration.ast), declaration.scope);
     if (list->count > before) vec_last(list).is_constraint = true;
   }
 }
