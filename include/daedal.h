@@ -310,6 +310,9 @@ typedef struct daedal_options {
   /* Of daedal_simulate: runs the model again at a hundredth of the tolerance by another family of methods; the reports say to how
    * many digits the two runs agree (docs/command.md). */
   bool verify;
+  /* Of daedal_initialize: the reports say what a wrong start does in the first steps of integrators that work on the equations as given
+   * (docs/initialization.md). */
+  bool propagation;
 } daedal_options;
 
 /* Nothing given. Where options are asked for, NULL stands for these. */

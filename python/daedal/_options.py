@@ -25,7 +25,7 @@ InputValue = Union[str, Function, tuple, None]
 
 _NUMBERS = ("start_time", "stop_time", "tolerance", "output_interval", "max_step", "constraint_tolerance", "gradient_memory")
 _TEXTS = ("method", "solver", "start_values", "start_from", "variables", "invariants", "sensitivity", "gradient", "gradient_by")
-_FLAGS = ("compile", "keep_superfluous", "verify")
+_FLAGS = ("compile", "keep_superfluous", "verify", "propagation")
 _OTHERS = ("intervals", "baumgarte", "t_eval")
 NAMES = (*_NUMBERS, *_TEXTS, *_FLAGS, *_OTHERS)
 

@@ -92,6 +92,8 @@ const Option options[] = {
      "start values from a result, at time T or its end"},
     {"--write", NULL, "FILE", IN_INIT, OPTION_OUTPUT, PLACE(write_path),
      "the values found, as a list for --start-values"},
+    {"--propagation", NULL, NULL, IN_INIT, OPTION_FLAG, PLACE(run.propagation),
+     "what a wrong start does in the first steps of integrators: which variables err, with which power of h"},
     {"--method", NULL, "M", IN_ANALYZE | IN_INIT | IN_SIMULATE | IN_EXPORT | IN_REDUCE | IN_REPORT | IN_SWEEP | IN_FIT,
      OPTION_METHOD, PLACE(run.method), "index reduction"},
     {"--solver", NULL, "S", IN_SIMULATE | IN_REPORT | IN_SWEEP | IN_FIT | IN_POINTS, OPTION_SOLVER, PLACE(run.solver),
