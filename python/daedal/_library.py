@@ -30,7 +30,7 @@ class Diagnostic(Structure):
 class LoadOptions(Structure):
     _fields_ = [("size", c_size_t), ("class_name", c_char_p), ("allocator", c_void_p), ("strict", c_bool), ("energy", c_bool),
                 ("libraries", c_char_p), ("mna", c_char_p), ("modelica_path", c_char_p), ("units", c_bool),
-                ("readable", c_char_p), ("limits", c_char_p)]
+                ("readable", c_char_p), ("limits", c_char_p), ("boundary", c_char_p)]
 
 
 class Variable(Structure):
