@@ -1,5 +1,5 @@
 model Discrete "Final equations beside a when-clause are refused by name and place"
-  // run: {check,simulate}
+  // run: simulate
   // expect: exit 3
   // expect: 13:3: final equations of a model with discrete variables or when
   Real x(start = 0, fixed = true), v(start = 1), n(start = 0, fixed = true);
