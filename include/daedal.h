@@ -695,7 +695,7 @@ const char *daedal_estimate_plot(daedal_estimate *estimate);
 
 /* After daedal_initialize or daedal_simulate: the system that the method made, as Base Modelica with comments that say where each
  * equation comes from, overridden and found parameters with their values; and its sizes as JSON. Owned by the result; NULL (or a JSON with its status) when it did not
- * get so far, and for method "strangeness", which makes no equations. */
+ * get so far, and for method "strangeness" where structure is wrong about the equations, so that ranks select rows. */
 const char *daedal_result_model(daedal_result *result);
 const char *daedal_result_model_json(daedal_result *result);
 

@@ -569,11 +569,6 @@ static bool check_together(const OptionParser *parser) {
     return usage_error("%s does not write %s files", name, wrong);
   if (parser->command->bit == IN_LINEARIZE && arguments->output_path && !ends_with(arguments->output_path, ".mat"))
     return usage_error("linearize writes its matrices into a file: --output-file FILE.mat");
-  if (parser->command->bit == IN_REDUCE && !strcmp(arguments->run.method, "strangeness")) {
-    usage_error("method strangeness selects rows by numerical ranks and makes no equations to print; "
-                "simulate runs it");
-    return false;
-  }
   bool is_pair = arguments->paths.words[0] && arguments->paths.words[1] && !arguments->paths.words[2];
   if (parser->command->bit == IN_DIFF && !is_pair)
     return usage_error("diff compares two results: daedal diff RESULT RESULT");
