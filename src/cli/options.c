@@ -94,6 +94,8 @@ const Option options[] = {
      "start values from a result, at time T or its end"},
     {"--write", NULL, "FILE", IN_INIT, OPTION_OUTPUT, PLACE(write_path),
      "the values found, as a list for --start-values"},
+    {"--propagation", NULL, NULL, IN_INIT, OPTION_FLAG, PLACE(run.propagation),
+     "what a wrong start does in the first steps of integrators: which variables err, with which power of h"},
     {"--method", NULL, "M", IN_ANALYZE | IN_INIT | IN_SIMULATE | IN_EXPORT | IN_REDUCE | IN_REPORT | IN_SWEEP | IN_FIT,
      OPTION_METHOD, PLACE(run.method), "index reduction"},
     {"--solver", NULL, "S", IN_SIMULATE | IN_REPORT | IN_SWEEP | IN_FIT | IN_POINTS, OPTION_SOLVER, PLACE(run.solver),
@@ -569,11 +571,6 @@ static bool check_together(const OptionParser *parser) {
     return usage_error("%s does not write %s files", name, wrong);
   if (parser->command->bit == IN_LINEARIZE && arguments->output_path && !ends_with(arguments->output_path, ".mat"))
     return usage_error("linearize writes its matrices into a file: --output-file FILE.mat");
-  if (parser->command->bit == IN_REDUCE && !strcmp(arguments->run.method, "strangeness")) {
-    usage_error("method strangeness selects rows by numerical ranks and makes no equations to print; "
-                "simulate runs it");
-    return false;
-  }
   bool is_pair = arguments->paths.words[0] && arguments->paths.words[1] && !arguments->paths.words[2];
   if (parser->command->bit == IN_DIFF && !is_pair)
     return usage_error("diff compares two results: daedal diff RESULT RESULT");

@@ -38,6 +38,7 @@ typedef struct Request {
   MethodOptions method_options;
   bool compile;
   bool initialize_only;
+  bool tells_propagation; /* in its report: propagation.h */
   bool is_stepped;  /* the run only begins; the caller goes on, and no rows are recorded */
   bool opens_kinks; /* all of them, since structure is wrong about what is differentiated: kink_modes.h */
   bool keeps_modes; /* the values with which the run began in each of its structures are kept (ModeStart) */

@@ -59,11 +59,12 @@ void simulation_note_beginning(Simulation *simulation) {
   if (plan->reduction.strangeness) {
     facts->strangeness = &simulation->strangeness;
     facts->evaluator = simulation->system.evaluator;
-    return;
+    if (!simulation->strangeness.reduced) return; /* rows that ranks select are no equations to print */
+  } else {
+    facts->evaluator = simulation->original.evaluator;
   }
-  facts->evaluator = simulation->original.evaluator;
   facts->reduction = &plan->reduction;
-  simulation->begun = simulation->original;
+  simulation->begun = plan->reduction.strangeness ? plan->first : simulation->original;
   simulation->leaves =
       heap_copy(simulation->heap, facts->evaluator->discretes, modes_leaves(&plan->modes), sizeof(double));
 }

@@ -484,6 +484,24 @@ static bool build_uniform(Strangeness *strangeness, const Reduction *reduction) 
   return strangeness_build(strangeness, reduction->time);
 }
 
+/* The form that is printed: d differential equations for the states, and what determines the other columns: the a algebraic equations for x, and w. */
+static void take_form(Reduction *reduction) {
+  const Strangeness *strangeness = reduction->strangeness;
+  const Array *array = reduction->array;
+  form_begin(reduction);
+  for (uint32_t i = 0; i < array->problem->equations; i++)
+    for (int32_t l = 0; l <= array->c[i]; l++) form_add(reduction, i, l);
+  for (int32_t k = 0; k < strangeness->links; k++) {
+    reduction->form.tie[strangeness->from[k]] = TIE_DERIVATIVE;
+    reduction->form.fixed[strangeness->from[k]] = true;
+  }
+  reduction->remark =
+      arena_printf(reduction->arena,
+                   "strangeness index %d: d = %d differential and a = %d algebraic equations for %d variables, and the "
+                   "derivatives in them",
+                   (int)strangeness->mu, (int)strangeness->d, (int)strangeness->a, (int)strangeness->size);
+}
+
 /* The reduced array where structure was right, else the uniform one. */
 static bool apply(Reduction *reduction) {
   Strangeness *strangeness = reduction->strangeness = arena_alloc(reduction->arena, sizeof *strangeness);
@@ -496,10 +514,13 @@ static bool apply(Reduction *reduction) {
       strangeness_reduce(strangeness, reduction->code, reduction->at.evaluator, reduction->at.y, reduction->time))
     use_staged_states(strangeness, reduction->at.dummy, reduction->time);
   else if (!build_uniform(strangeness, reduction)) return false;
-  reduction->reduced = (Reduced){.array = strangeness->array,
-                                 .code = strangeness->code,
-                                 .structure = strangeness->reduced ? reduction->structure : NULL,
-                                 .modes = strangeness->code->modes};
+  if (strangeness->reduced) {
+    reduction_keep(reduction);
+    take_form(reduction);
+  } else {
+    reduction->reduced =
+        (Reduced){.array = strangeness->array, .code = strangeness->code, .modes = strangeness->code->modes};
+  }
   return true;
 }
 
@@ -507,6 +528,8 @@ const Method method_strangeness = {
     .name = "strangeness",
     .description = "strangeness-free system by numerical ranks (Kunkel, Mehrmann)",
     .enforces_all = true,
+    .chooses = true,
+    .is_solved = true,
     .needs_values = true,
     .by_ranks = true,
     .apply = apply,
