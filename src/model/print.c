@@ -625,14 +625,11 @@ uint64_t model_hash(Model *model, Heap *heap) {
   TextVec text = {0};
   uint64_t hash = 0;
   print_start(&print, model, heap, true);
-  uint32_t *ranks = dag_ranks(model->dag, heap);
-  print.leaves.ranks = ranks;
   print.digest = &hash;
   print_body(&print, &text);
   print_definitions(&print, &text);
   print_digest(&print, &text);
   vec_free(heap, &text);
-  heap_free(heap, ranks);
   print_free(&print);
   return hash;
 }
