@@ -346,6 +346,18 @@ const char *daedal_flatten(daedal_model *model) {
   return model_protect(model, work_flatten, NULL) ? model->flat.data : NULL;
 }
 
+static bool work_hash(daedal_model *model, const void *argument) {
+  (void)argument;
+  if (!model->model || model->hash) return true;
+  void *ticket;
+  Heap *heap = heap_within(model->heap, &ticket);
+  model->hash = model_hash(model_layer(model->model, heap), heap);
+  heap_release(model->heap, ticket);
+  return true;
+}
+
+uint64_t model_flat_hash(daedal_model *model) { return model_protect(model, work_hash, NULL) ? model->hash : 0; }
+
 const char *const *daedal_pass_names(void) { return DUMP_PASSES; }
 
 typedef struct DumpRequest {
