@@ -2,6 +2,7 @@
 #include "integrate/nearest.h"
 
 #include "base/constants.h"
+#include "nonlinear/corrector.h"
 #include "nonlinear/least_norm.h"
 
 #include <math.h>
@@ -71,17 +72,28 @@ static double correct(Nearest *nearest, const Mover *mover, double t) {
   return size;
 }
 
+/* A point that moves. */
+typedef struct Move {
+  Nearest *nearest;
+  const Mover *mover;
+  double t, last; /* last: the size of the last correction */
+  double *y;
+} Move;
+
+/* Corrections that no longer get smaller are not taken. */
+static double move_once(void *context, bool *renew) {
+  *renew = true;
+  Move *move = context;
+  double size = correct(move->nearest, move->mover, move->t);
+  if (!(size < move->last)) return HUGE_VAL;
+  memcpy(move->y, move->nearest->trial, (size_t)move->nearest->system->columns * sizeof *move->y);
+  return move->last = size;
+}
+
 static void move(Nearest *nearest, const Mover *mover, double t, double *y) {
-  size_t bytes = (size_t)nearest->system->columns * sizeof(double);
-  memcpy(nearest->trial, y, bytes);
-  double last = HUGE_VAL;
-  for (int k = 0; k < CORRECTIONS; k++) {
-    double size = correct(nearest, mover, t);
-    if (!(size < last)) return; /* not defined, or no longer getting nearer: what was reached before stands */
-    memcpy(y, nearest->trial, bytes);
-    if (size * size <= DIFFERENCE_ROUND_OFF) return; /* the next correction, quadratic in this one, would not be seen */
-    last = size;
-  }
+  Move move = {nearest, mover, t, HUGE_VAL, y};
+  memcpy(nearest->trial, y, (size_t)nearest->system->columns * sizeof *y);
+  corrector_run(move_once, &move, REACH_NEXT, false, CORRECTOR_ROUND_OFF);
 }
 
 void nearest_move(Nearest *nearest, double t, double *y) { move(nearest, &nearest->all, t, y); }

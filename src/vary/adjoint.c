@@ -83,7 +83,6 @@ struct Adjoint {
   View *view;
   Diags *diags;
   Functional functional;
-  double tolerance;
   System system; /* the view's, with the links of a note */
   VEC(Note) notes;
   const Setting *setting;
@@ -114,7 +113,6 @@ Adjoint *adjoint_new(Heap *heap, const SensitivityPlan *plan, View *view, const 
   size_t columns = (size_t)system->columns, leaves = count_leaves(adjoint), rows = (size_t)system->rows;
   size_t nonzeros = (size_t)system->column_start[system->columns];
   adjoint->functional = *functional;
-  adjoint->tolerance = tolerance;
   adjoint->memory = memory;
   adjoint->spacing = 1;
   adjoint->system = *system;
@@ -417,7 +415,7 @@ static void take_setting(Adjoint *adjoint, const Setting *setting) {
 static bool recall_step(Adjoint *adjoint, uint32_t k) {
   uint32_t first = k;
   while (!adjoint->notes.data[first].of.step.taken.values) first--;
-  if (!adjoint->retake) adjoint->retake = retake_new(adjoint->heap, &adjoint->system, adjoint->tolerance);
+  if (!adjoint->retake) adjoint->retake = retake_new(adjoint->heap, &adjoint->system);
   for (uint32_t next = first + 1; next <= k; next++) {
     TakenStep *taken = &adjoint->notes.data[next].of.step.taken;
     taken->values = heap_alloc(adjoint->heap, bytes_of(adjoint, taken));
