@@ -483,7 +483,8 @@ static void erk_start(void *self, double t, const double *y, double t_end) {
   erk->shortest_followed = SHORTEST_FOLLOWED * (t_end - t);
   erk_forget(erk);
   erk->statistics.order = erk->tableau->order;
-  erk->h_next = erk_first_step(erk, t_end - t);
+  double before = erk->statistics.steps ? erk->h_next : INFINITY; /* what was right before an event is near it */
+  erk->h_next = fmin(erk_first_step(erk, t_end - t), before);
 }
 
 static void erk_suggest(void *self, double step) {
