@@ -201,6 +201,30 @@ class Linear(unittest.TestCase):
         done = run("inputs")
         self.assertRegex(done.stdout, r"(?m)^x +999991 ", done.stderr[:2000])
 
+    def test_scaled(self):
+        """Members of which each once took time by the square of its size: these would take minutes. Each command ends within SECONDS, with the values that the model has."""
+        count = 8000
+        scaled = {
+            "elsewhen": (model("Real x(start = 0, fixed = true); Integer k(start = 0); equation der(x) = 1; when x > 2 then k = -1;\n"
+                               + "".join(f"elsewhen x > {0.5 if i == 7 else 3 + i} then k = {i};\n" for i in range(count)) + "end when;"), "simulate", {"k": "7"}),
+            "clocks": (model("".join(f"Real u{i} = sample(time, Clock({i % 7 + 1}, 10));\n" for i in range(2000))), "simulate", {"u0": "1"}),
+            "coordinates": ("model M Real q[3000](each start = 1); lagrangian sum(der(q[i])^2/2 for i in 1:3000) - sum((q[i] - q[i - 1])^2 for i in 2:3000); end M;",
+                            "check", {}),
+            "functions": ("".join(f"function f{i} input Real u; output Real y; algorithm y := u + {i}; end f{i};\n" for i in range(count))
+                          + model("".join(f"Real x{i} = f{i}(time);\n" for i in range(count))), "check", {}),
+            "conditions": (model("Real x(start = 0, fixed = true); Integer k(start = 0); equation der(x) = 1; when {"
+                                 + ", ".join(f"x > {2 + i}" for i in range(count)) + "} then k = pre(k) + 1; end when;"), "simulate", {"k": "0"}),
+            "terms": (model("Real x = " + " + ".join(["time"] * 200000) + ";"), "init", {}),
+        }
+        for name, (text, command, last) in scaled.items():
+            with self.subTest(name):
+                ROWS[name] = (text, [command])
+                done = run(name, *(["--output-file", "-", "--intervals", "2", "-q"] if command == "simulate" else []))
+                self.assertEqual(done.returncode, 0, done.stderr[:2000])
+                if last:
+                    names, *rows = [line.split(",") for line in done.stdout.splitlines()]
+                    self.assertEqual({column: rows[-1][names.index(column)] for column in last}, last)
+
     def test_literals(self):
         """More literals than 16 bits count, as subscripts."""
         literals = ", ".join(f"e{i}" for i in range(70000))

@@ -75,27 +75,26 @@ static Expr guard_of(const Dag *dag, Expr condition) {
 
 /* A when's value is `if guard then value else what it was`. Those that call functions become what they were, which is what they are
  * while no guard holds. */
-static void leave_calls_out(ArrayCode *code, ExprVec *roots, IndexVec *guards) {
+static void leave_calls_out(ArrayCode *code, DagScratch *scratch, ExprVec *roots, IndexVec *guards) {
   Dag *dag = code->array->dag;
-  DagScratch scratch = dag_scratch_make(code->heap);
-  bool *calls = find_calls(dag, &scratch, roots);
+  bool *calls = find_calls(dag, scratch, roots);
   for (uint32_t k = 0; k < roots->count; k++) {
     Expr root = roots->data[k];
     Expr guard = dag_op(dag, root) == OP_IF ? guard_of(dag, dag_child(dag, root, 0)) : EXPR_NONE;
     if (guard == EXPR_NONE) continue;
     Expr value = dag_child(dag, root, 1), otherwise = dag_child(dag, root, 2);
-    if (!calls[scratch.slots.data[value]] || calls[scratch.slots.data[otherwise]]) continue;
+    if (!calls[scratch->slots.data[value]] || calls[scratch->slots.data[otherwise]]) continue;
     roots->data[k] = otherwise;
     if (!guards->count || vec_last(guards) != dag_index(dag, guard))
       vec_push(code->heap, guards, dag_index(dag, guard));
   }
   heap_free(code->heap, calls);
-  dag_scratch_free(&scratch);
 }
 
 /* What happens at events besides. */
 static void add_logic(ArrayCode *code, const Logic *logic) {
   Dag *dag = code->array->dag;
+  DagScratch scratch = dag_scratch_make(code->heap); /* one for all levels, of which there may be thousands */
   ExprVec roots = {0};
   uint32_t levels = logic->level_start.count - 1;
   code->levels = heap_array(code->heap, levels, sizeof *code->levels);
@@ -106,7 +105,7 @@ static void add_logic(ArrayCode *code, const Logic *logic) {
     for (uint32_t k = logic->level_start.data[l]; k < logic->level_start.data[l + 1]; k++)
       vec_push(code->heap, &roots, logic->steps.data[k].value);
     code->levels[l] = array_code_program(code, roots.data, roots.count);
-    leave_calls_out(code, &roots, &code->guards[l]);
+    leave_calls_out(code, &scratch, &roots, &code->guards[l]);
     if (code->guards[l].count) code->idle_levels[l] = array_code_program(code, roots.data, roots.count);
   }
   roots.count = 0;
@@ -124,8 +123,9 @@ static void add_logic(ArrayCode *code, const Logic *logic) {
     vec_push(code->heap, &roots, action->in_when ? dag_if(dag, action->fires, value, none) : value);
   }
   if (roots.count) code->actions = array_code_program(code, roots.data, roots.count);
-  leave_calls_out(code, &roots, &code->action_guards);
+  leave_calls_out(code, &scratch, &roots, &code->action_guards);
   if (code->action_guards.count) code->idle_actions = array_code_program(code, roots.data, roots.count);
+  dag_scratch_free(&scratch);
   vec_free(code->heap, &roots);
 }
 
