@@ -28,7 +28,8 @@ bool stepper_start_is_regular(Stepper *stepper) {
   if (!is_singular && (stepper->structure || !for_all)) return true;
   view->restructured = for_all;
   if (view->restructured) return false;
-  return stepper_report_turning(stepper);
+  stepper->starts_singular = true; /* the first step tells more */
+  return true;
 }
 
 bool stepper_note_event(Stepper *stepper) {
@@ -194,7 +195,7 @@ bool stepper_finish_event(Stepper *stepper, bool settled) {
   if (!has_same_ranks(stepper)) return false;
   if (stepper->turning) turning_begin(stepper->turning, t, stepper->y);
   if (!stepper_start_is_regular(stepper)) return false;
-  if (!settled) return stepper_report_chatter(stepper);
+  if (!settled) return stepper->starts_singular ? stepper_report_turning(stepper) : stepper_report_chatter(stepper);
   suit_integrator(stepper, t);
   restart(stepper, t);
   stepper_plan_timed(stepper, t);

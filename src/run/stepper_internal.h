@@ -59,6 +59,9 @@ struct Stepper {
   double disputed;       /* up to here steps are short */
   bool warned;           /* of a determinant */
   bool warned_fold;      /* of a fold */
+  double t_instant;      /* a singular point ahead that is looked into from behind it; -INFINITY: none */
+  bool starts_singular;  /* at the start, or behind an event, at turning_point */
+  double t_passed;       /* right behind the last one that was passed; -INFINITY: none was */
   bool is_folded;        /* the event is a fold, behind which the columns are `beyond` */
   double *beyond;
   Moment recent,
@@ -157,6 +160,33 @@ bool stepper_watch_choice(Stepper *stepper, double t);
 
 /* After a step from t that failed: true if the run goes on with another choice. Dummies were looked at before the step. */
 bool stepper_repair_choice(Stepper *stepper, double t);
+
+/* ---- singular points ---- */
+
+/* Has the last step, to t, got over the singular point at t_instant? */
+bool stepper_is_behind_instant(const Stepper *stepper, double t);
+
+/* Then: does the solution pass it (instant.h)? What is behind it in the step is to be watched still. */
+bool stepper_passes_instant(Stepper *stepper, double t);
+
+/* Does a solution begin at the start of steps, which is singular? */
+bool stepper_passes_start(Stepper *stepper);
+
+/* After a step that failed, or at the start of steps: the run goes on behind the singular point, with an event, where the solution does. */
+bool stepper_leaps_instant(Stepper *stepper, double singular);
+
+/* What the time of a singular point is exact to, for the time of the run: half of the digits. */
+static const double INSTANT_NEAREST = 1e-8;
+
+/* Is t so near to a singular point that was passed that rows cannot be solved there? */
+static inline bool stepper_is_at_instant(const Stepper *stepper, double t) {
+  double near = 2 * INSTANT_NEAREST * stepper_span(stepper);
+  return stepper->is_folded || (t >= stepper->t_passed - near && t <= stepper->t_passed + near) ||
+         (t >= stepper->t_instant - near && t <= stepper->t_instant + near);
+}
+
+/* The event at which the run goes on behind a fold or an instant, with the columns `beyond`. */
+void stepper_jump(Stepper *stepper, double t);
 
 /* ---- events ---- */
 
