@@ -51,11 +51,12 @@ struct daedal_model {
   Heap *heap;
   atomic_uint references; /* the caller's, and those of plans and results */
   pthread_mutex_t lock;
-  const char *class_name; /* asked for; NULL: none */
-  LangOptions reading;    /* with paths of its own */
-  const char *libraries;  /* of external functions; NULL: they may only read */
-  const char *readable;   /* folders given for reading; NULL: none */
-  bool has_inputs;        /* it was loaded with values of inputs along time */
+  const char *class_name;            /* asked for; NULL: none */
+  LangOptions reading;               /* with paths of its own */
+  const char *libraries;             /* of external functions; NULL: they may only read */
+  const char *readable;              /* folders given for reading; NULL: none */
+  LIST(const char *) library_models; /* of libraries that were parsed */
+  bool has_inputs;                   /* it was loaded with values of inputs along time */
   Names names;
   Source source;
   Diags diags;

@@ -21,7 +21,7 @@ const Command commands[] = {
      "[MODEL]",
      "read a model, check types and balance",
      "Reads the model, resolves names and types and counts equations and unknowns. With --library and\n"
-     "without a model, parses every file below the directories.\n",
+     "without a model, parses every file below the directories; with --all checks every model in them.\n",
      {"daedal check pendulum.mo", "daedal check modelica/dc_motor.mo --units",
       "daedal check circuits/nand.cir --strict"},
      check_command},

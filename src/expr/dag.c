@@ -213,14 +213,17 @@ static Expr leaf(Dag *dag, Op op, uint32_t index, uint16_t order) {
   return intern(dag, (Node){(uint16_t)op, order, index}, &fresh);
 }
 
-Expr dag_constant(Dag *dag, double value) {
+static Expr intern_constant(Dag *dag, double value, bool is_residue) {
   bool fresh;
   uint32_t first = pool_add(dag->heap, &dag->constants, 1);
   pool_at(double, &dag->constants, first) = value == 0 ? 0 : value; /* no negative zero: equal values, equal nodes */
-  Expr e = intern(dag, (Node){OP_CONSTANT, 0, first}, &fresh);
+  Expr e = intern(dag, (Node){OP_CONSTANT, is_residue, first}, &fresh);
   if (!fresh) pool_take_back(dag->heap, &dag->constants, first, 1);
   return e;
 }
+
+Expr dag_constant(Dag *dag, double value) { return intern_constant(dag, value, false); }
+Expr dag_residue(Dag *dag, double value) { return intern_constant(dag, value, true); }
 
 Expr dag_time(Dag *dag) { return leaf(dag, OP_TIME, 0, 0); }
 Expr dag_parameter(Dag *dag, uint32_t index) { return leaf(dag, OP_PARAMETER, index, 0); }
@@ -295,6 +298,7 @@ Op dag_op(const Dag *dag, Expr e) { return (Op)dag_node(dag, e)->op; }
 double dag_value(const Dag *dag, Expr e) { return pool_at(double, &dag->constants, dag_node(dag, e)->first); }
 uint32_t dag_index(const Dag *dag, Expr e) { return dag_node(dag, e)->first; }
 uint32_t dag_order(const Dag *dag, Expr e) { return dag_node(dag, e)->count; }
+bool dag_is_residue(const Dag *dag, Expr e) { return dag_op(dag, e) == OP_CONSTANT && dag_node(dag, e)->count; }
 
 bool dag_is_constant(const Dag *dag, Expr e, double *value) {
   if (dag_op(dag, e) != OP_CONSTANT) return false;

@@ -293,6 +293,8 @@ static bool has_named_value(const Ast *ast, const AstClass *definition, const Cl
 /* Base Modelica is flat, but for what the records of its variables say of their fields: components of records are rare there,
  * functions with records that say much of their fields are not. */
 static bool is_flat(const Ast *ast, bool is_alone) {
+  static const char instance_name[] = "getInstanceName"; /* only instances know theirs */
+  if (names_find(ast->names, instance_name, sizeof instance_name - 1) != MAP_NONE) return false;
   ClassIndex all = all_classes(ast);
   bool is_base = ast->main->version, fits = (is_base || is_alone) && !has_full_local(ast, &all);
   for (uint32_t i = 0; i < all.list.count && fits; i++) {
@@ -510,6 +512,7 @@ static Model *load(Heap *reading, Heap *heap, Names *names, Source *source, cons
                  .names = names,
                  .ast = ast,
                  .source = source,
+                 .is_strict = options.strict,
                  .diags = diags,
                  .definition_of = map_make(reading)};
   tree->session = lang_session(ast, options);

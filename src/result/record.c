@@ -104,6 +104,7 @@ static void add_variable(RecorderBuilder *builder, uint32_t position, const uint
   const Model *model = evaluator->model;
   const Variable *variable = &model->variables.data[position];
   if (variable->role == ROLE_UNKNOWN) {
+    if (names_text(model->names, variable->name)[0] == '$') return; /* one that rewritten equations need */
     add_unknown(builder, variable->index, orders[variable->index], is_state);
     return;
   }
