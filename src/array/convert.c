@@ -667,18 +667,23 @@ ConvertStatus convert_run(Problem *problem, Structure *structure, const Modes *m
                          .list = list,
                          .singular = singular,
                          .read = read};
-  converter.samples = samples_make(model, parameters, modes, arena);
+  Arena scratch = arena_make(arena->heap);
+  converter.samples = samples_make(model, parameters, modes, &scratch);
   converter.followed = arena_array(arena, (size_t)modes_leaves(modes) + model->discretes.count, sizeof(bool));
   samples_find_zeros(&converter.samples, problem->residual, problem->equations);
   uint32_t before = list->count;
   for (bool first = true; step(&converter, first);) first = false;
-  if (converter.failed) return CONVERT_FAILED;
   bool changed = list->count > before;
-  if (changed) note_read(&converter, converter.samples.zero_by.data, converter.samples.zero_by.count);
-  const Expr *written = keep_written(&converter, problem);
-  const int32_t *least = least_orders(problem, converter.problem.unknowns, arena);
-  *structure = raise_offsets(&converter, least);
-  *problem = converter.problem;
-  if (changed) problem->written = written;
+  if (!converter.failed) {
+    if (changed) note_read(&converter, converter.samples.zero_by.data, converter.samples.zero_by.count);
+    const Expr *written = keep_written(&converter, problem);
+    const int32_t *least = least_orders(problem, converter.problem.unknowns, arena);
+    *structure = raise_offsets(&converter, least);
+    *problem = converter.problem;
+    if (changed) problem->written = written;
+  }
+  samples_free(&converter.samples);
+  arena_free(&scratch);
+  if (converter.failed) return CONVERT_FAILED;
   return changed ? CONVERT_DONE : CONVERT_REGULAR;
 }

@@ -155,8 +155,8 @@ static const Jacobian *find_entries(Evaluator *evaluator, double t, const double
   Heap *heap = arena->heap;
   uint32_t *all = arena_array(arena, array->columns, sizeof *all);
   for (uint32_t q = 0; q < array->columns; q++) all[q] = q;
-  const Jacobian *jacobian = jacobian_new(heap, evaluator->model, &evaluator->code->layout, given_rows(array->problem),
-                                          array->problem->equations, all, array->columns);
+  const Jacobian *jacobian = jacobian_new(heap, evaluator_model(evaluator), &evaluator->code->layout,
+                                          given_rows(array->problem), array->problem->equations, all, array->columns);
   *values = arena_array(arena, jacobian->nonzeros, sizeof **values);
   Point point = evaluator_point(evaluator, t, y);
   return workspace_run(workspace_new(heap, jacobian->program), &point, *values) == EVAL_OK ? jacobian : NULL;

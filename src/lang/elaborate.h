@@ -348,6 +348,7 @@ typedef struct ScopeName {
   uint32_t slot; /* NONE: a constant */
   Type type;
   double value; /* of a constant */
+  bool is_iterator;
 } ScopeName;
 
 struct Compiler {

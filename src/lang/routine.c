@@ -448,7 +448,7 @@ static void compile_body(Elaboration *el, ClassEntry *entry) {
   c.tolerates_missing = el->is_base;
   uint32_t count = routine->locals.count;
   for (uint32_t i = 0; i < count; i++) {
-    ScopeName name = {routine->locals.data[i].name, i, routine->locals.data[i].type, 0};
+    ScopeName name = {.name = routine->locals.data[i].name, .slot = i, .type = routine->locals.data[i].type};
     vec_push(el->heap, &c.names, name);
   }
   compile_slots(&c, entry);

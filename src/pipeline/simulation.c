@@ -92,7 +92,7 @@ static bool is_stopped(void *context) {
 
 /* Of a run that ends itself the end has a derivative, too. A run that the caller has stopped has no gradient. */
 static bool pass_gradient(Simulation *simulation) {
-  if (!simulation->adjoint || simulation->statistics.stopped) return true;
+  if (!simulation->adjoint || simulation->request.initialize_only || simulation->statistics.stopped) return true;
   if (run_time(simulation->run) < simulation->request.run.stop) {
     diag_error(simulation->diags, DIAG_INTEGRATION, (Span){0},
                "no gradient of %s: the run ends at time %.10g, before its stop time", simulation->request.functional,

@@ -257,7 +257,7 @@ static void note_conflict(PointSearch *search, const double *y, Diag *diag) {
   enum { SHOWN = 6 };
   const double least = 0.01; /* of the largest */
   const Strangeness *strangeness = search->strangeness;
-  const Model *model = strangeness->problem.model;
+  Model *model = strangeness->problem.model;
   Arena scratch = arena_make(strangeness->heap);
   size_t m = search->rows;
   double *left = arena_array(&scratch, m, sizeof *left), norm = 0;

@@ -283,7 +283,7 @@ static void json_propagation(const Propagation *propagation, const Evaluator *ev
                              Arena *arena) {
   json_object_begin(json);
   json_key_string(json, "failure", propagation->failure);
-  json_key_number(json, "index", propagation->failure ? NAN : propagation->index);
+  json_key_number(json, "index", propagation->failure ? (double)NAN : propagation->index);
   json_key(json, "errors");
   json_array_begin(json);
   for (uint32_t j = 0; j < propagation->count && !propagation->failure; j++)
