@@ -88,10 +88,12 @@ static void evaluate(const Poles *poles, ConstMoment at, double *out) {
   workspace_run(poles->workspace, &point, out);
 }
 
+/* Interpolated columns tell where a divisor is zero as well as those that are solved for, and cost little; but explicit methods interpolate states alone. */
 static bool look_at(void *context, double t, double *margin) {
   const PoleStep *step = context;
   const Poles *poles = step->poles;
-  if (view_point(poles->view, step->segment, t, poles->y) != EVAL_OK) return false;
+  if (!step->segment->methods->is_explicit) segment_values(step->segment, t, poles->y);
+  else if (view_point(poles->view, step->segment, t, poles->y) != EVAL_OK) return false;
   evaluate(poles, (ConstMoment){t, poles->y}, poles->inside);
   for (uint32_t k = 0; k < poles->count; k++)
     margin[k] = poles->side[k] == 0 ? INFINITY : poles->side[k] * poles->inside[k] - poles->least[k];
@@ -139,7 +141,7 @@ static bool begins_at_zero(const PoleStep *step, uint32_t k) {
   return isnan(earlier) ? begins_lost(step, k) : before <= poles->tolerance * earlier;
 }
 
-/* The time at which the first of them is zero, with the columns next to it in poles->y; NAN: there is none. is_certain: it is zero, and not only small. */
+/* The time at which the first of them is zero; NAN: there is none. is_certain: it is zero, and not only small. */
 static double find_zero(PoleStep *step, uint32_t *zero, bool *is_certain) {
   Poles *poles = step->poles;
   Bracket found;
@@ -149,8 +151,7 @@ static double find_zero(PoleStep *step, uint32_t *zero, bool *is_certain) {
     *zero = k;
     *is_certain = begins_at_zero(step, k);
     if (!*is_certain) continue;
-    double near = step->begin.t + WELL_INSIDE * size;
-    return view_point(poles->view, step->segment, near, poles->y) == EVAL_OK ? near : NAN;
+    return step->begin.t + WELL_INSIDE * size;
   }
   if (!search_find(poles->search, &watched, (Bracket){step->begin.t, step->end.t}, NULL, &found)) return NAN;
   search_locate(poles->search, &watched, &found);
@@ -264,6 +265,7 @@ bool poles_find(Poles *poles, const Segment *segment, ConstMoment begin, ConstMo
     pole->time = find_zero(&step, &zero, &is_certain);
     if (isnan(pole->time)) break;
     if (!is_certain && !touches(&step, zero, &pole->time)) continue;
+    if (view_point(poles->view, segment, pole->time, poles->y) != EVAL_OK) look_at(&step, pole->time, poles->margin);
     pole->divisor = poles->view->evaluator->code->pole.data[zero];
     poles->is_done[zero] = is_pole(&step, pole);
     if (poles->is_done[zero]) return true;
