@@ -109,12 +109,13 @@ static bool may_pass(Poles *poles, uint32_t k, double size) {
   return !poles->is_done[k] && way > 0 && !(before * end > 0 && fmin(fabs(before), fabs(end)) > way);
 }
 
-/* Sets what is looked for. */
-static bool set_sides(Poles *poles, double size) {
-  bool any = false;
+/* Sets what is looked for: where looks are costly, changes of sign alone. */
+static bool set_sides(Poles *poles, const Segment *segment, double size) {
+  bool any = false, is_costly = segment->methods->is_explicit && poles->view->branch;
   for (uint32_t k = 0; k < poles->count; k++) {
     double before = poles->before[k], end = poles->end[k];
-    bool is_wanted = may_pass(poles, k, size);
+    bool is_wanted =
+        may_pass(poles, k, size) && !(is_costly && before * end > 0 && fabs(before) > poles->tolerance * fabs(end));
     poles->side[k] = !is_wanted ? 0 : before < 0 || (before == 0 && end < 0) ? -1 : 1;
     poles->least[k] = (before * end > 0 ? POLE_DIP : poles->tolerance) * fmin(fabs(before), fabs(end));
     any = any || is_wanted;
@@ -146,7 +147,7 @@ static double find_zero(PoleStep *step, uint32_t *zero, bool *is_certain) {
   Poles *poles = step->poles;
   Bracket found;
   double size = step->end.t - step->begin.t;
-  Watched watched = {.context = step, .count = poles->count, .step = size, .look = look_at};
+  Watched watched = {.context = step, .count = poles->count, .step = size, .look = look_at, .near = WELL_INSIDE * size};
   for (uint32_t k = 0; k < poles->count; k++) {
     *zero = k;
     *is_certain = begins_at_zero(step, k);
@@ -259,7 +260,7 @@ bool poles_find(Poles *poles, const Segment *segment, ConstMoment begin, ConstMo
   if (poles->kept != begin.t) evaluate(poles, begin, poles->before);
   evaluate(poles, end, poles->end);
   poles->kept = NAN;
-  bool may_be = set_sides(poles, end.t - begin.t);
+  bool may_be = set_sides(poles, segment, end.t - begin.t);
   for (uint32_t zero = 0; may_be; poles->side[zero] = 0) {
     bool is_certain;
     pole->time = find_zero(&step, &zero, &is_certain);
