@@ -3,7 +3,8 @@
  *
  * A row of the table is one function. What it works on is made anew for each refusal, without one; then its allocations are
  * counted, and each is refused in turn. Runs have thousands of allocations: with DAEDAL_TEST_TIER=long in the environment all of them are refused
- * on the first model and in scenarios with each solver, some on the others; else a sample, which lies elsewhere in each row.
+ * in the scenarios, from a text to what a user gets, with each solver; of the calls of single functions a sample is, which lies evenly over the call, elsewhere in each
+ * row. Without it all are samples. Each test says how many it refused.
  * TEST_FILTER, a pattern such as 'fit', chooses among the scenarios and models, to run them in pieces. */
 #include "daedal.h"
 
@@ -20,17 +21,17 @@
 
 #include "header.h"
 
-/* How many allocations of one call are refused at most, on the first model and on others. */
+/* How many allocations are refused at most, of a scenario, of one call on the first model and of one on the others. */
 typedef struct Tier {
-  size_t most_of_first, most;
+  size_t most_of_scenario, most_of_first, most;
   size_t share; /* of the rows one in so many is tried on models other than the first */
 } Tier;
 
 static Tier tier(void) {
 #ifdef DAEDAL_SANITIZE
-  return tier_is_long() ? (Tier){20, 6, 1} : (Tier){1, 1, 16};
+  return tier_is_long() ? (Tier){20, 20, 6, 1} : (Tier){1, 1, 1, 16};
 #else
-  return tier_is_long() ? (Tier){SIZE_MAX, 60, 1} : (Tier){2, 2, 8};
+  return tier_is_long() ? (Tier){SIZE_MAX, 150, 60, 1} : (Tier){2, 2, 2, 8};
 #endif
 }
 
@@ -728,12 +729,24 @@ static size_t call_refusing(const Row *row, const Case *model, size_t refuse) {
   return count;
 }
 
+/* Of one test. */
+typedef struct Tally {
+  size_t refused, allocations;
+} Tally;
+
+static void say_tally(const char *name, const Tally *tally) {
+  print_message("%s: %zu of %zu allocations refused\n", name, tally->refused, tally->allocations);
+}
+
 /* Refuses allocations that lie evenly over the call, from another one on in each call of this function. */
-static void refuse_each(const Row *row, const Case *model, size_t most) {
+static void refuse_each(const Row *row, const Case *model, size_t most, Tally *tally) {
   static size_t calls;
   size_t allocations = call_refusing(row, model, 0), stride = allocations / most + 1;
-  for (size_t refuse = 1 + 7919 * calls++ % stride; refuse <= allocations; refuse += stride)
+  tally->allocations += allocations;
+  for (size_t refuse = 1 + 7919 * calls++ % stride; refuse <= allocations; refuse += stride) {
     call_refusing(row, model, refuse);
+    tally->refused++;
+  }
 }
 
 static const char NETLIST[] =
@@ -761,19 +774,23 @@ static void each_allocation_refused(void **state) {
   write_files(model);
   bool is_first = model == CASES;
   size_t number = (size_t)(model - CASES);
+  Tally tally = {0};
   for (size_t k = 0; k < sizeof ROWS / sizeof *ROWS; k++)
     if (is_first || (k + number) % tier().share == 0)
-      refuse_each(&ROWS[k], model, is_first ? tier().most_of_first : tier().most);
+      refuse_each(&ROWS[k], model, is_first ? tier().most_of_first : tier().most, &tally);
+  say_tally(model->name, &tally);
 }
 
 static void each_method_refused(void **state) {
   (void)state;
   static const Row ROW = {"simulate", simulate, NULL, false};
   Case model = CASES[0];
+  Tally tally = {0};
   for (const char *const *name = daedal_method_names(); *name; name++) {
     model.name = model.method = *name;
-    refuse_each(&ROW, &model, tier().most);
+    refuse_each(&ROW, &model, tier().most, &tally);
   }
+  say_tally("methods", &tally);
 }
 
 /* From a text to what a user gets: all that is done on the way has its allocations refused. */
@@ -833,10 +850,12 @@ static const Row SCENARIOS[] = {
 static void scenario_with_each_solver(void **state) {
   const Row *scenario = *state;
   Case model = CASES[0];
+  Tally tally = {0};
   for (const char *const *name = daedal_solver_names(); *name; name++) {
     model.name = model.solver = *name;
-    refuse_each(scenario, &model, tier().most_of_first);
+    refuse_each(scenario, &model, tier().most_of_scenario, &tally);
   }
+  say_tally(scenario->function, &tally);
 }
 
 /* ---- the table is whole ---- */
