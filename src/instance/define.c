@@ -464,6 +464,25 @@ static void add_sections(Tree *tree, Instance *function, AstClass *made) {
   vec_free(tree->heap, &sections);
 }
 
+/* The directory that an annotation names, or the library's own (Modelica 3.6, section 12.9.4); 0 if there is none. */
+static Name external_directory(Tree *tree, const Instance *function, const AstExternal *external, const char *word,
+                               const char *folder) {
+  const AstArgument *argument = ast_argument(tree->ast, external->annotation, word);
+  const AstModification *given = argument ? argument->modification : NULL;
+  const char *reason = NULL, *uri = NULL;
+  if (!external->annotation) return 0;
+  if (given && given->value != AST_NONE && ast_kind(tree->ast, given->value) == AST_STRING)
+    uri = names_text(tree->names, ast_node(tree->ast, given->value)->value.text);
+  else {
+    const Instance *top = function;
+    while (top->type->around.instance && top->type->around.instance != tree->root) top = top->type->around.instance;
+    top = top->type;
+    uri = arena_printf(&tree->arena, "modelica://%s/Resources/%s", names_text(tree->names, top->name), folder);
+  }
+  const char *path = library_resource(tree->library, uri, &tree->arena, &reason);
+  return path ? names_add(tree->names, path, strlen(path)) : 0;
+}
+
 static void resolve_external(Tree *tree, Instance *function, AstClass *made) {
   if (!made->external) return;
   AstExternal *external = arena_alloc(&tree->arena, sizeof *external);
@@ -477,6 +496,8 @@ static void resolve_external(Tree *tree, Instance *function, AstClass *made) {
   for (uint32_t i = 0; i < external->arguments.count; i++)
     external->arguments.data[i] = resolve_expression(&resolver, made->external->arguments.data[i]);
   if (external->output != AST_NONE) external->output = resolve_expression(&resolver, external->output);
+  external->include_directory = external_directory(tree, function, external, "IncludeDirectory", "Include");
+  external->library_directory = external_directory(tree, function, external, "LibraryDirectory", "Library");
   made->external = external;
 }
 

@@ -360,6 +360,21 @@ static void remove_broken(Tree *tree, Instance *instance) {
   }
 }
 
+/* Both can be replaced, and what replaces the one replaces the other. A class with two defaults is of use as long as it is
+ * only redeclared. */
+static bool redeclared_equally(Tree *tree, Instance *instance, Element first, Element other) {
+  RedeclarationVec all[2] = {{0}, {0}};
+  if (!(first.ast->prefixes & other.ast->prefixes & PREFIX_REPLACEABLE) || first.part == other.part) return false;
+  element_declarations(tree, instance, &first, &all[0]);
+  element_declarations(tree, instance, &other, &all[1]);
+  bool is_same = all[0].data[0].declaration.ast == all[1].data[0].declaration.ast;
+  vec_free(tree->heap, &all[0], &all[1]);
+  return is_same || (first.ast->kind == AST_CLASS && other.ast->kind == AST_CLASS &&
+                     tree_tolerate(tree, DIAG_INPUT, ast_element_label(other.ast).span, instance,
+                                   "`%s` is declared twice, and both have defaults of their own: the first one counts",
+                                   names_text(tree->names, first.name)));
+}
+
 /* Elements of one name: they may be inherited twice if they are the same. */
 static void check_repeated(Tree *tree, Instance *instance) {
   for (uint32_t i = 0; i < instance->elements.count; i++) {
@@ -370,6 +385,7 @@ static void check_repeated(Tree *tree, Instance *instance) {
       if (other->is_removed) continue;
       other->is_removed = true;
       if (other->ast == first->ast || elements_equal(tree, instance, first, other)) continue;
+      if (redeclared_equally(tree, instance, *first, *other)) continue;
       tree_error(tree, ast_element_label(other->ast).span, instance, "`%s` is declared twice",
                  names_text(tree->names, first->name));
       diag_note(tree->diags, tree->last, ast_element_label(first->ast).span, "first declared here");

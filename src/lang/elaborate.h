@@ -157,7 +157,7 @@ struct Elaboration {
   })
   embedded_list;
 
-  const ExternalRights *rights; /* of external functions; NULL: none */
+  ExternalRights *rights; /* of external functions; NULL: none */
 
   /* running */
   Domain domain;

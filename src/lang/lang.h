@@ -15,11 +15,11 @@ typedef VEC(Modification) ModificationVec;
 
 /* How a text is read. */
 typedef struct LangOptions {
-  bool strict;                  /* what the language standard does not have is refused */
-  bool energy;                  /* a model that gives an energy has its balance as variables, too */
-  BoundaryOptions boundary;     /* what becomes of final equations */
-  const ExternalRights *rights; /* of external functions; NULL: none */
-  LibraryOptions library;       /* where classes are found that the text does not have */
+  bool strict;              /* what the language standard does not have is refused */
+  bool energy;              /* a model that gives an energy has its balance as variables, too */
+  BoundaryOptions boundary; /* what becomes of final equations */
+  ExternalRights *rights;   /* of external functions; NULL: none */
+  LibraryOptions library;   /* where classes are found that the text does not have */
 } LangOptions;
 
 /* Parses and elaborates. `class_name` chooses the model (its name, with or without the packages around it); NULL: the

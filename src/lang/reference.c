@@ -348,7 +348,7 @@ void end_step(Compiler *c) {
   Place place = place_find(c, path);
   Type type = place.type;
   uint32_t lead = 0;
-  bool is_plain = place.kind == PLACE_GLOBAL && end.part + 1 == place.parts;
+  bool is_plain = place.kind == PLACE_GLOBAL && end.part + 1 == place.parts && !c->is_function;
   if (is_plain) compile_emit(c, CODE_SIZES, 0, place.index, span);
   else if (place.kind == PLACE_STEM) type = stem_emit(c, &place, type_nothing(), span);
   else place_emit(c, &place, span);
