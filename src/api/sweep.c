@@ -142,10 +142,9 @@ static uint64_t hash_list(uint64_t hash, const char *const *list) {
 static uint64_t hash_sweep(const daedal_sweep *sweep, const daedal_sweep_options *asked) {
   const daedal_options *options = &sweep->options;
   const RunOptions *run = &sweep->plan->request.run;
-  const char *texts[] = {DAEDAL_VERSION,        sweep->given.overrides, options->method,
-                         options->solver,       options->start_values,  options->start_from,
-                         options->inputs,       asked->sampling,        asked->outputs,
-                         options->variables};
+  const char *texts[] = {DAEDAL_VERSION,        sweep->given.overrides, options->method, options->solver,
+                         options->start_values, options->start_from,    options->inputs, asked->sampling,
+                         asked->outputs,        options->variables};
   const double numbers[] = {run->start,
                             run->stop,
                             run->tolerance,
