@@ -128,6 +128,7 @@ typedef struct daedal_load_options {
   const char *limits;
   /* "x = 1; y = 2": equations that hold at the end of the run, beside the final equations of the model (docs/boundary.md). NULL: none. */
   const char *boundary;
+  const char *fmu; /* of an FMU (.fmu) that offers both: "me" for model exchange, which NULL means, or "cs" for co-simulation */
 } daedal_load_options;
 
 /* The same with options, NULL for none: the text or, if that is NULL, the file. If both are NULL, class_name is a class of
@@ -314,6 +315,9 @@ typedef struct daedal_options {
   /* Of daedal_simulate: runs the model again at a hundredth of the tolerance by another family of methods; the reports say to how
    * many digits the two runs agree (docs/command.md). */
   bool verify;
+  /* Of daedal_initialize: the reports say what a wrong start does in the first steps of integrators that work on the equations as given
+   * (docs/initialization.md). */
+  bool propagation;
 } daedal_options;
 
 /* Nothing given. Where options are asked for, NULL stands for these. */
@@ -696,7 +700,7 @@ const char *daedal_estimate_plot(daedal_estimate *estimate);
 
 /* After daedal_initialize or daedal_simulate: the system that the method made, as Base Modelica with comments that say where each
  * equation comes from, overridden and found parameters with their values; and its sizes as JSON. Owned by the result; NULL (or a JSON with its status) when it did not
- * get so far, and for method "strangeness", which makes no equations. */
+ * get so far, and for method "strangeness" where structure is wrong about the equations, so that ranks select rows. */
 const char *daedal_result_model(daedal_result *result);
 const char *daedal_result_model_json(daedal_result *result);
 

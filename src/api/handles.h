@@ -68,6 +68,7 @@ struct daedal_model {
   Arena arena;
   daedal_analysis figures;
   TextVec flat, text, json, svg;
+  uint64_t hash; /* of the flat text; 0: not found yet */
   Published published;
   double seconds_parse;
   atomic_bool broken;
@@ -245,6 +246,9 @@ bool read_starts(daedal_result *result, const daedal_options *options, Request *
 
 /* The operating point that the run of a netlist starts from, in the start values that nobody gave. */
 bool find_operating_point(daedal_result *result, const Request *request, double *starts);
+
+/* A hash of all that decides the equations of a model; 0: there is no memory for it. */
+uint64_t model_flat_hash(daedal_model *model);
 
 /* The model with a graph of its own, and that of a circuit with the start values of its operating point. */
 Model *layer_at_operating_point(daedal_model *model);

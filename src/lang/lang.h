@@ -29,9 +29,9 @@ typedef struct LangOptions {
 Model *lang_load(Heap *heap, Names *names, Source *source, const char *class_name, const ModificationVec *modifications,
                  LangOptions options, Diags *diags);
 
-/* The same for a file that is parsed. */
-Model *lang_load_class(Ast *ast, Source *source, const char *class_name, const ModificationVec *modifications,
-                       LangOptions options, Diags *diags);
+/* The same for a file that is parsed. The tree may be in another heap, which the model does not need any more. */
+Model *lang_load_class(Heap *heap, Ast *ast, Source *source, const char *class_name,
+                       const ModificationVec *modifications, LangOptions options, Diags *diags);
 
 /* A flat class and what it refers to, all by full names: functions, records, enumerations and external objects, whose
  * labels are those names; constants of packages. */
@@ -41,8 +41,8 @@ typedef struct FlatProgram {
   LIST(const AstElement *) constants;
 } FlatProgram;
 
-Model *lang_load_program(Ast *ast, Source *source, const FlatProgram *program, const ModificationVec *modifications,
-                         LangOptions options, Diags *diags);
+Model *lang_load_program(Heap *heap, Ast *ast, Source *source, const FlatProgram *program,
+                         const ModificationVec *modifications, LangOptions options, Diags *diags);
 
 typedef VEC(double) NumberVec;
 

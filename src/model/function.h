@@ -124,7 +124,7 @@ typedef struct Routine {
   RoutineKind kind;
   Name external;                         /* name of the external function */
   const struct External *implementation; /* NULL: there is none here */
-  bool is_forbidden;                     /* there is one, but it writes files or runs commands */
+  bool is_forbidden;                     /* there is one, but it writes files or runs code of others */
   Span external_span;                    /* the clause `external ...` with its annotation, for `flatten` */
   uint32_t number;                       /* position in the model's list of routines */
   VEC(Local) locals;                     /* slot -> local; inputs first, then outputs, then the rest */

@@ -1,4 +1,5 @@
 /* stepper_events: events in the steps of a stepper: found, settled, and gone on from. */
+#include "base/constants.h"
 #include "run/stepper_internal.h"
 
 #include "base/copy.h"
@@ -8,18 +9,6 @@
 
 #include <float.h>
 #include <math.h>
-
-/* An event in this first part of a step is early: the collocation polynomial of a long step overshoots there. */
-static const double EARLY = 0.3;
-
-/* A step leads this part of the time between events beyond the one that is expected, and not less than that part of the run: the event is
- * within the step rather than just behind it, and not early in a long one. */
-static const double BEYOND_NEXT = 1.0 / 16, LEAST_BEYOND = 1e-9;
-
-/* Stretches between events that become shorter by more than this are not alike. */
-static const double LEAST_OF_BEFORE = 0.5;
-
-static const double PART_OF_CYCLE = 0.7; /* and no simple fraction of it */
 
 bool stepper_start_is_regular(Stepper *stepper) {
   View *view = stepper->view;
@@ -80,66 +69,17 @@ static double event_value(const Stepper *stepper) {
   return stepper->mode == MAP_NONE ? 1 : switches->evaluator->discretes[switches->modes->first + stepper->mode];
 }
 
-/* When the stretch that begins at t ends at the latest, if it lasts as long as the one before. That says something if those before lasted alike, or
- * became shorter, as those of a ball do; not where events of several causes interleave. Only methods of one step care. */
-static double expected_end(const Stepper *stepper, double t) {
-  const Switches *switches = stepper->view->switches;
-  double lasted = stepper->stretch->lasted, before = stepper->stretch->lasted_before;
-  bool is_timed = stepper->mode == MAP_NONE || switches->modes->timed[stepper->mode];
-  bool is_alike = lasted >= LEAST_OF_BEFORE * before && lasted <= (1 + BEYOND_NEXT) * before;
-  is_alike = is_alike || (!is_timed && switches->times[stepper->mode].regular > 0);
-  if (is_timed || lasted == 0 || !is_alike || !stepper->integrator->suggest) return INFINITY;
-  return t + lasted + fmax(BEYOND_NEXT * lasted, LEAST_BEYOND * stepper_span(stepper));
-}
-
-/* Begins the stretch from the event at t of now to the next, and ends the one before. What an error estimate allows, as that of a ball's
- * parabola does any step, may jump over all that follows: a step ends where the next event is expected. */
-static void begin_stretch(Stepper *stepper, double t) {
-  if (stepper->stretch) {
-    stepper->stretch->lasted_before = stepper->stretch->lasted;
-    stepper->stretch->lasted = t - stepper->t_stretch;
-  }
-  uint32_t mode = stepper->mode == MAP_NONE ? stepper->view->switches->modes->count : stepper->mode;
-  stepper->stretch = &stepper->stretches[2 * mode + (event_value(stepper) != 0)];
-  stepper->t_stretch = t;
-  stepper->t_expected = expected_end(stepper, t);
-  stepper->begins_stretch = true;
-}
-
-/* The first step of a stretch: what that of the last such one asked for; where nothing is known of its end, not more than a good part of the time since the
- * mode changed last, or it may jump over two events to come. */
-static double first_step(const Stepper *stepper) {
-  const Switches *switches = stepper->view->switches;
-  double first = stepper->stretch->first;
-  if (stepper->t_expected < INFINITY || stepper->mode == MAP_NONE || switches->modes->timed[stepper->mode])
-    return first;
-  return fmin(first, fmax(PART_OF_CYCLE * switches->times[stepper->mode].cycle, LEAST_BEYOND * stepper_span(stepper)));
-}
-
 /* Starts again behind an event, with the choice that suits the modes of now. */
 static void restart(Stepper *stepper, double t) {
   Exchanges exchanges;
   bool by_ranks = stepper->view->methods->reselect != NULL;
   int32_t count = by_ranks ? stepper_exchange_states(stepper, t, (ConstMoment){t, stepper->y}, true, &exchanges) : 1;
   if (count <= 0 && stepper_reselect(stepper, t)) return;
-  if (!stepper->view->switches) { /* the caller has changed values */
-    stepper_start_with(stepper, t, stepper->y, 0);
-    return;
-  }
-  begin_stretch(stepper, t);
-  stepper_start_with(stepper, t, stepper->y, first_step(stepper));
-}
-
-void stepper_keep_first_step(Stepper *stepper) {
-  if (!stepper->begins_stretch) return;
-  IntegratorStatistics now;
-  stepper->integrator->statistics(stepper->self, &now);
-  stepper->stretch->first = now.next;
-  stepper->begins_stretch = false;
+  stepper_start_with(stepper, t, stepper->y, 0);
 }
 
 static double round_off(const Stepper *stepper) {
-  return 16 * DBL_EPSILON * fmax(fabs(stepper->options.stop), fabs(stepper->options.start));
+  return ROUND_OFF * fmax(fabs(stepper->options.stop), fabs(stepper->options.start));
 }
 
 double stepper_snap(const Stepper *stepper, double t) {
@@ -175,6 +115,7 @@ bool stepper_finish_event(Stepper *stepper, bool settled) {
   stepper->is_started = false;
   certificate_begin(stepper->certificate);
   if (stepper->kinks) kinks_forget(stepper->kinks);
+  if (stepper->poles) poles_forget(stepper->poles);
   if (leaves_structure(stepper, settled)) {
     copy_numbers(stepper->y, stepper->begin, (size_t)stepper->view->system.columns);
     return false;
@@ -221,7 +162,7 @@ bool stepper_settle(Stepper *stepper) {
 
 bool stepper_misses_no_event(Stepper *stepper) {
   const Switches *switches = stepper->view->switches;
-  uint32_t mode = switches ? switches_escaped(switches, stepper->t_stretch, round_off(stepper)) : MAP_NONE;
+  uint32_t mode = switches ? switches_escaped(switches, stepper->t_event, round_off(stepper)) : MAP_NONE;
   if (mode == MAP_NONE) return true;
   stepper->mode = mode;
   stepper->t_event = switches->times[mode].last;
@@ -247,7 +188,7 @@ static void take_timed(Stepper *stepper) {
  * transient that a stiff method steps over: the step is taken again, up to there. false: it was already, or would hardly get ahead. */
 static bool take_again(Stepper *stepper, double t) {
   double step = stepper->integrator->time(stepper->self) - stepper->before;
-  double least = fmax(1e-6 * step, 64 * DBL_EPSILON * fabs(t));
+  double least = fmax(WELL_INSIDE * step, ROUND_OFF * fabs(t));
   if (stepper->t_doubt < INFINITY || !(t - stepper->before > least)) return false;
   stepper->t_doubt = t;
   stepper->at_event = false;
@@ -259,7 +200,7 @@ static bool take_again(Stepper *stepper, double t) {
 static bool is_doubtful(const Stepper *stepper, const EventBracket *bracket) {
   double step = stepper->integrator->time(stepper->self) - stepper->before;
   return bracket->inside ||
-         (stepper->integrator == &integrator_radau && bracket->high - stepper->before < EARLY * step);
+         (stepper->segment->methods->is_collocation && bracket->high - stepper->before < EARLY * step);
 }
 
 /* An event of states, or the end of sliding, in the last step, which it then ends. */

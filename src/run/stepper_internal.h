@@ -5,13 +5,8 @@
 #include "run/stepper.h"
 #include "segment/defect.h"
 #include "watch/kinks.h"
+#include "watch/poles.h"
 #include "watch/watcher.h"
-
-/* The time between an event and the next one; 0: not known. */
-typedef struct Stretch {
-  double first;                 /* what its first step asked for */
-  double lasted, lasted_before; /* the last one, and that before it */
-} Stretch;
 
 struct Stepper {
   Heap *heap;
@@ -21,6 +16,7 @@ struct Stepper {
   Diags *diags;
   StepperStatistics statistics;
   Turning *turning;                 /* NULL: nothing to watch */
+  Poles *poles;                     /* NULL: nothing to watch */
   Workspace *divisors;              /* of rewritten equations; NULL: none */
   double *divisor_before, *divisor; /* at both ends of the last step */
   TurningPoint turning_point;
@@ -48,11 +44,6 @@ struct Stepper {
   double t_timed;        /* the next event of time alone; INFINITY: none */
   uint32_t timed;        /* a mode that changes then */
   double t_event;        /* when it was; of the last event */
-  Stretch *stretches;    /* per mode and truth of it: what followed its last events */
-  Stretch *stretch;      /* of these the one since the last event; NULL: there was none */
-  double t_stretch;      /* when that began */
-  double t_expected;     /* a little behind where the next event is expected; INFINITY: nothing is known of it */
-  bool begins_stretch;   /* the next step is its first */
   int repairs;           /* of the choice of states since the last step that succeeded */
   uint64_t rejected;     /* steps that the integrator had rejected when the states were looked at last */
   int retakes;           /* of a step that ended at `disputed` */
@@ -66,7 +57,7 @@ struct Stepper {
   uint32_t tiny;                /* steps in a row that hardly got ahead */
   Defect *defect;               /* NULL: the system has no state-space form */
   uint64_t look_factorizations; /* of blocks, for the defect: no part of the steps, as those of output points */
-  Segment *segment;             /* of the last step, with its states */
+  Segment *segment;             /* of the last step */
   bool is_rough;                /* rows are not smooth by construction (ArrayCode) */
   uint64_t rejections;          /* of the integrator, up to the last step */
 };
@@ -99,6 +90,9 @@ bool stepper_report_lost(Stepper *stepper, double t, uint32_t column, double val
 /* Rewritten equations divide by number k of their divisors, which passed zero before t. */
 bool stepper_report_divisor(Stepper *stepper, double t, uint32_t k);
 
+/* An equation is infinite within the last step. */
+void stepper_warn_pole(Stepper *stepper, const Pole *pole);
+
 void stepper_warn_turning(Stepper *stepper, const char *what);
 
 /* Says that the condition of the event of now gets hysteresis. */
@@ -114,6 +108,12 @@ void stepper_take_values(const Stepper *stepper, double *y);
 
 /* The same, to stepper->y. */
 void stepper_copy_values(Stepper *stepper);
+
+/* The segment is that of the last step. */
+void stepper_take_segment(Stepper *stepper);
+
+/* The integrator begins at (t, y). */
+void stepper_start_integrator(Stepper *stepper, double t, const double *y);
 
 /* In place of the one before, if there was one. */
 void stepper_create_integrator(Stepper *stepper, const Integrator *integrator);
@@ -168,9 +168,6 @@ bool stepper_note_event(Stepper *stepper);
 
 /* After a step without one: is none that had to come lost? If not, it is an error. */
 bool stepper_misses_no_event(Stepper *stepper);
-
-/* Keeps the step size that the first step after an event asks for. */
-void stepper_keep_first_step(Stepper *stepper);
 
 /* A time that is the end but for round-off is the end: no step leads from there to it. */
 double stepper_snap(const Stepper *stepper, double t);

@@ -109,9 +109,11 @@ static bool is_main(const Library *library, const char *path) {
 static const AstFile *read_file(Library *library, const char *path) {
   Ast *ast = library->ast;
   uint32_t length, errors = library->diags->errors;
-  char *text = library->files.read(library->files.reading, ast->heap, library->diags, path, &length);
+  Heap *heap = library->source->heap; /* the text outlives the tree */
+  char *text = library->files.read(library->files.reading, heap, library->diags, path, &length);
   if (!text) return NULL;
-  uint32_t number = source_add(library->source, path, text, length);
+  char *kept = heap_copy(heap, path, strlen(path) + 1, 1);
+  uint32_t number = source_add(library->source, kept, text, length);
   if (number == UINT32_MAX) {
     diag_error(library->diags, DIAG_FILE, (Span){0}, "%s: the files of the model are larger than 2 GiB together", path);
     return NULL;
