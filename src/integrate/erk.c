@@ -483,8 +483,7 @@ static void erk_start(void *self, double t, const double *y, double t_end) {
   erk->shortest_followed = SHORTEST_FOLLOWED * (t_end - t);
   erk_forget(erk);
   erk->statistics.order = erk->tableau->order;
-  double before = erk->statistics.steps ? erk->h_next : INFINITY; /* what was right before an event is near it */
-  erk->h_next = fmin(erk_first_step(erk, t_end - t), before);
+  erk->h_next = erk_first_step(erk, t_end - t);
 }
 
 static void erk_suggest(void *self, double step) {
@@ -527,6 +526,7 @@ static void erk_accept(Erk *erk, double h, double error, double t_new) {
   erk->stepped = true;
   erk->statistics.steps++;
   erk->statistics.step = h;
+  erk->statistics.next = erk->h_next;
 }
 
 static void erk_reject(Erk *erk, double h, double error) {

@@ -37,6 +37,7 @@ typedef struct IntegratorStatistics {
   uint64_t factorizations; /* of one iteration matrix; Radau's real and complex ones together count once */
   int order;               /* of the last step */
   double step;             /* size of the last accepted step */
+  double next;             /* size that its error asks for next; 0: not known */
 
   /* Explicit methods: step times the dominant eigenvalue has been above the stability bound for so many steps that an
    * implicit method is cheaper. */

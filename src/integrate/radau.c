@@ -716,6 +716,7 @@ static void radau_accept(Radau *radau, double h, double error, double t_new, boo
   bool keep = keep_jacobian && quotient <= 1 && quotient >= 1 / KEEP_BELOW;
   double h_new = keep ? h : h / quotient;
   radau->h_next = radau->fixed_step ? radau->max_step : held ? fmax(radau->h_next, h_new) : h_new;
+  radau->statistics.next = held ? radau->h_next : h / quotient;
 }
 
 static void radau_reject(Radau *radau, double h, double error) {

@@ -39,9 +39,9 @@ typedef struct Request {
   bool compile;
   bool initialize_only;
   bool tells_propagation; /* in its report: propagation.h */
-  bool is_stepped;  /* the run only begins; the caller goes on, and no rows are recorded */
-  bool opens_kinks; /* all of them, since structure is wrong about what is differentiated: kink_modes.h */
-  bool keeps_modes; /* the values with which the run began in each of its structures are kept (ModeStart) */
+  bool is_stepped;        /* the run only begins; the caller goes on, and no rows are recorded */
+  bool opens_kinks;       /* all of them, since structure is wrong about what is differentiated: kink_modes.h */
+  bool keeps_modes;       /* the values with which the run began in each of its structures are kept (ModeStart) */
   bool
       is_redundant; /* equations that follow from the others on the solutions are looked for, and replaced: redundancy.h */
   bool keeps_method;                 /* also where structure misleads it and numerical ranks would take over */

@@ -59,14 +59,7 @@ static bool pass_fold(Stepper *stepper, double step) {
   if (stepper->view->evaluator->past || !find_fold(stepper, longest, &fold)) return false;
   uint32_t column = farthest_jump(stepper);
   if (column == MAP_NONE) return false;
-  stepper_add_work(stepper, &stepper->statistics);
-  stepper_create_integrator(stepper, stepper->integrator); /* which does not remember that its steps failed */
-  stepper_start_integrator(stepper, stepper->before, stepper->begin);
-  stepper->at_event = stepper->is_folded = true;
-  stepper->t_event = stepper_snap(stepper, fold.time);
-  stepper->cause = EVENT_FOLD;
-  stepper->mode = MAP_NONE;
-  stepper->statistics.events++;
+  stepper_jump(stepper, fold.time);
   if (!stepper->warned_fold)
     diag_warning(stepper->diags, DIAG_WARNING, (Span){0},
                  "at time %.10g the branch of the solution ends at a corner of the equations: %s jumps from %.6g to "
@@ -165,6 +158,7 @@ static void leave_kink(Stepper *stepper) {
 /* Where the next step must end, if it does not end before. None of the times is a NaN, for which fmin is a call. */
 static double farthest_end(const Stepper *stepper) {
   double stop = stepper->options.stop;
+  if (stepper->t_expected < stop && stepper->before < stepper->t_expected) stop = stepper->t_expected;
   if (stepper->limit < stop) stop = stepper->limit;
   if (stepper->t_timed < stop) stop = stepper->t_timed;
   struct Sensitivity *sensitivity = stepper->view->sensitivity;
@@ -186,16 +180,42 @@ static StepStatus try_step(Stepper *stepper) {
   return status;
 }
 
+/* Steps fail from where the last one began: is that because of a singular point that the solution passes? */
+static bool fails_at_instant(Stepper *stepper) {
+  TurningPoint *point = &stepper->turning_point;
+  if (!stepper->turning) return false;
+  if (turning_explain(stepper->turning, stepper->before, stepper->options.stop, point))
+    return stepper_leaps_instant(stepper, point->time);
+  bool is_first = stepper->before == stepper->options.start || stepper->before == stepper->t_event;
+  return is_first && stepper_leaps_instant(stepper, stepper->before);
+}
+
+/* Steps do not get over the singular point ahead. */
+static bool meet_instant(Stepper *stepper) {
+  return stepper_leaps_instant(stepper, stepper->t_instant) || stepper_report_turning(stepper);
+}
+
+/* Steps begin at a singular point: behind it, if the solution goes on there. */
+static bool start_behind_instant(Stepper *stepper) {
+  stepper->starts_singular = false;
+  stepper->before = stepper->integrator->time(stepper->self);
+  stepper_take_values(stepper, stepper->begin);
+  return stepper_leaps_instant(stepper, stepper->before) || stepper_report_turning(stepper);
+}
+
 /* A step. Where it fails, the solution is followed around a fold, or another choice of states or another method is tried. */
 static bool take_step(Stepper *stepper) {
   StepStatus status;
+  if (stepper->starts_singular) return start_behind_instant(stepper);
   do {
     status = try_step(stepper);
     if (status != STEP_OK && pass_fold(stepper, 0)) return true;
   } while (status != STEP_OK &&
            (stepper_repair_choice(stepper, stepper->before) || stepper_try_other(stepper, stepper->before)));
-  if (status != STEP_OK) return stepper_fail(stepper, status, stepper->before);
+  if (status != STEP_OK && stepper->t_instant > -INFINITY) return meet_instant(stepper);
+  if (status != STEP_OK) return fails_at_instant(stepper) || stepper_fail(stepper, status, stepper->before);
   stepper->repairs = 0;
+  stepper_keep_first_step(stepper);
   return true;
 }
 
@@ -348,6 +368,24 @@ static void watch_poles(Stepper *stepper, double t) {
   while (poles_find(stepper->poles, stepper->segment, begin, end, &pole)) stepper_warn_pole(stepper, &pole);
 }
 
+/* Looks for singular points up to t, and at those that the last step has got over: TURNING_POINT where the solution does not pass one. */
+static TurningStatus watch_singular(Stepper *stepper, double t, bool event) {
+  for (;;) {
+    TurningPoint *point = &stepper->turning_point, waiting = *point;
+    bool is_stuck = t - stepper->before < INSTANT_NEAREST * stepper_span(stepper);
+    if (!stepper_is_behind_instant(stepper, t))
+      return is_stuck && !stepper_leaps_instant(stepper, stepper->t_instant) ? TURNING_POINT : TURNING_NONE;
+    TurningStatus status = turning_watch(stepper->turning, stepper->segment, t, stepper_values(stepper),
+                                         stepper->options.stop, event || t >= stepper->options.stop, point);
+    if (status == TURNING_POINT && pass_fold(stepper, t - stepper->before)) return TURNING_NONE;
+    if (status != TURNING_POINT && stepper->t_instant == -INFINITY) return status;
+    if (status != TURNING_POINT) *point = waiting;
+    stepper->t_instant = point->time;
+    if (!stepper_is_behind_instant(stepper, t)) return TURNING_NONE;
+    if (!stepper_passes_instant(stepper, t)) return TURNING_POINT;
+  }
+}
+
 static bool step_to_event(Stepper *stepper) {
   end_retakes(stepper);
   for (;;) {
@@ -369,10 +407,9 @@ static bool step_to_event(Stepper *stepper) {
     if (event || t >= stepper->t_doubt) stepper->t_doubt = INFINITY;
     watch_poles(stepper, t);
     if (!stepper->turning) return true;
-    TurningStatus status =
-        turning_watch(stepper->turning, stepper->segment, t, stepper_values(stepper), stepper->options.stop,
-                      event || t >= stepper->options.stop, &stepper->turning_point);
-    if (status == TURNING_POINT) return pass_fold(stepper, t - stepper->before) || stepper_report_turning(stepper);
+    TurningStatus status = watch_singular(stepper, t, event);
+    if (stepper->is_folded) return true;
+    if (status == TURNING_POINT) return stepper_report_turning(stepper);
     if (status == TURNING_SMALL) stepper_warn_turning(stepper, "is nearly zero");
     if (status == TURNING_NOISE) stepper_warn_turning(stepper, "is lost in round-off");
     if (status != TURNING_JUMP && status != TURNING_ASTRAY) return true;
@@ -471,7 +508,7 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
   *stepper = (Stepper){.heap = heap, .view = view, .structure = structure, .options = *options, .diags = diags};
   if (view->switches && view->switches->schedule) schedule_end(view->switches->schedule, options->stop);
   if (view->switches) switches_set_nominal(view->switches, options->start, view->system.nominal);
-  stepper->limit = INFINITY;
+  stepper->limit = stepper->t_expected = INFINITY;
   stepper->unread = -INFINITY;
   stepper->y = heap_array(heap, columns, sizeof(double));
   stepper->ahead = heap_array(heap, columns, sizeof(double));
@@ -480,6 +517,8 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
   stepper->recent.y = heap_array(heap, columns, sizeof(double));
   stepper->origin.y = heap_array(heap, columns, sizeof(double));
   stepper->watches = view->switches && view->switches->decisions && view->switches->decisions->watches;
+  if (view->switches)
+    stepper->stretches = heap_array(heap, 2 * ((size_t)view->switches->modes->count + 1), sizeof(Stretch));
   if (watched) stepper->turning = turning_new(heap, view, watched);
   const ArrayCode *code = view->evaluator->code;
   if (code->divisors) {
@@ -524,6 +563,8 @@ bool stepper_start_at(Stepper *stepper, double t, const double *y) {
   stepper->is_started = true;
   stepper->t_event = -HUGE_VAL;
   stepper->t_doubt = stepper->t_kink = INFINITY;
+  stepper->t_instant = stepper->t_passed = -INFINITY;
+  stepper->starts_singular = false;
   stepper->at_event = false;
   stepper->near = 0;
   certificate_begin(stepper->certificate);
@@ -536,7 +577,8 @@ bool stepper_start_at(Stepper *stepper, double t, const double *y) {
   if (stepper->view->switches) stepper->view->switches->is_at_start = false;
   events_begin(stepper->view, t, stepper->y);
   stepper_plan_timed(stepper, t);
-  return stepper_start_is_regular(stepper);
+  return stepper_start_is_regular(stepper) &&
+         (!stepper->starts_singular || stepper_passes_start(stepper) || stepper_report_turning(stepper));
 }
 
 bool stepper_start(Stepper *stepper, double t, const double *y) {

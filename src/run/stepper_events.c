@@ -17,7 +17,8 @@ bool stepper_start_is_regular(Stepper *stepper) {
   if (!is_singular && (stepper->structure || !for_all)) return true;
   view->restructured = for_all;
   if (view->restructured) return false;
-  return stepper_report_turning(stepper);
+  stepper->starts_singular = true; /* the first step tells more */
+  return true;
 }
 
 bool stepper_note_event(Stepper *stepper) {
@@ -69,13 +70,62 @@ static double event_value(const Stepper *stepper) {
   return stepper->mode == MAP_NONE ? 1 : switches->evaluator->discretes[switches->modes->first + stepper->mode];
 }
 
+/* When the stretch that begins at t ends at the latest, if it lasts as long as the one before. That says something if those before lasted alike, or
+ * became shorter, as those of a ball do; not where events of several causes interleave. Only methods of one step care. */
+static double expected_end(const Stepper *stepper, double t) {
+  const Switches *switches = stepper->view->switches;
+  double lasted = stepper->stretch->lasted, before = stepper->stretch->lasted_before;
+  bool is_timed = stepper->mode == MAP_NONE || switches->modes->timed[stepper->mode];
+  bool is_alike = lasted >= before / 2 && lasted <= (1 + BEYOND_NEXT) * before;
+  is_alike = is_alike || (!is_timed && switches->times[stepper->mode].regular > 0);
+  if (is_timed || lasted == 0 || !is_alike || !stepper->integrator->is_one_step) return INFINITY;
+  return t + lasted + fmax(BEYOND_NEXT * lasted, STUCK * stepper_span(stepper));
+}
+
+/* Begins the stretch from the event at t of now to the next, and ends the one before. What an error estimate allows, as that of a ball's
+ * parabola does any step, may jump over all that follows: a step ends where the next event is expected. */
+static void begin_stretch(Stepper *stepper, double t) {
+  if (stepper->stretch) {
+    stepper->stretch->lasted_before = stepper->stretch->lasted;
+    stepper->stretch->lasted = t - stepper->t_stretch;
+  }
+  uint32_t mode = stepper->mode == MAP_NONE ? stepper->view->switches->modes->count : stepper->mode;
+  stepper->stretch = &stepper->stretches[2 * mode + (event_value(stepper) != 0)];
+  stepper->t_stretch = t;
+  stepper->t_expected = expected_end(stepper, t);
+  stepper->begins_stretch = true;
+}
+
+/* The first step of a stretch: what that of the last such one asked for; where nothing is known of its end, not more than a good part of the time since the
+ * mode changed last, or it may jump over two events to come. */
+static double first_step(const Stepper *stepper) {
+  const Switches *switches = stepper->view->switches;
+  double first = stepper->stretch->first;
+  if (stepper->t_expected < INFINITY || stepper->mode == MAP_NONE || switches->modes->timed[stepper->mode])
+    return first;
+  return fmin(first, fmax(PART_OF_CYCLE * switches->times[stepper->mode].cycle, STUCK * stepper_span(stepper)));
+}
+
 /* Starts again behind an event, with the choice that suits the modes of now. */
 static void restart(Stepper *stepper, double t) {
   Exchanges exchanges;
   bool by_ranks = stepper->view->methods->reselect != NULL;
   int32_t count = by_ranks ? stepper_exchange_states(stepper, t, (ConstMoment){t, stepper->y}, true, &exchanges) : 1;
   if (count <= 0 && stepper_reselect(stepper, t)) return;
-  stepper_start_with(stepper, t, stepper->y, 0);
+  if (!stepper->view->switches) { /* the caller has changed values */
+    stepper_start_with(stepper, t, stepper->y, 0);
+    return;
+  }
+  begin_stretch(stepper, t);
+  stepper_start_with(stepper, t, stepper->y, first_step(stepper));
+}
+
+void stepper_keep_first_step(Stepper *stepper) {
+  if (!stepper->begins_stretch) return;
+  IntegratorStatistics now;
+  stepper->integrator->statistics(stepper->self, &now);
+  stepper->stretch->first = now.next;
+  stepper->begins_stretch = false;
 }
 
 static double round_off(const Stepper *stepper) {
@@ -135,7 +185,7 @@ bool stepper_finish_event(Stepper *stepper, bool settled) {
   if (!has_same_ranks(stepper)) return false;
   if (stepper->turning) turning_begin(stepper->turning, t, stepper->y);
   if (!stepper_start_is_regular(stepper)) return false;
-  if (!settled) return stepper_report_chatter(stepper);
+  if (!settled) return stepper->starts_singular ? stepper_report_turning(stepper) : stepper_report_chatter(stepper);
   suit_integrator(stepper, t);
   restart(stepper, t);
   stepper_plan_timed(stepper, t);
@@ -162,7 +212,7 @@ bool stepper_settle(Stepper *stepper) {
 
 bool stepper_misses_no_event(Stepper *stepper) {
   const Switches *switches = stepper->view->switches;
-  uint32_t mode = switches ? switches_escaped(switches, stepper->t_event, round_off(stepper)) : MAP_NONE;
+  uint32_t mode = switches ? switches_escaped(switches, stepper->t_stretch, round_off(stepper)) : MAP_NONE;
   if (mode == MAP_NONE) return true;
   stepper->mode = mode;
   stepper->t_event = switches->times[mode].last;

@@ -2,11 +2,18 @@
  * below events, and events below the steps. */
 #pragma once
 
+#include "base/constants.h"
 #include "run/stepper.h"
 #include "segment/defect.h"
 #include "watch/kinks.h"
 #include "watch/poles.h"
 #include "watch/watcher.h"
+
+/* The time between an event and the next one; 0: not known. */
+typedef struct Stretch {
+  double first;                 /* what its first step asked for */
+  double lasted, lasted_before; /* the last one, and that before it */
+} Stretch;
 
 struct Stepper {
   Heap *heap;
@@ -44,12 +51,20 @@ struct Stepper {
   double t_timed;        /* the next event of time alone; INFINITY: none */
   uint32_t timed;        /* a mode that changes then */
   double t_event;        /* when it was; of the last event */
+  Stretch *stretches;    /* per mode and truth of it: what followed its last events */
+  Stretch *stretch;      /* of these the one since the last event; NULL: there was none */
+  double t_stretch;      /* when that began */
+  double t_expected;     /* a little behind where the next event is expected; INFINITY: nothing is known of it */
+  bool begins_stretch;   /* the next step is its first */
   int repairs;           /* of the choice of states since the last step that succeeded */
   uint64_t rejected;     /* steps that the integrator had rejected when the states were looked at last */
   int retakes;           /* of a step that ended at `disputed` */
   double disputed;       /* up to here steps are short */
   bool warned;           /* of a determinant */
   bool warned_fold;      /* of a fold */
+  double t_instant;      /* a singular point ahead that is looked into from behind it; -INFINITY: none */
+  bool starts_singular;  /* at the start, or behind an event, at turning_point */
+  double t_passed;       /* right behind the last one that was passed; -INFINITY: none was */
   bool is_folded;        /* the event is a fold, behind which the columns are `beyond` */
   double *beyond;
   Moment recent,
@@ -158,6 +173,30 @@ bool stepper_watch_choice(Stepper *stepper, double t);
 /* After a step from t that failed: true if the run goes on with another choice. Dummies were looked at before the step. */
 bool stepper_repair_choice(Stepper *stepper, double t);
 
+/* ---- singular points ---- */
+
+/* Has the last step, to t, got over the singular point at t_instant? */
+bool stepper_is_behind_instant(const Stepper *stepper, double t);
+
+/* Then: does the solution pass it (instant.h)? What is behind it in the step is to be watched still. */
+bool stepper_passes_instant(Stepper *stepper, double t);
+
+/* Does a solution begin at the start of steps, which is singular? */
+bool stepper_passes_start(Stepper *stepper);
+
+/* After a step that failed, or at the start of steps: the run goes on behind the singular point, with an event, where the solution does. */
+bool stepper_leaps_instant(Stepper *stepper, double singular);
+
+/* Is t so near to a singular point that was passed that rows cannot be solved there? */
+static inline bool stepper_is_at_instant(const Stepper *stepper, double t) {
+  double near = 2 * INSTANT_NEAREST * stepper_span(stepper);
+  return stepper->is_folded || (t >= stepper->t_passed - near && t <= stepper->t_passed + near) ||
+         (t >= stepper->t_instant - near && t <= stepper->t_instant + near);
+}
+
+/* The event at which the run goes on behind a fold or an instant, with the columns `beyond`. */
+void stepper_jump(Stepper *stepper, double t);
+
 /* ---- events ---- */
 
 /* A system without a structure cannot be watched: one with branches needs a plan for those that hold. */
@@ -168,6 +207,9 @@ bool stepper_note_event(Stepper *stepper);
 
 /* After a step without one: is none that had to come lost? If not, it is an error. */
 bool stepper_misses_no_event(Stepper *stepper);
+
+/* Keeps the step size that the first step after an event asks for. */
+void stepper_keep_first_step(Stepper *stepper);
 
 /* A time that is the end but for round-off is the end: no step leads from there to it. */
 double stepper_snap(const Stepper *stepper, double t);

@@ -81,6 +81,10 @@ static void forget_course(Stepper *stepper) {
   View *view = stepper->view;
   view->restructured = view->disturbed = false;
   view->undetermined = MAP_NONE;
+  stepper->stretch = NULL;
+  stepper->t_expected = INFINITY;
+  stepper->begins_stretch = false;
+  if (view->switches) memset(stepper->stretches, 0, 2 * ((size_t)view->switches->modes->count + 1) * sizeof(Stretch));
   stepper->repairs = stepper->retakes = 0;
   stepper->tiny = 0;
   stepper->is_folded = false;

@@ -166,7 +166,7 @@ static double size_at(PoleStep *step, double t, uint32_t k) {
 
 /* Does divisor k, which is small at *t and keeps its sign, touch zero? *t becomes the time at which it is least, by golden sections. */
 static bool touches(PoleStep *step, uint32_t k, double *t) {
-  const double part = 0.381966011250105; /* (3 - sqrt(5)) / 2 */
+  const double part = 1 - 0.6180339887498949; /* of the longer side, by the golden ratio */
   const Poles *poles = step->poles;
   double zero = poles->tolerance * fmin(fabs(poles->before[k]), fabs(poles->end[k]));
   double low = step->begin.t, high = step->end.t, least = size_at(step, *t, k);

@@ -319,8 +319,8 @@ static Trace follow_at(Turning *turning, uint32_t b, const Mark *mark, double un
   if (found) {
     const Watched *watched = &turning->moving.blocks.data[b];
     int32_t rank = watched->size > 1 ? determinants_rank(&turning->moving, b, PIVOT_LOST) : 0;
-    *point = (TurningPoint){improve(&trail, t), t, watched->block, watched->size,
-                            rank < watched->size ? rank : watched->size - 1};
+    *point = (TurningPoint){
+        improve(&trail, t), t, watched->block, watched->size, rank < watched->size ? rank : watched->size - 1, t};
   }
   heap_release(turning->heap, follower.ticket);
   way->begins = t > mark->t;
@@ -377,7 +377,8 @@ static Trace find_zero(Turning *turning, uint32_t b, double t, TurningPoint *poi
   bool is_zero = follow(turning, b, exact, until, &better, &again) == TRACE_ZERO;
   if (!is_zero && (trace == TRACE_ZERO || !is_made_of_errors(way, &again))) return trace;
   const Watched *watched = &turning->moving.blocks.data[b];
-  *point = is_zero ? better : (TurningPoint){again.at_lowest, t, watched->block, watched->size, watched->size - 1};
+  *point = is_zero ? better : (TurningPoint){again.at_lowest, t, watched->block, watched->size, watched->size - 1,
+                                             again.at_lowest};
   *way = again;
   return TRACE_ZERO;
 }
@@ -394,7 +395,8 @@ static bool run_is_at_zero(const Turning *turning, uint32_t b, TurningPoint *poi
   const Trail *trail = &turning->trails[b];
   const Watched *watched = &turning->moving.blocks.data[b];
   int lower = fabs(trail->values[1]) < fabs(trail->values[2]) ? 1 : 2;
-  *point = (TurningPoint){trail->times[lower], trail->times[lower], watched->block, watched->size, watched->size - 1};
+  *point = (TurningPoint){trail->times[lower], trail->times[lower], watched->block,
+                          watched->size,       watched->size - 1,   trail->times[lower]};
   return fabs(trail->values[lower]) <= RANK_LOST * trail->largest;
 }
 
@@ -422,7 +424,7 @@ static bool find_singular(Determinants *determinants, double t, const double *y,
     const Watched *watched = &determinants->blocks.data[b];
     int32_t rank = determinants_rank(determinants, b, PIVOT_LOST_AT_START);
     if (rank == watched->size) continue;
-    *point = (TurningPoint){t, t, watched->block, watched->size, rank};
+    *point = (TurningPoint){t, t, watched->block, watched->size, rank, t};
     return true;
   }
   return false;
@@ -483,7 +485,8 @@ static bool began_at_zero(Turning *turning, uint32_t b, double t, const double *
 
 static TurningStatus report_origin(const Turning *turning, uint32_t b, TurningPoint *point) {
   const Watched *watched = &turning->moving.blocks.data[b];
-  *point = (TurningPoint){turning->origin.t, turning->origin.t, watched->block, watched->size, watched->size - 1};
+  *point = (TurningPoint){turning->origin.t, turning->origin.t, watched->block,
+                          watched->size,     watched->size - 1, turning->origin.t};
   return TURNING_POINT;
 }
 
@@ -504,17 +507,22 @@ TurningStatus turning_watch(Turning *turning, const Segment *segment, double t, 
         !(inside && close_in(turning, b, segment, RANK_LOST * trail->largest, &stretch)))
       continue;
     bool follows = may_follow(trail);
-    Trace trace = follows ? locate(turning, b, t, stop, point) : TRACE_TOO_LONG;
-    if (trace == TRACE_ZERO) return TURNING_POINT;
+    TurningPoint found;
+    Trace trace = follows ? locate(turning, b, t, stop, &found) : TRACE_TOO_LONG;
+    if (trace == TRACE_ZERO) {
+      if (status != TURNING_POINT || found.time < point->time) *point = found;
+      status = TURNING_POINT;
+    }
+    if (status == TURNING_POINT) continue; /* the first one decides */
     if (follows) note_in_vain(trail);
     const Watched *watched = &turning->moving.blocks.data[b];
-    *point = (TurningPoint){t, stretch.left, watched->block, watched->size, watched->size};
+    *point = (TurningPoint){t, stretch.left, watched->block, watched->size, watched->size, t};
     if (trace == TRACE_TURNS_AWAY && changes) return TURNING_ASTRAY;
     trail->harmless = fmin(trail->harmless, fabs(trail->values[1]));
     if (!follows) status = status == TURNING_NONE ? TURNING_NOISE : status;
     else status = changes || status == TURNING_JUMP ? TURNING_JUMP : TURNING_SMALL;
   }
-  if (status != TURNING_JUMP) move_marks(turning, t, y);
+  if (status != TURNING_JUMP && status != TURNING_POINT) move_marks(turning, t, y);
   return status;
 }
 
