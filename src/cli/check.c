@@ -40,7 +40,7 @@ int check_command(const Arguments *arguments) {
   if (!arguments->model_path && !arguments->class_name) return check_libraries(arguments);
   Session session = session_open(arguments);
   if (!session.status) check_structure(&session);
-  if (session.model) session_write_json(&session, daedal_analysis_json(session.model), "{}");
+  if (session.model && arguments->json_path) session_write_json(&session, daedal_analysis_json(session.model), "{}");
   if (!session.status && session_talks(&session)) say_counts(session.model, arguments->verbose);
   return session_close(&session);
 }
