@@ -1,4 +1,4 @@
-"""tools/check_layers must let good trees pass and name each kind of breach."""
+"""tools/check_layers and tools/check_constants must let good trees pass and name each kind of breach."""
 import os
 import pathlib
 import subprocess
@@ -8,6 +8,10 @@ import tempfile
 CHECK = pathlib.Path(os.environ["SOURCE_DIR"]) / "tools/check_layers"
 
 BASE = {"src/base/vec.h": "", "src/expr/dag.h": '#include "base/vec.h"\n', "src/run/run.h": "", "include/daedal.h": ""}
+
+# A function that makes expressions, one that calls it, and one of those that may.
+MAKERS = {"src/expr/dag.h": "Expr dag_add(Dag *dag, Expr a, Expr b);\n", "src/model/print.c": "void model_text(void) { dag_add(); }\n",
+          "src/code/code.c": "void code(void) { dag_add(); }\n"}
 
 # (what, further files, what the message must contain; None: no breach)
 CASES = [
@@ -32,7 +36,21 @@ CASES = [
     ("calls by a macro", {"src/base/a.c": "#define CASE(x) step_##x();\nvoid a(void) { CASE(b) }\n",
                           "src/base/b.c": "void step_b(void) { a(); }\n"}, "call each other"),
     ("headers in a circle", {"src/base/a.h": '#include "base/b.h"\n', "src/base/b.h": '#include "base/a.h"\n'}, "include each other"),
+    ("a run makes expressions", MAKERS | {"src/run/run.c": "static void go(void) {\n  code();\n}\n"}, "dag_add, called by code"),
+    ("a message makes expressions", MAKERS | {"src/run/run.c": "void go(void) { model_text(); }\n"}, None),
+    ("a plan makes expressions", MAKERS | {"src/run/run.c": "void go(void) {}\nvoid turning_plan(void) { code(); }\n"}, None),
     ("unknown folder", {"src/misc/a.c": ""}, "src/misc is not a layer"),
+]
+
+CONSTANTS = CHECK.parent / "check_constants"
+ROW = 'NUMBER(SAFETY, 0.9, "of the step", "errors are estimates", "choice")\n'
+
+CONSTANT_CASES = [
+    ("in the table", {"src/run/run.c": "double x = SAFETY * y + 0.5; /* 0.3 */\n"}, None),
+    ("a tolerance outside", {"src/run/run.c": "if (x < 1e-9 * SAFETY) return;\n"}, "src/run/run.c:1: 1e-9"),
+    ("a limit outside", {"src/run/run.c": "enum { LIMIT = 30 }; /* SAFETY */\n"}, "src/run/run.c:1: LIMIT = 30"),
+    ("without a source", {"src/run/run.c": "SAFETY\n", "src/base/constants.def": ROW.replace('"choice"', '""')}, "needs unit, reason and source"),
+    ("not used", {"src/run/run.c": ""}, "SAFETY is not used"),
 ]
 
 
@@ -49,11 +67,25 @@ def run_case(files, expected):
     return done.returncode == 1 and len(lines) == 1 and expected in lines[0]
 
 
+def run_constant_case(files, expected):
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in ({"src/base/constants.def": ROW, "src/code/switches.c": "", "src/code/switches.h": ""} | files).items():
+            path = pathlib.Path(folder) / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        done = subprocess.run([CONSTANTS, folder], capture_output=True, text=True)
+    lines = done.stdout.splitlines()[:-1]
+    if expected is None:
+        return done.returncode == 0 and not lines
+    return done.returncode == 1 and len(lines) == 1 and expected in lines[0]
+
+
 def main():
     failed = [what for what, files, expected in CASES if not run_case(files, expected)]
+    failed += [what for what, files, expected in CONSTANT_CASES if not run_constant_case(files, expected)]
     for what in failed:
         print("failed:", what)
-    print(f"{len(CASES) - len(failed)} passed, {len(failed)} failed")
+    print(f"{len(CASES) + len(CONSTANT_CASES) - len(failed)} passed, {len(failed)} failed")
     return 1 if failed else 0
 
 

@@ -3,22 +3,12 @@
 #include "event/reset.h"
 
 #include "base/blas.h"
+#include "base/constants.h"
 #include "nonlinear/corrector.h"
 
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>
-
-enum { TURN_LIMIT = 8 };
-
-/* The least part of the way that is tried. */
-static const double LEAST_PART = 1.0 / 1024;
-
-/* A row is independent of others if more than this part of it is left by elimination. */
-static const double INDEPENDENT = 1e-6;
-
-/* Differences of states, of their sizes. */
-static const double DIFFERENCE = 1e-6;
 
 typedef struct Reset {
   View *view;
@@ -76,7 +66,7 @@ static bool differentiate(Reset *reset) {
   const System *system = &reset->view->system;
   for (int32_t s = 0; s < reset->n; s++) {
     int32_t from = system->link_from[s];
-    double step = DIFFERENCE * (fabs(reset->y[from]) + system->nominal[from]);
+    double step = DIFFERENCED * (fabs(reset->y[from]) + system->nominal[from]);
     memcpy(reset->moved, reset->y, (size_t)system->columns * sizeof(double));
     reset->moved[from] += step;
     step = reset->moved[from] - reset->y[from];
@@ -108,7 +98,7 @@ static bool choose(Reset *reset, int32_t *pivot) {
       for (int32_t s = 0; s < n; s++) row[s] -= factor * reset->matrix[i * n + s];
     }
     double left = row_size(row, n);
-    if (!(left > INDEPENDENT * size)) continue;
+    if (!(left > PRESENT * size)) continue;
     pivot[kept] = 0;
     while (fabs(row[pivot[kept]]) < left) pivot[kept]++;
     memmove(&reset->jacobian[kept * n], &reset->jacobian[k * (uint32_t)n], (size_t)n * sizeof(double));
@@ -215,7 +205,7 @@ bool reset_give(View *view, double t, const uint8_t *held, const double *values,
   Heap *heap = heap_within(view->evaluator->heap, &ticket);
   list_candidates(heap, &reset, held);
   make_room(&reset, heap);
-  for (; reset.turn < reset.n && reset.turn < TURN_LIMIT && !is_there; reset.turn++)
+  for (; reset.turn < reset.n && reset.turn < CORRECTIONS && !is_there; reset.turn++)
     is_there = go_all_the_way(&reset, heap, held, values, y);
   heap_release(view->evaluator->heap, ticket);
   return is_there;

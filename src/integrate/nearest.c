@@ -1,13 +1,12 @@
 /* nearest: see nearest.h. The correction is that of least_norm.h: with all columns, and with states that do not move. */
 #include "integrate/nearest.h"
 
+#include "base/constants.h"
 #include "nonlinear/corrector.h"
 #include "nonlinear/least_norm.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double ALGEBRAIC_WEIGHT = 1e3, SLACK = 1e-16;
 
 /* Corrections in which columns move as their weights say. */
 typedef struct Mover {
@@ -24,7 +23,7 @@ struct Nearest {
 static Mover make_mover(Heap *heap, const System *system, double of_states) {
   Mover mover = {least_norm_new(heap, system->rows, system->columns, system->column_start, system->row_index),
                  heap_array(heap, (size_t)system->columns, sizeof(double))};
-  for (int32_t q = 0; q < system->columns; q++) mover.weight[q] = ALGEBRAIC_WEIGHT * system->nominal[q];
+  for (int32_t q = 0; q < system->columns; q++) mover.weight[q] = system->nominal[q] / NEGLIGIBLE;
   for (int32_t k = 0; k < system->links; k++)
     mover.weight[system->link_from[k]] = of_states * system->nominal[system->link_from[k]];
   least_norm_set_units(mover.norm, mover.weight);
@@ -63,7 +62,7 @@ static double correct(Nearest *nearest, const Mover *mover, double t) {
   if (system->residual(system->context, t, trial, nearest->residual) != EVAL_OK) return HUGE_VAL;
   if (system->jacobian(system->context, t, trial, nearest->jacobian) != EVAL_OK) return HUGE_VAL;
   scale_rows(nearest, mover->weight);
-  if (!least_norm_factor(mover->norm, nearest->jacobian, nearest->scale, SLACK)) return HUGE_VAL;
+  if (!least_norm_factor(mover->norm, nearest->jacobian, nearest->scale, DBL_EPSILON)) return HUGE_VAL;
   for (int32_t i = 0; i < system->rows; i++) nearest->residual[i] *= -nearest->scale[i];
   if (!least_norm_solve(mover->norm, nearest->residual, NULL, nearest->step)) return HUGE_VAL;
   for (int32_t q = 0; q < system->columns; q++) {

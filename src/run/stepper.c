@@ -1,4 +1,5 @@
 /* stepper: see stepper.h. */
+#include "base/constants.h"
 #include "run/stepper_internal.h"
 
 #include "base/copy.h"
@@ -13,25 +14,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* So many steps in a row below the round-off of the whole run do not get ahead. */
-enum { TINY_LIMIT = 10000 };
-static const double TINY = 1e-16;
-
-/* The same where equations were rewritten: near a time at which they lose their sense, round-off in them makes steps short. */
-static const double TINY_OF_CONVERTED = 1e-9;
-
-/* A step that left its branch is taken again in so many parts, so many times. */
-enum { RETAKE_PARTS = 8, RETAKE_LIMIT = 6 };
-
-/* Conditions near their edges may look into so many steps to come; others are taken as if nobody did. */
-enum { NEAR_STEPS = 16 };
-
-/* A step in which something would pass a whole pipe is made shorter so many times. */
-enum { SHORTEN_LIMIT = 20 };
-
-/* A fold is looked for at least within this part of the run. */
-static const double SHORTEST_SEEN = 5e-4;
 
 /* ---- folds ---- */
 
@@ -77,14 +59,7 @@ static bool pass_fold(Stepper *stepper, double step) {
   if (stepper->view->evaluator->past || !find_fold(stepper, longest, &fold)) return false;
   uint32_t column = farthest_jump(stepper);
   if (column == MAP_NONE) return false;
-  stepper_add_work(stepper, &stepper->statistics);
-  stepper_create_integrator(stepper, stepper->integrator); /* which does not remember that its steps failed */
-  stepper->integrator->start(stepper->self, stepper->before, stepper->begin, stepper->options.stop);
-  stepper->at_event = stepper->is_folded = true;
-  stepper->t_event = stepper_snap(stepper, fold.time);
-  stepper->cause = EVENT_FOLD;
-  stepper->mode = MAP_NONE;
-  stepper->statistics.events++;
+  stepper_jump(stepper, fold.time);
   if (!stepper->warned_fold)
     diag_warning(stepper->diags, DIAG_WARNING, (Span){0},
                  "at time %.10g the branch of the solution ends at a corner of the equations: %s jumps from %.6g to "
@@ -122,8 +97,8 @@ static bool has_delays(Stepper *stepper, double t) {
 static const double *values_at(Stepper *stepper, double t) {
   if (t == stepper->before) return stepper->begin;
   if (t == stepper_time(stepper)) return stepper_values(stepper);
-  if (view_point(stepper->view, stepper->integrator, stepper->self, t, stepper->ahead) != EVAL_OK)
-    stepper->integrator->interpolate(stepper->self, t, stepper->ahead);
+  if (view_point(stepper->view, stepper->segment, t, stepper->ahead) != EVAL_OK)
+    segment_values(stepper->segment, t, stepper->ahead);
   return stepper->ahead;
 }
 
@@ -146,7 +121,7 @@ static bool keep_past(Stepper *stepper) {
   for (uint32_t k = 0; k < parts; k++) {
     double to = k + 1 < parts ? before + (end - before) * (k + 1) / parts : end;
     if (parts > 1) sample_past(stepper, from, to);
-    is_smooth = past_add(evaluator, from, to) || is_smooth;
+    is_smooth = past_add(evaluator, before, from, to) || is_smooth;
     from = to;
   }
   if (is_smooth) {
@@ -176,8 +151,7 @@ static StepStatus step_within_pipes(Stepper *stepper, double stop) {
 
 /* Behind a kink steps are as long as they were. */
 static void leave_kink(Stepper *stepper) {
-  if (stepper->before >= stepper->t_kink && stepper->integrator->suggest)
-    stepper->integrator->suggest(stepper->self, stepper->across);
+  if (stepper->before >= stepper->t_kink) stepper->integrator->suggest(stepper->self, stepper->across);
   if (stepper->before >= stepper->t_kink) stepper->t_kink = INFINITY;
 }
 
@@ -200,19 +174,46 @@ static StepStatus try_step(Stepper *stepper) {
   stepper_take_values(stepper, stepper->begin);
   keep_branch(stepper);
   double stop = farthest_end(stepper);
-  if (stepper->view->evaluator->past) return step_within_pipes(stepper, stop);
-  return stepper->integrator->step(stepper->self, stop);
+  StepStatus status = stepper->view->evaluator->past ? step_within_pipes(stepper, stop)
+                                                     : stepper->integrator->step(stepper->self, stop);
+  stepper_take_segment(stepper);
+  return status;
+}
+
+/* Steps fail from where the last one began: is that because of a singular point that the solution passes? */
+static bool fails_at_instant(Stepper *stepper) {
+  TurningPoint *point = &stepper->turning_point;
+  if (!stepper->turning) return false;
+  if (turning_explain(stepper->turning, stepper->before, stepper->options.stop, point))
+    return stepper_leaps_instant(stepper, point->time);
+  bool is_first = stepper->before == stepper->options.start || stepper->before == stepper->t_event;
+  return is_first && stepper_leaps_instant(stepper, stepper->before);
+}
+
+/* Steps do not get over the singular point ahead. */
+static bool meet_instant(Stepper *stepper) {
+  return stepper_leaps_instant(stepper, stepper->t_instant) || stepper_report_turning(stepper);
+}
+
+/* Steps begin at a singular point: behind it, if the solution goes on there. */
+static bool start_behind_instant(Stepper *stepper) {
+  stepper->starts_singular = false;
+  stepper->before = stepper->integrator->time(stepper->self);
+  stepper_take_values(stepper, stepper->begin);
+  return stepper_leaps_instant(stepper, stepper->before) || stepper_report_turning(stepper);
 }
 
 /* A step. Where it fails, the solution is followed around a fold, or another choice of states or another method is tried. */
 static bool take_step(Stepper *stepper) {
   StepStatus status;
+  if (stepper->starts_singular) return start_behind_instant(stepper);
   do {
     status = try_step(stepper);
     if (status != STEP_OK && pass_fold(stepper, 0)) return true;
   } while (status != STEP_OK &&
            (stepper_repair_choice(stepper, stepper->before) || stepper_try_other(stepper, stepper->before)));
-  if (status != STEP_OK) return stepper_fail(stepper, status, stepper->before);
+  if (status != STEP_OK && stepper->t_instant > -INFINITY) return meet_instant(stepper);
+  if (status != STEP_OK) return fails_at_instant(stepper) || stepper_fail(stepper, status, stepper->before);
   stepper->repairs = 0;
   stepper_keep_first_step(stepper);
   return true;
@@ -276,9 +277,8 @@ static bool gets_ahead(Stepper *stepper, double t) {
 
 /* A step that must be looked into after all, but was taken as if nobody did, is taken again where it is not good inside. */
 static bool take_readable(Stepper *stepper, double t) {
-  const Integrator *integrator = stepper->integrator;
   stepper->near = NEAR_STEPS;
-  if (!(t <= stepper->unread) || !integrator->is_coarse || !integrator->is_coarse(stepper->self)) return false;
+  if (!(t <= stepper->unread) || !stepper->integrator->is_coarse(stepper->self)) return false;
   stepper->unread = -INFINITY;
   stepper_repeat(stepper, t - stepper->before);
   return true;
@@ -286,10 +286,9 @@ static bool take_readable(Stepper *stepper, double t) {
 
 /* A step of a method of one step across a kink is taken again, up to there: see kinks.h. */
 static bool ends_at_kink(Stepper *stepper, double t) {
-  if (!stepper->kinks || !stepper->integrator->suggest || stepper->t_doubt < INFINITY) return false;
-  if (!kinks_end_steps(stepper->kinks, stepper->integrator)) return false;
-  double kink =
-      kinks_find(stepper->kinks, stepper->integrator, stepper->self, (ConstMoment){stepper->before, stepper->begin});
+  if (!stepper->kinks || !stepper->integrator->is_one_step || stepper->t_doubt < INFINITY) return false;
+  if (!kinks_end_steps(stepper->kinks, stepper->segment)) return false;
+  double kink = kinks_find(stepper->kinks, stepper->segment);
   if (!(stepper->before < kink && kink < t)) return false; /* one at the beginning, but for round-off, is passed */
   stepper->t_doubt = stepper->t_kink = kink;
   stepper->across = t - stepper->before;
@@ -299,9 +298,8 @@ static bool ends_at_kink(Stepper *stepper, double t) {
 
 /* A step of a method of many steps across a kink whose error may be more than its estimate is taken again, from the first order on. */
 static bool starts_before_kink(Stepper *stepper, double t) {
-  const Integrator *integrator = stepper->integrator;
-  if (!stepper->kinks || !integrator->departure || !(integrator->departure(stepper->self) > 1)) return false;
-  ConstMoment begin = {stepper->before, stepper->begin}, end = {t, integrator->values(stepper->self)};
+  if (!stepper->kinks || !(stepper->integrator->departure(stepper->self) > 1)) return false;
+  ConstMoment begin = {stepper->before, stepper->begin}, end = {t, stepper->segment->end};
   if (!kinks_pass(stepper->kinks, begin, end)) return false;
   stepper_repeat(stepper, t - stepper->before);
   return true;
@@ -310,9 +308,8 @@ static bool starts_before_kink(Stepper *stepper, double t) {
 /* A step to t that has left its branch, or along which it cannot be followed, is taken again, shorter, from the branch. */
 static bool leaves_branch(Stepper *stepper, double t) {
   if (!stepper->view->branch || stepper_is_sliding(stepper)) return false;
-  ConstMoment begin = {stepper->before, stepper->begin};
   double shorter = (t - stepper->before) / 4;
-  BranchStatus status = branch_follow(stepper->view->branch, stepper->integrator, stepper->self, begin);
+  BranchStatus status = branch_follow(stepper->view->branch, stepper->segment);
   if (status == BRANCH_KEPT) return false;
   if (shorter < SHORTEST_FOLLOWED * stepper_span(stepper)) {
     certificate_lose_branch(stepper->certificate);
@@ -326,20 +323,15 @@ static bool leaves_branch(Stepper *stepper, double t) {
 
 /* What is known of the inside of the last step, to t, before anybody looks. */
 static StepInside inside_of_step(const Stepper *stepper, double t) {
-  const Integrator *integrator = stepper->integrator;
   if (t <= stepper->unread) return INSIDE_UNREAD;
-  return integrator->explicit_form && integrator->is_coarse ? INSIDE_COSTLY : INSIDE_KNOWN;
+  return stepper->segment->methods->is_costly ? INSIDE_COSTLY : INSIDE_KNOWN;
 }
 
 /* Ends the step, which has led to t, at the first event in it, if there is one; most have none. */
 static bool find_event(Stepper *stepper, double t) {
   if (stepper_misses_rows(stepper, t)) return false;
   if (leaves_branch(stepper, t) || ends_at_kink(stepper, t) || starts_before_kink(stepper, t)) return false;
-  WatchedStep step = {stepper->integrator,
-                      stepper->self,
-                      {stepper->before, stepper->begin},
-                      inside_of_step(stepper, t),
-                      t >= stepper->t_timed};
+  WatchedStep step = {stepper->segment, inside_of_step(stepper, t), t >= stepper->t_timed};
   bool is_quiet = watcher_rules_out(stepper->watcher, &step);
   if (is_quiet && t < stepper->t_timed) return false;
   if (!is_quiet && take_readable(stepper, t)) return false;
@@ -363,11 +355,35 @@ static bool follow_variations(Stepper *stepper) {
   struct Sensitivity *sensitivity = stepper->view->sensitivity;
   double t = stepper_time(stepper);
   if (!sensitivity || !(t > stepper->before)) return true;
-  if (!sensitivity_step(sensitivity, stepper->integrator, stepper->self, (ConstMoment){stepper->before, stepper->begin},
-                        t))
-    return false;
+  if (!sensitivity_step(sensitivity, stepper->integrator, stepper->self, stepper->segment, t)) return false;
   if (sensitivity_is_coarse(sensitivity)) undo_step(stepper, sensitivity_longest(sensitivity));
   return true;
+}
+
+/* Says of an equation that is infinite within the last step, to t. States that depend on it end the run: it is at others that nothing else looks. */
+static void watch_poles(Stepper *stepper, double t) {
+  ConstMoment begin = {stepper->before, stepper->begin}, end = {t, stepper_values(stepper)};
+  Pole pole;
+  if (!stepper->poles || !(t > stepper->before)) return;
+  while (poles_find(stepper->poles, stepper->segment, begin, end, &pole)) stepper_warn_pole(stepper, &pole);
+}
+
+/* Looks for singular points up to t, and at those that the last step has got over: TURNING_POINT where the solution does not pass one. */
+static TurningStatus watch_singular(Stepper *stepper, double t, bool event) {
+  for (;;) {
+    TurningPoint *point = &stepper->turning_point, waiting = *point;
+    bool is_stuck = t - stepper->before < INSTANT_NEAREST * stepper_span(stepper);
+    if (!stepper_is_behind_instant(stepper, t))
+      return is_stuck && !stepper_leaps_instant(stepper, stepper->t_instant) ? TURNING_POINT : TURNING_NONE;
+    TurningStatus status = turning_watch(stepper->turning, stepper->segment, t, stepper_values(stepper),
+                                         stepper->options.stop, event || t >= stepper->options.stop, point);
+    if (status == TURNING_POINT && pass_fold(stepper, t - stepper->before)) return TURNING_NONE;
+    if (status != TURNING_POINT && stepper->t_instant == -INFINITY) return status;
+    if (status != TURNING_POINT) *point = waiting;
+    stepper->t_instant = point->time;
+    if (!stepper_is_behind_instant(stepper, t)) return TURNING_NONE;
+    if (!stepper_passes_instant(stepper, t)) return TURNING_POINT;
+  }
 }
 
 static bool step_to_event(Stepper *stepper) {
@@ -389,11 +405,11 @@ static bool step_to_event(Stepper *stepper) {
       t = stepper_time(stepper);
     } while (!event && t == stepper->before);
     if (event || t >= stepper->t_doubt) stepper->t_doubt = INFINITY;
+    watch_poles(stepper, t);
     if (!stepper->turning) return true;
-    TurningStatus status =
-        turning_watch(stepper->turning, stepper->integrator, stepper->self, t, stepper_values(stepper),
-                      stepper->options.stop, event || t >= stepper->options.stop, &stepper->turning_point);
-    if (status == TURNING_POINT) return pass_fold(stepper, t - stepper->before) || stepper_report_turning(stepper);
+    TurningStatus status = watch_singular(stepper, t, event);
+    if (stepper->is_folded) return true;
+    if (status == TURNING_POINT) return stepper_report_turning(stepper);
     if (status == TURNING_SMALL) stepper_warn_turning(stepper, "is nearly zero");
     if (status == TURNING_NOISE) stepper_warn_turning(stepper, "is lost in round-off");
     if (status != TURNING_JUMP && status != TURNING_ASTRAY) return true;
@@ -418,7 +434,7 @@ void stepper_limit(Stepper *stepper, double limit) { stepper->limit = limit; }
 /* Delays look into every step, conditions unless they are far from their edges and steps can be taken again; sensitivities are of the
  * stages. */
 void stepper_expect(Stepper *stepper, double time) {
-  bool looks = stepper->view->switches && !stepper->integrator->is_coarse;
+  bool looks = stepper->view->switches && !stepper->integrator->is_one_step;
   stepper->unread = looks || stepper->near || stepper->view->evaluator->past ? -INFINITY : time;
   if (stepper->near) stepper->near--;
 }
@@ -438,9 +454,6 @@ bool stepper_prepare(Stepper *stepper, double t) {
   stepper_leave_if_stiff(stepper);
   return true;
 }
-
-/* An event, and a step, takes at least as long as so many steps of work; where modes of time alone wait, for each of them so many more. */
-enum { EVENT_WORK = 10, TIMER_WORK = 64 };
 
 /* Refuses `count` events or steps that take so much work each; the format has a place for their number, and one more. */
 static void refuse_many(Heap *heap, double count, double work, const char *format, const char *what) {
@@ -515,8 +528,10 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
   view->branch = branch_new(heap, view);
   stepper->watcher = watcher_new(heap, view);
   stepper->certificate = watcher_certificate(stepper->watcher);
+  stepper->segment = segment_new(heap, view->system.columns);
   stepper_make_defect(stepper);
   stepper->kinks = kinks_new(heap, view, options->start, options->tolerance);
+  stepper->poles = poles_new(heap, view, options->start, options->stop, options->tolerance);
   return stepper;
 }
 
@@ -529,7 +544,7 @@ static bool begin_discrete(Stepper *stepper, double t) {
   const ArrayCode *code = stepper->view->evaluator->code;
   if (code->matters[code->modes->logic->initial]) { /* it was true when the columns were found */
     stepper->view->methods->solve(stepper->view, t, stepper->y);
-    stepper->integrator->start(stepper->self, t, stepper->y, stepper->options.stop);
+    stepper_start_integrator(stepper, t, stepper->y);
   }
   stepper->at_event = true;
   stepper->t_event = t;
@@ -548,18 +563,22 @@ bool stepper_start_at(Stepper *stepper, double t, const double *y) {
   stepper->is_started = true;
   stepper->t_event = -HUGE_VAL;
   stepper->t_doubt = stepper->t_kink = INFINITY;
+  stepper->t_instant = stepper->t_passed = -INFINITY;
+  stepper->starts_singular = false;
   stepper->at_event = false;
   stepper->near = 0;
   certificate_begin(stepper->certificate);
   if (stepper->kinks) kinks_forget(stepper->kinks);
+  if (stepper->poles) poles_forget(stepper->poles);
   if (stepper->turning) turning_begin(stepper->turning, t, stepper->y);
   stepper_create_integrator(stepper, stepper->integrator ? stepper->integrator : stepper_first_integrator(stepper));
-  stepper->integrator->start(stepper->self, t, stepper->y, stepper->options.stop);
+  stepper_start_integrator(stepper, t, stepper->y);
   stepper_begin_branch(stepper, t, stepper->y);
   if (stepper->view->switches) stepper->view->switches->is_at_start = false;
   events_begin(stepper->view, t, stepper->y);
   stepper_plan_timed(stepper, t);
-  return stepper_start_is_regular(stepper);
+  return stepper_start_is_regular(stepper) &&
+         (!stepper->starts_singular || stepper_passes_start(stepper) || stepper_report_turning(stepper));
 }
 
 bool stepper_start(Stepper *stepper, double t, const double *y) {

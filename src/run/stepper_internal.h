@@ -2,9 +2,11 @@
  * below events, and events below the steps. */
 #pragma once
 
+#include "base/constants.h"
 #include "run/stepper.h"
 #include "segment/defect.h"
 #include "watch/kinks.h"
+#include "watch/poles.h"
 #include "watch/watcher.h"
 
 /* The time between an event and the next one; 0: not known. */
@@ -21,6 +23,7 @@ struct Stepper {
   Diags *diags;
   StepperStatistics statistics;
   Turning *turning;                 /* NULL: nothing to watch */
+  Poles *poles;                     /* NULL: nothing to watch */
   Workspace *divisors;              /* of rewritten equations; NULL: none */
   double *divisor_before, *divisor; /* at both ends of the last step */
   TurningPoint turning_point;
@@ -59,6 +62,9 @@ struct Stepper {
   double disputed;       /* up to here steps are short */
   bool warned;           /* of a determinant */
   bool warned_fold;      /* of a fold */
+  double t_instant;      /* a singular point ahead that is looked into from behind it; -INFINITY: none */
+  bool starts_singular;  /* at the start, or behind an event, at turning_point */
+  double t_passed;       /* right behind the last one that was passed; -INFINITY: none was */
   bool is_folded;        /* the event is a fold, behind which the columns are `beyond` */
   double *beyond;
   Moment recent,
@@ -66,7 +72,7 @@ struct Stepper {
   uint32_t tiny;                /* steps in a row that hardly got ahead */
   Defect *defect;               /* NULL: the system has no state-space form */
   uint64_t look_factorizations; /* of blocks, for the defect: no part of the steps, as those of output points */
-  Segment *segment;             /* of the last step, with its states */
+  Segment *segment;             /* of the last step */
   bool is_rough;                /* rows are not smooth by construction (ArrayCode) */
   uint64_t rejections;          /* of the integrator, up to the last step */
 };
@@ -99,6 +105,9 @@ bool stepper_report_lost(Stepper *stepper, double t, uint32_t column, double val
 /* Rewritten equations divide by number k of their divisors, which passed zero before t. */
 bool stepper_report_divisor(Stepper *stepper, double t, uint32_t k);
 
+/* An equation is infinite within the last step. */
+void stepper_warn_pole(Stepper *stepper, const Pole *pole);
+
 void stepper_warn_turning(Stepper *stepper, const char *what);
 
 /* Says that the condition of the event of now gets hysteresis. */
@@ -114,6 +123,12 @@ void stepper_take_values(const Stepper *stepper, double *y);
 
 /* The same, to stepper->y. */
 void stepper_copy_values(Stepper *stepper);
+
+/* The segment is that of the last step. */
+void stepper_take_segment(Stepper *stepper);
+
+/* The integrator begins at (t, y). */
+void stepper_start_integrator(Stepper *stepper, double t, const double *y);
 
 /* In place of the one before, if there was one. */
 void stepper_create_integrator(Stepper *stepper, const Integrator *integrator);
@@ -157,6 +172,30 @@ bool stepper_watch_choice(Stepper *stepper, double t);
 
 /* After a step from t that failed: true if the run goes on with another choice. Dummies were looked at before the step. */
 bool stepper_repair_choice(Stepper *stepper, double t);
+
+/* ---- singular points ---- */
+
+/* Has the last step, to t, got over the singular point at t_instant? */
+bool stepper_is_behind_instant(const Stepper *stepper, double t);
+
+/* Then: does the solution pass it (instant.h)? What is behind it in the step is to be watched still. */
+bool stepper_passes_instant(Stepper *stepper, double t);
+
+/* Does a solution begin at the start of steps, which is singular? */
+bool stepper_passes_start(Stepper *stepper);
+
+/* After a step that failed, or at the start of steps: the run goes on behind the singular point, with an event, where the solution does. */
+bool stepper_leaps_instant(Stepper *stepper, double singular);
+
+/* Is t so near to a singular point that was passed that rows cannot be solved there? */
+static inline bool stepper_is_at_instant(const Stepper *stepper, double t) {
+  double near = 2 * INSTANT_NEAREST * stepper_span(stepper);
+  return stepper->is_folded || (t >= stepper->t_passed - near && t <= stepper->t_passed + near) ||
+         (t >= stepper->t_instant - near && t <= stepper->t_instant + near);
+}
+
+/* The event at which the run goes on behind a fold or an instant, with the columns `beyond`. */
+void stepper_jump(Stepper *stepper, double t);
 
 /* ---- events ---- */
 

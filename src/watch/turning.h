@@ -14,9 +14,10 @@
 typedef struct Turning Turning;
 
 typedef struct TurningPoint {
-  double time;
+  double time;               /* extrapolated where that is more certain */
   double sound;              /* time of the last look at or before it: steps behind that may have left the solution */
   int32_t block, size, rank; /* rank of the block's matrix there */
+  double found;              /* time at which the determinant was found to be zero */
 } TurningPoint;
 
 /* Which blocks there are to watch: those whose matrices move. */
@@ -41,7 +42,7 @@ bool turning_is_singular(Heap *heap, Evaluator *evaluator, const TurningPlan *pl
 
 typedef enum TurningStatus {
   TURNING_NONE,
-  TURNING_POINT,  /* *point is singular, in the last step or close to it */
+  TURNING_POINT,  /* *point is singular, in the last step or close to it, and the first one there */
   TURNING_JUMP,   /* the determinant of a block changed its sign, but not through zero: it jumped, or was infinite */
   TURNING_ASTRAY, /* the same, and a follower keeps its sign: the run went over to another solution, before *point */
   TURNING_SMALL,  /* it is nearly zero in the last step */
@@ -49,10 +50,10 @@ typedef enum TurningStatus {
 } TurningStatus;
 
 /* Looks at the end of a step: with small blocks always, with large ones at every tenth, or if it is the last
- * before an event or the end. The integrator serves for values within the step. One evaluation of the watched
+ * before an event or the end. The segment has the values within the step. One evaluation of the watched
  * entries and one factorization in most cases. */
-TurningStatus turning_watch(Turning *turning, const Integrator *integrator, void *self, double t, const double *y,
-                            double stop, bool last, TurningPoint *point);
+TurningStatus turning_watch(Turning *turning, const Segment *segment, double t, const double *y, double stop, bool last,
+                            TurningPoint *point);
 
 /* The last step is taken again: forgets the look at its end. */
 void turning_go_back(Turning *turning);

@@ -1,0 +1,370 @@
+/* instant: see instant.h. With k directions lost, the Jacobian J is bordered by k rows V and k columns W of no particular choice, so that the whole
+ * is regular at the instant, too. S, the last k rows and columns of its inverse, is singular just where J is (Griewank, Reddien 1984; Govaerts, Numerical
+ * Methods for Bifurcations of Dynamical Equilibria, 2000, chapter 3). */
+#include "event/instant.h"
+
+#include "base/constants.h"
+#include "base/linear.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LOST_LIMIT = 4 }; /* directions; more are left to the message */
+
+typedef struct Bordered {
+  View *view;
+  Heap *heap;
+  int32_t rows, lost; /* the matrix has both together */
+  int32_t *column;    /* [rows] of the unknown */
+  bool *is_state;     /* [columns] */
+  double *scale;      /* [columns] sizes */
+  double *weight;     /* [rows] of the equations */
+  double *values;     /* entries of the Jacobian */
+  int32_t *start, *row;
+  double *entry;
+  Linear *linear;
+  double *across[LOST_LIMIT], *slacks[LOST_LIMIT]; /* [rows] V and W */
+  double *right;                                   /* [rows + lost] */
+  double *tangent[LOST_LIMIT];                     /* [rows + lost] the last columns of the inverse */
+  double slack[LOST_LIMIT];                        /* of the equations, along the columns W */
+  double s[LOST_LIMIT * LOST_LIMIT];               /* S, by rows */
+} Bordered;
+
+double instant_time(double t, double gap, InstantPlace place) {
+  static const double distance[] = {-INSTANT_FAR, -1, 1, INSTANT_FAR};
+  return t + distance[place] * gap;
+}
+
+/* Numbers between 0.5 and 1.5 without a pattern, for the borders. */
+static double entry_of_none(int32_t k, int32_t border) {
+  static const double ratio[] = {0.6180339887498949, 0.4142135623730950, 0.7320508075688772, 0.2360679774997897};
+  return 0.5 + fmod(ratio[border] * (k + 1), 1);
+}
+
+/* ---- the bordered matrix ---- */
+
+static Bordered *bordered_new(Heap *heap, View *view, const double *y) {
+  const System *system = &view->system;
+  Bordered *bordered = heap_alloc(heap, sizeof *bordered);
+  *bordered = (Bordered){.view = view, .heap = heap, .rows = system->rows};
+  size_t n = (size_t)system->rows + LOST_LIMIT, entries = (size_t)system->column_start[system->columns];
+  bordered->column = heap_array(heap, n, sizeof(int32_t));
+  bordered->is_state = heap_array(heap, (size_t)system->columns, sizeof(bool));
+  bordered->scale = heap_array(heap, (size_t)system->columns, sizeof(double));
+  heap_numbers(heap, n, &bordered->weight, &bordered->right);
+  for (int32_t j = 0; j < LOST_LIMIT; j++) {
+    heap_numbers(heap, n, &bordered->tangent[j], &bordered->across[j], &bordered->slacks[j]);
+    for (int32_t k = 0; k < system->rows; k++) {
+      bordered->across[j][k] = entry_of_none(k, j);
+      bordered->slacks[j][k] = entry_of_none(k, LOST_LIMIT - 1 - j);
+    }
+  }
+  bordered->values = heap_array(heap, entries, sizeof(double));
+  bordered->start = heap_array(heap, n + 1, sizeof(int32_t));
+  bordered->row = heap_array(heap, entries + 2 * LOST_LIMIT * n, sizeof(int32_t));
+  bordered->entry = heap_array(heap, entries + 2 * LOST_LIMIT * n, sizeof(double));
+  for (int32_t k = 0; k < system->links; k++) bordered->is_state[system->link_from[k]] = true;
+  int32_t u = 0;
+  for (int32_t q = 0; q < system->columns; q++) {
+    bordered->scale[q] = fabs(y[q]) + system->nominal[q];
+    if (!bordered->is_state[q]) bordered->column[u++] = q;
+  }
+  return bordered;
+}
+
+static void set_borders(Bordered *bordered, int32_t lost) {
+  const System *system = &bordered->view->system;
+  int32_t e = 0, n = bordered->rows + lost;
+  bordered->lost = lost;
+  for (int32_t u = 0; u < n; u++) {
+    bordered->start[u] = e;
+    int32_t q = u < bordered->rows ? bordered->column[u] : -1;
+    for (int32_t k = q < 0 ? 0 : system->column_start[q]; k < (q < 0 ? bordered->rows : system->column_start[q + 1]);
+         k++)
+      bordered->row[e++] = q < 0 ? k : system->row_index[k];
+    for (int32_t j = 0; j < lost && q >= 0; j++) bordered->row[e++] = bordered->rows + j;
+  }
+  bordered->start[n] = e;
+  bordered->linear = linear_new(bordered->heap, n, e, false);
+  linear_set_pattern(bordered->linear, bordered->start, bordered->row);
+}
+
+static bool find_jacobian(Bordered *bordered, ConstMoment at) {
+  const System *system = &bordered->view->system;
+  return system->jacobian(system->context, at.t, at.y, bordered->values) == EVAL_OK;
+}
+
+/* The equations are weighted so that the largest entry of each is 1, for the sizes of the columns. Beside a point that they leave free all entries of
+ * one may be as small as the distance: what counts is what they are where the columns are moved as far as they will be. */
+static bool weigh_rows(Bordered *bordered, ConstMoment at, double *y) {
+  const System *system = &bordered->view->system;
+  double *weight = bordered->weight;
+  memcpy(y, at.y, (size_t)system->columns * sizeof *y);
+  for (int32_t u = 0; u < bordered->rows; u++)
+    y[bordered->column[u]] += (u % 2 ? INSTANT_FARTHEST : -INSTANT_FARTHEST) * bordered->scale[bordered->column[u]];
+  if (!find_jacobian(bordered, (ConstMoment){at.t, y}) && !find_jacobian(bordered, at)) return false;
+  for (int32_t q = 0; q < system->columns; q++)
+    for (int32_t k = system->column_start[q]; k < system->column_start[q + 1]; k++)
+      weight[system->row_index[k]] = fmax(weight[system->row_index[k]], fabs(bordered->values[k]) * bordered->scale[q]);
+  for (int32_t r = 0; r < bordered->rows; r++) weight[r] = weight[r] > 0 ? 1 / weight[r] : 1;
+  return true;
+}
+
+/* Factors the matrix with the Jacobian found last. */
+static bool factor(Bordered *bordered) {
+  const System *system = &bordered->view->system;
+  int32_t e = 0;
+  for (int32_t u = 0; u < bordered->rows; u++) {
+    int32_t q = bordered->column[u];
+    for (int32_t k = system->column_start[q]; k < system->column_start[q + 1]; k++)
+      bordered->entry[e++] = bordered->values[k] * bordered->scale[q] * bordered->weight[system->row_index[k]];
+    for (int32_t j = 0; j < bordered->lost; j++) bordered->entry[e++] = bordered->across[j][u];
+  }
+  for (int32_t j = 0; j < bordered->lost; j++)
+    for (int32_t r = 0; r < bordered->rows; r++) bordered->entry[e++] = bordered->slacks[j][r];
+  return linear_factor(bordered->linear, bordered->entry);
+}
+
+static double norm(const double *vector, int32_t count) {
+  double sum = 0;
+  for (int32_t k = 0; k < count; k++) sum += vector[k] * vector[k];
+  return sqrt(sum);
+}
+
+/* A size of the inverse at a point; HUGE_VAL: it is singular. */
+static double inverse_size(Bordered *bordered, ConstMoment at) {
+  int32_t n = bordered->rows + bordered->lost;
+  if (!find_jacobian(bordered, at) || !factor(bordered)) return HUGE_VAL;
+  for (int32_t k = 0; k < n; k++) bordered->right[k] = (k % 2 ? -1 : 1) * entry_of_none(k, 1);
+  linear_solve(bordered->linear, bordered->right);
+  return norm(bordered->right, n);
+}
+
+/* Borders the matrix by as many rows and columns as it loses directions on the way from `far` to `near`. false: there are too many. */
+static bool count_lost(Bordered *bordered, ConstMoment near, ConstMoment far) {
+  for (int32_t lost = 0; lost <= LOST_LIMIT; lost++) {
+    set_borders(bordered, lost);
+    if (inverse_size(bordered, near) <= INSTANT_GROWS * inverse_size(bordered, far)) return true;
+  }
+  return false;
+}
+
+/* ---- the directions that are lost ---- */
+
+/* The columns of the inverse that belong to the borders, and S, at a point. */
+static bool find_tangents(Bordered *bordered, ConstMoment at) {
+  int32_t n = bordered->rows + bordered->lost;
+  if (!find_jacobian(bordered, at) || !factor(bordered)) return false;
+  for (int32_t j = 0; j < bordered->lost; j++) {
+    memset(bordered->tangent[j], 0, (size_t)n * sizeof(double));
+    bordered->tangent[j][bordered->rows + j] = 1;
+    linear_solve(bordered->linear, bordered->tangent[j]);
+    for (int32_t i = 0; i < bordered->lost; i++)
+      bordered->s[i * LOST_LIMIT + j] = bordered->tangent[j][bordered->rows + i];
+  }
+  return true;
+}
+
+/* Makes vectors orthonormal, the first `rows` of each. */
+static void normalize(double *const *vector, int32_t count, int32_t rows) {
+  for (int32_t j = 0; j < count; j++) {
+    for (int32_t i = 0; i < j; i++) {
+      double product = 0;
+      for (int32_t k = 0; k < rows; k++) product += vector[i][k] * vector[j][k];
+      for (int32_t k = 0; k < rows; k++) vector[j][k] -= product * vector[i][k];
+    }
+    double length = norm(vector[j], rows);
+    for (int32_t k = 0; k < rows; k++) vector[j][k] /= length;
+  }
+}
+
+/* Takes the vectors that the Jacobian at a point makes nothing of for the borders: then the slack is one of the equations that are lost. */
+static bool choose_borders(Bordered *bordered, ConstMoment at) {
+  int32_t n = bordered->rows + bordered->lost;
+  if (!find_tangents(bordered, at)) return false;
+  Linear *transposed = linear_new(bordered->heap, n, bordered->start[n], false);
+  linear_set_transposed(transposed, bordered->start, bordered->row);
+  if (!linear_factor(transposed, bordered->entry)) return false;
+  for (int32_t j = 0; j < bordered->lost; j++) {
+    memcpy(bordered->across[j], bordered->tangent[j], (size_t)bordered->rows * sizeof(double));
+    memset(bordered->slacks[j], 0, (size_t)n * sizeof(double));
+    bordered->slacks[j][bordered->rows + j] = 1;
+    linear_solve(transposed, bordered->slacks[j]);
+  }
+  normalize(bordered->across, bordered->lost, bordered->rows);
+  normalize(bordered->slacks, bordered->lost, bordered->rows);
+  return true;
+}
+
+/* Moves a point by `by` along a direction, as the tangents lead. */
+static void move(Bordered *bordered, const double *direction, double by, double *y) {
+  for (int32_t j = 0; j < bordered->lost; j++) {
+    for (int32_t u = 0; u < bordered->rows; u++)
+      y[bordered->column[u]] += by * direction[j] * bordered->tangent[j][u] * bordered->scale[bordered->column[u]];
+    for (int32_t i = 0; i < bordered->lost; i++)
+      bordered->slack[i] += by * direction[j] * bordered->tangent[j][bordered->rows + i];
+  }
+}
+
+/* Newton's method for the equations with their slack, across the directions. */
+static bool correct(Bordered *bordered, double t, double *y) {
+  const System *system = &bordered->view->system;
+  for (int k = 0; k < INSTANT_CORRECTIONS; k++) {
+    if (!find_jacobian(bordered, (ConstMoment){t, y}) || !factor(bordered)) return false;
+    if (system->residual(system->context, t, y, bordered->right) != EVAL_OK) return false;
+    for (int32_t r = 0; r < bordered->rows; r++) {
+      bordered->right[r] *= bordered->weight[r];
+      for (int32_t j = 0; j < bordered->lost; j++) bordered->right[r] += bordered->slack[j] * bordered->slacks[j][r];
+    }
+    for (int32_t j = 0; j < bordered->lost; j++) bordered->right[bordered->rows + j] = 0;
+    linear_solve(bordered->linear, bordered->right);
+    for (int32_t u = 0; u < bordered->rows; u++)
+      y[bordered->column[u]] -= bordered->right[u] * bordered->scale[bordered->column[u]];
+    for (int32_t j = 0; j < bordered->lost; j++) bordered->slack[j] -= bordered->right[bordered->rows + j];
+    double change = norm(bordered->right, bordered->rows + bordered->lost);
+    if (change < SOLVED) return true;
+    if (!isfinite(change)) return false;
+  }
+  return false;
+}
+
+/* The determinant of a + shift*b. */
+static double shifted_determinant(const double *a, double shift, const double *b, int32_t n) {
+  double m[LOST_LIMIT][LOST_LIMIT], product = 1;
+  for (int32_t i = 0; i < n; i++)
+    for (int32_t j = 0; j < n; j++) m[i][j] = a[i * LOST_LIMIT + j] + shift * b[i * LOST_LIMIT + j];
+  for (int32_t k = 0; k < n; k++) {
+    int32_t pivot = k;
+    for (int32_t i = k + 1; i < n; i++)
+      if (fabs(m[i][k]) > fabs(m[pivot][k])) pivot = i;
+    for (int32_t j = 0; j < n && pivot != k; j++) {
+      double swap = m[k][j];
+      m[k][j] = m[pivot][j], m[pivot][j] = -swap;
+    }
+    product *= m[k][k];
+    if (m[k][k] == 0) return 0;
+    for (int32_t i = k + 1; i < n; i++)
+      for (int32_t j = n - 1; j >= k; j--) m[i][j] -= m[i][k] / m[k][k] * m[k][j];
+  }
+  return product;
+}
+
+/* Has S the orientation of `reference` in every direction: has S*reference^-1 no eigenvalue below zero? Then the determinant of S + shift*reference, for that of
+ * reference, is positive and grows with the shift. Just before an eigenvalue below zero, single or multiple, it does not. */
+static bool is_oriented_as(const Bordered *bordered, const double *reference) {
+  int32_t n = bordered->lost;
+  double of_reference = shifted_determinant(reference, 0, reference, n), before = 0, most = 0, least = HUGE_VAL;
+  for (int32_t i = 0; i < n; i++) {
+    most = fmax(most, norm(bordered->s + i * LOST_LIMIT, n));
+    least = fmin(least, norm(reference + i * LOST_LIMIT, n));
+  }
+  for (double shift = NEGLIGIBLE; shift * least < 4 * n * most + least; shift *= 2) {
+    double now = shifted_determinant(bordered->s, shift, reference, n) / of_reference;
+    if (!(now > before)) return false;
+    before = now;
+  }
+  return true;
+}
+
+/* Is the solution `at` the only one along a direction, up to `farthest`? */
+static bool is_alone_along(Bordered *bordered, ConstMoment at, const double *direction, double farthest, double *y) {
+  double reference[LOST_LIMIT * LOST_LIMIT], before = 0;
+  memcpy(y, at.y, (size_t)bordered->view->system.columns * sizeof *y);
+  memset(bordered->slack, 0, sizeof bordered->slack);
+  if (!find_tangents(bordered, at)) return false;
+  memcpy(reference, bordered->s, sizeof reference);
+  for (double by = STUCK; before < farthest; before = by, by = fmin(INSTANT_FINER * by, farthest)) {
+    move(bordered, direction, by - before, y);
+    if (!correct(bordered, at.t, y) || !find_tangents(bordered, (ConstMoment){at.t, y})) return false;
+    if (!is_oriented_as(bordered, reference)) return false;
+  }
+  return true;
+}
+
+/* The same along all directions: those of the borders, and that of a jump. */
+static bool is_alone(Bordered *bordered, ConstMoment at, const double *jump, double *y) {
+  double length = norm(jump, bordered->lost), farthest = fmax(INSTANT_FARTHEST, 2 * length);
+  for (int32_t j = 0; j < 2 * bordered->lost + 2; j++) {
+    double direction[LOST_LIMIT] = {0}, side = j % 2 ? -1 : 1;
+    if (j / 2 < bordered->lost) direction[j / 2] = side;
+    else if (length == 0) break;
+    for (int32_t i = 0; i < bordered->lost && j / 2 == bordered->lost; i++) direction[i] = side * jump[i] / length;
+    if (!is_alone_along(bordered, at, direction, j / 2 < bordered->lost ? INSTANT_FARTHEST : farthest, y)) return false;
+  }
+  return true;
+}
+
+/* From one solution to another, in the directions that are lost. */
+static void find_jump(const Bordered *bordered, const double *from, const double *to, double *jump) {
+  for (int32_t j = 0; j < bordered->lost; j++) {
+    jump[j] = 0;
+    for (int32_t u = 0; u < bordered->rows; u++) {
+      int32_t q = bordered->column[u];
+      jump[j] += bordered->across[j][u] * (to[q] - from[q]) / bordered->scale[q];
+    }
+  }
+}
+
+/* ---- what states do ---- */
+
+/* How much the columns change with the states; HUGE_VAL: without bound. */
+static double influence_of_states(Bordered *bordered, ConstMoment at) {
+  const System *system = &bordered->view->system;
+  double *right = bordered->right;
+  set_borders(bordered, 0);
+  if (!find_jacobian(bordered, at) || !factor(bordered)) return HUGE_VAL;
+  memset(right, 0, (size_t)bordered->rows * sizeof *right);
+  for (int32_t q = 0; q < system->columns; q++)
+    for (int32_t k = system->column_start[q]; bordered->is_state[q] && k < system->column_start[q + 1]; k++)
+      right[system->row_index[k]] +=
+          bordered->values[k] * bordered->scale[q] * bordered->weight[system->row_index[k]] * entry_of_none(q, 0);
+  linear_solve(bordered->linear, right);
+  return norm(right, bordered->rows);
+}
+
+/* ---- the verdict ---- */
+
+/* Have the columns, states too, a limit: do they differ by less than half of their sizes between two distances? At a pole they grow with the inverse of it. */
+static bool have_limit(const System *system, const double *near, const double *far) {
+  for (int32_t q = 0; q < system->columns; q++)
+    if (!(2 * fabs(near[q] - far[q]) <= fmax(fabs(near[q]), fabs(far[q])) + system->nominal[q])) return false;
+  return true;
+}
+
+static Verdict judge(Bordered *bordered, const ConstMoment *at, double *y) {
+  const ConstMoment *before = at[INSTANT_BEFORE].y ? &at[INSTANT_BEFORE] : NULL;
+  double jump[LOST_LIMIT] = {0};
+  if (!have_limit(&bordered->view->system, at[INSTANT_AFTER].y, at[INSTANT_FAR_AFTER].y)) return VERDICT_SINGULAR;
+  if (before && !have_limit(&bordered->view->system, before->y, at[INSTANT_FAR_BEFORE].y)) return VERDICT_SINGULAR;
+  if (!weigh_rows(bordered, at[INSTANT_FAR_AFTER], y)) return VERDICT_SINGULAR;
+  if (!count_lost(bordered, at[INSTANT_AFTER], at[INSTANT_FAR_AFTER])) return VERDICT_SINGULAR;
+  int32_t lost = bordered->lost;
+  if (before && !count_lost(bordered, *before, at[INSTANT_FAR_BEFORE])) return VERDICT_SINGULAR;
+  if (bordered->lost == 0 || bordered->lost != lost) return VERDICT_REGULAR;
+  for (int k = 0; k < INSTANT_REFINEMENTS; k++)
+    if (!choose_borders(bordered, at[INSTANT_AFTER])) return VERDICT_SINGULAR;
+  if (before) find_jump(bordered, before->y, at[INSTANT_AFTER].y, jump);
+  if (!is_alone(bordered, at[INSTANT_AFTER], jump, y)) return VERDICT_SINGULAR;
+  if (before && !is_alone(bordered, *before, jump, y)) return VERDICT_SINGULAR;
+  double near = influence_of_states(bordered, at[INSTANT_AFTER]),
+         far = influence_of_states(bordered, at[INSTANT_FAR_AFTER]);
+  return near <= 1 || near <= INSTANT_SHRINKS * INSTANT_FAR * far ? VERDICT_PASSED : VERDICT_SINGULAR;
+}
+
+Verdict instant_judge(View *view, double t, double gap, double *const *y) {
+  ConstMoment at[INSTANT_FAR_AFTER + 1];
+  if (view->methods->reselect || view->evaluator != view->original) return VERDICT_SINGULAR;
+  bool is_solved[INSTANT_FAR_AFTER + 1];
+  for (InstantPlace place = INSTANT_FAR_BEFORE; place <= INSTANT_FAR_AFTER; place++) {
+    at[place] = (ConstMoment){instant_time(t, gap, place), y[place]};
+    is_solved[place] = y[place] && view->methods->find(view, at[place].t, y[place]) == EVAL_OK;
+  }
+  if (!is_solved[INSTANT_AFTER] || !is_solved[INSTANT_FAR_AFTER]) return VERDICT_SINGULAR;
+  if (!is_solved[INSTANT_BEFORE] || !is_solved[INSTANT_FAR_BEFORE]) at[INSTANT_BEFORE].y = NULL;
+  void *ticket = NULL;
+  Heap *heap = heap_within(view->evaluator->heap, &ticket);
+  Bordered *bordered = bordered_new(heap, view, at[INSTANT_AFTER].y);
+  Verdict verdict = judge(bordered, at, heap_array(heap, (size_t)view->system.columns, sizeof(double)));
+  heap_release(view->evaluator->heap, ticket);
+  return verdict;
+}

@@ -1,0 +1,26 @@
+/* instant: the verdict on a singular point. Is it a single instant that the solution passes?
+ *
+ * A Jacobian may lose rank at one instant although the solution goes on: a regularized root is flat where a flow reverses, and the balance
+ * m*h = m*h_in leaves h free where m is zero. At a fold, a branching or an end it loses rank likewise. What decides are the equations beside the
+ * instant. With time and states fixed there, they are solved along the directions that the Jacobian loses. The solution is the only one where the
+ * Jacobian on these directions keeps its orientation; at a fold or a branching it does not.
+ */
+#pragma once
+
+#include "view/view.h"
+
+/* Points beside an instant at time t: `gap` and INSTANT_FAR times as far from it. */
+typedef enum InstantPlace { INSTANT_FAR_BEFORE, INSTANT_BEFORE, INSTANT_AFTER, INSTANT_FAR_AFTER } InstantPlace;
+
+/* The time of a place. */
+double instant_time(double t, double gap, InstantPlace place);
+
+typedef enum Verdict {
+  VERDICT_REGULAR, /* no rank is lost on the way from both sides: the instant is somewhere else */
+  VERDICT_PASSED,  /* the solution goes on in one way */
+  VERDICT_SINGULAR /* it ends or branches, or depends on states without bound */
+} Verdict;
+
+/* y: by place, columns with their states; the others are guesses, and are solved for. NULL for those before: there is nothing before. Singular for a view of other
+ * equations than the model's own, which need not tell its branches. About 200 factorizations of the Jacobian. */
+Verdict instant_judge(View *view, double t, double gap, double *const *y);

@@ -1,0 +1,91 @@
+/* stepper_instant: singular points that the solution passes. */
+#include "run/stepper_internal.h"
+
+#include "base/constants.h"
+#include "base/copy.h"
+#include "event/instant.h"
+
+#include <math.h>
+
+void stepper_jump(Stepper *stepper, double t) {
+  stepper_add_work(stepper, &stepper->statistics);
+  stepper_create_integrator(stepper, stepper->integrator); /* which does not remember that its steps failed */
+  stepper_start_integrator(stepper, stepper->before, stepper->begin);
+  stepper->at_event = stepper->is_folded = true;
+  stepper->t_event = stepper_snap(stepper, t);
+  stepper->t_instant = -INFINITY;
+  stepper->tiny = 0;
+  stepper->cause = EVENT_FOLD;
+  stepper->mode = MAP_NONE;
+  stepper->statistics.events++;
+}
+
+/* Columns at t with their states: from the last step, or at the rates of where it began. */
+static void guess_at(Stepper *stepper, double t, bool has_step, double *y) {
+  const System *system = &stepper->view->system;
+  if (has_step && t >= stepper->before) {
+    segment_values(stepper->segment, t, y);
+    return;
+  }
+  copy_numbers(y, stepper->begin, (size_t)system->columns);
+  for (int32_t k = 0; k < system->links; k++)
+    y[system->link_from[k]] += (t - stepper->before) * stepper->begin[system->link_to[k]];
+}
+
+/* The verdict at a distance. The columns right behind the instant go to `beyond`. */
+static Verdict judge_at(Stepper *stepper, double singular, double gap, bool has_step, bool has_before) {
+  size_t columns = (size_t)stepper->view->system.columns;
+  Heap *heap = stepper->heap;
+  double *room = heap_array(heap, 4 * columns, sizeof *room), *y[4];
+  for (InstantPlace place = INSTANT_FAR_BEFORE; place <= INSTANT_FAR_AFTER; place++) {
+    y[place] = place >= INSTANT_AFTER || has_before ? room + place * columns : NULL;
+    if (y[place]) guess_at(stepper, instant_time(singular, gap, place), has_step, y[place]);
+  }
+  Verdict verdict = instant_judge(stepper->view, singular, gap, y);
+  copy_numbers(stepper->beyond, y[INSTANT_AFTER], columns);
+  heap_free(heap, room);
+  return verdict;
+}
+
+/* Does the solution pass the instant? `until`: columns are known up to there. *gap: the distance that tells. */
+static Verdict judge(Stepper *stepper, double singular, double until, bool has_step, bool has_before, double *gap) {
+  Verdict verdict = VERDICT_REGULAR;
+  double span = stepper_span(stepper);
+  for (*gap = INSTANT_NEAREST * span; verdict == VERDICT_REGULAR && *gap <= 2 * INSTANT_REACH * span;
+       *gap *= INSTANT_FARTHER) {
+    if (instant_time(singular, *gap, INSTANT_FAR_AFTER) > until) return VERDICT_REGULAR;
+    verdict = judge_at(stepper, singular, *gap, has_step, has_before);
+  }
+  *gap /= INSTANT_FARTHER;
+  return verdict;
+}
+
+bool stepper_is_behind_instant(const Stepper *stepper, double t) {
+  return t >= instant_time(stepper->t_instant, INSTANT_NEAREST * stepper_span(stepper), INSTANT_FAR_AFTER);
+}
+
+bool stepper_passes_instant(Stepper *stepper, double t) {
+  double gap, singular = stepper->t_instant, found = stepper->turning_point.found;
+  stepper->t_instant = -INFINITY;
+  if (!(fmin(singular, found) > stepper->t_passed)) return false;
+  Verdict verdict = judge(stepper, singular, t, true, true, &gap);
+  if (verdict == VERDICT_REGULAR) verdict = judge(stepper, singular = found, t, true, true, &gap);
+  if (verdict != VERDICT_PASSED) return false;
+  stepper->t_passed = singular + gap;
+  turning_begin(stepper->turning, stepper->t_passed, stepper->beyond);
+  return true;
+}
+
+bool stepper_passes_start(Stepper *stepper) {
+  double gap, stop = stepper->options.stop;
+  return !stepper->view->evaluator->past && judge(stepper, stepper->before, stop, false, false, &gap) == VERDICT_PASSED;
+}
+
+bool stepper_leaps_instant(Stepper *stepper, double singular) {
+  double gap, stop = stepper->options.stop;
+  bool is_start = stepper->before == singular;
+  if (stepper->view->evaluator->past) return false;
+  if (judge(stepper, singular, stop, false, !is_start, &gap) != VERDICT_PASSED) return false;
+  stepper_jump(stepper, singular + gap);
+  return true;
+}

@@ -1,0 +1,159 @@
+"""Singular instants: those that the solution passes, and those at which it ends or branches.
+
+A member of the first kind is made of pieces whose Jacobian loses rank at one time, though the solution goes on in one way: balances m*h = m*v where m
+passes zero, with and without a jump of v there, in a chain or a block with others; odd flat roots; regularized ones. Each has a closed form. A
+member of the second kind has a piece, too, at which the solution ends, turns back, branches, grows without bound or depends on how it got there.
+Runs of the first kind go on, and are right; those of the second stop by name, at the time.
+
+Wide runs: see runs.py."""
+import random
+import unittest
+
+from runs import Tally, by_turns, seeds, simulate, solver_names
+
+STOP = 2
+NAMED = ("singular there", "come so near to each other")
+
+
+def flow(rng, k, at):
+    """Declarations and equations of m, which passes zero at one time, and whether it rises."""
+    declared, equations, slope = flow_of(rng, k, at, rng.choice([-1, 1]) * rng.choice([0.3, 1, 20]))
+    return declared, equations, slope > 0
+
+
+def flow_of(rng, k, at, slope):
+    kind = rng.randrange(4)
+    if kind == 0:
+        return f"Real m{k};", f"m{k} = {slope}*(time - {at});", slope
+    if kind == 1:
+        return f"Real m{k}(start={-slope * at!r}, fixed=true);", f"der(m{k}) = {slope};", slope
+    if kind == 2:
+        return f"Real m{k}, p{k};", f"p{k} = {slope}*sin(time - {at}); m{k} = p{k} + 0.1*p{k}^3;", slope
+    return f"Real m{k}, p{k};", f"p{k} + 0.2*p{k}^3 = {slope}*(time - {at}); m{k} = 2*p{k};", slope
+
+
+class Piece:
+    """With a state x and what it is at the end."""
+
+    def __init__(self, declared, equations, final):
+        self.declared, self.equations, self.final = declared, equations, final
+
+
+def balance(rng, k, at):
+    value = rng.choice([1.5, -3, 0.2])
+    declared, equations, _ = flow(rng, k, at)
+    return Piece(f"{declared} Real h{k}(start={value}), x{k}(start=0, fixed=true);",
+                 f"{equations} m{k}*h{k} = {value}*m{k}; der(x{k}) = h{k};", value * STOP)
+
+
+def reversing(rng, k, at):
+    """What flows in is another behind the instant."""
+    low, high = rng.choice([(1, 3), (2, 2.5), (-1, 4)])
+    declared, equations, rises = flow(rng, k, at)
+    first, then = (low, high) if rises else (high, low)
+    return Piece(f"{declared} Real h{k}(start={first}), x{k}(start=0, fixed=true);",
+                 f"{equations} m{k}*(if noEvent(m{k} < 0) then {low} - h{k} else {high} - h{k}) + 0.5*m{k} = 0; der(x{k}) = h{k};",
+                 (first + 0.5) * at + (then + 0.5) * (STOP - at))
+
+
+def coupled(rng, k, at):
+    """m follows from h, too."""
+    return Piece(f"Real m{k}(start={at!r}), h{k}(start=1.5), d{k}, x{k}(start=0, fixed=true);",
+                 f"m{k}*d{k} + m{k}^3 = {at} - time; d{k} = 1 + 0.1*h{k}; m{k}*(1 - h{k}) + 0.5*m{k} = 0; der(x{k}) = h{k};", 1.5 * STOP)
+
+
+def several(rng, k, at):
+    """Two are free at once, in one block."""
+    declared, equations, _ = flow(rng, k, at)
+    return Piece(f"{declared} Real h{k}(start=1.188), g{k}(start=1.881), x{k}(start=0, fixed=true);",
+                 f"{equations} m{k}*h{k} = m{k}*(1 + 0.1*g{k}); m{k}*g{k} = m{k}*(2 - 0.1*h{k}); der(x{k}) = h{k};", 1.2 / 1.01 * STOP)
+
+
+def chain(rng, k, at):
+    """One balance after the other, all at one time."""
+    declared, equations, _ = flow(rng, k, at)
+    return Piece(f"{declared} Real h{k}(start=2), g{k}(start=6), x{k}(start=0, fixed=true);",
+                 f"{equations} m{k}*h{k} = 2*m{k}; m{k}*g{k} = 3*m{k}*h{k}; der(x{k}) = g{k};", 6 * STOP)
+
+
+def flat(rng, k, at):
+    """An odd root."""
+    order, factor = rng.choice([3, 5]), rng.choice([0.5, 1, 4])
+    power = 1 + 1 / order
+    return Piece(f"Real z{k}(start={-(factor * at) ** (1 / order)!r}), x{k}(start=0, fixed=true);",
+                 f"z{k}^{order} = {factor}*(time - {at}); der(x{k}) = z{k};",
+                 factor ** (1 / order) * ((STOP - at) ** power - at**power) / power)
+
+
+def flat_bend(rng, k, at):
+    """A turbulent flow, in which the root has a bend."""
+    return Piece(f"Real z{k}(start={-at**0.5!r}), x{k}(start=0, fixed=true);", f"z{k}*abs(z{k}) = time - {at}; der(x{k}) = z{k};",
+                 ((STOP - at) ** 1.5 - at**1.5) / 1.5)
+
+
+def regularized(rng, k, at):
+    """The same, a little steep at zero."""
+    delta = rng.choice([1e-2, 1e-4, 1e-6])
+    return Piece(f"Real z{k}(start={-at**0.5!r}), x{k}(start=0, fixed=true);",
+                 f"z{k}*sqrt(z{k}^2 + {delta}^2) = time - {at}; der(x{k}) = z{k};", ((STOP - at) ** 1.5 - at**1.5) / 1.5)
+
+
+PASSED = (balance, reversing, coupled, several, chain, flat, flat_bend, regularized)
+
+# What ends: declarations and equations with the time AT.
+ENDS = (
+    ("Real zs(start=1);", "zs^2 = {0} - time;"),
+    ("Real ys(start=0, fixed=true), zs(start=1);", "der(ys) = 1; ys + zs^2 = {0};"),
+    ("Real zs(start=0);", "zs*(zs - 0.7*(time - {0})) = 0;"),
+    ("Real zs(start=-{0});", "zs*(zs - (time - {0})) = 0;"),
+    ("Real zs(start=0);", "zs*(zs^2 - (time - {0})) = 0;"),
+    ("Real hs(start=1), xs(start=-{0}, fixed=true);", "(time - {0})*hs = xs; der(xs) = hs;"),
+    ("Real hs;", "(time - {0})*hs = 1 + 0.1*time;"),
+    ("Real ms(start={0}), hs(start=1);", "ms*(hs - 1) = 0; ms + 0.2*(hs - 1) = {0} - time;"),
+    ("Real as(start=1), bs(start=1);", "as + bs = 2; as*bs = 1 - 0.5*({0} - time); "),
+)
+
+
+def text_of(pieces):
+    return "model M\n" + "\n".join(f"  {p.declared}" for p in pieces) + "\nequation\n" + "\n".join(f"  {p.equations}" for p in pieces) + "\nend M;\n"
+
+
+def random_pieces(rng, at):
+    count = rng.choice([1, 1, 2, 3])
+    return [rng.choice(PASSED)(rng, k, at if rng.random() < 0.3 else rng.randint(3, 37) / 20 + rng.choice([0, 0.0123])) for k in range(count)]
+
+
+def options_of(rng, solver):
+    return {"stop_time": STOP, "solver": solver, "tolerance": rng.choice([1e-5, 1e-6, 1e-8])}
+
+
+class Instants(unittest.TestCase):
+    def test_passed(self):
+        tally = Tally("instants that are passed")
+        for seed in seeds(200, quick=30):
+            rng = random.Random(seed)
+            pieces = random_pieces(rng, rng.randint(3, 37) / 20)
+            for solver in by_turns(solver_names(), seed):
+                options = options_of(rng, solver)
+                run = simulate(text_of(pieces), **options)
+                ends = [(run.end(f"x{k}"), piece.final) for k, piece in enumerate(pieces)] if run.status == 0 else []
+                tally.add(run, lambda: all(abs(end - final) < 2e-3 * (1 + abs(final)) for end, final in ends), seed, options, ends)
+        tally.check(self)
+
+    def test_ends(self):
+        tally = Tally("instants that end a run")
+        for seed in seeds(200, quick=30):
+            rng = random.Random(seed + 10**6)
+            at = rng.randint(8, 32) / 20 + rng.choice([0, 0.0123])
+            last = Piece(*(text.format(at) for text in ENDS[seed % len(ENDS)]), None)
+            pieces = [piece for piece in random_pieces(rng, at) if rng.random() < 0.5] + [last]
+            for solver in by_turns(solver_names(), seed // len(ENDS)):
+                options = options_of(rng, solver)
+                run = simulate(text_of(pieces), **options)
+                named = run.status == 6 and any(words in run.words for words in NAMED) and abs(run.report["singular"]["time"] - at) < 1e-3
+                (tally.add_right if named else lambda: tally.add_wrong(seed, options, run.status, run.words[:150]))()
+        tally.check(self)
+
+
+if __name__ == "__main__":
+    unittest.main()
