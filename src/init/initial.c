@@ -388,40 +388,17 @@ static bool try_all_rows(Attempt *attempt) {
 
 /* ---- homotopy(actual, simplified) ---- */
 
-/* Only columns that a row determines move. */
-static void set_matched(const Order *order, Patch *patch, uint32_t columns, Heap *heap) {
-  double *weights = heap_array(heap, columns, sizeof *weights);
-  for (uint32_t q = 0; q < columns; q++) weights[q] = order->choice.matching.row_of_column[q] == STRUCTURE_NONE ? 0 : 1;
-  patch_set_weights(patch, weights);
-  heap_free(heap, weights);
-}
-
-/* Did a column run away from where it was? Then the step has left the path. */
-static bool runs_away(const InitialSystem *system, const double *last, const double *y) {
-  bool any = false;
-  for (uint32_t q = 0; q < system->columns && !any; q++) any = terms_is_astray(system->nominal[q], last[q], y[q]);
-  return any;
-}
-
-/* From 0 to 1 in steps that grow while they succeed. y is solved at 0. */
+/* From 0 to 1 along the solutions; only columns that a row determines move, and the parameter. y is solved at 0. */
 static bool follow(InitialSystem *system, const Order *order, double t0, double *y, uint32_t *iterations) {
-  Heap *heap = system->heap;
-  double *last = heap_array(heap, system->columns, sizeof *last), at = 0, step = 0.1;
+  double *weights = heap_array(system->heap, system->columns, sizeof *weights);
   Patch *patch = patch_new(system, NULL, 0);
-  set_matched(order, patch, system->columns, heap);
-  while (at < 1 && step > 1e-5) {
-    memcpy(last, y, system->columns * sizeof *last);
-    double next = at + step < 1 ? at + step : 1;
-    y[system->homotopy] = next;
-    PatchResult result = patch_solve(patch, t0, y);
-    *iterations += result.iterations;
-    bool is_good = result.solved && !runs_away(system, last, y);
-    if (!is_good) memcpy(y, last, system->columns * sizeof *last);
-    else at = next;
-    step *= is_good ? 2 : 0.25;
-  }
-  heap_free(heap, last);
-  return at >= 1;
+  for (uint32_t q = 0; q < system->columns; q++)
+    weights[q] = order->choice.matching.row_of_column[q] != STRUCTURE_NONE || q == system->homotopy;
+  patch_set_weights(patch, weights);
+  PatchResult result = patch_trace(patch, t0, system->homotopy, 1, y);
+  *iterations += result.iterations;
+  heap_free(system->heap, weights);
+  return result.solved;
 }
 
 static bool try_homotopy(Attempt *attempt) {

@@ -274,6 +274,17 @@ PatchResult patch_solve(Patch *patch, double t, double *y) { return solve(patch,
 
 PatchResult patch_continue(Patch *patch, double t, double *y) { return solve(patch, t, y, nonlinear_continue); }
 
+PatchResult patch_trace(Patch *patch, double t, uint32_t position, double goal, double *y) {
+  uint32_t column = 0;
+  while (column < patch->columns && patch->jacobian->positions[column] != position) column++;
+  if (column == patch->columns) return (PatchResult){0};
+  begin(patch, t, y);
+  memcpy(patch->entered, patch->x, patch->columns * sizeof *patch->x);
+  PatchResult result = nonlinear_trace(patch->nonlinear, (int32_t)column, goal, patch->x);
+  end(patch);
+  return result;
+}
+
 void patch_approach(Patch *patch, double t, const double *origin, double *y, PatchResult *result) {
   begin(patch, t, y);
   nonlinear_approach(patch->nonlinear, origin, patch->x, result);

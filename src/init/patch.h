@@ -65,6 +65,9 @@ void patch_approach(Patch *patch, double t, const double *origin, double *y, Pat
  * homotopy). */
 PatchResult patch_continue(Patch *patch, double t, double *y);
 
+/* Follows the solutions from y until the column at this position of y has the value `goal`, past turning points. */
+PatchResult patch_trace(Patch *patch, double t, uint32_t position, double goal, double *y);
+
 /* Largest scaled residual at y: |row| over the largest |d row / d column| * (nominal + |column|). HUGE_VAL
  * if undefined. *worst: its row among the patch's. */
 double patch_residual(Patch *patch, double t, const double *y, uint32_t *worst);

@@ -34,8 +34,11 @@ CorrectorEnd corrector_run(CorrectorStep *correct, void *context, CorrectorReach
     if (left_behind(size, last, renew) <= enough) return CORRECTOR_CONVERGED;
     if (ratio > CONTRACTION && is_own && size <= ROUND_OFF) return CORRECTOR_CONVERGED;
     if (ratio > CONTRACTION && renew && reach == REACH_NEXT) return CORRECTOR_SLOW;
+    bool was_renewed = renew;
     renew = !keeps || is_slow || !isfinite(size);
-    last = isfinite(size) ? size : HUGE_VAL;
+    /* Stale factors tell nothing about new ones, but may have led away from the solution next to the guess. */
+    bool tells = isfinite(size) && (reach == REACH_NEXT || was_renewed || !renew);
+    last = tells ? size : HUGE_VAL;
   }
   return CORRECTOR_SLOW;
 }

@@ -18,14 +18,15 @@ enum {
   POLISH_LIMIT = 6,
   SLIDE_LIMIT = 200,
   SLIDE_HALVINGS = 30, /* down to a kink */
-  CONTINUATION_LIMIT = 100,
+  CONTINUATION_LIMIT = 200,
   ENTRY_WORK = 4, /* steps of work (budget.h) an entry, whenever rows or entries are computed: a few operations each */
 };
 
 static const double CONSISTENT = 1e-10; /* scaled residual of a solution */
 static const double FLOOR = 4e-16;      /* step that is lost in round-off */
 static const double SLACK = 1e-22, FIRM_SLACK = 1e-14, MOST_SLACK = 1e4;
-static const double SHORTEST = 1e-5; /* step of a continuation */
+static const double SHORTEST = 1e-5; /* step of a continuation, over the size of a column, as the next */
+static const double FIRST = 0.25;
 static const double LEAST_DAMPING = 1e-4;
 static const double FARTHEST_SLIDE = 64;   /* over the step of the linear model */
 static const double ASIDE = 1e-4;          /* from a point where nothing draws, in units of the columns */
@@ -47,7 +48,6 @@ struct Nonlinear {
   double *entries, *r;
   double *scale;      /* per row: makes a residual relative to the sizes of all columns */
   double *free_scale; /* per row: makes its largest entry among the free columns 1, in units of the norm */
-  double *offset;     /* residual left over by a continuation; NULL: none */
   double *weight;     /* per column */
   double *damping;    /* per column: factor of the weight, below 1 for those that went astray */
   double *unit;       /* per column: in the norm */
@@ -125,7 +125,6 @@ static bool evaluate(Nonlinear *nonlinear, const double *x, double *squares) {
   if (!nonlinear->problem->residual(nonlinear->problem->context, x, nonlinear->r)) return false;
   *squares = 0;
   for (int32_t i = 0; i < nonlinear->rows; i++) {
-    if (nonlinear->offset) nonlinear->r[i] -= nonlinear->offset[i];
     double size = nonlinear->r[i] * nonlinear->free_scale[i];
     *squares += size * size;
   }
@@ -440,11 +439,10 @@ static bool confirm(Nonlinear *nonlinear, double *x, bool hold) {
   const NonlinearProblem *problem = nonlinear->problem;
   RowSize *size = heap_array(nonlinear->heap, (size_t)nonlinear->rows, sizeof *size);
   double squares;
-  if (!hold && !nonlinear->offset) hold = polish(nonlinear, x, size);
-  else hold = true;
+  hold = hold || polish(nonlinear, x, size);
   hold = hold && look_at(nonlinear, x, &squares);
   if (hold && problem->confirm) hold = problem->confirm(problem->context, x, nonlinear->r);
-  else if (hold && !nonlinear->offset) hold = astray_hold(nonlinear, x, size);
+  else if (hold) hold = astray_hold(nonlinear, x, size);
   heap_free(nonlinear->heap, size);
   return hold;
 }
@@ -678,35 +676,146 @@ void nonlinear_approach(Nonlinear *nonlinear, const double *origin, double *x, N
 
 /* ---- continuation ---- */
 
+/* The weight of one unknown. */
+static void set_weight(Nonlinear *nonlinear, int32_t k, double weight) {
+  nonlinear->free += (weight > 0) - is_free(nonlinear, k);
+  nonlinear->weight[k] = weight;
+  nonlinear->square = NULL;
+}
+
+/* From `from` a part of the step, and onto the solutions again: where that is at the goal, with the column held there. */
+static bool go_part(Nonlinear *nonlinear, int32_t column, const double *from, double goal, double *x,
+                    NonlinearResult *result) {
+  double way = nonlinear->step[column], rest = goal - from[column], weight = nonlinear->weight[column];
+  bool ends = way * rest > 0 && fabs(way) >= fabs(rest);
+  go(nonlinear, from, ends ? rest / way : 1, x);
+  if (ends) x[column] = goal, set_weight(nonlinear, column, 0);
+  NonlinearResult part = iterate(nonlinear, x);
+  if (ends) set_weight(nonlinear, column, weight);
+  result->iterations += part.iterations;
+  result->residual = part.residual;
+  result->solved = ends && part.solved;
+  return part.solved;
+}
+
+/* The step from `from`; where corrections lead beyond the goal, the way to them as far as the goal. */
+static bool go_along(Nonlinear *nonlinear, int32_t column, const double *from, double goal, double *x,
+                     NonlinearResult *result) {
+  if (!go_part(nonlinear, column, from, goal, x, result)) return false;
+  if (result->solved || (goal - from[column]) * (goal - x[column]) > 0) return true;
+  for (int32_t k = 0; k < nonlinear->columns; k++) nonlinear->step[k] = x[k] - from[k];
+  return go_part(nonlinear, column, from, goal, x, result);
+}
+
+/* Makes the way from `from` to x the direction, of length 1; false: it turns too sharply. The first may have any direction. */
+static bool take_direction(const Nonlinear *nonlinear, const double *from, const double *x, bool is_first,
+                           double *direction) {
+  static const double STRAIGHT = 0.5; /* cosine of the angle between two steps */
+  double along = 0, length = 0, last = 0;
+  for (int32_t k = 0; k < nonlinear->columns; k++) {
+    double size = column_size(nonlinear, k, from), way = (x[k] - from[k]) / size, before = direction[k] / size;
+    along += way * before;
+    length += way * way;
+    last += before * before;
+  }
+  if (!(length > 0) || (!is_first && !(along >= STRAIGHT * sqrt(length * last)))) return false;
+  for (int32_t k = 0; k < nonlinear->columns; k++) direction[k] = (x[k] - from[k]) / sqrt(length);
+  return true;
+}
+
+NonlinearResult nonlinear_trace(Nonlinear *nonlinear, int32_t column, double goal, double *x) {
+  NonlinearResult result = {.residual = HUGE_VAL, .defined = true, .end = NONLINEAR_SLOW};
+  double step = FIRST, squares, *direction, *held, *target;
+  bool is_first = true;
+  heap_numbers(nonlinear->heap, (size_t)nonlinear->columns, &direction, &held, &target);
+  direction[column] = goal > x[column] ? 1 : -1;
+  relieve(nonlinear, HUGE_VAL);
+  copy(nonlinear, nonlinear->entered, x);
+  for (int k = 0; k < CONTINUATION_LIMIT && step > SHORTEST && !result.solved; k++) {
+    copy(nonlinear, held, x);
+    for (int32_t q = 0; q < nonlinear->columns; q++) target[q] = x[q] + step * direction[q];
+    bool is_along = look_at(nonlinear, x, &squares) && solve_slide(nonlinear, x, target) &&
+                    go_along(nonlinear, column, held, goal, x, &result) &&
+                    (result.solved || take_direction(nonlinear, held, x, is_first, direction));
+    if (is_along) is_first = false;
+    else copy(nonlinear, x, held);
+    step = is_along ? fmin(2 * step, LONGEST) : step / 4;
+  }
+  if (result.solved) result.end = NONLINEAR_CONVERGED;
+  heap_free_all(nonlinear->heap, direction, held, target);
+  return result;
+}
+
+/* A problem whose residuals vanish at a point: f(x) - (1 - part) f(point) = 0 with one unknown more, the part. */
+typedef struct Homotopy {
+  const NonlinearProblem *problem;
+  const double *first; /* f(point) */
+} Homotopy;
+
+static bool homotopy_residual(void *context, const double *x, double *r) {
+  const Homotopy *homotopy = context;
+  const NonlinearProblem *problem = homotopy->problem;
+  if (!problem->residual(problem->context, x, r)) return false;
+  for (int32_t i = 0; i < problem->rows; i++) r[i] -= (1 - x[problem->columns]) * homotopy->first[i];
+  return true;
+}
+
+static bool homotopy_jacobian(void *context, const double *x, double *entries) {
+  const Homotopy *homotopy = context;
+  const NonlinearProblem *problem = homotopy->problem;
+  double *last = entries + problem->column_start[problem->columns];
+  memcpy(last, homotopy->first, (size_t)problem->rows * sizeof *last);
+  return problem->jacobian(problem->context, x, entries);
+}
+
+/* A solver of it; everything lives in the heap. */
+static Nonlinear *homotopy_new(Heap *heap, const Nonlinear *nonlinear) {
+  const NonlinearProblem *problem = nonlinear->problem;
+  size_t n = (size_t)problem->columns, m = (size_t)problem->rows;
+  int32_t nonzeros = problem->column_start[n], *start = heap_array(heap, n + 2, sizeof *start),
+          *row = heap_array(heap, (size_t)nonzeros + m, sizeof *row);
+  double *nominal, *weight;
+  Homotopy *homotopy = heap_alloc(heap, sizeof *homotopy);
+  NonlinearProblem *whole = heap_alloc(heap, sizeof *whole);
+  heap_numbers(heap, n + 1, &nominal, &weight);
+  *homotopy = (Homotopy){problem, heap_copy(heap, nonlinear->r, m, sizeof(double))};
+  memcpy(start, problem->column_start, (n + 1) * sizeof *start);
+  start[n + 1] = nonzeros + (int32_t)m;
+  memcpy(row, problem->row_index, (size_t)nonzeros * sizeof *row);
+  for (int32_t i = 0; i < problem->rows; i++) row[nonzeros + i] = i;
+  memcpy(nominal, problem->nominal, n * sizeof *nominal);
+  memcpy(weight, nonlinear->weight, n * sizeof *weight);
+  nominal[n] = weight[n] = 1;
+  *whole = (NonlinearProblem){.context = homotopy,
+                              .rows = problem->rows,
+                              .columns = problem->columns + 1,
+                              .column_start = start,
+                              .row_index = row,
+                              .nominal = nominal,
+                              .residual = homotopy_residual,
+                              .jacobian = homotopy_jacobian};
+  Nonlinear *solver = nonlinear_new(heap, whole);
+  nonlinear_set_weights(solver, weight);
+  return solver;
+}
+
 NonlinearResult nonlinear_continue(Nonlinear *nonlinear, double *x) {
   NonlinearResult result = {.residual = HUGE_VAL, .end = NONLINEAR_UNDEFINED};
-  double squares, at = 0, step = 0.25, *first, *left;
+  double squares;
+  void *ticket = NULL;
   relieve(nonlinear, HUGE_VAL);
   if (!look_at(nonlinear, x, &squares)) return result;
-  heap_numbers(nonlinear->heap, (size_t)nonlinear->rows, &first, &left);
-  memcpy(first, nonlinear->r, (size_t)nonlinear->rows * sizeof *first);
-  copy(nonlinear, nonlinear->best, x);
+  Heap *heap = heap_within(nonlinear->heap, &ticket);
+  double *z = heap_array(heap, (size_t)nonlinear->columns + 1, sizeof *z);
+  copy(nonlinear, z, x);
   copy(nonlinear, nonlinear->entered, x);
-  for (int k = 0; k < CONTINUATION_LIMIT && at < 1 && step > SHORTEST; k++) {
-    double next = at + step < 1 ? at + step : 1;
-    for (int32_t i = 0; i < nonlinear->rows; i++) left[i] = (1 - next) * first[i];
-    nonlinear->offset = next < 1 ? left : NULL;
-    NonlinearResult part = iterate(nonlinear, x);
-    result.iterations += part.iterations;
-    result.defined = part.defined;
-    if (part.solved) {
-      at = next;
-      step *= 2;
-      copy(nonlinear, nonlinear->best, x);
-      result.residual = part.residual;
-    } else {
-      copy(nonlinear, x, nonlinear->best);
-      step /= 4;
-    }
-  }
-  nonlinear->offset = NULL;
-  heap_free_all(nonlinear->heap, first, left);
-  result.solved = at >= 1;
-  result.end = result.solved ? NONLINEAR_CONVERGED : NONLINEAR_SLOW;
+  NonlinearResult traced = nonlinear_trace(homotopy_new(heap, nonlinear), nonlinear->columns, 1, z);
+  copy(nonlinear, x, z);
+  heap_release(nonlinear->heap, ticket);
+  if (!traced.solved) traced.residual = nonlinear_residual(nonlinear, x, &traced.worst);
+  if (!traced.solved) return traced;
+  result = iterate(nonlinear, x);
+  result.iterations += traced.iterations;
+  if (!result.solved) result.end = NONLINEAR_SLOW;
   return result;
 }

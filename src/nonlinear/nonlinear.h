@@ -65,8 +65,13 @@ void nonlinear_set_careful(Nonlinear *nonlinear, bool careful);
 /* Solves from x, in place; after a failure x is where the equations are met best. */
 NonlinearResult nonlinear_solve(Nonlinear *nonlinear, double *x);
 
-/* The same by continuation in the guess: the residual at the guess is taken away little by little (Newton homotopy). */
+/* The same by continuation in the guess: the residual at the guess is taken away little by little (Newton homotopy), by nonlinear_trace. */
 NonlinearResult nonlinear_continue(Nonlinear *nonlinear, double *x);
+
+/* Follows the solutions from x, which is one, until the unknown `column` has the value `goal`. A step goes on in the direction of the last one, as far as the linear
+ * model allows, then back onto the solutions by corrections of least norm: so turning points are passed (Allgower, Georg, Introduction to Numerical
+ * Continuation Methods, chapter 3). */
+NonlinearResult nonlinear_trace(Nonlinear *nonlinear, int32_t column, double goal, double *x);
 
 /* Moves a solution x along the solutions until its distance to `origin` is least near by. */
 void nonlinear_approach(Nonlinear *nonlinear, const double *origin, double *x, NonlinearResult *result);

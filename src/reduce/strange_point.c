@@ -1,5 +1,6 @@
 /* strange_point: a consistent point of the derivative array by Gauss and Newton's method (Kunkel, Mehrmann 2003,
  * section 2, (11)), nearest in a weighted norm. Invariant: a step is taken only if the scaled residual falls. */
+#include "nonlinear/nonlinear.h"
 #include "reduce/strangeness.h"
 
 #include <float.h>
@@ -79,6 +80,8 @@ typedef struct PointSearch {
   uint32_t rows, columns;
   InitialRows initial;
   double *weight, *matrix, *scale, *residual, *trial;
+  int32_t *start, *row; /* the pattern of the rows, by columns */
+  double *values;       /* entries of the array, or of the initial equations */
 } PointSearch;
 
 static InitialRows initial_rows(const Strangeness *strangeness) {
@@ -120,16 +123,19 @@ static bool linearize(PointSearch *search, const double *y, const double *weight
   return ok;
 }
 
+static bool evaluate_rows(void *context, const double *y, double *r) {
+  PointSearch *search = context;
+  Evaluator *evaluator = search->strangeness->evaluator;
+  if (evaluator_rows(evaluator, search->t, y, r) != EVAL_OK) return false;
+  if (!search->initial.count) return true;
+  Point point = evaluator_point(evaluator, search->t, y);
+  return workspace_run(search->initial.rows, &point, r + search->rows - search->initial.count) == EVAL_OK;
+}
+
 /* That of the scaled residual, which steps of Gauss and Newton lower; one row that stays as it is may not hide that others do not. */
 static double residual_norm(PointSearch *search, const double *y) {
   double norm = 0;
-  Evaluator *evaluator = search->strangeness->evaluator;
-  if (evaluator_rows(evaluator, search->t, y, search->residual) != EVAL_OK) return HUGE_VAL;
-  if (search->initial.count) {
-    Point point = evaluator_point(evaluator, search->t, y);
-    double *rest = search->residual + search->rows - search->initial.count;
-    if (workspace_run(search->initial.rows, &point, rest) != EVAL_OK) return HUGE_VAL;
-  }
+  if (!evaluate_rows(search, y, search->residual)) return HUGE_VAL;
   for (uint32_t i = 0; i < search->rows; i++) {
     double size = search->residual[i] * search->scale[i];
     norm += size * size;
@@ -245,6 +251,77 @@ static bool rows_hold(PointSearch *search, const double *y) {
   return linearize(search, y, search->weight) && residual_norm(search, y) <= HOLDS;
 }
 
+/* Copies columns of entries, or of their rows, to behind those that each column has already. */
+static void add_entries(const Jacobian *jacobian, const int32_t *start, int32_t *next, const double *values,
+                        double *entries) {
+  for (uint32_t q = 0; q < jacobian->columns; q++)
+    for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1]; e++)
+      entries[start[q] + next[q]++] = values[e];
+}
+
+static bool evaluate_entries(void *context, const double *y, double *entries) {
+  PointSearch *search = context;
+  Evaluator *evaluator = search->strangeness->evaluator;
+  const InitialRows *initial = &search->initial;
+  Arena scratch = arena_make(search->strangeness->heap);
+  int32_t *next = arena_array(&scratch, search->columns, sizeof *next);
+  const Jacobian *jacobian = evaluator->jacobian;
+  bool ok = certain_entries(evaluator, search->t, y, &scratch, search->values);
+  if (ok) add_entries(jacobian, search->start, next, search->values, entries);
+  if (ok && initial->count) {
+    Point point = evaluator_point(evaluator, search->t, y);
+    ok = workspace_run(initial->entries, &point, search->values) == EVAL_OK;
+    add_entries(initial->jacobian, search->start, next, search->values, entries);
+  }
+  arena_free(&scratch);
+  return ok;
+}
+
+/* The rows of a Jacobian, which are those of the search from `first` on, behind those that each column has already. */
+static void add_pattern(PointSearch *search, const Jacobian *jacobian, uint32_t first, int32_t *next) {
+  for (uint32_t q = 0; q < jacobian->columns; q++)
+    for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1]; e++)
+      search->row[search->start[q] + next[q]++] = jacobian->row_index[e] + (int32_t)first;
+}
+
+static void make_pattern(PointSearch *search, Arena *arena) {
+  const Jacobian *array = search->strangeness->evaluator->jacobian, *initial = search->initial.jacobian;
+  int32_t *next = arena_array(arena, search->columns, sizeof *next);
+  search->start = arena_array(arena, (size_t)search->columns + 1, sizeof(int32_t));
+  for (uint32_t q = 0; q <= search->columns; q++)
+    search->start[q] = array->column_start[q] + (initial ? initial->column_start[q] : 0);
+  search->row = arena_array(arena, (size_t)search->start[search->columns], sizeof(int32_t));
+  search->values = arena_array(arena, (size_t)search->start[search->columns], sizeof(double));
+  add_pattern(search, array, 0, next);
+  if (initial) add_pattern(search, initial, search->rows - search->initial.count, next);
+}
+
+/* From y to a point where the rows hold by continuation: many derivatives at once may lead astray otherwise. */
+static bool continue_to_point(PointSearch *search, double *y) {
+  Heap *outer = search->strangeness->heap;
+  void *ticket = NULL;
+  Heap *heap = heap_within(outer, &ticket);
+  Arena scratch = arena_make(heap);
+  double *weights = arena_array(&scratch, search->columns, sizeof *weights);
+  const double *nominal = search->strangeness->evaluator->nominal;
+  make_pattern(search, &scratch);
+  NonlinearProblem problem = {.context = search,
+                              .rows = (int32_t)search->rows,
+                              .columns = (int32_t)search->columns,
+                              .column_start = search->start,
+                              .row_index = search->row,
+                              .nominal = nominal,
+                              .residual = evaluate_rows,
+                              .jacobian = evaluate_entries};
+  for (uint32_t q = 0; q < search->columns; q++) weights[q] = search->weight[q] / nominal[q];
+  Nonlinear *nonlinear = nonlinear_new(heap, &problem);
+  nonlinear_set_weights(nonlinear, weights);
+  bool solved = nonlinear_continue(nonlinear, y).solved;
+  arena_free(&scratch);
+  heap_release(outer, ticket);
+  return solved && rows_hold(search, y);
+}
+
 /* What is left of a zero by round-off of round-off is zero: a factor so small counts as none here, but not for a search that begins here again. */
 static void drop_traces(const Strangeness *strangeness) {
   static const double trace = 4 * DBL_EPSILON * DBL_EPSILON;
@@ -305,6 +382,10 @@ bool strangeness_find_point(Strangeness *strangeness, double t, bool may_move) {
     set_weights(&search, (Hold)hold, settled);
     for (int k = 0; k < ITERATION_LIMIT && improve(&search, strangeness->y, &norm); k++) continue;
     holds = norm <= CONSISTENT && rows_hold(&search, strangeness->y);
+    if (holds) break;
+    memcpy(strangeness->y, before, array->columns * sizeof *before);
+    set_weights(&search, (Hold)hold, settled);
+    holds = continue_to_point(&search, strangeness->y);
   }
   if (holds) drop_traces(strangeness);
   if (!holds && may_move) report_conflict(&search, norm);
