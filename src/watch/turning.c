@@ -470,7 +470,7 @@ static bool is_round_off(Turning *turning, uint32_t b) {
   int32_t columns = turning->view->system.columns;
   if (!determinants_evaluate(&turning->moving, origin->t, origin->y)) return false;
   double value = determinants_value(&turning->moving, b);
-  for (int32_t c = 0; c < columns; c++) turning->inside[c] = origin->y[c] * (1 + (c % 2 ? 1 : -1) * ROUND_OFF);
+  for (int32_t c = 0; c < columns; c++) turning->inside[c] = origin->y[c] * (1 + (c % 2 ? 1 : -1) * 4 * DBL_EPSILON);
   if (!determinants_evaluate(&turning->moving, origin->t, turning->inside)) return false;
   return !(fabs(determinants_value(&turning->moving, b) - value) < fabs(value));
 }
