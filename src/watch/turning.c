@@ -171,7 +171,7 @@ static double determinant_inside(Turning *turning, uint32_t b, const Segment *se
  * What is left of a zero that is touched between the ends is round-off, below `lost`. false: there is none. */
 static bool close_in(Turning *turning, uint32_t b, const Segment *segment, double lost, Stretch *stretch) {
   double touched = fmin(lost, NEGLIGIBLE * lowest(stretch));
-  for (int k = 0; k < LOCATE_LIMIT && hides_zero(stretch); k++) {
+  for (int k = 0; k < HALVINGS && hides_zero(stretch); k++) {
     double middle = stretch->left + (stretch->right - stretch->left) / 2;
     if (middle <= stretch->left || middle >= stretch->right) return true;
     double value = determinant_inside(turning, b, segment, middle);
