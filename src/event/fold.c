@@ -17,6 +17,9 @@ static const double FIRST = 0.02, LONGEST = 0.2, SHORTEST = 1e-8;
 /* Least cosine of the angle between the tangents at both ends of a step. Where none is short enough for that there is a corner. */
 static const double STRAIGHT = 0.8;
 
+/* A column that is so many times its size where the curve began is on its way to a pole. */
+static const double POLE = 1000;
+
 /* A correction is small enough at this part of the columns' sizes. */
 static const double CONVERGED = 1e-11;
 
@@ -307,6 +310,15 @@ static bool find_both(Curve *curve, ConstMoment origin, ConstMoment at, double l
   return follow_back(curve, *fold);
 }
 
+/* At a pole there is no fold, though the curve cannot be followed. */
+static bool are_bounded(const Curve *curve, const Fold *fold) {
+  for (int32_t u = 0; u < curve->rows; u++) {
+    int32_t q = curve->column[u];
+    if (!(fmax(fabs(fold->before[q]), fabs(fold->after[q])) <= POLE * curve->scale[u])) return false;
+  }
+  return true;
+}
+
 /* The columns at both sides of the fold; those behind it are found from where the curve has led. */
 static bool set_sides(Curve *curve, const double *y, double drive, const double *corner, Fold *fold) {
   const System *system = &curve->view->system;
@@ -317,7 +329,7 @@ static bool set_sides(Curve *curve, const double *y, double drive, const double 
     fold->before[curve->column[u]] = corner[u] * curve->scale[u];
     fold->after[curve->column[u]] = curve->point[u] * curve->scale[u];
   }
-  return curve->view->methods->find(curve->view, fold->time, fold->after) == EVAL_OK;
+  return curve->view->methods->find(curve->view, fold->time, fold->after) == EVAL_OK && are_bounded(curve, fold);
 }
 
 bool fold_pass(View *view, ConstMoment origin, ConstMoment at, double longest, Fold *fold) {
