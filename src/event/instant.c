@@ -16,8 +16,8 @@ enum {
 };
 
 /* The inverse of a matrix that loses rank grows like a power of the distance: with an exponent of 1, of 2/3 at a cubic root. One that grows by less between
- * the two distances keeps its rank: an exponent of 1/4. */
-static const double GROWS = 3.2;
+ * the two distances keeps its rank: an exponent of a third. */
+static const double GROWS = 5;
 
 /* What states do to the columns for the distance to the instant, where it is not small anyway: it must shrink, or the solution depends on how the instant was reached, as in t*x' = x.
  * An exponent of 12/13, below that of 1. */
@@ -113,18 +113,28 @@ static bool find_jacobian(Bordered *bordered, ConstMoment at) {
   return system->jacobian(system->context, at.t, at.y, bordered->values) == EVAL_OK;
 }
 
-/* The equations are weighted so that the largest entry of each is 1, for the sizes of the columns. Beside a point that they leave free all entries of
- * one may be as small as the distance: what counts is what they are where the columns are moved as far as they will be. */
-static bool weigh_rows(Bordered *bordered, ConstMoment at, double *y) {
+/* Notes the largest entry of each equation, for the sizes of the columns, where these are moved by a part of it. */
+static bool note_entries(Bordered *bordered, ConstMoment at, double part, double *y) {
   const System *system = &bordered->view->system;
-  double *weight = bordered->weight;
+  double *largest = bordered->weight;
   memcpy(y, at.y, (size_t)system->columns * sizeof *y);
   for (int32_t u = 0; u < bordered->rows; u++)
-    y[bordered->column[u]] += (u % 2 ? FARTHEST : -FARTHEST) * bordered->scale[bordered->column[u]];
-  if (!find_jacobian(bordered, (ConstMoment){at.t, y}) && !find_jacobian(bordered, at)) return false;
+    y[bordered->column[u]] += (u % 2 ? part : -part) * bordered->scale[bordered->column[u]];
+  if (!find_jacobian(bordered, (ConstMoment){at.t, y})) return false;
   for (int32_t q = 0; q < system->columns; q++)
     for (int32_t k = system->column_start[q]; k < system->column_start[q + 1]; k++)
-      weight[system->row_index[k]] = fmax(weight[system->row_index[k]], fabs(bordered->values[k]) * bordered->scale[q]);
+      largest[system->row_index[k]] =
+          fmax(largest[system->row_index[k]], fabs(bordered->values[k]) * bordered->scale[q]);
+  return true;
+}
+
+/* The equations are weighted so that the largest entry of each is 1. Beside a point that they leave free all entries of one may be as small as the
+ * distance: what they are where the columns are moved as far as they will be counts, too. */
+static bool weigh_rows(Bordered *bordered, ConstMoment at, double *y) {
+  double *weight = bordered->weight;
+  note_entries(bordered, at, FARTHEST, y);
+  note_entries(bordered, at, -FARTHEST, y);
+  if (!note_entries(bordered, at, 0, y)) return false;
   for (int32_t r = 0; r < bordered->rows; r++) weight[r] = weight[r] > 0 ? 1 / weight[r] : 1;
   return true;
 }
