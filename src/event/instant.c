@@ -353,10 +353,11 @@ static double influence_of_states(Bordered *bordered, ConstMoment at) {
 
 /* ---- the verdict ---- */
 
-/* Have the columns, states too, a limit: do they differ by less than half of their sizes between two distances? At a pole they grow with the inverse of it. */
+/* Have the columns, states too, a limit: is none at the nearer distance farther from what it was at the other one than it was large? At a pole they grow with the
+ * inverse of the distance. */
 static bool have_limit(const System *system, const double *near, const double *far) {
   for (int32_t q = 0; q < system->columns; q++)
-    if (!(2 * fabs(near[q] - far[q]) <= fmax(fabs(near[q]), fabs(far[q])) + system->nominal[q])) return false;
+    if (!(fabs(near[q] - far[q]) <= fabs(far[q]) + system->nominal[q] / 2)) return false;
   return true;
 }
 
