@@ -53,7 +53,7 @@ static void test_continues_polynomials(void **state) {
       assert_true(fabs(y[c] - value(c, order, t + 0.17)) < 1e-12 * scale);
       assert_true(fabs(rate[c] - slope(c, order, t + 0.17)) < 1e-11 * scale);
     }
-    history_evaluate(history, -0.043, y);
+    history_evaluate(history, -0.043, NULL, (uint32_t)history->columns, y);
     for (int c = 0; c < COLUMNS; c++) assert_true(fabs(y[c] - value(c, order, t - 0.043)) < 1e-12 * scale);
   }
 }
@@ -63,11 +63,11 @@ static void test_keeps_its_points(void **state) {
   double y[COLUMNS];
   History *history = history_new(*state, COLUMNS);
   double t = follow(history, 3, 4, 12), last = history->step;
-  history_evaluate(history, 0, y);
+  history_evaluate(history, 0, NULL, (uint32_t)history->columns, y);
   for (int c = 0; c < COLUMNS; c++) assert_true(fabs(y[c] - value(c, 4, t)) < 1e-12);
-  history_evaluate(history, -last, y);
+  history_evaluate(history, -last, NULL, (uint32_t)history->columns, y);
   for (int c = 0; c < COLUMNS; c++) assert_true(fabs(y[c] - value(c, 4, t - last)) < 1e-12);
-  history_evaluate(history, -last / 2, y);
+  history_evaluate(history, -last / 2, NULL, (uint32_t)history->columns, y);
   assert_true(fabs(y[0] - value(0, 4, t - last / 2)) > 1e-7);
 }
 
@@ -112,7 +112,7 @@ static void test_moves_as_a_whole(void **state) {
   values(3, t, y);
   for (int c = 0; c < COLUMNS; c++) y[c] += 0.5;
   history_move(history, y);
-  history_evaluate(history, -0.05, moved);
+  history_evaluate(history, -0.05, NULL, (uint32_t)history->columns, moved);
   for (int c = 0; c < COLUMNS; c++) assert_true(fabs(moved[c] - 0.5 - value(c, 3, t - 0.05)) < 1e-12);
 }
 

@@ -1,4 +1,4 @@
-"""tools/check_layers must let good trees pass and name each kind of breach."""
+"""tools/check_layers and tools/check_constants must let good trees pass and name each kind of breach."""
 import os
 import pathlib
 import subprocess
@@ -35,6 +35,17 @@ CASES = [
     ("unknown folder", {"src/misc/a.c": ""}, "src/misc is not a layer"),
 ]
 
+CONSTANTS = CHECK.parent / "check_constants"
+ROW = 'NUMBER(SAFETY, 0.9, "of the step", "errors are estimates", "choice")\n'
+
+CONSTANT_CASES = [
+    ("in the table", {"src/run/run.c": "double x = SAFETY * y + 0.5; /* 0.3 */\n"}, None),
+    ("a tolerance outside", {"src/run/run.c": "if (x < 1e-9 * SAFETY) return;\n"}, "src/run/run.c:1: 1e-9"),
+    ("a limit outside", {"src/run/run.c": "enum { LIMIT = 30 }; /* SAFETY */\n"}, "src/run/run.c:1: LIMIT = 30"),
+    ("without a source", {"src/run/run.c": "SAFETY\n", "src/base/constants.def": ROW.replace('"choice"', '""')}, "needs unit, reason and source"),
+    ("not used", {"src/run/run.c": ""}, "SAFETY is not used"),
+]
+
 
 def run_case(files, expected):
     with tempfile.TemporaryDirectory() as folder:
@@ -49,11 +60,25 @@ def run_case(files, expected):
     return done.returncode == 1 and len(lines) == 1 and expected in lines[0]
 
 
+def run_constant_case(files, expected):
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in ({"src/base/constants.def": ROW, "src/code/switches.c": "", "src/code/switches.h": ""} | files).items():
+            path = pathlib.Path(folder) / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        done = subprocess.run([CONSTANTS, folder], capture_output=True, text=True)
+    lines = done.stdout.splitlines()[:-1]
+    if expected is None:
+        return done.returncode == 0 and not lines
+    return done.returncode == 1 and len(lines) == 1 and expected in lines[0]
+
+
 def main():
     failed = [what for what, files, expected in CASES if not run_case(files, expected)]
+    failed += [what for what, files, expected in CONSTANT_CASES if not run_constant_case(files, expected)]
     for what in failed:
         print("failed:", what)
-    print(f"{len(CASES) - len(failed)} passed, {len(failed)} failed")
+    print(f"{len(CASES) + len(CONSTANT_CASES) - len(failed)} passed, {len(failed)} failed")
     return 1 if failed else 0
 
 

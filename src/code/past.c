@@ -414,7 +414,7 @@ uint32_t past_parts(const Past *past, double tolerance) {
   return parts > 1 ? (uint32_t)fmin(parts, PARTS_LIMIT) : 1;
 }
 
-bool past_add(Evaluator *evaluator, double from, double to) {
+bool past_add(Evaluator *evaluator, double begin, double from, double to) {
   Past *past = evaluator->past;
   uint32_t width = past->count * PIECE_NODES;
   while (past->pieces.count && vec_last(&past->pieces).from >= from) {
@@ -422,7 +422,7 @@ bool past_add(Evaluator *evaluator, double from, double to) {
     past->coefficients.count -= width;
   }
   if (!(to > from)) return false;
-  drop_old(past, from);
+  drop_old(past, begin);
   vec_push(past->heap, &past->pieces, (Piece){from, to});
   double *c = vec_extend(past->heap, &past->coefficients, width);
   for (uint32_t k = 0; k < past->count; k++) {

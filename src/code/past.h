@@ -39,11 +39,12 @@ double past_longest_step(Evaluator *evaluator, double t, const double *y);
 /* By which part of a pipe the contents have moved at most since the step began. */
 double past_moved(Evaluator *evaluator, double t, const double *y);
 
-/* A step from `from` to `to`: the time of a node of its piece, the values there, and the piece of all nodes. Pieces of a step
- * from there that were added before are forgotten. true: a break at its beginning turned out to be none. */
+/* A part of a step, from `from` to `to`: the time of a node of its piece, the values there, and the piece of all nodes. Pieces of a step
+ * from there that were added before are forgotten, and those that nothing behind `begin`, where the step begins, looks back at. true: a break at its beginning turned
+ * out to be none. */
 double past_node_time(uint32_t node, double from, double to);
 void past_sample(Evaluator *evaluator, uint32_t node, double t, const double *y);
-bool past_add(Evaluator *evaluator, double from, double to);
+bool past_add(Evaluator *evaluator, double begin, double from, double to);
 
 /* Into how many parts the step is to be divided, each with a piece of its own, so that polynomials through the values sampled are
  * exact to the tolerance, as far as that can be. */

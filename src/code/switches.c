@@ -1,52 +1,14 @@
 /* switches: see switches.h. */
 #include "code/switches.h"
 
+#include "base/constants.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-/* To, fro, and to again; more often where modes change one by one. */
-enum { CHANGE_LIMIT = 3, PIVOT_LIMIT = 16 };
-
 /* Changes of a mode that went to and fro, but does not slide where others do. */
 enum { LED_AWAY = UINT8_MAX };
-
-/* Rates at a corner that are the sum of what each mode does alone, but for this part. */
-static const double ADDS_UP = 1e-6;
-
-/* An event of a mode is one of hovering if its difference has not been farther from its edge since the event before than some
- * times the tolerance, relative to the largest it has been or, where events come fast, to its nominal size. After so many in a
- * row hysteresis grows, from a small part of the tolerance up to it. Hysteresis turns a bend into a jump, around which the solution
- * may cycle, so it begins small; only where rates jump anyway it may be larger than the tolerance. Where that does not end it, and
- * events are fast, hysteresis doubles after so many more in a row: whatever keeps the solution at the edge, the mode makes no more
- * than 2 / FAST events, and these for each doubling. A difference that stays beyond its edge, if by less than the tolerance, is there, and
- * the equations say what follows from it, which may be large: so hysteresis holds an event back for a time only, from FAST on, which doubles where the mode was
- * held back in vain and hovers still. */
-enum { HOVER_LIMIT = 4, HOVER_RANGE = 16, SLACK_GROWTH = 8, DOUBLING_LIMIT = 128 };
-static const double FIRST_SLACK = 1e-3, LARGEST_SLACK_OF_JUMPS = 1e-3;
-
-/* Events of a mode that is remembered and that others keep apart may be counted, so they are those of hovering only if hysteresis makes them, or a part of it would: one that
- * is twice as wide as it is to one side leads as far. */
-static const double REMEMBERED_RANGE = 4;
-
-/* Events are fast when less than this part of the run is between them. */
-static const double FAST = 1e-3;
-
-/* Events accumulate when the cycles between them get shorter by about the same ratio, so many times in a row, and all that are
- * still to come, if it goes on so, come within this part of the run. Cycles
- * around hysteresis do not count. */
-enum { ACCUMULATION_LIMIT = 8 };
-static const double REGULAR = 0.1, ACCUMULATED = 1e-11;
-
-/* Round-off of a difference as a part of what it is taken of, and of a rate as a part of its size of late. */
-static const double ROUND_OFF = 1e-13, STILL = 1e-9;
-
-/* A difference beyond this comes of a constant that stands for infinity: it tells a side, but no size. */
-static const double INFINITE = 1e50;
-
-/* A rate jumps on the edge itself: nearer to it than this part of the way of a step, and by so much that it would make that part of
- * the way in the step. Otherwise it may only bend. */
-static const double ON_EDGE = 1e-6, JUMP = 1e-3;
 
 Switches *switches_new(Heap *heap, Evaluator *evaluator) {
   const Modes *modes = evaluator->code->modes;
@@ -238,7 +200,7 @@ static bool waits(const Switches *switches, uint32_t m) { return switches->waits
 static double round_off(const Switches *switches, uint32_t m) {
   double size = fmax(known_size(switches->difference[switches->modes->count + m]), known_size(switches->before[m]));
   double blur = 4 * DBL_EPSILON * fabs(switches->time) * switches->speed[m]; /* what round-off of time makes of it */
-  return fmax(ROUND_OFF * size, blur);
+  return fmax(DIFFERENCE_ROUND_OFF * size, blur);
 }
 
 static double band(const Switches *switches, uint32_t m) {
@@ -411,10 +373,11 @@ void switches_note_peaks(Switches *switches, const double *margin) {
     if (margin[m] < INFINITY && margin[m] > switches->peak[m]) switches->peak[m] = margin[m];
 }
 
+/* Cycles get shorter by about the same ratio, and all that are still to come, if it goes on so, come within round-off of the run. Cycles around hysteresis do not count. */
 bool switches_accumulate(Switches *switches, uint32_t m, double t, double span) {
   EventTimes *times = &switches->times[m];
   double cycle = t - times->before, ratio = cycle / times->cycle_before;
-  bool regular = ratio < 1 && fabs(ratio - times->ratio) < REGULAR * ratio;
+  bool regular = ratio < 1 && fabs(ratio - times->ratio) < GOOD_PART * ratio;
   times->regular = regular ? times->regular + 1 : 0;
   times->before = times->last;
   times->last = t;
@@ -422,7 +385,7 @@ bool switches_accumulate(Switches *switches, uint32_t m, double t, double span) 
   times->cycle = cycle;
   times->ratio = ratio;
   times->falls = ratio < 1 && (times->falls || times->regular >= HOVER_LIMIT);
-  bool accumulates = times->regular >= ACCUMULATION_LIMIT && cycle * ratio < ACCUMULATED * span * (1 - ratio);
+  bool accumulates = times->regular >= ACCUMULATION_LIMIT && cycle * ratio < SOLVED * span * (1 - ratio);
   for (uint32_t k = 0; k < switches->modes->count && accumulates; k++) accumulates = switches->slack[k] == 0;
   return accumulates;
 }
@@ -468,13 +431,13 @@ uint32_t switches_escaped(const Switches *switches, double t, double round_off) 
 static void set_hold(EventTimes *times, bool hovers, double span) {
   double hold = hovers ? times->hold : 0;
   if (times->last - times->before > hold) hold *= 2;
-  times->hold = fmax(hold, FAST * span);
+  times->hold = fmax(hold, NEGLIGIBLE * span);
 }
 
 /* Do events accumulate before long? They do not where the ratio of cycles comes ever nearer to 1. */
 static bool will_accumulate(const EventTimes *times, double span) {
-  double ratio = times->ratio, last = ACCUMULATED * span * (1 - ratio) / ratio;
-  return times->regular >= HOVER_LIMIT && log(last / times->cycle) / log(ratio) < 2 / FAST;
+  double ratio = times->ratio, last = SOLVED * span * (1 - ratio) / ratio;
+  return times->regular >= HOVER_LIMIT && log(last / times->cycle) / log(ratio) < 2 / NEGLIGIBLE;
 }
 
 /* Did another mode that is remembered change at an edge of its own within the last cycle of mode m? The edges of a thermostat take turns, while noise leads one mode to and
@@ -491,15 +454,22 @@ static bool takes_turns(const Switches *switches, uint32_t m) {
   return false;
 }
 
+/* An event is one of hovering if the difference has not been farther from its edge since the event before than HOVER_RANGE tolerances, relative to the largest it has
+ * been or, where events come fast, to its nominal size. After HOVER_LIMIT in a row hysteresis grows, from a small part of the tolerance up to it: it turns a bend into a
+ * jump, around which the solution may cycle, so it begins small; only where rates jump anyway it may be larger than the tolerance. Where that does not end it, and
+ * events are fast, it doubles after DOUBLING_LIMIT more: whatever keeps the solution at the edge, the mode makes so many events a run, and these for each doubling. A
+ * difference that stays beyond its edge, if by less than the tolerance, is there, and the equations say what follows from it, which may be large: so hysteresis holds
+ * an event back for a time only, which doubles where the mode was held back in vain and hovers still. Events of a mode that is remembered and that others keep apart
+ * may be counted: they hover only if hysteresis makes them, or a part of it would. */
 bool switches_hover(Switches *switches, uint32_t m, double tolerance, double span) {
   EventTimes *times = &switches->times[m];
   double *slack = &switches->slack[m], peak = switches->peak[m];
   switches->largest[m] = fmax(switches->largest[m], known_size(peak));
   double size = known_range(switches, m);
-  bool is_fast = times->cycle < FAST * span;
+  bool is_fast = times->cycle < NEGLIGIBLE * span;
   if (is_fast) size = fmax(size, switches->nominal[m]);
-  double limit = fmax(tolerance, switches->jumps[m] ? LARGEST_SLACK_OF_JUMPS : 0) * size;
-  double range = takes_turns(switches, m) ? REMEMBERED_RANGE * fmax(*slack, FIRST_SLACK * tolerance * size)
+  double limit = fmax(tolerance, switches->jumps[m] ? NEGLIGIBLE : 0) * size;
+  double range = takes_turns(switches, m) ? HOVER_LIMIT * fmax(*slack, NEGLIGIBLE * tolerance * size)
                                           : HOVER_RANGE * fmax(*slack, tolerance * size);
   bool hovers = peak <= range && (*slack > 0 || !will_accumulate(times, span));
   set_hold(times, hovers, span);
@@ -509,7 +479,7 @@ bool switches_hover(Switches *switches, uint32_t m, double tolerance, double spa
   switches->hovers[m] = hovers ? switches->hovers[m] + 1 : 0;
   bool doubles = *slack >= limit;
   if (switches->hovers[m] < (doubles ? DOUBLING_LIMIT : HOVER_LIMIT) || (doubles && !is_fast)) return false;
-  *slack = doubles ? 2 * *slack : fmin(fmax(SLACK_GROWTH * *slack, FIRST_SLACK * tolerance * size), limit);
+  *slack = doubles ? 2 * *slack : fmin(fmax(SLACK_GROWTH * *slack, NEGLIGIBLE * tolerance * size), limit);
   switches->is_widened[m] = *slack > tolerance * size;
   switches->hovers[m] = 0;
   return true;
@@ -547,7 +517,7 @@ static bool is_on_located_edge(const Switches *switches, uint32_t m) {
 /* Was the difference of mode m beyond its edge from the beginning of the step on, where no edge could be located? */
 static bool was_beyond(const Switches *switches, uint32_t m) {
   double at = switches->at[m], edge = mode_edge(op_of(switches, m), at), before = switches->before[m];
-  double near = fmax(band(switches, m), ON_EDGE * way(switches, m));
+  double near = fmax(band(switches, m), PRESENT * way(switches, m));
   return !switches->slid[m] && fmin(fabs(at - edge), fabs(before - edge)) > near && (at > edge) == (before > edge);
 }
 
@@ -570,7 +540,7 @@ static double wanted_value(const Switches *switches, uint32_t m) {
                     fabs(difference - switches->at[m]) <= band(switches, m);
   bool on_edge = is_located || fabs(difference - edge) <= band(switches, m);
   if (switches->is_at_start) return mode_value(op, on_edge ? edge : difference);
-  bool moves = on_edge && fabs(rate) > STILL * switches->speed[m], contradicts = switches_contradict(switches, m);
+  bool moves = on_edge && fabs(rate) > STUCK * switches->speed[m], contradicts = switches_contradict(switches, m);
   double ahead = mode_value(op, edge + copysign(0.5, rate));
   bool may_lead = switches->evaluator->code->matters[switches->modes->first + m] ||
                   margin_with(switches, m, ahead, difference) >= 0;
@@ -726,7 +696,7 @@ static bool is_torn(const Switches *switches, uint32_t m) {
   uint8_t changes = switches->changes[m];
   if (changes < CHANGE_LIMIT || changes == LED_AWAY || !switches->evaluator->code->has_rate[m]) return false;
   double off = fabs(switches->difference[m] - nearest_edge(switches, m));
-  return switches->slid[m] || off <= ON_EDGE * way(switches, m);
+  return switches->slid[m] || off <= PRESENT * way(switches, m);
 }
 
 static void add_slide(Switches *switches, uint32_t m) {
@@ -784,7 +754,8 @@ bool switches_leads_back(Switches *switches) {
     const Slide *slide = &switches->slide[k];
     double jump = jump_of(switches, k);
     uint32_t m = slide->mode;
-    switches->jumps[m] = jump != 0 && (switches->slid[m] || fabs(jump) * switches->step >= JUMP * way(switches, m));
+    switches->jumps[m] =
+        jump != 0 && (switches->slid[m] || fabs(jump) * switches->step >= NEGLIGIBLE * way(switches, m));
     if (switches->jumps[m] && slide->weight > 0 && slide->weight < 1) continue;
     bool is_led = switches->slides > 1 && switches->jumps[m] && jump < 0;
     if (is_led) set_side(switches, m, slide->weight > 0.5);
@@ -862,7 +833,7 @@ bool switches_add_up(Switches *switches, double t, const double *y) {
       off -= rate[k] - rate[0];
       size += fabs(rate[k] - rate[0]);
     }
-    if (fabs(off) > ADDS_UP * size) return false;
+    if (fabs(off) > PRESENT * size) return false;
   }
   return true;
 }

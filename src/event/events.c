@@ -1,6 +1,7 @@
 /* events: see events.h. */
 #include "event/events.h"
 
+#include "base/constants.h"
 #include "base/copy.h"
 #include "code/past.h"
 #include "event/reset.h"
@@ -10,8 +11,6 @@
 
 #include <math.h>
 #include <string.h>
-
-enum { SETTLE_LIMIT = 30, PIVOTS_LIMIT = 300, ITERATION_LIMIT = 1000 };
 
 static bool any_contradicts(const Switches *switches, uint32_t *mode) {
   for (uint32_t m = 0; m < switches->modes->count; m++) {
@@ -230,9 +229,8 @@ static bool solve_held(View *view, double t, double *y, uint8_t *held) {
 
 /* The first column that has not the value given; MAP_NONE: all have. */
 static uint32_t lost_value(const View *view, const double *y, const uint8_t *held, const double *values) {
-  static const double same = 1e-8; /* of its size */
   for (uint32_t q = 0; q < (uint32_t)view->system.columns; q++)
-    if (held[q] && !(fabs(y[q] - values[q]) <= same * (fabs(values[q]) + view->system.nominal[q]))) return q;
+    if (held[q] && !(fabs(y[q] - values[q]) <= SAME * (fabs(values[q]) + view->system.nominal[q]))) return q;
   return MAP_NONE;
 }
 
@@ -313,7 +311,7 @@ static bool iterate(View *view, double *at, double *y, uint32_t mode) {
   view->disturbed = leave_edges(view, *at, y);
   switches_locate(view->switches, mode, *at, y);
   view->fired.count = 0;
-  for (int iteration = 0; iteration < ITERATION_LIMIT; iteration++) {
+  for (int iteration = 0; iteration < EVENT_LIMIT; iteration++) {
     bool reset = false;
     view->iterations++;
     bool settled = settle_values(view, at, y, mode);

@@ -4,24 +4,11 @@
  * curve goes on behind one. */
 #include "event/fold.h"
 
+#include "base/constants.h"
 #include "base/linear.h"
 
 #include <math.h>
 #include <string.h>
-
-enum { STEP_LIMIT = 400, NEWTON_LIMIT = 8 };
-
-/* Steps along the curve, in units of the columns' sizes. The longest only counts what columns change by. */
-static const double FIRST = 0.02, LONGEST = 0.2, SHORTEST = 1e-8;
-
-/* Least cosine of the angle between the tangents at both ends of a step. Where none is short enough for that there is a corner. */
-static const double STRAIGHT = 0.8;
-
-/* A column that is so many times its size where the curve began is on its way to a pole. */
-static const double POLE = 1000;
-
-/* A correction is small enough at this part of the columns' sizes. */
-static const double CONVERGED = 1e-11;
 
 typedef struct Curve {
   View *view;
@@ -94,7 +81,7 @@ static bool find_tangent(Curve *curve, const double *point, const double *border
 /* Newton's method across the tangent from curve->next, which may not lead farther than `reach`. */
 static bool correct(Curve *curve, double reach) {
   double moved = 0;
-  for (int k = 0; k < NEWTON_LIMIT; k++) {
+  for (int k = 0; k < CORRECTIONS; k++) {
     if (!factor(curve, curve->next, curve->tangent) || !evaluate(curve, curve->next)) return false;
     curve->right[curve->rows] = 0;
     linear_solve(curve->linear, curve->right);
@@ -102,7 +89,7 @@ static bool correct(Curve *curve, double reach) {
     for (int32_t u = 0; u < curve->unknowns; u++) curve->next[u] -= curve->right[u];
     moved += change;
     if (!(moved <= reach)) return false;
-    if (change < CONVERGED) return true;
+    if (change < SOLVED) return true;
   }
   return false;
 }
@@ -127,19 +114,19 @@ static void swap_numbers(double **a, double **b) {
 /* How far a step of length 1 leads the columns. */
 static double columns_part(const Curve *curve) {
   double s = curve->tangent[curve->rows];
-  return sqrt(fmax(1 - s * s, 1e-12));
+  return sqrt(fmax(1 - s * s, PRESENT * PRESENT));
 }
 
 /* A step along the curve, which is made shorter until it succeeds. false: there is a corner. */
 static bool advance(Curve *curve, double *step) {
   for (;; *step /= 4) {
-    if (*step < SHORTEST) return false;
+    if (*step < CURVE_SHORTEST) return false;
     move(curve, *step, curve->next);
     if (!correct(curve, *step) || !find_tangent(curve, curve->next, curve->tangent)) continue;
-    if (cosine(curve) < STRAIGHT) continue;
+    if (cosine(curve) < CLEARLY_LESS) continue;
     swap_numbers(&curve->point, &curve->next);
     swap_numbers(&curve->tangent, &curve->direction);
-    *step = fmin(2 * *step, LONGEST / columns_part(curve));
+    *step = fmin(2 * *step, CURVE_LONGEST / columns_part(curve));
     return true;
   }
 }
@@ -147,9 +134,9 @@ static bool advance(Curve *curve, double *step) {
 /* Takes the direction in which the curve goes on behind the corner just ahead. false: there is none. */
 static bool turn(Curve *curve) {
   bool turns = false;
-  for (double ahead = 10 * SHORTEST; ahead < FIRST && !turns; ahead *= 10) {
+  for (double ahead = 10 * CURVE_SHORTEST; ahead < CURVE_FIRST && !turns; ahead *= 10) {
     move(curve, ahead, curve->next);
-    turns = find_tangent(curve, curve->next, curve->tangent) && cosine(curve) < STRAIGHT;
+    turns = find_tangent(curve, curve->next, curve->tangent) && cosine(curve) < CLEARLY_LESS;
   }
   swap_numbers(&curve->tangent, &curve->direction);
   return turns;
@@ -243,15 +230,15 @@ static double drive_of(const Curve *curve) { return curve->point[curve->rows] * 
 /* A step, around a corner if there is one. */
 static bool advance_or_turn(Curve *curve, double *step, bool *at_corner) {
   *at_corner = !advance(curve, step);
-  if (*at_corner) *step = FIRST;
+  if (*at_corner) *step = CURVE_FIRST;
   return !*at_corner || turn(curve);
 }
 
 /* Follows the curve ahead until it turns back. false: it does not so within `longest`, or not at a corner. */
 static bool follow_to_fold(Curve *curve, double longest) {
-  double step = FIRST;
+  double step = CURVE_FIRST;
   bool at_corner = false;
-  for (int k = 0; k < STEP_LIMIT && drive_of(curve) <= longest; k++) {
+  for (int k = 0; k < CURVE_STEPS && drive_of(curve) <= longest; k++) {
     if (!advance_or_turn(curve, &step, &at_corner)) return false;
     if (curve->tangent[curve->rows] < 0) return at_corner;
   }
@@ -260,9 +247,9 @@ static bool follow_to_fold(Curve *curve, double longest) {
 
 /* Follows the curve behind a fold until it comes forward to the fold's drive. */
 static bool follow_back(Curve *curve, double fold) {
-  double step = FIRST;
+  double step = CURVE_FIRST;
   bool at_corner;
-  for (int k = 0; k < STEP_LIMIT; k++) {
+  for (int k = 0; k < CURVE_STEPS; k++) {
     if (!advance_or_turn(curve, &step, &at_corner)) return false;
     if (curve->tangent[curve->rows] > 0 && drive_of(curve) >= fold) return true;
   }
@@ -285,7 +272,7 @@ static bool start_at_drive(Curve *curve, double s, ConstMoment origin, ConstMome
   curve->tangent[curve->rows] = 1;
   guess_at_drive(curve, s, origin, at);
   double logarithm;
-  if (!correct(curve, LONGEST)) return false;
+  if (!correct(curve, CURVE_LONGEST)) return false;
   return factor(curve, curve->next, curve->tangent) && linear_determinant(curve->linear, &logarithm) == sign;
 }
 
@@ -310,11 +297,11 @@ static bool find_both(Curve *curve, ConstMoment origin, ConstMoment at, double l
   return follow_back(curve, *fold);
 }
 
-/* At a pole there is no fold, though the curve cannot be followed. */
+/* At a pole, where the size that a column had is negligible beside it, there is no fold, though the curve cannot be followed. */
 static bool are_bounded(const Curve *curve, const Fold *fold) {
   for (int32_t u = 0; u < curve->rows; u++) {
     int32_t q = curve->column[u];
-    if (!(fmax(fabs(fold->before[q]), fabs(fold->after[q])) <= POLE * curve->scale[u])) return false;
+    if (!(NEGLIGIBLE * fmax(fabs(fold->before[q]), fabs(fold->after[q])) <= curve->scale[u])) return false;
   }
   return true;
 }
@@ -339,7 +326,7 @@ bool fold_pass(View *view, ConstMoment origin, ConstMoment at, double longest, F
   Curve *curve = curve_new(heap, view, at.t, longest);
   double drive = 0, *corner = heap_array(heap, (size_t)curve->unknowns, sizeof *corner);
   number_unknowns(curve, at.y);
-  bool found = find_drive(curve, at.y, 1e-3 * longest) && find_both(curve, origin, at, longest, &drive, corner) &&
+  bool found = find_drive(curve, at.y, NEGLIGIBLE * longest) && find_both(curve, origin, at, longest, &drive, corner) &&
                set_sides(curve, at.y, drive, corner, fold);
   heap_release(view->evaluator->heap, ticket);
   return found;

@@ -3,32 +3,13 @@
  * Methods for Bifurcations of Dynamical Equilibria, 2000, chapter 3). */
 #include "event/instant.h"
 
+#include "base/constants.h"
 #include "base/linear.h"
 
 #include <math.h>
 #include <string.h>
 
-enum {
-  LOST_LIMIT = 4,    /* directions; more are left to the message */
-  NEWTON_LIMIT = 30, /* a flat root takes steps of a half to two thirds */
-  REFINEMENTS = 3, /* of the borders: each leaves as much of what is wrong with them as J has left of the directions */
-  FINER = 4,       /* samples along a direction are so many times as far as the one before */
-};
-
-/* The inverse of a matrix that loses rank grows like a power of the distance: with an exponent of 1, of 2/3 at a cubic root. One that grows by less between
- * the two distances keeps its rank: an exponent of a third. */
-static const double GROWS = 5;
-
-/* What states do to the columns for the distance to the instant, where it is not small anyway: it must shrink, or the solution depends on how the instant was reached, as in t*x' = x.
- * An exponent of 12/13, below that of 1. */
-static const double SHRINKS = 0.7;
-
-/* Samples along a direction, for the sizes of the columns: from below the distance between branches that part, up to where a branching of order 4 at 1e-6
- * before it shows. */
-static const double NEAREST = 1e-9, FARTHEST = 1.0 / 32;
-
-static const double CONVERGED = 1e-11; /* for the sizes of the columns */
-static const double ROUND_OFF = 1e-3;  /* of S, for its size at the solution */
+enum { LOST_LIMIT = 4 }; /* directions; more are left to the message */
 
 typedef struct Bordered {
   View *view;
@@ -132,8 +113,8 @@ static bool note_entries(Bordered *bordered, ConstMoment at, double part, double
  * distance: what they are where the columns are moved as far as they will be counts, too. */
 static bool weigh_rows(Bordered *bordered, ConstMoment at, double *y) {
   double *weight = bordered->weight;
-  note_entries(bordered, at, FARTHEST, y);
-  note_entries(bordered, at, -FARTHEST, y);
+  note_entries(bordered, at, INSTANT_FARTHEST, y);
+  note_entries(bordered, at, -INSTANT_FARTHEST, y);
   if (!note_entries(bordered, at, 0, y)) return false;
   for (int32_t r = 0; r < bordered->rows; r++) weight[r] = weight[r] > 0 ? 1 / weight[r] : 1;
   return true;
@@ -173,7 +154,7 @@ static double inverse_size(Bordered *bordered, ConstMoment at) {
 static bool count_lost(Bordered *bordered, ConstMoment near, ConstMoment far) {
   for (int32_t lost = 0; lost <= LOST_LIMIT; lost++) {
     set_borders(bordered, lost);
-    if (inverse_size(bordered, near) <= GROWS * inverse_size(bordered, far)) return true;
+    if (inverse_size(bordered, near) <= INSTANT_GROWS * inverse_size(bordered, far)) return true;
   }
   return false;
 }
@@ -238,7 +219,7 @@ static void move(Bordered *bordered, const double *direction, double by, double 
 /* Newton's method for the equations with their slack, across the directions. */
 static bool correct(Bordered *bordered, double t, double *y) {
   const System *system = &bordered->view->system;
-  for (int k = 0; k < NEWTON_LIMIT; k++) {
+  for (int k = 0; k < INSTANT_CORRECTIONS; k++) {
     if (!find_jacobian(bordered, (ConstMoment){t, y}) || !factor(bordered)) return false;
     if (system->residual(system->context, t, y, bordered->right) != EVAL_OK) return false;
     for (int32_t r = 0; r < bordered->rows; r++) {
@@ -251,7 +232,7 @@ static bool correct(Bordered *bordered, double t, double *y) {
       y[bordered->column[u]] -= bordered->right[u] * bordered->scale[bordered->column[u]];
     for (int32_t j = 0; j < bordered->lost; j++) bordered->slack[j] -= bordered->right[bordered->rows + j];
     double change = norm(bordered->right, bordered->rows + bordered->lost);
-    if (change < CONVERGED) return true;
+    if (change < SOLVED) return true;
     if (!isfinite(change)) return false;
   }
   return false;
@@ -287,7 +268,7 @@ static bool is_oriented_as(const Bordered *bordered, const double *reference) {
     most = fmax(most, norm(bordered->s + i * LOST_LIMIT, n));
     least = fmin(least, norm(reference + i * LOST_LIMIT, n));
   }
-  for (double shift = ROUND_OFF; shift * least < 4 * n * most + least; shift *= 2) {
+  for (double shift = NEGLIGIBLE; shift * least < 4 * n * most + least; shift *= 2) {
     double now = shifted_determinant(bordered->s, shift, reference, n) / of_reference;
     if (!(now > before)) return false;
     before = now;
@@ -302,7 +283,7 @@ static bool is_alone_along(Bordered *bordered, ConstMoment at, const double *dir
   memset(bordered->slack, 0, sizeof bordered->slack);
   if (!find_tangents(bordered, at)) return false;
   memcpy(reference, bordered->s, sizeof reference);
-  for (double by = NEAREST; before < farthest; before = by, by = fmin(FINER * by, farthest)) {
+  for (double by = STUCK; before < farthest; before = by, by = fmin(INSTANT_FINER * by, farthest)) {
     move(bordered, direction, by - before, y);
     if (!correct(bordered, at.t, y) || !find_tangents(bordered, (ConstMoment){at.t, y})) return false;
     if (!is_oriented_as(bordered, reference)) return false;
@@ -312,13 +293,13 @@ static bool is_alone_along(Bordered *bordered, ConstMoment at, const double *dir
 
 /* The same along all directions: those of the borders, and that of a jump. */
 static bool is_alone(Bordered *bordered, ConstMoment at, const double *jump, double *y) {
-  double length = norm(jump, bordered->lost), farthest = fmax(FARTHEST, 2 * length);
+  double length = norm(jump, bordered->lost), farthest = fmax(INSTANT_FARTHEST, 2 * length);
   for (int32_t j = 0; j < 2 * bordered->lost + 2; j++) {
     double direction[LOST_LIMIT] = {0}, side = j % 2 ? -1 : 1;
     if (j / 2 < bordered->lost) direction[j / 2] = side;
     else if (length == 0) break;
     for (int32_t i = 0; i < bordered->lost && j / 2 == bordered->lost; i++) direction[i] = side * jump[i] / length;
-    if (!is_alone_along(bordered, at, direction, j / 2 < bordered->lost ? FARTHEST : farthest, y)) return false;
+    if (!is_alone_along(bordered, at, direction, j / 2 < bordered->lost ? INSTANT_FARTHEST : farthest, y)) return false;
   }
   return true;
 }
@@ -371,14 +352,14 @@ static Verdict judge(Bordered *bordered, const ConstMoment *at, double *y) {
   int32_t lost = bordered->lost;
   if (before && !count_lost(bordered, *before, at[INSTANT_FAR_BEFORE])) return VERDICT_SINGULAR;
   if (bordered->lost == 0 || bordered->lost != lost) return VERDICT_REGULAR;
-  for (int k = 0; k < REFINEMENTS; k++)
+  for (int k = 0; k < INSTANT_REFINEMENTS; k++)
     if (!choose_borders(bordered, at[INSTANT_AFTER])) return VERDICT_SINGULAR;
   if (before) find_jump(bordered, before->y, at[INSTANT_AFTER].y, jump);
   if (!is_alone(bordered, at[INSTANT_AFTER], jump, y)) return VERDICT_SINGULAR;
   if (before && !is_alone(bordered, *before, jump, y)) return VERDICT_SINGULAR;
   double near = influence_of_states(bordered, at[INSTANT_AFTER]),
          far = influence_of_states(bordered, at[INSTANT_FAR_AFTER]);
-  return near <= 1 || near <= SHRINKS * INSTANT_FAR * far ? VERDICT_PASSED : VERDICT_SINGULAR;
+  return near <= 1 || near <= INSTANT_SHRINKS * INSTANT_FAR * far ? VERDICT_PASSED : VERDICT_SINGULAR;
 }
 
 Verdict instant_judge(View *view, double t, double gap, double *const *y) {

@@ -3,32 +3,26 @@
 #include "event/reset.h"
 
 #include "base/blas.h"
+#include "base/constants.h"
+#include "nonlinear/corrector.h"
 
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>
 
-enum { NEWTON_LIMIT = 8, TURN_LIMIT = 8 };
-
-/* The least part of the way that is tried. */
-static const double LEAST_PART = 1.0 / 1024;
-
-/* A row is independent of others if more than this part of it is left by elimination. */
-static const double INDEPENDENT = 1e-6;
-
-/* Differences of states, of their sizes; a solution is found when corrections are smaller than the last. */
-static const double DIFFERENCE = 1e-6, CONVERGED = 1e-11;
-
 typedef struct Reset {
   View *view;
   double t;
-  int32_t n;         /* states */
-  int32_t turn;      /* the state that is the first to stay */
-  IndexVec columns;  /* candidates, then those that are kept */
-  double *wanted;    /* per column of the view: its value if it is kept */
-  double *jacobian;  /* candidates x states, by rows */
-  double *matrix;    /* states x states */
-  double *y, *moved; /* all columns */
+  int32_t n;        /* states */
+  int32_t turn;     /* the state that is the first to stay */
+  IndexVec columns; /* candidates, then those that are kept */
+  double *wanted;   /* per column of the view: its value if it is kept */
+  double *jacobian; /* candidates x states, by rows */
+  double *matrix;   /* states x states */
+  double *right;    /* per state */
+  lapack_int *pivots;
+  bool is_differentiated; /* the Jacobian is that of y */
+  double *y, *moved;      /* all columns */
 } Reset;
 
 static void add_once(Heap *heap, IndexVec *columns, uint8_t *seen, uint32_t q) {
@@ -72,7 +66,7 @@ static bool differentiate(Reset *reset) {
   const System *system = &reset->view->system;
   for (int32_t s = 0; s < reset->n; s++) {
     int32_t from = system->link_from[s];
-    double step = DIFFERENCE * (fabs(reset->y[from]) + system->nominal[from]);
+    double step = DIFFERENCED * (fabs(reset->y[from]) + system->nominal[from]);
     memcpy(reset->moved, reset->y, (size_t)system->columns * sizeof(double));
     reset->moved[from] += step;
     step = reset->moved[from] - reset->y[from];
@@ -104,7 +98,7 @@ static bool choose(Reset *reset, int32_t *pivot) {
       for (int32_t s = 0; s < n; s++) row[s] -= factor * reset->matrix[i * n + s];
     }
     double left = row_size(row, n);
-    if (!(left > INDEPENDENT * size)) continue;
+    if (!(left > PRESENT * size)) continue;
     pivot[kept] = 0;
     while (fabs(row[pivot[kept]]) < left) pivot[kept]++;
     memmove(&reset->jacobian[kept * n], &reset->jacobian[k * (uint32_t)n], (size_t)n * sizeof(double));
@@ -114,37 +108,39 @@ static bool choose(Reset *reset, int32_t *pivot) {
   return kept == n;
 }
 
-/* One correction of the states. Its size; negative: the matrix is singular, or the rows cannot be solved. */
-static double correct(Reset *reset, double *right, lapack_int *pivots) {
+/* One correction of the states; its size is infinite where the matrix is singular, or the rows cannot be solved. */
+static double correct(void *context, bool *renew) {
+  *renew = true;
+  Reset *reset = context;
   const System *system = &reset->view->system;
   lapack_int n = reset->n, one = 1, info;
-  double size = 0;
+  double size = 0, *right = reset->right;
+  if (!reset->is_differentiated && !differentiate(reset)) return HUGE_VAL;
+  reset->is_differentiated = false;
   memcpy(reset->matrix, reset->jacobian, (size_t)n * (size_t)n * sizeof(double));
   for (int32_t i = 0; i < n; i++) {
     uint32_t q = reset->columns.data[i];
     right[i] = (reset->wanted[q] - reset->y[q]) / system->nominal[q];
   }
   blas_expect_room(reset->view->evaluator->heap);
-  LAPACK_dgetrf(&n, &n, reset->matrix, &n, pivots, &info); /* of the transpose, by columns */
-  if (info != 0) return -1;
-  LAPACK_dgetrs("T", &n, &one, reset->matrix, &n, pivots, right, &n, &info);
+  LAPACK_dgetrf(&n, &n, reset->matrix, &n, reset->pivots, &info); /* of the transpose, by columns */
+  if (info != 0) return HUGE_VAL;
+  LAPACK_dgetrs("T", &n, &one, reset->matrix, &n, reset->pivots, right, &n, &info);
   for (int32_t s = 0; s < n; s++) {
-    size = fmax(size, fabs(right[s]));
-    reset->y[system->link_from[s]] += right[s] * system->nominal[system->link_from[s]];
+    int32_t from = system->link_from[s];
+    size = fmax(size, fabs(right[s]) / (1 + fabs(reset->y[from]) / system->nominal[from]));
+    reset->y[from] += right[s] * system->nominal[from];
   }
-  return reset->view->methods->find(reset->view, reset->t, reset->y) == EVAL_OK ? size : -1;
+  return reset->view->methods->find(reset->view, reset->t, reset->y) == EVAL_OK ? size : HUGE_VAL;
 }
 
 static bool find_states(Reset *reset, Heap *heap) {
-  double *right = heap_array(heap, (size_t)reset->n, sizeof *right), size = HUGE_VAL;
-  lapack_int *pivots = heap_array(heap, (size_t)reset->n, sizeof *pivots);
+  reset->right = heap_array(heap, (size_t)reset->n, sizeof *reset->right);
+  reset->pivots = heap_array(heap, (size_t)reset->n, sizeof *reset->pivots);
   int32_t *chosen = heap_array(heap, (size_t)reset->n, sizeof *chosen);
-  if (!differentiate(reset) || !choose(reset, chosen)) return false;
-  for (int k = 0; k < NEWTON_LIMIT && size > CONVERGED; k++) {
-    if (k > 0 && !differentiate(reset)) return false;
-    size = correct(reset, right, pivots);
-  }
-  return size >= 0 && size <= CONVERGED;
+  reset->is_differentiated = differentiate(reset) && choose(reset, chosen);
+  return reset->is_differentiated &&
+         corrector_run(correct, reset, REACH_ANY, false, CORRECTOR_ROUND_OFF) == CORRECTOR_CONVERGED;
 }
 
 /* The candidates, and room for the rest. */
@@ -209,7 +205,7 @@ bool reset_give(View *view, double t, const uint8_t *held, const double *values,
   Heap *heap = heap_within(view->evaluator->heap, &ticket);
   list_candidates(heap, &reset, held);
   make_room(&reset, heap);
-  for (; reset.turn < reset.n && reset.turn < TURN_LIMIT && !is_there; reset.turn++)
+  for (; reset.turn < reset.n && reset.turn < CORRECTIONS && !is_there; reset.turn++)
     is_there = go_all_the_way(&reset, heap, held, values, y);
   heap_release(view->evaluator->heap, ticket);
   return is_there;

@@ -1,6 +1,7 @@
 /* turns: see turns.h. */
 #include "event/turns.h"
 
+#include "base/constants.h"
 #include "base/copy.h"
 #include "event/events.h"
 #include "vary/sensitivity.h"
@@ -12,8 +13,6 @@
 /* Of so many turns all orders that begin with each of them are passed, forwards and backwards: of three that is every order. Of more, both directions only:
  * every two are met in both orders. */
 enum { ROTATED = 4 };
-
-static const double EQUAL = 1e-7; /* scaled: values that differ by less are those of one solution */
 
 typedef struct Turns {
   uint32_t count;
@@ -71,9 +70,9 @@ static bool has_values(const View *view, const double *y, const Stage *stage) {
   const System *system = &view->system;
   const double *discretes = view->evaluator->discretes;
   for (int32_t q = 0; q < system->columns; q++)
-    if (!(fabs(y[q] - stage->y[q]) <= EQUAL * (system->nominal[q] + fabs(y[q])))) return false;
+    if (!(fabs(y[q] - stage->y[q]) <= SAME * (system->nominal[q] + fabs(y[q])))) return false;
   for (uint32_t d = 0; d < view->evaluator->model->discretes.count; d++)
-    if (!(fabs(discretes[d] - stage->discretes[d]) <= EQUAL * fabs(discretes[d]))) return false;
+    if (!(fabs(discretes[d] - stage->discretes[d]) <= SAME * fabs(discretes[d]))) return false;
   return true;
 }
 

@@ -8,6 +8,7 @@
  * for what has changed since. Step and order control follow Brenan, Campbell, Petzold, Numerical Solution of
  * Initial-Value Problems in Differential-Algebraic Equations, section 5.2.
  */
+#include "base/constants.h"
 #include "base/linear.h"
 #include "integrate/history.h"
 #include "integrate/integrator.h"
@@ -17,34 +18,6 @@
 #include <float.h>
 #include <math.h>
 #include <string.h>
-
-enum {
-  ITERATIONS = 5,       /* of the corrector in one try */
-  SECANTS = 8,          /* updates kept, */
-  SECANTS_OF_LARGE = 4, /* and where they take much memory: with more rows than */
-  LARGE_ROWS = 5000,
-  SPENT_ITERATIONS = 12, /* beyond the first of each step, that are worth new factors */
-  TRIES = 40,            /* of one step */
-  SINGULAR_TRIES = 12,   /* singular matrices in a row before giving up */
-};
-
-/* Measured on the paraboloid of Kunkel and Mehrmann at 1e-9 and on the examples. What the corrector leaves
- * behind is noise in the differences, and extrapolation of order 5 makes up to 63 times as much of it: with
- * ten times this goal a run takes a quarter more steps. */
-static const double goal = 0.002;
-
-/* Parts in the norm of columns that are no states. A column with a successor may become a state at the next
- * pivot, and its differences with it. */
-static const double algebraic_share = 0.001, candidate_share = 0.03, higher_index_share = 1e-7;
-
-static const double largest_miss = 0.2;     /* of an algebraic column, relative to its size */
-static const double slow = 0.8;             /* contraction that is no convergence */
-static const double drift = 1.7;            /* of the leading coefficient, that asks for new factors */
-static const double safety = 4;             /* times the error, when a step is chosen */
-static const double grow_least = 1.5;       /* a step stays when it could grow by less */
-static const double first_order_least = 10; /* at order 1 growing waits for the order, unless by more */
-static const double first_decay = 0.3;      /* of the contraction, a step, as long as none has been seen */
-static const double forget = 0.8;           /* of a decay faster than the present one, each time it is seen */
 
 typedef enum Outcome { CONVERGED, SLOW, SINGULAR, DOMAIN, STOP } Outcome;
 
@@ -104,7 +77,7 @@ static void bdf_set_shares(Bdf *bdf) {
   for (int32_t c = 0; c < system->columns; c++) {
     bool candidate = system->successor && system->successor[c] >= 0;
     bool is_spare = system->spare && system->spare[c] && system->links > 0;
-    bdf->share[c] = is_spare ? 0 : (candidate ? candidate_share : algebraic_share) / all;
+    bdf->share[c] = is_spare ? 0 : (candidate ? CANDIDATE_SHARE : NEGLIGIBLE) / all;
     bdf->tested[c] = candidate || system->links == 0;
   }
   for (int32_t l = 0; l < system->links; l++) bdf->share[system->link_to[l]] = 0;
@@ -113,7 +86,7 @@ static void bdf_set_shares(Bdf *bdf) {
     bdf->tested[system->link_from[l]] = true;
   }
   for (int32_t c = 0; c < system->columns && system->column_index; c++)
-    if (system->column_index[c] > 1) bdf->share[c] = higher_index_share / all;
+    if (system->column_index[c] > 1) bdf->share[c] = HIGHER_INDEX_SHARE / all;
 }
 
 static bool is_watched(const System *system, int32_t column) { return system->watched && system->watched[column]; }
@@ -176,13 +149,13 @@ static void *bdf_create(Heap *heap, const System *system, const IntegratorOption
   bdf->relative = options->relative_tolerance;
   bdf->absolute = options->absolute_tolerance;
   bdf->initial_step = options->initial_step;
-  bdf->decay = first_decay;
+  bdf->decay = STIFF_BELOW;
   bdf->max_step = options->max_step > 0 ? options->max_step : INFINITY;
   bdf->max_order = options->max_order > 0 && options->max_order < HISTORY_ORDER ? options->max_order : HISTORY_ORDER;
   bdf->elimination = elimination_new(heap, system);
   bdf->history = history_new(heap, system->columns);
   bdf->linear = linear_new(heap, system->rows, nonzeros, false);
-  bdf->secant = secant_new(heap, system->rows, system->rows > LARGE_ROWS ? SECANTS_OF_LARGE : SECANTS);
+  bdf->secant = secant_new(heap, system->rows, system->rows > SECANT_ROWS ? SECANTS_OF_LARGE : SECANTS);
   bdf->measured = heap_array(heap, columns, sizeof(int32_t));
   bdf->tested = heap_array(heap, columns, sizeof(bool));
   bdf->part = heap_array(heap, columns, sizeof(uint8_t));
@@ -224,7 +197,7 @@ static bool bdf_factor(Bdf *bdf, double factor) {
 static bool bdf_factors_serve(const Bdf *bdf) {
   if (bdf->factored_leading == 0 || bdf->spent > SPENT_ITERATIONS) return false;
   double ratio = bdf->history->leading / bdf->factored_leading;
-  return ratio < drift && ratio * drift > 1;
+  return ratio < DRIFT && ratio * DRIFT > 1;
 }
 
 /* Factors for the planned step: those at hand, or new ones. */
@@ -273,7 +246,7 @@ static void bdf_expect_rate(Bdf *bdf) {
 
 static void bdf_learn_rate(Bdf *bdf, double rate) {
   bdf->rate = rate;
-  bdf->decay = fmax(rate / bdf->age, forget * bdf->decay);
+  bdf->decay = fmax(rate / bdf->age, CLEARLY_LESS * bdf->decay);
 }
 
 /* One iteration: the correction of the unknowns into `residual`, applied to the iterate. */
@@ -307,10 +280,10 @@ static Outcome bdf_correct(Bdf *bdf, double t) {
     if (iteration > 1) {
       rate = norm / before;
       bdf->spent++;
-      if (rate > slow && norm > goal) return SLOW;
+      if (rate > CLEARLY_LESS && norm > CORRECTOR_GOAL) return SLOW;
       if (iteration == 2) bdf_learn_rate(bdf, rate);
     }
-    if (norm == 0 || (rate < 1 && rate / (1 - rate) * norm <= goal)) return CONVERGED;
+    if (norm == 0 || (rate < 1 && rate / (1 - rate) * norm <= CORRECTOR_GOAL)) return CONVERGED;
     before = norm;
   }
   return SLOW;
@@ -353,7 +326,7 @@ static double bdf_higher_norm(const Bdf *bdf) {
 /* What a step may miss of an algebraic column, relative to its size. One that conditions read is to be followed as far as it moves. */
 static double bdf_largest_miss(const Bdf *bdf, int32_t c) {
   double now = bdf->next[c], size = fabs(now) + bdf->system->nominal[c];
-  if (!is_watched(bdf->system, c)) return largest_miss * size;
+  if (!is_watched(bdf->system, c)) return DEPARTURE_MULTISTEP * size;
   return LARGEST_MISS * (size + fabs(now - bdf->history->difference[(size_t)c * HISTORY_STRIDE]));
 }
 
@@ -362,7 +335,7 @@ static double bdf_largest_miss(const Bdf *bdf, int32_t c) {
  * all states rest: else the steps of the states do. */
 static double bdf_departure(const Bdf *bdf, double h) {
   double most = 0;
-  bool rests = bdf->error < RESTING;
+  bool rests = bdf->error < NEGLIGIBLE;
   if (!(h > bdf->shortest_followed)) return 0;
   for (int32_t i = bdf->error_count; i < bdf->followed_count; i++) {
     int32_t c = bdf->measured[i];
@@ -423,9 +396,9 @@ static void bdf_advance(Bdf *bdf, double h) {
   }
   if (bdf->since_change == 1) return;
   bdf->order = bdf_choose_order(bdf, &error);
-  double ratio = pow(safety * fmax(error, bdf->departure) + 1e-4, -1.0 / (bdf->order + 1));
-  double least = bdf->history->planned_equal > k + 1 ? grow_least : k > 1 ? 2 : first_order_least;
-  if (ratio <= 1) bdf->h_next = h * fmax(0.5, fmin(0.9, ratio));
+  double ratio = pow(CORRECTOR_SAFETY * fmax(error, bdf->departure) + LAST_ERROR, -1.0 / (bdf->order + 1));
+  double least = bdf->history->planned_equal > k + 1 ? GROW_LEAST : k > 1 ? 2 : FIRST_ORDER_LEAST;
+  if (ratio <= 1) bdf->h_next = h * fmax(0.5, fmin(SAFETY, ratio));
   else if (ratio >= least) bdf->h_next = h * fmin(2, ratio);
 }
 
@@ -446,8 +419,8 @@ static void bdf_reject(Bdf *bdf, double h, int failures) {
   bdf->rising = false;
   bdf->order = failures > 2 ? 1 : bdf->lower_order;
   double error = bdf->lower_order < bdf->history->planned_order ? bdf->lower_error : bdf->error;
-  double ratio = 0.9 * pow(safety * fmax(error, bdf->departure) + 1e-4, -1.0 / (bdf->order + 1));
-  bdf->h_next = h * (failures > 1 ? 0.25 : fmax(0.25, fmin(0.9, ratio)));
+  double ratio = SAFETY * pow(CORRECTOR_SAFETY * fmax(error, bdf->departure) + LAST_ERROR, -1.0 / (bdf->order + 1));
+  bdf->h_next = h * (failures > 1 ? SHORTER : fmax(SHORTER, fmin(SAFETY, ratio)));
 }
 
 /* The corrector did not get there: first new factors, then a smaller step. Both are counted: a choice of
@@ -481,7 +454,7 @@ static StepStatus bdf_step(void *self, double t_stop) {
   bdf->fresh = false;
   for (int tries = 0; tries < TRIES; tries++) {
     double h = fmin(bdf->h_next, bdf->max_step);
-    bool last = 1.0001 * h >= left;
+    bool last = (1 + LEFT_OVER) * h >= left;
     if (last) h = left;
     else if (h < integrator_least_step(bdf->t, t_stop)) return reason;
     double t = last ? t_stop : bdf->t + h;
@@ -514,7 +487,7 @@ static void bdf_set_rates(const Bdf *bdf, double *rate) {
 /* Rates of the unknowns by differentiating G; false where the index is higher or G cannot be evaluated. */
 static bool bdf_solve_rates(Bdf *bdf, double span, double *rate) {
   const System *system = bdf->system;
-  double dt = 1e-7 * fmin(span, fmax(1, fabs(bdf->t))), *now = bdf->residual, *later = bdf->correction;
+  double dt = DIFFERENCED * fmin(span, fmax(1, fabs(bdf->t))), *now = bdf->residual, *later = bdf->correction;
   if (system->jacobian(system->context, bdf->t, bdf->y, bdf->jacobian) != EVAL_OK) return false;
   bdf->jacobian_current = true;
   if (!bdf_factor(bdf, 0)) return false;
@@ -532,7 +505,7 @@ static bool bdf_solve_rates(Bdf *bdf, double span, double *rate) {
 /* Such that the error of the first order, h^2 / 2 times the second derivative, is well within the tolerance;
  * where that is not known, such that the states change by half the tolerance. */
 static double bdf_first_step(Bdf *bdf, const double *rate, bool bends, double span) {
-  double longest = fmin(1e-3 * span, bdf->max_step);
+  double longest = fmin(NEGLIGIBLE * span, bdf->max_step);
   if (bdf->initial_step > 0) return fmin(bdf->initial_step, bdf->max_step);
   bdf_set_weights(bdf);
   memset(bdf->change, 0, (size_t)bdf->system->columns * sizeof(double));
@@ -563,16 +536,9 @@ static double bdf_time(const void *self) { return ((const Bdf *)self)->t; }
 
 static const double *bdf_values(const void *self) { return ((const Bdf *)self)->y; }
 
-static void bdf_interpolate(void *self, double t, double *y) {
+static void bdf_interpolate(void *self, double t, const uint32_t *columns, uint32_t count, double *y) {
   const Bdf *bdf = self;
-  if (t == bdf->t) memcpy(y, bdf->y, (size_t)bdf->system->columns * sizeof(double));
-  else history_evaluate(bdf->history, t - bdf->t, y);
-}
-
-static void bdf_interpolate_some(void *self, double t, const uint32_t *columns, uint32_t count, double *y) {
-  const Bdf *bdf = self;
-  if (t != bdf->t) history_evaluate_some(bdf->history, t - bdf->t, columns, count, y);
-  for (uint32_t k = 0; k < count && t == bdf->t; k++) y[columns[k]] = bdf->y[columns[k]];
+  history_evaluate(bdf->history, t - bdf->t, columns, count, y);
 }
 
 /* The polynomial through the last points: its slope is off by the error itself at the end of the step, by less inside. */
@@ -595,12 +561,15 @@ const Integrator integrator_bdf = {
     .look_every = 128,
     .create = bdf_create,
     .start = bdf_start,
+    .suggest = integrator_suggest_nothing,
+    .repeat = integrator_repeat_nothing,
     .step = bdf_step,
     .time = bdf_time,
     .values = bdf_values,
-    .interpolate = bdf_interpolate,
-    .interpolate_some = bdf_interpolate_some,
-    .shape = bdf_shape,
+    .segment = {.interpolate = bdf_interpolate, .shape = bdf_shape},
+    .is_coarse = integrator_is_never_coarse,
+    .departure = integrator_never_departs,
+    .stages = integrator_has_no_stages,
     .switch_states = bdf_switch_states,
     .statistics = bdf_statistics,
 };

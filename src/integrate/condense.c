@@ -5,19 +5,11 @@
  */
 #include "integrate/condense.h"
 
+#include "base/constants.h"
 #include "base/vec.h"
 
 #include <math.h>
 #include <string.h>
-
-enum {
-  ROWS_LIMIT = 250, /* above this a sparse factorization of the whole is as good */
-  WORK_LIMIT = 10,  /* operations on a Jacobian at most, in units of its entries */
-};
-
-/* Pivots are at least this part of the largest entry in their column when they are chosen; a multiplier that gets larger than
- * that asks for another choice. Rows are scaled for this to largest entry one. */
-static const double LEAST_PIVOT = 0.1, LARGEST_FACTOR = 1e3;
 
 /* An entry of a pivot's column: its row, where its value is, which of the terms it makes, and how large it may get as a multiplier. */
 typedef struct Multiplier {
@@ -82,7 +74,7 @@ Condense *condense_new(Heap *heap, const System *system) {
   condense->heap = heap;
   condense->system = system;
   condense->kept = heap_array(heap, rows, sizeof(int32_t));
-  if (rows > ROWS_LIMIT || !system->constant) return condense;
+  if (rows > CONDENSED_ROWS || !system->constant) return condense;
   condense->left_start = heap_array(heap, columns + 1, sizeof(int32_t));
   condense->column_done = heap_array(heap, columns, sizeof(bool));
   condense->row_done = heap_array(heap, rows, sizeof(bool));
@@ -155,7 +147,7 @@ static int32_t condense_cost(const Condense *condense, int32_t row, int32_t colu
 
 static bool condense_may_cost(const Condense *condense, int32_t cost) {
   int64_t entries = condense->system->column_start[condense->system->columns];
-  return (int64_t)condense->target.count + cost <= WORK_LIMIT * entries;
+  return (int64_t)condense->target.count + cost <= CONDENSED_WORK * entries;
 }
 
 static void condense_change(Condense *condense, int32_t row, int32_t column, double change) {
@@ -249,7 +241,7 @@ static int32_t condense_shortest_row(const Condense *condense, int32_t column) {
   }
   for (uint32_t k = 0; k < rows->count && largest > 0; k++) {
     int32_t r = rows->data[k];
-    if (size[k] < LEAST_PIVOT * largest) continue;
+    if (size[k] < GOOD_PART * largest) continue;
     if (shortest < 0 || columns[r].count < columns[shortest].count) shortest = r;
   }
   return shortest;

@@ -5,6 +5,7 @@
  * these columns is refused. The Jacobian is the exact dense one of the rates. A pivot changes what the components
  * mean, so it restarts the history, at the present step size.
  */
+#include "base/constants.h"
 #include "integrate/integrator.h"
 #include "integrate/vectors.h"
 
@@ -15,16 +16,6 @@
 #include <string.h>
 
 enum { ORDER_MAX = 5 };
-enum { PARTS_LIMIT = 1000 };               /* of a way; before a jump they no longer get ahead */
-static const double smallest_step = 1e-15; /* over t */
-static const double farthest = 0.1;        /* that a column may be from its prediction, relative to its size */
-static const double shortest_part = 1e-4;  /* of the way to the point where the states are given */
-static const double largest_miss = 0.005;  /* of a column by the rates at both ends of a step, relative to its size */
-static const double fastest_growth = 5;    /* of a step over which columns are followed */
-
-/* Departure from the prediction, over the tolerance, that the error test lets pass in equal steps at order 5: (5 + 1) (1 + 1/2 + ... + 1/5). */
-static const double largest_departure = 13.7;
-
 typedef struct Cvode {
   const System *system;
   Heap *heap;
@@ -73,7 +64,7 @@ static double cvode_miss(const Cvode *cvode, int32_t c, double begin) {
   else if (last > 0) change = dt / last * (cvode->y[c] - cvode->previous[c]);
   double size = fabs(found) + cvode->system->nominal[c];
   if (cvode->system->given[c]) size += fabs(found - cvode->y[c]);
-  return fabs(found - cvode->y[c] - change) / ((rate >= 0 ? largest_miss : farthest) * size);
+  return fabs(found - cvode->y[c] - change) / ((rate >= 0 ? MISSED_BY_RATES : GOOD_PART) * size);
 }
 
 /* Is the column to be followed? One that is found from a guess always is, and one that conditions read where the states, which set the steps else, rest. */
@@ -115,7 +106,7 @@ static EvalStatus cvode_approach(Cvode *cvode, double t, const double *states, d
   memcpy(cvode->predicted, cvode->trial, (size_t)system->columns * sizeof(double));
   EvalStatus status = system->complete(system->context, next, cvode->trial);
   if (status != EVAL_OK) return status;
-  if (next - cvode->t > cvode->shortest_followed && cvode_departure(cvode) > farthest) return EVAL_DOMAIN;
+  if (next - cvode->t > cvode->shortest_followed && cvode_departure(cvode) > GOOD_PART) return EVAL_DOMAIN;
   double *swap = cvode->completed;
   cvode->completed = cvode->trial;
   cvode->trial = swap;
@@ -126,7 +117,7 @@ static EvalStatus cvode_approach(Cvode *cvode, double t, const double *states, d
 /* Closes at t with these states. The other columns follow from the last point closed, on the way if it is too far. */
 static EvalStatus cvode_complete(Cvode *cvode, double t, const double *states) {
   double part = 1;
-  for (int k = 0; k < PARTS_LIMIT && part > shortest_part; k++) {
+  for (int k = 0; k < PARTS_LIMIT && part > SHORTEST_PART; k++) {
     EvalStatus status = cvode_approach(cvode, t, states, part);
     if (status == EVAL_STOP) cvode->stop = true;
     if (status == EVAL_STOP || (status == EVAL_OK && part == 1)) return status;
@@ -298,14 +289,14 @@ static bool cvode_is_resting(const Cvode *cvode) {
   const double *error = N_VGetArrayPointer(cvode->output), *x = N_VGetArrayPointer(cvode->states);
   if (!cvode->system->watched || CVodeGetEstLocalErrors(cvode->memory, cvode->output) != CV_SUCCESS) return false;
   for (int32_t l = 0; l < cvode->system->links; l++)
-    if (!(fabs(error[l]) < RESTING * cvode_allowed(cvode, l, x[l]))) return false;
+    if (!(fabs(error[l]) < NEGLIGIBLE * cvode_allowed(cvode, l, x[l]))) return false;
   return true;
 }
 
 /* The longest next step over which columns other than states are followed; they are no part of CVODE's error. */
 static void cvode_limit_step(Cvode *cvode, double begin) {
   double missed = cvode_missed(cvode, begin), limit = cvode->options.max_step;
-  double next = (cvode->t - begin) * fmin(fastest_growth, cbrt(0.5 / fmax(missed, DBL_MIN)));
+  double next = (cvode->t - begin) * fmin(SHRINK_MOST, cbrt(0.5 / fmax(missed, DBL_MIN)));
   if (missed > 0) limit = limit > 0 ? fmin(limit, next) : next;
   CVodeSetMaxStep(cvode->memory, limit);
 }
@@ -335,7 +326,7 @@ static double cvode_departure_of(void *self) {
     double off = (x[l] - foreseen) * weight[l];
     sum += off * off;
   }
-  return sqrt(sum / fmax(cvode->system->links, 1)) / largest_departure;
+  return sqrt(sum / fmax(cvode->system->links, 1)) / LARGEST_DEPARTURE;
 }
 
 static StepStatus cvode_step(void *self, double t_stop) {
@@ -343,7 +334,7 @@ static StepStatus cvode_step(void *self, double t_stop) {
   double t = cvode->t;
   if (t_stop <= t) return STEP_OK;
   if (CVodeSetStopTime(cvode->memory, t_stop) != CV_SUCCESS) return STEP_TOO_SMALL;
-  CVodeSetMinStep(cvode->memory, smallest_step * fabs(t)); /* or it creeps on, by ever smaller steps */
+  CVodeSetMinStep(cvode->memory, SMALLEST_STEP * fabs(t)); /* or it creeps on, by ever smaller steps */
   cvode_keep_derivatives(cvode);
   int flag = CVode(cvode->memory, t_stop, cvode->states, &cvode->t, CV_ONE_STEP);
   if (flag < 0) {
@@ -375,23 +366,13 @@ static double cvode_between(const Cvode *cvode, int32_t c, double span, double p
   return line + part * (1 - part) * ((1 - part) * first - part * last);
 }
 
-static void cvode_interpolate(void *self, double t, double *y) {
-  Cvode *cvode = self;
-  const System *system = cvode->system;
-  double span = cvode->t - cvode->t_previous, part = span > 0 ? (t - cvode->t_previous) / span : 1;
-  for (int32_t c = 0; c < system->columns; c++) y[c] = cvode_between(cvode, c, span, part);
-  if (part == 1 || CVodeGetDky(cvode->memory, t, 0, cvode->output) != CV_SUCCESS) return;
-  const double *x = N_VGetArrayPointer(cvode->output);
-  for (int32_t l = 0; l < system->links; l++) y[system->link_from[l]] = x[l];
-}
-
-static void cvode_interpolate_some(void *self, double t, const uint32_t *columns, uint32_t count, double *y) {
+static void cvode_interpolate(void *self, double t, const uint32_t *columns, uint32_t count, double *y) {
   Cvode *cvode = self;
   double span = cvode->t - cvode->t_previous, part = span > 0 ? (t - cvode->t_previous) / span : 1;
   bool has_states = part != 1 && CVodeGetDky(cvode->memory, t, 0, cvode->output) == CV_SUCCESS;
   const double *x = N_VGetArrayPointer(cvode->output);
   for (uint32_t k = 0; k < count; k++) {
-    int32_t c = (int32_t)columns[k], link = cvode->link[c];
+    int32_t c = (int32_t)(columns ? columns[k] : k), link = cvode->link[c];
     y[c] = has_states && link >= 0 ? x[link] : cvode_between(cvode, c, span, part);
   }
 }
@@ -437,13 +418,15 @@ const Integrator integrator_cvode = {
     .look_every = 128,
     .create = cvode_create,
     .start = cvode_start,
+    .suggest = integrator_suggest_nothing,
+    .repeat = integrator_repeat_nothing,
     .step = cvode_step,
     .time = cvode_time,
     .values = cvode_values,
-    .interpolate = cvode_interpolate,
-    .interpolate_some = cvode_interpolate_some,
-    .shape = cvode_shape,
+    .segment = {.interpolate = cvode_interpolate, .shape = cvode_shape, .is_explicit = true},
     .departure = cvode_departure_of,
+    .is_coarse = integrator_is_never_coarse,
+    .stages = integrator_has_no_stages,
     .switch_states = cvode_switch_states,
     .statistics = cvode_statistics,
 };

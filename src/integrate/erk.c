@@ -7,6 +7,7 @@
  * Formulas and step control follow Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I, sections II.4 to
  * II.6.
  */
+#include "base/constants.h"
 #include "base/copy.h"
 #include "base/pairs.h"
 #include "integrate/erk_coefficients.h"
@@ -17,36 +18,12 @@
 #include <string.h>
 
 enum {
-  STAGES_MAX = 16,    /* of erk_order8 */
-  SPREAD_MAX = 5,     /* points through which columns without a derivative are extrapolated */
-  INNER_MAX = 8,      /* and interpolated: with the stages of the continuous extension */
-  STIFF_STEPS = 15,   /* so many steps at the stability bound make a problem stiff */
-  GENTLE_STEPS = 6,   /* so many in a row below it clear the count */
-  SHORT_STEPS = 1000, /* so many short ones in a row make a problem stiff, too */
-  DENSE_MAX = 7,      /* coefficients of the continuous extension */
-  TOGETHER = 4,       /* columns combined at a time; arrays of rates and of their sums have room for whole parts */
+  STAGES_MAX = 16, /* of erk_order8 */
+  SPREAD_MAX = 5,  /* points through which columns without a derivative are extrapolated */
+  INNER_MAX = 8,   /* and interpolated: with the stages of the continuous extension */
+  DENSE_MAX = 7,   /* coefficients of the continuous extension */
+  TOGETHER = 4,    /* columns combined at a time; arrays of rates and of their sums have room for whole parts */
 };
-
-/* Above this relative tolerance order 5 needs fewer evaluations than order 8. */
-static const double loose_tolerance = 1e-4;
-
-/* Steps below this part of the longest one are short. Where a pivot passes zero, round-off grows without bound, and the estimate of
- * the error follows it; a method that damps steps over. */
-static const double SHORT = 1e-3;
-
-/* A step from this part of the stability bound on is looked at inside, too. */
-static const double NEAR_BOUND = 0.2;
-
-/* Where the error inside decides the step, stability does so from this part of its bound on. */
-static const double HALF_BOUND = 0.5;
-
-static const double safety = 0.9;
-
-/* The step before is of no use for extrapolation when it was shorter than this part of the present one. */
-static const double shortest_before = 0.05;
-
-/* That a column may be from its prediction, relative to its size. */
-static const double farthest = 0.002;
 
 /* Stages whose times are well spread over the step, ascending; see erk_extrapolate. */
 static const int spread_order8[SPREAD_MAX] = {0, 4, 8, 10, 11};
@@ -182,7 +159,7 @@ static void erk_plan_inner(Erk *erk) {
 static void *erk_create(Heap *heap, const System *system, const IntegratorOptions *options) {
   Erk *erk = heap_alloc(heap, sizeof *erk);
   size_t columns = (size_t)system->columns, whole = columns + TOGETHER - 1;
-  bool loose = options->relative_tolerance >= loose_tolerance && options->min_order <= 5;
+  bool loose = options->relative_tolerance >= LOOSE && options->min_order <= 5;
   if (options->max_order > 0 && options->max_order < 8) loose = true;
   erk->system = system;
   erk->tableau = loose ? &erk_order5 : &erk_order8;
@@ -259,7 +236,7 @@ static void erk_extrapolate(const Erk *erk, int stage, double h, double *y) {
     time[count] = node[erk->spread[i]];
     point[count++] = erk->values[erk->spread[i]];
   }
-  for (int i = SPREAD_MAX - 2; i >= 0 && count < SPREAD_MAX && erk->h_before > shortest_before * h; i--) {
+  for (int i = SPREAD_MAX - 2; i >= 0 && count < SPREAD_MAX && erk->h_before > LARGEST_MISS * h; i--) {
     time[count] = (node[erk->spread[i]] - 1) * erk->h_before / h;
     point[count++] = erk->before[i];
   }
@@ -295,7 +272,7 @@ static double erk_departure(const Erk *erk, int stage, double scale) {
     int32_t c = erk->branch[b];
     most = fmax(most, fabs(y[c] - erk->guess[c] - scale * missed[c]) / (fabs(y[c]) + nominal[c]));
   }
-  return most / farthest;
+  return most / PREDICTED;
 }
 
 /* How far a column moved over this step and the one before. */
@@ -424,7 +401,7 @@ static double erk_error(Erk *erk, double h) {
   }
   double count = erk->states;
   if (tableau->error_rows == 1) return h * sqrt(norm[0] / count);
-  double bottom = norm[0] + 0.01 * norm[1];
+  double bottom = norm[0] + MINOR * norm[1];
   return bottom > 0 ? h * norm[0] / sqrt(bottom * count) : 0;
 }
 
@@ -456,7 +433,7 @@ static void erk_watch_stiffness(Erk *erk, double h) {
 
 static void erk_watch_length(Erk *erk, double h) {
   erk->longest = fmax(erk->longest, h);
-  erk->short_count = h < SHORT * erk->longest ? erk->short_count + 1 : 0;
+  erk->short_count = h < NEGLIGIBLE * erk->longest ? erk->short_count + 1 : 0;
   if (erk->short_count >= SHORT_STEPS) erk->statistics.stiff = true;
 }
 
@@ -474,17 +451,17 @@ static double erk_first_step(Erk *erk, double span) {
   erk_set_weights(erk, erk->values[0], erk->values[0]);
   for (int32_t p = 0; p < erk->states; p++) erk->sum[0][p] = erk->values[0][erk->column[p]];
   double size = erk_norm(erk, erk->sum[0]), slope = erk_norm(erk, erk->rates[0]);
-  double h = size <= 1e-5 || slope <= 1e-5 ? 1e-6 : 0.01 * size / slope;
+  double h = size <= NO_SIZE || slope <= NO_SIZE ? FIRST_STEP : MINOR * size / slope;
   h = fmin(h, largest);
   for (int32_t p = 0; p < erk->paired; p++)
     erk->guess[erk->column[p]] = erk->values[0][erk->column[p]] + h * erk->rates[0][p];
   double *y = erk->values[1];
   memcpy(y, erk->values[0], (size_t)erk->system->columns * sizeof(double));
   for (int32_t p = 0; p < erk->paired; p++) y[erk->column[p]] = erk->guess[erk->column[p]];
-  if (erk->system->complete(erk->system->context, erk->t + h, y) != EVAL_OK) return 0.1 * h;
+  if (erk->system->complete(erk->system->context, erk->t + h, y) != EVAL_OK) return GOOD_PART * h;
   for (int32_t p = 0; p < erk->states; p++) erk->sum[0][p] = y[erk->rate[p]] - erk->rates[0][p];
   double bend = fmax(erk_norm(erk, erk->sum[0]) / h, slope);
-  double other = bend <= 1e-15 ? fmax(1e-6, 1e-3 * h) : pow(0.01 / bend, 1.0 / order);
+  double other = bend <= NO_BEND ? fmax(FIRST_STEP, NEGLIGIBLE * h) : pow(MINOR / bend, 1.0 / order);
   return fmin(fmin(100 * h, other), largest);
 }
 
@@ -501,7 +478,7 @@ static void erk_start(void *self, double t, const double *y, double t_end) {
   erk_begin(erk, y);
   erk->t = erk->t_old = t;
   erk->h_before = 0;
-  erk->last_error = 1e-4;
+  erk->last_error = LAST_ERROR;
   erk->rejected = false;
   erk->shortest_followed = SHORTEST_FOLLOWED * (t_end - t);
   erk_forget(erk);
@@ -534,14 +511,14 @@ static void erk_advance(Erk *erk) {
 static void erk_accept(Erk *erk, double h, double error, double t_new) {
   const ErkTableau *tableau = erk->tableau;
   double exponent = 1.0 / (tableau->error_order + 1) - 0.75 * tableau->memory;
-  double factor = safety * pow(fmax(error, 1e-16), -exponent) * pow(erk->last_error, tableau->memory);
+  double factor = SAFETY * pow(fmax(error, DBL_EPSILON), -exponent) * pow(erk->last_error, tableau->memory);
   factor = fmin(tableau->grow, fmax(tableau->shrink, factor));
   if (erk->rejected) factor = fmin(factor, 1);
   erk_watch_stiffness(erk, h);
   erk_watch_length(erk, h);
   if (erk->fixed_step) factor = erk->max_step / h;
   erk->h_next = erk->held ? fmax(erk->h_next, h * factor) : h * factor;
-  erk->last_error = fmax(error, 1e-4);
+  erk->last_error = fmax(error, LAST_ERROR);
   erk->rejected = false;
   erk->t_old = erk->t;
   erk->t = t_new;
@@ -554,7 +531,7 @@ static void erk_accept(Erk *erk, double h, double error, double t_new) {
 
 static void erk_reject(Erk *erk, double h, double error) {
   double exponent = 1.0 / (erk->tableau->error_order + 1) - 0.75 * erk->tableau->memory;
-  erk->h_next = h * fmax(erk->tableau->shrink, safety * pow(error, -exponent));
+  erk->h_next = h * fmax(erk->tableau->shrink, SAFETY * pow(error, -exponent));
   erk_forget(erk);
   erk->rejected = true;
   erk->statistics.rejected_error++;
@@ -622,7 +599,7 @@ static StepStatus erk_step(void *self, double t_stop) {
   erk_advance(erk);
   for (;;) {
     double h = fmin(erk->h_next, erk->max_step), error = 0;
-    erk->held = erk->t + 1.01 * h >= t_stop;
+    erk->held = erk->t + (1 + MINOR) * h >= t_stop;
     if (erk->held) h = t_stop - erk->t;
     if (t_stop <= erk->t) return STEP_OK;
     if (!erk->held && h < integrator_least_step(erk->t, t_stop)) return domain ? STEP_EVALUATION : STEP_TOO_SMALL;
@@ -630,7 +607,7 @@ static StepStatus erk_step(void *self, double t_stop) {
     if (status == EVAL_STOP) return STEP_EVALUATION;
     domain = status == EVAL_DOMAIN;
     if (domain) {
-      erk->h_next = 0.25 * h;
+      erk->h_next = SHORTER * h;
       erk_forget(erk);
       erk->rejected = true;
       erk->statistics.rejected_convergence++;
@@ -713,14 +690,8 @@ static double erk_part(Erk *erk, double t) {
   return (t - erk->t_old) / erk->h_last;
 }
 
-static void erk_interpolate(void *self, double t, double *y) {
-  Erk *erk = self;
+static void erk_interpolate_all(Erk *erk, double theta, double *y) {
   double weight[INNER_MAX];
-  if (!erk->stepped) {
-    memcpy(y, erk->values[0], (size_t)erk->system->columns * sizeof(double));
-    return;
-  }
-  double theta = erk_part(erk, t);
   for (int32_t p = 0; p < erk->paired; p++) y[erk->column[p]] = erk_extended(erk, p, theta);
   for (int32_t g = 0; g < erk->given_count; g++) y[erk->given[g]] = erk->values[erk->tableau->stages][erk->given[g]];
   if (erk->free_count) erk_inner_weights(erk, theta, weight);
@@ -728,12 +699,13 @@ static void erk_interpolate(void *self, double t, double *y) {
     y[erk->free_columns[f]] = erk_inner_value(erk, weight, erk->free_columns[f]);
 }
 
-static void erk_interpolate_some(void *self, double t, const uint32_t *columns, uint32_t count, double *y) {
+static void erk_interpolate(void *self, double t, const uint32_t *columns, uint32_t count, double *y) {
   Erk *erk = self;
-  double theta = erk->stepped ? erk_part(erk, t) : 0;
-  for (uint32_t k = 0; k < count; k++) {
+  double theta = erk_part(erk, t);
+  if (!columns) erk_interpolate_all(erk, theta, y);
+  for (uint32_t k = 0; k < count && columns; k++) {
     int32_t c = (int32_t)columns[k], place = erk->place[c];
-    if (!erk->stepped || place == GIVEN) y[c] = erk->values[erk->stepped ? erk->tableau->stages : 0][c];
+    if (place == GIVEN) y[c] = erk->values[erk->tableau->stages][c];
     else y[c] = place == NO_DERIVATIVE ? erk_looked_at(erk, c, theta) : erk_extended(erk, place, theta);
   }
 }
@@ -755,10 +727,10 @@ static void erk_switch_states(void *self, const double *y) {
   erk_begin(erk, y);
 }
 
-static bool erk_explicit_stages(void *self, ExplicitStages *out) {
+static bool erk_stages_of(void *self, StepStages *out) {
   Erk *erk = self;
   if (!erk->stepped) return false;
-  *out = (ExplicitStages){erk->tableau, erk->t_old, erk->h_last, erk->values};
+  *out = (StepStages){.tableau = erk->tableau, .t = erk->t_old, .h = erk->h_last, .values = erk->values};
   return true;
 }
 
@@ -768,18 +740,19 @@ const Integrator integrator_erk = {
     .name = "erk",
     .description = "explicit Runge-Kutta of order 8 (order 5 at loose tolerances) on the state-space form",
     .explicit_form = true,
+    .is_one_step = true,
     .look_every = 16,
     .create = erk_create,
     .start = erk_start,
     .suggest = erk_suggest,
+    .repeat = integrator_repeat_nothing,
     .step = erk_step,
     .time = erk_time,
     .values = erk_values,
-    .interpolate = erk_interpolate,
+    .segment = {.interpolate = erk_interpolate, .shape = erk_shape, .is_explicit = true, .is_costly = true},
     .is_coarse = erk_is_coarse,
-    .interpolate_some = erk_interpolate_some,
-    .shape = erk_shape,
+    .departure = integrator_never_departs,
     .switch_states = erk_switch_states,
-    .explicit_stages = erk_explicit_stages,
+    .stages = erk_stages_of,
     .statistics = erk_statistics,
 };

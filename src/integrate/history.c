@@ -96,17 +96,13 @@ static double value_of(const History *history, const double *factor, size_t colu
   return value;
 }
 
-void history_evaluate(const History *history, double distance, double *y) {
+void history_evaluate(const History *history, double distance, const uint32_t *columns, uint32_t count, double *y) {
   double factor[HISTORY_ORDER + 1];
   set_factors(history, distance, factor);
-  for (int32_t c = 0; c < history->columns; c++) y[c] = value_of(history, factor, (size_t)c);
-}
-
-void history_evaluate_some(const History *history, double distance, const uint32_t *columns, uint32_t count,
-                           double *y) {
-  double factor[HISTORY_ORDER + 1];
-  set_factors(history, distance, factor);
-  for (uint32_t k = 0; k < count; k++) y[columns[k]] = value_of(history, factor, columns[k]);
+  for (uint32_t k = 0; k < count; k++) {
+    uint32_t column = columns ? columns[k] : k;
+    y[column] = value_of(history, factor, column);
+  }
 }
 
 void history_move(History *history, const double *y) {

@@ -48,11 +48,9 @@ void history_slopes(const History *history, const int32_t *columns, int32_t coun
 /* The planned step has led to predicted + change, which becomes the last point. O(columns * order). */
 void history_keep(History *history, const double *change);
 
-/* The polynomial of the last step at this distance from its end (negative: inside). O(columns * order). */
-void history_evaluate(const History *history, double distance, double *y);
-
-/* The same of `count` columns alone; the others within y stay as they are. O(count * order). */
-void history_evaluate_some(const History *history, double distance, const uint32_t *columns, uint32_t count, double *y);
+/* The polynomial of the last step at this distance from its end (negative: inside), of these columns; NULL: of the first `count`. Others within y stay as they
+ * are. O(count * order). */
+void history_evaluate(const History *history, double distance, const uint32_t *columns, uint32_t count, double *y);
 
 /* Moves all points so that the last one is y: the shape of the past stays. O(columns). */
 void history_move(History *history, const double *y);

@@ -8,6 +8,7 @@
  * IDA has no call that asks for a new Jacobian, which a pivot needs, and because factors can be kept much
  * longer than IDA's Newton iteration keeps them when secant updates follow what has changed (secant.h).
  */
+#include "base/constants.h"
 #include "base/linear.h"
 #include "integrate/integrator.h"
 #include "integrate/secant.h"
@@ -20,30 +21,13 @@
 #include <math.h>
 #include <string.h>
 
-/* Measured on the pendulum of Mattsson and Soderlind, section 5, at 1e-9. With IDA's default of 0.33 the error that the
- * corrector leaves behind is what the error test sees: the order stays low and a run takes twice as many steps. The
- * columns that are no states follow from the states and take little part in the norm, those that nothing depends on none. */
-static const double convergence_coefficient = 0.005;
-static const double algebraic_share = 0.01, rate_share = 1e-9, spare_share = 1e-12, higher_index_share = 1e-7;
-static const double smallest_step = 1e-15; /* over t */
-
 /* The corrector, measured on the paraboloid of Kunkel and Mehrmann at 1e-9: a step takes fewer than 2
  * residuals, and a factorization serves ten steps. `convergence` is a correction over the one before it.
- * Above `slow` new factors are made for the next step, above `diverging` for this one. It is not known before
- * the second correction of a step: that of the last step which had two counts, `ageing` times larger with each step, at
- * least `sure`, because one that is small by chance would be trusted for ever, and `unknown` after a change
+ * Above SLOW_IDA new factors are made for the next step, above SAFETY for this one. It is not known before
+ * the second correction of a step: that of the last step which had two counts, GROW_LEAST times larger with each step, at
+ * least SURE, because one that is small by chance would be trusted for ever, and a half after a change
  * of step or order. Columns that are no states have a larger share here than in the error test, since a pivot
  * may make states of them, with the history that the corrector left. */
-static const double slow = 0.12, diverging = 0.9, unknown = 0.5, ageing = 1.5, sure = 0.003;
-static const double corrected_share = 0.03;
-enum { ITERATIONS = 6, UPDATES = 20, LARGE_UPDATES = 5, LARGE_COLUMNS = 20000 };
-
-/* Factors below which IDA leaves its step as it is: its own, and one that it never reaches. */
-static const double grown = 2, held = 1e10;
-
-/* Columns that are no states start with a guess of their rate, so the first error tests may fail often. */
-enum { ERROR_TEST_FAILURES = 40 };
-
 typedef struct Ida {
   const System *system;
   Heap *heap;
@@ -175,7 +159,7 @@ static double ida_advance(Ida *ida, double before, double *total) {
   double *d = ida->next, norm = ida_norm(ida, d);
   if (before > 0) {
     ida->convergence = norm / before;
-    if (ida->convergence > sure && secant_learn(ida->secant, ida->correction, d, ida->scale)) norm = ida_norm(ida, d);
+    if (ida->convergence > SURE && secant_learn(ida->secant, ida->correction, d, ida->scale)) norm = ida_norm(ida, d);
   }
   for (int32_t c = 0; c < ida->system->columns; c++) total[c] -= d[c];
   ida->next = ida->correction;
@@ -187,10 +171,10 @@ static int ida_iterate(Ida *ida, N_Vector total, double tolerance, bool renew) {
   double norm = 0, cj = 1;
   IDAGetCurrentCj(ida->memory, &cj);
   N_VConst(0, total);
-  ida->expected = renew || cj != ida->cj ? unknown : fmax(sure, fmin(unknown, ageing * ida->expected));
+  ida->expected = renew || cj != ida->cj ? 0.5 : fmax(SURE, fmin(0.5, GROW_LEAST * ida->expected));
   ida->convergence = ida->expected;
   ida->cj = cj;
-  for (int k = 0; k < ITERATIONS; k++) {
+  for (int k = 0; k < ITERATIONS_IDA; k++) {
     int status = ida->equations(total, ida->output, ida->memory);
     if (status == 0 && renew && k == 0) status = ida_factor(ida, cj);
     if (status != 0) return status;
@@ -198,7 +182,7 @@ static int ida_iterate(Ida *ida, N_Vector total, double tolerance, bool renew) {
     ida_solve(ida, N_VGetArrayPointer(ida->output), cj, ida->next);
     norm = ida_advance(ida, norm, N_VGetArrayPointer(total));
     if (k == 1) ida->expected = ida->convergence;
-    if (!(ida->convergence < diverging)) break;
+    if (!(ida->convergence < SAFETY)) break;
     if (ida->convergence / (1 - ida->convergence) * norm <= tolerance) return SUN_NLS_SUCCESS;
   }
   return SUN_NLS_CONV_RECVR;
@@ -214,7 +198,7 @@ static int ida_correct(SUNNonlinearSolver corrector, N_Vector predicted, N_Vecto
   bool renew = ida->stale;
   int status = ida_iterate(ida, total, tolerance, renew);
   if (status == SUN_NLS_CONV_RECVR && !renew) status = ida_iterate(ida, total, tolerance, true);
-  ida->stale = status != SUN_NLS_SUCCESS || (ida->iterations > 1 && ida->convergence > slow);
+  ida->stale = status != SUN_NLS_SUCCESS || (ida->iterations > 1 && ida->convergence > SLOW_IDA);
   return status;
 }
 
@@ -261,7 +245,7 @@ static void *ida_create(Heap *heap, const System *system, const IntegratorOption
   ida->elimination = elimination_new(heap, system);
   ida->linear = linear_new(heap, system->rows, nonzeros, false);
   heap_numbers(heap, (size_t)nonzeros, &ida->jacobian, &ida->values);
-  ida->secant = secant_new(heap, system->columns, system->columns > LARGE_COLUMNS ? LARGE_UPDATES : UPDATES);
+  ida->secant = secant_new(heap, system->columns, system->columns > SECANT_ROWS ? SECANTS_OF_LARGE : SECANTS_IDA);
   heap_numbers(heap, (size_t)system->columns, &ida->correction, &ida->next, &ida->scale, &ida->work, &ida->point);
   ida->rows = heap_array(heap, (size_t)system->rows, sizeof(double));
   heap_numbers(heap, (size_t)system->columns, &ida->share, &ida->corrected);
@@ -284,14 +268,14 @@ static void ida_choose(Ida *ida) {
   for (int32_t c = 0; c < system->columns; c++) {
     bool is_watched = system->watched && system->watched[c];
     bool is_spare = system->spare && system->spare[c] && system->links > 0 && !is_watched;
-    ida_set_share(ida, c, is_spare ? spare_share : algebraic_share, is_spare ? spare_share : corrected_share);
+    ida_set_share(ida, c, is_spare ? RATE_SHARE : MINOR, is_spare ? RATE_SHARE : CANDIDATE_SHARE);
   }
-  for (int32_t l = 0; l < system->links; l++) ida_set_share(ida, system->link_to[l], rate_share, rate_share);
+  for (int32_t l = 0; l < system->links; l++) ida_set_share(ida, system->link_to[l], RATE_SHARE, RATE_SHARE);
   for (int32_t l = 0; l < system->links; l++)
     ida_set_share(ida, system->link_from[l], sqrt(system->columns / count), sqrt(system->columns / count));
   for (int32_t c = 0; c < system->columns && system->column_index; c++)
     if (system->column_index[c] > 1)
-      ida_set_share(ida, c, fmin(ida->share[c], higher_index_share), fmin(ida->share[c], higher_index_share));
+      ida_set_share(ida, c, fmin(ida->share[c], HIGHER_INDEX_SHARE), fmin(ida->share[c], HIGHER_INDEX_SHARE));
 }
 
 /* Rates at the start: those that are columns; of the others IDA only needs a guess. */
@@ -317,7 +301,7 @@ static void ida_begin(Ida *ida, double t) {
   if (!made) heap_fail(ida->heap);
   if (ida->options.max_step > 0) IDASetMaxStep(memory, ida->options.max_step);
   if (ida->options.max_order > 0) IDASetMaxOrd(memory, ida->options.max_order < 5 ? ida->options.max_order : 5);
-  IDASetNonlinConvCoef(memory, convergence_coefficient);
+  IDASetNonlinConvCoef(memory, CORRECTOR_GOAL_IDA);
   IDASetMaxErrTestFails(memory, ERROR_TEST_FAILURES);
   ida->begun = true;
 }
@@ -365,7 +349,7 @@ static void ida_hold_step(Ida *ida) {
   if (failures != ida->failures) ida->hold = order == 1 ? order + 1 : 0;
   else if (ida->hold > 0) ida->hold--;
   ida->failures = failures;
-  IDASetEtaFixedStepBounds(ida->memory, 1, ida->hold > 0 ? held : grown);
+  IDASetEtaFixedStepBounds(ida->memory, 1, ida->hold > 0 ? HELD : 2);
 }
 
 static StepStatus ida_step(void *self, double t_stop) {
@@ -373,7 +357,7 @@ static StepStatus ida_step(void *self, double t_stop) {
   double t = ida->t;
   if (t_stop <= t) return STEP_OK;
   if (IDASetStopTime(ida->memory, t_stop) != IDA_SUCCESS) return STEP_TOO_SMALL;
-  IDASetMinStep(ida->memory, smallest_step * fabs(t)); /* or it creeps on, by ever smaller steps */
+  IDASetMinStep(ida->memory, SMALLEST_STEP * fabs(t)); /* or it creeps on, by ever smaller steps */
   int flag = IDASolve(ida->memory, t_stop, &ida->t, ida->y, ida->rate, IDA_ONE_STEP);
   if (flag < 0) ida->t = t;
   ida_hold_step(ida);
@@ -390,14 +374,10 @@ static const double *ida_values_at(Ida *ida, double t) {
   return N_VGetArrayPointer(ida->output);
 }
 
-static void ida_interpolate(void *self, double t, double *y) {
-  Ida *ida = self;
-  memcpy(y, ida_values_at(ida, t), (size_t)ida->system->columns * sizeof(double));
-}
-
-static void ida_interpolate_some(void *self, double t, const uint32_t *columns, uint32_t count, double *y) {
+static void ida_interpolate(void *self, double t, const uint32_t *columns, uint32_t count, double *y) {
   const double *from = ida_values_at(self, t);
-  for (uint32_t k = 0; k < count; k++) y[columns[k]] = from[columns[k]];
+  if (!columns) memcpy(y, from, count * sizeof(double));
+  for (uint32_t k = 0; k < count && columns; k++) y[columns[k]] = from[columns[k]];
 }
 
 /* As bdf. */
@@ -441,12 +421,15 @@ const Integrator integrator_ida = {
     .look_every = 128,
     .create = ida_create,
     .start = ida_start,
+    .suggest = integrator_suggest_nothing,
+    .repeat = integrator_repeat_nothing,
     .step = ida_step,
     .time = ida_time,
     .values = ida_values,
-    .interpolate = ida_interpolate,
-    .interpolate_some = ida_interpolate_some,
-    .shape = ida_shape,
+    .segment = {.interpolate = ida_interpolate, .shape = ida_shape},
+    .is_coarse = integrator_is_never_coarse,
+    .departure = integrator_never_departs,
+    .stages = integrator_has_no_stages,
     .switch_states = ida_switch_states,
     .statistics = ida_statistics,
 };

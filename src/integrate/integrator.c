@@ -1,8 +1,6 @@
 /* integrator: the lists that solvers.def makes, and what serves all of them. */
 #include "integrate/integrator.h"
 
-#include "base/copy.h"
-
 #include <string.h>
 
 static const Integrator *const INTEGRATORS[] = {
@@ -19,16 +17,18 @@ const Integrator *integrator_at(uint32_t index) {
   return index < sizeof INTEGRATORS / sizeof *INTEGRATORS ? INTEGRATORS[index] : NULL;
 }
 
-void integrator_values_at(const Integrator *integrator, void *self, double t, int32_t columns, double *y) {
-  if (t == integrator->time(self)) copy_numbers(y, integrator->values(self), (size_t)columns);
-  else integrator->interpolate(self, t, y);
-}
+void integrator_suggest_nothing(void *self, double step) { (void)self, (void)step; }
 
-bool integrator_segment(const Integrator *integrator, void *self, double t0, Segment *segment) {
-  double t1 = integrator->time(self);
-  int degree = t1 > t0 ? integrator->shape(self).degree : 0;
-  if (degree) segment_begin(segment, t0, t1, degree, (SegmentSource){self, integrator->interpolate_some});
-  return degree > 0;
+bool integrator_repeat_nothing(void *self, double step) { return (void)self, (void)step, false; }
+
+bool integrator_is_never_coarse(void *self) { return (void)self, false; }
+
+double integrator_never_departs(void *self) { return (void)self, 0; }
+
+bool integrator_has_no_stages(void *self, StepStages *out) { return (void)self, (void)out, false; }
+
+void integrator_segment(const Integrator *integrator, void *self, double t0, const double *begin, Segment *segment) {
+  segment_take(segment, &integrator->segment, self, t0, begin, integrator->time(self), integrator->values(self));
 }
 
 const Integrator *integrator_find(const char *name) {

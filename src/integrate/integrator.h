@@ -25,16 +25,6 @@ typedef struct IntegratorOptions {
       *unread; /* nobody looks inside of steps that end by this time; may change between steps. NULL: of none */
 } IntegratorOptions;
 
-/* Of its size: what a step may miss of a column that conditions read and no state follows. */
-#define LARGEST_MISS 0.05
-
-/* States rest that are off by less than this part of the tolerance: steps grow until they are not. */
-#define RESTING 1e-3
-
-/* Of the span: algebraic columns that depart from their prediction over a shorter step have jumped, as equations may have it,
- * and a step is accepted. */
-#define SHORTEST_FOLLOWED 1e-10
-
 typedef enum StepStatus {
   STEP_OK = 0,
   STEP_TOO_SMALL,  /* step size fell to round-off; error test or convergence failed repeatedly */
@@ -54,33 +44,21 @@ typedef struct IntegratorStatistics {
   bool stiff;
 } IntegratorStatistics;
 
-/* A step from t to t + h with its stages, and what solves their linear equations (stages.h). */
+/* A step from t to t + h with its stages: of a collocation method, with what solves their linear equations (stages.h), or of an explicit one. */
 typedef struct StepStages {
   struct Stages *linear;
   const struct RadauCoefficients *method;
+  const struct ErkTableau *tableau; /* NULL: it is a collocation method, and else the two before are */
   double t, h;
-  double *const *values; /* all columns, per stage */
+  double *const *values; /* all columns, per stage, and behind those of an explicit method at the end */
 } StepStages;
-
-/* A step from t to t + h of an explicit method. */
-typedef struct ExplicitStages {
-  const struct ErkTableau *tableau;
-  double t, h;
-  double *const *values; /* all columns, per stage, and behind these at the end */
-} ExplicitStages;
-
-/* What the defect test (segment/defect.h) needs to know of a step's polynomials. */
-typedef struct StepShape {
-  int degree;    /* 0: there is no step yet */
-  double part;   /* where the defect is large, between points of the method */
-  double defect; /* of a smooth solution with the error that the method found: the largest, as an error in tolerances */
-} StepShape;
 
 /* One method. `self` is made by create, lives in the heap given there, and is never freed singly. */
 typedef struct Integrator {
   const char *name;         /* as on the command line */
   const char *description;  /* one line */
   bool explicit_form;       /* uses `complete` (state-space form) rather than residual and jacobian */
+  bool is_one_step;         /* steps can be taken again, shorter, at no loss: it has no history */
   bool removes_superfluous; /* takes a system without superfluous differentiations, with links instead */
 
   /* Of so many steps one is looked at inside (segment/defect.h): the look then takes a few hundredths of their work. */
@@ -91,50 +69,36 @@ typedef struct Integrator {
   /* (Re)start at t from a consistent y; after an event too. direction: t_end tells where the run goes. */
   void (*start)(void *self, double t, const double *y, double t_end);
 
-  /* After start: the solution is likely smooth over a step of this size, which is tried first. NULL: the method begins small, as
-   * its order does. */
+  /* After start: the solution is likely smooth over a step of this size, which is tried first by methods of one step. */
   void (*suggest)(void *self, double step);
 
-  /* Goes back to the beginning of the last step, of which a part of this size, or all of it, is tried next. NULL, false: it is to be
-   * started there again. Not behind start or switch_states. */
+  /* Goes back to the beginning of the last step, of which a part of this size, or all of it, is tried next. false: it is to be started there again. Not behind start or switch_states. */
   bool (*repeat)(void *self, double step);
 
   /* One accepted step, not beyond t_stop (lands exactly on it when it gets there). */
   StepStatus (*step)(void *self, double t_stop);
 
+  /* The last step inside, until the next call of step, start or switch_states. */
+  SegmentMethods segment;
+
   /* Time reached, and y there (all columns). Valid until the next call of step, start or switch_states. */
   double (*time)(const void *self);
   const double *(*values)(const void *self);
 
-  /* Dense output inside the last step, of the method's continuous order: the states within y (all columns are
-   * written; columns that are not states are only as good as the method makes them: good guesses for `complete`).
-   * Valid until the next call of step, start or switch_states. */
-  void (*interpolate)(void *self, double t, double *y);
-
   /* Is the last step, which was taken as if nobody looked inside (IntegratorOptions.unread), not as good inside as at its end? Where
-   * conditions look there, it is then taken again. NULL: no step is taken so where there are conditions. */
+   * conditions look there, it is then taken again. */
   bool (*is_coarse)(void *self);
 
   /* How far the states at the end of the last step are from their prediction, over what the method lets pass in equal steps. Beyond 1 its error is
-   * well within the tolerance only if the solution is smooth, not over a kink. NULL: the estimate of the error is no less anyhow. */
+   * well within the tolerance only if the solution is smooth, not over a kink. 0: the estimate of the error is no less anyhow. */
   double (*departure)(void *self);
-
-  /* The same as interpolate of these columns alone; others in y stay as they are. */
-  void (*interpolate_some)(void *self, double t, const uint32_t *columns, uint32_t count, double *y);
-
-  /* What the polynomials of the last step are: those that `interpolate` gives. It may evaluate the system, as `interpolate` does. */
-  StepShape (*shape)(void *self);
 
   /* The links of the system have changed at the present time, and y (all columns, projected to round-off) with
    * them: go on without a restart, with step size and history kept as far as the method can. */
   void (*switch_states)(void *self, const double *y);
 
-  /* The last step as a collocation method, for variations to share its factors. NULL, false: it is none, or has them no
-   * more. Until the next call of step, start or switch_states. */
+  /* The stages of the last step, for variations to share. false: it has none, or no more. Until the next call of step, start or switch_states. */
   bool (*stages)(void *self, StepStages *out);
-
-  /* The last step of an explicit method. NULL, false: it is none. Until the next call of step, start or switch_states. */
-  bool (*explicit_stages)(void *self, ExplicitStages *out);
 
   void (*statistics)(const void *self, IntegratorStatistics *out);
 } Integrator;
@@ -153,11 +117,15 @@ static inline double integrator_least_step(double t, double t_stop) {
 /* Command-line names of the solvers, SOLVER_AUTO first; NULL behind the last. */
 extern const char *const solver_names[];
 
-/* All columns at a time of the last step. */
-void integrator_values_at(const Integrator *integrator, void *self, double t, int32_t columns, double *y);
+/* What methods do that have nothing to suggest, to repeat, to depart from, no coarse steps or no stages. */
+void integrator_suggest_nothing(void *self, double step);
+bool integrator_repeat_nothing(void *self, double step);
+bool integrator_is_never_coarse(void *self);
+double integrator_never_departs(void *self);
+bool integrator_has_no_stages(void *self, StepStages *out);
 
-/* The segment of the last step, which began at t0. false: there is no step yet. Until the next call of step, start or switch_states. */
-bool integrator_segment(const Integrator *integrator, void *self, double t0, Segment *segment);
+/* Takes the last step, which began at `begin`, until the next call of step, start or switch_states. */
+void integrator_segment(const Integrator *integrator, void *self, double t0, const double *begin, Segment *segment);
 
 /* In the order of the table; NULL behind the last. */
 const Integrator *integrator_at(uint32_t index);

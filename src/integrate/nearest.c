@@ -1,13 +1,12 @@
 /* nearest: see nearest.h. The correction is that of least_norm.h: with all columns, and with states that do not move. */
 #include "integrate/nearest.h"
 
+#include "base/constants.h"
+#include "nonlinear/corrector.h"
 #include "nonlinear/least_norm.h"
 
 #include <math.h>
 #include <string.h>
-
-enum { ITERATION_LIMIT = 6 };
-static const double ALGEBRAIC_WEIGHT = 1e3, SLACK = 1e-16, ENOUGH = 1e-12;
 
 /* Corrections in which columns move as their weights say. */
 typedef struct Mover {
@@ -24,7 +23,7 @@ struct Nearest {
 static Mover make_mover(Heap *heap, const System *system, double of_states) {
   Mover mover = {least_norm_new(heap, system->rows, system->columns, system->column_start, system->row_index),
                  heap_array(heap, (size_t)system->columns, sizeof(double))};
-  for (int32_t q = 0; q < system->columns; q++) mover.weight[q] = ALGEBRAIC_WEIGHT * system->nominal[q];
+  for (int32_t q = 0; q < system->columns; q++) mover.weight[q] = system->nominal[q] / NEGLIGIBLE;
   for (int32_t k = 0; k < system->links; k++)
     mover.weight[system->link_from[k]] = of_states * system->nominal[system->link_from[k]];
   least_norm_set_units(mover.norm, mover.weight);
@@ -63,7 +62,7 @@ static double correct(Nearest *nearest, const Mover *mover, double t) {
   if (system->residual(system->context, t, trial, nearest->residual) != EVAL_OK) return HUGE_VAL;
   if (system->jacobian(system->context, t, trial, nearest->jacobian) != EVAL_OK) return HUGE_VAL;
   scale_rows(nearest, mover->weight);
-  if (!least_norm_factor(mover->norm, nearest->jacobian, nearest->scale, SLACK)) return HUGE_VAL;
+  if (!least_norm_factor(mover->norm, nearest->jacobian, nearest->scale, DBL_EPSILON)) return HUGE_VAL;
   for (int32_t i = 0; i < system->rows; i++) nearest->residual[i] *= -nearest->scale[i];
   if (!least_norm_solve(mover->norm, nearest->residual, NULL, nearest->step)) return HUGE_VAL;
   for (int32_t q = 0; q < system->columns; q++) {
@@ -73,17 +72,28 @@ static double correct(Nearest *nearest, const Mover *mover, double t) {
   return size;
 }
 
+/* A point that moves. */
+typedef struct Move {
+  Nearest *nearest;
+  const Mover *mover;
+  double t, last; /* last: the size of the last correction */
+  double *y;
+} Move;
+
+/* Corrections that no longer get smaller are not taken. */
+static double move_once(void *context, bool *renew) {
+  *renew = true;
+  Move *move = context;
+  double size = correct(move->nearest, move->mover, move->t);
+  if (!(size < move->last)) return HUGE_VAL;
+  memcpy(move->y, move->nearest->trial, (size_t)move->nearest->system->columns * sizeof *move->y);
+  return move->last = size;
+}
+
 static void move(Nearest *nearest, const Mover *mover, double t, double *y) {
-  size_t bytes = (size_t)nearest->system->columns * sizeof(double);
-  memcpy(nearest->trial, y, bytes);
-  double last = HUGE_VAL;
-  for (int k = 0; k < ITERATION_LIMIT; k++) {
-    double size = correct(nearest, mover, t);
-    if (!(size < last)) return; /* not defined, or no longer getting nearer: what was reached before stands */
-    memcpy(y, nearest->trial, bytes);
-    if (size * size <= ENOUGH) return; /* the next correction, quadratic in this one, would not be seen */
-    last = size;
-  }
+  Move move = {nearest, mover, t, HUGE_VAL, y};
+  memcpy(nearest->trial, y, (size_t)nearest->system->columns * sizeof *y);
+  corrector_run(move_once, &move, REACH_NEXT, false, CORRECTOR_ROUND_OFF);
 }
 
 void nearest_move(Nearest *nearest, double t, double *y) { move(nearest, &nearest->all, t, y); }

@@ -7,6 +7,7 @@
  * Solving Ordinary Differential Equations II, section IV.8, and "Stiff differential equations solved by Radau
  * methods" (1999); the weights by index follow section VII.7.
  */
+#include "base/constants.h"
 #include "integrate/integrator.h"
 #include "integrate/radau_output.h"
 
@@ -16,34 +17,9 @@
 
 enum {
   SMAX = RADAU_STAGES_MAX,
-  SINGULAR_TRIES = 12, /* singular matrices in a row before giving up */
-  CHANGE_REST = 3,     /* no higher order for so many steps after a change of order */
-  LOWER_REST = 10,     /* and for so many after going to a lower one */
 };
 
-static const double safety = 0.9;
-static const double shrink_most = 5, grow_most = 8; /* limits of the change of the step */
-static const double keep_below = 1.2;   /* the step, and the factors with it, stays when it could grow by less */
-static const double renew_above = 1e-3; /* contraction above which the next step gets a new Jacobian */
-static const double lower_above = 0.8;  /* contraction that asks for a lower order */
-static const double lower_gain = 0.8, raise_gain = 0.9; /* part of the present work that another order must promise */
-static const double step_overhead = 3;                  /* cost of Jacobian and factors of a step, in evaluations */
-static const double stiff_below = 0.3; /* part of a defect that the filter of a step leaves if it is stiff */
-static const double lenient_weight = 0.01;
-
-static const double gap_weight = 0.001;   /* of algebraic columns, see radau_gap */
-static const double departure_limit = 10; /* in tolerances, see radau_departure */
-static const double unread_limit = 30;    /* the same where nobody looks */
-
-/* Least contraction taken over from the step before, where it may end the iteration after the first
- * correction. What was measured is that of the largest corrections, often of columns that a linear row gives
- * from the time alone; what others owe to these (y' = x'^2) is not small then. In a linear system nothing is
- * left after the first. */
-static const double least_carried = 1e-3;
-
 static const double factorials[SMAX + 1] = {1, 1, 2, 6, 24, 120, 720, 5040};
-
-static const double reach = 300; /* largest (1 + h / last h)^degree when starting values are extrapolated */
 
 typedef enum NewtonStatus {
   NEWTON_CONVERGED,
@@ -150,9 +126,9 @@ static void radau_choose(Radau *radau, const double *jacobian) {
 static void radau_set_tolerances(Radau *radau) {
   double tolerance = radau->relative > 0 ? radau->relative : radau->absolute;
   for (int k = 0; k < RADAU_METHODS; k++) {
-    double s = radau_methods[k].stages, inner = 0.1 * pow(tolerance, (s + 1) / (2 * s));
+    double s = radau_methods[k].stages, inner = GOOD_PART * pow(tolerance, (s + 1) / (2 * s));
     radau->inner[k] = inner;
-    radau->goal[k] = fmax(10 * DBL_EPSILON / inner, fmin(0.03, pow(inner, (s - 1) / (s + 1))));
+    radau->goal[k] = fmax(10 * DBL_EPSILON / inner, fmin(GOAL_MOST, pow(inner, (s - 1) / (s + 1))));
   }
 }
 
@@ -215,7 +191,7 @@ static void radau_set_weights(Radau *radau, double h) {
   for (int32_t i = 0; i < radau->newton_count; i++) {
     int32_t c = radau->newton_columns[i];
     double scale = ratio * (radau->absolute * system->nominal[c] + radau->relative * fabs(radau->y[c]));
-    radau->weight[c] = (radau->lenient[c] ? lenient_weight : 1) / scale;
+    radau->weight[c] = (radau->lenient[c] ? MINOR : 1) / scale;
     if (!system->column_index) continue;
     for (int32_t k = system->column_index[c]; k > 1; k--) radau->weight[c] *= h;
   }
@@ -282,7 +258,7 @@ static void radau_integrate(Radau *radau, double h) {
 /* The oldest point of the last step that is used to continue it: the longer the way, the lower the degree. */
 static int radau_first_point(const Radau *radau, double ratio) {
   int s = radau->last_method->stages;
-  double degree = log(reach) / log1p(ratio);
+  double degree = log(REACH) / log1p(ratio);
   return degree >= s ? 0 : s - (int)degree;
 }
 
@@ -386,7 +362,7 @@ static EvalStatus radau_evaluate(Radau *radau, double h) {
 static double radau_error_norm(const Radau *radau) {
   double sum = radau_norm(radau, radau->error_columns, radau->error_count, radau->estimate);
   double norm = sqrt(sum / fmax(radau->error_count, 1));
-  return norm < 1e-10 ? 1e-10 : norm; /* not fmax, which would take a NAN for a good step */
+  return norm < LEAST_ERROR ? LEAST_ERROR : norm; /* not fmax, which would take a NAN for a good step */
 }
 
 /* Estimates of h^k / k! times the k-th derivative of a column over its tolerance, k = s, s - 1, s - 2: divided differences over the start
@@ -417,13 +393,13 @@ static double radau_gap(const Radau *radau) {
   set_to_sum(gap, vectors, weight, method->stages + 1, system->columns);
   for (int32_t a = 0; a < radau->algebraic_count; a++) {
     int32_t c = radau->algebraic[a];
-    double e = gap[c] * radau->weight[c] / (radau->lenient[c] ? lenient_weight : 1);
+    double e = gap[c] * radau->weight[c] / (radau->lenient[c] ? MINOR : 1);
     sum += e * e;
   }
   for (int32_t c = 0; c < system->columns && system->watched; c++)
     if (system->watched[c])
       watched = fmax(watched, fabs(gap[c]) / (fabs(radau->y[c]) + fabs(end[c] - radau->y[c]) + system->nominal[c]));
-  return fmax(gap_weight * sqrt(sum / fmax(radau->algebraic_count, 1)), watched / LARGEST_MISS);
+  return fmax(NEGLIGIBLE * sqrt(sum / fmax(radau->algebraic_count, 1)), watched / LARGEST_MISS);
 }
 
 /* How far the solution departs from the polynomial of the step between its points, over what is allowed. Where it follows an
@@ -442,7 +418,7 @@ static double radau_departure(const Radau *radau, double t_new) {
   double growth = fmin(1, (squares[0] + squares[1]) / fmax(squares[1] + squares[2], DBL_MIN));
   double next = sqrt(growth * (squares[0] + growth * squares[1]) / fmax(radau->followed_count, 1));
   if (radau->method->stages > 3) next *= growth * growth; /* output is corrected, see radau_dense.h */
-  return next * radau->method->bulge / (radau->unread && t_new <= *radau->unread ? unread_limit : departure_limit);
+  return next * radau->method->bulge / (radau->unread && t_new <= *radau->unread ? UNREAD_DEPARTURE : DEPARTURE);
 }
 
 static double radau_states_norm(const Radau *radau, const double *vector) {
@@ -453,7 +429,7 @@ static double radau_states_norm(const Radau *radau, const double *vector) {
 /* The continuous output gets the filtered defect where the filter takes most of it away: the slope at the start of a stiff step,
  * which the solution leaves at once, would spoil all of the step. */
 static void radau_filter_defect(Radau *radau) {
-  if (radau_states_norm(radau, radau->estimate) > stiff_below * radau->raw_error) return;
+  if (radau_states_norm(radau, radau->estimate) > STIFF_BELOW * radau->raw_error) return;
   for (int32_t l = 0; l < radau->system->links; l++) {
     int32_t from = radau->stages->elimination->from[l];
     radau->defect[from] = radau->estimate[from] / radau->method->mu_real;
@@ -473,7 +449,7 @@ static void radau_find_defect(Radau *radau, double h) {
     radau->defect[from] = h * (radau->y[to] - extrapolated);
     radau->estimate[from] = method->mu_real * radau->defect[from];
   }
-  radau->raw_error = fmax(radau_states_norm(radau, radau->estimate), 1e-10);
+  radau->raw_error = fmax(radau_states_norm(radau, radau->estimate), LEAST_ERROR);
 }
 
 /* Where a method leaves a high index, first steps and those behind rejected ones are filtered twice, as no step would be small enough;
@@ -511,7 +487,7 @@ static double radau_measure(Radau *radau, double h, double t_new, double bend, b
 /* Would a step that was taken as if nobody looked inside have been rejected else? */
 static bool radau_is_coarse(void *self) {
   const Radau *radau = self;
-  return radau->statistics.step > radau->shortest_followed && radau->departure * unread_limit > departure_limit;
+  return radau->statistics.step > radau->shortest_followed && radau->departure * UNREAD_DEPARTURE > DEPARTURE;
 }
 
 /* ---- Newton ---- */
@@ -593,9 +569,9 @@ static bool radau_is_hopeless(Radau *radau, double h, double t_new, double left)
 static NewtonStatus radau_newton(Radau *radau, double h, double t_new, double *factor) {
   double goal = radau->goal[radau->method - radau_methods], norm_before = 0, ratio_before = 0;
   int limit = radau_iteration_limit(radau);
-  radau->convergence = pow(fmax(radau->convergence, DBL_EPSILON), 0.8);
-  if (!radau->linear) radau->convergence = fmax(radau->convergence, least_carried);
-  radau->theta = renew_above;
+  radau->convergence = pow(fmax(radau->convergence, DBL_EPSILON), CARRIED);
+  if (!radau->linear) radau->convergence = fmax(radau->convergence, NEGLIGIBLE);
+  radau->theta = NEGLIGIBLE;
   *factor = 0.5;
   for (int iteration = 1; iteration <= limit; iteration++) {
     EvalStatus status = radau_evaluate(radau, h);
@@ -608,11 +584,11 @@ static NewtonStatus radau_newton(Radau *radau, double h, double t_new, double *f
       double ratio = norm / norm_before;
       radau->theta = iteration == 2 ? ratio : sqrt(ratio * ratio_before);
       ratio_before = ratio;
-      if (radau->theta >= 0.99) return NEWTON_SLOW;
-      radau->convergence = fmin(radau->theta, 0.99) / (1 - fmin(radau->theta, 0.99));
+      if (radau->theta >= DIVERGES) return NEWTON_SLOW;
+      radau->convergence = radau->theta / (1 - radau->theta);
       double last = radau->convergence * norm * pow(radau->theta, limit - 1 - iteration) / goal;
       if (iteration > 2 && iteration < limit && last >= 1) {
-        *factor = 0.8 * pow(fmax(1e-4, fmin(20, last)), -1.0 / (4 + limit - 1 - iteration));
+        *factor = CLEARLY_LESS * pow(fmax(LAST_ERROR, fmin(20, last)), -1.0 / (4 + limit - 1 - iteration));
         return NEWTON_SLOW;
       }
     }
@@ -634,17 +610,17 @@ static NewtonStatus radau_newton(Radau *radau, double h, double t_new, double *f
 /* By how much the step may be divided for this error. */
 static double radau_quotient(const Radau *radau, double error) {
   double limit = radau_iteration_limit(radau);
-  double factor = fmin(safety, safety * (1 + 2 * limit) / (radau->iterations + 2 * limit));
+  double factor = fmin(SAFETY, SAFETY * (1 + 2 * limit) / (radau->iterations + 2 * limit));
   double quotient = pow(error, 1.0 / (radau->method->stages + 1)) / factor;
-  return fmax(1 / grow_most, fmin(shrink_most, quotient));
+  return fmax(1 / GROW_MOST, fmin(SHRINK_MOST, quotient));
 }
 
 /* Gustafsson's predictive control: also what the last two errors promise. */
 static double radau_predictive_quotient(const Radau *radau, double h, double error, double quotient) {
   if (radau->accepted_step == 0) return quotient;
   double promised =
-      radau->accepted_step / h * pow(error * error / radau->accepted_error, 1.0 / (radau->method->stages + 1)) / safety;
-  return fmax(quotient, fmax(1 / grow_most, fmin(shrink_most, promised)));
+      radau->accepted_step / h * pow(error * error / radau->accepted_error, 1.0 / (radau->method->stages + 1)) / SAFETY;
+  return fmax(quotient, fmax(1 / GROW_MOST, fmin(SHRINK_MOST, promised)));
 }
 
 /* The error that s - 2 stages would have made, in the present weights, and before the filter. */
@@ -658,7 +634,7 @@ static double radau_lower_error(const Radau *radau, double h) {
     e *= h * radau->weight[from];
     sum += e * e;
   }
-  return fmax(sqrt(sum / fmax(radau->system->links, 1)), 1e-10);
+  return fmax(sqrt(sum / fmax(radau->system->links, 1)), LEAST_ERROR);
 }
 
 /* Evaluations per unit of time with `stages`, were the error of a step h so large (in the weights of the
@@ -666,13 +642,13 @@ static double radau_lower_error(const Radau *radau, double h) {
 static double radau_work(const Radau *radau, int stages, double error) {
   double s = stages;
   double scaled = error * radau->inner[radau->method - radau_methods] / radau->inner[(stages - 3) / 2];
-  double growth = fmin(grow_most, safety * pow(fmax(scaled, 1e-10), -1 / (s + 1)));
+  double growth = fmin(GROW_MOST, SAFETY * pow(fmax(scaled, LEAST_ERROR), -1 / (s + 1)));
   double iterations = radau->iterations;
   if (iterations > 1) {
-    double theta = fmin(fmax(radau->theta, 1e-6), 0.9);
-    iterations = 1 + (iterations - 1) * log(theta) / log(fmin(theta * growth, 0.95));
+    double theta = fmin(fmax(radau->theta, PRESENT), SAFETY);
+    iterations = 1 + (iterations - 1) * log(theta) / log(fmin(theta * growth, (1 + SAFETY) / 2));
   }
-  return (s * iterations + step_overhead) / growth;
+  return (s * iterations + STEP_OVERHEAD) / growth;
 }
 
 /* Takes the neighbouring order when it promises less work. Errors fall geometrically with the order, so that
@@ -681,12 +657,12 @@ static int radau_choose_order(const Radau *radau, double h) {
   int index = (int)(radau->method - radau_methods), s = radau->method->stages;
   double error = radau->raw_error, lower = radau_lower_error(radau, h);
   double work = radau_work(radau, s, error);
-  if (index > radau->lowest && (radau->theta >= lower_above || radau_work(radau, s - 2, lower) < lower_gain * work))
+  if (index > radau->lowest && (radau->theta >= CLEARLY_LESS || radau_work(radau, s - 2, lower) < CLEARLY_LESS * work))
     return index - 1;
   if (index == radau->highest || radau->since_change < CHANGE_REST || radau->since_lower < LOWER_REST) return index;
-  if (radau->departure > fmax(radau->raw_error, 0.1)) return index + 1;
+  if (radau->departure > fmax(radau->raw_error, GOOD_PART)) return index + 1;
   double higher = error * fmin(error / lower, 1);
-  return radau_work(radau, s + 2, higher) < raise_gain * work ? index + 1 : index;
+  return radau_work(radau, s + 2, higher) < SAFETY * work ? index + 1 : index;
 }
 
 static void radau_set_order(Radau *radau, int index) {
@@ -729,15 +705,15 @@ static void radau_accept(Radau *radau, double h, double error, double t_new, boo
   radau->statistics.step = h;
   radau->statistics.order = 2 * radau->method->stages - 1;
   radau->accepted_step = h;
-  radau->accepted_error = fmax(1e-2, error);
+  radau->accepted_error = fmax(MINOR, error);
   if (radau->rejected) quotient = fmax(quotient, 1);
   radau->rejected = radau->failed = radau->cautious = false;
   int order = radau_choose_order(radau, h);
   radau_remember(radau, h, t_new);
   radau_set_order(radau, order);
-  bool keep_jacobian = radau->theta <= renew_above;
+  bool keep_jacobian = radau->theta <= NEGLIGIBLE;
   if (!keep_jacobian) radau->jacobian_time = NAN;
-  bool keep = keep_jacobian && quotient <= 1 && quotient >= 1 / keep_below;
+  bool keep = keep_jacobian && quotient <= 1 && quotient >= 1 / KEEP_BELOW;
   double h_new = keep ? h : h / quotient;
   radau->h_next = radau->fixed_step ? radau->max_step : held ? fmax(radau->h_next, h_new) : h_new;
   radau->statistics.next = held ? radau->h_next : h / quotient;
@@ -745,7 +721,7 @@ static void radau_accept(Radau *radau, double h, double error, double t_new, boo
 
 static void radau_reject(Radau *radau, double h, double error) {
   radau->statistics.rejected_error++;
-  radau->h_next = radau->last_h == 0 ? 0.1 * h : h / radau_quotient(radau, error);
+  radau->h_next = radau->last_h == 0 ? GOOD_PART * h : h / radau_quotient(radau, error);
   radau->rejected = true;
 }
 
@@ -791,7 +767,7 @@ static void radau_retry(Radau *radau, double h, double factor) {
 static bool radau_second_derivative(Radau *radau, double span) {
   const System *system = radau->system;
   double *now = radau->residual[0], *later = radau->residual[1], *right = radau->solution;
-  double dt = fmin(1e-7 * span, 1e-7 * fmax(1, fabs(radau->t)));
+  double dt = DIFFERENCED * fmin(span, fmax(1, fabs(radau->t)));
   elimination_real(radau->stages->elimination, condense_values(radau->stages->condense), 0, radau->stages->real_values);
   if (!linear_factor(radau->stages->real, radau->stages->real_values)) return false;
   if (system->residual(system->context, radau->t, radau->y, now) != EVAL_OK) return false;
@@ -816,10 +792,11 @@ static double radau_first_step(Radau *radau) {
   for (int32_t l = 0; l < radau->system->links; l++)
     radau->estimate[radau->stages->elimination->from[l]] = radau->y[radau->stages->elimination->to[l]];
   double size = radau_states_norm(radau, radau->y), slope = radau_states_norm(radau, radau->estimate);
-  double h = size <= 1e-5 || slope <= 1e-5 ? 1e-6 : 0.01 * size / slope;
-  if (isnan(radau->jacobian_time) || !radau_second_derivative(radau, span)) return fmin(largest, 1e-3 * h);
+  double h = size <= NO_SIZE || slope <= NO_SIZE ? FIRST_STEP : MINOR * size / slope;
+  if (isnan(radau->jacobian_time) || !radau_second_derivative(radau, span)) return fmin(largest, NEGLIGIBLE * h);
   double bend = radau_states_norm(radau, radau->estimate);
-  double other = fmax(slope, bend) <= 1e-15 ? fmax(1e-6, 1e-3 * h) : pow(0.01 / fmax(slope, bend), 1.0 / 4);
+  double other =
+      fmax(slope, bend) <= NO_BEND ? fmax(FIRST_STEP, NEGLIGIBLE * h) : pow(MINOR / fmax(slope, bend), 1.0 / 4);
   return fmin(fmin(100 * h, other), largest);
 }
 
@@ -834,7 +811,7 @@ static StepStatus radau_step(void *self, double t_stop) {
     double h = fmin(radau->h_next, radau->max_step), factor;
     double left = t_stop - radau->t;
     if (left <= 0) return STEP_OK;
-    bool held = 1.0001 * h >= left;
+    bool held = (1 + LEFT_OVER) * h >= left;
     if (held) h = left;
     if (!held && h < integrator_least_step(radau->t, t_stop)) return reason;
     radau_set_weights(radau, h);
@@ -954,13 +931,7 @@ static bool radau_prepare_dense(Radau *radau) {
   return radau->dense_ready = true;
 }
 
-static void radau_interpolate(void *self, double t, double *y) {
-  Radau *radau = self;
-  if (radau->last_h == 0) {
-    memcpy(y, radau->y, (size_t)radau->system->columns * sizeof(double));
-    return;
-  }
-  double x = (t - radau->last_t) / radau->last_h;
+static void radau_interpolate_all(Radau *radau, double x, double *y) {
   bool corrected = radau_prepare_dense(radau);
   RadauOutput *output = radau_output(radau);
   RadauWeights weights = radau_output_weights(output, x, corrected);
@@ -969,17 +940,18 @@ static void radau_interpolate(void *self, double t, double *y) {
 }
 
 /* Columns that are no states need no correction, and their look at the step no samples of it. */
-static void radau_interpolate_some(void *self, double t, const uint32_t *columns, uint32_t count, double *y) {
+static void radau_interpolate(void *self, double t, const uint32_t *columns, uint32_t count, double *y) {
   Radau *radau = self;
-  bool some_are_states = false;
-  for (uint32_t k = 0; k < count; k++) some_are_states = some_are_states || radau->is_state[columns[k]];
-  if (radau->last_h == 0) {
-    for (uint32_t k = 0; k < count; k++) y[columns[k]] = radau->y[columns[k]];
+  double x = (t - radau->last_t) / radau->last_h;
+  if (!columns) {
+    radau_interpolate_all(radau, x, y);
     return;
   }
+  bool some_are_states = false;
+  for (uint32_t k = 0; k < count; k++) some_are_states = some_are_states || radau->is_state[columns[k]];
   bool corrected = some_are_states && radau_prepare_dense(radau);
   const RadauOutput *output = radau_output(radau);
-  RadauWeights weights = radau_output_weights(output, (t - radau->last_t) / radau->last_h, corrected);
+  RadauWeights weights = radau_output_weights(output, x, corrected);
   for (uint32_t k = 0; k < count; k++) {
     int32_t c = (int32_t)columns[k];
     y[c] = radau_output_value(output, &weights, corrected && radau->is_state[c], c);
@@ -999,7 +971,11 @@ static bool radau_stages(void *self, StepStages *out) {
   if (radau->last_h == 0 || radau->stages->factored_step != radau->last_h ||
       radau->stages->factored_method != radau->last_method || !stages_are_chosen(radau->stages))
     return false;
-  *out = (StepStages){radau->stages, radau->last_method, radau->last_t, radau->last_h, radau->last + 1};
+  *out = (StepStages){.linear = radau->stages,
+                      .method = radau->last_method,
+                      .t = radau->last_t,
+                      .h = radau->last_h,
+                      .values = radau->last + 1};
   return true;
 }
 
@@ -1017,6 +993,7 @@ const Integrator integrator_radau = {
     .name = "radau",
     .description = "Radau IIA of orders 5, 9 and 13 with order control, on the whole system",
     .explicit_form = false,
+    .is_one_step = true,
     .look_every = 16,
     .create = radau_create,
     .start = radau_start,
@@ -1025,10 +1002,9 @@ const Integrator integrator_radau = {
     .step = radau_step,
     .time = radau_time,
     .values = radau_values,
-    .interpolate = radau_interpolate,
+    .segment = {.interpolate = radau_interpolate, .shape = radau_shape, .is_collocation = true},
     .is_coarse = radau_is_coarse,
-    .interpolate_some = radau_interpolate_some,
-    .shape = radau_shape,
+    .departure = integrator_never_departs,
     .switch_states = radau_switch_states,
     .stages = radau_stages,
     .statistics = radau_statistics,

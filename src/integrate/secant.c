@@ -1,13 +1,10 @@
 /* secant: see secant.h. */
 #include "integrate/secant.h"
 
+#include "base/constants.h"
 #include "base/pairs.h"
 
 #include <math.h>
-
-/* An update that would nearly make the matrix singular: Broyden's step would be longer than this times the
- * plain one. */
-static const double longest = 2;
 
 Secant *secant_new(Heap *heap, int32_t n, int32_t capacity) {
   Secant *secant = heap_alloc(heap, sizeof *secant);
@@ -47,7 +44,7 @@ static bool learn(Secant *secant, const double *step, double *next, const double
 }
 
 bool secant_learn(Secant *secant, const double *step, double *next, const double *weight) {
-  return learn(secant, step, next, weight, 1 / longest);
+  return learn(secant, step, next, weight, 1 / LONGEST_SECANT);
 }
 
 bool secant_learn_any(Secant *secant, const double *step, double *next, const double *weight) {

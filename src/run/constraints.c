@@ -1,6 +1,7 @@
 /* constraints: see constraints.h. */
 #include "run/constraints.h"
 
+#include "base/constants.h"
 #include "base/copy.h"
 
 #include <math.h>
@@ -138,7 +139,6 @@ Constraints *constraints_new(Heap *heap, View *view, const ConstraintPlan *plan,
 /* ---- checking ---- */
 
 /* Scaled violations below it are never worth another look. */
-static const double COUNTS = 1e-7;
 
 static void keep_worst(Constraints *constraints, uint32_t k, double size, double t) {
   if (size <= constraints->worst && constraints->worst_row != MAP_NONE) return;
@@ -160,7 +160,7 @@ static void evaluate(Constraints *constraints, double t) {
 
 /* Is one violated more than any was before, by what counts? */
 static bool seems_violated(const Constraints *constraints) {
-  double most = fmax(constraints->worst, COUNTS);
+  double most = fmax(constraints->worst, SAME);
   for (uint32_t k = 0; k < constraints->plan->count; k++)
     if (fabs(constraints->values[k]) > most * constraints->scale[k]) return true;
   return false;

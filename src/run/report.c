@@ -1,6 +1,7 @@
 /* report: see report.h. */
 #include "run/report.h"
 
+#include "base/constants.h"
 #include "result/conversion_report.h"
 #include "result/json.h"
 
@@ -159,16 +160,14 @@ static void text_verify(const VerifyFacts *verify, Heap *heap, TextVec *text) {
 /* The part of the time on which it is proven that no event was missed; NAN: no time has passed. */
 static double proven_part(const RunFacts *facts) {
   const CertificateTotals *totals = &facts->statistics->stepper.certificate;
-  double round_off = 64 * DBL_EPSILON; /* of the sums of times */
   double part = totals->time > 0 ? totals->proven / totals->time : NAN;
-  return part > 1 - round_off ? 1 : part;
+  return part > 1 - ROUND_OFF ? 1 : part;
 }
 
 /* Where steps had to be accepted that miss the equations. */
 static void text_defect(const RunFacts *facts, Heap *heap, TextVec *text) {
-  static const double worth_a_word = 10; /* in tolerances: more than steps are let pass with */
   double largest = facts->statistics->stepper.largest_defect;
-  if (largest > worth_a_word)
+  if (largest > DEFECT_HARMLESS)
     text_printf(heap, text, "  largest defect           %.3g tolerances, inside of a step\n", largest);
 }
 
@@ -177,7 +176,7 @@ static void text_certificate(const RunFacts *facts, Heap *heap, TextVec *text) {
   const CertificateTotals *totals = &facts->statistics->stepper.certificate;
   if (!(totals->time > 0)) return;
   text_printf(heap, text, "  events complete          on %.4g %% of the time\n",
-              floor(1e3 * proven_part(facts) + 1e-9) / 10);
+              floor(1000 * proven_part(facts) + STUCK) / 10);
   if (totals->has_lost_branch) text_printf(heap, text, "  branch of the solution   not followed everywhere\n");
 }
 

@@ -1,4 +1,5 @@
 /* stepper: see stepper.h. */
+#include "base/constants.h"
 #include "run/stepper_internal.h"
 
 #include "base/copy.h"
@@ -13,25 +14,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* So many steps in a row below the round-off of the whole run do not get ahead. */
-enum { TINY_LIMIT = 10000 };
-static const double TINY = 1e-16;
-
-/* The same where equations were rewritten: near a time at which they lose their sense, round-off in them makes steps short. */
-static const double TINY_OF_CONVERTED = 1e-9;
-
-/* A step that left its branch is taken again in so many parts, so many times. */
-enum { RETAKE_PARTS = 8, RETAKE_LIMIT = 6 };
-
-/* Conditions near their edges may look into so many steps to come; others are taken as if nobody did. */
-enum { NEAR_STEPS = 16 };
-
-/* A step in which something would pass a whole pipe is made shorter so many times. */
-enum { SHORTEN_LIMIT = 20 };
-
-/* A fold is looked for at least within this part of the run. */
-static const double SHORTEST_SEEN = 5e-4;
 
 /* ---- folds ---- */
 
@@ -116,8 +98,8 @@ static bool has_delays(Stepper *stepper, double t) {
 static const double *values_at(Stepper *stepper, double t) {
   if (t == stepper->before) return stepper->begin;
   if (t == stepper_time(stepper)) return stepper_values(stepper);
-  if (view_point(stepper->view, stepper->integrator, stepper->self, t, stepper->ahead) != EVAL_OK)
-    stepper->integrator->interpolate(stepper->self, t, stepper->ahead);
+  if (view_point(stepper->view, stepper->segment, t, stepper->ahead) != EVAL_OK)
+    segment_values(stepper->segment, t, stepper->ahead);
   return stepper->ahead;
 }
 
@@ -140,7 +122,7 @@ static bool keep_past(Stepper *stepper) {
   for (uint32_t k = 0; k < parts; k++) {
     double to = k + 1 < parts ? before + (end - before) * (k + 1) / parts : end;
     if (parts > 1) sample_past(stepper, from, to);
-    is_smooth = past_add(evaluator, from, to) || is_smooth;
+    is_smooth = past_add(evaluator, before, from, to) || is_smooth;
     from = to;
   }
   if (is_smooth) {
@@ -170,8 +152,7 @@ static StepStatus step_within_pipes(Stepper *stepper, double stop) {
 
 /* Behind a kink steps are as long as they were. */
 static void leave_kink(Stepper *stepper) {
-  if (stepper->before >= stepper->t_kink && stepper->integrator->suggest)
-    stepper->integrator->suggest(stepper->self, stepper->across);
+  if (stepper->before >= stepper->t_kink) stepper->integrator->suggest(stepper->self, stepper->across);
   if (stepper->before >= stepper->t_kink) stepper->t_kink = INFINITY;
 }
 
@@ -194,8 +175,10 @@ static StepStatus try_step(Stepper *stepper) {
   stepper_take_values(stepper, stepper->begin);
   keep_branch(stepper);
   double stop = farthest_end(stepper);
-  if (stepper->view->evaluator->past) return step_within_pipes(stepper, stop);
-  return stepper->integrator->step(stepper->self, stop);
+  StepStatus status = stepper->view->evaluator->past ? step_within_pipes(stepper, stop)
+                                                     : stepper->integrator->step(stepper->self, stop);
+  stepper_take_segment(stepper);
+  return status;
 }
 
 /* Steps fail from where the last one began: is that because of a singular point that the solution passes? */
@@ -295,9 +278,8 @@ static bool gets_ahead(Stepper *stepper, double t) {
 
 /* A step that must be looked into after all, but was taken as if nobody did, is taken again where it is not good inside. */
 static bool take_readable(Stepper *stepper, double t) {
-  const Integrator *integrator = stepper->integrator;
   stepper->near = NEAR_STEPS;
-  if (!(t <= stepper->unread) || !integrator->is_coarse || !integrator->is_coarse(stepper->self)) return false;
+  if (!(t <= stepper->unread) || !stepper->integrator->is_coarse(stepper->self)) return false;
   stepper->unread = -INFINITY;
   stepper_repeat(stepper, t - stepper->before);
   return true;
@@ -305,10 +287,9 @@ static bool take_readable(Stepper *stepper, double t) {
 
 /* A step of a method of one step across a kink is taken again, up to there: see kinks.h. */
 static bool ends_at_kink(Stepper *stepper, double t) {
-  if (!stepper->kinks || !stepper->integrator->suggest || stepper->t_doubt < INFINITY) return false;
-  if (!kinks_end_steps(stepper->kinks, stepper->integrator)) return false;
-  double kink =
-      kinks_find(stepper->kinks, stepper->integrator, stepper->self, (ConstMoment){stepper->before, stepper->begin});
+  if (!stepper->kinks || !stepper->integrator->is_one_step || stepper->t_doubt < INFINITY) return false;
+  if (!kinks_end_steps(stepper->kinks, stepper->segment)) return false;
+  double kink = kinks_find(stepper->kinks, stepper->segment);
   if (!(stepper->before < kink && kink < t)) return false; /* one at the beginning, but for round-off, is passed */
   stepper->t_doubt = stepper->t_kink = kink;
   stepper->across = t - stepper->before;
@@ -318,9 +299,8 @@ static bool ends_at_kink(Stepper *stepper, double t) {
 
 /* A step of a method of many steps across a kink whose error may be more than its estimate is taken again, from the first order on. */
 static bool starts_before_kink(Stepper *stepper, double t) {
-  const Integrator *integrator = stepper->integrator;
-  if (!stepper->kinks || !integrator->departure || !(integrator->departure(stepper->self) > 1)) return false;
-  ConstMoment begin = {stepper->before, stepper->begin}, end = {t, integrator->values(stepper->self)};
+  if (!stepper->kinks || !(stepper->integrator->departure(stepper->self) > 1)) return false;
+  ConstMoment begin = {stepper->before, stepper->begin}, end = {t, stepper->segment->end};
   if (!kinks_pass(stepper->kinks, begin, end)) return false;
   stepper_repeat(stepper, t - stepper->before);
   return true;
@@ -329,9 +309,8 @@ static bool starts_before_kink(Stepper *stepper, double t) {
 /* A step to t that has left its branch, or along which it cannot be followed, is taken again, shorter, from the branch. */
 static bool leaves_branch(Stepper *stepper, double t) {
   if (!stepper->view->branch || stepper_is_sliding(stepper)) return false;
-  ConstMoment begin = {stepper->before, stepper->begin};
   double shorter = (t - stepper->before) / 4;
-  BranchStatus status = branch_follow(stepper->view->branch, stepper->integrator, stepper->self, begin);
+  BranchStatus status = branch_follow(stepper->view->branch, stepper->segment);
   if (status == BRANCH_KEPT) return false;
   if (shorter < SHORTEST_FOLLOWED * stepper_span(stepper)) {
     certificate_lose_branch(stepper->certificate);
@@ -345,20 +324,15 @@ static bool leaves_branch(Stepper *stepper, double t) {
 
 /* What is known of the inside of the last step, to t, before anybody looks. */
 static StepInside inside_of_step(const Stepper *stepper, double t) {
-  const Integrator *integrator = stepper->integrator;
   if (t <= stepper->unread) return INSIDE_UNREAD;
-  return integrator->explicit_form && integrator->is_coarse ? INSIDE_COSTLY : INSIDE_KNOWN;
+  return stepper->segment->methods->is_costly ? INSIDE_COSTLY : INSIDE_KNOWN;
 }
 
 /* Ends the step, which has led to t, at the first event in it, if there is one; most have none. */
 static bool find_event(Stepper *stepper, double t) {
   if (stepper_misses_rows(stepper, t)) return false;
   if (leaves_branch(stepper, t) || ends_at_kink(stepper, t) || starts_before_kink(stepper, t)) return false;
-  WatchedStep step = {stepper->integrator,
-                      stepper->self,
-                      {stepper->before, stepper->begin},
-                      inside_of_step(stepper, t),
-                      t >= stepper->t_timed};
+  WatchedStep step = {stepper->segment, inside_of_step(stepper, t), t >= stepper->t_timed};
   bool is_quiet = watcher_rules_out(stepper->watcher, &step);
   if (is_quiet && t < stepper->t_timed) return false;
   if (!is_quiet && take_readable(stepper, t)) return false;
@@ -382,9 +356,7 @@ static bool follow_variations(Stepper *stepper) {
   struct Sensitivity *sensitivity = stepper->view->sensitivity;
   double t = stepper_time(stepper);
   if (!sensitivity || !(t > stepper->before)) return true;
-  if (!sensitivity_step(sensitivity, stepper->integrator, stepper->self, (ConstMoment){stepper->before, stepper->begin},
-                        t))
-    return false;
+  if (!sensitivity_step(sensitivity, stepper->integrator, stepper->self, stepper->segment, t)) return false;
   if (sensitivity_is_coarse(sensitivity)) undo_step(stepper, sensitivity_longest(sensitivity));
   return true;
 }
@@ -396,9 +368,8 @@ static TurningStatus watch_singular(Stepper *stepper, double t, bool event) {
     bool is_stuck = t - stepper->before < INSTANT_NEAREST * stepper_span(stepper);
     if (!stepper_is_behind_instant(stepper, t))
       return is_stuck && !stepper_leaps_instant(stepper, stepper->t_instant) ? TURNING_POINT : TURNING_NONE;
-    TurningStatus status =
-        turning_watch(stepper->turning, stepper->integrator, stepper->self, t, stepper_values(stepper),
-                      stepper->options.stop, event || t >= stepper->options.stop, point);
+    TurningStatus status = turning_watch(stepper->turning, stepper->segment, t, stepper_values(stepper),
+                                         stepper->options.stop, event || t >= stepper->options.stop, point);
     if (status != TURNING_POINT && stepper->t_instant == -INFINITY) return status;
     if (status != TURNING_POINT) *point = waiting;
     stepper->t_instant = point->time;
@@ -456,7 +427,7 @@ void stepper_limit(Stepper *stepper, double limit) { stepper->limit = limit; }
 /* Delays look into every step, conditions unless they are far from their edges and steps can be taken again; sensitivities are of the
  * stages. */
 void stepper_expect(Stepper *stepper, double time) {
-  bool looks = stepper->view->switches && !stepper->integrator->is_coarse;
+  bool looks = stepper->view->switches && !stepper->integrator->is_one_step;
   stepper->unread = looks || stepper->near || stepper->view->evaluator->past ? -INFINITY : time;
   if (stepper->near) stepper->near--;
 }
@@ -476,9 +447,6 @@ bool stepper_prepare(Stepper *stepper, double t) {
   stepper_leave_if_stiff(stepper);
   return true;
 }
-
-/* An event, and a step, takes at least as long as so many steps of work; where modes of time alone wait, for each of them so many more. */
-enum { EVENT_WORK = 10, TIMER_WORK = 64 };
 
 /* Refuses `count` events or steps that take so much work each; the format has a place for their number, and one more. */
 static void refuse_many(Heap *heap, double count, double work, const char *format, const char *what) {
@@ -553,6 +521,7 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
   view->branch = branch_new(heap, view);
   stepper->watcher = watcher_new(heap, view);
   stepper->certificate = watcher_certificate(stepper->watcher);
+  stepper->segment = segment_new(heap, view->system.columns);
   stepper_make_defect(stepper);
   stepper->kinks = kinks_new(heap, view, options->start, options->tolerance);
   return stepper;
@@ -567,7 +536,7 @@ static bool begin_discrete(Stepper *stepper, double t) {
   const ArrayCode *code = stepper->view->evaluator->code;
   if (code->matters[code->modes->logic->initial]) { /* it was true when the columns were found */
     stepper->view->methods->solve(stepper->view, t, stepper->y);
-    stepper->integrator->start(stepper->self, t, stepper->y, stepper->options.stop);
+    stepper_start_integrator(stepper, t, stepper->y);
   }
   stepper->at_event = true;
   stepper->t_event = t;
@@ -594,7 +563,7 @@ bool stepper_start_at(Stepper *stepper, double t, const double *y) {
   if (stepper->kinks) kinks_forget(stepper->kinks);
   if (stepper->turning) turning_begin(stepper->turning, t, stepper->y);
   stepper_create_integrator(stepper, stepper->integrator ? stepper->integrator : stepper_first_integrator(stepper));
-  stepper->integrator->start(stepper->self, t, stepper->y, stepper->options.stop);
+  stepper_start_integrator(stepper, t, stepper->y);
   stepper_begin_branch(stepper, t, stepper->y);
   if (stepper->view->switches) stepper->view->switches->is_at_start = false;
   events_begin(stepper->view, t, stepper->y);

@@ -1,8 +1,8 @@
 /* stepper_defect: a step is accepted by its defect (segment/defect.h). */
+#include "base/constants.h"
 #include "run/stepper_internal.h"
 
 #include "base/copy.h"
-#include "segment/constants.h"
 
 #include <math.h>
 
@@ -10,7 +10,6 @@ void stepper_make_defect(Stepper *stepper) {
   View *view = stepper->view;
   if (!view->system.complete) return;
   stepper->defect = defect_new(stepper->heap, &view->system, stepper->options.tolerance);
-  stepper->segment = segment_new(stepper->heap, view->system.columns);
   stepper->is_rough = view->evaluator->code->is_rough;
 }
 
@@ -18,13 +17,13 @@ void stepper_make_defect(Stepper *stepper) {
 static double look_at(Stepper *stepper, double part, double largest) {
   const Segment *segment = stepper->segment;
   double t = segment->t0 + part * (segment->t1 - segment->t0);
-  stepper->integrator->interpolate(stepper->self, t, stepper->ahead);
+  segment_values(segment, t, stepper->ahead);
   return defect_at(stepper->defect, segment, part, stepper->ahead, largest);
 }
 
 /* The next time at which a rough system is looked at: one is drawn in each part of the run, and no step avoids them. */
 static double next_part(const Stepper *stepper, double t) {
-  double start = stepper->options.start, length = stepper_span(stepper) / DEFECT_ROUGH_PARTS;
+  double start = stepper->options.start, length = stepper_span(stepper) / ROUGH_PARTS;
   if (!stepper->is_rough || !isfinite(length)) return INFINITY;
   double k = floor((t - start) / length), drawn = start + (k + defect_drawn(k)) * length;
   if (!(drawn > t)) drawn = start + (k + 1 + defect_drawn(k + 1)) * length;
@@ -33,11 +32,12 @@ static double next_part(const Stepper *stepper, double t) {
 
 /* The largest defect at these times, and, if the step is one that is looked at, at a drawn point and, of rough systems, at the fixed one of the
  * method. The first that is too large ends it. */
-static double look_inside(Stepper *stepper, const StepShape *shape, double chance, double largest) {
+static double look_inside(Stepper *stepper, double chance, double largest) {
   double t0 = stepper->segment->t0, t1 = stepper->segment->t1, worst = 0;
   for (double t = next_part(stepper, t0); t <= t1 && worst <= largest; t = next_part(stepper, t))
     worst = fmax(worst, look_at(stepper, (t - t0) / (t1 - t0), largest));
-  if (chance < 1 && worst <= largest && stepper->is_rough) worst = fmax(worst, look_at(stepper, shape->part, largest));
+  if (chance < 1 && worst <= largest && stepper->is_rough)
+    worst = fmax(worst, look_at(stepper, stepper->segment->shape.part, largest));
   if (chance < 1 && worst <= largest) worst = fmax(worst, look_at(stepper, chance, largest));
   return worst;
 }
@@ -66,19 +66,18 @@ bool stepper_misses_rows(Stepper *stepper, double t) {
   const System *system = &stepper->view->system;
   double step = t - stepper->before;
   if (!stepper->defect || !(step > 0)) return false;
-  double chance = (double)integrator->look_every / (stepper->is_rough ? DEFECT_ROUGH_TIMES : 1) *
+  double chance = (double)integrator->look_every / (stepper->is_rough ? ROUGH_TIMES : 1) *
                   defect_drawn(stepper->before); /* below 1 it is drawn: then it is where */
   if (is_in_doubt(stepper)) chance -= floor(chance);
   if (chance >= 1 && next_part(stepper, stepper->before) > t) return false;
-  if (!integrator_segment(integrator, stepper->self, stepper->before, stepper->segment)) return false;
+  if (!segment_open(stepper->segment)) return false;
   segment_need(stepper->segment, (const uint32_t *)system->link_from, (uint32_t)system->links);
-  StepShape shape = integrator->shape(stepper->self);
-  double largest = fmax(DEFECT_HARMLESS, shape.defect);
+  double largest = fmax(DEFECT_HARMLESS, stepper->segment->shape.defect);
   uint64_t factorizations = stepper->view->methods->factorizations(stepper->view);
-  double found = look_inside(stepper, &shape, chance, largest);
+  double found = look_inside(stepper, chance, largest);
   stepper->look_factorizations += stepper->view->methods->factorizations(stepper->view) - factorizations;
-  if (found > largest && DEFECT_SHORTER * step >= SHORTEST_FOLLOWED * stepper_span(stepper)) {
-    take_again(stepper, DEFECT_SHORTER * step);
+  if (found > largest && SHORTER * step >= SHORTEST_FOLLOWED * stepper_span(stepper)) {
+    take_again(stepper, SHORTER * step);
     return true;
   }
   stepper->statistics.looks++;

@@ -1,4 +1,5 @@
 /* stepper_events: events in the steps of a stepper: found, settled, and gone on from. */
+#include "base/constants.h"
 #include "run/stepper_internal.h"
 
 #include "base/copy.h"
@@ -8,18 +9,6 @@
 
 #include <float.h>
 #include <math.h>
-
-/* An event in this first part of a step is early: the collocation polynomial of a long step overshoots there. */
-static const double EARLY = 0.3;
-
-/* A step leads this part of the time between events beyond the one that is expected, and not less than that part of the run: the event is
- * within the step rather than just behind it, and not early in a long one. */
-static const double BEYOND_NEXT = 1.0 / 16, LEAST_BEYOND = 1e-9;
-
-/* Stretches between events that become shorter by more than this are not alike. */
-static const double LEAST_OF_BEFORE = 0.5;
-
-static const double PART_OF_CYCLE = 0.7; /* and no simple fraction of it */
 
 bool stepper_start_is_regular(Stepper *stepper) {
   View *view = stepper->view;
@@ -87,10 +76,10 @@ static double expected_end(const Stepper *stepper, double t) {
   const Switches *switches = stepper->view->switches;
   double lasted = stepper->stretch->lasted, before = stepper->stretch->lasted_before;
   bool is_timed = stepper->mode == MAP_NONE || switches->modes->timed[stepper->mode];
-  bool is_alike = lasted >= LEAST_OF_BEFORE * before && lasted <= (1 + BEYOND_NEXT) * before;
+  bool is_alike = lasted >= before / 2 && lasted <= (1 + BEYOND_NEXT) * before;
   is_alike = is_alike || (!is_timed && switches->times[stepper->mode].regular > 0);
-  if (is_timed || lasted == 0 || !is_alike || !stepper->integrator->suggest) return INFINITY;
-  return t + lasted + fmax(BEYOND_NEXT * lasted, LEAST_BEYOND * stepper_span(stepper));
+  if (is_timed || lasted == 0 || !is_alike || !stepper->integrator->is_one_step) return INFINITY;
+  return t + lasted + fmax(BEYOND_NEXT * lasted, STUCK * stepper_span(stepper));
 }
 
 /* Begins the stretch from the event at t of now to the next, and ends the one before. What an error estimate allows, as that of a ball's
@@ -114,7 +103,7 @@ static double first_step(const Stepper *stepper) {
   double first = stepper->stretch->first;
   if (stepper->t_expected < INFINITY || stepper->mode == MAP_NONE || switches->modes->timed[stepper->mode])
     return first;
-  return fmin(first, fmax(PART_OF_CYCLE * switches->times[stepper->mode].cycle, LEAST_BEYOND * stepper_span(stepper)));
+  return fmin(first, fmax(PART_OF_CYCLE * switches->times[stepper->mode].cycle, STUCK * stepper_span(stepper)));
 }
 
 /* Starts again behind an event, with the choice that suits the modes of now. */
@@ -140,7 +129,7 @@ void stepper_keep_first_step(Stepper *stepper) {
 }
 
 static double round_off(const Stepper *stepper) {
-  return 16 * DBL_EPSILON * fmax(fabs(stepper->options.stop), fabs(stepper->options.start));
+  return ROUND_OFF * fmax(fabs(stepper->options.stop), fabs(stepper->options.start));
 }
 
 double stepper_snap(const Stepper *stepper, double t) {
@@ -248,7 +237,7 @@ static void take_timed(Stepper *stepper) {
  * transient that a stiff method steps over: the step is taken again, up to there. false: it was already, or would hardly get ahead. */
 static bool take_again(Stepper *stepper, double t) {
   double step = stepper->integrator->time(stepper->self) - stepper->before;
-  double least = fmax(1e-6 * step, 64 * DBL_EPSILON * fabs(t));
+  double least = fmax(WELL_INSIDE * step, ROUND_OFF * fabs(t));
   if (stepper->t_doubt < INFINITY || !(t - stepper->before > least)) return false;
   stepper->t_doubt = t;
   stepper->at_event = false;
@@ -260,7 +249,7 @@ static bool take_again(Stepper *stepper, double t) {
 static bool is_doubtful(const Stepper *stepper, const EventBracket *bracket) {
   double step = stepper->integrator->time(stepper->self) - stepper->before;
   return bracket->inside ||
-         (stepper->integrator == &integrator_radau && bracket->high - stepper->before < EARLY * step);
+         (stepper->segment->methods->is_collocation && bracket->high - stepper->before < EARLY * step);
 }
 
 /* An event of states, or the end of sliding, in the last step, which it then ends. */

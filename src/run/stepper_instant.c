@@ -1,18 +1,16 @@
 /* stepper_instant: singular points that the solution passes. */
 #include "run/stepper_internal.h"
 
+#include "base/constants.h"
 #include "base/copy.h"
 #include "event/instant.h"
 
 #include <math.h>
 
-/* Distances from a singular point for the time of the run: from INSTANT_NEAREST, in so many times as far, up to what a step may be. */
-static const double FARTHEST = 1e-4, FARTHER = 10;
-
 void stepper_jump(Stepper *stepper, double t) {
   stepper_add_work(stepper, &stepper->statistics);
   stepper_create_integrator(stepper, stepper->integrator); /* which does not remember that its steps failed */
-  stepper->integrator->start(stepper->self, stepper->before, stepper->begin, stepper->options.stop);
+  stepper_start_integrator(stepper, stepper->before, stepper->begin);
   stepper->at_event = stepper->is_folded = true;
   stepper->t_event = stepper_snap(stepper, t);
   stepper->t_instant = -INFINITY;
@@ -26,7 +24,7 @@ void stepper_jump(Stepper *stepper, double t) {
 static void guess_at(Stepper *stepper, double t, bool has_step, double *y) {
   const System *system = &stepper->view->system;
   if (has_step && t >= stepper->before) {
-    stepper->integrator->interpolate(stepper->self, t, y);
+    segment_values(stepper->segment, t, y);
     return;
   }
   copy_numbers(y, stepper->begin, (size_t)system->columns);
@@ -53,11 +51,12 @@ static Verdict judge_at(Stepper *stepper, double singular, double gap, bool has_
 static Verdict judge(Stepper *stepper, double singular, double until, bool has_step, bool has_before, double *gap) {
   Verdict verdict = VERDICT_REGULAR;
   double span = stepper_span(stepper);
-  for (*gap = INSTANT_NEAREST * span; verdict == VERDICT_REGULAR && *gap <= 2 * FARTHEST * span; *gap *= FARTHER) {
+  for (*gap = INSTANT_NEAREST * span; verdict == VERDICT_REGULAR && *gap <= 2 * INSTANT_REACH * span;
+       *gap *= INSTANT_FARTHER) {
     if (instant_time(singular, *gap, INSTANT_FAR_AFTER) > until) return VERDICT_REGULAR;
     verdict = judge_at(stepper, singular, *gap, has_step, has_before);
   }
-  *gap /= FARTHER;
+  *gap /= INSTANT_FARTHER;
   return verdict;
 }
 

@@ -1,24 +1,13 @@
 /* stepper_integrator: the method that a stepper integrates with, and the states that it integrates. */
+#include "base/constants.h"
 #include "run/stepper_internal.h"
 
 #include "base/copy.h"
 #include "vary/sensitivity.h"
 #include "view/branch.h"
 
-/* With `auto`, systems of more rows than this go to a sparse multistep method from the start. */
-enum { LARGE_ROWS = 3000 };
-
-/* A choice of states is judged this part of a step ahead. */
-static const double LOOK_AHEAD = 0.75;
-
 /* Terms of a Taylor series, at most: what follows is far below round-off of a step. */
 enum { SERIES = 16 };
-
-/* Part of the run that a method has to get ahead before another that failed is tried again. */
-static const double LEAST_PROGRESS = 1e-5;
-
-/* Other choices that are tried at one point. */
-enum { REPAIR_LIMIT = 6 };
 
 double stepper_time(const Stepper *stepper) {
   return stepper->at_event ? stepper->t_event : stepper->integrator->time(stepper->self);
@@ -29,7 +18,7 @@ const double *stepper_values(const Stepper *stepper) {
 }
 
 bool stepper_interpolate(Stepper *stepper, double t, double *y) {
-  if (view_point(stepper->view, stepper->integrator, stepper->self, t, y) == EVAL_OK) return true;
+  if (view_point(stepper->view, stepper->segment, t, y) == EVAL_OK) return true;
   if (!stepper_is_at_instant(stepper, t)) return false;
   copy_numbers(y, stepper->begin, (size_t)stepper->view->system.columns); /* its limit from before */
   return true;
@@ -41,14 +30,13 @@ void stepper_take_values(const Stepper *stepper, double *y) {
   const Integrator *integrator = stepper->integrator;
   Branch *branch = stepper->view->branch;
   copy_numbers(y, integrator->values(stepper->self), (size_t)stepper->view->system.columns);
-  if (branch) branch_take(branch, integrator, stepper->self, integrator->time(stepper->self), y);
+  if (branch) branch_take(branch, stepper->segment, integrator->time(stepper->self), y);
 }
 
 void stepper_copy_values(Stepper *stepper) { stepper_take_values(stepper, stepper->y); }
 
 /* Variations are solved at the stages of radau, which chooses their number for the solution alone: three of them are cheap for that, but ask for short
  * steps where the solution is smoother than what varies. */
-enum { ORDER_OF_VARIATIONS = 9 };
 
 void stepper_create_integrator(Stepper *stepper, const Integrator *integrator) {
   IntegratorOptions options = {.relative_tolerance = stepper->options.tolerance,
@@ -63,6 +51,22 @@ void stepper_create_integrator(Stepper *stepper, const Integrator *integrator) {
   stepper->self = integrator->create(heap_within(stepper->heap, &stepper->ticket), system, &options);
   stepper->rejected = stepper->rejections = 0;
   stepper->statistics.removed = (uint32_t)(stepper->view->system.rows - system->rows);
+}
+
+void stepper_take_segment(Stepper *stepper) {
+  integrator_segment(stepper->integrator, stepper->self, stepper->before, stepper->begin, stepper->segment);
+}
+
+/* No step leads to where the integrator is. */
+static void rest_segment(Stepper *stepper) {
+  double t = stepper->integrator->time(stepper->self);
+  integrator_segment(stepper->integrator, stepper->self, t, stepper->integrator->values(stepper->self),
+                     stepper->segment);
+}
+
+void stepper_start_integrator(Stepper *stepper, double t, const double *y) {
+  stepper->integrator->start(stepper->self, t, y, stepper->options.stop);
+  rest_segment(stepper);
 }
 
 void stepper_add_work(const Stepper *stepper, StepperStatistics *statistics) {
@@ -104,7 +108,7 @@ void stepper_statistics_add(StepperStatistics *statistics, const StepperStatisti
 void stepper_change_integrator(Stepper *stepper, const Integrator *integrator, double t) {
   stepper_add_work(stepper, &stepper->statistics);
   stepper_create_integrator(stepper, integrator);
-  stepper->integrator->start(stepper->self, t, stepper->y, stepper->options.stop);
+  stepper_start_integrator(stepper, t, stepper->y);
 }
 
 void stepper_leave_if_stiff(Stepper *stepper) {
@@ -177,9 +181,8 @@ void stepper_begin_branch(Stepper *stepper, double t, const double *y) {
 }
 
 void stepper_restart(Stepper *stepper, double t, const double *y, double step) {
-  const Integrator *integrator = stepper->integrator;
-  integrator->start(stepper->self, t, y, stepper->options.stop);
-  if (integrator->suggest && step > 0) integrator->suggest(stepper->self, step);
+  stepper_start_integrator(stepper, t, y);
+  if (step > 0) stepper->integrator->suggest(stepper->self, step);
 }
 
 void stepper_start_with(Stepper *stepper, double t, const double *y, double step) {
@@ -188,10 +191,10 @@ void stepper_start_with(Stepper *stepper, double t, const double *y, double step
 }
 
 void stepper_repeat(Stepper *stepper, double step) {
-  const Integrator *integrator = stepper->integrator;
-  if (integrator->repeat && integrator->repeat(stepper->self, step))
+  if (stepper->integrator->repeat(stepper->self, step)) {
+    stepper_take_segment(stepper);
     stepper_begin_branch(stepper, stepper->before, stepper->begin);
-  else stepper_start_with(stepper, stepper->before, stepper->begin, step);
+  } else stepper_start_with(stepper, stepper->before, stepper->begin, step);
 }
 
 /* ---- the choice of states ---- */
@@ -255,16 +258,17 @@ bool stepper_watch_choice(Stepper *stepper, double t) {
   if (count == EXCHANGE_RESELECT) stepper_reselect(stepper, t);
   if (count <= 0) return true;
   stepper->integrator->switch_states(stepper->self, stepper->y);
+  rest_segment(stepper);
   stepper_begin_branch(stepper, t, stepper->y);
   return true;
 }
 
 bool stepper_repair_choice(Stepper *stepper, double t) {
-  if (!stepper->view->methods->reselect || stepper->repairs++ == REPAIR_LIMIT) return false;
+  if (!stepper->view->methods->reselect || stepper->repairs++ == RETAKE_LIMIT) return false;
   Exchanges exchanges;
   stepper_copy_values(stepper);
   if (stepper_exchange_states(stepper, t, (ConstMoment){t, stepper->y}, true, &exchanges) <= 0)
     return stepper_reselect(stepper, t);
-  stepper->integrator->start(stepper->self, t, stepper->y, stepper->options.stop);
+  stepper_start_integrator(stepper, t, stepper->y);
   return true;
 }

@@ -2,6 +2,7 @@
  * below events, and events below the steps. */
 #pragma once
 
+#include "base/constants.h"
 #include "run/stepper.h"
 #include "segment/defect.h"
 #include "watch/kinks.h"
@@ -69,7 +70,7 @@ struct Stepper {
   uint32_t tiny;                /* steps in a row that hardly got ahead */
   Defect *defect;               /* NULL: the system has no state-space form */
   uint64_t look_factorizations; /* of blocks, for the defect: no part of the steps, as those of output points */
-  Segment *segment;             /* of the last step, with its states */
+  Segment *segment;             /* of the last step */
   bool is_rough;                /* rows are not smooth by construction (ArrayCode) */
   uint64_t rejections;          /* of the integrator, up to the last step */
 };
@@ -117,6 +118,12 @@ void stepper_take_values(const Stepper *stepper, double *y);
 
 /* The same, to stepper->y. */
 void stepper_copy_values(Stepper *stepper);
+
+/* The segment is that of the last step. */
+void stepper_take_segment(Stepper *stepper);
+
+/* The integrator begins at (t, y). */
+void stepper_start_integrator(Stepper *stepper, double t, const double *y);
 
 /* In place of the one before, if there was one. */
 void stepper_create_integrator(Stepper *stepper, const Integrator *integrator);
@@ -174,9 +181,6 @@ bool stepper_passes_start(Stepper *stepper);
 
 /* After a step that failed, or at the start of steps: the run goes on behind the singular point, with an event, where the solution does. */
 bool stepper_leaps_instant(Stepper *stepper, double singular);
-
-/* What the time of a singular point is exact to, for the time of the run: half of the digits. */
-static const double INSTANT_NEAREST = 1e-8;
 
 /* Is t so near to a singular point that was passed that rows cannot be solved there? */
 static inline bool stepper_is_at_instant(const Stepper *stepper, double t) {

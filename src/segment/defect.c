@@ -1,9 +1,9 @@
 /* defect: see defect.h. */
 #include "segment/defect.h"
 
+#include "base/constants.h"
 #include "base/copy.h"
 #include "base/linear.h"
-#include "segment/constants.h"
 #include "segment/elimination.h"
 
 #include <math.h>
@@ -108,7 +108,7 @@ static double stiff_norm(Defect *defect, const Segment *segment, double part, do
   for (int32_t l = 0; l < system->links; l++) error[system->link_from[l]] -= defect->first[system->link_from[l]];
   apply_filter(defect, h, error);
   double second = norm(defect, found, error);
-  return second <= DEFECT_CONTRACTION * first ? first + second : NAN;
+  return second <= CONTRACTS * first ? first + second : NAN;
 }
 
 double defect_at(Defect *defect, const Segment *segment, double part, double *y, double largest) {

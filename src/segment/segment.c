@@ -1,26 +1,57 @@
 /* segment: see segment.h. */
 #include "segment/segment.h"
 
+#include "base/copy.h"
+
 #include <math.h>
 
 Segment *segment_new(Heap *heap, int32_t columns) {
   Segment *segment = heap_alloc(heap, sizeof *segment);
-  *segment = (Segment){.heap = heap};
+  *segment = (Segment){.heap = heap, .columns = (uint32_t)columns};
   segment->sample = heap_array(heap, (size_t)columns, sizeof(double));
   segment->slot = heap_array(heap, (size_t)columns, sizeof *segment->slot);
   for (int32_t c = 0; c < columns; c++) segment->slot[c] = MAP_NONE;
   return segment;
 }
 
-void segment_begin(Segment *segment, double t0, double t1, int degree, SegmentSource source) {
-  const double half_turn = 3.14159265358979323846;
-  for (int i = 0; i <= degree && segment->count != degree + 1; i++)
-    segment->part[i] = (1 - cos(half_turn * i / degree)) / 2;
+void segment_take(Segment *segment, const SegmentMethods *methods, void *self, double t0, const double *begin,
+                  double t1, const double *end) {
+  segment->methods = methods;
+  segment->self = self;
   segment->t0 = t0;
   segment->t1 = t1;
-  segment->count = degree + 1;
-  segment->source = source;
+  segment->begin = begin;
+  segment->end = end;
+  segment->count = 0;
   segment->number++;
+}
+
+static void set_degree(Segment *segment, int degree) {
+  const double half_turn = 3.14159265358979323846;
+  for (int i = 0; i <= degree; i++) segment->part[i] = (1 - cos(half_turn * i / degree)) / 2;
+  segment->count = degree + 1;
+}
+
+void segment_begin(Segment *segment, double t0, double t1, int degree) {
+  segment_take(segment, NULL, NULL, t0, NULL, t1, NULL);
+  set_degree(segment, degree);
+}
+
+void segment_some(const Segment *segment, double t, const uint32_t *columns, uint32_t count, double *y) {
+  segment->methods->interpolate(segment->self, t, columns, count, y);
+}
+
+void segment_values(const Segment *segment, double t, double *y) {
+  if (t == segment->t1 || !(segment->t1 > segment->t0)) copy_numbers(y, segment->end, segment->columns);
+  else segment_some(segment, t, NULL, segment->columns, y);
+}
+
+bool segment_open(Segment *segment) {
+  if (segment->count) return true;
+  if (!(segment->t1 > segment->t0)) return false;
+  segment->shape = segment->methods->shape(segment->self);
+  if (segment->shape.degree) set_degree(segment, segment->shape.degree);
+  return segment->count > 0;
 }
 
 static void grow(Segment *segment) {
@@ -71,7 +102,7 @@ void segment_need(Segment *segment, const uint32_t *columns, uint32_t count) {
   uint32_t missing = list_missing(segment, columns, count);
   for (int i = 0; i < segment->count && missing; i++) {
     double t = i + 1 < segment->count ? segment->t0 + segment->part[i] * (segment->t1 - segment->t0) : segment->t1;
-    segment->source.interpolate(segment->source.self, t, segment->missing, missing, segment->sample);
+    segment_some(segment, t, segment->missing, missing, segment->sample);
     for (uint32_t k = 0; k < missing; k++) {
       uint32_t column = segment->missing[k];
       at_slot(segment, segment->slot[column])[i] = segment->sample[column];

@@ -1,7 +1,7 @@
-/* segment: what a step returns: the polynomial of each column over the step, in Bernstein's basis (base/bernstein.h).
+/* segment: what a step returns: all columns over the step, and the polynomial of each in Bernstein's basis (base/bernstein.h).
  *
- * Every integrator gives one alike, and whoever looks inside of a step looks at it: proofs, searches, the defect. A column is sampled
- * and converted when it is first asked for, since most are never looked at inside of a step.
+ * Every integrator gives one alike, and whoever looks inside of a step looks at it: recording, delays, sensitivities, proofs, searches, the defect. A column is
+ * sampled and converted when its polynomial is first asked for, since most are never looked at inside of a step.
  */
 #pragma once
 
@@ -12,18 +12,34 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What the polynomials of a step are. */
+typedef struct StepShape {
+  int degree;    /* less than BERNSTEIN_MOST; 0: there is no step yet */
+  double part;   /* where the defect is large, between points of the method */
+  double defect; /* of a smooth solution with the error that the method found: the largest, as an error in tolerances */
+} StepShape;
+
 /* Where the columns come from: the step of a method. */
-typedef struct SegmentSource {
-  void *self;
-  /* These columns at a time of the step; others in y stay as they are. */
+typedef struct SegmentMethods {
+  /* These columns at a time of the step, of the method's continuous order; NULL: the first `count`. Others in y stay as they are. Columns that are no states are only as good as the
+   * method makes them: good guesses for `complete`. */
   void (*interpolate)(void *self, double t, const uint32_t *columns, uint32_t count, double *y);
-} SegmentSource;
+  StepShape (*shape)(void *self); /* it may evaluate the system, as `interpolate` does */
+  bool is_explicit;               /* of columns that are no states `interpolate` gives no more than guesses */
+  bool is_costly;                 /* `interpolate` evaluates the system when it is first called */
+  bool
+      is_collocation; /* of a long step: a column may make a whole turn in it, and the polynomial overshoot early in it */
+} SegmentMethods;
 
 typedef struct Segment {
   double t0, t1;
-  int count;                   /* of the coefficients of a column */
+  const double *begin, *end; /* all columns there */
+  uint32_t columns;
+  const SegmentMethods *methods;
+  void *self;
+  StepShape shape;             /* where `count` is not 0 */
+  int count;                   /* of the coefficients of a column; 0: not known yet */
   double part[BERNSTEIN_MOST]; /* parts of the step at which columns are sampled: Chebyshev's, with both ends */
-  SegmentSource source;
   Heap *heap;
   uint32_t *slot;         /* [columns] where its coefficients are, once it was asked for; MAP_NONE before */
   uint32_t slots, room;   /* in use, and made */
@@ -36,10 +52,21 @@ typedef struct Segment {
 /* Room for so many columns; lives in the heap. */
 Segment *segment_new(Heap *heap, int32_t columns);
 
-/* Another step, whose polynomials have this degree, less than BERNSTEIN_MOST: no column is known. */
-void segment_begin(Segment *segment, double t0, double t1, int degree, SegmentSource source);
+/* Another step: no polynomial is known. It is valid as long as the method, its begin and its end are. O(1). */
+void segment_take(Segment *segment, const SegmentMethods *methods, void *self, double t0, const double *begin,
+                  double t1, const double *end);
 
-/* Converts those of these columns that are not known yet. O(count * degree^2). */
+/* The same of polynomials that the caller sets. */
+void segment_begin(Segment *segment, double t0, double t1, int degree);
+
+/* All columns, or some, at a time of the step. */
+void segment_values(const Segment *segment, double t, double *y);
+void segment_some(const Segment *segment, double t, const uint32_t *columns, uint32_t count, double *y);
+
+/* Asks for the shape of the polynomials. false: there is no step yet. */
+bool segment_open(Segment *segment);
+
+/* After segment_open: converts those of these columns that are not known yet. O(count * degree^2). */
 void segment_need(Segment *segment, const uint32_t *columns, uint32_t count);
 
 /* The coefficients of a known column. */

@@ -2,6 +2,7 @@
 #include "vary/adjoint.h"
 
 #include "base/arena.h"
+#include "base/constants.h"
 #include "integrate/variation.h"
 #include "vary/retake.h"
 #include "vary/transposed_stages.h"
@@ -82,7 +83,6 @@ struct Adjoint {
   View *view;
   Diags *diags;
   Functional functional;
-  double tolerance;
   System system; /* the view's, with the links of a note */
   VEC(Note) notes;
   const Setting *setting;
@@ -107,14 +107,12 @@ static size_t count_leaves(const Adjoint *adjoint) { return modes_leaves(adjoint
 
 Adjoint *adjoint_new(Heap *heap, const SensitivityPlan *plan, View *view, const Functional *functional,
                      double tolerance, size_t memory, Diags *diags) {
-  static const double part = 1e-2; /* of the tolerance: what iterations may leave */
   Adjoint *adjoint = heap_alloc(heap, sizeof *adjoint);
   *adjoint = (Adjoint){.heap = heap, .arena = arena_make(heap), .plan = plan, .view = view, .diags = diags};
   const System *system = &view->system;
   size_t columns = (size_t)system->columns, leaves = count_leaves(adjoint), rows = (size_t)system->rows;
   size_t nonzeros = (size_t)system->column_start[system->columns];
   adjoint->functional = *functional;
-  adjoint->tolerance = tolerance;
   adjoint->memory = memory;
   adjoint->spacing = 1;
   adjoint->system = *system;
@@ -123,7 +121,7 @@ Adjoint *adjoint_new(Heap *heap, const SensitivityPlan *plan, View *view, const 
                                .pre = heap_array(heap, leaves, sizeof(double)),
                                .parameter = heap_array(heap, plan->parameters.count, sizeof(double)),
                                .reset = heap_array(heap, plan->resets.count, sizeof(double))};
-  adjoint->stages = transposed_stages_new(heap, &adjoint->system, fmax(part * tolerance, 1e-14));
+  adjoint->stages = transposed_stages_new(heap, &adjoint->system, fmax(MINOR * tolerance, GOAL_LEAST));
   adjoint->variation = variation_new_transposed(heap, &adjoint->system);
   if (plan->rows->program) adjoint->rows = workspace_new(heap, plan->rows->program);
   for (int i = 0; i < RADAU_STAGES_MAX; i++) {
@@ -251,7 +249,7 @@ void adjoint_note_step(Adjoint *adjoint, const StepStages *step) {
   note_taken(adjoint, (TakenStep){.method = step->method, .t = step->t, .h = step->h}, step->values);
 }
 
-void adjoint_note_explicit(Adjoint *adjoint, const ExplicitStages *step) {
+void adjoint_note_explicit(Adjoint *adjoint, const StepStages *step) {
   const ErkTableau *tableau = step->tableau;
   for (int k = 0; k < tableau->stage_count && adjoint->functional.is_integral; k++)
     if (tableau->stage[k].row == tableau->stages)
@@ -417,7 +415,7 @@ static void take_setting(Adjoint *adjoint, const Setting *setting) {
 static bool recall_step(Adjoint *adjoint, uint32_t k) {
   uint32_t first = k;
   while (!adjoint->notes.data[first].of.step.taken.values) first--;
-  if (!adjoint->retake) adjoint->retake = retake_new(adjoint->heap, &adjoint->system, adjoint->tolerance);
+  if (!adjoint->retake) adjoint->retake = retake_new(adjoint->heap, &adjoint->system);
   for (uint32_t next = first + 1; next <= k; next++) {
     TakenStep *taken = &adjoint->notes.data[next].of.step.taken;
     taken->values = heap_alloc(adjoint->heap, bytes_of(adjoint, taken));

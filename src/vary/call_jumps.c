@@ -1,16 +1,10 @@
 /* call_jumps: see call_jumps.h. */
 #include "vary/call_jumps.h"
 
+#include "base/constants.h"
+
 #include <float.h>
 #include <math.h>
-
-enum { HALVINGS = 60 };
-
-/* A call that changes faster than before by more is looked at. */
-static const double FASTER = 4;
-
-/* Smaller jumps, in tolerances, are errors of a run; a time is known to this part of itself. */
-static const double JUMP = 100, SAME_TIME = 4 * DBL_EPSILON;
 
 struct CallJumps {
   View *view;
@@ -42,20 +36,19 @@ static bool evaluate(const CallJumps *jumps, double t, const double *y, double *
   return workspace_run(jumps->workspace, &point, values) == EVAL_OK;
 }
 
-static bool evaluate_at(const CallJumps *jumps, const Integrator *integrator, void *self, double t, double *values) {
-  return view_point(jumps->view, integrator, self, t, jumps->y) == EVAL_OK && evaluate(jumps, t, jumps->y, values);
+static bool evaluate_at(const CallJumps *jumps, const Segment *segment, double t, double *values) {
+  return view_point(jumps->view, segment, t, jumps->y) == EVAL_OK && evaluate(jumps, t, jumps->y, values);
 }
 
 /* Halves the step from `begin` to *high towards the larger change of call k. A value that is another at the very beginning alone, as that of an edge, is
  * no jump within the step. */
-static bool jumps_between(CallJumps *jumps, const Integrator *integrator, void *self, uint32_t k, double begin,
-                          double *high) {
+static bool jumps_between(CallJumps *jumps, const Segment *segment, uint32_t k, double begin, double *high) {
   double low = begin;
   double first = jumps->begin[k], last = jumps->end[k];
-  double small = JUMP * jumps->tolerance * fmax(fabs(first), fabs(last));
-  for (int i = 0; i < HALVINGS && fabs(last - first) > small && *high - low > SAME_TIME * fabs(*high); i++) {
+  double small = CALL_JUMP * jumps->tolerance * fmax(fabs(first), fabs(last));
+  for (int i = 0; i < LOCATE_LIMIT && fabs(last - first) > small && *high - low > ROUND_OFF * fabs(*high); i++) {
     double middle = low + (*high - low) / 2;
-    if (!evaluate_at(jumps, integrator, self, middle, jumps->inside)) return false;
+    if (!evaluate_at(jumps, segment, middle, jumps->inside)) return false;
     double value = jumps->inside[k];
     bool is_left = fabs(value - first) >= fabs(last - value);
     *(is_left ? high : &low) = middle;
@@ -64,17 +57,16 @@ static bool jumps_between(CallJumps *jumps, const Integrator *integrator, void *
   return fabs(last - first) > small && low > begin;
 }
 
-bool call_jumps_find(CallJumps *jumps, const Integrator *integrator, void *self, ConstMoment begin, double end,
-                     uint32_t *call, double *time) {
-  double h = end - begin.t;
-  if (!evaluate(jumps, begin.t, begin.y, jumps->begin) || !evaluate_at(jumps, integrator, self, end, jumps->end))
+bool call_jumps_find(CallJumps *jumps, const Segment *segment, double end, uint32_t *call, double *time) {
+  double h = end - segment->t0;
+  if (!evaluate(jumps, segment->t0, segment->begin, jumps->begin) || !evaluate_at(jumps, segment, end, jumps->end))
     return false;
   for (uint32_t k = 0; k < jumps->count; k++) {
     double rate = fabs(jumps->end[k] - jumps->begin[k]) / h, before = jumps->rate[k];
     jumps->rate[k] = rate;
     *call = k;
     *time = end;
-    if (!(rate <= FASTER * before) && jumps_between(jumps, integrator, self, k, begin.t, time)) return true;
+    if (!(rate <= CALL_FASTER * before) && jumps_between(jumps, segment, k, segment->t0, time)) return true;
   }
   return false;
 }

@@ -17,6 +17,5 @@ CallJumps *call_jumps_new(Heap *heap, const SensitivityPlan *plan, View *view, d
 /* Steps before say nothing about those to come. */
 void call_jumps_forget(CallJumps *jumps);
 
-/* Does a call jump in the last step of the integrator, from `begin` to the time `end` within it? *call is its number in the plan, *time when. */
-bool call_jumps_find(CallJumps *jumps, const Integrator *integrator, void *self, ConstMoment begin, double end,
-                     uint32_t *call, double *time);
+/* Does a call jump in the last step, up to the time `end` within it? *call is its number in the plan, *time when. */
+bool call_jumps_find(CallJumps *jumps, const Segment *segment, double end, uint32_t *call, double *time);

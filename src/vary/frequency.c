@@ -3,6 +3,7 @@
 #include "vary/frequency.h"
 
 #include "base/blas.h"
+#include "base/constants.h"
 
 #include <complex.h>
 #include <lapacke.h>
@@ -100,12 +101,11 @@ bool frequency_response_at(FrequencyResponse *response, uint32_t input, double w
 }
 
 void frequency_grid(const LinearForm *form, uint32_t count, double *w) {
-  static const double beyond = 100, smallest = 1e-9; /* of the fastest mode: slower ones are 0 but for round-off */
   double slowest = INFINITY, fastest = 0;
   for (uint32_t k = 0; k < form->states; k++) fastest = fmax(fastest, linear_frequency(form, k));
   for (uint32_t k = 0; k < form->states; k++)
-    if (linear_frequency(form, k) > smallest * fastest) slowest = fmin(slowest, linear_frequency(form, k));
+    if (linear_frequency(form, k) > STUCK * fastest) slowest = fmin(slowest, linear_frequency(form, k));
   if (!(fastest > 0)) slowest = fastest = 1;
-  double low = log(slowest / beyond), high = log(fastest * beyond);
+  double low = log(MINOR * slowest), high = log(fastest / MINOR);
   for (uint32_t k = 0; k < count; k++) w[k] = exp(low + (high - low) * k / (count > 1 ? count - 1 : 1));
 }

@@ -2,16 +2,15 @@
  * middle, and a new one where it converges slowly. An explicit one: stage by stage, each from the one before. */
 #include "vary/retake.h"
 
+#include "base/constants.h"
 #include "integrate/variation.h"
+#include "nonlinear/corrector.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { ITERATIONS = 40 };
-
 struct Retake {
   const System *system;
-  double goal;
   Stages *stages;
   double *jacobian;
   double *residual[RADAU_STAGES_MAX];
@@ -19,10 +18,9 @@ struct Retake {
   double *change;       /* all columns */
 };
 
-Retake *retake_new(Heap *heap, const System *system, double tolerance) {
-  static const double part = 1e-3; /* of the tolerance: the solution is to be that of before */
+Retake *retake_new(Heap *heap, const System *system) {
   Retake *retake = heap_alloc(heap, sizeof *retake);
-  *retake = (Retake){.system = system, .goal = fmax(part * tolerance, 1e-13)};
+  *retake = (Retake){.system = system};
   retake->stages = stages_new(heap, system, RADAU_STAGES_MAX);
   retake->jacobian = heap_array(heap, (size_t)system->column_start[system->columns], sizeof(double));
   for (int i = 0; i < RADAU_STAGES_MAX; i++)
@@ -85,30 +83,35 @@ static double add_changes(const Retake *retake, const TakenStep *step) {
   return largest;
 }
 
-static double iterate(Retake *retake, const TakenStep *step) {
+/* A step, or one of its stages, that is solved. */
+typedef struct Solution {
+  Retake *retake;
+  const TakenStep *step;
+  double t, *y; /* of a stage */
+  bool has_factors;
+} Solution;
+
+static double correct_stages(void *context, bool *renew) {
+  Solution *solution = context;
+  Retake *retake = solution->retake;
+  const TakenStep *step = solution->step;
   const System *system = retake->system;
+  *renew |= !solution->has_factors;
+  if (*renew && !factor(retake, step)) return HUGE_VAL;
+  solution->has_factors = true;
   for (int i = 0; i < step->method->stages; i++) {
     double t = step->t + step->method->node[i] * step->h;
     const double *y = step->values + (size_t)i * (size_t)system->columns;
-    if (system->residual(system->context, t, y, retake->residual[i]) != EVAL_OK) return NAN;
+    if (system->residual(system->context, t, y, retake->residual[i]) != EVAL_OK) return HUGE_VAL;
   }
   stages_solve(retake->stages, retake->residual);
   return add_changes(retake, step);
 }
 
 static bool retake_implicit(Retake *retake, const TakenStep *before, const TakenStep *step) {
-  static const double slow = 0.2, stuck = 1e-9; /* stuck: round-off of equations that are badly scaled */
-  double last = HUGE_VAL;
+  Solution solution = {.retake = retake, .step = step};
   predict(retake, before, step);
-  if (!factor(retake, step)) return false;
-  for (int k = 0; k < ITERATIONS; k++) {
-    double change = iterate(retake, step);
-    if (!isfinite(change)) return false;
-    if (change <= retake->goal || (change > last && change <= stuck)) return true;
-    if (change > slow * last && !factor(retake, step)) return false;
-    last = change;
-  }
-  return false;
+  return corrector_run(correct_stages, &solution, REACH_ANY, true, CORRECTOR_ROUND_OFF) == CORRECTOR_CONVERGED;
 }
 
 /* ---- explicit ---- */
@@ -131,27 +134,28 @@ static void combine(const Retake *retake, const TakenStep *step, int stage) {
   }
 }
 
+static double correct_columns(void *context, bool *renew) {
+  *renew = true;
+  Solution *solution = context;
+  Retake *retake = solution->retake;
+  const System *system = retake->system;
+  double largest = 0, *y = solution->y;
+  memset(retake->change, 0, (size_t)system->columns * sizeof(double));
+  if (system->residual(system->context, solution->t, y, retake->residual[0]) != EVAL_OK ||
+      variation_factor(retake->variation, solution->t, y) != EVAL_OK)
+    return HUGE_VAL;
+  variation_solve(retake->variation, retake->residual[0], retake->change);
+  for (int32_t c = 0; c < system->columns; c++) {
+    y[c] += retake->change[c];
+    largest = fmax(largest, fabs(retake->change[c]) / (system->nominal[c] + fabs(y[c])));
+  }
+  return largest;
+}
+
 /* Solves for all columns but the states. */
 static bool complete(Retake *retake, double t, double *y) {
-  static const double stuck = 1e-9;
-  const System *system = retake->system;
-  double last = HUGE_VAL;
-  for (int k = 0; k < ITERATIONS; k++) {
-    double largest = 0;
-    memset(retake->change, 0, (size_t)system->columns * sizeof(double));
-    if (system->residual(system->context, t, y, retake->residual[0]) != EVAL_OK ||
-        variation_factor(retake->variation, t, y) != EVAL_OK)
-      return false;
-    variation_solve(retake->variation, retake->residual[0], retake->change);
-    for (int32_t c = 0; c < system->columns; c++) {
-      y[c] += retake->change[c];
-      largest = fmax(largest, fabs(retake->change[c]) / (system->nominal[c] + fabs(y[c])));
-    }
-    if (!isfinite(largest)) return false;
-    if (largest <= retake->goal || (largest > last && largest <= stuck)) return true;
-    last = largest;
-  }
-  return false;
+  Solution solution = {.retake = retake, .t = t, .y = y};
+  return corrector_run(correct_columns, &solution, REACH_ANY, false, CORRECTOR_ROUND_OFF) == CORRECTOR_CONVERGED;
 }
 
 static bool retake_explicit(Retake *retake, const TakenStep *before, const TakenStep *step) {

@@ -7,7 +7,7 @@
 typedef struct Retake Retake;
 
 /* Lives in the heap. tolerance: of the run. */
-Retake *retake_new(Heap *heap, const System *system, double tolerance);
+Retake *retake_new(Heap *heap, const System *system);
 
 /* A step of one of both methods, and the columns at its stages, one behind another; the last are those at its end. */
 typedef struct TakenStep {

@@ -1,4 +1,5 @@
 /* sensitivity: see sensitivity.h. */
+#include "base/constants.h"
 #include "vary/sensitivity_internal.h"
 
 #include "watch/kinks.h"
@@ -47,7 +48,6 @@ static void make_direction(const Sensitivity *sensitivity, Direction *direction)
 
 static Sensitivity *make(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance, double span,
                          Adjoint *adjoint, Diags *diags) {
-  static const double part = 3; /* errors of the steps are larger */
   Sensitivity *sensitivity = heap_alloc(heap, sizeof *sensitivity);
   const System *system = &view->system;
   size_t columns = (size_t)system->columns, nonzeros = (size_t)system->column_start[system->columns];
@@ -56,7 +56,7 @@ static Sensitivity *make(Heap *heap, const SensitivityPlan *plan, View *view, do
   sensitivity->count = adjoint ? 1 + (plan->targets <= ALONE_MOST ? plan->targets : 1) : plan->targets;
   sensitivity->tolerance = tolerance;
   sensitivity->span = span;
-  sensitivity->goal = fmax(part * tolerance, 1e-14);
+  sensitivity->goal = fmax(VARIATION_GOAL * tolerance, GOAL_LEAST);
   sensitivity->longest = INFINITY;
   sensitivity->jumps = call_jumps_new(heap, plan, view, tolerance);
   sensitivity->directions = heap_array(heap, sensitivity->count, sizeof(Direction));
@@ -178,9 +178,10 @@ static const RadauCoefficients *method_for(const Integrator *integrator, void *s
 }
 
 /* Columns within the step by dense output; those of an explicit method are solved for, others are known to the tolerance. */
-static bool point_at(Sensitivity *sensitivity, const Integrator *integrator, void *self, double t, double *y) {
-  if (integrator->explicit_form) return view_point(sensitivity->view, integrator, self, t, y) == EVAL_OK;
-  integrator->interpolate(self, t, y);
+static bool point_at(Sensitivity *sensitivity, double t, double *y) {
+  const Segment *segment = sensitivity->segment;
+  if (segment->methods->is_explicit) return view_point(sensitivity->view, segment, t, y) == EVAL_OK;
+  segment_values(segment, t, y);
   return true;
 }
 
@@ -189,12 +190,14 @@ static bool interpolate_stages(Sensitivity *sensitivity, const Integrator *integ
                                double to) {
   const RadauCoefficients *method = method_for(integrator, self, sensitivity->is_explicit);
   if (!sensitivity->own) sensitivity->own = stages_new(sensitivity->heap, &sensitivity->view->system, RADAU_STAGES_MAX);
-  sensitivity->step = (StepStages){sensitivity->own, method, from, to - from, sensitivity->value};
+  sensitivity->step = (StepStages){
+      .linear = sensitivity->own, .method = method, .t = from, .h = to - from, .values = sensitivity->value};
   for (int i = 0; i < method->stages; i++) {
     double t = i + 1 == method->stages ? to : from + method->node[i] * (to - from);
     bool is_end = t == to;
-    if (is_end && view_point(sensitivity->view, integrator, self, t, sensitivity->value[i]) != EVAL_OK) return false;
-    if (!is_end && !point_at(sensitivity, integrator, self, t, sensitivity->value[i])) return false;
+    if (is_end && view_point(sensitivity->view, sensitivity->segment, t, sensitivity->value[i]) != EVAL_OK)
+      return false;
+    if (!is_end && !point_at(sensitivity, t, sensitivity->value[i])) return false;
   }
   return true;
 }
@@ -296,13 +299,11 @@ static void evaluate_residuals(Sensitivity *sensitivity, double *const *stages, 
  * GMRES (Saad and Schultz 1986) takes few iterations: fewer than corrections by P alone, and it does not diverge. Vectors are
  * changes of all stages, which keep to the links. */
 
-enum { BASIS = 24, RESTARTS = 6 };
-
 typedef struct Krylov {
   size_t columns, size; /* size: columns times stages */
   const double *scale;  /* per column: reciprocal */
-  double *basis[BASIS + 1];
-  double triangle[BASIS + 1][BASIS], cosine[BASIS], sine[BASIS], right[BASIS + 1];
+  double *basis[KRYLOV_BASIS + 1];
+  double triangle[KRYLOV_BASIS + 1][KRYLOV_BASIS], cosine[KRYLOV_BASIS], sine[KRYLOV_BASIS], right[KRYLOV_BASIS + 1];
 } Krylov;
 
 /* Vector `out` = P^-1 residual, with a minus, from the residuals evaluated. */
@@ -325,7 +326,7 @@ static double dot(const Krylov *krylov, const double *a, const double *b) {
 /* Errors are relative to what varies, at the start and at the end of the step; the scale of what varies little is a part of the largest.
  * Rates count through what they are rates of. */
 static void set_scale(Sensitivity *sensitivity, const Direction *direction, const double *end, size_t stride) {
-  static const double small = 0.01, least = 0x1p-500; /* squares of less than that underflow */
+  static const double least = 0x1p-500; /* squares of less than that underflow */
   const System *system = &sensitivity->view->system;
   int stages = sensitivity->step.method->stages;
   double largest = 0, root = sqrt((double)system->columns * stages), *scale = sensitivity->scale;
@@ -335,8 +336,8 @@ static void set_scale(Sensitivity *sensitivity, const Direction *direction, cons
   }
   if (!(largest > least)) largest = 1;
   for (int32_t c = 0; c < system->columns; c++)
-    scale[c] = 1 / ((scale[c] + small * largest * system->nominal[c]) * root);
-  for (int32_t l = 0; l < system->links; l++) scale[system->link_to[l]] *= small;
+    scale[c] = 1 / ((scale[c] + MINOR * largest * system->nominal[c]) * root);
+  for (int32_t l = 0; l < system->links; l++) scale[system->link_to[l]] *= MINOR;
 }
 
 /* Makes the next basis vector orthogonal to those before, and column k of the triangle. */
@@ -369,7 +370,7 @@ static double rotate(Krylov *krylov, int k) {
 
 /* Adds the best combination of the first `count` vectors. */
 static void add_combination(Krylov *krylov, int count, Direction *direction) {
-  double part[BASIS];
+  double part[KRYLOV_BASIS];
   for (int k = count; k-- > 0;) {
     part[k] = krylov->right[k];
     for (int j = k + 1; j < count; j++) part[k] -= krylov->triangle[k][j] * part[j];
@@ -391,7 +392,7 @@ static double run_cycle(Sensitivity *sensitivity, Krylov *krylov, Direction *dir
   if (!(left > 0) || !isfinite(left)) return left;
   for (size_t n = 0; n < krylov->size; n++) krylov->basis[0][n] /= left;
   krylov->right[0] = left;
-  for (; k < BASIS && left > sensitivity->goal; k++) {
+  for (; k < KRYLOV_BASIS && left > sensitivity->goal; k++) {
     if (!krylov->basis[k + 1]) krylov->basis[k + 1] = arena_array(arena, krylov->size, sizeof(double));
     for (int i = 0; i < s; i++) stages[i] = krylov->basis[k] + (size_t)i * krylov->columns;
     evaluate_residuals(sensitivity, stages, NULL);
@@ -411,10 +412,10 @@ static bool solve_by_krylov(Sensitivity *sensitivity, Direction *direction) {
   double left = INFINITY;
   krylov.size = krylov.columns * (size_t)sensitivity->step.method->stages;
   krylov.basis[0] = arena_array(&arena, krylov.size, sizeof(double));
-  for (int restart = 0; restart < RESTARTS && left > sensitivity->goal; restart++)
+  for (int restart = 0; restart < KRYLOV_RESTARTS && left > sensitivity->goal; restart++)
     left = run_cycle(sensitivity, &krylov, direction, &arena);
   arena_free(&arena);
-  return left <= fmax(sensitivity->goal, 1e-10);
+  return left <= fmax(sensitivity->goal, RANK_LOST);
 }
 
 /* ---- corrections ----
@@ -568,12 +569,10 @@ static void take_lanes(const Sensitivity *sensitivity, Direction *direction) {
 /* Corrections by P alone serve where the Jacobians of the stages differ little; otherwise GMRES goes on. How much is left of an
  * error by a correction is known from the step before. */
 static bool iterate(Sensitivity *sensitivity, Direction *direction) {
-  enum { CORRECTIONS = 12 };
-  static const double slow = 0.3, least = 1e-3; /* contraction; the least that is taken over */
-  double before = 0, left = sensitivity->last_h == 0 ? 1 : fmax(pow(direction->contraction, 0.8), least);
-  for (int k = 0; k < CORRECTIONS; k++) {
+  double before = 0, left = sensitivity->last_h == 0 ? 1 : fmax(pow(direction->contraction, CARRIED), NEGLIGIBLE);
+  for (int k = 0; k < STAGE_CORRECTIONS; k++) {
     double norm = correct(sensitivity, k == 0), ratio = k ? norm / before : 0;
-    if (!(ratio <= slow)) return false;
+    if (!(ratio <= CONTRACTS)) return false;
     if (k) left = ratio / (1 - ratio);
     direction->contraction = fmin(left, 1);
     if (norm <= sensitivity->goal || norm * left <= sensitivity->goal) return true;
@@ -621,11 +620,10 @@ static double largest_of(const Sensitivity *sensitivity, const Direction *direct
 /* What errors of a state are a part of: what it varies by, and, where that is little, 1% of the most that states have varied by, or what it
  * would vary by over the whole run at the present rate, as far as that matters to a state of its nominal size. */
 static double error_scale(const Sensitivity *sensitivity, const Direction *direction, int32_t link) {
-  static const double small = 0.01;
   const System *system = &sensitivity->view->system;
   int32_t c = system->link_from[link];
   double ahead = sensitivity->span * largest_of(sensitivity, direction, system->link_to[link]);
-  double matters = fmax(small * direction->peak, fmin(1 / direction->size, ahead / system->nominal[c]));
+  double matters = fmax(MINOR * direction->peak, fmin(1 / direction->size, ahead / system->nominal[c]));
   return largest_of(sensitivity, direction, c) + matters * system->nominal[c];
 }
 
@@ -649,7 +647,7 @@ static double error_norm(const Sensitivity *sensitivity, Direction *direction) {
 static double direction_error(Sensitivity *sensitivity, Direction *direction, bool is_bent) {
   const StepStages *step = &sensitivity->step;
   double s = step->method->stages, tolerance = sensitivity->tolerance;
-  double inner = fmin(0.1 * pow(tolerance, (s + 1) / (2 * s)), is_bent ? tolerance : INFINITY);
+  double inner = fmin(GOOD_PART * pow(tolerance, (s + 1) / (2 * s)), is_bent ? tolerance : INFINITY);
   find_defect(sensitivity, direction);
   memcpy(sensitivity->error, direction->defect, (size_t)sensitivity->view->system.columns * sizeof(double));
   for (int32_t c = 0; c < sensitivity->view->system.columns; c++) sensitivity->error[c] *= step->method->mu_real;
@@ -659,17 +657,16 @@ static double direction_error(Sensitivity *sensitivity, Direction *direction, bo
 
 /* Whether the step resolves what varies, and how long the next one may be. */
 static void control_step(Sensitivity *sensitivity, bool is_bent) {
-  static const double safety = 0.9, grow_most = 5, shrink_most = 0.1;
   const StepStages *step = &sensitivity->step;
   double error = 0;
   for (uint32_t k = sensitivity->followed; k < sensitivity->count; k++) {
     double own = direction_error(sensitivity, &sensitivity->directions[k], is_bent);
     if (!(own <= error)) error = own;
   }
-  double factor = fmax(safety * pow(error, -1.0 / (step->method->stages + 1)), shrink_most), longest = step->h * factor;
+  double factor = fmax(SAFETY * pow(error, -1.0 / (step->method->stages + 1)), GOOD_PART), longest = step->h * factor;
   sensitivity->is_coarse = !(error <= 1);
-  if (factor >= grow_most) longest = fmax(step->h * grow_most, sensitivity->longest);
-  sensitivity->longest = isnan(error) ? step->h * shrink_most : longest;
+  if (factor >= SHRINK_MOST) longest = fmax(step->h * SHRINK_MOST, sensitivity->longest);
+  sensitivity->longest = isnan(error) ? step->h * GOOD_PART : longest;
 }
 
 bool sensitivity_is_coarse(const Sensitivity *sensitivity) { return sensitivity->is_coarse; }
@@ -693,14 +690,13 @@ static bool passes_kink(const Sensitivity *sensitivity, ConstMoment begin) {
 }
 
 /* false: a function jumps in the step. */
-static bool calls_are_continuous(Sensitivity *sensitivity, ConstMoment begin, double to) {
+static bool calls_are_continuous(Sensitivity *sensitivity, double to) {
   const Model *model = sensitivity->plan->code->model;
   uint32_t call;
   double t;
   if (!sensitivity->jumps || sensitivity->is_coarse) return true;
   if (sensitivity->last_h == 0) call_jumps_forget(sensitivity->jumps);
-  if (!call_jumps_find(sensitivity->jumps, sensitivity->integrator, sensitivity->self, begin, to, &call, &t))
-    return true;
+  if (!call_jumps_find(sensitivity->jumps, sensitivity->segment, to, &call, &t)) return true;
   const Function *function =
       model->functions.data[dag_call_info(model->dag, sensitivity->plan->calls.data[call]).function];
   diag_error(sensitivity->diags, DIAG_INTEGRATION, function->routine->span,
@@ -710,26 +706,25 @@ static bool calls_are_continuous(Sensitivity *sensitivity, ConstMoment begin, do
   return false;
 }
 
-bool sensitivity_step(Sensitivity *sensitivity, const Integrator *integrator, void *self, ConstMoment begin,
+bool sensitivity_step(Sensitivity *sensitivity, const Integrator *integrator, void *self, const Segment *segment,
                       double to) {
-  double from = begin.t;
-  bool is_whole = to == integrator->time(self);
+  double from = segment->t0;
   if (sensitivity->has_step) sensitivity->last_h = 0; /* the step is taken again: its stages are not those before it */
   sensitivity->has_step = sensitivity->is_sampled = sensitivity->is_coarse = false;
-  sensitivity->integrator = integrator;
-  sensitivity->self = self;
+  sensitivity->segment = segment;
   if (!(to > from)) return true;
-  sensitivity->is_explicit = sensitivity->adjoint && is_whole && integrator->explicit_stages &&
-                             integrator->explicit_stages(self, &sensitivity->explicit_step);
-  sensitivity->is_shared = is_whole && integrator->stages && integrator->stages(self, &sensitivity->step) &&
-                           sensitivity->step.linear->system == &sensitivity->view->system;
-  if (!sensitivity->is_shared && !interpolate_stages(sensitivity, integrator, self, from, to))
-    return report_slow(sensitivity, from);
+  StepStages step;
+  bool has_stages = to == segment->t1 && integrator->stages(self, &step);
+  sensitivity->is_explicit = has_stages && step.tableau && sensitivity->adjoint;
+  if (sensitivity->is_explicit) sensitivity->explicit_step = step;
+  sensitivity->is_shared = has_stages && step.linear && step.linear->system == &sensitivity->view->system;
+  if (sensitivity->is_shared) sensitivity->step = step;
+  else if (!interpolate_stages(sensitivity, integrator, self, from, to)) return report_slow(sensitivity, from);
   if (!evaluate_stages(sensitivity)) return report_singular(sensitivity, from);
   if (!sensitivity->is_shared && !factor_own(sensitivity)) return report_singular(sensitivity, from);
   if (!solve_all(sensitivity)) return report_slow(sensitivity, from);
-  control_step(sensitivity, passes_kink(sensitivity, begin));
-  if (!calls_are_continuous(sensitivity, begin, to)) return false;
+  control_step(sensitivity, passes_kink(sensitivity, (ConstMoment){from, segment->begin}));
+  if (!calls_are_continuous(sensitivity, to)) return false;
   sensitivity->has_step = true;
   return true;
 }
@@ -764,7 +759,7 @@ static bool evaluate_sample(Sensitivity *sensitivity, int k, double x) {
     memcpy(sensitivity->sample_owed[k], sensitivity->owed[i], sensitivity->plan->rows->entries * sizeof(double));
     return true;
   }
-  return point_at(sensitivity, sensitivity->integrator, sensitivity->self, t, y) &&
+  return point_at(sensitivity, t, y) &&
          evaluate_stage(sensitivity, t, y, sensitivity->sample[k], sensitivity->sample_owed[k]);
 }
 
@@ -871,9 +866,7 @@ static double dense_error(Sensitivity *sensitivity, const Direction *direction, 
 
 /* Are the points close enough to interpolate between them? */
 static bool is_resolved(Sensitivity *sensitivity) {
-  static const double part = 1000,
-                      largest = 1e-3; /* of the tolerance, and in all: of a polynomial of one degree less */
-  double most = fmin(part * sensitivity->tolerance, largest);
+  double most = fmin(DENSE_ERROR * sensitivity->tolerance, NEGLIGIBLE);
   int count = list_points(sensitivity);
   bool resolved = true;
   find_barycentric(sensitivity, count - 1);
@@ -898,14 +891,14 @@ static void point_output(Sensitivity *sensitivity, Direction *direction, const R
 
 /* Once a step that is looked into. Three stages have no correction, but points between them. */
 static void sample_step(Sensitivity *sensitivity) {
-  static const double between[EXTRA_POINTS] = {0.35, 0.85}, many = 4; /* output points in the step */
+  static const double between[EXTRA_POINTS] = {0.35, 0.85};
   const StepStages *step = &sensitivity->step;
   bool has_correction = step->method->stages >= 5, ok = true;
   if (sensitivity->is_sampled) return;
   if (!sensitivity->dense) make_output(sensitivity);
   RadauDense *dense = &sensitivity->dense[step->method - radau_methods];
   sensitivity->is_sampled = true;
-  sensitivity->is_dense = step->h > many * sensitivity->interval;
+  sensitivity->is_dense = step->h > MANY_POINTS * sensitivity->interval;
   if (has_correction && dense->sample[RADAU_SAMPLES - 1] == 0) *dense = radau_dense_make(step->method);
   const double *sample = has_correction ? dense->sample : between;
   int count = has_correction ? RADAU_SAMPLES : sensitivity->is_dense ? EXTRA_POINTS : 0;

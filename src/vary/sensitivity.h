@@ -32,9 +32,10 @@ Sensitivity *sensitivity_new_noting(Heap *heap, const SensitivityPlan *plan, Vie
 bool sensitivity_start(Sensitivity *sensitivity, Initializer *initializer, const Initial *initial, double t,
                        const double *y);
 
-/* Solves over the last step of the integrator, which began at `begin`, up to `to` within it. What follows is of this step, until it is
+/* Solves over the last step of the integrator, up to `to` within it. What follows is of this step, until it is
  * accepted or solved again. false: an error is in diags. */
-bool sensitivity_step(Sensitivity *sensitivity, const Integrator *integrator, void *self, ConstMoment begin, double to);
+bool sensitivity_step(Sensitivity *sensitivity, const Integrator *integrator, void *self, const Segment *segment,
+                      double to);
 
 /* Is the error of the variations in that step more than the tolerance? Then it must be taken again, and no longer than this. Otherwise the next
  * one should not be longer than this. */

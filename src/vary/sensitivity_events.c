@@ -2,16 +2,13 @@
  * column varies by is Y + y' dt, dt being that of the time, and discrete values vary as what they are computed from. Behind it Y is
  * that without the rate behind the event. The iteration of an event is followed as it goes, with the derivatives of what it
  * evaluates. */
+#include "base/constants.h"
 #include "vary/sensitivity_internal.h"
 
 #include "base/copy.h"
 
 #include <math.h>
 #include <string.h>
-
-enum { SWEEPS = 30 };
-
-static const double JUMPED = 1e-7; /* scaled: a state that moved by more did not stay */
 
 bool sensitivity_refuse(Sensitivity *sensitivity, double t, const char *why) {
   diag_error(sensitivity->diags, DIAG_INTEGRATION, (Span){0}, "no sensitivities behind the event at time %.10g: %s", t,
@@ -190,7 +187,7 @@ static bool states_stay(Sensitivity *sensitivity, double t, const double *y) {
   const System *system = &sensitivity->view->system;
   for (int32_t l = 0; l < system->links; l++) {
     int32_t q = system->link_from[l];
-    if (fabs(y[q] - sensitivity->before[q]) <= JUMPED * (system->nominal[q] + fabs(y[q]))) continue;
+    if (fabs(y[q] - sensitivity->before[q]) <= SAME * (system->nominal[q] + fabs(y[q]))) continue;
     return sensitivity_refuse(
         sensitivity, t,
         arena_printf(&sensitivity->diags->arena, "%s jumps there, as the equations determine",
@@ -207,7 +204,7 @@ static bool take_steps(Sensitivity *sensitivity, Direction *direction) {
   for (uint32_t k = 0; k < plan->steps.count; k++) {
     double *value = &discrete[plan->code->modes->logic->steps.data[plan->steps.data[k]].leaf];
     double now = sensitivity->roots[plan->first_step + k];
-    changed = changed || fabs(now - *value) > 1e-14 * (fabs(now) + fabs(*value));
+    changed = changed || fabs(now - *value) > GOAL_LEAST * (fabs(now) + fabs(*value));
     *value = now;
   }
   return changed;
@@ -327,7 +324,7 @@ bool sensitivity_agrees(const Sensitivity *sensitivity, const SensitivityMoment 
   for (size_t k = 0; k < sensitivity->count; k++)
     for (size_t c = 0; c < variables; c++) { /* pre() of continuous variables is that of the last event */
       double then = moment->now[k * moment->values + c], size = fabs(sizes->now[k * moment->values + c]);
-      if (!(fabs(sensitivity->directions[k].now[c] - then) <= JUMPED * size)) return false;
+      if (!(fabs(sensitivity->directions[k].now[c] - then) <= SAME * size)) return false;
     }
   return true;
 }
@@ -336,7 +333,7 @@ bool sensitivity_agrees(const Sensitivity *sensitivity, const SensitivityMoment 
 static bool move_alike(const Sensitivity *sensitivity, const double *time, size_t modes, uint32_t m, uint32_t n) {
   for (size_t k = 0; k < sensitivity->count; k++) {
     double a = time[k * modes + m], b = time[k * modes + n];
-    if (!(fabs(a - b) <= JUMPED * fmax(fabs(a), fabs(b)))) return false;
+    if (!(fabs(a - b) <= SAME * fmax(fabs(a), fabs(b)))) return false;
   }
   return true;
 }

@@ -1,6 +1,7 @@
 /* sensitivity_internal: what the files of sensitivities share. */
 #pragma once
 
+#include "base/constants.h"
 #include "integrate/radau_output.h"
 #include "integrate/variation.h"
 #include "vary/call_jumps.h"
@@ -56,10 +57,9 @@ struct Sensitivity {
   /* the step */
   Stages *own; /* NULL until it is needed */
   StepStages step;
-  ExplicitStages explicit_step; /* for an adjoint, in place of the former */
+  StepStages explicit_step; /* for an adjoint, in place of the former */
   bool has_step, is_shared, is_explicit;
-  const Integrator *integrator; /* of the step */
-  void *self;
+  const Segment *segment;                               /* of the step */
   bool is_sampled;                                      /* the corrections between the stages have been looked for */
   bool is_dense;                                        /* and the extra points solved for */
   double extra[EXTRA_POINTS];                           /* where they are, in units of the step */
@@ -98,7 +98,6 @@ void sensitivity_direct(const Sensitivity *sensitivity, const Direction *directi
                         const double *now, double *g);
 
 /* So many targets are followed one by one for an adjoint, more of them in one combination. */
-enum { ALONE_MOST = 8 };
 
 /* Takes the point (t, y), whose rows hold. false: an error is in diags. */
 bool sensitivity_factor(Sensitivity *sensitivity, double t, const double *y);

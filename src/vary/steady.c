@@ -1,15 +1,12 @@
 /* steady: see steady.h. */
 #include "vary/steady.h"
 
+#include "base/constants.h"
 #include "base/linear.h"
 #include "nonlinear/nonlinear.h"
 
 #include <math.h>
 #include <string.h>
-
-enum { DENSE_MOST = 600 };
-
-static const double SINGULAR = 1e-11; /* pivots relative to what they are made of */
 
 struct SteadySystem {
   Heap *heap;
@@ -119,14 +116,13 @@ static void perturb(SteadySystem *steady, int attempt) {
   static const double ratio = 0.6180339887498949;
   for (int32_t j = 0; j < steady->n; j++) {
     double part = fmod((j + 1) * ratio, 1) - 0.5;
-    steady->x[j] += 0.2 * attempt * part * (fabs(steady->x[j]) + steady->problem.nominal[j]);
+    steady->x[j] += PERTURBED * attempt * part * (fabs(steady->x[j]) + steady->problem.nominal[j]);
   }
 }
 
 bool steady_newton(SteadySystem *steady, double *y, uint32_t *iterations) {
-  enum { ATTEMPTS = 4 };
   bool solved = false;
-  for (int attempt = 0; attempt < ATTEMPTS && !solved; attempt++) {
+  for (int attempt = 0; attempt < STEADY_ATTEMPTS && !solved; attempt++) {
     begin(steady, y);
     perturb(steady, attempt);
     NonlinearResult result = nonlinear_solve(steady->nonlinear, steady->x);
@@ -165,7 +161,7 @@ bool steady_is_isolated(SteadySystem *steady, const double *y) {
       dense[(size_t)steady->row_index[e] + j * n] += steady->values[e];
       size[(size_t)steady->row_index[e] + j * n] += fabs(steady->values[e]);
     }
-  bool isolated = linear_rank(dense, size, NULL, steady->n, SINGULAR) == steady->n;
+  bool isolated = linear_rank(dense, size, NULL, steady->n, SOLVED) == steady->n;
   heap_free(steady->heap, dense);
   return isolated;
 }

@@ -2,12 +2,13 @@
 #include "vary/transposed_stages.h"
 
 #include "base/arena.h"
+#include "base/constants.h"
 #include "base/linear.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { SMAX = RADAU_STAGES_MAX, CORRECTIONS = 20 };
+enum { SMAX = RADAU_STAGES_MAX };
 
 struct TransposedStages {
   Heap *heap;
@@ -177,14 +178,13 @@ static double move_start(const TransposedStages *stages, double *start) {
 
 /* false: the Jacobians of the stages differ too much. */
 static bool correct(TransposedStages *stages, double *start, double *const *multiplier) {
-  static const double slow = 0.3;
   double size = size_of_weights(stages), before = HUGE_VAL;
   if (!factor(stages)) return false;
-  for (int k = 0; k < CORRECTIONS; k++) {
+  for (int k = 0; k < STAGE_CORRECTIONS; k++) {
     chain(stages);
     double left = norm(stages), moved = move_start(stages, start);
     if (left <= stages->goal * size && moved <= 10 * stages->goal) return true;
-    if (!(left <= slow * before)) return left <= stages->goal * size;
+    if (!(left <= CONTRACTS * before)) return left <= stages->goal * size;
     before = k ? left : HUGE_VAL;
     solve_with_one(stages);
     add_change(stages, multiplier);

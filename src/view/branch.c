@@ -19,7 +19,7 @@ static const double sure = 0.125;
 static const double little = 1e-4;
 
 /* Of a time: differences of less tell no rate. */
-static const double ROUND_OFF = 1024 * DBL_EPSILON;
+static const double TIME_ROUND_OFF = 1024 * DBL_EPSILON;
 
 /* A point of the branch. */
 typedef struct BranchPoint {
@@ -61,18 +61,18 @@ static double size_of(const Branch *branch, int32_t c) {
 }
 
 /* Solves for the branch at a time of the step from what it is elsewhere, or a little way off; the other columns are those of the step. */
-static bool solve(const Branch *branch, const Integrator *integrator, void *self, double t, bool is_little,
-                  const double *from, double *y) {
+static bool solve(const Branch *branch, const Segment *segment, double t, bool is_little, const double *from,
+                  double *y) {
   View *view = branch->view;
-  integrator_values_at(integrator, self, t, view->system.columns, y);
+  segment_values(segment, t, y);
   for (int32_t k = 0; k < branch->count; k++) y[branch->columns[k]] = from[branch->columns[k]];
   return view->methods->follow(view, t, y, is_little) == EVAL_OK;
 }
 
 /* The rate at a point of the branch, by another that is nearer by far than `way`. */
-static bool find_rate(Branch *branch, const Integrator *integrator, void *self, double way, BranchPoint *point) {
+static bool find_rate(Branch *branch, const Segment *segment, double way, BranchPoint *point) {
   double beside = point->t + little * way;
-  if (!solve(branch, integrator, self, beside, true, point->y, branch->beside)) return false;
+  if (!solve(branch, segment, beside, true, point->y, branch->beside)) return false;
   for (int32_t k = 0; k < branch->count; k++) {
     int32_t c = branch->columns[k];
     point->rate[k] = (branch->beside[c] - point->y[c]) / (beside - point->t);
@@ -93,15 +93,15 @@ static bool keeps_course(const Branch *branch) {
 }
 
 /* Follows the branch to t, if it can at once. */
-static bool advance(Branch *branch, const Integrator *integrator, void *self, double t) {
+static bool advance(Branch *branch, const Segment *segment, double t) {
   BranchPoint *next = &branch->next;
   double way = t - branch->at.t;
   next->t = t;
   next->has_rate = false;
-  if (!solve(branch, integrator, self, t, false, branch->at.y, next->y)) return false;
-  if (little * way > ROUND_OFF * fabs(t)) { /* else it is straight */
-    if (!branch->at.has_rate && !find_rate(branch, integrator, self, way, &branch->at)) return false;
-    if (!find_rate(branch, integrator, self, -way, next) || !keeps_course(branch)) return false;
+  if (!solve(branch, segment, t, false, branch->at.y, next->y)) return false;
+  if (little * way > TIME_ROUND_OFF * fabs(t)) { /* else it is straight */
+    if (!branch->at.has_rate && !find_rate(branch, segment, way, &branch->at)) return false;
+    if (!find_rate(branch, segment, -way, next) || !keeps_course(branch)) return false;
   }
   BranchPoint swap = branch->at;
   branch->at = *next;
@@ -110,13 +110,13 @@ static bool advance(Branch *branch, const Integrator *integrator, void *self, do
 }
 
 /* Follows the branch to t within the step: in halves, where it does not go at once. What is left of the whole is never nothing but round-off. */
-static bool follow(Branch *branch, const Integrator *integrator, void *self, double t) {
+static bool follow(Branch *branch, const Segment *segment, double t) {
   double whole = t - branch->at.t, way = whole;
   while (branch->at.t != t) {
     bool is_last = 1.0001 * way >= t - branch->at.t;
     double next = is_last ? t : branch->at.t + way;
     if (next == branch->at.t || way < shortest * whole) return false;
-    if (!advance(branch, integrator, self, next)) way /= 2;
+    if (!advance(branch, segment, next)) way /= 2;
   }
   return true;
 }
@@ -132,10 +132,10 @@ static bool is_near(const Branch *branch, const double *y, double part) {
 }
 
 /* Is the solution next to the end of the step that of the branch? */
-static bool ends_there(Branch *branch, const Integrator *integrator, void *self) {
-  const double *y = integrator->values(self);
+static bool ends_there(Branch *branch, const Segment *segment) {
+  const double *y = segment->end;
   if (is_near(branch, y, sure)) return true;
-  return solve(branch, integrator, self, branch->at.t, false, y, branch->beside) && is_near(branch, branch->beside, 0);
+  return solve(branch, segment, branch->at.t, false, y, branch->beside) && is_near(branch, branch->beside, 0);
 }
 
 /* The point where a step begins, if it is not where the last one ended. */
@@ -146,17 +146,17 @@ static bool begin_at(Branch *branch, ConstMoment begin) {
   return branch->view->methods->follow(branch->view, begin.t, branch->begin.y, false) == EVAL_OK;
 }
 
-BranchStatus branch_follow(Branch *branch, const Integrator *integrator, void *self, ConstMoment begin) {
-  bool is_known = branch->end.t == begin.t;
+BranchStatus branch_follow(Branch *branch, const Segment *segment) {
+  bool is_known = branch->end.t == segment->t0;
   if (is_known) copy_point(branch, &branch->begin, &branch->end);
   branch->end.t = NAN;
-  if (!is_known && !begin_at(branch, begin)) return BRANCH_LOST;
+  if (!is_known && !begin_at(branch, (ConstMoment){segment->t0, segment->begin})) return BRANCH_LOST;
   copy_point(branch, &branch->at, &branch->begin);
-  if (!follow(branch, integrator, self, integrator->time(self))) return BRANCH_LOST;
+  if (!follow(branch, segment, segment->t1)) return BRANCH_LOST;
   copy_point(branch, &branch->end, &branch->at);
   branch->is_at_once = branch->next.t == branch->begin.t;
   if (branch->is_at_once) copy_point(branch, &branch->begin, &branch->next); /* with its rate */
-  return ends_there(branch, integrator, self) ? BRANCH_KEPT : BRANCH_LEFT;
+  return ends_there(branch, segment) ? BRANCH_KEPT : BRANCH_LEFT;
 }
 
 void branch_forget(Branch *branch) { branch->end.t = NAN; }
@@ -164,8 +164,8 @@ void branch_forget(Branch *branch) { branch->end.t = NAN; }
 const double *branch_begin(const Branch *branch) { return branch->begin.y; }
 
 /* Is t in the last step, and was that followed? */
-static bool was_followed(const Branch *branch, const Integrator *integrator, const void *self, double t) {
-  return branch->end.t == integrator->time(self) && branch->begin.t <= t && t <= branch->end.t;
+static bool was_followed(const Branch *branch, const Segment *segment, double t) {
+  return branch->end.t == segment->t1 && branch->begin.t <= t && t <= branch->end.t;
 }
 
 /* What a branch that was followed in one way is at a part of it, by its values and rates at both ends. */
@@ -178,8 +178,8 @@ static double expected(const Branch *branch, int32_t k, double part) {
   return straight + part * rest * (rest * first - part * second);
 }
 
-bool branch_expects(const Branch *branch, const Integrator *integrator, const void *self, double t, const double *y) {
-  if (!was_followed(branch, integrator, self, t) || !branch->is_at_once) return false;
+bool branch_expects(const Branch *branch, const Segment *segment, double t, const double *y) {
+  if (!was_followed(branch, segment, t) || !branch->is_at_once) return false;
   double part = (t - branch->begin.t) / (branch->end.t - branch->begin.t);
   for (int32_t k = 0; k < branch->count; k++) {
     int32_t c = branch->columns[k];
@@ -189,10 +189,10 @@ bool branch_expects(const Branch *branch, const Integrator *integrator, const vo
   return true;
 }
 
-void branch_take(Branch *branch, const Integrator *integrator, void *self, double t, double *y) {
-  if (!was_followed(branch, integrator, self, t)) return;
+void branch_take(Branch *branch, const Segment *segment, double t, double *y) {
+  if (!was_followed(branch, segment, t)) return;
   if (t == branch->end.t) copy_point(branch, &branch->at, &branch->end);
   else if (t < branch->at.t) copy_point(branch, &branch->at, &branch->begin);
-  if (!follow(branch, integrator, self, t)) return;
+  if (!follow(branch, segment, t)) return;
   for (int32_t k = 0; k < branch->count; k++) y[branch->columns[k]] = branch->at.y[branch->columns[k]];
 }

@@ -21,8 +21,8 @@ typedef enum BranchStatus {
   BRANCH_LOST, /* it cannot be followed so far */
 } BranchStatus;
 
-/* Follows the branch along the integrator's last step, from `begin`. */
-BranchStatus branch_follow(Branch *branch, const Integrator *integrator, void *self, ConstMoment begin);
+/* Follows the branch along the last step. */
+BranchStatus branch_follow(Branch *branch, const Segment *segment);
 
 /* Another branch begins, or the columns are others: the next step begins with what it is given. */
 void branch_forget(Branch *branch);
@@ -31,7 +31,7 @@ void branch_forget(Branch *branch);
 const double *branch_begin(const Branch *branch);
 
 /* Are these columns, at a time of the last step, near to where a branch that was followed without halving its way must be? */
-bool branch_expects(const Branch *branch, const Integrator *integrator, const void *self, double t, const double *y);
+bool branch_expects(const Branch *branch, const Segment *segment, double t, const double *y);
 
 /* Takes the columns of the branch at a time of the last step that it was followed along. */
-void branch_take(Branch *branch, const Integrator *integrator, void *self, double t, double *y);
+void branch_take(Branch *branch, const Segment *segment, double t, double *y);

@@ -3,14 +3,13 @@
 
 #include "base/copy.h"
 #include "base/linear.h"
+#include "nonlinear/corrector.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { ITERATION_LIMIT = 12 };
-
-/* Scaled by nominal values: changes below the first are none; a jump is more than the second. */
-static const double CONVERGED = 1e-13, JUMPED = 1e-6;
+/* Scaled by nominal values: a jump is more than this. */
+static const double JUMPED = 1e-6;
 
 struct Jump {
   Evaluator *evaluator;
@@ -19,6 +18,9 @@ struct Jump {
       *entry;             /* leading coefficients by unknown: equation, and place among the entries of the Jacobian */
   double *values, *first; /* of them, now and before the jump */
   double *entries, *rows, *b, *moved, *size, *y;
+  double t, total;    /* of now; the largest changes so far, in all */
+  uint32_t column;    /* of the last of them */
+  bool is_first;      /* nothing has moved yet */
   bool is_switched;   /* rows that are differentiated depend on discrete values */
   double *parameters; /* at the last jump; NULL: there was none */
 };
@@ -153,26 +155,37 @@ static bool lower_jumps(Jump *jump, uint32_t *column) {
   return false;
 }
 
+static double correct(void *context, bool *renew) {
+  Jump *jump = context;
+  uint32_t n = jump->evaluator->array->problem->unknowns;
+  *renew = true;
+  if (!evaluate(jump, jump->t) || !linear_factor(jump->linear, jump->values)) return HUGE_VAL;
+  if (jump->is_first) memcpy(jump->first, jump->values, (size_t)jump->start[n] * sizeof(double));
+  jump->is_first = false;
+  linear_solve(jump->linear, jump->b);
+  double change = move(jump, jump->b, &jump->column);
+  jump->total += change;
+  return change;
+}
+
 bool jump_solve(Jump *jump, double t, double *y, uint32_t *column) {
   const Array *array = jump->evaluator->array;
   size_t columns = array->columns;
-  double total = 0, change = INFINITY;
   uint32_t lower;
-  *column = 0;
+  jump->t = t;
+  jump->total = 0;
+  jump->column = 0;
+  jump->is_first = true;
   memcpy(jump->y, y, columns * sizeof *y);
   memset(jump->moved, 0, array->problem->unknowns * sizeof(double));
-  for (int k = 0; k < ITERATION_LIMIT && change > CONVERGED; k++) {
-    if (!evaluate(jump, t) || !linear_factor(jump->linear, jump->values))
-      return true; /* left to the state-space form */
-    if (!k) memcpy(jump->first, jump->values, (size_t)jump->start[array->problem->unknowns] * sizeof(double));
-    linear_solve(jump->linear, jump->b);
-    total += change = move(jump, jump->b, column);
-  }
+  CorrectorEnd end = corrector_run(correct, jump, REACH_ANY, false, CORRECTOR_ROUND_OFF);
+  *column = jump->column;
+  if (end == CORRECTOR_UNDEFINED) return true; /* left to the state-space form */
   if (lower_jumps(jump, &lower)) {
     *column = lower;
     return false;
   }
-  if (total > JUMPED && (change > 1e-8 || coefficients_changed(jump))) return false;
+  if (jump->total > JUMPED && (end == CORRECTOR_SLOW || coefficients_changed(jump))) return false;
   memcpy(y, jump->y, columns * sizeof *y);
   return true;
 }

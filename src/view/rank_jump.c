@@ -1,13 +1,13 @@
 /* rank_jump: see rank_jump.h. */
 #include "view/rank_jump.h"
 
+#include "nonlinear/corrector.h"
+
 #include <math.h>
 #include <string.h>
 
-enum { ITERATION_LIMIT = 12 };
-
-/* Scaled by nominal values: changes below the first are none; a jump is more than the second, and so is a row that is not met. */
-static const double CONVERGED = 1e-12, JUMPED = 1e-6;
+/* Scaled by nominal values: a jump is more than this, and so is a row that is not met. */
+static const double JUMPED = 1e-6;
 
 struct RankJump {
   const Strangeness *strangeness;
@@ -18,6 +18,10 @@ struct RankJump {
   double *right, *moved;  /* moved: in all, in these units */
   double *first;          /* entries of the integrated equations at the beginning, as in the matrix */
   double *y;
+  double t, total; /* of now; the largest changes so far, in all */
+  uint32_t column; /* of the last of them */
+  bool is_first;   /* nothing has moved yet */
+  bool is_refused; /* the rows cannot be met, or leave open what jumps */
 };
 
 /* How often equations are to be integrated: once more than the highest derivative in them. */
@@ -117,7 +121,7 @@ static bool is_open(const RankJump *jump, const Svd *svd, uint32_t column) {
 /* Moves all columns by the solution of least norm; returns the largest change of one of x, and whose it is. */
 static double move(RankJump *jump, const Svd *svd, const double *along, uint32_t *column) {
   const Strangeness *strangeness = jump->strangeness;
-  double largest = CONVERGED;
+  double largest = 0;
   for (uint32_t q = 0; q < jump->columns; q++) {
     double by = 0;
     for (int32_t k = 0; k < svd->rank; k++) by += svd->vt[(uint32_t)k + (size_t)q * jump->columns] * along[k];
@@ -132,17 +136,22 @@ static double move(RankJump *jump, const Svd *svd, const double *along, uint32_t
   return largest;
 }
 
-/* One correction; negative: the rows cannot be met, or leave open what jumps. */
-static double correct(RankJump *jump, uint32_t *column) {
+static double correct(void *context, bool *renew) {
+  RankJump *jump = context;
   const Strangeness *strangeness = jump->strangeness;
+  *renew = true;
+  if (!evaluate(jump, jump->t)) return HUGE_VAL;
+  if (jump->is_first) memcpy(jump->first, jump->matrix, (size_t)jump->rows * jump->columns * sizeof(double));
+  jump->is_first = false;
   Arena scratch = arena_make(strangeness->heap);
   Svd svd = dense_svd(jump->matrix, (int32_t)jump->rows, (int32_t)jump->columns, strangeness->rank_tolerance, &scratch);
   double lacks = missed(jump, &svd), *along = arena_array(&scratch, jump->rows, sizeof *along);
   for (int32_t k = 0; k < svd.rank; k++) along[k] = part_along(jump, &svd, k) / svd.s[k];
-  double change = move(jump, &svd, along, column);
-  if (lacks > JUMPED || (change > JUMPED && is_open(jump, &svd, *column))) change = -1;
+  double change = move(jump, &svd, along, &jump->column);
+  jump->is_refused = lacks > JUMPED || (change > JUMPED && is_open(jump, &svd, jump->column));
   arena_free(&scratch);
-  return change;
+  jump->total += change;
+  return jump->is_refused ? HUGE_VAL : change;
 }
 
 /* Do entries of integrated equations depend on what jumps? */
@@ -161,18 +170,18 @@ static bool coefficients_changed(const RankJump *jump) {
 
 bool rank_jump_solve(RankJump *jump, double t, double *y, uint32_t *column) {
   size_t columns = jump->strangeness->array->columns;
-  double change = INFINITY, total = 0;
-  *column = 0;
+  jump->t = t;
+  jump->total = 0;
+  jump->column = 0;
+  jump->is_first = true;
+  jump->is_refused = false;
   memcpy(jump->y, y, columns * sizeof *y);
   memset(jump->moved, 0, jump->columns * sizeof(double));
-  for (int k = 0; k < ITERATION_LIMIT && change > CONVERGED; k++) {
-    if (!evaluate(jump, t)) return true; /* left to the selection */
-    if (!k) memcpy(jump->first, jump->matrix, (size_t)jump->rows * jump->columns * sizeof(double));
-    change = correct(jump, column);
-    if (change < 0) return false;
-    total += change;
-  }
-  if (change > JUMPED || (total > JUMPED && (!evaluate(jump, t) || coefficients_changed(jump)))) return false;
+  CorrectorEnd end = corrector_run(correct, jump, REACH_ANY, false, CORRECTOR_ROUND_OFF);
+  *column = jump->column;
+  if (end == CORRECTOR_UNDEFINED) return !jump->is_refused; /* left to the selection */
+  if (end == CORRECTOR_SLOW || (jump->total > JUMPED && (!evaluate(jump, t) || coefficients_changed(jump))))
+    return false;
   memcpy(y, jump->y, columns * sizeof *y);
   return true;
 }

@@ -46,18 +46,17 @@ static void take_missed(const System *system, const double *found, const double 
 }
 
 /* Walks from the end of the step back to t, with what the interpolation missed at the last point solved. */
-static EvalStatus follow_back(View *view, const Integrator *integrator, void *self, double t, double *y,
-                              double *missed) {
+static EvalStatus follow_back(View *view, const Segment *segment, double t, double *y, double *missed) {
   static const double shortest = 1e-6; /* of the way */
   const System *system = &view->system;
-  double at = integrator->time(self), way = t - at, step = way / 2;
+  double at = segment->t1, way = t - at, step = way / 2;
   double *found = missed + system->columns;
-  memcpy(found, integrator->values(self), (size_t)system->columns * sizeof *found);
-  if (view->methods->find(view, at, found) == EVAL_OK) take_missed(system, found, integrator->values(self), missed);
+  memcpy(found, segment->end, (size_t)system->columns * sizeof *found);
+  if (view->methods->find(view, at, found) == EVAL_OK) take_missed(system, found, segment->end, missed);
   while (at != t) {
     double next = fabs(step) < fabs(t - at) ? at + step : t;
     if (next == at) return EVAL_DOMAIN;
-    integrator->interpolate(self, next, y);
+    segment_values(segment, next, y);
     for (int32_t c = 0; c < system->columns; c++) found[c] = y[c] + missed[c];
     if (view->methods->solve(view, next, found) != EVAL_OK) {
       step /= 4;
@@ -73,11 +72,10 @@ static EvalStatus follow_back(View *view, const Integrator *integrator, void *se
 }
 
 /* Adds half of what the interpolation misses at t. */
-static EvalStatus add_missed(View *view, const Integrator *integrator, void *self, double t, double *y,
-                             double *missed) {
+static EvalStatus add_missed(View *view, const Segment *segment, double t, double *y, double *missed) {
   const System *system = &view->system;
   double *found = missed + system->columns;
-  integrator->interpolate(self, t, y);
+  segment_values(segment, t, y);
   memcpy(found, y, (size_t)system->columns * sizeof *found);
   EvalStatus status = view->methods->solve(view, t, found);
   for (int32_t c = 0; c < system->columns && status == EVAL_OK; c++) missed[c] += (found[c] - y[c]) / 2;
@@ -86,43 +84,41 @@ static EvalStatus add_missed(View *view, const Integrator *integrator, void *sel
 
 /* The choice of states may be singular at this very time, which the steps pass: what the interpolation misses is the mean of what it
  * misses shortly before and behind. */
-static EvalStatus pass_between(View *view, const Integrator *integrator, void *self, double t, double *y,
-                               double *missed) {
+static EvalStatus pass_between(View *view, const Segment *segment, double t, double *y, double *missed) {
   static const double shortly = 1e-3; /* of the step */
-  IntegratorStatistics now;
-  integrator->statistics(self, &now);
-  double behind = integrator->time(self) - t, near = fmin(shortly * now.step, fmin(now.step - behind, behind) / 2);
+  double behind = segment->t1 - t,
+         near = fmin(shortly * (segment->t1 - segment->t0), fmin(t - segment->t0, behind) / 2);
   if (!(near > 0)) return EVAL_DOMAIN;
   memset(missed, 0, (size_t)view->system.columns * sizeof *missed);
-  EvalStatus status = add_missed(view, integrator, self, t - near, y, missed);
-  if (status == EVAL_OK) status = add_missed(view, integrator, self, t + near, y, missed);
-  integrator->interpolate(self, t, y);
+  EvalStatus status = add_missed(view, segment, t - near, y, missed);
+  if (status == EVAL_OK) status = add_missed(view, segment, t + near, y, missed);
+  segment_values(segment, t, y);
   for (int32_t c = 0; c < view->system.columns; c++) y[c] += missed[c];
   return status;
 }
 
 /* Solves at a time of the last step, on its branch: which must be followed there where it is not as expected. */
-static EvalStatus solve_on_branch(View *view, const Integrator *integrator, void *self, double t, double *y) {
+static EvalStatus solve_on_branch(View *view, const Segment *segment, double t, double *y) {
   Branch *branch = view->branch;
-  if (branch && branch_expects(branch, integrator, self, t, y)) {
-    if (view->methods->solve(view, t, y) == EVAL_OK && branch_expects(branch, integrator, self, t, y)) return EVAL_OK;
-    integrator_values_at(integrator, self, t, view->system.columns, y);
+  if (branch && branch_expects(branch, segment, t, y)) {
+    if (view->methods->solve(view, t, y) == EVAL_OK && branch_expects(branch, segment, t, y)) return EVAL_OK;
+    segment_values(segment, t, y);
   }
-  if (branch) branch_take(branch, integrator, self, t, y);
+  if (branch) branch_take(branch, segment, t, y);
   return view->methods->solve(view, t, y);
 }
 
-EvalStatus view_point(View *view, const Integrator *integrator, void *self, double t, double *y) {
+EvalStatus view_point(View *view, const Segment *segment, double t, double *y) {
   size_t columns = (size_t)view->system.columns;
-  bool end = t == integrator->time(self);
+  bool end = t == segment->t1;
   view->is_between = false;
-  integrator_values_at(integrator, self, t, view->system.columns, y);
-  if (solve_on_branch(view, integrator, self, t, y) == EVAL_OK) return EVAL_OK;
+  segment_values(segment, t, y);
+  if (solve_on_branch(view, segment, t, y) == EVAL_OK) return EVAL_OK;
   if (end) return view->methods->find(view, t, y);
   double *missed = heap_array(view->evaluator->heap, 2 * columns, sizeof *missed);
-  EvalStatus status = follow_back(view, integrator, self, t, y, missed);
+  EvalStatus status = follow_back(view, segment, t, y, missed);
   view->is_between = status != EVAL_OK;
-  if (view->is_between) status = pass_between(view, integrator, self, t, y, missed);
+  if (view->is_between) status = pass_between(view, segment, t, y, missed);
   heap_free(view->evaluator->heap, missed);
   return status;
 }

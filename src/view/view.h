@@ -133,8 +133,8 @@ View *view_strangeness(Heap *heap, Strangeness *strangeness, const double *y);
 /* The rows, columns and evaluations that views over all rows of an array share. */
 System view_whole_system(Heap *heap, View *view, Evaluator *evaluator);
 
-/* All columns at a time within the integrator's last step, the rows solved. EVAL_DOMAIN: they cannot be. */
-EvalStatus view_point(View *view, const Integrator *integrator, void *self, double t, double *y);
+/* All columns at a time within the last step, the rows solved. EVAL_DOMAIN: they cannot be. */
+EvalStatus view_point(View *view, const Segment *segment, double t, double *y);
 
 /* Gives the array of the model the view's modes and discrete values, where they do not share them. */
 void view_set_original(View *view);

@@ -5,6 +5,7 @@
  * the rate of some other column of x outgrows those of the states; an exchange multiplies the determinant of the rows
  * by an entry of T = -M^-1 N, as for dummy derivatives, and changes the links alone. */
 #include "base/linear.h"
+#include "nonlinear/corrector.h"
 #include "view/jump.h"
 #include "view/rank_jump.h"
 #include "view/view.h"
@@ -12,14 +13,11 @@
 #include <math.h>
 #include <string.h>
 
-static const double DEPENDS = 1e-6;   /* entries of T, scaled, that say so */
-static const double GAIN = 1.5;       /* an exchange must multiply the determinant by more than this */
-static const double RAISED = 1.3;     /* what the estimate must grow by after a look that changed nothing */
-static const double ENOUGH = 1e-12;   /* correction that ends Newton's method */
-static const double ROUND_OFF = 1e-5; /* the same, when corrections stagnate */
-static const double JUMPED = 1e-6;    /* a change of a column, relative, that is a jump */
-static const double SLOW = 0.1;       /* rate of convergence that asks for new factors */
-enum { NEWTON_LIMIT = 20, LOOK_EVERY = 32 /* steps, whatever the rates say */ };
+static const double DEPENDS = 1e-6; /* entries of T, scaled, that say so */
+static const double GAIN = 1.5;     /* an exchange must multiply the determinant by more than this */
+static const double RAISED = 1.3;   /* what the estimate must grow by after a look that changed nothing */
+static const double JUMPED = 1e-6;  /* a change of a column, relative, that is a jump */
+enum { LOOK_EVERY = 32 /* steps, whatever the rates say */ };
 
 /* The view comes first, so that one pointer serves as both. */
 typedef struct SelectedView {
@@ -153,8 +151,14 @@ static bool factor_matrix(SelectedView *selected, double t, const double *y) {
   return selected->factored = linear_factor(selected->linear, selected->m_values);
 }
 
-/* One correction of the trial point with the factors at hand; its size relative to the columns, infinite
- * where it cannot be had. */
+/* A point whose columns that are no states are solved for. */
+typedef struct Completion {
+  SelectedView *selected;
+  double t;
+  const double *guess;
+} Completion;
+
+/* One correction of the trial point with the factors at hand; its size relative to the columns, infinite where it cannot be had. */
 static double correct(SelectedView *selected, double t) {
   const System *system = &selected->view.system;
   double *trial = selected->trial, *change = selected->change, size = 0;
@@ -169,31 +173,29 @@ static double correct(SelectedView *selected, double t) {
   return size;
 }
 
-/* Newton's method for the columns that are no states; the factors stay from point to point as long as they serve. */
+static double correct_completion(void *context, bool *renew) {
+  const Completion *completion = context;
+  SelectedView *selected = completion->selected;
+  *renew |= selected->stale || !selected->factored;
+  double size =
+      renew && !factor_matrix(selected, completion->t, selected->trial) ? HUGE_VAL : correct(selected, completion->t);
+  if (!isfinite(size))
+    memcpy(selected->trial, completion->guess, (size_t)selected->view.system.columns * sizeof(double));
+  return size;
+}
+
+/* The columns that are no states; the factors stay from point to point as long as they serve. */
 static EvalStatus complete_columns(void *context, double t, double *y) {
   SelectedView *selected = context;
   size_t bytes = (size_t)selected->view.system.columns * sizeof *y;
-  double last = HUGE_VAL;
-  bool before = false; /* were the factors of the correction before fresh? */
+  Completion completion = {selected, t, y};
   memcpy(selected->trial, y, bytes);
-  for (int k = 0; k < NEWTON_LIMIT; k++) {
-    bool fresh = !selected->factored || selected->stale;
-    if (fresh && !factor_matrix(selected, t, selected->trial)) break;
-    double size = correct(selected, t);
-    bool slow = !(size < SLOW * last);
-    double left = slow || k == 0 ? size : size * size / last; /* as the corrections fall */
-    if (left <= ENOUGH || (fresh && before && slow && size < ROUND_OFF)) {
-      memcpy(y, selected->trial, bytes);
-      return EVAL_OK;
-    }
-    if (!isfinite(size) && fresh) break;
-    if (!isfinite(size)) memcpy(selected->trial, y, bytes);
-    if (!isfinite(size) || (slow && k > 0)) selected->factored = false;
-    last = size;
-    before = fresh;
-  }
-  selected->factored = false;
-  return EVAL_DOMAIN;
+  selected->factored =
+      corrector_run(correct_completion, &completion, REACH_ANY, true, CORRECTOR_ROUND_OFF) == CORRECTOR_CONVERGED &&
+      selected->factored;
+  if (!selected->factored) return EVAL_DOMAIN;
+  memcpy(y, selected->trial, bytes);
+  return EVAL_OK;
 }
 
 /* ---- the choice of states ---- */

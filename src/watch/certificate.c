@@ -1,32 +1,18 @@
 /* certificate: see certificate.h. */
 #include "watch/certificate.h"
 
+#include "base/constants.h"
 #include "watch/prover.h"
 
 #include <math.h>
 
-enum {
-  UNPROVEN_LIMIT = 100, /* spans that are listed */
-  HERMITE_DEGREE = 3
-};
-
-/* Proofs may cost this part of what the steps do, and so many lines before: about twenty milliseconds. */
-static const double PART_OF_STEPS = 0.25, FIRST_CREDIT = 4e6;
-
-/* What a step does for each evaluation of a row beside that, in lines: stages, factors, error estimates. By instructions of small models. */
-static const double BESIDE_ROW = 20;
-
-/* What the polynomial of a column costs to make, in lines for the square of the number of its coefficients. By instructions. */
-static const double SEGMENT_COST = 2;
-
-/* Of the coefficients that are made of samples, over the largest of a column. */
-static const double ROUND_OFF = 64 * DBL_EPSILON;
+enum { HERMITE_DEGREE = 3 };
 
 struct Certificate {
   Heap *heap;
   View *view;
   Prover *prover;
-  Segment *segment;
+  Segment *cubics;    /* Hermite's, of a step */
   double credit;      /* what proofs may still cost, in lines of plain numbers */
   double lines_a_row; /* what an evaluation of a row costs */
   uint64_t counted;   /* evaluations of rows and entries that the credit is for */
@@ -43,7 +29,7 @@ Certificate *certificate_new(Heap *heap, View *view) {
   Certificate *certificate = heap_alloc(heap, sizeof *certificate);
   *certificate = (Certificate){.heap = heap, .view = view};
   certificate->prover = prover_new(heap, view->evaluator, view->switches, view->states);
-  certificate->segment = segment_new(heap, view->system.columns);
+  certificate->cubics = segment_new(heap, view->system.columns);
   certificate->credit = FIRST_CREDIT;
   certificate->covered = NAN;
   certificate->counted = view->evaluator->row_evaluations + view->evaluator->entry_evaluations;
@@ -57,7 +43,7 @@ void certificate_begin(Certificate *certificate) { prover_restart(certificate->p
 double certificate_credit(Certificate *certificate) {
   const Evaluator *evaluator = certificate->view->evaluator;
   uint64_t now = evaluator->row_evaluations + evaluator->entry_evaluations;
-  certificate->credit += PART_OF_STEPS * (double)(now - certificate->counted) * certificate->lines_a_row;
+  certificate->credit += PROOF_PART * (double)(now - certificate->counted) * certificate->lines_a_row;
   certificate->counted = now;
   return certificate->credit;
 }
@@ -82,16 +68,16 @@ static bool make_cubic(const Certificate *certificate, uint32_t q, ConstMoment b
 }
 
 static bool make_cubics(Certificate *certificate, const IndexVec *columns, ConstMoment begin, ConstMoment end) {
-  segment_begin(certificate->segment, begin.t, end.t, HERMITE_DEGREE, (SegmentSource){0});
+  segment_begin(certificate->cubics, begin.t, end.t, HERMITE_DEGREE);
   for (uint32_t k = 0; k < columns->count; k++) {
     uint32_t q = columns->data[k];
-    if (!make_cubic(certificate, q, begin, end, segment_set(certificate->segment, q))) return false;
+    if (!make_cubic(certificate, q, begin, end, segment_set(certificate->cubics, q))) return false;
   }
   return true;
 }
 
-static Proof prove_along(Certificate *certificate, double slack, bool agrees, bool is_far) {
-  ProverStep step = {certificate->segment, slack};
+static Proof prove_along(Certificate *certificate, Segment *segment, double slack, bool agrees, bool is_far) {
+  ProverStep step = {segment, slack};
   uint64_t half = (uint64_t)fmax(certificate_credit(certificate) / 2, 0); /* the rest is for later steps */
   Proof proof = prover_prove(certificate->prover, &step, agrees, is_far, half);
   certificate->credit -= (double)proof.cost;
@@ -113,10 +99,10 @@ static const IndexVec *columns_of(Certificate *certificate) {
 static void prove_by_segment(Certificate *certificate, const WatchedStep *step, bool agrees, bool is_far) {
   const IndexVec *columns = columns_of(certificate);
   certificate->is_inside = true;
-  if (!columns || !integrator_segment(step->integrator, step->self, step->begin.t, certificate->segment)) return;
-  segment_need(certificate->segment, columns->data, columns->count);
-  certificate->credit -= SEGMENT_COST * certificate->segment->count * certificate->segment->count * columns->count;
-  certificate->proof = prove_along(certificate, ROUND_OFF, agrees, is_far);
+  if (!columns || !segment_open(step->segment)) return;
+  segment_need(step->segment, columns->data, columns->count);
+  certificate->credit -= (double)SEGMENT_COST * step->segment->count * step->segment->count * columns->count;
+  certificate->proof = prove_along(certificate, step->segment, ROUND_OFF, agrees, is_far);
 }
 
 /* A step that nothing is known of yet. */
@@ -135,7 +121,7 @@ static void prove_all(Certificate *certificate) {
 
 bool certificate_covers(Certificate *certificate, const WatchedStep *step) {
   const System *system = &certificate->view->system;
-  ConstMoment begin = step->begin, end = {step->integrator->time(step->self), step->integrator->values(step->self)};
+  ConstMoment begin = {step->segment->t0, step->segment->begin}, end = {step->segment->t1, step->segment->end};
   const Interval *region = prover_region(certificate->prover, system->link_from, system->links, end.t);
   if (!region) return false;
   const IndexVec *columns = prover_columns(certificate->prover, system->link_from, system->links);
@@ -151,7 +137,7 @@ bool certificate_covers(Certificate *certificate, const WatchedStep *step) {
 }
 
 StepProof certificate_prove(Certificate *certificate, const WatchedStep *step, bool agrees, bool is_far) {
-  ConstMoment begin = step->begin, end = {step->integrator->time(step->self), step->integrator->values(step->self)};
+  ConstMoment begin = {step->segment->t0, step->segment->begin}, end = {step->segment->t1, step->segment->end};
   begin_step(certificate, begin.t, end.t);
   if (prover_scope(certificate->prover) == PROVER_NOTHING) {
     prove_all(certificate);
@@ -161,7 +147,7 @@ StepProof certificate_prove(Certificate *certificate, const WatchedStep *step, b
   if (!columns) return STEP_UNTRIED;
   uint64_t before = certificate->totals.evaluations;
   if (step->inside != INSIDE_KNOWN && is_far && make_cubics(certificate, columns, begin, end))
-    certificate->proof = prove_along(certificate, 0, agrees, true);
+    certificate->proof = prove_along(certificate, certificate->cubics, 0, agrees, true);
   if (step->inside != INSIDE_UNREAD && !is_whole(&certificate->proof))
     prove_by_segment(certificate, step, agrees, is_far);
   if (is_whole(&certificate->proof)) return STEP_PROVEN;
@@ -200,7 +186,7 @@ void certificate_end(Certificate *certificate, double t) {
 static void add_unproven(Certificate *certificate, double from, double to) {
   TimeSpanVec *spans = &certificate->unproven;
   if (spans->count && vec_last(spans).to >= from) vec_last(spans).to = to;
-  else if (spans->count < UNPROVEN_LIMIT) vec_push(certificate->heap, spans, (TimeSpan){from, to});
+  else if (spans->count < LISTED) vec_push(certificate->heap, spans, (TimeSpan){from, to});
 }
 
 void certificate_accept(Certificate *certificate, double t) {

@@ -31,11 +31,9 @@ typedef enum StepInside {
   INSIDE_UNREAD, /* it was taken as if nobody looked inside */
 } StepInside;
 
-/* The last step of an integrator. */
+/* The last step. */
 typedef struct WatchedStep {
-  const Integrator *integrator;
-  void *self;
-  ConstMoment begin;
+  Segment *segment;
   StepInside inside;
   bool is_timed; /* it ends at an event that is known beforehand */
 } WatchedStep;

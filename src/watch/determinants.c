@@ -2,21 +2,11 @@
 #include "watch/determinants.h"
 
 #include "array/regular.h"
+#include "base/constants.h"
 
 #include <math.h>
 
-enum {
-  LARGEST_BLOCK = 5000,   /* larger ones, */
-  LARGEST_TOTAL = 100000, /* and what goes beyond so many entries, are left to the integrator */
-  RANK_BLOCK = 200,       /* ranks are found up to this size */
-  LARGEST_LOGARITHM = 600
-};
-
-/* An entry is taken to be exact to what is lost of itself; or of this part of the largest in its row, where it may be nothing but round-off. */
-static const double ENTRY_ERROR = 1e-2;
-
-/* Pivots that are all so many times larger than what counts as lost leave no doubt of the rank. */
-static const double CERTAIN = 1e6;
+enum { LARGEST_LOGARITHM = 600 };
 
 /* ---- which blocks ---- */
 
@@ -55,7 +45,7 @@ void determinant_plans(ArrayCode *code, const Structure *structure, DeterminantP
   ExprVec of_moving = {0}, of_switched = {0};
   for (int32_t b = 0; b < structure->blocks.n_blocks; b++) {
     int32_t size = structure->blocks.start[b + 1] - structure->blocks.start[b];
-    if (size > LARGEST_BLOCK || of_moving.count > LARGEST_TOTAL || is_plain(problem, structure, b)) continue;
+    if (size > WATCHED_BLOCK || of_moving.count > WATCHED_TOTAL || is_plain(problem, structure, b)) continue;
     BlockJacobian jacobian = regular_jacobian(problem, structure, b, place, arena);
     DeterminantPlan *plan = choose_plan(problem->model->dag, &jacobian, moving, switched);
     if (!plan) continue;
@@ -136,7 +126,7 @@ int32_t determinants_rank(Determinants *determinants, uint32_t b, double lost) {
   const Watched *watched = &determinants->blocks.data[b];
   const double *entries = determinants->entries + watched->first;
   int32_t n = watched->size;
-  double error = determinants->are_certain ? 0 : ENTRY_ERROR;
+  double error = determinants->are_certain ? 0 : MINOR;
   bool is_regular = n > 1 && linear_factor(watched->linear, entries);
   if (n > RANK_BLOCK) return is_regular ? n : n - 1;
   if (is_regular && linear_least_pivot(watched->linear) > CERTAIN * lost) return n;

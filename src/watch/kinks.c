@@ -2,7 +2,7 @@
 #include "watch/kinks.h"
 
 #include "array/meeting.h"
-#include "watch/constants.h"
+#include "base/constants.h"
 #include "watch/search.h"
 
 #include <math.h>
@@ -30,8 +30,7 @@ struct Kinks {
 /* The last step. */
 typedef struct KinkStep {
   Kinks *kinks;
-  const Integrator *integrator;
-  void *self;
+  const Segment *segment;
 } KinkStep;
 
 static bool evaluate(const Kinks *kinks, double t, const double *y, double *out) {
@@ -70,8 +69,8 @@ static bool bends(void *context, double t, const double *y, double t_end, const 
          kinks_pass(view->kinks, (ConstMoment){t, y}, (ConstMoment){t_end, end});
 }
 
-bool kinks_end_steps(const Kinks *kinks, const Integrator *integrator) {
-  return kinks->count <= FEW_BENDS || integrator != &integrator_radau;
+bool kinks_end_steps(const Kinks *kinks, const Segment *segment) {
+  return kinks->count <= FEW_BENDS || !segment->methods->is_collocation;
 }
 
 Kinks *kinks_new(Heap *heap, View *view, double start, double tolerance) {
@@ -107,7 +106,7 @@ static double margin_of(const Kinks *kinks, uint32_t k, const double *values) {
 static bool look_at(void *context, double t, double *margin) {
   const KinkStep *step = context;
   const Kinks *kinks = step->kinks;
-  if (view_point(kinks->view, step->integrator, step->self, t, kinks->y) != EVAL_OK) return false;
+  if (view_point(kinks->view, step->segment, t, kinks->y) != EVAL_OK) return false;
   if (!evaluate(kinks, t, kinks->y, kinks->inside)) return false;
   for (uint32_t k = 0; k < kinks->count; k++) margin[k] = margin_of(kinks, k, kinks->inside);
   return true;
@@ -124,7 +123,7 @@ static bool is_quiet(Kinks *kinks, uint32_t k, double step) {
 
 /* Is argument k round-off at both ends of the step? Where nominal values tell no size, is it zero as far as the tolerance tells? */
 static bool is_round_off(const Kinks *kinks, uint32_t k) {
-  double part = kinks->least[k] > 0 ? ARGUMENT_ROUND_OFF : fmax(ARGUMENT_ROUND_OFF, kinks->tolerance);
+  double part = kinks->least[k] > 0 ? DIFFERENCE_ROUND_OFF : fmax(DIFFERENCE_ROUND_OFF, kinks->tolerance);
   double round_off = isfinite(kinks->size[k]) ? part * kinks->size[k] : 0;
   return fabs(kinks->before[k]) <= round_off && fabs(kinks->end[k]) <= round_off;
 }
@@ -199,22 +198,22 @@ static void note_found(Kinks *kinks, uint32_t k, double part) {
   kinks->least[k] = 2 * fmax(kinks->least[k], fmax(fabs(kinks->before[k]), fabs(kinks->end[k])));
 }
 
-double kinks_find(Kinks *kinks, const Integrator *integrator, void *self, ConstMoment begin) {
-  KinkStep step = {kinks, integrator, self};
-  double end = integrator->time(self), size = end - begin.t, inside = WELL_INSIDE * size, first = INFINITY;
+double kinks_find(Kinks *kinks, const Segment *segment) {
+  KinkStep step = {kinks, segment};
+  double begin = segment->t0, end = segment->t1, size = end - begin, inside = WELL_INSIDE * size, first = INFINITY;
   uint32_t bent = 0;
   bool at_kink;
-  if (kinks->kept != begin.t && !evaluate(kinks, begin.t, begin.y, kinks->before)) return INFINITY;
-  kinks->kept = begin.t;
-  if (!evaluate(kinks, end, integrator->values(self), kinks->end)) return INFINITY;
-  if (set_sides(kinks, size, &at_kink) && drop_round_off(kinks, end, integrator->values(self))) {
-    Bracket stretch = {at_kink ? begin.t + inside : begin.t, end};
+  if (kinks->kept != begin && !evaluate(kinks, begin, segment->begin, kinks->before)) return INFINITY;
+  kinks->kept = begin;
+  if (!evaluate(kinks, end, segment->end, kinks->end)) return INFINITY;
+  if (set_sides(kinks, size, &at_kink) && drop_round_off(kinks, end, segment->end)) {
+    Bracket stretch = {at_kink ? begin + inside : begin, end};
     if (at_kink) kinks->kept = NAN; /* what is kept is of a time behind it */
     if (!at_kink || set_sides_at(&step, stretch.low)) first = find_first(&step, stretch, size, &bent);
   }
   if (end - first > inside) {
-    note_found(kinks, bent, (first - begin.t) / size);
-    return fmax(first, begin.t + inside);
+    note_found(kinks, bent, (first - begin) / size);
+    return fmax(first, begin + inside);
   }
   double *swap = kinks->before;
   kinks->before = kinks->end;

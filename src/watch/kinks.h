@@ -16,8 +16,8 @@ typedef struct Kinks Kinks;
  * over bends. */
 Kinks *kinks_new(Heap *heap, View *view, double start, double tolerance);
 
-/* Should steps of this method end at kinks? */
-bool kinks_end_steps(const Kinks *kinks, const Integrator *integrator);
+/* Should such steps end at kinks? */
+bool kinks_end_steps(const Kinks *kinks, const Segment *segment);
 
 /* Is there a kink between two points, seen from them alone? */
 bool kinks_pass(Kinks *kinks, ConstMoment begin, ConstMoment end);
@@ -25,5 +25,5 @@ bool kinks_pass(Kinks *kinks, ConstMoment begin, ConstMoment end);
 /* Columns may have jumped. */
 void kinks_forget(Kinks *kinks);
 
-/* The first kink well inside the last step, which began at `begin`; INFINITY: there is none. */
-double kinks_find(Kinks *kinks, const Integrator *integrator, void *self, ConstMoment begin);
+/* The first kink well inside the last step; INFINITY: there is none. */
+double kinks_find(Kinks *kinks, const Segment *segment);

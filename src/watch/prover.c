@@ -1,35 +1,12 @@
 /* prover: see prover.h. */
 #include "watch/prover.h"
 
+#include "base/constants.h"
 #include "code/interval_tape.h"
 #include "reduce/state_plan.h"
 #include "watch/krawczyk.h"
 
 #include <string.h>
-
-enum {
-  LARGEST_BLOCK = 24, /* dense inverses of larger ones cost more than the rest of a proof */
-  MOST_LINES = 20000, /* of the programs that conditions depend on */
-  ENCLOSE_LIMIT = 4,  /* boxes tried for a block */
-  PATH_LIMIT = 12,    /* corrections of Newton's method */
-  FEWEST = 4          /* evaluations that a proof should be able to afford */
-};
-
-/* What a line with bounds costs, in lines of plain numbers: with the middle and the rate, and without; the polynomial of a column;
- * a product of a number and an interval; and to unroll a line. By instructions: a plain line takes about twelve. */
-enum { MOTION_COST = 80, BOUNDS_COST = 24, COLUMN_COST = 240, PRODUCT_COST = 5, UNROLL_COST = 50 };
-
-/* Stretches are not halved below this part of a step: 2^-30. */
-static const double NARROWEST = 0x1p-30;
-
-/* The box to try is the last image, inflated by this factor and by this part of the column's size, so that the next image can fit inside. */
-static const double INFLATION = 1.2, LEAST_BOX = 1e-13;
-
-/* A region goes so many times the way of a step beyond the columns of it, to either side, and serves for so many more steps of its length. */
-static const double REGION_WIDTHS = 4, REGION_STEPS = 16;
-
-/* A path that is off by less than this part of a column's size is corrected no further; Newton's method then leaves about a part of that. */
-static const double NEAR_PATH = 1e-3, FURTHER = 0.1;
 
 /* An entry of a block's matrix. */
 typedef struct Entry {
@@ -118,7 +95,7 @@ typedef struct Cone {
 /* May another program be added? */
 static bool has_room(Cone *cone, const Program *program) {
   cone->lines += program_size(program).lines;
-  if (cone->lines > MOST_LINES) cone->prover->is_possible = false;
+  if (cone->lines > PROVEN_LINES) cone->prover->is_possible = false;
   return cone->prover->is_possible;
 }
 
@@ -203,7 +180,7 @@ static void add_block(Cone *cone, const UnitPlan *plan) {
   int32_t *local = heap_array(heap, size, sizeof *local);
   int32_t solved = list_solved(cone, plan, columns, local);
   if (!any_needed(cone, columns, solved)) return;
-  if (solved != plan->count || plan->count > LARGEST_BLOCK) prover->is_possible = false;
+  if (solved != plan->count || plan->count > PROVEN_BLOCK) prover->is_possible = false;
   if (!prover->is_possible || !has_room(cone, plan->program)) return;
   ProverUnit unit = {.is_block = true, .count = plan->count, .output = heap_array(heap, n, sizeof(uint32_t))};
   unit.column = heap_array(heap, n, sizeof(uint32_t));
@@ -408,7 +385,7 @@ static double correct_path(Prover *prover, const ProverUnit *unit) {
       prover->slope[k] += turn;
     }
     double size = fabs(prover->z[k]) + unit->nominal[k];
-    rest += (prover->is_start ? 1 : FURTHER) * off + LEAST_BOX * size;
+    rest += (prover->is_start ? 1 : GOOD_PART) * off + DIFFERENCE_ROUND_OFF * size;
     farthest = fmax(farthest, off / size);
     prover->box[k] = (Interval){-INFLATION * rest, INFLATION * rest};
   }
@@ -472,7 +449,7 @@ static bool find_path(Prover *prover, const ProverUnit *unit) {
     run_residual(prover, unit);
     if (!set_jacobian(prover, unit, true)) return false;
     double off = correct_path(prover, unit);
-    if (prover->is_start || off < NEAR_PATH) return isfinite(off);
+    if (prover->is_start || off < NEGLIGIBLE) return isfinite(off);
   }
   return false;
 }
@@ -481,7 +458,7 @@ static void widen_box(Prover *prover, const ProverUnit *unit) {
   for (int32_t k = 0; k < unit->count; k++) {
     Interval image = prover->image[k];
     double middle = interval_middle(image), size = fabs(prover->z[k]) + unit->nominal[k];
-    double radius = INFLATION * 0.5 * (image.high - image.low) + LEAST_BOX * size;
+    double radius = INFLATION * 0.5 * (image.high - image.low) + DIFFERENCE_ROUND_OFF * size;
     prover->box[k] = interval_hull(prover->box[k], (Interval){middle - radius, middle + radius});
   }
 }
@@ -515,7 +492,7 @@ static void keep_reach(const Prover *prover, ProverUnit *unit, bool is_enclosed)
   unit->span = is_enclosed ? interval_tape_radius(prover->tape) : 0;
   for (int32_t k = 0; k < unit->count && is_enclosed; k++) {
     double size = fabs(prover->z[k]) + unit->nominal[k], off = fabs(prover->z[k] - prover->guess[k]);
-    unit->reach[k] = interval_size(prover->image[k]) + off + LEAST_BOX * size;
+    unit->reach[k] = interval_size(prover->image[k]) + off + DIFFERENCE_ROUND_OFF * size;
   }
 }
 
@@ -759,7 +736,7 @@ Proof prover_prove(Prover *prover, const ProverStep *step, bool agrees, bool is_
   Proof none = {.first = start, .last = step->segment->t1, .low = NAN, .high = NAN};
   walk.first = walk.last = walk.high = NAN;
   prover->evaluations = prover->cost = 0;
-  if (budget < FEWEST * prover->last_cost) return none;
+  if (budget < ENCLOSE_LIMIT * prover->last_cost) return none;
   bool is_bounded = has_bounds(prover, step), blocks = has_blocks(prover);
   if (is_bounded && is_far && agrees && !blocks && is_far_from_edges(prover, step)) walk.proven = walk.low = 1;
   if (is_bounded && blocks && prover->reached != start) begin_step(prover, step);

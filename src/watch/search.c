@@ -2,7 +2,7 @@
 #include "watch/search.h"
 
 #include "base/bernstein.h"
-#include "watch/constants.h"
+#include "base/constants.h"
 
 #include <float.h>
 #include <math.h>
@@ -56,7 +56,7 @@ typedef enum Sampled {
 static bool is_faithful(Search *search, const Watched *watched, double t, const double *peeked) {
   if (!watched->look(watched->context, t, search->solved)) return false;
   for (uint32_t m = 0; m < watched->count; m++)
-    if (fabs(search->solved[m] - peeked[m]) > FAITHFUL * fabs(search->solved[m])) return false;
+    if (fabs(search->solved[m] - peeked[m]) > GOOD_PART * fabs(search->solved[m])) return false;
   return true;
 }
 
@@ -97,7 +97,7 @@ static bool is_clear(int count, const double *b, double missed) {
     high = fmax(high, b[i]);
   }
   low = fmin(low, lowest);
-  bool is_seen = missed <= PART_MISSED * (high - low); /* the polynomial has seen what the margin does */
+  bool is_seen = missed <= GOOD_PART * (high - low); /* the polynomial has seen what the margin does */
   if (b[count - 1] < 0) return is_seen && has_one_root(count, b);
   return lowest > TIMES_MISSED * missed || (is_seen && lowest >= ends);
 }
@@ -270,7 +270,7 @@ static void peek_first(Search *search, const Watched *watched, double near, Brac
 }
 
 void search_locate(Search *search, const Watched *watched, Bracket *bracket) {
-  double near = fmax(watched->near, TIME_ROUND_OFF * fabs(bracket->high) + STEP_ROUND_OFF * watched->step);
+  double near = fmax(watched->near, DBL_EPSILON * fabs(bracket->high) + ROUND_OFF * watched->step);
   double before = bracket->low;
   peek_first(search, watched, near, bracket);
   Ends ends = {bracket->low, bracket->high, search->at_low, search->at_high};

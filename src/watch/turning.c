@@ -1,40 +1,11 @@
 /* turning: see turning.h. */
 #include "watch/turning.h"
 
+#include "base/constants.h"
 #include "watch/determinants.h"
 
 #include <math.h>
 #include <string.h>
-
-/* What keeps the cost small. */
-enum {
-  SMALL_BLOCK = 64,    /* blocks up to this size and */
-  SMALL_TOTAL = 20000, /* up to so many entries are looked at in every step, */
-  SELDOM = 10,         /* larger ones in every so many steps */
-  FOLLOW = 300,        /* steps of a follower at most, each not longer than */
-  FINE = 100,          /* this part of its way */
-  REPEAT = 4000,       /* steps at most from the beginning to where a follower begins */
-  HALVINGS = 50,       /* of an interval of time */
-  NODES = 8,           /* of an extrapolation */
-  CLOSER = 2,          /* times that a crossing is followed again, each time with steps FINE times as short */
-  SOON = 4,     /* a suspect comes of the same as the last one if it comes before so many times what was waited */
-  PATIENCE = 16 /* followers in vain that make no difference */
-};
-
-static const double TIGHT = 1e-13; /* tolerance of a follower; */
-static const double LOOSER = 100,
-                    LOOSE = 1e-9; /* where round-off beside a zero keeps it from going on so much looser, up to this */
-static const double ROUND_OFF = 4 * DBL_EPSILON; /* of columns */
-static const double BACK = 0.02;                 /* part of the run that a follower begins behind, at least */
-static const double VANISHED = 1e-3;   /* part of a determinant that is left where a follower cannot go on, or its sign
-                                          changes, if it is zero there: it goes like a root of the distance at worst */
-static const double RANK_LOST = 1e-10; /* part that is left at a converged point: zero but for the errors there */
-static const double FALLEN = 0.1;      /* part that is left where a follower would begin too late */
-static const double DEEP = 1e-6;       /* part that is left at a point of the run next to a zero, for its errors */
-static const double STUCK = 3e-5;      /* part of its way that a step of a follower is which cannot go on */
-static const double LOWER = 0.8;       /* a determinant below this part of the last node is the next node */
-static const double PIVOT_LOST = 1e-4; /* ratio of pivots near a zero */
-static const double PIVOT_LOST_AT_START = 1e-14;
 
 /* A determinant on its way. */
 typedef struct Trail {
@@ -106,7 +77,7 @@ static bool is_falling(const Turning *turning) {
   for (uint32_t b = 0; b < turning->moving.blocks.count; b++) {
     const Trail *trail = &turning->trails[b];
     double now = fabs(trail->values[2]);
-    if (now < fabs(trail->values[1]) && now < FALLEN * trail->largest) return true;
+    if (now < fabs(trail->values[1]) && now < GOOD_PART * trail->largest) return true;
   }
   return false;
 }
@@ -181,28 +152,29 @@ static Stretch last_stretch(const Trail *trail) {
   return stretch;
 }
 
-/* An integrator at work: that of the run, or a follower with a tight tolerance. */
+/* A follower: an integrator with a tight tolerance. */
 typedef struct Solver {
   const Integrator *integrator;
   void *self, *ticket;
+  Segment *segment; /* of the last step */
 } Solver;
 
 /* The determinant within the last step. NAN: it cannot be evaluated. */
-static double determinant_inside(Turning *turning, uint32_t b, const Solver *solver, double t) {
-  solver->integrator->interpolate(solver->self, t, turning->inside);
+static double determinant_inside(Turning *turning, uint32_t b, const Segment *segment, double t) {
+  segment_values(segment, t, turning->inside);
   if (turning->view->methods->solve(turning->view, t, turning->inside) != EVAL_OK)
-    solver->integrator->interpolate(solver->self, t, turning->inside); /* near a zero, where Newton's method fails */
+    segment_values(segment, t, turning->inside); /* near a zero, where Newton's method fails */
   return determinants_evaluate(&turning->moving, t, turning->inside) ? determinants_value(&turning->moving, b) : NAN;
 }
 
 /* Halves an interval within the last step as long as it may hide a zero: the half where the sign changes, or the lower one.
  * What is left of a zero that is touched between the ends is round-off, below `lost`. false: there is none. */
-static bool close_in(Turning *turning, uint32_t b, const Solver *solver, double lost, Stretch *stretch) {
-  double touched = fmin(lost, VANISHED * lowest(stretch));
-  for (int k = 0; k < HALVINGS && hides_zero(stretch); k++) {
+static bool close_in(Turning *turning, uint32_t b, const Segment *segment, double lost, Stretch *stretch) {
+  double touched = fmin(lost, NEGLIGIBLE * lowest(stretch));
+  for (int k = 0; k < LOCATE_LIMIT && hides_zero(stretch); k++) {
     double middle = stretch->left + (stretch->right - stretch->left) / 2;
     if (middle <= stretch->left || middle >= stretch->right) return true;
-    double value = determinant_inside(turning, b, solver, middle);
+    double value = determinant_inside(turning, b, segment, middle);
     if (isnan(value)) return true;
     double bend = 4 * fabs(stretch->at_left - 2 * value + stretch->at_right);
     Stretch halves[] = {{stretch->left, middle, stretch->at_left, value, bend},
@@ -224,6 +196,7 @@ static Solver start_follower(const Turning *turning, const Mark *mark, double un
   Heap *heap = heap_within(turning->heap, &follower.ticket);
   follower.self = follower.integrator->create(heap, &turning->view->system, &options);
   follower.integrator->start(follower.self, mark->t, mark->y, until);
+  follower.segment = segment_new(heap, turning->view->system.columns);
   return follower;
 }
 
@@ -272,27 +245,27 @@ static double improve(const Trail *trail, double t) {
 static bool ends_at_zero(Turning *turning, uint32_t b, const Solver *follower, const Trail *trail, double *t) {
   Stretch stretch = last_stretch(trail);
   double lost = RANK_LOST * trail->largest;
-  if (!close_in(turning, b, follower, lost, &stretch)) return false;
+  if (!close_in(turning, b, follower->segment, lost, &stretch)) return false;
   *t = stretch.right;
-  if (changes_sign(&stretch)) return fmax(fabs(stretch.at_left), fabs(stretch.at_right)) <= VANISHED * trail->largest;
+  if (changes_sign(&stretch)) return fmax(fabs(stretch.at_left), fabs(stretch.at_right)) <= NEGLIGIBLE * trail->largest;
   return lowest(&stretch) <= lost;
 }
 
 /* Is the determinant zero but for errors, and next to zero in time too by its slope, of all the way? Some fall without end. */
 static bool has_vanished(const Trail *trail, double way) {
   double now = fabs(trail->values[2]), fall = fabs(trail->values[1]) - now;
-  return now <= RANK_LOST * trail->largest && now * (trail->times[2] - trail->times[1]) <= VANISHED * way * fall;
+  return now <= RANK_LOST * trail->largest && now * (trail->times[2] - trail->times[1]) <= NEGLIGIBLE * way * fall;
 }
 
 /* Are the steps so small a part of the way that they end where they are? */
-static bool is_stuck(const Trail *trail, double way) { return trail->times[2] - trail->times[1] < STUCK * way; }
+static bool is_stuck(const Trail *trail, double way) { return trail->times[2] - trail->times[1] < ENDS * way; }
 
 /* Adds the value at t, where the follower is. */
 static bool look_at(Turning *turning, uint32_t b, const Solver *follower, double t, Trail *trail) {
   if (!determinants_evaluate(&turning->moving, t, follower->integrator->values(follower->self))) return false;
   double value = determinants_value(&turning->moving, b);
   extend_trail(trail, t, value);
-  if (fabs(value) > VANISHED * trail->largest && (!trail->nodes || value / trail->node[0] < LOWER))
+  if (fabs(value) > NEGLIGIBLE * trail->largest && (!trail->nodes || value / trail->node[0] < CLEARLY_LESS))
     add_node(trail, t, value);
   return true;
 }
@@ -338,10 +311,11 @@ static Trace follow_at(Turning *turning, uint32_t b, const Mark *mark, double un
     if (found) break;
     set_mark(turning, &way->last, t, follower.integrator->values(follower.self));
     ahead = ahead && follower.integrator->step(follower.self, until) == STEP_OK;
+    integrator_segment(follower.integrator, follower.self, t, NULL, follower.segment);
     t = follower.integrator->time(follower.self);
   }
   bool stuck = !ahead || is_stuck(&trail, until - mark->t);
-  found = found || (stuck && fabs(trail.values[2]) <= VANISHED * trail.largest);
+  found = found || (stuck && fabs(trail.values[2]) <= NEGLIGIBLE * trail.largest);
   if (found) {
     const Watched *watched = &turning->moving.blocks.data[b];
     int32_t rank = watched->size > 1 ? determinants_rank(&turning->moving, b, PIVOT_LOST) : 0;
@@ -351,14 +325,15 @@ static Trace follow_at(Turning *turning, uint32_t b, const Mark *mark, double un
   heap_release(turning->heap, follower.ticket);
   way->begins = t > mark->t;
   way->ends = t >= until;
-  bool is_beside_zero = !way->begins || way->lowest <= FALLEN * way->largest; /* elsewhere equations are just stiff */
+  bool is_beside_zero =
+      !way->begins || way->lowest <= GOOD_PART * way->largest; /* elsewhere equations are just stiff */
   return found ? TRACE_ZERO : way->ends ? TRACE_NO_ZERO : stuck && is_beside_zero ? TRACE_STUCK : TRACE_TOO_LONG;
 }
 
 /* The same as tightly as round-off allows: beside a zero the columns have the more of it, the smaller the determinant is. */
 static Trace follow(Turning *turning, uint32_t b, const Mark *mark, double until, TurningPoint *point, Way *way) {
   Trace trace = TRACE_STUCK;
-  for (double tolerance = TIGHT; tolerance <= 2 * LOOSE && trace == TRACE_STUCK; tolerance *= LOOSER)
+  for (double tolerance = TIGHT; tolerance <= 2 * LOOSEST && trace == TRACE_STUCK; tolerance *= LOOSER)
     trace = follow_at(turning, b, mark, until, tolerance, point, way);
   return trace;
 }
@@ -373,7 +348,7 @@ static bool stays_zero(Turning *turning, uint32_t b, Mark *from, const Way *way)
     set_mark(turning, from, closer.last.t, closer.last.y);
     trace = follow(turning, b, from, closer.behind + (closer.behind - from->t), &point, &closer);
   }
-  return trace != TRACE_NO_ZERO || !closer.ends || closer.lowest <= DEEP * closer.largest;
+  return trace != TRACE_NO_ZERO || !closer.ends || closer.lowest <= PRESENT * closer.largest;
 }
 
 /* Has the determinant kept its sign where the run has lost it? Then the run has gone over to another solution. */
@@ -384,7 +359,7 @@ static bool keeps_sign(const Trail *trail, const Way *way) {
 
 /* Is what a follower is left with at its lowest made of its errors? Then it is far less for one that has hardly any. */
 static bool is_made_of_errors(const Way *way, const Way *exact) {
-  return exact->lowest <= FALLEN * way->lowest && exact->lowest <= DEEP * exact->largest;
+  return exact->lowest <= GOOD_PART * way->lowest && exact->lowest <= PRESENT * exact->largest;
 }
 
 /* The zero of a determinant near t. The run, and a follower from a mark of it, may miss a zero by the errors of the run: at a branching they
@@ -393,7 +368,8 @@ static Trace find_zero(Turning *turning, uint32_t b, double t, TurningPoint *poi
   const Mark *mark = t - turning->recent.t < BACK * (t - turning->origin.t) ? &turning->behind : &turning->recent;
   double until = t + (t - mark->t);
   Trace trace = follow(turning, b, mark, until, point, way);
-  if (trace != TRACE_ZERO && trace != TRACE_STUCK && way->lowest > VANISHED * turning->trails[b].largest) return trace;
+  if (trace != TRACE_ZERO && trace != TRACE_STUCK && way->lowest > NEGLIGIBLE * turning->trails[b].largest)
+    return trace;
   TurningPoint better;
   Way again = {.last = way->last, .now = t};
   exact->t = mark->t;
@@ -484,7 +460,7 @@ static void note_in_vain(Trail *trail) {
 /* It has turned at a value far below its largest, and lower than when this was looked into before. */
 static bool has_turned_low(const Trail *trail) {
   double value = fabs(trail->values[1]);
-  return value < fabs(trail->values[2]) && value < VANISHED * trail->largest && value < trail->harmless / 2;
+  return value < fabs(trail->values[2]) && value < NEGLIGIBLE * trail->largest && value < trail->harmless / 2;
 }
 
 /* Is the determinant of block b at the origin no more than what round-off of the columns makes of it? One that is small by itself, as a speed from rest
@@ -514,13 +490,12 @@ static TurningStatus report_origin(const Turning *turning, uint32_t b, TurningPo
   return TURNING_POINT;
 }
 
-TurningStatus turning_watch(Turning *turning, const Integrator *integrator, void *self, double t, const double *y,
-                            double stop, bool last, TurningPoint *point) {
+TurningStatus turning_watch(Turning *turning, const Segment *segment, double t, const double *y, double stop, bool last,
+                            TurningPoint *point) {
   if (++turning->unseen < turning->plan->every && !last) return TURNING_NONE;
   turning->unseen = 0;
   if (!determinants_evaluate(&turning->moving, t, y)) return TURNING_NONE; /* the next step will answer for that */
   TurningStatus status = TURNING_NONE;
-  Solver solver = {integrator, self, NULL};
   for (uint32_t b = 0; b < turning->moving.blocks.count; b++)
     extend_trail(&turning->trails[b], t, determinants_value(&turning->moving, b));
   for (uint32_t b = 0; b < turning->moving.blocks.count; b++) {
@@ -529,7 +504,7 @@ TurningStatus turning_watch(Turning *turning, const Integrator *integrator, void
     if (began_at_zero(turning, b, t, y)) return report_origin(turning, b, point);
     bool changes = changes_sign(&stretch), inside = turning->plan->every == 1;
     if (!changes && !has_turned_low(trail) &&
-        !(inside && close_in(turning, b, &solver, RANK_LOST * trail->largest, &stretch)))
+        !(inside && close_in(turning, b, segment, RANK_LOST * trail->largest, &stretch)))
       continue;
     bool follows = may_follow(trail);
     TurningPoint found;

@@ -50,10 +50,10 @@ typedef enum TurningStatus {
 } TurningStatus;
 
 /* Looks at the end of a step: with small blocks always, with large ones at every tenth, or if it is the last
- * before an event or the end. The integrator serves for values within the step. One evaluation of the watched
+ * before an event or the end. The segment has the values within the step. One evaluation of the watched
  * entries and one factorization in most cases. */
-TurningStatus turning_watch(Turning *turning, const Integrator *integrator, void *self, double t, const double *y,
-                            double stop, bool last, TurningPoint *point);
+TurningStatus turning_watch(Turning *turning, const Segment *segment, double t, const double *y, double stop, bool last,
+                            TurningPoint *point);
 
 /* The last step is taken again: forgets the look at its end. */
 void turning_go_back(Turning *turning);

@@ -1,7 +1,7 @@
 /* watcher: see watcher.h. */
 #include "watch/watcher.h"
 
-#include "watch/constants.h"
+#include "base/constants.h"
 #include "watch/search.h"
 
 #include <math.h>
@@ -61,10 +61,6 @@ Watcher *watcher_new(Heap *heap, View *view) {
 
 Certificate *watcher_certificate(Watcher *watcher) { return watcher->certificate; }
 
-static double end_of(const WatchedStep *step) { return step->integrator->time(step->self); }
-
-static const double *end_values(const WatchedStep *step) { return step->integrator->values(step->self); }
-
 /* ---- margins ---- */
 
 static void fill_margins(const Switches *switches, double *margin) {
@@ -97,7 +93,7 @@ static uint32_t least_margin(const Switches *switches) {
 static bool point_at(Looking *looking, double t) {
   View *view = looking->watcher->view;
   const WatchedStep *step = looking->step;
-  if (view_point(view, step->integrator, step->self, t, looking->y) == EVAL_OK)
+  if (view_point(view, step->segment, t, looking->y) == EVAL_OK)
     return switches_evaluate(view->switches, t, looking->y);
   view->switches->time = NAN; /* y is no longer that of the last look */
   return false;
@@ -116,10 +112,9 @@ static bool peek_at(void *context, double t, double *margin) {
   View *view = looking->watcher->view;
   const WatchedStep *step = looking->step;
   const IndexVec *watched = &view->watched;
-  const double *y = t < end_of(step) ? looking->y : end_values(step);
-  if (y == looking->y && watched->count)
-    step->integrator->interpolate_some(step->self, t, watched->data, watched->count, looking->y);
-  else if (y == looking->y) step->integrator->interpolate(step->self, t, looking->y);
+  const double *y = t < step->segment->t1 ? looking->y : step->segment->end;
+  if (y == looking->y && watched->count) segment_some(step->segment, t, watched->data, watched->count, looking->y);
+  else if (y == looking->y) segment_values(step->segment, t, looking->y);
   if (!switches_evaluate(view->switches, t, y)) return false;
   fill_margins(view->switches, margin);
   return true;
@@ -130,13 +125,13 @@ static bool peek_at(void *context, double t, double *margin) {
 /* Looks at the conditions at both ends of the step, and keeps what they are at its beginning. false: they are not known. */
 static bool look_at_ends(Watcher *watcher, const WatchedStep *step) {
   Switches *switches = watcher->view->switches;
-  ConstMoment begin = step->begin;
+  ConstMoment begin = {step->segment->t0, step->segment->begin};
   if (switches->kept != begin.t) {
     if (!switches_evaluate(switches, begin.t, begin.y)) return false;
     switches_keep(switches, begin.t, begin.y, 0);
   }
-  if (!switches_evaluate(switches, end_of(step), end_values(step))) return false;
-  switches_rest(switches, end_of(step), end_values(step));
+  if (!switches_evaluate(switches, step->segment->t1, step->segment->end)) return false;
+  switches_rest(switches, step->segment->t1, step->segment->end);
   return true;
 }
 
@@ -144,22 +139,22 @@ static bool look_at_ends(Watcher *watcher, const WatchedStep *step) {
  * is at the ends tells nothing of how fast it is. */
 static bool are_far(const Watcher *watcher, const WatchedStep *step) {
   const View *view = watcher->view;
-  bool is_long = view->system.watched && !step->integrator->explicit_form && step->integrator->suggest;
-  return !watcher->jumps && !is_long && switches_are_far(view->switches, end_of(step) - step->begin.t);
+  bool is_long = view->system.watched && step->segment->methods->is_collocation;
+  return !watcher->jumps && !is_long && switches_are_far(view->switches, step->segment->t1 - step->segment->t0);
 }
 
 bool watcher_rules_out(Watcher *watcher, const WatchedStep *step) {
   Switches *switches = watcher->view->switches;
   if (!switches) return certificate_prove(watcher->certificate, step, true, true) == STEP_PROVEN;
   if (!step->is_timed && !switches->some_meet && certificate_covers(watcher->certificate, step)) return true;
-  double end = end_of(step);
+  double end = step->segment->t1;
   uint32_t mode;
   bool is_known = look_at_ends(watcher, step), agrees = is_known && !any_contradicts(switches, &mode);
   bool is_far = agrees && are_far(watcher, step);
   StepProof proof = certificate_prove(watcher->certificate, step, agrees, is_far);
   bool is_quiet = proof == STEP_PROVEN || (proof == STEP_UNTRIED && is_far);
   if (!agrees || switches->slides || !is_quiet) return false;
-  return switches_pass(switches, end, end_values(step), end - step->begin.t);
+  return switches_pass(switches, end, step->segment->end, end - step->segment->t0);
 }
 
 /* ---- events ---- */
@@ -167,10 +162,10 @@ bool watcher_rules_out(Watcher *watcher, const WatchedStep *step) {
 static Watched watch_modes(Looking *looking) {
   const View *view = looking->watcher->view;
   const WatchedStep *step = looking->step;
-  bool interpolates = !step->integrator->explicit_form || view->watches_states || view_interpolates_watched(view);
+  bool interpolates = !step->segment->methods->is_explicit || view->watches_states || view_interpolates_watched(view);
   return (Watched){.context = looking,
                    .count = view->switches->modes->count,
-                   .step = end_of(step) - step->begin.t,
+                   .step = step->segment->t1 - step->segment->t0,
                    .look = look_at,
                    .peek = interpolates ? peek_at : NULL,
                    .is_exact = view->watches_states,
@@ -179,17 +174,17 @@ static Watched watch_modes(Looking *looking) {
 
 bool watcher_find(Watcher *watcher, const WatchedStep *step, double *y, EventBracket *bracket) {
   Switches *switches = watcher->view->switches;
-  double end = end_of(step), size = end - step->begin.t;
+  double end = step->segment->t1, size = end - step->segment->t0;
   Looking looking = {watcher, step, y};
   Watched watched = watch_modes(&looking);
   uint32_t mode;
   if (!look_at_ends(watcher, step)) return false;
-  bool inside = !any_contradicts(switches, &mode), dips = switches_dip(switches, end, end_values(step), size);
+  bool inside = !any_contradicts(switches, &mode), dips = switches_dip(switches, end, step->segment->end, size);
   memcpy(switches->end, switches->difference, switches->modes->count * sizeof(double));
   switches->step = size;
   switches->looks_inside = dips;
   if (!dips) certificate_prove_inside(watcher->certificate, step, inside);
-  Bracket found, open = {step->begin.t, end};
+  Bracket found, open = {step->segment->t0, end};
   bool any = !dips && certificate_bracket(watcher->certificate, &found.low, &found.high) &&
              look_at(&looking, found.high, watcher->margin) && any_contradicts(switches, &mode);
   if (!any) {
@@ -199,8 +194,8 @@ bool watcher_find(Watcher *watcher, const WatchedStep *step, double *y, EventBra
   *bracket = (EventBracket){found.low, found.high, inside, dips};
   switches->looks_inside = false;
   if (any) return true;
-  switches_evaluate(switches, end, end_values(step));
-  switches_keep(switches, end, end_values(step), size);
+  switches_evaluate(switches, end, step->segment->end);
+  switches_keep(switches, end, step->segment->end, size);
   return false;
 }
 
@@ -210,9 +205,9 @@ double watcher_locate(Watcher *watcher, const WatchedStep *step, const EventBrac
   Looking looking = {watcher, step, y};
   Watched watched = watch_modes(&looking);
   Bracket found = {bracket->low, bracket->high};
-  double middle = step->begin.t + (bracket->low - step->begin.t) / 2;
+  double middle = step->segment->t0 + (bracket->low - step->segment->t0) / 2;
   switches->looks_inside = bracket->looks_inside;
-  if (middle > step->begin.t && (watched.peek ? watched.peek : watched.look)(&looking, middle, watcher->margin))
+  if (middle > step->segment->t0 && (watched.peek ? watched.peek : watched.look)(&looking, middle, watcher->margin))
     switches_note_peaks(switches, watcher->margin);
   search_locate(watcher->modes, &watched, &found);
   if (!any_contradicts(switches, mode)) *mode = least_margin(switches);
@@ -227,16 +222,16 @@ static bool look_at_weights(void *context, double t, double *margin) {
   Looking *looking = context;
   uint32_t mode;
   if (!point_at(looking, t)) return false;
-  *margin = WEIGHT_ROUND_OFF - switches_leaving(looking->watcher->view->switches, &mode);
+  *margin = STUCK - switches_leaving(looking->watcher->view->switches, &mode);
   return true;
 }
 
 bool watcher_leaves(Watcher *watcher, const WatchedStep *step, double *t, double *y) {
   Looking looking = {watcher, step, y};
-  Watched watched = {.context = &looking, .count = 1, .step = *t - step->begin.t, .look = look_at_weights};
+  Watched watched = {.context = &looking, .count = 1, .step = *t - step->segment->t0, .look = look_at_weights};
   Bracket found;
   double margin;
-  bool leaves = search_find(watcher->slides, &watched, (Bracket){step->begin.t, *t}, NULL, &found);
+  bool leaves = search_find(watcher->slides, &watched, (Bracket){step->segment->t0, *t}, NULL, &found);
   if (leaves) search_locate(watcher->slides, &watched, &found);
   else look_at_weights(&looking, *t, &margin);
   if (leaves) *t = found.high;

@@ -349,7 +349,7 @@ int past_add(const Solver *solver, double from, double to) {
   int count = solver->model->delays;
   while (past->count && bounds_of(solver, piece_end(past) - 1)[0] >= from) past->count--;
   if (!(to > from)) return 0;
-  if (make_room(solver, from)) return 1;
+  if (make_room(solver, solver->now->step_begin)) return 1; /* output points of the step look back from there on */
   int piece = past->first + past->count++;
   bounds_of(solver, piece)[0] = from;
   bounds_of(solver, piece)[1] = to;
