@@ -108,7 +108,7 @@ typedef struct daedal_load_options {
   size_t size;                       /* of this struct where the program was compiled; 0: nothing is given */
   const char *class_name;            /* the class to take, NULL for the last model of the file */
   const daedal_allocator *allocator; /* NULL: malloc and free */
-  bool strict;                       /* refuse what the Modelica language does not have */
+  bool strict;                       /* refuse what the Modelica language does not have or forbids */
   bool energy; /* a model that gives an energy has its total, its balance and the constraint forces as variables, too */
   /* Lets external functions of the model write and remove files and run commands, and be called from the shared libraries
    * listed (paths with commas between them; "" for none). Only for models that you trust: they run code. NULL: not at all. */
@@ -128,6 +128,7 @@ typedef struct daedal_load_options {
   const char *limits;
   /* "x = 1; y = 2": equations that hold at the end of the run, beside the final equations of the model (docs/boundary.md). NULL: none. */
   const char *boundary;
+  const char *fmu; /* of an FMU (.fmu) that offers both: "me" for model exchange, which NULL means, or "cs" for co-simulation */
 } daedal_load_options;
 
 /* The same with options, NULL for none: the text or, if that is NULL, the file. If both are NULL, class_name is a class of
@@ -144,6 +145,10 @@ typedef struct daedal_library_counts {
  * whether all of the files can be read. `counts` may be NULL. Linear in the size of the files; memory is that of the
  * largest. NULL when memory is exhausted. */
 daedal_model *daedal_parse_libraries(const daedal_load_options *options, daedal_library_counts *counts);
+
+/* The models and blocks in packages of the libraries that were parsed, those that are not partial, by their full names;
+ * NULL behind the last. The names belong to the handle. */
+const char *daedal_library_model(const daedal_model *parsed, uint32_t index);
 
 void daedal_model_free(daedal_model *model);
 
@@ -310,6 +315,9 @@ typedef struct daedal_options {
   /* Of daedal_simulate: runs the model again at a hundredth of the tolerance by another family of methods; the reports say to how
    * many digits the two runs agree (docs/command.md). */
   bool verify;
+  /* Of daedal_initialize: the reports say what a wrong start does in the first steps of integrators that work on the equations as given
+   * (docs/initialization.md). */
+  bool propagation;
 } daedal_options;
 
 /* Nothing given. Where options are asked for, NULL stands for these. */
@@ -692,7 +700,7 @@ const char *daedal_estimate_plot(daedal_estimate *estimate);
 
 /* After daedal_initialize or daedal_simulate: the system that the method made, as Base Modelica with comments that say where each
  * equation comes from, overridden and found parameters with their values; and its sizes as JSON. Owned by the result; NULL (or a JSON with its status) when it did not
- * get so far, and for method "strangeness", which makes no equations. */
+ * get so far, and for method "strangeness" where structure is wrong about the equations, so that ranks select rows. */
 const char *daedal_result_model(daedal_result *result);
 const char *daedal_result_model_json(daedal_result *result);
 

@@ -110,7 +110,6 @@ def usage_errors():
         (["simulate", PENDULUM, "--variables", "("], r"\("),
         (["simulate", PENDULUM, "--start-time", "5", "--stop-time", "1"], "stop time"),
         (["export", PENDULUM], "daedal export MODEL --c DIR"),
-        (["reduce", PENDULUM, "--method", "strangeness"], "no equations to print"),
     ]
     for words, message in cases:
         folder = Folder()

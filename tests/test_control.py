@@ -179,6 +179,21 @@ end Regulator;
             for k, name in enumerate(("adjoint_x", "adjoint_y")):
                 self.assertAlmostEqual(found[name], p[k][0] - 0.5 * p[k][1], delta=1e-6, msg=text)
 
+    def test_goddard(self):
+        """The altitude of Bryson's rocket is 1.01283 (COPS 3.0, problem 10), on a singular arc that no other surface is better than."""
+        ends = {}
+        for factor in (0.98, 1, 1.02):
+            code, report, columns, said = run(EXAMPLES / "goddard.mo", "--override", f"q={factor}")
+            self.assertEqual(code, 0, said)
+            ends[factor] = columns["h"][-1]
+            self.assertEqual([k for k, arc in enumerate(columns["arc"]) if arc == 2][0] > 0, True)
+        self.assertEqual(f"{ends[1]:.7g}"[:7], "1.01283")
+        self.assertAlmostEqual(ends[1], 1.0128369, delta=5e-8)
+        self.assertGreater(ends[1], ends[0.98])
+        self.assertGreater(ends[1], ends[1.02])
+        fall, rise = ends[1] - ends[0.98], ends[1] - ends[1.02]
+        self.assertLess(abs(fall - rise), 0.1 * (fall + rise))  # a parabola with its top there
+
     def test_singular(self):
         """On the singular arc x = 0, u = 0 the switching function stays zero."""
         text = """model Singular

@@ -1169,6 +1169,62 @@ static void test_deterministic(void **state) {
   heap_destroy(w[1].heap);
 }
 
+/* ---- graphs over graphs ---- */
+
+/* x0 + 2 x1 + ... + n x(n-1) */
+static Expr long_sum(Dag *dag, uint32_t n) {
+  Term *terms = malloc(n * sizeof *terms);
+  assert_non_null(terms);
+  for (uint32_t k = 0; k < n; k++) terms[k] = (Term){k + 1, dag_variable(dag, k, 0)};
+  Expr e = dag_sum(dag, 0, terms, n);
+  free(terms);
+  return e;
+}
+
+static void check_long_sum(const Dag *dag, Expr e, uint32_t n) {
+  double constant;
+  const Term *terms;
+  assert_int_equal(dag_terms(dag, e, &constant, &terms), n);
+  for (uint32_t k = 0; k < n; k++) assert_true(terms[k].coefficient == k + 1);
+}
+
+/* Two graphs over one, and one over these: what is made in one is found in those above, and seen in no other. */
+static void test_layers(void **state) {
+  (void)state;
+  World w = world_make(NULL);
+  enum { FEW = 3000, MANY = 10000 };
+  Expr few = long_sum(w.dag, FEW), many = long_sum(w.dag, MANY); /* less and more than a piece of a pool */
+  Dag *first = dag_over(w.dag, w.heap, w.names), *second = dag_over(w.dag, w.heap, w.names);
+  Expr x = dag_variable(w.dag, 0, 0), y = dag_variable(w.dag, 1, 0);
+  uint32_t size = dag_size(w.dag);
+  assert_int_equal(dag_multiply(first, x, y), size);
+  Expr product = dag_multiply(first, x, y), quotient = dag_divide(second, x, y);
+  assert_int_equal(product, quotient); /* one index, two meanings */
+  assert_int_equal(dag_op(first, product), OP_MULTIPLY);
+  assert_int_equal(dag_op(second, quotient), OP_DIVIDE);
+  assert_int_equal(dag_size(w.dag), size);
+  Dag *third = dag_over(first, w.heap, w.names);
+  assert_int_equal(dag_multiply(third, x, y), product);
+  assert_int_equal(long_sum(third, MANY), many);
+  assert_int_equal(long_sum(third, FEW), few);
+  /* What the graph below gets later does not show above. */
+  for (uint32_t k = 0; k < 20000; k++) dag_unary(w.dag, OP_SIN, dag_variable(w.dag, k, 1));
+  long_sum(w.dag, MANY + 1);
+  Expr sine = dag_unary(third, OP_SIN, dag_variable(third, 7, 1));
+  assert_int_equal(dag_op(third, sine), OP_SIN);
+  assert_true(sine > product && sine < product + 10);
+  assert_int_equal(dag_op(third, product), OP_MULTIPLY);
+  check_long_sum(third, few, FEW);
+  check_long_sum(third, many, MANY);
+  check_long_sum(w.dag, long_sum(w.dag, MANY + 1), MANY + 1);
+  assert_int_equal(dag_known_parameter(third, 3), EXPR_NONE);
+  assert_int_equal(dag_known_parameter(third, 3), dag_known_parameter(w.dag, 3));
+  Expr p = dag_parameter(first, 3);
+  assert_int_equal(dag_known_parameter(first, 3), p);
+  assert_int_equal(dag_known_parameter(third, 3), EXPR_NONE); /* made after it */
+  heap_destroy(w.heap);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_every_operator),
@@ -1187,6 +1243,7 @@ int main(void) {
       cmocka_unit_test(test_contents),
       cmocka_unit_test(test_guards),
       cmocka_unit_test(test_no_event_derivatives),
+      cmocka_unit_test(test_layers),
       cmocka_unit_test(test_calls),
       cmocka_unit_test(test_refused_allocations),
       cmocka_unit_test(test_deterministic),

@@ -586,6 +586,11 @@ def check_refusals(folder):
     for arguments in (["--fmu", "x.fmu", "--c", "x"], ["--fmi", "3"], ["--fmu", "x.fmu", "--fmi", "1"],
                       ["--fmu", "x.fmu", "--kind", "both"], ["--fmu", "x.fmu", "--standalone"], []):
         run(DAEDAL, "export", SOURCE / "examples" / "pendulum.mo", *arguments, status=2)
+    model.write_text("model Settled Real x(start = 1, fixed = true), y = 2*x; equation der(x) = -x; end Settled;\n")
+    for version in ("2", "3"):
+        run(DAEDAL, "export", model, "--fmu", fmu, "--fmi", version, "-q")
+        done = run(DRIVER, fmu, "cs", "1e-6", "y=3", status=1)
+        assert "y cannot be set: equations determine it" in done.stdout + done.stderr, done
 
 
 def check_examples(folder):

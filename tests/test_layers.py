@@ -9,6 +9,10 @@ CHECK = pathlib.Path(os.environ["SOURCE_DIR"]) / "tools/check_layers"
 
 BASE = {"src/base/vec.h": "", "src/expr/dag.h": '#include "base/vec.h"\n', "src/run/run.h": "", "include/daedal.h": ""}
 
+# A function that makes expressions, one that calls it, and one of those that may.
+MAKERS = {"src/expr/dag.h": "Expr dag_add(Dag *dag, Expr a, Expr b);\n", "src/model/print.c": "void model_text(void) { dag_add(); }\n",
+          "src/code/code.c": "void code(void) { dag_add(); }\n"}
+
 # (what, further files, what the message must contain; None: no breach)
 CASES = [
     ("downwards", {"src/run/run.c": '#include "run/run.h"\n#include "expr/dag.h"\n#include <klu.h>\n'}, None),
@@ -32,6 +36,9 @@ CASES = [
     ("calls by a macro", {"src/base/a.c": "#define CASE(x) step_##x();\nvoid a(void) { CASE(b) }\n",
                           "src/base/b.c": "void step_b(void) { a(); }\n"}, "call each other"),
     ("headers in a circle", {"src/base/a.h": '#include "base/b.h"\n', "src/base/b.h": '#include "base/a.h"\n'}, "include each other"),
+    ("a run makes expressions", MAKERS | {"src/run/run.c": "static void go(void) {\n  code();\n}\n"}, "dag_add, called by code"),
+    ("a message makes expressions", MAKERS | {"src/run/run.c": "void go(void) { model_text(); }\n"}, None),
+    ("a plan makes expressions", MAKERS | {"src/run/run.c": "void go(void) {}\nvoid turning_plan(void) { code(); }\n"}, None),
     ("unknown folder", {"src/misc/a.c": ""}, "src/misc is not a layer"),
 ]
 

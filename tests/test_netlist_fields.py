@@ -148,6 +148,23 @@ class Fields(unittest.TestCase):
             found, _ = self.signals("V1 a b SIN(0 100 50)\n" + bridge.format("0") + load + ".tran 0.1m 400m")
             self.assertAlmostEqual(found["v(d)"][-1] / 62.4, 1, delta=0.1)  # 2/pi of the peak, less two diodes
 
+    def test_differential_pairs(self):
+        """With ohmic terminals and resistors at the emitters from a microohm to 10 ohms, fed by an ideal source: both sides carry half of its current."""
+        for seed in range(300 if LONG else 20):
+            rng = random.Random(seed)
+            ohms = " ".join(f"{name}={10**rng.uniform(-6, 1):.3g}" for name in ("rb", "re", "rc") if rng.random() < 0.7)
+            outside = rng.random() < 0.7
+            ends = "\n".join(f"RE{k} e{k} e {10**rng.uniform(-6, 1):.3g}" for k in (1, 2)) if outside else ""
+            tail = rng.choice(["I1 e vee 1m", "I1 e vee 1m\nR9 e vee 100meg"])
+            ohms_at_base = 10**rng.uniform(-3, 1)
+            e1, e2 = ("e1", "e2") if outside else ("e", "e")
+            found, _ = self.signals(f"VCC vcc 0 12\nVEE vee 0 -12\nV2 n 0 0\nRP p 0 {ohms_at_base:.3g}\nQ1 c1 p {e1} qn\nQ2 c2 n {e2} qn\n"
+                                    f"R1 vcc c1 5k\nR2 vcc c2 5k\n{ends}\n{tail}\n.model qn npn(bf=100 {ohms})\n.op")
+            total = (12 - found["v(c1)"][0] + 12 - found["v(c2)"][0]) / 5e3
+            with self.subTest(seed=seed):
+                self.assertAlmostEqual(total / (1e-3 * 100 / 101), 1, places=3)
+                self.assertAlmostEqual(found["v(c1)"][0], 12 - 2.5 * 100 / 101, delta=0.5)
+
     def test_no_resistance(self):
         found, said = self.signals("V1 a 0 1\nR1 a b 0\nR2 b 0 999m\n.op")
         self.assertIn("its resistance is 0; 1 milliohm is taken", said)

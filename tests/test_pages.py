@@ -8,7 +8,7 @@ import tempfile
 
 from pages import DAEDAL, SANITIZED, SOURCE, check_pages, run_command
 
-MADE = ("gallery.md", "reference.md")  # test_gallery.py runs the former, and the latter has no commands
+MADE = ("gallery.md", "papers.md", "reference.md")  # test_gallery.py and test_papers.py run the first two, and the last has no commands
 SHORT = ("README.md", "tutorial.md", "messages.md")  # enough for sanitizers
 
 

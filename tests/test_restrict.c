@@ -40,7 +40,7 @@ static const char *first_error_of_model(const char *text) {
   Names names = names_make(heap);
   Diags diags = diags_make(heap);
   Source source = source_make(heap, "test.mo", text, (uint32_t)strlen(text));
-  const Model *model = instance_load(heap, &names, &source, NULL, NULL, (LangOptions){0}, &diags);
+  const Model *model = instance_load(heap, &names, &source, NULL, NULL, (LangOptions){.strict = true}, &diags);
   const Diag *error = diags.errors ? diags_first_error(&diags) : NULL;
   snprintf(message, sizeof message, "%s", error ? error->message : model ? "" : "no model, and no message");
   heap_destroy(heap);

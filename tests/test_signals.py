@@ -8,6 +8,8 @@ import tempfile
 import time
 import unittest
 
+from runs import IS_LONG
+
 DAEDAL = os.environ["DAEDAL"]
 SANITIZED = os.environ["BUILD_KIND"] != "release"
 ENDING = (signal.SIGINT, signal.SIGTERM)
@@ -53,6 +55,33 @@ COMMANDS = {
     "export": (["export", "big.mo", "--c", "c"], None),
     "export of an FMU": (["export", "big.mo", "--fmu", "o.fmu"], None),
 }
+
+# What a run can be busy with when the signal comes, as models named M with a parameter k and a state x; none ends for a long time.
+PHASES = {
+    "steps": "Real x(start = 1, fixed = true), v(start = 0, fixed = true); equation der(x) = v; der(v) = -900*k*x;",
+    "a storm of time events": "Real x(start = 1, fixed = true); Integer n(start = 0, fixed = true); equation der(x) = -k*x; when sin(1e9*time) > 0 then n = pre(n) + 1; end when;",
+    "a storm of state events": "Real x(start = 1, fixed = true), v(start = 0, fixed = true); Integer n(start = 0, fixed = true); "
+                               "equation der(x) = 1e8*k*v; der(v) = -1e8*k*x; when x > 0 then n = pre(n) + 1; end when;",
+    "bounces that pile up": "Real x(start = 1, fixed = true), v(start = 0, fixed = true); equation der(x) = v; der(v) = -9.81*k; when x < 0 then reinit(v, -0.9999999*pre(v)); end when;",
+    "samples": "Real x(start = 1, fixed = true); Integer n(start = 0, fixed = true); equation der(x) = -k*x; when sample(0, 1) then n = pre(n) + 1; end when;",
+    "an end that is sought": "Real x(start = 1, fixed = true), v(start = 0); equation der(x) = v; der(v) = -900*k*x; final equation x = 1;",
+    "a control that is sought": "Real x(start = 0, fixed = true), v(start = 0, fixed = true), u; equation der(x) = v; der(v) = -900*k*x + u; minimize integral(u^2); final equation x = 1; v = 0;",
+}
+SOUGHT = ("an end that is sought", "a control that is sought")
+# What the commands leave; nothing is left of what is sought until it is found.
+DOINGS = {
+    "simulate": (["simulate", "m.mo", *ENDLESS, "--output-file", "o.csv"], "o.csv"),
+    "simulate --gradient": (["simulate", "m.mo", *ENDLESS, "--gradient", "x", "--output-file", "o.csv"], "o.csv"),
+    "simulate --sensitivity": (["simulate", "m.mo", *ENDLESS, "--sensitivity", "k", "--output-file", "o.csv"], "o.csv"),
+    "simulate --verify": (["simulate", "m.mo", *ENDLESS, "--verify", "--output-file", "o.csv"], "o.csv"),
+    "sweep": (["sweep", "m.mo", "--vary", "k=1:1:9", *ENDLESS, "--output-file", "s.csv"], "s.csv.part"),
+    "fit": (["fit", "m.mo", "--data", "data.csv", "--parameters", "k=2", "--tolerance", "1e-10"], None),
+    "compare": (["compare", "m.mo", *ENDLESS], None),
+    "report": (["report", "m.mo", *ENDLESS, "--html", "o.html"], "o.html"),
+    "linearize": (["linearize", "m.mo", "--at", "1e7"], None),
+}
+MEMBERS = [(phase, doing, number) for phase in PHASES for doing in DOINGS for number in ENDING
+           if phase not in SOUGHT or doing in ("simulate", "simulate --verify")]
 
 # A write to a file fails when DISK_LEFT bytes are written.
 FULL = r"""
@@ -105,7 +134,7 @@ class Case(unittest.TestCase):
         (self.at / "data.csv").write_text("time,x\n" + "".join(f"{10 * k},0.5\n" for k in range(3000)))
 
     def left(self):
-        return sorted(p.name for p in self.at.iterdir() if p.name not in ("osc.mo", "big.mo", "data.csv", "full.c", "full.so"))
+        return sorted(p.name for p in self.at.iterdir() if p.name not in ("osc.mo", "big.mo", "m.mo", "data.csv", "full.c", "full.so"))
 
     def begin(self, words):
         return subprocess.Popen([DAEDAL, *words, "-q"] if words[0] != "steady" else [DAEDAL, *words], cwd=self.at, stdin=subprocess.PIPE,
@@ -137,6 +166,33 @@ class Signals(Case):
                     if kept:
                         self.assertIn(kept, self.left())
                     self.assertFalse([p for p in self.left() if p.startswith(".")], "half a file")
+
+    def test_every_phase(self):
+        """An alarm ends what does not look at the signal in time, without its rows: so what is kept shows that it looked."""
+        for phase, doing, number in MEMBERS if IS_LONG else MEMBERS[::17]:
+            words, kept = DOINGS[doing]
+            with self.subTest(phase=phase, doing=doing, signal=number):
+                self.setUp()
+                (self.at / "m.mo").write_text(f"model M parameter Real k = 1; {PHASES[phase]} end M;\n")
+                status, errors = self.end(self.begin(words), number)
+                self.assertEqual(status, 128 + number, errors)
+                if kept and phase not in SOUGHT:
+                    self.assertIn(kept, self.left())
+                    if kept == "o.csv":
+                        self.assertTrue((self.at / kept).read_text().endswith("\n"))
+                elif phase in SOUGHT:
+                    self.assertEqual(self.left(), [])
+
+    def test_resume_of_a_storm(self):
+        """A storm that was ended goes on: the rows are those of a run that was not."""
+        text = f"model M parameter Real k = 1; {PHASES['a storm of time events']} end M;\n".replace("1e9", "2e5")
+        (self.at / "m.mo").write_text(text)
+        words = ["simulate", "m.mo", "--output-file", "o.csv", "--part-interval", "0.02"]
+        status, errors = self.end(self.begin(words), signal.SIGTERM)
+        if status == 143:  # else it was faster than we
+            self.assertEqual(subprocess.run([DAEDAL, *words, "--resume", "-q"], cwd=self.at).returncode, 0)
+        rows = (self.at / "o.csv").read_text().splitlines()
+        self.assertEqual(int(float(rows[-1].split(",")[rows[0].split(",").index("n")])), 31831)  # 2e5/(2 pi), and that at the start
 
     def test_two_signals_in_a_row(self):
         process = self.begin(COMMANDS["simulate"][0])

@@ -30,7 +30,7 @@ class Diagnostic(Structure):
 class LoadOptions(Structure):
     _fields_ = [("size", c_size_t), ("class_name", c_char_p), ("allocator", c_void_p), ("strict", c_bool), ("energy", c_bool),
                 ("libraries", c_char_p), ("mna", c_char_p), ("modelica_path", c_char_p), ("units", c_bool),
-                ("readable", c_char_p), ("limits", c_char_p)]
+                ("readable", c_char_p), ("limits", c_char_p), ("boundary", c_char_p)]
 
 
 class Variable(Structure):
@@ -70,7 +70,7 @@ class Options(Structure):
                 ("open_inputs", c_bool), ("part_path", c_char_p), ("resumes", c_bool),
                 ("output_times", POINTER(c_double)), ("output_time_count", c_uint32),
                 ("sensitivity", c_char_p), ("gradient", c_char_p), ("gradient_by", c_char_p), ("gradient_memory", c_double),
-                ("part_interval", c_double), ("segments", c_uint32), ("verify", c_bool)]
+                ("part_interval", c_double), ("segments", c_uint32), ("verify", c_bool), ("propagation", c_bool)]
 
 
 class SweepProgress(Structure):

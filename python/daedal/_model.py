@@ -147,7 +147,12 @@ class Model:
     from a library. `libraries` are directories of Modelica libraries; those of the environment's MODELICAPATH are searched, too. `readable` are
     directories that the model may read files of, beside its own (of a text: the working directory) and those of libraries. `limits` is what the
     model, its plans, runs and results may take at most, as for `--limits`: "memory=1G, work=100M, text=10M". `netlist` says that a text is a SPICE
-    netlist; `energy` adds the energy, its balance and the constraint forces to a model that gives a Lagrangian.
+    netlist; `energy` adds the energy, its balance and the constraint forces to a model that gives a Lagrangian; `boundary` adds equations that hold
+    at the end of a run, as `--boundary` does: what they determine is in the `boundary` of the result.
+
+    >>> model = Model("model M Real x(start = 0, fixed = true), v(start = 1); equation der(x) = v; der(v) = -x; end M;", boundary="x = 0.5")
+    >>> round(model.simulate(stop_time=1.0, tolerance=1e-9).boundary["found"]["v"], 6)  # 0.5/sin(1)
+    0.594198
 
     A model may be used by any number of threads at once. It does not change: a copy shares it. Pickled, it is its text, the class, the
     directories and the limits, from which it is read again.
@@ -155,19 +160,20 @@ class Model:
 
     def __init__(self, source: str | os.PathLike | None, class_name: str | None = None,
                  libraries: Iterable[str | os.PathLike] = (), readable: Iterable[str | os.PathLike] = (),
-                 limits: str | None = None, netlist: bool = False, energy: bool = False) -> None:
+                 limits: str | None = None, netlist: bool = False, energy: bool = False, boundary: str | None = None) -> None:
         is_text = isinstance(source, str) and ("\n" in source or source.rstrip().endswith(";"))
         data = str(source).encode() if is_text else None
         name = b"model.cir" if netlist else b"model"
         path = None if source is None else name if is_text else encoded(os.fsencode(source))
         self._energy = flag("energy", energy)
+        self._boundary = encoded(boundary) if boundary else None
         self._load(path, data, encoded(class_name) if class_name else None, _modelica_path(libraries),
                    b":".join(encoded(os.fsencode(part)) for part in readable) or None, encoded(limits) if limits else None)
 
     def _load(self, path: bytes | None, data: bytes | None, class_name: bytes | None, modelica_path: bytes | None,
               readable: bytes | None, limits: bytes | None) -> None:
         options = LoadOptions(size=ctypes.sizeof(LoadOptions), class_name=class_name, modelica_path=modelica_path, readable=readable,
-                              limits=limits, energy=self._energy)
+                              limits=limits, energy=self._energy, boundary=self._boundary)
         self._variables: dict[str, Variable] | None = None
         self._parameters: Parameters | None = None
         self._origin = (path, class_name, modelica_path, readable, limits)
@@ -176,9 +182,9 @@ class Model:
 
     @classmethod
     def _again(cls, path: bytes | None, data: bytes | None, class_name: bytes | None, modelica_path: bytes | None,
-               readable: bytes | None, limits: bytes | None, energy: bool = False) -> Model:
+               readable: bytes | None, limits: bytes | None, energy: bool = False, boundary: bytes | None = None) -> Model:
         model = object.__new__(cls)
-        model._energy = energy
+        model._energy, model._boundary = energy, boundary
         model._load(path, data, class_name, modelica_path, readable, limits)
         return model
 
@@ -193,7 +199,7 @@ class Model:
     def __reduce__(self) -> Any:
         path, *others = self._origin
         data = None if path is None else library.model_text(self._handle)
-        return type(self)._again, (path, data, *others, self._energy)
+        return type(self)._again, (path, data, *others, self._energy, self._boundary)
 
     @property
     def name(self) -> str:
@@ -578,7 +584,7 @@ def simulate(source: Source, parameters: Mapping[str, Value] | None = None, *, c
     """Simulates a model: a Model, the path of a file, or a text, or with None the class `class_name` of a library.
 
     Keywords are the options of `daedal simulate` with underscores (start_time, stop_time, tolerance, intervals, output_interval, method,
-    solver, max_step, t_eval (an array of output times), constraint_tolerance, variables, start_values, start_from, invariants, compile, keep_superfluous, baumgarte,
+    solver, max_step, t_eval (an array of output times), constraint_tolerance, variables, start_values, start_from, invariants, compile, keep_superfluous, baumgarte, segments,
     sensitivity, gradient, gradient_by, gradient_memory); any other is a parameter or a start value, as are the items of `parameters`, whose
     names need not be identifiers:
 

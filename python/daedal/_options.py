@@ -25,8 +25,8 @@ InputValue = Union[str, Function, tuple, None]
 
 _NUMBERS = ("start_time", "stop_time", "tolerance", "output_interval", "max_step", "constraint_tolerance", "gradient_memory")
 _TEXTS = ("method", "solver", "start_values", "start_from", "variables", "invariants", "sensitivity", "gradient", "gradient_by")
-_FLAGS = ("compile", "keep_superfluous", "verify")
-_OTHERS = ("intervals", "baumgarte", "t_eval")
+_FLAGS = ("compile", "keep_superfluous", "verify", "propagation")
+_OTHERS = ("intervals", "segments", "baumgarte", "t_eval")
 NAMES = (*_NUMBERS, *_TEXTS, *_FLAGS, *_OTHERS)
 
 _BOOLEANS = (bool, np.bool_)
@@ -204,7 +204,7 @@ class Options:
             value = real(name, value)
         elif name in _FLAGS:
             value = flag(name, value)
-        elif name == "intervals":
+        elif name in ("intervals", "segments"):
             value = count(name, value, least=1)
         elif name == "t_eval":
             self._set_output_times(value)

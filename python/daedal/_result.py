@@ -76,7 +76,7 @@ class Result(Mapping):
     draws no pictures.
     """
 
-    _FACTS = ("status", "diagnostics", "statistics", "certificate", "verify", "pivots", "functional", "gradient", "rows")
+    _FACTS = ("status", "diagnostics", "statistics", "certificate", "verify", "boundary", "pivots", "functional", "gradient", "rows")
 
     def __init__(self, address: int, kept: Any = None) -> None:
         self._handle: Handle | None = Handle(address, library.result_free, "a result")
@@ -196,6 +196,11 @@ class Result(Mapping):
         ('radau', True)
         """
         return json.loads(text(self._handle.call(library.result_json))).get("verify")
+
+    @_fact
+    def boundary(self) -> dict[str, Any] | None:
+        """Of a model with final equations, what was found so that they hold: "found" by name, "conditions", "segments", "residual". Else None."""
+        return json.loads(text(self._handle.call(library.result_json))).get("boundary")
 
     @_fact
     def gradient(self) -> dict[str, float]:

@@ -323,10 +323,22 @@ static bool solve(daedal_result *asked, const void *argument) {
   return result_finish(asked, true);
 }
 
+/* What the last run alone is asked for: which rows it has, where they go, what is differentiated. */
+static void forget_outputs(daedal_options *options) {
+  options->variables = options->plot_variables = options->invariants = NULL;
+  options->sensitivity = options->gradient = options->gradient_by = NULL;
+  options->part_path = NULL;
+  options->output_times = NULL;
+  options->intervals = options->output_time_count = 0;
+  options->output_interval = NAN;
+  options->resumes = false;
+}
+
 /* Times and tolerance of the run, as the options and the model give them. */
 static void read_times(Shooting *shooting, const daedal_options *options) {
   const Experiment *experiment = &shooting->model->model->experiment;
   shooting->options = *options;
+  forget_outputs(&shooting->options);
   double start = options->start_time, stop = options->stop_time;
   if (isnan(start)) start = experiment->has_start ? experiment->start : 0;
   if (isnan(stop)) stop = experiment->has_stop ? experiment->stop : 1;

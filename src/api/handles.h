@@ -51,11 +51,12 @@ struct daedal_model {
   Heap *heap;
   atomic_uint references; /* the caller's, and those of plans and results */
   pthread_mutex_t lock;
-  const char *class_name; /* asked for; NULL: none */
-  LangOptions reading;    /* with paths of its own */
-  const char *libraries;  /* of external functions; NULL: they may only read */
-  const char *readable;   /* folders given for reading; NULL: none */
-  bool has_inputs;        /* it was loaded with values of inputs along time */
+  const char *class_name;            /* asked for; NULL: none */
+  LangOptions reading;               /* with paths of its own */
+  const char *libraries;             /* of external functions; NULL: they may only read */
+  const char *readable;              /* folders given for reading; NULL: none */
+  LIST(const char *) library_models; /* of libraries that were parsed */
+  bool has_inputs;                   /* it was loaded with values of inputs along time */
   Names names;
   Source source;
   Diags diags;
@@ -67,6 +68,7 @@ struct daedal_model {
   Arena arena;
   daedal_analysis figures;
   TextVec flat, text, json, svg;
+  uint64_t hash; /* of the flat text; 0: not found yet */
   Published published;
   double seconds_parse;
   atomic_bool broken;
@@ -244,6 +246,9 @@ bool read_starts(daedal_result *result, const daedal_options *options, Request *
 
 /* The operating point that the run of a netlist starts from, in the start values that nobody gave. */
 bool find_operating_point(daedal_result *result, const Request *request, double *starts);
+
+/* A hash of all that decides the equations of a model; 0: there is no memory for it. */
+uint64_t model_flat_hash(daedal_model *model);
 
 /* The model with a graph of its own, and that of a circuit with the start values of its operating point. */
 Model *layer_at_operating_point(daedal_model *model);

@@ -1,6 +1,9 @@
 /* model: loading, and what a model says of itself. */
+#define _XOPEN_SOURCE 700 /* realpath */
 #include "api/handles.h"
 
+#include "fmi/fmu.h"
+#include "fmi/text.h"
 #include "instance/load.h"
 #include "model/input.h"
 #include "model/units.h"
@@ -8,6 +11,7 @@
 #include "result/file.h"
 #include "syntax/survey.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- loading ---- */
@@ -22,6 +26,7 @@ typedef struct LoadRequest {
   const ModificationVec *modifications;
   const GivenInputVec *inputs; /* NULL: none */
   bool charges;                /* of a netlist: see SpiceOptions */
+  FmuKind fmu;                 /* how an FMU is used */
   bool units;                  /* check them */
   daedal_model *model;         /* made */
   SurveyCounts survey;         /* counted */
@@ -41,12 +46,47 @@ static const char *copy_text(daedal_model *model, const char *text) {
   return arena_copy(&model->arena, text, strlen(text));
 }
 
+/* ---- FMUs ---- */
+
+static bool is_fmu(const char *path) {
+  size_t length = strlen(path);
+  return length > 4 && !strcmp(path + length - 4, ".fmu");
+}
+
+/* The model around the FMU that the file holds, of the name of the file; NULL after reporting. */
+static char *fmu_model(Heap *heap, Diags *diags, const char *path, FmuKind kind, const char *bytes, uint32_t *length) {
+  Arena arena = arena_make(heap);
+  char real[PATH_MAX];
+  Zip zip;
+  TextVec text = {0};
+  const char *failure = "it is no archive", *slash = strrchr(path, '/');
+  const FmiDescription *description = zip_open(&zip, bytes, *length) ? fmu_describe(&zip, &arena, &failure) : NULL;
+  const char *begin = slash ? slash + 1 : path, *name = arena_copy(&arena, begin, strlen(begin) - strlen(".fmu"));
+  bool is_written =
+      description && fmu_write_model(heap, description, name, realpath(path, real) ? real : path, kind, &text);
+  if (description && !is_written)
+    failure = kind == FMU_EXCHANGE ? "it offers no model exchange" : "it offers no co-simulation";
+  if (!is_written) diag_error(diags, DIAG_FILE_CONTENT, (Span){0}, "'%s': %s", path, failure);
+  arena_free(&arena);
+  *length = text.count;
+  return text.data;
+}
+
+/* A whole file; of an FMU the model around it. NULL after reporting. */
+static char *read_text(Heap *heap, Diags *diags, const char *path, FmuKind kind, uint32_t *length) {
+  char *bytes = file_read(heap, diags, path, length);
+  if (!bytes || !is_fmu(path)) return bytes;
+  char *text = fmu_model(heap, diags, path, kind, bytes, length);
+  heap_free(heap, bytes);
+  return text;
+}
+
 /* ---- leave to read ---- */
 
 /* A file that the text of a model names or a library holds: its content shows in messages. */
 static char *read_allowed(const Reading *reading, Heap *heap, Diags *diags, const char *path, uint32_t *length) {
   char real[PATH_MAX];
-  if (reading_allows(reading, path, real)) return file_read(heap, diags, path, length);
+  if (reading_allows(reading, path, real)) return read_text(heap, diags, path, FMU_ANY, length);
   diag_error(diags, DIAG_FILE_ACCESS, (Span){0},
              "`%s` is outside of the folders of the model and the libraries: --allow-read DIR lets it be read", path);
   return NULL;
@@ -108,7 +148,8 @@ static void read_model(daedal_model *model, char *text, uint32_t length, const L
 
 /* The text in the heap; NULL after reporting. */
 static char *load_bytes(daedal_model *model, const LoadRequest *request, uint32_t *length) {
-  if (!request->text && request->path) return file_read(model->heap, &model->diags, request->path, length);
+  if (!request->text && request->path)
+    return read_text(model->heap, &model->diags, request->path, request->fmu, length);
   if (request->length >= INT32_MAX) {
     diag_error(&model->diags, DIAG_INPUT, (Span){0}, "the text is too long: %zu bytes, at most 2147483646",
                request->length);
@@ -163,6 +204,8 @@ static void survey(void *context) {
   daedal_model *model = request->model = make_model(request);
   take_rights(model, request);
   request->survey = survey_run(&model->source, model->reading.library, &model->diags);
+  model->library_models.data = request->survey.models.data;
+  model->library_models.count = request->survey.models.count;
   publish_model(model);
 }
 
@@ -200,12 +243,18 @@ static daedal_load_options load_options_given(const daedal_load_options *options
   return given;
 }
 
+static FmuKind fmu_kind(const char *name) {
+  if (!name) return FMU_ANY;
+  return strcmp(name, "cs") ? FMU_EXCHANGE : FMU_COSIMULATION;
+}
+
 static LoadRequest request_of(const daedal_load_options *given) {
   return (LoadRequest){.class_name = given->class_name,
                        .libraries = given->libraries,
                        .readable = given->readable,
                        .limits = given->limits,
                        .charges = given->mna && !strcmp(given->mna, "charge"),
+                       .fmu = fmu_kind(given->fmu),
                        .units = given->units,
                        .reading = {.strict = given->strict,
                                    .energy = given->energy,
@@ -229,6 +278,10 @@ daedal_model *daedal_parse_libraries(const daedal_load_options *options, daedal_
   daedal_model *model = load_with(survey, &request, given.allocator);
   if (counts) *counts = (daedal_library_counts){request.survey.files, request.survey.classes, request.survey.bytes};
   return model;
+}
+
+const char *daedal_library_model(const daedal_model *parsed, uint32_t index) {
+  return parsed && index < parsed->library_models.count ? parsed->library_models.data[index] : NULL;
 }
 
 static daedal_model *load_again(const daedal_model *model, LangOptions reading, const ModificationVec *modifications,
@@ -292,6 +345,18 @@ static bool work_flatten(daedal_model *model, const void *argument) {
 const char *daedal_flatten(daedal_model *model) {
   return model_protect(model, work_flatten, NULL) ? model->flat.data : NULL;
 }
+
+static bool work_hash(daedal_model *model, const void *argument) {
+  (void)argument;
+  if (!model->model || model->hash) return true;
+  void *ticket;
+  Heap *heap = heap_within(model->heap, &ticket);
+  model->hash = model_hash(model_layer(model->model, heap), heap);
+  heap_release(model->heap, ticket);
+  return true;
+}
+
+uint64_t model_flat_hash(daedal_model *model) { return model_protect(model, work_hash, NULL) ? model->hash : 0; }
 
 const char *const *daedal_pass_names(void) { return DUMP_PASSES; }
 

@@ -33,6 +33,9 @@ const Explanation *result_explain(daedal_result *result) {
     result->explanation = heap_alloc(result->heap, sizeof *result->explanation);
     simulation_exchange_leaves(simulation);
     *result->explanation = initial_explain(&simulation->initializer, &simulation->initial, &result->diags.arena);
+    if (simulation->request.tells_propagation)
+      result->explanation->propagation =
+          initial_propagation(&simulation->initializer, &simulation->initial, &result->diags.arena);
     simulation_exchange_leaves(simulation);
   }
   return result->explanation;

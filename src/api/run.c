@@ -62,6 +62,7 @@ static void complete_facts(daedal_result *result) {
 
 bool read_request(daedal_result *result, const daedal_options *options, Request *request) {
   request->compile = options->compile;
+  request->tells_propagation = options->propagation;
   result->simulation.facts.method = options->method;
   if (!read_options(result, options, request) || !resume_begin(result, options, request) ||
       !read_starts(result, options, request) || !read_invariants(result, options) ||

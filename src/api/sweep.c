@@ -142,11 +142,9 @@ static uint64_t hash_list(uint64_t hash, const char *const *list) {
 static uint64_t hash_sweep(const daedal_sweep *sweep, const daedal_sweep_options *asked) {
   const daedal_options *options = &sweep->options;
   const RunOptions *run = &sweep->plan->request.run;
-  const char *texts[] = {DAEDAL_VERSION,         daedal_flatten(sweep->asked->model),
-                         sweep->given.overrides, options->method,
-                         options->solver,        options->start_values,
-                         options->start_from,    options->inputs,
-                         asked->sampling,        asked->outputs,
+  const char *texts[] = {DAEDAL_VERSION,        sweep->given.overrides, options->method,
+                         options->solver,       options->start_values,  options->start_from,
+                         options->inputs,       asked->sampling,        asked->outputs,
                          options->variables};
   const double numbers[] = {run->start,
                             run->stop,
@@ -164,7 +162,7 @@ static uint64_t hash_sweep(const daedal_sweep *sweep, const daedal_sweep_options
                             (double)asked->seed,
                             sweep->outputs.count,
                             sweep->design.points};
-  uint64_t hash = hash_list(hash_list(0, asked->vary), asked->distributions);
+  uint64_t hash = hash_list(hash_list(model_flat_hash(sweep->asked->model), asked->vary), asked->distributions);
   for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) hash = hash_text(hash, texts[k]);
   for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) hash = hash_number(hash, numbers[k]);
   return hash;

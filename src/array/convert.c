@@ -79,11 +79,11 @@ void converter_note(Converter *converter, ConversionKind kind, uint32_t i, const
                  "`%s` follows from the other equations, which leave a variable free: held as `%s`",
                  short_text(converter, written_text(converter, i)), after);
   if (kind == CONVERSION_SHARED && !is_told(converter, span))
-    diag_warning(
-        converter->diags, DIAG_REWRITTEN, span,
-        "in a mode that an event leads to `%s` follows from the other equations; variables that it leaves open "
-        "are nearest to their start values: `%s`",
-        short_text(converter, written_text(converter, i)), short_text(converter, after));
+    diag_warning(converter->diags, DIAG_REWRITTEN, span,
+                 "%s`%s` follows from the other equations; variables that it leaves open are nearest to their start "
+                 "values: `%s`",
+                 converter->problem.by_mode ? "in a mode that an event leads to " : "",
+                 short_text(converter, written_text(converter, i)), short_text(converter, after));
 }
 
 /* ---- what is decided by values ---- */
@@ -316,19 +316,19 @@ static double nominal_of(const Converter *converter, uint32_t unknown) {
 }
 
 /* Of a free unknown the weight in the sum that says how the rest is shared: its movement in squared nominal values. Of those of
- * whose size most is declared the ones that move most have one; the largest is 1. */
-static double *weigh_shares(const Converter *converter, const double *move) {
-  const double least = 0.1; /* of the largest movement */
+ * whose size most is declared the ones that move most have one, or all; the largest is 1. */
+static double *weigh_shares(const Converter *converter, const double *move, bool all) {
+  const double least = all ? 0 : 0.1; /* of the largest movement */
   uint32_t n = converter->problem.unknowns;
   double *weight = arena_array(converter->arena, n, sizeof *weight), fastest = 0, largest = 0;
   int most = 0;
   for (uint32_t j = 0; j < n; j++)
     if (move[j] != 0 && declared_size(converter, j) > most) most = declared_size(converter, j);
   for (uint32_t j = 0; j < n; j++)
-    if (declared_size(converter, j) == most) fastest = fmax(fastest, fabs(move[j]) / nominal_of(converter, j));
+    if (all || declared_size(converter, j) == most) fastest = fmax(fastest, fabs(move[j]) / nominal_of(converter, j));
   for (uint32_t j = 0; j < n; j++) {
     double nominal = nominal_of(converter, j);
-    if (declared_size(converter, j) == most && fabs(move[j]) / nominal >= least * fastest)
+    if ((all || declared_size(converter, j) == most) && fabs(move[j]) / nominal >= least * fastest)
       weight[j] = move[j] / nominal / nominal;
     largest = fmax(largest, fabs(weight[j]));
   }
@@ -338,10 +338,10 @@ static double *weigh_shares(const Converter *converter, const double *move) {
 
 /* By one that brings the unknowns that are free to share what the others give as near to their start values as can be: the way there
  * is normal to the way in which they may move. */
-static bool share_freely(Converter *converter, uint32_t i, const char *how) {
+static bool share_freely(Converter *converter, uint32_t i, bool all, const char *how) {
   const double *move = release_move(&converter->problem, &converter->samples, i, converter->arena);
   if (!move) return false;
-  const double *weight = weigh_shares(converter, move);
+  const double *weight = weigh_shares(converter, move, all);
   Dag *dag = converter->dag;
   Expr sum = dag_constant(dag, 0);
   for (uint32_t j = 0; j < converter->problem.unknowns; j++) {
@@ -353,14 +353,17 @@ static bool share_freely(Converter *converter, uint32_t i, const char *how) {
                  arena_printf(converter->arena, "%s is 0 = 0; free variables are nearest to their start values", how));
 }
 
-/* Equation i says nothing, or something false: `left` holds no unknown. by_mode: in other modes it may say something. */
+/* Equation i says nothing, or something false: `left` holds no unknown. by_mode: in other modes it may say something. A constraint, which is differentiated,
+ * leaves multipliers free, which share the load; another equation a potential, which is held. */
 static bool settle_empty(Converter *converter, uint32_t i, Expr left, bool by_mode, const char *how) {
   note_all(converter);
   if (!samples_vanish(&converter->samples, left)) {
     report_inconsistent(converter, i, left, how);
     return false;
   }
-  bool released = by_mode ? share_freely(converter, i, how) : hold_unknown(converter, i, how);
+  bool constrains = converter->structure.status == STRUCTURE_OK && converter->structure.c[i] > 0;
+  bool released =
+      (by_mode || constrains) ? share_freely(converter, i, constrains, how) : hold_unknown(converter, i, how);
   if (!released) report_redundant(converter, i, how);
   return released;
 }
@@ -611,8 +614,43 @@ static Structure raise_offsets(const Converter *converter, const int32_t *least)
 static const Expr *keep_written(const Converter *converter, const Problem *problem) {
   Expr *written =
       arena_copy_array(converter->arena, converter->problem.residual, converter->problem.equations, sizeof *written);
-  if (problem->equations) memcpy(written, problem->residual, problem->equations * sizeof *written);
+  const Expr *before = problem->written ? problem->written : problem->residual;
+  if (problem->equations) memcpy(written, before, problem->equations * sizeof *written);
   return written;
+}
+
+/* `lambda_1, lambda_2 and 3 more` */
+static const char *leaves_text(const Converter *converter, const Freedom *freedom) {
+  enum { SHOWN = 8 };
+  TextVec text = {0};
+  for (uint32_t k = 0; k < freedom->count && k < SHOWN; k++)
+    text_printf(converter->heap, &text, "%s%s", k ? ", " : "", converter_text(converter, freedom->leaf[k]));
+  if (freedom->count > SHOWN) text_printf(converter->heap, &text, " and %u more", freedom->count - SHOWN);
+  return text_keep(converter->heap, &text, converter->arena);
+}
+
+void convert_close(Problem *problem, Structure *structure, const Modes *modes, const Freedom *freedom,
+                   const uint32_t *equation, Arena *arena, ConversionVec *list, Diags *diags) {
+  Model *model = problem->model;
+  Converter converter = {.arena = arena,
+                         .heap = arena->heap,
+                         .model = model,
+                         .dag = model->dag,
+                         .diags = diags,
+                         .modes = modes,
+                         .problem = *problem,
+                         .list = list};
+  const char *leaves = leaves_text(&converter, freedom);
+  const char *after = arena_printf(arena, "least norm of %s", leaves);
+  for (uint32_t k = 0; k < freedom->count - freedom->rank; k++)
+    converter_note(&converter, CONVERSION_SHARED, equation[k], after,
+                   arena_printf(arena, "equation %u follows from the others, which leave %s free",
+                                problem->equation[equation[k]] + 1, leaves));
+  converter.problem = freedom_close(problem, freedom, equation, arena);
+  const Expr *written = keep_written(&converter, problem);
+  *problem = converter.problem;
+  problem->written = written;
+  *structure = structure_run(arena, &problem->incidence);
 }
 
 ConvertStatus convert_run(Problem *problem, Structure *structure, const Modes *modes, const double *parameters,
@@ -629,18 +667,23 @@ ConvertStatus convert_run(Problem *problem, Structure *structure, const Modes *m
                          .list = list,
                          .singular = singular,
                          .read = read};
-  converter.samples = samples_make(model, parameters, modes, arena);
+  Arena scratch = arena_make(arena->heap);
+  converter.samples = samples_make(model, parameters, modes, &scratch);
   converter.followed = arena_array(arena, (size_t)modes_leaves(modes) + model->discretes.count, sizeof(bool));
   samples_find_zeros(&converter.samples, problem->residual, problem->equations);
   uint32_t before = list->count;
   for (bool first = true; step(&converter, first);) first = false;
-  if (converter.failed) return CONVERT_FAILED;
   bool changed = list->count > before;
-  if (changed) note_read(&converter, converter.samples.zero_by.data, converter.samples.zero_by.count);
-  const Expr *written = keep_written(&converter, problem);
-  const int32_t *least = least_orders(problem, converter.problem.unknowns, arena);
-  *structure = raise_offsets(&converter, least);
-  *problem = converter.problem;
-  if (changed) problem->written = written;
+  if (!converter.failed) {
+    if (changed) note_read(&converter, converter.samples.zero_by.data, converter.samples.zero_by.count);
+    const Expr *written = keep_written(&converter, problem);
+    const int32_t *least = least_orders(problem, converter.problem.unknowns, arena);
+    *structure = raise_offsets(&converter, least);
+    *problem = converter.problem;
+    if (changed) problem->written = written;
+  }
+  samples_free(&converter.samples);
+  arena_free(&scratch);
+  if (converter.failed) return CONVERT_FAILED;
   return changed ? CONVERT_DONE : CONVERT_REGULAR;
 }

@@ -12,6 +12,7 @@
  */
 #pragma once
 
+#include "array/freedom.h"
 #include "array/modes.h"
 #include "array/regular.h"
 
@@ -20,7 +21,7 @@ typedef enum ConversionKind {
   CONVERSION_COMBINATION,  /* replaced by a linear combination */
   CONVERSION_SUBSTITUTION, /* an expression was put in for unknowns */
   CONVERSION_RELEASED,     /* redundant: replaced by one that holds a free unknown at its start value */
-  CONVERSION_SHARED, /* redundant in this mode: replaced by one that brings free unknowns nearest to their start values */
+  CONVERSION_SHARED,       /* redundant: replaced by one that brings free unknowns nearest to their start values */
 } ConversionKind;
 
 typedef struct Conversion {
@@ -48,6 +49,11 @@ typedef enum ConvertStatus {
  * arena, the lists by its heap. */
 ConvertStatus convert_run(Problem *problem, Structure *structure, const Modes *modes, const double *parameters,
                           Arena *arena, ConversionVec *list, SingularVec *singular, bool *read, Diags *diags);
+
+/* Puts the equations that bring what is free nearest to its targets in the place of equation[count - rank], which follow from the others: problem and
+ * structure are replaced, what was done is appended to `list`. Owned by the arena, the list by its heap. */
+void convert_close(Problem *problem, Structure *structure, const Modes *modes, const Freedom *freedom,
+                   const uint32_t *equation, Arena *arena, ConversionVec *list, Diags *diags);
 
 /* The kind in one word, for reports. */
 const char *conversion_name(ConversionKind kind);

@@ -205,6 +205,8 @@ static void add_when(LogicBuilder *builder, const When *when) {
     Expr fires = add_step(builder, dag_binary(dag, OP_AND, begins, not_of(dag, earlier)), when->span);
     vec_last(&builder->logic->steps).fires = true;
     earlier = dag_binary(dag, OP_OR, earlier, fires);
+    /* a leaf, so that each branch reads one value and not all before it */
+    if (b && b + 1 < when->branches.count) earlier = add_step(builder, earlier, when->span);
     bool at_start = dag_contains(dag, dag_scratch(dag), begins, OP_INITIAL);
     for (uint32_t a = 0; a < branch->actions.count; a++) add_action(builder, &branch->actions.data[a], fires, at_start);
   }

@@ -50,8 +50,7 @@ typedef struct Extraction {
   ExprVec children;
 } Extraction;
 
-/* The sum of the sizes of a sum's terms: cancelled, they leave their round-off in it. */
-static Expr sum_sizes(Dag *dag, Expr e) {
+Expr modes_sum_sizes(Dag *dag, Expr e) {
   const Term *term;
   double constant;
   if (dag_op(dag, e) != OP_SUM) return dag_unary(dag, OP_ABS, e);
@@ -67,7 +66,7 @@ static Expr sum_sizes(Dag *dag, Expr e) {
 
 /* What the round-off of left - right is a part of. */
 static Expr size_of(Dag *dag, Expr left, Expr right) {
-  return dag_unary(dag, OP_NOEVENT, dag_add(dag, sum_sizes(dag, left), sum_sizes(dag, right)));
+  return dag_unary(dag, OP_NOEVENT, dag_add(dag, modes_sum_sizes(dag, left), modes_sum_sizes(dag, right)));
 }
 
 static Expr add_mode(Extraction *extraction, Expr relation, Expr difference, Expr size) {

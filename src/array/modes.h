@@ -44,6 +44,10 @@ const LogicDelay *modes_pipe(const Modes *modes, const Dag *dag, uint32_t mode);
 
 /* An expression with the relations put back in for their modes, as people know them. */
 Expr modes_restore(const Modes *modes, Dag *dag, Expr e);
+
+/* The sum of the sizes of a sum's terms: cancelled, they leave their round-off in it. */
+Expr modes_sum_sizes(Dag *dag, Expr e);
+
 /* Value of a mode whose relation has this operator, at a difference. */
 double mode_value(Op op, double difference);
 

@@ -91,6 +91,10 @@ Samples samples_make(Model *model, const double *parameters, const Modes *modes,
   return samples;
 }
 
+void samples_free(Samples *samples) {
+  vec_free(samples->model->heap, samples->slot, &samples->zero_by);
+}
+
 /* A number in [0, 1) from three integers. */
 static double scatter(uint64_t kind, uint64_t index, uint64_t sample) {
   uint64_t mixed = hash_mix((kind << 56) ^ (index << 8) ^ sample);

@@ -30,6 +30,9 @@ typedef struct Samples {
 /* Points for a model. Owned by the arena. O(unknowns and relations). */
 Samples samples_make(Model *model, const double *parameters, const Modes *modes, Arena *arena);
 
+/* Frees what is not in the arena. */
+void samples_free(Samples *samples);
+
 /* Unknowns that equations of these residuals make zero, and those that follow from them, are so at all points from now on: x = p*f(y)
  * where p is zero. O(graph) for each pass that finds some. */
 void samples_find_zeros(Samples *samples, const Expr *residual, uint32_t count);

@@ -20,13 +20,13 @@ static const struct {
 
 static const char PREFIXES[] = "kMGT";
 
-/* "8G" for 8e9; every digit where there is no prefix for it. */
-static void write_amount(uint64_t amount, char text[32]) {
+const char *budget_amount(uint64_t amount, char text[BUDGET_AMOUNT]) {
   uint64_t unit = 1;
   int prefix = -1;
   while (prefix < 3 && amount / unit >= 1000 && amount % (unit * 1000) == 0) unit *= 1000, prefix++;
-  snprintf(text, 32, "%llu%.*s", (unsigned long long)(amount / unit), prefix >= 0,
+  snprintf(text, BUDGET_AMOUNT, "%llu%.*s", (unsigned long long)(amount / unit), prefix >= 0,
            prefix >= 0 ? PREFIXES + prefix : "");
+  return text;
 }
 
 static const char *read_amount(const char *text, const char *end, uint64_t *amount) {
@@ -64,10 +64,10 @@ Budget budget_make(const BudgetLimits *limits) {
 }
 
 void budget_message(const Budget *budget, char message[BUDGET_MESSAGE]) {
-  char most[32], more[32];
+  char most[BUDGET_AMOUNT], more[BUDGET_AMOUNT];
   BudgetKind kind = budget->exceeded;
-  write_amount(budget->most[kind], most);
-  write_amount(2 * budget->most[kind], more);
+  budget_amount(budget->most[kind], most);
+  budget_amount(2 * budget->most[kind], more);
   snprintf(message, BUDGET_MESSAGE, "%s%smore than %s %s; --limits %s=%s allows more", budget->task ? budget->task : "",
            budget->task ? ": " : "", most, kinds[kind].unit, kinds[kind].name, more);
 }

@@ -54,7 +54,10 @@ static inline void budget_place(Budget *budget, uint32_t begin, uint32_t end) {
   budget->begin = begin, budget->end = end;
 }
 
-enum { BUDGET_MESSAGE = 256 };
+enum { BUDGET_MESSAGE = 256, BUDGET_AMOUNT = 32 };
+
+/* "8G" for 8e9, every digit where there is no prefix for it; in `text`, which is returned. */
+const char *budget_amount(uint64_t amount, char text[BUDGET_AMOUNT]);
 
 /* "instances of classes: more than 8G bytes of memory; --limits memory=16G allows more", of the limit that was exceeded. */
 void budget_message(const Budget *budget, char message[BUDGET_MESSAGE]);

@@ -115,13 +115,21 @@ bool heap_protect(Heap *heap, void (*work)(void *context), void *context) {
   return done;
 }
 
+/* New bytes, zeroed. Those that the C library has from the system are zero already: they need not be touched. */
+static void *get_zeroed(Heap *heap, size_t size) {
+  if (heap->hook.resize == resize_default) return calloc(1, size);
+  void *made = heap->hook.resize(heap->hook.context, NULL, size);
+  return made ? memset(made, 0, size) : NULL;
+}
+
 /* Grows `old` (NULL: makes a block) and links it into the ring; NULL when refused, `old` then unchanged. */
-static HeapBlock *resize_block(Heap *heap, HeapBlock *ring, HeapBlock *old, size_t size) {
+static HeapBlock *resize_block(Heap *heap, HeapBlock *ring, HeapBlock *old, size_t size, bool zeroed) {
   if (size > (size_t)PTRDIFF_MAX - HEADER) return NULL;
   size_t before = old ? HEADER + old->size : 0, more = HEADER + size > before ? HEADER + size - before : 0;
   if (!take(heap, BUDGET_MEMORY, more)) return NULL;
   if (old) unlink_block(old);
-  HeapBlock *block = heap->hook.resize(heap->hook.context, old, HEADER + size);
+  HeapBlock *block =
+      zeroed ? get_zeroed(heap, HEADER + size) : heap->hook.resize(heap->hook.context, old, HEADER + size);
   if (!block) {
     if (old) link_block(ring, old);
     heap->head.budget->used[BUDGET_MEMORY] -= more;
@@ -140,7 +148,8 @@ void heap_number_arrays(Heap *heap, size_t count, double **const *arrays, size_t
 }
 
 void *heap_copy(Heap *heap, const void *data, size_t count, size_t size) {
-  void *copy = heap_array(heap, count, size);
+  if (size && count > SIZE_MAX / size) heap_fail(heap);
+  void *copy = heap_resize(heap, NULL, count * size);
   return count ? memcpy(copy, data, count * size) : copy;
 }
 
@@ -148,14 +157,15 @@ void *heap_copy(Heap *heap, const void *data, size_t count, size_t size) {
  * system, cleared: a page fault for 4096 bytes takes about a microsecond. */
 enum { BLOCK_WORK = 16, WORK_BYTES = 16 };
 
-void *heap_resize(Heap *heap, void *pointer, size_t size) {
+static void *get_block(Heap *heap, void *pointer, size_t size, bool zeroed) {
   heap_work(heap, BLOCK_WORK + size / WORK_BYTES);
-  HeapBlock *block = resize_block(heap, &heap->blocks, pointer ? header(pointer) : NULL, size);
+  HeapBlock *block = resize_block(heap, &heap->blocks, pointer ? header(pointer) : NULL, size, zeroed);
   if (!block) heap_fail(heap);
   return payload(block);
 }
 
-void *heap_alloc(Heap *heap, size_t size) { return memset(heap_resize(heap, NULL, size), 0, size); }
+void *heap_resize(Heap *heap, void *pointer, size_t size) { return get_block(heap, pointer, size, false); }
+void *heap_alloc(Heap *heap, size_t size) { return get_block(heap, NULL, size, true); }
 
 void *heap_array(Heap *heap, size_t count, size_t size) {
   if (size && count > SIZE_MAX / size) heap_fail(heap);
@@ -179,7 +189,7 @@ void heap_free_list(Heap *heap, void *const *pointers, size_t count) {
 }
 
 void *heap_defer(Heap *heap, void (*release)(void *object), void *object) {
-  HeapBlock *block = resize_block(heap, &heap->deferred, NULL, sizeof object);
+  HeapBlock *block = resize_block(heap, &heap->deferred, NULL, sizeof object, false);
   if (!block) { /* nobody else knows the object yet */
     release(object);
     heap_fail(heap);
@@ -205,7 +215,7 @@ static void destroy_object(void *heap) { heap_destroy(heap); }
 
 void heap_expect(Heap *heap, size_t size) {
   if (size <= heap->largest_seen) return;
-  HeapBlock *block = resize_block(heap, &heap->blocks, NULL, size); /* not touched: no work */
+  HeapBlock *block = resize_block(heap, &heap->blocks, NULL, size, false); /* not touched: no work */
   if (!block) heap_fail(heap);
   free_block(heap, block);
   heap->largest_seen = size;

@@ -23,3 +23,11 @@ size_t utf8_count(const char *text) {
   }
   return count;
 }
+
+size_t utf8_write(uint32_t code, char *out) {
+  size_t length = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+  static const unsigned char FIRST[] = {0, 0, 0xc0, 0xe0, 0xf0};
+  for (size_t k = length - 1; k > 0; k--, code >>= 6) out[k] = (char)(0x80 | (code & 0x3f));
+  out[0] = (char)(FIRST[length] | code);
+  return length;
+}

@@ -1,4 +1,5 @@
 /* check and flatten: the commands that only read. */
+#include "cli/check_all.h"
 #include "cli/session.h"
 #include "cli/terminal.h"
 
@@ -35,9 +36,11 @@ static int check_libraries(const Arguments *arguments) {
 }
 
 int check_command(const Arguments *arguments) {
+  if (arguments->all) return check_all(arguments);
   if (!arguments->model_path && !arguments->class_name) return check_libraries(arguments);
   Session session = session_open(arguments);
   if (!session.status) check_structure(&session);
+  if (session.model) session_write_json(&session, daedal_analysis_json(session.model), "{}");
   if (!session.status && session_talks(&session)) say_counts(session.model, arguments->verbose);
   return session_close(&session);
 }

@@ -25,6 +25,7 @@ typedef struct Arguments {
   const char *class_name, *mna, *dump_pass, *limits;
   char *modelica_path;   /* directories of libraries, colons between; it is the arguments' own */
   bool has_library;      /* one of them was given as option */
+  size_t given_path;     /* length of the part of modelica_path that options gave */
   char *readable;        /* directories that the model may read, in the same form */
   const char *libraries; /* that external functions may come from; NULL: they may not even write */
   const char *json_path, *svg_path, *output_path, *plot_path, *c_directory, *write_path;
@@ -48,6 +49,7 @@ typedef struct Arguments {
   int word_count;      /* the command line behind the program's name */
   char **words;
   bool strict, energy, units, sandbox;
+  bool all; /* of check: every model of the libraries */
   const char *boundary;
   bool quiet, verbose, help;
   JoinedText *joined; /* the arguments' own texts */

@@ -8,6 +8,9 @@
 #include "cli/sandbox.h"
 #include "cli/suggest.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +21,7 @@ const Command commands[] = {
      "[MODEL]",
      "read a model, check types and balance",
      "Reads the model, resolves names and types and counts equations and unknowns. With --library and\n"
-     "without a model, parses every file below the directories.\n",
+     "without a model, parses every file below the directories; with --all checks every model in them.\n",
      {"daedal check pendulum.mo", "daedal check modelica/dc_motor.mo --units",
       "daedal check circuits/nand.cir --strict"},
      check_command},
@@ -242,7 +245,15 @@ static int dispatch(int count, char **words) {
   return unknown_command(first);
 }
 
+/* Blocks from 1 MB on go back to the system when they are freed. The C library would keep ever larger ones. */
+static void return_large_blocks(void) {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
+}
+
 int main(int count, char **words) {
+  return_large_blocks();
   output_begin();
   progress_catch_signals();
   return output_end(dispatch(count, words));

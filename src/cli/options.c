@@ -35,7 +35,8 @@ const Option options[] = {
      "equations of a netlist: conventional, or charge with charges and fluxes as variables"},
     {"--allow-external", NULL, "[LIBRARY]", IN_MODELS, OPTION_LIBRARY, PLACE(libraries),
      "let external functions write files and run commands, and take them from LIBRARY.so"},
-    {"--strict", NULL, NULL, IN_MODELS, OPTION_FLAG, PLACE(strict), "refuse what the Modelica language does not have"},
+    {"--strict", NULL, NULL, IN_MODELS, OPTION_FLAG, PLACE(strict),
+     "refuse what the Modelica language does not have or forbids"},
     {"--units", NULL, NULL, IN_MODELS, OPTION_FLAG, PLACE(units), "warn of equations whose units differ"},
     {"--limits", NULL, "memory=8G,...", IN_MODELS, OPTION_TEXT, PLACE(limits),
      "what the model may take: bytes of memory, steps of work, characters of text"},
@@ -63,7 +64,8 @@ const Option options[] = {
     {"--outputs", NULL, "LIST", IN_SWEEP | IN_LINEARIZE, OPTION_LIST, PLACE(outputs),
      "of a sweep, columns of the table: x, max(y), min(y), mean(E), rms(y), x@2.5, time(event); default: final values; "
      "of a linear form any variables; default: the outputs of the model"},
-    {"--threads", NULL, "N", IN_SWEEP, OPTION_COUNT, PLACE(threads), "threads; default: one a core"},
+    {"--all", NULL, NULL, IN_CHECK, OPTION_FLAG, PLACE(all), "every model and block of the libraries, each by itself"},
+    {"--threads", NULL, "N", IN_SWEEP | IN_CHECK, OPTION_COUNT, PLACE(threads), "threads; default: one a core"},
     {"--trajectories", NULL, "PLACE", IN_SWEEP, OPTION_RUNS, PLACE(trajectories),
      "directory for the trajectory of each point, or FILE.h5 for all of them"},
     {"--data", NULL, "FILE", IN_FIT, OPTION_READ, PLACE(data), "measurements: time, and columns named as variables"},
@@ -92,6 +94,8 @@ const Option options[] = {
      "start values from a result, at time T or its end"},
     {"--write", NULL, "FILE", IN_INIT, OPTION_OUTPUT, PLACE(write_path),
      "the values found, as a list for --start-values"},
+    {"--propagation", NULL, NULL, IN_INIT, OPTION_FLAG, PLACE(run.propagation),
+     "what a wrong start does in the first steps of integrators: which variables err, with which power of h"},
     {"--method", NULL, "M", IN_ANALYZE | IN_INIT | IN_SIMULATE | IN_EXPORT | IN_REDUCE | IN_REPORT | IN_SWEEP | IN_FIT,
      OPTION_METHOD, PLACE(run.method), "index reduction"},
     {"--solver", NULL, "S", IN_SIMULATE | IN_REPORT | IN_SWEEP | IN_FIT | IN_POINTS, OPTION_SOLVER, PLACE(run.solver),
@@ -159,9 +163,9 @@ const Option options[] = {
     {"--fmu", NULL, "FILE", IN_EXPORT, OPTION_OUTPUT, PLACE(fmu_path), "a Functional Mock-up Unit, FILE.fmu"},
     {"--fmi", NULL, "2|3", IN_EXPORT, OPTION_COUNT, PLACE(fmi_version),
      "with --fmu: version of the interface; default 3"},
-    {"--kind", NULL, "me|cs", IN_EXPORT, OPTION_TEXT, PLACE(fmu_kind),
-     "with --fmu: model exchange or co-simulation alone; default: both"},
-    {"--json", NULL, "FILE", IN_ANALYZE | IN_RUNS | IN_DIFF, OPTION_JSON, PLACE(json_path),
+    {"--kind", NULL, "me|cs", IN_MODELS, OPTION_TEXT, PLACE(fmu_kind),
+     "of an FMU: by model exchange or by co-simulation; export --fmu makes it for that alone"},
+    {"--json", NULL, "FILE", IN_CHECK | IN_ANALYZE | IN_RUNS | IN_DIFF, OPTION_JSON, PLACE(json_path),
      "report as JSON; - or, as the last word, nothing: on standard output"},
     {"--dump", NULL, "PASS", IN_MODELS, OPTION_DUMP, PLACE(dump_pass),
      "show on standard error what a pass leaves behind"},
@@ -360,6 +364,7 @@ static bool directory_store(const Option *option, const char *value, Arguments *
 /* Directories of the environment that are not there are no mistake of this call. */
 static bool take_environment(Arguments *arguments) {
   bool fine = true;
+  arguments->given_path = arguments->modelica_path ? strlen(arguments->modelica_path) : 0;
   for (const char *at = getenv("MODELICAPATH"); fine && at && *at;) {
     size_t length = strcspn(at, ":");
     char directory[PATH_MAX];
@@ -521,22 +526,21 @@ static bool has_model(const OptionParser *parser) {
 
 /* Exactly one thing to write, and what belongs to it. */
 static bool check_export(const Arguments *arguments) {
-  const char *kind = arguments->fmu_kind;
   if (!arguments->c_directory == !arguments->fmu_path)
     return usage_error("export writes one of two: daedal export MODEL --c DIR, daedal export MODEL --fmu FILE");
-  if (!arguments->fmu_path && (kind || arguments->fmi_version)) return usage_error("--fmi and --kind belong to --fmu");
+  if (!arguments->fmu_path && arguments->fmi_version) return usage_error("--fmi belongs to --fmu");
   if (arguments->fmu_path && arguments->standalone) return usage_error("--standalone belongs to --c");
   if (arguments->fmi_version && arguments->fmi_version != 2 && arguments->fmi_version != 3)
     return usage_error("--fmi is 2 or 3");
-  if (kind && strcmp(kind, "me") != 0 && strcmp(kind, "cs") != 0) return usage_error("--kind is me or cs");
   return true;
 }
 
 /* What cannot be seen from one option alone. */
 static bool check_together(const OptionParser *parser) {
   const Arguments *arguments = parser->arguments;
-  const char *name = parser->command->name;
+  const char *name = parser->command->name, *kind = arguments->fmu_kind;
   const char *subject = parser->command->subject;
+  if (kind && strcmp(kind, "me") != 0 && strcmp(kind, "cs") != 0) return usage_error("--kind is me or cs");
   if (arguments->model_path && !*subject) return usage_error("%s takes no '%s'", name, arguments->model_path);
   if (!has_model(parser) && parser->command->bit & IN_MODELS) {
     usage_error("no model: daedal %s MODEL, or daedal %s --model NAME --library DIR", name, name);
@@ -567,11 +571,6 @@ static bool check_together(const OptionParser *parser) {
     return usage_error("%s does not write %s files", name, wrong);
   if (parser->command->bit == IN_LINEARIZE && arguments->output_path && !ends_with(arguments->output_path, ".mat"))
     return usage_error("linearize writes its matrices into a file: --output-file FILE.mat");
-  if (parser->command->bit == IN_REDUCE && !strcmp(arguments->run.method, "strangeness")) {
-    usage_error("method strangeness selects rows by numerical ranks and makes no equations to print; "
-                "simulate runs it");
-    return false;
-  }
   bool is_pair = arguments->paths.words[0] && arguments->paths.words[1] && !arguments->paths.words[2];
   if (parser->command->bit == IN_DIFF && !is_pair)
     return usage_error("diff compares two results: daedal diff RESULT RESULT");

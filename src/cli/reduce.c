@@ -9,12 +9,14 @@ static void reduce(Session *session) {
   session_keep(session, daedal_initialize(session->model, &arguments->run));
   if (!session->result) return;
   session_say_choice(session);
-  if (!session->status && !strcmp(daedal_result_statistics(session->result).method, "strangeness")) {
+  const char *text = session->status ? NULL : daedal_result_model(session->result);
+  if (!session->status && !(text && *text)) {
     terminal_say(
-        "method strangeness selects rows by numerical ranks and makes no equations to print; simulate runs it");
+        "structure is wrong about these equations: method strangeness selects rows by numerical ranks and makes no "
+        "equations to print; simulate runs it");
     session->status = DAEDAL_STRUCTURE;
   } else if (!session->status && !is_standard_output(arguments->json_path)) {
-    session_write(session, "-", daedal_result_model(session->result));
+    session_write(session, "-", text);
   }
 }
 

@@ -106,7 +106,8 @@ daedal_load_options session_reading(const Arguments *arguments) {
                                .units = arguments->units,
                                .readable = arguments->readable,
                                .limits = arguments->limits,
-                               .boundary = arguments->boundary};
+                               .boundary = arguments->boundary,
+                               .fmu = arguments->fmu_kind};
 }
 
 void session_complete(Session *session, Arguments *complete, const char *path) {

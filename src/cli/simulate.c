@@ -58,7 +58,7 @@ static void write_trajectory(SimulateCommand *run) {
   if (daedal_result_rows(session->result) == 0 || write_rows(session, path) != DAEDAL_OK) return;
   uint32_t rows = daedal_result_rows(session->result);
   double last = daedal_result_value(session->result, 0, rows - 1);
-  if (run->interrupted || session->status == DAEDAL_INTEGRATION)
+  if (run->interrupted || session->status)
     terminal_say("%s; the trajectory up to t = %.10g is %s %s", run->interrupted ? "interrupted" : "stopped", last,
                  is_file ? "in" : "on", is_file ? path : "standard output");
   else if (is_file && session_talks(session)) terminal_say("trajectory written to %s: %" PRIu32 " rows", path, rows);

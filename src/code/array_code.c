@@ -75,27 +75,26 @@ static Expr guard_of(const Dag *dag, Expr condition) {
 
 /* A when's value is `if guard then value else what it was`. Those that call functions become what they were, which is what they are
  * while no guard holds. */
-static void leave_calls_out(ArrayCode *code, ExprVec *roots, IndexVec *guards) {
+static void leave_calls_out(ArrayCode *code, DagScratch *scratch, ExprVec *roots, IndexVec *guards) {
   Dag *dag = code->array->dag;
-  DagScratch scratch = dag_scratch_make(code->heap);
-  bool *calls = find_calls(dag, &scratch, roots);
+  bool *calls = find_calls(dag, scratch, roots);
   for (uint32_t k = 0; k < roots->count; k++) {
     Expr root = roots->data[k];
     Expr guard = dag_op(dag, root) == OP_IF ? guard_of(dag, dag_child(dag, root, 0)) : EXPR_NONE;
     if (guard == EXPR_NONE) continue;
     Expr value = dag_child(dag, root, 1), otherwise = dag_child(dag, root, 2);
-    if (!calls[scratch.slots.data[value]] || calls[scratch.slots.data[otherwise]]) continue;
+    if (!calls[scratch->slots.data[value]] || calls[scratch->slots.data[otherwise]]) continue;
     roots->data[k] = otherwise;
     if (!guards->count || vec_last(guards) != dag_index(dag, guard))
       vec_push(code->heap, guards, dag_index(dag, guard));
   }
   heap_free(code->heap, calls);
-  dag_scratch_free(&scratch);
 }
 
 /* What happens at events besides. */
 static void add_logic(ArrayCode *code, const Logic *logic) {
   Dag *dag = code->array->dag;
+  DagScratch scratch = dag_scratch_make(code->heap); /* one for all levels, of which there may be thousands */
   ExprVec roots = {0};
   uint32_t levels = logic->level_start.count - 1;
   code->levels = heap_array(code->heap, levels, sizeof *code->levels);
@@ -106,7 +105,7 @@ static void add_logic(ArrayCode *code, const Logic *logic) {
     for (uint32_t k = logic->level_start.data[l]; k < logic->level_start.data[l + 1]; k++)
       vec_push(code->heap, &roots, logic->steps.data[k].value);
     code->levels[l] = array_code_program(code, roots.data, roots.count);
-    leave_calls_out(code, &roots, &code->guards[l]);
+    leave_calls_out(code, &scratch, &roots, &code->guards[l]);
     if (code->guards[l].count) code->idle_levels[l] = array_code_program(code, roots.data, roots.count);
   }
   roots.count = 0;
@@ -124,8 +123,9 @@ static void add_logic(ArrayCode *code, const Logic *logic) {
     vec_push(code->heap, &roots, action->in_when ? dag_if(dag, action->fires, value, none) : value);
   }
   if (roots.count) code->actions = array_code_program(code, roots.data, roots.count);
-  leave_calls_out(code, &roots, &code->action_guards);
+  leave_calls_out(code, &scratch, &roots, &code->action_guards);
   if (code->action_guards.count) code->idle_actions = array_code_program(code, roots.data, roots.count);
+  dag_scratch_free(&scratch);
   vec_free(code->heap, &roots);
 }
 
@@ -273,6 +273,84 @@ static void add_divisors(ArrayCode *code) {
   map_free(&known);
 }
 
+/* What is zero where the node is infinite; EXPR_NONE: the node has no poles. */
+static Expr pole_of(Dag *dag, Expr node) {
+  double exponent;
+  switch (dag_op(dag, node)) {
+  case OP_DIVIDE: return dag_child(dag, node, 1);
+  case OP_LOG:
+  case OP_LOG10: return dag_child(dag, node, 0);
+  case OP_TAN: return dag_unary(dag, OP_COS, dag_child(dag, node, 0));
+  case OP_POWER:
+    return dag_is_constant(dag, dag_child(dag, node, 1), &exponent) && exponent < 0 ? dag_child(dag, node, 0)
+                                                                                    : EXPR_NONE;
+  default: return EXPR_NONE;
+  }
+}
+
+void array_code_pole_factors(Dag *dag, Expr node, Heap *heap, ExprVec *factors) {
+  double constant;
+  const Term *terms;
+  ExprVec open = {0};
+  Expr pole = pole_of(dag, node);
+  if (pole != EXPR_NONE) vec_push(heap, &open, pole);
+  while (open.count) {
+    Expr e = vec_pop(&open);
+    switch (dag_op(dag, e)) {
+    case OP_MULTIPLY:
+      vec_push(heap, &open, dag_child(dag, e, 0));
+      vec_push(heap, &open, dag_child(dag, e, 1));
+      break;
+    case OP_DIVIDE:
+    case OP_POWER:
+    case OP_SQRT:
+    case OP_ABS: vec_push(heap, &open, dag_child(dag, e, 0)); break;
+    default:
+      if (dag_op(dag, e) == OP_SUM && dag_terms(dag, e, &constant, &terms) == 1 && constant == 0)
+        vec_push(heap, &open, terms[0].node);
+      else vec_push(heap, factors, e);
+    }
+  }
+  vec_free(heap, &open);
+}
+
+/* Differences that stay as they are, or are all round-off already. */
+static void add_held_divisors(ArrayCode *code, const ExprVec *factors) {
+  Dag *dag = code->array->dag;
+  ExprVec roots = {0};
+  for (uint32_t k = 0; k < factors->count; k++) {
+    Expr e = factors->data[k];
+    bool varies = dag_depends(dag, e, OP_TIME) || dag_depends(dag, e, OP_VARIABLE) || dag_depends(dag, e, OP_DISCRETE);
+    code->has_residue |= dag_is_residue(dag, e);
+    if (varies || dag_op(dag, e) != OP_SUM) continue;
+    vec_push(code->heap, &roots, e);
+    vec_push(code->heap, &roots, modes_sum_sizes(dag, e));
+  }
+  if (roots.count) code->held_divisors = array_code_program(code, roots.data, roots.count);
+  vec_free(code->heap, &roots);
+}
+
+static void add_poles(ArrayCode *code) {
+  const Problem *problem = code->array->problem;
+  Dag *dag = code->array->dag;
+  Map known = {.heap = code->heap};
+  IndexVec order = {0};
+  ExprVec factors = {0};
+  dag_below(dag, dag_scratch(dag), problem->residual, problem->equations, &order);
+  for (uint32_t k = 0; k < order.count; k++) array_code_pole_factors(dag, order.data[k], code->heap, &factors);
+  add_held_divisors(code, &factors);
+  for (uint32_t k = 0; k < factors.count; k++) {
+    bool varies = dag_depends(dag, factors.data[k], OP_TIME) || dag_depends(dag, factors.data[k], OP_VARIABLE);
+    if (!varies || map_get(&known, factors.data[k]) != MAP_NONE || !array_holds(code->array, factors.data[k])) continue;
+    map_put(&known, factors.data[k], 1);
+    vec_push(code->heap, &code->pole, factors.data[k]);
+  }
+  if (code->pole.count) code->poles = array_code_program(code, code->pole.data, code->pole.count);
+  vec_free(dag_heap(dag), &order);
+  vec_free(code->heap, &factors);
+  map_free(&known);
+}
+
 ArrayCode *array_code_new(Heap *heap, Array *array, const Modes *modes) {
   ArrayCode *code = heap_alloc(heap, sizeof *code);
   Model *model = array->problem->model;
@@ -287,6 +365,7 @@ ArrayCode *array_code_new(Heap *heap, Array *array, const Modes *modes) {
   if (modes->count) add_conditions(code, modes);
   if (modes->kinks) add_kinks(code, modes);
   add_divisors(code);
+  add_poles(code);
   add_logic(code, modes->logic);
   add_delays(code, modes->logic);
   mark_leaves(code);

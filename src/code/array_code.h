@@ -25,6 +25,11 @@ typedef struct ArrayCode {
   Program *kink_sizes;
   Program *divisors; /* what rewritten equations divide by and written ones do not; NULL: nothing */
   ExprVec divisor;
+  Program *poles; /* the factors of what equations divide by; where one is zero they have no value; NULL: nothing */
+  ExprVec pole;
+  Program *
+      held_divisors; /* differences that equations divide by and that never change, each with the size of its terms; NULL: there are none */
+  bool has_residue;       /* equations divide by the round-off of constants */
   Program **levels;       /* values of the steps of the logic, by level */
   Program **idle_levels;  /* the same while none of the level's guards holds; NULL: it has none */
   IndexVec *guards;       /* by level: leaves of whens without which functions need not be called */
@@ -47,6 +52,9 @@ ArrayCode *array_code_new(Heap *heap, Array *array, const Modes *modes);
 /* A program over the columns of the array, in the list; a Jacobian of rows against all columns. */
 Program *array_code_program(ArrayCode *code, const Expr *roots, uint32_t count);
 Jacobian *array_code_jacobian(ArrayCode *code, const Expr *rows, uint32_t count);
+
+/* Pushes the factors of what the node divides by, if it does, or takes the logarithm of; of tan(x) it is cos(x). */
+void array_code_pole_factors(Dag *dag, Expr node, Heap *heap, ExprVec *factors);
 
 /* Adds machine code to all programs made so far. false: an error is in diags. */
 bool array_code_compile(ArrayCode *code, Diags *diags);

@@ -3,7 +3,7 @@
 
 #include "base/finite.h"
 #include "code/cfunctions.h"
-#include "code/compiler.h"
+#include "base/compiler.h"
 
 #include <dlfcn.h>
 #include <math.h>

@@ -105,20 +105,7 @@ static void take_gradient(Derivation *d, const EnergyTerm *term, ConstraintForm 
 
 static bool take_constraints(Derivation *d) {
   const EnergyTerms *terms = &d->energy->constraint;
-  Map seen = map_make(d->heap);
-  for (uint32_t i = 0; i < terms->count; i++) {
-    take_gradient(d, &terms->data[i], &d->constraints[i]);
-    Expr key = scaled_residual(d, d->constraints[i].residual);
-    uint32_t before = map_get(&seen, key);
-    if (before == MAP_NONE) {
-      map_put(&seen, key, i);
-      continue;
-    }
-    Diag *diag = diag_error(d->diags, DIAG_ENERGY, terms->data[i].span, "this constraint is given twice: %s",
-                            constraint_text(d, &terms->data[i]));
-    diag_note(d->diags, diag, terms->data[before].span, "first given here");
-  }
-  map_free(&seen);
+  for (uint32_t i = 0; i < terms->count; i++) take_gradient(d, &terms->data[i], &d->constraints[i]);
   return d->diags->errors == 0;
 }
 

@@ -85,15 +85,17 @@ static void find_slopes(Lagrange *l) {
 
 static void find_mass(Lagrange *l) {
   Derivation *d = l->d;
-  Expr *row[2] = {zeros(d), NULL};
+  Expr *row[2] = {zeros(d), NULL}, zero = dag_constant(d->dag, 0);
   l->mass = arena_array(&d->arena, (size_t)l->n * l->n, sizeof *l->mass);
   l->is_quadratic = !l->is_higher;
   for (uint32_t i = 0; i < l->n; i++) {
     row[1] = l->mass + (size_t)i * l->n;
-    for (uint32_t j = 0; j < l->n; j++) row[1][j] = dag_constant(d->dag, 0);
+    heap_work(d->heap, 4 * (uint64_t)l->n); /* the entry is made, filled, looked at and differentiated */
+    for (uint32_t j = 0; j < l->n; j++) row[1][j] = zero;
     take_slopes(d, d->slope[1][i], row, 1);
     for (uint32_t j = 0; j < i; j++) row[1][j] = l->mass[(size_t)j * l->n + i]; /* equal in value: one node serves */
-    for (uint32_t j = 0; j < l->n; j++) l->is_quadratic = l->is_quadratic && coordinate_order(d, row[1][j], 0) == 0;
+    for (uint32_t j = 0; j < l->n; j++)
+      l->is_quadratic = l->is_quadratic && (row[1][j] == zero || coordinate_order(d, row[1][j], 0) == 0);
   }
 }
 
@@ -141,11 +143,9 @@ static void differentiate_mass(Lagrange *l, uint32_t a, uint32_t b) {
 }
 
 /* What b_i of b^T q' gives: db_i/dq_j q_j' in d/dt p_i, and q_i' db_i/dq_j in dL/dq_j. */
-static void differentiate_linear(Lagrange *l, uint32_t i) {
+static void differentiate_linear(Lagrange *l, uint32_t i, Expr b) {
   Derivation *d = l->d;
-  Expr b = d->slope[1][i];
   ExprVec leaves = {0}, partials = {0};
-  dag_substitute(d->dag, l->speeds.data, l->zeros.data, l->n, &b, 1);
   dag_gradient(d->dag, b, &leaves, &partials);
   for (uint32_t k = 0; k < leaves.count; k++) {
     uint32_t j = d->number[dag_index(d->dag, leaves.data[k])];
@@ -182,7 +182,9 @@ static void find_velocity_terms(Lagrange *l) {
   for (uint32_t i = 0; i < l->n; i++) l->rest[i] = dag_negate(d->dag, slope[i]);
   for (uint32_t a = 0; a < l->n; a++)
     for (uint32_t b = a; b < l->n; b++) differentiate_mass(l, a, b);
-  for (uint32_t i = 0; i < l->n; i++) differentiate_linear(l, i);
+  Expr *linear = arena_copy_array(&d->arena, d->slope[1], l->n, sizeof *linear);
+  dag_substitute(d->dag, l->speeds.data, l->zeros.data, l->n, linear, l->n);
+  for (uint32_t i = 0; i < l->n; i++) differentiate_linear(l, i, linear[i]);
   for (uint32_t t = 0; t < l->velocities.count; t++) {
     const VelocityTerm *term = &l->velocities.data[t];
     Expr product = l->speeds.data[term->j];

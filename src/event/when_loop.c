@@ -14,7 +14,7 @@ struct WhenLoop {
   double *step, *next; /* the last correction, and the one of now */
   double *weight;
   bool is_begun;
-  Secant *secant;
+  Secant *secant; /* NULL until the first correction: most events settle without one, and it has room for n^2 numbers */
 };
 
 static bool is_real(const View *view, uint32_t leaf) {
@@ -42,7 +42,6 @@ WhenLoop *when_loop_new(View *view) {
   loop->before = heap_array(heap, modes_leaves(view->switches->modes), sizeof(double));
   heap_numbers(heap, n, &loop->step, &loop->next, &loop->weight);
   for (uint32_t k = 0; k < n; k++) loop->weight[k] = 1;
-  loop->secant = secant_new(heap, (int32_t)n, (int32_t)when_loop_rounds(loop));
   return loop;
 }
 
@@ -74,6 +73,8 @@ void when_loop_improve(WhenLoop *loop) {
     loop->is_begun = false;
     return;
   }
+  if (!loop->secant)
+    loop->secant = secant_new(loop->view->evaluator->heap, (int32_t)n, (int32_t)when_loop_rounds(loop));
   for (uint32_t k = 0; k < n; k++) loop->next[k] = loop->before[loop->leaves.data[k]] - now[loop->leaves.data[k]];
   if (!loop->is_begun) secant_reset(loop->secant);
   secant_apply(loop->secant, loop->next);

@@ -1,7 +1,7 @@
 /* fmu: see fmu.h. */
 #include "export/fmu.h"
 
-#include "code/compiler.h"
+#include "base/compiler.h"
 #include "export/archive.h"
 #include "export/lookups.h"
 #include "export/runtime.h"

@@ -29,13 +29,17 @@ bool op_is_selector(Op op) {
 
 /* ---- hash-consing ---- */
 
+static const Node *dag_node(const Dag *dag, Expr e) { return &pool_at(Node, &dag->nodes, e); }
+static const uint32_t *dag_words(const Dag *dag, const Node *node) { return &pool_at(Expr, &dag->words, node->first); }
+static const Term *dag_sum_terms(const Dag *dag, const Node *node) { return &pool_at(Term, &dag->terms, node->first); }
+
 /* Words of an argument list, as described in dag_internal.h. */
 static uint32_t node_words(const Dag *dag, const Node *node) {
   int arity = op_arity((Op)node->op);
-  return arity >= 0 ? (uint32_t)arity : 1 + dag->words.data[node->first];
+  return arity >= 0 ? (uint32_t)arity : 1 + *dag_words(dag, node);
 }
 
-static uint32_t sum_terms(const Dag *dag, const Node *node) { return dag->terms.data[node->first].node; }
+static uint32_t sum_terms(const Dag *dag, const Node *node) { return dag_sum_terms(dag, node)->node; }
 
 static uint64_t hash_double(uint64_t hash, double value) {
   uint64_t bits;
@@ -45,24 +49,25 @@ static uint64_t hash_double(uint64_t hash, double value) {
 
 static uint64_t hash_sum(const Dag *dag, const Node *node) {
   uint64_t hash = OP_SUM;
-  const Term *terms = dag->terms.data + node->first;
-  for (uint32_t i = 0, count = sum_terms(dag, node); i <= count; i++)
+  const Term *terms = dag_sum_terms(dag, node);
+  for (uint32_t i = 0, count = terms->node; i <= count; i++)
     hash = hash_double(hash, terms[i].coefficient) + terms[i].node;
   return hash_mix(hash);
 }
 
 static uint64_t hash_node(const Dag *dag, const Node *node) {
   if (node->op == OP_SUM) return hash_sum(dag, node);
-  if (node->op == OP_CONSTANT) return hash_double(0, dag->constants.data[node->first]);
+  if (node->op == OP_CONSTANT) return hash_double(0, pool_at(double, &dag->constants, node->first));
   uint64_t hash = (uint64_t)node->op << 48;
   if (op_kind((Op)node->op) == KIND_LEAF) return hash_mix(hash | (uint64_t)node->count << 32 | node->first);
-  const Expr *words = dag->words.data + node->first;
-  for (uint32_t i = 0, count = node_words(dag, node); i < count; i++) hash = hash_mix(hash ^ words[i]);
+  uint32_t count = node_words(dag, node);
+  const Expr *words = count ? dag_words(dag, node) : NULL;
+  for (uint32_t i = 0; i < count; i++) hash = hash_mix(hash ^ words[i]);
   return hash;
 }
 
 static bool sums_equal(const Dag *dag, const Node *a, const Node *b) {
-  const Term *s = dag->terms.data + a->first, *t = dag->terms.data + b->first;
+  const Term *s = dag_sum_terms(dag, a), *t = dag_sum_terms(dag, b);
   for (uint32_t i = 0, count = s->node; i <= count; i++)
     if (s[i].node != t[i].node || memcmp(&s[i].coefficient, &t[i].coefficient, sizeof(double)) != 0) return false;
   return true;
@@ -72,18 +77,32 @@ static bool nodes_equal(const Dag *dag, const Node *a, const Node *b) {
   if (a->op != b->op || a->count != b->count) return false;
   if (a->op == OP_SUM) return sums_equal(dag, a, b);
   if (a->op == OP_CONSTANT)
-    return memcmp(dag->constants.data + a->first, dag->constants.data + b->first, sizeof(double)) == 0;
+    return memcmp(&pool_at(double, &dag->constants, a->first), &pool_at(double, &dag->constants, b->first),
+                  sizeof(double)) == 0;
   if (op_kind((Op)a->op) == KIND_LEAF) return a->first == b->first;
   uint32_t words = node_words(dag, a);
   if (words != node_words(dag, b)) return false;
-  return !words || memcmp(dag->words.data + a->first, dag->words.data + b->first, words * sizeof(Expr)) == 0;
+  return !words || memcmp(dag_words(dag, a), dag_words(dag, b), words * sizeof(Expr)) == 0;
 }
 
-static uint32_t table_slot(const Dag *dag, const Node *node, uint32_t hash) {
-  uint32_t mask = dag->table_capacity - 1, at = hash & mask;
-  for (; dag->table[at].node; at = (at + 1) & mask)
-    if (dag->table[at].hash == hash && nodes_equal(dag, &dag->nodes.data[dag->table[at].node - 1], node)) break;
+/* Where the node is in the table of a graph, or would be. Nodes from `end` on are not seen: the graph got them later. */
+static uint32_t table_slot(const Dag *dag, const Dag *owner, Expr end, const Node *node, uint32_t hash) {
+  uint32_t mask = owner->table_capacity - 1, at = hash & mask;
+  for (; owner->table[at].node; at = (at + 1) & mask) {
+    Slot slot = owner->table[at];
+    if (slot.hash == hash && slot.node <= end && nodes_equal(dag, dag_node(dag, slot.node - 1), node)) break;
+  }
   return at;
+}
+
+/* The node in the graphs below; EXPR_NONE: it is not there. */
+static Expr find_below(const Dag *dag, const Node *node, uint32_t hash) {
+  Expr found = EXPR_NONE, end = dag->first;
+  for (const Dag *owner = dag->below; owner && found == EXPR_NONE; owner = owner->below) {
+    if (owner->table) found = owner->table[table_slot(dag, owner, end, node, hash)].node - 1;
+    if (owner->first < end) end = owner->first;
+  }
+  return found;
 }
 
 /* Nodes are distinct, so that growing needs no comparisons. */
@@ -112,24 +131,29 @@ static uint8_t node_flags(const Dag *dag, Expr e) {
   Op op = dag_op(dag, e);
   if (op_kind(op) == KIND_LEAF) return (uint8_t)(1u << op);
   unsigned flags = op_makes_event(op) ? DAG_EVENT : 0;
-  for (uint32_t i = 0, count = dag_child_count(dag, e); i < count; i++) flags |= dag->flags.data[dag_child(dag, e, i)];
+  for (uint32_t i = 0, count = dag_child_count(dag, e); i < count; i++) flags |= dag_flags(dag, dag_child(dag, e, i));
   return (uint8_t)(op == OP_NOEVENT ? flags & ~(unsigned)DAG_EVENT : flags);
 }
 
 /* To find a node, or to make one, takes as long as so many steps of work. In a table beyond the processor's cache it takes
  * an access to memory, some hundred nanoseconds. */
-enum { NODE_WORK = 10, FAR_NODE_WORK = 80, NEAR_TABLE = 1 << 18 };
+enum { NODE_WORK = 10, FAR_NODE_WORK = 80, NEAR_NODES = 170000 };
 
 /* The node equal to the candidate; `fresh` says whether it is new, so that its pool entries stay. */
 static Expr intern(Dag *dag, Node candidate, bool *fresh) {
-  heap_work(dag->heap, dag->table_capacity <= NEAR_TABLE ? NODE_WORK : FAR_NODE_WORK);
-  if (dag->nodes.count / 2 >= dag->table_capacity / 3) table_grow(dag);
-  uint32_t hash = (uint32_t)hash_node(dag, &candidate), at = table_slot(dag, &candidate, hash);
+  uint32_t hash = (uint32_t)hash_node(dag, &candidate), own = dag->nodes.count - dag->first;
+  heap_work(dag->heap, dag->nodes.count <= NEAR_NODES ? NODE_WORK : FAR_NODE_WORK);
+  *fresh = false;
+  Expr known = dag->below ? find_below(dag, &candidate, hash) : EXPR_NONE;
+  if (known != EXPR_NONE) return known;
+  if (own / 2 >= dag->table_capacity / 3) table_grow(dag);
+  uint32_t at = table_slot(dag, dag, EXPR_NONE, &candidate, hash);
   *fresh = dag->table[at].node == 0;
   if (!*fresh) return dag->table[at].node - 1;
-  Expr e = dag->nodes.count;
-  vec_push(dag->heap, &dag->nodes, candidate);
-  vec_push(dag->heap, &dag->flags, node_flags(dag, e));
+  Expr e = pool_add(dag->heap, &dag->nodes, 1);
+  pool_at(Node, &dag->nodes, e) = candidate;
+  pool_add(dag->heap, &dag->flags, 1);
+  pool_at(uint8_t, &dag->flags, e) = node_flags(dag, e);
   dag->table[at] = (Slot){hash, e + 1};
   return e;
 }
@@ -137,31 +161,34 @@ static Expr intern(Dag *dag, Node candidate, bool *fresh) {
 static uint16_t short_count(uint32_t count) { return (uint16_t)(count < UINT16_MAX ? count : UINT16_MAX); }
 
 /* Interns the node whose words are the last `words` of the pool. */
-static Expr intern_words(Dag *dag, Op op, uint32_t count, uint32_t words) {
+static Expr intern_words(Dag *dag, Op op, uint32_t count, uint32_t first, uint32_t words) {
   bool fresh;
-  Node node = {(uint16_t)op, short_count(count), dag->words.count - words};
-  Expr e = intern(dag, node, &fresh);
-  if (!fresh) dag->words.count -= words;
+  Expr e = intern(dag, (Node){(uint16_t)op, short_count(count), first}, &fresh);
+  if (!fresh && words) pool_take_back(dag->heap, &dag->words, first, words);
   return e;
 }
 
 Expr dag_intern(Dag *dag, Op op, const Expr *arguments, uint32_t count) {
-  uint32_t head = op_arity(op) < 0 ? 1 : 0;
+  uint32_t head = op_arity(op) < 0 ? 1 : 0, first = 0;
   heap_work(dag->heap, count);
-  Expr *words = vec_extend(dag->heap, &dag->words, head + count);
-  if (head) words[0] = count;
-  if (count) memcpy(words + head, arguments, count * sizeof *words);
-  return intern_words(dag, op, count, head + count);
+  if (head + count) {
+    first = pool_add(dag->heap, &dag->words, head + count);
+    Expr *words = &pool_at(Expr, &dag->words, first);
+    if (head) words[0] = count;
+    if (count) memcpy(words + head, arguments, count * sizeof *words);
+  }
+  return intern_words(dag, op, count, first, head + count);
 }
 
 Expr dag_intern_sum(Dag *dag, double constant, const Term *terms, uint32_t count) {
   bool fresh;
   heap_work(dag->heap, count);
-  Term *pool = vec_extend(dag->heap, &dag->terms, count + 1);
-  pool[0] = (Term){constant, count};
-  if (count) memcpy(pool + 1, terms, count * sizeof *pool);
-  Expr e = intern(dag, (Node){OP_SUM, short_count(count), dag->terms.count - count - 1}, &fresh);
-  if (!fresh) dag->terms.count -= count + 1;
+  uint32_t first = pool_add(dag->heap, &dag->terms, count + 1);
+  Term *sum = &pool_at(Term, &dag->terms, first);
+  sum[0] = (Term){constant, count};
+  if (count) memcpy(sum + 1, terms, count * sizeof *sum);
+  Expr e = intern(dag, (Node){OP_SUM, short_count(count), first}, &fresh);
+  if (!fresh) pool_take_back(dag->heap, &dag->terms, first, count + 1);
   return e;
 }
 
@@ -173,9 +200,10 @@ Expr dag_call(Dag *dag, uint32_t function, uint32_t output, const uint32_t *part
   copy[0] = words - 1, copy[1] = function, copy[2] = output, copy[3] = partial_count;
   if (partial_count) memcpy(copy + 4, partials, partial_count * sizeof *copy);
   if (count) memcpy(copy + 4 + partial_count, arguments, count * sizeof *copy);
-  memcpy(vec_extend(dag->heap, &dag->words, words), copy, words * sizeof *copy);
+  uint32_t first = pool_add(dag->heap, &dag->words, words);
+  memcpy(&pool_at(Expr, &dag->words, first), copy, words * sizeof *copy);
   heap_free(dag->heap, copy);
-  return intern_words(dag, OP_CALL, count, words);
+  return intern_words(dag, OP_CALL, count, first, words);
 }
 
 /* ---- leaves ---- */
@@ -185,20 +213,27 @@ static Expr leaf(Dag *dag, Op op, uint32_t index, uint16_t order) {
   return intern(dag, (Node){(uint16_t)op, order, index}, &fresh);
 }
 
-Expr dag_constant(Dag *dag, double value) {
+static Expr intern_constant(Dag *dag, double value, bool is_residue) {
   bool fresh;
-  vec_push(dag->heap, &dag->constants, value == 0 ? 0 : value); /* no negative zero: equal values, equal nodes */
-  Expr e = intern(dag, (Node){OP_CONSTANT, 0, dag->constants.count - 1}, &fresh);
-  if (!fresh) dag->constants.count--;
+  uint32_t first = pool_add(dag->heap, &dag->constants, 1);
+  pool_at(double, &dag->constants, first) = value == 0 ? 0 : value; /* no negative zero: equal values, equal nodes */
+  Expr e = intern(dag, (Node){OP_CONSTANT, is_residue, first}, &fresh);
+  if (!fresh) pool_take_back(dag->heap, &dag->constants, first, 1);
   return e;
 }
+
+Expr dag_constant(Dag *dag, double value) { return intern_constant(dag, value, false); }
+Expr dag_residue(Dag *dag, double value) { return intern_constant(dag, value, true); }
 
 Expr dag_time(Dag *dag) { return leaf(dag, OP_TIME, 0, 0); }
 Expr dag_parameter(Dag *dag, uint32_t index) { return leaf(dag, OP_PARAMETER, index, 0); }
 
 Expr dag_known_parameter(const Dag *dag, uint32_t index) {
   Node node = {OP_PARAMETER, 0, index};
-  return dag->table[table_slot(dag, &node, (uint32_t)hash_node(dag, &node))].node - 1;
+  uint32_t hash = (uint32_t)hash_node(dag, &node);
+  Expr found = find_below(dag, &node, hash);
+  if (found != EXPR_NONE || !dag->table) return found;
+  return dag->table[table_slot(dag, dag, EXPR_NONE, &node, hash)].node - 1;
 }
 
 Expr dag_discrete(Dag *dag, uint32_t index) { return leaf(dag, OP_DISCRETE, index, 0); }
@@ -231,36 +266,26 @@ Dag *dag_new(Heap *heap, Names *names) {
   dag->heap = heap;
   dag->names = names;
   dag->scratch = dag_scratch_make(heap);
-  vec_reserve(heap, &dag->words, 64);
-  vec_reserve(heap, &dag->terms, 64);
+  dag->nodes = pool_make(sizeof(Node));
+  dag->flags = pool_make(sizeof(uint8_t));
+  dag->constants = pool_make(sizeof(double));
+  dag->words = pool_make(sizeof(Expr));
+  dag->terms = pool_make(sizeof(Term));
   dag_constant(dag, 0);
   dag_constant(dag, 1);
   return dag;
 }
 
-/* The vector's content in another heap. */
-static void copy_vector(Heap *heap, void *to, const void *from, size_t count, size_t size) {
-  struct {
-    void *data;
-    uint32_t count, capacity;
-  } made = {heap_array(heap, count, size), (uint32_t)count, (uint32_t)count};
-  if (count) memcpy(made.data, from, count * size);
-  memcpy(to, &made, sizeof made);
-}
-
-Dag *dag_copy(const Dag *dag, Heap *heap, Names *names) {
-  Dag *copy = heap_alloc(heap, sizeof *copy);
-  *copy = (Dag){.heap = heap, .names = names, .scratch = dag_scratch_make(heap), .table_capacity = dag->table_capacity};
-#define COPY(field) copy_vector(heap, &copy->field, dag->field.data, dag->field.count, sizeof *dag->field.data)
-  COPY(nodes);
-  COPY(flags);
-  COPY(constants);
-  COPY(words);
-  COPY(terms);
-  COPY(derivatives);
-#undef COPY
-  copy->table = heap_copy(heap, dag->table, dag->table_capacity, sizeof *copy->table);
-  return copy;
+Dag *dag_over(const Dag *below, Heap *heap, Names *names) {
+  Dag *dag = heap_alloc(heap, sizeof *dag);
+  *dag = (Dag){
+      .heap = heap, .names = names, .scratch = dag_scratch_make(heap), .below = below, .first = below->nodes.count};
+  dag->nodes = pool_over(heap, &below->nodes);
+  dag->flags = pool_over(heap, &below->flags);
+  dag->constants = pool_over(heap, &below->constants);
+  dag->words = pool_over(heap, &below->words);
+  dag->terms = pool_over(heap, &below->terms);
+  return dag;
 }
 
 /* ---- reading ---- */
@@ -269,11 +294,11 @@ Heap *dag_heap(const Dag *dag) { return dag->heap; }
 uint32_t dag_size(const Dag *dag) { return dag->nodes.count; }
 
 uint64_t dag_edges(const Dag *dag) { return (uint64_t)dag->words.count + dag->terms.count; }
-static const Node *dag_node(const Dag *dag, Expr e) { return &dag->nodes.data[e]; }
-Op dag_op(const Dag *dag, Expr e) { return (Op)dag->nodes.data[e].op; }
-double dag_value(const Dag *dag, Expr e) { return dag->constants.data[dag->nodes.data[e].first]; }
-uint32_t dag_index(const Dag *dag, Expr e) { return dag->nodes.data[e].first; }
-uint32_t dag_order(const Dag *dag, Expr e) { return dag->nodes.data[e].count; }
+Op dag_op(const Dag *dag, Expr e) { return (Op)dag_node(dag, e)->op; }
+double dag_value(const Dag *dag, Expr e) { return pool_at(double, &dag->constants, dag_node(dag, e)->first); }
+uint32_t dag_index(const Dag *dag, Expr e) { return dag_node(dag, e)->first; }
+uint32_t dag_order(const Dag *dag, Expr e) { return dag_node(dag, e)->count; }
+bool dag_is_residue(const Dag *dag, Expr e) { return dag_op(dag, e) == OP_CONSTANT && dag_node(dag, e)->count; }
 
 bool dag_is_constant(const Dag *dag, Expr e, double *value) {
   if (dag_op(dag, e) != OP_CONSTANT) return false;
@@ -282,21 +307,22 @@ bool dag_is_constant(const Dag *dag, Expr e, double *value) {
 }
 
 CallInfo dag_call_info(const Dag *dag, Expr e) {
-  const uint32_t *words = dag->words.data + dag_node(dag, e)->first;
+  const uint32_t *words = dag_words(dag, dag_node(dag, e));
   return (CallInfo){.function = words[1], .output = words[2], .partial_count = words[3], .partials = words + 4};
 }
 
 uint32_t dag_arguments(const Dag *dag, Expr e, const Expr **out) {
   const Node *node = dag_node(dag, e);
-  const uint32_t *words = dag->words.data + node->first;
   int arity = op_arity((Op)node->op);
+  if (!arity) return 0;
+  const uint32_t *words = dag_words(dag, node);
   uint32_t head = arity >= 0 ? 0 : node->op == OP_CALL ? 4 + words[3] : 1;
   *out = words + head;
   return arity >= 0 ? (uint32_t)arity : words[0] + 1 - head;
 }
 
 uint32_t dag_terms(const Dag *dag, Expr e, double *constant, const Term **out) {
-  const Term *terms = dag->terms.data + dag_node(dag, e)->first;
+  const Term *terms = dag_sum_terms(dag, dag_node(dag, e));
   *constant = terms->coefficient;
   *out = terms + 1;
   return terms->node;
@@ -312,7 +338,7 @@ uint32_t dag_child_count(const Dag *dag, Expr e) {
 Expr dag_child(const Dag *dag, Expr e, uint32_t i) {
   const Expr *arguments;
   const Node *node = dag_node(dag, e);
-  if (node->op == OP_SUM) return dag->terms.data[node->first + 1 + i].node;
+  if (node->op == OP_SUM) return dag_sum_terms(dag, node)[1 + i].node;
   dag_arguments(dag, e, &arguments);
   return arguments[i];
 }
@@ -350,7 +376,7 @@ static DagFrame walk_frame(const Dag *dag, Walk walk, Expr e) {
   const Node *node = dag_node(dag, e);
   Op op = (Op)node->op;
   if (op == OP_SUM) {
-    const Term *terms = dag->terms.data + node->first;
+    const Term *terms = dag_sum_terms(dag, node);
     _Static_assert(sizeof(Term) % sizeof(Expr) == 0, "terms stand a whole number of nodes apart");
     frame = (DagFrame){e, terms->node, sizeof(Term) / sizeof(Expr), &terms[1].node};
   } else if (op_kind(op) != KIND_LEAF && !(walk.shallow && op_is_selector(op))) {
@@ -365,7 +391,7 @@ static void walk_leave(DagScratch *scratch, Expr e, uint32_t base, IndexVec *ord
 }
 
 static bool walk_passes(const Dag *dag, const DagScratch *scratch, Walk walk, Expr e) {
-  return scratch->marks.data[e] == scratch->stamp || (walk.mask && !(dag->flags.data[e] & walk.mask));
+  return scratch->marks.data[e] == scratch->stamp || (walk.mask && !(dag_flags(dag, e) & walk.mask));
 }
 
 static void walk_enter(const Dag *dag, DagScratch *scratch, Walk walk, Expr e, uint32_t base, IndexVec *order) {
@@ -426,7 +452,7 @@ void dag_variables(const Dag *dag, DagScratch *scratch, Expr e, ExprVec *leaves)
     dag_sort(scratch->heap, leaves->data + first, leaves->count - first, sizeof(Expr), compare_index);
 }
 
-bool dag_depends(const Dag *dag, Expr e, Op leaf) { return dag->flags.data[e] & 1u << leaf; }
+bool dag_depends(const Dag *dag, Expr e, Op leaf) { return dag_flags(dag, e) & 1u << leaf; }
 
 bool dag_contains(const Dag *dag, DagScratch *scratch, Expr e, Op op) {
   const IndexVec *order = walk_list(dag, scratch, (Walk){0}, &e, 1);
@@ -435,7 +461,7 @@ bool dag_contains(const Dag *dag, DagScratch *scratch, Expr e, Op op) {
   return found;
 }
 
-bool dag_has_event(const Dag *dag, Expr e) { return dag->flags.data[e] & DAG_EVENT; }
+bool dag_has_event(const Dag *dag, Expr e) { return dag_flags(dag, e) & DAG_EVENT; }
 
 /* ---- sorting ---- */
 

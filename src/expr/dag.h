@@ -21,6 +21,8 @@
 
 #include "base/map.h"
 
+#include <float.h>
+
 typedef uint32_t Expr;
 #define EXPR_NONE UINT32_MAX
 
@@ -73,8 +75,9 @@ DagScratch *dag_scratch(Dag *dag);
 
 Dag *dag_new(Heap *heap, Names *names);
 
-/* A graph of its own that begins with the same nodes: every expression of the one given means the same in it. */
-Dag *dag_copy(const Dag *dag, Heap *heap, Names *names);
+/* A graph of its own that begins with the same nodes: every expression of the one given means the same in it. That one may grow,
+ * and must outlive it. The full pieces of its pools are shared. O(number of pieces). */
+Dag *dag_over(const Dag *below, Heap *heap, Names *names);
 
 Heap *dag_heap(const Dag *dag);
 uint32_t dag_size(const Dag *dag);  /* number of nodes; indices are below it */
@@ -82,6 +85,9 @@ uint64_t dag_edges(const Dag *dag); /* arguments of all nodes and terms of all s
 
 /* ---- leaves ---- */
 Expr dag_constant(Dag *dag, double value);
+#define DAG_RESIDUE (2 * DBL_EPSILON) /* the round-off of literals and of their sum is this part of their sizes */
+Expr dag_residue(Dag *dag,
+                 double value); /* a constant that is nothing but the round-off of a sum, as 0.1 + 0.2 - 0.3 */
 Expr dag_time(Dag *dag);
 Expr dag_parameter(Dag *dag, uint32_t index);                /* any value fixed during a run */
 Expr dag_variable(Dag *dag, uint32_t index, uint32_t order); /* column (j, k): k-th derivative of unknown j */
@@ -135,8 +141,9 @@ Expr dag_rebuild(Dag *dag, Expr e, const Expr *children);
 Op dag_op(const Dag *dag, Expr e);
 bool dag_is_constant(const Dag *dag, Expr e, double *value); /* value may be NULL */
 double dag_value(const Dag *dag, Expr e);                    /* of OP_CONSTANT */
-uint32_t dag_index(const Dag *dag, Expr e);                  /* of a parameter, variable, discrete, pre, string leaf */
-uint32_t dag_order(const Dag *dag, Expr e);                  /* of OP_VARIABLE */
+bool dag_is_residue(const Dag *dag, Expr e); /* is it of dag_residue? It is not divided by: who divides must see it */
+uint32_t dag_index(const Dag *dag, Expr e);  /* of a parameter, variable, discrete, pre, string leaf */
+uint32_t dag_order(const Dag *dag, Expr e);  /* of OP_VARIABLE */
 uint32_t dag_arguments(const Dag *dag, Expr e, const Expr **out);               /* of operators other than sum; count */
 uint32_t dag_terms(const Dag *dag, Expr e, double *constant, const Term **out); /* of OP_SUM; count */
 

@@ -1,6 +1,7 @@
 /* dag_internal: the insides of the graph, shared by the files of src/expr only.
  *
- * Nodes are records of 8 bytes; what follows from them stands in three pools: constants, argument words and terms.
+ * Nodes are records of 8 bytes; what follows from them stands in three pools: constants, argument words and terms. A graph over
+ * another shares the full pieces of its pools, and looks nodes up in the tables of both.
  *  - Arguments of an operator of fixed arity: its arity words. Of any other (arity -1): one word with the
  *    number of words that follow, then the arguments; in a call before them function, output, number of
  *    partials, partials.
@@ -9,6 +10,7 @@
  */
 #pragma once
 
+#include "base/pool.h"
 #include "expr/dag.h"
 
 typedef VEC(Term) TermVec;
@@ -26,12 +28,10 @@ typedef struct Slot {
 struct Dag {
   Heap *heap;
   Names *names;
-  VEC(Node) nodes;
-  VEC(uint8_t) flags;
-  VEC(double) constants;
-  IndexVec words;
-  TermVec terms;
-  Slot *table; /* open addressing */
+  Pool nodes, flags, constants, words, terms; /* Node, uint8_t, double, Expr, Term */
+  const Dag *below;                           /* the graph that it is over; NULL: none */
+  uint32_t first;                             /* of its own nodes; those before are of the graph below */
+  Slot *table;                                /* open addressing; its own nodes */
   uint32_t table_capacity;
 
   TermVec sum;          /* scratch of dag_sum */
@@ -41,6 +41,8 @@ struct Dag {
 
 /* Nodes 0 and 1 are the constants 0 and 1. */
 enum { EXPR_ZERO = 0, EXPR_ONE = 1 };
+
+static inline uint8_t dag_flags(const Dag *dag, Expr e) { return pool_at(uint8_t, &dag->flags, e); }
 
 /* The node with these arguments, without any simplification. The arguments must not point into the graph. */
 Expr dag_intern(Dag *dag, Op op, const Expr *arguments, uint32_t count);

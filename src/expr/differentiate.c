@@ -263,7 +263,7 @@ static void memo_grow(Dag *dag) {
 
 /* Known without looking at children; EXPR_NONE otherwise. */
 static Expr time_derivative_known(Dag *dag, Expr e) {
-  if (!(dag->flags.data[e] & (1u << OP_VARIABLE | 1u << OP_TIME))) return EXPR_ZERO;
+  if (!(dag_flags(dag, e) & (1u << OP_VARIABLE | 1u << OP_TIME))) return EXPR_ZERO;
   if (dag_op(dag, e) == OP_TIME) return EXPR_ONE;
   if (dag_op(dag, e) == OP_VARIABLE) return dag_variable(dag, dag_index(dag, e), dag_order(dag, e) + 1);
   return e < dag->derivatives.count ? dag->derivatives.data[e] : EXPR_NONE;
@@ -306,7 +306,7 @@ Expr dag_time_derivative(Dag *dag, Expr e) {
 Expr dag_partial(Dag *dag, Expr e, Expr leaf) {
   IndexVec order = {0};
   ExprVec d = {0};
-  dag_walk(dag, &dag->scratch, (Walk){.mask = dag->flags.data[leaf]}, &e, 1, &order);
+  dag_walk(dag, &dag->scratch, (Walk){.mask = dag_flags(dag, leaf)}, &e, 1, &order);
   Expr *derived = heap_array(dag->heap, order.count + 1, sizeof *derived);
   for (uint32_t i = 0; i < order.count; i++) {
     Expr self = order.data[i];
@@ -598,7 +598,7 @@ static bool affine_sweep(Dag *dag, const IndexVec *order, Expr leaf, Affine *spl
 
 bool dag_linear(Dag *dag, Expr e, Expr leaf, Expr *slope, Expr *rest) {
   IndexVec order = {0};
-  dag_walk(dag, &dag->scratch, (Walk){.mask = dag->flags.data[leaf]}, &e, 1, &order);
+  dag_walk(dag, &dag->scratch, (Walk){.mask = dag_flags(dag, leaf)}, &e, 1, &order);
   Affine *split = heap_array(dag->heap, order.count + 1, sizeof *split);
   bool linear = affine_sweep(dag, &order, leaf, split);
   if (linear) {

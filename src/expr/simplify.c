@@ -3,7 +3,6 @@
  * where the original is defined (rounding aside); factors that would over- or underflow are left where they are. */
 #include "expr/dag_internal.h"
 
-#include <float.h>
 #include <math.h>
 
 /* ---- sums ---- */
@@ -23,12 +22,15 @@ static bool sum_may_merge(const Dag *dag, Expr e, double factor) {
   return true;
 }
 
-/* Adds one term to the scratch list, opening short sums; returns its constant part. */
-static double sum_gather(Dag *dag, Term term) {
+/* Adds one term to the scratch list, opening short sums; returns its constant part, and adds the size of that. */
+static double sum_gather(Dag *dag, Term term, double *size) {
   double constant = 0;
   const Term *terms;
   if (term.coefficient == 0) return 0;
-  if (dag_is_constant(dag, term.node, &constant)) return term.coefficient * constant;
+  if (dag_is_constant(dag, term.node, &constant)) {
+    *size += fabs(term.coefficient * constant) / (dag_is_residue(dag, term.node) ? DAG_RESIDUE : 1);
+    return term.coefficient * constant;
+  }
   if (dag_op(dag, term.node) != OP_SUM || !sum_may_merge(dag, term.node, term.coefficient)) {
     vec_push(dag->heap, &dag->sum, term);
     return 0;
@@ -65,13 +67,16 @@ static void sum_collect(Dag *dag) {
 }
 
 Expr dag_sum(Dag *dag, double constant, const Term *terms, uint32_t count) {
+  double size = fabs(constant);
   dag->sum.count = 0;
-  for (uint32_t i = 0; i < count; i++) constant += sum_gather(dag, terms[i]);
+  for (uint32_t i = 0; i < count; i++) constant += sum_gather(dag, terms[i], &size);
   sum_sort(dag);
   sum_collect(dag);
   constant += 0.0; /* no negative zero */
   const Term *list = dag->sum.data;
-  if (dag->sum.count == 0) return dag_constant(dag, constant);
+  if (dag->sum.count == 0)
+    return constant != 0 && fabs(constant) <= DAG_RESIDUE * size ? dag_residue(dag, constant)
+                                                                 : dag_constant(dag, constant);
   if (dag->sum.count == 1 && constant == 0 && list[0].coefficient == 1) return list[0].node;
   return dag_intern_sum(dag, constant, list, dag->sum.count);
 }
@@ -140,7 +145,7 @@ Expr dag_multiply(Dag *dag, Expr a, Expr b) {
 static Expr divide_constants(Dag *dag, Expr a, Expr b) {
   double p, q;
   bool over = dag_is_constant(dag, a, &p), under = dag_is_constant(dag, b, &q);
-  if (under && q == 0) return dag_intern(dag, OP_DIVIDE, (Expr[]){a, b}, 2);
+  if (under && (q == 0 || dag_is_residue(dag, b))) return dag_intern(dag, OP_DIVIDE, (Expr[]){a, b}, 2);
   if (over && under && isfinite(p / q)) return dag_constant(dag, p / q);
   if (over && p == 0) return EXPR_ZERO;
   if (under && q == 1) return a;
@@ -196,6 +201,7 @@ Expr dag_power(Dag *dag, Expr a, Expr b) {
   Expr known = EXPR_NONE;
   if (dag_is_constant(dag, a, &x[0])) {
     if (x[0] == 1) return EXPR_ONE;
+    if (dag_is_residue(dag, a)) return dag_intern(dag, OP_POWER, (Expr[]){a, b}, 2);
     if (constant && op_evaluate(OP_POWER, x, &value) && isfinite(value)) return dag_constant(dag, value);
   } else if (constant) {
     if (x[1] == 0) return EXPR_ONE;

@@ -99,6 +99,7 @@ typedef struct External {
 typedef struct ExternalRights {
   bool may_write;        /* change files and the environment and run commands; they then read everywhere, too */
   VEC(void *) libraries; /* of dlopen: functions come from there, too */
+  uint32_t built;        /* how many functions were compiled, or tried to be */
   Reading reading;
 } ExternalRights;
 
@@ -115,6 +116,21 @@ const External *external_find(Heap *heap, ExternalName wanted, const ExternalRig
 /* Gives the right to write and to these shared libraries (paths with commas between them, may be empty), for the life of
  * the heap; false with the reason in the arena if one cannot be opened. */
 bool external_allow(Heap *heap, ExternalRights *rights, const char *libraries, Arena *arena, const char **failure);
+
+/* C text that external functions come with, and where it finds what it needs. */
+typedef struct ExternalSource {
+  const char *name;              /* of the function */
+  const char *include;           /* text; NULL: none, it is in a library */
+  const char *include_directory; /* NULL: none */
+  const char *library_directory; /* NULL: none */
+  const char **libraries;        /* names for the linker */
+  uint32_t library_count;
+} ExternalSource;
+
+/* Compiles the sources of these functions, with the system's compiler in a folder of its own, and lets functions come from
+ * there; false with the reason in `failure`, which has room for COMPILER_FAILURE characters. The rights must include that
+ * of writing. */
+bool external_build(Heap *heap, ExternalRights *rights, const ExternalSource *sources, uint32_t count, char *failure);
 
 /* That of the heap, made when first asked for. */
 ExternalState *external_state(Heap *heap);

@@ -3,6 +3,7 @@
 #include "external/foreign.h"
 
 #include <ffi.h>
+#include <setjmp.h>
 #include <string.h>
 
 enum { ARGUMENTS_MAX = 64 };
@@ -138,6 +139,45 @@ static ffi_type *result_type(ExternalType type) {
   return &ffi_type_void;
 }
 
+/* ---- what the function calls back ---- */
+
+/* The call under way in this thread, and where an error leads. */
+static _Thread_local struct {
+  ExternalCall *call;
+  jmp_buf back;
+} current;
+
+static void service_error(const char *text) {
+  size_t length = strlen(text);
+  while (length && text[length - 1] == '\n') length--;
+  external_fail(current.call, "%.*s", (int)length, text);
+  longjmp(current.back, 1);
+}
+
+static void service_message(const char *text) {
+  enum { PRINTED_MOST = 1 << 20 };
+  ExternalState *state = current.call->state;
+  if (state->printed.count < PRINTED_MOST) text_printf(state->heap, &state->printed, "%s", text);
+}
+
+/* It lives as long as the call's other texts. */
+static char *service_allocate(size_t size) { return arena_array(current.call->arena, size, 1); }
+
+const ForeignServices foreign_services = {service_error, service_message, service_allocate};
+
+/* The call, from which an error of the function leads back. */
+static bool call_function(ExternalCall *call, ffi_cif *interface, Slot *result, void **values) {
+  ExternalCall *outer = current.call;
+  jmp_buf back;
+  memcpy(&back, &current.back, sizeof back);
+  current.call = call;
+  bool is_done = setjmp(current.back) == 0;
+  if (is_done) ffi_call(interface, call->function->address, result, values);
+  current.call = outer;
+  memcpy(&current.back, &back, sizeof back);
+  return is_done;
+}
+
 bool external_foreign(ExternalCall *call) {
   Frame frame = {.count = 0};
   Slot result = {0};
@@ -146,7 +186,7 @@ bool external_foreign(ExternalCall *call) {
   if (!add_arguments(call, &frame)) return false;
   if (ffi_prep_cif(&interface, FFI_DEFAULT_ABI, frame.count, result_type(call->result.type), frame.types) != FFI_OK)
     return external_fail(call, "it cannot be called");
-  ffi_call(&interface, call->function->address, &result, frame.values);
+  if (!call_function(call, &interface, &result, frame.values)) return false;
   for (uint32_t i = 0; i < call->count; i++) {
     ExternalValue *value = &call->arguments[i];
     bool is_number = value->type == EXTERNAL_REAL || value->type == EXTERNAL_INTEGER;

@@ -5,6 +5,7 @@
 #include "external/lapack.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <string.h>
 
 #define LAPACK(title, ...) void title##_(void);
@@ -33,13 +34,22 @@ static const External *find_builtin(ExternalName wanted) {
 
 typedef void (*Address)(void);
 
+/* POSIX lets a function's address be an object's, C does not. */
+static Address as_address(void *symbol) {
+  Address address;
+  memcpy(&address, &symbol, sizeof address);
+  return address;
+}
+
+/* A function of a library; of what was compiled here, where functions may be static, the address that is told. */
 static Address find_symbol(const ExternalRights *rights, const char *name) {
+  char teller[256];
+  snprintf(teller, sizeof teller, EXTERNAL_TELLER "%s", name);
   for (uint32_t i = 0; rights && i < rights->libraries.count; i++) {
-    void *symbol = dlsym(rights->libraries.data[i], name);
-    Address address;
-    if (!symbol) continue;
-    memcpy(&address, &symbol, sizeof address); /* POSIX lets a function's address be an object's, C does not */
-    return address;
+    void *symbol = dlsym(rights->libraries.data[i], name), *told = dlsym(rights->libraries.data[i], teller);
+    Address tell = as_address(told);
+    if (told) return ((Address(*)(void))tell)();
+    if (symbol) return as_address(symbol);
   }
   return NULL;
 }

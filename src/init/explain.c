@@ -192,3 +192,10 @@ Explanation initial_explain(Initializer *initializer, Initial *initial, Arena *a
   arena_free(&scratch);
   return explanation;
 }
+
+const Propagation *initial_propagation(const Initializer *initializer, const Initial *initial, Arena *arena) {
+  Propagation *propagation = arena_alloc(arena, sizeof *propagation);
+  Evaluator *evaluator = initializer->ranks ? initializer->ranks->evaluator : initializer->evaluator;
+  *propagation = propagation_find(evaluator, initial->t0, initial->y, arena);
+  return propagation;
+}

@@ -5,6 +5,7 @@
 
 #include "init/initial.h"
 #include "init/parts.h"
+#include "init/propagation.h"
 
 typedef struct Explanation {
   HiddenParts parts;
@@ -14,11 +15,15 @@ typedef struct Explanation {
   double residual;                            /* largest scaled residual of all rows */
   uint32_t residual_row;                      /* of the system; MAP_NONE if there are no rows */
   double condition;                           /* estimate: scaled Jacobian of the rows by what they determine, 1-norm */
+  const Propagation *propagation;             /* NULL: nobody asked */
 } Explanation;
 
 /* Explains the values found, for the modes that the evaluator has now; fills the rows in initial->column,
  * and initial->system. About linear but for two factorizations. */
 Explanation initial_explain(Initializer *initializer, Initial *initial, Arena *arena);
+
+/* What a wrong start does. Owned by the arena. O(n^3). */
+const Propagation *initial_propagation(const Initializer *initializer, const Initial *initial, Arena *arena);
 
 /* Do the rows determine the columns that they are solved for, of values that were explained? Told by the ranks of what
  * is solved at a time, whatever the units of equations and variables are. Entries are zero that round-off of columns and time changes

@@ -54,9 +54,6 @@ typedef struct Rows {
   Quotient *quotient; /* set to one whose divisor is nothing but errors, if not NULL and none is set */
 } Rows;
 
-/* Errors of values that were found one after the other: some units of round-off. Those that were found all at once are as exact as their rows. */
-static const double STEPS_ERROR = 16 * DBL_EPSILON;
-
 /* Are the rows gone astray met beside the terms that they add up? */
 static bool astray_hold(const Rows *rows, const RowSize *size, const Point *point, const double *r) {
   Heap *heap = rows->evaluator->heap;
@@ -77,11 +74,25 @@ static bool astray_hold(const Rows *rows, const RowSize *size, const Point *poin
   return hold;
 }
 
+/* Is a divisor that never changes nothing but round-off? Then some row may divide by it. */
+static bool holds_lost_divisor(const Evaluator *evaluator, const Point *point) {
+  const Program *program = evaluator->code->held_divisors;
+  if (!program) return evaluator->code->has_residue;
+  uint32_t count = program_outputs(program);
+  double *value = heap_array(evaluator->heap, count, sizeof *value);
+  bool is_lost = evaluator->code->has_residue;
+  workspace_run(workspace_new(evaluator->heap, program), point, value);
+  for (uint32_t k = 0; k < count; k += 2) is_lost |= fabs(value[k]) <= STEPS_ERROR * value[k + 1];
+  heap_free(evaluator->heap, value);
+  return is_lost;
+}
+
 /* Does a row divide by a value that is round-off alone? Then the sizes of its terms say nothing about its residual. */
 static bool divides_by_errors(const Rows *rows, const RowSize *size, const Point *point) {
   Expr found = EXPR_NONE;
+  bool is_held = holds_lost_divisor(rows->evaluator, point);
   for (uint32_t i = 0; i < rows->jacobian->rows && found == EXPR_NONE; i++) {
-    if (!row_may_be_pole(&size[i], rows->error)) continue;
+    if (!is_held && !row_may_be_pole(&size[i], rows->error)) continue;
     Model *model = rows->model ? rows->model : evaluator_model(rows->evaluator);
     found = terms_lost_divisor(rows->evaluator->heap, model, rows->layout, rows->row[i], point, rows->error);
     if (found == EXPR_NONE || !rows->quotient || rows->quotient->node != EXPR_NONE) continue;
@@ -385,6 +396,13 @@ static void set_matched(const Order *order, Patch *patch, uint32_t columns, Heap
   heap_free(heap, weights);
 }
 
+/* Did a column run away from where it was? Then the step has left the path. */
+static bool runs_away(const InitialSystem *system, const double *last, const double *y) {
+  bool any = false;
+  for (uint32_t q = 0; q < system->columns && !any; q++) any = terms_is_astray(system->nominal[q], last[q], y[q]);
+  return any;
+}
+
 /* From 0 to 1 in steps that grow while they succeed. y is solved at 0. */
 static bool follow(InitialSystem *system, const Order *order, double t0, double *y, uint32_t *iterations) {
   Heap *heap = system->heap;
@@ -397,9 +415,10 @@ static bool follow(InitialSystem *system, const Order *order, double t0, double 
     y[system->homotopy] = next;
     PatchResult result = patch_solve(patch, t0, y);
     *iterations += result.iterations;
-    if (!result.solved) memcpy(y, last, system->columns * sizeof *last);
+    bool is_good = result.solved && !runs_away(system, last, y);
+    if (!is_good) memcpy(y, last, system->columns * sizeof *last);
     else at = next;
-    step *= result.solved ? 2 : 0.25;
+    step *= is_good ? 2 : 0.25;
   }
   heap_free(heap, last);
   return at >= 1;

@@ -1,6 +1,8 @@
 /* starts: see starts.h. */
 #include "init/starts.h"
 
+#include "init/terms.h"
+
 #include <math.h>
 
 static double bound_value(Evaluator *evaluator, Expr bound, double none) {
@@ -61,14 +63,20 @@ static bool has_free_parameters(const Model *model) {
 
 /* An unknown is set to what has no value, such as 1/0. Where parameters are found by the initialization, it may have one
  * at the end. */
-static bool report_undefined(Evaluator *evaluator, uint32_t unknown, Expr constant, Diags *diags) {
+static bool report_undefined(Evaluator *evaluator, uint32_t unknown, Expr constant, const char *why, Diags *diags) {
   const Model *model = evaluator->model;
   uint32_t position = model->unknowns.data[unknown];
   if (has_free_parameters(model)) return true;
   diag_error(diags, DIAG_INIT, model->variables.data[position].span,
-             "no consistent initial values: %s is set to `%s`, which is not defined", model_name(model, position),
-             model_text(evaluator_model(evaluator), constant, &diags->arena));
+             "no consistent initial values: %s is set to `%s`, which is not defined%s", model_name(model, position),
+             model_text(evaluator_model(evaluator), constant, &diags->arena), why);
   return false;
+}
+
+static bool divides_by_errors(Evaluator *evaluator, Expr constant) {
+  Point point = evaluator_point(evaluator, 0, NULL);
+  return terms_lost_divisor(evaluator->heap, evaluator_model(evaluator), &evaluator->code->layout, constant, &point,
+                            STEPS_ERROR) != EXPR_NONE;
 }
 
 /* An unknown equal to a constant must not be fixed at another value. */
@@ -78,7 +86,11 @@ static bool check_constant(Evaluator *evaluator, uint32_t unknown, bool fixed, d
   uint32_t position = model->unknowns.data[unknown];
   Expr constant = evaluator->array->problem->aliases.constant[unknown];
   double value;
-  if (!evaluator_constant(evaluator, constant, &value)) return report_undefined(evaluator, unknown, constant, diags);
+  if (!evaluator_constant(evaluator, constant, &value))
+    return report_undefined(evaluator, unknown, constant, "", diags);
+  if (divides_by_errors(evaluator, constant) &&
+      !report_undefined(evaluator, unknown, constant, ": division by zero but for round-off", diags))
+    return false;
   if (!fixed || same_value(value, start, tolerance)) return true;
   diag_error(diags, DIAG_INIT_CONFLICT, model->variables.data[position].span,
              "no consistent initial values: %s is fixed at %.10g, but an equation sets it to %.10g; remove "

@@ -1,6 +1,7 @@
 /* terms: see terms.h. */
 #include "init/terms.h"
 
+#include <float.h>
 #include <math.h>
 
 /* Nodes whose sizes are known, with their values. */
@@ -84,7 +85,7 @@ static double part_size(const Parts *parts, Expr e, double value) {
   case OP_SMOOTH:
   case OP_HOMOTOPY:
   case OP_NOEVENT: return branch_size(parts, e, value);
-  default: return fabs(value);
+  default: return dag_is_residue(parts->dag, e) ? fabs(value) / DBL_EPSILON : fabs(value);
   }
 }
 
@@ -121,11 +122,18 @@ static bool is_lost(const Parts *parts, Expr e, double error) {
   return fabs(parts->value[part]) <= error * parts->size[part];
 }
 
+/* Has it one value all along? Then a dividend that is zero now is of no help. */
+static bool is_held(const Dag *dag, Expr e) {
+  return !dag_depends(dag, e, OP_VARIABLE) && !dag_depends(dag, e, OP_TIME) && !dag_depends(dag, e, OP_DISCRETE);
+}
+
 static bool has_lost_divisor(const Parts *parts, Expr e, double error) {
   double exponent;
   Op op = dag_op(parts->dag, e);
-  if (op == OP_DIVIDE)
-    return is_lost(parts, dag_child(parts->dag, e, 1), error) && !is_lost(parts, dag_child(parts->dag, e, 0), error);
+  if (op == OP_DIVIDE) {
+    Expr dividend = dag_child(parts->dag, e, 0), divisor = dag_child(parts->dag, e, 1);
+    return is_lost(parts, divisor, error) && (is_held(parts->dag, divisor) || !is_lost(parts, dividend, error));
+  }
   return op == OP_POWER && dag_is_constant(parts->dag, dag_child(parts->dag, e, 1), &exponent) && exponent < 0 &&
          is_lost(parts, dag_child(parts->dag, e, 0), error);
 }

@@ -19,6 +19,9 @@ static inline bool terms_is_astray(double nominal, double start, double value) {
 void terms_sizes(Heap *heap, Model *model, const Layout *layout, const Expr *rows, uint32_t count, const Point *point,
                  double *sizes);
 
+/* Errors of values that were found one after the other: some units of round-off. Those that were found all at once are as exact as their rows. */
+static const double STEPS_ERROR = 16 * DBL_EPSILON;
+
 /* A quotient whose divisor is nothing but errors. */
 typedef struct Quotient {
   Expr node; /* EXPR_NONE: there is none */
@@ -27,5 +30,5 @@ typedef struct Quotient {
 } Quotient;
 
 /* The quotient that a row has at the point and whose divisor is a value which is not larger than `error` times the sizes of its terms, though what it divides is
- * larger: the quotient could as well be infinite. EXPR_NONE: there is none. Makes code for it. */
+ * larger, or the divisor never changes: the quotient could as well be infinite. EXPR_NONE: there is none. Makes code for it. */
 Expr terms_lost_divisor(Heap *heap, Model *model, const Layout *layout, Expr row, const Point *point, double error);

@@ -55,10 +55,16 @@ static bool same_value(const Tree *tree, const AstModification *a, const AstModi
 
 /* Descriptions and annotations may differ. */
 static bool same_component(const Tree *tree, const AstComponent *a, const AstComponent *b) {
-  return same_text(tree, a->type->name.span, b->type->name.span) &&
-         same_expressions(tree, a->type->dimensions, b->type->dimensions) &&
+  return same_expressions(tree, a->type->dimensions, b->type->dimensions) &&
          same_expressions(tree, a->dimensions, b->dimensions) && same_expression(tree, a->condition, b->condition) &&
          same_value(tree, a->modification, b->modification);
+}
+
+/* The class that a name means in one part of an instance is the same that another name means in another part. */
+static bool same_type(Tree *tree, Instance *instance, AstPath a, uint32_t part, AstPath b, uint32_t other) {
+  if (same_text(tree, a.span, b.span)) return true;
+  const Instance *left = scope_try_class(tree, (Scope){instance, part}, a);
+  return left && left == scope_try_class(tree, (Scope){instance, other}, b);
 }
 
 static bool same_class(const Tree *tree, const AstElement *a, const AstElement *b) {
@@ -69,11 +75,12 @@ static bool same_class(const Tree *tree, const AstElement *a, const AstElement *
          same_modification(tree, left->modification, right->modification);
 }
 
-bool elements_equal(Tree *tree, const Element *a, const Element *b) {
+bool elements_equal(Tree *tree, Instance *instance, const Element *a, const Element *b) {
   const AstElement *left = a->ast, *right = b->ast;
   if (left->kind != right->kind || a->part == b->part || left->prefixes != right->prefixes) return false;
-  return left->kind == AST_COMPONENT ? same_component(tree, left->component, right->component)
-                                     : same_class(tree, left, right);
+  if (left->kind != AST_COMPONENT) return same_class(tree, left, right);
+  return same_component(tree, left->component, right->component) &&
+         same_type(tree, instance, left->component->type->name, a->part, right->component->type->name, b->part);
 }
 
 /* ---- final ---- */
@@ -240,17 +247,34 @@ static const char *kinds_text(Tree *tree, uint32_t kinds) {
   return text;
 }
 
-bool check_base_kind(Tree *tree, const Instance *instance, const AstClass *derived, const Instance *base, Span span) {
+/* A base of another kind whose meaning is plain: one that brings a picture or classes, but no components and equations,
+ * or variables to what may have them. */
+static bool is_plain_base(Tree *tree, AstClassKind derived, Instance *base) {
+  uint32_t simple = 1u << CLASS_TYPE | 1u << CLASS_FUNCTION | 1u << CLASS_OPERATOR;
+  if (simple & 1u << base->restriction || base->base != BASE_NONE || !instance_open(tree, base)) return false;
+  bool has_contents = false;
+  for (uint32_t i = 0; i < base->elements.count; i++)
+    has_contents = has_contents || base->elements.data[i].ast->kind == AST_COMPONENT;
+  for (uint32_t i = 0; i < base->parts.count; i++)
+    has_contents = has_contents || (base->parts.data[i].definition && base->parts.data[i].definition->sections.count);
+  return !has_contents || derived == CLASS_MODEL || derived == CLASS_BLOCK;
+}
+
+bool check_base_kind(Tree *tree, const Instance *instance, const AstClass *derived, Instance *base, Span span) {
+  static const char *const format = "a %s cannot extend a %s: `%s`";
   uint32_t kinds = base_kinds(derived->kind);
   if (base->restriction == CLASS_CLASS || kinds & 1u << base->restriction) return true;
-  tree_refuse(tree, DIAG_NO_BASE, span, instance, "a %s cannot extend a %s: `%s`", restriction_text(derived->kind),
-              restriction_text(base->restriction), names_text(tree->names, base->name));
-  diag_note(tree->diags, tree->last, derived->label.span, "the base of a %s is one of: %s",
-            restriction_text(derived->kind), kinds_text(tree, kinds));
+  const char *left = restriction_text(derived->kind), *right = restriction_text(base->restriction);
+  const char *name = names_text(tree->names, base->name);
+  if (!is_plain_base(tree, derived->kind, base))
+    tree_refuse(tree, DIAG_NO_BASE, span, instance, format, left, right, name);
+  else if (tree_tolerate(tree, DIAG_NO_BASE, span, instance, format, left, right, name)) return true;
+  diag_note(tree->diags, tree->last, derived->label.span, "the base of a %s is one of: %s", left,
+            kinds_text(tree, kinds));
   return false;
 }
 
-bool check_alias(Tree *tree, const AstClass *definition, const Instance *base) {
+bool check_alias(Tree *tree, const AstClass *definition, Instance *base) {
   if (definition->kind != CLASS_CLASS || base->restriction != CLASS_FUNCTION)
     return check_base_kind(tree, base->parent, definition, base, definition->base.name.span);
   tree_error(tree, definition->label.span, base->parent, "`%s` is a function: write `function %s = ...`",
@@ -258,7 +282,7 @@ bool check_alias(Tree *tree, const AstClass *definition, const Instance *base) {
   return false;
 }
 
-bool check_base(Tree *tree, const Instance *instance, const AstClass *derived, const Instance *base, Span span) {
+bool check_base(Tree *tree, const Instance *instance, const AstClass *derived, Instance *base, Span span) {
   const AstClass *definition = base->definition;
   const AstClass *found = definition && is_operator_record(definition) ? definition : NULL;
   for (uint32_t i = 0; definition && i < definition->elements.count && !found; i++) {

@@ -121,12 +121,11 @@ static const ConnectRecord *find_record(Connections *connections, const ConnectS
 
 /* Node of element i of a record in element `outer` of the clause's instance. */
 static uint32_t node_at(const ConnectRecord *record, const ConnectReference *reference, uint32_t outer, uint32_t i) {
-  uint32_t count = type_count(record->instance);
-  return record->first + element_at(reference, outer, i * count) / count;
+  return record->first + element_at(reference, outer, i * record->width) / record->width;
 }
 
 static uint32_t node_count(const ConnectRecord *record, const ConnectReference *reference) {
-  return reference->elements.count / type_count(record->instance);
+  return reference->elements.count / record->width;
 }
 
 /* Connections.branch(a.R, b.R) */

@@ -33,6 +33,7 @@ typedef struct ConnectRecord {
   Instance *instance;
   Instance *constraint; /* its function equalityConstraint */
   uint32_t first, count;
+  uint32_t dimensions, width; /* how many of the last dimensions belong to one record, and the product of their sizes */
 } ConnectRecord;
 
 /* Variables of two connectors that belong together. Of each of the two connectors' elements, `inner` elements are in the
@@ -131,11 +132,7 @@ void split_element(const IndexVec *sizes, uint32_t element, uint32_t *subscripts
 AstExpr element_reference(Connections *connections, const Instance *instance, Name name, uint32_t element, Span span);
 
 /* The element of an overdetermined record, as a whole. */
-AstExpr record_reference(Connections *connections, const Instance *instance, uint32_t element, Span span);
-
-/* How many of the last dimensions are those of the type of the instance, and the product of their sizes. */
-uint32_t type_dimensions(const Instance *instance);
-uint32_t type_count(const Instance *instance);
+AstExpr record_reference(Connections *connections, const ConnectRecord *record, uint32_t element, Span span);
 
 /* ---- expandable connectors (connect_expand.c) ---- */
 

@@ -52,9 +52,9 @@ static void check_balance(Connections *connections, const ConnectConnector *conn
   if (instance_is_leaf(instance) || connector->count == 0) return;
   ConnectorBalance balance = balance_of(connections, connector);
   if (balance.flows != balance.potentials)
-    tree_error(tree, declaration_span(instance), instance->parent,
-               "connector `%s` has %u flow variables and %u potential variables: there must be as many of both",
-               instance_text(tree, instance), balance.flows, balance.potentials);
+    tree_tolerate(tree, DIAG_INPUT, declaration_span(instance), instance->parent,
+                  "connector `%s` has %u flow variables and %u potential variables: there must be as many of both",
+                  instance_text(tree, instance), balance.flows, balance.potentials);
   else if (balance.streams && balance.flows != 1)
     tree_error(tree, declaration_span(instance), instance->parent,
                "connector `%s` has stream variables: it must have one flow variable, and has %u",
@@ -125,7 +125,8 @@ void connect_check(Connections *connections) {
 /* ---- sources of what expandable connectors carry ---- */
 
 static bool is_public(const Instance *instance) {
-  for (; instance && (instance_is_connector(instance) || instance_is_leaf(instance)); instance = instance->parent)
+  for (; instance && (instance_is_connector(instance) || instance_is_record(instance) || instance_is_leaf(instance));
+       instance = instance->parent)
     if (instance->prefixes & PREFIX_PROTECTED) return false;
   return true;
 }

@@ -19,20 +19,6 @@ void split_element(const IndexVec *sizes, uint32_t element, uint32_t *subscripts
   }
 }
 
-uint32_t type_dimensions(const Instance *instance) {
-  const AstComponent *component = instance->element ? instance->element->component : NULL;
-  uint32_t written = component ? component->dimensions.count + component->type->dimensions.count : 0;
-  bool has_own = instance_is_leaf(instance) && !instance->is_added && instance->dimensions.count > written;
-  return has_own ? instance->dimensions.count - written : 0;
-}
-
-uint32_t type_count(const Instance *instance) {
-  uint32_t count = 1;
-  for (uint32_t i = 0; i < type_dimensions(instance); i++)
-    count *= instance->dimensions.data[instance->dimensions.count - 1 - i].size;
-  return count;
-}
-
 /* With `left_out` subscripts less: all of those dimensions. */
 static AstExpr partial_reference(Connections *connections, const Instance *instance, Name name, uint32_t element,
                                  uint32_t left_out, Span span) {
@@ -55,7 +41,8 @@ AstExpr element_reference(Connections *connections, const Instance *instance, Na
   return partial_reference(connections, instance, name, element, 0, span);
 }
 
-AstExpr record_reference(Connections *connections, const Instance *instance, uint32_t element, Span span) {
-  return partial_reference(connections, instance, instance->flat_name, element * type_count(instance),
-                           type_dimensions(instance), span);
+AstExpr record_reference(Connections *connections, const ConnectRecord *record, uint32_t element, Span span) {
+  const Instance *instance = record->instance;
+  return partial_reference(connections, instance, instance->flat_name, element * record->width, record->dimensions,
+                           span);
 }

@@ -80,7 +80,7 @@ static void match_record(Matching *m, MatchPlace *place) {
   uint32_t right = map_get(&connections->record_of, instance_key(place->right));
   if (left == MAP_NONE || right == MAP_NONE) return;
   place->record = m->match->record_count++;
-  place->per_record = type_count(place->left);
+  place->per_record = connections->records.data[left].width;
   vec_push(connections->heap, &connections->record_pairs,
            (ConnectRecordPair){left, right, place->inner / place->per_record});
 }

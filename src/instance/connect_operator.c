@@ -21,8 +21,8 @@ static AstExprs flat_dimensions(Connections *connections, const ConnectQuery *qu
       AstExpr size = flat_integer(connections->tree, chain[depth]->dimensions.data[i].size, span);
       vec_push(connections->heap, &sizes, size);
     }
-  bool is_record = query->operation == CONNECT_IS_ROOT || query->operation == CONNECT_ROOTED;
-  if (is_record) sizes.count -= type_dimensions(instance);
+  if (query->operation == CONNECT_IS_ROOT || query->operation == CONNECT_ROOTED)
+    sizes.count -= connections->records.data[map_get(&connections->record_of, instance_key(instance))].dimensions;
   AstExprs kept = {arena_copy_array(&connections->tree->arena, sizes.data, sizes.count, sizeof(AstExpr)), sizes.count};
   vec_free(connections->heap, &sizes);
   return kept;
@@ -134,8 +134,8 @@ static void write_constraint(Connections *connections, const ConnectRecord *left
   vec_free(connections->heap, &zeros);
   reach_component(tree, left->instance);
   reach_component(tree, right->instance);
-  sides[0] = record_reference(connections, left->instance, edge->a - left->first, span);
-  sides[1] = record_reference(connections, right->instance, edge->b - right->first, span);
+  sides[0] = record_reference(connections, left, edge->a - left->first, span);
+  sides[1] = record_reference(connections, right, edge->b - right->first, span);
   AstExpr residue = flat_call(tree, names_text(tree->names, function), sides, 2, span);
   flat_connection(connections->flat, nothing, residue, 0, span);
 }

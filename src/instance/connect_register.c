@@ -46,14 +46,31 @@ uint32_t residue_count(Tree *tree, Instance *constraint) {
   return 0;
 }
 
+/* The dimensions of what an equalityConstraint compares. */
+static uint32_t constraint_dimensions(Tree *tree, Instance *constraint) {
+  for (uint32_t i = 0; instance_open(tree, constraint) && i < constraint->elements.count; i++) {
+    const Instance *input = instance_component(tree, constraint, i);
+    if (input && input->prefixes & PREFIX_INPUT) return input->dimensions.count;
+  }
+  return 0;
+}
+
+/* Its last dimensions are those of one record: of its type, or of an array that the constraint compares as a whole. */
 static void register_record(Connections *connections, Instance *instance) {
   Instance *constraint = equality_constraint(connections->tree, instance);
   if (!constraint) return;
-  uint32_t count = element_count(connections->tree, instance) / type_count(instance);
+  ConnectRecord record = {.instance = instance, .constraint = constraint, .first = connections->graph.node_count};
+  uint32_t all = element_count(connections->tree, instance);
+  record.dimensions = constraint_dimensions(connections->tree, constraint);
+  if (record.dimensions > instance->dimensions.count) record.dimensions = instance->dimensions.count;
+  record.width = 1;
+  for (uint32_t i = 0; i < record.dimensions; i++)
+    record.width *= instance->dimensions.data[instance->dimensions.count - 1 - i].size;
+  if (record.width == 0) record.width = 1;
+  record.count = all / record.width;
   map_put(&connections->record_of, instance_key(instance), connections->records.count);
-  vec_push(connections->heap, &connections->records,
-           (ConnectRecord){instance, constraint, connections->graph.node_count, count});
-  connections->graph.node_count += count;
+  vec_push(connections->heap, &connections->records, record);
+  connections->graph.node_count += record.count;
 }
 
 static void register_connector(Connections *connections, Instance *connector) {

@@ -350,7 +350,8 @@ static bool find_lead(Tree *tree, Instance *instance) {
 const AstElement *flat_component(Tree *tree, Instance *instance) {
   if (instance->flat) return instance->flat;
   if (!find_lead(tree, instance)) return NULL;
-  const Modifier *binding = instance->base == BASE_NONE ? NULL : instance_binding(instance);
+  bool is_idle = instance->parent && instance_is_empty(instance->parent);
+  const Modifier *binding = instance->base == BASE_NONE || is_idle ? NULL : instance_binding(instance);
   ArgumentVec attributes = {0};
   Name type = type_name(tree, instance);
   if (type == 0) return NULL;
@@ -358,7 +359,7 @@ const AstElement *flat_component(Tree *tree, Instance *instance) {
   AstModification *modification = arena_alloc(&tree->arena, sizeof *modification);
   *modification = (AstModification){.value = AST_NONE};
   bool fits = add_dimensions(tree, instance, &component->dimensions);
-  if (fits && instance->base != BASE_NONE) fits = add_attributes(tree, instance, &attributes);
+  if (fits && instance->base != BASE_NONE && !is_idle) fits = add_attributes(tree, instance, &attributes);
   if (fits && binding && binding_is_whole(tree, instance)) binding = NULL;
   if (fits) modification->value = binding_of(tree, instance, binding);
   if (!fits || (binding && modification->value == AST_NONE)) {

@@ -426,8 +426,23 @@ static bool add_locals(Tree *tree, Instance *type, ElementVec *elements) {
 
 /* ---- functions ---- */
 
+/* A function has one algorithm, or is external: what it inherits counts. */
+static void check_bodies(Tree *tree, Instance *function) {
+  const AstClass *first = NULL;
+  for (uint32_t number = 0; number < function->parts.count; number++) {
+    const AstClass *definition = function->parts.data[number].definition;
+    if (!definition || (!definition->sections.count && !definition->external)) continue;
+    if (first && first != definition)
+      tree_tolerate(tree, DIAG_NO_BASE, first->label.span, function,
+                    "function `%s` has an algorithm or is external, and inherits another body from `%s`",
+                    names_text(tree->names, function->name), names_text(tree->names, definition->label.name));
+    if (!first) first = definition;
+  }
+}
+
 static void add_sections(Tree *tree, Instance *function, AstClass *made) {
   VEC(AstSection) sections = {0};
+  check_bodies(tree, function);
   for (uint32_t number = 0; number < function->parts.count; number++) {
     const AstClass *definition = function->parts.data[number].definition;
     for (uint32_t i = 0; definition && i < definition->sections.count; i++) {
@@ -449,6 +464,25 @@ static void add_sections(Tree *tree, Instance *function, AstClass *made) {
   vec_free(tree->heap, &sections);
 }
 
+/* The directory that an annotation names, or the library's own (Modelica 3.6, section 12.9.4); 0 if there is none. */
+static Name external_directory(Tree *tree, const Instance *function, const AstExternal *external, const char *word,
+                               const char *folder) {
+  const AstArgument *argument = ast_argument(tree->ast, external->annotation, word);
+  const AstModification *given = argument ? argument->modification : NULL;
+  const char *reason = NULL, *uri = NULL;
+  if (!external->annotation) return 0;
+  if (given && given->value != AST_NONE && ast_kind(tree->ast, given->value) == AST_STRING)
+    uri = names_text(tree->names, ast_node(tree->ast, given->value)->value.text);
+  else {
+    const Instance *top = function;
+    while (top->type->around.instance && top->type->around.instance != tree->root) top = top->type->around.instance;
+    top = top->type;
+    uri = arena_printf(&tree->arena, "modelica://%s/Resources/%s", names_text(tree->names, top->name), folder);
+  }
+  const char *path = library_resource(tree->library, uri, &tree->arena, &reason);
+  return path ? names_add(tree->names, path, strlen(path)) : 0;
+}
+
 static void resolve_external(Tree *tree, Instance *function, AstClass *made) {
   if (!made->external) return;
   AstExternal *external = arena_alloc(&tree->arena, sizeof *external);
@@ -462,6 +496,8 @@ static void resolve_external(Tree *tree, Instance *function, AstClass *made) {
   for (uint32_t i = 0; i < external->arguments.count; i++)
     external->arguments.data[i] = resolve_expression(&resolver, made->external->arguments.data[i]);
   if (external->output != AST_NONE) external->output = resolve_expression(&resolver, external->output);
+  external->include_directory = external_directory(tree, function, external, "IncludeDirectory", "Include");
+  external->library_directory = external_directory(tree, function, external, "LibraryDirectory", "Library");
   made->external = external;
 }
 
@@ -538,7 +574,7 @@ static void add_overloads(Tree *tree, Instance *record, AstClass *made) {
     Name operation = element->name;
     Instance *kid = element_instance(tree, record, i);
     if (!kid || !instance_open(tree, kid)) continue;
-    if (strcmp(names_text(tree->names, operation), "constructor") == 0) restrict_constructors(tree, record, kid);
+    restrict_operator(tree, record, kid, strcmp(names_text(tree->names, operation), "constructor") == 0);
     if (kid->restriction == CLASS_FUNCTION) add_overload(tree, operation, kid, &list);
     else
       for (uint32_t k = 0; k < kid->elements.count; k++) {
@@ -633,6 +669,18 @@ static AstClass *define_external_object(Tree *tree, Instance *type) {
   *extends =
       (AstExtends){.name = flat_path(tree, tree->bases[BASE_EXTERNAL_OBJECT]->name, type->definition->label.span)};
   vec_push(tree->heap, &elements, (AstElement){.kind = AST_EXTENDS, .extends = extends});
+  for (uint32_t i = 0; i < type->elements.count; i++) {
+    const Element *element = &type->elements.data[i];
+    const char *name = names_text(tree->names, element->name);
+    bool is_known =
+        element->ast->kind == AST_CLASS && (strcmp(name, functions[0]) == 0 || strcmp(name, functions[1]) == 0);
+    if (!is_known)
+      tree_error(tree, ast_element_label(element->ast).span, type,
+                 "an external object has a constructor and a destructor only: `%s`", name);
+    else if (element->ast->prefixes & PREFIX_REPLACEABLE)
+      tree_error(tree, ast_element_label(element->ast).span, type, "`%s` of an external object cannot be replaceable",
+                 name);
+  }
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
     Instance *function = instance_element(tree, type, names_add(tree->names, functions[i], strlen(functions[i])));
     if (function) define_class(tree, function);

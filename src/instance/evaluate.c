@@ -198,6 +198,12 @@ bool instance_attribute(Tree *tree, Instance *instance, const char *name, double
 
 /* ---- conditions and sizes of components ---- */
 
+bool instance_is_empty(const Instance *instance) {
+  for (const Instance *at = instance; at && at->kind == INSTANCE_COMPONENT; at = at->parent)
+    if (at->dimensions.count && at->has_sizes && instance_count(at) == 0) return true;
+  return false;
+}
+
 bool instance_is_present(Tree *tree, Instance *instance) {
   const AstElement *element = instance->element;
   for (Instance *at = instance->parent; at && at->kind == INSTANCE_COMPONENT; at = at->parent)
@@ -210,7 +216,7 @@ bool instance_is_present(Tree *tree, Instance *instance) {
     if (instance->first_element != element) scope = (Scope){instance->parent, instance->first_part};
   }
   instance->is_decided = true;
-  if (condition == AST_NONE) return true;
+  if (condition == AST_NONE || (instance->parent && instance_is_empty(instance->parent))) return true;
   NumberVec numbers = {0};
   bool fits = evaluate_numbers(tree, condition, scope, NULL, 0, "the condition of the component", &numbers);
   if (fits && !lang_is_condition(tree->session))
@@ -247,7 +253,10 @@ bool instance_size(Tree *tree, Instance *instance, uint32_t i) {
   struct Dimension *dimension = &instance->dimensions.data[i];
   double size;
   NumberVec numbers = {0};
-  if (!type_size(tree, dimension, &size)) {
+  if (instance->parent && instance_is_empty(instance->parent)) {
+    Resolver resolver = resolver_for(tree, dimension->scope, NULL, 0);
+    if (!try_number(tree, &resolver, dimension->e, &size)) size = 0;
+  } else if (!type_size(tree, dimension, &size)) {
     if (!evaluate_numbers(tree, dimension->e, dimension->scope, NULL, 0, "a size", &numbers)) return false;
     size = numbers.count == 1 ? numbers.data[0] : -1;
     vec_free(tree->heap, &numbers);

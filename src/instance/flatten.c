@@ -28,6 +28,13 @@ static bool check_value(Tree *tree, const Instance *instance) {
   return false;
 }
 
+/* What an outer component needs is added while the model is walked, so that it becomes a part of it; one of a partial
+ * class only if it is used, which is an error then. */
+static bool find_missing_inner(Tree *tree, Instance *outer) {
+  bool is_partial = outer->type->definition && outer->type->definition->prefixes & PREFIX_PARTIAL;
+  return is_partial || prefixes_pass_through(outer->prefixes) || instance_inner(tree, outer);
+}
+
 /* All instances, each before those inside of it. */
 static bool walk_instances(Walk *walk) {
   Tree *tree = walk->tree;
@@ -49,7 +56,7 @@ static bool walk_instances(Walk *walk) {
     uint32_t errors = tree->diags->errors;
     Instance *kid = instance_component(tree, owner, top->next++);
     if (tree->diags->errors > errors) fits = false;
-    if (kid && instance_is_only_outer(kid)) fits = check_outer(tree, kid) && fits;
+    if (kid && instance_is_only_outer(kid)) fits = find_missing_inner(tree, kid) && check_outer(tree, kid) && fits;
     if (!kid || instance_is_only_outer(kid)) continue;
     if (kid->is_failed || !restrict_component(tree, kid)) {
       fits = false;
@@ -202,7 +209,8 @@ static bool collect_connections(Walk *walk) {
   bool fits = true;
   for (uint32_t i = 0; i < walk->instances.count; i++) {
     Instance *instance = walk->instances.data[i];
-    for (uint32_t part = 0; instance->base == BASE_NONE && part < instance->parts.count; part++) {
+    if (instance->base != BASE_NONE || instance_is_empty(instance)) continue;
+    for (uint32_t part = 0; part < instance->parts.count; part++) {
       const AstClass *definition = instance->parts.data[part].definition;
       for (uint32_t k = 0; definition && k < definition->sections.count; k++) {
         const AstSection *section = &definition->sections.data[k];
@@ -239,7 +247,7 @@ static bool write_classes(Walk *walk) {
   bool fits = true;
   for (uint32_t i = 0; i < walk->instances.count; i++) {
     Instance *instance = walk->instances.data[i];
-    if (instance->base != BASE_NONE) continue;
+    if (instance->base != BASE_NONE || instance_is_empty(instance)) continue;
     fits = write_sections(walk, instance) && fits;
     if (instance->element) fits = write_binding(walk, instance) && fits;
   }

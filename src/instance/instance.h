@@ -158,6 +158,7 @@ struct Tree {
   Ast *ast;
   Source *source;
   struct Library *library;
+  bool is_strict;         /* what the language forbids is refused even where its meaning is plain */
   const AstFile *builtin; /* NULL until it is read */
   Diags *diags;
   Diag *last;                  /* the error that was reported last, for notes */

@@ -293,6 +293,8 @@ static bool has_named_value(const Ast *ast, const AstClass *definition, const Cl
 /* Base Modelica is flat, but for what the records of its variables say of their fields: components of records are rare there,
  * functions with records that say much of their fields are not. */
 static bool is_flat(const Ast *ast, bool is_alone) {
+  static const char instance_name[] = "getInstanceName"; /* only instances know theirs */
+  if (names_find(ast->names, instance_name, sizeof instance_name - 1) != MAP_NONE) return false;
   ClassIndex all = all_classes(ast);
   bool is_base = ast->main->version, fits = (is_base || is_alone) && !has_full_local(ast, &all);
   for (uint32_t i = 0; i < all.list.count && fits; i++) {
@@ -496,21 +498,23 @@ static void report_failure(Tree *tree) {
   else diag_error(tree->diags, DIAG_INTERNAL, (Span){0}, "the model could not be flattened, without a reason");
 }
 
-Model *instance_load(Heap *heap, Names *names, Source *source, const char *class_name,
-                     const ModificationVec *modifications, LangOptions options, Diags *diags) {
-  Ast *ast = parse(heap, names, source, diags);
+/* `reading`: the heap of the syntax tree and of the instances. */
+static Model *load(Heap *reading, Heap *heap, Names *names, Source *source, const char *class_name,
+                   const ModificationVec *modifications, LangOptions options, Diags *diags) {
+  Ast *ast = parse(reading, names, source, diags);
   if (diags->errors) return NULL;
   bool is_alone = ast->main->classes.count && !options.library.path && !ast->main->within.count &&
                   !library_is_package(source_main(source)->path);
-  if (is_flat(ast, is_alone)) return lang_load_class(ast, source, class_name, modifications, options, diags);
-  Tree *tree = heap_alloc(heap, sizeof *tree);
-  *tree = (Tree){.heap = heap,
-                 .arena = arena_make(heap),
+  if (is_flat(ast, is_alone)) return lang_load_class(heap, ast, source, class_name, modifications, options, diags);
+  Tree *tree = heap_alloc(reading, sizeof *tree);
+  *tree = (Tree){.heap = reading,
+                 .arena = arena_make(reading),
                  .names = names,
                  .ast = ast,
                  .source = source,
+                 .is_strict = options.strict,
                  .diags = diags,
-                 .definition_of = map_make(heap)};
+                 .definition_of = map_make(reading)};
   tree->session = lang_session(ast, options);
   tree->library = library_make(ast, source, options.library, diags);
   budget_task(heap_budget(heap), "the instances of classes");
@@ -523,5 +527,14 @@ Model *instance_load(Heap *heap, Names *names, Source *source, const char *class
     if (diags->errors == 0) report_failure(tree);
     return NULL;
   }
-  return lang_load_program(ast, source, &program, modifications, options, diags);
+  return lang_load_program(heap, ast, source, &program, modifications, options, diags);
+}
+
+Model *instance_load(Heap *heap, Names *names, Source *source, const char *class_name,
+                     const ModificationVec *modifications, LangOptions options, Diags *diags) {
+  void *ticket;
+  Heap *reading = heap_within(heap, &ticket);
+  Model *model = load(reading, heap, names, source, class_name, modifications, options, diags);
+  heap_release(heap, ticket);
+  return model;
 }

@@ -35,6 +35,28 @@ void tree_refuse(Tree *tree, DiagCode code, Span span, const Instance *instance,
   va_end(list);
 }
 
+static bool is_warned(const Tree *tree, Span span) {
+  for (uint32_t i = 0; i < tree->diags->list.count; i++) {
+    const Diag *diag = &tree->diags->list.data[i];
+    if (diag->severity == SEVERITY_WARNING && diag->span.begin == span.begin && diag->span.end == span.end) return true;
+  }
+  return false;
+}
+
+bool tree_tolerate(Tree *tree, DiagCode code, Span span, const Instance *instance, const char *format, ...) {
+  char text[1024];
+  va_list list;
+  if (!tree->is_strict && is_warned(tree, span)) return true;
+  va_start(list, format);
+  if (tree->is_strict) report(tree, code, span, instance, format, list);
+  else {
+    format_list(text, sizeof text, format, list);
+    diag_warning(tree->diags, DIAG_WARNING_LENIENT, span, "%s", text);
+  }
+  va_end(list);
+  return !tree->is_strict;
+}
+
 /* ---- the root ---- */
 
 static Instance *root_element(Tree *tree, Name name) {
@@ -91,11 +113,11 @@ bool check_access(Tree *tree, Scope scope, const Instance *in, Name name, Span s
   if (element_is_protected(in, element) && !(in->kind == INSTANCE_COMPONENT && in == scope.instance))
     tree_refuse(tree, DIAG_NO_ACCESS, span, scope.instance, "`%s` is protected in `%s`", text, where);
   else if (is_partial_class(in))
-    tree_refuse(tree, DIAG_NO_ACCESS, span, scope.instance, "`%s` is partial: `%s` cannot be looked up in it", where,
-                text);
+    return tree_tolerate(tree, DIAG_NO_ACCESS, span, scope.instance, "`%s` is partial: `%s` cannot be looked up in it",
+                         where, text);
   else if (in->kind == INSTANCE_CLASS && !is_encapsulated(element) && !is_package_like(in))
-    tree_refuse(tree, DIAG_NO_ACCESS, span, scope.instance,
-                "`%s` cannot be looked up in `%s`, which is no package: it is not encapsulated", text, where);
+    return tree_tolerate(tree, DIAG_NO_ACCESS, span, scope.instance,
+                         "`%s` cannot be looked up in `%s`, which is no package: it is not encapsulated", text, where);
   else return true;
   return false;
 }
@@ -127,9 +149,11 @@ static bool is_package(const Instance *instance) {
 static Instance *import_from(Tree *tree, Scope scope, Instance *from, Name name, Span span) {
   Instance *found = from ? import_step(tree, scope, from, name, span) : NULL;
   if (!found || is_package(from) || is_package(found)) return found;
-  tree_refuse(tree, DIAG_NO_ACCESS, span, scope.instance, "`%s` cannot be imported from `%s`, which is no package",
-              names_text(tree->names, name), names_text(tree->names, from->flat_name));
-  return NULL;
+  return tree_tolerate(tree, DIAG_NO_ACCESS, span, scope.instance,
+                       "`%s` cannot be imported from `%s`, which is no package", names_text(tree->names, name),
+                       names_text(tree->names, from->flat_name))
+             ? found
+             : NULL;
 }
 
 /* What an import with a name of its own gives for `name`. */
@@ -152,9 +176,10 @@ static Instance *import_any(Tree *tree, Scope scope, const AstImport *import, Na
   uint32_t number = found && from != tree->root ? map_get(&from->by_name, name) : MAP_NONE;
   if (number != MAP_NONE && element_is_protected(from, &from->elements.data[number])) return NULL;
   if (!found || is_package(from)) return found;
-  tree_refuse(tree, DIAG_NO_ACCESS, import->name.span, scope.instance,
-              "`%s` is no package: not all of it can be imported", names_text(tree->names, from->flat_name));
-  return NULL;
+  return tree_tolerate(tree, DIAG_NO_ACCESS, import->name.span, scope.instance,
+                       "`%s` is no package: not all of it can be imported", names_text(tree->names, from->flat_name))
+             ? found
+             : NULL;
 }
 
 static Instance *import_all(Tree *tree, Scope scope, Name name) {
@@ -232,9 +257,10 @@ const char *restriction_text(AstClassKind restriction) {
   return texts[restriction];
 }
 
-static Instance *inner_element(Tree *tree, Instance *owner, Name name) {
-  uint32_t found = map_get(&owner->by_name, name);
+static Instance *inner_element(Tree *tree, Instance *owner, const Instance *outer) {
+  uint32_t found = map_get(&owner->by_name, outer->name);
   if (found == MAP_NONE || owner->elements.data[found].is_removed) return NULL;
+  if (outer->element && owner->elements.data[found].ast->kind != outer->element->kind) return NULL;
   if (!(owner->elements.data[found].ast->prefixes & PREFIX_INNER)) return NULL;
   if (prefixes_pass_through(owner->elements.data[found].ast->prefixes)) return NULL;
   return element_instance(tree, owner, found);
@@ -243,7 +269,7 @@ static Instance *inner_element(Tree *tree, Instance *owner, Name name) {
 Instance *find_inner(Tree *tree, Instance *outer) {
   Instance *owner = outer->parent;
   for (Instance *at = owner ? owner->parent : NULL; at && !outer->inner; at = at->parent)
-    if (at->kind == INSTANCE_COMPONENT) outer->inner = inner_element(tree, at, outer->name);
+    if (at->kind == INSTANCE_COMPONENT) outer->inner = inner_element(tree, at, outer);
   return outer->inner;
 }
 
@@ -366,9 +392,8 @@ static bool check_base_path(Tree *tree, Scope scope, AstPath path, Instance *fir
     at = instance_element(tree, at, name);
   }
   if (!is_found) return true;
-  tree_refuse(tree, DIAG_NO_BASE, path.span, scope.instance, "`%s` is replaceable, and cannot be a base class",
-              names_text(tree->names, name));
-  return false;
+  return tree_tolerate(tree, DIAG_NO_BASE, path.span, scope.instance, "`%s` is replaceable, and cannot be a base class",
+                       names_text(tree->names, name));
 }
 
 Instance *scope_find_base(Tree *tree, Scope scope, AstPath path) {

@@ -18,6 +18,10 @@ __attribute__((format(printf, 4, 5))) void tree_error(Tree *tree, Span span, con
 /* The same with a code of its own. */
 __attribute__((format(printf, 5, 6))) void tree_refuse(Tree *tree, DiagCode code, Span span, const Instance *instance,
                                                        const char *format, ...);
+/* What the language forbids, but its meaning is plain and other tools accept it: a warning, once for a place; with
+ * --strict an error. True if the model may be read on. */
+__attribute__((format(printf, 5, 6))) bool tree_tolerate(Tree *tree, DiagCode code, Span span, const Instance *instance,
+                                                         const char *format, ...);
 
 /* ---- tree.c ---- */
 
@@ -82,8 +86,8 @@ bool binding_is_whole(Tree *tree, Instance *instance);
 
 /* ---- check.c ---- */
 
-/* Two elements of one name that may stand for one: the same text. */
-bool elements_equal(Tree *tree, const Element *a, const Element *b);
+/* Two elements of one name that may stand for one: the same type and the same text otherwise. */
+bool elements_equal(Tree *tree, Instance *instance, const Element *a, const Element *b);
 /* Refuses modifiers of elements that do not exist, of protected elements of a component, and of final attributes. */
 void check_modifiers(Tree *tree, Instance *instance);
 /* Refuses a modifier of an element from outside of what makes it final. The outermost modifier is the first. */
@@ -92,11 +96,11 @@ void check_final(Tree *tree, const Instance *owner, const Element *element, cons
 void note_redeclared(Tree *tree, Instance *owner, uint32_t number);
 
 /* Refuses `class f = g` where g is a function, and a short class of another kind than its base allows. */
-bool check_alias(Tree *tree, const AstClass *definition, const Instance *base);
+bool check_alias(Tree *tree, const AstClass *definition, Instance *base);
 /* Refuses a base class that a class of that kind cannot have. */
-bool check_base_kind(Tree *tree, const Instance *instance, const AstClass *derived, const Instance *base, Span span);
+bool check_base_kind(Tree *tree, const Instance *instance, const AstClass *derived, Instance *base, Span span);
 /* The same for an extends clause; operator records, and packages of them, are none. */
-bool check_base(Tree *tree, const Instance *instance, const AstClass *derived, const Instance *base, Span span);
+bool check_base(Tree *tree, const Instance *instance, const AstClass *derived, Instance *base, Span span);
 /* Refuses what stands beside a base class that is an array, has prefixes or is a type of the language. */
 void check_simple_bases(Tree *tree, Instance *instance);
 
@@ -117,9 +121,9 @@ bool check_outer(Tree *tree, Instance *outer);
 
 /* Refuses a component of the model that its class, prefixes and owner do not allow; false after the report. */
 bool restrict_component(Tree *tree, Instance *instance);
-/* Refuses constructors of an operator record with another result than the record, or that no call can tell apart.
- * `constructor` is the operator, or the function if there is one only. */
-void restrict_constructors(Tree *tree, const Instance *record, Instance *constructor);
+/* Refuses functions of an operator that no call can tell apart, and constructors with another result than the record.
+ * `operation` is the operator, or the function if there is one only. */
+void restrict_operator(Tree *tree, const Instance *record, Instance *operation, bool is_constructor);
 
 /* ---- evaluate.c ---- */
 
@@ -140,6 +144,8 @@ bool instance_attribute(Tree *tree, Instance *instance, const char *name, double
 
 /* Its condition holds, or it has none. */
 bool instance_is_present(Tree *tree, Instance *instance);
+/* It is an array without elements, or stands in one: conditions and sizes inside have nothing to depend on. */
+bool instance_is_empty(const Instance *instance);
 bool instance_has_open_size(const Tree *tree, const Instance *instance);
 /* The size of one dimension that is not open; false after an error. */
 bool instance_size(Tree *tree, Instance *instance, uint32_t dimension);

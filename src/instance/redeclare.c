@@ -90,7 +90,9 @@ static bool check_prefixes(Tree *tree, Instance *owner, const Redeclaration *lat
                   is_protected(owner, old) ? "it is protected, and cannot become public"
                                            : "it is public, and cannot become protected");
   if (!(old.ast->prefixes & PREFIX_REPLACEABLE) && !same_type(tree, owner, declared, old))
-    return refuse(tree, owner, declared.ast, old.ast, "it is not replaceable");
+    return tree_tolerate(tree, DIAG_NO_MODIFICATION, ast_element_label(declared.ast).span, owner,
+                         "`%s` cannot be redeclared: it is not replaceable",
+                         names_text(tree->names, ast_element_label(declared.ast).name));
   return true;
 }
 

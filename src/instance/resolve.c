@@ -114,11 +114,14 @@ static bool is_conditional(const Instance *instance) {
          instance->element->component->condition != AST_NONE;
 }
 
-static void report_conditional(Copy *copy, AstPath path, const Instance *instance) {
+static bool check_conditional(Copy *copy, AstPath path, Instance *instance) {
   Tree *tree = copy->r->tree;
-  tree_error(tree, path.span, copy->r->scope.instance, "`%s` has a condition: it can be connected, but not used here",
-             instance_text(tree, instance));
-  copy->failed = true;
+  if (!is_conditional(instance)) return true;
+  bool is_tolerated =
+      tree_tolerate(tree, DIAG_INPUT, path.span, copy->r->scope.instance,
+                    "`%s` has a condition: it can be connected, but not used here", instance_text(tree, instance));
+  copy->failed = copy->failed || !is_tolerated;
+  return is_tolerated;
 }
 
 /* Follows the path as far as it names elements; the steps from the first component on. */
@@ -132,7 +135,7 @@ static Instance *follow(Copy *copy, AstPath path, Instance *at, StepVec *steps) 
       Instance *inner = instance_inner(tree, at);
       if (!inner) return copy->failed = true, NULL;
       at = inner;
-      if (is_conditional(at)) return report_conditional(copy, path, at), NULL;
+      if (!check_conditional(copy, path, at)) return NULL;
       vec_push(tree->heap, steps, (Step){at, kid, part->subscripts});
     }
     kid += part->subscripts;
@@ -148,7 +151,12 @@ static Instance *follow(Copy *copy, AstPath path, Instance *at, StepVec *steps) 
       report_undeclared(copy, path, i + 1, at);
       return NULL;
     }
-    if (!check_access(tree, copy->r->scope, at, name, path.span)) return copy->failed = true, NULL;
+    bool is_reached = check_access(tree, copy->r->scope, at, name, path.span);
+    if (is_reached && at->kind == INSTANCE_COMPONENT && next->kind == INSTANCE_CLASS)
+      is_reached = tree_tolerate(tree, DIAG_NO_ACCESS, path.span, copy->r->scope.instance,
+                                 "`%s` is a class of the component `%s`: only functions are found there",
+                                 names_text(tree->names, name), instance_text(tree, at));
+    if (!is_reached) return copy->failed = true, NULL;
     at = next;
   }
 }
@@ -175,17 +183,19 @@ static void collect_subscripts(Copy *copy, AstExpr e, const Instance *instance, 
   uint32_t depth = 0, position = 0, kept = 0;
   for (const Instance *at = instance; at && at->kind == INSTANCE_COMPONENT && depth < 256; at = at->parent)
     if (at->dimensions.count) chain[depth++] = at;
+  for (uint32_t i = 0; i < steps->count; i++) {
+    const Step *step = &steps->data[i];
+    if (step->count <= step->instance->dimensions.count) continue;
+    tree_error(tree, span, copy->r->scope.instance, "`%s` has %u dimensions, %u subscripts are given",
+               instance_text(tree, step->instance), step->instance->dimensions.count, step->count);
+    copy->failed = true;
+  }
   while (depth-- > 0) {
     const Instance *at = chain[depth];
     const Step *step = NULL;
     for (uint32_t i = 0; i < steps->count; i++)
       if (steps->data[i].instance == at) step = &steps->data[i];
     bool is_shared = !(step && step->count) && is_around(at, copy->r->scope.instance);
-    if (step && step->count > at->dimensions.count) {
-      tree_error(tree, span, copy->r->scope.instance, "`%s` has %u dimensions, %u subscripts are given",
-                 instance_text(tree, at), at->dimensions.count, step->count);
-      copy->failed = true;
-    }
     for (uint32_t k = 0; k < at->dimensions.count; k++, position++) {
       AstExpr subscript;
       if (step && k < step->count) {
@@ -303,6 +313,12 @@ static AstExpr class_reference(Copy *copy, AstExpr e, AstPath path, Instance *ty
   Span span = ast_span(tree->ast, e);
   Name last = ast_part(tree->ast, path, path.count - 1)->name;
   instance_open(tree, type);
+  if (ast_kid_count(tree->ast, e)) {
+    tree_error(tree, span, copy->r->scope.instance, "`%s` is no array, and has no subscripts",
+               names_text(tree->names, last));
+    copy->failed = true;
+    return AST_NONE;
+  }
   if (type->base == BASE_ENUMERATION && copy->consumed < path.count)
     return flat_literal(tree, define_class(tree, type->enumeration), last, span);
   if (type->base == BASE_BOOLEAN) return flat_name(tree, tree->bases[BASE_BOOLEAN]->name, NULL, 0, span);
@@ -409,7 +425,7 @@ static Instance *called_class(Copy *copy, AstPath path) {
   Tree *tree = copy->r->tree;
   Instance *at = find_first(copy, path);
   if (at && at->kind == INSTANCE_COMPONENT) at = instance_inner(tree, at);
-  if (at && is_conditional(at)) return report_conditional(copy, path, at), NULL;
+  if (at && !check_conditional(copy, path, at)) return NULL;
   for (uint32_t i = 1; i < path.count && at; i++) {
     Name name = ast_part(tree->ast, path, i)->name;
     Instance *next = instance_element(tree, at, name);
@@ -440,9 +456,12 @@ static AstExpr resource_name(Copy *copy, AstExpr e, const Instance *called) {
   return flat_node(tree, node, NULL, 0);
 }
 
-/* The name of the instance that the text belongs to, with that of the model: Model.a.b */
+/* The name of the instance that the text belongs to, with that of the model: Model.a.b; in a function or a constant of a
+ * package the name of the class. */
 static AstExpr instance_name(Copy *copy, Span span) {
   Tree *tree = copy->r->tree;
+  if (copy->r->scope.instance->kind == INSTANCE_CLASS)
+    return flat_string(tree, copy->r->scope.instance->flat_name, span);
   const char *model = names_text(tree->names, tree->model->type->name);
   const char *name = names_text(tree->names, copy->r->scope.instance->flat_name);
   const char *text = *name ? arena_printf(&tree->arena, "%s.%s", model, name) : model;
@@ -472,8 +491,7 @@ static AstExpr resolve_call(Copy *copy, AstExpr e) {
   Tree *tree = copy->r->tree;
   AstNode node = *ast_node(tree->ast, e);
   AstPath path = ast_path(tree->ast, e);
-  if (ast_path_is(tree->ast, path, "getInstanceName") && copy->r->scope.instance->kind == INSTANCE_COMPONENT)
-    return instance_name(copy, node.span);
+  if (ast_path_is(tree->ast, path, "getInstanceName") && !node.kid_count) return instance_name(copy, node.span);
   AstExpr size = resolve_size(copy, e);
   if (size != AST_NONE) return size;
   uint32_t errors = tree->diags->errors;
@@ -496,6 +514,11 @@ static AstExpr resolve_call(Copy *copy, AstExpr e) {
   if (called && called->restriction == CLASS_FUNCTION && called->prefixes & PREFIX_PARTIAL && !is_local) {
     tree_error(tree, path.span, copy->r->scope.instance, "function `%s` is partial, and cannot be called",
                ast_path_text(tree->ast, path, &tree->arena));
+    copy->failed = true;
+  }
+  if (called && called->parent && called->parent->base == BASE_EXTERNAL_OBJECT && path.count > 1) {
+    tree_error(tree, path.span, copy->r->scope.instance, "`%s` of an external object is called by the object alone",
+               names_text(tree->names, called->name));
     copy->failed = true;
   }
   if (called && !is_local && node.kind != AST_ITERATION) {
@@ -577,6 +600,7 @@ static void list_states(Copy *copy, AstExpr e) {
   AstPath path = ast_path(ast, e);
   for (uint32_t k = 0; k < sizeof names / sizeof *names; k++) {
     if (!ast_path_is(ast, path, names[k])) continue;
+    if (scope_find(copy->r->tree, copy->r->scope, ast_part(ast, path, 0)->name)) continue; /* a function of that name */
     for (uint32_t i = 0; i < ast_kid_count(ast, e) && i < 1 + (k == 2); i++)
       if (ast_kind(ast, ast_kid(ast, e, i)) == AST_REFERENCE)
         vec_push(copy->r->tree->heap, &copy->states, ast_kid(ast, e, i));

@@ -1,6 +1,6 @@
 /* restrict: what the standard refuses of components by the kind of their class (Modelica 3.6, sections 4.4 to 4.6):
- * prefixes of models, components of partial classes, connectors of blocks without a direction; and of constructors of
- * operator records (section 14.3). */
+ * prefixes of models, components of partial classes, connectors of blocks without a direction; and of
+ * operators of operator records (section 14.3). */
 #include "instance/lookup.h"
 
 enum {
@@ -59,6 +59,8 @@ static const Instance *find_undirected(Tree *tree, Instance *instance, uint32_t 
 
 static bool check_prefixes(Tree *tree, Instance *instance) {
   uint32_t own = own_prefixes(instance), around = instance->parent->prefixes;
+  if ((own & DIRECTIONS) == DIRECTIONS)
+    return refuse(tree, instance, "is input and output, by its own prefix and that of its class", "");
   if (is_behaviour(instance) && own & VALUE_PREFIXES)
     return refuse(tree, instance, "is a component of behaviour, and cannot have the prefix ",
                   ast_prefix_text(own & VALUE_PREFIXES));
@@ -77,6 +79,11 @@ bool restrict_component(Tree *tree, Instance *instance) {
   if (is_partial(instance) && (is_behaviour(instance) || instance->restriction == CLASS_RECORD))
     return refuse(tree, instance,
                   "is a component of a partial class: ", names_text(tree->names, instance->type->flat_name));
+  if (instance->restriction == CLASS_PACKAGE)
+    return refuse(tree, instance, "is a component of a package: ", names_text(tree->names, instance->type->flat_name));
+  if (instance->base == BASE_NONE && instance->type->definition && instance->type->definition->kind == CLASS_TYPE)
+    return refuse(tree, instance,
+                  "is of a type that has no base type: ", names_text(tree->names, instance->type->flat_name));
   if (!check_prefixes(tree, instance)) return false;
   bool is_port = owner->restriction == CLASS_BLOCK && instance->restriction == CLASS_CONNECTOR &&
                  !(instance->prefixes & PREFIX_PROTECTED);
@@ -87,7 +94,7 @@ bool restrict_component(Tree *tree, Instance *instance) {
   return true;
 }
 
-/* ---- constructors ---- */
+/* ---- operators ---- */
 
 /* Input or output number `wanted` of a function; NULL if it has fewer. */
 static Instance *find_argument(Tree *tree, Instance *function, uint32_t direction, uint32_t wanted) {
@@ -133,20 +140,24 @@ static Instance *function_element(Tree *tree, Instance *owner, uint32_t number) 
   return made && made->restriction == CLASS_FUNCTION && instance_open(tree, made) ? made : NULL;
 }
 
-void restrict_constructors(Tree *tree, const Instance *record, Instance *constructor) {
-  if (constructor->restriction == CLASS_FUNCTION) {
-    check_result(tree, record, constructor);
+void restrict_operator(Tree *tree, const Instance *record, Instance *operation, bool is_constructor) {
+  if (!(operation->prefixes & PREFIX_ENCAPSULATED))
+    tree_tolerate(tree, DIAG_INPUT, operation->definition->label.span, record, "operator `%s` must be encapsulated",
+                  names_text(tree->names, operation->name));
+  if (operation->restriction == CLASS_FUNCTION) {
+    if (is_constructor) check_result(tree, record, operation);
     return;
   }
-  for (uint32_t i = 0; i < constructor->elements.count; i++) {
-    Instance *function = function_element(tree, constructor, i);
+  for (uint32_t i = 0; i < operation->elements.count; i++) {
+    Instance *function = function_element(tree, operation, i);
     if (!function) continue;
-    check_result(tree, record, function);
+    if (is_constructor) check_result(tree, record, function);
     for (uint32_t k = 0; k < i; k++) {
-      Instance *other = function_element(tree, constructor, k);
+      Instance *other = function_element(tree, operation, k);
       if (other && same_inputs(tree, function, other))
-        tree_error(tree, function->definition->label.span, record, "constructors `%s` and `%s` take the same inputs",
-                   names_text(tree->names, other->name), names_text(tree->names, function->name));
+        tree_error(tree, function->definition->label.span, record, "%s `%s` and `%s` take the same inputs",
+                   is_constructor ? "constructors" : "functions", names_text(tree->names, other->name),
+                   names_text(tree->names, function->name));
     }
   }
 }

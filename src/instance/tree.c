@@ -326,6 +326,9 @@ static void redeclare_element(Tree *tree, Instance *instance, uint32_t part, con
                names_text(tree->names, label.name));
     return;
   }
+  if (ast->kind == AST_COMPONENT && ast->component->condition != AST_NONE)
+    tree_tolerate(tree, DIAG_NO_MODIFICATION, label.span, instance, "a redeclaration has no condition: `%s`",
+                  names_text(tree->names, label.name));
   vec_push(tree->heap, &element->redeclared, (Declaration){ast, (Scope){instance, part}});
   note_redeclared(tree, instance, (uint32_t)(element - instance->elements.data));
 }
@@ -357,6 +360,21 @@ static void remove_broken(Tree *tree, Instance *instance) {
   }
 }
 
+/* Both can be replaced, and what replaces the one replaces the other. A class with two defaults is of use as long as it is
+ * only redeclared. */
+static bool redeclared_equally(Tree *tree, Instance *instance, Element first, Element other) {
+  RedeclarationVec all[2] = {{0}, {0}};
+  if (!(first.ast->prefixes & other.ast->prefixes & PREFIX_REPLACEABLE) || first.part == other.part) return false;
+  element_declarations(tree, instance, &first, &all[0]);
+  element_declarations(tree, instance, &other, &all[1]);
+  bool is_same = all[0].data[0].declaration.ast == all[1].data[0].declaration.ast;
+  vec_free(tree->heap, &all[0], &all[1]);
+  return is_same || (first.ast->kind == AST_CLASS && other.ast->kind == AST_CLASS &&
+                     tree_tolerate(tree, DIAG_INPUT, ast_element_label(other.ast).span, instance,
+                                   "`%s` is declared twice, and both have defaults of their own: the first one counts",
+                                   names_text(tree->names, first.name)));
+}
+
 /* Elements of one name: they may be inherited twice if they are the same. */
 static void check_repeated(Tree *tree, Instance *instance) {
   for (uint32_t i = 0; i < instance->elements.count; i++) {
@@ -366,7 +384,8 @@ static void check_repeated(Tree *tree, Instance *instance) {
       Element *other = &instance->elements.data[k];
       if (other->is_removed) continue;
       other->is_removed = true;
-      if (other->ast == first->ast || elements_equal(tree, first, other)) continue;
+      if (other->ast == first->ast || elements_equal(tree, instance, first, other)) continue;
+      if (redeclared_equally(tree, instance, *first, *other)) continue;
       tree_error(tree, ast_element_label(other->ast).span, instance, "`%s` is declared twice",
                  names_text(tree->names, first->name));
       diag_note(tree->diags, tree->last, ast_element_label(first->ast).span, "first declared here");
@@ -418,15 +437,20 @@ static const AstModification *own_modification(const AstElement *ast) {
   return ast->kind == AST_COMPONENT ? ast->component->modification : ast->class_definition->modification;
 }
 
-/* Modifications that the declaration has besides its own: those of constraining clauses; of a declaration that was
- * redeclared without such a clause, its own. */
+static bool is_short(const AstElement *ast) {
+  return ast->kind == AST_COMPONENT || ast->class_definition->form == FORM_SHORT;
+}
+
+/* Modifications that the declaration has besides its own: those of constraining clauses; of the first declaration without
+ * such a clause its own, if it is a component or a short class (Modelica 3.6, section 7.3.2). */
 static void push_constraints(Tree *tree, ModifierVec *list, const RedeclarationVec *all) {
   for (uint32_t i = 0; i < all->count; i++) {
     Declaration declaration = all->data[i].declaration;
     const AstExtends *constraint = declaration.ast->constraint;
     uint32_t before = list->count;
     if (constraint) push_modification(tree, list, constraint->modification, declaration.scope);
-    else if (i) push_modification(tree, list, own_modification(declaration.ast), declaration.scope);
+    else if (i && i + 1 == all->count && is_short(declaration.ast))
+      push_modification(tree, list, own_modification(declaration.ast), declaration.scope);
     if (list->count > before) vec_last(list).is_constraint = true;
   }
 }

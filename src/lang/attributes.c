@@ -61,6 +61,8 @@ static void set_attribute(Elaboration *el, Attribute attribute, uint32_t positio
   case ATTRIBUTE_FIXED:
     if (!is_number)
       input_error(el, span, "fixed of `%s` is not known at compile time", names_text(el->names, variable->name));
+    if (is_number && number == 0 && variable->variability == VARIABILITY_CONSTANT)
+      input_error(el, span, "constant `%s` cannot have fixed = false", names_text(el->names, variable->name));
     variable->fixed = number != 0 ? FIXED_TRUE : FIXED_FALSE;
     break;
   case ATTRIBUTE_STATE_SELECT:
@@ -80,7 +82,9 @@ static bool check_variability(Elaboration *el, Expr e, Span span, const char *wh
   } refused[] = {{OP_VARIABLE, "a continuous variable"},
                  {OP_TIME, "time"},
                  {OP_DISCRETE, "a discrete variable"},
-                 {OP_PRE, "pre()"}};
+                 {OP_PRE, "pre()"},
+                 {OP_INITIAL, "initial()"},
+                 {OP_TERMINAL, "terminal()"}};
   for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
     if (dag_contains(el->dag, dag_scratch(el->dag), e, refused[i].op)) {
       input_error(el, span, "%s `%s` depends on %s; only parameters and constants are allowed", what, name,

@@ -170,7 +170,7 @@ static void emit_vectorized(Compiler *c, struct Task *task, const uint32_t *extr
   }
   compile_call(c, task->routine, 1, c->patches.data + task->list, count, span);
   Type element = routine->locals.data[routine->inputs].type;
-  for (uint32_t k = most; k-- > 0;) {
+  for (uint32_t k = most; k-- > 0; element.dimensions++) {
     patch_here(c, loops[k]);
     compile_emit(c, CODE_EACH_NEXT, element_pack(element), loops[k], span);
   }
@@ -829,13 +829,14 @@ void iteration_step(Compiler *c) {
     task->is_started = true;
     task->list = c->patches.count;
   } else if (task->kid > count) { /* the body was compiled */
-    Type type = pop_type(c);
+    Type type = pop_type(c), element = type;
     bool is_sum_of_arrays = type.dimensions > 0 && ast_path_is(ast, ast_path(ast, task->e), "sum");
     for (uint32_t i = 0; i < count; i++) {
       uint32_t each = vec_pop(&c->patches);
       patch_here(c, each);
-      compile_emit(c, CODE_EACH_NEXT, element_pack(type), each, span);
+      compile_emit(c, CODE_EACH_NEXT, element_pack(element), each, span);
       if (is_sum_of_arrays) compile_emit(c, CODE_BUILTIN, 1, BUILTIN_SUM_FIRST, span);
+      else element.dimensions++;
     }
     c->names.count -= count;
     finish_iteration(c, task, type, count);
@@ -846,7 +847,7 @@ void iteration_step(Compiler *c) {
     uint32_t slot = compile_local(c, ast_label(ast, task->e, label).name, type, span);
     vec_push(c->el->heap, &c->patches, c->routine->code.count);
     compile_emit(c, CODE_EACH, slot, 0, span);
-    ScopeName entry = {ast_label(ast, task->e, label).name, slot, type, 0};
+    ScopeName entry = {.name = ast_label(ast, task->e, label).name, .slot = slot, .type = type};
     vec_push(c->el->heap, &c->names, entry);
   }
   if (task->kid == count) {

@@ -47,11 +47,12 @@ static Expr sampled(ClockWriter *w, const ClockOperator *use) {
   return left_limit(w, clock_leaf(w, variable));
 }
 
-/* The latest value of the argument; its start value before the first. */
+/* The latest value of the argument; its start value before the first, and if it never ticks. */
 static Expr latest(ClockWriter *w, const ClockOperator *use) {
   Expr e = use->arguments[0];
   uint32_t variable = variable_of_leaf(w->el, e);
   if (variable == NONE || use->special == SPECIAL_SUB_SAMPLE || use->special == SPECIAL_SUPER_SAMPLE) return e;
+  if (!clock_of_variable(w, variable)->is_known) return clock_start(w, e);
   Expr has_ticked = dag_binary(w->dag, OP_GREATER, clock_ticks(w, clock_of_variable(w, variable)), clock_number(w, 0));
   return dag_if(w->dag, has_ticked, e, clock_start(w, e));
 }

@@ -401,6 +401,8 @@ static void range_step(Compiler *c) {
     enter_kid(c, type_nothing());
     return;
   }
+  if (count == 3 && (task->type.base == TYPE_ENUMERATION || task->type.base == TYPE_BOOLEAN))
+    compile_error(c, ast_span(c->el->ast, task->e), "a range of %s has no step", type_text(c->el, task->type));
   compile_emit(c, CODE_RANGE, count == 3, 0, ast_span(c->el->ast, task->e));
   Type type = task->type;
   type.dimensions = 1;

@@ -473,7 +473,8 @@ static bool is_free_parameter(const Elaboration *el, const Component *component)
   return false;
 }
 
-/* A record made of the fields of its members: of their leaves, or of their values. */
+/* A record made of the fields of its members: of their values, or of their leaves. What decides sizes cannot change any
+ * more: it is there by its value in both cases. */
 static bool view_assemble(Elaboration *el, const Component *view, bool of_values, Value *out) {
   uint32_t count = el->model->records.data[view->type.definition].fields.count;
   *out = (Value){.type = view->type, .count = 1, .sizes = view->sizes};
@@ -481,8 +482,10 @@ static bool view_assemble(Elaboration *el, const Component *view, bool of_values
   out->fields = arena_array(&el->arena, count, sizeof *out->fields);
   for (uint32_t i = 0; i < count; i++) {
     uint32_t member = view_member(el, view, i);
-    if (member == NONE || (of_values && !el->components.data[member].has_value)) return false;
-    out->fields[i] = of_values ? el->components.data[member].value : el->components.data[member].leaves;
+    const Component *part = member == NONE ? NULL : &el->components.data[member];
+    if (!part || (of_values && !part->has_value)) return false;
+    bool is_settled = part->is_structural && part->has_value && !part->is_view;
+    out->fields[i] = of_values || is_settled ? part->value : part->leaves;
   }
   return true;
 }

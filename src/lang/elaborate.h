@@ -157,7 +157,7 @@ struct Elaboration {
   })
   embedded_list;
 
-  const ExternalRights *rights; /* of external functions; NULL: none */
+  ExternalRights *rights; /* of external functions; NULL: none */
 
   /* running */
   Domain domain;
@@ -348,6 +348,7 @@ typedef struct ScopeName {
   uint32_t slot; /* NONE: a constant */
   Type type;
   double value; /* of a constant */
+  bool is_iterator;
 } ScopeName;
 
 struct Compiler {

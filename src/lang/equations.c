@@ -108,8 +108,9 @@ static void run_tuple(Elaboration *el, const AstStatement *statement) {
     AstExpr e = ast_kid(ast, statement->left, i);
     Type type = c->types.data[i];
     if (ast_kind(ast, e) == AST_OMITTED) continue;
+    if (ast_kind(ast, e) != AST_REFERENCE) compile_error(c, ast_span(ast, e), "only variables stand on this side");
     Type found = compile_expression(c, e, type);
-    if (type_join(el, type, found).base == TYPE_NOTHING && c->errors == 0)
+    if (!type_fits(el, found, type) && c->errors == 0)
       compile_error(c, ast_span(ast, e), "output %u is %s, the left side is %s", i + 1, type_text(el, type),
                     type_text(el, found));
   }
@@ -218,7 +219,7 @@ static void run_for(Elaboration *el, const AstStatement *statement, uint32_t dep
     Expr value = value_exprs(&values)[i];
     if (dag_op(el->dag, value) == OP_STRING) number = dag_index(el->dag, value);
     else dag_is_constant(el->dag, value, &number);
-    ScopeName name = {iterator->label.name, NONE, type, number};
+    ScopeName name = {.name = iterator->label.name, .slot = NONE, .type = type, .value = number, .is_iterator = true};
     vec_push(el->heap, &el->compiler->names, name);
     run_for(el, statement, depth + 1);
     el->compiler->names.count--;
@@ -331,6 +332,19 @@ static void run_if(Elaboration *el, const AstStatement *statement) {
 
 /* ---- when ---- */
 
+/* noEvent() around a condition of continuous time: its value changes without an event. Conditions nest no deeper than the
+ * text does. */
+static bool is_without_events(const Elaboration *el, Expr e) {
+  const Expr *parts;
+  Op op = dag_op(el->dag, e);
+  if (op == OP_NOEVENT) return dag_depends(el->dag, e, OP_VARIABLE) || dag_depends(el->dag, e, OP_TIME);
+  if (op != OP_NOT && op != OP_AND && op != OP_OR) return false;
+  uint32_t count = dag_arguments(el->dag, e, &parts);
+  for (uint32_t i = 0; i < count; i++)
+    if (is_without_events(el, parts[i])) return true;
+  return false;
+}
+
 static bool when_conditions(Elaboration *el, const AstBranch *branch, WhenBranch *out) {
   Compiler *c = start(el);
   Span span = ast_span(el->ast, branch->condition);
@@ -339,8 +353,35 @@ static bool when_conditions(Elaboration *el, const AstBranch *branch, WhenBranch
     compile_error(c, span, "the condition of a when is %s, expected a Boolean", type_text(el, type));
   if (!run(el, c, span)) return false;
   const Value *value = machine_result(el->machine, 0);
-  for (uint32_t i = 0; i < value->count; i++) vec_push(el->heap, &out->conditions, value_exprs(value)[i]);
+  for (uint32_t i = 0; i < value->count; i++) {
+    if (is_without_events(el, value_exprs(value)[i]))
+      return input_error(el, span, "the condition of a when makes events: noEvent() cannot stand around it"), false;
+    vec_push(el->heap, &out->conditions, value_exprs(value)[i]);
+  }
   return true;
+}
+
+static bool assigns(const WhenBranch *branch, uint32_t target) {
+  for (uint32_t i = 0; i < branch->actions.count; i++)
+    if (branch->actions.data[i].kind == ACTION_ASSIGN && branch->actions.data[i].target == target) return true;
+  return false;
+}
+
+/* All branches of a when determine the same variables (Modelica 3.6, section 8.3.5.2). */
+static void check_branches(Elaboration *el, const When *when) {
+  for (uint32_t k = 1; k < when->branches.count; k++) {
+    const WhenBranch *pair[2] = {&when->branches.data[0], &when->branches.data[k]};
+    for (uint32_t side = 0; side < 2; side++)
+      for (uint32_t i = 0; i < pair[side]->actions.count; i++) {
+        const Action *action = &pair[side]->actions.data[i];
+        if (action->kind != ACTION_ASSIGN || assigns(pair[!side], action->target)) continue;
+        input_error(
+            el, action->span,
+            "`%s` is determined in one branch of the when, and not in another: all must determine the same variables",
+            model_name(el->model, action->target));
+        return;
+      }
+  }
 }
 
 /* Is the condition of a when a Clock? By its text: types are known when it is run. */
@@ -420,6 +461,7 @@ static void run_when(Elaboration *el, const AstStatement *statement) {
     out.actions.capacity = actions.capacity;
     vec_push(el->heap, &when.branches, out);
   }
+  check_branches(el, &when);
   vec_push(el->heap, &el->model->whens, when);
 }
 

@@ -114,32 +114,37 @@ static void elaborate(Elaboration *el, const char *class_name, const FlatProgram
   vec_free(el->heap, &equations);
 }
 
-static Model *load(Ast *ast, Source *source, const char *class_name, const FlatProgram *program,
+static Model *load(Heap *heap, Ast *ast, Source *source, const char *class_name, const FlatProgram *program,
                    const ModificationVec *modifications, LangOptions options, Diags *diags) {
-  Model *model = model_new(ast->heap, ast->names);
+  Model *model = model_new(heap, ast->names);
   model->source = source;
-  Elaboration el = elaboration_make(ast->heap, ast->names, ast, model, diags);
+  Elaboration el = elaboration_make(heap, ast->names, ast, model, diags);
   el.rights = options.rights;
   read_modifications(&el, ast, modifications);
   if (options.boundary.text) final_read(&el, ast, options.boundary.text);
   elaborate(&el, class_name, program, options);
   if (el.failures && diags->errors == 0)
     diag_error(diags, DIAG_INTERNAL, (Span){0, 0}, "%u parts of the model gave no result, and no reason", el.failures);
+  vec_free(heap, &el.components, &el.component_of_name);
+  dag_scratch_free(dag_scratch(model->dag));
   return diags->errors ? NULL : model;
 }
 
-Model *lang_load_class(Ast *ast, Source *source, const char *class_name, const ModificationVec *modifications,
-                       LangOptions options, Diags *diags) {
-  return load(ast, source, class_name, NULL, modifications, options, diags);
+Model *lang_load_class(Heap *heap, Ast *ast, Source *source, const char *class_name,
+                       const ModificationVec *modifications, LangOptions options, Diags *diags) {
+  return load(heap, ast, source, class_name, NULL, modifications, options, diags);
 }
 
 Model *lang_load(Heap *heap, Names *names, Source *source, const char *class_name, const ModificationVec *modifications,
                  LangOptions options, Diags *diags) {
-  Ast *ast = parse(heap, names, source, diags);
-  return diags->errors ? NULL : lang_load_class(ast, source, class_name, modifications, options, diags);
+  void *ticket;
+  Ast *ast = parse(heap_within(heap, &ticket), names, source, diags);
+  Model *model = diags->errors ? NULL : lang_load_class(heap, ast, source, class_name, modifications, options, diags);
+  heap_release(heap, ticket);
+  return model;
 }
 
-Model *lang_load_program(Ast *ast, Source *source, const FlatProgram *program, const ModificationVec *modifications,
-                         LangOptions options, Diags *diags) {
-  return load(ast, source, NULL, program, modifications, options, diags);
+Model *lang_load_program(Heap *heap, Ast *ast, Source *source, const FlatProgram *program,
+                         const ModificationVec *modifications, LangOptions options, Diags *diags) {
+  return load(heap, ast, source, NULL, program, modifications, options, diags);
 }

@@ -15,11 +15,11 @@ typedef VEC(Modification) ModificationVec;
 
 /* How a text is read. */
 typedef struct LangOptions {
-  bool strict;                  /* what the language standard does not have is refused */
-  bool energy;                  /* a model that gives an energy has its balance as variables, too */
-  BoundaryOptions boundary;     /* what becomes of final equations */
-  const ExternalRights *rights; /* of external functions; NULL: none */
-  LibraryOptions library;       /* where classes are found that the text does not have */
+  bool strict;              /* what the language standard does not have is refused */
+  bool energy;              /* a model that gives an energy has its balance as variables, too */
+  BoundaryOptions boundary; /* what becomes of final equations */
+  ExternalRights *rights;   /* of external functions; NULL: none */
+  LibraryOptions library;   /* where classes are found that the text does not have */
 } LangOptions;
 
 /* Parses and elaborates. `class_name` chooses the model (its name, with or without the packages around it); NULL: the
@@ -29,9 +29,9 @@ typedef struct LangOptions {
 Model *lang_load(Heap *heap, Names *names, Source *source, const char *class_name, const ModificationVec *modifications,
                  LangOptions options, Diags *diags);
 
-/* The same for a file that is parsed. */
-Model *lang_load_class(Ast *ast, Source *source, const char *class_name, const ModificationVec *modifications,
-                       LangOptions options, Diags *diags);
+/* The same for a file that is parsed. The tree may be in another heap, which the model does not need any more. */
+Model *lang_load_class(Heap *heap, Ast *ast, Source *source, const char *class_name,
+                       const ModificationVec *modifications, LangOptions options, Diags *diags);
 
 /* A flat class and what it refers to, all by full names: functions, records, enumerations and external objects, whose
  * labels are those names; constants of packages. */
@@ -41,8 +41,8 @@ typedef struct FlatProgram {
   LIST(const AstElement *) constants;
 } FlatProgram;
 
-Model *lang_load_program(Ast *ast, Source *source, const FlatProgram *program, const ModificationVec *modifications,
-                         LangOptions options, Diags *diags);
+Model *lang_load_program(Heap *heap, Ast *ast, Source *source, const FlatProgram *program,
+                         const ModificationVec *modifications, LangOptions options, Diags *diags);
 
 typedef VEC(double) NumberVec;
 

@@ -158,11 +158,10 @@ static Type emit_pairing(Compiler *c, Pairing *pairing, Span span) {
   emit_operand(c, &pairing->b, loops, pairing->loops, span);
   compile_call(c, pairing->routine, 1, slots, 2, span);
   Type type = output_type(c->el, pairing->routine);
-  for (uint32_t k = pairing->loops; k-- > 0;) {
+  for (uint32_t k = pairing->loops; k-- > 0; type.dimensions++) {
     patch_here(c, loops[k]);
     compile_emit(c, CODE_EACH_NEXT, element_pack(type), loops[k], span);
   }
-  type.dimensions = (uint8_t)(type.dimensions + pairing->loops);
   return type;
 }
 
@@ -171,8 +170,9 @@ bool overload_binary(Compiler *c, const char *name, bool is_each, Type a, Type b
   if (!record_class(el, a) && !record_class(el, b)) return false;
   Pairing pairing = {.a = {.type = a, .maker = NONE}, .b = {.type = b, .maker = NONE}};
   Type types[2] = {a, b};
-  uint32_t exact = find_exact(el, a, name, types, 2);
-  if (exact == NONE) exact = find_exact(el, b, name, types, 2);
+  bool is_whole = !is_each || (!a.dimensions && !b.dimensions); /* .* takes no function of arrays */
+  uint32_t exact = is_whole ? find_exact(el, a, name, types, 2) : NONE;
+  if (is_whole && exact == NONE) exact = find_exact(el, b, name, types, 2);
   bool is_product = strcmp(name, "*") == 0 && !is_each && a.dimensions && b.dimensions;
   bool fits = exact != NONE;
   if (fits) pairing.routine = exact;
@@ -193,11 +193,10 @@ bool overload_unary(Compiler *c, const char *name, Type a, Span span, Type *out)
   emit_operand(c, &operand, loops, a.dimensions, span);
   compile_call(c, routine, 1, &first, 1, span);
   *out = output_type(el, routine);
-  for (uint32_t k = a.dimensions; k-- > 0;) {
+  for (uint32_t k = a.dimensions; k-- > 0; out->dimensions++) {
     patch_here(c, loops[k]);
     compile_emit(c, CODE_EACH_NEXT, element_pack(*out), loops[k], span);
   }
-  out->dimensions = a.dimensions;
   return true;
 }
 

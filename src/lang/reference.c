@@ -348,7 +348,7 @@ void end_step(Compiler *c) {
   Place place = place_find(c, path);
   Type type = place.type;
   uint32_t lead = 0;
-  bool is_plain = place.kind == PLACE_GLOBAL && end.part + 1 == place.parts;
+  bool is_plain = place.kind == PLACE_GLOBAL && end.part + 1 == place.parts && !c->is_function;
   if (is_plain) compile_emit(c, CODE_SIZES, 0, place.index, span);
   else if (place.kind == PLACE_STEM) type = stem_emit(c, &place, type_nothing(), span);
   else place_emit(c, &place, span);
@@ -366,11 +366,20 @@ void end_step(Compiler *c) {
 
 /* ---- storing ---- */
 
+static bool is_iterator(const Compiler *c, AstPath path, uint32_t slot) {
+  Name name = ast_part(c->el->ast, path, 0)->name;
+  for (uint32_t i = c->names.count; i-- > 0;)
+    if (c->names.data[i].name == name) return c->names.data[i].is_iterator && c->names.data[i].slot == slot;
+  return false;
+}
+
 static bool store_slot(Compiler *c, AstPath path, Place *place) {
   *place = place_find(c, path);
   const char *text = ast_path_text(c->el->ast, path, &c->el->arena);
   if (place->kind == PLACE_NONE) report_undefined(c, path);
   else if (place->kind != PLACE_SLOT) compile_error(c, path.span, "`%s` cannot be assigned here", text);
+  else if (is_iterator(c, path, place->index))
+    compile_error(c, path.span, "`%s` is an iterator, and cannot be assigned", text);
   else if (place->index < c->routine->inputs)
     if (c->is_function) compile_error(c, path.span, "input `%s` cannot be assigned", text);
     else return true;

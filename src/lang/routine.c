@@ -5,6 +5,8 @@
  * bodies are compiled from a list, never from within each other. */
 #include "lang/compile.h"
 
+#include "base/compiler.h"
+
 #include <string.h>
 
 /* ---- slots ---- */
@@ -448,7 +450,7 @@ static void compile_body(Elaboration *el, ClassEntry *entry) {
   c.tolerates_missing = el->is_base;
   uint32_t count = routine->locals.count;
   for (uint32_t i = 0; i < count; i++) {
-    ScopeName name = {routine->locals.data[i].name, i, routine->locals.data[i].type, 0};
+    ScopeName name = {.name = routine->locals.data[i].name, .slot = i, .type = routine->locals.data[i].type};
     vec_push(el->heap, &c.names, name);
   }
   compile_slots(&c, entry);
@@ -483,6 +485,69 @@ static Name last_part(Elaboration *el, Name name) {
   return dot ? names_add(el->names, dot + 1, strlen(dot + 1)) : name;
 }
 
+/* ---- functions that come with C text ---- */
+
+static Name annotated_text(const Elaboration *el, const AstExternal *external, const char *word) {
+  const AstArgument *argument = ast_argument(el->ast, external->annotation, word);
+  const AstModification *given = argument ? argument->modification : NULL;
+  if (!given || given->value == AST_NONE || ast_kind(el->ast, given->value) != AST_STRING) return 0;
+  return ast_node(el->ast, given->value)->value.text;
+}
+
+/* Library = "a", or {"a", "b"}. */
+static void list_libraries(Elaboration *el, const AstExternal *external, ExternalSource *source) {
+  const AstArgument *argument = ast_argument(el->ast, external->annotation, "Library");
+  AstExpr e = argument && argument->modification ? argument->modification->value : AST_NONE;
+  if (e == AST_NONE) return;
+  bool is_list = ast_kind(el->ast, e) == AST_ARRAY;
+  uint32_t count = is_list ? ast_kid_count(el->ast, e) : 1;
+  source->libraries = arena_array(&el->arena, count, sizeof *source->libraries);
+  for (uint32_t i = 0; i < count; i++) {
+    AstExpr word = is_list ? ast_kid(el->ast, e, i) : e;
+    if (ast_kind(el->ast, word) == AST_STRING)
+      source->libraries[source->library_count++] = names_text(el->names, ast_node(el->ast, word)->value.text);
+  }
+}
+
+static const char *directory_text(const Elaboration *el, Name name) {
+  return name ? names_text(el->names, name) : NULL;
+}
+
+/* False if it names neither text nor library, or is built in. */
+static bool describe_external(Elaboration *el, const ClassEntry *entry, ExternalSource *out) {
+  const AstExternal *external = entry->ast->external;
+  bool is_forbidden;
+  if (!external || !external->annotation || entry->ast->prefixes & PREFIX_PARTIAL) return false;
+  if (external->language && strcmp(names_text(el->names, external->language), "C") != 0) return false;
+  Name name = external->function.name ? external->function.name : last_part(el, entry->ast->label.name);
+  Name include = annotated_text(el, external, "Include");
+  *out = (ExternalSource){.name = names_text(el->names, name),
+                          .include = include ? names_text(el->names, include) : NULL,
+                          .include_directory = directory_text(el, external->include_directory),
+                          .library_directory = directory_text(el, external->library_directory)};
+  list_libraries(el, external, out);
+  if (!out->include && !out->library_count) return false;
+  return !external_find(el->heap, (ExternalName){.name = out->name}, el->rights, &is_forbidden) && !is_forbidden;
+}
+
+/* Compiles all functions of the model that come with text or a library and are not there yet. */
+static void build_externals(Elaboration *el, Span span) {
+  VEC(ExternalSource) sources = {0};
+  char failure[COMPILER_FAILURE] = "";
+  for (uint32_t i = 0; i < el->classes.count; i++) {
+    ExternalSource source;
+    bool is_wanted = describe_external(el, &el->classes.data[i], &source);
+    for (uint32_t k = 0; k < sources.count && is_wanted; k++)
+      is_wanted = strcmp(sources.data[k].name, source.name) != 0;
+    if (is_wanted) vec_push(el->heap, &sources, source);
+  }
+  bool is_new = sources.count != el->rights->built; /* what failed is not tried again */
+  el->rights->built = sources.count;
+  if (is_new && sources.count && !external_build(el->heap, el->rights, sources.data, sources.count, failure))
+    diag_warning(el->diags, DIAG_WARNING_OTHER, span, "external functions cannot be compiled: %s", failure);
+  vec_free(el->heap, &sources);
+}
+
 static void find_external(Elaboration *el, Routine *routine, const ClassEntry *entry) {
   const AstExternal *external = entry->ast->external;
   routine->kind = ROUTINE_EXTERNAL;
@@ -490,6 +555,11 @@ static void find_external(Elaboration *el, Routine *routine, const ClassEntry *e
   routine->external = external->function.name ? external->function.name : last_part(el, entry->ast->label.name);
   bool is_fortran = external->language && strcmp(names_text(el->names, external->language), "FORTRAN 77") == 0;
   ExternalName wanted = {names_text(el->names, routine->external), destructor_name(el, entry), is_fortran};
+  routine->implementation = external_find(el->heap, wanted, el->rights, &routine->is_forbidden);
+  ExternalSource source;
+  if (routine->implementation || routine->is_forbidden || !el->rights || !el->rights->may_write) return;
+  if (!describe_external(el, entry, &source)) return;
+  build_externals(el, external->span);
   routine->implementation = external_find(el->heap, wanted, el->rights, &routine->is_forbidden);
 }
 

@@ -104,6 +104,7 @@ static void compile_invoke(Compiler *c, const AstStatement *statement) {
   if (ast_path_is(ast, path, "assert")) {
     compile_assert(c, statement);
   } else if (ast_path_is(ast, path, "terminate") && ast_kid_count(ast, statement->left) == 1) {
+    if (c->is_function) compile_error(c, statement->span, "terminate cannot be used in a function");
     Type message = compile_expression(c, ast_kid(ast, statement->left, 0), type_scalar(TYPE_STRING));
     compile_expect(c, type_scalar(TYPE_STRING), message, statement->span, "the message");
     compile_emit(c, CODE_TERMINATE, 0, 0, statement->span);
@@ -165,7 +166,7 @@ static void compile_for(Compiler *c, const AstStatement *statement) {
       compile_error(c, iterator->label.span, "an iterator runs over a vector, this is %s", type_text(c->el, type));
     if (type.dimensions) type.dimensions--;
     uint32_t slot = compile_local(c, iterator->label.name, type, iterator->label.span);
-    ScopeName entry = {iterator->label.name, slot, type, 0};
+    ScopeName entry = {.name = iterator->label.name, .slot = slot, .type = type, .is_iterator = true};
     vec_push(heap, &c->names, entry);
     vec_push(heap, &c->patches, c->routine->code.count);
     compile_emit(c, CODE_FOR, slot, 0, statement->span);
@@ -206,8 +207,10 @@ static void compile_while(Compiler *c, const AstStatement *statement) {
 static void compile_when(Compiler *c, const AstStatement *statement) {
   Heap *heap = c->el->heap;
   uint32_t from = c->assigned.count, base = c->patches.count;
-  if (c->is_function) {
-    compile_error(c, statement->span, "when cannot be used in a function");
+  if (c->is_function || c->blocks > 1) {
+    compile_error(c, statement->span,
+                  c->is_function ? "when cannot be used in a function"
+                                 : "a when of an algorithm stands in no if, for, while or when");
     return;
   }
   for (uint32_t i = 0; i < statement->branches.count; i++) {
@@ -217,6 +220,9 @@ static void compile_when(Compiler *c, const AstStatement *statement) {
       compile_emit(c, CODE_ELSE_WHEN, 0, 0, branch->span);
     }
     compile_condition(c, branch->condition, true);
+    if (ast_kind(c->el->ast, branch->condition) == AST_CALL &&
+        ast_path_is(c->el->ast, ast_path(c->el->ast, branch->condition), "noEvent"))
+      compile_error(c, branch->span, "the condition of a when makes events: noEvent() cannot stand around it");
     uint32_t when = c->routine->code.count;
     compile_emit(c, CODE_WHEN, i == 0, 0, branch->span);
     compile_statements(c, branch->body.data, branch->body.count);

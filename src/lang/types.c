@@ -51,10 +51,19 @@ static bool same_record(const Elaboration *el, uint32_t a, uint32_t b) {
   return true;
 }
 
+/* Enumerations are the same if their literals are: one that is declared in a model is reached by several names. */
+static bool same_enumeration(const Elaboration *el, uint32_t a, uint32_t b) {
+  const Enumeration *x = &el->model->enumerations.data[a], *y = &el->model->enumerations.data[b];
+  bool same = x->literals.count == y->literals.count;
+  for (uint32_t i = 0; same && a != b && i < x->literals.count; i++) same = x->literals.data[i] == y->literals.data[i];
+  return same;
+}
+
 static bool type_same(const Elaboration *el, Type a, Type b) {
   if (a.base != b.base || a.dimensions != b.dimensions) return false;
   if (a.base == TYPE_RECORD) return same_record(el, a.definition, b.definition);
-  if (a.base == TYPE_ENUMERATION || a.base == TYPE_EXTERNAL_OBJECT) return a.definition == b.definition;
+  if (a.base == TYPE_ENUMERATION) return same_enumeration(el, a.definition, b.definition);
+  if (a.base == TYPE_EXTERNAL_OBJECT) return a.definition == b.definition;
   return true;
 }
 

@@ -391,8 +391,7 @@ bool step_each_next(Machine *machine) {
   }
   uint32_t count = machine->stack.count - loop->stack;
   Value out;
-  if (!value_array(machine, machine_top(machine, count), count, element_unpack((uint16_t)instruction.a), &out))
-    return false;
+  if (!value_array(machine, machine_top(machine, count), count, element_unpack(instruction.a), &out)) return false;
   machine->control.count--;
   machine_replace(machine, count, out);
   return true;

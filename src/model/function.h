@@ -82,14 +82,17 @@ typedef struct Instruction {
   uint32_t code, a, b;
 } Instruction;
 
-/* The type of an element of an array without elements, in an operand: base type and, of a record, its definition. Those with larger numbers than fit
- * are taken for Reals. */
-static inline uint16_t element_pack(Type type) {
-  if (type.base == TYPE_RECORD && type.definition < 0xFFF) return (uint16_t)(TYPE_RECORD | type.definition << 4);
-  return (uint16_t)(type.base >= TYPE_RECORD ? TYPE_REAL : type.base);
+/* The type of an element of an array without elements, in an operand: base type, dimensions and, of a record, its
+ * definition. */
+static inline uint32_t element_pack(Type type) {
+  uint32_t definition = type.base == TYPE_RECORD ? (uint32_t)type.definition : 0;
+  return (type.base > TYPE_RECORD ? (uint32_t)TYPE_REAL : type.base) | (uint32_t)type.dimensions << 4 |
+         definition << 12;
 }
 
-static inline Type element_unpack(uint16_t packed) { return (Type){.base = packed & 0xF, .definition = packed >> 4}; }
+static inline Type element_unpack(uint32_t packed) {
+  return (Type){.base = packed & 0xF, .dimensions = packed >> 4 & 0xFF, .definition = packed >> 12};
+}
 
 /* A slot: input, output, local or loop variable. Its sizes are set by CODE_DECLARE. */
 typedef struct Local {
@@ -121,7 +124,7 @@ typedef struct Routine {
   RoutineKind kind;
   Name external;                         /* name of the external function */
   const struct External *implementation; /* NULL: there is none here */
-  bool is_forbidden;                     /* there is one, but it writes files or runs commands */
+  bool is_forbidden;                     /* there is one, but it writes files or runs code of others */
   Span external_span;                    /* the clause `external ...` with its annotation, for `flatten` */
   uint32_t number;                       /* position in the model's list of routines */
   VEC(Local) locals;                     /* slot -> local; inputs first, then outputs, then the rest */

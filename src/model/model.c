@@ -18,7 +18,7 @@ Model *model_layer(const Model *model, Heap *heap) {
   layer->heap = heap;
   layer->names = heap_alloc(heap, sizeof *layer->names);
   *layer->names = names_over(heap, model->names);
-  layer->dag = dag_copy(model->dag, heap, layer->names);
+  layer->dag = dag_over(model->dag, heap, layer->names);
   return layer;
 }
 

@@ -215,6 +215,9 @@ bool model_check_discrete(const Model *model, Heap *heap, Diags *diags);
  * only those that equations, algorithms or bindings still call. O(size of the model and of its text). */
 void model_print(Model *model, Heap *heap, TextVec *text);
 
+/* A hash of that text, which is made piece by piece, with terms in the order of the graph. */
+uint64_t model_hash(Model *model, Heap *heap);
+
 /* The same with comments: `head` above the model, and one above each equation (NULL: none). */
 typedef struct ModelNotes {
   const char *head; /* lines, each ended by a line break */

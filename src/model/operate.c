@@ -48,6 +48,7 @@ bool step_global(Machine *machine, uint32_t component) {
 
 bool step_sizes(Machine *machine, uint32_t component) {
   Value value, out;
+  if (!machine->domain->global) return machine_unknown(machine, "a size");
   ExecuteStatus status =
       machine->domain->global(machine->domain->context, component, true, machine_span(machine), &value);
   if (status != EXECUTE_OK) {

@@ -27,6 +27,7 @@ typedef struct Valuation {
   double *values;          /* by node */
   Expr *faults;            /* by node; EXPR_NONE if it has a value */
   uint8_t *states;         /* by node */
+  bool *is_lost;           /* by node: its value is nothing but round-off */
   bool *is_later;          /* by node: it depends on a parameter that initialization determines */
   VEC(struct ValuationFrame {
     Expr node;
@@ -143,14 +144,42 @@ static Expr evaluate_parameter(Valuation *run, Expr e) {
   const Variable *variable = parameter_variable(run, e);
   if (is_overridden(run, e)) run->values[e] = run->overrides[dag_index(run->dag, e)];
   else if (source == EXPR_NONE) run->values[e] = variable->type == TYPE_ENUMERATION ? 1 : 0;
-  else run->values[e] = run->values[source];
+  else run->values[e] = run->values[source], run->is_lost[e] = run->is_lost[source];
   return source == EXPR_NONE ? EXPR_NONE : run->faults[source];
 }
 
+static bool is_lost_sum(const Valuation *run, Expr e) {
+  const Term *terms;
+  double constant;
+  uint32_t count = dag_terms(run->dag, e, &constant, &terms);
+  double size = fabs(constant);
+  for (uint32_t k = 0; k < count; k++) {
+    double own = fabs(terms[k].coefficient * run->values[terms[k].node]);
+    size += run->is_lost[terms[k].node] ? own / DAG_RESIDUE : own;
+  }
+  return run->values[e] != 0 && fabs(run->values[e]) <= DAG_RESIDUE * size;
+}
+
+/* Is the value of an operator nothing but round-off? */
+static bool is_lost(const Valuation *run, Expr e) {
+  switch (dag_op(run->dag, e)) {
+  case OP_CONSTANT: return dag_is_residue(run->dag, e);
+  case OP_SUM: return is_lost_sum(run, e);
+  case OP_MULTIPLY: return run->is_lost[dag_child(run->dag, e, 0)] || run->is_lost[dag_child(run->dag, e, 1)];
+  case OP_DIVIDE:
+  case OP_POWER: return run->is_lost[dag_child(run->dag, e, 0)];
+  default: return false;
+  }
+}
+
+/* A quotient of round-off has no value. */
 static Expr evaluate_operator(Valuation *run, Expr e) {
   NodeValues nodes = {.values = run->values, .faults = run->faults};
   Expr fault = dag_evaluate_node(run->dag, &nodes, e, &run->values[e]);
-  return fault == e && dag_op(run->dag, e) == OP_CALL ? evaluate_call(run, e) : fault;
+  if (fault == e && dag_op(run->dag, e) == OP_CALL) return evaluate_call(run, e);
+  run->is_lost[e] = fault == EXPR_NONE && is_lost(run, e);
+  if (fault == EXPR_NONE && dag_op(run->dag, e) == OP_DIVIDE && run->is_lost[dag_child(run->dag, e, 1)]) return e;
+  return fault;
 }
 
 /* Value of a node whose children are done; gives the node at fault. */
@@ -221,12 +250,13 @@ static Valuation valuation_make(const Model *model, Heap *heap, const double *ov
   run.values = heap_array(run.heap, size, sizeof *run.values);
   run.faults = heap_array(run.heap, size, sizeof *run.faults);
   run.states = heap_array(run.heap, size, sizeof *run.states);
+  run.is_lost = heap_array(run.heap, size, sizeof *run.is_lost);
   run.is_later = heap_array(run.heap, size, sizeof *run.is_later);
   return run;
 }
 
 static void valuation_free(Valuation *run) {
-  heap_free_all(run->heap, run->values, run->faults, run->states, run->is_later, run->last.results);
+  heap_free_all(run->heap, run->values, run->faults, run->states, run->is_lost, run->is_later, run->last.results);
   vec_free(run->heap, &run->last.arguments, &run->stack);
   if (!run->machine) return;
   machine_free(run->machine);
@@ -243,7 +273,8 @@ static bool is_needed(const Valuation *run, Expr leaf, Expr fault) {
   const Variable *variable = parameter_variable(run, leaf);
   if (has_number(variable)) return true;
   if (variable->type != TYPE_EXTERNAL_OBJECT || dag_op(run->dag, fault) != OP_CALL) return false;
-  return routine_can_run(run->model->functions.data[dag_call_info(run->dag, fault).function]->routine);
+  const Routine *routine = run->model->functions.data[dag_call_info(run->dag, fault).function]->routine;
+  return routine_can_run(routine) || routine->is_forbidden;
 }
 
 static void report_fault(Valuation *run, Expr leaf, Expr fault, Diags *diags) {
@@ -276,6 +307,15 @@ static bool check_given(const Valuation *run, Expr leaf, Diags *diags) {
   return true;
 }
 
+/* Who divides by such a value, or asks whether it is zero, cannot be told apart from who does not: it is said where it arises. */
+static void warn_of_round_off(const Valuation *run, Expr leaf, Diags *diags) {
+  const Variable *variable = parameter_variable(run, leaf);
+  diag_warning(diags, DIAG_WARNING, variable->span, "`%s` is nothing but round-off: `%s` is %.3g",
+               names_text(run->model->names, variable->name),
+               model_text(model_layer(run->model, run->heap), parameter_source(run, leaf), &diags->arena),
+               run->values[leaf]);
+}
+
 bool model_parameter_values(const Model *model, Heap *heap, const double *overrides, double *values, Diags *diags) {
   bool ok = true;
   Valuation run = valuation_make(model, heap, overrides);
@@ -283,6 +323,7 @@ bool model_parameter_values(const Model *model, Heap *heap, const double *overri
     Expr leaf = dag_known_parameter(model->dag, i);
     evaluate_below(&run, leaf);
     if (!check_given(&run, leaf, diags)) ok = false;
+    if (run.is_lost[leaf]) warn_of_round_off(&run, leaf, diags);
     Expr fault = run.faults[leaf];
     bool comes_later = run.is_later[leaf] && run.circle == EXPR_NONE;
     values[i] = fault == EXPR_NONE ? run.values[leaf] : comes_later ? 0 : NAN;

@@ -440,6 +440,13 @@ static void print_definitions(Print *print, TextVec *text) {
 
 /* ---- equations and actions ---- */
 
+/* Where the text is wanted for its hash alone, what there is of it goes. */
+static void print_digest(Print *print, TextVec *text) {
+  if (!print->digest) return;
+  *print->digest = hash_text(*print->digest, text->data);
+  text->count = 0;
+}
+
 /* notes: one an equation, NULL for none at all. */
 static void print_equations(Print *print, TextVec *text, const Equation *equations, uint32_t count,
                             const char *const *notes) {
@@ -451,6 +458,7 @@ static void print_equations(Print *print, TextVec *text, const Equation *equatio
     text_append(print->heap, text, "    ", 4);
     print_equality(print, text, equations[i].left, equations[i].right);
     text_append(print->heap, text, ";\n", 2);
+    print_digest(print, text);
   }
 }
 
@@ -591,7 +599,10 @@ static void print_body(Print *print, TextVec *text) {
   text_printf(print->heap, text, "  model %s", name);
   print_comment(print, text, model->description);
   text_append(print->heap, text, "\n", 1);
-  for (uint32_t i = 0; i < model->variables.count; i++) print_variable(print, text, &model->variables.data[i]);
+  for (uint32_t i = 0; i < model->variables.count; i++) {
+    print_variable(print, text, &model->variables.data[i]);
+    print_digest(print, text);
+  }
   print_initial_section(print, text);
   print_final_section(print, text);
   print_equation_section(print, text);
@@ -607,6 +618,20 @@ static void print_head(Heap *heap, TextVec *text, const char *head) {
     text_printf(heap, text, "// %.*s\n", (int)length, line);
     line += length + (line[length] != 0);
   }
+}
+
+uint64_t model_hash(Model *model, Heap *heap) {
+  Print print;
+  TextVec text = {0};
+  uint64_t hash = 0;
+  print_start(&print, model, heap, true);
+  print.digest = &hash;
+  print_body(&print, &text);
+  print_definitions(&print, &text);
+  print_digest(&print, &text);
+  vec_free(heap, &text);
+  print_free(&print);
+  return hash;
 }
 
 void model_print(Model *model, Heap *heap, TextVec *text) { model_print_noted(model, NULL, heap, text); }

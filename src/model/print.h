@@ -51,6 +51,7 @@ typedef struct Print {
   PrintInputs *inputs;      /* leaves are printed as these; NULL: by their own names */
   TextVec shared_functions; /* the text of those made so far */
   uint32_t shared_count;
+  uint64_t *digest; /* the hash of what was printed, which does not stay; NULL: the text stays */
 } Print;
 
 /* A printer for one or more texts, freed with print_free. Stays where it is: its address is the context of `leaves`. */

@@ -14,6 +14,7 @@ bool value_same_sizes(const Value *a, const Value *b) {
   if (a->type.dimensions != b->type.dimensions) return false;
   for (uint32_t i = 0; i < a->type.dimensions; i++)
     if (a->sizes[i] != b->sizes[i]) return false;
+    else if (a->sizes[i] == 0) return true; /* of nothing: what follows is not known of {... for i in 1:0} */
   return true;
 }
 
@@ -330,7 +331,8 @@ bool value_array(Machine *machine, const Value *items, uint32_t count, Type empt
   uint32_t sizes[TYPE_MAX_DIMENSIONS + 1];
   sizes[0] = count;
   Type type = count ? items[0].type : empty;
-  for (uint32_t i = 0; i < type.dimensions && i < TYPE_MAX_DIMENSIONS; i++) sizes[i + 1] = items[0].sizes[i];
+  for (uint32_t i = 0; i < type.dimensions && i < TYPE_MAX_DIMENSIONS; i++)
+    sizes[i + 1] = count ? items[0].sizes[i] : 0;
   for (uint32_t i = 1; i < count; i++) {
     if (!value_same_sizes(&items[0], &items[i]))
       return machine_error(machine, "elements of an array differ in size: %s and %s",

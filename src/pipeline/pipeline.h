@@ -38,10 +38,13 @@ typedef struct Request {
   MethodOptions method_options;
   bool compile;
   bool initialize_only;
-  bool is_stepped;   /* the run only begins; the caller goes on, and no rows are recorded */
-  bool opens_kinks;  /* all of them, since structure is wrong about what is differentiated: kink_modes.h */
-  bool keeps_modes;  /* the values with which the run began in each of its structures are kept (ModeStart) */
-  bool keeps_method; /* also where structure misleads it and numerical ranks would take over */
+  bool tells_propagation; /* in its report: propagation.h */
+  bool is_stepped;        /* the run only begins; the caller goes on, and no rows are recorded */
+  bool opens_kinks;       /* all of them, since structure is wrong about what is differentiated: kink_modes.h */
+  bool keeps_modes;       /* the values with which the run began in each of its structures are kept (ModeStart) */
+  bool
+      is_redundant; /* equations that follow from the others on the solutions are looked for, and replaced: redundancy.h */
+  bool keeps_method;                 /* also where structure misleads it and numerical ranks would take over */
   const double *parameter_overrides; /* by leaf index, NAN for none; NULL for none at all */
   StartValues starts;
   double perturbation; /* added to every state at the start, relative to its size or 1; with a state-space form only */
@@ -145,6 +148,7 @@ typedef struct Simulation {
   int changes;        /* how often then */
   uint8_t *held;      /* per column: given another value; NULL: none is */
   double *reset;      /* which */
+  bool is_free;       /* where it starts, ranks leave something free */
   bool is_disturbed;  /* something was given another value since the last event */
   RunStatistics statistics;
   Adjoint *adjoint; /* NULL: no gradient is asked for */

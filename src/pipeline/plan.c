@@ -8,6 +8,7 @@
 #include "init/explain.h"
 #include "model/input.h"
 #include "reduce/mass.h"
+#include "reduce/redundancy.h"
 
 #include <math.h>
 #include <string.h>
@@ -83,6 +84,25 @@ static bool pass_common(Plan *plan) {
   return true;
 }
 
+/* Equations that follow from the others on the solutions: what they leave free gets the values of least norm. false: there are none. */
+static bool replace_redundant(Plan *plan) {
+  Redundancy redundancy;
+  Strangeness strangeness = {.heap = plan->heap,
+                             .arena = &plan->arena,
+                             .diags = plan->diags,
+                             .problem = plan->problem,
+                             .parameters = plan->parameters,
+                             .start = plan->request.starts.start,
+                             .modes = &plan->modes,
+                             .rank_tolerance = strangeness_tolerance(&plan->request.method_options)};
+  if (plan->problem.equations != plan->problem.unknowns ||
+      !redundancy_find(&strangeness, plan->request.run.start, &redundancy))
+    return false;
+  convert_close(&plan->problem, &plan->structure, &plan->modes, &redundancy.freedom, redundancy.equation, &plan->arena,
+                &plan->conversions, plan->diags);
+  return plan->structure.status == STRUCTURE_OK;
+}
+
 /* The characteristic values of a method by ranks are those of the equations as written. */
 static bool pass_structure(Plan *plan) {
   plan->problem = problem_make(plan->own, !plan->request.method->by_ranks, &plan->arena);
@@ -96,6 +116,7 @@ static bool pass_structure(Plan *plan) {
     plan->problem = branches_narrow(&plan->problem, &plan->branches, plan->holds, &plan->arena);
     plan->structure = structure_run(&plan->arena, &plan->problem.incidence);
   }
+  if (plan->request.is_redundant) return replace_redundant(plan);
   if (plan->structure.status == STRUCTURE_OK) return true;
   /* The message speaks of the model as written. If that is sound, equations became empty by alias elimination. */
   Problem written = problem_make(plan->own, false, &plan->arena);
@@ -124,6 +145,7 @@ static bool pass_regular(Plan *plan) {
   plan->facts.conversions = &plan->conversions;
   ConvertStatus status = convert_run(&plan->problem, &plan->structure, &plan->modes, plan->parameters, &plan->arena,
                                      &plan->conversions, NULL, read, plan->diags);
+  for (uint32_t p = 0; p < plan->model->parameters.count; p++) read[p] |= plan->request.is_redundant; /* by ranks */
   keep_read(plan, read);
   plan->starts = start_extended(plan, &plan->request.starts, plan->heap);
   plan->is_misled = status != CONVERT_REGULAR;
@@ -551,6 +573,8 @@ static bool run_plan_passes(Plan *plan) {
     ok = run_pass(plan, &PLAN_PASSES[p], &has_structure);
     seconds_add(&plan->facts.seconds, PLAN_PASSES[p].seconds, begin);
   }
+  dag_scratch_free(dag_scratch(plan->own->dag));
+  if (plan->first.evaluator) dag_scratch_free(&plan->first.evaluator->scratch);
   if (!ok) return false;
   plan->discretes = heap_array(plan->heap, modes_leaves(&plan->modes), sizeof(double));
   if (plan->code)
@@ -587,6 +611,28 @@ static bool plan_make_by_ranks(Plan **plan, Heap *heap, const Model *model, cons
   return true;
 }
 
+/* With the equations replaced that follow from others. */
+static bool plan_make_redundant(Plan **plan, Heap *heap, const Model *model, const Request *request, uint32_t before,
+                                Diags *diags) {
+  Diags *attempt = heap_alloc(heap, sizeof *attempt);
+  Request asked = *request;
+  Plan *other = heap_alloc(heap, sizeof *other);
+  *attempt = diags_make(heap);
+  asked.is_redundant = true;
+  if (!plan_make_for(other, heap, model, &asked, NULL, attempt)) {
+    Diag *error = diags_first_error(diags), *reason = diags_first_error(attempt);
+    bool is_conflict = error && reason && reason->code == DIAG_INIT;
+    for (uint32_t k = 0; is_conflict && k < reason->notes.count; k++)
+      diag_note(diags, error, reason->notes.data[k].span, "%s", reason->notes.data[k].message);
+    return false;
+  }
+  other->diags = diags;
+  diags_keep(diags, before);
+  diags_append(diags, attempt);
+  *plan = other;
+  return true;
+}
+
 bool plan_make(Plan **plan, Heap *heap, const Model *model, const Request *request, Diags *diags) {
   uint32_t before = diags->list.count;
   Plan *first = *plan = heap_alloc(heap, sizeof *first);
@@ -594,7 +640,8 @@ bool plan_make(Plan **plan, Heap *heap, const Model *model, const Request *reque
   Plan *other = plan_by_mode(first, before);
   if (other) *plan = other;
   if (other || !first->is_misled || request->method->by_ranks) return other != NULL;
-  return plan_make_by_ranks(plan, heap, model, request, before, diags);
+  return (!request->is_redundant && plan_make_redundant(plan, heap, model, request, before, diags)) ||
+         plan_make_by_ranks(plan, heap, model, request, before, diags);
 }
 
 /* What a method made of the values that the base has, as Baumgarte's rates, stays: plans for other branches are not to differ by the values

@@ -92,7 +92,7 @@ static bool is_stopped(void *context) {
 
 /* Of a run that ends itself the end has a derivative, too. A run that the caller has stopped has no gradient. */
 static bool pass_gradient(Simulation *simulation) {
-  if (!simulation->adjoint || simulation->statistics.stopped) return true;
+  if (!simulation->adjoint || simulation->request.initialize_only || simulation->statistics.stopped) return true;
   if (run_time(simulation->run) < simulation->request.run.stop) {
     diag_error(simulation->diags, DIAG_INTEGRATION, (Span){0},
                "no gradient of %s: the run ends at time %.10g, before its stop time", simulation->request.functional,
@@ -130,7 +130,7 @@ typedef enum RanksSay {
   RANKS_CONFLICT, /* or contradict them */
 } RanksSay;
 
-static RanksSay ask_ranks(const Simulation *simulation) {
+static RanksSay ask_ranks(Simulation *simulation) {
   Diags *attempt;
   Request asked = ranks_ask(&simulation->request, simulation->heap, &attempt);
   Simulation *other = heap_alloc(simulation->heap, sizeof *other);
@@ -140,6 +140,7 @@ static RanksSay ask_ranks(const Simulation *simulation) {
     bool is_isolated = ranks && ranks->is_isolated;
     return diags_code(attempt) == DIAG_INIT && !is_isolated ? RANKS_CONFLICT : RANKS_NOTHING;
   }
+  simulation->is_free = other->strangeness.u > 0;
   if (other->strangeness.v || other->strangeness.u) return RANKS_NOTHING;
   return is_same_start(simulation, other) ? RANKS_SAME : RANKS_OTHERS;
 }
@@ -246,6 +247,33 @@ static bool is_misled(const Simulation *simulation) {
   return simulation->plan->is_misled || (point && point->time == simulation->since);
 }
 
+/* Takes over what another simulation did, and its messages. */
+static void adopt(Simulation *simulation, const Simulation *other) {
+  Heap *heap = simulation->heap;
+  Diags *diags = simulation->diags;
+  *simulation = *other;
+  simulation->arena = arena_make(heap);
+  simulation->diags = diags;
+}
+
+/* Runs once more with the equations replaced that follow from others. */
+static bool run_redundant(Simulation *simulation, uint32_t before) {
+  Heap *heap = simulation->heap;
+  Diags *attempt = heap_alloc(heap, sizeof *attempt);
+  Request asked = simulation->request;
+  if (!simulation->view || asked.method->by_ranks || asked.is_redundant) return false;
+  if (!simulation->is_free && !is_misled(simulation)) return false;
+  Simulation *other = heap_alloc(heap, sizeof *other);
+  *attempt = diags_make(heap);
+  asked.is_redundant = true;
+  asked.resumption = NULL;
+  if (!simulate_alone(other, heap, simulation->plan->model, &asked, attempt)) return false;
+  diags_keep(simulation->diags, before);
+  diags_append(simulation->diags, attempt);
+  adopt(simulation, other);
+  return true;
+}
+
 /* Runs once more by ranks where structure misled the run. */
 static bool run_by_ranks(Simulation *simulation, uint32_t before) {
   Heap *heap = simulation->heap;
@@ -256,10 +284,13 @@ static bool run_by_ranks(Simulation *simulation, uint32_t before) {
   if (!simulate_alone(other, heap, simulation->plan->model, &asked, attempt) ||
       !ranks_take_over(&other->strangeness, &simulation->request, attempt, before, diags))
     return false;
-  *simulation = *other;
-  simulation->arena = arena_make(heap);
-  simulation->diags = diags;
+  adopt(simulation, other);
   return true;
+}
+
+/* Initial values that the equations leave free are not done before they are those of least norm. */
+static bool is_done(const Simulation *simulation, bool ok) {
+  return ok && !(simulation->is_free && simulation->request.initialize_only);
 }
 
 bool simulation_run(Simulation *simulation, Heap *heap, const Plan *plan, const Request *request, Diags *diags) {
@@ -273,10 +304,12 @@ bool simulation_run(Simulation *simulation, Heap *heap, const Plan *plan, const 
   double begin = pipeline_clock();
   bool ok = simulation_begin_shared(simulation);
   seconds_add(&simulation->facts.seconds, offsetof(Seconds, init), begin);
-  return (ok && run_passes(simulation)) || run_by_ranks(simulation, before);
+  ok = ok && run_passes(simulation);
+  return is_done(simulation, ok) || run_redundant(simulation, before) || ok || run_by_ranks(simulation, before);
 }
 
 bool pipeline_simulate(Simulation *simulation, Heap *heap, const Model *model, const Request *request, Diags *diags) {
   uint32_t before = diags->list.count;
-  return simulate_alone(simulation, heap, model, request, diags) || run_by_ranks(simulation, before);
+  bool ok = simulate_alone(simulation, heap, model, request, diags);
+  return is_done(simulation, ok) || run_redundant(simulation, before) || ok || run_by_ranks(simulation, before);
 }

@@ -30,8 +30,9 @@ bool simulation_make_view(Simulation *simulation) {
     simulation->view = view_strangeness(heap, &simulation->strangeness, simulation->system.y);
     if (simulation->initial.solved && strangeness->reduced) return true;
     simulation->initializer = (Initializer){.heap = heap, .ranks = &simulation->strangeness};
-    simulation->initial =
-        initial_of_ranks(&simulation->initializer, &simulation->request.starts, simulation->request.run.start);
+    StartValues starts = simulation->request.starts;
+    starts.start = strangeness->start; /* with those of unknowns added */
+    simulation->initial = initial_of_ranks(&simulation->initializer, &starts, simulation->request.run.start);
     return true;
   }
   simulation->system = reduced_run(&plan->reduction, &simulation->original, heap);
@@ -58,11 +59,12 @@ void simulation_note_beginning(Simulation *simulation) {
   if (plan->reduction.strangeness) {
     facts->strangeness = &simulation->strangeness;
     facts->evaluator = simulation->system.evaluator;
-    return;
+    if (!simulation->strangeness.reduced) return; /* rows that ranks select are no equations to print */
+  } else {
+    facts->evaluator = simulation->original.evaluator;
   }
-  facts->evaluator = simulation->original.evaluator;
   facts->reduction = &plan->reduction;
-  simulation->begun = simulation->original;
+  simulation->begun = plan->reduction.strangeness ? plan->first : simulation->original;
   simulation->leaves =
       heap_copy(simulation->heap, facts->evaluator->discretes, modes_leaves(&plan->modes), sizeof(double));
 }

@@ -58,15 +58,17 @@ typedef struct Minimal {
   uint32_t largest; /* rows that had to be looked at together and were more than DENSE_LIMIT; 0: none */
 } Minimal;
 
-static void move_point(Minimal *minimal, const ArrayRun *at) {
+static void move_point(Minimal *minimal) {
   const Array *array = minimal->near.array;
+  const double *nominal = minimal->near.at.evaluator->nominal, *y = minimal->near.at.y;
+  double *moved = arena_array(&minimal->arena, array->columns, sizeof *moved);
   uint64_t seed = 1;
-  minimal->near.at.y = arena_array(&minimal->arena, array->columns, sizeof(double));
   for (uint32_t q = 0; q < array->columns; q++) {
     seed = hash_mix(seed + q);
     double part = (double)(seed >> 11) / 9007199254740992.0 - 0.5;
-    minimal->near.at.y[q] = at->y[q] + 1e-3 * part * (fabs(at->y[q]) + at->evaluator->nominal[q]);
+    moved[q] = y[q] + 1e-3 * part * (fabs(y[q]) + nominal[q]);
   }
+  minimal->near.at.y = moved;
 }
 
 static int by_column(const void *a, const void *b) {
@@ -551,7 +553,7 @@ static bool extend(Minimal *minimal, bool *done) {
 /* Finds the smallest offsets; false: those of the structural analysis are needed or cannot be improved on. */
 static bool find_offsets(Minimal *minimal) {
   const Array *array = minimal->near.array;
-  move_point(minimal, &minimal->near.at);
+  move_point(minimal);
   minimal->definitions = definitions_find(array->problem, minimal->near.structure, true, &minimal->arena);
   minimal->row = arena_array(&minimal->arena, array->rows, sizeof *minimal->row);
   minimal->place = arena_array(&minimal->arena, array->columns, sizeof *minimal->place);

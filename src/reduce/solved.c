@@ -4,11 +4,15 @@
 #include "reduce/tangent.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Expressions of so few nodes are repeated rather than named; a pivot is at least so large a part of the
  * largest entry. */
 enum { SMALL_NODES = 5 };
 static const double PIVOT_PART = 0.1;
+
+/* Where a pivot has become so small a part of what it was at the start, three digits more are lost than there. */
+static const double EDGE = 1e-3;
 
 /* One block at one stage: matrix * columns = right side, in the derived graph, with its values at the initial point. */
 typedef struct SolvedBlock {
@@ -328,6 +332,25 @@ static const TangentPlan *find_tangent(Solver *solver, const SolvedBlock *unit) 
   return plan && is_saddle(solver, unit, plan) ? plan : NULL;
 }
 
+/* ---- the region ---- */
+
+/* The equations divide by the pivot: where it vanishes they lose their sense, and the text says so. */
+static void assert_pivot(Solver *solver, Expr pivot, double value) {
+  Model *model = solver->derived->model;
+  Dag *dag = model->dag;
+  if (!dag_depends(dag, pivot, OP_VARIABLE) && !dag_depends(dag, pivot, OP_TIME)) return;
+  const char *words = arena_printf(&solver->arena,
+                                   "the choice made at time %.10g ends here: %s, which the equations divide by, has "
+                                   "fallen to a thousandth; reduce the model anew from here",
+                                   solver->reduction->time, model_text(model, pivot, &solver->arena));
+  Expr edge = dag_constant(dag, EDGE * fabs(value));
+  Action action = {.kind = ACTION_ASSERT,
+                   .guard = EXPR_NONE,
+                   .value = dag_binary(dag, OP_GREATER, dag_scale(dag, value < 0 ? -1 : 1, pivot), edge),
+                   .message = dag_string(dag, names_add(model->names, words, strlen(words)))};
+  vec_push(model->heap, &model->asserts, action);
+}
+
 /* ---- back substitution ---- */
 
 /* From the last column up: each gets its explicit equation. */
@@ -343,6 +366,7 @@ static void substitute_back(Solver *solver, const SolvedBlock *unit, const char 
       Expr product = dag_multiply(dag, unit->a[k * n + c], known);
       value = dag_subtract(dag, value, product);
     }
+    assert_pivot(solver, unit->a[k * n + k], unit->value[k * n + k]);
     value = dag_divide(dag, value, unit->a[k * n + k]);
     uint32_t q = original_column(solver, unit->column[k]);
     Expr left = dag_variable(dag, derived->unknown[q], derived->order[q]);

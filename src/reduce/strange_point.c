@@ -120,6 +120,7 @@ static bool linearize(PointSearch *search, const double *y, const double *weight
   return ok;
 }
 
+/* That of the scaled residual, which steps of Gauss and Newton lower; one row that stays as it is may not hide that others do not. */
 static double residual_norm(PointSearch *search, const double *y) {
   double norm = 0;
   Evaluator *evaluator = search->strangeness->evaluator;
@@ -130,31 +131,45 @@ static double residual_norm(PointSearch *search, const double *y) {
     if (workspace_run(search->initial.rows, &point, rest) != EVAL_OK) return HUGE_VAL;
   }
   for (uint32_t i = 0; i < search->rows; i++) {
-    double size = fabs(search->residual[i]) * search->scale[i];
-    if (!(size <= norm)) norm = size;
+    double size = search->residual[i] * search->scale[i];
+    norm += size * size;
   }
-  return norm;
+  return norm < HUGE_VAL ? sqrt(norm) : HUGE_VAL;
 }
 
-/* One step of Gauss and Newton of least weighted norm, halved until the residual falls. */
+/* The step of Gauss and Newton of least weighted norm from y, or the one of Levenberg and Marquardt with this damping; whole or a part of it, as `trial`. Returns the
+ * residual there. */
+static double try_step(PointSearch *search, const Svd *svd, const double *y, const double *parts, double damping,
+                       double fraction, double *trial) {
+  uint32_t n = search->columns;
+  memcpy(trial, y, n * sizeof *trial);
+  for (int32_t k = 0; k < svd->rank; k++) {
+    double part = fraction * parts[k] * svd->s[k] / (svd->s[k] * svd->s[k] + damping);
+    for (uint32_t q = 0; q < n; q++) trial[q] -= svd->vt[(uint32_t)k + q * n] * part * search->weight[q];
+  }
+  return residual_norm(search, trial);
+}
+
+/* One step, halved until the residual falls. Rows that follow from each other on the solutions are almost dependent near them, and Gauss and Newton's steps long: with a
+ * damping of the residual's square steps converge quadratically all the same (Yamashita, Fukushima 2001). So where the first ones are not quick. */
 static bool improve(PointSearch *search, double *y, double *norm) {
+  const double quick = 0.25; /* a residual that falls so far needs no second step */
   Arena scratch = arena_make(search->strangeness->heap);
   uint32_t m = search->rows, n = search->columns;
   bool better = linearize(search, y, search->weight);
-  double fraction = 1, next = HUGE_VAL;
   *norm = better ? residual_norm(search, y) : HUGE_VAL;
   if (better && *norm > 0) {
     Svd svd = dense_svd(search->matrix, (int32_t)m, (int32_t)n, STEP_TOLERANCE, &scratch);
-    double *step = arena_array(&scratch, n, sizeof *step);
-    for (int32_t k = 0; k < svd.rank; k++) {
-      double part = 0;
-      for (uint32_t i = 0; i < m; i++) part += svd.u[i + (uint32_t)k * m] * search->residual[i] * search->scale[i];
-      for (uint32_t q = 0; q < n; q++) step[q] -= svd.vt[(uint32_t)k + q * n] * part / svd.s[k];
-    }
-    better = false;
-    for (int halving = 0; halving < HALVING_LIMIT && !better; halving++, fraction /= 2) {
-      for (uint32_t q = 0; q < n; q++) search->trial[q] = y[q] + fraction * step[q] * search->weight[q];
-      next = residual_norm(search, search->trial);
+    double *parts = arena_array(&scratch, m, sizeof *parts), *damped = arena_array(&scratch, n, sizeof *damped);
+    for (int32_t k = 0; k < svd.rank; k++)
+      for (uint32_t i = 0; i < m; i++) parts[k] += svd.u[i + (uint32_t)k * m] * search->residual[i] * search->scale[i];
+    double fraction = 1, next = try_step(search, &svd, y, parts, 0, fraction, search->trial);
+    double other = next <= quick * *norm ? HUGE_VAL : try_step(search, &svd, y, parts, *norm * *norm, fraction, damped);
+    if (other < *norm * (1 - fraction / 4)) memcpy(search->trial, damped, n * sizeof *damped), next = other;
+    better = next < *norm * (1 - fraction / 4);
+    for (int halving = 1; halving < HALVING_LIMIT && !better; halving++) {
+      fraction /= 2;
+      next = try_step(search, &svd, y, parts, 0, fraction, search->trial);
       better = next < *norm * (1 - fraction / 4);
     }
     if (better) memcpy(y, search->trial, n * sizeof *y), *norm = next;
@@ -237,6 +252,46 @@ static void drop_traces(const Strangeness *strangeness) {
     if (fabs(strangeness->y[q]) <= trace * strangeness->evaluator->nominal[q]) strangeness->y[q] = 0;
 }
 
+/* Equations that cannot hold together leave a part of the residual that no move takes away: it is normal to all columns. */
+static void note_conflict(PointSearch *search, const double *y, Diag *diag) {
+  enum { SHOWN = 6 };
+  const double least = 0.01; /* of the largest */
+  const Strangeness *strangeness = search->strangeness;
+  Model *model = strangeness->problem.model;
+  Arena scratch = arena_make(strangeness->heap);
+  size_t m = search->rows;
+  double *left = arena_array(&scratch, m, sizeof *left), norm = 0;
+  uint32_t shown = 0;
+  if (linearize(search, y, strangeness->evaluator->nominal) && isfinite(residual_norm(search, y))) {
+    Svd svd = dense_svd(search->matrix, (int32_t)m, (int32_t)search->columns, strangeness->rank_tolerance, &scratch);
+    for (size_t k = (size_t)svd.rank; k < m; k++) {
+      double part = 0;
+      for (size_t i = 0; i < m; i++) part += svd.u[i + k * m] * search->residual[i] * search->scale[i];
+      for (size_t i = 0; i < m; i++) left[i] += svd.u[i + k * m] * part;
+    }
+    for (size_t i = 0; i < m; i++) norm = fmax(norm, fabs(left[i]));
+  }
+  for (uint32_t i = 0; i < strangeness->array->rows && shown < SHOWN && norm > CONSISTENT; i++) {
+    if (array_level(strangeness->array, i) || fabs(left[i]) < least * norm) continue;
+    const Equation *equation =
+        &model->equations.data[strangeness->problem.equation[strangeness->array->row_equation[i]]];
+    diag_note(strangeness->diags, diag, equation->span, "%s `%s`",
+              shown ? "together with" : "no values were found that meet",
+              model_equation_text(model, equation, &strangeness->diags->arena));
+    shown++;
+  }
+  arena_free(&scratch);
+}
+
+static void report_conflict(PointSearch *search, double norm) {
+  const Strangeness *strangeness = search->strangeness;
+  Diag *diag = diag_error(strangeness->diags, DIAG_INIT, (Span){0},
+                          "no consistent initial values found for the equations and their derivatives up to order %d: "
+                          "scaled residual %.3g; change the start values, or remove fixed=true",
+                          strangeness->array->rows ? (int)strangeness->array->c[0] : 0, norm);
+  note_conflict(search, strangeness->y, diag);
+}
+
 bool strangeness_find_point(Strangeness *strangeness, double t, bool may_move) {
   Arena scratch = arena_make(strangeness->heap);
   const Array *array = strangeness->array;
@@ -251,17 +306,11 @@ bool strangeness_find_point(Strangeness *strangeness, double t, bool may_move) {
     for (int k = 0; k < ITERATION_LIMIT && improve(&search, strangeness->y, &norm); k++) continue;
     holds = norm <= CONSISTENT && rows_hold(&search, strangeness->y);
   }
-  arena_free(&scratch);
   if (holds) drop_traces(strangeness);
-  if (holds || !may_move) return holds;
-  diag_error(strangeness->diags, DIAG_INIT, (Span){0},
-             "no consistent initial values found for the equations and their derivatives up to order %d: scaled "
-             "residual %.3g; change the "
-             "start values, or remove fixed=true",
-             array->rows ? (int)array->c[0] : 0, norm);
-  return false;
+  if (!holds && may_move) report_conflict(&search, norm);
+  arena_free(&scratch);
+  return holds;
 }
-
 void strangeness_refresh(const Strangeness *strangeness, double t, double *y) {
   Arena scratch = arena_make(strangeness->heap);
   uint32_t columns = strangeness->array->columns;
@@ -279,19 +328,31 @@ void strangeness_refresh(const Strangeness *strangeness, double t, double *y) {
   arena_free(&scratch);
 }
 
-bool strangeness_generic(const Strangeness *strangeness, Generic generic, double *t, double *y) {
+/* The same with derivatives that move so much more easily. */
+static bool move_off(const Strangeness *strangeness, Generic generic, double derivative, double t, double *y) {
   Arena scratch = arena_make(strangeness->heap);
-  PointSearch search = search_make(strangeness, *t += TIME_AWAY * (1 + fabs(*t)), false, &scratch);
+  PointSearch search = search_make(strangeness, t, false, &scratch);
   double norm = HUGE_VAL;
   uint32_t seed = 1;
   for (uint32_t q = 0; q < search.columns; q++) {
     double nominal = search.weight[q] = strangeness->evaluator->nominal[q];
     seed = seed * 1664525u + 1013904223u;
     if (strangeness_is_x(strangeness, q)) y[q] += AWAY * (nominal + fabs(y[q])) * (0.5 + (seed >> 8) * 0x1p-24);
-    else search.weight[q] *= WEIGHT_DERIVATIVE;
+    else search.weight[q] *= derivative;
     if (generic == GENERIC_FIXED && is_fixed(strangeness, q)) search.weight[q] = 0;
   }
   for (int k = 0; k < ITERATION_LIMIT && improve(&search, y, &norm); k++) continue;
   arena_free(&scratch);
   return norm <= CONSISTENT;
+}
+
+bool strangeness_generic(const Strangeness *strangeness, Generic generic, double *t, double *y) {
+  size_t columns = strangeness->array->columns;
+  double *from = heap_copy(strangeness->heap, y, columns, sizeof *from);
+  *t += TIME_AWAY * (1 + fabs(*t));
+  bool found = move_off(strangeness, generic, WEIGHT_DERIVATIVE, *t, y);
+  if (!found) memcpy(y, from, columns * sizeof *y);
+  found = found || move_off(strangeness, generic, 1, *t, y);
+  heap_free(strangeness->heap, from);
+  return found;
 }

@@ -232,3 +232,78 @@ bool strangeness_select(Strangeness *strangeness, double t, const double *y) {
   arena_free(&scratch);
   return ok;
 }
+
+/* ---- free unknowns ---- */
+
+/* The column of the highest derivative with which an unknown occurs, which is among the first ones of the array. */
+static uint32_t top_column(const Strangeness *strangeness, uint32_t unknown, uint32_t order) {
+  return strangeness->array->column_start[unknown] + order;
+}
+
+static uint32_t *highest_orders(const Problem *problem, Arena *arena) {
+  uint32_t *order = arena_array(arena, problem->unknowns, sizeof *order);
+  const Incidence *incidence = &problem->incidence;
+  for (int32_t e = 0; e < incidence->row_start[problem->equations]; e++)
+    if ((uint32_t)incidence->order[e] > order[incidence->column[e]])
+      order[incidence->column[e]] = (uint32_t)incidence->order[e];
+  return order;
+}
+
+/* The equations as they are by the leaves wanted, with their rows scaled; packed by columns. */
+static double *leaf_matrix(const Strangeness *strangeness, double t, const double *y, const uint32_t *column,
+                           uint32_t count, Arena *arena) {
+  const Array *array = strangeness->array;
+  double *all = arena_array(arena, (size_t)array->rows * array->columns + 1, sizeof *all);
+  double *scale = arena_array(arena, array->rows, sizeof *scale);
+  uint32_t n = strangeness->problem.equations;
+  double *part = arena_array(arena, (size_t)n * count + 1, sizeof *part);
+  if (!strangeness_jacobian(strangeness, t, y, strangeness->evaluator->nominal, all, scale)) return NULL;
+  for (uint32_t k = 0; k < count; k++)
+    for (uint32_t i = 0; i < n; i++) part[i + k * n] = all[array->row_start[i] + (size_t)column[k] * array->rows];
+  return part;
+}
+
+static Expr start_of(const Problem *problem, uint32_t unknown) {
+  const Model *model = problem->model;
+  const Variable *variable = &model->variables.data[model->unknowns.data[problem->unknown[unknown]]];
+  return variable->start == EXPR_NONE ? dag_constant(model->dag, 0) : variable->start;
+}
+
+/* Keeps the columns at which null vectors have entries; returns how many there are. */
+static uint32_t keep_moving(const Svd *svd, uint32_t *column, double *part, uint32_t rows, uint32_t count) {
+  uint32_t kept = 0;
+  for (uint32_t k = 0; k < count; k++) {
+    double size = 0;
+    for (uint32_t null = (uint32_t)svd->rank; null < count; null++) size = fmax(size, fabs(svd->vt[null + k * count]));
+    if (size <= SUPPORT) continue;
+    memmove(part + (size_t)kept * rows, part + (size_t)k * rows, rows * sizeof *part);
+    column[kept++] = column[k];
+  }
+  return kept;
+}
+
+bool freedom_find(const Strangeness *strangeness, double t, const double *y, bool of_rates, Freedom *freedom,
+                  Arena *arena) {
+  const Problem *problem = &strangeness->problem;
+  uint32_t *order = highest_orders(problem, arena), n = problem->equations, count = 0;
+  uint32_t *column = arena_array(arena, problem->unknowns, sizeof *column);
+  for (uint32_t j = 0; j < problem->unknowns; j++)
+    if ((order[j] > 0) == of_rates) column[count++] = top_column(strangeness, j, order[j]);
+  double *part = leaf_matrix(strangeness, t, y, column, count, arena);
+  if (!part || !count) return false;
+  double *copy = arena_copy_array(arena, part, (size_t)n * count + 1, sizeof *copy);
+  Svd svd = dense_svd(copy, (int32_t)n, (int32_t)count, strangeness->rank_tolerance, arena);
+  uint32_t null = count - (uint32_t)svd.rank;
+  if (!null) return false;
+  count = keep_moving(&svd, column, part, n, count);
+  int32_t *pivot = dense_pivots(part, (int32_t)n, (int32_t)count, NULL, arena);
+  *freedom = (Freedom){.count = count, .rank = count - null};
+  freedom->leaf = arena_array(arena, count, sizeof(Expr));
+  freedom->target = arena_array(arena, count, sizeof(Expr));
+  for (uint32_t k = 0; k < count; k++) {
+    uint32_t unknown = strangeness->array->column_unknown[column[pivot[k]]];
+    freedom->leaf[k] = dag_variable(problem->model->dag, problem->unknown[unknown], order[unknown]);
+    freedom->target[k] = of_rates ? dag_constant(problem->model->dag, 0) : start_of(problem, unknown);
+  }
+  return true;
+}

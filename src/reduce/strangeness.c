@@ -11,6 +11,10 @@ enum { LEVEL_LIMIT = 8, COLUMN_LIMIT = 800, ROUND_LIMIT = 20 };
 
 static const double RANK_TOLERANCE = 1e-9; /* of singular values of the scaled Jacobian, if none is given */
 
+double strangeness_tolerance(const MethodOptions *options) {
+  return options->rank_tolerance > 0 ? options->rank_tolerance : RANK_TOLERANCE;
+}
+
 bool strangeness_is_x(const Strangeness *strangeness, uint32_t column) {
   const Array *array = strangeness->array;
   return (int32_t)array_order(array, column) < strangeness->first[array->column_unknown[column]];
@@ -173,7 +177,8 @@ static double start_value(const Strangeness *strangeness, uint32_t unknown) {
 }
 
 double strangeness_known(const Strangeness *strangeness, uint32_t unknown, uint32_t order) {
-  if (!strangeness->known.y) return NAN;
+  uint32_t count = strangeness->known.y ? strangeness->known.evaluator->model->unknowns.count : 0;
+  if (strangeness->problem.unknown[unknown] >= count) return NAN; /* one that was added */
   return evaluator_value(strangeness->known.evaluator, strangeness->known.y, strangeness->problem.unknown[unknown],
                          order);
 }
@@ -287,7 +292,7 @@ static bool raise_level(Strangeness *strangeness, double t, bool may_move, uint3
 
 /* A known point that is not consistent, because structure was wrong about the equations, is not the nearest to the start values, and no
  * place to begin; unless nothing is found from these. */
-static bool find_level(Strangeness *strangeness, double t, uint32_t *open) {
+bool strangeness_find_level(Strangeness *strangeness, double t, uint32_t *open) {
   ArrayRun known = strangeness->known;
   Diags *diags = strangeness->diags, silent = diags_make(strangeness->heap);
   strangeness->diags = &silent;
@@ -358,34 +363,77 @@ static double point_value(const Strangeness *strangeness, uint32_t unknown) {
   return strangeness->y[strangeness->array->column_start[unknown]];
 }
 
-static void report_held(const Strangeness *strangeness, const uint32_t *open) {
+static void report_free(const Strangeness *strangeness) {
   const Model *model = strangeness->problem.model;
-  for (int32_t k = 0; k < strangeness->u; k++)
-    diag_warning(strangeness->diags, DIAG_WARNING, (Span){0}, "the equations leave %s free: it is held at %.10g",
-                 model_name(model, model->unknowns.data[strangeness->problem.unknown[open[k]]]),
-                 point_value(strangeness, open[k]));
+  for (uint32_t k = 0; k < strangeness->free_count; k++) {
+    const FreeUnknown *free = &strangeness->free[k];
+    const char *name = model_name(model, model->unknowns.data[free->unknown]);
+    if (free->choice == FREE_HELD)
+      diag_warning(strangeness->diags, DIAG_WARNING, (Span){0}, "the equations leave %s free: it is held at %.10g",
+                   name, free->value);
+    else
+      diag_warning(strangeness->diags, DIAG_WARNING, (Span){0}, "the equations leave %s free: %s", name,
+                   free->choice == FREE_NEAREST ? "with the others that are, it is as near to its start value as can be"
+                                                : "with the others that are, it changes as slowly as can be");
+  }
+}
+
+static void note_free(Strangeness *strangeness, uint32_t unknown, FreeChoice choice, double value) {
+  strangeness->free[strangeness->free_count++] = (FreeUnknown){unknown, choice, value};
 }
 
 /* One equation for each free unknown. */
 static void hold_free(Strangeness *strangeness, const uint32_t *open) {
   Dag *dag = strangeness->problem.model->dag;
   for (int32_t k = 0; k < strangeness->u; k++) {
-    Expr leaf = dag_variable(dag, strangeness->problem.unknown[open[k]], 0);
+    uint32_t unknown = strangeness->problem.unknown[open[k]];
     Expr value = dag_constant(dag, point_value(strangeness, open[k]));
-    strangeness->problem = problem_append(&strangeness->problem, leaf, value, strangeness->arena);
+    note_free(strangeness, unknown, FREE_HELD, point_value(strangeness, open[k]));
+    strangeness->problem =
+        problem_append(&strangeness->problem, dag_variable(dag, unknown, 0), value, strangeness->arena);
   }
+}
+
+/* No start values for the variables added behind those before. */
+static void extend_starts(Strangeness *strangeness, uint32_t before) {
+  uint32_t count = strangeness->problem.model->variables.count;
+  if (!strangeness->start) return;
+  double *start = arena_array(strangeness->arena, count, sizeof *start);
+  for (uint32_t v = 0; v < count; v++) start[v] = v < before ? strangeness->start[v] : NAN;
+  strangeness->start = start;
+}
+
+/* Equations for what is free, where no equation sees how unknowns without derivative move, or how derivatives do: no unknown is held that others would have to grow
+ * beside. Then a level is found anew. */
+static bool close_free(Strangeness *strangeness, double t, bool of_rates, uint32_t *open) {
+  const Array *array = strangeness->array;
+  Freedom freedom;
+  double near = t, *y = arena_copy_array(strangeness->arena, strangeness->y, array->columns, sizeof *y);
+  if (!strangeness->u || !strangeness_generic(strangeness, GENERIC_NEAREST, &near, y) ||
+      !freedom_find(strangeness, near, y, of_rates, &freedom, strangeness->arena) ||
+      (int32_t)(freedom.count - freedom.rank) > strangeness->u)
+    return true;
+  for (uint32_t k = 0; k < freedom.count; k++)
+    note_free(strangeness, dag_index(strangeness->problem.model->dag, freedom.leaf[k]),
+              of_rates ? FREE_SLOWEST : FREE_NEAREST, 0);
+  uint32_t before = strangeness->problem.model->variables.count;
+  strangeness->problem = freedom_close(&strangeness->problem, &freedom, NULL, strangeness->arena);
+  extend_starts(strangeness, before);
+  return strangeness_find_level(strangeness, t, open);
 }
 
 /* Characteristic values, point and selection for the modes of now. */
 static bool build_once(Strangeness *strangeness, double t, uint32_t *open) {
   uint32_t equations = strangeness->problem.equations;
-  if (!find_level(strangeness, t, open)) return false;
+  if (!strangeness_find_level(strangeness, t, open)) return false;
   int32_t mu = strangeness->mu, size = strangeness->size, a = strangeness->a, u = strangeness->u;
   SingularValues all = strangeness->all, high = strangeness->high;
   int32_t d = size - a - u, v = (int32_t)equations + size - (int32_t)strangeness->problem.unknowns - a - d;
-  uint32_t *none = arena_array(strangeness->arena, strangeness->problem.unknowns, sizeof *none);
+  strangeness->free_count = 0;
+  if (!close_free(strangeness, t, false, open) || !close_free(strangeness, t, true, open)) return false;
+  bool is_held = strangeness->u > 0;
   hold_free(strangeness, open);
-  if (u && !find_level(strangeness, t, none)) return false;
+  if (is_held && !strangeness_find_level(strangeness, t, open)) return false;
   shrink(strangeness, t);
   make_selection(strangeness);
   if (!strangeness_select(strangeness, t, strangeness->y)) {
@@ -403,7 +451,9 @@ static bool build_once(Strangeness *strangeness, double t, uint32_t *open) {
  * error is in diags. Lives in heap and arena. Dense: O((size * mu)^3). */
 static bool strangeness_build(Strangeness *strangeness, double t) {
   Problem written = strangeness->problem;
-  uint32_t *open = arena_array(strangeness->arena, written.unknowns, sizeof *open);
+  uint32_t most = written.unknowns * (written.unknowns + 2); /* with those that closing adds */
+  uint32_t *open = arena_array(strangeness->arena, most, sizeof *open);
+  strangeness->free = arena_array(strangeness->arena, 2 * (size_t)written.unknowns, sizeof *strangeness->free);
   strangeness->reduced = strangeness->shrunk = false;
   strangeness->evaluator = NULL;
   strangeness->switches = NULL;
@@ -411,7 +461,7 @@ static bool strangeness_build(Strangeness *strangeness, double t) {
     strangeness->problem = written;
     if (!build_once(strangeness, t, open)) return false;
     if (strangeness->switches && switches_settle(strangeness->switches, t, strangeness->y)) continue;
-    report_held(strangeness, open);
+    report_free(strangeness);
     return end_modes(strangeness, t);
   }
   diag_error(strangeness->diags, DIAG_INIT, (Span){0},
@@ -434,23 +484,43 @@ static bool build_uniform(Strangeness *strangeness, const Reduction *reduction) 
   return strangeness_build(strangeness, reduction->time);
 }
 
+/* The form that is printed: d differential equations for the states, and what determines the other columns: the a algebraic equations for x, and w. */
+static void take_form(Reduction *reduction) {
+  const Strangeness *strangeness = reduction->strangeness;
+  const Array *array = reduction->array;
+  form_begin(reduction);
+  for (uint32_t i = 0; i < array->problem->equations; i++)
+    for (int32_t l = 0; l <= array->c[i]; l++) form_add(reduction, i, l);
+  for (int32_t k = 0; k < strangeness->links; k++) {
+    reduction->form.tie[strangeness->from[k]] = TIE_DERIVATIVE;
+    reduction->form.fixed[strangeness->from[k]] = true;
+  }
+  reduction->remark =
+      arena_printf(reduction->arena,
+                   "strangeness index %d: d = %d differential and a = %d algebraic equations for %d variables, and the "
+                   "derivatives in them",
+                   (int)strangeness->mu, (int)strangeness->d, (int)strangeness->a, (int)strangeness->size);
+}
+
 /* The reduced array where structure was right, else the uniform one. */
 static bool apply(Reduction *reduction) {
   Strangeness *strangeness = reduction->strangeness = arena_alloc(reduction->arena, sizeof *strangeness);
   *strangeness = (Strangeness){
       .heap = reduction->heap, .arena = reduction->arena, .diags = reduction->diags, .start = reduction->starts};
-  double given = reduction->options.rank_tolerance;
-  strangeness->rank_tolerance = given > 0 ? given : RANK_TOLERANCE;
+  strangeness->rank_tolerance = strangeness_tolerance(&reduction->options);
   bool as_written = reduction->at.y && !reduction->is_converted;
   if (as_written) strangeness->problem = *reduction->array->problem;
   if (as_written &&
       strangeness_reduce(strangeness, reduction->code, reduction->at.evaluator, reduction->at.y, reduction->time))
     use_staged_states(strangeness, reduction->at.dummy, reduction->time);
   else if (!build_uniform(strangeness, reduction)) return false;
-  reduction->reduced = (Reduced){.array = strangeness->array,
-                                 .code = strangeness->code,
-                                 .structure = strangeness->reduced ? reduction->structure : NULL,
-                                 .modes = strangeness->code->modes};
+  if (strangeness->reduced) {
+    reduction_keep(reduction);
+    take_form(reduction);
+  } else {
+    reduction->reduced =
+        (Reduced){.array = strangeness->array, .code = strangeness->code, .modes = strangeness->code->modes};
+  }
   return true;
 }
 
@@ -458,6 +528,8 @@ const Method method_strangeness = {
     .name = "strangeness",
     .description = "strangeness-free system by numerical ranks (Kunkel, Mehrmann)",
     .enforces_all = true,
+    .chooses = true,
+    .is_solved = true,
     .needs_values = true,
     .by_ranks = true,
     .apply = apply,

@@ -15,6 +15,7 @@
  */
 #pragma once
 
+#include "array/freedom.h"
 #include "code/switches.h"
 #include "reduce/dense.h"
 #include "reduce/reduction.h"
@@ -24,6 +25,19 @@ typedef struct SingularValues {
   double *value; /* descending */
   int32_t count, rank;
 } SingularValues;
+
+/* What is made of an unknown that nothing determines. */
+typedef enum FreeChoice {
+  FREE_NEAREST, /* it is near to its start value, together with others that are free (freedom.h), */
+  FREE_SLOWEST, /* or its highest derivative is near to 0, */
+  FREE_HELD,    /* or it is held at the value that it has at the start */
+} FreeChoice;
+
+typedef struct FreeUnknown {
+  uint32_t unknown; /* of the model */
+  FreeChoice choice;
+  double value; /* that it is held at */
+} FreeUnknown;
 
 typedef struct Strangeness {
   Heap *heap;
@@ -50,6 +64,8 @@ typedef struct Strangeness {
   /* the characteristic values; x has `size` columns, u of which the equations leave free: they are held by
    * equations added */
   int32_t mu, size, a, d, v, u;
+  FreeUnknown *free;
+  uint32_t free_count;
   SingularValues all, high; /* of [F_x F_w] and of F_w, where these were found */
   int32_t solved;           /* columns of x that constraints determine, with the equations added */
   double *y;                /* the consistent point */
@@ -60,6 +76,9 @@ typedef struct Strangeness {
   int32_t *from, *to;
   int32_t links;
 } Strangeness;
+
+/* The rank tolerance asked for, or the default. */
+double strangeness_tolerance(const MethodOptions *options);
 
 /* Rows, columns and links selected become copies in the heap. */
 void strangeness_copy_selection(Strangeness *strangeness, Heap *heap);
@@ -82,6 +101,10 @@ bool strangeness_jacobian(const Strangeness *strangeness, double t, const double
 /* Moves strangeness->y to a consistent point near by Gauss and Newton's method; fixed start values are held,
  * given ones and those of the known point if possible. false: an error is in diags, unless they may not move. */
 bool strangeness_find_point(Strangeness *strangeness, double t, bool may_move);
+
+/* Finds mu, a, u and a consistent point by the uniform array, which it makes: every equation differentiated mu + 1 times. open[unknowns]: the
+ * u unknowns that nothing determines. false: an error is in diags. */
+bool strangeness_find_level(Strangeness *strangeness, double t, uint32_t *open);
 
 /* Of the points near one: the nearest to where it was moved, or one with the fixed variables where they were moved. */
 typedef enum Generic { GENERIC_NEAREST, GENERIC_FIXED } Generic;
@@ -122,3 +145,8 @@ void strangeness_needed(const Strangeness *strangeness, const Ranks *ranks, Aren
 
 /* Selects anew at a consistent point. false: the ranks there are not those found at the beginning. */
 bool strangeness_select(Strangeness *strangeness, double t, const double *y);
+
+/* Leaves at which the null vectors of d F / d (leaves) at (t, y) have entries: of the unknowns without derivative, or of the highest derivatives of the others. They are
+ * to be near to their start values, derivatives near to 0. false: there are none. Owned by the arena. */
+bool freedom_find(const Strangeness *strangeness, double t, const double *y, bool of_rates, Freedom *freedom,
+                  Arena *arena);

@@ -182,6 +182,55 @@ static void text_summary(Table *table, const Explanation *explanation, TextVec *
                 row_label(table, initial->surplus.data[k], &table->arena));
 }
 
+/* ---- a wrong start ---- */
+
+/* Is an error of component j no part of another solution alone? */
+static bool is_inconsistent(const Propagation *propagation, uint32_t j) {
+  for (uint32_t i = 0; i < propagation->count; i++)
+    if (propagation_power(propagation, PROPAGATION_TRAPEZOIDAL, 0, i, j) >= 0) return true;
+  return false;
+}
+
+/* `y h^-1, z h^0`: what errs in a step. */
+static const char *errors_text(const Propagation *propagation, const Evaluator *evaluator, int method, int step,
+                               uint32_t j, Arena *arena) {
+  const char *text = "";
+  for (uint32_t i = 0; i < propagation->count; i++) {
+    int power = propagation_power(propagation, (PropagationMethod)method, step, i, j);
+    if (power < 0) continue;
+    const char *name = array_column_name(evaluator->array, propagation->column[i], arena);
+    text = arena_printf(arena, "%s%s%s h^%d", text, *text ? ", " : "", arena_printable(arena, name), -power);
+  }
+  return *text ? text : "nothing";
+}
+
+static void text_propagation(const Propagation *propagation, const Evaluator *evaluator, Heap *heap, Arena *arena,
+                             TextVec *text) {
+  if (propagation->failure) {
+    text_printf(heap, text, "\nWhat a wrong start does is not known: %s\n", propagation->failure);
+    return;
+  }
+  text_printf(heap, text, "\nWhat a wrong start does: equations as given, linearized at the start, of index %u\n",
+              propagation->index);
+  for (uint32_t j = 0; j < propagation->count; j++) {
+    if (!is_inconsistent(propagation, j)) continue;
+    const char *name = array_column_name(evaluator->array, propagation->column[j], arena);
+    text_printf(heap, text, "  %s wrong\n", arena_printable(arena, name));
+    for (int method = 0; method < PROPAGATION_METHODS; method++) {
+      const char *errors[PROPAGATION_STEPS];
+      bool is_same = true;
+      for (int step = 0; step < PROPAGATION_STEPS; step++) {
+        errors[step] = errors_text(propagation, evaluator, method, step, j, arena);
+        is_same = is_same && !strcmp(errors[step], errors[0]);
+      }
+      text_printf(heap, text, "    %-17s", propagation_names[method]);
+      for (int step = 0; step < (is_same ? 1 : PROPAGATION_STEPS); step++)
+        text_printf(heap, text, is_same ? " every step: %s" : step ? "; then %s" : " first %s", errors[step]);
+      text_append(heap, text, "\n", 1);
+    }
+  }
+}
+
 void initial_report_text(const Initial *initial, const Explanation *explanation, Evaluator *evaluator, Heap *heap,
                          TextVec *text) {
   Table table = make_table(initial, evaluator, heap);
@@ -193,7 +242,54 @@ void initial_report_text(const Initial *initial, const Explanation *explanation,
   text_printf(heap, text, "%-*s  %-23s %s\n", width, "variable", "value", "how");
   for (uint32_t k = 0; k < table.lines.count; k++) text_line(&table, &table.lines.data[k], width, text);
   text_summary(&table, explanation, text);
+  if (explanation->propagation) text_propagation(explanation->propagation, evaluator, heap, &table.arena, text);
   free_table(&table);
+}
+
+static void json_errors(const Propagation *propagation, const Evaluator *evaluator, int method, int step, uint32_t j,
+                        JsonWriter *json, Arena *arena) {
+  size_t n = propagation->count;
+  json_array_begin(json);
+  for (uint32_t i = 0; i < n; i++) {
+    int power = propagation_power(propagation, (PropagationMethod)method, step, i, j);
+    if (power < 0) continue;
+    uint32_t to = propagation->column[i], from = propagation->column[j];
+    json_object_begin(json);
+    json_key_string(json, "variable", array_column_name(evaluator->array, to, arena));
+    json_key_integer(json, "power", -power);
+    json_key_number(json, "factor",
+                    propagation->factor[method][step][power] * propagation->part[i + (j + (size_t)power * n) * n] *
+                        evaluator->nominal[to] / evaluator->nominal[from]);
+    json_object_end(json);
+  }
+  json_array_end(json);
+}
+
+static void json_wrong(const Propagation *propagation, const Evaluator *evaluator, uint32_t j, JsonWriter *json,
+                       Arena *arena) {
+  json_object_begin(json);
+  json_key_string(json, "wrong", array_column_name(evaluator->array, propagation->column[j], arena));
+  for (int method = 0; method < PROPAGATION_METHODS; method++) {
+    json_key(json, propagation_names[method]);
+    json_array_begin(json);
+    for (int step = 0; step < PROPAGATION_STEPS; step++)
+      json_errors(propagation, evaluator, method, step, j, json, arena);
+    json_array_end(json);
+  }
+  json_object_end(json);
+}
+
+static void json_propagation(const Propagation *propagation, const Evaluator *evaluator, JsonWriter *json,
+                             Arena *arena) {
+  json_object_begin(json);
+  json_key_string(json, "failure", propagation->failure);
+  json_key_number(json, "index", propagation->failure ? (double)NAN : propagation->index);
+  json_key(json, "errors");
+  json_array_begin(json);
+  for (uint32_t j = 0; j < propagation->count && !propagation->failure; j++)
+    if (is_inconsistent(propagation, j)) json_wrong(propagation, evaluator, j, json, arena);
+  json_array_end(json);
+  json_object_end(json);
 }
 
 /* ---- JSON ---- */

@@ -104,6 +104,7 @@ static void add_variable(RecorderBuilder *builder, uint32_t position, const uint
   const Model *model = evaluator->model;
   const Variable *variable = &model->variables.data[position];
   if (variable->role == ROLE_UNKNOWN) {
+    if (names_text(model->names, variable->name)[0] == '$') return; /* one that rewritten equations need */
     add_unknown(builder, variable->index, orders[variable->index], is_state);
     return;
   }
@@ -124,7 +125,9 @@ Recorder *recorder_new(Heap *heap, Evaluator *evaluator, const uint32_t *orders,
   const Model *model = evaluator->model;
   Recorder *recorder = heap_alloc(heap, sizeof *recorder);
   recorder->evaluator = evaluator;
-  recorder->signals = signals_new(heap);
+  const Names *names = model->names; /* those of the text, which all models over it share */
+  while (names->base) names = names->base;
+  recorder->signals = signals_over(heap, names);
   RecorderBuilder builder = {.recorder = recorder, .heap = heap, .choice = choice};
   uint32_t sources = evaluator->array->columns + model->discretes.count;
   builder.row_column = heap_array(heap, sources, sizeof(uint32_t));

@@ -13,6 +13,13 @@ SignalTable *signals_new(Heap *heap) {
   return table;
 }
 
+SignalTable *signals_over(Heap *heap, const Names *names) {
+  SignalTable *table = signals_new(heap);
+  names_free(&table->texts);
+  table->texts = names_over(heap, names);
+  return table;
+}
+
 /* One copy of each text: units and descriptions repeat a lot. */
 static const char *keep(SignalTable *table, const char *text) {
   if (!text) text = "";

@@ -1,7 +1,7 @@
 /* signal: what a result holds: named signals, each a column of the rows (possibly negated: an alias) or a
  * constant. Rows hold each distinct column once, so that aliases cost nothing but their names.
  *
- * Invariant: every text of a table is non-NULL and owned by the table; columns are numbered 0 .. columns-1.
+ * Invariant: every text of a table is non-NULL and owned by the table, or by the names that it is over; columns are numbered 0 .. columns-1.
  */
 #pragma once
 
@@ -40,6 +40,9 @@ typedef struct SignalTable {
 } SignalTable;
 
 SignalTable *signals_new(Heap *heap);
+
+/* One whose texts may be those of the names given, which no longer grow and outlive it; so they need no copies. */
+SignalTable *signals_over(Heap *heap, const Names *names);
 
 /* Appends a signal (texts are copied) and returns its index. A name may occur once; a later one of the same
  * name is kept but cannot be found. */

@@ -176,7 +176,7 @@ static void text_certificate(const RunFacts *facts, Heap *heap, TextVec *text) {
   const CertificateTotals *totals = &facts->statistics->stepper.certificate;
   if (!(totals->time > 0)) return;
   text_printf(heap, text, "  events complete          on %.4g %% of the time\n",
-              floor(1000 * proven_part(facts) + STUCK) / 10);
+              floor(1000 * (proven_part(facts) + ROUND_OFF)) / 10);
   if (totals->has_lost_branch) text_printf(heap, text, "  branch of the solution   not followed everywhere\n");
 }
 
@@ -393,6 +393,13 @@ static void json_strangeness(const Strangeness *strangeness, JsonWriter *json) {
   json_key_string(json, "array", strangeness_array(strangeness));
   json_key_string(json, "initial", strangeness_point(strangeness));
   json_key_number(json, "rank_tolerance", strangeness->rank_tolerance);
+  json_key(json, "free");
+  for (uint32_t k = 0; json_next_object(json, k, strangeness->free_count); k++) {
+    static const char *const choices[] = {[FREE_NEAREST] = "nearest", [FREE_SLOWEST] = "slowest", [FREE_HELD] = "held"};
+    const Model *model = strangeness->problem.model;
+    json_key_string(json, "variable", model_name(model, model->unknowns.data[strangeness->free[k].unknown]));
+    json_key_string(json, "choice", choices[strangeness->free[k].choice]);
+  }
   json_singular_values("singular_values", &strangeness->all, json);
   json_singular_values("singular_values_w", &strangeness->high, json);
   json_object_end(json);

@@ -4,6 +4,7 @@
 #include "base/underflow.h"
 #include "vary/sensitivity.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -116,8 +117,24 @@ static void record_behind(RunLoop *run, double t) {
   if (is_output) set_output_count(run, run->output_count + 1);
 }
 
+/* Rows that nobody asked for are bounded: as text they take about three times as much as in memory, and both together no more than the
+ * limit of memory. So a storm of events ends by name, with its rows so far, before memory itself does. */
+static bool has_room_for_event(RunLoop *run, double t) {
+  const Trajectory *rows = run->recorder ? run->recorder->trajectory : NULL;
+  uint64_t most = heap_budget(run->heap)->most[BUDGET_MEMORY], of_events = rows ? rows->rows - run->output_count : 0;
+  if (!rows || run->options->no_event_rows) return true;
+  if (of_events <= most / (4 * sizeof(double) * (rows->columns + 1))) return true;
+  char limit[BUDGET_AMOUNT], more[BUDGET_AMOUNT];
+  diag_error(run->diags, DIAG_LIMIT, (Span){0},
+             "the rows of %" PRIu64 " events until time %.10g take a quarter of %s bytes of memory; "
+             "--no-event-rows leaves them out, --limits memory=%s allows more",
+             of_events / 2, t, budget_amount(most, limit), budget_amount(2 * most, more));
+  return false;
+}
+
 /* Both sides of an event. */
 static bool record_event(RunLoop *run, double t) {
+  if (!has_room_for_event(run, t)) return false;
   if (!run->options->no_event_rows) add_row(run, t, stepper_values(run->stepper));
   if (!stepper_settle(run->stepper)) return false;
   record_behind(run, stepper_time(run->stepper));

@@ -361,6 +361,14 @@ static bool follow_variations(Stepper *stepper) {
   return true;
 }
 
+/* Says of an equation that is infinite within the last step, to t. States that depend on it end the run: it is at others that nothing else looks. */
+static void watch_poles(Stepper *stepper, double t) {
+  ConstMoment begin = {stepper->before, stepper->begin}, end = {t, stepper_values(stepper)};
+  Pole pole;
+  if (!stepper->poles || !(t > stepper->before)) return;
+  while (poles_find(stepper->poles, stepper->segment, begin, end, &pole)) stepper_warn_pole(stepper, &pole);
+}
+
 /* Looks for singular points up to t, and at those that the last step has got over: TURNING_POINT where the solution does not pass one. */
 static TurningStatus watch_singular(Stepper *stepper, double t, bool event) {
   for (;;) {
@@ -399,6 +407,7 @@ static bool step_to_event(Stepper *stepper) {
       t = stepper_time(stepper);
     } while (!event && t == stepper->before);
     if (event || t >= stepper->t_doubt) stepper->t_doubt = INFINITY;
+    watch_poles(stepper, t);
     if (!stepper->turning) return true;
     TurningStatus status = watch_singular(stepper, t, event);
     if (stepper->is_folded) return true;
@@ -524,6 +533,7 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
   stepper->segment = segment_new(heap, view->system.columns);
   stepper_make_defect(stepper);
   stepper->kinks = kinks_new(heap, view, options->start, options->tolerance);
+  stepper->poles = poles_new(heap, view, options->start, options->stop, options->tolerance);
   return stepper;
 }
 
@@ -561,6 +571,7 @@ bool stepper_start_at(Stepper *stepper, double t, const double *y) {
   stepper->near = 0;
   certificate_begin(stepper->certificate);
   if (stepper->kinks) kinks_forget(stepper->kinks);
+  if (stepper->poles) poles_forget(stepper->poles);
   if (stepper->turning) turning_begin(stepper->turning, t, stepper->y);
   stepper_create_integrator(stepper, stepper->integrator ? stepper->integrator : stepper_first_integrator(stepper));
   stepper_start_integrator(stepper, t, stepper->y);

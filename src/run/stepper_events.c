@@ -165,6 +165,7 @@ bool stepper_finish_event(Stepper *stepper, bool settled) {
   stepper->is_started = false;
   certificate_begin(stepper->certificate);
   if (stepper->kinks) kinks_forget(stepper->kinks);
+  if (stepper->poles) poles_forget(stepper->poles);
   if (leaves_structure(stepper, settled)) {
     copy_numbers(stepper->y, stepper->begin, (size_t)stepper->view->system.columns);
     return false;

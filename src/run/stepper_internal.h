@@ -6,6 +6,7 @@
 #include "run/stepper.h"
 #include "segment/defect.h"
 #include "watch/kinks.h"
+#include "watch/poles.h"
 #include "watch/watcher.h"
 
 /* The time between an event and the next one; 0: not known. */
@@ -22,6 +23,7 @@ struct Stepper {
   Diags *diags;
   StepperStatistics statistics;
   Turning *turning;                 /* NULL: nothing to watch */
+  Poles *poles;                     /* NULL: nothing to watch */
   Workspace *divisors;              /* of rewritten equations; NULL: none */
   double *divisor_before, *divisor; /* at both ends of the last step */
   TurningPoint turning_point;
@@ -102,6 +104,9 @@ bool stepper_report_lost(Stepper *stepper, double t, uint32_t column, double val
 /* Says of a determinant what is not certain, once a run. */
 /* Rewritten equations divide by number k of their divisors, which passed zero before t. */
 bool stepper_report_divisor(Stepper *stepper, double t, uint32_t k);
+
+/* An equation is infinite within the last step. */
+void stepper_warn_pole(Stepper *stepper, const Pole *pole);
 
 void stepper_warn_turning(Stepper *stepper, const char *what);
 

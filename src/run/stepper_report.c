@@ -83,6 +83,19 @@ bool stepper_report_divisor(Stepper *stepper, double t, uint32_t k) {
   return false;
 }
 
+void stepper_warn_pole(Stepper *stepper, const Pole *pole) {
+  Evaluator *evaluator = stepper->view->evaluator;
+  const Array *array = evaluator->array;
+  Arena *arena = &stepper->diags->arena;
+  Model *model = evaluator_model(evaluator);
+  uint32_t row = array->row_start[pole->equation];
+  Diag *diag =
+      diag_warning(stepper->diags, DIAG_POLE, array_row_span(array, row),
+                   "`%s` is not defined near time %.6g, where `%s` passes or touches zero: the run goes on behind it",
+                   model_text(model, pole->node, arena), pole->time, model_text(model, pole->divisor, arena));
+  diag_note(stepper->diags, diag, (Span){0}, "in `%s`", evaluator_row_text(evaluator, row, arena));
+}
+
 void stepper_warn_turning(Stepper *stepper, const char *what) {
   if (stepper->warned) return;
   stepper->warned = true;

@@ -183,6 +183,6 @@ Model *write_operating_point(Circuit *circuit) {
   write_shorts(&writer);
   write_rows(&writer);
   /* A graph of its own: that of the circuit gets variables that this model does not have. */
-  writer.model->dag = dag_copy(circuit->dag, circuit->heap, circuit->names);
+  writer.model->dag = dag_over(circuit->dag, circuit->heap, circuit->names);
   return writer.model;
 }

@@ -315,6 +315,7 @@ typedef struct AstExternal {
   AstLabel function; /* name 0 if no call is given */
   AstExprs arguments;
   AstModification *annotation;
+  Name include_directory, library_directory; /* paths, once they are known; 0: none */
   Span span;
 } AstExternal;
 

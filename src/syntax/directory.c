@@ -48,12 +48,20 @@ static void set_name(StoredClass *stored, const char *text, size_t length, Arena
   stored->version = has_version ? arena_copy(arena, blank + 1, length - name - 1) : "";
 }
 
-static void add_entry(const char *path, const char *name, Arena *arena, StoredClassVec *classes) {
+static bool has_ending(const char *name, const char *ending) {
+  size_t length = strlen(name), end = strlen(ending);
+  return length > end && !strcmp(name + length - end, ending);
+}
+
+/* An FMU is a class where it is named itself; in a folder it may lie beside the model that it was made of. */
+static void add_entry(const char *path, const char *name, bool is_named, Arena *arena, StoredClassVec *classes) {
   StoredClass stored = {.path = arena_printf(arena, "%s/%s", path, name)};
   size_t length = strlen(name);
   if (name[0] == '.' || !strcmp(name, "package.mo")) return;
-  if (length > 3 && !strcmp(name + length - 3, ".mo") && is_file(stored.path)) {
-    length -= 3;
+  if (has_ending(name, ".mo") && is_file(stored.path)) {
+    length -= strlen(".mo");
+  } else if (is_named && has_ending(name, ".fmu") && is_file(stored.path)) {
+    length -= strlen(".fmu");
   } else {
     stored.directory = stored.path;
     stored.path = arena_printf(arena, "%s/package.mo", stored.directory);
@@ -69,7 +77,7 @@ bool directory_entry(const char *path, Arena *arena, StoredClassVec *classes) {
   uint32_t before = classes->count;
   char *slash = strrchr(whole, '/');
   *slash = '\0';
-  add_entry(whole, slash + 1, arena, classes);
+  add_entry(whole, slash + 1, true, arena, classes);
   return classes->count > before;
 }
 
@@ -80,7 +88,7 @@ bool directory_list(const char *path, Arena *arena, StoredClassVec *classes) {
   DIR *directory = opendir(path);
   if (!directory) return false;
   void *ticket = heap_defer(arena->heap, close_directory, directory);
-  for (const struct dirent *entry; (entry = readdir(directory));) add_entry(path, entry->d_name, arena, classes);
+  for (const struct dirent *entry; (entry = readdir(directory));) add_entry(path, entry->d_name, false, arena, classes);
   heap_release(arena->heap, ticket);
   if (classes->count > first)
     qsort(classes->data + first, classes->count - first, sizeof *classes->data, stored_compare);

@@ -109,9 +109,11 @@ static bool is_main(const Library *library, const char *path) {
 static const AstFile *read_file(Library *library, const char *path) {
   Ast *ast = library->ast;
   uint32_t length, errors = library->diags->errors;
-  char *text = library->files.read(library->files.reading, ast->heap, library->diags, path, &length);
+  Heap *heap = library->source->heap; /* the text outlives the tree */
+  char *text = library->files.read(library->files.reading, heap, library->diags, path, &length);
   if (!text) return NULL;
-  uint32_t number = source_add(library->source, path, text, length);
+  char *kept = heap_copy(heap, path, strlen(path) + 1, 1);
+  uint32_t number = source_add(library->source, kept, text, length);
   if (number == UINT32_MAX) {
     diag_error(library->diags, DIAG_FILE, (Span){0}, "%s: the files of the model are larger than 2 GiB together", path);
     return NULL;
@@ -195,20 +197,36 @@ static void check_single(Library *library, const LibraryPackage *package, const 
 
 /* ---- the top ---- */
 
-/* The member of a directory of the path with the version asked for; with NULL the first one of that name. */
-static Member *find_version(Library *library, LibraryPackage *root, Name name, const char *version) {
+/* How a version of a library may serve for the one that `uses` asks for. */
+typedef enum VersionFit { FIT_EXACT, FIT_SAME_LINE, FIT_ANY, FIT_COUNT } VersionFit;
+
+/* 3.2.3 for 3.2.2: all but the last of three numbers is the same, and that is larger, as for a version that only mends. */
+static bool is_same_line(const char *version, const char *asked) {
+  const char *dot = strrchr(asked, '.');
+  size_t line = dot ? (size_t)(dot - asked) + 1 : 0;
+  return line && strchr(asked, '.') < dot && strncmp(version, asked, line) == 0 &&
+         strtol(version + line, NULL, 10) > strtol(dot + 1, NULL, 10);
+}
+
+static bool fits_version(const char *version, const char *asked, VersionFit fit) {
+  if (fit == FIT_ANY) return true;
+  return fit == FIT_EXACT ? strcmp(version, asked) == 0 : is_same_line(version, asked);
+}
+
+/* The member of a directory of the path whose version fits the one asked for. */
+static Member *find_version(Library *library, LibraryPackage *root, Name name, const char *asked, VersionFit fit) {
   Member *member = find_member(library, root, name);
   const Member *end = root->members.data + root->members.count;
-  while (version && member && member < end && member->name == name && strcmp(member->stored.version, version)) member++;
+  while (member && member < end && member->name == name && !fits_version(member->stored.version, asked, fit)) member++;
   return member && member < end && member->name == name ? member : NULL;
 }
 
 static Member *find_top(Library *library, Name name, LibraryPackage **root) {
   const char *asked = versions_asked(&library->versions, name);
-  for (uint32_t pass = asked ? 0 : 1; pass < 2; pass++)
+  for (VersionFit fit = asked ? FIT_EXACT : FIT_ANY; fit < FIT_COUNT; fit++)
     for (uint32_t i = 0; i < library->roots.count; i++) {
       *root = library->roots.data[i];
-      Member *member = find_version(library, *root, name, pass ? NULL : asked);
+      Member *member = find_version(library, *root, name, asked, fit);
       if (member) return member;
     }
   return NULL;

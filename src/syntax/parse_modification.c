@@ -191,6 +191,10 @@ static void bind_redeclared(AstArgument *argument, AstModification *modification
 static bool read_argument_rest(Parser *parser, AstArgument *argument, AstModification *modification) {
   if (!read_value(parser, &modification) || !parse_comment(parser, &argument->comment)) return false;
   argument->span.end = parser->previous_end;
+  if (argument->is_final && !modification) { /* final x: only that */
+    modification = arena_alloc(&parser->ast->arena, sizeof *modification);
+    *modification = (AstModification){.value = AST_NONE, .span = argument->span};
+  }
   if (argument->redeclared) bind_redeclared(argument, modification);
   else argument->modification = modification;
   return true;

@@ -367,7 +367,11 @@ static bool read_external(Parser *parser) {
   external->span = parser->token.span;
   parser_advance(parser);
   if (parser->token.kind == TOKEN_STRING) {
+    const char *language = names_text(parser->ast->names, parser->token.name);
     external->language = parser->token.name;
+    if (strcmp(language, "C") != 0 && strcmp(language, "FORTRAN 77") != 0 && strcmp(language, "builtin") != 0)
+      parser_error(parser, parser->token.span,
+                   "`%s` is no language of external functions: they are \"C\" or \"FORTRAN 77\"", language);
     parser_advance(parser);
   }
   bool has_call = parser->token.kind == TOKEN_IDENTIFIER || parser->token.kind == TOKEN_DOT;

@@ -239,27 +239,64 @@ void restrict_class(Parser *parser, const AstClass *definition, Span time) {
 
 /* ---- modifications ---- */
 
-/* a.b as one name. */
-static Name whole_name(const Parser *parser, AstPath path) {
-  if (path.count == 1) return ast_part(parser->ast, path, 0)->name;
-  const char *text = ast_path_text(parser->ast, path, &parser->ast->arena);
+/* What an argument of a modification says something of: a.b.c as one name. A redeclaration says everything of its
+ * element. */
+typedef struct Modified {
+  Map seen;       /* name -> the argument that gives its value, or redeclares it */
+  Map redeclared; /* name -> the argument that redeclares it */
+  const AstModification *modification;
+} Modified;
+
+static Name join_path(const Parser *parser, Name outer, AstPath path) {
+  const char *text = path.count == 1 ? names_text(parser->ast->names, ast_part(parser->ast, path, 0)->name)
+                                     : ast_path_text(parser->ast, path, &parser->ast->arena);
+  if (outer) text = arena_printf(&parser->ast->arena, "%s.%s", names_text(parser->ast->names, outer), text);
   return names_add(parser->ast->names, text, strlen(text));
 }
 
-/* Values count; the attributes of an element may be given apart from its value. */
-void restrict_modification(Parser *parser, const AstModification *modification) {
-  Map seen = map_make(parser->heap);
-  for (uint32_t i = 0; i < modification->arguments.count; i++) {
-    const AstArgument *argument = &modification->arguments.data[i];
-    const AstModification *inner = argument->modification;
-    if (!inner || (inner->value == AST_NONE && !inner->is_break) || argument->name.count == 0) continue;
-    Name name = whole_name(parser, argument->name);
-    uint32_t before = map_get(&seen, name);
-    if (before == MAP_NONE) map_put(&seen, name, i);
-    else {
-      Diag *diag = parser_error(parser, argument->span, "`%s` is modified twice", names_text(parser->ast->names, name));
-      if (diag) diag_note(parser->diags, diag, modification->arguments.data[before].span, "the other modification");
-    }
+static void note_value(Parser *parser, Modified *modified, Name name, uint32_t number, Span span) {
+  uint32_t before = map_get(&modified->seen, name);
+  if (before == MAP_NONE) map_put(&modified->seen, name, number);
+  else if (before != number) { /* one in the same argument was reported with that */
+    Diag *diag = parser_error(parser, span, "`%s` is modified twice", names_text(parser->ast->names, name));
+    if (diag)
+      diag_note(parser->diags, diag, modified->modification->arguments.data[before].span, "the other modification");
   }
-  map_free(&seen);
+}
+
+/* Values count, and what is in them; the attributes of an element may be given apart from its value. Modifications nest
+ * no deeper than the parser allows. */
+static void note_argument(Parser *parser, Modified *modified, Name outer, uint32_t number,
+                          const AstArgument *argument) {
+  const AstModification *inner = argument->modification;
+  if (argument->name.count == 0 || argument->is_break) return;
+  Name name = join_path(parser, outer, argument->name);
+  if (argument->redeclared || (inner && (inner->value != AST_NONE || inner->is_break)))
+    note_value(parser, modified, name, number, argument->span);
+  uint32_t redeclared =
+      outer ? MAP_NONE : map_get(&modified->redeclared, ast_part(parser->ast, argument->name, 0)->name);
+  if (redeclared != MAP_NONE && redeclared != number && !argument->redeclared)
+    note_value(parser, modified, ast_part(parser->ast, argument->name, 0)->name, number, argument->span);
+  for (uint32_t i = 0; inner && !argument->redeclared && i < inner->arguments.count; i++)
+    note_argument(parser, modified, name, number, &inner->arguments.data[i]);
+}
+
+/* Two arguments that begin with the same name are rare: only these are looked into. */
+void restrict_modification(Parser *parser, const AstModification *modification) {
+  Modified modified = {map_make(parser->heap), map_make(parser->heap), modification};
+  Map first = map_make(parser->heap);
+  bool is_repeated = false;
+  for (uint32_t i = 0; i < modification->arguments.count; i++) {
+    AstPath path = modification->arguments.data[i].name;
+    if (path.count == 0) continue;
+    Name name = ast_part(parser->ast, path, 0)->name;
+    is_repeated = is_repeated || map_get(&first, name) != MAP_NONE;
+    map_put(&first, name, i);
+    if (modification->arguments.data[i].redeclared) map_put(&modified.redeclared, name, i);
+  }
+  for (uint32_t i = 0; is_repeated && i < modification->arguments.count; i++)
+    note_argument(parser, &modified, 0, i, &modification->arguments.data[i]);
+  map_free(&modified.seen);
+  map_free(&modified.redeclared);
+  map_free(&first);
 }

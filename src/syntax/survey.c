@@ -19,20 +19,44 @@ typedef struct Survey {
   Diags *diags;
   Map seen;            /* hash of device and node */
   PathVec directories; /* still to be read */
+  PathVec models;      /* names */
   SurveyCounts counts;
 } Survey;
 
 /* ---- files ---- */
 
+/* A class of a file, and the name of what is around it; NULL: its models are not listed. */
+typedef struct FoundClass {
+  const AstClass *definition;
+  const char *around;
+} FoundClass;
+
+static const char *full_name(Survey *survey, const Ast *ast, FoundClass found) {
+  const char *name = names_text(ast->names, found.definition->label.name);
+  if (!found.around || found.definition->form == FORM_EXTENDS) return NULL;
+  return *found.around ? arena_printf(&survey->arena, "%s.%s", found.around, name)
+                       : arena_copy(&survey->arena, name, strlen(name));
+}
+
 /* Elements of classes hold classes in turn; the list grows while it is walked. */
-static uint32_t count_classes(const AstFile *file, Heap *heap) {
-  VEC(const AstClass *) list = {0};
-  for (uint32_t i = 0; i < file->classes.count; i++) vec_push(heap, &list, file->classes.data[i]);
-  for (uint32_t i = 0; i < list.count; i++)
-    for (uint32_t k = 0; k < list.data[i]->elements.count; k++)
-      if (list.data[i]->elements.data[k].kind == AST_CLASS)
-        vec_push(heap, &list, list.data[i]->elements.data[k].class_definition);
-  return list.count;
+static void list_classes(Survey *survey, const Ast *ast, Heap *heap) {
+  VEC(FoundClass) list = {0};
+  const AstFile *file = ast->main;
+  const char *within = file->within.count ? ast_path_text(ast, file->within, &survey->arena) : "";
+  for (uint32_t i = 0; i < file->classes.count; i++) vec_push(heap, &list, (FoundClass){file->classes.data[i], within});
+  for (uint32_t i = 0; i < list.count; i++) {
+    FoundClass found = list.data[i];
+    const AstClass *definition = found.definition;
+    const char *name = full_name(survey, ast, found);
+    bool is_model = definition->kind == CLASS_MODEL || definition->kind == CLASS_BLOCK;
+    if (name && is_model && !(definition->prefixes & PREFIX_PARTIAL)) vec_push(survey->heap, &survey->models, name);
+    for (uint32_t k = 0; k < definition->elements.count; k++)
+      if (definition->elements.data[k].kind == AST_CLASS)
+        vec_push(heap, &list,
+                 (FoundClass){definition->elements.data[k].class_definition,
+                              definition->kind == CLASS_PACKAGE ? name : NULL});
+  }
+  survey->counts.classes += list.count;
 }
 
 static Span shift(Span span, uint32_t begin) {
@@ -63,7 +87,7 @@ static void survey_file(Survey *survey, const char *path) {
     const Ast *ast = parse(heap, &names, &source, &found);
     survey->counts.files++;
     survey->counts.bytes += length;
-    survey->counts.classes += count_classes(ast->main, heap);
+    list_classes(survey, ast, heap);
   }
   if (found.list.count) keep_diags(survey, &found, path, text ? text : "", text ? length : 0);
   heap_release(survey->heap, ticket);
@@ -125,5 +149,7 @@ SurveyCounts survey_run(Source *source, LibraryOptions options, Diags *diags) {
   }
   map_free(&survey.seen);
   vec_free(heap, &survey.directories);
+  survey.counts.models.data = survey.models.data;
+  survey.counts.models.count = survey.models.count;
   return survey.counts;
 }

@@ -6,6 +6,7 @@
 typedef struct SurveyCounts {
   uint32_t files, classes; /* classes within classes, too */
   uint64_t bytes;
+  LIST(const char *) models; /* models and blocks of packages that are not partial, by their full names */
 } SurveyCounts;
 
 /* Files *.mo below the directories of the options' path, each once, whatever links lead to it. Files with errors join

@@ -1,4 +1,4 @@
-/* libFuzzer target: the files beside a model. Result files as CSV and MAT (inputs, start values, data of a fit, tables), lists of start
+/* libFuzzer target: the files beside a model. Result files as CSV and MAT (inputs, start values, data of a fit, tables, results to draw and to compare), lists of start
  * values, journals of sweeps, parts of runs; and models that call a routine of LAPACK.
  *
  * An input is a head of three bytes, the kind of file, what is done with it, and whether checksums are put right before, and then the file.
@@ -76,6 +76,15 @@ static const char WITH_MATRIX[] =
     "    external \"C\" ModelicaIO_readRealMatrix(f, m, a, r, c, true); end matrix;\n"
     "  parameter Integer n[2] = sizes(\"%s\", \"data_2\");\n"
     "  parameter Real a[n[1], n[2]] = matrix(\"%s\", \"data_2\", n[1], n[2]);\n  Real y = sum(a)*time;\nend M;\n";
+
+/* ---- files ---- */
+
+static void write_bytes(const char *path, const Bytes *file) {
+  FILE *stream = fopen(path, "wb");
+  if (!stream) return;
+  fwrite(file->data, 1, file->size, stream);
+  fclose(stream);
+}
 
 /* ---- runs ---- */
 
@@ -156,6 +165,31 @@ static bool use_table(uint8_t variant, Meter *meter) {
   return ok;
 }
 
+/* The file as a result of an earlier run, beside one that is whole: pictures, and what differs. */
+static bool use_as_result(Kind kind, uint8_t variant, Meter *meter) {
+  daedal_allocator allocator = {meter_resize, meter};
+  const char *paths[] = {variant % 2 ? data_path : part_path, variant % 2 ? part_path : data_path};
+  daedal_plot plot = {.size = sizeof plot, .log_x = variant % 3 == 1, .log_y = variant % 3 == 2};
+  write_bytes(part_path, &samples[kind][variant]);
+  daedal_files *files = daedal_files_read(paths, 2, &allocator);
+  daedal_status status = daedal_files_status(files);
+  if (!files && !meter->refused) finding("no handle of files", "");
+  if (files && status != DAEDAL_OK && !meter->refused && !daedal_files_diagnostic_count(files))
+    finding("files are refused and nothing says why", "");
+  if (status == DAEDAL_INTERNAL && !meter->refused) finding("an internal error of files", "");
+  if (files) {
+    daedal_files_plot(files, &plot);
+    daedal_files_plot_terminal(files, &plot, 1 + 9 * variant, 2 * variant);
+    if (daedal_files_compare(files, NULL) == DAEDAL_OK) {
+      daedal_files_text(files);
+      daedal_files_json(files);
+      daedal_files_plot(files, NULL);
+    }
+  }
+  daedal_files_free(files);
+  return status == DAEDAL_OK;
+}
+
 static bool use_start_values(uint8_t variant, Meter *meter) {
   const char *text = RUNS[variant % VARIANTS].text;
   uint32_t steps;
@@ -222,14 +256,7 @@ static bool call_lapack(const Bytes *file, Meter *meter) {
   return ok;
 }
 
-/* ---- files ---- */
-
-static void write_bytes(const char *path, const Bytes *file) {
-  FILE *stream = fopen(path, "wb");
-  if (!stream) return;
-  fwrite(file->data, 1, file->size, stream);
-  fclose(stream);
-}
+/* ---- changed files ---- */
 
 static void read_bytes(const char *path, Bytes *file) {
   FILE *stream = fopen(path, "rb");
@@ -264,7 +291,10 @@ static void put_checksums_right(Kind kind, uint8_t variant, Bytes *file) {
 static bool use(Kind kind, uint8_t variant, const Bytes *file, Meter *meter) {
   switch (kind) {
   case CSV:
-  case MAT: write_bytes(data_path, file); return use_table(variant, meter);
+  case MAT:
+    write_bytes(data_path, file);
+    bool is_result = use_as_result(kind, variant, meter);
+    return use_table(variant, meter) || is_result;
   case START_VALUES: write_bytes(data_path, file); return use_start_values(variant, meter);
   case JOURNAL: write_bytes(data_path, file); return sweep(false, true, meter);
   case PART_ROWS:

@@ -99,6 +99,12 @@ static void check_status(const daedal_result *result) {
   if (status != DAEDAL_OK && !errors) finding("a run failed and nothing says why", "");
 }
 
+/* A derivative that the equations of a mode do not have is no number in its rows (docs/events.md). */
+static bool is_known(const daedal_result *result, uint32_t signal, uint32_t row) {
+  double value = daedal_result_value(result, signal, row);
+  return isfinite(value) || (isnan(value) && strncmp(daedal_result_name(result, signal), "der(", 4) == 0);
+}
+
 /* A trajectory has finite values, and its time does not run backward. */
 static void check_trajectory(const daedal_result *result) {
   if (daedal_result_status(result) != DAEDAL_OK) return;
@@ -106,7 +112,7 @@ static void check_trajectory(const daedal_result *result) {
     if (row && daedal_result_value(result, 0, row) < daedal_result_value(result, 0, row - 1))
       finding("time runs backward", "");
     for (uint32_t signal = 0; signal < daedal_result_signals(result); signal++)
-      if (!isfinite(daedal_result_value(result, signal, row)))
+      if (!is_known(result, signal, row))
         finding("a value that is no number, in a run that is well", daedal_result_name(result, signal));
   }
 }

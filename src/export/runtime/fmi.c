@@ -2,6 +2,7 @@
 #include "fmi.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,14 +123,21 @@ int instance_get(Instance *instance, unsigned variable, double *value) {
   return 0;
 }
 
+/* The value of a variable is not taken. */
+static int refuse(Instance *instance, const ModelVariable *variable) {
+  char text[256];
+  int is_start = variable->flags & (IS_SETTABLE | IS_START);
+  snprintf(text, sizeof text, "%.150s cannot be set: %s", variable->name,
+           is_start ? "its value is given before the initialization ends" : "equations determine it");
+  instance->log(instance->context, 1, text);
+  return 1;
+}
+
 int instance_set(Instance *instance, unsigned variable, double value) {
   const ModelVariable *known = find(instance, variable);
   if (!known) return fail(instance, "there is no variable with this value reference");
   int may = known->flags & IS_INPUT || (is_initial(instance) && known->flags & (IS_SETTABLE | IS_START));
-  if (!may) {
-    instance->log(instance->context, 1, "this variable cannot be set now");
-    return 1;
-  }
+  if (!may) return refuse(instance, known);
   if (is_initial(instance)) {
     solver_override(instance->solver, (int)variable, value);
     instance->has_values = 0;

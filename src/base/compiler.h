@@ -18,3 +18,7 @@ typedef bool CompilerTake(void *context, const char *library, char *failure);
  * characters, has one line that says why. */
 bool compiler_build(Heap *heap, const CompilerSource *sources, uint32_t count, CompilerTake *take, void *context,
                     char *failure);
+
+/* The same with further arguments of the compiler, behind the sources: -I, -L, -l. */
+bool compiler_build_with(Heap *heap, const CompilerSource *sources, uint32_t count, char *const *more,
+                         uint32_t more_count, CompilerTake *take, void *context, char *failure);

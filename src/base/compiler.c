@@ -1,6 +1,6 @@
 /* compiler: see compiler.h. Between the making and the removal of the directory nothing is allocated from the
  * heap, so no refusal can leave it behind; nor can a signal, which waits until it is gone. */
-#include "code/compiler.h"
+#include "base/compiler.h"
 
 #include "base/format.h"
 #include "base/signals.h"
@@ -24,6 +24,7 @@ extern char **environ;
 /* Paths in the private directory. */
 typedef struct Workshop {
   char directory[1024], library[1100], messages[1100];
+  char include[1100];  /* -I: texts of other folders find those that are written here */
   char variable[1100]; /* for the environment: the compiler's own files go here, too */
   char **environment;
   char **arguments;
@@ -55,6 +56,7 @@ static bool open_workshop(Workshop *shop) {
   }
   snprintf(shop->variable, sizeof shop->variable, "TMPDIR=%s", shop->directory);
   snprintf(shop->library, sizeof shop->library, "%s/code.so", shop->directory);
+  snprintf(shop->include, sizeof shop->include, "-I%s", shop->directory);
   snprintf(shop->messages, sizeof shop->messages, "%s/messages", shop->directory);
   return true;
 }
@@ -139,28 +141,36 @@ static bool run_compiler(Workshop *shop) {
 }
 
 /* The command line; paths[] have room for the sources, of which headers are no arguments. */
-static char **make_arguments(Heap *heap, Workshop *shop, const CompilerSource *sources, uint32_t count, char **paths) {
+static char **make_arguments(Heap *heap, Workshop *shop, const CompilerSource *sources, uint32_t count, char **paths,
+                             char *const *more, uint32_t more_count) {
   static char *const options[] = {
       "cc", "-O2", "-shared", "-fPIC", "-w", "-ffp-contract=off", "-fno-math-errno", "-fvisibility=hidden", "-o"};
   size_t fixed = sizeof options / sizeof *options, next = fixed;
-  char **arguments = heap_array(heap, fixed + count + 3, sizeof *arguments);
+  char **arguments = heap_array(heap, fixed + count + more_count + 4, sizeof *arguments);
   memcpy(arguments, options, sizeof options);
   arguments[next++] = shop->library;
+  if (more_count) arguments[next++] = shop->include;
   for (uint32_t k = 0; k < count; k++) {
     const char *ending = strrchr(sources[k].name, '.');
     paths[k] = heap_alloc(heap, PATH_SIZE);
     if (ending && strcmp(ending, ".c") == 0) arguments[next++] = paths[k];
   }
+  for (uint32_t k = 0; k < more_count; k++) arguments[next++] = more[k];
   arguments[next++] = "-lm";
   return arguments;
 }
 
 bool compiler_build(Heap *heap, const CompilerSource *sources, uint32_t count, CompilerTake *take, void *context,
                     char *failure) {
+  return compiler_build_with(heap, sources, count, NULL, 0, take, context, failure);
+}
+
+bool compiler_build_with(Heap *heap, const CompilerSource *sources, uint32_t count, char *const *more,
+                         uint32_t more_count, CompilerTake *take, void *context, char *failure) {
   Workshop shop = {.failure = failure};
   char **paths = heap_array(heap, count, sizeof *paths);
   shop.environment = copy_environment(heap, shop.variable);
-  shop.arguments = make_arguments(heap, &shop, sources, count, paths);
+  shop.arguments = make_arguments(heap, &shop, sources, count, paths, more, more_count);
   failure[0] = 0;
   bool is_done = open_workshop(&shop);
   for (uint32_t k = 0; k < count && is_done; k++) is_done = write_source(&shop, &sources[k], paths[k]);

@@ -1,0 +1,35 @@
+/* pool: a growing array in pieces of equal length. Elements have 32-bit positions.
+ *
+ * Invariant: a piece that is full stays where it is, and nobody writes to it. So another pool may begin with the same pieces
+ * (pool_over) at the price of a list of them. A run of elements that are added together stands in one piece of memory: where
+ * the piece under way has no room for it, a new one begins, and the rest of the old one stays empty. */
+#pragma once
+
+#include "base/heap.h"
+
+#include <stdint.h>
+
+enum { POOL_SHIFT = 12, POOL_PIECE = 1 << POOL_SHIFT };
+
+typedef struct Pool {
+  void **piece;
+  uint32_t pieces, places; /* in use, and in the list */
+  uint32_t count;          /* the position behind the last element */
+  uint32_t room;           /* elements that the last piece has memory for */
+  size_t size;             /* of an element */
+} Pool;
+
+/* An empty pool of elements of this size. */
+static inline Pool pool_make(size_t size) { return (Pool){.size = size}; }
+
+/* A pool that begins with the elements of another one, which must outlive it and may grow. */
+Pool pool_over(Heap *heap, const Pool *below);
+
+/* The element of type T at a position: an lvalue. */
+#define pool_at(T, pool, i) (((T *)(pool)->piece[(i) >> POOL_SHIFT])[(i) & (POOL_PIECE - 1)])
+
+/* Appends a run of elements, at least one, not initialized; its position. Elements of the last piece may move. */
+uint32_t pool_add(Heap *heap, Pool *pool, uint32_t length);
+
+/* Takes the last run back, which has this position and length. */
+void pool_take_back(Heap *heap, Pool *pool, uint32_t position, uint32_t length);

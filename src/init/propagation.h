@@ -1,0 +1,37 @@
+/* propagation: what a wrong start does in the first steps of an integrator that works on the equations as given (Estévez Schwarz 2010, end of section 3, for implicit Euler and the
+ * trapezoidal rule).
+ *
+ * With E and A the derivatives of the equations by x' and x at the start, an error d of x obeys E d' + A d = 0. Projectors split it: part Pi_0 d is another solution. On the rest the
+ * equations are N d' + d = 0 with a nilpotent N, whose solution is 0. A method of step size h makes of it the sum of c_k (N/h)^k d, with numbers c_k of the method and the step: N^k d says
+ * which components err with the power -k of h.
+ */
+#pragma once
+
+#include "code/evaluator.h"
+
+enum { PROPAGATION_STEPS = 3, PROPAGATION_LEVELS = 8 /* of N, at most */ };
+
+typedef enum PropagationMethod {
+  PROPAGATION_EULER,
+  PROPAGATION_TRAPEZOIDAL,
+  PROPAGATION_RADAU, /* IIA, of order 5 */
+  PROPAGATION_BDF,   /* of order 1, 2, 3 in the first steps, as codes begin */
+  PROPAGATION_METHODS,
+} PropagationMethod;
+
+extern const char *const propagation_names[PROPAGATION_METHODS];
+
+typedef struct Propagation {
+  const char *failure; /* why there is none; NULL: there is one */
+  uint32_t count;      /* components of x */
+  uint32_t *column;    /* of the array, per component */
+  uint32_t index;      /* of the pencil: N^index = 0 */
+  double *part; /* entry i + (j + k*count)*count: component i of N^k Pi_infinite e_j, in nominal values of both */
+  double factor[PROPAGATION_METHODS][PROPAGATION_STEPS][PROPAGATION_LEVELS]; /* c_k */
+} Propagation;
+
+/* For the columns y of the evaluator's array at t. Owned by the arena. O(count^3). */
+Propagation propagation_find(Evaluator *evaluator, double t, const double *y, Arena *arena);
+
+/* The highest power k of 1/h with which component i errs in a step of a method, the start being wrong in component j; -1: it does not err. */
+int propagation_power(const Propagation *propagation, PropagationMethod method, int step, uint32_t i, uint32_t j);

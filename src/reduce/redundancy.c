@@ -1,0 +1,78 @@
+/* redundancy: see redundancy.h. */
+#include "reduce/redundancy.h"
+
+#include <math.h>
+
+static const double SUPPORT = 1e-9; /* an entry of a null vector of unit norm that is not zero */
+
+/* The rank of the rows of equations that are not left out; of equation `last` those below the highest level. */
+static int32_t rank_without(const Strangeness *strangeness, const Ranks *ranks, const bool *is_left_out, uint32_t last,
+                            Arena *arena) {
+  const Array *array = strangeness->array;
+  double *part = arena_array(arena, (size_t)array->rows * array->columns + 1, sizeof *part), *to = part;
+  int32_t m = 0;
+  for (uint32_t q = 0; q < array->columns; q++)
+    for (uint32_t i = 0; i < array->rows; i++) {
+      uint32_t equation = array->row_equation[i];
+      bool is_top = (int32_t)array_level(array, i) == array->c[equation];
+      if (equation == last ? is_top : is_left_out[equation]) continue;
+      *to++ = ranks->matrix[i + (size_t)q * array->rows];
+      m += q == 0;
+    }
+  return dense_values(part, m, (int32_t)array->columns, strangeness->rank_tolerance, arena).rank;
+}
+
+/* The equations whose rows take part in a dependence. */
+static void mark_dependent(const Strangeness *strangeness, const Ranks *ranks, Arena *arena, bool *is_dependent) {
+  const Array *array = strangeness->array;
+  size_t m = array->rows;
+  double *copy = arena_copy_array(arena, ranks->matrix, m * array->columns, sizeof *copy);
+  Svd svd = dense_svd(copy, (int32_t)m, (int32_t)array->columns, strangeness->rank_tolerance, arena);
+  for (uint32_t i = 0; i < m; i++)
+    for (size_t k = (size_t)svd.rank; k < m; k++)
+      if (fabs(svd.u[i + k * m]) > SUPPORT) is_dependent[array->row_equation[i]] = true;
+}
+
+/* An equation follows if its rows add nothing to those of the others, but for the highest, which the others may give at a higher level. Those written last are
+ * the ones left out. */
+static uint32_t list_followers(const Strangeness *strangeness, const Ranks *ranks, uint32_t most, uint32_t *equation) {
+  uint32_t n = strangeness->problem.equations, count = 0;
+  Arena scratch = arena_make(strangeness->heap);
+  bool *is_left_out = arena_array(&scratch, n, sizeof *is_left_out);
+  bool *is_dependent = arena_array(&scratch, n, sizeof *is_dependent);
+  mark_dependent(strangeness, ranks, &scratch, is_dependent);
+  for (uint32_t i = n; i-- > 0 && count < most;) {
+    if (!is_dependent[i]) continue;
+    Arena arena = arena_make(strangeness->heap);
+    is_left_out[i] = true;
+    bool follows = rank_without(strangeness, ranks, is_left_out, i, &arena) ==
+                   rank_without(strangeness, ranks, is_left_out, UINT32_MAX, &arena);
+    is_left_out[i] = follows;
+    if (follows) equation[count++] = i;
+    arena_free(&arena);
+  }
+  arena_free(&scratch);
+  return count;
+}
+
+bool redundancy_find(Strangeness *strangeness, double t, Redundancy *redundancy) {
+  const Problem *problem = &strangeness->problem;
+  Arena *arena = strangeness->arena;
+  uint32_t *open = arena_array(arena, problem->unknowns, sizeof *open);
+  if (!strangeness_find_level(strangeness, t, open) || !strangeness->u) return false;
+  double *y = arena_copy_array(arena, strangeness->y, strangeness->array->columns, sizeof *y);
+  Arena scratch = arena_make(strangeness->heap);
+  Ranks ranks;
+  bool found = strangeness_generic(strangeness, GENERIC_NEAREST, &t, y) &&
+               strangeness_ranks(strangeness, t, y, &scratch, &ranks) &&
+               strangeness_open(strangeness, &ranks, &scratch, open) == strangeness->u &&
+               freedom_find(strangeness, t, y, false, &redundancy->freedom, arena);
+  if (found) {
+    redundancy->count = redundancy->freedom.count - redundancy->freedom.rank;
+    redundancy->equation = arena_array(arena, redundancy->count, sizeof(uint32_t));
+    found = redundancy->count == (uint32_t)strangeness->u &&
+            list_followers(strangeness, &ranks, redundancy->count, redundancy->equation) == redundancy->count;
+  }
+  arena_free(&scratch);
+  return found;
+}

@@ -1,0 +1,277 @@
+/* poles: see poles.h. */
+#include "watch/poles.h"
+
+#include "base/constants.h"
+#include "expr/enclosure.h"
+#include "init/terms.h"
+#include "watch/search.h"
+
+#include <math.h>
+
+struct Poles {
+  Heap *heap;
+  View *view;
+  uint32_t count;
+  double tolerance;
+  Workspace *workspace;
+  double kept; /* the time of `before` */
+  double *earlier, *before,
+      *end;       /* divisors where the step before the last one began, and where the last one began and ended */
+  double *inside; /* at the last look inside it */
+  double *side;   /* the sign of each divisor where the step begins; 0: it is not looked for */
+  double *least;  /* below this, a divisor is looked at closely */
+  double *speed;  /* how fast each divisor has moved of late */
+  double *margin; /* of the last look */
+  bool *is_done;  /* it is never zero, or has been found */
+  Search *search;
+  double *y; /* columns of that look */
+};
+
+/* The last step. */
+typedef struct PoleStep {
+  Poles *poles;
+  const Segment *segment;
+  ConstMoment begin, end;
+} PoleStep;
+
+/* ---- what there is to watch ---- */
+
+/* Can the divisor be zero in these times, whatever the variables are? */
+static bool may_be_zero(Heap *heap, const Evaluator *evaluator, DagScratch *scratch, Expr divisor, Interval time) {
+  const Dag *dag = evaluator->array->dag;
+  if (!enclosure_possible_of_variables(dag, scratch, divisor)) return true;
+  IndexVec variables = {0};
+  Enclosure *enclosure = enclosure_new(heap, dag, scratch, divisor);
+  enclosure_variables(enclosure, heap, &variables);
+  Interval *whole = heap_array(heap, variables.count, sizeof *whole);
+  for (uint32_t v = 0; v < variables.count; v++) whole[v] = INTERVAL_WHOLE;
+  HeldValues held = {evaluator->parameters, evaluator->discretes, evaluator->pre, whole};
+  bool varies = dag_depends(dag, divisor, OP_DISCRETE) || dag_depends(dag, divisor, OP_PRE);
+  bool may_be = varies || interval_holds(enclosure_bounds(enclosure, time, held), 0);
+  heap_free(heap, whole);
+  vec_free(heap, &variables);
+  return may_be;
+}
+
+Poles *poles_new(Heap *heap, View *view, double start, double stop, double tolerance) {
+  Evaluator *evaluator = view->evaluator;
+  const ArrayCode *code = evaluator->code;
+  uint32_t count = code->pole.count, watched = 0;
+  if (!count) return NULL;
+  bool *is_done = heap_array(heap, count, sizeof *is_done);
+  for (uint32_t k = 0; k < count; k++) {
+    is_done[k] = !may_be_zero(heap, evaluator, &evaluator->scratch, code->pole.data[k], (Interval){start, stop});
+    watched += !is_done[k];
+  }
+  if (!watched) return NULL;
+  Poles *poles = heap_alloc(heap, sizeof *poles);
+  *poles = (Poles){.heap = heap, .view = view, .count = count, .tolerance = tolerance, .is_done = is_done};
+  poles->workspace = workspace_new(heap, code->poles);
+  heap_numbers(heap, count, &poles->earlier, &poles->before, &poles->end, &poles->inside, &poles->side, &poles->least,
+               &poles->speed, &poles->margin);
+  poles->search = search_new(heap, count);
+  poles->y = heap_array(heap, (size_t)view->system.columns, sizeof(double));
+  poles_forget(poles);
+  return poles;
+}
+
+void poles_forget(Poles *poles) {
+  poles->kept = NAN;
+  for (uint32_t k = 0; k < poles->count; k++) poles->earlier[k] = NAN;
+}
+
+/* ---- where one is zero ---- */
+
+/* Divisors of branches that are not taken need not be defined: they are NAN, and others are as they are. */
+static void evaluate(const Poles *poles, ConstMoment at, double *out) {
+  Point point = evaluator_point(poles->view->evaluator, at.t, at.y);
+  workspace_run(poles->workspace, &point, out);
+}
+
+static bool look_at(void *context, double t, double *margin) {
+  const PoleStep *step = context;
+  const Poles *poles = step->poles;
+  if (view_point(poles->view, step->segment, t, poles->y) != EVAL_OK) return false;
+  evaluate(poles, (ConstMoment){t, poles->y}, poles->inside);
+  for (uint32_t k = 0; k < poles->count; k++)
+    margin[k] = poles->side[k] == 0 ? INFINITY : poles->side[k] * poles->inside[k] - poles->least[k];
+  return true;
+}
+
+/* May divisor k have been zero in a step of this size? If it keeps its sign, it would have to be faster than it was of late. */
+static bool may_pass(Poles *poles, uint32_t k, double size) {
+  double before = poles->before[k], end = poles->end[k];
+  if (!isfinite(before) || !isfinite(end)) return false;
+  double way = fmax(fabs(end - before), size * poles->speed[k] / 2);
+  poles->speed[k] = way / size;
+  return !poles->is_done[k] && way > 0 && !(before * end > 0 && fmin(fabs(before), fabs(end)) > way);
+}
+
+/* Sets what is looked for. */
+static bool set_sides(Poles *poles, double size) {
+  bool any = false;
+  for (uint32_t k = 0; k < poles->count; k++) {
+    double before = poles->before[k], end = poles->end[k];
+    bool is_wanted = may_pass(poles, k, size);
+    poles->side[k] = !is_wanted ? 0 : before < 0 || (before == 0 && end < 0) ? -1 : 1;
+    poles->least[k] = (before * end > 0 ? POLE_DIP : poles->tolerance) * fmin(fabs(before), fabs(end));
+    any = any || is_wanted;
+  }
+  return any;
+}
+
+/* Is nothing left of the divisor but round-off of its terms where the step begins? */
+static bool begins_lost(const PoleStep *step, uint32_t k) {
+  const Poles *poles = step->poles;
+  Evaluator *evaluator = poles->view->evaluator;
+  Point point = evaluator_point(evaluator, step->begin.t, step->begin.y);
+  double size;
+  terms_sizes(poles->heap, evaluator_model(evaluator), &evaluator->code->layout, &evaluator->code->pole.data[k], 1,
+              &point, &size);
+  return fabs(poles->before[k]) <= 10 * DIFFERENCE_ROUND_OFF * size;
+}
+
+/* Was the divisor zero where the step began? Behind an event only that side is known. */
+static bool begins_at_zero(const PoleStep *step, uint32_t k) {
+  const Poles *poles = step->poles;
+  double before = fabs(poles->before[k]), earlier = fabs(poles->earlier[k]);
+  if (poles->side[k] == 0 || !(before <= poles->tolerance * fabs(poles->end[k]))) return false;
+  return isnan(earlier) ? begins_lost(step, k) : before <= poles->tolerance * earlier;
+}
+
+/* The time at which the first of them is zero, with the columns next to it in poles->y; NAN: there is none. is_certain: it is zero, and not only small. */
+static double find_zero(PoleStep *step, uint32_t *zero, bool *is_certain) {
+  Poles *poles = step->poles;
+  Bracket found;
+  double size = step->end.t - step->begin.t;
+  Watched watched = {.context = step, .count = poles->count, .step = size, .look = look_at};
+  for (uint32_t k = 0; k < poles->count; k++) {
+    *zero = k;
+    *is_certain = begins_at_zero(step, k);
+    if (!*is_certain) continue;
+    double near = step->begin.t + WELL_INSIDE * size;
+    return view_point(poles->view, step->segment, near, poles->y) == EVAL_OK ? near : NAN;
+  }
+  if (!search_find(poles->search, &watched, (Bracket){step->begin.t, step->end.t}, NULL, &found)) return NAN;
+  search_locate(poles->search, &watched, &found);
+  for (uint32_t k = 0; k < poles->count; k++)
+    if (poles->side[k] != 0 && poles->side[k] * poles->inside[k] < poles->least[k]) *zero = k;
+  *is_certain = !(poles->before[*zero] * poles->end[*zero] > 0);
+  return found.high;
+}
+
+static double size_at(PoleStep *step, double t, uint32_t k) {
+  return look_at(step, t, step->poles->margin) ? fabs(step->poles->inside[k]) : INFINITY;
+}
+
+/* Does divisor k, which is small at *t and keeps its sign, touch zero? *t becomes the time at which it is least, by golden sections. */
+static bool touches(PoleStep *step, uint32_t k, double *t) {
+  const double part = 1 - 0.6180339887498949; /* of the longer side, by the golden ratio */
+  const Poles *poles = step->poles;
+  double zero = poles->tolerance * fmin(fabs(poles->before[k]), fabs(poles->end[k]));
+  double low = step->begin.t, high = step->end.t, least = size_at(step, *t, k);
+  for (int look = 0; look < LOCATE_LIMIT && least > zero; look++) {
+    bool is_left = *t - low > high - *t;
+    double other = is_left ? *t - part * (*t - low) : *t + part * (high - *t), size = size_at(step, other, k);
+    if (size < least) {
+      *(is_left ? &high : &low) = *t;
+      *t = other;
+      least = size;
+    } else *(is_left ? &low : &high) = other;
+  }
+  return size_at(step, *t, k) <= zero;
+}
+
+/* ---- is it a pole? ---- */
+
+/* Is one of the factors that the node is infinite by the divisor? */
+static bool has_factor(Heap *heap, Dag *dag, Expr node, Expr divisor) {
+  ExprVec factors = {0};
+  bool found = false;
+  array_code_pole_factors(dag, node, heap, &factors);
+  for (uint32_t k = 0; k < factors.count && !found; k++) found = factors.data[k] == divisor;
+  vec_free(heap, &factors);
+  return found;
+}
+
+static double value_at(const Poles *poles, Workspace *workspace, ConstMoment at) {
+  double value = NAN;
+  Point point = evaluator_point(poles->view->evaluator, at.t, at.y);
+  workspace_run(workspace, &point, &value);
+  return fabs(value);
+}
+
+/* Is the node much larger next to the zero than at the ends of the step? A logarithm need not be. */
+static bool grows(const PoleStep *step, Model *model, Expr node, double t) {
+  const Poles *poles = step->poles;
+  Op op = dag_op(model->dag, node);
+  if (op == OP_LOG || op == OP_LOG10) return true;
+  Workspace *workspace =
+      workspace_new(poles->heap, program_new(poles->heap, model, &poles->view->evaluator->code->layout, &node, 1));
+  double there = value_at(poles, workspace, (ConstMoment){t, poles->y});
+  double begin = value_at(poles, workspace, step->begin), end = value_at(poles, workspace, step->end);
+  return !(there < POLE_GROWTH * fmin(begin, end));
+}
+
+/* The first equation that has no value at the point with the divisor, or the cosine of a tangent, put to zero; MAP_NONE: there is none. A condition that
+ * asks for the divisor sees the zero, too. */
+static uint32_t find_user(const Poles *poles, Model *model, const Pole *pole) {
+  const Evaluator *evaluator = poles->view->evaluator;
+  const Problem *problem = evaluator->array->problem;
+  bool is_tangent = dag_op(model->dag, pole->node) == OP_TAN;
+  Expr zero = dag_constant(model->dag, 0), infinite = dag_divide(model->dag, dag_constant(model->dag, 1), zero);
+  Expr *rows = heap_copy(poles->heap, problem->residual, problem->equations, sizeof *rows);
+  dag_substitute(model->dag, is_tangent ? &pole->node : &pole->divisor, is_tangent ? &infinite : &zero, 1, rows,
+                 problem->equations);
+  Point point = evaluator_point(evaluator, pole->time, poles->y);
+  uint32_t user = MAP_NONE;
+  for (uint32_t i = 0; i < problem->equations && user == MAP_NONE; i++) {
+    double value;
+    if (rows[i] == problem->residual[i]) continue;
+    Program *program = program_new(poles->heap, model, &evaluator->code->layout, &rows[i], 1);
+    if (workspace_run(workspace_new(poles->heap, program), &point, &value) != EVAL_OK) user = i;
+  }
+  heap_free(poles->heap, rows);
+  return user;
+}
+
+/* Is an equation infinite where the divisor is zero? */
+static bool is_pole(const PoleStep *step, Pole *pole) {
+  Poles *poles = step->poles;
+  Evaluator *evaluator = poles->view->evaluator;
+  const Problem *problem = evaluator->array->problem;
+  Model *model = evaluator_model(evaluator);
+  IndexVec order = {0};
+  pole->equation = MAP_NONE;
+  dag_below(model->dag, dag_scratch(model->dag), problem->residual, problem->equations, &order);
+  for (uint32_t k = 0; k < order.count && pole->equation == MAP_NONE; k++) {
+    pole->node = order.data[k];
+    if (!has_factor(poles->heap, model->dag, pole->node, pole->divisor)) continue;
+    if (grows(step, model, pole->node, pole->time)) pole->equation = find_user(poles, model, pole);
+  }
+  vec_free(dag_heap(model->dag), &order);
+  return pole->equation != MAP_NONE;
+}
+
+bool poles_find(Poles *poles, const Segment *segment, ConstMoment begin, ConstMoment end, Pole *pole) {
+  PoleStep step = {poles, segment, begin, end};
+  if (poles->kept != begin.t) evaluate(poles, begin, poles->before);
+  evaluate(poles, end, poles->end);
+  poles->kept = NAN;
+  bool may_be = set_sides(poles, end.t - begin.t);
+  for (uint32_t zero = 0; may_be; poles->side[zero] = 0) {
+    bool is_certain;
+    pole->time = find_zero(&step, &zero, &is_certain);
+    if (isnan(pole->time)) break;
+    if (!is_certain && !touches(&step, zero, &pole->time)) continue;
+    pole->divisor = poles->view->evaluator->code->pole.data[zero];
+    poles->is_done[zero] = is_pole(&step, pole);
+    if (poles->is_done[zero]) return true;
+  }
+  double *free = poles->earlier;
+  poles->earlier = poles->before;
+  poles->before = poles->end;
+  poles->end = free;
+  poles->kept = end.t;
+  return false;
+}

@@ -1,0 +1,26 @@
+// The size of a function's result is a field of a record: the field's value counts, in the record as a whole, too.
+// expect: z[2] = 4
+// expect: z[1] = 1
+record Winding
+  parameter Integer m = 3;
+  parameter Real turns[m] = ones(m);
+end Winding;
+
+record Small
+  extends Winding(final m = 2, final turns = {1, 2});
+end Small;
+
+function scaled
+  input Winding w;
+  output Real y[w.m];
+algorithm
+  for k in 1:w.m loop
+    y[k] := w.turns[k]*k;
+  end for;
+end scaled;
+
+model M
+  parameter Winding winding = Small();
+  parameter Real n[winding.m] = scaled(winding);
+  Real z[winding.m] = n*time;
+end M;

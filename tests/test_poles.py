@@ -1,0 +1,146 @@
+"""Equations that divide by zero at a time between two points of a run, or by the round-off of constants: each is said, and what has a value everywhere is not.
+
+A member has a divisor d(u) that is zero at u = c, and u passes c once within the run. Poles are of order 1 to 3, touch zero or pass it, and stand in functions, in products,
+below logarithms and tangents, and in branches that are taken. Others only look like that: the dividend is zero, too, a branch that is not taken divides, or the divisor
+stays away from zero."""
+import random
+import unittest
+
+from runs import by_turns, seeds, simulate
+
+# How u moves: declarations, equations, u at time t.
+MOTIONS = {
+    "time": ("", "", "time"),
+    "state": ("Real s(start = 0, fixed = true);", "der(s) = 1;", "s"),
+    "sine": ("Real s(start = 0, fixed = true);", "der(s) = cos(time);", "s"),
+    "solved": ("Real s(start = 0);", "s + 0.1*s^3 = time;", "s"),
+    "given": ("Real s = time + 0.2*time^2;", "", "s"),
+}
+POLES = {
+    "first order": "1/({u} - {c})",
+    "second order": "1/({u} - {c})^2",
+    "third order": "{k}/({u} - {c})^3",
+    "power": "({u} - {c})^(-1)",
+    "product": "{k}/(({u} - {c})*({u} + 2))",
+    "square root": "1/sqrt(abs({u} - {c}))",
+    "touches": "1/(1 - cos({u} - {c}))",
+    "square": "1/({u}^2 - 2*{c}*{u} + {c}^2 + 0)",
+    "logarithm": "log(abs({u} - {c}))",
+    "tangent": "tan({u} - {c} + 1.5707963267948966)",
+    "in a function": "f({u})",
+    "in a branch": "(if {u} > {c} - 0.1 then {k}/({u} - {c}) else 0)",
+    "behind an event": "(if {u} > {c} then 1/({u} - {c}) else 0)",
+    "without events": "noEvent(if {u} > {c} - 0.1 then 1/({u} - {c}) else 0)",
+    "exponential": "exp(0.01/({u} - {c}))",
+}
+SOUND = {
+    "dividend is zero": "sin({u} - {c})/({u} - {c})",
+    "guarded": "noEvent(if abs({u} - {c}) < 0.01 then 0 else 1/({u} - {c}))",
+    "other branch": "(if {u} > {c} + 0.05 then 1/({u} - {c}) else 0)",
+    "positive": "1/(0.3 + ({u} - {c})^2)",
+    "beyond": "1/({u} - {c} - 2)",
+    "before": "1/({u} + {c})",
+    "wide range": "1/exp(30*{u})",
+    "larger": "max(1, {u})/(1 + abs({u} - {c}))",
+}
+SAID = "is not defined near time"
+
+
+def model(chance, motion, term):
+    declared, equations, u = MOTIONS[motion]
+    c, k = round(chance.uniform(0.12, 0.75), 7), round(chance.uniform(-3, 3), 3) or 1.0
+    return f"""model Pole
+  function f input Real u; output Real y; algorithm y := {k}/(u - {c}); end f;
+  Real b, other(start = 1, fixed = true);
+  {declared}
+equation
+  der(other) = -other;
+  {equations}
+  b = {term.format(u=u, c=c, k=k)};
+end Pole;
+"""
+
+
+class Poles(unittest.TestCase):
+    def members(self, terms, usual, quick):
+        kinds = [(motion, name) for motion in MOTIONS for name in terms]
+        random.Random(0).shuffle(kinds)
+        for seed in seeds(usual, quick):
+            motion, name = kinds[seed % len(kinds)]
+            text = model(random.Random(seed), motion, terms[name])
+            for solver in by_turns(["auto", "erk", "radau", "bdf"], seed):
+                yield (seed, motion, name, solver), text, simulate(text, solver=solver, stop_time=1)
+
+    def test_said(self):
+        for member, text, run in self.members(POLES, 300, 75):
+            with self.subTest(member=member):
+                self.assertTrue(run.status or SAID in run.words, text)
+
+    def test_not_said(self):
+        for member, text, run in self.members(SOUND, 160, 40):
+            with self.subTest(member=member):
+                self.assertEqual((run.status, SAID in run.words), (0, False), text + run.words)
+
+    def test_states_behind_poles(self):
+        """What is integrated over a pole of order 1 or more has no value behind it: the run ends."""
+        for seed in seeds(40, 8):
+            chance = random.Random(seed)
+            c, order = round(chance.uniform(0.12, 0.85), 7), chance.choice([1, 2, 3])
+            text = f"model M Real u(start = 0, fixed = true), y(start = 0, fixed = true); equation der(u) = 1; der(y) = 1/(u - {c})^{order}; end M;"
+            for solver in by_turns(["auto", "erk", "radau", "bdf"], seed):
+                run = simulate(text, solver=solver, stop_time=1)
+                with self.subTest(seed=seed, solver=solver):
+                    self.assertEqual(run.status, 6, text)
+
+
+class RoundOff(unittest.TestCase):
+    """Sums of decimal numbers that cancel but for round-off: who divides by them is stopped, by name."""
+
+    def cancelled(self, chance):
+        """Decimal numbers whose sum is not that of their doubles."""
+        while True:
+            a, b = round(chance.uniform(0.1, 9), chance.randint(1, 3)), round(chance.uniform(0.1, 9), chance.randint(1, 3))
+            c = float(f"{a + b:.6f}")
+            if a + b != c:
+                return f"{a} + {b}", f"{c}"
+
+    def test_divisors(self):
+        for seed in seeds(200, 40):
+            chance = random.Random(seed)
+            x, y = self.cancelled(chance)
+            kind = chance.choice(["constant Real", "parameter Real", "Real"])
+            k, power = round(chance.uniform(1, 5), 2), chance.choice(["", "^2"])
+            numerator = chance.choice(["1", "time", "w"])
+            text = f"model M {kind} x = {x}; {kind} y = {y}; Real w(start = 1, fixed = true), z; equation der(w) = -w; z = {numerator}/({k}*(x - y)){power}; end M;"
+            run = simulate(text)
+            with self.subTest(seed=seed):
+                self.assertEqual(run.status, 5, text)
+                self.assertIn("not defined", run.words)
+
+    def test_parameters(self):
+        for seed in seeds(100, 20):
+            chance = random.Random(seed)
+            x, y = self.cancelled(chance)
+            kind = chance.choice(["constant", "parameter"])
+            text = f"model M {kind} Real x = {x}, y = {y}, d = x - y; Real z = time + 1/d; end M;"
+            run = simulate(text)
+            with self.subTest(seed=seed):
+                self.assertIn("`d` is nothing but round-off", run.words)
+            run = simulate(text.replace("d = x - y", "d = 1/(x - y)"))
+            with self.subTest(seed=seed, of="quotient"):
+                self.assertEqual(run.status, 3, run.words)
+
+    def test_not_said(self):
+        """Digits that are left are no round-off, nor is a zero."""
+        for seed in seeds(100, 20):
+            chance = random.Random(seed)
+            a, b = round(chance.uniform(1, 9), 3), round(chance.uniform(1e-12, 1e-9), 15)
+            kind = chance.choice(["constant", "parameter"])
+            text = f"model M {kind} Real x = {a} + {b}, y = {a}, e = 3 - 3, d = x - y; Real z = time/(x - y) + e; end M;"
+            run = simulate(text)
+            with self.subTest(seed=seed):
+                self.assertEqual((run.status, "round-off" in run.words), (0, False), text + run.words)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,150 @@
+"""Constraints that follow from others: mechanisms with more constraints than they need, from a generator. Each runs with every method as the mechanism
+without the superfluous constraints does, with multipliers of least norm, and the report names the superfluous ones; constraints that contradict each
+other are refused by name."""
+import math
+import unittest
+
+import numpy
+
+import runs
+
+METHODS = ["dummy", "minimal", "projection", "baumgarte", "ggl", "underlying", "overdetermined", "strangeness"]
+
+
+class Mechanism:
+    """Coordinates with start values and masses, constraints that are needed and others that follow, each as text; (fixed: coordinates held at the start)."""
+
+    def __init__(self, name, coordinates, needed, superfluous, fixed, gravity):
+        self.name, self.coordinates, self.needed, self.superfluous = name, coordinates, needed, superfluous
+        self.fixed, self.gravity = fixed, gravity
+
+    def text(self, constraints):
+        declared = ", ".join(f"{q}(start = {start!r}{', fixed = true' if q in self.fixed else ''})" for q, (start, _) in self.coordinates.items())
+        kinetic = " + ".join(f"{mass / 2!r}*der({q})^2" for q, (_, mass) in self.coordinates.items())
+        potential = " + ".join(f"{9.81 * self.coordinates[q][1]!r}*{q}" for q in self.gravity)
+        initial = "".join(f"  der({q}) = 0;\n" for q in self.fixed)
+        rows = "".join(f"  {row};\n" for row in constraints)
+        return (f"model M\n  Real {declared};\ninitial equation\n{initial}lagrangian\n  {kinetic} - ({potential});\nconstraint\n{rows}"
+                "annotation(experiment(StopTime = 0.7, Tolerance = 1e-8));\nend M;\n")
+
+
+def plate(rods):
+    """A plate that hangs on parallel rods of length 1 at the points a of its line."""
+    points = [round(-0.7 + 1.4 * k / max(rods - 1, 1), 3) for k in range(rods)]
+    rows = [f"(x + {a}*cos(phi) - ({a}))^2 + (y + {a}*sin(phi))^2 = 1" for a in points]
+    return Mechanism(f"plate on {rods} rods", {"x": (0.6, 1.0), "y": (-0.8, 1.0), "phi": (0, 0.3)}, rows[:2], rows[2:], ["x"], ["y"])
+
+
+def ladder(bays):
+    """Bars of length 1 that hang side by side and are joined by couplers below and in the middle: the loops are parallelograms."""
+    coordinates = {}
+    for k in range(bays + 1):
+        coordinates |= {f"x{k}": (k + 0.6, 1.0), f"y{k}": (-0.8, 1.0)}
+    bars = [f"(x{k} - {k})^2 + y{k}^2 = 1" for k in range(bays + 1)]
+    couplers = [f"(x{k + 1} - x{k})^2 + (y{k + 1} - y{k})^2 = 1" for k in range(bays)]
+    middle = [f"(x{k + 1}/2 - x{k}/2 + 0.5)^2 + (y{k + 1} - y{k})^2/4 = 1" for k in range(bays)]
+    return Mechanism(f"ladder of {bays} parallelograms", coordinates, bars + couplers, middle, ["x0"],
+                     [f"y{k}" for k in range(bays + 1)])
+
+
+def planar_in_space():
+    """A four-bar linkage with points in space: each of its joints holds a plane of its own, and all planes are one."""
+    place = {"x1": 0.0, "y1": -1.0, "z1": 0.0, "x2": 2.0, "y2": -1.0, "z2": 0.0}
+    rows = ["x1^2 + y1^2 + z1^2 = 1", "(x2 - x1)^2 + (y2 - y1)^2 + (z2 - z1)^2 = 4", "(x2 - 3)^2 + y2^2 + z2^2 = 2", "z1 = 0", "z2 = 0"]
+    return Mechanism("planar linkage in space", {q: (v, 1.0) for q, v in place.items()}, rows, ["z1 - z2 = 0", "2*z2 + z1 = 0"], ["x1"],
+                     ["y1", "y2"])
+
+
+def table():
+    """A square plate, three of its corners as points, on four parallel rods; it swings to and fro without turning."""
+    corners = {"a": (0, 0), "b": (1, 0), "c": (1, 1)}
+    coordinates = {}
+    for name, (u, v) in corners.items():
+        coordinates |= {f"{name}x": (u + 0.48, 1.0), f"{name}y": (v + 0.36, 1.0), f"{name}z": (-0.8, 1.0)}
+    rods = [f"({name}x - {u})^2 + ({name}y - {v})^2 + {name}z^2 = 1" for name, (u, v) in corners.items()]
+    sides = [f"({p}x - {q}x)^2 + ({p}y - {q}y)^2 + ({p}z - {q}z)^2 = {length}" for p, q, length in (("a", "b", 1), ("b", "c", 1), ("a", "c", 2))]
+    fourth = "(ax - bx + cx)^2 + (ay - by + cy - 1)^2 + (az - bz + cz)^2 = 1"
+    return Mechanism("plate on four rods in space", coordinates, rods + sides, [fourth], ["ax", "ay", "bx"], ["az", "bz", "cz"])
+
+
+COPIES = {"a copy": "x^2 + y^2 = 1", "a multiple": "3*x^2 + 3*y^2 = 3", "a root": "sqrt(x^2 + y^2) = 1", "a square": "(x^2 + y^2)^2 = 1",
+          "a product": "(x^2 + y^2 - 1)*(2 + x) = 0", "an angle": "cos(x^2 + y^2 - 1) + x^2 + y^2 = 2"}
+
+
+def double_pendulum(superfluous):
+    """Two rods, one below the other."""
+    return Mechanism(" and ".join(superfluous), {"x": (0.6, 1.0), "y": (-0.8, 1.0), "u": (1.2, 1.0), "v": (-1.6, 1.0)},
+                     ["x^2 + y^2 = 1", "(u - x)^2 + (v - y)^2 = 1"], superfluous, ["x", "u"], ["y", "v"])
+
+
+SUMS = ["x^2 + y^2 + 2*(u - x)^2 + 2*(v - y)^2 = 3", "(x^2 + y^2)*((u - x)^2 + (v - y)^2) = 1", "exp(x^2 + y^2 - 1) - (u - x)^2 - (v - y)^2 = 0"]
+
+
+def mechanisms():
+    yield from (plate(rods) for rods in (3, 4, 6))
+    yield from (ladder(bays) for bays in (1, 2))
+    yield planar_in_space()
+    yield table()
+    yield from (double_pendulum([row]) for row in COPIES.values())
+    yield from (double_pendulum([row]) for row in SUMS)
+    yield double_pendulum([COPIES["a multiple"], SUMS[0]])
+
+
+def gradients(mechanism, constraints, at):
+    """The derivatives of the constraints by the coordinates, by differences."""
+    names = list(mechanism.coordinates)
+
+    def values(place):
+        scope = {**vars(math), **place}
+        return numpy.array([eval("(%s) - (%s)" % tuple(row.replace("^", "**").split(" = ")), scope) for row in constraints])
+
+    step, columns = 1e-6, []
+    for name in names:
+        columns.append((values({**at, name: at[name] + step}) - values({**at, name: at[name] - step})) / 2 / step)
+    return numpy.array(columns).T
+
+
+class Redundant(unittest.TestCase):
+    def compare(self, mechanism, method):
+        constraints = mechanism.needed + mechanism.superfluous
+        run = runs.simulate(mechanism.text(constraints), method=method)
+        what = f"{mechanism.name}, {method}: {run.words}"
+        if run.status:
+            self.refused.append(what)
+            return
+        reference = runs.simulate(mechanism.text(mechanism.needed))
+        self.assertEqual(reference.status, 0, reference.words)
+        scale = 200 if method in ("baumgarte", "underlying", "strangeness") else 40
+        for name in mechanism.coordinates:
+            self.assertLess(abs(run.end(name) - reference.end(name)), scale * 1e-7, what)
+        at = {name: run.end(name) for name in mechanism.coordinates}
+        multipliers = numpy.array([run.end(f"lambda_{k + 1}") for k in range(len(constraints))])
+        matrix = gradients(mechanism, constraints, at).T
+        least = numpy.linalg.lstsq(matrix, matrix @ multipliers, rcond=1e-5)[0]
+        self.assertLess(abs(least - multipliers).max(), 1e-4 * (1 + abs(multipliers).max()), what)
+        if method != "strangeness":
+            kinds = [each["kind"] for each in run.report["conversions"]]
+            self.assertGreaterEqual(kinds.count("shared"), len(mechanism.superfluous), what)
+            self.assertIn("follows from the other equations", run.words)
+
+    def test_all(self):
+        self.refused = []
+        for turn, mechanism in enumerate(mechanisms()):
+            for method in {"dummy", *runs.by_turns(METHODS, turn)}:
+                with self.subTest(mechanism=mechanism.name, method=method):
+                    self.compare(mechanism, method)
+        self.assertFalse(self.refused)
+
+    def test_contradictions(self):
+        for row in [*COPIES.values(), *SUMS]:
+            left, right = row.split(" = ")
+            wrong = f"{float(right) + 0.3:.10g}"
+            mechanism = double_pendulum([f"{left} = {wrong}"])
+            run = runs.simulate(mechanism.text(mechanism.needed + mechanism.superfluous))
+            self.assertIn(run.status, (4, 5), run.words)
+            self.assertRegex(run.words, rf"no values were found that meet|with the equation|contradict", run.words)
+            self.assertRegex(run.words, rf"`[^`]* = {wrong}`|equation 7", run.words)
+
+
+if __name__ == "__main__":
+    unittest.main()
