@@ -297,6 +297,15 @@ static bool find_both(Curve *curve, ConstMoment origin, ConstMoment at, double l
   return follow_back(curve, *fold);
 }
 
+/* At a pole, where the size that a column had is negligible beside it, there is no fold, though the curve cannot be followed. */
+static bool are_bounded(const Curve *curve, const Fold *fold) {
+  for (int32_t u = 0; u < curve->rows; u++) {
+    int32_t q = curve->column[u];
+    if (!(NEGLIGIBLE * fmax(fabs(fold->before[q]), fabs(fold->after[q])) <= curve->scale[u])) return false;
+  }
+  return true;
+}
+
 /* The columns at both sides of the fold; those behind it are found from where the curve has led. */
 static bool set_sides(Curve *curve, const double *y, double drive, const double *corner, Fold *fold) {
   const System *system = &curve->view->system;
@@ -307,7 +316,7 @@ static bool set_sides(Curve *curve, const double *y, double drive, const double 
     fold->before[curve->column[u]] = corner[u] * curve->scale[u];
     fold->after[curve->column[u]] = curve->point[u] * curve->scale[u];
   }
-  return curve->view->methods->find(curve->view, fold->time, fold->after) == EVAL_OK;
+  return curve->view->methods->find(curve->view, fold->time, fold->after) == EVAL_OK && are_bounded(curve, fold);
 }
 
 bool fold_pass(View *view, ConstMoment origin, ConstMoment at, double longest, Fold *fold) {

@@ -94,18 +94,28 @@ static bool find_jacobian(Bordered *bordered, ConstMoment at) {
   return system->jacobian(system->context, at.t, at.y, bordered->values) == EVAL_OK;
 }
 
-/* The equations are weighted so that the largest entry of each is 1, for the sizes of the columns. Beside a point that they leave free all entries of
- * one may be as small as the distance: what counts is what they are where the columns are moved as far as they will be. */
-static bool weigh_rows(Bordered *bordered, ConstMoment at, double *y) {
+/* Notes the largest entry of each equation, for the sizes of the columns, where these are moved by a part of it. */
+static bool note_entries(Bordered *bordered, ConstMoment at, double part, double *y) {
   const System *system = &bordered->view->system;
-  double *weight = bordered->weight;
+  double *largest = bordered->weight;
   memcpy(y, at.y, (size_t)system->columns * sizeof *y);
   for (int32_t u = 0; u < bordered->rows; u++)
-    y[bordered->column[u]] += (u % 2 ? INSTANT_FARTHEST : -INSTANT_FARTHEST) * bordered->scale[bordered->column[u]];
-  if (!find_jacobian(bordered, (ConstMoment){at.t, y}) && !find_jacobian(bordered, at)) return false;
+    y[bordered->column[u]] += (u % 2 ? part : -part) * bordered->scale[bordered->column[u]];
+  if (!find_jacobian(bordered, (ConstMoment){at.t, y})) return false;
   for (int32_t q = 0; q < system->columns; q++)
     for (int32_t k = system->column_start[q]; k < system->column_start[q + 1]; k++)
-      weight[system->row_index[k]] = fmax(weight[system->row_index[k]], fabs(bordered->values[k]) * bordered->scale[q]);
+      largest[system->row_index[k]] =
+          fmax(largest[system->row_index[k]], fabs(bordered->values[k]) * bordered->scale[q]);
+  return true;
+}
+
+/* The equations are weighted so that the largest entry of each is 1. Beside a point that they leave free all entries of one may be as small as the
+ * distance: what they are where the columns are moved as far as they will be counts, too. */
+static bool weigh_rows(Bordered *bordered, ConstMoment at, double *y) {
+  double *weight = bordered->weight;
+  note_entries(bordered, at, INSTANT_FARTHEST, y);
+  note_entries(bordered, at, -INSTANT_FARTHEST, y);
+  if (!note_entries(bordered, at, 0, y)) return false;
   for (int32_t r = 0; r < bordered->rows; r++) weight[r] = weight[r] > 0 ? 1 / weight[r] : 1;
   return true;
 }
@@ -324,10 +334,11 @@ static double influence_of_states(Bordered *bordered, ConstMoment at) {
 
 /* ---- the verdict ---- */
 
-/* Have the columns, states too, a limit: do they differ by less than half of their sizes between two distances? At a pole they grow with the inverse of it. */
+/* Have the columns, states too, a limit: is none at the nearer distance farther from what it was at the other one than it was large? At a pole they grow with the
+ * inverse of the distance. */
 static bool have_limit(const System *system, const double *near, const double *far) {
   for (int32_t q = 0; q < system->columns; q++)
-    if (!(2 * fabs(near[q] - far[q]) <= fmax(fabs(near[q]), fabs(far[q])) + system->nominal[q])) return false;
+    if (!(fabs(near[q] - far[q]) <= fabs(far[q]) + system->nominal[q] / 2)) return false;
   return true;
 }
 

@@ -51,12 +51,13 @@ static bool find_fold(Stepper *stepper, double longest, Fold *fold) {
   return fold_pass(view, origin, (ConstMoment){stepper->before, stepper->ahead}, longest, fold);
 }
 
-/* The solution may end in the last step, or soon after it: if that is at a corner, where it folds, the run goes on behind the fold, with
- * an event. A curve that leads back to where it was has not folded: it branches there. */
-static bool pass_fold(Stepper *stepper, double step) {
-  double longest = fmax(4 * step, SHORTEST_SEEN * stepper_span(stepper));
+/* The solution may end in the last step, or soon after it, at the time `expected` if that is known (else NAN): if that is at a corner, where it folds, the run goes on
+ * behind the fold, with an event. A curve that leads back to where it was has not folded: it branches there. */
+static bool pass_fold(Stepper *stepper, double step, double expected) {
+  double seen = SHORTEST_SEEN * stepper_span(stepper), longest = fmax(4 * step, seen);
   Fold fold = {.before = stepper->y, .after = stepper->beyond};
   if (stepper->view->evaluator->past || !find_fold(stepper, longest, &fold)) return false;
+  if (fabs(fold.time - expected) > seen) return false;
   uint32_t column = farthest_jump(stepper);
   if (column == MAP_NONE) return false;
   stepper_jump(stepper, fold.time);
@@ -209,7 +210,7 @@ static bool take_step(Stepper *stepper) {
   if (stepper->starts_singular) return start_behind_instant(stepper);
   do {
     status = try_step(stepper);
-    if (status != STEP_OK && pass_fold(stepper, 0)) return true;
+    if (status != STEP_OK && pass_fold(stepper, 0, NAN)) return true;
   } while (status != STEP_OK &&
            (stepper_repair_choice(stepper, stepper->before) || stepper_try_other(stepper, stepper->before)));
   if (status != STEP_OK && stepper->t_instant > -INFINITY) return meet_instant(stepper);
@@ -377,12 +378,13 @@ static TurningStatus watch_singular(Stepper *stepper, double t, bool event) {
       return is_stuck && !stepper_leaps_instant(stepper, stepper->t_instant) ? TURNING_POINT : TURNING_NONE;
     TurningStatus status = turning_watch(stepper->turning, stepper->segment, t, stepper_values(stepper),
                                          stepper->options.stop, event || t >= stepper->options.stop, point);
-    if (status == TURNING_POINT && pass_fold(stepper, t - stepper->before)) return TURNING_NONE;
     if (status != TURNING_POINT && stepper->t_instant == -INFINITY) return status;
     if (status != TURNING_POINT) *point = waiting;
     stepper->t_instant = point->time;
-    if (!stepper_is_behind_instant(stepper, t)) return TURNING_NONE;
-    if (!stepper_passes_instant(stepper, t)) return TURNING_POINT;
+    bool is_behind = stepper_is_behind_instant(stepper, t);
+    if (is_behind && stepper_passes_instant(stepper, t)) continue;
+    bool is_fold = pass_fold(stepper, t - stepper->before, point->time);
+    return is_fold || !is_behind ? TURNING_NONE : TURNING_POINT;
   }
 }
 
@@ -415,7 +417,7 @@ static bool step_to_event(Stepper *stepper) {
     if (status != TURNING_JUMP && status != TURNING_ASTRAY) return true;
     if (!event && retake(stepper, t)) continue;
     if (status == TURNING_ASTRAY) return stepper_report_astray(stepper);
-    if (!event && pass_fold(stepper, t - stepper->before)) return true;
+    if (!event && pass_fold(stepper, t - stepper->before, NAN)) return true;
     certificate_lose_branch(stepper->certificate);
     stepper_warn_turning(stepper, "changes its sign");
     return true;
@@ -427,7 +429,7 @@ bool stepper_step(Stepper *stepper) {
   return stepper->is_folded || (step_to_event(stepper) && keep_past(stepper));
 }
 
-bool stepper_passed_fold(Stepper *stepper) { return pass_fold(stepper, stepper_time(stepper) - stepper->before); }
+bool stepper_passed_fold(Stepper *stepper) { return pass_fold(stepper, stepper_time(stepper) - stepper->before, NAN); }
 
 void stepper_limit(Stepper *stepper, double limit) { stepper->limit = limit; }
 

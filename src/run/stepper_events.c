@@ -129,7 +129,7 @@ void stepper_keep_first_step(Stepper *stepper) {
 }
 
 static double round_off(const Stepper *stepper) {
-  return ROUND_OFF * fmax(fabs(stepper->options.stop), fabs(stepper->options.start));
+  return 16 * DBL_EPSILON * fmax(fabs(stepper->options.stop), fabs(stepper->options.start));
 }
 
 double stepper_snap(const Stepper *stepper, double t) {

@@ -123,7 +123,8 @@ static bool is_quiet(Kinks *kinks, uint32_t k, double step) {
 
 /* Is argument k round-off at both ends of the step? Where nominal values tell no size, is it zero as far as the tolerance tells? */
 static bool is_round_off(const Kinks *kinks, uint32_t k) {
-  double part = kinks->least[k] > 0 ? DIFFERENCE_ROUND_OFF : fmax(DIFFERENCE_ROUND_OFF, kinks->tolerance);
+  double part = 10 * DIFFERENCE_ROUND_OFF; /* arguments are results of some more operations than differences */
+  if (!(kinks->least[k] > 0)) part = fmax(part, kinks->tolerance);
   double round_off = isfinite(kinks->size[k]) ? part * kinks->size[k] : 0;
   return fabs(kinks->before[k]) <= round_off && fabs(kinks->end[k]) <= round_off;
 }

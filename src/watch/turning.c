@@ -171,7 +171,7 @@ static double determinant_inside(Turning *turning, uint32_t b, const Segment *se
  * What is left of a zero that is touched between the ends is round-off, below `lost`. false: there is none. */
 static bool close_in(Turning *turning, uint32_t b, const Segment *segment, double lost, Stretch *stretch) {
   double touched = fmin(lost, NEGLIGIBLE * lowest(stretch));
-  for (int k = 0; k < LOCATE_LIMIT && hides_zero(stretch); k++) {
+  for (int k = 0; k < HALVINGS && hides_zero(stretch); k++) {
     double middle = stretch->left + (stretch->right - stretch->left) / 2;
     if (middle <= stretch->left || middle >= stretch->right) return true;
     double value = determinant_inside(turning, b, segment, middle);
@@ -470,7 +470,7 @@ static bool is_round_off(Turning *turning, uint32_t b) {
   int32_t columns = turning->view->system.columns;
   if (!determinants_evaluate(&turning->moving, origin->t, origin->y)) return false;
   double value = determinants_value(&turning->moving, b);
-  for (int32_t c = 0; c < columns; c++) turning->inside[c] = origin->y[c] * (1 + (c % 2 ? 1 : -1) * ROUND_OFF);
+  for (int32_t c = 0; c < columns; c++) turning->inside[c] = origin->y[c] * (1 + (c % 2 ? 1 : -1) * 4 * DBL_EPSILON);
   if (!determinants_evaluate(&turning->moving, origin->t, turning->inside)) return false;
   return !(fabs(determinants_value(&turning->moving, b) - value) < fabs(value));
 }
