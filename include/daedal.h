@@ -128,7 +128,8 @@ typedef struct daedal_load_options {
   const char *limits;
   /* "x = 1; y = 2": equations that hold at the end of the run, beside the final equations of the model (docs/boundary.md). NULL: none. */
   const char *boundary;
-  const char *fmu; /* of an FMU (.fmu) that offers both: "me" for model exchange, which NULL means, or "cs" for co-simulation */
+  const char *
+      fmu; /* of an FMU (.fmu) that offers both: "me" for model exchange, which NULL means, or "cs" for co-simulation */
 } daedal_load_options;
 
 /* The same with options, NULL for none: the text or, if that is NULL, the file. If both are NULL, class_name is a class of

@@ -87,6 +87,7 @@ static void try_model(daedal_model *model) {
   snprintf(path, sizeof path, "%s/null.txt", getenv("BUILD_DIR") ? getenv("BUILD_DIR") : ".");
   TRY(model_status, model);
   TRY(model_name, model);
+  assert_null(TRY(library_model, model, 0));
   TRY(model_text, model);
   TRY(diagnostic_count, model);
   TRY(diagnostic_get, model, 0);

@@ -405,6 +405,7 @@ static bool fit_figures(Stage *stage) {
 
 CALL(model_status, daedal_model_status(stage->model) == DAEDAL_OK)
 CALL(model_name, said(daedal_model_name(stage->model)))
+CALL(library_model, !daedal_library_model(stage->model, 0))
 CALL(diagnostic_count, daedal_diagnostic_count(stage->model) < 100)
 CALL(diagnostic_get, daedal_diagnostic_get(stage->model, 0).message)
 CALL(error_count, daedal_error_count(stage->model) == 0)
@@ -522,6 +523,7 @@ static const Row ROWS[] = {
     {"parse_libraries", parse_libraries, NULL, true},
     {"model_status", call_model_status, NULL, false},
     {"model_name", call_model_name, NULL, false},
+    {"library_model", call_library_model, NULL, false},
     {"diagnostic_count", call_diagnostic_count, NULL, false},
     {"diagnostic_get", call_diagnostic_get, NULL, false},
     {"error_count", call_error_count, NULL, false},

@@ -40,7 +40,8 @@ static bool sweep(daedal_plan *plan, int runs, const char *parameter, double fro
   daedal_run *run = daedal_run_make(plan);
   bool ok = run != NULL;
   for (int k = 0; k < runs && ok; k++)
-    ok = daedal_run_set(run, parameter, from + (to - from) * k / runs) == DAEDAL_OK && daedal_run_execute(run) == DAEDAL_OK;
+    ok = daedal_run_set(run, parameter, from + (to - from) * k / runs) == DAEDAL_OK &&
+         daedal_run_execute(run) == DAEDAL_OK;
   daedal_run_free(run);
   return ok;
 }
@@ -49,7 +50,8 @@ int main(int argument_count, char **arguments) {
   if (argument_count != 4 && argument_count != 8) return 2;
   Count count = {0};
   daedal_allocator allocator = {.resize = resize, .context = &count};
-  daedal_load_options load = {.size = sizeof load, .class_name = *arguments[2] ? arguments[2] : NULL, .allocator = &allocator};
+  daedal_load_options load = {
+      .size = sizeof load, .class_name = *arguments[2] ? arguments[2] : NULL, .allocator = &allocator};
   daedal_model *model = daedal_load(arguments[1], NULL, 0, &load);
   if (daedal_model_status(model) != DAEDAL_OK) return 1;
   printf("{\"equations\": %u", daedal_model_counts(model).equations);

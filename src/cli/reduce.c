@@ -10,7 +10,7 @@ static void reduce(Session *session) {
   if (!session->result) return;
   session_say_choice(session);
   const char *text = session->status ? NULL : daedal_result_model(session->result);
-  if (!session->status && !(text && *text)) {
+  if (text && !*text) {
     terminal_say(
         "structure is wrong about these equations: method strangeness selects rows by numerical ranks and makes no "
         "equations to print; simulate runs it");

@@ -1,9 +1,9 @@
 /* compile: see compile.h. */
 #include "code/compile.h"
 
+#include "base/compiler.h"
 #include "base/finite.h"
 #include "code/cfunctions.h"
-#include "base/compiler.h"
 
 #include <dlfcn.h>
 #include <math.h>

@@ -147,7 +147,7 @@ static double find_zero(PoleStep *step, uint32_t *zero, bool *is_certain) {
   Poles *poles = step->poles;
   Bracket found;
   double size = step->end.t - step->begin.t;
-  Watched watched = {.context = step, .count = poles->count, .step = size, .look = look_at, .near = WELL_INSIDE * size};
+  Watched watched = {.context = step, .count = poles->count, .step = size, .look = look_at, .near = KINK_FOUND * size};
   for (uint32_t k = 0; k < poles->count; k++) {
     *zero = k;
     *is_certain = begins_at_zero(step, k);
