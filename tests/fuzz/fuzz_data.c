@@ -179,7 +179,7 @@ static bool use_as_result(Kind kind, uint8_t variant, Meter *meter) {
   if (status == DAEDAL_INTERNAL && !meter->refused) finding("an internal error of files", "");
   if (files) {
     daedal_files_plot(files, &plot);
-    daedal_files_plot_terminal(files, &plot, 1 + 9 * variant, 2 * variant);
+    daedal_files_plot_terminal(files, &plot, 1 + 9 * (uint32_t)variant, 2 * (uint32_t)variant);
     if (daedal_files_compare(files, NULL) == DAEDAL_OK) {
       daedal_files_text(files);
       daedal_files_json(files);
