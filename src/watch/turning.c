@@ -357,9 +357,11 @@ static bool keeps_sign(const Trail *trail, const Way *way) {
          (trail->values[2] > 0) != (trail->values[1] > 0);
 }
 
-/* Is what a follower is left with at its lowest made of its errors? Then it is far less for one that has hardly any. */
-static bool is_made_of_errors(const Way *way, const Way *exact) {
-  return exact->lowest <= GOOD_PART * way->lowest && exact->lowest <= PRESENT * exact->largest;
+/* Is what the run and a follower from a mark of it are left with at their lowest made of errors? Then it is far less for a follower that has hardly any.
+ * Where looks at a steep determinant differ by where they were, the lowest of all that have the errors of the run counts. */
+static bool is_made_of_errors(const Trail *trail, const Way *way, const Way *exact) {
+  double left = fmin(way->lowest, fmin(fabs(trail->values[1]), fabs(trail->values[2])));
+  return exact->lowest <= GOOD_PART * left && exact->lowest <= PRESENT * exact->largest;
 }
 
 /* The zero of a determinant near t. The run, and a follower from a mark of it, may miss a zero by the errors of the run: at a branching they
@@ -375,7 +377,7 @@ static Trace find_zero(Turning *turning, uint32_t b, double t, TurningPoint *poi
   exact->t = mark->t;
   if (!repeat(turning, exact->t, exact->y)) return trace;
   bool is_zero = follow(turning, b, exact, until, &better, &again) == TRACE_ZERO;
-  if (!is_zero && (trace == TRACE_ZERO || !is_made_of_errors(way, &again))) return trace;
+  if (!is_zero && (trace == TRACE_ZERO || !is_made_of_errors(&turning->trails[b], way, &again))) return trace;
   const Watched *watched = &turning->moving.blocks.data[b];
   *point = is_zero ? better : (TurningPoint){again.at_lowest, t, watched->block, watched->size, watched->size - 1,
                                              again.at_lowest};
