@@ -159,22 +159,26 @@ typedef struct Solver {
   Segment *segment; /* of the last step */
 } Solver;
 
-/* The determinant within the last step. NAN: it cannot be evaluated. */
-static double determinant_inside(Turning *turning, uint32_t b, const Segment *segment, double t) {
+/* The determinant within the last step. Newton's method fails near a zero. There the columns of a follower are exact enough as they are; those
+ * of the run are no solution, and tell nothing. NAN: it is not known. */
+static double determinant_inside(Turning *turning, uint32_t b, const Segment *segment, bool is_tight, double t) {
   segment_values(segment, t, turning->inside);
-  if (turning->view->methods->solve(turning->view, t, turning->inside) != EVAL_OK)
-    segment_values(segment, t, turning->inside); /* near a zero, where Newton's method fails */
+  if (turning->view->methods->solve(turning->view, t, turning->inside) != EVAL_OK) {
+    if (!is_tight) return NAN;
+    segment_values(segment, t, turning->inside);
+  }
   return determinants_evaluate(&turning->moving, t, turning->inside) ? determinants_value(&turning->moving, b) : NAN;
 }
 
 /* Halves an interval within the last step as long as it may hide a zero: the half where the sign changes, or the lower one.
  * What is left of a zero that is touched between the ends is round-off, below `lost`. false: there is none. */
-static bool close_in(Turning *turning, uint32_t b, const Segment *segment, double lost, Stretch *stretch) {
+static bool close_in(Turning *turning, uint32_t b, const Segment *segment, bool is_tight, double lost,
+                     Stretch *stretch) {
   double touched = fmin(lost, NEGLIGIBLE * lowest(stretch));
   for (int k = 0; k < HALVINGS && hides_zero(stretch); k++) {
     double middle = stretch->left + (stretch->right - stretch->left) / 2;
     if (middle <= stretch->left || middle >= stretch->right) return true;
-    double value = determinant_inside(turning, b, segment, middle);
+    double value = determinant_inside(turning, b, segment, is_tight, middle);
     if (isnan(value)) return true;
     double bend = 4 * fabs(stretch->at_left - 2 * value + stretch->at_right);
     Stretch halves[] = {{stretch->left, middle, stretch->at_left, value, bend},
@@ -245,7 +249,7 @@ static double improve(const Trail *trail, double t) {
 static bool ends_at_zero(Turning *turning, uint32_t b, const Solver *follower, const Trail *trail, double *t) {
   Stretch stretch = last_stretch(trail);
   double lost = RANK_LOST * trail->largest;
-  if (!close_in(turning, b, follower->segment, lost, &stretch)) return false;
+  if (!close_in(turning, b, follower->segment, true, lost, &stretch)) return false;
   *t = stretch.right;
   if (changes_sign(&stretch)) return fmax(fabs(stretch.at_left), fabs(stretch.at_right)) <= NEGLIGIBLE * trail->largest;
   return lowest(&stretch) <= lost;
@@ -506,7 +510,7 @@ TurningStatus turning_watch(Turning *turning, const Segment *segment, double t, 
     if (began_at_zero(turning, b, t, y)) return report_origin(turning, b, point);
     bool changes = changes_sign(&stretch), inside = turning->plan->every == 1;
     if (!changes && !has_turned_low(trail) &&
-        !(inside && close_in(turning, b, segment, RANK_LOST * trail->largest, &stretch)))
+        !(inside && close_in(turning, b, segment, false, RANK_LOST * trail->largest, &stretch)))
       continue;
     bool follows = may_follow(trail);
     TurningPoint found;
