@@ -22,9 +22,8 @@ typedef enum CorrectorReach {
   REACH_ANY,  /* any solution to which full corrections lead */
 } CorrectorReach;
 
-/* What may be left to correct: round-off of a column; what no error that a step may have lets see. */
+/* What may be left to correct: round-off of a column. */
 #define CORRECTOR_ROUND_OFF 1e-14
-#define CORRECTOR_INSIDE 1e-12
 
 /* keeps: factors, those of the points before too, serve as long as corrections shrink by them. enough: what may be left to correct. */
 CorrectorEnd corrector_run(CorrectorStep *correct, void *context, CorrectorReach reach, bool keeps, double enough);

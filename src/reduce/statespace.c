@@ -5,30 +5,35 @@
 
 #include "base/copy.h"
 #include "base/linear.h"
-#include "nonlinear/corrector.h"
-#include "nonlinear/nonlinear.h"
 #include "reduce/state_plan.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-enum { FUSE_LIMIT = 128 };
+/* Newton: iterations at most, halvings of a step at most; accept when the next correction, quadratic in this
+ * one, is lost in round-off; inside of a step, when it is lost in any error that a step may have. */
+/* A junction that blocks has a conductance of 1e-12 siemens: a step by that is 1e12 times too long, and must be halved as often. */
+enum { NEWTON_LIMIT = 60, HALVING_LIMIT = 60, FUSE_LIMIT = 128 };
 
-/* Matrices of so many entries: their factors serve at later points too. Smaller matrices are factored in less time than more corrections
- * take. */
-enum { KEPT_ENTRIES = 400 };
+/* Matrices of so many entries: their factors serve at later points too, for so many corrections, each at most this part of the
+ * one before. Smaller matrices are factored in less time than more corrections take. */
+enum { KEPT_ENTRIES = 400, KEPT_LIMIT = 6 };
+static const double KEPT_CONTRACTION = 0.02;
 
-/* A column this part of its size is round-off of it; a correction this small is the last one. */
-static const double ROUND_OFF = 1e-14;
+/* Part of the terms that cancel in a residual which may be left of them. */
+static const double RESIDUAL_ROUND_OFF = 8 * DBL_EPSILON;
 
-/* Kantorovich's theorem asks for h <= 1/2, where h is the part of the matrix that changes over the first correction. Then halfway along it the residual is
+static const double NEWTON_QUADRATIC = 1e-8, NEWTON_QUADRATIC_INSIDE = 1e-7, NEWTON_FLOOR = 1e-14;
+
+/* Corrections that fall by this factor from the first on lead to the solution next to where they began; others may lead
+ * to any (Kantorovich's theorem). */
+static const double NEWTON_CONTRACTION = 0.5;
+
+/* The theorem asks for h <= 1/2, where h is the part of the matrix that changes over the first correction. Then halfway along it the residual is
  * half of what it was but for h/8, as a correction by the first matrix, and the solution is next to its end, by less than h (Deuflhard 2004,
  * section 2.1). In parts of the first correction. */
 static const double NEWTON_STRAIGHT = 0.0625, NEWTON_AWAY = 0.5;
-
-/* A first correction up to this is the last one: the next, quadratic in it, is round-off. */
-static const double NEWTON_QUADRATIC = 1e-7;
 
 /* Of the size of the columns: a way that is no longer has so few signs of the determinant on it that those at its quarters tell. */
 static const double NEWTON_SHORT = 1e-3;
@@ -51,6 +56,14 @@ typedef struct Unit {
   double single;         /* the 1 x 1 matrix */
 } Unit;
 
+/* What is wanted of Newton's method. */
+typedef enum NewtonGoal {
+  GOAL_ANY,     /* a solution: residuals get smaller */
+  GOAL_NATURAL, /* a solution: corrections get smaller */
+  GOAL_SHORT,   /* a solution at a short way from the guess: residuals get smaller */
+  GOAL_NEXT,    /* the solution next to the guess, and no other */
+} NewtonGoal;
+
 struct StateSpace {
   Heap *heap;
   Evaluator *evaluator;
@@ -59,8 +72,8 @@ struct StateSpace {
   Unit *units;
   int32_t *depth; /* the present choice */
   bool chosen;
-  bool is_following; /* the solution next to the guess is wanted, and no other */
-  double enough;     /* what corrections may leave */
+  NewtonGoal goal;
+  double quadratic; /* corrections up to this are the last ones */
   SolveFailure failure;
   uint64_t factorizations;
   double *correction, *residual, *remainder, *first;
@@ -454,7 +467,7 @@ static EvalStatus unit_joint_at_guess(StateSpace *space, Unit *unit, double t, d
   bool moved = false;
   for (int32_t k = 0; k < unit->plan->count && status != EVAL_OK; k++) {
     double *value = &y[unit->columns[k]];
-    if (*value == 0 || fabs(*value) > ROUND_OFF * space->evaluator->nominal[unit->columns[k]]) continue;
+    if (*value == 0 || fabs(*value) > NEWTON_FLOOR * space->evaluator->nominal[unit->columns[k]]) continue;
     *value = 0;
     moved = true;
   }
@@ -469,6 +482,12 @@ static double correction_norm(const StateSpace *space, const Unit *unit, const d
     if (!(size <= norm)) norm = size;
   }
   return norm;
+}
+
+static double sum_squares(const double *values, int32_t count) {
+  double sum = 0;
+  for (int32_t k = 0; k < count; k++) sum += values[k] * values[k];
+  return sum;
 }
 
 /* y - fraction * correction in the unit's columns, from the trial values kept. */
@@ -491,66 +510,34 @@ static EvalStatus solve_correction(StateSpace *space, Unit *unit, double *correc
   return EVAL_OK;
 }
 
-/* The guess of a unit. */
-static void keep_guess(Unit *unit, const double *y) {
-  for (int32_t k = 0; k < unit->plan->count; k++) unit->values[k] = y[unit->columns[k]];
-}
-
-static void restore_guess(const Unit *unit, double *y) {
-  for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] = unit->values[k];
-}
-
-/* A unit that is solved at a point. */
-typedef struct Solution {
-  StateSpace *space;
-  Unit *unit;
-  double t, *y;
-  bool keeps; /* the factors are those of a point near enough */
-} Solution;
-
-/* Are there factors of another point that may serve? Where a later stage needs the matrix there are none. */
-static bool has_factors(const StateSpace *space, const Unit *unit) {
+/* Corrects with the factors that are there, of a point nearby; *last is the size of the last correction. False: they do not serve. */
+static bool correct_with_kept_factors(StateSpace *space, Unit *unit, double t, double *y, double *last) {
   const Unit *owner = &space->units[unit->plan->owner];
-  return unit->plan->stage == 0 && unit->plan->joint && owner->linear_system && owner->factored && !owner->is_projected;
-}
-
-/* One correction, from a guess that was kept. */
-static double correct_unit(void *context, bool *renew) {
-  Solution *solution = context;
-  StateSpace *space = solution->space;
-  Unit *unit = solution->unit;
-  double *correction = space->correction, *y = solution->y;
-  *renew |= !solution->keeps || !has_factors(space, unit);
-  solution->keeps = true;
-  EvalStatus status = *renew ? unit_joint_at_guess(space, unit, solution->t, y, correction)
-                             : unit_residual(space, unit, solution->t, y, correction);
-  if (!*renew && status == EVAL_OK) solve_with_factors(space, unit, correction);
-  else if (status == EVAL_OK) status = solve_correction(space, unit, correction);
-  double norm = status == EVAL_OK ? correction_norm(space, unit, correction, y) : HUGE_VAL;
-  if (!isfinite(norm)) {
-    restore_guess(unit, y);
-    if (status == EVAL_OK) fail(space, unit, "the Jacobian is singular");
-    return HUGE_VAL;
+  double *correction = space->correction;
+  for (int iteration = 0; iteration < KEPT_LIMIT; iteration++) {
+    if (unit_residual(space, unit, t, y, correction) != EVAL_OK) return false;
+    linear_solve(owner->linear_system, correction);
+    double norm = correction_norm(space, unit, correction, y);
+    if (!(norm <= KEPT_CONTRACTION * *last || norm <= NEWTON_FLOOR)) return false;
+    for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] -= correction[k];
+    if (norm * (isinf(*last) ? 1 : norm / *last) <= NEWTON_FLOOR) return true;
+    *last = norm;
   }
-  for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] -= correction[k];
-  unit->is_moved = norm > ROUND_OFF;
-  return norm;
+  return false;
 }
 
-/* The solution next to the guess by full corrections; keeps: the first by the factors that are there. */
-static bool correct_guess(StateSpace *space, Unit *unit, double t, double *y, bool keeps) {
-  Solution solution = {space, unit, t, y, keeps};
-  CorrectorEnd end = corrector_run(correct_unit, &solution, REACH_NEXT, true, space->enough);
-  if (end == CORRECTOR_SLOW) fail(space, unit, "Newton's iteration does not converge");
-  return end == CORRECTOR_CONVERGED;
+/* The same of a unit that keeps its factors, from the beginning. False: y is as it was. */
+static bool solve_with_kept_factors(StateSpace *space, Unit *unit, double t, double *y) {
+  double last = INFINITY;
+  if (!space->units[unit->plan->owner].factored) return false;
+  for (int32_t k = 0; k < unit->plan->count; k++) unit->values[k] = y[unit->columns[k]];
+  if (correct_with_kept_factors(space, unit, t, y, &last)) return true;
+  for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] = unit->values[k];
+  return false;
 }
 
 static EvalStatus solve_linear(StateSpace *space, Unit *unit, double t, double *y) {
-  if (unit->plan->keeps && has_factors(space, unit)) {
-    keep_guess(unit, y);
-    if (correct_guess(space, unit, t, y, true)) return EVAL_OK;
-    restore_guess(unit, y);
-  }
+  if (unit->plan->keeps && solve_with_kept_factors(space, unit, t, y)) return EVAL_OK;
   EvalStatus status = unit_joint(space, unit, t, y, space->correction);
   if (status == EVAL_OK) status = solve_correction(space, unit, space->correction);
   if (status != EVAL_OK) return status;
@@ -559,63 +546,113 @@ static EvalStatus solve_linear(StateSpace *space, Unit *unit, double t, double *
   return EVAL_OK;
 }
 
-/* Is y at most a short way from the guess? */
+/* Is what the factors of the point before leave to correct less than it was? (The natural monotonicity test of Deuflhard 2004, section
+ * 3.3: residuals of different units have no size in common, corrections have.) */
+static bool correction_shrinks(const StateSpace *space, const Unit *unit, double fraction, const double *y) {
+  memcpy(space->remainder, space->residual, (size_t)unit->plan->count * sizeof(double));
+  solve_with_factors(space, unit, space->remainder);
+  return correction_norm(space, unit, space->remainder, y) <=
+         (1 - fraction / 2) * correction_norm(space, unit, space->correction, y);
+}
+
+/* Halves the step until the residual is defined and does not grow, or the correction that follows does not; leaves y and the residual
+ * there. */
+static EvalStatus search_line(StateSpace *space, Unit *unit, double t, double *y) {
+  double fraction = 1, before = sum_squares(space->residual, unit->plan->count);
+  for (int halving = 0; halving < HALVING_LIMIT; halving++, fraction /= 2) {
+    apply_correction(unit, space->correction, fraction, y);
+    if (unit_joint(space, unit, t, y, space->residual) != EVAL_OK) continue;
+    if (space->goal == GOAL_NATURAL
+            ? correction_shrinks(space, unit, fraction, y)
+            : sum_squares(space->residual, unit->plan->count) <= before * (1 - fraction / 2) || before == 0)
+      return EVAL_OK;
+  }
+  return fail(space, unit, "Newton's iteration does not converge");
+}
+
+/* Goes on by the correction: by all of it where the solution next to the guess is wanted. */
+static EvalStatus correct(StateSpace *space, Unit *unit, double t, double *y) {
+  if (space->goal != GOAL_NEXT) return search_line(space, unit, t, y);
+  apply_correction(unit, space->correction, 1, y);
+  return unit_joint(space, unit, t, y, space->residual);
+}
+
+/* Are the residuals at the trial values nothing but round-off of the terms that cancel in them? Then no correction makes them smaller. Leaves y
+ * there. */
+static bool is_at_round_off(StateSpace *space, Unit *unit, double t, double *y) {
+  double *size = space->remainder;
+  apply_correction(unit, space->correction, 0, y);
+  if (unit_joint(space, unit, t, y, space->residual) != EVAL_OK) return false;
+  memset(size, 0, (size_t)unit->plan->count * sizeof *size);
+  for (int32_t k = 0; k < unit->plan->count; k++)
+    for (int32_t e = unit->column_start[k]; e < unit->column_start[k + 1]; e++)
+      size[unit->row_index[e]] += fabs(unit->matrix->values[unit->gather[e]] * y[unit->columns[k]]);
+  for (int32_t k = 0; k < unit->plan->count; k++)
+    if (!(fabs(space->residual[k]) <= RESIDUAL_ROUND_OFF * size[k])) return false;
+  return true;
+}
+
+/* The last correction, whose size is given. */
+static EvalStatus finish_newton(Unit *unit, const double *correction, double norm, double *y) {
+  apply_correction(unit, correction, 1, y);
+  unit->is_moved = norm > NEWTON_FLOOR;
+  return EVAL_OK;
+}
+
+/* The first correction has new factors. Where it is small and no later stage needs the matrix, they serve for the next ones, too. */
+static bool goes_on_with_factors(const StateSpace *space, const Unit *unit, double norm) {
+  const Unit *owner = &space->units[unit->plan->owner];
+  return space->goal == GOAL_NEXT && unit->plan->joint && unit->plan->stage == 0 && owner->linear_system &&
+         !owner->is_projected && norm <= KEPT_CONTRACTION;
+}
+
+/* Is y at most a short way from the guess, which is in unit->values? */
 static bool is_short_way(const StateSpace *space, const Unit *unit, const double *y) {
   double *way = space->remainder;
   for (int32_t k = 0; k < unit->plan->count; k++) way[k] = y[unit->columns[k]] - unit->values[k];
   return correction_norm(space, unit, way, y) <= NEWTON_SHORT;
 }
 
-/* ---- from a guess that is far off ---- */
-
-static void set_unit(const Solution *solution, const double *x) {
-  for (int32_t k = 0; k < solution->unit->plan->count; k++) solution->y[solution->unit->columns[k]] = x[k];
+static EvalStatus iterate_newton(StateSpace *space, Unit *unit, double t, double *y) {
+  EvalStatus status = unit_joint_at_guess(space, unit, t, y, space->residual);
+  if (status != EVAL_OK) return status;
+  double last = 0;
+  unit->is_moved = false;
+  for (int iteration = 0; iteration < NEWTON_LIMIT; iteration++) {
+    copy_numbers(space->correction, space->residual, (size_t)unit->plan->count);
+    status = solve_correction(space, unit, space->correction);
+    if (status != EVAL_OK) return status;
+    for (int32_t k = 0; k < unit->plan->count; k++) unit->trial[k] = y[unit->columns[k]];
+    double norm = correction_norm(space, unit, space->correction, y);
+    if (!isfinite(norm)) return fail(space, unit, "the Jacobian is singular");
+    bool quadratic = norm <= space->quadratic && (last == 0 || norm <= 0.1 * last);
+    if (norm <= NEWTON_FLOOR || quadratic) return finish_newton(unit, space->correction, norm, y);
+    if (norm < 1e-12 && last > 0 && norm > 0.1 * last) return EVAL_OK; /* round-off of the residual */
+    if (space->goal == GOAL_NEXT && last > 0 && norm > NEWTON_CONTRACTION * last) break;
+    last = norm;
+    if (goes_on_with_factors(space, unit, norm)) {
+      apply_correction(unit, space->correction, 1, y);
+      if (correct_with_kept_factors(space, unit, t, y, &last)) return EVAL_OK;
+      status = unit_joint(space, unit, t, y, space->residual);
+    } else {
+      status = correct(space, unit, t, y);
+    }
+    if (status != EVAL_OK) return is_at_round_off(space, unit, t, y) ? EVAL_OK : status;
+    if (space->goal == GOAL_SHORT && !is_short_way(space, unit, y))
+      return fail(space, unit, "other solutions are near");
+  }
+  if (is_at_round_off(space, unit, t, y)) return EVAL_OK;
+  return fail(space, unit, "Newton's iteration does not converge");
 }
 
-static bool evaluate_rows(void *context, const double *x, double *r) {
-  const Solution *solution = context;
-  set_unit(solution, x);
-  return unit_residual(solution->space, solution->unit, solution->t, solution->y, r) == EVAL_OK;
-}
-
-static bool evaluate_entries(void *context, const double *x, double *entries) {
-  const Solution *solution = context;
-  Unit *unit = solution->unit;
-  set_unit(solution, x);
-  if (unit_joint(solution->space, unit, solution->t, solution->y, solution->space->residual) != EVAL_OK) return false;
-  for (int32_t e = 0; e < unit->column_start[unit->plan->count]; e++)
-    entries[e] = unit->matrix->values[unit->gather[e]];
-  return true;
-}
-
-/* Any solution, from the guess that was kept. */
-static EvalStatus solve_any(StateSpace *space, Unit *unit, double t, double *y) {
-  static const char *const reason[] = {[NONLINEAR_UNDEFINED] = "an equation is not defined",
-                                       [NONLINEAR_SINGULAR] = "the Jacobian is singular",
-                                       [NONLINEAR_INCONSISTENT] = "Newton's iteration does not converge",
-                                       [NONLINEAR_SLOW] = "Newton's iteration does not converge"};
-  void *ticket = NULL;
-  Heap *heap = heap_within(space->heap, &ticket);
-  Solution solution = {.space = space, .unit = unit, .t = t, .y = y};
-  size_t n = (size_t)unit->plan->count;
-  double *nominal, *x;
-  heap_numbers(heap, n, &nominal, &x);
-  for (size_t k = 0; k < n; k++) nominal[k] = space->evaluator->nominal[unit->columns[k]];
-  copy_numbers(x, unit->values, n);
-  NonlinearProblem problem = {.context = &solution,
-                              .rows = unit->plan->count,
-                              .columns = unit->plan->count,
-                              .column_start = unit->column_start,
-                              .row_index = unit->row_index,
-                              .nominal = nominal,
-                              .residual = evaluate_rows,
-                              .jacobian = evaluate_entries,
-                              .by_corrections = true};
-  NonlinearResult result = nonlinear_solve(nonlinear_new(heap, &problem), x);
-  set_unit(&solution, x);
-  unit->is_moved = true;
-  heap_release(space->heap, ticket);
-  return result.solved ? EVAL_OK : fail(space, unit, reason[result.end]);
+/* Is a column so much larger than where it came from and its nominal value that round-off of it is as large as these? There residuals
+ * are nothing but round-off whatever they are, as those of a sine, and every iteration converges. */
+static bool ran_away(const StateSpace *space, const Unit *unit, const double *y) {
+  for (int32_t k = 0; k < unit->plan->count; k++) {
+    double size = fabs(unit->values[k]) + space->evaluator->nominal[unit->columns[k]];
+    if (!(fabs(y[unit->columns[k]]) <= size / DBL_EPSILON)) return true;
+  }
+  return false;
 }
 
 /* The size of `correction` over a part of the first one, relative to that. */
@@ -630,8 +667,7 @@ static EvalStatus correct_first(StateSpace *space, Unit *unit, double t, double 
       is_kept ? unit_residual(space, unit, t, y, correction) : unit_joint_at_guess(space, unit, t, y, correction);
   if (status == EVAL_OK && is_kept) solve_with_factors(space, unit, correction);
   else if (status == EVAL_OK) status = solve_correction(space, unit, correction);
-  keep_guess(unit, y);
-  for (int32_t k = 0; k < unit->plan->count; k++) unit->trial[k] = y[unit->columns[k]];
+  for (int32_t k = 0; k < unit->plan->count; k++) unit->values[k] = unit->trial[k] = y[unit->columns[k]];
   return status;
 }
 
@@ -647,6 +683,36 @@ static bool goes_straight(StateSpace *space, Unit *unit, double t, double *y) {
 static bool is_next(const StateSpace *space, const Unit *unit, const double *y) {
   for (int32_t k = 0; k < unit->plan->count; k++) space->remainder[k] = unit->values[k] - y[unit->columns[k]];
   return departure(space, unit, y, space->remainder, 1) <= NEWTON_AWAY;
+}
+
+/* As solve_next, with the factors of a point before. */
+static bool follow_with_kept_factors(StateSpace *space, Unit *unit, double t, double *y) {
+  if (correct_first(space, unit, t, y, true, space->first) != EVAL_OK) return false;
+  double last = correction_norm(space, unit, space->first, y);
+  if (last > NEWTON_FLOOR && !goes_straight(space, unit, t, y)) return false;
+  apply_correction(unit, space->first, 1, y);
+  return last <= NEWTON_FLOOR || (correct_with_kept_factors(space, unit, t, y, &last) && is_next(space, unit, y));
+}
+
+/* The same. False: they do not serve, and y is as it was. */
+static bool solve_next_with_kept_factors(StateSpace *space, Unit *unit, double t, double *y) {
+  if (!space->units[unit->plan->owner].factored) return false;
+  if (follow_with_kept_factors(space, unit, t, y)) return true;
+  for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] = unit->values[k];
+  return false;
+}
+
+/* A solution from a guess that is far off, where the residual may have to grow first. */
+static EvalStatus solve_any(StateSpace *space, Unit *unit, double t, double *y) {
+  for (int32_t k = 0; k < unit->plan->count; k++) unit->values[k] = y[unit->columns[k]];
+  EvalStatus status = iterate_newton(space, unit, t, y);
+  if (status == EVAL_OK && !ran_away(space, unit, y)) return status;
+  for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] = unit->values[k];
+  space->goal = GOAL_NATURAL;
+  status = iterate_newton(space, unit, t, y);
+  space->goal = GOAL_ANY;
+  if (status == EVAL_OK && ran_away(space, unit, y)) return fail(space, unit, "Newton's iteration does not converge");
+  return status;
 }
 
 /* The sign of the determinant at a part of the way from the guess to the solution, in space->first; 0: it is not known. Leaves y there. */
@@ -665,7 +731,10 @@ static int sign_on_way(StateSpace *space, Unit *unit, double t, double part, dou
  * the time the matrix becomes another, as in an inverter that switches. No other solution is between them if the determinant keeps its sign
  * on the way, which is short. */
 static EvalStatus solve_steep(StateSpace *space, Unit *unit, double t, double *y) {
-  EvalStatus status = solve_any(space, unit, t, y);
+  for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] = unit->values[k];
+  space->goal = GOAL_SHORT;
+  EvalStatus status = iterate_newton(space, unit, t, y);
+  space->goal = GOAL_NEXT;
   if (status != EVAL_OK) return status;
   for (int32_t k = 0; k < unit->plan->count; k++) space->first[k] = y[unit->columns[k]];
   int sign = is_short_way(space, unit, y) ? sign_on_way(space, unit, t, 0, y) : 0, others = 0;
@@ -675,24 +744,15 @@ static EvalStatus solve_steep(StateSpace *space, Unit *unit, double t, double *y
 }
 
 /* The solution next to the guess, if it is certain that it is that. What stands at the end of the first correction is not enough to tell: another
- * solution may happen to be there. is_kept: by the factors that are there. */
-static EvalStatus solve_straight(StateSpace *space, Unit *unit, double t, double *y, bool is_kept) {
-  EvalStatus status = correct_first(space, unit, t, y, is_kept, space->first);
+ * solution may happen to be there. */
+static EvalStatus solve_next(StateSpace *space, Unit *unit, double t, double *y) {
+  if (unit->plan->keeps && solve_next_with_kept_factors(space, unit, t, y)) return EVAL_OK;
+  EvalStatus status = correct_first(space, unit, t, y, false, space->first);
   if (status != EVAL_OK) return status;
   double norm = correction_norm(space, unit, space->first, y);
-  bool is_last = norm <= (is_kept ? ROUND_OFF : NEWTON_QUADRATIC);
-  bool is_straight = is_last || goes_straight(space, unit, t, y);
-  apply_correction(unit, space->first, 1, y);
-  unit->is_moved = norm > ROUND_OFF;
-  if (is_last || (is_straight && correct_guess(space, unit, t, y, true) && is_next(space, unit, y))) return EVAL_OK;
-  restore_guess(unit, y);
-  return EVAL_DOMAIN;
-}
-
-static EvalStatus solve_next(StateSpace *space, Unit *unit, double t, double *y) {
-  if (unit->plan->keeps && has_factors(space, unit) && solve_straight(space, unit, t, y, true) == EVAL_OK)
-    return EVAL_OK;
-  if (solve_straight(space, unit, t, y, false) == EVAL_OK) return EVAL_OK;
+  if (norm <= space->quadratic) return finish_newton(unit, space->first, norm, y);
+  bool is_straight = goes_straight(space, unit, t, y);
+  if (is_straight && iterate_newton(space, unit, t, y) == EVAL_OK && is_next(space, unit, y)) return EVAL_OK;
   return solve_steep(space, unit, t, y);
 }
 
@@ -704,10 +764,12 @@ static EvalStatus correct_once(StateSpace *space, Unit *unit, double t, double *
   return status;
 }
 
-static EvalStatus solve_nonlinear(StateSpace *space, Unit *unit, double t, double *y) {
-  keep_guess(unit, y);
-  if (correct_guess(space, unit, t, y, unit->plan->keeps)) return EVAL_OK;
-  return space->is_following ? solve_steep(space, unit, t, y) : solve_any(space, unit, t, y);
+static EvalStatus solve_newton(StateSpace *space, Unit *unit, double t, double *y) {
+  if (unit->plan->keeps && solve_with_kept_factors(space, unit, t, y)) return EVAL_OK;
+  if (space->goal != GOAL_NEXT) return solve_any(space, unit, t, y);
+  for (int32_t k = 0; k < unit->plan->count; k++) unit->values[k] = y[unit->columns[k]];
+  EvalStatus status = iterate_newton(space, unit, t, y);
+  return status == EVAL_OK ? status : solve_steep(space, unit, t, y);
 }
 
 static EvalStatus run_explicit(StateSpace *space, Unit *unit, double t, double *y) {
@@ -724,27 +786,27 @@ static EvalStatus solve_units(StateSpace *space, uint32_t count, double t, doubl
     Unit *unit = &space->units[u];
     EvalStatus status = unit->plan->kind == UNIT_EXPLICIT ? run_explicit(space, unit, t, y)
                         : unit->plan->linear              ? solve_linear(space, unit, t, y)
-                                                          : solve_nonlinear(space, unit, t, y);
+                                                          : solve_newton(space, unit, t, y);
     if (status != EVAL_OK) return status;
   }
   return EVAL_OK;
 }
 
 EvalStatus statespace_complete(StateSpace *space, double t, double *y) {
-  space->is_following = false;
-  space->enough = CORRECTOR_ROUND_OFF;
+  space->goal = GOAL_ANY;
+  space->quadratic = NEWTON_QUADRATIC;
   return solve_units(space, space->plan->units.count, t, y);
 }
 
 EvalStatus statespace_follow(StateSpace *space, double t, double *y) {
-  space->is_following = true;
-  space->enough = CORRECTOR_ROUND_OFF;
+  space->goal = GOAL_NEXT;
+  space->quadratic = NEWTON_QUADRATIC;
   return solve_units(space, space->plan->units.count, t, y);
 }
 
 EvalStatus statespace_branch(StateSpace *space, double t, double *y, bool is_little) {
-  space->is_following = true;
-  space->enough = CORRECTOR_INSIDE;
+  space->goal = GOAL_NEXT;
+  space->quadratic = NEWTON_QUADRATIC_INSIDE;
   for (uint32_t u = 0; u < space->plan->branched; u++) {
     Unit *unit = &space->units[u];
     EvalStatus status = EVAL_OK;
@@ -758,8 +820,8 @@ EvalStatus statespace_branch(StateSpace *space, double t, double *y, bool is_lit
 }
 
 EvalStatus statespace_rates(StateSpace *space, double t, double *y) {
-  space->is_following = true;
-  space->enough = CORRECTOR_INSIDE;
+  space->goal = GOAL_NEXT;
+  space->quadratic = NEWTON_QUADRATIC_INSIDE;
   return solve_units(space, space->plan->serving, t, y);
 }
 
