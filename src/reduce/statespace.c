@@ -827,3 +827,9 @@ EvalStatus statespace_rates(StateSpace *space, double t, double *y) {
 
 SolveFailure statespace_failure(const StateSpace *space) { return space->failure; }
 uint64_t statespace_factorizations(const StateSpace *space) { return space->factorizations; }
+
+bool state_plan_is_direct(const StatePlan *plan) {
+  for (uint32_t u = 0; u < plan->units.count; u++)
+    if (plan->units.data[u].kind != UNIT_EXPLICIT && !plan->units.data[u].linear) return false;
+  return true;
+}

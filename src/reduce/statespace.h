@@ -50,6 +50,9 @@ const bool *state_plan_branching(const StatePlan *plan);
 /* [columns] those that an equation gives outright and on which no derivative depends. Lives in the code's heap. */
 const bool *state_plan_spare(const StatePlan *plan);
 
+/* Are all columns given by formulas or linear systems, where the states are known? O(units). */
+bool state_plan_is_direct(const StatePlan *plan);
+
 /* After a failed close: the block and why, for messages. */
 typedef struct SolveFailure {
   int32_t block;

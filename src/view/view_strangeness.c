@@ -178,7 +178,7 @@ static double correct_completion(void *context, bool *renew) {
   SelectedView *selected = completion->selected;
   *renew |= selected->stale || !selected->factored;
   double size =
-      renew && !factor_matrix(selected, completion->t, selected->trial) ? HUGE_VAL : correct(selected, completion->t);
+      *renew && !factor_matrix(selected, completion->t, selected->trial) ? HUGE_VAL : correct(selected, completion->t);
   if (!isfinite(size))
     memcpy(selected->trial, completion->guess, (size_t)selected->view.system.columns * sizeof(double));
   return size;

@@ -109,9 +109,15 @@ static bool may_pass(Poles *poles, uint32_t k, double size) {
   return !poles->is_done[k] && way > 0 && !(before * end > 0 && fmin(fabs(before), fabs(end)) > way);
 }
 
+/* Do looks inside of the step iterate? Then only changes of sign are looked for, and their times are found to a thousandth of the step. A divisor that once was zero and made nothing
+ * infinite is guarded, or cancels: it is left alone from then on. */
+static bool looks_cost(const Poles *poles, const Segment *segment) {
+  return segment->methods->is_explicit && !poles->view->is_direct;
+}
+
 /* Sets what is looked for: where looks are costly, changes of sign alone. */
 static bool set_sides(Poles *poles, const Segment *segment, double size) {
-  bool any = false, is_costly = segment->methods->is_explicit && poles->view->branch;
+  bool any = false, is_costly = looks_cost(poles, segment);
   for (uint32_t k = 0; k < poles->count; k++) {
     double before = poles->before[k], end = poles->end[k];
     bool is_wanted =
@@ -145,16 +151,22 @@ static bool begins_at_zero(const PoleStep *step, uint32_t k) {
 /* The time at which the first of them is zero; NAN: there is none. is_certain: it is zero, and not only small. */
 static double find_zero(PoleStep *step, uint32_t *zero, bool *is_certain) {
   Poles *poles = step->poles;
-  Bracket found;
+  Bracket found = {step->begin.t, step->end.t};
   double size = step->end.t - step->begin.t;
-  Watched watched = {.context = step, .count = poles->count, .step = size, .look = look_at, .near = KINK_FOUND * size};
+  bool is_costly = looks_cost(poles, step->segment), any = false;
+  Watched watched = {.context = step,
+                     .count = poles->count,
+                     .step = size,
+                     .look = look_at,
+                     .near = (is_costly ? NEGLIGIBLE : KINK_FOUND) * size};
   for (uint32_t k = 0; k < poles->count; k++) {
     *zero = k;
     *is_certain = begins_at_zero(step, k);
     if (!*is_certain) continue;
     return step->begin.t + WELL_INSIDE * size;
   }
-  if (!search_find(poles->search, &watched, (Bracket){step->begin.t, step->end.t}, NULL, &found)) return NAN;
+  for (uint32_t k = 0; k < poles->count; k++) any = any || poles->side[k] != 0;
+  if (is_costly ? !any : !search_find(poles->search, &watched, found, NULL, &found)) return NAN;
   search_locate(poles->search, &watched, &found);
   for (uint32_t k = 0; k < poles->count; k++)
     if (poles->side[k] != 0 && poles->side[k] * poles->inside[k] < poles->least[k]) *zero = k;
@@ -268,8 +280,9 @@ bool poles_find(Poles *poles, const Segment *segment, ConstMoment begin, ConstMo
     if (!is_certain && !touches(&step, zero, &pole->time)) continue;
     if (view_point(poles->view, segment, pole->time, poles->y) != EVAL_OK) look_at(&step, pole->time, poles->margin);
     pole->divisor = poles->view->evaluator->code->pole.data[zero];
-    poles->is_done[zero] = is_pole(&step, pole);
-    if (poles->is_done[zero]) return true;
+    bool is_found = is_pole(&step, pole);
+    poles->is_done[zero] = is_found || looks_cost(poles, segment);
+    if (is_found) return true;
   }
   double *free = poles->earlier;
   poles->earlier = poles->before;
