@@ -63,13 +63,13 @@ end Pole;
 
 class Poles(unittest.TestCase):
     def members(self, terms, usual, quick):
-        # Beside nonlinear equations looks inside of an explicit step are costly: a divisor that touches zero without passing it is not seen.
-        kinds = [(motion, name) for motion in MOTIONS for name in terms if motion != "solved" or name not in ("touches", "square")]
+        kinds = [(motion, name) for motion in MOTIONS for name in terms]
         random.Random(0).shuffle(kinds)
         for seed in seeds(usual, quick):
             motion, name = kinds[seed % len(kinds)]
             text = model(random.Random(seed), motion, terms[name])
-            for solver in by_turns(["auto", "erk", "radau", "bdf"], seed):
+            # Beside nonlinear equations nobody looks inside of explicit steps.
+            for solver in by_turns(["radau", "bdf"] if motion == "solved" else ["auto", "erk", "radau", "bdf"], seed):
                 yield (seed, motion, name, solver), text, simulate(text, solver=solver, stop_time=1)
 
     def test_said(self):

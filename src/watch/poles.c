@@ -109,19 +109,17 @@ static bool may_pass(Poles *poles, uint32_t k, double size) {
   return !poles->is_done[k] && way > 0 && !(before * end > 0 && fmin(fabs(before), fabs(end)) > way);
 }
 
-/* Do looks inside of the step iterate? Then only changes of sign are looked for, and their times are found to a thousandth of the step. A divisor that once was zero and made nothing
- * infinite is guarded, or cancels: it is left alone from then on. */
+/* Do looks inside of the step iterate? Then nobody looks: they would cost more than the step. */
 static bool looks_cost(const Poles *poles, const Segment *segment) {
   return segment->methods->is_explicit && !poles->view->is_direct;
 }
 
-/* Sets what is looked for: where looks are costly, changes of sign alone. */
-static bool set_sides(Poles *poles, const Segment *segment, double size) {
-  bool any = false, is_costly = looks_cost(poles, segment);
+/* Sets what is looked for. */
+static bool set_sides(Poles *poles, double size) {
+  bool any = false;
   for (uint32_t k = 0; k < poles->count; k++) {
     double before = poles->before[k], end = poles->end[k];
-    bool is_wanted =
-        may_pass(poles, k, size) && !(is_costly && before * end > 0 && fabs(before) > poles->tolerance * fabs(end));
+    bool is_wanted = may_pass(poles, k, size);
     poles->side[k] = !is_wanted ? 0 : before < 0 || (before == 0 && end < 0) ? -1 : 1;
     poles->least[k] = (before * end > 0 ? POLE_DIP : poles->tolerance) * fmin(fabs(before), fabs(end));
     any = any || is_wanted;
@@ -153,20 +151,14 @@ static double find_zero(PoleStep *step, uint32_t *zero, bool *is_certain) {
   Poles *poles = step->poles;
   Bracket found = {step->begin.t, step->end.t};
   double size = step->end.t - step->begin.t;
-  bool is_costly = looks_cost(poles, step->segment), any = false;
-  Watched watched = {.context = step,
-                     .count = poles->count,
-                     .step = size,
-                     .look = look_at,
-                     .near = (is_costly ? NEGLIGIBLE : KINK_FOUND) * size};
+  Watched watched = {.context = step, .count = poles->count, .step = size, .look = look_at, .near = KINK_FOUND * size};
   for (uint32_t k = 0; k < poles->count; k++) {
     *zero = k;
     *is_certain = begins_at_zero(step, k);
     if (!*is_certain) continue;
     return step->begin.t + WELL_INSIDE * size;
   }
-  for (uint32_t k = 0; k < poles->count; k++) any = any || poles->side[k] != 0;
-  if (is_costly ? !any : !search_find(poles->search, &watched, found, NULL, &found)) return NAN;
+  if (!search_find(poles->search, &watched, found, NULL, &found)) return NAN;
   search_locate(poles->search, &watched, &found);
   for (uint32_t k = 0; k < poles->count; k++)
     if (poles->side[k] != 0 && poles->side[k] * poles->inside[k] < poles->least[k]) *zero = k;
@@ -272,7 +264,7 @@ bool poles_find(Poles *poles, const Segment *segment, ConstMoment begin, ConstMo
   if (poles->kept != begin.t) evaluate(poles, begin, poles->before);
   evaluate(poles, end, poles->end);
   poles->kept = NAN;
-  bool may_be = set_sides(poles, segment, end.t - begin.t);
+  bool may_be = set_sides(poles, end.t - begin.t) && !looks_cost(poles, segment);
   for (uint32_t zero = 0; may_be; poles->side[zero] = 0) {
     bool is_certain;
     pole->time = find_zero(&step, &zero, &is_certain);
@@ -280,9 +272,8 @@ bool poles_find(Poles *poles, const Segment *segment, ConstMoment begin, ConstMo
     if (!is_certain && !touches(&step, zero, &pole->time)) continue;
     if (view_point(poles->view, segment, pole->time, poles->y) != EVAL_OK) look_at(&step, pole->time, poles->margin);
     pole->divisor = poles->view->evaluator->code->pole.data[zero];
-    bool is_found = is_pole(&step, pole);
-    poles->is_done[zero] = is_found || looks_cost(poles, segment);
-    if (is_found) return true;
+    poles->is_done[zero] = is_pole(&step, pole);
+    if (poles->is_done[zero]) return true;
   }
   double *free = poles->earlier;
   poles->earlier = poles->before;
