@@ -10,7 +10,8 @@ static void reduce(Session *session) {
   if (!session->result) return;
   session_say_choice(session);
   const char *text = session->status ? NULL : daedal_result_model(session->result);
-  if (text && !*text) {
+  bool is_fine = !session->status && daedal_result_status(session->result) == DAEDAL_OK; /* or out of memory just now */
+  if (is_fine && !(text && *text)) {
     terminal_say(
         "structure is wrong about these equations: method strangeness selects rows by numerical ranks and makes no "
         "equations to print; simulate runs it");
