@@ -48,11 +48,6 @@ static const char *copy_text(daedal_model *model, const char *text) {
 
 /* ---- FMUs ---- */
 
-static bool is_fmu(const char *path) {
-  size_t length = strlen(path);
-  return length > 4 && !strcmp(path + length - 4, ".fmu");
-}
-
 /* The model around the FMU that the file holds, of the name of the file; NULL after reporting. */
 static char *fmu_model(Heap *heap, Diags *diags, const char *path, FmuKind kind, const char *bytes, uint32_t *length) {
   Arena arena = arena_make(heap);
@@ -75,7 +70,7 @@ static char *fmu_model(Heap *heap, Diags *diags, const char *path, FmuKind kind,
 /* A whole file; of an FMU the model around it. NULL after reporting. */
 static char *read_text(Heap *heap, Diags *diags, const char *path, FmuKind kind, uint32_t *length) {
   char *bytes = file_read(heap, diags, path, length);
-  if (!bytes || !is_fmu(path)) return bytes;
+  if (!bytes || !file_has_ending(path, ".fmu")) return bytes;
   char *text = fmu_model(heap, diags, path, kind, bytes, length);
   heap_free(heap, bytes);
   return text;

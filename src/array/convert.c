@@ -629,17 +629,21 @@ static const char *leaves_text(const Converter *converter, const Freedom *freedo
   return text_keep(converter->heap, &text, converter->arena);
 }
 
+static Converter converter_make(const Problem *problem, const Modes *modes, Arena *arena, ConversionVec *list,
+                                Diags *diags) {
+  return (Converter){.arena = arena,
+                     .heap = arena->heap,
+                     .model = problem->model,
+                     .dag = problem->model->dag,
+                     .diags = diags,
+                     .modes = modes,
+                     .problem = *problem,
+                     .list = list};
+}
+
 void convert_close(Problem *problem, Structure *structure, const Modes *modes, const Freedom *freedom,
                    const uint32_t *equation, Arena *arena, ConversionVec *list, Diags *diags) {
-  Model *model = problem->model;
-  Converter converter = {.arena = arena,
-                         .heap = arena->heap,
-                         .model = model,
-                         .dag = model->dag,
-                         .diags = diags,
-                         .modes = modes,
-                         .problem = *problem,
-                         .list = list};
+  Converter converter = converter_make(problem, modes, arena, list, diags);
   const char *leaves = leaves_text(&converter, freedom);
   const char *after = arena_printf(arena, "least norm of %s", leaves);
   for (uint32_t k = 0; k < freedom->count - freedom->rank; k++)
@@ -656,17 +660,10 @@ void convert_close(Problem *problem, Structure *structure, const Modes *modes, c
 ConvertStatus convert_run(Problem *problem, Structure *structure, const Modes *modes, const double *parameters,
                           Arena *arena, ConversionVec *list, SingularVec *singular, bool *read, Diags *diags) {
   Model *model = problem->model;
-  Converter converter = {.arena = arena,
-                         .heap = arena->heap,
-                         .model = model,
-                         .dag = model->dag,
-                         .diags = diags,
-                         .modes = modes,
-                         .problem = *problem,
-                         .structure = *structure,
-                         .list = list,
-                         .singular = singular,
-                         .read = read};
+  Converter converter = converter_make(problem, modes, arena, list, diags);
+  converter.structure = *structure;
+  converter.singular = singular;
+  converter.read = read;
   Arena scratch = arena_make(arena->heap);
   converter.samples = samples_make(model, parameters, modes, &scratch);
   converter.followed = arena_array(arena, (size_t)modes_leaves(modes) + model->discretes.count, sizeof(bool));

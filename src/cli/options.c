@@ -26,7 +26,7 @@ const Option options[] = {
     {"--model", NULL, "NAME", IN_MODELS | IN_COMPLETION, OPTION_TEXT, PLACE(class_name),
      "the class to take; default: the last model of the file"},
     {"--library", NULL, "DIR", IN_MODELS | IN_COMPLETION, OPTION_SEARCHED, PLACE(modelica_path),
-     "a directory of Modelica libraries, as MODELICAPATH has it; may be given again"},
+     "a directory of Modelica libraries, as MODELICAPATH has it, or an FMU; may be given again"},
     {"--allow-read", NULL, "DIR", IN_MODELS, OPTION_SEARCHED, PLACE(readable),
      "a directory that the model may read files of, beside its own and those of libraries; may be given again"},
     {"--sandbox", NULL, NULL, IN_MODELS, OPTION_FLAG, PLACE(sandbox),

@@ -28,7 +28,7 @@ typedef struct ArrayCode {
   Program *poles; /* the factors of what equations divide by; where one is zero they have no value; NULL: nothing */
   ExprVec pole;
   Program *
-      held_divisors; /* differences that equations divide by and that never change, each with the size of its terms; NULL: there are none */
+      held_divisors; /* constant differences that equations divide by, each followed by the size of its terms; NULL: there are none */
   bool has_residue;       /* equations divide by the round-off of constants */
   Program **levels;       /* values of the steps of the logic, by level */
   Program **idle_levels;  /* the same while none of the level's guards holds; NULL: it has none */

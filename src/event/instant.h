@@ -1,8 +1,8 @@
 /* instant: the verdict on a singular point. Is it a single instant that the solution passes?
  *
- * A Jacobian may lose rank at one instant although the solution goes on: a regularized root is flat where a flow reverses, and the balance
- * m*h = m*h_in leaves h free where m is zero. At a fold, a branching or an end it loses rank likewise. What decides are the equations beside the
- * instant. With time and states fixed there, they are solved along the directions that the Jacobian loses. The solution is the only one where the
+ * The Jacobian can lose rank at a single time while the solution continues: a regularized root is flat where a flow reverses, and the balance
+ * m*h = m*h_in leaves h free where m is zero. It also loses rank where the solution folds, branches or ends. The equations just before and after the
+ * instant tell these cases apart. With time and states fixed there, they are solved along the directions that the Jacobian loses. The solution is the only one where the
  * Jacobian on these directions keeps its orientation; at a fold or a branching it does not.
  */
 #pragma once

@@ -68,7 +68,6 @@ typedef int Access3(void *component, const unsigned *references, size_t count, v
 #define FMI_COMMON(F)           \
   F(FreeInstance, b)            \
   F(Reset, b)                   \
-  F(Terminate, b)               \
   F(EnterInitializationMode, b) \
   F(ExitInitializationMode, b)  \
   F(EnterEventMode, x)          \

@@ -19,16 +19,12 @@ typedef struct Writing {
 #define write(writing, ...) text_printf((writing)->heap, (writing)->text, __VA_ARGS__)
 
 static bool is_plain(const char *name) {
+  /* Keywords, and names that the language gives a meaning. */
   static const char *const WORDS[] = {
-      "time",        "der",     "initial",  "terminal",   "sample",   "pre",       "and",          "or",
-      "not",         "end",     "if",       "then",       "else",     "when",      "for",          "in",
-      "loop",        "while",   "true",     "false",      "model",    "class",     "block",        "record",
-      "type",        "package", "function", "connector",  "operator", "equation",  "algorithm",    "input",
-      "output",      "flow",    "stream",   "parameter",  "constant", "discrete",  "public",       "protected",
-      "import",      "extends", "within",   "final",      "each",     "redeclare", "replaceable",  "constrainedby",
-      "inner",       "outer",   "external", "annotation", "connect",  "partial",   "encapsulated", "expandable",
-      "enumeration", "elseif",  "elsewhen", "break",      "return",   "impure",    "pure",         "Real",
-      "Integer",     "Boolean", "String"};
+#define KEYWORD(id, text) text,
+#define SYMBOL(id, text)
+#include "syntax/tokens.def"
+      "time", "terminal", "sample", "pre", "Real", "Integer", "Boolean", "String"};
   if (!isalpha((unsigned char)name[0]) && name[0] != '_') return false;
   for (const char *c = name; *c; c++)
     if (!isalnum((unsigned char)*c) && *c != '_') return false;

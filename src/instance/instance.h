@@ -158,7 +158,7 @@ struct Tree {
   Ast *ast;
   Source *source;
   struct Library *library;
-  bool is_strict;         /* what the language forbids is refused even where its meaning is plain */
+  bool is_strict;         /* refuse all that the language forbids; otherwise warn where the meaning is clear */
   const AstFile *builtin; /* NULL until it is read */
   Diags *diags;
   Diag *last;                  /* the error that was reported last, for notes */

@@ -55,10 +55,10 @@ typedef struct StepStages {
 
 /* One method. `self` is made by create, lives in the heap given there, and is never freed singly. */
 typedef struct Integrator {
-  const char *name;         /* as on the command line */
-  const char *description;  /* one line */
-  bool explicit_form;       /* uses `complete` (state-space form) rather than residual and jacobian */
-  bool is_one_step;         /* steps can be taken again, shorter, at no loss: it has no history */
+  const char *name;        /* as on the command line */
+  const char *description; /* one line */
+  bool explicit_form;      /* uses `complete` (state-space form) rather than residual and jacobian */
+  bool is_one_step; /* a one-step method: a step can be repeated with a shorter length, since there is no history */
   bool removes_superfluous; /* takes a system without superfluous differentiations, with links instead */
 
   /* Of so many steps one is looked at inside (segment/defect.h): the look then takes a few hundredths of their work. */
@@ -78,7 +78,7 @@ typedef struct Integrator {
   /* One accepted step, not beyond t_stop (lands exactly on it when it gets there). */
   StepStatus (*step)(void *self, double t_stop);
 
-  /* The last step inside, until the next call of step, start or switch_states. */
+  /* Dense output of the last step; valid until the next call of step, start or switch_states. */
   SegmentMethods segment;
 
   /* Time reached, and y there (all columns). Valid until the next call of step, start or switch_states. */
