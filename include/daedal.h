@@ -6,11 +6,14 @@
  *   daedal_model *model = daedal_load_file("pendulum.mo", NULL, NULL);
  *   daedal_options options = daedal_default_options();
  *   daedal_result *result = daedal_simulate(model, &options);
- *   if (daedal_result_status(result) == DAEDAL_OK) daedal_result_write(result, "pendulum.csv");
- *   daedal_result_free(result);
- *   daedal_model_free(model);
+ *   if (daedal_status_of(result) == DAEDAL_OK) daedal_save(result, "pendulum.csv");
+ *   daedal_free(result);
+ *   daedal_free(model);
  *
- * Ownership: each handle is freed by its own function. A handle keeps alive what it was made from, so they may be freed in any
+ * Handles: models, plans, runs, results, comparisons, linearizations, sweeps, estimates and files. What all of them have is asked for by
+ * functions that take any handle, as `void *`: daedal_free, daedal_status_of, daedal_diagnostic_get, daedal_report, daedal_draw.
+ *
+ * Ownership: every handle is freed by daedal_free. A handle keeps alive what it was made from, so they may be freed in any
  * order. Every `const` pointer handed out belongs to the handle it came from and lives as long as that. NULL is a
  * handle of nothing: its status is DAEDAL_INTERNAL, its counts are 0, its texts NULL, and it may be freed. An
  * index out of range gives an empty text, or NaN. NULL for another pointer that a call needs is DAEDAL_USAGE, or nothing is found; a list
@@ -20,13 +23,19 @@
  * different ones need no care. Nothing is printed, and there is no global state.
  *
  * Numbers: NaN in an options struct means "not given".
+ *
+ * Versions: a program runs with every later library of the same major version. Structs of options carry their size, structs that are handed
+ * out are filled up to the size that the program was compiled with; both may get members at their end. daedal_place,
+ * daedal_note and daedal_allocator stay as they are.
  */
 #ifndef DAEDAL_H
 #define DAEDAL_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -76,11 +85,15 @@ typedef struct daedal_diagnostic {
   const char *code; /* "D301", of the list below */
 } daedal_diagnostic;
 
+/* What was said about any handle so far, in order; of a run what was said in its last execution. Behind the last one all is empty. */
+uint32_t daedal_diagnostic_count(const void *handle);
+static inline daedal_diagnostic daedal_diagnostic_get(const void *handle, uint32_t index);
+
 /* A row of the list of codes: NULL and "" behind the last. */
 typedef struct daedal_code {
   const char *code, *title, *explanation;
 } daedal_code;
-daedal_code daedal_code_get(uint32_t index);
+static inline daedal_code daedal_code_get(uint32_t index);
 
 /* ---- memory ---- */
 
@@ -91,12 +104,78 @@ typedef struct daedal_allocator {
   void *context;
 } daedal_allocator;
 
+/* ---- handles ---- */
+
+/* Of any handle: how the call that made it ended, and those for it since. */
+daedal_status daedal_status_of(const void *handle);
+
+void daedal_free(void *handle);
+
+/* What a report tells of, and the handle that has it. */
+typedef enum daedal_report_kind {
+  DAEDAL_REPORT_ANALYSIS, /* of a model: its structure */
+  DAEDAL_REPORT_FLAT,     /* of a model: Base Modelica that reads back to the same model; only text */
+  DAEDAL_REPORT_RUN,      /* of a result */
+  DAEDAL_REPORT_INITIAL, /* of a result: how each initial value was found; "" when there are none, the JSON has the conflict */
+  DAEDAL_REPORT_START_VALUES, /* of a result: the initial values as a list of modifiers, (x(start = 1), y(start = 2)), which a later
+                               * run reads by the option start_values; only text */
+  DAEDAL_REPORT_REDUCED, /* of a result: the system that the method made, as Base Modelica with comments that say where each
+                               * equation comes from, and its sizes as JSON. NULL for method "strangeness" where ranks select rows */
+  DAEDAL_REPORT_CHOICE, /* of a result: the matrices by which the states were chosen at the start, a line each: how many of how many candidates, the condition
+                               * number of the scaled matrix, the variables that are no states; "" where there was nothing to choose; only text */
+  DAEDAL_REPORT_COMPARISON, /* of a comparison: a table of its runs */
+  DAEDAL_REPORT_LINEAR,     /* of a linearization: matrices and modes; JSON has matrices row by row */
+  DAEDAL_REPORT_STEADY,     /* of the result of daedal_steady */
+  DAEDAL_REPORT_SWEEP,      /* of a sweep; only JSON */
+  DAEDAL_REPORT_FIT,        /* of an estimate */
+  DAEDAL_REPORT_DIFFERENCE, /* of files that were compared */
+} daedal_report_kind;
+
+typedef enum daedal_format { DAEDAL_TEXT, DAEDAL_JSON } daedal_format;
+
+/* A report for people, or the JSON of the command. Owned by the handle; NULL where there is none. A JSON also of a handle that failed, or
+ * of NULL: what is not known is null in it. Where there was no memory for a report, or it is longer than 2 GiB, it is NULL or "", and the
+ * status is DAEDAL_INTERNAL from then on. */
+const char *daedal_report(void *handle, daedal_report_kind kind, daedal_format format);
+
+/* What a picture shows. */
+typedef struct daedal_plot {
+  size_t size;           /* of this struct where the program was compiled; 0: nothing is given */
+  const char *variables; /* a list as in daedal_options; NULL: states and outputs, of a netlist its nodes */
+  const char *pairs; /* "x,y; u,v": instead curves of one signal over another; "time" is a signal, too; NULL for none */
+  bool log_x, log_y; /* logarithmic axes: values that are not positive are gaps */
+  /* "L=0.05, g=0.1": standard deviations of parameters and start values of options.sensitivity. Curves over time get bands of twice the
+   * deviation that follows from them by the sensitivities, to first order; NULL for none. */
+  const char *deviations;
+  uint32_t width, height; /* of a picture in characters; 0: SVG */
+} daedal_plot;
+
+/* A picture as SVG, or in characters: of a model its incidence matrix, of a result and of files curves over time, of a comparison the
+ * residuals of constraints over time, of a linearization a Bode plot of every output by every input, of a sweep a map of each output over two varied
+ * variables or fans of the outputs over time (with keep_courses), of an estimate measurements, fit and residuals. Results and files
+ * heed the members of `plot` (NULL: none is given), linearizations its size. Owned by the handle until the next one. NULL: there is none; where nothing matches,
+ * a diagnostic says so. */
+const char *daedal_draw(void *handle, const daedal_plot *plot);
+
+/* Writes the trajectory of a result (.csv, .mat, .raw), the table of a sweep (.csv, .mat, .npy; when all points are in it, the journal is
+ * removed), the matrices of a linearization (.mat): the format follows from the ending. The file appears when it is whole. */
+daedal_status daedal_save(void *handle, const char *path);
+
+/* Takes the next bytes of a text; false, with errno set, when it cannot. */
+typedef bool (*daedal_sink)(void *context, const void *bytes, size_t length);
+
+/* Writes the trajectory of a result or the table of a sweep as CSV into a sink, piece by piece: the memory does not grow with the text. */
+daedal_status daedal_stream(void *handle, daedal_sink sink, void *context);
+
+/* Writes bytes to a file, under its final name only when it is whole; a diagnostic goes to the handle, a model, a result or files. */
+daedal_status daedal_write(void *handle, const char *path, const void *bytes, size_t length);
+
 /* ---- models ---- */
 
 typedef struct daedal_model daedal_model;
 
 /* Reads, types and flattens a model. class_name: the class to take, NULL for the last model of the file. Returns a handle
- * in every case but exhausted memory (NULL): ask daedal_model_status. Linear in the size of the text. */
+ * in every case but exhausted memory (NULL): ask daedal_status_of. Linear in the size of the text. */
 daedal_model *daedal_load_file(const char *path, const char *class_name, const daedal_allocator *allocator);
 
 /* The same from memory; `path` is only used in messages, NULL for none. The text is copied. */
@@ -151,23 +230,13 @@ daedal_model *daedal_parse_libraries(const daedal_load_options *options, daedal_
  * NULL behind the last. The names belong to the handle. */
 const char *daedal_library_model(const daedal_model *parsed, uint32_t index);
 
-void daedal_model_free(daedal_model *model);
-
-daedal_status daedal_model_status(const daedal_model *model);
 const char *daedal_model_name(const daedal_model *model);
 
 /* Its text, as it was read; NULL if it could not be. */
 const char *daedal_model_text(const daedal_model *model);
 
-/* What was said about the model so far, in order. */
-uint32_t daedal_diagnostic_count(const daedal_model *model);
-daedal_diagnostic daedal_diagnostic_get(const daedal_model *model, uint32_t index);
-
 /* Number of errors, those included that the list left out. */
 uint32_t daedal_error_count(const daedal_model *model);
-
-/* The flat model as Base Modelica that reads back to the same model; NULL without a model. */
-const char *daedal_flatten(daedal_model *model);
 
 /* ---- variables ---- */
 
@@ -202,7 +271,7 @@ typedef struct daedal_variable {
 
 /* The variables of a model. Their index is the handle by which runs know them. */
 uint32_t daedal_variable_count(const daedal_model *model);
-daedal_variable daedal_variable_get(const daedal_model *model, uint32_t index);
+static inline daedal_variable daedal_variable_get(const daedal_model *model, uint32_t index);
 uint32_t daedal_variable_find(const daedal_model *model, const char *name); /* UINT32_MAX if there is none */
 
 /* Sizes of an array by its name, the first `most` of them, and how many there are; 0 if there is no such array.
@@ -217,7 +286,7 @@ typedef struct daedal_counts {
   uint32_t parameters, functions;
 } daedal_counts;
 
-daedal_counts daedal_model_counts(const daedal_model *model);
+static inline daedal_counts daedal_model_counts(const daedal_model *model);
 
 /* Structural analysis; the figures are those of the model as written. Equations and variables are 0-based here and
  * 1-based in reports. Pointers live as long as the model. */
@@ -232,13 +301,7 @@ typedef struct daedal_analysis {
   uint32_t aliases; /* equations and unknowns that alias elimination removes */
 } daedal_analysis;
 
-daedal_analysis daedal_analyze(daedal_model *model);
-
-/* Reports of the analysis: a summary for people, the JSON of the command, a picture of the incidence matrix. Owned by the
- * model; NULL when it failed before an analysis was possible. The JSON then has null for what is not known. */
-const char *daedal_analysis_text(daedal_model *model);
-const char *daedal_analysis_json(daedal_model *model);
-const char *daedal_analysis_svg(daedal_model *model);
+static inline daedal_analysis daedal_analyze(daedal_model *model);
 
 /* ---- runs ---- */
 
@@ -319,10 +382,11 @@ typedef struct daedal_options {
   /* Of daedal_initialize: the reports say what a wrong start does in the first steps of integrators that work on the equations as given
    * (docs/initialization.md). */
   bool propagation;
+  size_t given_input_size; /* of daedal_input where the program was compiled; 0: that of this version */
 } daedal_options;
 
 /* Nothing given. Where options are asked for, NULL stands for these. */
-daedal_options daedal_default_options(void);
+static inline daedal_options daedal_default_options(void);
 
 typedef struct daedal_result daedal_result;
 
@@ -331,14 +395,6 @@ daedal_result *daedal_simulate(daedal_model *model, const daedal_options *option
 
 /* Initial values only: a result with one row. */
 daedal_result *daedal_initialize(daedal_model *model, const daedal_options *options);
-
-void daedal_result_free(daedal_result *result);
-
-daedal_status daedal_result_status(const daedal_result *result);
-
-/* Diagnostics of the run, beside those of the model. */
-uint32_t daedal_result_diagnostic_count(const daedal_result *result);
-daedal_diagnostic daedal_result_diagnostic(const daedal_result *result, uint32_t index);
 
 typedef struct daedal_pivot {
   double time;
@@ -365,11 +421,11 @@ typedef struct daedal_statistics {
   double seconds_parse, seconds_structure, seconds_code, seconds_init, seconds_integrate;
 } daedal_statistics;
 
-daedal_statistics daedal_result_statistics(const daedal_result *result);
-daedal_pivot daedal_result_pivot(const daedal_result *result, uint32_t index);
+static inline daedal_statistics daedal_result_statistics(const daedal_result *result);
+static inline daedal_pivot daedal_result_pivot(const daedal_result *result, uint32_t index);
 
 /* Events in the order of time, as many as the statistics count; time NaN beyond them. The text lives as long as the result. */
-daedal_event daedal_result_event(const daedal_result *result, uint32_t index);
+static inline daedal_event daedal_result_event(const daedal_result *result, uint32_t index);
 
 /* The trajectory: signal 0 is time. Values of a signal, one a row. */
 uint32_t daedal_result_signals(const daedal_result *result);
@@ -393,43 +449,11 @@ typedef struct daedal_derivative {
   double value;
 } daedal_derivative;
 uint32_t daedal_result_derivatives(const daedal_result *result);
-daedal_derivative daedal_result_derivative(const daedal_result *result, uint32_t index);
+static inline daedal_derivative daedal_result_derivative(const daedal_result *result, uint32_t index);
 
 /* All values of a signal, daedal_result_rows of them, one a row; owned by the result. NULL if there
  * is no such signal, or no memory for them. The first call for any signal copies the trajectory once. */
 const double *daedal_result_values(daedal_result *result, uint32_t signal);
-
-/* Writes the trajectory; the format follows from the ending, .csv or .mat. The file appears when it is whole. */
-daedal_status daedal_result_write(daedal_result *result, const char *path);
-
-/* Takes the next bytes of a text; false, with errno set, when it cannot. */
-typedef bool (*daedal_sink)(void *context, const void *bytes, size_t length);
-
-/* Writes the trajectory as CSV into a sink, piece by piece: the memory does not grow with the text. */
-daedal_status daedal_result_stream(daedal_result *result, daedal_sink sink, void *context);
-
-/* Reports of a run; owned by the result. Every JSON report, here and below, also takes NULL, for a run that found no memory:
- * what is not known is null in it. Where there was no memory for a report, or it is longer than 2 GiB, it is NULL or "",
- * and the status is DAEDAL_INTERNAL from then on. */
-const char *daedal_result_text(daedal_result *result);
-const char *daedal_result_json(daedal_result *result);
-
-/* What a picture of a result shows. */
-typedef struct daedal_plot {
-  size_t size;           /* of this struct where the program was compiled; 0: nothing is given */
-  const char *variables; /* a list as in daedal_options; NULL: states and outputs, of a netlist its nodes */
-  const char *pairs; /* "x,y; u,v": instead curves of one signal over another; "time" is a signal, too; NULL for none */
-  bool log_x, log_y; /* logarithmic axes: values that are not positive are gaps */
-  /* "L=0.05, g=0.1": standard deviations of parameters and start values of options.sensitivity. Curves over time get bands of twice the
-   * deviation that follows from them by the sensitivities, to first order; NULL for none. */
-  const char *deviations;
-} daedal_plot;
-
-/* A picture as SVG, and in characters; NULL for the plot: states and outputs over time. Owned by the result until the next one.
- * NULL: nothing matches, which a diagnostic says. */
-const char *daedal_result_plot(daedal_result *result, const daedal_plot *plot);
-const char *daedal_result_plot_terminal(daedal_result *result, const daedal_plot *plot, uint32_t width,
-                                        uint32_t height);
 
 /* The signals that a list of words means, as in daedal_options, with NULL for states and outputs, of a netlist its nodes: the first `most` of their numbers, and how
  * many there are. 0 after a diagnostic if a word means nothing. */
@@ -442,29 +466,15 @@ typedef struct daedal_residuals {
   const double *times;  /* by point */
   const double *values; /* levels * point + level */
 } daedal_residuals;
-daedal_residuals daedal_result_residuals(const daedal_result *result);
-
-/* How each initial value was found: a table for people, and as JSON. The text is "" when there are no values; the JSON then has
- * the conflict. */
-const char *daedal_result_initial_text(daedal_result *result);
-const char *daedal_result_initial_json(daedal_result *result);
-
-/* The initial values as a list of modifiers, (x(start = 1), y(start = 2)), which a later run reads by the option start_values. NULL
- * when there are none. */
-const char *daedal_result_start_values(daedal_result *result);
+static inline daedal_residuals daedal_result_residuals(const daedal_result *result);
 
 /* ---- plans and runs ---- */
 
 typedef struct daedal_plan daedal_plan;
 
 /* Derives what the method and the overrides of the options need: structure, programs, the reduced system, initial values.
- * Always a handle but for exhausted memory (NULL): ask daedal_plan_status. */
+ * Always a handle but for exhausted memory (NULL): ask daedal_status_of. */
 daedal_plan *daedal_plan_make(daedal_model *model, const daedal_options *options);
-void daedal_plan_free(daedal_plan *plan);
-
-daedal_status daedal_plan_status(const daedal_plan *plan);
-uint32_t daedal_plan_diagnostic_count(const daedal_plan *plan);
-daedal_diagnostic daedal_plan_diagnostic(const daedal_plan *plan, uint32_t index);
 
 /* Does a run with other values of parameters need another plan? So it is where the values decided how equations were rewritten, and where ranks
  * decide. Such a run makes it by itself, and runs with the same values share it. Parameters that decide sizes always need one. */
@@ -486,7 +496,6 @@ typedef struct daedal_run daedal_run;
 
 /* A run of the plan with the plan's options. NULL when memory is exhausted or the plan is not DAEDAL_OK. */
 daedal_run *daedal_run_make(daedal_plan *plan);
-void daedal_run_free(daedal_run *run);
 
 /* Sets a parameter or a start value for the executions to come. DAEDAL_USAGE: there is no such variable, or it cannot have this
  * value; nothing is changed. */
@@ -603,20 +612,15 @@ typedef struct daedal_sweep_options {
 } daedal_sweep_options;
 
 /* Reads what is asked for, makes the plan and opens the journal. on_step of the options is not called. Always a handle but for
- * exhausted memory (NULL): ask daedal_sweep_status. */
+ * exhausted memory (NULL): ask daedal_status_of. */
 daedal_sweep *daedal_sweep_make(daedal_model *model, const daedal_options *options,
                                 const daedal_sweep_options *sweep_options);
-void daedal_sweep_free(daedal_sweep *sweep);
-
-daedal_status daedal_sweep_status(const daedal_sweep *sweep);
-uint32_t daedal_sweep_diagnostic_count(const daedal_sweep *sweep);
-daedal_diagnostic daedal_sweep_diagnostic(const daedal_sweep *sweep, uint32_t index);
 
 /* Runs all points that are not finished, or those of its share. A point that fails is a row with its cause, and no failure of the
  * sweep. DAEDAL_OK also when on_progress stopped it: then executing it again goes on. */
 daedal_status daedal_sweep_execute(daedal_sweep *sweep);
 
-daedal_sweep_progress daedal_sweep_progress_get(const daedal_sweep *sweep);
+static inline daedal_sweep_progress daedal_sweep_progress_get(const daedal_sweep *sweep);
 
 /* The table: a row a point; columns are the variables varied, then the outputs. Values of points that are not finished or
  * failed are NaN but for the variables varied. */
@@ -639,17 +643,6 @@ const double *daedal_sweep_row(const daedal_sweep *sweep, uint32_t point);
 daedal_status daedal_sweep_put(daedal_sweep *sweep, uint32_t point, daedal_status status, const char *cause,
                                const double *values);
 
-/* Writes the table; the format follows from the ending, .csv, .mat or .npy. When all points are in it, the journal is removed. */
-daedal_status daedal_sweep_write(daedal_sweep *sweep, const char *path);
-
-/* Writes it as CSV into a sink. */
-daedal_status daedal_sweep_stream(daedal_sweep *sweep, daedal_sink sink, void *context);
-
-/* A report as JSON, and an SVG picture: a map of each output over two varied variables, or fans of the outputs over time (with
- * keep_courses). Owned by the sweep; NULL where there is none. */
-const char *daedal_sweep_json(daedal_sweep *sweep);
-const char *daedal_sweep_plot(daedal_sweep *sweep);
-
 /* ---- parameters from measurements ---- */
 
 typedef struct daedal_estimate daedal_estimate;
@@ -668,13 +661,8 @@ typedef struct daedal_fit_options {
 
 /* Finds the values of parameters and start values that make the sum of squares of the residuals least (Levenberg and Marquardt, within
  * bounds). Without a stop time the runs end with the data; without a tolerance it is 1e-8. Always a handle but for exhausted memory
- * (NULL): ask daedal_estimate_status. */
+ * (NULL): ask daedal_status_of. */
 daedal_estimate *daedal_fit(daedal_model *model, const daedal_options *options, const daedal_fit_options *fit_options);
-void daedal_estimate_free(daedal_estimate *estimate);
-
-daedal_status daedal_estimate_status(const daedal_estimate *estimate);
-uint32_t daedal_estimate_diagnostic_count(const daedal_estimate *estimate);
-daedal_diagnostic daedal_estimate_diagnostic(const daedal_estimate *estimate, uint32_t index);
 
 /* A parameter found; error: standard deviation of the value; low, high: its interval of the level asked for. NaN where the data does not
  * determine it, or it is at a bound. */
@@ -685,45 +673,28 @@ typedef struct daedal_parameter {
 } daedal_parameter;
 
 uint32_t daedal_estimate_parameters(const daedal_estimate *estimate); /* 0 before a fit is found */
-daedal_parameter daedal_estimate_parameter(const daedal_estimate *estimate, uint32_t index);
+static inline daedal_parameter daedal_estimate_parameter(const daedal_estimate *estimate, uint32_t index);
 double daedal_estimate_covariance(const daedal_estimate *estimate, uint32_t first, uint32_t second);
 
 /* Deviation of the scaled residuals: with known deviations about 1 if the model is right. */
 double daedal_estimate_deviation(const daedal_estimate *estimate);
 
-/* Reports: a table for people, JSON, and an SVG picture of measurements, fit and residuals. Owned by the estimate. NULL where there
- * is none; the JSON then has null for what is not known. */
-const char *daedal_estimate_text(daedal_estimate *estimate);
-const char *daedal_estimate_json(daedal_estimate *estimate);
-const char *daedal_estimate_plot(daedal_estimate *estimate);
-
 /* ---- methods side by side ---- */
 
-/* After daedal_initialize or daedal_simulate: the system that the method made, as Base Modelica with comments that say where each
- * equation comes from, overridden and found parameters with their values; and its sizes as JSON. Owned by the result; NULL (or a JSON with its status) when it did not
- * get so far, and for method "strangeness" where structure is wrong about the equations, so that ranks select rows. */
-const char *daedal_result_model(daedal_result *result);
-const char *daedal_result_model_json(daedal_result *result);
-
-/* The matrices by which the states were chosen at the start, a line each: how many of how many candidates, the condition number of
- * the scaled matrix, the variables that are no states. "" where there was nothing to choose. Owned by the result. */
-const char *daedal_result_choice(daedal_result *result);
+typedef struct daedal_comparison daedal_comparison;
 
 /* Runs several methods and solvers on the model. methods, solvers: names with commas between; NULL for all methods that apply,
- * and solver "auto". The result has diagnostics and the three reports below, and no trajectory. */
-daedal_result *daedal_compare(daedal_model *model, const daedal_options *options, const char *methods,
-                              const char *solvers);
-
-/* A table, JSON, and an SVG picture of the constraints' residuals over time. NULL when nothing could be compared. */
-const char *daedal_compare_text(daedal_result *result);
-const char *daedal_compare_json(daedal_result *result);
-const char *daedal_compare_plot(daedal_result *result);
+ * and solver "auto". */
+daedal_comparison *daedal_compare(daedal_model *model, const daedal_options *options, const char *methods,
+                                  const char *solvers);
 
 /* ---- linear forms and steady states ---- */
 
+typedef struct daedal_linearization daedal_linearization;
+
 /* dx' = A dx + B du, dz = C dx + D du: what the equations are next to a point, in the states that the method has chosen. It is of
  * index 0 whatever that of the model, and has as few states as the model has degrees of freedom. Matrices are stored by columns;
- * everything is owned by the result. */
+ * everything is owned by the handle. */
 typedef struct daedal_linear {
   double time; /* NaN: there is none */
   uint32_t states, inputs, outputs;
@@ -737,51 +708,33 @@ typedef struct daedal_linear {
 /* Linearizes at the consistent initial values or, where options.stop_time is given, at that time of the run. inputs, outputs:
  * names with commas between; NULL: those of the model itself. Inputs are Real inputs that nothing gives a value; their
  * values are start values or overrides. Outputs are any signals. Needs method "dummy". O(states) sparse solves. */
-daedal_result *daedal_linearize(daedal_model *model, const daedal_options *options, const char *inputs,
-                                const char *outputs);
-daedal_linear daedal_result_linear(const daedal_result *result);
+daedal_linearization *daedal_linearize(daedal_model *model, const daedal_options *options, const char *inputs,
+                                       const char *outputs);
 
-/* Reports of it: matrices and modes as text and JSON (rows by rows), a Bode plot of every output by every input as SVG and in
- * characters. NULL where there is none. */
-const char *daedal_linear_text(daedal_result *result);
-const char *daedal_linear_json(daedal_result *result);
-const char *daedal_linear_bode(daedal_result *result);
-const char *daedal_linear_bode_terminal(daedal_result *result, uint32_t width, uint32_t height);
-
-/* Matrices, eigenvalues and names as a MAT file of level 4. */
-daedal_status daedal_linear_write(daedal_result *result, const char *path);
+/* The form, of a linearization or of the result of daedal_steady. */
+static inline daedal_linear daedal_linear_get(const void *handle);
 
 /* A steady state: all derivatives zero, all equations satisfied, at the start time. way: "newton", from the initial values;
  * "homotopy", continued from them; "integration", until nothing moves; NULL: one after the other. The result has one row, and
  * the linear form there, which says whether the state is stable. DAEDAL_INIT: none was found. */
 daedal_result *daedal_steady(daedal_model *model, const daedal_options *options, const char *way);
-const char *daedal_steady_text(daedal_result *result);
-const char *daedal_steady_json(daedal_result *result);
 
 /* ---- files of results ----
  *
  *     const char *paths[] = {"before.csv", "after.mat"};
  *     daedal_files *files = daedal_files_read(paths, 2, NULL);
- *     if (daedal_files_compare(files, NULL) == DAEDAL_OK) puts(daedal_files_text(files));
- *     daedal_files_free(files);
+ *     if (daedal_files_compare(files, NULL) == DAEDAL_OK) puts(daedal_report(files, DAEDAL_REPORT_DIFFERENCE, DAEDAL_TEXT));
+ *     daedal_free(files);
  */
 
 typedef struct daedal_files daedal_files;
 
 /* Reads results in .csv or .mat, told apart by content. Returns a handle in every case but exhausted memory (NULL): ask
- * daedal_files_status, DAEDAL_FILE if one of them cannot be read. O(size of the files). */
+ * daedal_status_of, DAEDAL_FILE if one of them cannot be read. O(size of the files). */
 daedal_files *daedal_files_read(const char *const *paths, uint32_t count, const daedal_allocator *allocator);
-void daedal_files_free(daedal_files *files);
 
-daedal_status daedal_files_status(const daedal_files *files);
-uint32_t daedal_files_diagnostic_count(const daedal_files *files);
-daedal_diagnostic daedal_files_diagnostic(const daedal_files *files, uint32_t index);
-
-/* Curves of all files over time, as SVG and in characters. plot->variables: NULL for the nodes of a netlist, states and outputs, or all
- * that is no derivative; once two files were compared, the signals that differ most. Pairs and deviations do not count here. Owned
- * by the handle until the next one. NULL: nothing matches, which a diagnostic says. */
-const char *daedal_files_plot(daedal_files *files, const daedal_plot *plot);
-const char *daedal_files_plot_terminal(daedal_files *files, const daedal_plot *plot, uint32_t width, uint32_t height);
+/* Of a picture of files, plot->variables NULL means the nodes of a netlist, states and outputs, or all that is no derivative; once two
+ * files were compared, the signals that differ most. Pairs and deviations do not count. */
 
 typedef struct daedal_difference_options {
   size_t size;           /* of this struct where the program was compiled; 0: nothing is given */
@@ -805,14 +758,7 @@ typedef struct daedal_difference {
   double time;              /* where it is largest; NaN if the signal is equal */
   double first, second;     /* the values there; NaN the same */
 } daedal_difference;
-daedal_difference daedal_files_difference(const daedal_files *files, uint32_t index);
-
-/* The comparison as text and as JSON; owned by the handle. NULL before there is one. */
-const char *daedal_files_text(daedal_files *files);
-const char *daedal_files_json(daedal_files *files);
-
-/* Writes bytes to a file, under its final name only when it is whole; a diagnostic goes to the handle. */
-daedal_status daedal_files_write(daedal_files *files, const char *path, const void *bytes, size_t length);
+static inline daedal_difference daedal_files_difference(const daedal_files *files, uint32_t index);
 
 /* ---- code to take away ---- */
 
@@ -831,10 +777,6 @@ daedal_result *daedal_export_solver(daedal_model *model, const char *directory, 
 daedal_result *daedal_export_fmu(daedal_model *model, const char *path, int version, const char *kind,
                                  const daedal_options *options);
 
-/* Writes a text to a file under its final name only when it is whole; a diagnostic goes to the model. */
-daedal_status daedal_write_text(daedal_model *model, const char *path, const char *text);
-daedal_status daedal_write_bytes(daedal_model *model, const char *path, const void *bytes, size_t length);
-
 /* What a pass leaves behind, as text for those who look inside; owned by the model. NULL: no pass of that name. */
 const char *daedal_dump(daedal_model *model, const char *pass);
 
@@ -845,6 +787,123 @@ const char *const *daedal_pass_names(void); /* for daedal_dump */
 
 /* The name of a NULL-terminated list that a misspelt word may mean; NULL if none is near. O(letters squared) a name. */
 const char *daedal_nearest_name(const char *word, const char *const *names);
+
+/* ---- how structs are handed out ----
+ *
+ * A function whose name ends in an underscore fills a struct up to the size that the program knows. Programs call the inline functions. */
+
+void daedal_diagnostic_get_(const void *handle, uint32_t index, daedal_diagnostic *out, size_t size);
+void daedal_code_get_(uint32_t index, daedal_code *out, size_t size);
+void daedal_variable_get_(const daedal_model *model, uint32_t index, daedal_variable *out, size_t size);
+void daedal_model_counts_(const daedal_model *model, daedal_counts *out, size_t size);
+void daedal_analyze_(daedal_model *model, daedal_analysis *out, size_t size);
+void daedal_result_statistics_(const daedal_result *result, daedal_statistics *out, size_t size);
+void daedal_result_pivot_(const daedal_result *result, uint32_t index, daedal_pivot *out, size_t size);
+void daedal_result_event_(const daedal_result *result, uint32_t index, daedal_event *out, size_t size);
+void daedal_result_derivative_(const daedal_result *result, uint32_t index, daedal_derivative *out, size_t size);
+void daedal_result_residuals_(const daedal_result *result, daedal_residuals *out, size_t size);
+void daedal_sweep_progress_get_(const daedal_sweep *sweep, daedal_sweep_progress *out, size_t size);
+void daedal_estimate_parameter_(const daedal_estimate *estimate, uint32_t index, daedal_parameter *out, size_t size);
+void daedal_linear_get_(const void *handle, daedal_linear *out, size_t size);
+void daedal_files_difference_(const daedal_files *files, uint32_t index, daedal_difference *out, size_t size);
+
+static inline daedal_diagnostic daedal_diagnostic_get(const void *handle, uint32_t index) {
+  daedal_diagnostic out;
+  daedal_diagnostic_get_(handle, index, &out, sizeof out);
+  return out;
+}
+
+static inline daedal_code daedal_code_get(uint32_t index) {
+  daedal_code out;
+  daedal_code_get_(index, &out, sizeof out);
+  return out;
+}
+
+static inline daedal_variable daedal_variable_get(const daedal_model *model, uint32_t index) {
+  daedal_variable out;
+  daedal_variable_get_(model, index, &out, sizeof out);
+  return out;
+}
+
+static inline daedal_counts daedal_model_counts(const daedal_model *model) {
+  daedal_counts out;
+  daedal_model_counts_(model, &out, sizeof out);
+  return out;
+}
+
+static inline daedal_analysis daedal_analyze(daedal_model *model) {
+  daedal_analysis out;
+  daedal_analyze_(model, &out, sizeof out);
+  return out;
+}
+
+static inline daedal_statistics daedal_result_statistics(const daedal_result *result) {
+  daedal_statistics out;
+  daedal_result_statistics_(result, &out, sizeof out);
+  return out;
+}
+
+static inline daedal_pivot daedal_result_pivot(const daedal_result *result, uint32_t index) {
+  daedal_pivot out;
+  daedal_result_pivot_(result, index, &out, sizeof out);
+  return out;
+}
+
+static inline daedal_event daedal_result_event(const daedal_result *result, uint32_t index) {
+  daedal_event out;
+  daedal_result_event_(result, index, &out, sizeof out);
+  return out;
+}
+
+static inline daedal_derivative daedal_result_derivative(const daedal_result *result, uint32_t index) {
+  daedal_derivative out;
+  daedal_result_derivative_(result, index, &out, sizeof out);
+  return out;
+}
+
+static inline daedal_residuals daedal_result_residuals(const daedal_result *result) {
+  daedal_residuals out;
+  daedal_result_residuals_(result, &out, sizeof out);
+  return out;
+}
+
+static inline daedal_sweep_progress daedal_sweep_progress_get(const daedal_sweep *sweep) {
+  daedal_sweep_progress out;
+  daedal_sweep_progress_get_(sweep, &out, sizeof out);
+  return out;
+}
+
+static inline daedal_parameter daedal_estimate_parameter(const daedal_estimate *estimate, uint32_t index) {
+  daedal_parameter out;
+  daedal_estimate_parameter_(estimate, index, &out, sizeof out);
+  return out;
+}
+
+static inline daedal_linear daedal_linear_get(const void *handle) {
+  daedal_linear out;
+  daedal_linear_get_(handle, &out, sizeof out);
+  return out;
+}
+
+static inline daedal_difference daedal_files_difference(const daedal_files *files, uint32_t index) {
+  daedal_difference out;
+  daedal_files_difference_(files, index, &out, sizeof out);
+  return out;
+}
+
+static inline daedal_options daedal_default_options(void) {
+  daedal_options options;
+  memset(&options, 0, sizeof options);
+  options.size = sizeof options;
+  options.given_input_size = sizeof(daedal_input);
+  options.method = "dummy";
+  options.solver = "auto";
+  options.start_time = options.stop_time = options.tolerance = options.output_interval = NAN;
+  options.max_step = options.constraint_tolerance = options.rank_tolerance = NAN;
+  options.baumgarte_alpha = options.baumgarte_beta = NAN;
+  options.gradient_memory = options.part_interval = NAN;
+  return options;
+}
 
 #ifdef __cplusplus
 }

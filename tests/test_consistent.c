@@ -243,20 +243,20 @@ static double signal_value(const daedal_result *result, const char *form, int un
 }
 
 static double reported(daedal_result *result, const char *key) {
-  const char *json = daedal_result_initial_json(result), *at = json ? strstr(json, key) : NULL;
+  const char *json = daedal_report(result, DAEDAL_REPORT_INITIAL, DAEDAL_JSON), *at = json ? strstr(json, key) : NULL;
   return at && strncmp(at + strlen(key), " null", 5) != 0 ? strtod(at + strlen(key), NULL) : HUGE_VAL;
 }
 
 static int code_of(const daedal_result *result) {
-  for (uint32_t k = 0; k < daedal_result_diagnostic_count(result); k++) {
-    daedal_diagnostic diagnostic = daedal_result_diagnostic(result, k);
+  for (uint32_t k = 0; k < daedal_diagnostic_count(result); k++) {
+    daedal_diagnostic diagnostic = daedal_diagnostic_get(result, k);
     if (diagnostic.severity == DAEDAL_ERROR) return atoi(diagnostic.code + 1);
   }
   return 0;
 }
 
 static StartPoint read_point(const RandomModel *model, daedal_result *result) {
-  StartPoint point = {.status = daedal_result_status(result), .code = code_of(result)};
+  StartPoint point = {.status = daedal_status_of(result), .code = code_of(result)};
   for (int i = 0; i < model->unknowns && point.status == DAEDAL_OK; i++) {
     point.value[i] = signal_value(result, "x%d", i);
     point.rate[i] = signal_value(result, "der(x%d)", i);
@@ -264,19 +264,19 @@ static StartPoint read_point(const RandomModel *model, daedal_result *result) {
   if (point.status != DAEDAL_OK) return point;
   point.residual = reported(result, "\"residual\":");
   point.condition = reported(result, "\"condition\":");
-  point.at_once = strstr(daedal_result_initial_json(result), "all equations at once") != NULL;
+  point.at_once = strstr(daedal_report(result, DAEDAL_REPORT_INITIAL, DAEDAL_JSON), "all equations at once") != NULL;
   return point;
 }
 
 static StartPoint start_point(const RandomModel *model, const char *method) {
   daedal_model *loaded = daedal_load_text(model->text, strlen(model->text), "model.mo", NULL, NULL);
-  assert_int_equal(daedal_model_status(loaded), DAEDAL_OK);
+  assert_int_equal(daedal_status_of(loaded), DAEDAL_OK);
   daedal_options options = daedal_default_options();
   options.method = method;
   daedal_result *result = daedal_initialize(loaded, &options);
   StartPoint point = read_point(model, result);
-  daedal_result_free(result);
-  daedal_model_free(loaded);
+  daedal_free(result);
+  daedal_free(loaded);
   return point;
 }
 
@@ -527,13 +527,13 @@ static StartPoint solve_one(const char *declaration, const char *equation, uint3
   RandomModel model = {.unknowns = 1};
   snprintf(model.text, sizeof model.text, "%s", text);
   daedal_model *loaded = daedal_load_text(text, strlen(text), "model.mo", NULL, NULL);
-  assert_int_equal(daedal_model_status(loaded), DAEDAL_OK);
+  assert_int_equal(daedal_status_of(loaded), DAEDAL_OK);
   daedal_options options = daedal_default_options();
   daedal_result *result = daedal_initialize(loaded, &options);
   StartPoint point = read_point(&model, result);
-  *said = daedal_result_diagnostic_count(result);
-  daedal_result_free(result);
-  daedal_model_free(loaded);
+  *said = daedal_diagnostic_count(result);
+  daedal_free(result);
+  daedal_free(loaded);
   return point;
 }
 

@@ -15,6 +15,6 @@ grep -q '^at time 2: length 2.000000000000 after [1-9][0-9]* steps$' "$folder/pe
 grep -q '^7 of 7 points, 0 failed$' "$folder/sweep.out"
 grep -q '^after 3 s the angle is' "$folder/realtime.out"
 if command -v clang > /dev/null; then
-  clang -x c++ -std=c++11 -Wall -Wextra -pedantic -Werror -fsyntax-only -Wno-pragma-once-outside-header "$SOURCE_DIR/include/daedal.h"
+  echo "#include <daedal.h>" | clang -x c++ -std=c++11 -Wall -Wextra -pedantic -Werror -fsyntax-only "-I$SOURCE_DIR/include" -
 fi
 echo "6 passed, 0 failed"

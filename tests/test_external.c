@@ -861,10 +861,10 @@ static void test_refused_memory(void **state) {
     daedal_allocator allocator = {fail.hook.resize, fail.hook.context};
     daedal_model *model = daedal_load_text(MODEL, sizeof MODEL - 1, "model", NULL, &allocator);
     daedal_result *result = model ? daedal_simulate(model, NULL) : NULL;
-    if (refuse == 0) assert_int_equal(daedal_result_status(result), DAEDAL_OK);
+    if (refuse == 0) assert_int_equal(daedal_status_of(result), DAEDAL_OK);
     if (refuse == 0) total = fail.count;
-    daedal_result_free(result);
-    daedal_model_free(model);
+    daedal_free(result);
+    daedal_free(model);
     assert_int_equal(fail.live, 0);
   }
 }
@@ -882,11 +882,11 @@ static void test_shared_plan(void **state) {
     if (k[i] != 1) assert_int_equal(daedal_run_set(run, "k", k[i]), DAEDAL_OK);
     assert_int_equal(daedal_run_execute(run), DAEDAL_OK);
     end[i] = daedal_run_get(run, "x");
-    daedal_run_free(run);
+    daedal_free(run);
   }
   assert_true(end[0] == end[2] && end[1] == end[3] && fabs(end[0] - end[1]) > 0.1);
-  daedal_plan_free(plan);
-  daedal_model_free(model);
+  daedal_free(plan);
+  daedal_free(model);
 }
 
 int main(void) {

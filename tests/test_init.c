@@ -330,12 +330,12 @@ static void run_init(const HeapHook *hook) {
   daedal_options options = daedal_default_options();
   daedal_result *result = daedal_initialize(model, &options);
   if (result) {
-    daedal_result_initial_text(result);
-    daedal_result_initial_json(result);
-    daedal_result_start_values(result);
+    daedal_report(result, DAEDAL_REPORT_INITIAL, DAEDAL_TEXT);
+    daedal_report(result, DAEDAL_REPORT_INITIAL, DAEDAL_JSON);
+    daedal_report(result, DAEDAL_REPORT_START_VALUES, DAEDAL_TEXT);
   }
-  daedal_result_free(result);
-  daedal_model_free(model);
+  daedal_free(result);
+  daedal_free(model);
 }
 
 /* Rows that are evaluated until a model is refused: conditions on unknowns in as many equations, beside one without a solution. */

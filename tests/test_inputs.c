@@ -20,12 +20,12 @@ static const char FOLLOWER[] =
 
 static daedal_model *load(const char *text) {
   daedal_model *model = daedal_load_text(text, strlen(text), "test.mo", NULL, NULL);
-  assert_int_equal(daedal_model_status(model), DAEDAL_OK);
+  assert_int_equal(daedal_status_of(model), DAEDAL_OK);
   return model;
 }
 
 static double end_of(daedal_result *result, const char *name) {
-  if (daedal_result_status(result) != DAEDAL_OK) fail_msg("%s", daedal_result_diagnostic(result, 0).message);
+  if (daedal_status_of(result) != DAEDAL_OK) fail_msg("%s", daedal_diagnostic_get(result, 0).message);
   return daedal_result_value(result, daedal_result_find(result, name), daedal_result_rows(result) - 1);
 }
 
@@ -86,9 +86,9 @@ static void tables_are_integrated(void **state) {
     daedal_result *result = daedal_simulate(model, &options);
     double expected = table_integral(&table, held), found = end_of(result, "x");
     if (fabs(found - expected) > 1e-5) fail_msg("table %d: %.12g instead of %.12g", k, found, expected);
-    daedal_result_free(result);
+    daedal_free(result);
   }
-  daedal_model_free(model);
+  daedal_free(model);
 }
 
 static double sine(void *context, double time, uint32_t order) {
@@ -110,16 +110,16 @@ static void functions_are_differentiated(void **state) {
       options.given_input_count = 1;
       daedal_result *result = daedal_simulate(model, &options);
       if (orders < 2) {
-        assert_int_equal(daedal_result_status(result), DAEDAL_STRUCTURE);
-        assert_non_null(strstr(daedal_result_diagnostic(result, 0).message, "derivative 2 of the input `u`"));
+        assert_int_equal(daedal_status_of(result), DAEDAL_STRUCTURE);
+        assert_non_null(strstr(daedal_diagnostic_get(result, 0).message, "derivative 2 of the input `u`"));
       } else {
         double expected = -4 * sin(4 + phase);
         if (fabs(end_of(result, "f") - expected) > 1e-4)
           fail_msg("%s: %g instead of %g", methods[m], end_of(result, "f"), expected);
       }
-      daedal_result_free(result);
+      daedal_free(result);
     }
-  daedal_model_free(model);
+  daedal_free(model);
 }
 
 static void expressions_are_equations(void **state) {
@@ -129,8 +129,8 @@ static void expressions_are_equations(void **state) {
   options.inputs = "u = max(-10, sin(2*time))";
   daedal_result *result = daedal_simulate(model, &options);
   assert_true(fabs(end_of(result, "f") + 4 * sin(4)) < 1e-9);
-  daedal_result_free(result);
-  daedal_model_free(model);
+  daedal_free(result);
+  daedal_free(model);
 }
 
 static void wrong_inputs_are_refused(void **state) {
@@ -152,13 +152,12 @@ static void wrong_inputs_are_refused(void **state) {
     daedal_options options = daedal_default_options();
     options.inputs = cases[k].inputs;
     daedal_result *result = daedal_simulate(model, &options);
-    if (daedal_result_status(result) != cases[k].status ||
-        !strstr(daedal_result_diagnostic(result, 0).message, cases[k].message))
-      fail_msg("%s: %d: %s", cases[k].inputs, (int)daedal_result_status(result),
-               daedal_result_diagnostic(result, 0).message);
-    daedal_result_free(result);
+    if (daedal_status_of(result) != cases[k].status ||
+        !strstr(daedal_diagnostic_get(result, 0).message, cases[k].message))
+      fail_msg("%s: %d: %s", cases[k].inputs, (int)daedal_status_of(result), daedal_diagnostic_get(result, 0).message);
+    daedal_free(result);
   }
-  daedal_model_free(model);
+  daedal_free(model);
 }
 
 /* A staircase that the caller makes as he goes, in runs that are saved and cloned. */
@@ -168,7 +167,7 @@ static void values_are_set_on_the_way(void **state) {
   daedal_options options = daedal_default_options();
   options.inputs = "u";
   daedal_plan *plan = daedal_plan_make(model, &options);
-  assert_int_equal(daedal_plan_status(plan), DAEDAL_OK);
+  assert_int_equal(daedal_status_of(plan), DAEDAL_OK);
   daedal_run *run = daedal_run_make(plan);
   const daedal_model *own = daedal_plan_model(plan);
   uint32_t u = daedal_variable_find(own, "u"), x = daedal_variable_find(own, "x"), s = daedal_variable_find(own, "s");
@@ -187,11 +186,11 @@ static void values_are_set_on_the_way(void **state) {
     assert_true(daedal_run_values(run)[s] == 2 * value);
     assert_true(fabs(daedal_run_derivatives(run)[x] - value) < 1e-12);
     daedal_run *clone = k % 5 ? NULL : daedal_run_clone(run);
-    if (clone) daedal_run_free(run), run = clone;
+    if (clone) daedal_free(run), run = clone;
   }
-  daedal_run_free(run);
-  daedal_plan_free(plan);
-  daedal_model_free(model);
+  daedal_free(run);
+  daedal_free(plan);
+  daedal_free(model);
 }
 
 int main(void) {

@@ -28,8 +28,8 @@ cat >"$folder/stranger.c" <<'END'
 int main(void) {
   const char *text = "model M Real x(start = 1); equation der(x) = -x; end M;";
   daedal_model *model = daedal_load_text(text, strlen(text), "M.mo", NULL, NULL);
-  int failed = !model || daedal_model_status(model) != DAEDAL_OK || strcmp(daedal_model_name(model), "M") != 0;
-  daedal_model_free(model);
+  int failed = !model || daedal_status_of(model) != DAEDAL_OK || strcmp(daedal_model_name(model), "M") != 0;
+  daedal_free(model);
   return failed;
 }
 END

@@ -30,28 +30,30 @@ static void report(daedal_model *model, const char *fmu) {
   plot.size = sizeof plot;
   plot.deviations = "p0=0.15";
   plot.variables = "x0";
-  say(daedal_result_plot(result, &plot));
-  say(daedal_result_plot_terminal(result, NULL, 60, 10));
-  say(daedal_result_initial_text(result));
-  daedal_result_free(result);
+  say(daedal_draw(result, &plot));
+  plot.width = 60;
+  plot.height = 10;
+  say(daedal_draw(result, &plot));
+  say(daedal_report(result, DAEDAL_REPORT_INITIAL, DAEDAL_TEXT));
+  daedal_free(result);
   options.sensitivity = NULL;
   options.overrides = "low=1000.5";
   result = daedal_simulate(model, &options);
-  for (uint32_t k = 0; k < daedal_result_diagnostic_count(result); k++) say(daedal_result_diagnostic(result, k).message);
-  daedal_result_free(result);
+  for (uint32_t k = 0; k < daedal_diagnostic_count(result); k++) say(daedal_diagnostic_get(result, k).message);
+  daedal_free(result);
   options.overrides = NULL;
-  result = daedal_linearize(model, &options, NULL, "x0");
-  say(daedal_linear_text(result));
-  say(daedal_linear_json(result));
-  daedal_result_free(result);
+  daedal_linearization *form = daedal_linearize(model, &options, NULL, "x0");
+  say(daedal_report(form, DAEDAL_REPORT_LINEAR, DAEDAL_TEXT));
+  say(daedal_report(form, DAEDAL_REPORT_LINEAR, DAEDAL_JSON));
+  daedal_free(form);
   result = daedal_steady(model, &options, NULL);
-  say(daedal_steady_text(result));
-  daedal_result_free(result);
-  say(daedal_analysis_text(model));
+  say(daedal_report(result, DAEDAL_REPORT_STEADY, DAEDAL_TEXT));
+  daedal_free(result);
+  say(daedal_report(model, DAEDAL_REPORT_ANALYSIS, DAEDAL_TEXT));
   for (const char *const *pass = daedal_pass_names(); *pass; pass++) say(daedal_dump(model, *pass));
   options.stop_time = 1.5;
   options.tolerance = 1.5e-6;
-  if (*fmu) daedal_result_free(daedal_export_fmu(model, fmu, 3, NULL, &options));
+  if (*fmu) daedal_free(daedal_export_fmu(model, fmu, 3, NULL, &options));
 }
 
 int main(int count, char **words) { /* model, overrides, start values, result, directory, FMU */
@@ -59,27 +61,28 @@ int main(int count, char **words) { /* model, overrides, start values, result, d
   if (count != 7) return 1;
   fprintf(stderr, "%.1f\n", 0.5);
   daedal_model *model = daedal_load_file(words[1], NULL, NULL);
-  puts(daedal_flatten(model));
+  puts(daedal_report(model, DAEDAL_REPORT_FLAT, DAEDAL_TEXT));
   daedal_options options = daedal_default_options();
   options.overrides = words[2];
   daedal_result *result = daedal_simulate(model, &options);
-  daedal_result_write(result, words[4]);
-  puts(daedal_result_start_values(result));
-  puts(daedal_result_plot(result, NULL));
-  daedal_write_text(model, words[3], daedal_result_start_values(result));
+  daedal_save(result, words[4]);
+  puts(daedal_report(result, DAEDAL_REPORT_START_VALUES, DAEDAL_TEXT));
+  puts(daedal_draw(result, NULL));
+  const char *starts = daedal_report(result, DAEDAL_REPORT_START_VALUES, DAEDAL_TEXT);
+  daedal_write(model, words[3], starts, strlen(starts));
   for (uint32_t s = 0; s < daedal_result_signals(result); s++)
     printf("%s %.0f\n", daedal_result_name(result, s), 1e15 * daedal_result_value(result, s, daedal_result_rows(result) - 1));
-  daedal_result_free(result);
+  daedal_free(result);
   options.overrides = NULL;
   options.start_values = words[3];
   options.start_from = words[4];
   result = daedal_export_c(model, words[5], &options);
-  puts(daedal_result_initial_json(result));
-  puts(daedal_result_model(result));
-  int status = daedal_result_status(result);
-  daedal_result_free(result);
+  puts(daedal_report(result, DAEDAL_REPORT_INITIAL, DAEDAL_JSON));
+  puts(daedal_report(result, DAEDAL_REPORT_REDUCED, DAEDAL_TEXT));
+  int status = daedal_status_of(result);
+  daedal_free(result);
   report(model, words[6]);
-  daedal_model_free(model);
+  daedal_free(model);
   return status;
 }
 """

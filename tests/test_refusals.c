@@ -79,7 +79,7 @@ static const Case CASES[] = {
 typedef struct Stage {
   FailAlloc fail;
   daedal_model *model;
-  daedal_result *result;
+  void *result; /* of a run, a comparison or a linearization */
   daedal_plan *plan;
   daedal_run *run;
   daedal_sweep *sweep;
@@ -90,6 +90,8 @@ typedef struct Stage {
 } Stage;
 
 /* ---- the functions ---- */
+
+static const daedal_plot in_characters = {.size = sizeof in_characters, .variables = ".*", .width = 60, .height = 12};
 
 static daedal_options short_run(const Stage *stage) {
   daedal_options options = daedal_default_options();
@@ -107,9 +109,9 @@ static char *path_with(Stage *stage, const char *ending, char *room, size_t size
 }
 
 static bool loaded(Stage *stage, daedal_model *model) {
-  daedal_model_free(stage->model);
+  daedal_free(stage->model);
   stage->model = model;
-  return model && daedal_model_status(model) == DAEDAL_OK;
+  return model && daedal_status_of(model) == DAEDAL_OK;
 }
 
 static bool load_text(Stage *stage) {
@@ -146,10 +148,10 @@ static bool parse_libraries(Stage *stage) {
   return loaded(stage, daedal_parse_libraries(&options, &counts)) && counts.files > 0;
 }
 
-static bool ran(Stage *stage, daedal_result *result) {
-  daedal_result_free(stage->result);
+static bool ran(Stage *stage, void *result) {
+  daedal_free(stage->result);
   stage->result = result;
-  return result && daedal_result_status(result) == DAEDAL_OK;
+  return result && daedal_status_of(result) == DAEDAL_OK;
 }
 
 static bool initialize(Stage *stage) {
@@ -164,14 +166,14 @@ static bool simulate(Stage *stage) {
 
 static bool make_plan(Stage *stage) {
   daedal_options options = short_run(stage);
-  daedal_plan_free(stage->plan);
+  daedal_free(stage->plan);
   stage->plan = daedal_plan_make(stage->model, &options);
-  return daedal_plan_status(stage->plan) == DAEDAL_OK;
+  return daedal_status_of(stage->plan) == DAEDAL_OK;
 }
 
 static bool make_run(Stage *stage) {
   if (!stage->plan && !make_plan(stage)) return false;
-  daedal_run_free(stage->run);
+  daedal_free(stage->run);
   stage->run = daedal_run_make(stage->plan);
   return stage->run;
 }
@@ -187,7 +189,7 @@ static bool simulate_differentiated(Stage *stage) {
   options.method = "dummy";
   options.sensitivity = "x.start";
   ran(stage, daedal_simulate(stage->model, &options));
-  return daedal_result_status(stage->result) != DAEDAL_INTERNAL;
+  return daedal_status_of(stage->result) != DAEDAL_INTERNAL;
 }
 
 /* In so little memory that steps are taken again. */
@@ -198,7 +200,7 @@ static bool simulate_backwards(Stage *stage) {
   options.gradient_by = "x.start";
   options.gradient_memory = 1e-4;
   ran(stage, daedal_simulate(stage->model, &options));
-  return daedal_result_status(stage->result) != DAEDAL_INTERNAL;
+  return daedal_status_of(stage->result) != DAEDAL_INTERNAL;
 }
 
 static bool linearize(Stage *stage) {
@@ -212,12 +214,12 @@ static bool find_steady(Stage *stage) {
   daedal_options options = short_run(stage);
   options.method = "dummy";
   ran(stage, daedal_steady(stage->model, &options, "newton"));
-  return daedal_result_status(stage->result) != DAEDAL_INTERNAL;
+  return daedal_status_of(stage->result) != DAEDAL_INTERNAL;
 }
 
 static bool write_matrices(Stage *stage) {
   char path[300];
-  return daedal_linear_write(stage->result, path_with(stage, "_linear.mat", path, sizeof path)) == DAEDAL_OK;
+  return daedal_save(stage->result, path_with(stage, "_linear.mat", path, sizeof path)) == DAEDAL_OK;
 }
 
 static bool export_c(Stage *stage) {
@@ -228,9 +230,8 @@ static bool export_c(Stage *stage) {
 /* Its result as two files. */
 static bool write_two(Stage *stage) {
   char path[300];
-  return simulate(stage) &&
-         daedal_result_write(stage->result, path_with(stage, "_a.csv", path, sizeof path)) == DAEDAL_OK &&
-         daedal_result_write(stage->result, path_with(stage, "_b.mat", path, sizeof path)) == DAEDAL_OK;
+  return simulate(stage) && daedal_save(stage->result, path_with(stage, "_a.csv", path, sizeof path)) == DAEDAL_OK &&
+         daedal_save(stage->result, path_with(stage, "_b.mat", path, sizeof path)) == DAEDAL_OK;
 }
 
 static bool read_two(Stage *stage) {
@@ -238,9 +239,9 @@ static bool read_two(Stage *stage) {
   char first[300], second[300];
   const char *const paths[] = {path_with(stage, "_a.csv", first, sizeof first),
                                path_with(stage, "_b.mat", second, sizeof second)};
-  daedal_files_free(stage->files);
+  daedal_free(stage->files);
   stage->files = daedal_files_read(paths, 2, &allocator);
-  return stage->files && daedal_files_status(stage->files) == DAEDAL_OK;
+  return stage->files && daedal_status_of(stage->files) == DAEDAL_OK;
 }
 
 static bool compare_two(Stage *stage) {
@@ -251,43 +252,47 @@ static bool compare_two(Stage *stage) {
 static bool write_and_read_two(Stage *stage) { return write_two(stage) && read_two(stage); }
 static bool write_and_compare_two(Stage *stage) { return write_and_read_two(stage) && compare_two(stage); }
 
-static bool draw_two(Stage *stage) { return daedal_files_plot(stage->files, NULL) != NULL; }
-static bool draw_two_as_text(Stage *stage) { return daedal_files_plot_terminal(stage->files, NULL, 0, 0) != NULL; }
-static bool tell_of_two(Stage *stage) { return daedal_files_text(stage->files) != NULL; }
-static bool tell_of_two_as_json(Stage *stage) { return daedal_files_json(stage->files) != NULL; }
+static bool draw_two(Stage *stage) { return daedal_draw(stage->files, NULL) != NULL; }
+static bool draw_two_as_text(Stage *stage) { return daedal_draw(stage->files, &in_characters) != NULL; }
+static bool tell_of_two(Stage *stage) {
+  return daedal_report(stage->files, DAEDAL_REPORT_DIFFERENCE, DAEDAL_TEXT) != NULL;
+}
+static bool tell_of_two_as_json(Stage *stage) {
+  return daedal_report(stage->files, DAEDAL_REPORT_DIFFERENCE, DAEDAL_JSON) != NULL;
+}
 
 static bool write_beside(Stage *stage) {
   char path[300];
-  return daedal_files_write(stage->files, path_with(stage, "_c.txt", path, sizeof path), "text", 4) == DAEDAL_OK;
+  return daedal_write(stage->files, path_with(stage, "_c.txt", path, sizeof path), "text", 4) == DAEDAL_OK;
 }
 
 static bool figures_of_two(Stage *stage) {
-  daedal_files_diagnostic_count(stage->files);
-  daedal_files_diagnostic(stage->files, 0);
+  daedal_diagnostic_count(stage->files);
+  daedal_diagnostic_get(stage->files, 0);
   daedal_files_difference(stage->files, 0);
-  return daedal_files_different(stage->files) == 0 && daedal_files_status(stage->files) == DAEDAL_OK;
+  return daedal_files_different(stage->files) == 0 && daedal_status_of(stage->files) == DAEDAL_OK;
 }
 
 /* Some models cannot be exported so, which is said. */
 static bool export_solver(Stage *stage) {
   daedal_options options = short_run(stage);
   return ran(stage, daedal_export_solver(stage->model, stage->path, &options)) ||
-         (stage->result && daedal_result_status(stage->result) != DAEDAL_INTERNAL);
+         (stage->result && daedal_status_of(stage->result) != DAEDAL_INTERNAL);
 }
 
 static bool write_as(Stage *stage, const char *ending) {
   char path[300];
-  return daedal_result_write(stage->result, path_with(stage, ending, path, sizeof path)) == DAEDAL_OK;
+  return daedal_save(stage->result, path_with(stage, ending, path, sizeof path)) == DAEDAL_OK;
 }
 
 static bool write_bytes(Stage *stage) {
   char path[512];
-  return daedal_write_bytes(stage->model, path_with(stage, ".bin", path, sizeof path), "a\0b", 3) == DAEDAL_OK;
+  return daedal_write(stage->model, path_with(stage, ".bin", path, sizeof path), "a\0b", 3) == DAEDAL_OK;
 }
 
-static bool write_text(Stage *stage) {
+static bool write_for_result(Stage *stage) {
   char path[300];
-  return daedal_write_text(stage->model, path_with(stage, ".txt", path, sizeof path), "text\n") == DAEDAL_OK;
+  return daedal_write(stage->result, path_with(stage, ".txt", path, sizeof path), "text\n", 5) == DAEDAL_OK;
 }
 
 static bool dump(Stage *stage) {
@@ -319,7 +324,7 @@ static bool save_and_restore(Stage *stage) {
 
 static bool clone(Stage *stage) {
   daedal_run *made = daedal_run_clone(stage->run);
-  daedal_run_free(made);
+  daedal_free(made);
   return made;
 }
 
@@ -342,9 +347,9 @@ static bool make_sweep(Stage *stage) {
   const char *const list[] = {vary, NULL};
   daedal_sweep_options sweep = {
       .size = sizeof sweep, .vary = list, .outputs = first_unknown(stage), .threads = 1, .keep_courses = true};
-  daedal_sweep_free(stage->sweep);
+  daedal_free(stage->sweep);
   stage->sweep = daedal_sweep_make(stage->model, &options, &sweep);
-  return daedal_sweep_status(stage->sweep) == DAEDAL_OK;
+  return daedal_status_of(stage->sweep) == DAEDAL_OK;
 }
 
 static bool execute_sweep(Stage *stage) {
@@ -358,7 +363,7 @@ static bool write_table(Stage *stage) {
   bool done = true;
   for (int k = 0; k < 3; k++) {
     char path[300];
-    done = daedal_sweep_write(stage->sweep, path_with(stage, endings[k], path, sizeof path)) == DAEDAL_OK && done;
+    done = daedal_save(stage->sweep, path_with(stage, endings[k], path, sizeof path)) == DAEDAL_OK && done;
   }
   return done;
 }
@@ -370,8 +375,8 @@ static bool put_row(Stage *stage) {
 /* What needs no memory. */
 static bool sweep_figures(Stage *stage) {
   daedal_sweep *sweep = stage->sweep;
-  daedal_sweep_diagnostic_count(sweep);
-  return daedal_sweep_diagnostic(sweep, 0).message && daedal_sweep_points(sweep) == 2 &&
+  daedal_diagnostic_count(sweep);
+  return daedal_diagnostic_get(sweep, 0).message && daedal_sweep_points(sweep) == 2 &&
          daedal_sweep_columns(sweep) == 2 && daedal_sweep_varied(sweep) == 1 &&
          said(daedal_sweep_column_name(sweep, 1)) && daedal_sweep_value(sweep, 0, 0) > 0 &&
          daedal_sweep_point_status(sweep, 0) == DAEDAL_OK && !said(daedal_sweep_point_cause(sweep, 0)) &&
@@ -385,39 +390,39 @@ static bool fit(Stage *stage) {
   snprintf(data, sizeof data, "time,%s\n0,0.6\n", first_unknown(stage));
   snprintf(parameters, sizeof parameters, "%s=0.6", first_unknown(stage));
   daedal_fit_options fitting = {.size = sizeof fitting, .data_text = data, .parameters = parameters};
-  daedal_estimate_free(stage->estimate);
+  daedal_free(stage->estimate);
   stage->estimate = daedal_fit(stage->model, &options, &fitting);
-  return daedal_estimate_status(stage->estimate) == DAEDAL_OK;
+  return daedal_status_of(stage->estimate) == DAEDAL_OK;
 }
 
 /* What needs no memory. */
 static bool fit_figures(Stage *stage) {
   const daedal_estimate *estimate = stage->estimate;
-  daedal_estimate_diagnostic_count(estimate);
+  daedal_diagnostic_count(estimate);
   daedal_estimate_covariance(estimate, 0, 0);
   daedal_estimate_deviation(estimate);
-  return daedal_estimate_diagnostic(estimate, 0).message && daedal_estimate_parameters(estimate) == 1 &&
+  return daedal_diagnostic_get(estimate, 0).message && daedal_estimate_parameters(estimate) == 1 &&
          said(daedal_estimate_parameter(estimate, 0).name);
 }
 
 #define CALL(name, expression) \
   static bool call_##name(Stage *stage) { return expression; }
 
-CALL(model_status, daedal_model_status(stage->model) == DAEDAL_OK)
+CALL(model_status, daedal_status_of(stage->model) == DAEDAL_OK)
 CALL(model_name, said(daedal_model_name(stage->model)))
 CALL(library_model, !daedal_library_model(stage->model, 0))
 CALL(diagnostic_count, daedal_diagnostic_count(stage->model) < 100)
 CALL(diagnostic_get, daedal_diagnostic_get(stage->model, 0).message)
 CALL(error_count, daedal_error_count(stage->model) == 0)
 CALL(model_counts, daedal_model_counts(stage->model).equations > 0)
-CALL(flatten, said(daedal_flatten(stage->model)))
+CALL(flatten, said(daedal_report(stage->model, DAEDAL_REPORT_FLAT, DAEDAL_TEXT)))
 CALL(analyze, daedal_analyze(stage->model).status == DAEDAL_OK)
-CALL(analysis_text, said(daedal_analysis_text(stage->model)))
-CALL(analysis_json, said(daedal_analysis_json(stage->model)))
-CALL(analysis_svg, said(daedal_analysis_svg(stage->model)))
-CALL(result_status, daedal_result_status(stage->result) == DAEDAL_OK)
-CALL(result_diagnostic_count, daedal_result_diagnostic_count(stage->result) < 100)
-CALL(result_diagnostic, daedal_result_diagnostic(stage->result, 0).message)
+CALL(analysis_text, said(daedal_report(stage->model, DAEDAL_REPORT_ANALYSIS, DAEDAL_TEXT)))
+CALL(analysis_json, said(daedal_report(stage->model, DAEDAL_REPORT_ANALYSIS, DAEDAL_JSON)))
+CALL(analysis_svg, said(daedal_draw(stage->model, NULL)))
+CALL(result_status, daedal_status_of(stage->result) == DAEDAL_OK)
+CALL(result_diagnostic_count, daedal_diagnostic_count(stage->result) < 100)
+CALL(result_diagnostic, daedal_diagnostic_get(stage->result, 0).message)
 CALL(result_statistics, daedal_result_statistics(stage->result).equations > 0)
 CALL(result_signals, daedal_result_signals(stage->result) > 1)
 CALL(result_rows, daedal_result_rows(stage->result) > 1)
@@ -425,33 +430,34 @@ CALL(result_name, said(daedal_result_name(stage->result, 1)))
 CALL(result_unit, daedal_result_unit(stage->result, 1) || true)
 CALL(result_value, daedal_result_value(stage->result, 0, 1) > 0)
 CALL(result_find, daedal_result_find(stage->result, "time") == 0)
-CALL(result_text, said(daedal_result_text(stage->result)))
-CALL(result_json, said(daedal_result_json(stage->result)))
-CALL(result_stream, daedal_result_stream(stage->result, swallow, NULL) == DAEDAL_OK)
+CALL(result_text, said(daedal_report(stage->result, DAEDAL_REPORT_RUN, DAEDAL_TEXT)))
+CALL(result_json, said(daedal_report(stage->result, DAEDAL_REPORT_RUN, DAEDAL_JSON)))
+CALL(result_stream, daedal_stream(stage->result, swallow, NULL) == DAEDAL_OK)
 static const daedal_plot all_signals = {.size = sizeof all_signals, .variables = ".*"};
 CALL(result_choose, daedal_result_choose(stage->result, ".*", NULL, 0) > 1)
 CALL(result_residuals, daedal_result_residuals(stage->result).levels < 100)
-CALL(result_plot, said(daedal_result_plot(stage->result, &all_signals)))
-CALL(result_plot_terminal, said(daedal_result_plot_terminal(stage->result, &all_signals, 60, 12)))
-CALL(result_initial_text, said(daedal_result_initial_text(stage->result)))
-CALL(result_initial_json, said(daedal_result_initial_json(stage->result)))
-CALL(result_start_values, said(daedal_result_start_values(stage->result)))
-CALL(result_model, said(daedal_result_model(stage->result)))
-CALL(result_model_json, said(daedal_result_model_json(stage->result)))
+CALL(result_plot, said(daedal_draw(stage->result, &all_signals)))
+CALL(result_plot_terminal, said(daedal_draw(stage->result, &in_characters)))
+CALL(result_initial_text, said(daedal_report(stage->result, DAEDAL_REPORT_INITIAL, DAEDAL_TEXT)))
+CALL(result_initial_json, said(daedal_report(stage->result, DAEDAL_REPORT_INITIAL, DAEDAL_JSON)))
+CALL(result_start_values, said(daedal_report(stage->result, DAEDAL_REPORT_START_VALUES, DAEDAL_TEXT)))
+CALL(result_model, said(daedal_report(stage->result, DAEDAL_REPORT_REDUCED, DAEDAL_TEXT)))
+CALL(result_model_json, said(daedal_report(stage->result, DAEDAL_REPORT_REDUCED, DAEDAL_JSON)))
 CALL(result_write_csv, write_as(stage, ".csv"))
 CALL(result_write_mat, write_as(stage, ".mat"))
 CALL(result_event, !*daedal_result_event(stage->result, UINT32_MAX).condition)
-CALL(result_choice, daedal_result_choice(stage->result) && daedal_result_status(stage->result) == DAEDAL_OK)
-CALL(plan_status, daedal_plan_status(stage->plan) == DAEDAL_OK)
-CALL(plan_diagnostic_count, daedal_plan_diagnostic_count(stage->plan) < 100)
-CALL(plan_diagnostic, daedal_plan_diagnostic(stage->plan, 0).message)
+CALL(result_choice,
+     daedal_report(stage->result, DAEDAL_REPORT_CHOICE, DAEDAL_TEXT) && daedal_status_of(stage->result) == DAEDAL_OK)
+CALL(plan_status, daedal_status_of(stage->plan) == DAEDAL_OK)
+CALL(plan_diagnostic_count, daedal_diagnostic_count(stage->plan) < 100)
+CALL(plan_diagnostic, daedal_diagnostic_get(stage->plan, 0).message)
 CALL(plan_depends_on_values, daedal_plan_depends_on_values(stage->plan) || true)
 CALL(plan_value, !daedal_plan_value(stage->plan, 0))
 CALL(plan_structures, daedal_plan_structures(stage->plan) == 1)
 CALL(run_set, daedal_run_set(stage->run, first_unknown(stage), 0.6) == DAEDAL_OK)
 CALL(run_execute, daedal_run_execute(stage->run) == DAEDAL_OK)
 CALL(run_get, daedal_run_get(stage->run, "time") > 0 || true)
-CALL(run_result, !daedal_run_result(stage->run) || daedal_result_status(daedal_run_result(stage->run)) == DAEDAL_OK)
+CALL(run_result, !daedal_run_result(stage->run) || daedal_status_of(daedal_run_result(stage->run)) == DAEDAL_OK)
 CALL(variable_count, daedal_variable_count(stage->model) > 0)
 CALL(variable_get, said(daedal_variable_get(stage->model, 0).name))
 CALL(variable_find, daedal_variable_find(stage->model, first_unknown(stage)) < 100)
@@ -485,27 +491,28 @@ CALL(run_jacobian, with_states(stage, daedal_run_jacobian))
 CALL(run_indicators, with_states(stage, daedal_run_indicators))
 CALL(run_derivatives, daedal_run_derivatives(stage->run))
 CALL(run_take_result, ran(stage, daedal_run_take_result(stage->run)))
-CALL(compare_text, said(daedal_compare_text(stage->result)))
-CALL(compare_json, said(daedal_compare_json(stage->result)))
+CALL(compare_text, said(daedal_report(stage->result, DAEDAL_REPORT_COMPARISON, DAEDAL_TEXT)))
+CALL(compare_json, said(daedal_report(stage->result, DAEDAL_REPORT_COMPARISON, DAEDAL_JSON)))
 CALL(result_functional, isnan(daedal_result_functional(stage->result)))
 CALL(result_derivatives, daedal_result_derivatives(stage->result) == 0)
 CALL(result_derivative, !daedal_result_derivative(stage->result, 0).name)
 CALL(result_sensitivity, daedal_result_sensitivity(stage->result, "x", "y.start") == UINT32_MAX)
-CALL(result_linear, (daedal_result_linear(stage->result), true))
-CALL(linear_text, said(daedal_linear_text(stage->result)))
-CALL(linear_json, said(daedal_linear_json(stage->result)))
-CALL(linear_bode, said(daedal_linear_bode(stage->result)))
-CALL(linear_bode_terminal, said(daedal_linear_bode_terminal(stage->result, 80, 10)))
-CALL(steady_text, (daedal_steady_text(stage->result), daedal_result_status(stage->result) != DAEDAL_INTERNAL))
-CALL(steady_json, said(daedal_steady_json(stage->result)))
-CALL(compare_plot, said(daedal_compare_plot(stage->result)))
+CALL(result_linear, (daedal_linear_get(stage->result), true))
+CALL(linear_text, said(daedal_report(stage->result, DAEDAL_REPORT_LINEAR, DAEDAL_TEXT)))
+CALL(linear_json, said(daedal_report(stage->result, DAEDAL_REPORT_LINEAR, DAEDAL_JSON)))
+CALL(linear_bode, said(daedal_draw(stage->result, NULL)))
+CALL(linear_bode_terminal, said(daedal_draw(stage->result, &in_characters)))
+CALL(steady_text, (daedal_report(stage->result, DAEDAL_REPORT_STEADY, DAEDAL_TEXT),
+                   daedal_status_of(stage->result) != DAEDAL_INTERNAL))
+CALL(steady_json, said(daedal_report(stage->result, DAEDAL_REPORT_STEADY, DAEDAL_JSON)))
+CALL(compare_plot, said(daedal_draw(stage->result, NULL)))
 
-CALL(estimate_text, said(daedal_estimate_text(stage->estimate)))
-CALL(estimate_json, said(daedal_estimate_json(stage->estimate)))
-CALL(estimate_plot, said(daedal_estimate_plot(stage->estimate)))
-CALL(sweep_json, said(daedal_sweep_json(stage->sweep)))
-CALL(sweep_plot, said(daedal_sweep_plot(stage->sweep)))
-CALL(sweep_stream, daedal_sweep_stream(stage->sweep, swallow, NULL) == DAEDAL_OK)
+CALL(estimate_text, said(daedal_report(stage->estimate, DAEDAL_REPORT_FIT, DAEDAL_TEXT)))
+CALL(estimate_json, said(daedal_report(stage->estimate, DAEDAL_REPORT_FIT, DAEDAL_JSON)))
+CALL(estimate_plot, said(daedal_draw(stage->estimate, NULL)))
+CALL(sweep_json, said(daedal_report(stage->sweep, DAEDAL_REPORT_SWEEP, DAEDAL_JSON)))
+CALL(sweep_plot, said(daedal_draw(stage->sweep, NULL)))
+CALL(sweep_stream, daedal_stream(stage->sweep, swallow, NULL) == DAEDAL_OK)
 
 /* What a function needs is made by another one of the table. */
 typedef struct Row {
@@ -521,28 +528,28 @@ static const Row ROWS[] = {
     {"load", load_netlist, NULL, true},
     {"load", load_with_options, NULL, true},
     {"parse_libraries", parse_libraries, NULL, true},
-    {"model_status", call_model_status, NULL, false},
+    {"status_of", call_model_status, NULL, false},
     {"model_name", call_model_name, NULL, false},
     {"library_model", call_library_model, NULL, false},
     {"diagnostic_count", call_diagnostic_count, NULL, false},
     {"diagnostic_get", call_diagnostic_get, NULL, false},
     {"error_count", call_error_count, NULL, false},
     {"model_counts", call_model_counts, NULL, false},
-    {"flatten", call_flatten, NULL, false},
+    {"report", call_flatten, NULL, false},
     {"analyze", call_analyze, NULL, false},
-    {"analysis_text", call_analysis_text, NULL, false},
-    {"analysis_json", call_analysis_json, NULL, false},
-    {"analysis_svg", call_analysis_svg, NULL, false},
-    {"analysis_text", call_analysis_text, simulate, false},
+    {"report", call_analysis_text, NULL, false},
+    {"report", call_analysis_json, NULL, false},
+    {"draw", call_analysis_svg, NULL, false},
+    {"report", call_analysis_text, simulate, false},
     {"initialize", initialize, NULL, false},
     {"simulate", simulate, NULL, false},
     {"simulate", simulate, simulate, false},
     {"result_event", call_result_event, simulate, false},
-    {"result_choice", call_result_choice, simulate, false},
+    {"report", call_result_choice, simulate, false},
     {"plan_make", make_plan, NULL, false},
-    {"plan_status", call_plan_status, make_plan, false},
-    {"plan_diagnostic_count", call_plan_diagnostic_count, make_plan, false},
-    {"plan_diagnostic", call_plan_diagnostic, make_plan, false},
+    {"status_of", call_plan_status, make_plan, false},
+    {"diagnostic_count", call_plan_diagnostic_count, make_plan, false},
+    {"diagnostic_get", call_plan_diagnostic, make_plan, false},
     {"plan_depends_on_values", call_plan_depends_on_values, make_plan, false},
     {"plan_value", call_plan_value, make_plan, false},
     {"plan_structures", call_plan_structures, make_plan, false},
@@ -585,23 +592,23 @@ static const Row ROWS[] = {
     {"result_derivatives", call_result_derivatives, simulate, false},
     {"result_derivative", call_result_derivative, simulate, false},
     {"linearize", linearize, NULL, false},
-    {"result_linear", call_result_linear, linearize, false},
-    {"linear_text", call_linear_text, linearize, false},
-    {"linear_json", call_linear_json, linearize, false},
-    {"linear_bode", call_linear_bode, linearize, false},
-    {"linear_bode_terminal", call_linear_bode_terminal, linearize, false},
-    {"linear_write", write_matrices, linearize, false},
+    {"linear_get", call_result_linear, linearize, false},
+    {"report", call_linear_text, linearize, false},
+    {"report", call_linear_json, linearize, false},
+    {"draw", call_linear_bode, linearize, false},
+    {"draw", call_linear_bode_terminal, linearize, false},
+    {"save", write_matrices, linearize, false},
     {"steady", find_steady, NULL, false},
-    {"steady_text", call_steady_text, find_steady, false},
-    {"steady_json", call_steady_json, find_steady, false},
+    {"report", call_steady_text, find_steady, false},
+    {"report", call_steady_json, find_steady, false},
     {"export_c", export_c, NULL, false},
     {"export_solver", export_solver, NULL, false},
-    {"write_text", write_text, NULL, false},
-    {"write_bytes", write_bytes, NULL, false},
+    {"write", write_for_result, simulate, false},
+    {"write", write_bytes, NULL, false},
     {"dump", dump, NULL, false},
-    {"result_status", call_result_status, simulate, false},
-    {"result_diagnostic_count", call_result_diagnostic_count, simulate, false},
-    {"result_diagnostic", call_result_diagnostic, simulate, false},
+    {"status_of", call_result_status, simulate, false},
+    {"diagnostic_count", call_result_diagnostic_count, simulate, false},
+    {"diagnostic_get", call_result_diagnostic, simulate, false},
     {"result_statistics", call_result_statistics, simulate, false},
     {"result_signals", call_result_signals, simulate, false},
     {"result_rows", call_result_rows, simulate, false},
@@ -609,44 +616,44 @@ static const Row ROWS[] = {
     {"result_unit", call_result_unit, simulate, false},
     {"result_value", call_result_value, simulate, false},
     {"result_find", call_result_find, simulate, false},
-    {"result_write", call_result_write_csv, simulate, false},
-    {"result_write", call_result_write_mat, simulate, false},
-    {"result_text", call_result_text, simulate, false},
-    {"result_json", call_result_json, simulate, false},
-    {"result_stream", call_result_stream, simulate, false},
-    {"result_plot", call_result_plot, simulate, false},
+    {"save", call_result_write_csv, simulate, false},
+    {"save", call_result_write_mat, simulate, false},
+    {"report", call_result_text, simulate, false},
+    {"report", call_result_json, simulate, false},
+    {"stream", call_result_stream, simulate, false},
+    {"draw", call_result_plot, simulate, false},
     {"result_choose", call_result_choose, simulate, false},
     {"result_residuals", call_result_residuals, simulate, false},
-    {"result_plot_terminal", call_result_plot_terminal, simulate, false},
-    {"result_initial_text", call_result_initial_text, simulate, false},
-    {"result_initial_json", call_result_initial_json, initialize, false},
-    {"result_start_values", call_result_start_values, initialize, false},
-    {"result_model", call_result_model, initialize, false},
-    {"result_model_json", call_result_model_json, simulate, false},
-    {"compare_text", call_compare_text, compare, false},
-    {"compare_json", call_compare_json, compare, false},
-    {"compare_plot", call_compare_plot, compare, false},
+    {"draw", call_result_plot_terminal, simulate, false},
+    {"report", call_result_initial_text, simulate, false},
+    {"report", call_result_initial_json, initialize, false},
+    {"report", call_result_start_values, initialize, false},
+    {"report", call_result_model, initialize, false},
+    {"report", call_result_model_json, simulate, false},
+    {"report", call_compare_text, compare, false},
+    {"report", call_compare_json, compare, false},
+    {"draw", call_compare_plot, compare, false},
     {"fit", fit, NULL, false},
-    {"estimate_text", call_estimate_text, fit, false},
-    {"estimate_json", call_estimate_json, fit, false},
-    {"estimate_plot", call_estimate_plot, fit, false},
-    {"estimate_status", fit_figures, fit, false},
-    {"estimate_diagnostic_count", fit_figures, fit, false},
-    {"estimate_diagnostic", fit_figures, fit, false},
+    {"report", call_estimate_text, fit, false},
+    {"report", call_estimate_json, fit, false},
+    {"draw", call_estimate_plot, fit, false},
+    {"status_of", fit_figures, fit, false},
+    {"diagnostic_count", fit_figures, fit, false},
+    {"diagnostic_get", fit_figures, fit, false},
     {"estimate_parameters", fit_figures, fit, false},
     {"estimate_parameter", fit_figures, fit, false},
     {"estimate_covariance", fit_figures, fit, false},
     {"estimate_deviation", fit_figures, fit, false},
     {"sweep_make", make_sweep, NULL, false},
     {"sweep_execute", execute_sweep, make_sweep, false},
-    {"sweep_write", write_table, run_sweep, false},
-    {"sweep_stream", call_sweep_stream, run_sweep, false},
-    {"sweep_json", call_sweep_json, run_sweep, false},
-    {"sweep_plot", call_sweep_plot, run_sweep, false},
+    {"save", write_table, run_sweep, false},
+    {"stream", call_sweep_stream, run_sweep, false},
+    {"report", call_sweep_json, run_sweep, false},
+    {"draw", call_sweep_plot, run_sweep, false},
     {"sweep_put", put_row, run_sweep, false},
-    {"sweep_status", sweep_figures, run_sweep, false},
-    {"sweep_diagnostic_count", sweep_figures, run_sweep, false},
-    {"sweep_diagnostic", sweep_figures, run_sweep, false},
+    {"status_of", sweep_figures, run_sweep, false},
+    {"diagnostic_count", sweep_figures, run_sweep, false},
+    {"diagnostic_get", sweep_figures, run_sweep, false},
     {"sweep_progress_get", sweep_figures, run_sweep, false},
     {"sweep_points", sweep_figures, run_sweep, false},
     {"sweep_columns", sweep_figures, run_sweep, false},
@@ -661,38 +668,37 @@ static const Row ROWS[] = {
     {"sweep_row", sweep_figures, run_sweep, false},
     {"files_read", read_two, write_two, false},
     {"files_compare", compare_two, write_and_read_two, false},
-    {"files_plot", draw_two, write_and_compare_two, false},
-    {"files_plot_terminal", draw_two_as_text, write_and_read_two, false},
-    {"files_text", tell_of_two, write_and_compare_two, false},
-    {"files_json", tell_of_two_as_json, write_and_compare_two, false},
-    {"files_write", write_beside, write_and_read_two, false},
-    {"files_status", figures_of_two, write_and_compare_two, false},
-    {"files_diagnostic_count", figures_of_two, write_and_compare_two, false},
-    {"files_diagnostic", figures_of_two, write_and_compare_two, false},
+    {"draw", draw_two, write_and_compare_two, false},
+    {"draw", draw_two_as_text, write_and_read_two, false},
+    {"report", tell_of_two, write_and_compare_two, false},
+    {"report", tell_of_two_as_json, write_and_compare_two, false},
+    {"write", write_beside, write_and_read_two, false},
+    {"status_of", figures_of_two, write_and_compare_two, false},
+    {"diagnostic_count", figures_of_two, write_and_compare_two, false},
+    {"diagnostic_get", figures_of_two, write_and_compare_two, false},
     {"files_different", figures_of_two, write_and_compare_two, false},
     {"files_difference", figures_of_two, write_and_compare_two, false},
 };
 
 /* Functions that every row uses, or that have neither a handle nor memory. An FMU is a solver behind a compiler, which would run
  * hundreds of times here. */
-static const char *const EXEMPT[] = {"export_fmu",   "model_free",    "result_free",  "default_options", "method_names",
-                                     "solver_names", "pass_names",    "result_pivot", "nearest_name",    "code_get",
-                                     "model_text",   "plan_free",     "run_free",     "version",         "state_free",
-                                     "sweep_free",   "estimate_free", "files_free"};
+static const char *const EXEMPT[] = {"export_fmu",   "free",       "default_options", "method_names",
+                                     "solver_names", "pass_names", "version",         "result_pivot",
+                                     "nearest_name", "code_get",   "model_text",      "state_free"};
 
 /* ---- refusing ---- */
 
 /* Whatever was refused, both handles can be asked for their status and what was said. */
 static void ask(const Stage *stage) {
   if (stage->model) {
-    daedal_model_status(stage->model);
+    daedal_status_of(stage->model);
     for (uint32_t k = 0; k < daedal_diagnostic_count(stage->model); k++)
       assert_non_null(daedal_diagnostic_get(stage->model, k).message);
   }
   if (stage->result) {
     daedal_result_statistics(stage->result);
-    for (uint32_t k = 0; k < daedal_result_diagnostic_count(stage->result); k++)
-      assert_non_null(daedal_result_diagnostic(stage->result, k).message);
+    for (uint32_t k = 0; k < daedal_diagnostic_count(stage->result); k++)
+      assert_non_null(daedal_diagnostic_get(stage->result, k).message);
   }
 }
 
@@ -718,13 +724,13 @@ static size_t call_refusing(const Row *row, const Case *model, size_t refuse) {
              done ? "refused, and done" : "not done");
   ask(&stage);
   row->call(&stage);
-  daedal_model_free(stage.model);
-  daedal_plan_free(stage.plan);
-  daedal_run_free(stage.run);
-  daedal_sweep_free(stage.sweep);
-  daedal_estimate_free(stage.estimate);
-  daedal_files_free(stage.files);
-  daedal_result_free(stage.result);
+  daedal_free(stage.model);
+  daedal_free(stage.plan);
+  daedal_free(stage.run);
+  daedal_free(stage.sweep);
+  daedal_free(stage.estimate);
+  daedal_free(stage.files);
+  daedal_free(stage.result);
   if (stage.fail.live)
     fail_msg("%s of %s, allocation %zu: %zu blocks were not given back", row->function, model->name, refuse,
              stage.fail.live);
@@ -802,9 +808,11 @@ static bool step_through(Stage *stage) {
 }
 
 static bool tell(Stage *stage) {
-  return simulate(stage) && said(daedal_result_text(stage->result)) && said(daedal_result_json(stage->result)) &&
-         said(daedal_result_initial_json(stage->result)) && said(daedal_result_plot(stage->result, NULL)) &&
-         said(daedal_analysis_json(stage->model));
+  return simulate(stage) && said(daedal_report(stage->result, DAEDAL_REPORT_RUN, DAEDAL_TEXT)) &&
+         said(daedal_report(stage->result, DAEDAL_REPORT_RUN, DAEDAL_JSON)) &&
+         said(daedal_report(stage->result, DAEDAL_REPORT_INITIAL, DAEDAL_JSON)) &&
+         said(daedal_draw(stage->result, NULL)) &&
+         said(daedal_report(stage->model, DAEDAL_REPORT_ANALYSIS, DAEDAL_JSON));
 }
 
 static bool sweep_to_table(Stage *stage) { return run_sweep(stage) && write_table(stage); }
@@ -812,7 +820,7 @@ static bool write_result(Stage *stage) { return simulate(stage) && write_as(stag
 static bool compare_solver(Stage *stage) {
   daedal_options options = short_run(stage);
   return ran(stage, daedal_compare(stage->model, &options, "dummy", stage->solver)) &&
-         said(daedal_compare_text(stage->result));
+         said(daedal_report(stage->result, DAEDAL_REPORT_COMPARISON, DAEDAL_TEXT));
 }
 
 #define SCENARIO(name, work) \

@@ -55,9 +55,9 @@ static Bench open_bench(const char *example, double stop) {
 }
 
 static void close_bench(Bench *bench) {
-  daedal_run_free(bench->run);
-  daedal_plan_free(bench->plan);
-  daedal_model_free(bench->model);
+  daedal_free(bench->run);
+  daedal_free(bench->plan);
+  daedal_free(bench->model);
 }
 
 static void compare_clone(const char *example, Bench *bench, double until) {
@@ -69,28 +69,28 @@ static void compare_clone(const char *example, Bench *bench, double until) {
   for (uint32_t v = 0; v < daedal_variable_count(bench->model); v++)
     if (memcmp(&values[v], &others[v], sizeof *values) != 0)
       fail_msg("%s at %g: variable %u is %.17g and %.17g", example, until, v, values[v], others[v]);
-  daedal_run_free(clone);
+  daedal_free(clone);
 }
 
 /* What is said of the beginning, by a result of daedal_initialize and by one of a run that went on. */
 static void compare_beginnings(const char *example, const char *method) {
-  typedef const char *(*Report)(daedal_result *);
-  static const Report reports[] = {daedal_result_initial_text, daedal_result_start_values, daedal_result_choice,
-                                   daedal_result_model};
+  static const daedal_report_kind reports[] = {DAEDAL_REPORT_INITIAL, DAEDAL_REPORT_START_VALUES, DAEDAL_REPORT_CHOICE,
+                                               DAEDAL_REPORT_REDUCED};
   daedal_model *model = load_example(example);
   daedal_options options = daedal_default_options();
   options.method = method;
   options.solver = "radau";
   options.stop_time = 2;
   daedal_result *begun = daedal_initialize(model, &options), *run = daedal_simulate(model, &options);
-  for (size_t r = 0; r < sizeof reports / sizeof *reports && daedal_result_status(run) == DAEDAL_OK; r++) {
-    const char *one = reports[r](begun), *other = reports[r](run);
+  for (size_t r = 0; r < sizeof reports / sizeof *reports && daedal_status_of(run) == DAEDAL_OK; r++) {
+    const char *one = daedal_report(begun, reports[r], DAEDAL_TEXT),
+               *other = daedal_report(run, reports[r], DAEDAL_TEXT);
     if (!one != !other || (one && strcmp(one, other) != 0))
       fail_msg("%s by %s, report %d:\n%s\nand\n%s", example, method, (int)r, one ? one : "", other ? other : "");
   }
-  daedal_result_free(begun);
-  daedal_result_free(run);
-  daedal_model_free(model);
+  daedal_free(begun);
+  daedal_free(run);
+  daedal_free(model);
 }
 
 /* A run that has gone on to an example's half, and its clone, can be asked for all reports. */
@@ -98,11 +98,14 @@ static void read_clone(const char *example, const char *method) {
   Bench bench = open_bench_by(example, method, 2);
   if (daedal_run_start(bench.run) == DAEDAL_OK && daedal_run_advance(bench.run, 1) == DAEDAL_OK) {
     daedal_run *clone = daedal_run_clone(bench.run);
-    daedal_run_free(bench.run);
+    daedal_free(bench.run);
     bench.run = clone;
     daedal_result *result = daedal_run_result(clone);
-    const char *texts[] = {daedal_result_initial_text(result), daedal_result_start_values(result),
-                           daedal_result_choice(result), daedal_result_model(result), daedal_result_json(result)};
+    const char *texts[] = {daedal_report(result, DAEDAL_REPORT_INITIAL, DAEDAL_TEXT),
+                           daedal_report(result, DAEDAL_REPORT_START_VALUES, DAEDAL_TEXT),
+                           daedal_report(result, DAEDAL_REPORT_CHOICE, DAEDAL_TEXT),
+                           daedal_report(result, DAEDAL_REPORT_REDUCED, DAEDAL_TEXT),
+                           daedal_report(result, DAEDAL_REPORT_RUN, DAEDAL_JSON)};
     assert_non_null(texts[4]);
   }
   close_bench(&bench);
@@ -164,7 +167,7 @@ static void go_on_alike(const char *what, daedal_run *run, const daedal_model *m
     if (!k) memcpy(first, daedal_run_values(run), count * sizeof *first);
     else must_agree(what, model, first, daedal_run_values(runs[k]));
   }
-  daedal_run_free(clone);
+  daedal_free(clone);
   daedal_state_free(run, state);
   free(first);
 }
@@ -182,8 +185,8 @@ static void check_alike(daedal_model *model, const char *method, const char *sol
     double from = stop * draw(seed), until = from + (stop - from) * draw(seed);
     if (daedal_run_advance(run, from) == DAEDAL_OK) go_on_alike(what, run, model, until, 1 + (int)(4 * draw(seed)));
   }
-  daedal_run_free(run);
-  daedal_plan_free(plan);
+  daedal_free(run);
+  daedal_free(plan);
 }
 
 /* Events of every kind, for all methods and solvers: structures that change, constraints, ideal diodes, sliding and termination. */
@@ -211,11 +214,11 @@ static void states_go_on_alike(void **state) {
   uint64_t seed = 12, turn = 0;
   for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
     daedal_model *model = daedal_load_text(texts[k], strlen(texts[k]), NULL, NULL, NULL);
-    assert_int_equal(daedal_model_status(model), DAEDAL_OK);
+    assert_int_equal(daedal_status_of(model), DAEDAL_OK);
     for (const char *const *method = daedal_method_names(); *method; method++)
       for (const char *const *solver = daedal_solver_names(); *solver; solver++)
         if (turn++ % tier_stride(2, 17) == 0) check_alike(model, *method, *solver, 1.5, &seed);
-    daedal_model_free(model);
+    daedal_free(model);
   }
 }
 

@@ -24,9 +24,8 @@ static void must(const char *what, const daedal_run *run, daedal_status status) 
   if (status == DAEDAL_OK) return;
   daedal_result *result = daedal_run_result((daedal_run *)run);
   fail_msg("%s: status %d: %s", what, (int)status,
-           daedal_result_diagnostic_count(result)
-               ? daedal_result_diagnostic(result, daedal_result_diagnostic_count(result) - 1).message
-               : "");
+           daedal_diagnostic_count(result) ? daedal_diagnostic_get(result, daedal_diagnostic_count(result) - 1).message
+                                           : "");
 }
 
 static double *copy_of(const char *what, const double *values, uint32_t count) {
@@ -53,7 +52,7 @@ static double *executed(const char *path, daedal_plan *plan, double *end) {
   for (uint32_t v = 0; v < daedal_variable_count(model); v++)
     values[v] = daedal_run_get(run, daedal_variable_get(model, v).name);
   *end = daedal_run_get(run, "time");
-  daedal_run_free(run);
+  daedal_free(run);
   return values;
 }
 
@@ -75,7 +74,7 @@ static void go_thrice(const char *path, daedal_run *run, const daedal_model *mod
   must_equal(path, "cloned", model, values, daedal_run_values(clone), 1e-8);
   must(path, run, daedal_run_restore(run, state));
   daedal_state_free(run, state);
-  daedal_run_free(clone);
+  daedal_free(clone);
   free(values);
   free(rates);
 }
@@ -86,7 +85,7 @@ static void step_through(const char *path, double sameness, double max_step) {
   options.max_step = max_step;
   daedal_model *model = daedal_load_file(path, NULL, NULL);
   daedal_plan *plan = daedal_plan_make(model, &options);
-  if (daedal_plan_status(plan) != DAEDAL_OK) fail_msg("%s: %s", path, daedal_plan_diagnostic(plan, 0).message);
+  if (daedal_status_of(plan) != DAEDAL_OK) fail_msg("%s: %s", path, daedal_diagnostic_get(plan, 0).message);
   double start, stop, *direct = executed(path, plan, &stop);
   daedal_run *run = daedal_run_make(plan);
   assert_true(isnan(daedal_run_time(run)));
@@ -106,11 +105,11 @@ static void step_through(const char *path, double sameness, double max_step) {
   assert_true(least / 2 > 0); /* the arithmetic of the caller is as it was */
   must_equal(path, "stepped", model, direct, daedal_run_values(run), sameness);
   assert_int_equal(daedal_run_advance(run, start - 1), DAEDAL_USAGE);
-  assert_non_null(daedal_result_json(daedal_run_result(run)));
+  assert_non_null(daedal_report(daedal_run_result(run), DAEDAL_REPORT_RUN, DAEDAL_JSON));
   free(direct);
-  daedal_run_free(run);
-  daedal_plan_free(plan);
-  daedal_model_free(model);
+  daedal_free(run);
+  daedal_free(plan);
+  daedal_free(model);
 }
 
 static void each_example(const char *pattern, double sameness, double max_step) {
@@ -148,10 +147,10 @@ static void discrete_starts_are_set(void **state) {
     uint32_t x = daedal_variable_find(model, "x");
     double end = stepped ? daedal_run_values(run)[x] : daedal_run_get(run, "x");
     assert_true(fabs(end - (10 * 0.25 + 11 * 0.5 + 12 * 0.25)) < 1e-9);
-    daedal_run_free(run);
+    daedal_free(run);
   }
-  daedal_plan_free(plan);
-  daedal_model_free(model);
+  daedal_free(plan);
+  daedal_free(model);
 }
 
 /* What is set between steps holds at once, and the rest follows: the pendulum at rest, then pushed. */
@@ -190,10 +189,10 @@ static void values_are_set(void **state) {
   daedal_run *clone = daedal_run_clone(run); /* with what was set */
   must("P", clone, daedal_run_execute(clone));
   assert_true(daedal_run_get(clone, "L") == 2);
-  daedal_run_free(clone);
-  daedal_run_free(run);
-  daedal_plan_free(plan);
-  daedal_model_free(model);
+  daedal_free(clone);
+  daedal_free(run);
+  daedal_free(plan);
+  daedal_free(model);
 }
 
 static void variables_are_listed(void **state) {
@@ -202,7 +201,7 @@ static void variables_are_listed(void **state) {
       "model V parameter Integer n = 2; input Real u(unit = \"V\"); output Real z; Real w[2,3];\n"
       "Boolean b; constant Real c = 1; equation b = u > 1; z = u; w = fill(time, 2, 3); end V;\n";
   daedal_model *model = daedal_load_text(text, strlen(text), "V.mo", NULL, NULL);
-  assert_int_equal(daedal_model_status(model), DAEDAL_OK);
+  assert_int_equal(daedal_status_of(model), DAEDAL_OK);
   daedal_variable u = daedal_variable_get(model, daedal_variable_find(model, "u"));
   assert_string_equal(u.unit, "V");
   assert_int_equal(u.kind, DAEDAL_KIND_INPUT);
@@ -221,7 +220,7 @@ static void variables_are_listed(void **state) {
   assert_int_equal(daedal_variable_get(model, daedal_variable_find(model, "n")).type, DAEDAL_TYPE_INTEGER);
   assert_string_equal(daedal_variable_get(model, 1000).name, "");
   assert_int_equal(daedal_variable_find(model, "q"), UINT32_MAX);
-  daedal_model_free(model);
+  daedal_free(model);
 }
 
 /* A run whose structural parameter was set has a model of its own, and yet the handles of the plan: with more and with fewer
@@ -249,7 +248,7 @@ static void check_structural(daedal_plan *plan, uint32_t n) {
   for (uint32_t v = 0; v < count; v++) assert_true(values[v] == room[v] || (isnan(values[v]) && isnan(room[v])));
   const double *rates = daedal_run_derivatives(run);
   assert_true(fabs(rates[daedal_variable_find(model, "x[1]")] + exp(-0.5)) < 1e-4);
-  daedal_run_free(run);
+  daedal_free(run);
   free(room);
 }
 
@@ -266,9 +265,9 @@ static void structural_parameters_are_stepped(void **state) {
   for (int k = 0; k < 2; k++, options.overrides = "n=3") {
     daedal_plan *plan = daedal_plan_make(model, &options);
     for (size_t n = 0; n < sizeof sizes / sizeof *sizes; n++) check_structural(plan, sizes[n]);
-    daedal_plan_free(plan);
+    daedal_free(plan);
   }
-  daedal_model_free(model);
+  daedal_free(model);
 }
 
 static void events_are_stepped(void **state) {

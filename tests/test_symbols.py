@@ -43,8 +43,8 @@ def mutable_state():
 
 def foreign_exports():
     for line in nm("-D", "--defined-only", f"{BUILD}/libdaedal.so").splitlines():
-        symbol = line.split()[-1]
-        if not symbol.startswith("daedal_"):
+        symbol = line.split()[-1].split("@")[0]
+        if not symbol.startswith("daedal_") and symbol != "DAEDAL_1":
             yield f"libdaedal.so exports {symbol}"
 
 

@@ -88,13 +88,13 @@ static uint64_t add_result(uint64_t sum, daedal_result *result) {
       double value = daedal_result_value(result, s, r);
       sum = add_bytes(sum, &value, sizeof value);
     }
-  sum = add_text(sum, daedal_result_text(result));
-  sum = add_text(sum, daedal_result_initial_text(result));
-  sum = add_text(sum, daedal_result_initial_json(result));
-  sum = add_text(sum, daedal_result_start_values(result));
-  sum = add_text(sum, daedal_result_model(result));
-  sum = add_text(sum, daedal_result_plot(result, NULL));
-  return daedal_result_json(result) ? sum : 0;
+  sum = add_text(sum, daedal_report(result, DAEDAL_REPORT_RUN, DAEDAL_TEXT));
+  sum = add_text(sum, daedal_report(result, DAEDAL_REPORT_INITIAL, DAEDAL_TEXT));
+  sum = add_text(sum, daedal_report(result, DAEDAL_REPORT_INITIAL, DAEDAL_JSON));
+  sum = add_text(sum, daedal_report(result, DAEDAL_REPORT_START_VALUES, DAEDAL_TEXT));
+  sum = add_text(sum, daedal_report(result, DAEDAL_REPORT_REDUCED, DAEDAL_TEXT));
+  sum = add_text(sum, daedal_draw(result, NULL));
+  return daedal_report(result, DAEDAL_REPORT_RUN, DAEDAL_JSON) ? sum : 0;
 }
 
 static uint64_t one_run(Worker *worker, int number) {
@@ -104,10 +104,10 @@ static uint64_t one_run(Worker *worker, int number) {
   daedal_status status = daedal_run_execute(run);
   sum = add_bytes(sum, &status, sizeof status);
   sum = add_result(sum, daedal_run_result(run));
-  daedal_run_free(run);
+  daedal_free(run);
   if (number % 5 == 0) {
-    sum = add_text(sum, daedal_analysis_text(worker->model));
-    sum = add_text(sum, daedal_flatten(worker->model));
+    sum = add_text(sum, daedal_report(worker->model, DAEDAL_REPORT_ANALYSIS, DAEDAL_TEXT));
+    sum = add_text(sum, daedal_report(worker->model, DAEDAL_REPORT_FLAT, DAEDAL_TEXT));
     sum = add_text(sum, daedal_dump(worker->model, "array"));
   }
   return sum;
@@ -127,12 +127,12 @@ static void check(const Example *example) {
   options.intervals = 20;
   daedal_model *model = daedal_load_text(example->text, strlen(example->text), "test.mo", NULL, NULL);
   daedal_plan *plan = daedal_plan_make(model, &options);
-  if (daedal_plan_status(plan) != DAEDAL_OK) fail_msg("%s: %s", example->name, daedal_plan_diagnostic(plan, 0).message);
+  if (daedal_status_of(plan) != DAEDAL_OK) fail_msg("%s: %s", example->name, daedal_diagnostic_get(plan, 0).message);
   Worker alone = {model, plan, example->parameter, 0, {0}}, workers[THREADS];
   pthread_t threads[THREADS];
   work(&alone);
   uint32_t structures = daedal_plan_structures(plan);
-  daedal_plan_free(plan);
+  daedal_free(plan);
   plan = daedal_plan_make(model, &options); /* in which nobody has been to other structures */
   for (int k = 0; k < THREADS; k++) {
     workers[k] = alone;
@@ -147,8 +147,8 @@ static void check(const Example *example) {
       if (workers[k].seen[r] != alone.seen[r]) fail_msg("%s: run %d of thread %d differs", example->name, r, k);
   }
   assert_int_equal(daedal_plan_structures(plan), structures);
-  daedal_plan_free(plan);
-  daedal_model_free(model);
+  daedal_free(plan);
+  daedal_free(model);
 }
 
 static void threads_share_a_plan(void **state) {
@@ -164,14 +164,14 @@ static void handles_outlive_what_they_come_from(void **state) {
   daedal_plan *plan = daedal_plan_make(model, NULL);
   daedal_run *run = daedal_run_make(plan);
   daedal_result *result = daedal_simulate(model, NULL);
-  daedal_model_free(model);
-  daedal_plan_free(plan);
+  daedal_free(model);
+  daedal_free(plan);
   assert_int_equal(daedal_run_execute(run), DAEDAL_OK);
   assert_true(daedal_run_get(run, "time") == 1);
   assert_true(isnan(daedal_run_get(run, "nothing")));
-  assert_non_null(daedal_result_model(result));
-  daedal_run_free(run);
-  daedal_result_free(result);
+  assert_non_null(daedal_report(result, DAEDAL_REPORT_REDUCED, DAEDAL_TEXT));
+  daedal_free(run);
+  daedal_free(result);
 }
 
 static void values_set_are_checked(void **state) {
@@ -187,9 +187,9 @@ static void values_set_are_checked(void **state) {
   assert_int_equal(daedal_run_execute(run), DAEDAL_OK);
   double x = daedal_run_get(run, "x"), y = daedal_run_get(run, "y");
   assert_true(fabs(x * x + y * y - 4) < 1e-9);
-  daedal_run_free(run);
-  daedal_plan_free(plan);
-  daedal_model_free(model);
+  daedal_free(run);
+  daedal_free(plan);
+  daedal_free(model);
 }
 
 int main(void) {

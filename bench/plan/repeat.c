@@ -16,7 +16,7 @@ static void *work(void *context) {
   Share *share = context;
   daedal_run *run = daedal_run_make(share->plan);
   for (int k = 0; k < share->runs; k++) share->failed |= daedal_run_execute(run) != DAEDAL_OK;
-  daedal_run_free(run);
+  daedal_free(run);
   return NULL;
 }
 
@@ -31,7 +31,7 @@ int main(int count, char **arguments) {
   int runs = atoi(arguments[2]), threads = atoi(arguments[3]);
   daedal_model *model = daedal_load_file(arguments[1], NULL, NULL);
   daedal_plan *plan = daedal_plan_make(model, NULL);
-  if (daedal_plan_status(plan) != DAEDAL_OK || threads < 1) return 1;
+  if (daedal_status_of(plan) != DAEDAL_OK || threads < 1) return 1;
   Share *shares = calloc((size_t)threads, sizeof *shares);
   pthread_t *list = calloc((size_t)threads, sizeof *list);
   bool failed = false;
@@ -47,7 +47,7 @@ int main(int count, char **arguments) {
   printf("%.3f\n", seconds() - begin);
   free(shares);
   free(list);
-  daedal_plan_free(plan);
-  daedal_model_free(model);
+  daedal_free(plan);
+  daedal_free(model);
   return failed;
 }

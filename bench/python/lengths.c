@@ -18,9 +18,9 @@ static bool run(const char *path, double length) {
   options.overrides = overrides;
   daedal_model *model = daedal_load_file(path, NULL, NULL);
   daedal_result *result = daedal_simulate(model, &options);
-  bool ok = daedal_result_status(result) == DAEDAL_OK && daedal_result_values(result, 1);
-  daedal_result_free(result);
-  daedal_model_free(model);
+  bool ok = daedal_status_of(result) == DAEDAL_OK && daedal_result_values(result, 1);
+  daedal_free(result);
+  daedal_free(model);
   return ok;
 }
 

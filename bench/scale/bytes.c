@@ -42,7 +42,7 @@ static bool sweep(daedal_plan *plan, int runs, const char *parameter, double fro
   for (int k = 0; k < runs && ok; k++)
     ok = daedal_run_set(run, parameter, from + (to - from) * k / runs) == DAEDAL_OK &&
          daedal_run_execute(run) == DAEDAL_OK;
-  daedal_run_free(run);
+  daedal_free(run);
   return ok;
 }
 
@@ -53,7 +53,7 @@ int main(int argument_count, char **arguments) {
   daedal_load_options load = {
       .size = sizeof load, .class_name = *arguments[2] ? arguments[2] : NULL, .allocator = &allocator};
   daedal_model *model = daedal_load(arguments[1], NULL, 0, &load);
-  if (daedal_model_status(model) != DAEDAL_OK) return 1;
+  if (daedal_status_of(model) != DAEDAL_OK) return 1;
   printf("{\"equations\": %u", daedal_model_counts(model).equations);
   print_count("load", &count);
   daedal_options options = daedal_default_options();
@@ -61,11 +61,11 @@ int main(int argument_count, char **arguments) {
   options.intervals = 1;
   options.no_event_rows = true;
   daedal_plan *plan = daedal_plan_make(model, &options);
-  if (daedal_plan_status(plan) != DAEDAL_OK) return 1;
+  if (daedal_status_of(plan) != DAEDAL_OK) return 1;
   print_count("plan", &count);
   daedal_run *run = daedal_run_make(plan);
   bool ok = daedal_run_execute(run) == DAEDAL_OK;
-  daedal_run_free(run);
+  daedal_free(run);
   print_count("run", &count);
   if (argument_count == 8 && ok) {
     ok = sweep(plan, atoi(arguments[4]), arguments[5], atof(arguments[6]), atof(arguments[7]));
@@ -73,7 +73,7 @@ int main(int argument_count, char **arguments) {
     print_count("sweep", &count);
   }
   printf("}\n");
-  daedal_plan_free(plan);
-  daedal_model_free(model);
+  daedal_free(plan);
+  daedal_free(model);
   return !ok;
 }

@@ -35,8 +35,8 @@ int main(int count, char **words) {
   }
   daedal_result *result = run ? daedal_run_result(run) : NULL;
   printf("%.9f %.9f\n", best, daedal_result_statistics(result).seconds_integrate);
-  daedal_run_free(run);
-  daedal_plan_free(plan);
-  daedal_model_free(model);
+  daedal_free(run);
+  daedal_free(plan);
+  daedal_free(model);
   return !run;
 }

@@ -35,11 +35,11 @@ int main(int argc, char **argv) {
   if (argc != 3) return 2;
   variant = argv[2];
   daedal_model *model = daedal_load_file(argv[1], NULL, NULL);
-  if (!model || daedal_model_status(model) != DAEDAL_OK) return 3;
+  if (!model || daedal_status_of(model) != DAEDAL_OK) return 3;
   daedal_options options = daedal_default_options();
   daedal_result *result = daedal_simulate(model, &options);
-  if (!result || daedal_result_status(result) != DAEDAL_OK) return 6;
-  daedal_result_free(result);
-  daedal_model_free(model);
+  if (!result || daedal_status_of(result) != DAEDAL_OK) return 6;
+  daedal_free(result);
+  daedal_free(model);
   return 0;
 }

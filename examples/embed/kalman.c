@@ -54,7 +54,7 @@ static int predict(daedal_run *run, const Handles *at, const double *point, doub
   const double *values = ok ? daedal_run_values(clone) : NULL;
   out[0] = values ? values[at->angle] : NAN;
   out[1] = values ? values[at->rate] : NAN;
-  daedal_run_free(clone);
+  daedal_free(clone);
   return values != NULL;
 }
 
@@ -100,8 +100,8 @@ int main(void) {
   }
   double error = ok ? fabs(estimate.mean[0] - daedal_run_values(truth)[at.angle]) : NAN;
   printf("after %d measurements with noise of %g the angle is known to %.3f\n", SAMPLES, NOISE, error);
-  daedal_run_free(truth);
-  daedal_plan_free(plan);
-  daedal_model_free(model);
+  daedal_free(truth);
+  daedal_free(plan);
+  daedal_free(model);
   return error < 0.5 * NOISE ? 0 : 1;
 }

@@ -33,12 +33,12 @@ static int complain(uint32_t count, daedal_diagnostic (*get)(const void *, uint3
 }
 
 static daedal_diagnostic of_model(const void *model, uint32_t k) { return daedal_diagnostic_get(model, k); }
-static daedal_diagnostic of_result(const void *result, uint32_t k) { return daedal_result_diagnostic(result, k); }
+static daedal_diagnostic of_result(const void *result, uint32_t k) { return daedal_diagnostic_get(result, k); }
 
 int main(void) {
   daedal_model *model = daedal_load_text(MODEL, strlen(MODEL), "pendulum", NULL, NULL);
   if (!model) return 1;
-  if (daedal_model_status(model) != DAEDAL_OK) return complain(daedal_diagnostic_count(model), of_model, model);
+  if (daedal_status_of(model) != DAEDAL_OK) return complain(daedal_diagnostic_count(model), of_model, model);
   daedal_analysis analysis = daedal_analyze(model);
   printf("index %d, %lld degrees of freedom\n", (int)analysis.structural_index, (long long)analysis.dof);
 
@@ -51,11 +51,11 @@ int main(void) {
   options.context = &steps;
   daedal_result *result = daedal_simulate(model, &options);
   if (!result) return 1;
-  if (daedal_result_status(result) != DAEDAL_OK) return complain(daedal_result_diagnostic_count(result), of_result, result);
+  if (daedal_status_of(result) != DAEDAL_OK) return complain(daedal_diagnostic_count(result), of_result, result);
   uint32_t x = daedal_result_find(result, "x"), y = daedal_result_find(result, "y"), last = daedal_result_rows(result) - 1;
   double length = hypot(daedal_result_value(result, x, last), daedal_result_value(result, y, last));
   printf("at time %g: length %.12f after %llu steps\n", daedal_result_value(result, 0, last), length, (unsigned long long)steps);
-  daedal_result_free(result);
-  daedal_model_free(model);
+  daedal_free(result);
+  daedal_free(model);
   return fabs(length - 2) < 1e-12 ? 0 : 1;
 }

@@ -39,8 +39,8 @@ int main(void) {
   }
   double reached = status == DAEDAL_OK ? daedal_run_values(run)[angle] : NAN;
   printf("after %g s the angle is %.4f\n", daedal_run_time(run), reached);
-  daedal_run_free(run);
-  daedal_plan_free(plan);
-  daedal_model_free(model);
+  daedal_free(run);
+  daedal_free(plan);
+  daedal_free(model);
   return fabs(reached - TARGET) < 0.05 ? 0 : 1;
 }

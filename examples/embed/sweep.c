@@ -30,7 +30,7 @@ int main(void) {
     printf("L = %.2f: period %.4f\n", daedal_sweep_value(sweep, p, 0), 4 * daedal_sweep_value(sweep, p, 1));
   daedal_sweep_progress done = daedal_sweep_progress_get(sweep);
   printf("%u of %u points, %u failed\n", (unsigned)done.finished, (unsigned)done.points, (unsigned)done.failed);
-  daedal_sweep_free(sweep);
-  daedal_model_free(model);
+  daedal_free(sweep);
+  daedal_free(model);
   return status;
 }

@@ -28,7 +28,7 @@ static void *work(void *context) {
     double error = daedal_run_execute(run) == DAEDAL_OK ? fabs(daedal_run_get(run, "x") - exp(-rate)) : INFINITY;
     share->worst = fmax(share->worst, error);
   }
-  daedal_run_free(run);
+  daedal_free(run);
   return NULL;
 }
 
@@ -38,7 +38,7 @@ int main(void) {
   options.tolerance = 1e-9;
   daedal_model *model = daedal_load_text(MODEL, strlen(MODEL), "decay", NULL, NULL);
   daedal_plan *plan = daedal_plan_make(model, &options);
-  daedal_model_free(model); /* the plan keeps it alive */
+  daedal_free(model); /* the plan keeps it alive */
   Share shares[THREADS];
   pthread_t threads[THREADS];
   for (int k = 0; k < THREADS; k++) {
@@ -51,6 +51,6 @@ int main(void) {
     worst = fmax(worst, shares[k].worst);
   }
   printf("%d runs in %d threads, errors below %.0e\n", RUNS, THREADS, worst < 1e-7 ? 1e-7 : worst);
-  daedal_plan_free(plan);
+  daedal_free(plan);
   return worst < 1e-7 ? 0 : 1;
 }

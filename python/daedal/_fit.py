@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _library
 from ._errors import check, read_diagnostics, refuse, warn
-from ._library import Handle, encoded, library, text
+from ._library import Handle, Report, TEXT, encoded, library, text
 from ._model import Model, Source, _request
 from ._options import InputValue, Options, count, quoted, real
 from ._values import Picture, Values, html_report
@@ -71,8 +71,8 @@ class Estimate(Values):
         self.at_bound = {text(p.name): p.at_bound for p in found}
         self.covariance = np.array([[library.estimate_covariance(handle, a, b) for b in range(number)] for a in range(number)])
         self.deviation = library.estimate_deviation(handle)
-        self._text = text(library.estimate_text(handle))
-        self._plot = text(library.estimate_plot(handle))
+        self._text = text(library.report(handle, Report.FIT, TEXT))
+        self._plot = text(library.draw(handle, None))
 
     @property
     def correlation(self) -> np.ndarray:
@@ -114,9 +114,9 @@ def fit(source: Source, data: Any, parameters: Mapping[str, Guess], *, weights: 
     else:
         raw.data_text = _csv(data)
     with options.watch:
-        handle = Handle(library.fit(model._handle, options.pointer, ctypes.byref(raw)), library.estimate_free, "a fit")
+        handle = Handle(library.fit(model._handle, options.pointer, ctypes.byref(raw)), "a fit")
     options.watch.deliver()
-    said = read_diagnostics(library.estimate_diagnostic_count(handle), lambda k: library.estimate_diagnostic(handle, k))
-    check(library.estimate_status(handle), lambda: said)
+    said = read_diagnostics(library.diagnostic_count(handle), lambda k: library.diagnostic_get(handle, k))
+    check(library.status_of(handle), lambda: said)
     warn(said)
     return Estimate(handle)

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import ctypes
 import ctypes.util
+import enum
+import math
 import os
 import pathlib
 import threading
@@ -70,7 +72,8 @@ class Options(Structure):
                 ("open_inputs", c_bool), ("part_path", c_char_p), ("resumes", c_bool),
                 ("output_times", POINTER(c_double)), ("output_time_count", c_uint32),
                 ("sensitivity", c_char_p), ("gradient", c_char_p), ("gradient_by", c_char_p), ("gradient_memory", c_double),
-                ("part_interval", c_double), ("segments", c_uint32), ("verify", c_bool), ("propagation", c_bool)]
+                ("part_interval", c_double), ("segments", c_uint32), ("verify", c_bool), ("propagation", c_bool),
+                ("given_input_size", c_size_t)]
 
 
 class SweepProgress(Structure):
@@ -99,7 +102,7 @@ class FitParameter(Structure):
 
 class Plot(Structure):
     _fields_ = [("size", c_size_t), ("variables", c_char_p), ("pairs", c_char_p), ("log_x", c_bool), ("log_y", c_bool),
-                ("deviations", c_char_p)]
+                ("deviations", c_char_p), ("width", c_uint32), ("height", c_uint32)]
 
 
 class Derivative(Structure):
@@ -128,38 +131,37 @@ class Statistics(Structure):
 
 Doubles = POINTER(c_double)
 
+
+class Report(enum.IntEnum):
+    """What a report tells of: daedal_report_kind."""
+    ANALYSIS, FLAT, RUN, INITIAL, START_VALUES, REDUCED, CHOICE, COMPARISON, LINEAR, STEADY, SWEEP, FIT, DIFFERENCE = range(13)
+
+
+TEXT, JSON = range(2)  # daedal_format
+
 # name: (result, arguments); every handle is a void pointer
 _FUNCTIONS = {
     "export_fmu": (c_void_p, [c_void_p, c_char_p, c_int, c_char_p, POINTER(Options)]),
     "export_solver": (c_void_p, [c_void_p, c_char_p, POINTER(Options)]),
     "version": (c_char_p, []),
     "load": (c_void_p, [c_char_p, c_char_p, c_size_t, POINTER(LoadOptions)]),
-    "model_free": (None, [c_void_p]),
-    "model_status": (c_int, [c_void_p]),
     "model_name": (c_char_p, [c_void_p]),
     "model_text": (c_char_p, [c_void_p]),
+    "free": (None, [c_void_p]),
+    "status_of": (c_int, [c_void_p]),
+    "report": (c_char_p, [c_void_p, c_int, c_int]),
+    "draw": (c_char_p, [c_void_p, POINTER(Plot)]),
+    "save": (c_int, [c_void_p, c_char_p]),
     "diagnostic_count": (c_uint32, [c_void_p]),
     "diagnostic_get": (Diagnostic, [c_void_p, c_uint32]),
-    "flatten": (c_char_p, [c_void_p]),
     "variable_count": (c_uint32, [c_void_p]),
     "variable_get": (Variable, [c_void_p, c_uint32]),
     "variable_find": (c_uint32, [c_void_p, c_char_p]),
     "array_sizes": (c_uint32, [c_void_p, c_char_p, POINTER(c_uint32), c_uint32]),
     "analyze": (Analysis, [c_void_p]),
-    "analysis_text": (c_char_p, [c_void_p]),
-    "analysis_svg": (c_char_p, [c_void_p]),
-    "analysis_json": (c_char_p, [c_void_p]),
     "compare": (c_void_p, [c_void_p, POINTER(Options), c_char_p, c_char_p]),
-    "compare_text": (c_char_p, [c_void_p]),
-    "compare_json": (c_char_p, [c_void_p]),
-    "compare_plot": (c_char_p, [c_void_p]),
-    "default_options": (Options, []),
     "simulate": (c_void_p, [c_void_p, POINTER(Options)]),
     "initialize": (c_void_p, [c_void_p, POINTER(Options)]),
-    "result_free": (None, [c_void_p]),
-    "result_status": (c_int, [c_void_p]),
-    "result_diagnostic_count": (c_uint32, [c_void_p]),
-    "result_diagnostic": (Diagnostic, [c_void_p, c_uint32]),
     "result_statistics": (Statistics, [c_void_p]),
     "result_pivot": (Pivot, [c_void_p, c_uint32]),
     "result_signals": (c_uint32, [c_void_p]),
@@ -172,24 +174,11 @@ _FUNCTIONS = {
     "result_derivatives": (c_uint32, [c_void_p]),
     "result_derivative": (Derivative, [c_void_p, c_uint32]),
     "linearize": (c_void_p, [c_void_p, POINTER(Options), c_char_p, c_char_p]),
-    "result_linear": (Linear, [c_void_p]),
-    "linear_text": (c_char_p, [c_void_p]),
-    "linear_bode": (c_char_p, [c_void_p]),
+    "linear_get": (Linear, [c_void_p]),
     "steady": (c_void_p, [c_void_p, POINTER(Options), c_char_p]),
-    "steady_text": (c_char_p, [c_void_p]),
-    "steady_json": (c_char_p, [c_void_p]),
-    "result_write": (c_int, [c_void_p, c_char_p]),
-    "result_text": (c_char_p, [c_void_p]),
-    "result_json": (c_char_p, [c_void_p]),
-    "result_plot": (c_char_p, [c_void_p, POINTER(Plot)]),
     "plan_make": (c_void_p, [c_void_p, POINTER(Options)]),
-    "plan_free": (None, [c_void_p]),
-    "plan_status": (c_int, [c_void_p]),
-    "plan_diagnostic_count": (c_uint32, [c_void_p]),
-    "plan_diagnostic": (Diagnostic, [c_void_p, c_uint32]),
     "plan_model": (c_void_p, [c_void_p]),
     "run_make": (c_void_p, [c_void_p]),
-    "run_free": (None, [c_void_p]),
     "run_set": (c_int, [c_void_p, c_char_p, c_double]),
     "run_set_value": (c_int, [c_void_p, c_uint32, c_double]),
     "run_execute": (c_int, [c_void_p]),
@@ -208,9 +197,6 @@ _FUNCTIONS = {
     "state_free": (None, [c_void_p, c_void_p]),
     "run_clone": (c_void_p, [c_void_p]),
     "sweep_make": (c_void_p, [c_void_p, POINTER(Options), POINTER(SweepOptions)]),
-    "sweep_free": (None, [c_void_p]),
-    "sweep_diagnostic_count": (c_uint32, [c_void_p]),
-    "sweep_diagnostic": (Diagnostic, [c_void_p, c_uint32]),
     "sweep_execute": (c_int, [c_void_p]),
     "sweep_points": (c_uint32, [c_void_p]),
     "sweep_columns": (c_uint32, [c_void_p]),
@@ -220,16 +206,10 @@ _FUNCTIONS = {
     "sweep_point_status": (c_int, [c_void_p, c_uint32]),
     "sweep_point_cause": (c_char_p, [c_void_p, c_uint32]),
     "fit": (c_void_p, [c_void_p, POINTER(Options), POINTER(FitOptions)]),
-    "estimate_free": (None, [c_void_p]),
-    "estimate_status": (c_int, [c_void_p]),
-    "estimate_diagnostic_count": (c_uint32, [c_void_p]),
-    "estimate_diagnostic": (Diagnostic, [c_void_p, c_uint32]),
     "estimate_parameters": (c_uint32, [c_void_p]),
     "estimate_parameter": (FitParameter, [c_void_p, c_uint32]),
     "estimate_covariance": (c_double, [c_void_p, c_uint32, c_uint32]),
     "estimate_deviation": (c_double, [c_void_p]),
-    "estimate_text": (c_char_p, [c_void_p]),
-    "estimate_plot": (c_char_p, [c_void_p]),
     "method_names": (POINTER(c_char_p), []),
     "solver_names": (POINTER(c_char_p), []),
 }
@@ -259,15 +239,38 @@ def _open() -> ctypes.CDLL:
     raise ImportError("libdaedal.so was not found; set DAEDAL_LIBRARY to its path")
 
 
+def _function(shared: ctypes.CDLL, name: str, result: Any, arguments: list[Any]) -> Callable[..., Any]:
+    """A function of the library. One that returns a struct fills that of the caller, as daedal.h does it."""
+    if not (isinstance(result, type) and issubclass(result, Structure)):
+        function = getattr(shared, "daedal_" + name)
+        function.restype, function.argtypes = result, arguments
+        return function
+    fill = getattr(shared, f"daedal_{name}_")
+    fill.restype, fill.argtypes = None, [*arguments, POINTER(result), c_size_t]
+
+    def get(*given: Any) -> Any:
+        out = result()
+        fill(*given, ctypes.byref(out), ctypes.sizeof(out))
+        return out
+    return get
+
+
+def default_options() -> Options:
+    """Nothing given: daedal_default_options."""
+    options = Options(size=ctypes.sizeof(Options), method=b"dummy", solver=b"auto", given_input_size=ctypes.sizeof(Input))
+    for name in ("start_time", "stop_time", "tolerance", "output_interval", "max_step", "constraint_tolerance", "rank_tolerance",
+                 "baumgarte_alpha", "baumgarte_beta", "gradient_memory", "part_interval"):
+        setattr(options, name, math.nan)
+    return options
+
+
 class Library:
     """The functions of the library without their prefix daedal_."""
 
     def __init__(self) -> None:
         shared = _open()
         for name, (result, arguments) in _FUNCTIONS.items():
-            function = getattr(shared, "daedal_" + name)
-            function.restype, function.argtypes = result, arguments
-            setattr(self, name, function)
+            setattr(self, name, _function(shared, name, result, arguments))
 
 
 library = Library()
@@ -277,8 +280,8 @@ class Handle:
     """What the library has given: the only owner of it, who frees it once. It can be passed to functions of the library and can be neither copied
     nor pickled, as two owners would free it twice. `call` lets one thread at a time use it."""
 
-    def __init__(self, address: int | None, free: Callable[[int], Any], what: str) -> None:
-        self._address, self._free, self._what = address, free, what
+    def __init__(self, address: int | None, what: str) -> None:
+        self._address, self._what = address, what
         self._lock = threading.Lock()
         self._user: int | None = None
         if not address:
@@ -302,7 +305,7 @@ class Handle:
     def __del__(self) -> None:
         address, self._address = getattr(self, "_address", None), None
         if address:
-            self._free(address)
+            library.free(address)
 
     def __reduce_ex__(self, _protocol: Any) -> Any:
         raise TypeError(f"{self._what} cannot be copied or pickled")

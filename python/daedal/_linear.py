@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ._library import encoded, library, text
+from ._library import JSON, Report, TEXT, encoded, library, text
 from ._model import Model, Source
 from ._options import InputValue, Value
 from ._result import Result
@@ -28,7 +28,7 @@ class Linear:
     """
 
     def __init__(self, result: Result) -> None:
-        raw = result._handle.call(library.result_linear)
+        raw = result._handle.call(library.linear_get)
         names = ((raw.state_names, raw.states), (raw.input_names, raw.inputs), (raw.output_names, raw.outputs))
         self.states, self.inputs, self.outputs = ([text(listed[k]) for k in range(count)] for listed, count in names)
         self.time: float = raw.time
@@ -61,7 +61,8 @@ class Linear:
 
     def _report(self, kind: str) -> str:
         if kind not in self._texts and self._result is not None:
-            self._texts[kind] = text(self._result._handle.call(getattr(library, "linear_" + kind)))
+            call = self._result._handle.call
+            self._texts[kind] = text(call(library.draw, None) if kind == "bode" else call(library.report, Report.LINEAR, TEXT))
         return self._texts[kind]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -78,12 +79,12 @@ class Steady(Values):
     """
 
     def __init__(self, result: Result) -> None:
-        report = json.loads(text(result._handle.call(library.steady_json)))
+        report = json.loads(text(result._handle.call(library.report, Report.STEADY, JSON)))
         self._values: dict[str, float] = report["values"]
         self.stability: str = report["stability"]
         self.way: str = report["way"]
         self.linear = Linear(result)
-        self._text = text(result._handle.call(library.steady_text))
+        self._text = text(result._handle.call(library.report, Report.STEADY, TEXT))
 
 
 def _model(source: Source) -> Model:

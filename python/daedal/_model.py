@@ -14,7 +14,7 @@ from typing import Any, Union
 import numpy as np
 
 from ._errors import Diagnostic, Error, check, read_diagnostics, refuse, warn
-from ._library import Doubles, Handle, LoadOptions, encoded, library, text
+from ._library import Doubles, Handle, JSON, LoadOptions, Report, TEXT, encoded, library, text
 from ._options import NAMES, InputValue, Options, Value, count, flag, real
 from ._result import Result
 from ._values import Picture, html_report, html_table
@@ -177,8 +177,8 @@ class Model:
         self._variables: dict[str, Variable] | None = None
         self._parameters: Parameters | None = None
         self._origin = (path, class_name, modelica_path, readable, limits)
-        self._handle = Handle(library.load(path, data, len(data) if data else 0, options), library.model_free, "a model")
-        check(library.model_status(self._handle), lambda: self.diagnostics)
+        self._handle = Handle(library.load(path, data, len(data) if data else 0, options), "a model")
+        check(library.status_of(self._handle), lambda: self.diagnostics)
 
     @classmethod
     def _again(cls, path: bytes | None, data: bytes | None, class_name: bytes | None, modelica_path: bytes | None,
@@ -241,19 +241,19 @@ class Model:
 
     def flatten(self) -> str:
         """The flat model as Base Modelica."""
-        flat = library.flatten(self._handle)
+        flat = library.report(self._handle, Report.FLAT, TEXT)
         if flat is None:
-            check(library.model_status(self._handle), lambda: self.diagnostics)
+            check(library.status_of(self._handle), lambda: self.diagnostics)
         return text(flat)
 
     def analyze(self) -> Analysis:
         """Index, degrees of freedom and the like; raises StructureError for a model that is unbalanced or singular."""
         raw = library.analyze(self._handle)
         check(raw.status, lambda: self.diagnostics)  # found once, and told again to who asks again
-        report = json.loads(text(library.analysis_json(self._handle)))
+        report = json.loads(text(library.report(self._handle, Report.ANALYSIS, JSON)))
         return Analysis(text(raw.verdict), raw.equations, raw.variables, raw.structural_index, raw.dof, raw.differentiations,
-                        text(library.analysis_text(self._handle)), report["hidden_constraints"], report["differentiations"],
-                        report["blocks"], Picture(text(library.analysis_svg(self._handle))))
+                        text(library.report(self._handle, Report.ANALYSIS, TEXT)), report["hidden_constraints"], report["differentiations"],
+                        report["blocks"], Picture(text(library.draw(self._handle, None))))
 
     def simulate(self, parameters: Mapping[str, Value] | None = None, *,
                  inputs: Mapping[str, InputValue] | str | None = None,
@@ -317,9 +317,9 @@ class Comparison:
     """Runs of one model side by side: `runs` is a list of dicts, as `daedal compare --json` has them. Printed, it is a table."""
 
     def __init__(self, result: Result) -> None:
-        self.runs: list[dict[str, Any]] = json.loads(text(result._handle.call(library.compare_json)))["runs"]
-        self._text = text(result._handle.call(library.compare_text))
-        self._plot = text(result._handle.call(library.compare_plot))
+        self.runs: list[dict[str, Any]] = json.loads(text(result._handle.call(library.report, Report.COMPARISON, JSON)))["runs"]
+        self._text = text(result._handle.call(library.report, Report.COMPARISON, TEXT))
+        self._plot = text(result._handle.call(library.draw, None))
 
     def plot(self) -> Picture:
         """The residuals of the constraints over time, a curve for each run."""
@@ -352,16 +352,16 @@ class Plan:
         self._options = Options(*_request(parameters, inputs, None, keywords))
         self._options.raw.on_step = type(self._options.raw.on_step)()  # runs may be in other threads
         self._variables: dict[str, Variable] | None = None
-        self._handle = Handle(library.plan_make(model._handle, self._options.pointer), library.plan_free, "a plan")
+        self._handle = Handle(library.plan_make(model._handle, self._options.pointer), "a plan")
         self._options.watch.deliver()
-        check(library.plan_status(self._handle), lambda: self.diagnostics)
+        check(library.status_of(self._handle), lambda: self.diagnostics)
 
     def __reduce_ex__(self, _protocol: Any) -> Any:
         raise TypeError("a plan cannot be copied or pickled; pickle the model, and make another plan of it")
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
-        return read_diagnostics(library.plan_diagnostic_count(self._handle), lambda k: library.plan_diagnostic(self._handle, k))
+        return read_diagnostics(library.diagnostic_count(self._handle), lambda k: library.diagnostic_get(self._handle, k))
 
     @property
     def variables(self) -> dict[str, Variable]:
@@ -403,7 +403,7 @@ class Run:
 
     def __init__(self, plan: Plan, _address: int | None = None) -> None:
         self._plan = plan
-        self._handle = Handle(_address or library.run_make(plan._handle), library.run_free, "a run")
+        self._handle = Handle(_address or library.run_make(plan._handle), "a run")
         self._starts = 0  # how often it was started: states belong to one of them
         self._begun = _address is not None
         self._said = 0  # messages that were passed on
@@ -431,9 +431,9 @@ class Run:
     def _diagnostics(self) -> list[Diagnostic]:
         """What was said since this was last asked."""
         address = self._call(library.run_result)
-        known = library.result_diagnostic_count(address)
+        known = library.diagnostic_count(address)
         first, self._said = min(self._said, known), known
-        return read_diagnostics(known, lambda k: library.result_diagnostic(address, k), first)
+        return read_diagnostics(known, lambda k: library.diagnostic_get(address, k), first)
 
     def _check(self, status: int) -> None:
         self._plan._options.watch.deliver()

@@ -15,7 +15,7 @@ import numpy as np
 
 from . import _library
 from ._errors import refuse
-from ._library import encoded, library
+from ._library import encoded
 
 Value = Union[float, int, bool, str, Sequence, np.ndarray]
 Function = Callable[[float], float]
@@ -184,7 +184,7 @@ class Options:
     def __init__(self, parameters: Mapping[str, Value], inputs: Mapping[str, InputValue] | str | None,
                  progress: Callable[[float], Any] | None, options: Mapping[str, Any]) -> None:
         self._kept: list[Any] = []
-        self.raw = library.default_options()
+        self.raw = _library.default_options()
         self.watch = Watch(progress)
         if parameters:
             self.raw.overrides = overrides_text(parameters)

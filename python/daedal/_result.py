@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._errors import Diagnostic, check, read_diagnostics, refuse
-from ._library import Handle, Plot, encoded, library, text
+from ._library import Handle, JSON, Plot, Report, encoded, library, text
 from ._values import Picture
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class Result(Mapping):
     _FACTS = ("status", "diagnostics", "statistics", "certificate", "verify", "boundary", "pivots", "functional", "gradient", "rows")
 
     def __init__(self, address: int, kept: Any = None) -> None:
-        self._handle: Handle | None = Handle(address, library.result_free, "a result")
+        self._handle: Handle | None = Handle(address, "a result")
         self._kept = kept  # functions of inputs
         self._facts: dict[str, Any] = {}
         self._names: list[str] | None = None
@@ -184,7 +184,7 @@ class Result(Mapping):
     def certificate(self) -> dict[str, Any]:
         """What is known of the run: "defect", how much its steps missed the equations inside, at most, in units of the tolerance; "events_complete", the part of the time on which no event was missed, and "unproven", the first
         spans [from, to] of the rest."""
-        return json.loads(text(self._handle.call(library.result_json)))["certificate"]
+        return json.loads(text(self._handle.call(library.report, Report.RUN, JSON)))["certificate"]
 
     @_fact
     def verify(self) -> dict[str, Any] | None:
@@ -195,12 +195,12 @@ class Result(Mapping):
         >>> result.verify["solver"], result.verify["digits"] > 5
         ('radau', True)
         """
-        return json.loads(text(self._handle.call(library.result_json))).get("verify")
+        return json.loads(text(self._handle.call(library.report, Report.RUN, JSON))).get("verify")
 
     @_fact
     def boundary(self) -> dict[str, Any] | None:
         """Of a model with final equations, what was found so that they hold: "found" by name, "conditions", "segments", "residual". Else None."""
-        return json.loads(text(self._handle.call(library.result_json))).get("boundary")
+        return json.loads(text(self._handle.call(library.report, Report.RUN, JSON))).get("boundary")
 
     @_fact
     def gradient(self) -> dict[str, float]:
@@ -270,11 +270,11 @@ class Result(Mapping):
     @_fact
     def status(self) -> int:
         """0 if the run came to its end, else the exit status of the command."""
-        return self._handle.call(library.result_status)
+        return self._handle.call(library.status_of)
 
     def _said(self, first: int) -> list[Diagnostic]:
-        count = self._handle.call(library.result_diagnostic_count)
-        return read_diagnostics(count, lambda k: self._handle.call(library.result_diagnostic, k), first)
+        count = self._handle.call(library.diagnostic_count)
+        return read_diagnostics(count, lambda k: self._handle.call(library.diagnostic_get, k), first)
 
     @_fact
     def diagnostics(self) -> list[Diagnostic]:
@@ -286,8 +286,8 @@ class Result(Mapping):
         if self._handle is None:
             self._write_csv(os.fspath(path))
             return
-        before = self._handle.call(library.result_diagnostic_count)
-        check(self._handle.call(library.result_write, encoded(os.fsencode(path))), lambda: self._said(before))
+        before = self._handle.call(library.diagnostic_count)
+        check(self._handle.call(library.save, encoded(os.fsencode(path))), lambda: self._said(before))
 
     def _write_csv(self, path: str) -> None:
         if not path.endswith(".csv"):
@@ -305,8 +305,8 @@ class Result(Mapping):
             raise refuse("a result that was pickled draws no pictures; plot it where it was computed")
         asked = Plot(ctypes.sizeof(Plot), encoded(variables) if variables else None, encoded(pairs) if pairs else None,
                      "x" in log, "y" in log)
-        before = self._handle.call(library.result_diagnostic_count)
-        picture = self._handle.call(library.result_plot, ctypes.byref(asked))
+        before = self._handle.call(library.diagnostic_count)
+        picture = self._handle.call(library.draw, ctypes.byref(asked))
         check(0 if picture else 2, lambda: self._said(before))
         return Picture(text(picture))
 

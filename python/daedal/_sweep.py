@@ -107,10 +107,10 @@ def sweep(source: Source, vary: Mapping[str, Values] | None = None, *, distribut
         raw.outputs = encoded(outputs if isinstance(outputs, str) else ",".join(outputs))
     raw.trajectories = encoded(trajectories) if trajectories else None
     raw.journal = encoded(journal) if journal else None
-    handle = Handle(library.sweep_make(model._handle, options.pointer, ctypes.byref(raw)), library.sweep_free, "a sweep")
+    handle = Handle(library.sweep_make(model._handle, options.pointer, ctypes.byref(raw)), "a sweep")
     with options.watch:
         status = library.sweep_execute(handle)
     if options.watch.stops:
         options.watch.deliver(Sweep(handle))
-    check(status, lambda: read_diagnostics(library.sweep_diagnostic_count(handle), lambda k: library.sweep_diagnostic(handle, k)))
+    check(status, lambda: read_diagnostics(library.diagnostic_count(handle), lambda k: library.diagnostic_get(handle, k)))
     return Sweep(handle)

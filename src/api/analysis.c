@@ -31,10 +31,15 @@ static bool work_analyze(daedal_model *model, const void *argument) {
   return true;
 }
 
-daedal_analysis daedal_analyze(daedal_model *model) {
+static daedal_analysis analysis_of(daedal_model *model) {
   if (!model_protect(model, work_analyze, NULL))
-    return (daedal_analysis){.status = daedal_model_status(model), .verdict = "input"};
+    return (daedal_analysis){.status = daedal_status_of(model), .verdict = "input"};
   return model->figures;
+}
+
+void daedal_analyze_(daedal_model *model, daedal_analysis *out, size_t size) {
+  daedal_analysis value = analysis_of(model);
+  hand_out(out, size, &value, sizeof value);
 }
 
 typedef void (*AnalysisReport)(Analysis *analysis, Heap *heap, TextVec *text);
@@ -67,15 +72,15 @@ static const char *report(daedal_model *model, AnalysisReport print, TextVec *te
   return model_protect(model, work_report, &request) ? text->data : NULL;
 }
 
-const char *daedal_analysis_text(daedal_model *model) {
+const char *api_analysis_text(daedal_model *model) {
   return model ? report(model, analysis_report_text, &model->text) : NULL;
 }
 
-const char *daedal_analysis_json(daedal_model *model) {
+const char *api_analysis_json(daedal_model *model) {
   if (!model) return analysis_report_nothing;
   return model_protect(model, work_json, NULL) ? model->json.data : NULL;
 }
 
-const char *daedal_analysis_svg(daedal_model *model) {
+const char *api_analysis_svg(daedal_model *model) {
   return model ? report(model, analysis_report_svg, &model->svg) : NULL;
 }

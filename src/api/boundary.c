@@ -169,12 +169,12 @@ static bool take_refusal(daedal_result *asked, const daedal_model *model) {
 
 /* The form of the model with its conditions as variables, and its start. */
 static bool begin(daedal_result *asked, Shooting *shooting) {
-  daedal_model_free(shooting->conditions);
+  daedal_free(shooting->conditions);
   shooting->conditions = model_load_boundary(shooting->model, &shooting->form);
-  if (daedal_model_status(shooting->conditions) != DAEDAL_OK) return take_refusal(asked, shooting->conditions);
+  if (daedal_status_of(shooting->conditions) != DAEDAL_OK) return take_refusal(asked, shooting->conditions);
   if (shooting->initial) return true;
   shooting->initial = daedal_initialize(shooting->conditions, &shooting->options);
-  if (daedal_result_status(shooting->initial) != DAEDAL_OK) return take_failure(asked, shooting->initial);
+  if (daedal_status_of(shooting->initial) != DAEDAL_OK) return take_failure(asked, shooting->initial);
   return result_protect(shooting->initial, explain_start, NULL) || take_failure(asked, shooting->initial);
 }
 
@@ -210,7 +210,7 @@ static bool search(daedal_result *asked, Shooting *shooting, double *largest) {
   daedal_fit_options fit = {.size = sizeof fit, .data_text = shooting->data, .parameters = shooting->parameters};
   daedal_options options = shooting->options;
   shooting->estimate = daedal_fit(shooting->conditions, &options, &fit);
-  if (daedal_estimate_status(shooting->estimate) == DAEDAL_OK) return is_solved(asked, shooting, largest);
+  if (daedal_status_of(shooting->estimate) == DAEDAL_OK) return is_solved(asked, shooting, largest);
   return take_failure(asked, shooting->estimate ? shooting->estimate->asked : NULL);
 }
 
@@ -302,7 +302,7 @@ static bool load_known(daedal_result *asked, Shooting *shooting) {
   form.fixed = fixed;
   form.fixed_count = own;
   shooting->known = model_load_boundary(shooting->model, &form);
-  return daedal_model_status(shooting->known) == DAEDAL_OK || take_refusal(asked, shooting->known);
+  return daedal_status_of(shooting->known) == DAEDAL_OK || take_refusal(asked, shooting->known);
 }
 
 static bool solve(daedal_result *asked, const void *argument) {
@@ -376,11 +376,11 @@ static daedal_result *shoot(daedal_model *model, const daedal_options *options, 
     result = initial_value_simulate(shooting.known, &found);
     if (result) result_protect(result, copy_facts, work.facts);
   }
-  daedal_estimate_free(shooting.estimate);
-  daedal_result_free(shooting.initial);
-  daedal_model_free(shooting.conditions);
-  daedal_model_free(shooting.known);
-  if (result != asked) daedal_result_free(asked);
+  daedal_free(shooting.estimate);
+  daedal_free(shooting.initial);
+  daedal_free(shooting.conditions);
+  daedal_free(shooting.known);
+  if (result != asked) daedal_free(asked);
   return result;
 }
 
@@ -389,10 +389,10 @@ static daedal_result *boundary_simulate(daedal_model *model, const daedal_option
   static const uint32_t tries[] = {1, 4, 16};
   if (options->segments) return shoot(model, options, options->segments);
   daedal_result *result = shoot(model, options, tries[0]);
-  for (size_t k = 1; k < sizeof tries / sizeof *tries && daedal_result_status(result) == DAEDAL_INTEGRATION; k++) {
+  for (size_t k = 1; k < sizeof tries / sizeof *tries && daedal_status_of(result) == DAEDAL_INTEGRATION; k++) {
     daedal_result *next = shoot(model, options, tries[k]);
-    bool is_better = daedal_result_status(next) == DAEDAL_OK;
-    daedal_result_free(is_better ? result : next);
+    bool is_better = daedal_status_of(next) == DAEDAL_OK;
+    daedal_free(is_better ? result : next);
     if (is_better) return next;
   }
   return result;

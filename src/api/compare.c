@@ -70,10 +70,12 @@ static bool run_comparison(daedal_result *result, const void *argument) {
   return ok;
 }
 
-daedal_result *daedal_compare(daedal_model *model, const daedal_options *options, const char *methods,
-                              const char *solvers) {
+daedal_comparison *daedal_compare(daedal_model *model, const daedal_options *options, const char *methods,
+                                  const char *solvers) {
   daedal_options given = options_given(options);
-  return result_make(model, &given, run_comparison, &(CompareNames){&given, methods, solvers});
+  daedal_result *made = result_make(model, &given, run_comparison, &(CompareNames){&given, methods, solvers});
+  if (made) made->kind = HANDLE_COMPARISON;
+  return (daedal_comparison *)made;
 }
 
 static void print_text(daedal_result *result, TextVec *text) {
@@ -89,10 +91,10 @@ static void print_picture(daedal_result *result, TextVec *text) {
   if (result->comparison) compare_svg(result->comparison, text);
 }
 
-const char *daedal_compare_text(daedal_result *result) { return result_report(result, REPORT_TEXT, print_text); }
+const char *api_compare_text(daedal_result *result) { return result_report(result, REPORT_COMPARISON, print_text); }
 
-const char *daedal_compare_json(daedal_result *result) {
-  return result ? result_report(result, REPORT_JSON, print_json) : compare_nothing;
+const char *api_compare_json(daedal_result *result) {
+  return result ? result_report(result, REPORT_COMPARISON_JSON, print_json) : compare_nothing;
 }
 
-const char *daedal_compare_plot(daedal_result *result) { return result_report(result, REPORT_PICTURE, print_picture); }
+const char *api_compare_plot(daedal_result *result) { return result_report(result, REPORT_PICTURE, print_picture); }

@@ -46,20 +46,22 @@ static void publish(Published *published, const Diags *diags, const Source *sour
   }
 }
 
-/* Behind what was published a broken handle has that it is broken. */
-static daedal_diagnostic published_get(const Published *published, bool broken, uint32_t index) {
-  if (index < published->list.count) return published->list.data[index];
-  return broken && index == published->list.count ? OUT_OF_MEMORY : NO_DIAGNOSTIC;
+daedal_diagnostic published_get(const Published *published, bool broken, uint32_t index) {
+  uint32_t count = published ? published->list.count : 0;
+  if (index < count) return published->list.data[index];
+  return broken && index == count ? OUT_OF_MEMORY : NO_DIAGNOSTIC;
 }
 
-/* Of a handle for which there was no memory. */
-static daedal_diagnostic missing_get(uint32_t index) { return index ? NO_DIAGNOSTIC : OUT_OF_MEMORY; }
-
-daedal_code daedal_code_get(uint32_t index) {
+static daedal_code code_at(uint32_t index) {
   const DiagMessage *message = diag_messages();
   while (message->label && index-- > 0) message++;
   return message->label ? (daedal_code){message->label, message->title, message->explanation}
                         : (daedal_code){NULL, "", ""};
+}
+
+void daedal_code_get_(uint32_t index, daedal_code *out, size_t size) {
+  daedal_code value = code_at(index);
+  hand_out(out, size, &value, sizeof value);
 }
 
 void publish_model(daedal_model *model) { publish(&model->published, &model->diags, &model->source, model->heap); }
@@ -76,50 +78,10 @@ bool result_finish(daedal_result *result, bool ok) {
   return ok;
 }
 
-uint32_t daedal_diagnostic_count(const daedal_model *model) {
-  if (!model) return 1;
-  model_lock(model);
-  uint32_t count = model->published.list.count + model->broken;
-  model_unlock(model);
-  return count;
-}
-
-daedal_diagnostic daedal_diagnostic_get(const daedal_model *model, uint32_t index) {
-  if (!model) return missing_get(index);
-  model_lock(model);
-  daedal_diagnostic diagnostic = published_get(&model->published, model->broken, index);
-  model_unlock(model);
-  return diagnostic;
-}
-
 uint32_t daedal_error_count(const daedal_model *model) {
   if (!model) return 1;
   model_lock(model);
   uint32_t count = model->diags.errors + model->broken;
   model_unlock(model);
   return count;
-}
-
-uint32_t daedal_result_diagnostic_count(const daedal_result *result) {
-  return result ? result->published.list.count + result->broken : 1;
-}
-
-daedal_diagnostic daedal_result_diagnostic(const daedal_result *result, uint32_t index) {
-  return result ? published_get(&result->published, result->broken, index) : missing_get(index);
-}
-
-uint32_t daedal_plan_diagnostic_count(const daedal_plan *plan) {
-  return daedal_result_diagnostic_count(plan ? plan->asked : NULL);
-}
-
-daedal_diagnostic daedal_plan_diagnostic(const daedal_plan *plan, uint32_t index) {
-  return daedal_result_diagnostic(plan ? plan->asked : NULL, index);
-}
-
-uint32_t daedal_files_diagnostic_count(const daedal_files *files) {
-  return files ? files->published.list.count + files->broken : 1;
-}
-
-daedal_diagnostic daedal_files_diagnostic(const daedal_files *files, uint32_t index) {
-  return files ? published_get(&files->published, files->broken, index) : missing_get(index);
 }

@@ -12,8 +12,6 @@
 
 /* ---- protected calls ---- */
 
-typedef bool (*FilesWork)(daedal_files *files, const void *argument);
-
 typedef struct FilesCall {
   daedal_files *files;
   FilesWork work;
@@ -27,7 +25,7 @@ static void call_files(void *context) {
   publish_files(call->files);
 }
 
-static bool files_protect(daedal_files *files, FilesWork work, const void *argument) {
+bool files_protect(daedal_files *files, FilesWork work, const void *argument) {
   FilesCall call = {.files = files, .work = work, .argument = argument};
   if (!files || files->broken) return false;
   if (heap_protect(files->heap, call_files, &call)) return call.ok;
@@ -69,6 +67,7 @@ static bool read_file(daedal_files *files, uint32_t k, const char *path) {
 static void read_files(void *context) {
   ReadRequest *request = context;
   daedal_files *files = request->files = heap_alloc(request->heap, sizeof *files);
+  files->kind = HANDLE_FILES;
   files->heap = request->heap;
   files->arena = arena_make(files->heap);
   files->diags = diags_make(files->heap);
@@ -95,12 +94,6 @@ daedal_files *daedal_files_read(const char *const *paths, uint32_t count, const 
   return NULL;
 }
 
-void daedal_files_free(daedal_files *files) {
-  if (files) heap_destroy(files->heap);
-}
-
-daedal_status daedal_files_status(const daedal_files *files) { return files ? files->status : DAEDAL_INTERNAL; }
-
 /* ---- choices ---- */
 
 /* The names of all files, one file behind the other. */
@@ -121,11 +114,6 @@ static bool filter_files(daedal_files *files, const char *words, const SignalFil
 }
 
 /* ---- pictures ---- */
-
-typedef struct FilesPlot {
-  daedal_plot asked;
-  uint32_t width, height; /* 0: SVG */
-} FilesPlot;
 
 typedef VEC(const char *) NameVec;
 
@@ -188,13 +176,13 @@ static Plot plot_names(daedal_files *files, const NameVec *names, Arena *arena) 
   return plot;
 }
 
-static bool draw(daedal_files *files, const FilesPlot *request, const SignalFilter *filter) {
+static bool draw(daedal_files *files, const daedal_plot *request, const SignalFilter *filter) {
   Arena arena = arena_make(files->heap);
   NameVec names = {0};
   list_names(files, filter, &arena, &names);
   Plot plot = plot_names(files, &names, &arena);
-  plot.log_x = request->asked.log_x;
-  plot.log_y = request->asked.log_y;
+  plot.log_x = request->log_x;
+  plot.log_y = request->log_y;
   TextVec *text = request->width ? &files->terminal : &files->plot;
   text->count = 0;
   if (request->width) plot_text(files->heap, &plot, request->width, request->height, text);
@@ -205,23 +193,14 @@ static bool draw(daedal_files *files, const FilesPlot *request, const SignalFilt
 }
 
 static bool work_plot(daedal_files *files, const void *argument) {
-  const FilesPlot *request = argument;
+  const daedal_plot *request = argument;
   const SignalFilter *filter;
-  return files->count && filter_files(files, request->asked.variables, &filter) && draw(files, request, filter);
+  return files->count && filter_files(files, request->variables, &filter) && draw(files, request, filter);
 }
 
-static bool plot_files(daedal_files *files, const daedal_plot *plot, uint32_t width, uint32_t height) {
-  FilesPlot request = {.width = width, .height = height};
-  if (plot) memcpy(&request.asked, plot, plot->size < sizeof request.asked ? plot->size : sizeof request.asked);
-  return files_protect(files, work_plot, &request);
-}
-
-const char *daedal_files_plot(daedal_files *files, const daedal_plot *plot) {
-  return plot_files(files, plot, 0, 0) ? files->plot.data : NULL;
-}
-
-const char *daedal_files_plot_terminal(daedal_files *files, const daedal_plot *plot, uint32_t width, uint32_t height) {
-  return plot_files(files, plot, width ? width : 80, height) ? files->terminal.data : NULL;
+const char *api_files_draw(daedal_files *files, const daedal_plot *plot) {
+  if (!files_protect(files, work_plot, plot)) return NULL;
+  return plot->width ? files->terminal.data : files->plot.data;
 }
 
 /* ---- differences ---- */
@@ -253,7 +232,7 @@ static bool work_compare(daedal_files *files, const void *argument) {
 daedal_status daedal_files_compare(daedal_files *files, const daedal_difference_options *options) {
   daedal_difference_options given = {0};
   if (options) memcpy(&given, options, options->size < sizeof given ? options->size : sizeof given);
-  if (!files || files->status) return daedal_files_status(files);
+  if (!files || files->status) return daedal_status_of(files);
   if (!(given.tolerance >= 0) || !(given.absolute >= 0)) return DAEDAL_USAGE;
   if (files_protect(files, work_compare, &given)) return DAEDAL_OK;
   return files->broken ? DAEDAL_INTERNAL : DAEDAL_USAGE;
@@ -279,12 +258,17 @@ uint32_t daedal_files_different(const daedal_files *files) {
                     : 0;
 }
 
-daedal_difference daedal_files_difference(const daedal_files *files, uint32_t index) {
+static daedal_difference difference_at(const daedal_files *files, uint32_t index) {
   const ResultDifference *difference = files ? files->difference : NULL;
   if (!difference || index >= difference->count) return (daedal_difference){0};
   const SignalDifference *found = &difference->list[index];
   return (daedal_difference){name_of(files, found), found->largest,  found->relative,
                              found->time,           found->value[0], found->value[1]};
+}
+
+void daedal_files_difference_(const daedal_files *files, uint32_t index, daedal_difference *out, size_t size) {
+  daedal_difference value = difference_at(files, index);
+  hand_out(out, size, &value, sizeof value);
 }
 
 /* ---- reports ---- */
@@ -383,30 +367,10 @@ static bool work_report(daedal_files *files, const void *argument) {
   return true;
 }
 
-const char *daedal_files_text(daedal_files *files) {
+const char *api_files_text(daedal_files *files) {
   return files && files_protect(files, work_report, &files->text) ? files->text.data : NULL;
 }
 
-const char *daedal_files_json(daedal_files *files) {
+const char *api_files_json(daedal_files *files) {
   return files && files_protect(files, work_report, &files->json) ? files->json.data : NULL;
-}
-
-/* ---- writing ---- */
-
-typedef struct WholeFile {
-  const char *path;
-  const void *bytes;
-  size_t length;
-} WholeFile;
-
-static bool work_write(daedal_files *files, const void *argument) {
-  const WholeFile *file = argument;
-  return file_save(files->heap, &files->diags, file->path, NULL, NULL, file->bytes, file->length);
-}
-
-daedal_status daedal_files_write(daedal_files *files, const char *path, const void *bytes, size_t length) {
-  WholeFile file = {path, bytes, length};
-  if (files && (!path || (!bytes && length))) return DAEDAL_USAGE;
-  if (files_protect(files, work_write, &file)) return DAEDAL_OK;
-  return !files || files->broken ? DAEDAL_INTERNAL : DAEDAL_FILE;
 }

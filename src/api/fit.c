@@ -288,7 +288,7 @@ static bool judge(daedal_estimate *estimate) {
   for (uint32_t k = 0; k < estimate->parameters.count; k++) guess[k] = estimate->parameters.data[k].figures.start;
   daedal_result *result = fit_run(estimate, guess);
   if (result) diags_append(diags, &result->diags);
-  daedal_result_free(result);
+  daedal_free(result);
   if (diags_code(diags) == DIAG_NONE)
     diag_error(diags, DIAG_INTEGRATION, (Span){0},
                "a column of the data is no signal of the run, or the run ends before the data");
@@ -347,7 +347,7 @@ static bool copy_diagnostics(daedal_result *asked, const void *argument) {
 static bool make_plan(daedal_estimate *estimate, daedal_model *model) {
   estimate->plan = daedal_plan_make(model, &estimate->options);
   const daedal_result *made = estimate->plan ? estimate->plan->asked : NULL;
-  if (daedal_plan_status(estimate->plan) == DAEDAL_OK) return true;
+  if (daedal_status_of(estimate->plan) == DAEDAL_OK) return true;
   if (!made || made->broken) estimate->asked->status = DAEDAL_INTERNAL, estimate->asked->broken = true;
   else result_protect(estimate->asked, copy_diagnostics, &made->diags);
   return false;
@@ -368,6 +368,7 @@ daedal_estimate *daedal_fit(daedal_model *model, const daedal_options *options, 
   if (!estimate) return NULL;
   memset(estimate, 0, sizeof *estimate);
   daedal_fit_options given = fit_options_given(fit_options);
+  estimate->kind = HANDLE_ESTIMATE;
   estimate->hook = hook;
   estimate->options = options_given(options);
   estimate->level = given.level;
@@ -375,20 +376,20 @@ daedal_estimate *daedal_fit(daedal_model *model, const daedal_options *options, 
   FitWork work = {estimate, &given, model};
   estimate->asked = result_make(model, &estimate->options, data_work, &work);
   if (!estimate->asked) {
-    daedal_estimate_free(estimate);
+    daedal_free(estimate);
     return NULL;
   }
-  if (daedal_estimate_status(estimate) == DAEDAL_OK && make_plan(estimate, model)) {
+  if (daedal_status_of(estimate) == DAEDAL_OK && make_plan(estimate, model)) {
     estimate->options = estimate->plan->options;
     result_protect(estimate->asked, search_work, &work);
   }
   return estimate;
 }
 
-void daedal_estimate_free(daedal_estimate *estimate) {
+void api_estimate_free(daedal_estimate *estimate) {
   if (!estimate) return;
-  daedal_plan_free(estimate->plan);
-  daedal_plan_free(estimate->differentiated);
-  daedal_result_free(estimate->asked);
+  daedal_free(estimate->plan);
+  daedal_free(estimate->differentiated);
+  daedal_free(estimate->asked);
   estimate->hook.resize(estimate->hook.context, estimate, 0);
 }

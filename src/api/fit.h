@@ -23,6 +23,7 @@ typedef struct FitColumn {
 } FitColumn;
 
 struct daedal_estimate {
+  HandleKind kind;
   HeapHook hook;
   daedal_result *asked; /* the model, diagnostics and memory, but no run */
   daedal_options options;

@@ -9,25 +9,18 @@
 #include <math.h>
 #include <string.h>
 
-daedal_status daedal_estimate_status(const daedal_estimate *estimate) {
-  return daedal_result_status(estimate ? estimate->asked : NULL);
-}
-
-uint32_t daedal_estimate_diagnostic_count(const daedal_estimate *estimate) {
-  return daedal_result_diagnostic_count(estimate ? estimate->asked : NULL);
-}
-
-daedal_diagnostic daedal_estimate_diagnostic(const daedal_estimate *estimate, uint32_t index) {
-  return daedal_result_diagnostic(estimate ? estimate->asked : NULL, index);
-}
-
 uint32_t daedal_estimate_parameters(const daedal_estimate *estimate) {
   return estimate && estimate->is_done ? estimate->parameters.count : 0;
 }
 
-daedal_parameter daedal_estimate_parameter(const daedal_estimate *estimate, uint32_t index) {
+static daedal_parameter parameter_at(const daedal_estimate *estimate, uint32_t index) {
   if (index < daedal_estimate_parameters(estimate)) return estimate->parameters.data[index].figures;
   return (daedal_parameter){"", NAN, NAN, NAN, NAN, NAN, false};
+}
+
+void daedal_estimate_parameter_(const daedal_estimate *estimate, uint32_t index, daedal_parameter *out, size_t size) {
+  daedal_parameter value = parameter_at(estimate, index);
+  hand_out(out, size, &value, sizeof value);
 }
 
 double daedal_estimate_covariance(const daedal_estimate *estimate, uint32_t first, uint32_t second) {
@@ -101,7 +94,7 @@ static bool print_text(daedal_result *asked, const void *argument) {
   return true;
 }
 
-const char *daedal_estimate_text(daedal_estimate *estimate) {
+const char *api_estimate_text(daedal_estimate *estimate) {
   bool is_done = estimate && estimate->is_done && result_protect(estimate->asked, print_text, &estimate);
   return is_done ? estimate->text.data : NULL;
 }
@@ -174,7 +167,7 @@ static bool print_json(daedal_result *asked, const void *argument) {
   return true;
 }
 
-const char *daedal_estimate_json(daedal_estimate *estimate) {
+const char *api_estimate_json(daedal_estimate *estimate) {
   if (!estimate) return nothing;
   model_lock(estimate->asked->model);
   bool ok = result_protect(estimate->asked, print_json, &estimate);
@@ -224,7 +217,7 @@ static bool print_plot(daedal_result *asked, const void *argument) {
   return true;
 }
 
-const char *daedal_estimate_plot(daedal_estimate *estimate) {
+const char *api_estimate_plot(daedal_estimate *estimate) {
   bool is_done = estimate && estimate->is_done && result_protect(estimate->asked, print_plot, &estimate);
   return is_done ? estimate->plot.data : NULL;
 }

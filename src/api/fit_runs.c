@@ -52,7 +52,7 @@ static const char *list_targets(daedal_estimate *estimate, Arena *arena) {
 }
 
 static void forget_sensitivities(daedal_estimate *estimate) {
-  daedal_plan_free(estimate->differentiated);
+  daedal_free(estimate->differentiated);
   estimate->differentiated = NULL;
 }
 
@@ -61,7 +61,7 @@ void fit_prepare(daedal_estimate *estimate, daedal_model *model, Arena *arena) {
   make_room(estimate, arena);
   options.sensitivity = list_targets(estimate, arena);
   estimate->differentiated = daedal_plan_make(model, &options);
-  daedal_status status = daedal_plan_status(estimate->differentiated);
+  daedal_status status = daedal_status_of(estimate->differentiated);
   if (status != DAEDAL_OK) forget_sensitivities(estimate);
   if (status == DAEDAL_INTERNAL) heap_fail(estimate->asked->heap);
 }
@@ -110,13 +110,13 @@ static bool read_values(const daedal_estimate *estimate, const daedal_result *re
 static bool values_at(daedal_estimate *estimate, daedal_plan *plan, const double *p, double *values, double *jacobian) {
   if (estimate->is_stopped) return false;
   daedal_result *result = run_of(estimate, plan, p);
-  daedal_status status = daedal_result_status(result);
+  daedal_status status = daedal_status_of(result);
   estimate->is_stopped = result && result->simulation.statistics.stopped;
   bool ok = !estimate->is_stopped && status == DAEDAL_OK && read_values(estimate, result, NULL, values);
   for (uint32_t k = 0; jacobian && ok && k < estimate->parameters.count; k++)
     ok = read_values(estimate, result, estimate->parameters.data[k].derivatives,
                      jacobian + (size_t)k * estimate->residuals);
-  daedal_result_free(result);
+  daedal_free(result);
   if (status == DAEDAL_INTERNAL) heap_fail(estimate->asked->heap); /* there is no memory: that of the fit ends, too */
   return ok;
 }

@@ -17,6 +17,20 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+/* A handle begins with its kind. Comparisons and linearizations are results to this folder. */
+typedef enum HandleKind {
+  HANDLE_NOTHING,
+  HANDLE_MODEL,
+  HANDLE_PLAN,
+  HANDLE_RUN,
+  HANDLE_RESULT,
+  HANDLE_COMPARISON,
+  HANDLE_LINEARIZATION,
+  HANDLE_SWEEP,
+  HANDLE_ESTIMATE,
+  HANDLE_FILES
+} HandleKind;
+
 /* Diagnostics in the form handed out. The list grows; texts stay where they are. */
 typedef struct Published {
   Arena arena;
@@ -48,6 +62,7 @@ typedef VEC(GivenInput) GivenInputVec;
 
 /* What reading leaves never changes. The rest, and the heap, belong to whoever holds the lock. */
 struct daedal_model {
+  HandleKind kind;
   Heap *heap;
   atomic_uint references; /* the caller's, and those of plans and results */
   pthread_mutex_t lock;
@@ -91,6 +106,8 @@ typedef struct SteadyPoint {
 typedef enum ReportKind {
   REPORT_TEXT,
   REPORT_JSON,
+  REPORT_COMPARISON,
+  REPORT_COMPARISON_JSON,
   REPORT_PICTURE, /* of a comparison */
   REPORT_INITIAL_TEXT,
   REPORT_INITIAL_JSON,
@@ -100,13 +117,13 @@ typedef enum ReportKind {
   REPORT_CHOICE,
   REPORT_LINEAR,
   REPORT_LINEAR_JSON,
-  REPORT_BODE,
   REPORT_STEADY,
   REPORT_STEADY_JSON,
   REPORT_COUNT
 } ReportKind;
 
 struct daedal_result {
+  HandleKind kind;
   Heap *heap;
   daedal_model *model; /* the caller's, or one loaded with other structural parameters */
   daedal_plan *plan;   /* that it is a run of; NULL: it has its own */
@@ -135,6 +152,7 @@ struct daedal_result {
 };
 
 struct daedal_plan {
+  HandleKind kind;
   atomic_uint references;
   HeapHook hook; /* that this struct comes from */
   daedal_options options;
@@ -145,6 +163,7 @@ struct daedal_plan {
 
 /* Files of results, read back (files.c). */
 struct daedal_files {
+  HandleKind kind;
   Heap *heap;
   Arena arena;
   Source source; /* of one file without a name: diagnostics have no place */
@@ -166,6 +185,7 @@ typedef struct RunValue {
 } RunValue;
 
 struct daedal_run {
+  HandleKind kind;
   Heap *heap;
   Arena arena;
   daedal_plan *plan;
@@ -174,6 +194,61 @@ struct daedal_run {
   TextVec proposed;      /* the list with the value that is being set */
   daedal_result *result; /* of the last execution, or of the run that is stepped */
 };
+
+/* ---- any handle (handle.c) ---- */
+
+/* HANDLE_NOTHING for NULL. */
+HandleKind handle_kind(const void *handle);
+
+/* Fills a struct of the caller, who may have been compiled with a smaller one or a larger one, of which the rest is zero. */
+void hand_out(void *out, size_t size, const void *value, size_t known);
+
+daedal_status api_model_status(const daedal_model *model);
+void api_model_free(daedal_model *model);
+void api_plan_free(daedal_plan *plan);
+void api_run_free(daedal_run *run);
+void api_result_free(daedal_result *result);
+void api_sweep_free(daedal_sweep *sweep);
+void api_estimate_free(daedal_estimate *estimate);
+
+const char *api_analysis_text(daedal_model *model);
+const char *api_analysis_json(daedal_model *model);
+const char *api_flat_text(daedal_model *model);
+const char *api_result_text(daedal_result *result);
+const char *api_result_json(daedal_result *result);
+const char *api_result_initial_text(daedal_result *result);
+const char *api_result_initial_json(daedal_result *result);
+const char *api_result_start_values(daedal_result *result);
+const char *api_result_model(daedal_result *result);
+const char *api_result_model_json(daedal_result *result);
+const char *api_result_choice(daedal_result *result);
+const char *api_compare_text(daedal_result *result);
+const char *api_compare_json(daedal_result *result);
+const char *api_linear_text(daedal_result *result);
+const char *api_linear_json(daedal_result *result);
+const char *api_steady_text(daedal_result *result);
+const char *api_steady_json(daedal_result *result);
+const char *api_sweep_json(daedal_sweep *sweep);
+const char *api_estimate_text(daedal_estimate *estimate);
+const char *api_estimate_json(daedal_estimate *estimate);
+const char *api_files_text(daedal_files *files);
+const char *api_files_json(daedal_files *files);
+
+/* Pictures. */
+const char *api_analysis_svg(daedal_model *model);
+const char *api_result_draw(daedal_result *result, const daedal_plot *plot);
+const char *api_compare_plot(daedal_result *result);
+const char *api_linear_draw(daedal_result *result, const daedal_plot *plot);
+const char *api_sweep_plot(daedal_sweep *sweep);
+const char *api_estimate_plot(daedal_estimate *estimate);
+const char *api_files_draw(daedal_files *files, const daedal_plot *plot);
+
+/* Files. */
+daedal_status api_result_save(daedal_result *result, const char *path);
+daedal_status api_result_stream(daedal_result *result, daedal_sink sink, void *context);
+daedal_status api_linear_save(daedal_result *result, const char *path);
+daedal_status api_sweep_save(daedal_sweep *sweep, const char *path);
+daedal_status api_sweep_stream(daedal_sweep *sweep, daedal_sink sink, void *context);
 
 /* ---- choices of signals (choose.c) ---- */
 
@@ -197,6 +272,9 @@ void publish_model(daedal_model *model);
 void publish_result(daedal_result *result);
 void publish_files(daedal_files *files);
 
+/* Behind what was published a broken handle has that it is broken. NULL for nothing published. */
+daedal_diagnostic published_get(const Published *published, bool broken, uint32_t index);
+
 /* Status by whether the work went well, and what was said; gives `ok` back. */
 bool result_finish(daedal_result *result, bool ok);
 
@@ -211,7 +289,9 @@ bool model_refused(daedal_model *model);
 typedef bool (*ModelWork)(daedal_model *model, const void *argument);
 typedef bool (*ResultWork)(daedal_result *result, const void *argument);
 bool model_protect(daedal_model *model, ModelWork work, const void *argument);
+typedef bool (*FilesWork)(daedal_files *files, const void *argument);
 bool result_protect(daedal_result *result, ResultWork work, const void *argument);
+bool files_protect(daedal_files *files, FilesWork work, const void *argument);
 
 /* The report, printed when it is asked for first; NULL if there is nothing to print, or no memory. */
 typedef void (*ResultPrint)(daedal_result *result, TextVec *text);

@@ -90,6 +90,11 @@ static bool add_item(InputReader *reader, const char *begin, const char *end) {
   return add_input(reader, (GivenInput){.name = name, .source = {.kind = INPUT_SET}});
 }
 
+/* The caller's struct may be smaller or larger. */
+static const daedal_input *given_input(const daedal_options *options, uint32_t k) {
+  return (const daedal_input *)((const char *)options->given_inputs + k * options->given_input_size);
+}
+
 static bool add_given(InputReader *reader, const daedal_input *input) {
   Heap *heap = reader->result->heap;
   bool has_table = input->rows && input->times && input->values;
@@ -129,6 +134,6 @@ bool inputs_read(daedal_result *result, const daedal_options *options) {
     at = *end ? end + 1 : end;
   }
   for (uint32_t k = 0; k < options->given_input_count; k++)
-    if (!add_given(&reader, &options->given_inputs[k])) return false;
+    if (!add_given(&reader, given_input(options, k))) return false;
   return !options->open_inputs || add_open(&reader);
 }

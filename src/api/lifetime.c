@@ -7,7 +7,7 @@ daedal_model *model_retain(daedal_model *model) {
   return model;
 }
 
-void daedal_model_free(daedal_model *model) {
+void api_model_free(daedal_model *model) {
   if (!model || atomic_fetch_sub(&model->references, 1) > 1) return;
   pthread_mutex_destroy(&model->lock);
   heap_destroy(model->heap);
@@ -18,19 +18,19 @@ daedal_plan *plan_retain(daedal_plan *plan) {
   return plan;
 }
 
-void daedal_plan_free(daedal_plan *plan) {
+void api_plan_free(daedal_plan *plan) {
   if (!plan || atomic_fetch_sub(&plan->references, 1) > 1) return;
-  daedal_result_free(plan->asked);
+  daedal_free(plan->asked);
   plan->hook.resize(plan->hook.context, plan, 0);
 }
 
-void daedal_result_free(daedal_result *result) {
+void api_result_free(daedal_result *result) {
   if (!result) return;
   daedal_model *model = result->model;
   daedal_plan *plan = result->plan;
   heap_destroy(result->heap);
-  daedal_plan_free(plan);
-  daedal_model_free(model);
+  daedal_free(plan);
+  daedal_free(model);
 }
 
 void model_lock(const daedal_model *model) { pthread_mutex_lock((pthread_mutex_t *)&model->lock); }

@@ -97,14 +97,16 @@ static bool linearize(daedal_result *result, const void *argument) {
   return end_run(result, ok);
 }
 
-daedal_result *daedal_linearize(daedal_model *model, const daedal_options *options, const char *inputs,
-                                const char *outputs) {
+daedal_linearization *daedal_linearize(daedal_model *model, const daedal_options *options, const char *inputs,
+                                       const char *outputs) {
   daedal_options given = options_given(options);
-  return result_make(model, &given, linearize, &(LinearWork){&given, inputs, outputs});
+  daedal_result *made = result_make(model, &given, linearize, &(LinearWork){&given, inputs, outputs});
+  if (made) made->kind = HANDLE_LINEARIZATION;
+  return (daedal_linearization *)made;
 }
 
-daedal_linear daedal_result_linear(const daedal_result *result) {
-  const LinearForm *form = result ? result->linear : NULL;
+static daedal_linear form_of(const daedal_result *result) {
+  const LinearForm *form = result->linear;
   if (!form) return (daedal_linear){.time = NAN};
   return (daedal_linear){.time = form->time,
                          .states = form->states,
@@ -122,6 +124,13 @@ daedal_linear daedal_result_linear(const daedal_result *result) {
                          .eigenvalues_imaginary = form->imaginary};
 }
 
+void daedal_linear_get_(const void *handle, daedal_linear *out, size_t size) {
+  HandleKind kind = handle_kind(handle);
+  bool has_form = kind == HANDLE_LINEARIZATION || kind == HANDLE_RESULT;
+  daedal_linear value = has_form ? form_of(handle) : (daedal_linear){.time = NAN};
+  hand_out(out, size, &value, sizeof value);
+}
+
 /* ---- reports ---- */
 
 static void print_text(daedal_result *result, TextVec *text) {
@@ -132,33 +141,22 @@ static void print_json(daedal_result *result, TextVec *text) {
   linear_report_json(result->simulation.facts.status, result->linear, result->heap, text);
 }
 
-static void print_bode(daedal_result *result, TextVec *text) {
-  if (result->linear) linear_report_bode(result->linear, daedal_model_name(result->model), 0, 0, result->heap, text);
-}
-
-const char *daedal_linear_text(daedal_result *result) { return result_report(result, REPORT_LINEAR, print_text); }
-
-const char *daedal_linear_json(daedal_result *result) {
-  return result ? result_report(result, REPORT_LINEAR_JSON, print_json) : linear_report_nothing;
-}
-
-const char *daedal_linear_bode(daedal_result *result) { return result_report(result, REPORT_BODE, print_bode); }
-
-typedef struct BodeSize {
-  uint32_t width, height;
-} BodeSize;
-
 static bool draw_bode(daedal_result *result, const void *argument) {
-  const BodeSize *size = argument;
-  result->terminal.count = 0;
-  linear_report_bode(result->linear, daedal_model_name(result->model), size->width, size->height, result->heap,
-                     &result->terminal);
+  const daedal_plot *plot = argument;
+  result->plot.count = 0;
+  linear_report_bode(result->linear, daedal_model_name(result->model), plot->width, plot->height, result->heap,
+                     &result->plot);
   return true;
 }
 
-const char *daedal_linear_bode_terminal(daedal_result *result, uint32_t width, uint32_t height) {
-  BodeSize size = {width ? width : 80, height};
-  return result && result->linear && result_protect(result, draw_bode, &size) ? result->terminal.data : NULL;
+const char *api_linear_text(daedal_result *result) { return result_report(result, REPORT_LINEAR, print_text); }
+
+const char *api_linear_json(daedal_result *result) {
+  return result ? result_report(result, REPORT_LINEAR_JSON, print_json) : linear_report_nothing;
+}
+
+const char *api_linear_draw(daedal_result *result, const daedal_plot *plot) {
+  return result->linear && result_protect(result, draw_bode, plot) ? result->plot.data : NULL;
 }
 
 static bool write_mat(daedal_result *result, const void *argument) {
@@ -169,7 +167,7 @@ static bool write_mat(daedal_result *result, const void *argument) {
   return ok;
 }
 
-daedal_status daedal_linear_write(daedal_result *result, const char *path) {
+daedal_status api_linear_save(daedal_result *result, const char *path) {
   if (!result || !result->linear || !path) return DAEDAL_USAGE;
   return result_protect(result, write_mat, path) ? DAEDAL_OK : DAEDAL_FILE;
 }

@@ -160,6 +160,7 @@ static daedal_model *make_model(const LoadRequest *request) {
   daedal_model *model = heap_alloc(request->heap, sizeof *model);
   model->heap = request->heap;
   model->charges = request->charges;
+  model->kind = HANDLE_MODEL;
   atomic_init(&model->references, 1);
   pthread_mutex_init(&model->lock, NULL);
   model->names = names_make(model->heap);
@@ -312,7 +313,7 @@ bool has_boundary(const daedal_model *model) {
          model->reading.boundary.form == BOUNDARY_WRITTEN;
 }
 
-daedal_status daedal_model_status(const daedal_model *model) {
+daedal_status api_model_status(const daedal_model *model) {
   if (!model || model->broken) return DAEDAL_INTERNAL;
   if (model->model && !heap_budget(model->heap)->is_exceeded) return DAEDAL_OK;
   model_lock(model);
@@ -329,7 +330,12 @@ const char *daedal_model_name(const daedal_model *model) {
 
 /* ---- reading ---- */
 
-daedal_counts daedal_model_counts(const daedal_model *model) { return model ? model->counts : (daedal_counts){0}; }
+static daedal_counts counts_of(const daedal_model *model) { return model ? model->counts : (daedal_counts){0}; }
+
+void daedal_model_counts_(const daedal_model *model, daedal_counts *out, size_t size) {
+  daedal_counts value = counts_of(model);
+  hand_out(out, size, &value, sizeof value);
+}
 
 static bool work_flatten(daedal_model *model, const void *argument) {
   (void)argument;
@@ -337,7 +343,7 @@ static bool work_flatten(daedal_model *model, const void *argument) {
   return model->model != NULL;
 }
 
-const char *daedal_flatten(daedal_model *model) {
+const char *api_flat_text(daedal_model *model) {
   return model_protect(model, work_flatten, NULL) ? model->flat.data : NULL;
 }
 
@@ -368,28 +374,4 @@ static bool work_dump(daedal_model *model, const void *argument) {
 const char *daedal_dump(daedal_model *model, const char *pass) {
   DumpRequest request = {.pass = pass}, *asked = &request;
   return pass && model_protect(model, work_dump, &asked) ? request.text.data : NULL;
-}
-
-/* ---- files ---- */
-
-typedef struct WholeFile {
-  const char *path;
-  const void *bytes;
-  size_t length;
-} WholeFile;
-
-static bool work_write(daedal_model *model, const void *argument) {
-  const WholeFile *file = argument;
-  return file_save(model->heap, &model->diags, file->path, NULL, NULL, file->bytes, file->length);
-}
-
-daedal_status daedal_write_bytes(daedal_model *model, const char *path, const void *bytes, size_t length) {
-  WholeFile file = {path, bytes, length};
-  if (model && (!path || (!bytes && length))) return DAEDAL_USAGE;
-  if (model_protect(model, work_write, &file)) return DAEDAL_OK;
-  return !model || model->broken ? DAEDAL_INTERNAL : DAEDAL_FILE;
-}
-
-daedal_status daedal_write_text(daedal_model *model, const char *path, const char *text) {
-  return model && !text ? DAEDAL_USAGE : daedal_write_bytes(model, path, text, text ? strlen(text) : 0);
 }

@@ -10,23 +10,6 @@
 /* Smallest tolerance, and smallest step over time: a little above the round-off of one operation. */
 static const double FINEST = 1e-14;
 
-daedal_options daedal_default_options(void) {
-  return (daedal_options){.size = sizeof(daedal_options),
-                          .method = "dummy",
-                          .solver = SOLVER_AUTO,
-                          .start_time = NAN,
-                          .stop_time = NAN,
-                          .tolerance = NAN,
-                          .output_interval = NAN,
-                          .max_step = NAN,
-                          .part_interval = NAN,
-                          .constraint_tolerance = NAN,
-                          .baumgarte_alpha = NAN,
-                          .baumgarte_beta = NAN,
-                          .rank_tolerance = NAN,
-                          .gradient_memory = NAN};
-}
-
 /* Members that the caller's struct does not have, or leaves NULL where a name is needed, are those of the defaults; a list that is
  * NULL has no members. */
 daedal_options options_given(const daedal_options *options) {
@@ -37,6 +20,7 @@ daedal_options options_given(const daedal_options *options) {
   if (!given.method) given.method = defaults.method;
   if (!given.solver) given.solver = defaults.solver;
   if (!given.given_inputs) given.given_input_count = 0;
+  if (!given.given_input_size) given.given_input_size = defaults.given_input_size;
   if (!given.output_times) given.output_time_count = 0;
   return given;
 }

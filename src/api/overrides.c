@@ -353,8 +353,8 @@ bool overrides_take(daedal_result *result, const daedal_options *options) {
     daedal_model *loaded = model_load_modified(result->model, &result->modifications, &result->inputs);
     if (!loaded) result->broken = true, result->status = DAEDAL_INTERNAL;
     else if (!loaded->model) result_protect(result, work_refuse, loaded);
-    if (!loaded || !loaded->model) return daedal_model_free(loaded), false;
-    daedal_model_free(result->model);
+    if (!loaded || !loaded->model) return daedal_free(loaded), false;
+    daedal_free(result->model);
     result->model = loaded;
   }
   return !result->broken;

@@ -33,8 +33,8 @@ static bool keep_options(daedal_result *asked, const void *argument) {
                           &plan->options.sensitivity,  &plan->options.gradient,   &plan->options.gradient_by};
   for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
     if (*texts[k]) *texts[k] = arena_copy(&asked->diags.arena, *texts[k], strlen(*texts[k]));
-  plan->options.given_inputs =
-      heap_copy(asked->heap, plan->options.given_inputs, plan->options.given_input_count, sizeof(daedal_input));
+  plan->options.given_inputs = heap_copy(asked->heap, plan->options.given_inputs, plan->options.given_input_count,
+                                         plan->options.given_input_size);
   plan->options.output_times =
       heap_copy(asked->heap, plan->options.output_times, plan->options.output_time_count, sizeof(double));
   return true;
@@ -46,6 +46,7 @@ daedal_plan *daedal_plan_make(daedal_model *model, const daedal_options *options
   daedal_plan *plan = hook.resize(hook.context, NULL, sizeof *plan);
   if (!plan) return NULL;
   memset(plan, 0, sizeof *plan);
+  plan->kind = HANDLE_PLAN;
   atomic_init(&plan->references, 1);
   plan->hook = hook;
   plan->options = options_given(options);
@@ -55,14 +56,12 @@ daedal_plan *daedal_plan_make(daedal_model *model, const daedal_options *options
     result_protect(plan->asked, keep_options, &work);
     return plan;
   }
-  daedal_plan_free(plan);
+  daedal_free(plan);
   return NULL;
 }
 
-daedal_status daedal_plan_status(const daedal_plan *plan) { return daedal_result_status(plan ? plan->asked : NULL); }
-
 bool daedal_plan_depends_on_values(const daedal_plan *plan) {
-  return daedal_plan_status(plan) == DAEDAL_OK && plan_depends_on_values(plan->plan);
+  return daedal_status_of(plan) == DAEDAL_OK && plan_depends_on_values(plan->plan);
 }
 
 /* Ranks, and objects that change, depend on all parameters. */
@@ -77,7 +76,7 @@ const char *daedal_plan_value(const daedal_plan *plan, uint32_t index) {
 }
 
 uint32_t daedal_plan_structures(const daedal_plan *plan) {
-  return daedal_plan_status(plan) == DAEDAL_OK ? plan_structures(plan->plan) : 0;
+  return daedal_status_of(plan) == DAEDAL_OK ? plan_structures(plan->plan) : 0;
 }
 
 /* ---- runs ---- */
@@ -101,8 +100,8 @@ static void begin_run(void *context) {
 const daedal_model *daedal_plan_model(const daedal_plan *plan) { return plan ? plan->asked->model : NULL; }
 
 daedal_run *daedal_run_make(daedal_plan *plan) {
-  if (daedal_plan_status(plan) != DAEDAL_OK) return NULL;
-  daedal_run begin = {.heap = heap_new(&plan->hook), .plan = plan};
+  if (daedal_status_of(plan) != DAEDAL_OK) return NULL;
+  daedal_run begin = {.kind = HANDLE_RUN, .heap = heap_new(&plan->hook), .plan = plan};
   RunSetting work = {.run = &begin};
   if (!begin.heap) return NULL;
   if (!heap_protect(begin.heap, begin_run, &work)) {
@@ -113,12 +112,12 @@ daedal_run *daedal_run_make(daedal_plan *plan) {
   return work.run;
 }
 
-void daedal_run_free(daedal_run *run) {
+void api_run_free(daedal_run *run) {
   if (!run) return;
   daedal_plan *plan = run->plan;
-  daedal_result_free(run->result);
+  daedal_free(run->result);
   heap_destroy(run->heap);
-  daedal_plan_free(plan);
+  daedal_free(plan);
 }
 
 /* A list of overrides: the plan's, the values set before but for this name, and this one. */
@@ -193,8 +192,8 @@ daedal_status daedal_run_set(daedal_run *run, const char *name, double value) {
   daedal_options options = plan->options;
   options.overrides = run->proposed.data;
   daedal_result *tried = result_make(plan->asked->model, &options, try_values, &options);
-  daedal_status status = daedal_result_status(tried);
-  daedal_result_free(tried);
+  daedal_status status = daedal_status_of(tried);
+  daedal_free(tried);
   if (status != DAEDAL_OK) return status;
   return heap_protect(run->heap, accept_overrides, &setting) ? DAEDAL_OK : DAEDAL_INTERNAL;
 }
@@ -203,9 +202,9 @@ static daedal_status begin(daedal_run *run, RunPurpose purpose) {
   if (!run) return DAEDAL_INTERNAL;
   daedal_options options = run->plan->options;
   if (run->overrides.count) options.overrides = run->overrides.data;
-  daedal_result_free(run->result);
+  daedal_free(run->result);
   run->result = plan_run(run->plan, &options, purpose);
-  return daedal_result_status(run->result);
+  return daedal_status_of(run->result);
 }
 
 daedal_status daedal_run_execute(daedal_run *run) { return begin(run, RUN_WHOLE); }

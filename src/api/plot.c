@@ -10,11 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct PlotRequest {
-  const daedal_plot *plot;
-  uint32_t width, height; /* 0: SVG */
-} PlotRequest;
-
 /* ---- signals over time ---- */
 
 /* Times of events behind the start. */
@@ -199,8 +194,7 @@ static bool plot_pairs(daedal_result *result, const char *pairs, Arena *arena, P
 /* ---- the picture ---- */
 
 static bool work_plot(daedal_result *result, const void *argument) {
-  const PlotRequest *request = argument;
-  const daedal_plot *asked = request->plot;
+  const daedal_plot *asked = argument;
   Arena arena = arena_make(result->heap);
   Plot plot;
   bool ok = asked->pairs ? plot_pairs(result, asked->pairs, &arena, &plot)
@@ -210,7 +204,7 @@ static bool work_plot(daedal_result *result, const void *argument) {
   if (ok) {
     plot.log_x = asked->log_x;
     plot.log_y = asked->log_y;
-    if (request->width) plot_text(result->heap, &plot, request->width, request->height, &result->terminal);
+    if (asked->width) plot_text(result->heap, &plot, asked->width, asked->height, &result->terminal);
     else plot_svg(result->heap, &plot, &result->plot);
   }
   arena_free(&arena);
@@ -218,22 +212,7 @@ static bool work_plot(daedal_result *result, const void *argument) {
   return ok;
 }
 
-/* What a caller asks for, who may have been compiled with an older struct. */
-static daedal_plot plot_given(const daedal_plot *plot) {
-  daedal_plot given = {0};
-  if (plot) memcpy(&given, plot, plot->size < sizeof given ? plot->size : sizeof given);
-  return given;
-}
-
-const char *daedal_result_plot(daedal_result *result, const daedal_plot *plot) {
-  daedal_plot given = plot_given(plot);
-  PlotRequest request = {.plot = &given};
-  return recorder_of(result) && result_protect(result, work_plot, &request) ? result->plot.data : NULL;
-}
-
-const char *daedal_result_plot_terminal(daedal_result *result, const daedal_plot *plot, uint32_t width,
-                                        uint32_t height) {
-  daedal_plot given = plot_given(plot);
-  PlotRequest request = {&given, width ? width : 80, height};
-  return recorder_of(result) && result_protect(result, work_plot, &request) ? result->terminal.data : NULL;
+const char *api_result_draw(daedal_result *result, const daedal_plot *plot) {
+  if (!recorder_of(result) || !result_protect(result, work_plot, plot)) return NULL;
+  return plot->width ? result->terminal.data : result->plot.data;
 }

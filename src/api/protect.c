@@ -88,11 +88,9 @@ typedef struct ReportRequest {
   ResultPrint print;
 } ReportRequest;
 
-static const bool is_json[REPORT_COUNT] = {[REPORT_JSON] = true,
-                                           [REPORT_INITIAL_JSON] = true,
-                                           [REPORT_MODEL_JSON] = true,
-                                           [REPORT_LINEAR_JSON] = true,
-                                           [REPORT_STEADY_JSON] = true};
+static const bool is_json[REPORT_COUNT] = {
+    [REPORT_JSON] = true,       [REPORT_COMPARISON_JSON] = true, [REPORT_INITIAL_JSON] = true,
+    [REPORT_MODEL_JSON] = true, [REPORT_LINEAR_JSON] = true,     [REPORT_STEADY_JSON] = true};
 
 static bool work_report(daedal_result *result, const void *argument) {
   const ReportRequest *request = argument;

@@ -16,11 +16,11 @@ static void print_json(daedal_result *result, TextVec *text) {
   run_report_json(&result->simulation.facts, result->heap, text);
 }
 
-const char *daedal_result_text(daedal_result *result) {
+const char *api_result_text(daedal_result *result) {
   return result ? or_empty(result_report(result, REPORT_TEXT, print_text)) : NULL;
 }
 
-const char *daedal_result_json(daedal_result *result) {
+const char *api_result_json(daedal_result *result) {
   return result ? or_empty(result_report(result, REPORT_JSON, print_json)) : run_report_nothing;
 }
 
@@ -60,16 +60,16 @@ static void print_start_values(daedal_result *result, TextVec *text) {
     initial_report_modifiers(&simulation->initial, simulation->facts.evaluator, result->heap, text);
 }
 
-const char *daedal_result_initial_text(daedal_result *result) {
+const char *api_result_initial_text(daedal_result *result) {
   return or_empty(result_report(result, REPORT_INITIAL_TEXT, print_initial_text));
 }
 
-const char *daedal_result_initial_json(daedal_result *result) {
+const char *api_result_initial_json(daedal_result *result) {
   if (!result) return initial_report_nothing;
   return or_empty(result_report(result, REPORT_INITIAL_JSON, print_initial_json));
 }
 
-const char *daedal_result_start_values(daedal_result *result) {
+const char *api_result_start_values(daedal_result *result) {
   return result_report(result, REPORT_START_VALUES, print_start_values);
 }
 
@@ -105,13 +105,13 @@ static void print_choice(daedal_result *result, TextVec *text) {
   simulation_exchange_leaves(simulation);
 }
 
-const char *daedal_result_choice(daedal_result *result) {
+const char *api_result_choice(daedal_result *result) {
   return or_empty(result_report(result, REPORT_CHOICE, print_choice));
 }
 
-const char *daedal_result_model(daedal_result *result) { return result_report(result, REPORT_MODEL, print_model); }
+const char *api_result_model(daedal_result *result) { return result_report(result, REPORT_MODEL, print_model); }
 
-const char *daedal_result_model_json(daedal_result *result) {
+const char *api_result_model_json(daedal_result *result) {
   if (!result) return reduction_report_nothing;
   return result_report(result, REPORT_MODEL_JSON, print_model_json);
 }

@@ -108,7 +108,7 @@ static bool begin_result(daedal_result *result, const void *argument) {
   result->diags = diags_make(result->heap);
   result->simulation.facts.status = "input";
   complete_facts(result);
-  result->status = daedal_model_status(result->model);
+  result->status = daedal_status_of(result->model);
   return result->status == DAEDAL_OK;
 }
 
@@ -131,6 +131,7 @@ daedal_result *result_make(daedal_model *model, const daedal_options *options, R
     heap_destroy(making.heap);
     return NULL;
   }
+  making.result->kind = HANDLE_RESULT;
   making.result->heap = making.heap;
   making.result->model = model_retain(model);
   const daedal_options none = {0}, *given = options ? options : &none;
@@ -211,9 +212,7 @@ daedal_result *result_like(const daedal_result *result) {
 
 /* ---- figures ---- */
 
-daedal_status daedal_result_status(const daedal_result *result) { return result ? result->status : DAEDAL_INTERNAL; }
-
-daedal_statistics daedal_result_statistics(const daedal_result *result) {
+static daedal_statistics statistics_of(const daedal_result *result) {
   if (!result) return (daedal_statistics){0};
   const RunFacts *facts = &result->simulation.facts;
   daedal_statistics out = {.method = facts->method,
@@ -244,14 +243,29 @@ daedal_statistics daedal_result_statistics(const daedal_result *result) {
   return out;
 }
 
-daedal_event daedal_result_event(const daedal_result *result, uint32_t index) {
+void daedal_result_statistics_(const daedal_result *result, daedal_statistics *out, size_t size) {
+  daedal_statistics value = statistics_of(result);
+  hand_out(out, size, &value, sizeof value);
+}
+
+static daedal_event event_at(const daedal_result *result, uint32_t index) {
   if (!result || index >= result->simulation.statistics.stepper.passed.count || !result->events)
     return (daedal_event){NAN, "", NAN};
   return result->events[index];
 }
 
-daedal_pivot daedal_result_pivot(const daedal_result *result, uint32_t index) {
+void daedal_result_event_(const daedal_result *result, uint32_t index, daedal_event *out, size_t size) {
+  daedal_event value = event_at(result, index);
+  hand_out(out, size, &value, sizeof value);
+}
+
+static daedal_pivot pivot_at(const daedal_result *result, uint32_t index) {
   if (!result || index >= result->simulation.statistics.stepper.pivots.count || !result->pivots)
     return (daedal_pivot){NAN, "", ""};
   return result->pivots[index];
+}
+
+void daedal_result_pivot_(const daedal_result *result, uint32_t index, daedal_pivot *out, size_t size) {
+  daedal_pivot value = pivot_at(result, index);
+  hand_out(out, size, &value, sizeof value);
 }

@@ -116,10 +116,15 @@ uint32_t daedal_result_derivatives(const daedal_result *result) {
   return gradient ? gradient->plan->targets : 0;
 }
 
-daedal_derivative daedal_result_derivative(const daedal_result *result, uint32_t index) {
+static daedal_derivative derivative_at(const daedal_result *result, uint32_t index) {
   if (index >= daedal_result_derivatives(result)) return (daedal_derivative){NULL, NAN};
   const Gradient *gradient = result->simulation.facts.gradient;
   return (daedal_derivative){gradient->plan->target[index].name, gradient->by[index]};
+}
+
+void daedal_result_derivative_(const daedal_result *result, uint32_t index, daedal_derivative *out, size_t size) {
+  daedal_derivative value = derivative_at(result, index);
+  hand_out(out, size, &value, sizeof value);
 }
 
 bool read_targets(daedal_result *result, const daedal_options *options, Request *request) {

@@ -374,9 +374,9 @@ static void print_json(daedal_result *result, TextVec *text) {
   json_object_end(json);
 }
 
-const char *daedal_steady_text(daedal_result *result) { return result_report(result, REPORT_STEADY, print_text); }
+const char *api_steady_text(daedal_result *result) { return result_report(result, REPORT_STEADY, print_text); }
 
-const char *daedal_steady_json(daedal_result *result) {
+const char *api_steady_json(daedal_result *result) {
   static const char nothing[] = JSON_NOTHING JSON_NULL(way) JSON_NULL(iterations) JSON_NULL(residual)
       JSON_NULL(isolated) JSON_NULL(stability) JSON_NULL(eigenvalues) JSON_NULL(values) JSON_END;
   return result ? result_report(result, REPORT_STEADY_JSON, print_json) : nothing;

@@ -18,7 +18,7 @@ static Simulation *stepped(const daedal_run *run) {
 
 static daedal_status refused(const daedal_run *run) {
   if (run && !run->result) return DAEDAL_USAGE; /* it was not started */
-  daedal_status status = daedal_result_status(run ? run->result : NULL);
+  daedal_status status = daedal_status_of(run ? run->result : NULL);
   return status == DAEDAL_OK ? DAEDAL_USAGE : status;
 }
 
@@ -260,6 +260,6 @@ daedal_run *daedal_run_clone(daedal_run *run) {
             result_protect(run->result, work_cloned, &(Cloning){run->result, clone->result, state});
   daedal_state_free(run, state);
   if (ok) return clone;
-  daedal_run_free(clone);
+  daedal_free(clone);
   return NULL;
 }

@@ -247,9 +247,9 @@ static bool values_fit(daedal_sweep *sweep, char *text) {
   sweep_overrides(sweep, 0, false, text);
   options.overrides = text;
   daedal_result *tried = result_make(sweep->asked->model, &options, try_values, &options);
-  bool ok = daedal_result_status(tried) != DAEDAL_USAGE && daedal_result_status(tried) != DAEDAL_INTERNAL;
+  bool ok = daedal_status_of(tried) != DAEDAL_USAGE && daedal_status_of(tried) != DAEDAL_INTERNAL;
   if (!ok) blame(sweep, tried);
-  daedal_result_free(tried);
+  daedal_free(tried);
   return ok;
 }
 
@@ -284,10 +284,10 @@ static bool widen_by(daedal_sweep *sweep, uint32_t point, char *text) {
   sweep_overrides(sweep, point, true, text);
   options.overrides = text;
   daedal_result *tried = result_make(sweep->asked->model, &options, try_values, &options);
-  bool ok = tried && !tried->broken, is_read = ok && daedal_result_status(tried) == DAEDAL_OK;
+  bool ok = tried && !tried->broken, is_read = ok && daedal_status_of(tried) == DAEDAL_OK;
   if (is_read) ok = result_protect(sweep->asked, add_columns, &(OtherStructure){sweep, tried->model->model});
   else if (!ok) blame(sweep, tried);
-  daedal_result_free(tried);
+  daedal_free(tried);
   return ok;
 }
 
@@ -310,15 +310,15 @@ static bool make_plan(daedal_sweep *sweep, daedal_model *model, char *text) {
   options.on_step = NULL;
   sweep->plan = daedal_plan_make(model, &options);
   for (uint32_t p = 0; p < sweep->design.points && p < TRIED_POINTS; p++) {
-    if (daedal_plan_status(sweep->plan) != DAEDAL_INIT && daedal_plan_status(sweep->plan) != DAEDAL_INTEGRATION) break;
+    if (daedal_status_of(sweep->plan) != DAEDAL_INIT && daedal_status_of(sweep->plan) != DAEDAL_INTEGRATION) break;
     sweep_overrides(sweep, p, false, text);
     options.overrides = text;
     daedal_plan *other = daedal_plan_make(model, &options);
-    bool is_better = daedal_plan_status(other) == DAEDAL_OK;
-    daedal_plan_free(is_better ? sweep->plan : other);
+    bool is_better = daedal_status_of(other) == DAEDAL_OK;
+    daedal_free(is_better ? sweep->plan : other);
     if (is_better) sweep->plan = other;
   }
-  if (daedal_plan_status(sweep->plan) == DAEDAL_OK) return true;
+  if (daedal_status_of(sweep->plan) == DAEDAL_OK) return true;
   blame(sweep, sweep->plan ? sweep->plan->asked : NULL);
   return false;
 }
@@ -351,14 +351,14 @@ static bool rehearse_point(daedal_result *result, const void *argument) {
 static bool rehearse(daedal_sweep *sweep, char *text) {
   daedal_plan *plan = sweep->plan;
   uint32_t points = sweep->design.points, chosen[] = {0, points / 2, points - 1};
-  for (int k = 0; k < 3 && daedal_plan_status(plan) == DAEDAL_OK && !sweep->structural_count; k++) {
+  for (int k = 0; k < 3 && daedal_status_of(plan) == DAEDAL_OK && !sweep->structural_count; k++) {
     daedal_options options = plan->options;
     sweep_overrides(sweep, chosen[k], false, text);
     options.overrides = text;
     Rehearsal rehearsal = {plan, &options, NULL};
     daedal_result *tried = result_make(plan->asked->model, &options, rehearse_point, &rehearsal);
-    bool refused = !tried || daedal_result_status(tried) == DAEDAL_INTERNAL || plan->asked->broken;
-    daedal_result_free(tried);
+    bool refused = !tried || daedal_status_of(tried) == DAEDAL_INTERNAL || plan->asked->broken;
+    daedal_free(tried);
     if (!refused) continue;
     blame(sweep, NULL);
     return false;
@@ -392,6 +392,7 @@ daedal_sweep *daedal_sweep_make(daedal_model *model, const daedal_options *optio
   if (!sweep) return NULL;
   memset(sweep, 0, sizeof *sweep);
   daedal_sweep_options given = sweep_options_given(sweep_options);
+  sweep->kind = HANDLE_SWEEP;
   sweep->hook = hook;
   sweep->given = options_given(options);
   sweep->given.part_path = NULL; /* points are what is resumed */
@@ -405,23 +406,23 @@ daedal_sweep *daedal_sweep_make(daedal_model *model, const daedal_options *optio
   SweepWork work = {sweep, &given};
   sweep->asked = sweep->has_lock ? result_make(model, &sweep->given, read_work, &work) : NULL;
   if (!sweep->asked) {
-    daedal_sweep_free(sweep);
+    daedal_free(sweep);
     return NULL;
   }
-  if (daedal_sweep_status(sweep) == DAEDAL_OK) prepare(sweep, model, &work);
+  if (daedal_status_of(sweep) == DAEDAL_OK) prepare(sweep, model, &work);
   return sweep;
 }
 
-void daedal_sweep_free(daedal_sweep *sweep) {
+void api_sweep_free(daedal_sweep *sweep) {
   if (!sweep) return;
   for (uint32_t p = 0; sweep->causes && p < sweep->design.points; p++)
     sweep->hook.resize(sweep->hook.context, (void *)sweep->causes[p], 0);
   for (uint32_t k = 0; k < sweep->plans.count; k++) {
-    daedal_plan_free(sweep->plans.data[k].plan);
+    daedal_free(sweep->plans.data[k].plan);
     sweep->hook.resize(sweep->hook.context, sweep->plans.data[k].key, 0);
   }
-  daedal_plan_free(sweep->plan);
-  daedal_result_free(sweep->asked);
+  daedal_free(sweep->plan);
+  daedal_free(sweep->asked);
   if (sweep->has_lock) pthread_mutex_destroy(&sweep->lock);
   sweep->hook.resize(sweep->hook.context, sweep, 0);
 }
@@ -435,18 +436,18 @@ static bool report_failure(daedal_result *asked, const void *argument) {
 }
 
 daedal_status daedal_sweep_execute(daedal_sweep *sweep) {
-  if (daedal_sweep_status(sweep) != DAEDAL_OK) return daedal_sweep_status(sweep);
+  if (daedal_status_of(sweep) != DAEDAL_OK) return daedal_status_of(sweep);
   atomic_store(&sweep->stopped, false);
   atomic_store(&sweep->next, 0);
   sweep_run_points(sweep);
   if (atomic_load(&sweep->failure)) result_protect(sweep->asked, report_failure, sweep);
   else sweep_collect_trajectories(sweep);
-  return daedal_sweep_status(sweep);
+  return daedal_status_of(sweep);
 }
 
 daedal_status daedal_sweep_put(daedal_sweep *sweep, uint32_t point, daedal_status status, const char *cause,
                                const double *values) {
-  if (daedal_sweep_status(sweep) != DAEDAL_OK) return daedal_sweep_status(sweep);
+  if (daedal_status_of(sweep) != DAEDAL_OK) return daedal_status_of(sweep);
   if (point >= sweep->design.points) return DAEDAL_USAGE;
   if (!atomic_load(&sweep->done[point])) sweep_finish_point(sweep, point, status, cause ? cause : "", values);
   return DAEDAL_OK;

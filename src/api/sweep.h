@@ -24,6 +24,7 @@ typedef struct SweepCourses {
 } SweepCourses;
 
 struct daedal_sweep {
+  HandleKind kind;
   HeapHook hook;
   daedal_result *asked;   /* the model, diagnostics and memory, but no run */
   daedal_options given;   /* texts are the caller's, until the plan is made */

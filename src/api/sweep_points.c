@@ -78,7 +78,7 @@ static daedal_plan *plan_of(daedal_sweep *sweep, uint32_t point, char *text) {
   if (k < sweep->plans.count) plan = sweep->plans.data[k].plan;
   else if (k < sweep->plans.capacity) plan = make_plan(sweep, point, text);
   pthread_mutex_unlock(&sweep->lock);
-  return daedal_plan_status(plan) == DAEDAL_OK ? plan : sweep->plan;
+  return daedal_status_of(plan) == DAEDAL_OK ? plan : sweep->plan;
 }
 
 /* ---- a point ---- */
@@ -93,8 +93,8 @@ typedef struct SweepThread {
 } SweepThread;
 
 static const char *cause_of(const daedal_result *result) {
-  for (uint32_t k = 0; k < daedal_result_diagnostic_count(result); k++) {
-    daedal_diagnostic diagnostic = daedal_result_diagnostic(result, k);
+  for (uint32_t k = 0; k < daedal_diagnostic_count(result); k++) {
+    daedal_diagnostic diagnostic = daedal_diagnostic_get(result, k);
     if (diagnostic.severity == DAEDAL_ERROR) return diagnostic.message;
   }
   return "";
@@ -120,16 +120,16 @@ static void run_point(const SweepThread *thread, uint32_t point) {
   sweep_overrides(sweep, point, false, thread->overrides);
   options.overrides = thread->overrides;
   daedal_result *result = plan_run(plan, &options, RUN_ROWS);
-  daedal_status status = daedal_result_status(result);
+  daedal_status status = daedal_status_of(result);
   if (status == DAEDAL_OK) read_row(thread, plan, result);
   else clear_row(thread);
   bool is_stopped = atomic_load(&sweep->stopped), is_kept = is_stopped || sweep_write_trajectory(sweep, point, result);
-  if (!is_kept) fail(sweep, sweep->directory, daedal_result_status(result) == DAEDAL_INTERNAL ? ENOMEM : errno);
+  if (!is_kept) fail(sweep, sweep->directory, daedal_status_of(result) == DAEDAL_INTERNAL ? ENOMEM : errno);
   if (!is_stopped && is_kept) {
     sweep_finish_point(sweep, point, status, status == DAEDAL_OK ? "" : cause_of(result), thread->row);
     atomic_store(&sweep->order[atomic_fetch_add(&sweep->ordered, 1)], point);
   }
-  daedal_result_free(result);
+  daedal_free(result);
 }
 
 /* ---- threads ---- */

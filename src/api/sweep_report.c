@@ -11,19 +11,7 @@
 
 /* ---- figures ---- */
 
-daedal_status daedal_sweep_status(const daedal_sweep *sweep) {
-  return daedal_result_status(sweep ? sweep->asked : NULL);
-}
-
-uint32_t daedal_sweep_diagnostic_count(const daedal_sweep *sweep) {
-  return daedal_result_diagnostic_count(sweep ? sweep->asked : NULL);
-}
-
-daedal_diagnostic daedal_sweep_diagnostic(const daedal_sweep *sweep, uint32_t index) {
-  return daedal_result_diagnostic(sweep ? sweep->asked : NULL, index);
-}
-
-daedal_sweep_progress daedal_sweep_progress_get(const daedal_sweep *sweep) {
+static daedal_sweep_progress progress_of(const daedal_sweep *sweep) {
   if (!sweep) return (daedal_sweep_progress){0};
   double running = sweep->begun > 0 ? pipeline_clock() - sweep->begun : 0;
   return (daedal_sweep_progress){.points = sweep->table.rows,
@@ -31,6 +19,11 @@ daedal_sweep_progress daedal_sweep_progress_get(const daedal_sweep *sweep) {
                                  .failed = atomic_load(&sweep->failed),
                                  .resumed = sweep->resumed,
                                  .seconds = sweep->seconds + running};
+}
+
+void daedal_sweep_progress_get_(const daedal_sweep *sweep, daedal_sweep_progress *out, size_t size) {
+  daedal_sweep_progress value = progress_of(sweep);
+  hand_out(out, size, &value, sizeof value);
 }
 
 static uint32_t sweep_structures(const daedal_sweep *sweep) {
@@ -109,7 +102,7 @@ static bool work_write(daedal_result *asked, const void *argument) {
 
 static daedal_status put_table(const TableWork *work) {
   daedal_sweep *sweep = work->sweep;
-  if (!daedal_sweep_points(sweep)) return daedal_sweep_status(sweep) ? daedal_sweep_status(sweep) : DAEDAL_INTERNAL;
+  if (!daedal_sweep_points(sweep)) return daedal_status_of(sweep) ? daedal_status_of(sweep) : DAEDAL_INTERNAL;
   bool ok = sweep_collect_trajectories(sweep) && result_protect(sweep->asked, work_write, work);
   if (!ok) return sweep->asked->broken ? DAEDAL_INTERNAL : DAEDAL_FILE;
   bool is_whole = atomic_load(&sweep->finished) == sweep->table.rows;
@@ -118,11 +111,11 @@ static daedal_status put_table(const TableWork *work) {
   return DAEDAL_OK;
 }
 
-daedal_status daedal_sweep_write(daedal_sweep *sweep, const char *path) {
+daedal_status api_sweep_save(daedal_sweep *sweep, const char *path) {
   return path && strcmp(path, "-") != 0 ? put_table(&(TableWork){.sweep = sweep, .path = path}) : DAEDAL_USAGE;
 }
 
-daedal_status daedal_sweep_stream(daedal_sweep *sweep, daedal_sink sink, void *context) {
+daedal_status api_sweep_stream(daedal_sweep *sweep, daedal_sink sink, void *context) {
   return sink ? put_table(&(TableWork){sweep, "-", sink, context}) : DAEDAL_USAGE;
 }
 
@@ -191,7 +184,7 @@ static bool print_json(daedal_result *asked, const void *argument) {
   return true;
 }
 
-const char *daedal_sweep_json(daedal_sweep *sweep) {
+const char *api_sweep_json(daedal_sweep *sweep) {
   if (!sweep) return nothing;
   model_lock(sweep->asked->model);
   bool ok = result_protect(sweep->asked, print_json, &sweep);
@@ -258,7 +251,7 @@ static bool print_plot(daedal_result *asked, const void *argument) {
   return sweep->plot.count > 0;
 }
 
-const char *daedal_sweep_plot(daedal_sweep *sweep) {
+const char *api_sweep_plot(daedal_sweep *sweep) {
   if (!daedal_sweep_points(sweep)) return NULL;
   return result_protect(sweep->asked, print_plot, &sweep) ? sweep->plot.data : NULL;
 }

@@ -70,12 +70,17 @@ uint32_t daedal_result_find(const daedal_result *result, const char *name) {
   return found == MAP_NONE ? UINT32_MAX : found + 1;
 }
 
-daedal_residuals daedal_result_residuals(const daedal_result *result) {
+static daedal_residuals residuals_of(const daedal_result *result) {
   const RunStatistics *statistics = result ? result->simulation.facts.statistics : NULL;
   const Constraints *constraints = statistics ? statistics->constraints : NULL;
   if (!constraints) return (daedal_residuals){0};
   return (daedal_residuals){constraints->times.count, constraints->plan->levels, constraints->times.data,
                             constraints->history.data};
+}
+
+void daedal_result_residuals_(const daedal_result *result, daedal_residuals *out, size_t size) {
+  daedal_residuals value = residuals_of(result);
+  hand_out(out, size, &value, sizeof value);
 }
 
 static bool is_result_file(const char *path) {
@@ -137,7 +142,7 @@ static daedal_status refused(const daedal_result *result) {
   return !result || result->status == DAEDAL_OK ? DAEDAL_INTERNAL : result->status;
 }
 
-daedal_status daedal_result_write(daedal_result *result, const char *path) {
+daedal_status api_result_save(daedal_result *result, const char *path) {
   if (!recorder_of(result)) return refused(result);
   if (!path) return DAEDAL_USAGE;
   if (result_protect(result, work_write, path)) return DAEDAL_OK;
@@ -159,7 +164,7 @@ static bool work_stream(daedal_result *result, const void *argument) {
   return ok;
 }
 
-daedal_status daedal_result_stream(daedal_result *result, daedal_sink sink, void *context) {
+daedal_status api_result_stream(daedal_result *result, daedal_sink sink, void *context) {
   Stream stream = {sink, context};
   if (!recorder_of(result)) return refused(result);
   if (!sink) return DAEDAL_USAGE;

@@ -68,7 +68,7 @@ static uint32_t length_of_array(const char *name, Extent *extent) {
   return (uint32_t)(bracket && extend(extent, bracket) ? (size_t)(bracket - name) : length);
 }
 
-daedal_variable daedal_variable_get(const daedal_model *model, uint32_t index) {
+static daedal_variable variable_at(const daedal_model *model, uint32_t index) {
   if (index >= daedal_variable_count(model)) return (daedal_variable){"", "", "", "", .type = DAEDAL_TYPE_REAL};
   const Variable *variable = &model->model->variables.data[index];
   const Names *names = model->model->names;
@@ -84,6 +84,11 @@ daedal_variable daedal_variable_get(const daedal_model *model, uint32_t index) {
   out.array_length = length_of_array(out.name, &extent);
   out.dimensions = extent.dimensions;
   return out;
+}
+
+void daedal_variable_get_(const daedal_model *model, uint32_t index, daedal_variable *out, size_t size) {
+  daedal_variable value = variable_at(model, index);
+  hand_out(out, size, &value, sizeof value);
 }
 
 uint32_t daedal_variable_find(const daedal_model *model, const char *name) {

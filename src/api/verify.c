@@ -125,7 +125,7 @@ static void verify(daedal_model *model, daedal_result *result, const daedal_opti
   daedal_result *second = simulate_once(model, &finer);
   verification.second = second;
   result_protect(result, keep_verification, &verification);
-  daedal_result_free(second);
+  daedal_free(second);
 }
 
 /* A run that was stopped, and one without a solver, have nothing to verify. */

@@ -25,7 +25,8 @@ static void analyze_ranks(Session *session) {
   const Arguments *arguments = session->arguments;
   session_keep(session, daedal_initialize(session->model, &arguments->run));
   if (!session->result || session->status) return;
-  if (!is_standard_output(arguments->json_path)) session_write(session, "-", daedal_result_text(session->result));
+  if (!is_standard_output(arguments->json_path))
+    session_write(session, "-", daedal_report(session->result, DAEDAL_REPORT_RUN, DAEDAL_TEXT));
 }
 
 static void analyze(Session *session) {
@@ -33,9 +34,10 @@ static void analyze(Session *session) {
   daedal_analysis analysis = daedal_analyze(session->model);
   session_report(session);
   session->status = first_failure(session->status, (int)analysis.status);
-  if (!is_standard_output(arguments->json_path)) session_write(session, "-", daedal_analysis_text(session->model));
+  if (!is_standard_output(arguments->json_path))
+    session_write(session, "-", daedal_report(session->model, DAEDAL_REPORT_ANALYSIS, DAEDAL_TEXT));
   if (arguments->verbose && session_talks(session)) say_more(&analysis);
-  if (arguments->svg_path) session_write_picture(session, arguments->svg_path, daedal_analysis_svg(session->model));
+  if (arguments->svg_path) session_write_picture(session, arguments->svg_path, daedal_draw(session->model, NULL));
 }
 
 int analyze_command(const Arguments *arguments) {
@@ -43,9 +45,7 @@ int analyze_command(const Arguments *arguments) {
   bool by_ranks = strcmp(arguments->run.method, "strangeness") == 0;
   if (!session.status && by_ranks) analyze_ranks(&session);
   else if (!session.status) analyze(&session);
-  if (arguments->json_path && by_ranks)
-    session_write_json(&session, daedal_result_json(session.result), daedal_result_json(NULL));
-  else if (arguments->json_path)
-    session_write_json(&session, daedal_analysis_json(session.model), daedal_analysis_json(NULL));
+  if (arguments->json_path && by_ranks) session_write_json(&session, session.result, DAEDAL_REPORT_RUN);
+  else if (arguments->json_path) session_write_json(&session, session.model, DAEDAL_REPORT_ANALYSIS);
   return session_close(&session);
 }

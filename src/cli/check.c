@@ -40,13 +40,13 @@ int check_command(const Arguments *arguments) {
   if (!arguments->model_path && !arguments->class_name) return check_libraries(arguments);
   Session session = session_open(arguments);
   if (!session.status) check_structure(&session);
-  if (session.model && arguments->json_path) session_write_json(&session, daedal_analysis_json(session.model), "{}");
+  if (session.model && arguments->json_path) session_write_json(&session, session.model, DAEDAL_REPORT_ANALYSIS);
   if (!session.status && session_talks(&session)) say_counts(session.model, arguments->verbose);
   return session_close(&session);
 }
 
 int flatten_command(const Arguments *arguments) {
   Session session = session_open(arguments);
-  if (!session.status) session_write(&session, "-", daedal_flatten(session.model));
+  if (!session.status) session_write(&session, "-", daedal_report(session.model, DAEDAL_REPORT_FLAT, DAEDAL_TEXT));
   return session_close(&session);
 }

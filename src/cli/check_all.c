@@ -52,7 +52,7 @@ static void judge(const Linter *linter, uint32_t number) {
   daedal_load_options reading = session_reading(linter->arguments);
   reading.class_name = daedal_library_model(linter->libraries, number);
   daedal_model *model = daedal_load(NULL, NULL, 0, &reading);
-  verdict->status = model ? daedal_model_status(model) : DAEDAL_INTERNAL;
+  verdict->status = model ? daedal_status_of(model) : DAEDAL_INTERNAL;
   if (!model) return;
   if (verdict->status == DAEDAL_OK) verdict->status = balance(model);
   for (uint32_t i = 0; i < daedal_diagnostic_count(model); i++) {
@@ -60,8 +60,9 @@ static void judge(const Linter *linter, uint32_t number) {
     bool is_error = said.severity == DAEDAL_ERROR && verdict->status != DAEDAL_OK;
     if (is_error || (said.severity == DAEDAL_WARNING && linter->arguments->verbose)) add_line(verdict, &said);
   }
-  if (linter->arguments->json_path) buffer_text(&verdict->json, daedal_analysis_json(model));
-  daedal_model_free(model);
+  if (linter->arguments->json_path)
+    buffer_text(&verdict->json, daedal_report(model, DAEDAL_REPORT_ANALYSIS, DAEDAL_JSON));
+  daedal_free(model);
 }
 
 static void *work(void *context) {
@@ -112,7 +113,7 @@ static void write_report(Session *session, const Linter *linter, uint32_t wrong)
     buffer_text(&all, json && *json ? json : "null");
   }
   buffer_text(&all, "}}\n");
-  session_write_json(session, all.is_short ? NULL : all.data, "{}");
+  if (!session->is_json_refused) session_write(session, session->arguments->json_path, all.is_short ? "{}" : all.data);
   buffer_free(&all);
 }
 

@@ -233,8 +233,8 @@ static int print_model_names(const Arguments *arguments, Offer offer) {
     daedal_variable variable = daedal_variable_get(model, k);
     if (is_offered(&variable, offer) && !strchr(variable.name, '\n')) output_text(variable.name);
   }
-  int status = (int)daedal_model_status(model);
-  daedal_model_free(model);
+  int status = (int)daedal_status_of(model);
+  daedal_free(model);
   return status;
 }
 

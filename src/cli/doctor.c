@@ -37,9 +37,9 @@ static bool runs_well(void) {
   options.tolerance = 1e-8;
   daedal_result *result = daedal_simulate(model, &options);
   uint32_t x = daedal_result_find(result, "x"), rows = daedal_result_rows(result);
-  bool ok = daedal_result_status(result) == DAEDAL_OK && fabs(daedal_result_value(result, x, rows - 1) - 1) < 1e-5;
-  daedal_result_free(result);
-  daedal_model_free(model);
+  bool ok = daedal_status_of(result) == DAEDAL_OK && fabs(daedal_result_value(result, x, rows - 1) - 1) < 1e-5;
+  daedal_free(result);
+  daedal_free(model);
   return ok;
 }
 

@@ -18,8 +18,8 @@ typedef struct FilesCommand {
 } FilesCommand;
 
 static void report(FilesCommand *run, daedal_status status) {
-  for (uint32_t count = daedal_files_diagnostic_count(run->files); run->seen < count; run->seen++) {
-    daedal_diagnostic diagnostic = daedal_files_diagnostic(run->files, run->seen);
+  for (uint32_t count = daedal_diagnostic_count(run->files); run->seen < count; run->seen++) {
+    daedal_diagnostic diagnostic = daedal_diagnostic_get(run->files, run->seen);
     if (diagnostic.severity == DAEDAL_ERROR || !run->arguments->quiet)
       render_diagnostic(&diagnostic, run->arguments->model_path);
   }
@@ -39,11 +39,11 @@ static void open_files(FilesCommand *run) {
   else if (!outputs_writable(run->arguments)) run->status = DAEDAL_FILE;
   if (run->status) return;
   run->files = daedal_files_read(paths->words, count_words(paths), NULL);
-  report(run, daedal_files_status(run->files));
+  report(run, daedal_status_of(run->files));
 }
 
 static void write_bytes(FilesCommand *run, const char *path, const void *bytes, size_t length) {
-  report(run, daedal_files_write(run->files, path, bytes, length));
+  report(run, daedal_write(run->files, path, bytes, length));
 }
 
 static void write_picture(FilesCommand *run, const char *path, const char *svg) {
@@ -66,8 +66,8 @@ static void draw(FilesCommand *run, const char *path) {
                       .variables = arguments->run.variables,
                       .log_x = axes && strchr(axes, 'x'),
                       .log_y = axes && strchr(axes, 'y')};
-  const char *picture = is_text ? daedal_files_plot_terminal(run->files, &plot, terminal_width() - 1, PANEL_LINES)
-                                : daedal_files_plot(run->files, &plot);
+  if (is_text) plot.width = terminal_width() - 1, plot.height = PANEL_LINES;
+  const char *picture = daedal_draw(run->files, &plot);
   report(run, picture ? DAEDAL_OK : DAEDAL_USAGE);
   if (picture && is_text) output_text(picture);
   else if (picture) write_picture(run, path, picture);
@@ -77,7 +77,7 @@ int plot_command(const Arguments *arguments) {
   FilesCommand run = {.arguments = arguments};
   open_files(&run);
   if (!run.status) draw(&run, arguments->plot_path ? arguments->plot_path : "-");
-  daedal_files_free(run.files);
+  daedal_free(run.files);
   return run.status;
 }
 
@@ -91,7 +91,8 @@ static void compare(FilesCommand *run) {
 }
 
 static void write_json(FilesCommand *run) {
-  const char *path = run->arguments->json_path, *text = path ? daedal_files_json(run->files) : NULL;
+  const char *path = run->arguments->json_path,
+             *text = path ? daedal_report(run->files, DAEDAL_REPORT_DIFFERENCE, DAEDAL_JSON) : NULL;
   if (!text) return;
   if (is_standard_output(path)) output_text(text);
   else write_bytes(run, path, text, strlen(text));
@@ -100,7 +101,8 @@ static void write_json(FilesCommand *run) {
 static void write_difference(FilesCommand *run) {
   const Arguments *arguments = run->arguments;
   bool is_taken = is_standard_output(arguments->json_path) || is_standard_output(arguments->plot_path);
-  const char *text = is_taken || arguments->quiet ? NULL : daedal_files_text(run->files);
+  const char *text =
+      is_taken || arguments->quiet ? NULL : daedal_report(run->files, DAEDAL_REPORT_DIFFERENCE, DAEDAL_TEXT);
   if (text) output_text(text);
   write_json(run);
   if (arguments->plot_path) draw(run, arguments->plot_path);
@@ -112,6 +114,6 @@ int diff_command(const Arguments *arguments) {
   open_files(&run);
   if (!run.status) compare(&run);
   if (!run.status) write_difference(&run);
-  daedal_files_free(run.files);
+  daedal_free(run.files);
   return run.status;
 }

@@ -6,8 +6,8 @@
 #include <string.h>
 
 static void report(Session *session, daedal_estimate *estimate) {
-  session_report_list(session, estimate, daedal_estimate_diagnostic_count, daedal_estimate_diagnostic);
-  session->status = first_failure(session->status, (int)daedal_estimate_status(estimate));
+  session_report_list(session, estimate);
+  session->status = first_failure(session->status, (int)daedal_status_of(estimate));
 }
 
 static daedal_estimate *make_estimate(const Session *session) {
@@ -24,20 +24,19 @@ static void fit(Session *session) {
   const Arguments *arguments = session->arguments;
   daedal_estimate *estimate = make_estimate(session);
   report(session, estimate);
-  const char *text = daedal_estimate_text(estimate);
+  const char *text = daedal_report(estimate, DAEDAL_REPORT_FIT, DAEDAL_TEXT);
   if (text && !is_standard_output(arguments->json_path)) output_text(text);
-  if (text && arguments->plot_path)
-    session_write_picture(session, arguments->plot_path, daedal_estimate_plot(estimate));
-  if (arguments->json_path) session_write_json(session, daedal_estimate_json(estimate), daedal_estimate_json(NULL));
-  daedal_estimate_free(estimate);
+  if (text && arguments->plot_path) session_write_picture(session, arguments->plot_path, daedal_draw(estimate, NULL));
+  if (arguments->json_path) session_write_json(session, estimate, DAEDAL_REPORT_FIT);
+  daedal_free(estimate);
 }
 
 /* A model that cannot be read has a report too: what was said about it. */
 static void report_failure(Session *session) {
-  bool is_refused = session->model && daedal_model_status(session->model) != DAEDAL_OK;
+  bool is_refused = session->model && daedal_status_of(session->model) != DAEDAL_OK;
   daedal_estimate *estimate = is_refused ? make_estimate(session) : NULL;
-  session_write_json(session, daedal_estimate_json(estimate), daedal_estimate_json(NULL));
-  daedal_estimate_free(estimate);
+  session_write_json(session, estimate, DAEDAL_REPORT_FIT);
+  daedal_free(estimate);
 }
 
 int fit_command(const Arguments *arguments) {

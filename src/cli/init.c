@@ -3,7 +3,8 @@
 #include "cli/terminal.h"
 
 static void write_values(Session *session) {
-  const char *path = session->arguments->write_path, *text = path ? daedal_result_start_values(session->result) : NULL;
+  const char *path = session->arguments->write_path,
+             *text = path ? daedal_report(session->result, DAEDAL_REPORT_START_VALUES, DAEDAL_TEXT) : NULL;
   int before = session->status;
   session_write(session, path, text);
   if (text && session->status == before && !is_standard_output(path) && session_talks(session))
@@ -15,11 +16,11 @@ static void initialize(Session *session) {
   session_keep(session, daedal_initialize(session->model, &arguments->run));
   if (!session->result || session->status) return; /* values of a run that is refused are no start of one */
   if (!is_standard_output(arguments->json_path) && !is_standard_output(arguments->write_path))
-    session_write(session, "-", daedal_result_initial_text(session->result));
+    session_write(session, "-", daedal_report(session->result, DAEDAL_REPORT_INITIAL, DAEDAL_TEXT));
   write_values(session);
 }
 
-int init_command(const Arguments *arguments) { return session_run(arguments, initialize, daedal_result_initial_json); }
+int init_command(const Arguments *arguments) { return session_run(arguments, initialize, DAEDAL_REPORT_INITIAL); }
 
 static daedal_result *export_model(daedal_model *model, const Arguments *arguments) {
   if (arguments->fmu_path)
@@ -37,4 +38,4 @@ static void export(Session *session) {
                  arguments->fmu_path ? arguments->fmu_path : arguments->c_directory);
 }
 
-int export_command(const Arguments *arguments) { return session_run(arguments, export, daedal_result_json); }
+int export_command(const Arguments *arguments) { return session_run(arguments, export, DAEDAL_REPORT_RUN); }

@@ -9,8 +9,8 @@ static void reduce(Session *session) {
   session_keep(session, daedal_initialize(session->model, &arguments->run));
   if (!session->result) return;
   session_say_choice(session);
-  const char *text = session->status ? NULL : daedal_result_model(session->result);
-  bool is_fine = !session->status && daedal_result_status(session->result) == DAEDAL_OK; /* or out of memory just now */
+  const char *text = session->status ? NULL : daedal_report(session->result, DAEDAL_REPORT_REDUCED, DAEDAL_TEXT);
+  bool is_fine = !session->status && daedal_status_of(session->result) == DAEDAL_OK; /* or out of memory just now */
   if (is_fine && !(text && *text)) {
     terminal_say(
         "structure is wrong about these equations: method strangeness selects rows by numerical ranks and makes no "
@@ -21,14 +21,15 @@ static void reduce(Session *session) {
   }
 }
 
-int reduce_command(const Arguments *arguments) { return session_run(arguments, reduce, daedal_result_model_json); }
+int reduce_command(const Arguments *arguments) { return session_run(arguments, reduce, DAEDAL_REPORT_REDUCED); }
 
 static void compare(Session *session) {
   const Arguments *arguments = session->arguments;
   session_keep(session, daedal_compare(session->model, &arguments->run, arguments->methods, arguments->solvers));
   if (!session->result) return;
-  if (!is_standard_output(arguments->json_path)) session_write(session, "-", daedal_compare_text(session->result));
-  if (arguments->plot_path) session_write_picture(session, arguments->plot_path, daedal_compare_plot(session->result));
+  if (!is_standard_output(arguments->json_path))
+    session_write(session, "-", daedal_report(session->result, DAEDAL_REPORT_COMPARISON, DAEDAL_TEXT));
+  if (arguments->plot_path) session_write_picture(session, arguments->plot_path, daedal_draw(session->result, NULL));
 }
 
-int compare_command(const Arguments *arguments) { return session_run(arguments, compare, daedal_compare_json); }
+int compare_command(const Arguments *arguments) { return session_run(arguments, compare, DAEDAL_REPORT_COMPARISON); }

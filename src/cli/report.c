@@ -270,12 +270,12 @@ static void put_comparison(Page *page) {
   ProgressBar progress = progress_begin(session_talks(session));
   watched.on_step = progress_step;
   watched.context = &progress;
-  daedal_result *compared = daedal_compare(session->model, &watched, arguments->methods, arguments->solvers);
+  void *compared = daedal_compare(session->model, &watched, arguments->methods, arguments->solvers);
   progress_end(&progress);
   if (progress.stopped) session->status = 128 + progress.stopped;
-  if (!progress.stopped) put_report(page, "comparison", daedal_compare_json(compared));
-  if (!progress.stopped) put_text(page, "comparisonPicture", daedal_compare_plot(compared));
-  daedal_result_free(compared);
+  if (!progress.stopped) put_report(page, "comparison", daedal_report(compared, DAEDAL_REPORT_COMPARISON, DAEDAL_JSON));
+  if (!progress.stopped) put_text(page, "comparisonPicture", daedal_draw(compared, NULL));
+  daedal_free(compared);
 }
 
 static void put_data(Page *page) {
@@ -287,10 +287,10 @@ static void put_data(Page *page) {
            session->arguments->model_path ? session->arguments->model_path : session->arguments->class_name);
   put_text(page, "text", daedal_model_text(session->model));
   put_command(page);
-  put_report(page, "analysis", daedal_analysis_json(session->model));
-  put_text(page, "incidence", daedal_analysis_svg(session->model));
-  put_report(page, "initial", daedal_result_initial_json(session->result));
-  put_report(page, "run", daedal_result_json(session->result));
+  put_report(page, "analysis", daedal_report(session->model, DAEDAL_REPORT_ANALYSIS, DAEDAL_JSON));
+  put_text(page, "incidence", daedal_draw(session->model, NULL));
+  put_report(page, "initial", daedal_report(session->result, DAEDAL_REPORT_INITIAL, DAEDAL_JSON));
+  put_report(page, "run", daedal_report(session->result, DAEDAL_REPORT_RUN, DAEDAL_JSON));
   put_signals(page);
   put_shown(page);
   put_events(page);
@@ -326,8 +326,7 @@ static void write_page(Session *session, const char *path) {
     say_error("D100", "out of memory");
     session->status = first_failure(session->status, DAEDAL_INTERNAL);
   } else {
-    session->status =
-        first_failure(session->status, (int)daedal_write_bytes(session->model, path, html.data, html.count));
+    session->status = first_failure(session->status, (int)daedal_write(session->model, path, html.data, html.count));
     session_report(session);
   }
   if (session->status == before && session_talks(session)) terminal_say("report written to %s", path);
@@ -353,7 +352,7 @@ int report_command(const Arguments *arguments) {
     if (session.result && !check_points(&session)) session.status = first_failure(session.status, DAEDAL_USAGE);
     else if (session.result) write_page(&session, complete.html_path);
   }
-  if (arguments->json_path) session_write_json(&session, daedal_result_json(session.result), daedal_result_json(NULL));
+  if (arguments->json_path) session_write_json(&session, session.result, DAEDAL_REPORT_RUN);
   int status = session_close(&session);
   free(path);
   return status;

@@ -21,7 +21,7 @@ static void fail_out_of_memory(Session *session) {
   session_fail(session, DAEDAL_INTERNAL);
 }
 
-void session_draw(Session *session, const daedal_diagnostic *diagnostic) {
+static void draw(Session *session, const daedal_diagnostic *diagnostic) {
   bool is_internal = diagnostic->status == DAEDAL_INTERNAL;
   if (is_internal && session->is_internal_said) return;
   session->is_internal_said |= is_internal;
@@ -32,15 +32,21 @@ void session_draw(Session *session, const daedal_diagnostic *diagnostic) {
   render_diagnostic(diagnostic, arguments->model_path ? arguments->model_path : subject);
 }
 
-void session_report(Session *session) {
-  const daedal_result *result = session->result;
-  for (uint32_t count = daedal_diagnostic_count(session->model); session->seen < count; session->seen++) {
-    daedal_diagnostic diagnostic = daedal_diagnostic_get(session->model, session->seen);
-    session_draw(session, &diagnostic);
+static void draw_new(Session *session, const void *handle, uint32_t *seen) {
+  for (uint32_t count = daedal_diagnostic_count(handle); *seen < count; (*seen)++) {
+    daedal_diagnostic diagnostic = daedal_diagnostic_get(handle, *seen);
+    draw(session, &diagnostic);
   }
-  if (result) session_report_list(session, result, daedal_result_diagnostic_count, daedal_result_diagnostic);
-  session_fail(session, daedal_model_status(session->model));
-  if (result) session_fail(session, daedal_result_status(result));
+}
+
+void session_report_list(Session *session, const void *handle) { draw_new(session, handle, &session->seen_of_run); }
+
+void session_report(Session *session) {
+  const void *result = session->result;
+  draw_new(session, session->model, &session->seen);
+  if (result) session_report_list(session, result);
+  session_fail(session, daedal_status_of(session->model));
+  if (result) session_fail(session, daedal_status_of(result));
 }
 
 void session_take(Session *session, daedal_model *model) {
@@ -49,7 +55,7 @@ void session_take(Session *session, daedal_model *model) {
   else fail_out_of_memory(session);
 }
 
-void session_keep(Session *session, daedal_result *result) {
+void session_keep(Session *session, void *result) {
   session->result = result;
   if (result) session_report(session);
   else fail_out_of_memory(session);
@@ -80,7 +86,7 @@ char *session_default_path(const Session *session, const char *ending) {
 
 void session_say_choice(Session *session) {
   if (!session->arguments->verbose || !session_talks(session)) return;
-  const char *text = daedal_result_choice(session->result);
+  const char *text = daedal_report(session->result, DAEDAL_REPORT_CHOICE, DAEDAL_TEXT);
   terminal_write(stderr, text, strlen(text), true);
 }
 
@@ -143,7 +149,7 @@ void session_write(Session *session, const char *path, const char *text) {
   } else if (is_standard_output(path)) {
     output_text(text);
   } else {
-    daedal_status status = daedal_write_text(session->model, path, text);
+    daedal_status status = daedal_write(session->model, path, text, strlen(text));
     session_report(session);
     session_fail(session, status);
   }
@@ -157,32 +163,33 @@ void session_write_picture(Session *session, const char *path, const char *svg) 
     return;
   }
   Buffer picture = picture_convert(svg, format);
-  if (picture.count) session_fail(session, daedal_write_bytes(session->model, path, picture.data, picture.count));
+  if (picture.count) session_fail(session, daedal_write(session->model, path, picture.data, picture.count));
   else session_fail(session, DAEDAL_FILE);
   session_report(session);
   buffer_free(&picture);
 }
 
-void session_write_json(Session *session, const char *text, const char *failed) {
+void session_write_json(Session *session, void *handle, daedal_report_kind kind) {
+  const char *text = daedal_report(handle, kind, DAEDAL_JSON);
   bool has_text = text && *text;
   if (!has_text && session->model) session_report(session);
   if (session->is_json_refused || (!has_text && session->status == DAEDAL_INTERNAL)) return;
-  session_write(session, session->arguments->json_path, has_text ? text : failed);
+  session_write(session, session->arguments->json_path, has_text ? text : daedal_report(NULL, kind, DAEDAL_JSON));
 }
 
-void session_write_refusal(Session *session, ResultReport *json) {
-  bool is_refused = session->model && daedal_model_status(session->model) != DAEDAL_OK;
+void session_write_refusal(Session *session, daedal_report_kind kind) {
+  bool is_refused = session->model && daedal_status_of(session->model) != DAEDAL_OK;
   daedal_result *result = is_refused ? daedal_initialize(session->model, &session->arguments->run) : NULL;
-  session_write_json(session, json(result), json(NULL));
-  daedal_result_free(result);
+  session_write_json(session, result, kind);
+  daedal_free(result);
 }
 
-int session_run(const Arguments *arguments, void (*work)(Session *session), ResultReport *json) {
+int session_run(const Arguments *arguments, void (*work)(Session *session), daedal_report_kind kind) {
   Session session = session_open(arguments);
   bool is_sound = !session.status;
-  if (!is_sound) session_write_refusal(&session, json);
+  if (!is_sound) session_write_refusal(&session, kind);
   else work(&session);
-  if (session.result && arguments->json_path) session_write_json(&session, json(session.result), json(NULL));
+  if (session.result && arguments->json_path) session_write_json(&session, session.result, kind);
   return session_close(&session);
 }
 
@@ -194,7 +201,7 @@ int session_close(Session *session) {
     if (errors < session->drawn_errors) errors = session->drawn_errors;
     render_count(errors, session->drawn_errors);
   }
-  daedal_result_free(session->result);
-  daedal_model_free(session->model);
+  daedal_free(session->result);
+  daedal_free(session->model);
   return session->status;
 }

@@ -7,7 +7,7 @@
 typedef struct Session {
   const Arguments *arguments;
   daedal_model *model;
-  daedal_result *result; /* of its run; NULL without one */
+  void *result;          /* of its run, or a comparison or linearization; NULL without one */
   uint32_t seen;         /* diagnostics of the model already drawn or passed over */
   uint32_t seen_of_run;  /* the same of its run */
   uint32_t drawn_errors; /* of model and result */
@@ -33,7 +33,7 @@ void session_check_outputs(Session *session);
 void session_complete(Session *session, Arguments *complete, const char *path);
 
 /* Takes over the result of a run (NULL: there was no memory for it) and reports. */
-void session_keep(Session *session, daedal_result *result);
+void session_keep(Session *session, void *result);
 
 /* Simulates with the progress shown, keeps the result, and returns the signal that interrupted it, 0 for none. */
 int session_simulate(Session *session, const daedal_options *options);
@@ -48,12 +48,7 @@ void session_say_choice(Session *session);
 void session_report(Session *session);
 
 /* Draws those diagnostics of another handle that were not drawn yet. */
-#define session_report_list(session, handle, count, get)                     \
-  for (; (session)->seen_of_run < count(handle); (session)->seen_of_run++) { \
-    daedal_diagnostic diagnostic_ = get(handle, (session)->seen_of_run);     \
-    session_draw(session, &diagnostic_);                                     \
-  }
-void session_draw(Session *session, const daedal_diagnostic *diagnostic);
+void session_report_list(Session *session, const void *handle);
 
 /* Writes a text to a file, or to standard output for "-"; nothing for a NULL path. Where there is no text, the reason
  * is reported. */
@@ -62,16 +57,15 @@ void session_write(Session *session, const char *path, const char *text);
 /* Writes an SVG text in the format that the path asks for. */
 void session_write_picture(Session *session, const char *path, const char *svg);
 
-/* Writes the report for --json; `failed` stands for it when the model failed before there was one. */
-void session_write_json(Session *session, const char *text, const char *failed);
+/* Writes the JSON of a handle for --json; that of NULL stands for it when the model failed before there was one. */
+void session_write_json(Session *session, void *handle, daedal_report_kind kind);
 
 /* Writes the JSON of a model that was refused: what was said about it. */
-typedef const char *ResultReport(daedal_result *result);
-void session_write_refusal(Session *session, ResultReport *json);
+void session_write_refusal(Session *session, daedal_report_kind kind);
 
 /* A command whose JSON is a report of its result: work(session), if the model is sound, keeps the result and writes the
  * rest. Returns the exit status. */
-int session_run(const Arguments *arguments, void (*work)(Session *session), ResultReport *json);
+int session_run(const Arguments *arguments, void (*work)(Session *session), daedal_report_kind kind);
 
 /* Whether words that are neither errors nor data should be said. */
 bool session_talks(const Session *session);

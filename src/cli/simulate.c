@@ -45,7 +45,7 @@ static bool write_output(void *context, const void *bytes, size_t length) {
 static daedal_status write_rows(Session *session, const char *path) {
   bool is_file = !is_standard_output(path);
   daedal_status status =
-      is_file ? daedal_result_write(session->result, path) : daedal_result_stream(session->result, write_output, NULL);
+      is_file ? daedal_save(session->result, path) : daedal_stream(session->result, write_output, NULL);
   if (is_file || status == DAEDAL_INTERNAL) session_report(session);
   session->status = first_failure(session->status, (int)status);
   return status;
@@ -74,10 +74,9 @@ static void write_plot(Session *session) {
                       .deviations = arguments->plot_bands,
                       .log_x = axes && strchr(axes, 'x'),
                       .log_y = axes && strchr(axes, 'y')};
-  if (is_standard_output(path))
-    session_write(session, path,
-                  daedal_result_plot_terminal(session->result, &plot, terminal_width() - 1, PANEL_LINES));
-  else session_write_picture(session, path, daedal_result_plot(session->result, &plot));
+  bool is_text = is_standard_output(path);
+  if (is_text) plot.width = terminal_width() - 1, plot.height = PANEL_LINES;
+  (is_text ? session_write : session_write_picture)(session, path, daedal_draw(session->result, &plot));
   session_report(session);
 }
 
@@ -105,7 +104,7 @@ static void say_summary(Session *session) {
   if (session->arguments->verbose) say_pivots(session->result);
   if (session->arguments->verbose) say_events(session->result);
   if (!statistics.solver) return;
-  const char *text = daedal_result_text(session->result);
+  const char *text = daedal_report(session->result, DAEDAL_REPORT_RUN, DAEDAL_TEXT);
   terminal_say("%s: integrated to t = %.10g", daedal_model_name(session->model), statistics.end_time);
   terminal_write(stderr, text, strlen(text), true);
   if (!*text) session_report(session);
@@ -125,8 +124,7 @@ static void write_outputs(SimulateCommand *run) {
   say_summary(session);
   write_trajectory(run);
   write_plot(session);
-  if (session->arguments->json_path)
-    session_write_json(session, daedal_result_json(session->result), daedal_result_json(NULL));
+  if (session->arguments->json_path) session_write_json(session, session->result, DAEDAL_REPORT_RUN);
   leave_part(run);
   if (run->interrupted) session->status = 128 + run->interrupted;
 }
@@ -146,7 +144,7 @@ int simulate_command(const Arguments *arguments) {
   char *path = NULL;
   if (!session.status && !arguments->output_path)
     session_complete(&session, &complete, path = session_default_path(&session, ".csv"));
-  if (session.status) session_write_refusal(&session, daedal_result_json);
+  if (session.status) session_write_refusal(&session, DAEDAL_REPORT_RUN);
   else simulate(&session);
   free(path);
   return session_close(&session);

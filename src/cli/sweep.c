@@ -68,8 +68,8 @@ static void make_sweep(SweepCommand *run) {
 
 /* What the sweep has said since. */
 static void report(SweepCommand *run) {
-  session_report_list(run->session, run->sweep, daedal_sweep_diagnostic_count, daedal_sweep_diagnostic);
-  run->session->status = first_failure(run->session->status, (int)daedal_sweep_status(run->sweep));
+  session_report_list(run->session, run->sweep);
+  run->session->status = first_failure(run->session->status, (int)daedal_status_of(run->sweep));
 }
 
 static void execute(SweepCommand *run) {
@@ -88,8 +88,7 @@ static bool write_bytes(void *context, const void *bytes, size_t length) {
 static void write_table(SweepCommand *run) {
   const char *path = run->session->arguments->output_path;
   bool is_file = !is_standard_output(path);
-  daedal_status status =
-      is_file ? daedal_sweep_write(run->sweep, path) : daedal_sweep_stream(run->sweep, write_bytes, NULL);
+  daedal_status status = is_file ? daedal_save(run->sweep, path) : daedal_stream(run->sweep, write_bytes, NULL);
   if (is_file || status == DAEDAL_INTERNAL) report(run);
   run->session->status = first_failure(run->session->status, (int)status);
   if (is_file && !status && session_talks(run->session))
@@ -117,7 +116,7 @@ static void judge(SweepCommand *run) {
 }
 
 static void write_plot(SweepCommand *run) {
-  const char *path = run->session->arguments->plot_path, *text = path ? daedal_sweep_plot(run->sweep) : NULL;
+  const char *path = run->session->arguments->plot_path, *text = path ? daedal_draw(run->sweep, NULL) : NULL;
   if (text) session_write_picture(run->session, path, text);
   else if (path) usage_error("there is nothing to draw: no output is a variable"), run->session->status = DAEDAL_USAGE;
 }
@@ -154,9 +153,8 @@ static void sweep(Session *session, Cluster cluster) {
   if (is_sound) execute(&run);
   bool is_first = run.cluster.process == 0;
   if (is_sound && is_first) hand_over(&run);
-  if (is_first && session->arguments->json_path)
-    session_write_json(session, daedal_sweep_json(run.sweep), daedal_sweep_json(NULL));
-  daedal_sweep_free(run.sweep);
+  if (is_first && session->arguments->json_path) session_write_json(session, run.sweep, DAEDAL_REPORT_SWEEP);
+  daedal_free(run.sweep);
   free(run.journal);
 }
 
@@ -164,9 +162,9 @@ static void sweep(Session *session, Cluster cluster) {
 static void report_failure(Session *session, Cluster cluster) {
   SweepCommand run = {.session = session, .cluster = cluster};
   if (cluster.process > 0 || !session->arguments->json_path) return;
-  if (session->model && daedal_model_status(session->model) != DAEDAL_OK) make_sweep(&run);
-  session_write_json(session, daedal_sweep_json(run.sweep), daedal_sweep_json(NULL));
-  daedal_sweep_free(run.sweep);
+  if (session->model && daedal_status_of(session->model) != DAEDAL_OK) make_sweep(&run);
+  session_write_json(session, run.sweep, DAEDAL_REPORT_SWEEP);
+  daedal_free(run.sweep);
 }
 
 /* Only the first process speaks. */

@@ -114,10 +114,10 @@ static daedal_model *load(const char *text, size_t length, Meter *meter) {
 
 /* A failure has a reason, unless an allocation was refused. */
 static bool check_result(daedal_result *result, const Meter *meter) {
-  daedal_status status = result ? daedal_result_status(result) : DAEDAL_INTERNAL;
+  daedal_status status = result ? daedal_status_of(result) : DAEDAL_INTERNAL;
   if (meter && meter->refused) return false;
-  if (result && status == DAEDAL_INTERNAL) finding("an internal error", daedal_result_diagnostic(result, 0).message);
-  if (status != DAEDAL_OK && (!result || !daedal_result_diagnostic_count(result)))
+  if (result && status == DAEDAL_INTERNAL) finding("an internal error", daedal_diagnostic_get(result, 0).message);
+  if (status != DAEDAL_OK && (!result || !daedal_diagnostic_count(result)))
     finding("nothing says why a run failed", "");
   return status == DAEDAL_OK;
 }
@@ -125,7 +125,7 @@ static bool check_result(daedal_result *result, const Meter *meter) {
 static bool simulate(daedal_model *model, const daedal_options *options, const Meter *meter) {
   daedal_result *result = daedal_simulate(model, options);
   bool ok = check_result(result, meter);
-  daedal_result_free(result);
+  daedal_free(result);
   return ok;
 }
 
@@ -134,9 +134,9 @@ static bool use_as_data(daedal_model *model, daedal_options *options, const Mete
   options->inputs = "u=1";
   daedal_estimate *estimate = daedal_fit(model, options, &fit);
   if (!estimate && !meter->refused) finding("no estimate", "");
-  bool ok = estimate && daedal_estimate_status(estimate) == DAEDAL_OK;
-  if (ok) daedal_estimate_json(estimate);
-  daedal_estimate_free(estimate);
+  bool ok = estimate && daedal_status_of(estimate) == DAEDAL_OK;
+  if (ok) daedal_report(estimate, DAEDAL_REPORT_FIT, DAEDAL_JSON);
+  daedal_free(estimate);
   return ok;
 }
 
@@ -159,9 +159,9 @@ static bool use_table(uint8_t variant, Meter *meter) {
     options.inputs = "u=1";
     break;
   }
-  if (model && daedal_model_status(model) == DAEDAL_OK)
+  if (model && daedal_status_of(model) == DAEDAL_OK)
     ok = variant % 5 == 3 ? use_as_data(model, &options, meter) : simulate(model, &options, meter);
-  daedal_model_free(model);
+  daedal_free(model);
   return ok;
 }
 
@@ -172,21 +172,23 @@ static bool use_as_result(Kind kind, uint8_t variant, Meter *meter) {
   daedal_plot plot = {.size = sizeof plot, .log_x = variant % 3 == 1, .log_y = variant % 3 == 2};
   write_bytes(part_path, &samples[kind][variant]);
   daedal_files *files = daedal_files_read(paths, 2, &allocator);
-  daedal_status status = daedal_files_status(files);
+  daedal_status status = daedal_status_of(files);
   if (!files && !meter->refused) finding("no handle of files", "");
-  if (files && status != DAEDAL_OK && !meter->refused && !daedal_files_diagnostic_count(files))
+  if (files && status != DAEDAL_OK && !meter->refused && !daedal_diagnostic_count(files))
     finding("files are refused and nothing says why", "");
   if (status == DAEDAL_INTERNAL && !meter->refused) finding("an internal error of files", "");
   if (files) {
-    daedal_files_plot(files, &plot);
-    daedal_files_plot_terminal(files, &plot, 1 + 9 * (uint32_t)variant, 2 * (uint32_t)variant);
+    daedal_draw(files, &plot);
+    plot.width = 1 + 9 * (uint32_t)variant;
+    plot.height = 2 * (uint32_t)variant;
+    daedal_draw(files, &plot);
     if (daedal_files_compare(files, NULL) == DAEDAL_OK) {
-      daedal_files_text(files);
-      daedal_files_json(files);
-      daedal_files_plot(files, NULL);
+      daedal_report(files, DAEDAL_REPORT_DIFFERENCE, DAEDAL_TEXT);
+      daedal_report(files, DAEDAL_REPORT_DIFFERENCE, DAEDAL_JSON);
+      daedal_draw(files, NULL);
     }
   }
-  daedal_files_free(files);
+  daedal_free(files);
   return status == DAEDAL_OK;
 }
 
@@ -198,7 +200,7 @@ static bool use_start_values(uint8_t variant, Meter *meter) {
   options.open_inputs = true;
   daedal_model *model = load(text, strlen(text), meter);
   bool ok = model && simulate(model, &options, meter);
-  daedal_model_free(model);
+  daedal_free(model);
   return ok;
 }
 
@@ -221,12 +223,12 @@ static bool sweep(bool stops, bool resumes, Meter *meter) {
   options.inputs = "u=1";
   daedal_model *model = load(WITH_INPUT, strlen(WITH_INPUT), meter);
   daedal_sweep *made = model ? daedal_sweep_make(model, &options, &given) : NULL;
-  bool ok = made && daedal_sweep_status(made) == DAEDAL_OK && daedal_sweep_execute(made) == DAEDAL_OK;
+  bool ok = made && daedal_status_of(made) == DAEDAL_OK && daedal_sweep_execute(made) == DAEDAL_OK;
   for (uint32_t point = 0; ok && point < daedal_sweep_points(made); point++) daedal_sweep_point_cause(made, point);
-  if (ok) daedal_sweep_json(made);
-  if (ok && !stops) daedal_sweep_write(made, part_path);
-  daedal_sweep_free(made);
-  daedal_model_free(model);
+  if (ok) daedal_report(made, DAEDAL_REPORT_SWEEP, DAEDAL_JSON);
+  if (ok && !stops) daedal_save(made, part_path);
+  daedal_free(made);
+  daedal_free(model);
   return ok;
 }
 
@@ -242,7 +244,7 @@ static bool run_part(uint8_t variant, bool resumes, Meter *meter) {
   if (!resumes) steps = STEPS - 12;
   daedal_model *model = load(text, strlen(text), meter);
   bool ok = model && simulate(model, &options, meter);
-  daedal_model_free(model);
+  daedal_free(model);
   return ok;
 }
 
@@ -250,9 +252,9 @@ static bool call_lapack(const Bytes *file, Meter *meter) {
   uint32_t steps;
   daedal_options options = options_of(&steps);
   daedal_model *model = load((const char *)file->data, file->size, meter);
-  if (model && daedal_model_status(model) == DAEDAL_INTERNAL) finding("an internal error", "");
-  bool ok = model && daedal_model_status(model) == DAEDAL_OK && simulate(model, &options, meter);
-  daedal_model_free(model);
+  if (model && daedal_status_of(model) == DAEDAL_INTERNAL) finding("an internal error", "");
+  bool ok = model && daedal_status_of(model) == DAEDAL_OK && simulate(model, &options, meter);
+  daedal_free(model);
   return ok;
 }
 
@@ -507,15 +509,15 @@ static void make_table(Kind kind, uint32_t variant) {
   daedal_model *model = load(WITH_INPUT, strlen(WITH_INPUT), NULL);
   daedal_result *result = daedal_simulate(model, &options);
   snprintf(path, sizeof path, "%s/r.%s", directory, kind == CSV ? "csv" : "mat");
-  daedal_result_write(result, path);
+  daedal_save(result, path);
   read_bytes(path, &samples[kind][variant]);
   unlink(path);
   if (kind == CSV && variant % 5 == 4) {
     samples[kind][variant].size = strlen(MATRIX);
     memcpy(samples[kind][variant].data, MATRIX, strlen(MATRIX));
   }
-  daedal_result_free(result);
-  daedal_model_free(model);
+  daedal_free(result);
+  daedal_free(model);
 }
 
 static void make_start_values(uint32_t variant) {
@@ -525,11 +527,11 @@ static void make_start_values(uint32_t variant) {
   options.open_inputs = true;
   daedal_model *model = load(RUNS[variant].text, strlen(RUNS[variant].text), NULL);
   daedal_result *result = daedal_initialize(model, &options);
-  const char *text = daedal_result_start_values(result);
+  const char *text = daedal_report(result, DAEDAL_REPORT_START_VALUES, DAEDAL_TEXT);
   sample->size = text ? strnlen(text, LONGEST - HEAD) : 0;
   if (text) memcpy(sample->data, text, sample->size);
-  daedal_result_free(result);
-  daedal_model_free(model);
+  daedal_free(result);
+  daedal_free(model);
 }
 
 static void print_tally(void) {

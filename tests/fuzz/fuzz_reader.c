@@ -17,7 +17,7 @@ static void check_diagnostics(const daedal_model *model) {
     if (diagnostic.place.line && !diagnostic.place.text) finding("a place without its line", diagnostic.message);
     if (diagnostic.place.line && !diagnostic.place.column) finding("a place without a column", diagnostic.message);
   }
-  bool failed = daedal_model_status(model) != DAEDAL_OK;
+  bool failed = daedal_status_of(model) != DAEDAL_OK;
   if (failed != (errors > 0)) finding("status and diagnostics disagree", failed ? "failed" : "accepted");
 }
 
@@ -48,13 +48,13 @@ static bool same_text(const char *a, const char *b) {
 static void check_flat_text(const char *flat) {
   daedal_model *again = daedal_load_text(flat, strlen(flat), "flat.mo", NULL, NULL);
   if (!again) return;
-  if (daedal_model_status(again) == DAEDAL_INPUT)
+  if (daedal_status_of(again) == DAEDAL_INPUT)
     finding(daedal_diagnostic_count(again) ? daedal_diagnostic_get(again, 0).message : "no message", flat);
-  if (daedal_model_status(again) == DAEDAL_OK) {
-    const char *second = daedal_flatten(again);
+  if (daedal_status_of(again) == DAEDAL_OK) {
+    const char *second = daedal_report(again, DAEDAL_REPORT_FLAT, DAEDAL_TEXT);
     if (second && !same_text(flat, second)) finding("the flat text changed when read again", flat);
   }
-  daedal_model_free(again);
+  daedal_free(again);
 }
 
 /* One pass over the text with one allocation refused (0: none); the number of allocations. */
@@ -67,11 +67,11 @@ static size_t read_once(const char *text, const InputFiles *files, size_t refuse
   const char *path = size && text[0] == '*' ? "fuzz.cir" : "fuzz.mo";
   daedal_model *model = daedal_load(path, text, size, &options);
   if (model && !refuse && meter.bytes < METER_LIMIT / 8) check_diagnostics(model);
-  if (model && daedal_model_status(model) == DAEDAL_OK) {
-    const char *flat = daedal_flatten(model);
+  if (model && daedal_status_of(model) == DAEDAL_OK) {
+    const char *flat = daedal_report(model, DAEDAL_REPORT_FLAT, DAEDAL_TEXT);
     if (flat && !refuse) check_flat_text(flat);
   }
-  daedal_model_free(model);
+  daedal_free(model);
   if (meter.live) finding("blocks were not given back", "");
   return meter.count;
 }

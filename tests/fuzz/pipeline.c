@@ -86,16 +86,15 @@ static void check_diagnostic(daedal_diagnostic diagnostic) {
 /* Status and diagnostics of a run: a failure has a reason, and is no internal error. */
 static void check_status(const daedal_result *result) {
   uint32_t errors = 0;
-  for (uint32_t k = 0; k < daedal_result_diagnostic_count(result); k++) {
-    daedal_diagnostic diagnostic = daedal_result_diagnostic(result, k);
+  for (uint32_t k = 0; k < daedal_diagnostic_count(result); k++) {
+    daedal_diagnostic diagnostic = daedal_diagnostic_get(result, k);
     check_diagnostic(diagnostic);
     errors += diagnostic.severity == DAEDAL_ERROR;
   }
-  daedal_status status = daedal_result_status(result);
-  if (status == DAEDAL_INTERNAL)
-    finding("an internal error", errors ? daedal_result_diagnostic(result, 0).message : "");
+  daedal_status status = daedal_status_of(result);
+  if (status == DAEDAL_INTERNAL) finding("an internal error", errors ? daedal_diagnostic_get(result, 0).message : "");
   if (status == DAEDAL_OK && errors)
-    finding("a run is well although there is an error", daedal_result_diagnostic(result, 0).message);
+    finding("a run is well although there is an error", daedal_diagnostic_get(result, 0).message);
   if (status != DAEDAL_OK && !errors) finding("a run failed and nothing says why", "");
 }
 
@@ -107,7 +106,7 @@ static bool is_known(const daedal_result *result, uint32_t signal, uint32_t row)
 
 /* A trajectory has finite values, and its time does not run backward. */
 static void check_trajectory(const daedal_result *result) {
-  if (daedal_result_status(result) != DAEDAL_OK) return;
+  if (daedal_status_of(result) != DAEDAL_OK) return;
   for (uint32_t row = 0; row < daedal_result_rows(result); row++) {
     if (row && daedal_result_value(result, 0, row) < daedal_result_value(result, 0, row - 1))
       finding("time runs backward", "");
@@ -120,7 +119,7 @@ static void check_trajectory(const daedal_result *result) {
 /* ---- comparing two runs ---- */
 
 static bool ended(const Pass *pass, const daedal_result *result) {
-  return result && daedal_result_status(result) == DAEDAL_OK && daedal_result_rows(result) &&
+  return result && daedal_status_of(result) == DAEDAL_OK && daedal_result_rows(result) &&
          daedal_result_statistics(result).end_time == pass->stop_time;
 }
 
@@ -258,9 +257,9 @@ static daedal_result *(*const RUN_KINDS[])(Pass *, const daedal_options *) = {
 
 static void read_analysis(Pass *pass) {
   daedal_analysis analysis = daedal_analyze(pass->model);
-  const char *json = daedal_analysis_json(pass->model);
-  daedal_analysis_text(pass->model);
-  daedal_analysis_svg(pass->model);
+  const char *json = daedal_report(pass->model, DAEDAL_REPORT_ANALYSIS, DAEDAL_JSON);
+  daedal_report(pass->model, DAEDAL_REPORT_ANALYSIS, DAEDAL_TEXT);
+  daedal_draw(pass->model, NULL);
   daedal_dump(pass->model, pick(&pass->random, daedal_pass_names()));
   if (!sound(pass)) return;
   check_json(json);
@@ -276,19 +275,19 @@ static bool swallow(void *context, const void *bytes, size_t length) {
 }
 
 static void read_reports(Pass *pass, daedal_result *result) {
-  daedal_result_text(result);
-  const char *json = daedal_result_json(result);
-  daedal_result_stream(result, swallow, NULL);
-  daedal_result_plot(result, NULL);
-  daedal_result_plot_terminal(result, NULL, 60, 12);
-  daedal_result_initial_text(result);
-  const char *initial = daedal_result_initial_json(result);
-  daedal_result_start_values(result);
-  daedal_result_model(result);
-  const char *reduced = daedal_result_model_json(result);
-  daedal_compare_text(result);
-  const char *compared = daedal_compare_json(result);
-  daedal_compare_plot(result);
+  daedal_report(result, DAEDAL_REPORT_RUN, DAEDAL_TEXT);
+  const char *json = daedal_report(result, DAEDAL_REPORT_RUN, DAEDAL_JSON);
+  daedal_stream(result, swallow, NULL);
+  daedal_draw(result, NULL);
+  daedal_draw(result, &(daedal_plot){.size = sizeof(daedal_plot), .width = 60, .height = 12});
+  daedal_report(result, DAEDAL_REPORT_INITIAL, DAEDAL_TEXT);
+  const char *initial = daedal_report(result, DAEDAL_REPORT_INITIAL, DAEDAL_JSON);
+  daedal_report(result, DAEDAL_REPORT_START_VALUES, DAEDAL_TEXT);
+  daedal_report(result, DAEDAL_REPORT_REDUCED, DAEDAL_TEXT);
+  const char *reduced = daedal_report(result, DAEDAL_REPORT_REDUCED, DAEDAL_JSON);
+  daedal_report(result, DAEDAL_REPORT_COMPARISON, DAEDAL_TEXT);
+  const char *compared = daedal_report(result, DAEDAL_REPORT_COMPARISON, DAEDAL_JSON);
+  daedal_draw(result, NULL);
   daedal_statistics statistics = daedal_result_statistics(result);
   for (uint32_t k = 0; k < statistics.pivots; k++) daedal_result_pivot(result, k);
   if (!sound(pass)) return;
@@ -311,8 +310,8 @@ static void compare_methods(Pass *pass, const daedal_options *options) {
     tally.compared++;
     if (name) note(pass, options->method, name);
   }
-  daedal_result_free(one);
-  daedal_result_free(other);
+  daedal_free(one);
+  daedal_free(other);
 }
 
 /* A run on a handle that has had other runs, against the same one on a handle of its own. */
@@ -322,13 +321,13 @@ static void compare_again(Pass *pass, const daedal_options *options) {
   daedal_result *first = simulate(pass, fresh, options, options->method, options->solver);
   daedal_result *later = simulate(pass, pass->model, options, options->method, options->solver);
   if (sound(pass) && first && later) {
-    if (daedal_result_status(first) != daedal_result_status(later))
+    if (daedal_status_of(first) != daedal_status_of(later))
       finding("a later run on a handle ends otherwise", options->method);
     if (!bit_equal(first, later)) finding("a later run on a handle has other values", options->method);
   }
-  daedal_result_free(first);
-  daedal_result_free(later);
-  daedal_model_free(fresh);
+  daedal_free(first);
+  daedal_free(later);
+  daedal_free(fresh);
 }
 
 static void check_same_analysis(const Pass *pass, daedal_model *other, const char *text) {
@@ -347,13 +346,13 @@ static void check_same_analysis(const Pass *pass, daedal_model *other, const cha
 /* Reads the flat text again: it must be the same model, and run to the same end. Where several initial values are equally
  * near, round-off decides, so these may differ; the tally counts that. */
 static void compare_flat(Pass *pass, const daedal_options *options) {
-  const char *flat = daedal_flatten(pass->model);
+  const char *flat = daedal_report(pass->model, DAEDAL_REPORT_FLAT, DAEDAL_TEXT);
   daedal_model *again = flat ? daedal_load_text(flat, strlen(flat), "flat.mo", NULL, NULL) : NULL;
   if (!again || !sound(pass)) {
-    daedal_model_free(again);
+    daedal_free(again);
     return;
   }
-  if (daedal_model_status(again) != DAEDAL_OK) finding("the flat text is refused", flat);
+  if (daedal_status_of(again) != DAEDAL_OK) finding("the flat text is refused", flat);
   check_same_analysis(pass, again, flat);
   daedal_result *one = simulate(pass, pass->model, options, options->method, options->solver);
   daedal_result *other = simulate(pass, again, options, options->method, options->solver);
@@ -363,28 +362,28 @@ static void compare_flat(Pass *pass, const daedal_options *options) {
     if (start) note(pass, "flat", start);
     else if (end) finding("the flat text has another solution", flat);
   }
-  daedal_result_free(one);
-  daedal_result_free(other);
-  daedal_model_free(again);
+  daedal_free(one);
+  daedal_free(other);
+  daedal_free(again);
 }
 
 /* Reads the system that a method made: it must be a model that runs to the same end. */
 static void compare_reduced(Pass *pass, const daedal_options *options) {
   daedal_result *one = simulate(pass, pass->model, options, options->method, "radau");
-  const char *text = one ? daedal_result_model(one) : NULL;
+  const char *text = one ? daedal_report(one, DAEDAL_REPORT_REDUCED, DAEDAL_TEXT) : NULL;
   /* Derivatives by parts of arrays and records, of functions that stay calls, have no text in the language. */
   bool is_readable = text && *text && !strstr(text, "'$d") && !strstr(text, "$output");
   daedal_model *again = is_readable ? daedal_load_text(text, strlen(text), "reduced.mo", NULL, NULL) : NULL;
   if (again && sound(pass)) {
-    if (daedal_model_status(again) != DAEDAL_OK) finding("the reduced model is refused", text);
+    if (daedal_status_of(again) != DAEDAL_OK) finding("the reduced model is refused", text);
     daedal_result *other = simulate(pass, again, options, "dummy", "radau");
     const char *name = ended(pass, one) && ended(pass, other) ? differing(one, other, LAST, SAME_SOLUTION) : NULL;
     tally.compared++;
     if (name) note(pass, "reduced", name);
-    daedal_result_free(other);
+    daedal_free(other);
   }
-  daedal_model_free(again);
-  daedal_result_free(one);
+  daedal_free(again);
+  daedal_free(one);
 }
 
 /* Compiled code against the tape. */
@@ -398,8 +397,8 @@ static void compare_compiled(Pass *pass, const daedal_options *given) {
     tally.compared++;
     if (name) finding("compiled code has another solution", name);
   }
-  daedal_result_free(one);
-  daedal_result_free(other);
+  daedal_free(one);
+  daedal_free(other);
 }
 
 /* The next value of a line of a CSV file, without its quotes; NULL at the end of the line. */
@@ -445,7 +444,7 @@ static void compare_exported(Pass *pass, const daedal_options *options) {
   static char text[1 << 16];
   daedal_result *one = simulate(pass, pass->model, options, options->method, "radau");
   daedal_result *made = daedal_export_solver(pass->model, directory, options);
-  bool is_made = sound(pass) && made && daedal_result_status(made) == DAEDAL_OK;
+  bool is_made = sound(pass) && made && daedal_status_of(made) == DAEDAL_OK;
   if (is_made && run_in_directory("make -s CFLAGS='-O0 -std=c99'", text, sizeof text))
     finding("the exported program does not compile", pass->text);
   if (is_made && ended(pass, one) && run_in_directory("./model", text, sizeof text) == 0) {
@@ -454,8 +453,8 @@ static void compare_exported(Pass *pass, const daedal_options *options) {
     if (name) finding("the exported program has another solution", name);
   }
   run_in_directory("rm -f *.c *.h *.o Makefile model", text, sizeof text);
-  daedal_result_free(made);
-  daedal_result_free(one);
+  daedal_free(made);
+  daedal_free(one);
 }
 
 static void compare_some(Pass *pass, const daedal_options *options) {
@@ -492,7 +491,7 @@ static void run_all(Pass *pass) {
 }
 
 static bool worth_running(const daedal_model *model) {
-  return daedal_model_status(model) == DAEDAL_OK && daedal_model_counts(model).equations <= EQUATIONS;
+  return daedal_status_of(model) == DAEDAL_OK && daedal_model_counts(model).equations <= EQUATIONS;
 }
 
 /* One pass with one allocation refused (0: none); the number of allocations. */
@@ -510,8 +509,8 @@ static size_t pass_once(const char *text, const InputFiles *files, size_t refuse
     options.variables = NULL;
     if (sound(&pass)) compare_some(&pass, &options);
   }
-  for (uint32_t k = 0; k < pass.count; k++) daedal_result_free(pass.results[k]);
-  daedal_model_free(pass.model);
+  for (uint32_t k = 0; k < pass.count; k++) daedal_free(pass.results[k]);
+  daedal_free(pass.model);
   if (pass.meter.live) finding("blocks were not given back", "");
   return pass.meter.count;
 }
