@@ -329,9 +329,11 @@ static void cwrite_assert(RoutineState *s) {
   const StackEntry *v = cvalue_pop(s, 3);
   cvalue_discard(s, &v[1]);
   const char *condition = cvalue_condition_text(s, &v[0]);
-  if (v[2].is_constant && v[2].constant != 1) cvalue_line(s, "(void)%s;", condition);
+  if (v[2].is_constant && v[2].constant != ASSERTION_ERROR) cvalue_line(s, "(void)%s;", condition);
   else if (v[2].is_constant) cvalue_line(s, "if (!truth(%s)) fail(m);", condition);
-  else cvalue_line(s, "if (!truth(%s) && %s.c[0] == 1) fail(m);", condition, cvalue_scalar_text(s, &v[2]));
+  else
+    cvalue_line(s, "if (!truth(%s) && %s.c[0] == %d) fail(m);", condition, cvalue_scalar_text(s, &v[2]),
+                ASSERTION_ERROR);
   cvalue_end_statement(s);
 }
 

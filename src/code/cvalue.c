@@ -510,7 +510,8 @@ static uint32_t scalar_subscripts(const StackEntry *subscripts, uint32_t count) 
   return scalars;
 }
 
-void cwrite_index(RoutineState *s, uint32_t count) {
+void cwrite_index(RoutineState *s, uint32_t lead, uint32_t count) {
+  (void)lead;
   const StackEntry *list = cvalue_pop(s, count + 1);
   StackEntry array = list[0], *subscripts = arena_array(s->writer->arena, count, sizeof *subscripts);
   for (uint32_t i = 0; i < count; i++) subscripts[i] = list[i + 1];

@@ -117,7 +117,7 @@ void cwrite_builtin(RoutineState *s, Builtin builtin, uint32_t count);
 void cwrite_compare(RoutineState *s, Op op);
 void cwrite_each_sum(RoutineState *s, bool is_minus);
 void cwrite_field(RoutineState *s, uint32_t number);
-void cwrite_index(RoutineState *s, uint32_t count);
+void cwrite_index(RoutineState *s, uint32_t lead, uint32_t count);
 void cwrite_matrix(RoutineState *s, uint32_t along, uint32_t count);
 void cwrite_product(RoutineState *s, Op op, bool is_each);
 void cwrite_range(RoutineState *s, bool has_step);

@@ -8,6 +8,7 @@ struct Task {
   AstExpr e;
   uint32_t kid;
   uint32_t part, subscript; /* of references */
+  uint32_t lead;            /* of references: dimensions of the records in front of the part */
   uint32_t height;          /* of compiler->types, ->names or ->patches when it began, by kind */
   uint32_t start;           /* position in the code */
   Type expected;

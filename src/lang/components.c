@@ -358,8 +358,7 @@ static void dependencies(Elaboration *el, uint32_t number, IndexVec *list) {
 
 /* ---- settling ---- */
 
-/* A size that is a type: its number of literals. */
-static bool type_size(Elaboration *el, AstExpr e, Name scope, uint32_t *size) {
+bool type_size(Elaboration *el, AstExpr e, Name scope, uint32_t *size) {
   if (ast_kind(el->ast, e) != AST_REFERENCE || ast_kid_count(el->ast, e)) return false;
   if (ast_path_is(el->ast, ast_path(el->ast, e), "Boolean")) {
     *size = 2;

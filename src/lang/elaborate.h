@@ -325,6 +325,9 @@ Type intrinsic_type(Elaboration *el, Diags *diags, const Intrinsic *intrinsic, c
 /* ---- scope.c ---- */
 
 uint32_t component_find(const Elaboration *el, Name name); /* NONE if there is none */
+
+/* A size that is a type, Boolean or an enumeration: the number of its values. False if it is no type. */
+bool type_size(Elaboration *el, AstExpr e, Name scope, uint32_t *size);
 void component_register(Elaboration *el, Name name, uint32_t component);
 /* A constant of a package, looked up from `scope` outward. */
 uint32_t package_constant_find(Elaboration *el, Name scope, Name name);

@@ -319,14 +319,19 @@ void reference_step(Compiler *c) {
       return;
     }
     if (part->subscripts) {
-      task->type = index_type(c, task->type, part->subscripts, path.span);
-      compile_emit(c, CODE_INDEX, 0, part->subscripts, path.span);
+      task->type = index_type(c, task->type, task->lead + part->subscripts, path.span);
+      compile_emit(c, CODE_INDEX, task->lead, task->lead + part->subscripts, path.span);
     }
     task->subscript = 0;
     if (++task->part >= path.count) break;
     uint32_t field;
+    task->lead = task->type.dimensions;
     task->type = field_type(c, task->type, ast_part(ast, path, task->part)->name, path.span, &field);
     compile_emit(c, CODE_FIELD, 0, field, path.span);
+    for (uint32_t k = 0; k < task->lead && ast_part(ast, path, task->part)->subscripts; k++) {
+      compile_emit(c, CODE_ALL, 0, 0, path.span);
+      push_type(c, type_all());
+    }
   }
   task_done(c, task->type);
 }

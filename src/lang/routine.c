@@ -199,9 +199,9 @@ static void compile_sizes(Compiler *c, const ResolvedType *resolved, uint32_t sl
         compile_emit(c, CODE_ALL, 0, 0, ast_span(ast, e));
         continue;
       }
-      ClassEntry *entry = ast_kind(ast, e) == AST_REFERENCE ? class_find(c->el, c->scope, ast_path(ast, e)) : NULL;
-      if (entry && entry->role == ROLE_CLASS_ENUMERATION && enumeration_define(c->el, entry)) {
-        emit_constant(c, TYPE_INTEGER, c->el->model->enumerations.data[entry->index].literals.count, span);
+      uint32_t size;
+      if (type_size(c->el, e, c->scope, &size)) {
+        emit_constant(c, TYPE_INTEGER, size, span);
         continue;
       }
       compile_expect(c, type_scalar(TYPE_INTEGER), compile_expression(c, e, type_scalar(TYPE_INTEGER)),

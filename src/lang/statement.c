@@ -88,7 +88,7 @@ static void compile_assert(Compiler *c, const AstStatement *statement) {
     Type level = {.base = TYPE_ENUMERATION, .definition = enumeration_builtin(c->el, true)};
     compile_expect(c, level, compile_expression(c, ast_kid(ast, statement->left, 2), level), statement->span,
                    "the level");
-  } else emit_constant(c, TYPE_INTEGER, 2, statement->span);
+  } else emit_constant(c, TYPE_INTEGER, ASSERTION_ERROR, statement->span);
   compile_emit(c, CODE_ASSERT, 0, 0, statement->span);
   c->types.count = height;
 }

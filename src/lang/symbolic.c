@@ -469,14 +469,13 @@ static Expr both(Elaboration *el, Expr a, const void *path) {
 
 /* A level that is not known yet, as that of a parameter, makes two of one assertion, each under the condition of its level. */
 static void add_assertion(Elaboration *el, Action action, Expr level) {
-  enum { WARNING = 1, ERROR = 2 };
   Expr guard = action.guard;
-  for (int each = WARNING; each <= ERROR; each++) {
+  for (int each = ASSERTION_WARNING; each <= ASSERTION_ERROR; each++) {
     Expr is_level = dag_binary(el->dag, OP_EQUAL, level, dag_constant(el->dag, each));
     double truth;
     bool is_known = dag_is_constant(el->dag, is_level, &truth);
     if (is_known && truth == 0) continue;
-    action.is_warning = each == WARNING;
+    action.is_warning = each == ASSERTION_WARNING;
     action.guard = is_known ? guard : both(el, guard, &is_level);
     vec_push(el->heap, el->actions, action);
   }

@@ -140,6 +140,11 @@ void value_unflatten(const Domain *domain, Value *value, const Record *records, 
 /* Reports an error at the present instruction and returns false. */
 __attribute__((format(printf, 2, 3))) bool machine_error(Machine *machine, const char *format, ...);
 
+/* Asserts a condition that is not known, under the condition under which the present instruction runs; false after an error. Domains that know all
+ * their values need none. */
+__attribute__((format(printf, 3, 4))) bool machine_require(Machine *machine, const void *condition, const char *format,
+                                                           ...);
+
 /* Says that something is not known in this domain and returns false; the text must last until the next run. */
 bool machine_unknown(Machine *machine, const char *what);
 

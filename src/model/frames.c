@@ -2,7 +2,9 @@
  *
  * Invariant: a call whose run meets something not known is run again as a probe, which ends as soon as the
  * sizes of its outputs are settled; then the domain gives them their values. */
+#include "base/format.h"
 #include "model/machine.h"
+#include <stdarg.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -312,11 +314,11 @@ bool frame_recover(Machine *machine) {
 bool step_assert(Machine *machine) {
   const Domain *domain = machine->domain;
   const Value *v = machine_top(machine, 3);
-  double truth, level = 1, message;
+  double truth, level = ASSERTION_ERROR, message;
   bool is_known = domain->known(domain->context, v[0].data, &truth);
   domain->known(domain->context, v[2].data, &level);
   if (is_known && truth != 0) goto done;
-  if (is_known && !machine->path && level == 1 && !domain->assertion) {
+  if (is_known && !machine->path && level == ASSERTION_ERROR && !domain->assertion) {
     const char *text =
         domain->known(domain->context, v[1].data, &message) ? names_text(machine->names, (Name)message) : "";
     return machine_error(machine, "assertion failed: %s", text);
@@ -330,6 +332,22 @@ done:
   machine->stack.count -= 3;
   statement_end(machine);
   return true;
+}
+
+bool machine_require(Machine *machine, const void *condition, const char *format, ...) {
+  const Domain *domain = machine->domain;
+  char text[128], *scalars = machine_alloc(machine, 2 * (size_t)domain->size);
+  va_list list;
+  va_start(list, format);
+  format_list(text, sizeof text, format, list);
+  va_end(list);
+  domain->text(domain->context, names_add(machine->names, text, strlen(text)), scalars);
+  domain->constant(domain->context, ASSERTION_ERROR, scalars + domain->size);
+  if (domain->assertion(domain->context, machine->path, condition, scalars, scalars + domain->size,
+                        machine_span(machine)))
+    return true;
+  machine->status = EXECUTE_ERROR;
+  return false;
 }
 
 bool step_terminate(Machine *machine) {

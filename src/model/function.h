@@ -77,6 +77,9 @@ BaseType special_base(Special special);
 
 enum { STEP_FIELD = 0, STEP_INDEX = 1 };
 
+/* AssertionLevel, numbered as the literals of an enumeration are. */
+enum { ASSERTION_WARNING = 1, ASSERTION_ERROR = 2 };
+
 /* Operands may count arguments, elements or slots, of which a text may have more than 65,535. */
 typedef struct Instruction {
   uint32_t code, a, b;

@@ -133,7 +133,7 @@ bool step_default(Machine *machine, uint32_t slot, uint32_t target);
 bool step_drop(Machine *machine, uint32_t count);
 bool step_each_sum(Machine *machine, bool is_minus);
 bool step_field(Machine *machine, uint32_t field);
-bool step_index(Machine *machine, uint32_t count);
+bool step_index(Machine *machine, uint32_t lead, uint32_t count);
 bool step_product(Machine *machine, Op op, bool is_each);
 bool step_range(Machine *machine, bool has_step);
 bool step_record(Machine *machine, uint32_t definition);

@@ -67,7 +67,8 @@ bool step_bind(Machine *machine, uint32_t slot) {
   return true;
 }
 
-bool step_index(Machine *machine, uint32_t count) {
+bool step_index(Machine *machine, uint32_t lead, uint32_t count) {
+  (void)lead;
   Value out, *v = machine_top(machine, count + 1);
   if (!value_index(machine, &v[0], &v[1], count, &out)) return false;
   machine_replace(machine, count + 1, out);

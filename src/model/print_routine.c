@@ -205,13 +205,14 @@ static void run_string(RoutinePrinter *writer, Name name) {
 static void run_all(RoutinePrinter *writer) { push(writer, rope_text(writer, LEVEL_PRIMARY, ":")); }
 
 /* x[i, j] of a name, (e)[i, j] of anything else; x alone where the subscripts are those of vectorizing loops. */
-static void run_index(RoutinePrinter *writer, uint32_t count) {
+static void run_index(RoutinePrinter *writer, uint32_t lead, uint32_t count) {
   if (!vec_last(&writer->stack).rope) {
     writer->stack.count -= count;
     return;
   }
   uint32_t record = record_below(writer, count);
-  const Rope *subscripts = pop_list(writer, "[", count, ", ", "]");
+  const Rope *subscripts = pop_list(writer, "[", count - lead, ", ", "]");
+  writer->stack.count -= lead;
   const Rope *base = rope_at(writer, pop(writer), LEVEL_PRIMARY);
   push_item(writer, rope_of(writer, LEVEL_PRIMARY, (Piece[]){{.rope = base}, {.rope = subscripts}}, 2), record);
 }

@@ -385,7 +385,7 @@ typedef struct Selection {
   uint32_t count;
   uint32_t *positions; /* NULL: all */
   const char *open;    /* scalar subscript whose value is not known */
-  bool is_scalar;
+  bool is_scalar, is_logical;
 } Selection;
 
 static bool select_subscript(Machine *machine, const Value *subscript, uint32_t size, uint32_t number, Selection *out) {
@@ -393,24 +393,42 @@ static bool select_subscript(Machine *machine, const Value *subscript, uint32_t 
   *out = (Selection){.count = size};
   if (value_is_all(subscript)) return true;
   out->is_scalar = subscript->type.dimensions == 0;
+  out->is_logical = subscript->type.base == TYPE_BOOLEAN;
   out->count = subscript->count;
   double value;
   if (out->is_scalar && !domain->known(domain->context, subscript->data, &value)) {
     out->open = subscript->data;
     return size > 0 || machine_error(machine, "subscript of an empty array");
   }
-  bool is_logical = subscript->type.base == TYPE_BOOLEAN;
   out->positions = machine_alloc(machine, out->count * sizeof *out->positions);
   for (uint32_t i = 0; i < out->count; i++) {
     int64_t position;
     if (!value_number(machine, subscript->data + (size_t)i * domain->size, &position)) return false;
-    if (is_logical) position++;
+    if (out->is_logical) position++;
     if (position < 1 || position > size)
       return machine_error(machine, "subscript %lld is out of range: dimension %u has size %u", (long long)position,
                            number + 1, size);
     out->positions[i] = (uint32_t)position - 1;
   }
   return true;
+}
+
+/* A subscript that is not known is within its dimension; those of other types than Integer cannot leave it. */
+static bool require_within(Machine *machine, const Value *array, const Value *subscript, uint32_t number) {
+  const Domain *domain = machine_domain(machine);
+  if (subscript->type.base != TYPE_INTEGER || !domain->assertion) return true;
+  size_t size = domain->size;
+  char *pair = machine_alloc(machine, 4 * size), *bounds = pair + 2 * size;
+  domain->constant(domain->context, 1, pair);
+  memcpy(pair + size, subscript->data, size);
+  if (!domain->apply(domain->context, OP_LESS_EQUAL, pair, 2, bounds)) return machine_unknown(machine, "a subscript");
+  memcpy(pair, subscript->data, size);
+  domain->constant(domain->context, array->sizes[number], pair + size);
+  if (!domain->apply(domain->context, OP_LESS_EQUAL, pair, 2, bounds + size) ||
+      !domain->apply(domain->context, OP_AND, bounds, 2, pair))
+    return machine_unknown(machine, "a subscript");
+  return machine_require(machine, pair, "subscript out of range: dimension %u has size %u", number + 1,
+                         array->sizes[number]);
 }
 
 /* Subscripts made ready for an array with `sizes`; those missing at the end mean all. */
@@ -420,6 +438,7 @@ static bool select_all(Machine *machine, const Value *array, const Value *subscr
   for (uint32_t i = 0; i < array->type.dimensions; i++) {
     Value all = {.type = {.base = TYPE_NOTHING}};
     if (!select_subscript(machine, i < count ? &subscripts[i] : &all, array->sizes[i], i, &out[i])) return false;
+    if (out[i].open && !require_within(machine, array, &subscripts[i], i)) return false;
   }
   return true;
 }
@@ -443,12 +462,12 @@ static void move_selected(Machine *machine, char *array, const uint32_t *sizes, 
   }
 }
 
-/* condition: open subscript equals position + 1. */
-static bool equals_position(Machine *machine, const char *open, uint32_t position, bool is_logical, char *out) {
+/* condition: the open subscript selects the position; the first is that of 1 or false. */
+static bool equals_position(Machine *machine, const Selection *selection, uint32_t position, char *out) {
   const Domain *domain = machine_domain(machine);
   char *pair = machine_alloc(machine, 2 * (size_t)domain->size);
-  memcpy(pair, open, domain->size);
-  domain->constant(domain->context, is_logical ? position : position + 1.0, pair + domain->size);
+  memcpy(pair, selection->open, domain->size);
+  domain->constant(domain->context, selection->is_logical ? position : position + 1.0, pair + domain->size);
   return domain->apply(domain->context, OP_EQUAL, pair, 2, out) || machine_unknown(machine, "a subscript");
 }
 
@@ -477,7 +496,7 @@ static bool load_open(Machine *machine, const Value *array, Selection *selection
     selection[d] = (Selection){.count = 1, .positions = &position, .is_scalar = true};
     if (!load_open(machine, array, selection, i + 1 == array->sizes[d] ? dense : part, total)) return false;
     if (i + 1 == array->sizes[d]) continue;
-    if (!equals_position(machine, saved.open, i, false, condition)) return false;
+    if (!equals_position(machine, &saved, i, condition)) return false;
     for (uint32_t k = 0; k < total; k++) {
       char *at = dense + (size_t)k * domain->size;
       domain->select(domain->context, condition, part + (size_t)k * domain->size, at, at);
@@ -503,7 +522,7 @@ static bool store_open(Machine *machine, Value *array, Selection *selection, cha
     position = i;
     selection[d] = (Selection){.count = 1, .positions = &position, .is_scalar = true};
     if (!load_open(machine, array, selection, part, total)) return false;
-    if (!equals_position(machine, saved.open, i, false, condition)) return false;
+    if (!equals_position(machine, &saved, i, condition)) return false;
     for (uint32_t k = 0; k < total; k++) {
       char *at = part + (size_t)k * domain->size;
       domain->select(domain->context, condition, dense + (size_t)k * domain->size, at, at);
