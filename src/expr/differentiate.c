@@ -612,13 +612,10 @@ bool dag_linear(Dag *dag, Expr e, Expr leaf, Expr *slope, Expr *rest) {
 
 /* ---- substitution ---- */
 
-static Expr substitute_node(Dag *dag, const Map *pairs, const Expr *to, const Expr *changed, Expr e,
-                            ExprVec *children) {
-  uint32_t pair = map_get(pairs, e), count = dag_child_count(dag, e);
-  if (pair != MAP_NONE) return to[pair];
+static Expr substitute_node(Dag *dag, const Expr *changed, Expr e, ExprVec *children) {
   bool differs = false;
   children->count = 0;
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0, count = dag_child_count(dag, e); i < count; i++) {
     Expr child = dag_child(dag, e, i);
     vec_push(dag->heap, children, changed[dag->scratch.slots.data[child]]);
     differs = differs || vec_last(children) != child;
@@ -627,16 +624,16 @@ static Expr substitute_node(Dag *dag, const Map *pairs, const Expr *to, const Ex
 }
 
 void dag_substitute(Dag *dag, const Expr *from, const Expr *to, uint32_t pairs, Expr *roots, uint32_t count) {
-  Map map = map_make(dag->heap);
   IndexVec order = {0};
   ExprVec children = {0};
-  for (uint32_t i = 0; i < pairs; i++) map_put(&map, from[i], i);
   dag_below(dag, &dag->scratch, roots, count, &order);
   Expr *changed = heap_array(dag->heap, order.count, sizeof *changed);
+  memset(changed, 0xff, order.count * sizeof *changed); /* EXPR_NONE: not yet known */
+  for (uint32_t i = 0; i < pairs; i++)
+    if (dag_was_met(&dag->scratch, from[i])) changed[dag->scratch.slots.data[from[i]]] = to[i];
   for (uint32_t i = 0; i < order.count; i++)
-    changed[i] = substitute_node(dag, &map, to, changed, order.data[i], &children);
+    if (changed[i] == EXPR_NONE) changed[i] = substitute_node(dag, changed, order.data[i], &children);
   for (uint32_t i = 0; i < count; i++) roots[i] = changed[dag->scratch.slots.data[roots[i]]];
   heap_free(dag->heap, changed);
   vec_free(dag->heap, &children, &order);
-  map_free(&map);
 }
