@@ -393,7 +393,7 @@ typedef struct Bridge {
   double start, stop;
   daedal_result *result;
   struct PartFile *part; /* where rows go while running; NULL: nowhere */
-  double next, interval; /* when they do so again, by the clock; seconds between */
+  double next, interval; /* when they do so again, by the clock, 0 before the first step; seconds between */
   double looked;         /* when the clock was last looked at */
   uint64_t steps, look;  /* taken since then; to be taken from one look to the next */
   uint64_t run;          /* which one it is, to whom goes on from it; 0: not known yet */

@@ -37,9 +37,14 @@ void part_begin(Bridge *bridge) {
   const daedal_options *options = bridge->options;
   daedal_result *result = bridge->result;
   bridge->interval = isnan(options->part_interval) ? 1 : options->part_interval;
-  bridge->looked = pipeline_clock();
-  bridge->next = bridge->looked + bridge->interval;
   if (options->part_path) bridge->part = part_new(result->heap, options->part_path, result->earlier);
+}
+
+/* Who resumes a run prepares it again. So the first writing waits until the run itself has taken as long as its preparation. */
+static double first_interval(const Bridge *bridge) {
+  const Seconds *seconds = &bridge->result->simulation.facts.seconds;
+  double prepared = bridge->result->model->seconds_parse + seconds->structure + seconds->code + seconds->init;
+  return isnan(bridge->options->part_interval) ? fmax(bridge->interval, prepared) : bridge->interval;
 }
 
 /* Is it time to write? A look at the clock takes as long as much of a short step: it is taken after each step only where so many
@@ -47,6 +52,7 @@ void part_begin(Bridge *bridge) {
 static bool is_due(Bridge *bridge, double *now) {
   if (++bridge->steps < bridge->look) return false;
   *now = pipeline_clock();
+  if (!bridge->next) bridge->next = *now + first_interval(bridge);
   bridge->look = *now - bridge->looked < 0.1 * bridge->interval ? LOOK_STEPS : 1;
   bridge->looked = *now;
   bridge->steps = 0;

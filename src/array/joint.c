@@ -47,11 +47,11 @@ static double value_at(Dag *dag, Expr e, Point *point, double here) {
 /* A variable, or time, that an expression is linear in; EXPR_NONE: there is none. */
 static Expr linear_leaf(Dag *dag, Expr e) {
   ExprVec leaves = {0};
-  Expr found = EXPR_NONE, slope, rest;
+  Expr found = EXPR_NONE, slope;
   dag_variables(dag, dag_scratch(dag), e, &leaves);
   if (dag_depends(dag, e, OP_TIME)) vec_push(dag_scratch(dag)->heap, &leaves, dag_time(dag));
   for (uint32_t k = 0; k < leaves.count && found == EXPR_NONE; k++)
-    if (dag_linear(dag, e, leaves.data[k], &slope, &rest)) found = leaves.data[k];
+    if (dag_linear(dag, e, leaves.data[k], &slope, NULL)) found = leaves.data[k];
   vec_free(dag_scratch(dag)->heap, &leaves);
   return found;
 }

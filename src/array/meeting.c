@@ -215,11 +215,11 @@ static void judge_row(Meeting *meeting, Expr e, bool is_differentiated) {
 /* A variable that the difference of a relation is linear in; EXPR_NONE: there is none. */
 static Expr linear_leaf(Dag *dag, Expr relation) {
   ExprVec leaves = {0};
-  Expr found = EXPR_NONE, slope, rest;
+  Expr found = EXPR_NONE, slope;
   Expr e = dag_subtract(dag, dag_child(dag, relation, 0), dag_child(dag, relation, 1));
   dag_variables(dag, dag_scratch(dag), e, &leaves);
   for (uint32_t k = 0; k < leaves.count && found == EXPR_NONE; k++)
-    if (dag_linear(dag, e, leaves.data[k], &slope, &rest)) found = leaves.data[k];
+    if (dag_linear(dag, e, leaves.data[k], &slope, NULL)) found = leaves.data[k];
   vec_free(dag_scratch(dag)->heap, &leaves);
   return found;
 }

@@ -135,26 +135,32 @@ static uint8_t node_flags(const Dag *dag, Expr e) {
   return (uint8_t)(op == OP_NOEVENT ? flags & ~(unsigned)DAG_EVENT : flags);
 }
 
+static Expr add_node(Dag *dag, Node node) {
+  Expr e = pool_add(dag->heap, &dag->nodes, 1);
+  pool_at(Node, &dag->nodes, e) = node;
+  pool_add(dag->heap, &dag->flags, 1);
+  pool_at(uint8_t, &dag->flags, e) = node_flags(dag, e);
+  return e;
+}
+
 /* To find a node, or to make one, takes as long as so many steps of work. In a table beyond the processor's cache it takes
  * an access to memory, some hundred nanoseconds. */
-enum { NODE_WORK = 10, FAR_NODE_WORK = 80, NEAR_NODES = 170000 };
+enum { LEAF_WORK = 2, NODE_WORK = 10, FAR_NODE_WORK = 80, NEAR_NODES = 170000 };
 
 /* The node equal to the candidate; `fresh` says whether it is new, so that its pool entries stay. */
 static Expr intern(Dag *dag, Node candidate, bool *fresh) {
-  uint32_t hash = (uint32_t)hash_node(dag, &candidate), own = dag->nodes.count - dag->first;
+  uint32_t hash = (uint32_t)hash_node(dag, &candidate);
   heap_work(dag->heap, dag->nodes.count <= NEAR_NODES ? NODE_WORK : FAR_NODE_WORK);
   *fresh = false;
   Expr known = dag->below ? find_below(dag, &candidate, hash) : EXPR_NONE;
   if (known != EXPR_NONE) return known;
-  if (own / 2 >= dag->table_capacity / 3) table_grow(dag);
+  if (dag->entries / 2 >= dag->table_capacity / 3) table_grow(dag);
   uint32_t at = table_slot(dag, dag, EXPR_NONE, &candidate, hash);
   *fresh = dag->table[at].node == 0;
   if (!*fresh) return dag->table[at].node - 1;
-  Expr e = pool_add(dag->heap, &dag->nodes, 1);
-  pool_at(Node, &dag->nodes, e) = candidate;
-  pool_add(dag->heap, &dag->flags, 1);
-  pool_at(uint8_t, &dag->flags, e) = node_flags(dag, e);
+  Expr e = add_node(dag, candidate);
   dag->table[at] = (Slot){hash, e + 1};
+  dag->entries++;
   return e;
 }
 
@@ -208,9 +214,40 @@ Expr dag_call(Dag *dag, uint32_t function, uint32_t output, const uint32_t *part
 
 /* ---- leaves ---- */
 
+/* The list in which leaves of this kind are; LEAF_LISTS: in none. */
+static uint32_t leaf_list(Op op, uint16_t order) {
+  if (op == OP_VARIABLE) return order < LEAF_ORDERS ? order : LEAF_LISTS;
+  if (op == OP_PARAMETER) return LEAF_ORDERS;
+  if (op == OP_DISCRETE) return LEAF_ORDERS + 1;
+  return op == OP_PRE ? LEAF_ORDERS + 2 : LEAF_LISTS;
+}
+
+/* The leaf in the lists of this graph and those below; EXPR_NONE: it is not there. */
+static Expr find_leaf(const Dag *dag, uint32_t list, uint32_t index) {
+  Expr end = EXPR_NONE;
+  for (const Dag *owner = dag; owner; owner = owner->below) {
+    Expr next = index < owner->leaves[list].count ? owner->leaves[list].data[index] : 0;
+    if (next && next <= end) return next - 1;
+    if (owner->first < end) end = owner->first;
+  }
+  return EXPR_NONE;
+}
+
 static Expr leaf(Dag *dag, Op op, uint32_t index, uint16_t order) {
   bool fresh;
-  return intern(dag, (Node){(uint16_t)op, order, index}, &fresh);
+  Node node = {(uint16_t)op, order, index};
+  uint32_t list = leaf_list(op, order);
+  if (list == LEAF_LISTS) return intern(dag, node, &fresh);
+  heap_work(dag->heap, LEAF_WORK);
+  Expr known = find_leaf(dag, list, index);
+  if (known != EXPR_NONE) return known;
+  IndexVec *leaves = &dag->leaves[list];
+  uint32_t before = leaves->count;
+  if (index >= before)
+    memset(vec_extend(dag->heap, leaves, index + 1 - before), 0, (index + 1 - before) * sizeof *leaves->data);
+  Expr e = add_node(dag, node);
+  leaves->data[index] = e + 1;
+  return e;
 }
 
 static Expr intern_constant(Dag *dag, double value, bool is_residue) {
@@ -228,13 +265,7 @@ Expr dag_residue(Dag *dag, double value) { return intern_constant(dag, value, tr
 Expr dag_time(Dag *dag) { return leaf(dag, OP_TIME, 0, 0); }
 Expr dag_parameter(Dag *dag, uint32_t index) { return leaf(dag, OP_PARAMETER, index, 0); }
 
-Expr dag_known_parameter(const Dag *dag, uint32_t index) {
-  Node node = {OP_PARAMETER, 0, index};
-  uint32_t hash = (uint32_t)hash_node(dag, &node);
-  Expr found = find_below(dag, &node, hash);
-  if (found != EXPR_NONE || !dag->table) return found;
-  return dag->table[table_slot(dag, dag, EXPR_NONE, &node, hash)].node - 1;
-}
+Expr dag_known_parameter(const Dag *dag, uint32_t index) { return find_leaf(dag, leaf_list(OP_PARAMETER, 0), index); }
 
 Expr dag_discrete(Dag *dag, uint32_t index) { return leaf(dag, OP_DISCRETE, index, 0); }
 Expr dag_delayed(Dag *dag, uint32_t first, uint32_t order) {

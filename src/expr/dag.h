@@ -219,7 +219,7 @@ void dag_below(const Dag *dag, DagScratch *scratch, const Expr *roots, uint32_t 
  * roots. Also replaces inner nodes if given as `from`. */
 void dag_substitute(Dag *dag, const Expr *from, const Expr *to, uint32_t pairs, Expr *roots, uint32_t count);
 
-/* If e is linear in leaf: e = slope * leaf + rest, with slope and rest free of leaf. */
+/* If e is linear in leaf: e = slope * leaf + rest, with slope and rest free of leaf. rest may be NULL. */
 bool dag_linear(Dag *dag, Expr e, Expr leaf, Expr *slope, Expr *rest);
 
 /* Number of distinct nodes below the roots (for tests and reports). */

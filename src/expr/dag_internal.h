@@ -20,6 +20,10 @@ typedef VEC(Term) TermVec;
 enum { DAG_EVENT = 1 << 7 };
 _Static_assert(OP_STRING < 7, "leaf operators must fit into the flags below DAG_EVENT");
 
+/* Leaves are found by their indices, without the hash table: variables of orders below LEAF_ORDERS, parameters, discrete variables and
+ * `pre` of these. Higher orders are rare: they are in the table. */
+enum { LEAF_ORDERS = 4, LEAF_LISTS = LEAF_ORDERS + 3 };
+
 /* A slot of the hash table; the hash spares most visits to other nodes. */
 typedef struct Slot {
   uint32_t hash, node; /* node + 1; 0: empty */
@@ -32,7 +36,8 @@ struct Dag {
   const Dag *below;                           /* the graph that it is over; NULL: none */
   uint32_t first;                             /* of its own nodes; those before are of the graph below */
   Slot *table;                                /* open addressing; its own nodes */
-  uint32_t table_capacity;
+  uint32_t table_capacity, entries;
+  IndexVec leaves[LEAF_LISTS]; /* its own: by index the node + 1; 0 or beyond the end: none */
 
   TermVec sum;          /* scratch of dag_sum */
   DagScratch scratch;   /* of walks by whoever extends the graph */

@@ -525,7 +525,7 @@ typedef struct Affine {
   Expr slope, rest;
 } Affine;
 
-static bool affine_sum(Dag *dag, Expr e, const Affine *x, Affine *out) {
+static bool affine_sum(Dag *dag, Expr e, const Affine *x, bool wants_rest, Affine *out) {
   double constant;
   const Term *terms;
   uint32_t count = dag_terms(dag, e, &constant, &terms);
@@ -535,26 +535,26 @@ static bool affine_sum(Dag *dag, Expr e, const Affine *x, Affine *out) {
     list[count + i] = (Term){terms[i].coefficient, x[i].rest};
   }
   out->slope = dag_sum(dag, 0, list, count);
-  out->rest = dag_sum(dag, constant, list + count, count);
+  if (wants_rest) out->rest = dag_sum(dag, constant, list + count, count);
   heap_free(dag->heap, list);
   return true;
 }
 
-static bool affine_product(Dag *dag, const Affine *x, Affine *out) {
+static bool affine_product(Dag *dag, const Affine *x, bool wants_rest, Affine *out) {
   if (x[0].slope != EXPR_ZERO && x[1].slope != EXPR_ZERO) return false;
   Affine variable = x[0].slope != EXPR_ZERO ? x[0] : x[1];
   Expr factor = x[0].slope != EXPR_ZERO ? x[1].rest : x[0].rest;
   out->slope = dag_multiply(dag, variable.slope, factor);
-  out->rest = dag_multiply(dag, variable.rest, factor);
+  if (wants_rest) out->rest = dag_multiply(dag, variable.rest, factor);
   return true;
 }
 
-/* One operator; false if it is not linear in an argument that depends on the leaf. */
-static bool affine_node(Dag *dag, Expr e, const Affine *x, uint32_t count, Affine *out) {
+/* One operator; false if it is not linear in an argument that depends on the leaf. Without rest, those of such arguments are not known either. */
+static bool affine_node(Dag *dag, Expr e, const Affine *x, uint32_t count, bool wants_rest, Affine *out) {
   Op op = dag_op(dag, e);
   switch (op) {
-  case OP_SUM: return affine_sum(dag, e, x, out);
-  case OP_MULTIPLY: return affine_product(dag, x, out);
+  case OP_SUM: return affine_sum(dag, e, x, wants_rest, out);
+  case OP_MULTIPLY: return affine_product(dag, x, wants_rest, out);
   case OP_DIVIDE:
   case OP_NOEVENT:
   case OP_SMOOTH:
@@ -570,12 +570,12 @@ static bool affine_node(Dag *dag, Expr e, const Affine *x, uint32_t count, Affin
     rests[i] = x[i].rest;
   }
   out->slope = dag_rebuild(dag, e, slopes);
-  out->rest = dag_rebuild(dag, e, rests);
+  if (wants_rest) out->rest = dag_rebuild(dag, e, rests);
   return true;
 }
 
 /* The split of every node met by the walk; false as soon as one is not linear. */
-static bool affine_sweep(Dag *dag, const IndexVec *order, Expr leaf, Affine *split) {
+static bool affine_sweep(Dag *dag, const IndexVec *order, Expr leaf, bool wants_rest, Affine *split) {
   VEC(Affine) x = {0};
   bool linear = true;
   for (uint32_t i = 0; i < order->count && linear; i++) {
@@ -590,7 +590,7 @@ static bool affine_sweep(Dag *dag, const IndexVec *order, Expr leaf, Affine *spl
       depends = depends || vec_last(&x).slope != EXPR_ZERO;
     }
     split[i] = self == leaf ? (Affine){EXPR_ONE, EXPR_ZERO} : (Affine){EXPR_ZERO, self};
-    if (depends) linear = affine_node(dag, self, x.data, count, &split[i]);
+    if (depends) linear = affine_node(dag, self, x.data, count, wants_rest, &split[i]);
   }
   vec_free(dag->heap, &x);
   return linear;
@@ -600,11 +600,9 @@ bool dag_linear(Dag *dag, Expr e, Expr leaf, Expr *slope, Expr *rest) {
   IndexVec order = {0};
   dag_walk(dag, &dag->scratch, (Walk){.mask = dag_flags(dag, leaf)}, &e, 1, &order);
   Affine *split = heap_array(dag->heap, order.count + 1, sizeof *split);
-  bool linear = affine_sweep(dag, &order, leaf, split);
-  if (linear) {
-    *slope = order.count ? split[order.count - 1].slope : EXPR_ZERO;
-    *rest = order.count ? split[order.count - 1].rest : e;
-  }
+  bool linear = affine_sweep(dag, &order, leaf, rest != NULL, split);
+  if (linear) *slope = order.count ? split[order.count - 1].slope : EXPR_ZERO;
+  if (linear && rest) *rest = order.count ? split[order.count - 1].rest : e;
   heap_free(dag->heap, split);
   vec_free(dag->heap, &order);
   return linear;
@@ -612,13 +610,10 @@ bool dag_linear(Dag *dag, Expr e, Expr leaf, Expr *slope, Expr *rest) {
 
 /* ---- substitution ---- */
 
-static Expr substitute_node(Dag *dag, const Map *pairs, const Expr *to, const Expr *changed, Expr e,
-                            ExprVec *children) {
-  uint32_t pair = map_get(pairs, e), count = dag_child_count(dag, e);
-  if (pair != MAP_NONE) return to[pair];
+static Expr substitute_node(Dag *dag, const Expr *changed, Expr e, ExprVec *children) {
   bool differs = false;
   children->count = 0;
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0, count = dag_child_count(dag, e); i < count; i++) {
     Expr child = dag_child(dag, e, i);
     vec_push(dag->heap, children, changed[dag->scratch.slots.data[child]]);
     differs = differs || vec_last(children) != child;
@@ -627,16 +622,16 @@ static Expr substitute_node(Dag *dag, const Map *pairs, const Expr *to, const Ex
 }
 
 void dag_substitute(Dag *dag, const Expr *from, const Expr *to, uint32_t pairs, Expr *roots, uint32_t count) {
-  Map map = map_make(dag->heap);
   IndexVec order = {0};
   ExprVec children = {0};
-  for (uint32_t i = 0; i < pairs; i++) map_put(&map, from[i], i);
   dag_below(dag, &dag->scratch, roots, count, &order);
   Expr *changed = heap_array(dag->heap, order.count, sizeof *changed);
+  memset(changed, 0xff, order.count * sizeof *changed); /* EXPR_NONE: not yet known */
+  for (uint32_t i = 0; i < pairs; i++)
+    if (dag_was_met(&dag->scratch, from[i])) changed[dag->scratch.slots.data[from[i]]] = to[i];
   for (uint32_t i = 0; i < order.count; i++)
-    changed[i] = substitute_node(dag, &map, to, changed, order.data[i], &children);
+    if (changed[i] == EXPR_NONE) changed[i] = substitute_node(dag, changed, order.data[i], &children);
   for (uint32_t i = 0; i < count; i++) roots[i] = changed[dag->scratch.slots.data[roots[i]]];
   heap_free(dag->heap, changed);
   vec_free(dag->heap, &children, &order);
-  map_free(&map);
 }

@@ -42,24 +42,44 @@ static void add_signal(RecorderBuilder *builder, Signal signal, const RecordPlac
     if (*column == MAP_NONE) *column = add_column(builder, place, source);
     signal.column = *column;
   }
-  signals_add(builder->recorder->signals, &signal);
+  (choice->listed ? signals_add : signals_add_kept)(builder->recorder->signals, &signal);
 }
 
 static Signal signal_of(const RecorderBuilder *builder, const Model *model, const Variable *variable) {
-  const char *name = names_text(model->names, variable->name);
-  return (Signal){.name = signals_name(builder->recorder->signals, name),
-                  .unit = names_text(model->names, variable->unit),
-                  .display_unit = names_text(model->names, variable->display_unit),
-                  .description = names_text(model->names, variable->description),
+  SignalTable *signals = builder->recorder->signals;
+  const char *name = signals_text(signals, model->names, variable->name);
+  return (Signal){.name = signals_name(signals, name),
+                  .unit = signals_text(signals, model->names, variable->unit),
+                  .display_unit = signals_text(signals, model->names, variable->display_unit),
+                  .description = signals_text(signals, model->names, variable->description),
                   .is_output = variable->causality == CAUSALITY_OUTPUT && !strchr(name, '.')};
 }
 
-static const char *unit_of_rate(Arena *arena, const char *unit) {
-  bool is_product = strpbrk(unit, "./");
-  return arena_printf(arena, "%s%s%s/s", is_product ? "(" : "", unit, is_product ? ")" : "");
+/* "der(name)", or "der(name, target)"; printf would be a good part of short runs. */
+static const char *derivative_name(Arena *arena, const char *name, const char *target) {
+  size_t length = strlen(name), tail = target ? strlen(target) : 0;
+  char *text = arena_alloc(arena, length + tail + sizeof "der(, )"), *end = text + 4 + length;
+  memcpy(text, "der(", 4);
+  memcpy(text + 4, name, length);
+  if (target) {
+    memcpy(end, ", ", 2);
+    memcpy(end + 2, target, tail);
+    end += 2 + tail;
+  }
+  memcpy(end, ")", 2);
+  return text;
 }
 
-/* An unknown and its written derivatives. */
+static const char *unit_of_rate(SignalTable *signals, const char *unit) {
+  bool is_product = strpbrk(unit, "./");
+  TextVec text = {0};
+  text_printf(signals->heap, &text, "%s%s%s/s", is_product ? "(" : "", unit, is_product ? ")" : "");
+  Name name = names_add(&signals->texts, text.data, text.count);
+  vec_free(signals->heap, &text);
+  return names_text(&signals->texts, name);
+}
+
+/* An unknown and its written derivatives. Where some may not be listed, their names are kept only if they are. */
 static void add_unknown(RecorderBuilder *builder, uint32_t unknown, uint32_t orders, const bool *is_state) {
   Evaluator *evaluator = builder->recorder->evaluator;
   const Model *model = evaluator->model;
@@ -68,11 +88,12 @@ static void add_unknown(RecorderBuilder *builder, uint32_t unknown, uint32_t ord
   const Variable *variable = &model->variables.data[model->unknowns.data[unknown]];
   uint32_t root = aliases->removed ? aliases->root[unknown] : unknown;
   uint32_t shift = aliases->removed ? aliases->shift[unknown] : 0;
+  SignalTable *signals = builder->recorder->signals;
   Signal signal = signal_of(builder, model, variable);
-  Arena arena = arena_make(builder->heap);
+  Arena own = arena_make(builder->heap), *arena = builder->choice.listed ? &own : &signals->texts.arena;
   for (uint32_t k = 0; k <= orders; k++) {
-    if (k) signal.name = arena_printf(&arena, "der(%s)", signal.name);
-    if (k == 1 && *signal.unit) signal.unit = unit_of_rate(&arena, signal.unit);
+    if (k) signal.name = derivative_name(arena, signal.name, NULL);
+    if (k == 1 && *signal.unit) signal.unit = unit_of_rate(signals, signal.unit);
     if (k > 1) signal.unit = "";
     if (k) signal.display_unit = signal.description = "";
     if (k) signal.is_output = false;
@@ -90,7 +111,7 @@ static void add_unknown(RecorderBuilder *builder, uint32_t unknown, uint32_t ord
     signal.negated = aliases->removed && aliases->sign[unknown] < 0;
     add_signal(builder, signal, &place);
   }
-  arena_free(&arena);
+  arena_free(&own);
 }
 
 /* An input that nothing determines is held like a parameter, but belongs to the trajectory. */
@@ -173,22 +194,9 @@ static Expr constant_of(const Recorder *recorder, const char *name) {
   return is_constant ? aliases->constant[variable->index] : EXPR_NONE;
 }
 
-/* "der(name, target)"; printf would be a good part of short runs. */
-static const char *derivative_name(Arena *arena, const char *name, const char *target) {
-  size_t length = strlen(name), tail = strlen(target);
-  char *text = arena_alloc(arena, length + tail + sizeof "der(, )");
-  memcpy(text, "der(", 4);
-  memcpy(text + 4, name, length);
-  memcpy(text + 4 + length, ", ", 2);
-  memcpy(text + 6 + length, target, tail);
-  memcpy(text + 6 + length + tail, ")", 2);
-  return text;
-}
-
 void recorder_add_directions(Recorder *recorder, const char *const *names, uint32_t count, RecorderSlope *slope,
                              void *context) {
   SignalTable *signals = recorder->signals;
-  Arena arena = arena_make(signals->heap);
   uint32_t before = signals->list.count;
   recorder->directions = count;
   signals->hides = signals->listed < before;
@@ -197,15 +205,14 @@ void recorder_add_directions(Recorder *recorder, const char *const *names, uint3
       Signal signal = signals->list.data[s];
       if (signal.kind == SIGNAL_PARAMETER) continue;
       Expr constant = signal.column == SIGNAL_CONSTANT ? constant_of(recorder, signal.name) : EXPR_NONE;
-      signal.name = derivative_name(&arena, signal.name, names[k]);
+      signal.name = derivative_name(&signals->texts.arena, signal.name, names[k]);
       signal.unit = signal.display_unit = signal.description = "";
       signal.kind = SIGNAL_DERIVATIVE;
       signal.value = constant == EXPR_NONE ? 0 : slope(context, k, constant);
       if (signal.column != SIGNAL_CONSTANT) signal.column += (k + 1) * recorder->count;
-      signals_add(signals, &signal);
+      signals_add_kept(signals, &signal);
     }
   }
-  arena_free(&arena);
   signals->hides = true;
   recorder->trajectory = trajectory_new(signals->heap, signals);
 }

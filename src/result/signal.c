@@ -9,7 +9,6 @@ SignalTable *signals_new(Heap *heap) {
   SignalTable *table = heap_alloc(heap, sizeof *table);
   table->heap = heap;
   table->texts = names_make(heap);
-  table->by_name = map_make(heap);
   return table;
 }
 
@@ -22,33 +21,74 @@ SignalTable *signals_over(Heap *heap, const Names *names) {
 
 /* One copy of each text: units and descriptions repeat a lot. */
 static const char *keep(SignalTable *table, const char *text) {
-  if (!text) text = "";
+  if (!text || !*text) return "";
   return names_text(&table->texts, names_add(&table->texts, text, strlen(text)));
 }
 
-uint32_t signals_add(SignalTable *table, const Signal *signal) {
-  uint32_t index = table->list.count;
-  Name name = names_add(&table->texts, signal->name, strlen(signal->name));
-  if (map_get(&table->by_name, name) == MAP_NONE) map_put(&table->by_name, name, index);
-  Signal copy = *signal;
-  copy.name = names_text(&table->texts, name);
-  copy.unit = keep(table, signal->unit);
-  copy.display_unit = keep(table, signal->display_unit);
-  copy.description = keep(table, signal->description);
-  vec_push(table->heap, &table->list, copy);
+const char *signals_text(SignalTable *table, const Names *names, Name name) {
+  const char *text = names_text(names, name);
+  return name < table->texts.first ? text : keep(table, text);
+}
+
+/* Where the name is among the places, or would be. Linear probing at a load of at most one half. */
+static uint32_t place_of(const SignalTable *table, const char *name, uint32_t hash) {
+  uint32_t mask = table->capacity - 1, at = hash & mask;
+  for (; table->places[at].signal; at = (at + 1) & mask) {
+    SignalPlace place = table->places[at];
+    if (place.hash == hash && strcmp(table->list.data[place.signal - 1].name, name) == 0) break;
+  }
+  return at;
+}
+
+static void grow_places(SignalTable *table) {
+  uint32_t before = table->capacity;
+  if (before > UINT32_MAX / 2) heap_fail(table->heap);
+  SignalPlace *old = table->places;
+  table->capacity = before ? 2 * before : 64;
+  table->places = heap_array(table->heap, table->capacity, sizeof *old);
+  for (uint32_t k = 0; k < before; k++) {
+    uint32_t at = old[k].hash & (table->capacity - 1);
+    if (!old[k].signal) continue;
+    while (table->places[at].signal) at = (at + 1) & (table->capacity - 1);
+    table->places[at] = old[k];
+  }
+  heap_free(table->heap, old);
+}
+
+static uint32_t hash_name(const char *name) { return (uint32_t)hash_bytes(name, strlen(name)); }
+
+uint32_t signals_add_kept(SignalTable *table, const Signal *signal) {
+  uint32_t index = table->list.count, hash = hash_name(signal->name);
+  if (index >= table->capacity / 2) grow_places(table);
+  SignalPlace *place = &table->places[place_of(table, signal->name, hash)];
+  if (!place->signal) *place = (SignalPlace){hash, index + 1};
+  vec_push(table->heap, &table->list, *signal);
   if (signal->column != SIGNAL_CONSTANT && signal->column >= table->columns) table->columns = signal->column + 1;
   if (!table->hides) table->listed = table->list.count, table->listed_columns = table->columns;
   return index;
 }
 
+uint32_t signals_add(SignalTable *table, const Signal *signal) {
+  Signal copy = *signal;
+  copy.name = keep(table, signal->name);
+  copy.unit = keep(table, signal->unit);
+  copy.display_unit = keep(table, signal->display_unit);
+  copy.description = keep(table, signal->description);
+  return signals_add_kept(table, &copy);
+}
+
 /* Names that begin with a quote get quotes, too, so that no two names become one. What begins with = + - @ a spreadsheet
  * would compute, in quotes of CSV, too. */
+static bool is_taken(const char *flat) {
+  return strcmp(flat, "time") == 0 || strncmp(flat, "der(", 4) == 0 || (*flat && strchr("'=+-@", *flat));
+}
+
 void signals_print_name(Heap *heap, TextVec *text, const char *flat) {
-  bool is_taken = strcmp(flat, "time") == 0 || strncmp(flat, "der(", 4) == 0 || (*flat && strchr("'=+-@", *flat));
-  text_printf(heap, text, is_taken ? "'%s'" : "%s", flat);
+  text_printf(heap, text, is_taken(flat) ? "'%s'" : "%s", flat);
 }
 
 const char *signals_name(SignalTable *table, const char *flat) {
+  if (!is_taken(flat)) return flat;
   TextVec text = {0};
   signals_print_name(table->heap, &text, flat);
   const char *name = keep(table, text.data);
@@ -65,8 +105,7 @@ uint32_t signals_find_variable(const SignalTable *table, const char *flat) {
 }
 
 uint32_t signals_find(const SignalTable *table, const char *name) {
-  Name text = names_find(&table->texts, name, strlen(name));
-  return text == MAP_NONE ? MAP_NONE : map_get(&table->by_name, text);
+  return table->capacity ? table->places[place_of(table, name, hash_name(name))].signal - 1 : MAP_NONE;
 }
 
 void signals_suggest(const SignalTable *table, Diags *diags, Diag *diag, const char *name) {

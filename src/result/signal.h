@@ -29,6 +29,11 @@ typedef struct Signal {
   double value;    /* of a constant */
 } Signal;
 
+/* Of a signal in the table of names: the hash spares most visits to the list. */
+typedef struct SignalPlace {
+  uint32_t hash, signal; /* signal + 1; 0: empty */
+} SignalPlace;
+
 typedef struct SignalTable {
   Heap *heap;
   VEC(Signal) list;
@@ -36,7 +41,8 @@ typedef struct SignalTable {
   bool hides;                      /* what is added from now on is for pictures alone: files leave it out */
   uint32_t listed, listed_columns; /* signals and columns before that */
   Names texts;
-  Map by_name;
+  SignalPlace *places; /* open addressing */
+  uint32_t capacity;
 } SignalTable;
 
 SignalTable *signals_new(Heap *heap);
@@ -48,8 +54,14 @@ SignalTable *signals_over(Heap *heap, const Names *names);
  * name is kept but cannot be found. */
 uint32_t signals_add(SignalTable *table, const Signal *signal);
 
-/* The name of a variable's signal: its flat name, in quotes if that is `time` or looks like a derivative or
- * like a formula of a spreadsheet. */
+/* The same for a signal whose texts outlive the table, or are in it: they are not copied. */
+uint32_t signals_add_kept(SignalTable *table, const Signal *signal);
+
+/* The text of a name, for signals_add_kept: that of the names which the table is over, or a copy. */
+const char *signals_text(SignalTable *table, const Names *names, Name name);
+
+/* The name of a variable's signal: its flat name itself, or in quotes, in the table, if that is `time` or looks like a
+ * derivative or like a formula of a spreadsheet. */
 const char *signals_name(SignalTable *table, const char *flat);
 
 /* The same name, appended to a text. */

@@ -19,8 +19,8 @@ static bool is_plain(const Problem *problem, const Structure *structure, int32_t
   if (structure->blocks.start[block + 1] - begin > 1) return false;
   int32_t i = structure->blocks.row[begin], j = structure->blocks.column[begin];
   Dag *dag = problem->model->dag;
-  Expr slope, rest, leaf = dag_variable(dag, problem->unknown[j], (uint32_t)(structure->d[j] - structure->c[i]));
-  if (!dag_linear(dag, problem->residual[i], leaf, &slope, &rest)) return false;
+  Expr slope, leaf = dag_variable(dag, problem->unknown[j], (uint32_t)(structure->d[j] - structure->c[i]));
+  if (!dag_linear(dag, problem->residual[i], leaf, &slope, NULL)) return false;
   return !is_moving(dag, slope) && !dag_depends(dag, slope, OP_DISCRETE);
 }
 
