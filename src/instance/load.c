@@ -67,7 +67,8 @@ static bool is_flat_class(const Ast *ast, const AstClass *definition) {
   bool is_short_class =
       definition->form == FORM_SHORT && definition->kind != CLASS_TYPE && definition->kind != CLASS_FUNCTION;
   if (is_short_class || definition->form == FORM_EXTENDS || definition->kind == CLASS_CONNECTOR ||
-      definition->kind == CLASS_OPERATOR || definition->prefixes & PREFIX_OPERATOR || is_guarded(definition))
+      definition->kind == CLASS_OPERATOR || definition->prefixes & PREFIX_OPERATOR || is_guarded(definition) ||
+      definition->breaches)
     return false;
   for (uint32_t i = 0; i < definition->elements.count; i++)
     if (!is_flat_element(ast, &definition->elements.data[i])) return false;

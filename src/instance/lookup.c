@@ -35,10 +35,10 @@ void tree_refuse(Tree *tree, DiagCode code, Span span, const Instance *instance,
   va_end(list);
 }
 
-static bool is_warned(const Tree *tree, Span span) {
+bool is_reported(const Tree *tree, Span span) {
   for (uint32_t i = 0; i < tree->diags->list.count; i++) {
     const Diag *diag = &tree->diags->list.data[i];
-    if (diag->severity == SEVERITY_WARNING && diag->span.begin == span.begin && diag->span.end == span.end) return true;
+    if (diag->span.begin == span.begin && diag->span.end == span.end) return true;
   }
   return false;
 }
@@ -46,7 +46,7 @@ static bool is_warned(const Tree *tree, Span span) {
 bool tree_tolerate(Tree *tree, DiagCode code, Span span, const Instance *instance, const char *format, ...) {
   char text[1024];
   va_list list;
-  if (!tree->is_strict && is_warned(tree, span)) return true;
+  if (!tree->is_strict && is_reported(tree, span)) return true;
   va_start(list, format);
   if (tree->is_strict) report(tree, code, span, instance, format, list);
   else {
@@ -329,8 +329,18 @@ static Instance *walk_path(Tree *tree, Scope scope, AstPath path, Instance *firs
   return at;
 }
 
+/* The base type that a name is. 'String' in quotes is another one: the operator of a record. */
+static Instance *base_named(const Tree *tree, Name name, Span span) {
+  for (InstanceBase base = BASE_REAL; base < BASE_COUNT; base++)
+    if (tree->bases[base] && tree->bases[base]->name == name)
+      return *source_text(tree->ast->source, span.begin) == '\'' ? NULL : tree->bases[base];
+  return NULL;
+}
+
 static Instance *find_first(Tree *tree, Scope scope, AstPath path) {
   Name name = ast_part(tree->ast, path, 0)->name;
+  Instance *base = path.count == 1 ? base_named(tree, name, path.span) : NULL;
+  if (base) return base;
   return path.global ? root_find(tree, name) : scope_find(tree, scope, name);
 }
 

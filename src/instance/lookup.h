@@ -23,6 +23,9 @@ __attribute__((format(printf, 5, 6))) void tree_refuse(Tree *tree, DiagCode code
 __attribute__((format(printf, 5, 6))) bool tree_tolerate(Tree *tree, DiagCode code, Span span, const Instance *instance,
                                                          const char *format, ...);
 
+/* Is there an error or warning at this place? */
+bool is_reported(const Tree *tree, Span span);
+
 /* ---- tree.c ---- */
 
 /* Makes the root and the base types. */

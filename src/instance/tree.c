@@ -277,6 +277,22 @@ static bool add_class_extends(Opening *opening, uint32_t number, const AstClass 
          add_long(opening, number, definition);
 }
 
+/* What the text of a class of a library breaks, once. */
+static bool report_breaches(Tree *tree, const AstClass *definition) {
+  bool may_go_on = true;
+  for (const AstBreach *breach = definition->breaches; breach; breach = breach->next) {
+    if (breach->is_plain) {
+      may_go_on = tree_tolerate(tree, DIAG_SYNTAX, breach->span, NULL, "%s", breach->message) && may_go_on;
+      continue;
+    }
+    may_go_on = false;
+    if (is_reported(tree, breach->span)) continue;
+    tree_refuse(tree, DIAG_SYNTAX, breach->span, NULL, "%s", breach->message);
+    if (breach->note) diag_note(tree->diags, tree->last, breach->note_span, "%s", breach->note);
+  }
+  return may_go_on;
+}
+
 static bool add_part(Opening *opening, Part part) {
   Tree *tree = opening->tree;
   heap_work(tree->heap, INSTANCE_WORK);
@@ -290,6 +306,7 @@ static bool add_part(Opening *opening, Part part) {
   if (!part.definition) {
     instance->base = part.type->base;
   } else {
+    bool is_sound = report_breaches(tree, part.definition);
     switch (part.definition->form) {
     case FORM_LONG: fits = add_long(opening, number, part.definition); break;
     case FORM_SHORT: fits = add_short(opening, number, part.definition); break;
@@ -300,6 +317,7 @@ static bool add_part(Opening *opening, Part part) {
       break;
     case FORM_DERIVATIVE: break;
     }
+    fits = fits && is_sound;
     bool is_vague = instance->restriction == CLASS_TYPE || instance->restriction == CLASS_CLASS;
     if (is_vague && part.definition->kind != CLASS_TYPE) instance->restriction = part.definition->kind;
   }

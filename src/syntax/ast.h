@@ -319,6 +319,16 @@ typedef struct AstExternal {
   Span span;
 } AstExternal;
 
+/* What the language refuses in a class by its text alone. */
+typedef struct AstBreach {
+  const char *message;
+  Span span;
+  const char *note; /* NULL: none */
+  Span note_span;
+  bool is_plain; /* its meaning is plain all the same: without --strict a warning */
+  const struct AstBreach *next;
+} AstBreach;
+
 struct AstClass {
   AstClassKind kind;
   AstClassForm form;
@@ -339,6 +349,7 @@ struct AstClass {
   })
   operators; /* of flat operator records */
   AstModification *annotation;
+  const AstBreach *breaches;      /* reported as soon as the class is used */
   struct LibraryPackage *package; /* further classes in files of their own (library.h); NULL: none */
   Span span;                      /* from the first prefix to the semicolon */
 };

@@ -65,6 +65,7 @@ typedef struct Parser {
   uint32_t previous_end; /* of the last token read */
   Name time;             /* the word */
   uint32_t first_diag;   /* diagnostics from this one on are of this text */
+  AstClass *restricted;  /* the class that keeps what restrict.c finds; NULL: it is reported at once */
 
   VEC(Operand) operands;
   VEC(ExpressionFrame) frames;

@@ -1,6 +1,7 @@
 /* restrict: see restrict.h. */
 #include "syntax/restrict.h"
 
+#include <stdarg.h>
 #include <string.h>
 
 enum {
@@ -13,17 +14,57 @@ enum {
   SCOPE_PREFIXES = PREFIX_INNER | PREFIX_OUTER,
 };
 
+/* ---- reports ---- */
+
+typedef struct Beside {
+  const char *note;
+  Span span;
+} Beside;
+
+static void keep_breach(Parser *parser, AstClass *definition, AstBreach breach) {
+  AstBreach *kept = arena_alloc(&parser->ast->arena, sizeof *kept);
+  *kept = breach;
+  kept->next = definition->breaches;
+  definition->breaches = kept;
+}
+
+/* A class of a library may break a rule as long as nobody uses it: the report is kept for then. */
+__attribute__((format(printf, 4, 5))) static void report(Parser *parser, Span span, const Beside *beside,
+                                                         const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  const char *message = arena_vprintf(&parser->ast->arena, format, list);
+  va_end(list);
+  if (parser->restricted) {
+    AstBreach breach = {.message = message, .span = span};
+    if (beside) breach.note = beside->note, breach.note_span = beside->span;
+    keep_breach(parser, parser->restricted, breach);
+    return;
+  }
+  Diag *diag = parser_error(parser, span, "%s", message);
+  if (diag && beside) diag_note(parser->diags, diag, beside->span, "%s", beside->note);
+}
+
+/* Reports from here on are of this class. */
+static void begin_reports(Parser *parser, AstClass *definition) {
+  parser->restricted = parser->file && parser->ast->main ? definition : NULL;
+}
+
+static AstClass *innermost(Parser *parser) {
+  return parser->classes.count ? vec_last(&parser->classes).definition : NULL;
+}
+
 /* ---- prefixes ---- */
 
 static bool refuse_pair(Parser *parser, uint32_t prefixes, uint32_t group, Span span) {
   uint32_t found = prefixes & group, rest = found & (found - 1);
   if (!rest) return false;
-  parser_error(parser, span, "`%s` and `%s` exclude each other", ast_prefix_text(found), ast_prefix_text(rest));
+  report(parser, span, NULL, "`%s` and `%s` exclude each other", ast_prefix_text(found), ast_prefix_text(rest));
   return true;
 }
 
 static bool refuse_prefix(Parser *parser, uint32_t prefixes, const char *of, Span span) {
-  if (prefixes) parser_error(parser, span, "%s cannot be `%s`", of, ast_prefix_text(prefixes));
+  if (prefixes) report(parser, span, NULL, "%s cannot be `%s`", of, ast_prefix_text(prefixes));
   return prefixes != 0;
 }
 
@@ -39,6 +80,7 @@ void restrict_element(Parser *parser, const AstElement *element, Span span) {
   static const uint32_t groups[] = {CONNECTION_PREFIXES, VARIABILITY_PREFIXES, DIRECTION_PREFIXES,
                                     PREFIX_PURE | PREFIX_IMPURE};
   uint32_t prefixes = element->prefixes;
+  begin_reports(parser, innermost(parser));
   for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
     if (refuse_pair(parser, prefixes, groups[i], span)) return;
   switch (element->kind) {
@@ -66,13 +108,13 @@ static bool is_written(const Parser *parser, AstLabel label, const char *const *
 /* A name that could not be read is 0. */
 static void check_reserved(Parser *parser, AstLabel label) {
   if (is_written(parser, label, base_types))
-    parser_error(parser, label.span, "`%s` is a type of the language: another name is needed",
-                 names_text(parser->ast->names, label.name));
+    report(parser, label.span, NULL, "`%s` is a type of the language: another name is needed",
+           names_text(parser->ast->names, label.name));
 }
 
 static void report_twice(Parser *parser, AstLabel label, AstLabel before) {
-  Diag *diag = parser_error(parser, label.span, "`%s` is declared twice", names_text(parser->ast->names, label.name));
-  if (diag) diag_note(parser->diags, diag, before.span, "the other declaration");
+  report(parser, label.span, &(Beside){"the other declaration", before.span}, "`%s` is declared twice",
+         names_text(parser->ast->names, label.name));
 }
 
 /* The name that a qualified import gives; name 0 if it gives none or several. */
@@ -90,13 +132,10 @@ static void check_imports(Parser *parser, const AstClass *definition) {
     if (!label.name) continue;
     uint32_t before = map_get(&seen, label.name);
     if (before == MAP_NONE) map_put(&seen, label.name, i);
-    else {
-      Diag *diag = parser_error(parser, label.span, "the name `%s` is imported twice",
-                                names_text(parser->ast->names, label.name));
-      if (diag)
-        diag_note(parser->diags, diag, import_label(parser, &definition->elements.data[before]).span,
-                  "the other import");
-    }
+    else
+      report(parser, label.span,
+             &(Beside){"the other import", import_label(parser, &definition->elements.data[before]).span},
+             "the name `%s` is imported twice", names_text(parser->ast->names, label.name));
   }
   map_free(&seen);
 }
@@ -149,41 +188,45 @@ static bool may_be_public(const Parser *parser, const AstElement *element) {
          !is_written(parser, (AstLabel){ast_part(parser->ast, type, 0)->name, type.span}, base_types);
 }
 
-static void check_function_component(Parser *parser, const AstElement *element, AstLabel label) {
+static void check_function_component(Parser *parser, AstClass *definition, const AstElement *element, AstLabel label) {
   const char *name = names_text(parser->ast->names, label.name);
   bool is_argument = element->prefixes & DIRECTION_PREFIXES;
   if (is_argument && element->prefixes & PREFIX_PROTECTED)
-    parser_error(parser, label.span, "`%s` of a function is `%s`, and cannot be protected", name,
-                 ast_prefix_text(element->prefixes & DIRECTION_PREFIXES));
+    keep_breach(
+        parser, definition,
+        (AstBreach){.span = label.span,
+                    .is_plain = true,
+                    .message = arena_printf(&parser->ast->arena, "`%s` of a function is `%s`, and cannot be protected",
+                                            name, ast_prefix_text(element->prefixes & DIRECTION_PREFIXES))});
   else if (!is_argument && !may_be_public(parser, element))
-    parser_error(parser, label.span, "`%s` of a function is neither input nor output: it must be protected", name);
+    report(parser, label.span, NULL, "`%s` of a function is neither input nor output: it must be protected", name);
 }
 
-static void check_component(Parser *parser, const AstClass *definition, const AstElement *element) {
+static void check_component(Parser *parser, AstClass *definition, const AstElement *element) {
   AstLabel label = element->component->label;
   const AstPath type = element->component->type->name;
   const char *name = names_text(parser->ast->names, label.name), *kind = ast_class_words[definition->kind];
   uint32_t refused = element->prefixes & refused_prefixes(definition->kind);
   if (type.count == 1 && !type.global && ast_part(parser->ast, type, 0)->name == label.name)
-    parser_error(parser, label.span, "component `%s` has the name of its type", name);
+    report(parser, label.span, NULL, "component `%s` has the name of its type", name);
   else if (refused)
-    parser_error(parser, label.span, "`%s` of a %s cannot be `%s`", name, kind, ast_prefix_text(refused));
+    report(parser, label.span, NULL, "`%s` of a %s cannot be `%s`", name, kind, ast_prefix_text(refused));
   else if (definition->kind == CLASS_TYPE || definition->kind == CLASS_OPERATOR)
-    parser_error(parser, label.span, "%s has no components such as `%s`",
-                 definition->kind == CLASS_TYPE ? "a type" : "an operator", name);
+    report(parser, label.span, NULL, "%s has no components such as `%s`",
+           definition->kind == CLASS_TYPE ? "a type" : "an operator", name);
   else if (definition->kind == CLASS_PACKAGE && !(element->prefixes & PREFIX_CONSTANT))
-    parser_error(parser, label.span, "`%s` of a package must be a constant", name);
-  else if (definition->kind == CLASS_FUNCTION) check_function_component(parser, element, label);
+    report(parser, label.span, NULL, "`%s` of a package must be a constant", name);
+  else if (definition->kind == CLASS_FUNCTION) check_function_component(parser, definition, element, label);
 }
 
 static void check_inner_class(Parser *parser, const AstClass *definition, const AstClass *inner) {
   check_reserved(parser, inner->label);
   if (definition->kind == CLASS_OPERATOR && inner->kind != CLASS_FUNCTION)
-    parser_error(parser, inner->label.span, "an operator has functions only; `%s` is none",
-                 names_text(parser->ast->names, inner->label.name));
+    report(parser, inner->label.span, NULL, "an operator has functions only; `%s` is none",
+           names_text(parser->ast->names, inner->label.name));
 }
 
-static void check_elements(Parser *parser, const AstClass *definition) {
+static void check_elements(Parser *parser, AstClass *definition) {
   for (uint32_t i = 0; i < definition->elements.count; i++) {
     const AstElement *element = &definition->elements.data[i];
     if (element->kind == AST_CLASS) check_inner_class(parser, definition, element->class_definition);
@@ -194,9 +237,9 @@ static void check_elements(Parser *parser, const AstClass *definition) {
 }
 
 static void check_function_section(Parser *parser, const AstSection *section, uint32_t number) {
-  if (!section->is_algorithm) parser_error(parser, section->span, "a function has no equations");
-  else if (section->is_initial) parser_error(parser, section->span, "a function has no initial algorithm");
-  else if (number > 0) parser_error(parser, section->span, "a function has one algorithm only");
+  if (!section->is_algorithm) report(parser, section->span, NULL, "a function has no equations");
+  else if (section->is_initial) report(parser, section->span, NULL, "a function has no initial algorithm");
+  else if (number > 0) report(parser, section->span, NULL, "a function has one algorithm only");
 }
 
 static void check_sections(Parser *parser, const AstClass *definition) {
@@ -206,13 +249,13 @@ static void check_sections(Parser *parser, const AstClass *definition) {
     const AstSection *section = &definition->sections.data[i];
     if (definition->kind == CLASS_FUNCTION) check_function_section(parser, section, i);
     else
-      parser_error(parser, section->span, "a class of kind `%s` has no %s", ast_class_words[definition->kind],
-                   section->is_algorithm ? "algorithm" : "equations");
+      report(parser, section->span, NULL, "a class of kind `%s` has no %s", ast_class_words[definition->kind],
+             section->is_algorithm ? "algorithm" : "equations");
   }
   if (definition->external && definition->kind != CLASS_FUNCTION)
-    parser_error(parser, definition->external->span, "only a function is `external`");
+    report(parser, definition->external->span, NULL, "only a function is `external`");
   if (definition->external && definition->sections.count)
-    parser_error(parser, definition->external->span, "a function is `external` or has an algorithm, not both");
+    report(parser, definition->external->span, NULL, "a function is `external` or has an algorithm, not both");
 }
 
 /* Only a model or block has a time, unless the class or what it inherits declares the name. */
@@ -224,11 +267,12 @@ static void check_time(Parser *parser, const AstClass *definition, Span time) {
     AstLabel label = ast_element_label(element);
     if (element->kind == AST_EXTENDS || (label.name && is_written(parser, label, word))) return;
   }
-  parser_error(parser, time, "a %s does not know the `time`: only models and blocks do",
-               ast_class_words[definition->kind]);
+  report(parser, time, NULL, "a %s does not know the `time`: only models and blocks do",
+         ast_class_words[definition->kind]);
 }
 
-void restrict_class(Parser *parser, const AstClass *definition, Span time) {
+void restrict_class(Parser *parser, AstClass *definition, Span time) {
+  begin_reports(parser, definition);
   if (!parser->classes.count) check_reserved(parser, definition->label);
   check_literals(parser, definition);
   if (definition->elements.count > 1) check_names(parser, definition), check_imports(parser, definition);
@@ -257,11 +301,9 @@ static Name join_path(const Parser *parser, Name outer, AstPath path) {
 static void note_value(Parser *parser, Modified *modified, Name name, uint32_t number, Span span) {
   uint32_t before = map_get(&modified->seen, name);
   if (before == MAP_NONE) map_put(&modified->seen, name, number);
-  else if (before != number) { /* one in the same argument was reported with that */
-    Diag *diag = parser_error(parser, span, "`%s` is modified twice", names_text(parser->ast->names, name));
-    if (diag)
-      diag_note(parser->diags, diag, modified->modification->arguments.data[before].span, "the other modification");
-  }
+  else if (before != number) /* one in the same argument was reported with that */
+    report(parser, span, &(Beside){"the other modification", modified->modification->arguments.data[before].span},
+           "`%s` is modified twice", names_text(parser->ast->names, name));
 }
 
 /* Values count, and what is in them; the attributes of an element may be given apart from its value. Modifications nest
@@ -286,6 +328,7 @@ void restrict_modification(Parser *parser, const AstModification *modification) 
   Modified modified = {map_make(parser->heap), map_make(parser->heap), modification};
   Map first = map_make(parser->heap);
   bool is_repeated = false;
+  begin_reports(parser, innermost(parser));
   for (uint32_t i = 0; i < modification->arguments.count; i++) {
     AstPath path = modification->arguments.data[i].name;
     if (path.count == 0) continue;

@@ -1,6 +1,8 @@
 /* restrict: what the language refuses in a class by the text of the class alone, without looking up a name: prefixes
  * that exclude each other, the restrictions of specialized classes (Modelica 3.6, sections 4.4 to 4.8 and 12.2), what is
- * modified or imported twice (sections 7.2.4 and 13.2). */
+ * modified or imported twice (sections 7.2.4 and 13.2). In the user's file it is an error at once; a class of a library
+ * keeps it in `breaches`, and it is an error as soon as the class is used. What has a plain meaning all the same is kept in
+ * both. */
 #pragma once
 
 #include "syntax/parser_state.h"
@@ -9,7 +11,7 @@
 void restrict_element(Parser *parser, const AstElement *element, Span span);
 
 /* A class that is whole. `time` is where it mentions the time; an empty span if it does not. */
-void restrict_class(Parser *parser, const AstClass *definition, Span time);
+void restrict_class(Parser *parser, AstClass *definition, Span time);
 
 /* The arguments of a modification, not of an annotation. */
 void restrict_modification(Parser *parser, const AstModification *modification);
