@@ -117,7 +117,7 @@ class Library:
         self.library = self.interface.library
 
     def simulate(self, text, options):
-        raw, code = self.library.default_options(), text.encode()
+        raw, code = self.interface.default_options(), text.encode()
         for name, value in options.items():
             setattr(raw, name, value.encode() if isinstance(value, str) else value)
         give_up = time.process_time() + PATIENCE
@@ -128,20 +128,20 @@ class Library:
         model = self.library.load(b"m.mo", code, len(code), ctypes.byref(asked))
         result = self.library.simulate(model, ctypes.byref(raw))
         run = self.read(result) if not late else Run(TOO_LONG, "takes too long", "too long")
-        self.library.result_free(result)
-        self.library.model_free(model)
+        self.library.free(result)
+        self.library.free(model)
         return run
 
     def read(self, result):
-        status, rows = self.library.result_status(result), self.library.result_rows(result)
-        said = [self.library.result_diagnostic(result, k) for k in range(self.library.result_diagnostic_count(result))]
+        status, rows = self.library.status_of(result), self.library.result_rows(result)
+        said = [self.library.diagnostic_get(result, k) for k in range(self.library.diagnostic_count(result))]
         cause = next((d.code.decode() for d in said if d.severity == ERROR), "")
         words = "\n".join(line.decode() for d in said for line in (d.message, *(d.notes[k].message for k in range(d.note_count))))
         columns = {}
         for signal in range(self.library.result_signals(result) if status == 0 else 0):
             values = ctypes.cast(self.library.result_values(result, signal), self.interface.Doubles)
             columns[self.library.result_name(result, signal).decode()] = values[:rows]
-        return Run(status, words, cause, columns, json.loads(self.library.result_json(result)))
+        return Run(status, words, cause, columns, json.loads(self.library.report(result, self.interface.Report.RUN, self.interface.JSON)))
 
 
 class Command:

@@ -1,6 +1,7 @@
 """The command: exit status, what goes where, messages with a caret, JSON on success and failure, files whole or not at
 all, help and manual page true to each other."""
 import json
+import math
 import os
 import pathlib
 import re
@@ -62,6 +63,27 @@ def expect_exit(run, code):
     return run
 
 
+# ---- several files ----
+
+def several_files():
+    """Classes that the first file lacks come from the others, in any order and for every command; the first file comes before them."""
+    part = "model Part{0} parameter Real k = {0}; Real x(start = 1, fixed = true); equation der(x) = -k*x; end Part{0};\n"
+    folder = Folder()
+    folder.write("main.mo", "model Part3 Real x = 7; end Part3;\nmodel Main Part1 a; Part2 b; Part3 c; end Main;\n")
+    folder.write("one.mo", part.format(1) + part.format(3))
+    folder.write("two.mo", part.format(2))
+    folder.write("wrong.mo", "model Wrong Real x; equation x = end Wrong;\n")
+    for files in (["one.mo", "two.mo"], ["two.mo", "one.mo", "main.mo"]):
+        run = expect_exit(folder.run("simulate", "main.mo", *files, "-o", "-", "-q"), 0)
+        last = dict(zip(run.stdout.splitlines()[0].split(","), run.stdout.splitlines()[-1].split(",")))
+        found = [float(last[signal]) for signal in ("a.x", "b.x", "c.x")]
+        expect(max(abs(x - y) for x, y in zip(found, (math.exp(-1), math.exp(-2), 7))) < 1e-5, f"{found}", run.args)
+    expect_exit(folder.run("check", "main.mo", "one.mo", "two.mo", "--model", "Part2"), 0)
+    expect_exit(folder.run("check", "main.mo", "--library", "one.mo", "--library", "two.mo"), 0)
+    for files, code in ((["one.mo"], 3), (["one.mo", "two.mo", "wrong.mo"], 3), (["one.mo", "missing.mo"], 7)):
+        expect_exit(folder.run("check", "main.mo", *files), code)
+
+
 # ---- usage ----
 
 def usage_errors():
@@ -74,7 +96,7 @@ def usage_errors():
         (["--json", "analyze", PENDULUM], "the command comes first"),
         (["analyze"], "no model: daedal analyze MODEL"),
         (["analyze", "--json", PENDULUM], "no model(.|\n)*put --json last"),
-        (["analyze", PENDULUM, PENDULUM], "one model at a time"),
+        (["analyze", PENDULUM, "circuit.cir"], "one model at a time"),
         (["analyze", PENDULUM, "--jsn", "-"], r"no option --jsn \[D200\]\n  did you mean --json\?"),
         (["analyze", PENDULUM, "-x"], "no option -x"),
         (["check", PENDULUM, "--plot", "p.svg"], r"--plot does not belong to 'check' \[D200\]\n  it belongs to: simulate"),
@@ -486,7 +508,7 @@ def export_writes_c():
     expect(sources and "out" in run.stderr, sources, run.stderr)
 
 
-TESTS = [usage_errors, help_is_data, manual_page_is_true, reports_are_documented, diagnostics_are_reported, examples_pass_check, flatten_reads_back, class_of_a_file, caret,
+TESTS = [usage_errors, several_files, help_is_data, manual_page_is_true, reports_are_documented, diagnostics_are_reported, examples_pass_check, flatten_reads_back, class_of_a_file, caret,
          several_errors, no_colour_in_files, colour_on_a_terminal, files_that_fail, standard_output_that_fails,
          exit_by_cause, analyze_reports, init_reports, simulate_reports, simulate_options, broken_off_runs,
          files_are_whole, export_writes_c]

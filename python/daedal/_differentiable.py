@@ -8,6 +8,7 @@ import numpy as np
 
 from ._errors import refuse
 from ._model import Model, Source
+from ._values import Array
 
 
 class Differentiable:
@@ -47,20 +48,20 @@ class Differentiable:
     def _read(self, result: Any, name: str) -> Any:
         return result[name][-1] if self.times is None else result.at(self.times, name)
 
-    def __call__(self, values: Any) -> np.ndarray:
+    def __call__(self, values: Any) -> Array:
         result = self._simulate(values)
         return np.stack([self._read(result, name) for name in self.outputs], axis=-1)
 
-    def value_and_jacobian(self, values: Any) -> tuple[np.ndarray, np.ndarray]:
+    def value_and_jacobian(self, values: Any) -> tuple[Array, Array]:
         """Both from one run."""
         result = self._simulate(values, sensitivity=self.parameters)
         value = np.stack([self._read(result, name) for name in self.outputs], axis=-1)
         columns = [np.stack([self._read(result, f"der({name}, {target})") for name in self.outputs], axis=-1) for target in self.parameters]
         return value, np.stack(columns, axis=-1)
 
-    def jacobian(self, values: Any) -> np.ndarray:
+    def jacobian(self, values: Any) -> Array:
         return self.value_and_jacobian(values)[1]
 
-    def vjp(self, values: Any, cotangent: Any) -> np.ndarray:
+    def vjp(self, values: Any, cotangent: Any) -> Array:
         """The derivative of sum(cotangent * f(values)) by the parameters."""
         return np.tensordot(np.asarray(cotangent, dtype=float), self.jacobian(values), axes=len(self.shape))

@@ -13,9 +13,9 @@ from ._errors import check, read_diagnostics, refuse, warn
 from ._library import Handle, Report, TEXT, encoded, library, text
 from ._model import Model, Source, _request
 from ._options import InputValue, Options, count, quoted, real
-from ._values import Picture, Values, html_report
+from ._values import Array, Picture, Values, html_report
 
-Guess = Union[float, tuple, None]
+Guess = Union[float, tuple[float, ...], None]
 
 
 def _guess_text(name: str, guess: Guess) -> str:
@@ -75,7 +75,7 @@ class Estimate(Values):
         self._plot = text(library.draw(handle, None))
 
     @property
-    def correlation(self) -> np.ndarray:
+    def correlation(self) -> Array:
         errors = np.sqrt(np.diag(self.covariance))
         return self.covariance / np.outer(errors, errors)
 

@@ -11,8 +11,8 @@ import math
 import os
 import pathlib
 import threading
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 from ctypes import POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 
 
@@ -140,7 +140,7 @@ class Report(enum.IntEnum):
 TEXT, JSON = range(2)  # daedal_format
 
 # name: (result, arguments); every handle is a void pointer
-_FUNCTIONS = {
+_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "export_fmu": (c_void_p, [c_void_p, c_char_p, c_int, c_char_p, POINTER(Options)]),
     "export_solver": (c_void_p, [c_void_p, c_char_p, POINTER(Options)]),
     "version": (c_char_p, []),
@@ -215,7 +215,7 @@ _FUNCTIONS = {
 }
 
 
-def _candidates():
+def _candidates() -> Iterator[Any]:
     """Where the library may be: as told, in the package, beside it in an installation, in a source tree, in the system."""
     if os.environ.get("DAEDAL_LIBRARY"):
         yield os.environ["DAEDAL_LIBRARY"]
@@ -266,6 +266,9 @@ def default_options() -> Options:
 
 class Library:
     """The functions of the library without their prefix daedal_."""
+
+    if TYPE_CHECKING:
+        def __getattr__(self, name: str) -> Callable[..., Any]: ...
 
     def __init__(self) -> None:
         shared = _open()

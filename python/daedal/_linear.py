@@ -11,7 +11,7 @@ from ._library import JSON, Report, TEXT, encoded, library, text
 from ._model import Model, Source
 from ._options import InputValue, Value
 from ._result import Result
-from ._values import Picture, Values, html_report
+from ._values import Array, Picture, Values, html_report
 
 
 def _names(names: Iterable[str] | str | None) -> bytes | None:
@@ -42,11 +42,11 @@ class Linear:
         self._texts: dict[str, str] = {}
 
     @staticmethod
-    def _numbers(pointer: Any, count: int) -> np.ndarray:
+    def _numbers(pointer: Any, count: int) -> Array:
         return np.ctypeslib.as_array(pointer, (count,)).copy() if count else np.zeros(0)
 
     @classmethod
-    def _matrix(cls, pointer: Any, rows: int, columns: int) -> np.ndarray:
+    def _matrix(cls, pointer: Any, rows: int, columns: int) -> Array:
         return cls._numbers(pointer, rows * columns).reshape((rows, columns), order="F")
 
     def bode(self) -> Picture:

@@ -17,10 +17,10 @@ from ._errors import Diagnostic, Error, check, read_diagnostics, refuse, warn
 from ._library import Doubles, Handle, JSON, LoadOptions, Report, TEXT, encoded, library, text
 from ._options import NAMES, InputValue, Options, Value, count, flag, real
 from ._result import Result
-from ._values import Picture, html_report, html_table
+from ._values import Array, Picture, html_report, html_table
 
 _NONE = 0xFFFFFFFF
-Source = Union["Model", str, os.PathLike]
+Source = Union["Model", str, os.PathLike[str]]
 
 
 class Kind(enum.IntEnum):
@@ -57,7 +57,7 @@ class Parameter:
     type: str
 
 
-class Parameters(Mapping):
+class Parameters(Mapping[str, Parameter]):
     """The parameters of a model by name; Jupyter shows a table."""
 
     def __init__(self, found: Mapping[str, Parameter]) -> None:
@@ -135,7 +135,7 @@ def _split(parameters: Mapping[str, Value] | None, keywords: dict[str, Any]) -> 
     return values, options
 
 
-def _modelica_path(libraries: Iterable[str | os.PathLike]) -> bytes | None:
+def _modelica_path(libraries: Iterable[str | os.PathLike[str]]) -> bytes | None:
     """The directories given, then those of the environment that are there."""
     environment = [part for part in os.environ.get("MODELICAPATH", "").split(":") if part and os.path.isdir(part)]
     path = b":".join(os.fsencode(part) for part in [*libraries, *environment])
@@ -158,8 +158,8 @@ class Model:
     directories and the limits, from which it is read again.
     """
 
-    def __init__(self, source: str | os.PathLike | None, class_name: str | None = None,
-                 libraries: Iterable[str | os.PathLike] = (), readable: Iterable[str | os.PathLike] = (),
+    def __init__(self, source: str | os.PathLike[str] | None, class_name: str | None = None,
+                 libraries: Iterable[str | os.PathLike[str]] = (), readable: Iterable[str | os.PathLike[str]] = (),
                  limits: str | None = None, netlist: bool = False, energy: bool = False, boundary: str | None = None) -> None:
         is_text = isinstance(source, str) and ("\n" in source or source.rstrip().endswith(";"))
         data = str(source).encode() if is_text else None
@@ -266,7 +266,7 @@ class Model:
         """Consistent initial values alone: a result with one row."""
         return self._result(library.initialize, parameters, inputs, None, keywords)
 
-    def export_fmu(self, path: str | os.PathLike, parameters: Mapping[str, Value] | None = None, *, fmi: int = 3,
+    def export_fmu(self, path: str | os.PathLike[str], parameters: Mapping[str, Value] | None = None, *, fmi: int = 3,
                    kind: str | None = None, inputs: Mapping[str, InputValue] | str | None = None, **keywords: Any) -> Result:
         """Writes a Functional Mock-up Unit of FMI 2.0 or 3.0 for model exchange ("me"), co-simulation ("cs") or both; the initial values.
 
@@ -277,7 +277,7 @@ class Model:
         return self._result(lambda handle, options: library.export_fmu(handle, encoded(os.fsencode(path)), version, name, options),
                             parameters, inputs, None, keywords)
 
-    def export_solver(self, path: str | os.PathLike, parameters: Mapping[str, Value] | None = None, *,
+    def export_solver(self, path: str | os.PathLike[str], parameters: Mapping[str, Value] | None = None, *,
                       inputs: Mapping[str, InputValue] | str | None = None, **keywords: Any) -> Result:
         """Writes a directory of C99 that simulates the model alone; the initial values."""
         return self._result(lambda handle, options: library.export_solver(handle, encoded(os.fsencode(path)), options),
@@ -495,11 +495,11 @@ class Run:
     def ended(self) -> bool:
         return self._call(library.run_ended)
 
-    def _array(self, function: Any) -> np.ndarray:
+    def _array(self, function: Any) -> Array:
         self._require_start()
         length = len(self._plan.variables)
 
-        def read(address: int) -> np.ndarray | None:
+        def read(address: int) -> Array | None:
             pointer = function(address)
             return np.ctypeslib.as_array(pointer, (length,)).copy() if pointer else None
 
@@ -510,12 +510,12 @@ class Run:
         return values
 
     @property
-    def values(self) -> np.ndarray:
+    def values(self) -> Array:
         """The values of all variables at the time reached, by index, in an array of the caller's own."""
         return self._array(library.run_values)
 
     @property
-    def derivatives(self) -> np.ndarray:
+    def derivatives(self) -> Array:
         """Their derivatives by time, in the same way; NaN where there is none."""
         return self._array(library.run_derivatives)
 
@@ -544,7 +544,7 @@ class Run:
         elif status:
             raise MemoryError(f"no memory to set {name}") if status == 1 else refuse(f"{name} cannot be set to {value}")
 
-    def interpolate(self, time: float) -> np.ndarray:
+    def interpolate(self, time: float) -> Array:
         """The values of all variables at a time within the last step of the integrator, by index."""
         self._require_start()
         values = np.empty(len(self._plan.variables))
@@ -580,7 +580,7 @@ class Run:
 
 def simulate(source: Source, parameters: Mapping[str, Value] | None = None, *, class_name: str | None = None,
              inputs: Mapping[str, InputValue] | str | None = None, progress: Callable[[float], Any] | None = None,
-             libraries: Iterable[str | os.PathLike] = (), limits: str | None = None, **keywords: Any) -> Result:
+             libraries: Iterable[str | os.PathLike[str]] = (), limits: str | None = None, **keywords: Any) -> Result:
     """Simulates a model: a Model, the path of a file, or a text, or with None the class `class_name` of a library.
 
     Keywords are the options of `daedal simulate` with underscores (start_time, stop_time, tolerance, intervals, output_interval, method,
@@ -600,7 +600,7 @@ def simulate(source: Source, parameters: Mapping[str, Value] | None = None, *, c
     return model.simulate(parameters, inputs=inputs, progress=progress, **keywords)
 
 
-def load(source: str | os.PathLike | None, class_name: str | None = None, libraries: Iterable[str | os.PathLike] = (),
+def load(source: str | os.PathLike[str] | None, class_name: str | None = None, libraries: Iterable[str | os.PathLike[str]] = (),
          limits: str | None = None) -> Model:
     """Reads a model from a file, a text, or a library."""
     return Model(source, class_name, libraries, limits=limits)

@@ -9,25 +9,56 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Union
+from typing import Any, TypedDict, Union
 
 import numpy as np
 
 from . import _library
 from ._errors import refuse
 from ._library import encoded
+from ._values import Array
 
-Value = Union[float, int, bool, str, Sequence, np.ndarray]
+Value = Union[float, int, bool, str, Sequence[Any], Array]
 Function = Callable[[float], float]
 """An input: an expression of the language; one function of time or a tuple of it and its derivatives; a table (times, values), with
 lines between its points, or a pandas series over the times; None for an input that the caller of a run sets."""
-InputValue = Union[str, Function, tuple, None]
+InputValue = Union[str, Function, tuple[Any, ...], None]
+
+
+
+class RunOptions(TypedDict, total=False):
+    """The options of a run, for programs that keep them: `options: RunOptions = {"stop_time": 10}`, then `simulate(model, **options)`."""
+
+    start_time: float
+    stop_time: float
+    tolerance: float
+    output_interval: float
+    max_step: float
+    constraint_tolerance: float
+    gradient_memory: float
+    method: str
+    solver: str
+    start_values: str
+    start_from: str
+    variables: Union[str, Sequence[str]]
+    invariants: Union[str, Sequence[str]]
+    sensitivity: Union[str, Sequence[str]]
+    gradient: str
+    gradient_by: Union[str, Sequence[str]]
+    compile: bool
+    keep_superfluous: bool
+    verify: bool
+    propagation: bool
+    intervals: int
+    segments: int
+    baumgarte: tuple[float, float]
+    t_eval: Union[Sequence[float], Array]
+
 
 _NUMBERS = ("start_time", "stop_time", "tolerance", "output_interval", "max_step", "constraint_tolerance", "gradient_memory")
 _TEXTS = ("method", "solver", "start_values", "start_from", "variables", "invariants", "sensitivity", "gradient", "gradient_by")
 _FLAGS = ("compile", "keep_superfluous", "verify", "propagation")
-_OTHERS = ("intervals", "segments", "baumgarte", "t_eval")
-NAMES = (*_NUMBERS, *_TEXTS, *_FLAGS, *_OTHERS)
+NAMES = tuple(RunOptions.__annotations__)
 
 _BOOLEANS = (bool, np.bool_)
 MOST_UINT32, MOST_UINT64 = 2**32 - 1, 2**64 - 1
@@ -196,7 +227,7 @@ class Options:
             self.raw.on_step = _library.OnStep(self.watch)
 
     def _set(self, name: str, value: Any) -> None:
-        if name in ("sensitivity", "gradient_by") and not isinstance(value, str):
+        if name in ("variables", "invariants", "sensitivity", "gradient_by") and not isinstance(value, str):
             value = ",".join(value)
         if name in _TEXTS:
             value = encoded(str(value))
@@ -274,7 +305,7 @@ class Options:
         rows = count(f"the length of the table of the input {name!r}", len(times))
         return _library.Input(name=encoded(name), rows=rows, times=pointers[0], values=pointers[1])
 
-    def _function(self, name: str, parts: tuple) -> _library.Input:
+    def _function(self, name: str, parts: tuple[Any, ...]) -> _library.Input:
         def call(_context: Any, at: float, order: int) -> float:
             try:
                 return float(parts[order](at))

@@ -14,7 +14,7 @@ import numpy as np
 
 from ._errors import Diagnostic, check, read_diagnostics, refuse
 from ._library import Handle, JSON, Plot, Report, encoded, library, text
-from ._values import Picture
+from ._values import Array, Picture
 
 if TYPE_CHECKING:
     import pandas
@@ -60,15 +60,18 @@ class _Column:
         self.__array_interface__ = {"shape": (rows,), "typestr": "<f8", "data": (address, True), "version": 3}
 
 
-def _fact(read: Callable[[Any], Any]) -> Any:
-    """A property that is read from the library, or was kept where the result was pickled."""
-    def get(self: Any) -> Any:
-        return self._facts[read.__name__] if self._handle is None else read(self)
+if TYPE_CHECKING:
+    _fact = property
+else:
+    def _fact(read: Callable[[Any], Any]) -> Any:
+        """A property that is read from the library, or was kept where the result was pickled."""
+        def get(self: Any) -> Any:
+            return self._facts[read.__name__] if self._handle is None else read(self)
 
-    return property(get, doc=read.__doc__)
+        return property(get, doc=read.__doc__)
 
 
-class Result(Mapping):
+class Result(Mapping[str, Array]):
     """A trajectory: `result["x"]` is a read-only array with one value a row, without a copy; `result["r"]` of an array r[1], r[2], ... has
     its dimensions behind the rows. At events there are two rows of one time.
 
@@ -79,7 +82,7 @@ class Result(Mapping):
     _FACTS = ("status", "diagnostics", "statistics", "certificate", "verify", "boundary", "pivots", "functional", "gradient", "rows")
 
     def __init__(self, address: int, kept: Any = None) -> None:
-        self._handle: Handle | None = Handle(address, "a result")
+        self._handle: Any = Handle(address, "a result")  # None where it was pickled
         self._kept = kept  # functions of inputs
         self._facts: dict[str, Any] = {}
         self._names: list[str] | None = None
@@ -122,7 +125,7 @@ class Result(Mapping):
     def _find(self, name: str) -> int:
         return self._handle.call(library.result_find, encoded(name))
 
-    def _column(self, signal: int) -> np.ndarray:
+    def _column(self, signal: int) -> Array:
         if self._handle is None:
             return self._facts["columns"][self.names[signal]]
         rows = self.rows
@@ -133,7 +136,7 @@ class Result(Mapping):
             raise MemoryError("no memory for the trajectory")
         return np.asarray(_Column(self._handle, address, rows))
 
-    def _array(self, name: str) -> np.ndarray:
+    def _array(self, name: str) -> Array:
         pattern = re.compile(re.escape(name) + r"\[([0-9,]+)\]$")
         elements = {}
         for signal, candidate in enumerate(self.names):
@@ -148,7 +151,7 @@ class Result(Mapping):
             whole[(slice(None), *index)] = self._column(signal)
         return whole
 
-    def __getitem__(self, name: str) -> np.ndarray:
+    def __getitem__(self, name: str) -> Array:
         if self._handle is None:
             column = self._facts["columns"].get(name)
             return self._array(name) if column is None else column
@@ -162,7 +165,7 @@ class Result(Mapping):
         return len(self.names)
 
     @property
-    def time(self) -> np.ndarray:
+    def time(self) -> Array:
         return self["time"]
 
     def unit(self, name: str) -> str:
@@ -171,7 +174,7 @@ class Result(Mapping):
             return self._facts["units"].get(name, "")
         return text(self._handle.call(library.result_unit, self._find(name)))
 
-    def sensitivity(self, name: str, target: str) -> np.ndarray:
+    def sensitivity(self, name: str, target: str) -> Array:
         """The derivative of a signal by a parameter "L" or a start value "x.start" that the run was asked for."""
         return self[f"der({name}, {target})"]
 
@@ -281,7 +284,7 @@ class Result(Mapping):
         """What was said about the run."""
         return self._said(0)
 
-    def write(self, path: str | os.PathLike) -> None:
+    def write(self, path: str | os.PathLike[str]) -> None:
         """Writes the trajectory; the path ends in .csv, .mat or .raw, of a result that was pickled in .csv."""
         if self._handle is None:
             self._write_csv(os.fspath(path))

@@ -12,8 +12,9 @@ from ._errors import check, read_diagnostics, refuse
 from ._library import Handle, encoded, library, text
 from ._model import Model, Source, _request
 from ._options import MOST_UINT64, InputValue, Options, Value, count, flag, quoted, real
+from ._values import Array
 
-Values = Union[str, float, Sequence, np.ndarray]
+Values = Union[str, float, Sequence[float], Array]
 
 
 def _values_text(name: str, values: Values) -> str:
@@ -37,7 +38,7 @@ def _list(items: Mapping[str, Any], value: Callable[[str, Any], str]) -> Any:
     return (ctypes.c_char_p * (len(texts) + 1))(*texts, None)
 
 
-class Sweep(Mapping):
+class Sweep(Mapping[str, Array]):
     """The table of a sweep: a mapping from the names of its columns to arrays with a value a point.
 
     `varied` and `outputs` are the names, `status` has 0 for a point that went well and the number of the error's class else, `causes` says
@@ -53,7 +54,7 @@ class Sweep(Mapping):
         self.status = np.array([library.sweep_point_status(handle, p) for p in range(points)])
         self.causes = [text(library.sweep_point_cause(handle, p)) for p in range(points)]
 
-    def __getitem__(self, name: str) -> np.ndarray:
+    def __getitem__(self, name: str) -> Array:
         return self._columns[name]
 
     def __iter__(self) -> Iterator[str]:

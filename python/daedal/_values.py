@@ -4,7 +4,13 @@ from __future__ import annotations
 import html
 import os
 import pathlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
 
 
 class Picture(str):
@@ -13,17 +19,20 @@ class Picture(str):
     def _repr_svg_(self) -> str:
         return str(self)
 
-    def save(self, path: str | os.PathLike) -> None:
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the picture to a file that ends in .svg."""
         if not os.fspath(path).endswith(".svg"):
             raise ValueError(f"a picture is written to a file that ends in .svg, not to {os.fspath(path)!r}")
         pathlib.Path(path).write_text(self, encoding="utf-8")
 
 
-def html_table(head: tuple[str, ...], rows: list[tuple]) -> str:
+def html_table(head: tuple[str, ...], rows: Sequence[tuple[Any, ...]]) -> str:
     """A table of texts, at most 200 rows of it."""
     most = 200
-    line = lambda cells, tag: "<tr>" + "".join(f"<{tag}>{html.escape(str(cell))}</{tag}>" for cell in cells) + "</tr>"
+
+    def line(cells: Sequence[Any], tag: str) -> str:
+        return "<tr>" + "".join(f"<{tag}>{html.escape(str(cell))}</{tag}>" for cell in cells) + "</tr>"
+
     more = f"<tr><td>and {len(rows) - most} more</td></tr>" if len(rows) > most else ""
     return f"<table><thead>{line(head, 'th')}</thead><tbody>{''.join(line(row, 'td') for row in rows[:most])}{more}</tbody></table>"
 
@@ -33,7 +42,7 @@ def html_report(report: str, picture: str = "") -> str:
     return f"<pre>{html.escape(report)}</pre>" + (f"<div>{picture}</div>" if picture else "")
 
 
-class Values(Mapping):
+class Values(Mapping[str, float]):
     """A mapping from names to numbers; printed, it is a report."""
 
     _values: dict[str, float]

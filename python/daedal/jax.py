@@ -20,7 +20,7 @@ def function(model: Differentiable) -> Any:
     """A function of an array of parameters, with forward sensitivities as its derivatives."""
     count = len(model.parameters)
 
-    def run(parameters: Any) -> tuple[np.ndarray, np.ndarray]:
+    def run(parameters: Any) -> tuple[Any, Any]:
         points = np.asarray(parameters, dtype=float)
         pairs = [model.value_and_jacobian(point) for point in points.reshape(-1, count)]
         batch = points.shape[:-1]
@@ -28,7 +28,7 @@ def function(model: Differentiable) -> Any:
         return (np.stack([value for value, _ in pairs]).reshape(*batch, *model.shape).astype(kind),
                 np.stack([jacobian for _, jacobian in pairs]).reshape(*batch, *model.shape, count).astype(kind))
 
-    def run_values(parameters: Any) -> np.ndarray:
+    def run_values(parameters: Any) -> Any:
         points = np.asarray(parameters, dtype=float)
         values = np.stack([model(point) for point in points.reshape(-1, count)])
         return values.reshape(*points.shape[:-1], *model.shape).astype(np.asarray(parameters).dtype)
@@ -43,7 +43,7 @@ def function(model: Differentiable) -> Any:
         return jax.pure_callback(run_values, shapes(parameters)[0], parameters)
 
     @simulate.defjvp
-    def _(primals: tuple, tangents: tuple) -> tuple[Any, Any]:
+    def _(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
         (parameters,), (tangent,) = primals, tangents
         value, jacobian = jax.pure_callback(run, shapes(parameters), parameters)
         spread = tangent.reshape(*tangent.shape[:-1], *(1,) * len(model.shape), count)

@@ -506,9 +506,17 @@ static const char *subject_name(const Command *command) {
   return command->bit & IN_MODELS ? "model" : command->bit == IN_EXPLAIN ? "code" : "shell";
 }
 
+/* Another file of classes, beside that of the model. */
+static bool add_file(OptionParser *parser, const char *word) {
+  if (strchr(word, ':')) return usage_error("a file of classes has no colon in its name, as '%s' has", word);
+  return directory_append(&parser->arguments->modelica_path, word, strlen(word));
+}
+
 static bool parse_path(OptionParser *parser, const char *word) {
   if (!word_append(&parser->arguments->paths, word, "a path")) return false;
   if (parser->arguments->model_path && parser->command->bit & (IN_FILES | IN_COMPLETION)) return true;
+  if (parser->arguments->model_path && parser->command->bit & IN_MODELS && ends_with(word, ".mo"))
+    return add_file(parser, word);
   if (parser->arguments->model_path)
     return usage_error("one %s at a time: both '%s' and '%s' are given", subject_name(parser->command),
                        parser->arguments->model_path, word);

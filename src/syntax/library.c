@@ -35,9 +35,11 @@ struct Library {
   FileReader files;
   Arena arena;
   VEC(LibraryPackage *) roots;
+  VEC(AstClass *) given;        /* of files that are named themselves */
   VEC(const AstElement *) tops; /* found already; NULL: there is none */
   Map by_name;                  /* place in `tops` */
   Map main_classes;             /* Name -> place of the first class of that name in the main file */
+  Map given_classes;            /* Name -> place in `given` */
   Versions versions;
   struct stat main; /* of the main file; st_ino 0: it is not known */
 };
@@ -250,10 +252,16 @@ static const AstElement *main_class(Library *library, Name name) {
   return place == MAP_NONE ? NULL : class_element(library, file->classes.data[place]);
 }
 
+static const AstElement *given_class(Library *library, Name name) {
+  uint32_t place = map_get(&library->given_classes, name);
+  return place == MAP_NONE ? NULL : class_element(library, library->given.data[place]);
+}
+
 const AstElement *library_find(Library *library, Name name) {
   uint32_t index = map_get(&library->by_name, name);
   if (index != MAP_NONE) return library->tops.data[index];
   const AstElement *element = library->ast->main->within.count ? NULL : main_class(library, name);
+  if (!element) element = given_class(library, name);
   if (!element) element = read_top(library, name);
   if (!element) element = main_class(library, name);
   map_put(&library->by_name, name, library->tops.count);
@@ -375,10 +383,32 @@ const char *library_resource(Library *library, const char *uri, Arena *arena, co
 
 /* ---- set-up ---- */
 
+static bool is_model_file(const char *path) {
+  size_t length = strlen(path);
+  struct stat info;
+  bool is_named = length > 3 && !strcmp(path + length - 3, ".mo") && !library_is_package(path);
+  return is_named && !(stat(path, &info) == 0 && S_ISDIR(info.st_mode));
+}
+
+/* The classes of a file that is named itself stand beside those of the main file. */
+static void add_file(Library *library, const char *path) {
+  const AstFile *file = is_main(library, path) ? NULL : read_file(library, path);
+  for (uint32_t i = 0; file && i < file->classes.count; i++) {
+    AstClass *definition = file->classes.data[i];
+    if (file->within.count) check_within(library, file, definition, "");
+    if (map_get(&library->given_classes, definition->label.name) != MAP_NONE) continue;
+    map_put(&library->given_classes, definition->label.name, library->given.count);
+    vec_push(library->ast->heap, &library->given, definition);
+    versions_read(&library->versions, definition, library->diags);
+  }
+}
+
 static void add_path(Library *library, const char *path) {
   while (path && *path) {
     size_t width = strcspn(path, ":");
-    if (width) add_root(library, arena_copy(&library->arena, path, width));
+    const char *entry = arena_copy(&library->arena, path, width);
+    if (is_model_file(entry)) add_file(library, entry);
+    else if (width) add_root(library, entry);
     path += width + (path[width] == ':');
   }
 }
@@ -397,14 +427,17 @@ static const char *directory_above(const char *path, uint32_t levels, Arena *are
   return directory;
 }
 
+static void find_main(Library *library) {
+  const char *path = source_main(library->source)->path;
+  if (!path || !*path || stat(path, &library->main) != 0 || !S_ISREG(library->main.st_mode))
+    library->main = (struct stat){0};
+}
+
 /* The libraries that the main file is a part of. */
 static void place_main(Library *library) {
   const AstFile *file = library->ast->main;
   const char *path = source_main(library->source)->path;
-  if (!path || !*path || stat(path, &library->main) != 0 || !S_ISREG(library->main.st_mode)) {
-    library->main = (struct stat){0};
-    return;
-  }
+  if (!library->main.st_ino) return;
   bool is_package = library_is_package(path) && file->classes.count > 0;
   uint32_t levels = file->within.count + is_package;
   if (levels) add_root(library, directory_above(path, levels, &library->arena));
@@ -421,8 +454,10 @@ Library *library_make(Ast *ast, Source *source, LibraryOptions options, Diags *d
   library->arena = arena_make(ast->heap);
   library->by_name = map_make(ast->heap);
   library->main_classes = map_make(ast->heap);
+  library->given_classes = map_make(ast->heap);
   library->versions = versions_make(ast);
   if (!options.files.read) return library;
+  find_main(library);
   add_path(library, options.path);
   place_main(library);
   for (uint32_t i = 0; i < ast->main->classes.count; i++)
