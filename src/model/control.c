@@ -151,14 +151,23 @@ bool step_break(Machine *machine) {
   return leave_dead(machine);
 }
 
+/* Has some path left an open loop of the frame on top? It goes on behind the loop. */
+static bool has_breaks(Machine *machine) {
+  for (uint32_t i = machine->control.count; i-- > frame_top(machine)->control;)
+    if (machine->control.data[i].breaks.count) return true;
+  return false;
+}
+
+/* The values that a path returns with are recorded while others go on; a path that broke out of a loop before is not of those that return here. */
 bool step_return(Machine *machine) {
   Frame *frame = frame_top(machine);
-  if (!open_if_above(machine, NULL)) {
-    frame->is_done = true;
+  bool may_break = has_breaks(machine);
+  if (!open_if_above(machine, NULL) && !may_break) {
+    frame->position = frame->routine->code.count;
     return true;
   }
   uint32_t *outputs = frame_outputs(machine, frame->routine);
-  Snapshot saved = {machine->route, slots_snapshot(machine, outputs)};
+  Snapshot saved = {may_break ? machine->path : machine->route, slots_snapshot(machine, outputs)};
   vec_push(machine->heap, &frame->returns, saved);
   frame_keep(machine);
   return leave_dead(machine);

@@ -54,8 +54,8 @@ typedef struct Frame {
   uint32_t effects; /* of the domain, when it began */
   char *path, *route;
   ChunkMark mark, floor;
-  bool is_probe; /* runs only up to CODE_BODY, to learn the sizes of the outputs */
-  bool is_done;
+  bool is_probe;         /* runs only up to CODE_BODY, to learn the sizes of the outputs */
+  bool is_done;          /* every path has returned: the values of the last one are those of all others */
   VEC(Snapshot) returns; /* of the outputs */
 } Frame;
 
