@@ -542,7 +542,7 @@ static void bdf_interpolate(void *self, double t, const uint32_t *columns, uint3
 }
 
 /* The polynomial through the last points: its slope is off by the error itself at the end of the step, by less inside. */
-static StepShape bdf_shape(void *self) { return (StepShape){((const Bdf *)self)->history->order, 0.5, 3}; }
+static StepShape bdf_shape(void *self) { return (StepShape){((const Bdf *)self)->history->order, 0.5, 0}; }
 
 static void bdf_switch_states(void *self, const double *y) {
   Bdf *bdf = self;
@@ -559,6 +559,7 @@ const Integrator integrator_bdf = {
     .explicit_form = false,
     .removes_superfluous = true,
     .look_every = 128,
+    .look_every_rough = 64,
     .create = bdf_create,
     .start = bdf_start,
     .suggest = integrator_suggest_nothing,

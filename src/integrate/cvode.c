@@ -384,7 +384,7 @@ static StepShape cvode_shape(void *self) {
   int order = 0;
   if (cvode->t == cvode->t_previous) return (StepShape){0};
   CVodeGetLastOrder(cvode->memory, &order);
-  return (StepShape){order > cubic ? order : cubic, 0.5, 6};
+  return (StepShape){order > cubic ? order : cubic, 0.5, 0};
 }
 
 static void cvode_switch_states(void *self, const double *y) {
@@ -416,6 +416,7 @@ const Integrator integrator_cvode = {
     .description = "CVODE of SUNDIALS, BDF of orders 1 to 5, on the state-space form",
     .explicit_form = true,
     .look_every = 128,
+    .look_every_rough = 8,
     .create = cvode_create,
     .start = cvode_start,
     .suggest = integrator_suggest_nothing,

@@ -742,6 +742,7 @@ const Integrator integrator_erk = {
     .explicit_form = true,
     .is_one_step = true,
     .look_every = 16,
+    .look_every_rough = 8,
     .create = erk_create,
     .start = erk_start,
     .suggest = erk_suggest,

@@ -387,7 +387,7 @@ static StepShape ida_shape(void *self) {
   int order = 0;
   if (!ida->begun || IDAGetNumSteps(ida->memory, &steps) != IDA_SUCCESS || !steps) return (StepShape){0};
   IDAGetLastOrder(ida->memory, &order);
-  return (StepShape){order > 1 ? order : 1, 0.5, 3};
+  return (StepShape){order > 1 ? order : 1, 0.5, 0};
 }
 
 static void ida_switch_states(void *self, const double *y) {
@@ -419,6 +419,7 @@ const Integrator integrator_ida = {
     .explicit_form = false,
     .removes_superfluous = true,
     .look_every = 128,
+    .look_every_rough = 64,
     .create = ida_create,
     .start = ida_start,
     .suggest = integrator_suggest_nothing,

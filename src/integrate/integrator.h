@@ -61,8 +61,9 @@ typedef struct Integrator {
   bool is_one_step; /* a one-step method: a step can be repeated with a shorter length, since there is no history */
   bool removes_superfluous; /* takes a system without superfluous differentiations, with links instead */
 
-  /* Of so many steps one is looked at inside (segment/defect.h): the look then takes a few hundredths of their work. */
-  int look_every;
+  /* Of so many steps one is looked at inside (segment/defect.h), of systems whose rows are smooth by construction and of others: looks take a few hundredths of
+   * the work of steps, or an eighth. */
+  int look_every, look_every_rough;
 
   void *(*create)(Heap *heap, const System *system, const IntegratorOptions *options);
 

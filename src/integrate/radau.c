@@ -986,7 +986,7 @@ static StepShape radau_shape(void *self) {
   if (radau->last_h == 0) return (StepShape){0};
   const RadauCoefficients *method = radau->last_method;
   double between = (method->node[method->stages - 3] + method->node[method->stages - 2]) / 2;
-  return (StepShape){method->stages + (radau_prepare_dense(radau) ? RADAU_SAMPLES : 1), between, 30};
+  return (StepShape){method->stages + (radau_prepare_dense(radau) ? RADAU_SAMPLES : 1), between, 0};
 }
 
 const Integrator integrator_radau = {
@@ -995,6 +995,7 @@ const Integrator integrator_radau = {
     .explicit_form = false,
     .is_one_step = true,
     .look_every = 16,
+    .look_every_rough = 1,
     .create = radau_create,
     .start = radau_start,
     .suggest = radau_suggest,

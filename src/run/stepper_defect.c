@@ -66,7 +66,7 @@ bool stepper_misses_rows(Stepper *stepper, double t) {
   const System *system = &stepper->view->system;
   double step = t - stepper->before;
   if (!stepper->defect || !(step > 0)) return false;
-  double chance = (double)integrator->look_every / (stepper->is_rough ? ROUGH_TIMES : 1) *
+  double chance = (stepper->is_rough ? integrator->look_every_rough : integrator->look_every) *
                   defect_drawn(stepper->before); /* below 1 it is drawn: then it is where */
   if (is_in_doubt(stepper)) chance -= floor(chance);
   if (chance >= 1 && next_part(stepper, stepper->before) > t) return false;

@@ -14,9 +14,10 @@
 
 /* What the polynomials of a step are. */
 typedef struct StepShape {
-  int degree;    /* less than BERNSTEIN_MOST; 0: there is no step yet */
-  double part;   /* where the defect is large, between points of the method */
-  double defect; /* of a smooth solution with the error that the method found: the largest, as an error in tolerances */
+  int degree;  /* less than BERNSTEIN_MOST; 0: there is no step yet */
+  double part; /* where the defect is large, between points of the method */
+  double
+      defect; /* of a smooth solution with the error that the method found: the largest, as an error in tolerances, where that is more than DEFECT_HARMLESS */
 } StepShape;
 
 /* Where the columns come from: the step of a method. */
