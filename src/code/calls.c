@@ -8,6 +8,7 @@
 #include "expr/op_math.h"
 #include "external/external.h"
 #include "model/execute.h"
+#include "model/number.h"
 
 #include <math.h>
 #include <string.h>
@@ -114,16 +115,21 @@ static bool domain_known(void *context, const void *scalar, double *value) {
   return true;
 }
 
-/* Texts only end up in messages of assertions; joining them gives the last one. */
+static bool join_texts(Runner *runner, const double *texts, uint32_t count, size_t size, void *out) {
+  double *parts = heap_array(runner->caller->heap, count, sizeof *parts), joined;
+  for (uint32_t i = 0; i < count; i++) parts[i] = texts[i * size];
+  joined = number_join(&runner->caller->names, parts, count);
+  heap_free(runner->caller->heap, parts);
+  domain_constant(runner, joined, out);
+  return true;
+}
+
 static bool domain_apply(void *context, Op op, const void *arguments, uint32_t count, void *out) {
   Runner *runner = context;
   const double *given = arguments;
   double plain[3], value;
   size_t size = (size_t)1 << runner->n;
-  if (op == OP_STRING_JOIN || op == OP_STRING_OF) {
-    memcpy(out, given + (count ? count - 1 : 0) * size, size * sizeof *given);
-    return true;
-  }
+  if (op == OP_STRING_JOIN) return join_texts(runner, given, count, size, out);
   if (count > 3 || op_arity(op) != (int)count) return false;
   for (uint32_t k = 0; k < 3; k++) plain[k] = k < count ? given[k * size] : 0;
   if (!op_evaluate(op, plain, &value)) return false;

@@ -27,6 +27,12 @@ bool op_has_value(Op op) {
   }
 }
 
+double node_number(const Dag *dag, Expr e) {
+  double value;
+  if (dag_op(dag, e) == OP_STRING) return dag_index(dag, e);
+  return dag_is_constant(dag, e, &value) ? value : __builtin_nan("");
+}
+
 bool node_exponent(const Dag *dag, Expr e, double *exponent) {
   if (dag_op(dag, e) != OP_POWER) return false;
   const Expr *arguments;

@@ -33,5 +33,8 @@ bool node_exponent(const Dag *dag, Expr e, double *exponent);
 /* Has the operator a value that numeric code can compute? (Not: sample, delay, strings ...) */
 bool op_has_value(Op op);
 
+/* The number that a leaf is in code: a constant, of a text its Name, for functions. NAN: it is none. */
+double node_number(const Dag *dag, Expr e);
+
 /* Bits of a number as a key; -0 and 0 differ. */
 uint64_t number_key(double number);

@@ -275,15 +275,10 @@ static uint32_t straight_copy_level(const Split *split, uint32_t r) {
   return region->is_template ? MAP_NONE : region->level;
 }
 
-static double number_of(const Dag *dag, Expr e) {
-  double value;
-  return dag_is_constant(dag, e, &value) ? value : NAN;
-}
-
 static uint32_t copied_place(Split *split, Store store, Expr root) {
   if (store == STORE_OUTPUT) return output_place(split, split->first_root[graph_position(&split->graph, root)]);
   if (store != STORE_CONSTANT) return leaf_place(split->grouping->layout, split->dag, root);
-  return split->number_base + templates_number(&split->templates, number_of(split->dag, root));
+  return split->number_base + templates_number(&split->templates, node_number(split->dag, root));
 }
 
 static bool is_group_copy(const Split *split, uint32_t r, Store store) {

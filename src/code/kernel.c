@@ -294,8 +294,8 @@ static void emit_node(KernelBuilder *builder, uint32_t position) {
   uint32_t slot = map_get(&builder->slots->nodes, e);
   Operand *result = &builder->operands[position];
   if (slot != MAP_NONE) *result = operand(OPERAND_SLOT, slot);
-  else if (op == OP_CONSTANT) *result = number_operand(builder, dag_value(builder->dag, e));
-  else if (op_kind(op) == KIND_LEAF || !op_has_value(op)) *result = number_operand(builder, NAN);
+  else if (op_kind(op) == KIND_LEAF || !op_has_value(op))
+    *result = number_operand(builder, node_number(builder->dag, e));
   else if (op == OP_SUM) *result = emit_sum(builder, e);
   else if (op != OP_CALL) *result = emit_operator(builder, e);
   else emit_call(builder, position);

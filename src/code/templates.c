@@ -74,16 +74,11 @@ static void put_number(Templates *templates, Template *region, double number) {
            &templates->number_slot.data[index]);
 }
 
-static double number_of(const Dag *dag, Expr e) {
-  double value;
-  return dag_is_constant(dag, e, &value) ? value : __builtin_nan("");
-}
-
 static void put_child(Templates *templates, Template *region, Expr child) {
   uint32_t position = graph_position(templates->graph, child);
   uint32_t boundary = templates->boundary[position];
   if (boundary == 0) put_word(templates, 2 * templates->local[position] + 1);
-  else if (boundary == STORE_CONSTANT + 1) put_number(templates, region, number_of(templates->graph->dag, child));
+  else if (boundary == STORE_CONSTANT + 1) put_number(templates, region, node_number(templates->graph->dag, child));
   else
     put_slot(templates, region, (Store)(boundary - 1), child, &templates->mark[position], &templates->local[position]);
 }

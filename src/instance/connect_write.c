@@ -4,6 +4,7 @@
  *
  * Invariant: equations stand in the order of the first variables of their sets. */
 #include "instance/connect.h"
+#include "instance/lookup.h"
 
 #include <string.h>
 
@@ -220,6 +221,17 @@ static void write_assertion(Writer *writer, const Run *run, uint32_t term, Name 
            (AstStatement){.kind = AST_INVOKE, .left = invoked, .right = AST_NONE, .comment = comment, .span = span});
 }
 
+/* A part of a connector may say `output` where no equation gives it a value, as of a connector that stands for several parts
+ * inside: whether the values are determined, the whole model shows. */
+static void report_sources(Tree *tree, const Instance *one, const Instance *other, Span span) {
+  static const char message[] = "`%s` and `%s` are connected, and both give the value";
+  bool is_part = one->parent && one->parent->restriction == CLASS_CONNECTOR && other->parent &&
+                 other->parent->restriction == CLASS_CONNECTOR;
+  if (is_part)
+    tree_tolerate(tree, DIAG_INPUT, span, NULL, message, instance_text(tree, one), instance_text(tree, other));
+  else tree_error(tree, span, NULL, message, instance_text(tree, one), instance_text(tree, other));
+}
+
 /* The term that gives the value; the first if none does. Several are an error. */
 static uint32_t find_source(Writer *writer, uint32_t set, uint32_t terms, Span span) {
   Connections *connections = writer->connections;
@@ -229,9 +241,8 @@ static uint32_t find_source(Writer *writer, uint32_t set, uint32_t terms, Span s
     uint32_t end = term_end(connections, set, i);
     if (!is_source(connections, end) || in_expandable(connections, end)) continue;
     if (found != CONNECT_NONE)
-      diag_error(tree->diags, DIAG_INPUT, span, "`%s` and `%s` are connected, and both give the value",
-                 instance_text(tree, term_variable(connections, set, found)->instance),
-                 instance_text(tree, term_variable(connections, set, i)->instance));
+      report_sources(tree, term_variable(connections, set, found)->instance,
+                     term_variable(connections, set, i)->instance, span);
     found = i;
   }
   return found == CONNECT_NONE ? 0 : found;

@@ -17,24 +17,24 @@ static bool number_known(void *context, const void *scalar, double *value) {
   return true;
 }
 
-static bool join_texts(NumberContext *context, const double *parts, uint32_t count, double *out) {
-  Arena arena = arena_make(context->names->arena.heap);
+double number_join(Names *names, const double *parts, uint32_t count) {
+  Arena arena = arena_make(names->arena.heap);
   size_t length = 0, used = 0;
-  for (uint32_t i = 0; i < count; i++) length += names_length(context->names, (Name)parts[i]);
+  for (uint32_t i = 0; i < count; i++) length += names_length(names, (Name)parts[i]);
   char *text = arena_alloc(&arena, length + 1);
   for (uint32_t i = 0; i < count; i++) {
-    size_t part = names_length(context->names, (Name)parts[i]);
-    memcpy(text + used, names_text(context->names, (Name)parts[i]), part);
+    size_t part = names_length(names, (Name)parts[i]);
+    memcpy(text + used, names_text(names, (Name)parts[i]), part);
     used += part;
   }
-  *out = names_add(context->names, text, length);
+  Name joined = names_add(names, text, length);
   arena_free(&arena);
-  return true;
+  return joined;
 }
 
 static bool number_apply(void *context, Op op, const void *arguments, uint32_t count, void *out) {
   double result = 0;
-  if (op == OP_STRING_JOIN) join_texts(context, arguments, count, &result);
+  if (op == OP_STRING_JOIN) result = number_join(((NumberContext *)context)->names, arguments, count);
   else if (op_arity(op) != (int)count || !op_evaluate(op, arguments, &result) || !isfinite(result)) return false;
   memcpy(out, &result, sizeof result);
   return true;

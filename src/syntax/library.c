@@ -326,8 +326,9 @@ LibraryNames library_members(Library *library, const AstClass *definition) {
 
 /* ---- resources ---- */
 
-/* The directory in which the class of a dotted name stands; NULL: there is no such library. */
-static const char *class_directory(Library *library, const char *text, size_t length) {
+/* The directory in which the class of a dotted name stands, so many levels below an entry of the path; NULL: there is no
+ * such library. */
+static const char *class_directory(Library *library, const char *text, size_t length, uint32_t *levels) {
   const char *end = text + length;
   size_t width = 0;
   while (width < length && text[width] != '.') width++;
@@ -335,14 +336,16 @@ static const char *class_directory(Library *library, const char *text, size_t le
   Name name = names_add(library->ast->names, text, width);
   Member *member = find_top(library, name, &package);
   if (!member) return NULL;
+  *levels = 0;
   while (member && member->stored.directory && text + width < end) {
+    ++*levels;
     package = member_package(library, package, member);
     text += width + 1;
     for (width = 0; text + width < end && text[width] != '.';) width++;
     name = names_add(library->ast->names, text, width);
     member = find_member(library, package, name);
   }
-  if (member && member->stored.directory) return member->stored.directory;
+  if (member && member->stored.directory) return ++*levels, member->stored.directory;
   return package->directory;
 }
 
@@ -360,11 +363,15 @@ static char *decode(const char *text, Arena *arena) {
   return out;
 }
 
-static bool leads_out(const char *path) {
-  for (const char *at = path; *at; at += strspn(at, "/")) {
+/* Does a path lead more than `levels` directories up at some place? */
+static bool leads_above(const char *path, uint32_t levels) {
+  for (const char *at = path; *at;) {
     size_t width = strcspn(at, "/");
-    if (width == 2 && at[0] == '.' && at[1] == '.') return true;
+    bool is_up = width == 2 && at[0] == '.' && at[1] == '.', is_here = width == 0 || (width == 1 && *at == '.');
+    if (is_up && levels-- == 0) return true;
+    levels += !is_up && !is_here;
     at += width;
+    at += strspn(at, "/");
   }
   return false;
 }
@@ -374,10 +381,11 @@ const char *library_resource(Library *library, const char *uri, Arena *arena, co
   if (!strncmp(uri, file_scheme, sizeof file_scheme - 1)) return decode(uri + sizeof file_scheme - 1, arena);
   if (strncmp(uri, scheme, sizeof scheme - 1) != 0) return uri;
   const char *name = uri + sizeof scheme - 1, *path = name + strcspn(name, "/?#");
-  const char *directory = class_directory(library, name, (size_t)(path - name));
+  uint32_t levels = 0;
+  const char *directory = class_directory(library, name, (size_t)(path - name), &levels);
   if (!directory) *reason = arena_printf(arena, "there is no library of the class %.*s", (int)(path - name), name);
   const char *rest = decode(path, arena);
-  if (directory && leads_out(rest)) *reason = "`..` leads out of the library", directory = NULL;
+  if (directory && leads_above(rest, levels)) *reason = "`..` leads out of the library's folder", directory = NULL;
   return directory ? arena_printf(arena, "%s%s", directory, rest) : NULL;
 }
 
