@@ -124,19 +124,37 @@ class Library:
         late = []
         watch = self.interface.OnStep(lambda _context, _progress: bool(time.process_time() > give_up and (late.append(True) or True)))
         raw.on_step = watch
-        asked = self.interface.LoadOptions(size=ctypes.sizeof(self.interface.LoadOptions))
-        model = self.library.load(b"m.mo", code, len(code), ctypes.byref(asked))
+        model = self.load(code)
         result = self.library.simulate(model, ctypes.byref(raw))
-        run = self.read(result) if not late else Run(TOO_LONG, "takes too long", "too long")
+        run = self.read(model, result) if not late else Run(TOO_LONG, "takes too long", "too long")
         self.library.free(result)
         self.library.free(model)
         return run
 
-    def read(self, result):
+    def load(self, code):
+        asked = self.interface.LoadOptions(size=ctypes.sizeof(self.interface.LoadOptions))
+        return self.library.load(b"m.mo", code, len(code), ctypes.byref(asked))
+
+    def check(self, text):
+        model = self.load(text.encode())
+        status = self.library.status_of(model) or self.library.analyze(model).status
+        run = Run(status, *self.words(self.said(model)))
+        self.library.free(model)
+        return run
+
+    def said(self, model):
+        return [self.library.diagnostic_get(model, k) for k in range(self.library.diagnostic_count(model))]
+
+    @staticmethod
+    def words(said):
+        """What was said, and the code of the first error."""
+        words = "\n".join(line.decode() for d in said for line in (d.message, *(d.notes[k].message for k in range(d.note_count))))
+        return words, next((d.code.decode() for d in said if d.severity == ERROR), "")
+
+    def read(self, model, result):
         status, rows = self.library.status_of(result), self.library.result_rows(result)
         said = [self.library.diagnostic_get(result, k) for k in range(self.library.diagnostic_count(result))]
-        cause = next((d.code.decode() for d in said if d.severity == ERROR), "")
-        words = "\n".join(line.decode() for d in said for line in (d.message, *(d.notes[k].message for k in range(d.note_count))))
+        words, cause = self.words(said or self.said(model))
         columns = {}
         for signal in range(self.library.result_signals(result) if status == 0 else 0):
             values = ctypes.cast(self.library.result_values(result, signal), self.interface.Doubles)
@@ -150,10 +168,18 @@ class Command:
     def __init__(self):
         self.folder = tempfile.mkdtemp()
 
-    def simulate(self, text, options):
-        path, report = os.path.join(self.folder, "m.mo"), os.path.join(self.folder, "m.json")
+    def write(self, text):
+        path = os.path.join(self.folder, "m.mo")
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
+        return path
+
+    def check(self, text):
+        done = subprocess.run([os.environ["DAEDAL"], "check", self.write(text)], capture_output=True, text=True, check=False, preexec_fn=limit_processor_time)
+        return Run(done.returncode, done.stderr.strip(), f"status {done.returncode}")
+
+    def simulate(self, text, options):
+        path, report = self.write(text), os.path.join(self.folder, "m.json")
         words = [word for name, value in options.items()
                  for word in (["--" + name.replace("_", "-")] + ([] if value is True else [str(value)]))]
         command = [os.environ["DAEDAL"], "simulate", path, "--output-file", "-", "--json", report, *words]
@@ -172,6 +198,11 @@ BACKEND = Command() if SANITIZED else Library()
 def simulate(text, **options):
     """A run of a model with options named as in daedal.h."""
     return BACKEND.simulate(text, options)
+
+
+def check(text):
+    """What is said of a model without a run."""
+    return BACKEND.check(text)
 
 
 def solver_names():

@@ -17,7 +17,10 @@ static bool work_analyze(daedal_model *model, const void *argument) {
   const Structure *structure = &analysis->structure;
   bool ok = structure->status == STRUCTURE_OK;
   bool discrete_ok = model_check_discrete(model->model, model->heap, &model->diags);
-  model->figures = (daedal_analysis){.status = ok && analysis->curable && discrete_ok ? DAEDAL_OK : DAEDAL_STRUCTURE,
+  bool is_sound = ok && analysis->curable && discrete_ok;
+  model->figures = (daedal_analysis){.status = !is_sound             ? DAEDAL_STRUCTURE
+                                               : analysis->can_reset ? DAEDAL_OK
+                                                                     : DAEDAL_INPUT,
                                      .verdict = discrete_ok ? analysis_verdict(analysis) : "unbalanced",
                                      .equations = (uint32_t)structure->n_equations,
                                      .variables = (uint32_t)structure->n_variables,

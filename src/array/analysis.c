@@ -139,6 +139,38 @@ static void check_regular(Analysis *analysis, Arena *arena, Diags *diags) {
   analysis->true_index = smallest.structural_index;
 }
 
+/* ---- resets ---- */
+
+/* Of each representative the highest derivative that the equations have, with their derivatives. */
+static int32_t *highest_orders(const Analysis *analysis, const Aliases *aliases, Arena *arena) {
+  int32_t *highest = arena_array(arena, aliases->count, sizeof *highest);
+  for (uint32_t j = 0; j < aliases->count; j++) {
+    int32_t order = analysis->structure.d[j] + aliases->shift[j];
+    if (aliases->root[j] != UINT32_MAX && order > highest[aliases->root[j]]) highest[aliases->root[j]] = order;
+  }
+  return highest;
+}
+
+/* Only what has a derivative can be set by reinit. */
+static bool check_resets(const Analysis *analysis, const Aliases *aliases, Arena *arena, Diags *diags) {
+  const Model *model = analysis->problem.model;
+  const int32_t *highest = NULL;
+  for (uint32_t w = 0; w < model->whens.count; w++)
+    for (uint32_t b = 0; b < model->whens.data[w].branches.count; b++) {
+      const WhenBranch *branch = &model->whens.data[w].branches.data[b];
+      for (uint32_t a = 0; a < branch->actions.count; a++) {
+        const Action *action = &branch->actions.data[a];
+        if (action->kind != ACTION_REINIT) continue;
+        if (!highest) highest = highest_orders(analysis, aliases, arena);
+        uint32_t unknown = model->variables.data[action->target].index, root = aliases->root[unknown];
+        if (root != UINT32_MAX && aliases->shift[unknown] < highest[root]) continue;
+        reset_report(model, action, diags);
+        return false;
+      }
+    }
+  return true;
+}
+
 Analysis *analysis_run(Model *model, Arena *arena, Diags *diags) {
   Analysis *analysis = arena_alloc(arena, sizeof *analysis);
   analysis->problem = problem_make(model, false, arena);
@@ -149,7 +181,9 @@ Analysis *analysis_run(Model *model, Arena *arena, Diags *diags) {
     return analysis;
   }
   analysis->array = array_make(&analysis->problem, analysis->structure.c, analysis->structure.d, arena);
-  analysis->aliases = model_find_aliases(model, arena).removed;
+  Aliases aliases = model_find_aliases(model, arena);
+  analysis->aliases = aliases.removed;
+  analysis->can_reset = check_resets(analysis, &aliases, arena, diags);
   find_linear(analysis, arena);
   find_hidden(analysis, arena);
   find_initial(analysis, arena, diags);

@@ -17,6 +17,7 @@ typedef struct Analysis {
   Structure structure;
   Array array;      /* when the structure is ok */
   uint32_t aliases; /* equations that alias elimination removes for a simulation */
+  bool can_reset;   /* every reinit sets a variable that may be a state; if the structure is ok */
   bool *linear;     /* per block: linear in its highest derivatives */
   VEC(HiddenConstraint) hidden;
   InitialCandidates candidates;

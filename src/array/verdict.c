@@ -111,3 +111,9 @@ void verdict_report(const Problem *problem, const Structure *structure, Diags *d
         (int)structure->n_equations);
   verdict_note(problem, structure, diag, diags);
 }
+
+void reset_report(const Model *model, const Action *reset, Diags *diags) {
+  diag_error(diags, DIAG_INPUT, reset->span,
+             "reinit cannot set `%s`, which is no state: no equation has its derivative",
+             model_name(model, reset->target));
+}

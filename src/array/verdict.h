@@ -8,3 +8,6 @@ void verdict_report(const Problem *problem, const Structure *structure, Diags *d
 
 /* Adds the parts that are to blame to a message just made. */
 void verdict_note(const Problem *problem, const Structure *structure, Diag *diag, Diags *diags);
+
+/* Refuses a reinit of what can be no state. */
+void reset_report(const Model *model, const Action *reset, Diags *diags);

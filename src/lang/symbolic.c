@@ -158,6 +158,11 @@ static bool symbolic_sample(Elaboration *el, const Expr *a, Span span, Expr *out
                "start or interval of sample depends on variables: only parameters and constants are allowed");
     return false;
   }
+  double interval;
+  if (dag_is_constant(el->dag, a[1], &interval) && !(interval > 0)) {
+    diag_error(el->diags, DIAG_INPUT, span, "the interval %.10g of sample is not positive", interval);
+    return false;
+  }
   *out = dag_binary(el->dag, OP_SAMPLE, a[0], a[1]);
   return true;
 }

@@ -1,4 +1,4 @@
-/* unassigned: scalars of functions, and scalar fields of records there, that are read although nothing in the function gives them a value. What is
+/* unassigned: scalars of functions, and scalar fields of records there, that are read or returned although nothing in the function gives them a value. What is
  * assigned in some branch only is not looked into: it is 0 in the others. What is read in a branch that a constant never takes needs no value. Nor is the default value of a field that is not read itself. */
 #include "lang/elaborate.h"
 
@@ -121,6 +121,14 @@ void unassigned_report(Compiler *c) {
       continue;
     compile_error(c, routine->spans.data[at], "`%s` has no value: nothing in function `%s` assigns it",
                   part_name(c, &part), names_text(c->el->names, routine->name));
+    return;
+  }
+  for (uint32_t slot = routine->inputs; slot < routine->inputs + routine->outputs; slot++) {
+    const Local *output = &routine->locals.data[slot];
+    part = (Part){.slot = slot};
+    if (output->type.dimensions || output->type.base > TYPE_ENUMERATION || is_assigned(routine, &part)) continue;
+    compile_error(c, output->span, "output `%s` has no value: nothing in function `%s` assigns it",
+                  names_text(c->el->names, output->name), names_text(c->el->names, routine->name));
     return;
   }
 }

@@ -1,4 +1,5 @@
 /* supported: which operators of a model can be run. */
+#include "array/verdict.h"
 #include "pipeline/parts.h"
 
 /* Has the node no numeric value? */
@@ -103,9 +104,7 @@ bool pass_resets(Plan *plan) {
   for (uint32_t a = 0; logic && a < logic->actions.count; a++) {
     const LogicAction *action = &logic->actions.data[a];
     if (action->kind != ACTION_REINIT || may_be_state(&plan->array, action->target)) continue;
-    diag_error(plan->diags, DIAG_INPUT, action->written->span,
-               "reinit cannot set `%s`, which is no state: no equation has its derivative",
-               model_name(plan->model, action->written->target));
+    reset_report(plan->model, action->written, plan->diags);
     return false;
   }
   return true;

@@ -55,6 +55,18 @@ static uint32_t list_followers(const Strangeness *strangeness, const Ranks *rank
   return count;
 }
 
+/* Does every unknown that is free occur in some equation? One that occurs in none has been forgotten: no constraint is superfluous for it. */
+static bool all_occur(const Problem *problem, const Freedom *freedom) {
+  const Incidence *incidence = &problem->incidence;
+  for (uint32_t k = 0; k < freedom->count; k++) {
+    int32_t unknown = (int32_t)problem->local[dag_index(problem->model->dag, freedom->leaf[k])], at = 0;
+    int32_t entries = incidence->row_start[incidence->n_equations];
+    while (at < entries && incidence->column[at] != unknown) at++;
+    if (at == entries) return false;
+  }
+  return true;
+}
+
 bool redundancy_find(Strangeness *strangeness, double t, Redundancy *redundancy) {
   const Problem *problem = &strangeness->problem;
   Arena *arena = strangeness->arena;
@@ -66,7 +78,8 @@ bool redundancy_find(Strangeness *strangeness, double t, Redundancy *redundancy)
   bool found = strangeness_generic(strangeness, GENERIC_NEAREST, &t, y) &&
                strangeness_ranks(strangeness, t, y, &scratch, &ranks) &&
                strangeness_open(strangeness, &ranks, &scratch, open) == strangeness->u &&
-               freedom_find(strangeness, t, y, false, &redundancy->freedom, arena);
+               freedom_find(strangeness, t, y, false, &redundancy->freedom, arena) &&
+               all_occur(problem, &redundancy->freedom);
   if (found) {
     redundancy->count = redundancy->freedom.count - redundancy->freedom.rank;
     redundancy->equation = arena_array(arena, redundancy->count, sizeof(uint32_t));

@@ -91,7 +91,7 @@ bool read_number(Cursor *cursor, double *value) {
     if (isdigit((unsigned char)text[digits])) {
       exponent = at - begin;
       at = skip_digits(text, digits);
-    }
+    } else if (digits > at + 1) return false; /* 2e+{p}: an exponent, or the sum of 2 and p? */
   }
   char copy[LONGEST];
   if (at - begin >= LONGEST) return false;

@@ -1,6 +1,7 @@
 // An algebraic variable cannot be set.
 // run: check
-// expect: exit 0
+// expect: exit 3
+// expect: says reinit cannot set `y`
 // run: simulate
 // expect: exit 3
 // expect: says reinit cannot set `y`

@@ -1,9 +1,7 @@
 // An interval of 0 is no interval.
-// run: check
-// expect: exit 0
-// run: simulate
+// run: {check,simulate}
+// expect: 8:8: the interval 0 of sample is not positive
 // expect: exit 3
-// expect: says sample(0, 0)
 model M
   Integer n(start = 0, fixed = true);
 equation
