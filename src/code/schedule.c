@@ -72,10 +72,25 @@ static double value_at(const Schedule *schedule, const Timer *timer, double t) {
   return last == range.low || last == range.high ? as_written : value;
 }
 
+/* A difference that is not defined leaves nothing. */
+static bool inside(Interval range, double value) { return !(value < range.low || value > range.high); }
+
+/* Is the difference out of the range of its mode at t? Not where round-off may make it so and it does not clearly move: sides of a relation that are equal in
+ * theory, as sqrt(a/b) and sqrt(a)/sqrt(b), differ by round-off at any time. */
+static bool is_left(const Schedule *schedule, const Timer *timer, double t) {
+  Interval range = mode_range(timer->op, *mode_of(schedule, timer)), at = {t, t};
+  HeldValues held = held_values(schedule);
+  if (inside(range, difference_at(schedule, timer, t))) return false;
+  Interval bounds = enclosure_bounds(timer->difference, at, held), rate = {-INFINITY, INFINITY};
+  if (bounds.high < range.low || bounds.low > range.high) return true;
+  if (timer->rate) rate = enclosure_bounds(timer->rate, at, held);
+  return rate.low > 0 || rate.high < 0;
+}
+
 /* Has the mode another value at t? */
 static bool is_other(const Schedule *schedule, const Timer *timer, double t, double *value) {
   *value = value_at(schedule, timer, t);
-  return !isnan(*value) && *value != *mode_of(schedule, timer);
+  return !isnan(*value) && *value != *mode_of(schedule, timer) && is_left(schedule, timer, t);
 }
 
 uint32_t schedule_changes(const Schedule *schedule, double t) {
@@ -119,17 +134,14 @@ double schedule_expected(const Schedule *schedule, double begin, double stop) {
   return events;
 }
 
-/* A difference that is not defined leaves nothing. */
-static bool inside(Interval range, double value) { return !(value < range.low || value > range.high); }
-
 /* The first time of (low, high] outside of the range, which is left once between them; the last one inside if that lies on
  * the very edge. */
 static double locate(const Schedule *schedule, const Timer *timer, Interval range, double low, double high) {
   for (;;) {
     double middle = low + (high - low) / 2;
     if (!(middle > low && middle < high)) break;
-    if (inside(range, difference_at(schedule, timer, middle))) low = middle;
-    else high = middle;
+    if (is_left(schedule, timer, middle)) high = middle;
+    else low = middle;
   }
   double last = difference_at(schedule, timer, low);
   return last == range.low || last == range.high ? low : high;
@@ -157,7 +169,7 @@ static double find_exit(const Schedule *schedule, const Timer *timer, double fro
     if (!may_leave(schedule, timer, range, (Interval){low, high}, &monotone)) {
       width *= 2;
     } else if (monotone || narrow) {
-      if (!inside(range, difference_at(schedule, timer, high))) return locate(schedule, timer, range, low, high);
+      if (is_left(schedule, timer, high)) return locate(schedule, timer, range, low, high);
       width = looks > STRETCH_LIMIT ? fmax(width, (stop - from) / STRETCH_LIMIT) : 2 * width;
     } else {
       width /= 2;
