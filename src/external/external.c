@@ -1,4 +1,5 @@
 /* external: what the functions share: arguments, results, objects (external.h). */
+#include "external/foreign.h"
 #include "external/functions.h"
 
 #include <ctype.h>
