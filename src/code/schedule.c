@@ -75,22 +75,26 @@ static double value_at(const Schedule *schedule, const Timer *timer, double t) {
 /* A difference that is not defined leaves nothing. */
 static bool inside(Interval range, double value) { return !(value < range.low || value > range.high); }
 
-/* Is the difference out of the range of its mode at t? Not where round-off may make it so and it does not clearly move: sides of a relation that are equal in
- * theory, as sqrt(a/b) and sqrt(a)/sqrt(b), differ by round-off at any time. */
-static bool is_left(const Schedule *schedule, const Timer *timer, double t) {
+/* May round-off alone have put the difference out of the range of its mode at t: does it not clearly move there? Sides of a relation that are equal in theory,
+ * as sqrt(a/b) and sqrt(a)/sqrt(b), differ by round-off at any time. */
+static bool is_round_off(const Schedule *schedule, const Timer *timer, double t) {
   Interval range = mode_range(timer->op, *mode_of(schedule, timer)), at = {t, t};
   HeldValues held = held_values(schedule);
-  if (inside(range, difference_at(schedule, timer, t))) return false;
-  Interval bounds = enclosure_bounds(timer->difference, at, held), rate = {-INFINITY, INFINITY};
-  if (bounds.high < range.low || bounds.low > range.high) return true;
-  if (timer->rate) rate = enclosure_bounds(timer->rate, at, held);
-  return rate.low > 0 || rate.high < 0;
+  Interval bounds = enclosure_bounds(timer->difference, at, held);
+  if (!timer->rate || bounds.high < range.low || bounds.low > range.high) return false;
+  Interval rate = enclosure_bounds(timer->rate, at, held);
+  return rate.low < 0 && rate.high > 0; /* one that stands still is what it is */
 }
 
-/* Has the mode another value at t? */
+static bool is_left(const Schedule *schedule, const Timer *timer, Interval range, double t) {
+  return !inside(range, difference_at(schedule, timer, t)) && !is_round_off(schedule, timer, t);
+}
+
+/* Has the mode another value at t? The first one is as written. */
 static bool is_other(const Schedule *schedule, const Timer *timer, double t, double *value) {
   *value = value_at(schedule, timer, t);
-  return !isnan(*value) && *value != *mode_of(schedule, timer) && is_left(schedule, timer, t);
+  return !isnan(*value) && *value != *mode_of(schedule, timer) &&
+         (isnan(timer->from) || !is_round_off(schedule, timer, t));
 }
 
 uint32_t schedule_changes(const Schedule *schedule, double t) {
@@ -140,7 +144,7 @@ static double locate(const Schedule *schedule, const Timer *timer, Interval rang
   for (;;) {
     double middle = low + (high - low) / 2;
     if (!(middle > low && middle < high)) break;
-    if (is_left(schedule, timer, middle)) high = middle;
+    if (is_left(schedule, timer, range, middle)) high = middle;
     else low = middle;
   }
   double last = difference_at(schedule, timer, low);
@@ -169,7 +173,7 @@ static double find_exit(const Schedule *schedule, const Timer *timer, double fro
     if (!may_leave(schedule, timer, range, (Interval){low, high}, &monotone)) {
       width *= 2;
     } else if (monotone || narrow) {
-      if (is_left(schedule, timer, high)) return locate(schedule, timer, range, low, high);
+      if (is_left(schedule, timer, range, high)) return locate(schedule, timer, range, low, high);
       width = looks > STRETCH_LIMIT ? fmax(width, (stop - from) / STRETCH_LIMIT) : 2 * width;
     } else {
       width /= 2;
