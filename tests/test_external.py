@@ -212,13 +212,21 @@ def element(kind, data):
     return struct.pack("<II", kind, len(data)) + data + b"\0" * (-len(data) % 8)
 
 
+def array(name, content):
+    """A matrix, or a structure of them by names."""
+    if isinstance(content, dict):
+        names = b"".join(field.encode().ljust(32, b"\0") for field in content)
+        return element(14, element(6, struct.pack("<II", 2, 0)) + element(5, struct.pack("<ii", 1, 1)) + element(1, name.encode())
+                       + struct.pack("<HHi", 5, 4, 32) + element(1, names) + b"".join(array("", field) for field in content.values()))
+    numbers = [row[k] for k in range(len(content[0])) for row in content]
+    return element(14, element(6, struct.pack("<II", 6, 0)) + element(5, struct.pack("<ii", len(content), len(content[0])))
+                   + element(1, name.encode()) + element(9, struct.pack(f"<{len(numbers)}d", *numbers)))
+
+
 def level_5(matrices, compress):
     out = b"MATLAB 5.0 MAT-file".ljust(124) + struct.pack("<HH", 0x100, 0x4D49)
-    for name, rows in matrices.items():
-        numbers = [row[k] for k in range(len(rows[0])) for row in rows]
-        inner = (element(6, struct.pack("<II", 6, 0)) + element(5, struct.pack("<ii", len(rows), len(rows[0])))
-                 + element(1, name.encode()) + element(9, struct.pack(f"<{len(numbers)}d", *numbers)))
-        whole = element(14, inner)
+    for name, content in matrices.items():
+        whole = array(name, content)
         packed = zlib.compress(whole)
         out += struct.pack("<II", 15, len(packed)) + packed if compress else whole
     return out
@@ -247,6 +255,13 @@ for compress in (False, True):
         for name, matrix in matrices.items():
             found = simulate(READING % (name, name), "--model", "M")["y"][-1]
             near(found, sum(x * (i + 1)**(j + 1) for i, row in enumerate(matrix) for j, x in enumerate(row)), 1e-12)
+nested = {"s": {"other": [[5]], "a": [[1, 2]], "s": {"a": [[3], [4]]}}}
+for compress in (False, True):
+    (folder / "read.mat").write_bytes(level_5(nested, compress))
+    assert simulate(READING % ("s.a", "s.a"), "--model", "M")["y"][-1] == 3
+    assert simulate(READING % ("s.s.a", "s.s.a"), "--model", "M")["y"][-1] == 11
+    for name in ("s", "s.s", "s.b", "a", "s.a.a"):
+        run(READING % (name, name), "--model", "M", status=3)
 (folder / "read.mat").write_bytes(level_5({"B": [[1, 2]]}, True)[:-5])
 run(READING % ("B", "B"), "--model", "M", status=3)
 

@@ -72,10 +72,29 @@ static double value_at(const Schedule *schedule, const Timer *timer, double t) {
   return last == range.low || last == range.high ? as_written : value;
 }
 
-/* Has the mode another value at t? */
+/* A difference that is not defined leaves nothing. */
+static bool inside(Interval range, double value) { return !(value < range.low || value > range.high); }
+
+/* May round-off alone have put the difference out of the range of its mode at t: does it not clearly move there? Sides of a relation that are equal in theory,
+ * as sqrt(a/b) and sqrt(a)/sqrt(b), differ by round-off at any time. */
+static bool is_round_off(const Schedule *schedule, const Timer *timer, double t) {
+  Interval range = mode_range(timer->op, *mode_of(schedule, timer)), at = {t, t};
+  HeldValues held = held_values(schedule);
+  Interval bounds = enclosure_bounds(timer->difference, at, held);
+  if (!timer->rate || bounds.high < range.low || bounds.low > range.high) return false;
+  Interval rate = enclosure_bounds(timer->rate, at, held);
+  return rate.low < 0 && rate.high > 0; /* one that stands still is what it is */
+}
+
+static bool is_left(const Schedule *schedule, const Timer *timer, Interval range, double t) {
+  return !inside(range, difference_at(schedule, timer, t)) && !is_round_off(schedule, timer, t);
+}
+
+/* Has the mode another value at t? The first one is as written. */
 static bool is_other(const Schedule *schedule, const Timer *timer, double t, double *value) {
   *value = value_at(schedule, timer, t);
-  return !isnan(*value) && *value != *mode_of(schedule, timer);
+  return !isnan(*value) && *value != *mode_of(schedule, timer) &&
+         (isnan(timer->from) || !is_round_off(schedule, timer, t));
 }
 
 uint32_t schedule_changes(const Schedule *schedule, double t) {
@@ -119,17 +138,14 @@ double schedule_expected(const Schedule *schedule, double begin, double stop) {
   return events;
 }
 
-/* A difference that is not defined leaves nothing. */
-static bool inside(Interval range, double value) { return !(value < range.low || value > range.high); }
-
 /* The first time of (low, high] outside of the range, which is left once between them; the last one inside if that lies on
  * the very edge. */
 static double locate(const Schedule *schedule, const Timer *timer, Interval range, double low, double high) {
   for (;;) {
     double middle = low + (high - low) / 2;
     if (!(middle > low && middle < high)) break;
-    if (inside(range, difference_at(schedule, timer, middle))) low = middle;
-    else high = middle;
+    if (is_left(schedule, timer, range, middle)) high = middle;
+    else low = middle;
   }
   double last = difference_at(schedule, timer, low);
   return last == range.low || last == range.high ? low : high;
@@ -157,7 +173,7 @@ static double find_exit(const Schedule *schedule, const Timer *timer, double fro
     if (!may_leave(schedule, timer, range, (Interval){low, high}, &monotone)) {
       width *= 2;
     } else if (monotone || narrow) {
-      if (!inside(range, difference_at(schedule, timer, high))) return locate(schedule, timer, range, low, high);
+      if (is_left(schedule, timer, range, high)) return locate(schedule, timer, range, low, high);
       width = looks > STRETCH_LIMIT ? fmax(width, (stop - from) / STRETCH_LIMIT) : 2 * width;
     } else {
       width /= 2;

@@ -105,7 +105,9 @@ bool external_build(Heap *heap, ExternalRights *rights, const ExternalSource *so
   TextVec included = {0}, plain = {0};
   WordVec words = {0};
   void *library = NULL;
-  text_printf(heap, &included, "#include \"ModelicaUtilities.h\"\n");
+  text_printf(heap, &included,
+              "#include \"ModelicaUtilities.h\"\n"
+              "__attribute__((visibility(\"default\"))) int usertab(char *, int, int[], int *, double **);\n");
   text_printf(heap, &plain, "\n");
   write_texts(heap, sources, count, &included, &plain);
   list_words(heap, &arena, sources, count, &words);

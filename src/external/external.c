@@ -1,7 +1,9 @@
 /* external: what the functions share: arguments, results, objects (external.h). */
+#include "external/foreign.h"
 #include "external/functions.h"
 
 #include <ctype.h>
+#include <dlfcn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -109,4 +111,28 @@ void *external_content(ExternalCall *call, uint32_t position, const void *kind) 
 bool external_close(ExternalCall *call) {
   (void)call;
   return true;
+}
+
+/* ---- libraries ---- */
+
+typedef void (*Address)(void);
+
+/* POSIX lets a function's address be an object's, C does not. */
+static Address as_address(void *symbol) {
+  Address address;
+  memcpy(&address, &symbol, sizeof address);
+  return address;
+}
+
+/* A function of a library; of what was compiled here, where functions may be static, the address that is told. */
+Address external_address(const ExternalRights *rights, const char *name) {
+  char teller[256];
+  snprintf(teller, sizeof teller, EXTERNAL_TELLER "%s", name);
+  for (uint32_t i = 0; rights && i < rights->libraries.count; i++) {
+    void *symbol = dlsym(rights->libraries.data[i], name), *told = dlsym(rights->libraries.data[i], teller);
+    Address tell = as_address(told);
+    if (told) return ((Address(*)(void))tell)();
+    if (symbol) return as_address(symbol);
+  }
+  return NULL;
 }

@@ -113,6 +113,9 @@ typedef struct ExternalName {
  * They must outlive it. */
 const External *external_find(Heap *heap, ExternalName wanted, const ExternalRights *rights, bool *is_forbidden);
 
+/* The address of a function in the libraries of the rights; NULL: there is none. */
+void (*external_address(const ExternalRights *rights, const char *name))(void);
+
 /* Gives the right to write and to these shared libraries (paths with commas between them, may be empty), for the life of
  * the heap; false with the reason in the arena if one cannot be opened. */
 bool external_allow(Heap *heap, ExternalRights *rights, const char *libraries, Arena *arena, const char **failure);

@@ -165,32 +165,79 @@ static char *service_allocate(size_t size) { return arena_array(current.call->ar
 
 const ForeignServices foreign_services = {service_error, service_message, service_allocate};
 
-/* The call, from which an error of the function leads back. */
-static bool call_function(ExternalCall *call, ffi_cif *interface, Slot *result, void **values) {
+/* A call of a function in a library. */
+typedef struct Crossing {
+  void (*run)(struct Crossing *crossing);
+  void (*address)(void);
+  union {
+    struct {
+      ffi_cif interface;
+      Slot result;
+      void **values;
+    };
+    struct {
+      char *name;
+      int dimensions, sizes[2], by_columns, status;
+      double *table;
+    };
+  };
+} Crossing;
+
+/* An error of the function leads back: false. */
+static bool cross(ExternalCall *call, Crossing *crossing) {
   ExternalCall *outer = current.call;
   jmp_buf back;
   memcpy(&back, &current.back, sizeof back);
   current.call = call;
   bool is_done = setjmp(current.back) == 0;
-  if (is_done) ffi_call(interface, call->function->address, result, values);
+  if (is_done) crossing->run(crossing);
   current.call = outer;
   memcpy(&current.back, &back, sizeof back);
   return is_done;
 }
 
+static void run_function(Crossing *crossing) {
+  ffi_call(&crossing->interface, crossing->address, &crossing->result, crossing->values);
+}
+
 bool external_foreign(ExternalCall *call) {
   Frame frame = {.count = 0};
-  Slot result = {0};
-  ffi_cif interface;
+  Crossing crossing = {.run = run_function, .address = call->function->address, .values = frame.values};
   if (call->result.dimensions) return external_fail(call, "the result is an array, which no function in C gives");
   if (!add_arguments(call, &frame)) return false;
-  if (ffi_prep_cif(&interface, FFI_DEFAULT_ABI, frame.count, result_type(call->result.type), frame.types) != FFI_OK)
+  if (ffi_prep_cif(&crossing.interface, FFI_DEFAULT_ABI, frame.count, result_type(call->result.type), frame.types) !=
+      FFI_OK)
     return external_fail(call, "it cannot be called");
-  if (!call_function(call, &interface, &result, frame.values)) return false;
+  if (!cross(call, &crossing)) return false;
   for (uint32_t i = 0; i < call->count; i++) {
     ExternalValue *value = &call->arguments[i];
     bool is_number = value->type == EXTERNAL_REAL || value->type == EXTERNAL_INTEGER;
     if (value->is_output && is_number) copy_back(call, value, frame.slots[i].pointer);
   }
-  return give_result(call, result);
+  return give_result(call, crossing.result);
+}
+
+/* ---- tables of the user's ---- */
+
+typedef int UserTable(char *name, int dimensions, int sizes[2], int *by_columns, double **values);
+
+static void run_table(Crossing *crossing) {
+  crossing->status = ((UserTable *)crossing->address)(crossing->name, crossing->dimensions, crossing->sizes,
+                                                      &crossing->by_columns, &crossing->table);
+}
+
+bool foreign_table(ExternalCall *call, void (*address)(void), const char *name, int dimensions, Matrix *matrix) {
+  Crossing crossing = {.run = run_table,
+                       .address = address,
+                       .name = arena_copy(call->arena, name, strlen(name)),
+                       .dimensions = dimensions};
+  if (!cross(call, &crossing)) return false;
+  int64_t rows = crossing.sizes[0], columns = crossing.sizes[1];
+  if (crossing.status != 0 || rows < 1 || columns < 1 || !crossing.table)
+    return external_fail(call, "usertab gives no table `%s`", name);
+  if (!matrix_make(call, (uint64_t)rows, (uint64_t)columns, matrix)) return false;
+  for (int64_t i = 0; i < rows; i++)
+    for (int64_t k = 0; k < columns; k++)
+      matrix->values[i * columns + k] = crossing.table[crossing.by_columns ? k * rows + i : i * columns + k];
+  return true;
 }

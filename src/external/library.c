@@ -34,26 +34,6 @@ static const External *find_builtin(ExternalName wanted) {
 
 typedef void (*Address)(void);
 
-/* POSIX lets a function's address be an object's, C does not. */
-static Address as_address(void *symbol) {
-  Address address;
-  memcpy(&address, &symbol, sizeof address);
-  return address;
-}
-
-/* A function of a library; of what was compiled here, where functions may be static, the address that is told. */
-static Address find_symbol(const ExternalRights *rights, const char *name) {
-  char teller[256];
-  snprintf(teller, sizeof teller, EXTERNAL_TELLER "%s", name);
-  for (uint32_t i = 0; rights && i < rights->libraries.count; i++) {
-    void *symbol = dlsym(rights->libraries.data[i], name), *told = dlsym(rights->libraries.data[i], teller);
-    Address tell = as_address(told);
-    if (told) return ((Address(*)(void))tell)();
-    if (symbol) return as_address(symbol);
-  }
-  return NULL;
-}
-
 /* In FORTRAN, names are in lower case with an underscore behind. */
 static const char *symbol_name(Arena *arena, ExternalName wanted) {
   if (!wanted.is_fortran) return wanted.name;
@@ -65,8 +45,8 @@ static const char *symbol_name(Arena *arena, ExternalName wanted) {
 
 static const External *find_foreign(Heap *heap, ExternalName wanted, const ExternalRights *rights) {
   Arena arena = arena_make(heap);
-  Address address = find_symbol(rights, symbol_name(&arena, wanted));
-  Address destructor = wanted.destructor ? find_symbol(rights, wanted.destructor) : NULL;
+  Address address = external_address(rights, symbol_name(&arena, wanted));
+  Address destructor = wanted.destructor ? external_address(rights, wanted.destructor) : NULL;
   arena_free(&arena);
   if (!address) return NULL;
   External *found = heap_alloc(heap, sizeof *found);

@@ -45,8 +45,7 @@ char *file_bytes(ExternalCall *call, const char *path, size_t *size) {
   return bytes;
 }
 
-/* Room for the values; false after external_fail. */
-static bool make_matrix(ExternalCall *call, uint64_t rows, uint64_t columns, Matrix *matrix) {
+bool matrix_make(ExternalCall *call, uint64_t rows, uint64_t columns, Matrix *matrix) {
   if (rows > MATRIX_LIMIT || columns > MATRIX_LIMIT || rows * columns > MATRIX_LIMIT)
     return external_fail(call, "a matrix of %llu rows and %llu columns is too large", (unsigned long long)rows,
                          (unsigned long long)columns);
@@ -101,7 +100,7 @@ static bool read_text(ExternalCall *call, const char *path, const char *text, co
     if (!read_heading(&text, name, &rows, &columns))
       return external_fail(call, "file `%s` has `%.20s` where the heading of a matrix is expected", path, text);
     bool is_wanted = strcmp(name, wanted) == 0;
-    if (is_wanted && !make_matrix(call, rows, columns, matrix)) return false;
+    if (is_wanted && !matrix_make(call, rows, columns, matrix)) return false;
     if (!read_numbers(&text, is_wanted ? matrix->values : NULL, (uint64_t)rows * columns))
       return external_fail(call, "matrix `%s` in file `%s` has `%.20s` where a number is expected", name, path, text);
     if (is_wanted) return true;
@@ -149,7 +148,7 @@ static bool read_values(ExternalCall *call, const char *path, const char *text, 
         return external_fail(call, "line %u of `%s` does not have %lld numbers", row, path, (long long)columns);
     }
     rows = row;
-    if (pass == 0 && !make_matrix(call, rows, columns < 0 ? 0 : (uint64_t)columns, matrix)) return false;
+    if (pass == 0 && !matrix_make(call, rows, columns < 0 ? 0 : (uint64_t)columns, matrix)) return false;
   }
   return true;
 }
@@ -191,7 +190,7 @@ static double read_value(const Reader *reader, const char *at, Kind kind) {
 /* Column by column. */
 static bool take_values(ExternalCall *call, const Reader *reader, const char *at, size_t bytes, Kind kind,
                         uint64_t rows, uint64_t columns, Matrix *matrix) {
-  if (!make_matrix(call, rows, columns, matrix)) return false;
+  if (!matrix_make(call, rows, columns, matrix)) return false;
   if (!kind.size || bytes / kind.size < rows * columns) return external_fail(call, "the file ends within a matrix");
   for (uint64_t c = 0; c < columns; c++)
     for (uint64_t r = 0; r < rows; r++)
@@ -250,16 +249,58 @@ static Kind kind_of_element(uint32_t type) {
   return type < sizeof kinds / sizeof *kinds ? kinds[type] : (Kind){0};
 }
 
-/* A matrix within its element: flags, dimensions, name, real part. */
+/* An array within its element: flags, dimensions, name, and behind them the real part, or the fields of a structure. */
+typedef struct Array {
+  bool is_structure;
+  Element sizes, name;
+  Reader rest;
+} Array;
+
+static bool open_array(Reader reader, Array *array) {
+  Element flags;
+  if (!next_element(&reader, &flags) || !next_element(&reader, &array->sizes) || !next_element(&reader, &array->name))
+    return false;
+  array->is_structure = flags.size >= 4 && (read_word(&reader, flags.data, 4) & 0xff) == 2;
+  array->rest = reader;
+  return true;
+}
+
+/* Is this the first word of a path with dots? Returns what follows it; NULL: it is not. */
+static const char *path_behind(const char *path, const char *word, size_t length) {
+  if (strncmp(path, word, length) != 0) return NULL;
+  return path[length] == '.' ? path + length + 1 : path[length] ? NULL : path + length;
+}
+
+/* The field that a path begins with. */
+static bool open_field(Array *array, const char **path) {
+  Element length, names, field;
+  Reader *reader = &array->rest;
+  if (!next_element(reader, &length) || length.size < 4 || !next_element(reader, &names)) return false;
+  size_t width = (size_t)read_word(reader, length.data, 4);
+  for (size_t at = 0; width && at + width <= names.size && next_element(reader, &field); at += width) {
+    const char *behind = path_behind(*path, names.data + at, strnlen(names.data + at, width));
+    if (!behind) continue;
+    *path = behind;
+    return field.type == 14 && open_array((Reader){field.data, field.data + field.size, reader->is_swapped}, array);
+  }
+  return false;
+}
+
+/* The matrix at a path that begins with the name of an array. */
 static bool read_array(ExternalCall *call, Reader reader, const char *wanted, Matrix *matrix, bool *is_found) {
-  Element flags, sizes, name, real;
-  if (!next_element(&reader, &flags) || !next_element(&reader, &sizes) || !next_element(&reader, &name)) return true;
-  if (name.size != strlen(wanted) || memcmp(name.data, wanted, name.size) != 0) return true;
+  Array array;
+  Element real;
+  if (!open_array(reader, &array)) return true;
+  const char *path = path_behind(wanted, array.name.data, array.name.size);
+  if (!path || (*path && !array.is_structure)) return true;
+  while (*path)
+    if (!array.is_structure || !open_field(&array, &path)) return true;
   *is_found = true;
-  if (sizes.size != 8 || !next_element(&reader, &real))
+  if (array.is_structure || array.sizes.size != 8 || !next_element(&array.rest, &real))
     return external_fail(call, "`%s` is not a matrix of numbers", wanted);
-  return take_values(call, &reader, real.data, real.size, kind_of_element(real.type), read_word(&reader, sizes.data, 4),
-                     read_word(&reader, sizes.data + 4, 4), matrix);
+  const char *sizes = array.sizes.data;
+  return take_values(call, &array.rest, real.data, real.size, kind_of_element(real.type),
+                     read_word(&array.rest, sizes, 4), read_word(&array.rest, sizes + 4, 4), matrix);
 }
 
 /* The bytes of a compressed element. false: they cannot be restored, or are too many. */

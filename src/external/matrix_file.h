@@ -1,5 +1,5 @@
 /* matrix_file: matrices in files, as tables and ModelicaIO read them. The format is told by the content: text that
- * begins with #1, a MATLAB file of level 4 or of level 5 without compression (v6), or else comma-separated values. */
+ * begins with #1, a MATLAB file of level 4 or of level 5 (v6, v7), where s.a is field a of structure s, or else comma-separated values. */
 #pragma once
 
 #include "external/external.h"
@@ -17,6 +17,9 @@ typedef struct MatrixFormat {
 
 /* The matrix of this name (of comma-separated values: whatever the name); false after external_fail. */
 bool matrix_read(ExternalCall *call, const char *path, const char *name, MatrixFormat format, Matrix *matrix);
+
+/* Room for a matrix; false after external_fail. */
+bool matrix_make(ExternalCall *call, uint64_t rows, uint64_t columns, Matrix *matrix);
 
 /* The bytes of a file, with a 0 behind them, in the arena of the call; NULL after external_fail. */
 char *file_bytes(ExternalCall *call, const char *path, size_t *size);

@@ -40,7 +40,7 @@ static double *copy_inner(Heap *heap, const Table *table) {
 }
 
 bool external_surface_init(ExternalCall *call) {
-  static const TableArguments at = {.smoothness = 5, .extrapolation = 6, .verbose = 7};
+  static const TableArguments at = {.smoothness = 5, .extrapolation = 6, .verbose = 7, .dimensions = 2};
   Heap *heap = call->state->heap;
   Table *table = heap_alloc(heap, sizeof *table);
   Grid *grid = heap_alloc(heap, sizeof *grid);

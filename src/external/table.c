@@ -1,6 +1,7 @@
 /* table: tables in one dimension (CombiTable1D), and what others share with them (table.h). */
 #include "external/table.h"
 
+#include "external/foreign.h"
 #include "external/functions.h"
 
 #include <string.h>
@@ -9,8 +10,9 @@
 
 static bool has_name(const char *name) { return name[0] && strcmp(name, "NoName") != 0; }
 
-/* The matrix: from a file if both names are given, else that of the arguments. */
-static bool find_matrix(ExternalCall *call, uint32_t verbose, Matrix *matrix) {
+/* The matrix: from a file if both names are given, else that of the arguments, or the user's own if that is empty. */
+static bool find_matrix(ExternalCall *call, TableArguments at, Matrix *matrix) {
+  uint32_t verbose = at.verbose;
   const char *file = external_text(call, 0), *name = external_text(call, 1);
   if (has_name(file) && has_name(name)) {
     MatrixFormat format = {0};
@@ -21,6 +23,8 @@ static bool find_matrix(ExternalCall *call, uint32_t verbose, Matrix *matrix) {
     return matrix_read(call, file, name, format, matrix);
   }
   const ExternalValue *given = &call->arguments[2];
+  void (*address)(void) = external_address(call->function->rights, "usertab");
+  if (has_name(name) && !given->count && address) return foreign_table(call, address, name, at.dimensions, matrix);
   if (given->dimensions != 2) return external_fail(call, "a table is a matrix");
   *matrix = (Matrix){given->sizes[0], given->sizes[1], heap_array(call->state->heap, given->count, sizeof(double))};
   memcpy(matrix->values, given->numbers, given->count * sizeof(double));
@@ -48,7 +52,7 @@ static bool check_kinds(ExternalCall *call, TableArguments at) {
 
 bool table_matrix(ExternalCall *call, TableArguments at, Table *table) {
   Matrix matrix;
-  if (!check_kinds(call, at) || !find_matrix(call, at.verbose, &matrix)) return false;
+  if (!check_kinds(call, at) || !find_matrix(call, at, &matrix)) return false;
   *table = (Table){.rows = matrix.rows, .columns = matrix.columns, .values = matrix.values};
   return true;
 }
@@ -156,7 +160,7 @@ bool table_interpolate(ExternalCall *call, TableKind kind, uint32_t order) {
 /* ---- tables in one dimension ---- */
 
 bool external_table_init(ExternalCall *call) {
-  static const TableArguments at = {.columns = 5, .smoothness = 7, .extrapolation = 8, .verbose = 9};
+  static const TableArguments at = {.columns = 5, .smoothness = 7, .extrapolation = 8, .verbose = 9, .dimensions = 1};
   Table *table = heap_alloc(call->state->heap, sizeof *table);
   return table_make_curves(call, at, false, table) && table_give(call, TABLE_CURVES, table);
 }

@@ -5,6 +5,7 @@
 
 #include "base/copy.h"
 #include "base/linear.h"
+#include "nonlinear/nonlinear.h"
 #include "reduce/state_plan.h"
 
 #include <float.h>
@@ -58,10 +59,9 @@ typedef struct Unit {
 
 /* What is wanted of Newton's method. */
 typedef enum NewtonGoal {
-  GOAL_ANY,     /* a solution: residuals get smaller */
-  GOAL_NATURAL, /* a solution: corrections get smaller */
-  GOAL_SHORT,   /* a solution at a short way from the guess: residuals get smaller */
-  GOAL_NEXT,    /* the solution next to the guess, and no other */
+  GOAL_ANY,   /* a solution: residuals get smaller */
+  GOAL_SHORT, /* a solution at a short way from the guess: residuals get smaller */
+  GOAL_NEXT,  /* the solution next to the guess, and no other */
 } NewtonGoal;
 
 struct StateSpace {
@@ -546,26 +546,13 @@ static EvalStatus solve_linear(StateSpace *space, Unit *unit, double t, double *
   return EVAL_OK;
 }
 
-/* Is what the factors of the point before leave to correct less than it was? (The natural monotonicity test of Deuflhard 2004, section
- * 3.3: residuals of different units have no size in common, corrections have.) */
-static bool correction_shrinks(const StateSpace *space, const Unit *unit, double fraction, const double *y) {
-  memcpy(space->remainder, space->residual, (size_t)unit->plan->count * sizeof(double));
-  solve_with_factors(space, unit, space->remainder);
-  return correction_norm(space, unit, space->remainder, y) <=
-         (1 - fraction / 2) * correction_norm(space, unit, space->correction, y);
-}
-
-/* Halves the step until the residual is defined and does not grow, or the correction that follows does not; leaves y and the residual
- * there. */
+/* Halves the step until the residual is defined and does not grow; leaves y and the residual there. */
 static EvalStatus search_line(StateSpace *space, Unit *unit, double t, double *y) {
   double fraction = 1, before = sum_squares(space->residual, unit->plan->count);
   for (int halving = 0; halving < HALVING_LIMIT; halving++, fraction /= 2) {
     apply_correction(unit, space->correction, fraction, y);
     if (unit_joint(space, unit, t, y, space->residual) != EVAL_OK) continue;
-    if (space->goal == GOAL_NATURAL
-            ? correction_shrinks(space, unit, fraction, y)
-            : sum_squares(space->residual, unit->plan->count) <= before * (1 - fraction / 2) || before == 0)
-      return EVAL_OK;
+    if (sum_squares(space->residual, unit->plan->count) <= before * (1 - fraction / 2) || before == 0) return EVAL_OK;
   }
   return fail(space, unit, "Newton's iteration does not converge");
 }
@@ -702,17 +689,66 @@ static bool solve_next_with_kept_factors(StateSpace *space, Unit *unit, double t
   return false;
 }
 
+/* A unit that is solved at a point. */
+typedef struct Solution {
+  StateSpace *space;
+  Unit *unit;
+  double t, *y;
+} Solution;
+
+static void set_unit(const Solution *solution, const double *x) {
+  for (int32_t k = 0; k < solution->unit->plan->count; k++) solution->y[solution->unit->columns[k]] = x[k];
+}
+
+static bool evaluate_rows(void *context, const double *x, double *r) {
+  const Solution *solution = context;
+  set_unit(solution, x);
+  return unit_residual(solution->space, solution->unit, solution->t, solution->y, r) == EVAL_OK;
+}
+
+static bool evaluate_entries(void *context, const double *x, double *entries) {
+  const Solution *solution = context;
+  Unit *unit = solution->unit;
+  set_unit(solution, x);
+  if (unit_joint(solution->space, unit, solution->t, solution->y, solution->space->residual) != EVAL_OK) return false;
+  for (int32_t e = 0; e < unit->column_start[unit->plan->count]; e++)
+    entries[e] = unit->matrix->values[unit->gather[e]];
+  return true;
+}
+
+/* A solution by the one solver, from the guess in unit->values. */
+static bool solve_far(StateSpace *space, Unit *unit, double t, double *y) {
+  void *ticket = NULL;
+  Heap *heap = heap_within(space->heap, &ticket);
+  Solution solution = {.space = space, .unit = unit, .t = t, .y = y};
+  size_t n = (size_t)unit->plan->count;
+  double *nominal, *x;
+  heap_numbers(heap, n, &nominal, &x);
+  for (size_t k = 0; k < n; k++) nominal[k] = space->evaluator->nominal[unit->columns[k]];
+  copy_numbers(x, unit->values, n);
+  NonlinearProblem problem = {.context = &solution,
+                              .rows = unit->plan->count,
+                              .columns = unit->plan->count,
+                              .column_start = unit->column_start,
+                              .row_index = unit->row_index,
+                              .nominal = nominal,
+                              .residual = evaluate_rows,
+                              .jacobian = evaluate_entries,
+                              .by_corrections = true};
+  NonlinearResult result = nonlinear_solve(nonlinear_new(heap, &problem), x);
+  set_unit(&solution, x);
+  unit->is_moved = true;
+  heap_release(space->heap, ticket);
+  return result.solved;
+}
+
 /* A solution from a guess that is far off, where the residual may have to grow first. */
 static EvalStatus solve_any(StateSpace *space, Unit *unit, double t, double *y) {
   for (int32_t k = 0; k < unit->plan->count; k++) unit->values[k] = y[unit->columns[k]];
   EvalStatus status = iterate_newton(space, unit, t, y);
   if (status == EVAL_OK && !ran_away(space, unit, y)) return status;
-  for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] = unit->values[k];
-  space->goal = GOAL_NATURAL;
-  status = iterate_newton(space, unit, t, y);
-  space->goal = GOAL_ANY;
-  if (status == EVAL_OK && ran_away(space, unit, y)) return fail(space, unit, "Newton's iteration does not converge");
-  return status;
+  if (solve_far(space, unit, t, y) && !ran_away(space, unit, y)) return EVAL_OK;
+  return status == EVAL_OK ? fail(space, unit, "Newton's iteration does not converge") : status;
 }
 
 /* The sign of the determinant at a part of the way from the guess to the solution, in space->first; 0: it is not known. Leaves y there. */

@@ -114,9 +114,11 @@ static void add_unknown(RecorderBuilder *builder, uint32_t unknown, uint32_t ord
   arena_free(&own);
 }
 
-/* An input that nothing determines is held like a parameter, but belongs to the trajectory. */
-static SignalKind constant_kind(const Variable *variable) {
-  if (variable->variability <= VARIABILITY_PARAMETER) return SIGNAL_PARAMETER;
+/* An input that nothing determines is held like a parameter, but belongs to the trajectory; so does a parameter that is asked for by name. */
+static SignalKind constant_kind(const RecorderBuilder *builder, const Variable *variable, const char *name) {
+  const SignalFilter *listed = builder->choice.listed;
+  if (variable->variability <= VARIABILITY_PARAMETER && !(listed && signal_filter_names(listed, name)))
+    return SIGNAL_PARAMETER;
   return variable->variability == VARIABILITY_DISCRETE ? SIGNAL_DISCRETE : SIGNAL_ALGEBRAIC;
 }
 
@@ -135,7 +137,7 @@ static void add_variable(RecorderBuilder *builder, uint32_t position, const uint
     signal.kind = SIGNAL_DISCRETE;
     add_signal(builder, signal, &(RecordPlace){.is_discrete = true, .index = variable->index});
   } else {
-    signal.kind = constant_kind(variable);
+    signal.kind = constant_kind(builder, variable, signal.name);
     signal.value = evaluator->parameters[variable->index];
     add_signal(builder, signal, NULL);
   }

@@ -116,3 +116,9 @@ bool signal_filter_match(const SignalFilter *filter, const char *name) {
     if (is_match(&filter->words.data[k], name)) return true;
   return false;
 }
+
+bool signal_filter_names(const SignalFilter *filter, const char *name) {
+  for (uint32_t k = 0; k < filter->words.count; k++)
+    if (filter->words.data[k].is_name && is_named(filter->words.data[k].text, name)) return true;
+  return false;
+}

@@ -17,3 +17,6 @@ typedef struct NameList {
  * not an expression. O(names * words). */
 SignalFilter *signal_filter_new(Heap *heap, Diags *diags, const char *words, NameList names);
 bool signal_filter_match(const SignalFilter *filter, const char *name);
+
+/* Is it asked for by name: its own, or that of its array? */
+bool signal_filter_names(const SignalFilter *filter, const char *name);

@@ -185,7 +185,7 @@ static StepStatus try_step(Stepper *stepper) {
 static bool fails_at_instant(Stepper *stepper) {
   TurningPoint *point = &stepper->turning_point;
   if (!stepper->turning) return false;
-  if (turning_explain(stepper->turning, stepper->before, stepper->options.stop, point))
+  if (turning_explain(stepper->turning, stepper->before, stepper_modes_end(stepper), point))
     return stepper_leaps_instant(stepper, point->time);
   bool is_first = stepper->before == stepper->options.start || stepper->before == stepper->t_event;
   return is_first && stepper_leaps_instant(stepper, stepper->before);
@@ -377,7 +377,7 @@ static TurningStatus watch_singular(Stepper *stepper, double t, bool event) {
     if (!stepper_is_behind_instant(stepper, t))
       return is_stuck && !stepper_leaps_instant(stepper, stepper->t_instant) ? TURNING_POINT : TURNING_NONE;
     TurningStatus status = turning_watch(stepper->turning, stepper->segment, t, stepper_values(stepper),
-                                         stepper->options.stop, event || t >= stepper->options.stop, point);
+                                         stepper_modes_end(stepper), event || t >= stepper->options.stop, point);
     if (status != TURNING_POINT && stepper->t_instant == -INFINITY) return status;
     if (status != TURNING_POINT) *point = waiting;
     stepper->t_instant = point->time;

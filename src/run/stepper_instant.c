@@ -77,12 +77,12 @@ bool stepper_passes_instant(Stepper *stepper, double t) {
 }
 
 bool stepper_passes_start(Stepper *stepper) {
-  double gap, stop = stepper->options.stop;
+  double gap, stop = stepper_modes_end(stepper);
   return !stepper->view->evaluator->past && judge(stepper, stepper->before, stop, false, false, &gap) == VERDICT_PASSED;
 }
 
 bool stepper_leaps_instant(Stepper *stepper, double singular) {
-  double gap, stop = stepper->options.stop;
+  double gap, stop = stepper_modes_end(stepper);
   bool is_start = stepper->before == singular;
   if (stepper->view->evaluator->past) return false;
   if (judge(stepper, singular, stop, false, !is_start, &gap) != VERDICT_PASSED) return false;

@@ -132,7 +132,7 @@ static const Integrator *other_integrator(const Stepper *stepper, double t) {
 
 bool stepper_try_other(Stepper *stepper, double t) {
   if (stepper->options.integrator || !stepper->view->system.complete) return false;
-  if (stepper->turning && turning_explain(stepper->turning, t, stepper->options.stop, &stepper->turning_point))
+  if (stepper->turning && turning_explain(stepper->turning, t, stepper_modes_end(stepper), &stepper->turning_point))
     return false;
   const Integrator *other = other_integrator(stepper, t);
   if (!other) return false;

@@ -175,6 +175,11 @@ bool stepper_repair_choice(Stepper *stepper, double t);
 
 /* ---- singular points ---- */
 
+/* The equations hold in the modes of now up to there. */
+static inline double stepper_modes_end(const Stepper *stepper) {
+  return stepper->t_timed < stepper->options.stop ? stepper->t_timed : stepper->options.stop;
+}
+
 /* Has the last step, to t, got over the singular point at t_instant? */
 bool stepper_is_behind_instant(const Stepper *stepper, double t);
 

@@ -118,7 +118,7 @@ static const char *index_hint(const Stepper *stepper) {
 }
 
 bool stepper_fail(Stepper *stepper, StepStatus status, double t) {
-  if (stepper->turning && turning_explain(stepper->turning, t, stepper->options.stop, &stepper->turning_point))
+  if (stepper->turning && turning_explain(stepper->turning, t, stepper_modes_end(stepper), &stepper->turning_point))
     return stepper_report_turning(stepper);
   static const char *const what[] = {
       [STEP_TOO_SMALL] = "the step size fell to round-off",
