@@ -424,7 +424,7 @@ typedef struct daedal_statistics {
 static inline daedal_statistics daedal_result_statistics(const daedal_result *result);
 static inline daedal_pivot daedal_result_pivot(const daedal_result *result, uint32_t index);
 
-/* Events in the order of time, as many as the statistics count; time NaN beyond them. The text lives as long as the result. */
+/* Events in the order of time, as many as the statistics count, or the first hundred with no_event_rows; time NaN beyond them. The text lives as long as the result. */
 static inline daedal_event daedal_result_event(const daedal_result *result, uint32_t index);
 
 /* The trajectory: signal 0 is time. Values of a signal, one a row. */

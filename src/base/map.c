@@ -1,4 +1,5 @@
-/* map: see map.h. Linear probing at a load of at most one half. */
+/* map: see map.h. Linear probing at a load of at most one half. Keys that differ in their last bits only are neighbours, since those who
+ * ask for one number often ask for the next one soon: then it is in the processor's cache. */
 #include "base/map.h"
 
 #include <string.h>
@@ -31,14 +32,19 @@ uint64_t hash_text(uint64_t hash, const char *text) {
 
 Map map_make(Heap *heap) { return (Map){.heap = heap}; }
 
+enum { NEAR_KEYS = 8, NEAR_BITS = 3 };
+
 static uint32_t map_slot(const Map *map, uint64_t key) {
-  uint32_t mask = map->capacity - 1;
-  uint32_t slot = (uint32_t)hash_mix(key) & mask;
-  while (map->values[slot] != MAP_NONE && map->keys[slot] != key) slot = (slot + 1) & mask;
-  return slot;
+  uint32_t mask = map->capacity - 1, low = (uint32_t)key, high = (uint32_t)(key >> 32);
+  uint32_t at = ((uint32_t)hash_mix(key >> NEAR_BITS) * NEAR_KEYS + (low & (NEAR_KEYS - 1))) & mask;
+  for (const MapSlot *slot; slot = &map->slots[at], slot->value != MAP_NONE; at = (at + 1) & mask)
+    if (slot->key[0] == low && slot->key[1] == high) break;
+  return at;
 }
 
-uint32_t map_get(const Map *map, uint64_t key) { return map->capacity ? map->values[map_slot(map, key)] : MAP_NONE; }
+uint32_t map_get(const Map *map, uint64_t key) {
+  return map->capacity ? map->slots[map_slot(map, key)].value : MAP_NONE;
+}
 
 /* Twice the slots; a table that no longer fits 32-bit slots counts as refused. */
 static uint32_t larger_capacity(Heap *heap, uint32_t capacity) {
@@ -48,14 +54,11 @@ static uint32_t larger_capacity(Heap *heap, uint32_t capacity) {
 
 static void map_rehash(Map *map, uint32_t capacity) {
   Map next = {.heap = map->heap, .capacity = capacity, .count = map->count};
-  next.keys = heap_array(map->heap, capacity, sizeof *next.keys);
-  next.values = heap_array(map->heap, capacity, sizeof *next.values);
-  memset(next.values, 0xff, capacity * sizeof *next.values);
+  next.slots = heap_array(map->heap, capacity, sizeof *next.slots);
+  for (uint32_t i = 0; i < capacity; i++) next.slots[i].value = MAP_NONE;
   for (uint32_t i = 0; i < map->capacity; i++) {
-    if (map->values[i] == MAP_NONE) continue;
-    uint32_t slot = map_slot(&next, map->keys[i]);
-    next.keys[slot] = map->keys[i];
-    next.values[slot] = map->values[i];
+    MapSlot slot = map->slots[i];
+    if (slot.value != MAP_NONE) next.slots[map_slot(&next, (uint64_t)slot.key[1] << 32 | slot.key[0])] = slot;
   }
   map_free(map);
   *map = next;
@@ -63,14 +66,13 @@ static void map_rehash(Map *map, uint32_t capacity) {
 
 void map_put(Map *map, uint64_t key, uint32_t value) {
   if (map->count >= map->capacity / 2) map_rehash(map, larger_capacity(map->heap, map->capacity));
-  uint32_t slot = map_slot(map, key);
-  if (map->values[slot] == MAP_NONE) map->count++;
-  map->keys[slot] = key;
-  map->values[slot] = value;
+  MapSlot *slot = &map->slots[map_slot(map, key)];
+  if (slot->value == MAP_NONE) map->count++;
+  *slot = (MapSlot){{(uint32_t)key, (uint32_t)(key >> 32)}, value};
 }
 
 void map_free(Map *map) {
-  heap_free_all(map->heap, map->keys, map->values);
+  heap_free(map->heap, map->slots);
   *map = map_make(map->heap);
 }
 
@@ -85,22 +87,24 @@ Names names_over(Heap *heap, const Names *base) {
 }
 
 static uint32_t names_slot(const Names *names, const char *text, size_t length, uint64_t hash) {
-  uint32_t mask = names->capacity - 1;
-  for (uint32_t slot = (uint32_t)hash & mask;; slot = (slot + 1) & mask) {
-    if (!names->slots[slot]) return slot;
-    const NameEntry *entry = &names->list.data[names->slots[slot] - 1];
-    if (entry->hash != hash || entry->length != length) continue;
-    if (!length || memcmp(entry->text, text, length) == 0) return slot;
+  uint32_t mask = names->capacity - 1, at = (uint32_t)hash & mask;
+  for (NameSlot slot; slot = names->slots[at], slot.place; at = (at + 1) & mask) {
+    if (slot.hash != (uint32_t)hash) continue;
+    const NameEntry *entry = &names->list.data[slot.place - 1];
+    if (entry->length == length && (!length || memcmp(entry->text, text, length) == 0)) break;
   }
+  return at;
 }
 
 static void names_rehash(Names *names, uint32_t capacity) {
   Heap *heap = names->arena.heap;
-  uint32_t *slots = heap_array(heap, capacity, sizeof *slots);
-  for (uint32_t i = 0; i < names->list.count; i++) {
-    uint32_t slot = (uint32_t)names->list.data[i].hash & (capacity - 1);
-    while (slots[slot]) slot = (slot + 1) & (capacity - 1);
-    slots[slot] = i + 1;
+  NameSlot *slots = heap_array(heap, capacity, sizeof *slots);
+  for (uint32_t i = 0; i < names->capacity; i++) {
+    NameSlot slot = names->slots[i];
+    uint32_t at = slot.hash & (capacity - 1);
+    if (!slot.place) continue;
+    while (slots[at].place) at = (at + 1) & (capacity - 1);
+    slots[at] = slot;
   }
   heap_free(heap, names->slots);
   names->slots = slots;
@@ -116,17 +120,17 @@ Name names_add(Names *names, const char *text, size_t length) {
   if (names->list.count >= names->capacity / 2) names_rehash(names, larger_capacity(heap, names->capacity));
   uint64_t hash = hash_bytes(text, length);
   uint32_t slot = names_slot(names, text, length, hash);
-  if (names->slots[slot]) return names->first + names->slots[slot] - 1;
-  NameEntry entry = {arena_copy(&names->arena, text, length), (uint32_t)length, hash};
+  if (names->slots[slot].place) return names->first + names->slots[slot].place - 1;
+  NameEntry entry = {arena_copy(&names->arena, text, length), (uint32_t)length};
   vec_push(heap, &names->list, entry);
-  names->slots[slot] = names->list.count;
+  names->slots[slot] = (NameSlot){(uint32_t)hash, names->list.count};
   return names->first + names->list.count - 1;
 }
 
 Name names_find(const Names *names, const char *text, size_t length) {
   for (; names; names = names->base) {
     uint32_t slot = names->capacity ? names_slot(names, text, length, hash_bytes(text, length)) : 0;
-    if (names->capacity && names->slots[slot]) return names->first + names->slots[slot] - 1;
+    if (names->capacity && names->slots[slot].place) return names->first + names->slots[slot].place - 1;
   }
   return MAP_NONE;
 }

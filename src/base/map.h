@@ -5,10 +5,15 @@
 #include "base/arena.h"
 #include "base/vec.h"
 
+/* A key in halves, so that no slot is padded. */
+typedef struct MapSlot {
+  uint32_t key[2];
+  uint32_t value; /* MAP_NONE: empty */
+} MapSlot;
+
 typedef struct Map {
   Heap *heap;
-  uint64_t *keys;
-  uint32_t *values; /* MAP_NONE marks an empty slot */
+  MapSlot *slots;
   uint32_t count, capacity;
 } Map;
 
@@ -37,14 +42,18 @@ typedef uint32_t Name;
 typedef struct NameEntry {
   const char *text;
   uint32_t length;
-  uint64_t hash;
 } NameEntry;
+
+/* A place in the list + 1, 0: empty; the half of the hash spares most visits to other names. */
+typedef struct NameSlot {
+  uint32_t hash, place;
+} NameSlot;
 
 typedef struct Names {
   Arena arena;
   const struct Names *base; /* its names come first; NULL: none */
   uint32_t first;           /* the name of list.data[0]: how many the base has */
-  uint32_t *slots;          /* open addressing, holds a place in the list + 1 */
+  NameSlot *slots;          /* open addressing */
   uint32_t capacity;
   VEC(NameEntry) list;
 } Names;

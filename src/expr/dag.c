@@ -215,7 +215,8 @@ Expr dag_call(Dag *dag, uint32_t function, uint32_t output, const uint32_t *part
 /* ---- leaves ---- */
 
 /* The list in which leaves of this kind are; LEAF_LISTS: in none. */
-static uint32_t leaf_list(Op op, uint16_t order) {
+static uint32_t leaf_list(Op op, uint32_t index, uint16_t order) {
+  if (index >= LEAF_INDICES) return LEAF_LISTS;
   if (op == OP_VARIABLE) return order < LEAF_ORDERS ? order : LEAF_LISTS;
   if (op == OP_PARAMETER) return LEAF_ORDERS;
   if (op == OP_DISCRETE) return LEAF_ORDERS + 1;
@@ -236,7 +237,7 @@ static Expr find_leaf(const Dag *dag, uint32_t list, uint32_t index) {
 static Expr leaf(Dag *dag, Op op, uint32_t index, uint16_t order) {
   bool fresh;
   Node node = {(uint16_t)op, order, index};
-  uint32_t list = leaf_list(op, order);
+  uint32_t list = leaf_list(op, index, order);
   if (list == LEAF_LISTS) return intern(dag, node, &fresh);
   heap_work(dag->heap, LEAF_WORK);
   Expr known = find_leaf(dag, list, index);
@@ -265,7 +266,9 @@ Expr dag_residue(Dag *dag, double value) { return intern_constant(dag, value, tr
 Expr dag_time(Dag *dag) { return leaf(dag, OP_TIME, 0, 0); }
 Expr dag_parameter(Dag *dag, uint32_t index) { return leaf(dag, OP_PARAMETER, index, 0); }
 
-Expr dag_known_parameter(const Dag *dag, uint32_t index) { return find_leaf(dag, leaf_list(OP_PARAMETER, 0), index); }
+Expr dag_known_parameter(const Dag *dag, uint32_t index) {
+  return index < LEAF_INDICES ? find_leaf(dag, leaf_list(OP_PARAMETER, index, 0), index) : EXPR_NONE;
+}
 
 Expr dag_discrete(Dag *dag, uint32_t index) { return leaf(dag, OP_DISCRETE, index, 0); }
 Expr dag_delayed(Dag *dag, uint32_t first, uint32_t order) {

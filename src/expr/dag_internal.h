@@ -21,8 +21,8 @@ enum { DAG_EVENT = 1 << 7 };
 _Static_assert(OP_STRING < 7, "leaf operators must fit into the flags below DAG_EVENT");
 
 /* Leaves are found by their indices, without the hash table: variables of orders below LEAF_ORDERS, parameters, discrete variables and
- * `pre` of these. Higher orders are rare: they are in the table. */
-enum { LEAF_ORDERS = 4, LEAF_LISTS = LEAF_ORDERS + 3 };
+ * `pre` of these. Higher orders, and indices that stand for something else, are rare: they are in the table. */
+enum { LEAF_ORDERS = 4, LEAF_LISTS = LEAF_ORDERS + 3, LEAF_INDICES = 1 << 26 };
 
 /* A slot of the hash table; the hash spares most visits to other nodes. */
 typedef struct Slot {

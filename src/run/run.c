@@ -1,6 +1,7 @@
 /* run: see run.h. */
 #include "run/run.h"
 
+#include "base/constants.h"
 #include "base/underflow.h"
 #include "vary/sensitivity.h"
 
@@ -19,6 +20,7 @@ typedef struct RunLists {
 typedef struct Earlier {
   const struct Earlier *before;
   RunLists lists;
+  uint32_t events, spans; /* up to here */
 } Earlier;
 
 struct RunLoop {
@@ -236,9 +238,11 @@ static void append_lists(Heap *heap, RunLists *lists, const RunLists *more) {
 /* The stepper's lists join the earlier ones: in a copy, as it goes on with them after a restore. */
 static void keep_lists(RunLoop *run) {
   StepperStatistics now = stepper_statistics(run->stepper);
+  uint32_t events = run->earlier ? run->earlier->events : 0, spans = run->earlier ? run->earlier->spans : 0;
+  if (now.unproven.count > LISTED - spans) now.unproven.count = LISTED - spans;
   if (!now.pivots.count && !now.passed.count && !now.unproven.count) return;
   Earlier *kept = heap_alloc(run->heap, sizeof *kept);
-  *kept = (Earlier){.before = run->earlier};
+  *kept = (Earlier){.before = run->earlier, .events = events + now.passed.count, .spans = spans + now.unproven.count};
   append_lists(run->heap, &kept->lists, &(RunLists){now.pivots, now.passed, now.unproven});
   run->earlier = kept;
 }
@@ -313,8 +317,10 @@ static void take_system(RunLoop *run, View *view, const RunPlan *plan, double t,
                              .tolerance = options->tolerance,
                              .max_step = options->max_step,
                              .integrator = options->integrator,
-                             .is_converted = plan->is_converted};
+                             .is_converted = plan->is_converted,
+                             .lists_few = options->no_event_rows};
   if (run->stepper) keep_lists(run);
+  stepping.listed = run->earlier ? run->earlier->events : 0;
   run->view = view;
   Heap *heap = view->evaluator->heap;
   run->stepper = stepper_new(heap, view, plan->structure, plan->watched, &stepping, run->diags);

@@ -13,6 +13,8 @@ typedef struct StepperOptions {
   double start, stop, tolerance, max_step;
   const Integrator *integrator; /* NULL: chosen and changed automatically */
   bool is_converted;            /* equations were rewritten: they may lose their sense at some time */
+  bool lists_few;               /* the first LISTED events of the run alone are listed */
+  uint32_t listed;              /* those before this stepper */
 } StepperOptions;
 
 typedef struct PivotRecord {
@@ -51,7 +53,7 @@ typedef struct StepperStatistics {
   const TurningPoint *turning; /* where the Jacobian of a block is singular, which ended the run; NULL: nowhere */
   CertificateTotals certificate;
   PivotVec pivots;
-  EventVec passed;      /* all events that the run got beyond */
+  EventVec passed;      /* all events that the run got beyond, or the first of them */
   TimeSpanVec unproven; /* the first spans of time on which it is not proven that no event was missed */
 } StepperStatistics;
 

@@ -175,8 +175,9 @@ bool stepper_finish_event(Stepper *stepper, bool settled) {
   if (decisions && !decisions_defined(decisions, t, DIAG_INTEGRATION, stepper->diags)) return false;
   if (!settled && stepper->view->undetermined != MAP_NONE) return stepper_report_jump(stepper);
   if (settled && !stepper_report_fired(stepper, t)) return false;
-  vec_push(stepper->heap, &stepper->statistics.passed,
-           (EventRecord){t, stepper->cause, stepper->mode, event_value(stepper)});
+  EventVec *passed = &stepper->statistics.passed;
+  if (!stepper->options.lists_few || stepper->options.listed + passed->count < LISTED)
+    vec_push(stepper->heap, passed, (EventRecord){t, stepper->cause, stepper->mode, event_value(stepper)});
   if (settled && goes_on(stepper)) {
     stepper_plan_timed(stepper, t);
     stepper->at_event = false;
