@@ -164,7 +164,9 @@ def check_features(folder):
     root = check_description(fmu, 3, ["ModelExchange", "CoSimulation"])
     variables = {variable.get("name"): variable for variable in root.find("ModelVariables")}
     assert variables["mass"].get("unit") == "kg" and variables["mass"].get("causality") == "parameter"
-    assert variables["damping"].get("causality") == "calculatedParameter"
+    damping = variables["damping"]
+    assert (damping.get("causality"), damping.get("initial"), damping.get("start")) == ("calculatedParameter", "approx", "0.5")
+    assert variables["mass"].get("variability") == damping.get("variability") == "tunable" and variables["limit"].get("variability") == "fixed"
     assert variables["force"].get("causality") == "input" and variables["position"].get("causality") == "output"
     assert variables["position"].get("nominal") == "10" and variables["position"].get("initial") == "exact"
     assert variables["gear"].tag == "Enumeration" and variables["limit"].tag == "Int32" and variables["below"].tag == "Boolean"
@@ -172,7 +174,7 @@ def check_features(folder):
     check_units(root)
     check_terminals(fmu)
     assert check_dependencies(fmu, root) < 1e-6
-    for settings in ([], ["mass=3", "force=1.5", "brakes=0"]):
+    for settings in ([], ["mass=3", "force=1.5", "brakes=0"], ["damping=0.7", "mass=3"]):
         overrides = ["--override", ",".join(settings).replace("brakes=0", "brakes=false")] if settings else []
         reference = simulate(model, folder, *overrides)
         for kind in ("cs", "me"):
@@ -242,9 +244,9 @@ end Kinds;
     names = {v.get("valueReference"): v.get("name") for v in root.find("ModelVariables")}
     kinds = {names[u.get("valueReference")]: dict(zip([names[k] for k in u.get("dependencies").split()], u.get("dependenciesKind").split()))
              for u in root.findall(".//ContinuousStateDerivative")}
-    assert kinds == {"der($state[1])": {"u": "dependent", "$state[1]": "dependent", "$state[2]": "dependent"},
-                     "der($state[2])": {"$state[2]": "fixed", "$state[3]": "fixed"},
-                     "der($state[3])": {"$state[1]": "fixed", "$state[3]": "dependent"}}, kinds
+    assert kinds == {"der(x)": {"u": "dependent", "x": "dependent", "y": "dependent"},
+                     "der(y)": {"y": "fixed", "z": "fixed"},
+                     "der(z)": {"x": "fixed", "z": "dependent"}}, kinds
 
 
 def linear_model(generator, folder, number):

@@ -137,6 +137,7 @@ bool export_fmu(Heap *heap, const ExportSource *source, FmuKinds kinds, const ch
   if (!export_possible(source, diags)) return false;
   TextVec *systems = write_systems(heap, arena, source, &variables, diags);
   if (!systems) return false;
+  export_report_fixed(&variables, source, diags);
   const char *token = make_token(systems, kinds.version, arena), *name = identifier(source->name, arena);
   text_printf(heap, systems, "\nextern const char model_token[];\nconst char model_token[] = \"%s\";\n", token);
   SourceVec sources = collect_sources(heap, arena, source, systems, kinds.version);

@@ -117,7 +117,9 @@ static const ModelVariable *find(const Instance *instance, unsigned variable) {
 int instance_get(Instance *instance, unsigned variable, double *value) {
   const ModelVariable *known = find(instance, variable);
   if (!known) return fail(instance, "there is no variable with this value reference");
-  int is_set = is_initial(instance) && (known->flags & (IS_INPUT | IS_SETTABLE));
+  int is_given = known->flags & (IS_INPUT | IS_SETTABLE) &&
+                 (!(known->flags & IS_CALCULATED) || solver_is_set(instance->solver, (int)variable));
+  int is_set = is_initial(instance) && is_given;
   if (!is_set && update(instance)) return 1;
   *value = is_set ? solver_set_value(instance->solver, (int)variable) : solver_get(instance->solver, (int)variable);
   return 0;
@@ -136,13 +138,14 @@ static int refuse(Instance *instance, const ModelVariable *variable) {
 int instance_set(Instance *instance, unsigned variable, double value) {
   const ModelVariable *known = find(instance, variable);
   if (!known) return fail(instance, "there is no variable with this value reference");
-  int may = known->flags & IS_INPUT || (is_initial(instance) && known->flags & (IS_SETTABLE | IS_START));
+  int may = known->flags & (IS_INPUT | IS_TUNABLE) || (is_initial(instance) && known->flags & (IS_SETTABLE | IS_START));
   if (!may) return refuse(instance, known);
   if (is_initial(instance)) {
     solver_override(instance->solver, (int)variable, value);
     instance->has_values = 0;
   } else if (instance->solver->parameters[known->index] != value) {
-    instance->solver->parameters[known->index] = value;
+    if (known->flags & IS_TUNABLE) solver_tune(instance->solver, (int)variable, value);
+    else instance->solver->parameters[known->index] = value;
     instance->is_stale = 1;
   }
   return 0;
@@ -339,32 +342,52 @@ static int column_of(const Instance *instance, unsigned variable, double *factor
   return known->kind == VARIABLE_COLUMN ? known->index : -1;
 }
 
-/* Derivatives of all variables by states and inputs exist; by others there are none. */
+/* A column, of the variable itself or of the state that it is now, among the states. */
+static int is_state(const Instance *instance, unsigned variable) {
+  const Solver *solver = instance->solver;
+  const ModelVariable *known = find(instance, variable);
+  if (known->kind == VARIABLE_STATE) return 1;
+  for (int k = 0; k < solver->model->states; k++)
+    if (known->kind == VARIABLE_COLUMN && solver->from[k] == known->index) return 1;
+  return 0;
+}
+
+/* Derivatives of all variables by states, inputs and parameters exist; by others there are none. */
 static int check_variables(Instance *instance, const unsigned *unknowns, size_t unknown_count, const unsigned *knowns,
                            size_t known_count) {
   for (size_t k = 0; k < unknown_count; k++)
     if (!find(instance, unknowns[k])) return fail(instance, "there is no variable with this value reference");
   for (size_t k = 0; k < known_count; k++) {
     const ModelVariable *known = find(instance, knowns[k]);
-    if (known && (known->kind == VARIABLE_STATE || known->flags & IS_INPUT)) continue;
-    instance->log(instance->context, 1, "derivatives are those by states and inputs");
+    if (known && (known->flags & (IS_INPUT | IS_SETTABLE) || is_state(instance, knowns[k]))) continue;
+    instance->log(instance->context, 1, "derivatives are those by states, inputs and parameters that can be set");
     return 1;
   }
   return update(instance);
 }
 
-/* The derivative of all rows by an input, by central differences, in `input_rows`. */
+/* An input or a parameter, and those that are bound to it. */
+static void move_leaf(Solver *solver, int leaf, double by) {
+  double kept = solver->overrides[leaf];
+  solver->overrides[leaf] = solver->parameters[leaf] += by;
+  initial_dependents(solver);
+  solver->overrides[leaf] = kept;
+}
+
+/* The derivative of all rows by an input or a parameter, by central differences, in `input_rows`. */
 static int find_input_rows(Solver *solver, int leaf) {
   const Model *model = solver->model;
-  double kept = solver->parameters[leaf], delta = 1e-6 * (1 + fabs(kept));
+  size_t parameters = (size_t)model->parameters * sizeof(double);
+  double delta = 1e-6 * (1 + fabs(solver->parameters[leaf]));
   int failed = 0;
+  memcpy(solver->kept_parameters, solver->parameters, parameters);
   memset(solver->input_rows, 0, (size_t)model->rows * sizeof(double));
   for (int side = 1; side >= -1 && !failed; side -= 2) {
-    solver->parameters[leaf] = kept + side * delta;
+    move_leaf(solver, leaf, side * delta);
     failed = program_run(solver, model->residual, solver->now->time, solver->y, solver->right);
     for (int r = 0; r < model->rows; r++) solver->input_rows[r] += side * solver->right[r] / (2 * delta);
+    memcpy(solver->parameters, solver->kept_parameters, parameters);
   }
-  solver->parameters[leaf] = kept;
   return failed;
 }
 
@@ -379,8 +402,8 @@ static int differences(Instance *instance, const unsigned *knowns, size_t count,
     const ModelVariable *known = find(instance, knowns[k]);
     double factor;
     int column = column_of(instance, knowns[k], &factor);
-    if (column >= 0) solver->event_y[column] += delta * seed[k];
-    else if (known->kind != VARIABLE_STATE) solver->parameters[known->index] += delta * seed[k];
+    if (column >= 0) solver->event_y[column] += factor * delta * seed[k];
+    else if (known->kind == VARIABLE_PARAMETER) move_leaf(solver, known->index, delta * seed[k]);
   }
   int failed = slides_complete(solver, solver->now->time, solver->event_y, 1) != SOLVER_OK;
   memcpy(solver->parameters, solver->kept_parameters, parameters);
@@ -397,10 +420,10 @@ static int find_direction(Instance *instance, const unsigned *knowns, size_t cou
   for (size_t k = 0; k < count && !failed; k++) {
     const ModelVariable *known = find(instance, knowns[k]);
     double factor;
-    int is_state = known->kind == VARIABLE_STATE, column = column_of(instance, knowns[k], &factor);
-    if (column >= 0) solver->direction[column] += seed[k];
-    else if (!is_state) failed = find_input_rows(solver, known->index);
-    for (int r = 0; r < solver->model->rows && !is_state; r++)
+    int is_leaf = known->kind == VARIABLE_PARAMETER, column = column_of(instance, knowns[k], &factor);
+    if (column >= 0) solver->direction[column] += factor * seed[k];
+    else if (is_leaf) failed = find_input_rows(solver, known->index);
+    for (int r = 0; r < solver->model->rows && is_leaf; r++)
       solver->row_direction[r] += seed[k] * solver->input_rows[r];
   }
   if (!failed && !states_direction(solver, solver->now->time, solver->y, solver->direction, solver->row_direction))
@@ -450,10 +473,10 @@ int instance_adjoint(Instance *instance, const unsigned *unknowns, size_t unknow
                states_adjoint(solver, solver->now->time, solver->y, solver->direction, solver->row_direction);
   for (size_t k = 0; k < known_count && !failed; k++) {
     const ModelVariable *known = find(instance, knowns[k]);
-    int is_state = known->kind == VARIABLE_STATE, column = column_of(instance, knowns[k], &factor);
-    sensitivity[k] = column >= 0 ? solver->direction[column] : 0;
-    if (!is_state) failed = find_input_rows(solver, known->index);
-    for (int r = 0; r < solver->model->rows && !is_state; r++)
+    int is_leaf = known->kind == VARIABLE_PARAMETER, column = column_of(instance, knowns[k], &factor);
+    sensitivity[k] = column >= 0 ? factor * solver->direction[column] : 0;
+    if (is_leaf) failed = find_input_rows(solver, known->index);
+    for (int r = 0; r < solver->model->rows && is_leaf; r++)
       sensitivity[k] += solver->row_direction[r] * solver->input_rows[r];
   }
   return failed && adjoint_by_directions(instance, unknowns, unknown_count, knowns, known_count, seed, sensitivity);
