@@ -503,6 +503,9 @@ static void set(const Fmu *fmu, void *instance, const Variable *variable, double
                                   instance, &reference, 1, &third_truth, 1)
                            : CALL(fmu, "SetBoolean", int (*)(void *, const unsigned *, size_t, const int *), instance,
                                   &reference, 1, &truth);
+  else if (variable->type == 'e' && is_third(fmu))
+    status = CALL(fmu, "SetInt64", int (*)(void *, const unsigned *, size_t, const int64_t *, size_t), instance,
+                  &reference, 1, &(int64_t){whole}, 1);
   else
     status = is_third(fmu) ? CALL(fmu, "SetInt32", int (*)(void *, const unsigned *, size_t, const int32_t *, size_t),
                                   instance, &reference, 1, &whole, 1)

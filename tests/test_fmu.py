@@ -293,6 +293,24 @@ def check_pendulum(folder):
     drive(fmu, "state", "me")
 
 
+def check_platforms(folder):
+    """Binaries are where importers look: FMI 2.0 in linux64 on every processor; for Windows where its compiler is found."""
+    model, place, path = folder / "small.mo", folder / "programs", os.environ["PATH"]
+    model.write_text("model Small\n  Real x(start = 1, fixed = true);\nequation\n  der(x) = -x;\nend Small;\n")
+    place.mkdir()
+    (place / "x86_64-w64-mingw32-gcc").write_text("#!/bin/sh\nexec cc \"$@\"\n")
+    (place / "x86_64-w64-mingw32-gcc").chmod(0o755)
+    os.environ["PATH"] = f"{place}:{path}"
+    names = {}
+    for version in (2, 3):
+        run(DAEDAL, "export", model, "--fmu", folder / "small.fmu", "--fmi", version, "-q")
+        with zipfile.ZipFile(folder / "small.fmu") as archive:
+            names[version] = [name for name in archive.namelist() if name.startswith("binaries/")]
+    os.environ["PATH"] = path
+    assert "binaries/linux64/Small.so" in names[2] and "binaries/win64/Small.dll" in names[2], names
+    assert "binaries/x86_64-windows/Small.dll" in names[3] and not any("linux64" in name for name in names[3]), names
+
+
 def check_wishes(folder):
     """States that are wanted are left where they would be singular."""
     generator = random.Random(3)
@@ -617,6 +635,7 @@ def main():
         check_features(folder)  # optimized
         os.environ["PATH"] = path
         check_pendulum(folder)
+        check_platforms(folder)
         check_wishes(folder)
         check_short_events(folder)
         check_driven(folder)

@@ -19,6 +19,9 @@ DRIVER = os.path.join(os.environ["BUILD_DIR"], "tests", "fmi_driver")
 IS_LONG = os.environ.get("DAEDAL_TEST_TIER") == "long" or "DAEDAL_FMU_ALL" in os.environ
 QUICK = ["slider_crank.mo", "modelica/house.mo", "circuits/perfect_transformer.cir", "pendulum.mo"]
 PART = 0.02  # of the time: chaotic examples forget nothing of their start by then
+# Boundary values: a run finds its start by itself, an FMU begins where the export found it. Reynolds numbers of water.mo are a million times flows that
+# have an absolute tolerance.
+UNLIKE = ("control", "water.mo")
 PATIENCE = 20  # seconds
 
 passed, failures = 0, []
@@ -71,7 +74,7 @@ def other_value(generator, tag, start):
 
 def simulate(model, settings, start, stop, tolerance, folder):
     done = run(DAEDAL, "simulate", model, "-q", "--output-file", folder / "reference.csv", "--stop-time", repr(start + PART * (stop - start)),
-               "--tolerance", tolerance / 10, "--intervals", 2, "--override", ",".join(f"{name}={value}" for name, value in settings))
+               "--tolerance", tolerance / 1000, "--intervals", 2, "--override", ",".join(f"{name}={value}" for name, value in settings))
     if done is None or done.returncode:
         return done
     with open(folder / "reference.csv", newline="") as file:
@@ -126,7 +129,7 @@ def check_example(model, turn, folder):
 
 
 def main():
-    examples = sorted(path for path in (SOURCE / "examples").rglob("*") if path.suffix in (".mo", ".cir"))
+    examples = sorted(path for path in (SOURCE / "examples").rglob("*") if path.suffix in (".mo", ".cir") and not set(path.parts) & set(UNLIKE))
     if not IS_LONG:
         examples = [SOURCE / "examples" / name for name in QUICK]
     only = os.environ.get("DAEDAL_EXAMPLE")

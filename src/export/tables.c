@@ -472,6 +472,15 @@ static void put_bytes(Writer *writer, const char *name, const uint8_t *bytes, ui
   PUT(writer, "0};\n\n");
 }
 
+static const char *type_flag(BaseType type) {
+  switch (type) {
+  case TYPE_INTEGER: return "IS_INTEGER";
+  case TYPE_BOOLEAN: return "IS_BOOLEAN";
+  case TYPE_ENUMERATION: return "IS_ENUMERATION";
+  default: return "IS_REAL";
+  }
+}
+
 static void put_variables(Writer *writer) {
   static const char *const kinds[] = {"VARIABLE_COLUMN",    "VARIABLE_PARAMETER", "VARIABLE_DISCRETE",
                                       "VARIABLE_CONSTANT",  "VARIABLE_STATE",     "VARIABLE_RATE",
@@ -483,8 +492,8 @@ static void put_variables(Writer *writer) {
     PUT(writer, "    {");
     cdata_string(writer->heap, writer->out, variable->name);
     bool is_parameter = v < recorded && writer->source->recorder->signals->list.data[v].kind == SIGNAL_PARAMETER;
-    PUT(writer, ", %s, %u, %d, 0%s%s%s%s%s},\n", kinds[variable->kind], variable->index, variable->sign,
-        variable->causality == EXPORT_INPUT ? " | IS_INPUT" : "",
+    PUT(writer, ", %s, %u, %d, %s%s%s%s%s%s},\n", kinds[variable->kind], variable->index, variable->sign,
+        type_flag(variable->type), variable->causality == EXPORT_INPUT ? " | IS_INPUT" : "",
         !variable->is_settable                        ? ""
         : variable->causality == EXPORT_PARAMETER_SET ? " | IS_SETTABLE"
                                                       : " | IS_SETTABLE | IS_CALCULATED",

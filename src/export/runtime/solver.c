@@ -461,8 +461,8 @@ static SolverStatus exchange_states(Solver *solver) {
   return SOLVER_OK;
 }
 
-/* One step, up to `until` or to the first event. */
-static SolverStatus step_once(Solver *solver, double until, int *at_event) {
+/* One step, up to `until` or to the first event; with `waits` up to its left limit. */
+static SolverStatus step_once(Solver *solver, double until, int waits, int *at_event) {
   Scalars *now = solver->now;
   double begin = now->time, timed = events_next_time(solver, begin);
   int found = 0, mode = -1, is_timed = timed <= until;
@@ -474,6 +474,12 @@ static SolverStatus step_once(Solver *solver, double until, int *at_event) {
   if (!found && solver->model->modes && !events_evaluate(solver, now->time, solver->y))
     events_keep(solver, now->time, solver->y, now->time - begin);
   *at_event = found || (is_timed && now->time >= timed);
+  if (*at_event && waits) {
+    now->waits = 1;
+    now->waiting = mode;
+    now->events++;
+    return SOLVER_OK;
+  }
   if (*at_event && (status = pass_event(solver, mode)) != SOLVER_OK) return status;
   if (!*at_event) events_watch(solver, now->time, solver->y);
   return now->asserted ? SOLVER_FAILED : exchange_states(solver);
@@ -483,7 +489,7 @@ SolverStatus solver_advance(Solver *solver, double until, int stop_at_event) {
   int at_event = 0;
   if (events_leave_start(solver) || solver->now->asserted) return SOLVER_FAILED;
   while (solver->now->time < until && !solver->now->terminated && !(stop_at_event && at_event)) {
-    SolverStatus status = step_once(solver, until, &at_event);
+    SolverStatus status = step_once(solver, until, stop_at_event, &at_event);
     if (status != SOLVER_OK) return status;
     if (solver->stepped && solver->stepped(solver->context)) break;
   }

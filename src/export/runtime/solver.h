@@ -114,7 +114,18 @@ typedef enum VariableKind {
 } VariableKind;
 
 /* Flags of a variable. */
-enum { IS_INPUT = 1, IS_SETTABLE = 2, IS_START = 4, IS_RECORDED = 8, IS_CALCULATED = 16, IS_TUNABLE = 32 };
+enum {
+  IS_INPUT = 1,
+  IS_SETTABLE = 2,
+  IS_START = 4,
+  IS_RECORDED = 8,
+  IS_CALCULATED = 16,
+  IS_TUNABLE = 32,
+  IS_REAL = 64,
+  IS_INTEGER = 128,
+  IS_BOOLEAN = 256,
+  IS_ENUMERATION = 512
+};
 
 typedef struct ModelVariable {
   const char *name;
@@ -235,6 +246,8 @@ typedef struct Scalars {
   int latches;      /* a branch that fires does so until the iteration ends */
   int undetermined; /* equations leave a jump open */
   int is_started, is_starting, terminated, asserted;
+  int waits;        /* an event is reached that has not happened yet, */
+  int waiting;      /* that of this mode; -1: of none */
   int system;       /* of the model, under way */
   int restructured; /* the equations have become those of another */
   int steps, rejected, events, pivots;
@@ -350,7 +363,7 @@ SolverStatus solver_start(Solver *solver, double time);
 /* The states, their derivatives and all else at (solver->now->time, states). */
 SolverStatus solver_complete(Solver *solver);
 
-/* Integrates up to a time through all events. With `stop_at_event` it ends behind the first one. */
+/* Integrates up to a time through all events. With `stop_at_event` it ends at the left limit of the first one, which waits. */
 SolverStatus solver_advance(Solver *solver, double until, int stop_at_event);
 
 /* The values of variables. */
